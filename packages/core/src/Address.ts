@@ -1,0 +1,63 @@
+/**
+ * Addresses of wallets and contracts on EVM chains: 20 bytes as `0x` and 40 hexadecimal digits.
+ *
+ * @since 0.1.0
+ */
+import { keccak_256 } from "@noble/hashes/sha3.js"
+import { utf8ToBytes } from "@noble/hashes/utils.js"
+import * as Brand from "effect/Brand"
+import type * as Schema from "effect/Schema"
+import { leaf } from "./internal/leaf.ts"
+
+/**
+ * An address in its canonical spelling: lower case. Any case is read, so equal addresses are equal strings in
+ * models, cache keys and on the wire.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Address = string & Brand.Brand<"Address">
+
+const brand = Brand.nominal<Address>()
+
+/**
+ * Reads an address in any case, writes it in lower case.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Address: Schema.Schema<Address, string> = leaf({
+  identifier: "Address",
+  expected: "an address (0x and 40 hexadecimal digits)",
+  is: (input): input is Address => typeof input === "string" && /^0x[0-9a-f]{40}$/.test(input),
+  read: (input) =>
+    typeof input === "string" && /^0x[0-9a-f]{40}$/i.test(input) ? brand(input.toLowerCase()) : undefined,
+  write: (address): string => address,
+  arbitrary: (fc) => fc.stringMatching(/^0x[0-9a-f]{40}$/).map((text) => brand(text)),
+  jsonSchema: { type: "string", pattern: "^0x[0-9a-fA-F]{40}$" }
+})
+
+/**
+ * The mixed-case spelling with a checksum (EIP-55), for display.
+ *
+ * @example
+ * import { Address, checksum } from "@blockquarry/core/Address"
+ * import * as Schema from "effect/Schema"
+ *
+ * const address = Schema.decodeSync(Address)("0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed")
+ * checksum(address) // "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
+ *
+ * @since 0.1.0
+ * @category display
+ */
+export const checksum = (address: Address): string => {
+  const hash = keccak_256(utf8ToBytes(address.slice(2)))
+  let spelled = "0x"
+  for (let i = 0; i < 40; i++) {
+    const byte = hash[i >> 1] ?? 0
+    const nibble = i % 2 === 0 ? byte >> 4 : byte & 15
+    const digit = address.charAt(i + 2)
+    spelled += nibble >= 8 ? digit.toUpperCase() : digit
+  }
+  return spelled
+}

@@ -1,0 +1,85 @@
+/**
+ * Whole numbers that must keep every digit: amounts in a token's smallest unit, and 64-bit counters.
+ *
+ * @since 0.1.0
+ */
+import type * as Schema from "effect/Schema"
+import { leaf } from "./internal/leaf.ts"
+
+/**
+ * The largest number that 256 bits hold.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const maxUint256: bigint = 2n ** 256n - 1n
+
+/**
+ * Reads decimal digits in a string, or an integer. A number outside the safe range is refused: it was rounded
+ * before anybody could read it. (`LosslessJson` hands such integers over as digits.)
+ */
+const readWhole = (input: unknown, max: bigint): bigint | undefined => {
+  if (typeof input === "string") {
+    if (!/^\d{1,78}$/.test(input)) return undefined
+  } else if (typeof input === "number") {
+    if (!Number.isSafeInteger(input)) return undefined
+  } else if (typeof input !== "bigint") return undefined
+  const value = BigInt(input)
+  return value >= 0n && value <= max ? value : undefined
+}
+
+const whole = (identifier: string, expected: string, max: bigint): Schema.Schema<bigint, string> =>
+  leaf({
+    identifier,
+    expected,
+    is: (input): input is bigint => typeof input === "bigint" && input >= 0n && input <= max,
+    read: (input) => readWhole(input, max),
+    write: String,
+    arbitrary: (fc) =>
+      fc.oneof(fc.bigInt({ min: 0n, max }), fc.constantFrom(0n, max, 2n ** 53n, 2n ** 53n - 1n)),
+    jsonSchema: { type: "string", pattern: "^[0-9]+$" }
+  })
+
+/**
+ * An amount in a token's smallest unit, 0 to 2^256−1: a `bigint` in the model, never rounded. Read from a JSON
+ * integer or from digits in a string, written as digits.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Amount: Schema.Schema<bigint, string> = whole(
+  "Amount",
+  "a whole amount from 0 to 2^256-1",
+  maxUint256
+)
+
+/**
+ * A counter of the ledger, 0 to 2^64−1: a `bigint` in the model, digits on the wire.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Uint64: Schema.Schema<bigint, string> = whole(
+  "Uint64",
+  "a whole number from 0 to 2^64-1",
+  2n ** 64n - 1n
+)
+
+/**
+ * An amount in whole tokens, exactly: the digits of `amount` with the decimal point `decimals` places from the
+ * right, without trailing zeros.
+ *
+ * @example
+ * import { formatUnits } from "@blockquarry/core/Amount"
+ *
+ * formatUnits(1500000000000000000n, 18) // "1.5"
+ *
+ * @since 0.1.0
+ * @category display
+ */
+export const formatUnits = (amount: bigint, decimals: number): string => {
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, "0")
+  const fraction = decimals === 0 ? "" : digits.slice(-decimals).replace(/0+$/, "")
+  const units = digits.slice(0, digits.length - decimals)
+  return `${amount < 0n ? "-" : ""}${units}${fraction === "" ? "" : `.${fraction}`}`
+}

@@ -1,0 +1,188 @@
+/**
+ * The chains that can be asked about.
+ *
+ * An operation takes its own set only: A (25 chains), B (NFT trades) or C (prices).
+ *
+ * @since 0.1.0
+ */
+import type * as Schema from "effect/Schema"
+import { leaf } from "./internal/leaf.ts"
+
+const ids = {
+  "eth": "0x1",
+  "sepolia": "0xaa36a7",
+  "holesky": "0x4268",
+  "polygon": "0x89",
+  "polygon amoy": "0x13882",
+  "bsc": "0x38",
+  "bsc testnet": "0x61",
+  "avalanche": "0xa86a",
+  "fantom": "0xfa",
+  "palm": "0x2a15c308d",
+  "cronos": "0x19",
+  "arbitrum": "0xa4b1",
+  "gnosis": "0x64",
+  "gnosis testnet": "0x27d8",
+  "chiliz": "0x15b38",
+  "chiliz testnet": "0x15b32",
+  "base": "0x2105",
+  "base sepolia": "0x14a34",
+  "optimism": "0xa",
+  "optimism sepolia": "0xaa37dc",
+  "linea": "0xe708",
+  "linea sepolia": "0xe705",
+  "moonbeam": "0x504",
+  "moonriver": "0x505",
+  "moonbase": "0x507"
+} as const
+
+type Ids = typeof ids
+
+/**
+ * The canonical name of a chain of set A.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type ChainName = keyof Ids
+
+/**
+ * The hexadecimal id of the chain `Name`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type ChainId<Name extends ChainName = ChainName> = Ids[Name]
+
+const isName = (text: string): text is ChainName => Object.hasOwn(ids, text)
+
+/**
+ * The names of set A, in the order of the specification.
+ *
+ * @since 0.1.0
+ * @category sets
+ */
+export const setA: ReadonlyArray<ChainName> = Object.keys(ids).filter(isName)
+
+/**
+ * Set B: the chains on which NFT trades are indexed.
+ *
+ * @since 0.1.0
+ * @category sets
+ */
+export const setB = [
+  "eth",
+  "polygon",
+  "bsc",
+  "avalanche",
+  "arbitrum",
+  "base",
+  "optimism"
+] as const satisfies ReadonlyArray<ChainName>
+
+/**
+ * Set C: the chains on which prices are known.
+ *
+ * @since 0.1.0
+ * @category sets
+ */
+export const setC = [
+  "eth",
+  "polygon",
+  "bsc",
+  "avalanche",
+  "fantom",
+  "palm",
+  "cronos",
+  "arbitrum",
+  "gnosis",
+  "chiliz",
+  "base",
+  "optimism",
+  "linea",
+  "moonbeam",
+  "moonriver",
+  "moonbase"
+] as const satisfies ReadonlyArray<ChainName>
+
+/**
+ * The hexadecimal id of a chain: what goes on the wire.
+ *
+ * @example
+ * import { chainId } from "@blockquarry/core/Chain"
+ *
+ * chainId("polygon amoy") // "0x13882"
+ *
+ * @since 0.1.0
+ * @category conversions
+ */
+export const chainId = <Name extends ChainName>(name: Name): ChainId<Name> => ids[name]
+
+const names: ReadonlyMap<string, ChainName> = new Map(
+  setA.flatMap((name) => [[name, name], [ids[name], name]])
+)
+
+/**
+ * The name of the chain that `text` spells, by name or by hexadecimal id in any case.
+ *
+ * @since 0.1.0
+ * @category conversions
+ */
+export const chainName = (text: string): ChainName | undefined => names.get(text.toLowerCase())
+
+/**
+ * A chain of a set as callers write it: by name or by hexadecimal id.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type ChainOf<Name extends ChainName> = Name | ChainId<Name>
+
+const chainOf = <Name extends ChainName>(
+  identifier: string,
+  set: ReadonlyArray<Name>
+): Schema.Schema<Name, ChainOf<Name>> => {
+  const member = (input: unknown): input is Name => set.some((name) => name === input)
+  return leaf<Name, ChainId<Name>, ChainOf<Name>>({
+    identifier,
+    expected: `a chain of ${set.join(", ")} (or its hexadecimal id)`,
+    is: member,
+    read: (input) => {
+      const name = typeof input === "string" ? chainName(input) : undefined
+      return member(name) ? name : undefined
+    },
+    write: chainId,
+    arbitrary: (fc) => fc.constantFrom(...set),
+    jsonSchema: { type: "string", enum: set.flatMap((name) => [name, ids[name]]) }
+  })
+}
+
+/**
+ * A chain of set A. Reads a name or a hexadecimal id in any case, writes the id.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const ChainA: Schema.Schema<ChainName, ChainOf<ChainName>> = chainOf("ChainA", setA)
+
+/**
+ * A chain of set B.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const ChainB: Schema.Schema<typeof setB[number], ChainOf<typeof setB[number]>> = chainOf(
+  "ChainB",
+  setB
+)
+
+/**
+ * A chain of set C.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const ChainC: Schema.Schema<typeof setC[number], ChainOf<typeof setC[number]>> = chainOf(
+  "ChainC",
+  setC
+)

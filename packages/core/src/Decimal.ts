@@ -1,0 +1,77 @@
+/**
+ * Numbers with a fraction: exact ones, and plain ones.
+ *
+ * @since 0.1.0
+ */
+import * as BigDecimal from "effect/BigDecimal"
+import * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
+import { leaf } from "./internal/leaf.ts"
+
+/** Bounded, so that nothing of a few bytes writes out to millions of digits. */
+const spelling = /^[+-]?(?:\d{1,200}\.?\d{0,200}|\.\d{1,200})(?:[eE][+-]?\d{1,3})?$/
+
+/**
+ * A decimal kept exactly, as a `BigDecimal`: formatted balances, US dollar values, percentages. Read from text or
+ * from a JSON number, written as plain digits.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Decimal: Schema.Schema<BigDecimal.BigDecimal, string> = leaf({
+  identifier: "Decimal",
+  expected: "a decimal number",
+  is: BigDecimal.isBigDecimal,
+  read: (input) => {
+    const text = typeof input === "number" ? String(input) : input
+    return typeof text === "string" && spelling.test(text)
+      ? Option.getOrUndefined(Option.map(BigDecimal.fromString(text), BigDecimal.normalize))
+      : undefined
+  },
+  write: (value) => formatDecimal(value),
+  arbitrary: (fc) =>
+    fc.tuple(fc.bigInt({ min: -(2n ** 128n), max: 2n ** 128n }), fc.integer({ min: 0, max: 40 }))
+      .map(([value, scale]) => BigDecimal.normalize(BigDecimal.make(value, scale))),
+  jsonSchema: { type: "string", description: "a decimal number" }
+})
+
+/**
+ * Plain digits, never an exponent.
+ *
+ * @example
+ * import { formatDecimal } from "@blockquarry/core/Decimal"
+ * import * as BigDecimal from "effect/BigDecimal"
+ *
+ * formatDecimal(BigDecimal.make(1n, 21)) // "0.000000000000000000001"
+ *
+ * @since 0.1.0
+ * @category display
+ */
+export const formatDecimal = (value: BigDecimal.BigDecimal): string => {
+  const { scale, value: digits } = BigDecimal.normalize(value)
+  const sign = digits < 0n ? "-" : ""
+  const magnitude = (digits < 0n ? -digits : digits).toString()
+  if (scale <= 0) return `${sign}${magnitude}${digits === 0n ? "" : "0".repeat(-scale)}`
+  const padded = magnitude.padStart(scale + 1, "0")
+  return `${sign}${padded.slice(0, -scale)}.${padded.slice(-scale)}`
+}
+
+/**
+ * A finite JSON number, or text that spells one: prices in US dollars, rarity.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Float: Schema.Schema<number, number> = leaf({
+  identifier: "Float",
+  expected: "a number",
+  is: (input): input is number => typeof input === "number" && Number.isFinite(input),
+  read: (input) => {
+    const value = typeof input === "string" && spelling.test(input) ? Number(input) : input
+    return typeof value === "number" && Number.isFinite(value) ? value : undefined
+  },
+  write: (value): number => value,
+  arbitrary: (fc) =>
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value === 0 ? 0 : value),
+  jsonSchema: { type: "number" }
+})

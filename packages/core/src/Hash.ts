@@ -1,0 +1,35 @@
+/**
+ * Hashes of transactions and blocks: 32 bytes as `0x` and 64 hexadecimal digits, on EVM chains and on the ledger.
+ *
+ * @since 0.1.0
+ */
+import * as Brand from "effect/Brand"
+import type * as Schema from "effect/Schema"
+import { leaf } from "./internal/leaf.ts"
+
+/**
+ * A hash in its canonical spelling: lower case.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Hash = string & Brand.Brand<"Hash">
+
+const brand = Brand.nominal<Hash>()
+
+/**
+ * Reads a hash in any case, writes it in lower case.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Hash: Schema.Schema<Hash, string> = leaf({
+  identifier: "Hash",
+  expected: "a hash (0x and 64 hexadecimal digits)",
+  is: (input): input is Hash => typeof input === "string" && /^0x[0-9a-f]{64}$/.test(input),
+  read: (input) =>
+    typeof input === "string" && /^0x[0-9a-f]{64}$/i.test(input) ? brand(input.toLowerCase()) : undefined,
+  write: (hash): string => hash,
+  arbitrary: (fc) => fc.stringMatching(/^0x[0-9a-f]{64}$/).map((text) => brand(text)),
+  jsonSchema: { type: "string", pattern: "^0x[0-9a-fA-F]{64}$" }
+})

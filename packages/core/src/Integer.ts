@@ -1,0 +1,43 @@
+/**
+ * Small whole numbers: block numbers, log indexes, decimals of a token, page sizes.
+ *
+ * @since 0.1.0
+ */
+import type * as Schema from "effect/Schema"
+import { leaf } from "./internal/leaf.ts"
+
+const integer = (identifier: string, expected: string, min: number): Schema.Schema<number, number> => {
+  const fits = (value: number) => Number.isSafeInteger(value) && value >= min
+  return leaf({
+    identifier,
+    expected,
+    is: (input): input is number => typeof input === "number" && fits(input),
+    read: (input) => {
+      const value = typeof input === "string" && /^\d{1,16}$/.test(input) ? Number(input) : input
+      return typeof value === "number" && fits(value) ? value : undefined
+    },
+    write: (value): number => value,
+    arbitrary: (fc) => fc.integer({ min, max: Number.MAX_SAFE_INTEGER }),
+    jsonSchema: { type: "integer", minimum: min }
+  })
+}
+
+/**
+ * A whole number from 0 to 2^53−1, from a JSON integer or from digits in a string.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Integer: Schema.Schema<number, number> = integer("Integer", "a whole number, 0 or more", 0)
+
+/**
+ * A whole number from 1 to 2^53−1, as `limit` wants it.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const PositiveInteger: Schema.Schema<number, number> = integer(
+  "PositiveInteger",
+  "a whole number, 1 or more",
+  1
+)

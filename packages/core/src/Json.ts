@@ -1,0 +1,35 @@
+/**
+ * JSON whose shape the service does not state.
+ *
+ * @since 0.1.0
+ */
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import { type JsonValue, parse } from "./LosslessJson.ts"
+
+/**
+ * Whether a value is one that JSON can hold.
+ *
+ * @since 0.1.0
+ * @category guards
+ */
+export const isJson = (input: unknown): input is JsonValue => {
+  if (input === null) return true
+  if (Array.isArray(input)) return input.every(isJson)
+  if (typeof input === "object") return Object.values(input).every(isJson)
+  return typeof input === "string" || typeof input === "boolean" ||
+    (typeof input === "number" && Number.isFinite(input))
+}
+
+/**
+ * Any JSON value, kept as it came.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Json: Schema.Schema<JsonValue> = Schema.declare(isJson, {
+  identifier: "Json",
+  description: "any JSON value",
+  arbitrary: () => (fc) => fc.json().map((text) => Either.getOrThrow(parse(text))),
+  jsonSchema: {}
+})

@@ -1,0 +1,235 @@
+/**
+ * Operations: everything that is known of one question the service answers, in one value.
+ *
+ * Clients, proxy routes, OpenAPI, command-line options and the sandbox are derived from these descriptors.
+ *
+ * @since 0.1.0
+ */
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
+import type { Freshness } from "./Freshness.ts"
+import type { Input } from "./Input.ts"
+import type { Page } from "./Page.ts"
+
+/**
+ * The three base addresses of the service.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Api = "data" | "streams" | "ledger"
+
+/**
+ * What the paths of an API begin with, after its base address.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export const prefix: { readonly [A in Api]: "" | `/${string}` } = {
+  data: "/api/v2.2",
+  streams: "",
+  ledger: ""
+}
+
+/**
+ * One operation of the service.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Operation<in out Input, in out Accepts, in out Output, in out Wire> {
+  readonly id: string
+  readonly api: Api
+  readonly method: "GET" | "POST"
+  /** Parameters of the path are `:name`; the others go to the query of a GET and to the JSON body of a POST. */
+  readonly path: `/${string}`
+  readonly parameters: ReadonlyArray<Parameter>
+  /** `Accepts` is what callers write; encoding gives the one spelling that is sent. */
+  readonly input: Schema.Schema<Input, Accepts>
+  readonly output: Schema.Schema<Output, Wire>
+  /** Whether an answer of status 200 says that the thing does not exist. */
+  readonly absent: (document: unknown) => boolean
+  /** When a request may be sent again: always, or only when it cannot have taken effect. */
+  readonly repeat: "always" | "ineffective"
+  /** How long an answer stays true; `answer` reads the document and is called only where that matters. */
+  readonly freshness: (input: Input, answer: () => Output) => Freshness
+  /** Units that one request costs upstream. */
+  readonly cost: number
+  readonly docs: Docs
+}
+
+/**
+ * An operation that answers with pages of a list.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ListOperation<
+  in out Input extends { readonly cursor?: string },
+  in out Accepts,
+  in out Output extends Page<Item>,
+  in out Wire,
+  in out Item
+> extends Operation<Input, Accepts, Output, Wire> {
+  readonly page: Paging<Item>
+}
+
+/**
+ * How the walk of a list goes on: by the service's cursor, and where the envelope has none, by block.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Paging<in Item> {
+  /** For lists that may come without a cursor: what identifies a record (null: nothing does), and its block. */
+  readonly byBlock?: {
+    readonly block: (item: Item) => number
+    readonly identity: (item: Item) => string | null
+  }
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Docs {
+  readonly summary: string
+  /** What the reader must know before trusting an answer. */
+  readonly knownIssue?: string
+}
+
+/**
+ * A parameter as documents and command lines show it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Parameter {
+  readonly name: string
+  readonly in: "path" | "query" | "body"
+  readonly required: boolean
+  readonly description: string
+  /** The JSON Schema of one spelling on the wire. */
+  readonly jsonSchema: JsonSchemaOfParameter
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface JsonSchemaOfParameter {
+  readonly type?: string
+  readonly enum?: ReadonlyArray<string>
+  readonly examples?: ReadonlyArray<string>
+  readonly [keyword: string]: unknown
+}
+
+/** What a descriptor states of itself; the rest has defaults. */
+interface Stated<I, Accepts, Output, Wire> extends
+  Pick<
+    Operation<I, Accepts, Output, Wire>,
+    "id" | "api" | "path" | "output" | "freshness" | "cost" | "docs"
+  >,
+  Partial<Pick<Operation<I, Accepts, Output, Wire>, "absent">>
+{
+  readonly input: Input<I, Accepts>
+}
+
+const operation = <I, Accepts, Output, Wire>(
+  stated: Stated<I, Accepts, Output, Wire>,
+  method: "GET" | "POST",
+  repeat: "always" | "ineffective"
+): Operation<I, Accepts, Output, Wire> => ({
+  absent: () => false,
+  ...stated,
+  method,
+  repeat,
+  input: stated.input.schema,
+  parameters: describeAll(stated.input.fields, stated.path, method)
+})
+
+/**
+ * A read of one thing.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const read = <I, Accepts, Output, Wire>(
+  stated: Stated<I, Accepts, Output, Wire>
+): Operation<I, Accepts, Output, Wire> => operation(stated, "GET", "always")
+
+/**
+ * A change: its parameters outside the path form the JSON body.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const change = <I, Accepts, Output, Wire>(
+  stated: Stated<I, Accepts, Output, Wire>
+): Operation<I, Accepts, Output, Wire> => operation(stated, "POST", "ineffective")
+
+/**
+ * The records of a page.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type ItemOf<Output extends Page<unknown>> = Output["result"][number]
+
+/**
+ * A read of a list, page by page.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const list = <I extends { readonly cursor?: string }, Accepts, Output extends Page<unknown>, Wire>(
+  stated: Stated<I, Accepts, Output, Wire> & { readonly page?: Paging<ItemOf<Output>> }
+): ListOperation<I, Accepts, Output, Wire, ItemOf<Output>> => ({
+  page: {},
+  ...stated,
+  ...operation(stated, "GET", "always")
+})
+
+/**
+ * Whether an operation answers with pages of a list.
+ *
+ * @since 0.1.0
+ * @category guards
+ */
+export const isList = (
+  operation: AnyOperation
+  // oxlint-disable-next-line typescript/no-explicit-any -- an invariant parameter takes no `unknown`
+): operation is ListOperation<any, any, any, any, any> => "page" in operation
+
+/**
+ * Any operation, where its types do not matter.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+// oxlint-disable-next-line typescript/no-explicit-any -- an invariant parameter takes no `unknown`
+export type AnyOperation = Operation<any, any, any, any>
+
+const describeAll = (
+  fields: Schema.Struct.Fields,
+  path: string,
+  method: "GET" | "POST"
+): ReadonlyArray<Parameter> =>
+  Object.entries(fields).map(([name, field]) => {
+    const declared = declaration(field)
+    return {
+      name,
+      in: path.split("/").includes(`:${name}`) ? "path" : method === "GET" ? "query" : "body",
+      required: !Schema.isPropertySignature(field),
+      description: Option.getOrElse(AST.getDescriptionAnnotation(declared), () => ""),
+      jsonSchema: { ...Option.getOrElse(AST.getJSONSchemaAnnotation(declared), () => ({ type: "string" })) }
+    }
+  })
+
+/** What carries a field's annotations. */
+const declaration = (field: Schema.Struct.Field): AST.Annotated => {
+  if (!Schema.isPropertySignature(field)) return field.ast
+  const { ast: signature } = field
+  return signature._tag === "PropertySignatureDeclaration" ? signature.type : signature.from.type
+}

@@ -1,0 +1,117 @@
+/**
+ * Times: instants in UTC.
+ *
+ * @since 0.1.0
+ */
+import * as DateTime from "effect/DateTime"
+import * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
+import { leaf } from "./internal/leaf.ts"
+
+const isUtc = (input: unknown): input is DateTime.Utc => DateTime.isDateTime(input) && DateTime.isUtc(input)
+
+const utc = (input: Date | number): DateTime.Utc | undefined =>
+  Option.getOrUndefined(Option.map(DateTime.make(input), DateTime.toUtc))
+
+const arbitrary: Parameters<typeof leaf<DateTime.Utc, string>>[0]["arbitrary"] = (fc) =>
+  fc.integer({ min: 0, max: 4102444800000 }).map(DateTime.unsafeMake)
+
+const iso = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}:\d{2})(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d{2}:?\d{2})?$/i
+
+/** ISO 8601, with or without milliseconds, with or without a zone. */
+const readIso = (text: string): DateTime.Utc | undefined => {
+  const parts = iso.exec(text)
+  if (parts === null) return undefined
+  const [, day, time = "00:00:00", fraction = "", zone = "Z"] = parts
+  const milliseconds = fraction.padEnd(3, "0").slice(0, 3)
+  const offset = zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone.toUpperCase()
+  return utc(Date.parse(`${day}T${time}.${milliseconds}${offset}`))
+}
+
+/**
+ * An instant in the service's answers. Read from ISO 8601 with or without milliseconds and with or without a zone
+ * (none means UTC), written in UTC with milliseconds.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Time: Schema.Schema<DateTime.Utc, string> = leaf({
+  identifier: "Time",
+  expected: "a time in ISO 8601",
+  is: isUtc,
+  read: (input) => typeof input === "string" ? readIso(input) : isUtc(input) ? input : undefined,
+  write: DateTime.formatIso,
+  arbitrary,
+  jsonSchema: { type: "string", format: "date-time" }
+})
+
+/**
+ * A date as callers write it: ISO text, anything a JavaScript `Date` reads, a `Date` or a `DateTime`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type TimeInput = string | Date | DateTime.DateTime
+
+const clock = String.raw`\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?`
+const offsetAsSpace = new RegExp(String.raw`(${clock}) (\d{2}:?\d{2})$`)
+const zoned = new RegExp(
+  String.raw`(?:\b(?:Z|UTC?|GMT|[ECMP][SD]T)|${clock}\s*(?:GMT|UTC)?[+-]\d{1,2}:?\d{2}|\dZ)\s*(?:\(.*\))?$`,
+  "i"
+)
+
+/** Any date that JavaScript reads; text without a zone is UTC, whatever its format and wherever we run. */
+const readText = (input: string): DateTime.Utc | undefined => {
+  const text = input.trim().replace(offsetAsSpace, "$1+$2")
+  if (/^\d*$/.test(text)) return undefined
+  return readIso(text) ?? utc(Date.parse(zoned.test(text) ? text : `${text} UTC`))
+}
+
+const readInput = (input: unknown): DateTime.Utc | undefined =>
+  typeof input === "string"
+    ? readText(input)
+    : input instanceof Date
+    ? utc(input)
+    : DateTime.isDateTime(input)
+    ? DateTime.toUtc(input)
+    : undefined
+
+/**
+ * A bound of a range of dates. A `+` of a zone that arrived as a space is read as `+`; written as ISO 8601 in UTC
+ * with milliseconds.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const TimeInput: Schema.Schema<DateTime.Utc, TimeInput> = leaf<DateTime.Utc, string, TimeInput>({
+  identifier: "TimeInput",
+  expected: "a date, such as 2024-01-31 or 2024-01-31T12:00:00Z",
+  is: isUtc,
+  read: readInput,
+  write: DateTime.formatIso,
+  arbitrary,
+  jsonSchema: { type: "string", description: "a date; without a zone it is UTC" }
+})
+
+/**
+ * A bound of a range of dates on the trades operation, which takes epoch seconds as well.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const TimeOrSeconds: Schema.Schema<DateTime.Utc, TimeInput | number> = leaf<
+  DateTime.Utc,
+  string,
+  TimeInput | number
+>({
+  identifier: "TimeOrSeconds",
+  expected: "a date, such as 2024-01-31T12:00:00Z, or seconds since 1970",
+  is: isUtc,
+  read: (input) => {
+    const seconds = typeof input === "string" && /^\d{1,12}$/.test(input) ? Number(input) : input
+    return typeof seconds === "number" ? utc(seconds * 1000) : readInput(input)
+  },
+  write: DateTime.formatIso,
+  arbitrary,
+  jsonSchema: { type: "string", description: "a date, or seconds since 1970; without a zone it is UTC" }
+})

@@ -1,0 +1,33 @@
+/**
+ * Ids of tokens inside an NFT contract.
+ *
+ * @since 0.1.0
+ */
+import type * as Schema from "effect/Schema"
+import { maxUint256 } from "./Amount.ts"
+import { leaf } from "./internal/leaf.ts"
+
+/**
+ * A token id of up to 256 bits, as a `bigint`. Read from decimal digits (77 of them are normal) or from
+ * hexadecimal digits after `0x`; written as decimal digits.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const TokenId: Schema.Schema<bigint, string | bigint> = leaf<bigint, string, string | bigint>({
+  identifier: "TokenId",
+  expected: "a token id (decimal digits, or 0x and hexadecimal digits, at most 256 bits)",
+  is: (input): input is bigint => typeof input === "bigint" && input >= 0n && input <= maxUint256,
+  read: (input) => {
+    if (typeof input === "string") {
+      if (!/^(?:\d{1,78}|0[xX][0-9a-fA-F]{1,64})$/.test(input)) return undefined
+    } else if (typeof input === "number") {
+      if (!Number.isSafeInteger(input)) return undefined
+    } else if (typeof input !== "bigint") return undefined
+    const value = BigInt(input)
+    return value >= 0n && value <= maxUint256 ? value : undefined
+  },
+  write: String,
+  arbitrary: (fc) => fc.oneof(fc.bigInt({ min: 0n, max: maxUint256 }), fc.nat().map(BigInt)),
+  jsonSchema: { type: "string", pattern: "^([0-9]+|0x[0-9a-fA-F]+)$" }
+})

@@ -1,0 +1,221 @@
+/**
+ * Transactions of the ledger, in every variant that its public API documents.
+ *
+ * The first variant (`pending_transaction`) is the one that the service specifies; it comes with or without a
+ * `type`. What a variant does not share with the first is modelled where it is plain, and left as JSON where it is
+ * a tree of its own.
+ *
+ * @since 0.1.0
+ */
+import * as Arbitrary from "effect/Arbitrary"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import { Uint64 } from "../Amount.ts"
+import { Flag } from "../Flag.ts"
+import { Hash } from "../Hash.ts"
+import { leaf } from "../internal/leaf.ts"
+import { nullable } from "../internal/nullable.ts"
+import { isJson, Json } from "../Json.ts"
+import type { JsonValue } from "../LosslessJson.ts"
+
+const payload = Schema.Struct({
+  type: nullable(Schema.String),
+  function: nullable(Schema.String),
+  type_arguments: nullable(Schema.Array(Schema.String)),
+  /** As the caller gave them: text, and for some payloads objects and nested lists. */
+  arguments: nullable(Schema.Array(Json))
+})
+
+const signature = Schema.Struct({
+  type: nullable(Schema.String),
+  signature: nullable(Json),
+  public_key: nullable(Json)
+})
+
+const submitted = {
+  hash: Hash,
+  sender: nullable(Schema.String),
+  sequence_number: nullable(Uint64),
+  max_gas_amount: nullable(Uint64),
+  gas_unit_price: nullable(Uint64),
+  expiration_timestamp_secs: nullable(Uint64),
+  payload: nullable(payload),
+  signature: nullable(signature)
+}
+
+const committed = {
+  hash: Hash,
+  version: nullable(Uint64),
+  state_change_hash: nullable(Schema.String),
+  event_root_hash: nullable(Schema.String),
+  state_checkpoint_hash: nullable(Schema.String),
+  gas_used: nullable(Uint64),
+  success: nullable(Flag),
+  vm_status: nullable(Schema.String),
+  accumulator_root_hash: nullable(Schema.String),
+  changes: nullable(Schema.Array(Json)),
+  /** Microseconds since 1970. */
+  timestamp: nullable(Uint64)
+}
+
+const events = nullable(Schema.Array(Json))
+
+const pending = Schema.Struct({
+  type: Schema.optionalWith(Schema.Literal("pending_transaction"), {
+    default: () => "pending_transaction",
+    nullable: true
+  }),
+  ...submitted
+})
+const user = Schema.Struct({ type: Schema.Literal("user_transaction"), ...committed, ...submitted, events })
+const genesis = Schema.Struct({
+  type: Schema.Literal("genesis_transaction"),
+  ...committed,
+  payload: nullable(Json),
+  events
+})
+const blockMetadata = Schema.Struct({
+  type: Schema.Literal("block_metadata_transaction"),
+  ...committed,
+  id: nullable(Schema.String),
+  epoch: nullable(Uint64),
+  round: nullable(Uint64),
+  events,
+  previous_block_votes_bitvec: nullable(Json),
+  proposer: nullable(Schema.String),
+  failed_proposer_indices: nullable(Json)
+})
+const stateCheckpoint = Schema.Struct({ type: Schema.Literal("state_checkpoint_transaction"), ...committed })
+const validator = Schema.Struct({ type: Schema.Literal("validator_transaction"), ...committed, events })
+const blockEpilogue = Schema.Struct({
+  type: Schema.Literal("block_epilogue_transaction"),
+  ...committed,
+  block_end_info: nullable(Json)
+})
+
+/**
+ * A transaction that is submitted and not yet committed: the record that the service specifies.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface PendingTransaction extends Schema.Schema.Type<typeof pending> {}
+
+/**
+ * A committed transaction of a user.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface UserTransaction extends Schema.Schema.Type<typeof user> {}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface GenesisTransaction extends Schema.Schema.Type<typeof genesis> {}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface BlockMetadataTransaction extends Schema.Schema.Type<typeof blockMetadata> {}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface StateCheckpointTransaction extends Schema.Schema.Type<typeof stateCheckpoint> {}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface ValidatorTransaction extends Schema.Schema.Type<typeof validator> {}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface BlockEpilogueTransaction extends Schema.Schema.Type<typeof blockEpilogue> {}
+
+const known = [user, genesis, blockMetadata, stateCheckpoint, validator, blockEpilogue] as const
+
+const knownTypes: ReadonlySet<unknown> = new Set([
+  "pending_transaction",
+  ...known.map((variant) => variant.fields.type.literals[0])
+])
+
+/**
+ * A transaction of a variant that this version does not know, kept whole in `document`, its own `type` included.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface OtherTransaction {
+  readonly type: "other"
+  readonly hash: Hash
+  readonly document: JsonValue
+}
+
+const readHash = Schema.decodeUnknownOption(Hash)
+
+const readOther = (document: unknown): OtherTransaction | undefined => {
+  if (!Predicate.isRecord(document) || !isJson(document)) return undefined
+  if (typeof document["type"] !== "string" || knownTypes.has(document["type"])) return undefined
+  return Option.getOrUndefined(
+    Option.map(readHash(document["hash"]), (hash) => ({ type: "other", hash, document }))
+  )
+}
+
+const other = leaf<OtherTransaction, JsonValue>({
+  identifier: "OtherTransaction",
+  expected: "a transaction of a known type, or one with a hash and a type of its own",
+  is: (input): input is OtherTransaction =>
+    Predicate.isRecord(input) && input["type"] === "other" &&
+    readOther(input["document"])?.hash === input["hash"],
+  read: readOther,
+  write: ({ document }) => document,
+  arbitrary: (fc) =>
+    fc.record({
+      hash: Arbitrary.makeLazy(Hash)(fc),
+      type: fc.constantFrom("future_transaction", ""),
+      of: fc.string()
+    })
+      .map((document): OtherTransaction => ({ type: "other", hash: document.hash, document })),
+  jsonSchema: { type: "object", required: ["hash", "type"] }
+})
+
+/**
+ * A transaction of the ledger; `type` tells the variants apart.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type LedgerTransaction =
+  | PendingTransaction
+  | UserTransaction
+  | GenesisTransaction
+  | BlockMetadataTransaction
+  | StateCheckpointTransaction
+  | ValidatorTransaction
+  | BlockEpilogueTransaction
+  | OtherTransaction
+
+const variants = Schema.Union(...known, pending, other)
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type LedgerTransactionWire = typeof variants.Encoded
+
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export const LedgerTransaction: Schema.Schema<LedgerTransaction, LedgerTransactionWire> = variants
+  .annotations({
+    identifier: "LedgerTransaction"
+  })

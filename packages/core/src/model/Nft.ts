@@ -1,0 +1,138 @@
+/**
+ * NFTs: their metadata, owners and last sale.
+ *
+ * @since 0.1.0
+ */
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import { Address } from "../Address.ts"
+import { Amount } from "../Amount.ts"
+import { Decimal, Float } from "../Decimal.ts"
+import { Flag } from "../Flag.ts"
+import { Hash } from "../Hash.ts"
+import { Integer } from "../Integer.ts"
+import { nullable } from "../internal/nullable.ts"
+import { Json } from "../Json.ts"
+import { type JsonValue, parse } from "../LosslessJson.ts"
+import { openEnum } from "../OpenEnum.ts"
+import { Time } from "../Time.ts"
+import { TokenId } from "../TokenId.ts"
+
+const paymentToken = Schema.Struct({
+  token_name: nullable(Schema.String),
+  token_symbol: nullable(Schema.String),
+  token_logo: nullable(Schema.String),
+  token_decimals: nullable(Integer),
+  token_address: nullable(Address)
+})
+
+const lastSale = Schema.Struct({
+  transaction_hash: nullable(Hash),
+  block_timestamp: nullable(Time),
+  buyer_address: nullable(Address),
+  seller_address: nullable(Address),
+  /** In the payment token's smallest unit. */
+  price: nullable(Amount),
+  price_formatted: nullable(Decimal),
+  usd_price_at_sale: nullable(Decimal),
+  current_usd_value: nullable(Decimal),
+  token_id: nullable(TokenId),
+  payment_token: nullable(paymentToken)
+})
+
+const owned = {
+  token_address: Address,
+  token_id: TokenId,
+  owner_of: nullable(Address),
+  token_hash: nullable(Schema.String),
+  block_number: nullable(Integer),
+  block_number_minted: nullable(Integer),
+  contract_type: nullable(openEnum("ERC721", "ERC1155")),
+  token_uri: nullable(Schema.String),
+  /** Usually JSON text, sometimes prose; `metadataJson` reads it. */
+  metadata: nullable(Schema.String),
+  normalized_metadata: nullable(Json),
+  media: nullable(Json),
+  last_token_uri_sync: nullable(Time),
+  last_metadata_sync: nullable(Time),
+  /** How many of this token the owner holds; 1 for ERC721. */
+  amount: nullable(Amount),
+  name: nullable(Schema.String),
+  symbol: nullable(Schema.String),
+  possible_spam: nullable(Flag),
+  verified_collection: nullable(Flag),
+  rarity_rank: nullable(Integer),
+  rarity_label: nullable(Schema.String),
+  rarity_percentage: nullable(Float)
+}
+
+const ownedNft = Schema.Struct(owned)
+
+const nft = Schema.Struct({
+  ...owned,
+  /** An address, or prose where there is no single minter. */
+  minter_address: nullable(Schema.String),
+  last_sale: nullable(lastSale)
+})
+
+/**
+ * One NFT of a contract. `metadata` is the text that the contract points at, kept as it is.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Nft extends Schema.Schema.Type<typeof nft> {}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface NftWire extends Schema.Schema.Encoded<typeof nft> {}
+
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export const Nft: Schema.Schema<Nft, NftWire> = nft.annotations({ identifier: "Nft" })
+
+/**
+ * An NFT as one owner holds it: an `Nft` without minter and last sale.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface OwnedNft extends Schema.Schema.Type<typeof ownedNft> {}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface OwnedNftWire extends Schema.Schema.Encoded<typeof ownedNft> {}
+
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export const OwnedNft: Schema.Schema<OwnedNft, OwnedNftWire> = ownedNft.annotations({
+  identifier: "OwnedNft"
+})
+
+/**
+ * Whether a collection is indexed: `SYNCING` while its first read is being worked off.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const SyncStatus = openEnum("SYNCING", "SYNCED")
+
+/**
+ * The JSON that an NFT's `metadata` holds, decoded twice where it was encoded twice; null for prose and for none.
+ *
+ * @since 0.1.0
+ * @category conversions
+ */
+export const metadataJson = (nft: { readonly metadata: string | null }): JsonValue | null => {
+  if (nft.metadata === null) return null
+  const once = Either.getOrNull(parse(nft.metadata))
+  return typeof once === "string" ? Either.getOrNull(parse(once)) : once
+}

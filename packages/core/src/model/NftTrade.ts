@@ -1,0 +1,50 @@
+/**
+ * Trades of NFTs on marketplaces.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+import { Address } from "../Address.ts"
+import { Amount } from "../Amount.ts"
+import { Hash } from "../Hash.ts"
+import { Integer } from "../Integer.ts"
+import { nullable } from "../internal/nullable.ts"
+import { Time } from "../Time.ts"
+import { TokenId } from "../TokenId.ts"
+
+const fields = Schema.Struct({
+  transaction_hash: Hash,
+  block_number: Integer,
+  transaction_index: nullable(Integer),
+  /** May name a token more than once. */
+  token_ids: nullable(Schema.Array(TokenId)),
+  seller_address: nullable(Address),
+  buyer_address: nullable(Address),
+  token_address: nullable(Address),
+  marketplace_address: nullable(Address),
+  price_token_address: nullable(Address),
+  /** In the smallest unit of the token at `price_token_address`. */
+  price: nullable(Amount),
+  block_timestamp: nullable(Time),
+  block_hash: nullable(Hash)
+})
+
+/**
+ * One trade: one or more NFTs of a contract for one price.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface NftTrade extends Schema.Schema.Type<typeof fields> {}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface NftTradeWire extends Schema.Schema.Encoded<typeof fields> {}
+
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export const NftTrade: Schema.Schema<NftTrade, NftTradeWire> = fields.annotations({ identifier: "NftTrade" })

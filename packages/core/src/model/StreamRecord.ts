@@ -1,0 +1,112 @@
+/**
+ * Streams: webhook subscriptions to what happens on chains.
+ *
+ * @since 0.1.0
+ */
+import * as Arr from "effect/Array"
+import * as Schema from "effect/Schema"
+import { Float } from "../Decimal.ts"
+import { Flag } from "../Flag.ts"
+import { accepting } from "../internal/narrow.ts"
+import { nullable } from "../internal/nullable.ts"
+import { Json } from "../Json.ts"
+import { openEnum } from "../OpenEnum.ts"
+
+/** The specification shows one object where services send a list: both are a list in the model. */
+const oneOrMany = <A, I>(item: Schema.Schema<A, I>): Schema.Schema<ReadonlyArray<A>, I | ReadonlyArray<I>> =>
+  Schema.transform(Schema.Unknown, Schema.Array(Schema.Unknown), {
+    strict: true,
+    decode: Arr.ensure,
+    encode: (list) => list
+  }).pipe(Schema.compose(Schema.Array(item), { strict: false }), accepting<I | ReadonlyArray<I>>())
+
+const abiParameter = Schema.Struct({
+  name: nullable(Schema.String),
+  type: nullable(Schema.String),
+  indexed: nullable(Flag),
+  components: nullable(Json),
+  internalType: nullable(Schema.String)
+})
+
+const abi = Schema.Struct({
+  anonymous: nullable(Flag),
+  constant: nullable(Flag),
+  inputs: nullable(oneOrMany(Schema.NullOr(abiParameter))),
+  name: nullable(Schema.String),
+  outputs: nullable(oneOrMany(Schema.NullOr(abiParameter))),
+  payable: nullable(Flag),
+  stateMutability: nullable(Schema.String),
+  type: nullable(Schema.String),
+  gas: nullable(Float)
+})
+
+const trigger = Schema.Struct({
+  type: nullable(Schema.String),
+  contractAddress: nullable(Schema.String),
+  inputs: nullable(Schema.Array(Json)),
+  functionAbi: nullable(abi),
+  topic0: nullable(Schema.String),
+  callFrom: nullable(Schema.String)
+})
+
+/**
+ * The states of a stream: only `active` processes blocks.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const StreamStatus = Schema.Literal("active", "paused", "error", "terminated").annotations({
+  identifier: "StreamStatus",
+  jsonSchema: { type: "string", enum: ["active", "paused", "error", "terminated"] }
+})
+
+const fields = Schema.Struct({
+  id: Schema.String,
+  status: openEnum(...StreamStatus.literals),
+  statusMessage: nullable(Schema.String),
+  webhookUrl: nullable(Schema.String),
+  description: nullable(Schema.String),
+  tag: nullable(Schema.String),
+  topic0: nullable(Schema.Array(Schema.String)),
+  allAddresses: nullable(Flag),
+  includeNativeTxs: nullable(Flag),
+  includeContractLogs: nullable(Flag),
+  includeInternalTxs: nullable(Flag),
+  includeAllTxLogs: nullable(Flag),
+  getNativeBalances: nullable(oneOrMany(Schema.Struct({
+    selectors: nullable(Schema.Array(Schema.String)),
+    type: nullable(Schema.String)
+  }))),
+  abi: nullable(oneOrMany(abi)),
+  advancedOptions: nullable(oneOrMany(Schema.Struct({
+    topic0: nullable(Schema.String),
+    filter: nullable(Json),
+    includeNativeTxs: nullable(Flag)
+  }))),
+  /** Hexadecimal chain ids. */
+  chainIds: nullable(Schema.Array(Schema.String)),
+  demo: nullable(Flag),
+  triggers: nullable(oneOrMany(trigger))
+})
+
+/**
+ * A stream, as the status update returns it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface StreamRecord extends Schema.Schema.Type<typeof fields> {}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface StreamRecordWire extends Schema.Schema.Encoded<typeof fields> {}
+
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export const StreamRecord: Schema.Schema<StreamRecord, StreamRecordWire> = fields.annotations({
+  identifier: "StreamRecord"
+})

@@ -1,0 +1,46 @@
+/**
+ * Holders of ERC20 tokens.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+import { Address } from "../Address.ts"
+import { Amount } from "../Amount.ts"
+import { Decimal } from "../Decimal.ts"
+import { Flag } from "../Flag.ts"
+import { nullable } from "../internal/nullable.ts"
+
+const fields = Schema.Struct({
+  owner_address: Address,
+  owner_address_label: nullable(Schema.String),
+  /** In the token's smallest unit, every digit. */
+  balance: nullable(Amount),
+  /** In whole tokens. */
+  balance_formatted: nullable(Decimal),
+  usd_value: nullable(Decimal),
+  is_contract: nullable(Flag),
+  /** 0 to 100. */
+  percentage_relative_to_total_supply: nullable(Decimal)
+})
+
+/**
+ * One holder of an ERC20 token.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface TokenOwner extends Schema.Schema.Type<typeof fields> {}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface TokenOwnerWire extends Schema.Schema.Encoded<typeof fields> {}
+
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export const TokenOwner: Schema.Schema<TokenOwner, TokenOwnerWire> = fields.annotations({
+  identifier: "TokenOwner"
+})

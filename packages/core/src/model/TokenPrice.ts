@@ -1,0 +1,66 @@
+/**
+ * Prices of ERC20 tokens.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+import { Address } from "../Address.ts"
+import { Amount } from "../Amount.ts"
+import { Decimal, Float } from "../Decimal.ts"
+import { Flag } from "../Flag.ts"
+import { Integer } from "../Integer.ts"
+import { nullable } from "../internal/nullable.ts"
+
+const nativePrice = Schema.Struct({
+  /** In the native token's smallest unit. */
+  value: nullable(Amount),
+  decimals: nullable(Integer),
+  name: nullable(Schema.String),
+  symbol: nullable(Schema.String),
+  address: nullable(Address)
+})
+
+const fields = Schema.Struct({
+  /** US dollars for one whole token. */
+  usdPrice: Float,
+  tokenName: nullable(Schema.String),
+  tokenSymbol: nullable(Schema.String),
+  tokenLogo: nullable(Schema.String),
+  tokenDecimals: nullable(Integer),
+  /** The price in the chain's native token, where the service states it. */
+  nativePrice: nullable(nativePrice),
+  usdPriceFormatted: nullable(Schema.String),
+  /** Asked for with `include: "percent_change"`. */
+  "24hrPercentChange": nullable(Decimal),
+  exchangeAddress: nullable(Address),
+  exchangeName: nullable(Schema.String),
+  tokenAddress: nullable(Address),
+  /** The block that the price was read at. */
+  toBlock: nullable(Integer),
+  possibleSpam: nullable(Flag),
+  verifiedContract: nullable(Flag),
+  pairAddress: nullable(Address),
+  pairTotalLiquidityUsd: nullable(Decimal)
+})
+
+/**
+ * The price of a token in US dollars and in the chain's native token.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface TokenPrice extends Schema.Schema.Type<typeof fields> {}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface TokenPriceWire extends Schema.Schema.Encoded<typeof fields> {}
+
+/**
+ * @since 0.1.0
+ * @category schemas
+ */
+export const TokenPrice: Schema.Schema<TokenPrice, TokenPriceWire> = fields.annotations({
+  identifier: "TokenPrice"
+})

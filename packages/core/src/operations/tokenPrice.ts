@@ -1,0 +1,72 @@
+/**
+ * Price of an ERC20 token.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+import { Address } from "../Address.ts"
+import { ChainC } from "../Chain.ts"
+import { byUpperBlock } from "../Freshness.ts"
+import { described, optional, parameters } from "../Input.ts"
+import { Integer } from "../Integer.ts"
+import { TokenPrice } from "../model/TokenPrice.ts"
+import { read } from "../Operation.ts"
+import { Text } from "../Text.ts"
+
+/** Known names of exchanges; any other name, and an exchange's address, is passed on. */
+const exchanges = [
+  "uniswapv2",
+  "uniswapv3",
+  "sushiswapv2",
+  "pancakeswapv1",
+  "pancakeswapv2",
+  "pancakeswapv3",
+  "quickswap",
+  "quickswapv2",
+  "traderjoe",
+  "pangolin",
+  "spookyswap",
+  "vvs",
+  "mm finance",
+  "crodex",
+  "camelotv2"
+]
+
+const PercentChange = Schema.Literal("percent_change").annotations({
+  jsonSchema: { type: "string", enum: ["percent_change"] }
+})
+
+const Exchange = described(Text, "factory name or address of the exchange").annotations({
+  jsonSchema: { type: "string", minLength: 1, examples: exchanges }
+})
+
+const fields = {
+  address: described(Address, "token contract"),
+  chain: optional(described(ChainC, "chain to query, by name or hexadecimal id")),
+  include: optional(described(PercentChange, "percent_change adds the change over 24 hours")),
+  exchange: optional(Exchange),
+  to_block: optional(described(Integer, "block at which the price is read"))
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface TokenPriceInput extends Schema.Struct.Encoded<typeof fields> {}
+
+/**
+ * Price of an ERC20 token.
+ *
+ * @since 0.1.0
+ * @category operations
+ */
+export const tokenPrice = read({
+  id: "tokenPrice",
+  api: "data",
+  path: "/erc20/:address/price",
+  input: parameters(fields),
+  output: TokenPrice,
+  freshness: byUpperBlock,
+  cost: 3,
+  docs: { summary: "Price of an ERC20 token in US dollars and in the chain's native token" }
+})

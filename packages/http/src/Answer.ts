@@ -1,0 +1,48 @@
+/**
+ * Answers as the service gave them.
+ *
+ * @since 0.1.0
+ */
+
+/**
+ * Any status, the headers that are safe to show, and the bytes exactly as the service sent them (after its
+ * content-encoding is undone). A status of failure is an answer too.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Answer {
+  readonly status: number
+  /** Lower-case names; see `safeHeaders`. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly bytes: Uint8Array
+}
+
+const kept: ReadonlySet<string> = new Set([
+  "cache-control",
+  "content-language",
+  "content-type",
+  "date",
+  "etag",
+  "expires",
+  "last-modified",
+  "ratelimit",
+  "ratelimit-policy",
+  "retry-after",
+  "vary",
+  "x-request-id"
+])
+
+/**
+ * The headers that say something about the answer, and nothing about the connection, the session or the account:
+ * a list of what is let through, so that a new header is held back until somebody has thought about it.
+ *
+ * @since 0.1.0
+ * @category conversions
+ */
+export const safeHeaders = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(headers).filter(([name]) =>
+      kept.has(name) || name.startsWith("x-ratelimit-") || name.startsWith("x-rate-limit-")
+    )
+  )

@@ -1,0 +1,34 @@
+/** The decode stage: a document as the operation's model, or a failure that says where it does not fit. */
+import type { JsonValue } from "@blockquarry/core/LosslessJson"
+import type { Operation } from "@blockquarry/core/Operation"
+import { NotFound, type RequestCopy, ResponseInvalid } from "@blockquarry/core/QueryError"
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+
+/** Reads a whole document of a successful answer. */
+export const decode = <I, Accepts, Output, Wire>(
+  operation: Operation<I, Accepts, Output, Wire>,
+  request: RequestCopy,
+  document: JsonValue
+): Either.Either<Output, NotFound | ResponseInvalid> => {
+  const facts = { operation: operation.id, request, status: 200, detail: null, body: "" }
+  if (operation.absent(document)) {
+    return Either.left(new NotFound({ ...facts, detail: "the answer is empty" }))
+  }
+  return Schema.decodeUnknownEither(operation.output)(document).pipe(
+    Either.mapLeft((error) => {
+      const issue = ParseResult.ArrayFormatter.formatErrorSync(error)[0]
+      return new ResponseInvalid({
+        ...facts,
+        path: formatPath(issue?.path ?? []),
+        problem: issue?.message ?? "it is not of the operation's shape",
+        mayHaveTakenEffect: operation.repeat !== "always"
+      })
+    })
+  )
+}
+
+/** As in `result[3].value`. */
+const formatPath = (path: ReadonlyArray<PropertyKey>): string =>
+  path.map((step) => typeof step === "number" ? `[${step}]` : `.${String(step)}`).join("").replace(/^\./, "")

@@ -1,0 +1,82 @@
+/**
+ * The ledger API: transactions by hash, on the main network and on the test network.
+ *
+ * @since 0.1.0
+ */
+import { ledger } from "@blockquarry/core/operations/index"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Config from "effect/Config"
+import type { ConfigError } from "effect/ConfigError"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { ApiOptions } from "./ApiOptions.ts"
+import * as Client from "./Client.ts"
+import * as Engine from "./Engine.ts"
+import * as Settings from "./Settings.ts"
+import * as Target from "./Target.ts"
+
+/**
+ * The two networks are two base addresses.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface LedgerApiOptions extends ApiOptions {
+  readonly testnetUrl: string | URL | undefined
+}
+
+/**
+ * The main network's client, with the test network's beside it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface LedgerApiService extends Client.Client<typeof ledger> {
+  readonly testnet: Client.Client<typeof ledger>
+}
+
+/**
+ * @since 0.1.0
+ * @category tags
+ */
+export class LedgerApi extends Context.Tag("@blockquarry/http/LedgerApi")<LedgerApi, LedgerApiService>() {}
+
+/**
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (
+  options: LedgerApiOptions
+): Effect.Effect<LedgerApiService, never, Engine.Engine | HttpClient.HttpClient> =>
+  Effect.gen(function*() {
+    const engine = yield* Engine.Engine
+    const mainnet = yield* Target.make("ledger", options, Settings.ledgerUrl)
+    const testnet = yield* Target.make(
+      "ledger",
+      { ...options, baseUrl: options.testnetUrl },
+      Settings.ledgerTestnetUrl
+    )
+    return { ...Client.make(ledger, engine, mainnet), testnet: Client.make(ledger, engine, testnet) }
+  })
+
+/**
+ * The client of the ledger API, from options.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = (options: LedgerApiOptions): Layer.Layer<LedgerApi, never, HttpClient.HttpClient> =>
+  Layer.effect(LedgerApi, make(options)).pipe(Layer.provide(Engine.layer))
+
+/**
+ * The client of the ledger API, from configuration: `QUARRY_API_KEY`, `QUARRY_LEDGER_URL` and
+ * `QUARRY_LEDGER_TESTNET_URL` where nothing else is said.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerConfig = (
+  config: Config.Config.Wrap<LedgerApiOptions> = Settings.ledger
+): Layer.Layer<LedgerApi, ConfigError, HttpClient.HttpClient> =>
+  Layer.unwrapEffect(Effect.map(Config.unwrap(config), layer))

@@ -1,0 +1,64 @@
+/**
+ * Whether and when a request is sent again.
+ *
+ * @since 0.1.0
+ */
+import * as Duration from "effect/Duration"
+
+/**
+ * What is worth another attempt, by its cause. A service that throttles wants longer waits than a connection that
+ * broke.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Cause = "transient" | "throttled"
+
+/**
+ * Retries as plain data: exponential backoff with full jitter.
+ *
+ * - `attempts`: how often a request is sent at most, the first time included.
+ * - `base`: the first wait is at most this long, by cause; every further one at most twice the one before.
+ * - `cap`: no wait of our own choosing is longer. (A service's `Retry-After` is obeyed as it is, or, when the time
+ *   left is shorter, ends the call at once with the hint in the failure.)
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface RetryPolicy {
+  readonly attempts: number
+  readonly base: { readonly [C in Cause]: Duration.DurationInput }
+  readonly cap: Duration.DurationInput
+}
+
+/**
+ * Four attempts.
+ *
+ * @since 0.1.0
+ * @category policies
+ */
+export const standard: RetryPolicy = {
+  attempts: 4,
+  base: { transient: Duration.millis(200), throttled: Duration.seconds(1) },
+  cap: Duration.seconds(10)
+}
+
+/**
+ * One attempt.
+ *
+ * @since 0.1.0
+ * @category policies
+ */
+export const none: RetryPolicy = { ...standard, attempts: 1 }
+
+/**
+ * The longest wait after attempt `attempt` (counted from 1); the jitter takes a random part of it.
+ *
+ * @since 0.1.0
+ * @category arithmetic
+ */
+export const longestWait = (policy: RetryPolicy, cause: Cause, attempt: number): Duration.Duration =>
+  Duration.min(
+    Duration.times(Duration.decode(policy.base[cause]), 2 ** Math.min(attempt - 1, 30)),
+    policy.cap
+  )

@@ -1,0 +1,65 @@
+/**
+ * The streams API: the status of streams.
+ *
+ * @since 0.1.0
+ */
+import { streams } from "@blockquarry/core/operations/index"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Config from "effect/Config"
+import type { ConfigError } from "effect/ConfigError"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { ApiOptions } from "./ApiOptions.ts"
+import * as Client from "./Client.ts"
+import * as Engine from "./Engine.ts"
+import * as Settings from "./Settings.ts"
+import * as Target from "./Target.ts"
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface StreamsApiService extends Client.Client<typeof streams> {}
+
+/**
+ * @since 0.1.0
+ * @category tags
+ */
+export class StreamsApi
+  extends Context.Tag("@blockquarry/http/StreamsApi")<StreamsApi, StreamsApiService>()
+{}
+
+/**
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (
+  options: ApiOptions
+): Effect.Effect<StreamsApiService, never, Engine.Engine | HttpClient.HttpClient> =>
+  Effect.zipWith(
+    Engine.Engine,
+    Target.make("streams", options, Settings.streamsUrl),
+    (engine, target) => Client.make(streams, engine, target)
+  )
+
+/**
+ * The client of the streams API, from options.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = (options: ApiOptions): Layer.Layer<StreamsApi, never, HttpClient.HttpClient> =>
+  Layer.effect(StreamsApi, make(options)).pipe(Layer.provide(Engine.layer))
+
+/**
+ * The client of the streams API, from configuration: `QUARRY_API_KEY` and `QUARRY_STREAMS_URL` where nothing else
+ * is said.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerConfig = (
+  config: Config.Config.Wrap<ApiOptions> = Settings.streams
+): Layer.Layer<StreamsApi, ConfigError, HttpClient.HttpClient> =>
+  Layer.unwrapEffect(Effect.map(Config.unwrap(config), layer))

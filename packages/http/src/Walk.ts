@@ -1,0 +1,178 @@
+/**
+ * Walks: a list from its first page to its last.
+ *
+ * A list goes on by the service's cursor for as long as pages have one; absent, null or empty ends it. A list whose
+ * pages never have the key `cursor` goes on by block, see `Walk/ByBlock.ts`.
+ *
+ * @since 0.1.0
+ */
+import { formatWalkCursor, isWalkCursor, parseWalkCursor } from "@blockquarry/core/Cursor"
+import { nextCursor, type Page } from "@blockquarry/core/Page"
+import { InvalidRequest, WalkBroken, type WalkError } from "@blockquarry/core/QueryError"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import * as ByBlock from "./Walk/ByBlock.ts"
+import type { ByBlockOf, Question } from "./Walk/Question.ts"
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface WalkOptions {
+  /** Where to start: the `cursor` of a page of an earlier walk. */
+  readonly cursor?: string | undefined
+  /** Ends the stream after this many pages. */
+  readonly maxPages?: number | undefined
+  /** Ends the stream after this many records. */
+  readonly maxItems?: number | undefined
+  /** How many pages are fetched ahead of the reader; none where nothing is said. */
+  readonly prefetch?: number | undefined
+}
+
+/** What is asked next, and what is remembered of the pages before. */
+interface State<I> {
+  readonly input: I
+  /** Cursors that were followed. */
+  readonly seen: Set<string>
+  /** Null once a page had the key `cursor`. */
+  readonly place: ByBlock.Place | null
+}
+
+/** A page, and where to go on. */
+type Step<I, Output> = readonly [Output, Option.Option<State<I>>]
+
+/**
+ * Every page to the end of the list. The `cursor` of each continues after it, and is null on the last.
+ *
+ * @since 0.1.0
+ * @category streams
+ */
+export const pages = <I extends { readonly cursor?: string }, Output extends Page<Item>, Item>(
+  question: Question<I, Output, Item>,
+  input: I,
+  options: WalkOptions = {}
+): Stream.Stream<Output, WalkError> => {
+  const walk = Stream.unwrap(
+    // Begun anew for each run of the stream: what was seen belongs to one walk.
+    Effect.suspend(() => begin(question, input, options.cursor ?? input.cursor)).pipe(
+      Effect.map((state) => Stream.paginateEffect(state, (state) => step(question, state)))
+    )
+  )
+  const bounded = options.maxPages === undefined ? walk : Stream.take(walk, options.maxPages)
+  return options.prefetch === undefined || options.prefetch < 1
+    ? bounded
+    : Stream.buffer(bounded, { capacity: options.prefetch })
+}
+
+/**
+ * Every record to the end of the list, one chunk for each page.
+ *
+ * @since 0.1.0
+ * @category streams
+ */
+export const items = <I extends { readonly cursor?: string }, Output extends Page<Item>, Item>(
+  question: Question<I, Output, Item>,
+  input: I,
+  options: WalkOptions = {}
+): Stream.Stream<Item, WalkError> => {
+  const all = Stream.mapConcatChunk(
+    pages(question, input, options),
+    (page) => Chunk.unsafeFromArray(page.result)
+  )
+  return options.maxItems === undefined ? all : Stream.take(all, options.maxItems)
+}
+
+/** Before the first page: at the beginning, behind a service's cursor, or where a cursor of our own points. */
+const begin = <I, Output extends Page<Item>, Item>(
+  question: Question<I, Output, Item>,
+  input: I,
+  cursor: string | undefined
+): Either.Either<State<I>, InvalidRequest> => {
+  const seen = new Set<string>()
+  const direction = question.direction(input)
+  if (cursor === undefined) {
+    return Either.right({
+      input,
+      seen,
+      place: question.byBlock === undefined ? null : ByBlock.start(direction)
+    })
+  }
+  if (!isWalkCursor(cursor)) {
+    return Either.right({ input: question.behind(input, cursor), seen: seen.add(cursor), place: null })
+  }
+  const invalid = (problem: string) =>
+    new InvalidRequest({ operation: question.id, issues: [{ parameter: "cursor", problem }] })
+  return Either.gen(function*() {
+    const parsed = yield* Either.mapLeft(parseWalkCursor(cursor), invalid)
+    if (
+      parsed.operation !== question.id || parsed.direction !== direction ||
+      parsed.parameters !== question.text(input, direction)
+    ) {
+      return yield* Either.left(
+        invalid("this cursor is of another list; use it with the parameters that it came from")
+      )
+    }
+    return {
+      input: yield* question.from(input, direction, parsed.block),
+      seen,
+      place: ByBlock.fromCursor(parsed)
+    }
+  })
+}
+
+/** Asks one page, and works out what is asked after it. */
+const step = <I, Output extends Page<Item>, Item>(
+  question: Question<I, Output, Item>,
+  state: State<I>
+): Effect.Effect<Step<I, Output>, WalkError> =>
+  Effect.flatMap(question.ask(state.input), (page): Either.Either<Step<I, Output>, WalkError> => {
+    const { place } = state
+    const by = question.byBlock
+    if (place === null || by === undefined) return byCursor(question, state, page)
+    if (page.cursor === undefined) return byBlock(question, state.input, state.seen, place, page, by)
+    // The first page with a cursor, after pages without: its cursor decides, and what was given stays dropped.
+    return byCursor(question, state, { ...page, result: ByBlock.unseen(place, page.result, by) })
+  })
+
+const byCursor = <I, Output extends Page<Item>, Item>(
+  question: Question<I, Output, Item>,
+  { input, seen }: State<I>,
+  page: Output
+): Either.Either<Step<I, Output>, WalkBroken> => {
+  const cursor = nextCursor(page)
+  if (cursor === undefined) return Either.right([{ ...page, cursor: null }, Option.none()])
+  if (seen.has(cursor)) {
+    return Either.left(
+      new WalkBroken({
+        operation: question.id,
+        reason: "CursorRepeated",
+        problem: "the service sent a cursor that it had sent before; following it would never end"
+      })
+    )
+  }
+  const next = { input: question.behind(input, cursor), seen: seen.add(cursor), place: null }
+  return Either.right([page, Option.some(next)])
+}
+
+const byBlock = <I, Output extends Page<Item>, Item>(
+  question: Question<I, Output, Item>,
+  input: I,
+  seen: Set<string>,
+  place: ByBlock.Place,
+  page: Output,
+  by: ByBlockOf<Item>
+): Either.Either<Step<I, Output>, WalkError> =>
+  Either.gen(function*() {
+    const { fresh, next } = yield* Either.mapLeft(
+      ByBlock.advance(place, page, by),
+      (why) => new WalkBroken({ operation: question.id, ...why })
+    )
+    if (next === null) return [{ ...page, result: fresh, cursor: null }, Option.none()] as const
+    const { block, direction } = next
+    const cursor = formatWalkCursor(ByBlock.toCursor(next, question.id, question.text(input, direction)))
+    const moved = yield* question.from(input, direction, block)
+    return [{ ...page, result: fresh, cursor }, Option.some({ input: moved, seen, place: next })] as const
+  })

@@ -1,0 +1,57 @@
+/** What a walk must know of a list operation: how to ask for a page, and how to ask the same from another place. */
+import type { ListOperation } from "@blockquarry/core/Operation"
+import type { Page } from "@blockquarry/core/Page"
+import type { InvalidRequest, QueryError } from "@blockquarry/core/QueryError"
+import { readInput } from "@blockquarry/core/Wire"
+import type * as Effect from "effect/Effect"
+import type * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import type { Place } from "./ByBlock.ts"
+
+/** A list and a way to ask one page of it. */
+export interface Question<I, Output extends Page<Item>, Item> {
+  readonly id: string
+  readonly byBlock: ByBlockOf<Item> | undefined
+  readonly ask: (input: I) => Effect.Effect<Output, QueryError>
+  /** The same question behind a service's cursor. */
+  readonly behind: (input: I, cursor: string) => I
+  /** The same question with the bound that a walk moves set to a block. */
+  readonly from: (input: I, direction: Place["direction"], block: number) => Either.Either<I, InvalidRequest>
+  readonly direction: (input: I) => Place["direction"]
+  /** What is asked, without what changes from page to page: equal texts are the same list. */
+  readonly text: (input: I, direction: Place["direction"]) => string
+}
+
+/** How records are told apart, and which block they belong to. */
+export interface ByBlockOf<in Item> {
+  readonly block: (item: Item) => number
+  readonly identity: (item: Item) => string | null
+}
+
+const bounds = { ascending: ["from_block", "from_date"], descending: ["to_block", "to_date"] } as const
+
+/** Makes the question of a list operation. */
+export const make = <I extends { readonly cursor?: string }, Accepts, Output extends Page<Item>, Wire, Item>(
+  operation: ListOperation<I, Accepts, Output, Wire, Item>,
+  ask: (input: I) => Effect.Effect<Output, QueryError>
+): Question<I, Output, Item> => {
+  const written = (input: I): Record<string, unknown> => ({
+    ...Object(Schema.encodeSync(operation.input)(input))
+  })
+  return {
+    id: operation.id,
+    byBlock: operation.page.byBlock,
+    ask,
+    behind: (input, cursor) => ({ ...input, cursor }),
+    from: (input, direction, block) => {
+      const [bound, date] = bounds[direction]
+      return readInput(operation, { ...written(input), cursor: undefined, [date]: undefined, [bound]: block })
+    },
+    direction: (input) => written(input)["order"] === "ASC" ? "ascending" : "descending",
+    text: (input, direction) => {
+      const moving: ReadonlyArray<string> = ["cursor", "limit", ...bounds[direction]]
+      const members = Object.entries(written(input)).filter(([name]) => !moving.includes(name))
+      return JSON.stringify(members.sort(([a], [b]) => a < b ? -1 : 1))
+    }
+  }
+}

@@ -1,0 +1,70 @@
+// What users will install: packs every published package as the registry would get it, then asks publint and
+// "Are the types wrong?" about the archive.
+import { execFileSync, spawnSync } from "node:child_process"
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../", import.meta.url))
+
+/** @param {string} name */
+const bin = (name) => {
+  const file = join(root, "node_modules", name, "package.json")
+  const { bin: entry } = JSON.parse(readFileSync(file, "utf8"))
+  return join(dirname(file), typeof entry === "string" ? entry : Object.values(entry)[0])
+}
+
+/** @param {string} directory */
+const entrypoints = (directory) =>
+  readdirSync(join(directory, "src"), { recursive: true, encoding: "utf8" })
+    .map((file) => file.replaceAll("\\", "/"))
+    .filter((file) => file.endsWith(".ts") && !/(^|\/)internal\//.test(file))
+    .map((file) => (file === "index.ts" ? "." : file.slice(0, -3)))
+
+const temporary = mkdtempSync(join(tmpdir(), "blockquarry-"))
+let failed = false
+
+/**
+ * @param {string} name
+ * @param {ReadonlyArray<string>} args
+ */
+const run = (name, args) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bin(name), ...args], { encoding: "utf8" })
+  if (status === 0) return
+  failed = true
+  process.stdout.write(`${stdout}${stderr}`)
+}
+
+try {
+  for (const group of ["packages", "apps"]) {
+    for (const name of readdirSync(join(root, group))) {
+      const directory = join(root, group, name)
+      const manifest = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"))
+      if (manifest.private === true) continue
+      const archive = join(temporary, `${name}.tgz`)
+      execFileSync("pnpm", ["pack", "--out", archive], {
+        cwd: directory,
+        stdio: ["ignore", "ignore", "inherit"],
+        shell: process.platform === "win32"
+      })
+      run("publint", ["run", archive, "--strict"])
+      if (manifest.bin === undefined) {
+        run("@arethetypeswrong/cli", [
+          archive,
+          "--profile",
+          "esm-only",
+          "--no-emoji",
+          "--format",
+          "ascii",
+          "--entrypoints",
+          ...entrypoints(directory)
+        ])
+      }
+      console.log(`packed and checked ${manifest.name}`)
+    }
+  }
+} finally {
+  rmSync(temporary, { recursive: true, force: true })
+}
+process.exitCode = failed ? 1 : 0

@@ -1,0 +1,35 @@
+import { defineConfig } from "vitest/config"
+
+const packages = {
+  core: "packages/core",
+  http: "packages/http",
+  sandbox: "packages/sandbox",
+  bench: "packages/bench",
+  cli: "apps/cli",
+  proxy: "apps/proxy",
+  backend: "examples/backend"
+}
+
+// Tests run the sources of the workspace, never what was built from them
+const conditions = ["@blockquarry/source", "node"]
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    pool: "forks",
+    minWorkers: 1,
+    maxWorkers: 2,
+    projects: Object.entries(packages).map(([name, root]) => ({
+      extends: true,
+      test: {
+        name,
+        root,
+        include: ["test/**/*.test.ts"],
+        benchmark: { include: ["bench/**/*.bench.ts"] }
+      }
+    }))
+  }
+})
