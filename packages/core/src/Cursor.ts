@@ -75,7 +75,7 @@ export const formatWalkCursor = (cursor: WalkCursor): string =>
  * @category conversions
  */
 export const parseWalkCursor = (text: string): Either.Either<WalkCursor, string> =>
-  Encoding.decodeBase64UrlString(text.slice(mark.length)).pipe(
+  Encoding.decodeBase64UrlString(isWalkCursor(text) ? text.slice(mark.length) : "").pipe(
     Either.flatMap(Schema.decodeEither(Json)),
     Either.mapLeft(() => "this cursor was damaged; start the list again without it")
   )

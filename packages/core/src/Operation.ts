@@ -8,6 +8,7 @@
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
+import * as Decoder from "./Decoder.ts"
 import type { Freshness } from "./Freshness.ts"
 import type { Input } from "./Input.ts"
 import type { Page } from "./Page.ts"
@@ -48,6 +49,8 @@ export interface Operation<in out Input, in out Accepts, in out Output, in out W
   /** `Accepts` is what callers write; encoding gives the one spelling that is sent. */
   readonly input: Schema.Schema<Input, Accepts>
   readonly output: Schema.Schema<Output, Wire>
+  /** Reads a document as `output` does, at speed. */
+  readonly decode: Decoder.Decoder<Output>
   /** Whether an answer of status 200 says that the thing does not exist. */
   readonly absent: (document: unknown) => boolean
   /** When a request may be sent again: always, or only when it cannot have taken effect. */
@@ -146,6 +149,7 @@ const operation = <I, Accepts, Output, Wire>(
   method,
   repeat,
   input: stated.input.schema,
+  decode: Decoder.make(stated.output),
   parameters: describeAll(stated.input.fields, stated.path, method)
 })
 

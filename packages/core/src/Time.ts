@@ -16,16 +16,17 @@ const utc = (input: Date | number): DateTime.Utc | undefined =>
 const arbitrary: Parameters<typeof leaf<DateTime.Utc, string>>[0]["arbitrary"] = (fc) =>
   fc.integer({ min: 0, max: 4102444800000 }).map(DateTime.unsafeMake)
 
-const iso = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}:\d{2})(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d{2}:?\d{2})?$/i
+const iso =
+  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s?(Z|[+-]\d{2}:?\d{2}|(?<=:[\d.,]+)[+-]\d{2})?$/i
 
-/** ISO 8601, with or without milliseconds, with or without a zone. */
+/** ISO 8601, with or without seconds and milliseconds, with or without a zone. */
 const readIso = (text: string): DateTime.Utc | undefined => {
   const parts = iso.exec(text)
   if (parts === null) return undefined
-  const [, day, time = "00:00:00", fraction = "", zone = "Z"] = parts
+  const [, day, minute = "00:00", second = "00", fraction = "", zone = "Z"] = parts
   const milliseconds = fraction.padEnd(3, "0").slice(0, 3)
-  const offset = zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone.toUpperCase()
-  return utc(Date.parse(`${day}T${time}.${milliseconds}${offset}`))
+  const offset = zone.length === 1 ? "Z" : `${zone.slice(0, 3)}:${zone.slice(3).replace(":", "") || "00"}`
+  return utc(Date.parse(`${day}T${minute}:${second}.${milliseconds}${offset}`))
 }
 
 /**
@@ -53,17 +54,24 @@ export const Time: Schema.Schema<DateTime.Utc, string> = leaf({
  */
 export type TimeInput = string | Date | DateTime.DateTime
 
-const clock = String.raw`\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?`
-const offsetAsSpace = new RegExp(String.raw`(${clock}) (\d{2}:?\d{2})$`)
-const zoned = new RegExp(
-  String.raw`(?:\b(?:Z|UTC?|GMT|[ECMP][SD]T)|${clock}\s*(?:GMT|UTC)?[+-]\d{1,2}:?\d{2}|\dZ)\s*(?:\(.*\))?$`,
+const clock = String.raw`\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s*[AP]M)?`
+/** A number that follows a clock is a zone only up to 14:59, so that the year of `Jan 2 03:04:05 2024` is none. */
+const offsetAsSpace = new RegExp(
+  String.raw`(${clock}(?: ?| (?:GMT|UTC))) ((?:0\d|1[0-4]):?[0-5]\d)(?=\s*(?:\(.*\))?$)`,
   "i"
 )
+const zoned = new RegExp(
+  String
+    .raw`(?:\b(?:Z|UTC?|GMT|[ECMP][SD]T)|(?:${clock}\s*|\b(?:GMT|UTC?)\s?)[+-]\d{1,2}:?\d{2}|\dZ)\s*(?:\(.*\))?$`,
+  "i"
+)
+/** Digits alone, and text with one small number: V8 makes a day of 2001 even of `-1`. */
+const noDate = /^(?:\d*|\D*\d{1,2}\D*)$/
 
 /** Any date that JavaScript reads; text without a zone is UTC, whatever its format and wherever we run. */
 const readText = (input: string): DateTime.Utc | undefined => {
   const text = input.trim().replace(offsetAsSpace, "$1+$2")
-  if (/^\d*$/.test(text)) return undefined
+  if (noDate.test(text)) return undefined
   return readIso(text) ?? utc(Date.parse(zoned.test(text) ? text : `${text} UTC`))
 }
 

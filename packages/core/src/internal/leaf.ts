@@ -36,6 +36,15 @@ export const show = (input: unknown): string => {
   return String(input)
 }
 
+/**
+ * A leaf looks at anything. Text is named apart, because those who put a value into a URL (an `HttpApi`'s path and
+ * query) look for it to tell one value from a list.
+ */
+const Anything: Schema.Schema<unknown> = Schema.Union(Schema.String, Schema.Unknown)
+
+/** Where a leaf's schema keeps how it is read, for those who read without interpreting schemas. */
+export const ReadId: unique symbol = Symbol.for("@blockquarry/core/leaf/read")
+
 /** Makes a Schema of a leaf. Callers write `Accepts`; the wire gets what `write` gives. */
 export const leaf = <A, Wire extends Accepts, Accepts = Wire>(
   spec: Leaf<A, Wire>
@@ -46,7 +55,7 @@ export const leaf = <A, Wire extends Accepts, Accepts = Wire>(
     arbitrary: () => spec.arbitrary,
     jsonSchema: spec.jsonSchema
   })
-  return Schema.transformOrFail(Schema.Unknown, Self, {
+  return Schema.transformOrFail(Anything, Self, {
     strict: true,
     decode: (input, _, ast) => {
       const value = spec.read(input)
@@ -55,5 +64,7 @@ export const leaf = <A, Wire extends Accepts, Accepts = Wire>(
         : ParseResult.succeed(value)
     },
     encode: (value) => ParseResult.succeed<unknown>(spec.write(value))
-  }).annotations({ identifier: spec.identifier, jsonSchema: spec.jsonSchema }).pipe(accepting<Accepts>())
+  }).annotations({ identifier: spec.identifier, jsonSchema: spec.jsonSchema, [ReadId]: spec.read }).pipe(
+    accepting<Accepts>()
+  )
 }

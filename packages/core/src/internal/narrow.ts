@@ -21,3 +21,11 @@ export type OptionalField<A, I> = Schema.PropertySignature<"?:", A, never, "?:",
 /** Works out, for a record whose fields are generic, the sides that the compiler cannot follow that far. */
 export const stating = <A, I>() => (schema: Schema.Schema.All): Schema.Schema<A, I> =>
   schema as Schema.Schema<A, I, never>
+
+/** A member that the model always has, and that may be missing on the wire. */
+export type MissingField<A, I> = Schema.PropertySignature<":", A, never, "?:", I, false>
+
+/** States that a member may be missing: a schema that takes `undefined` takes an absent member for it. */
+export const mayBeMissing = <A, I>(
+  field: Schema.PropertySignature<":", A, never, ":", I | undefined, false>
+): MissingField<A, I | undefined> => field as Schema.PropertySignature.All as MissingField<A, I | undefined>

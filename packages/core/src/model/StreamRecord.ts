@@ -9,6 +9,7 @@ import { Float } from "../Decimal.ts"
 import { Flag } from "../Flag.ts"
 import { accepting } from "../internal/narrow.ts"
 import { nullable } from "../internal/nullable.ts"
+import { oneOf } from "../internal/oneOf.ts"
 import { Json } from "../Json.ts"
 import { openEnum } from "../OpenEnum.ts"
 
@@ -49,20 +50,19 @@ const trigger = Schema.Struct({
   callFrom: nullable(Schema.String)
 })
 
+const statuses = ["active", "paused", "error", "terminated"] as const
+
 /**
  * The states of a stream: only `active` processes blocks.
  *
  * @since 0.1.0
  * @category schemas
  */
-export const StreamStatus = Schema.Literal("active", "paused", "error", "terminated").annotations({
-  identifier: "StreamStatus",
-  jsonSchema: { type: "string", enum: ["active", "paused", "error", "terminated"] }
-})
+export const StreamStatus = oneOf("StreamStatus", ...statuses)
 
 const fields = Schema.Struct({
   id: Schema.String,
-  status: openEnum(...StreamStatus.literals),
+  status: openEnum(...statuses),
   statusMessage: nullable(Schema.String),
   webhookUrl: nullable(Schema.String),
   description: nullable(Schema.String),

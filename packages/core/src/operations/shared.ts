@@ -1,10 +1,10 @@
 /** Parameters that several operations have in common. */
-import * as Schema from "effect/Schema"
 import { ChainA } from "../Chain.ts"
 import { Flag } from "../Flag.ts"
 import { described, optional } from "../Input.ts"
 import { PositiveInteger } from "../Integer.ts"
 import { leaf } from "../internal/leaf.ts"
+import { oneOf } from "../internal/oneOf.ts"
 import { Text } from "../Text.ts"
 
 const orders: ReadonlyMap<unknown, "ASC" | "DESC"> = new Map([["ASC", "ASC"], ["DESC", "DESC"]])
@@ -21,9 +21,7 @@ export const Order = leaf<"ASC" | "DESC", "ASC" | "DESC">({
 })
 
 /** The format of a token id, where the specification lists the values. */
-export const TokenIdFormat = Schema.Literal("decimal", "hex").annotations({
-  jsonSchema: { type: "string", enum: ["decimal", "hex"] }
-})
+export const TokenIdFormat = oneOf("TokenIdFormat", "decimal", "hex")
 
 export const chain = optional(described(ChainA, "chain to query, by name or hexadecimal id"))
 export const limit = optional(described(PositiveInteger, "desired page size"))

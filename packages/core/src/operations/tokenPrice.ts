@@ -3,12 +3,13 @@
  *
  * @since 0.1.0
  */
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { ChainC } from "../Chain.ts"
 import { byUpperBlock } from "../Freshness.ts"
 import { described, optional, parameters } from "../Input.ts"
 import { Integer } from "../Integer.ts"
+import { oneOf } from "../internal/oneOf.ts"
 import { TokenPrice } from "../model/TokenPrice.ts"
 import { read } from "../Operation.ts"
 import { Text } from "../Text.ts"
@@ -32,9 +33,7 @@ const exchanges = [
   "camelotv2"
 ]
 
-const PercentChange = Schema.Literal("percent_change").annotations({
-  jsonSchema: { type: "string", enum: ["percent_change"] }
-})
+const PercentChange = oneOf("PercentChange", "percent_change")
 
 const Exchange = described(Text, "factory name or address of the exchange").annotations({
   jsonSchema: { type: "string", minLength: 1, examples: exchanges }

@@ -4,7 +4,6 @@ import type { Operation } from "@blockquarry/core/Operation"
 import { NotFound, type RequestCopy, ResponseInvalid } from "@blockquarry/core/QueryError"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
-import * as Schema from "effect/Schema"
 
 /** Reads a whole document of a successful answer. */
 export const decode = <I, Accepts, Output, Wire>(
@@ -16,7 +15,7 @@ export const decode = <I, Accepts, Output, Wire>(
   if (operation.absent(document)) {
     return Either.left(new NotFound({ ...facts, detail: "the answer is empty" }))
   }
-  return Schema.decodeUnknownEither(operation.output)(document).pipe(
+  return operation.decode(document).pipe(
     Either.mapLeft((error) => {
       const issue = ParseResult.ArrayFormatter.formatErrorSync(error)[0]
       return new ResponseInvalid({

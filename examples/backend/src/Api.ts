@@ -1,0 +1,38 @@
+/** The contract of this backend: what it answers, and how it fails. */
+import { Address } from "@blockquarry/core/Address"
+import { ChainA, ChainC } from "@blockquarry/core/Chain"
+import { TokenPrice } from "@blockquarry/core/model/TokenPrice"
+import * as HttpApi from "@effect/platform/HttpApi"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as Schema from "effect/Schema"
+
+/** The token is unknown, or nobody trades it. */
+export class NoPrice extends Schema.TaggedError<NoPrice>()(
+  "NoPrice",
+  { message: Schema.String },
+  HttpApiSchema.annotations({ status: 404 })
+) {}
+
+/** The service behind this backend cannot answer right now. */
+export class Unavailable extends Schema.TaggedError<Unavailable>()(
+  "Unavailable",
+  { message: Schema.String },
+  HttpApiSchema.annotations({ status: 503 })
+) {}
+
+const price = HttpApiEndpoint.get("price", "/tokens/:address/price")
+  .setPath(Schema.Struct({ address: Address }))
+  .setUrlParams(Schema.Struct({ chain: Schema.optionalWith(ChainC, { exact: true }) }))
+  .addSuccess(TokenPrice)
+  .addError(NoPrice)
+  .addError(Unavailable)
+
+/** Every transfer of a wallet, one JSON document a line, written as it arrives. */
+const transfers = HttpApiEndpoint.get("transfers", "/wallets/:address/transfers")
+  .setPath(Schema.Struct({ address: Address }))
+  .setUrlParams(Schema.Struct({ chain: Schema.optionalWith(ChainA, { exact: true }) }))
+  .addSuccess(Schema.String.pipe(HttpApiSchema.withEncoding({ kind: "Text", contentType: "application/x-ndjson" })))
+
+export class Api extends HttpApi.make("backend").add(HttpApiGroup.make("chain").add(price).add(transfers)) {}

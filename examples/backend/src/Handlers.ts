@@ -1,0 +1,33 @@
+/** The answers: each composes the client of the main API, and says what its failures mean here. */
+import { Erc20Transfer } from "@blockquarry/core/model/Erc20Transfer"
+import { DataApi } from "@blockquarry/http/DataApi"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { Api, NoPrice, Unavailable } from "./Api.ts"
+
+const toLine = Schema.encodeSync(Schema.parseJson(Erc20Transfer))
+
+export const handlers = HttpApiBuilder.group(Api, "chain", (group) =>
+  Effect.gen(function*() {
+    const data = yield* DataApi
+    return group
+      .handle("price", ({ path, urlParams }) =>
+        data.tokenPrice({ ...path, ...urlParams }).pipe(
+          Effect.catchTag("NotFound", ({ detail }) => new NoPrice({ message: detail ?? "no price" })),
+          Effect.catchIf(
+            (error) => error._tag !== "NoPrice",
+            ({ message }) => new Unavailable({ message })
+          )
+        ))
+      .handleRaw("transfers", ({ path, urlParams }) =>
+        Effect.succeed(HttpServerResponse.stream(
+          data.walletTransfers.items({ ...path, ...urlParams }).pipe(
+            Stream.map((transfer) => `${toLine(transfer)}\n`),
+            Stream.encodeText
+          ),
+          { contentType: "application/x-ndjson" }
+        )))
+  }))

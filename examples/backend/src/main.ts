@@ -1,0 +1,29 @@
+/**
+ * Runs the backend on port 3000, over the embedded service: no account is needed.
+ *
+ * For the real service replace `overSandbox` by `DataApi.layerConfig()` over an HttpClient, and set QUARRY_API_KEY
+ * and QUARRY_BASE_URL.
+ */
+import * as DataApi from "@blockquarry/http/DataApi"
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { createServer } from "node:http"
+import { Api } from "./Api.ts"
+import { handlers } from "./Handlers.ts"
+
+const overSandbox = DataApi.layer({ baseUrl: Sandbox.urls.data, apiKey: Redacted.make(Sandbox.key) }).pipe(
+  Layer.provide(Sandbox.layer())
+)
+
+HttpApiBuilder.serve().pipe(
+  Layer.provide(HttpApiBuilder.api(Api)),
+  Layer.provide(handlers),
+  Layer.provide(overSandbox),
+  Layer.provide(NodeHttpServer.layer(createServer, { port: 3000 })),
+  Layer.launch,
+  NodeRuntime.runMain
+)

@@ -1,0 +1,57 @@
+/** The backend over a real server, its upstream in the process. */
+import { Erc20Transfer } from "@blockquarry/core/model/Erc20Transfer"
+import * as DataApi from "@blockquarry/http/DataApi"
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as HttpApiClient from "@effect/platform/HttpApiClient"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { expect, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { Api } from "../src/Api.ts"
+import { handlers } from "../src/Handlers.ts"
+
+const overSandbox = DataApi.layer({ baseUrl: Sandbox.urls.data, apiKey: Redacted.make(Sandbox.key) })
+
+const backend = HttpApiBuilder.serve().pipe(
+  Layer.provide(HttpApiBuilder.api(Api)),
+  Layer.provide(handlers),
+  Layer.provide(overSandbox),
+  Layer.provide(Sandbox.layer({ scale: 500 })),
+  Layer.provideMerge(NodeHttpServer.layerTest),
+  Layer.provideMerge(Sandbox.layerSandbox({ scale: 500 }))
+)
+
+layer(backend)("backend", (it) => {
+  it.effect("answers a price, typed from end to end", () =>
+    Effect.gen(function*() {
+      const { ledger } = yield* Sandbox.Sandbox
+      const api = yield* HttpApiClient.make(Api)
+      const price = yield* api.chain.price({ path: { address: ledger.examples.token }, urlParams: { chain: "eth" } })
+      expect(price.tokenAddress).toBe(ledger.examples.token)
+      expect(price.usdPrice).toBeGreaterThan(0)
+    }))
+
+  it.effect("says that a token is unknown with an error of its own", () =>
+    Effect.gen(function*() {
+      const { ledger } = yield* Sandbox.Sandbox
+      const api = yield* HttpApiClient.make(Api)
+      const error = yield* api.chain.price({ path: { address: ledger.examples.wallet }, urlParams: {} }).pipe(Effect.flip)
+      expect(error).toMatchObject({ _tag: "NoPrice" })
+    }))
+
+  it.effect("streams every transfer of a wallet, each once", () =>
+    Effect.gen(function*() {
+      const { ledger } = yield* Sandbox.Sandbox
+      const { busyWallet } = ledger.examples
+      const client = yield* HttpClient.HttpClient
+      const text = yield* Effect.flatMap(client.get(`/wallets/${busyWallet}/transfers?chain=eth`), ({ text }) => text)
+      const transfers = text.trimEnd().split("\n").map(Schema.decodeSync(Schema.parseJson(Erc20Transfer)))
+      expect(transfers.length).toBe(ledger.chains.get("eth")?.walletTransfers(busyWallet).length)
+      expect(new Set(transfers.map((transfer) => `${transfer.transaction_hash}:${transfer.log_index}`)).size)
+        .toBe(transfers.length)
+    }))
+})

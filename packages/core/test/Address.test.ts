@@ -1,0 +1,75 @@
+import { Address, checksum } from "@blockquarry/core/Address"
+import { describe, expect, it } from "@effect/vitest"
+import * as Arbitrary from "effect/Arbitrary"
+import * as FastCheck from "effect/FastCheck"
+import { isRead, read, refusal, write } from "./support/schema.ts"
+
+const addresses = Arbitrary.make(Address)
+
+/** Turns the hexadecimal digits of a text to upper or lower case, as the bits of `mask` say. */
+const recase = (text: string, mask: bigint): string =>
+  Array.from(text, (digit, index) => (mask >> BigInt(index)) & 1n ? digit.toUpperCase() : digit).join("")
+
+/** The test vectors of EIP-55. */
+const vectors = [
+  "0x52908400098527886E0F7030069857D2E4169EE7",
+  "0x8617E340B3D01FA5F11F306F4090FD50E238070D",
+  "0xde709f2102306220921060314715629080e2fb77",
+  "0x27b1fdb04752bbc536007a920d24acb045561c26",
+  "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+  "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359",
+  "0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB",
+  "0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb"
+]
+
+describe("Address", () => {
+  it("is the same in any case", () => {
+    FastCheck.assert(
+      FastCheck.property(addresses, FastCheck.bigInt({ min: 0n, max: 2n ** 42n - 1n }), (address, mask) => {
+        expect(read(Address, recase(address, mask))).toBe(address)
+        expect(write(Address, address)).toBe(address)
+      }),
+      { numRuns: 100 }
+    )
+  })
+
+  it.each([
+    ["too short", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beae"],
+    ["too long", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed0"],
+    ["without 0x", "5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"],
+    ["with a digit that is none", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaeg"],
+    ["with a space", " 0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"],
+    ["with a line after it", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed\n"],
+    ["with a path after it", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed/../x"],
+    ["a hash", `0x${"ab".repeat(32)}`],
+    ["a name", "vitalik.eth"],
+    ["empty", ""],
+    ["a number", 5],
+    ["null", null],
+    ["a list", ["0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"]]
+  ])("is refused when it is %s", (_, input) => {
+    expect(isRead(Address, input)).toBe(false)
+  })
+
+  it("says what was expected and what came, cut short", () => {
+    expect(refusal(Address, "abc")).toBe("expected an address (0x and 40 hexadecimal digits), got \"abc\"")
+    expect(refusal(Address, "x".repeat(10_000)).length).toBeLessThan(200)
+    expect(refusal(Address, "a\nb")).not.toContain("\n")
+  })
+})
+
+describe("checksum", () => {
+  it.each(vectors)("spells %s as EIP-55 does", (spelled) => {
+    expect(checksum(read(Address, spelled))).toBe(spelled)
+    expect(checksum(read(Address, spelled.toLowerCase()))).toBe(spelled)
+  })
+
+  it("changes nothing but the case", () => {
+    FastCheck.assert(
+      FastCheck.property(addresses, (address) => {
+        expect(read(Address, checksum(address))).toBe(address)
+      }),
+      { numRuns: 50 }
+    )
+  })
+})

@@ -1,0 +1,120 @@
+import { Amount, formatUnits, maxUint256, Uint64 } from "@blockquarry/core/Amount"
+import * as LosslessJson from "@blockquarry/core/LosslessJson"
+import { describe, expect, it } from "@effect/vitest"
+import * as BigDecimal from "effect/BigDecimal"
+import * as Either from "effect/Either"
+import * as FastCheck from "effect/FastCheck"
+import { isRead, read, refusal, write } from "./support/schema.ts"
+
+const runs = { numRuns: 200 }
+
+const amounts = FastCheck.oneof(
+  FastCheck.bigInt({ min: 0n, max: maxUint256 }),
+  FastCheck.bigInt({ min: 2n ** 53n - 5n, max: 2n ** 53n + 5n }),
+  FastCheck.constantFrom(0n, 1n, maxUint256 - 1n, maxUint256)
+)
+
+const parsed = (text: string): unknown => Either.getOrThrow(LosslessJson.parse(text))
+
+describe("Amount", () => {
+  it("keeps all 78 digits of 2^256-1", () => {
+    const digits = "115792089237316195423570985008687907853269984665640564039457584007913129639935"
+    expect(maxUint256.toString()).toBe(digits)
+    expect(read(Amount, parsed(digits))).toBe(maxUint256)
+    expect(read(Amount, parsed(`"${digits}"`))).toBe(maxUint256)
+    expect(write(Amount, maxUint256)).toBe(digits)
+  })
+
+  it("keeps every digit of a JSON integer, of a JSON string and of itself", () => {
+    FastCheck.assert(
+      FastCheck.property(amounts, (amount) => {
+        expect(read(Amount, parsed(`${amount}`))).toBe(amount)
+        expect(read(Amount, parsed(`"${amount}"`))).toBe(amount)
+        expect(read(Amount, amount)).toBe(amount)
+        expect(read(Amount, write(Amount, amount))).toBe(amount)
+      }),
+      runs
+    )
+  })
+
+  it("refuses a number that was rounded before anybody could read it", () => {
+    FastCheck.assert(
+      FastCheck.property(FastCheck.double({ min: 2 ** 53, noNaN: true }), (number) => {
+        expect(isRead(Amount, number)).toBe(false)
+      }),
+      runs
+    )
+    expect(read(Amount, 2 ** 53 - 1)).toBe(2n ** 53n - 1n)
+  })
+
+  it.each([
+    ["one more than 256 bits", (maxUint256 + 1n).toString()],
+    ["a bigint of 257 bits", maxUint256 + 1n],
+    ["79 digits", "1".padEnd(79, "0")],
+    ["negative text", "-1"],
+    ["a negative number", -1],
+    ["a negative bigint", -1n],
+    ["a fraction", 1.5],
+    ["text with a fraction", "1.0"],
+    ["an exponent", "1e3"],
+    ["hexadecimal", "0x10"],
+    ["signed", "+1"],
+    ["spaced", " 5 "],
+    ["grouped", "1,000"],
+    ["with other digits", "１"],
+    ["with a line after it", "1\n"],
+    ["empty", ""],
+    ["true", true],
+    ["null", null],
+    ["NaN", NaN]
+  ])("is refused when it is %s", (_, input) => {
+    expect(isRead(Amount, input)).toBe(false)
+    expect(refusal(Amount, input)).toContain("expected a whole amount from 0 to 2^256-1, got ")
+  })
+})
+
+describe("Uint64", () => {
+  it("holds what 64 bits hold", () => {
+    expect(read(Uint64, parsed("18446744073709551615"))).toBe(18446744073709551615n)
+    expect(read(Uint64, "0")).toBe(0n)
+    expect(isRead(Uint64, "18446744073709551616")).toBe(false)
+  })
+})
+
+describe("formatUnits", () => {
+  it.each([
+    [1500000000000000000n, 18, "1.5"],
+    [1n, 18, "0.000000000000000001"],
+    [0n, 18, "0"],
+    [10n ** 18n, 18, "1"],
+    [123n, 0, "123"],
+    [100n, 0, "100"],
+    [100n, 1, "10"],
+    [105n, 1, "10.5"],
+    [-1500n, 3, "-1.5"],
+    [-1n, 2, "-0.01"],
+    [maxUint256, 18, "115792089237316195423570985008687907853269984665640564039457.584007913129639935"],
+    [5n, 77, `0.${"5".padStart(77, "0")}`]
+  ])("writes %s with %s decimals as %s", (amount, decimals, text) => {
+    expect(formatUnits(amount, decimals)).toBe(text)
+  })
+
+  it("is the amount divided by a power of ten, exactly, in its shortest plain form", () => {
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.bigInt({ min: -maxUint256, max: maxUint256 }),
+        FastCheck.integer({ min: 0, max: 255 }),
+        (amount, decimals) => {
+          const text = formatUnits(amount, decimals)
+          expect(text).toMatch(/^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/)
+          const exact = BigDecimal.make(amount, decimals)
+          expect(BigDecimal.equals(BigDecimal.unsafeFromString(text), exact)).toBe(true)
+          const [whole = "", fraction = ""] = text.replace("-", "").split(".")
+          const back = BigInt(whole + fraction.padEnd(decimals, "0"))
+          expect(amount < 0n ? -back : back).toBe(amount)
+        }
+      ),
+      runs
+    )
+  })
+})

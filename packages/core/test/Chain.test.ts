@@ -1,0 +1,139 @@
+import { ChainA, ChainB, ChainC, chainId, chainName, setA, setB, setC } from "@blockquarry/core/Chain"
+import { describe, expect, it } from "@effect/vitest"
+import * as FastCheck from "effect/FastCheck"
+import { isRead, read, refusal, write } from "./support/schema.ts"
+
+/** The sets as the specification lists them. */
+const specified = {
+  A: [
+    ["eth", "0x1"],
+    ["sepolia", "0xaa36a7"],
+    ["holesky", "0x4268"],
+    ["polygon", "0x89"],
+    ["polygon amoy", "0x13882"],
+    ["bsc", "0x38"],
+    ["bsc testnet", "0x61"],
+    ["avalanche", "0xa86a"],
+    ["fantom", "0xfa"],
+    ["palm", "0x2a15c308d"],
+    ["cronos", "0x19"],
+    ["arbitrum", "0xa4b1"],
+    ["gnosis", "0x64"],
+    ["gnosis testnet", "0x27d8"],
+    ["chiliz", "0x15b38"],
+    ["chiliz testnet", "0x15b32"],
+    ["base", "0x2105"],
+    ["base sepolia", "0x14a34"],
+    ["optimism", "0xa"],
+    ["optimism sepolia", "0xaa37dc"],
+    ["linea", "0xe708"],
+    ["linea sepolia", "0xe705"],
+    ["moonbeam", "0x504"],
+    ["moonriver", "0x505"],
+    ["moonbase", "0x507"]
+  ],
+  B: [
+    ["eth", "0x1"],
+    ["polygon", "0x89"],
+    ["bsc", "0x38"],
+    ["avalanche", "0xa86a"],
+    ["arbitrum", "0xa4b1"],
+    ["base", "0x2105"],
+    ["optimism", "0xa"]
+  ],
+  C: [
+    ["eth", "0x1"],
+    ["polygon", "0x89"],
+    ["bsc", "0x38"],
+    ["avalanche", "0xa86a"],
+    ["fantom", "0xfa"],
+    ["palm", "0x2a15c308d"],
+    ["cronos", "0x19"],
+    ["arbitrum", "0xa4b1"],
+    ["gnosis", "0x64"],
+    ["chiliz", "0x15b38"],
+    ["base", "0x2105"],
+    ["optimism", "0xa"],
+    ["linea", "0xe708"],
+    ["moonbeam", "0x504"],
+    ["moonriver", "0x505"],
+    ["moonbase", "0x507"]
+  ]
+} as const
+
+const sets = [
+  { letter: "A", size: 25, set: setA, Chain: ChainA, listed: specified.A },
+  { letter: "B", size: 7, set: setB, Chain: ChainB, listed: specified.B },
+  { letter: "C", size: 16, set: setC, Chain: ChainC, listed: specified.C }
+] as const
+
+/** The same text in some mix of upper and lower case. */
+const inAnyCase = (text: string): FastCheck.Arbitrary<string> =>
+  FastCheck.array(FastCheck.boolean(), { minLength: text.length, maxLength: text.length }).map((upper) =>
+    Array.from(text, (letter, index) => upper[index] === true ? letter.toUpperCase() : letter).join("")
+  )
+
+describe.each(sets)("set $letter", ({ Chain, listed, set, size }) => {
+  it(`has the ${size} chains of the specification, in its order`, () => {
+    expect(listed).toHaveLength(size)
+    expect(set.map((name) => [name, chainId(name)])).toEqual(listed)
+  })
+
+  it.each(listed)("reads %s and %s as the same chain and writes the id", (name, id) => {
+    expect(read(Chain, name)).toBe(name)
+    expect(read(Chain, id)).toBe(name)
+    expect(chainId(name)).toBe(id)
+  })
+
+  it("refuses every other chain, by name and by id, and lists its own", () => {
+    const names: ReadonlyArray<string> = set
+    const message = `expected a chain of ${names.join(", ")} (or its hexadecimal id), got `
+    for (const [name, id] of [...specified.A, ["goerli", "0x5"], ["", "0x"], ["ethereum", "1"]]) {
+      if (name !== undefined && names.includes(name)) continue
+      expect(refusal(Chain, name)).toBe(`${message}${JSON.stringify(name)}`)
+      expect(refusal(Chain, id)).toBe(`${message}${JSON.stringify(id)}`)
+    }
+  })
+
+  it.each([null, 1, true, ["eth"], {}, "__proto__", "constructor", "toString", "0x01", "eth ", "ethmainnet"])(
+    "refuses %j",
+    (input) => {
+      expect(isRead(Chain, input)).toBe(false)
+    }
+  )
+})
+
+describe("names and ids", () => {
+  it("are two spellings of the same chains, in any case", () => {
+    const pairs = FastCheck.constantFrom(...specified.A)
+    FastCheck.assert(
+      FastCheck.property(
+        pairs.chain(([name, id]) =>
+          FastCheck.tuple(FastCheck.constant(name), inAnyCase(name), inAnyCase(id))
+        ),
+        ([name, anyName, anyId]) => {
+          expect(chainName(anyName)).toBe(name)
+          expect(chainName(anyId)).toBe(name)
+          expect(chainName(chainId(name))).toBe(name)
+          expect(read(ChainA, anyName)).toBe(read(ChainA, anyId))
+        }
+      ),
+      { numRuns: 300 }
+    )
+  })
+
+  it("are unique", () => {
+    expect(new Set(setA).size).toBe(25)
+    expect(new Set(setA.map((name) => chainId(name))).size).toBe(25)
+  })
+
+  it("know chains whose name has a space", () => {
+    expect(read(ChainA, "polygon amoy")).toBe("polygon amoy")
+    expect(read(ChainA, "Polygon Amoy")).toBe("polygon amoy")
+    expect(write(ChainA, "polygon amoy")).toBe("0x13882")
+  })
+
+  it("hold B and C inside A", () => {
+    expect(setA).toEqual(expect.arrayContaining([...setB, ...setC]))
+  })
+})

@@ -1,0 +1,124 @@
+import { Decimal, Float, formatDecimal } from "@blockquarry/core/Decimal"
+import { describe, expect, it } from "@effect/vitest"
+import * as BigDecimal from "effect/BigDecimal"
+import * as FastCheck from "effect/FastCheck"
+import { isRead, read, refusal, write } from "./support/schema.ts"
+
+const runs = { numRuns: 200 }
+
+const rubbish: ReadonlyArray<readonly [string, unknown]> = [
+  ["empty", ""],
+  ["a point alone", "."],
+  ["a sign alone", "-"],
+  ["words", "abc"],
+  ["hexadecimal", "0x10"],
+  ["a comma", "1,5"],
+  ["spaced", " 1 "],
+  ["two points", "1.2.3"],
+  ["an exponent without digits", "1e"],
+  ["an exponent of four digits", "1e1000"],
+  ["a small exponent of four digits", "1e-1000"],
+  ["four hundred and one digits", "1".repeat(401)],
+  ["a fraction of two hundred and one digits", `0.${"1".repeat(201)}`],
+  ["NaN", NaN],
+  ["text that says NaN", "NaN"],
+  ["Infinity", Infinity],
+  ["text that says Infinity", "Infinity"],
+  ["true", true],
+  ["null", null],
+  ["an object", {}]
+]
+
+describe("Decimal", () => {
+  it.each([
+    ["0", "0"],
+    ["-0", "0"],
+    ["0.000", "0"],
+    ["1.50", "1.5"],
+    ["100", "100"],
+    ["+7.25", "7.25"],
+    ["-0.10", "-0.1"],
+    [".5", "0.5"],
+    ["5.", "5"],
+    ["007.70", "7.7"],
+    ["0.1", "0.1"],
+    [
+      "123456789012345678901234567890.123456789012345678901234567890",
+      "123456789012345678901234567890.12345678901234567890123456789"
+    ],
+    ["1e3", "1000"],
+    ["1.5E+3", "1500"],
+    ["1e-21", "0.000000000000000000001"],
+    ["-2.5e-7", "-0.00000025"],
+    [1e-21, "0.000000000000000000001"],
+    [1e21, "1000000000000000000000"],
+    [0.1, "0.1"],
+    [-1.25, "-1.25"],
+    [12, "12"]
+  ])("reads %s and writes %s", (input, plain) => {
+    expect(write(Decimal, read(Decimal, input))).toBe(plain)
+    expect(formatDecimal(read(Decimal, input))).toBe(plain)
+  })
+
+  it("is exact, whatever its digits and scale, and never shows an exponent", () => {
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.bigInt({ min: -(2n ** 256n), max: 2n ** 256n }),
+        FastCheck.integer({ min: 0, max: 120 }),
+        (digits, scale) => {
+          const magnitude = (digits < 0n ? -digits : digits).toString().padStart(scale + 1, "0")
+          const fraction = scale === 0 ? "" : `.${magnitude.slice(-scale)}`
+          const text = `${digits < 0n ? "-" : ""}${magnitude.slice(0, magnitude.length - scale)}${fraction}`
+          const value = read(Decimal, text)
+          expect(BigDecimal.equals(value, BigDecimal.make(digits, scale))).toBe(true)
+          const written = write(Decimal, value)
+          expect(written).toMatch(/^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/)
+          expect(BigDecimal.equals(read(Decimal, written), value)).toBe(true)
+        }
+      ),
+      runs
+    )
+  })
+
+  it("reads a JSON number as the shortest text that spells it", () => {
+    FastCheck.assert(
+      FastCheck.property(FastCheck.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
+        expect(Number(write(Decimal, read(Decimal, number)))).toBe(number === 0 ? 0 : number)
+      }),
+      runs
+    )
+  })
+
+  it("writes out at most a thousand digits for a few bytes", () => {
+    expect(write(Decimal, read(Decimal, "1e999"))).toHaveLength(1000)
+    expect(write(Decimal, read(Decimal, "1e-999"))).toHaveLength(1001)
+  })
+
+  it.each(rubbish)("is refused when it is %s", (_, input) => {
+    expect(isRead(Decimal, input)).toBe(false)
+    expect(refusal(Decimal, input)).toContain("expected a decimal number, got ")
+  })
+})
+
+describe("Float", () => {
+  it.each([
+    [1.5, 1.5],
+    ["1.5", 1.5],
+    ["1e-21", 1e-21],
+    [5e-324, 5e-324],
+    [0, 0],
+    ["-7", -7],
+    ["12345678901234567890", 12345678901234567890]
+  ])("reads %s as %s", (input, number) => {
+    expect(read(Float, input)).toBe(number)
+    expect(write(Float, read(Float, input))).toBe(number)
+  })
+
+  it.each([...rubbish, ["too large for a double", "1e400"] as const])(
+    "is refused when it is %s",
+    (_, input) => {
+      expect(isRead(Float, input)).toBe(false)
+      expect(refusal(Float, input)).toContain("expected a number, got ")
+    }
+  )
+})

@@ -1,0 +1,33 @@
+import { Hash } from "@blockquarry/core/Hash"
+import { describe, expect, it } from "@effect/vitest"
+import { isRead, read, refusal, write } from "./support/schema.ts"
+
+const lower = "0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b"
+
+describe("Hash", () => {
+  it.each([
+    lower,
+    lower.toUpperCase(),
+    `0x${lower.slice(2).toUpperCase()}`,
+    `0X${lower.slice(2)}`,
+    "0x88Df016429689C079F3B2F6AD39FA052532C56795B733DA78A91EBE6A713944b"
+  ])("reads %s in lower case", (spelled) => {
+    expect(read(Hash, spelled)).toBe(lower)
+    expect(write(Hash, read(Hash, spelled))).toBe(lower)
+  })
+
+  it.each([
+    ["too short", lower.slice(0, -1)],
+    ["too long", `${lower}0`],
+    ["an address", lower.slice(0, 42)],
+    ["without 0x", lower.slice(2)],
+    ["with a digit that is none", `${lower.slice(0, -1)}g`],
+    ["with a line after it", `${lower}\n`],
+    ["empty", ""],
+    ["a number", 5],
+    ["null", null]
+  ])("is refused when it is %s", (_, input) => {
+    expect(isRead(Hash, input)).toBe(false)
+    expect(refusal(Hash, input)).toContain("expected a hash (0x and 64 hexadecimal digits), got ")
+  })
+})

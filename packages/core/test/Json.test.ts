@@ -1,0 +1,32 @@
+import { isJson, Json } from "@blockquarry/core/Json"
+import { describe, expect, it } from "@effect/vitest"
+import * as FastCheck from "effect/FastCheck"
+import { isRead, read, write } from "./support/schema.ts"
+
+describe("Json", () => {
+  it("keeps any JSON value as it came", () => {
+    FastCheck.assert(
+      FastCheck.property(FastCheck.jsonValue(), (value) => {
+        const document: unknown = JSON.parse(JSON.stringify(value))
+        expect(isJson(document)).toBe(true)
+        expect(read(Json, document)).toBe(document)
+        expect(write(Json, read(Json, document))).toBe(document)
+      }),
+      { numRuns: 100 }
+    )
+  })
+
+  it.each([
+    ["undefined", undefined],
+    ["a bigint", 1n],
+    ["NaN", NaN],
+    ["Infinity", -Infinity],
+    ["a function", () => 1],
+    ["a symbol", Symbol.iterator],
+    ["a bigint deep inside", { a: [{ b: 1n }] }],
+    ["undefined in a list", [undefined]]
+  ])("refuses %s, which JSON cannot hold", (_, value) => {
+    expect(isJson(value)).toBe(false)
+    expect(isRead(Json, value)).toBe(false)
+  })
+})

@@ -1,0 +1,72 @@
+import { nextCursor, pageFields } from "@blockquarry/core/Page"
+import { describe, expect, it } from "@effect/vitest"
+import * as Schema from "effect/Schema"
+import { isRead, read, write } from "./support/schema.ts"
+
+const Envelope = Schema.Struct(pageFields(Schema.Number))
+
+const next = (document: unknown): string | undefined => nextCursor(read(Envelope, document))
+
+describe("nextCursor", () => {
+  it.each([
+    ["no cursor", { result: [1] }],
+    ["the cursor null", { result: [1], cursor: null }],
+    ["an empty cursor", { result: [1], cursor: "" }],
+    ["no cursor, although the total is larger", { result: [1], total: 500, page: 0, page_size: 1 }]
+  ])("ends a list whose page has %s", (_, page) => {
+    expect(next(page)).toBeUndefined()
+  })
+
+  it.each([
+    ["records", { result: [1], cursor: "abc" }, "abc"],
+    ["no records", { result: [], cursor: "abc" }, "abc"],
+    ["all records of the total", { result: [1], total: 1, cursor: "abc" }, "abc"],
+    ["a cursor of blanks", { result: [], cursor: " " }, " "],
+    ["the cursor 0", { result: [], cursor: 0 }, "0"]
+  ])("goes on after a page with %s", (_, page, cursor) => {
+    expect(next(page)).toBe(cursor)
+  })
+})
+
+describe("an envelope", () => {
+  it("needs nothing but its result", () => {
+    expect(read(Envelope, { result: [] })).toStrictEqual({
+      total: null,
+      page: null,
+      page_size: null,
+      result: []
+    })
+  })
+
+  it("keeps apart a cursor that is null and one that is absent", () => {
+    expect(read(Envelope, { result: [], cursor: null })).toHaveProperty("cursor", null)
+    expect(read(Envelope, { result: [] })).not.toHaveProperty("cursor")
+    expect(write(Envelope, read(Envelope, { result: [] }))).not.toHaveProperty("cursor")
+  })
+
+  it("takes its numbers as text, as null, and not at all", () => {
+    const numbers = { total: 2000, page: 1, page_size: 100 }
+    expect(read(Envelope, { result: [], total: "2000", page: "1", page_size: "100" })).toMatchObject(numbers)
+    expect(read(Envelope, { result: [], ...numbers })).toMatchObject(numbers)
+    expect(read(Envelope, { result: [], total: null, page: undefined })).toMatchObject({
+      total: null,
+      page: null,
+      page_size: null
+    })
+  })
+
+  it.each([
+    ["an error object", { message: "Something went wrong" }],
+    ["an empty object", {}],
+    ["null", null],
+    ["a list", []],
+    ["text", "<html></html>"],
+    ["a result that is null", { result: null }],
+    ["a result that is an object", { result: {} }],
+    ["a record that is refused", { result: [1, "x"] }],
+    ["a page that is no number", { result: [], page: "first" }],
+    ["a cursor that is an object", { result: [], cursor: {} }]
+  ])("is not %s", (_, document) => {
+    expect(isRead(Envelope, document)).toBe(false)
+  })
+})

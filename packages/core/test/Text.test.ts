@@ -1,0 +1,65 @@
+import { PathSegment, Text } from "@blockquarry/core/Text"
+import { describe, expect, it } from "@effect/vitest"
+import { isRead, read, refusal, write } from "./support/schema.ts"
+
+const hostile = [
+  "a",
+  " ",
+  "a/b",
+  "../..",
+  "a\\b",
+  "?x=1",
+  "#top",
+  "%2f",
+  "%",
+  "100%",
+  "a&b=c",
+  "+",
+  "a b",
+  "\u0000",
+  "\n",
+  "é",
+  "日本語",
+  "👩‍👩‍👧",
+  "...",
+  "__proto__"
+]
+
+const illFormed: ReadonlyArray<readonly [string, unknown]> = [
+  ["empty", ""],
+  ["the first half of a pair", "\ud83d"],
+  ["the second half of a pair", "a\udc00b"],
+  ["a pair in the wrong order", "\udc00\ud83d"],
+  ["a number", 5],
+  ["null", null],
+  ["a list", ["a"]]
+]
+
+describe("Text", () => {
+  it.each([...hostile, ".", ".."])("keeps %j as it is", (text) => {
+    expect(read(Text, text)).toBe(text)
+    expect(write(Text, text)).toBe(text)
+  })
+
+  it.each(illFormed)("is refused when it is %s", (_, input) => {
+    expect(isRead(Text, input)).toBe(false)
+    expect(refusal(Text, input)).toContain("expected non-empty, well-formed text, got ")
+  })
+})
+
+describe("PathSegment", () => {
+  it.each(hostile)("keeps %j as it is", (text) => {
+    expect(read(PathSegment, text)).toBe(text)
+    expect(write(PathSegment, text)).toBe(text)
+  })
+
+  it.each([...illFormed, ["the step that stays", "."] as const, ["the step up", ".."] as const])(
+    "is refused when it is %s",
+    (_, input) => {
+      expect(isRead(PathSegment, input)).toBe(false)
+      expect(refusal(PathSegment, input)).toContain(
+        "expected non-empty, well-formed text other than . and .., got "
+      )
+    }
+  )
+})

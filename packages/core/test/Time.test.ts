@@ -1,0 +1,239 @@
+import { Time, TimeInput, TimeOrSeconds } from "@blockquarry/core/Time"
+import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
+import * as DateTime from "effect/DateTime"
+import * as FastCheck from "effect/FastCheck"
+import { isRead, read, refusal, write } from "./support/schema.ts"
+
+/** Where a program may run: the zone's name, and how far it is behind UTC at the beginning of 2024, in minutes. */
+const places = [
+  ["UTC", 0],
+  ["America/New_York", 300],
+  ["Asia/Kolkata", -330],
+  ["Pacific/Auckland", -780]
+] as const
+
+const iso = [
+  ["2024-01-02T03:04:05.678Z", "2024-01-02T03:04:05.678Z"],
+  ["2024-01-02T03:04:05.678", "2024-01-02T03:04:05.678Z"],
+  ["2024-01-02T03:04:05Z", "2024-01-02T03:04:05.000Z"],
+  ["2024-01-02T03:04:05", "2024-01-02T03:04:05.000Z"],
+  ["2024-01-02T03:04Z", "2024-01-02T03:04:00.000Z"],
+  ["2024-01-02T03:04", "2024-01-02T03:04:00.000Z"],
+  ["2024-01-02 03:04:05", "2024-01-02T03:04:05.000Z"],
+  ["2024-01-02", "2024-01-02T00:00:00.000Z"],
+  ["2024-01-02t03:04:05z", "2024-01-02T03:04:05.000Z"],
+  ["2024-01-02T03:04:05.6Z", "2024-01-02T03:04:05.600Z"],
+  ["2024-01-02T03:04:05,6Z", "2024-01-02T03:04:05.600Z"],
+  ["2024-01-02T03:04:05.678901234Z", "2024-01-02T03:04:05.678Z"],
+  ["2024-01-02T03:04:05+05:30", "2024-01-01T21:34:05.000Z"],
+  ["2024-01-02T03:04:05.678+0530", "2024-01-01T21:34:05.678Z"],
+  ["2024-01-02T03:04:05-08:00", "2024-01-02T11:04:05.000Z"],
+  ["2024-01-02T03:04-0800", "2024-01-02T11:04:00.000Z"],
+  ["2024-01-02 03:04:05+00", "2024-01-02T03:04:05.000Z"],
+  ["2024-01-02 03:04:05-08", "2024-01-02T11:04:05.000Z"],
+  ["2024-01-02T24:00:00Z", "2024-01-03T00:00:00.000Z"],
+  ["1969-12-31T23:59:59.999Z", "1969-12-31T23:59:59.999Z"]
+] as const
+
+const written = [
+  ...iso,
+  ["Jan 1 2024", "2024-01-01T00:00:00.000Z"],
+  ["January 1, 2024", "2024-01-01T00:00:00.000Z"],
+  ["1 Jan 2024", "2024-01-01T00:00:00.000Z"],
+  ["1 Jan 24", "2024-01-01T00:00:00.000Z"],
+  ["Jan 2 2024 3:04 PM", "2024-01-02T15:04:00.000Z"],
+  ["Jan 2 2024 3:04 PM -0500", "2024-01-02T20:04:00.000Z"],
+  ["2024/01/02 03:04", "2024-01-02T03:04:00.000Z"],
+  ["2024/01/02", "2024-01-02T00:00:00.000Z"],
+  ["2024-1-2", "2024-01-02T00:00:00.000Z"],
+  ["2024-01", "2024-01-01T00:00:00.000Z"],
+  ["1/2/2024", "2024-01-02T00:00:00.000Z"],
+  ["1/2/2024, 3:04:05 AM", "2024-01-02T03:04:05.000Z"],
+  ["Tue, 02 Jan 2024 03:04:05 GMT", "2024-01-02T03:04:05.000Z"],
+  ["Tue, 02 Jan 2024 03:04:05 +0530", "2024-01-01T21:34:05.000Z"],
+  ["Tue, 02 Jan 2024 03:04:05 -0500", "2024-01-02T08:04:05.000Z"],
+  ["Tue, 02 Jan 2024 03:04:05 EST", "2024-01-02T08:04:05.000Z"],
+  ["Tue, 02 Jan 2024 03:04:05", "2024-01-02T03:04:05.000Z"],
+  ["Tue Jan  2 03:04:05 2024", "2024-01-02T03:04:05.000Z"],
+  ["Tue Jan 02 2024 03:04:05 GMT+0100 (Central European Standard Time)", "2024-01-02T02:04:05.000Z"],
+  ["Tue Jan 02 2024 03:04:05 UTC+0100", "2024-01-02T02:04:05.000Z"],
+  ["Jan 2 2024 GMT-0500", "2024-01-02T05:00:00.000Z"],
+  ["2024-01-02 03:04:05 UTC", "2024-01-02T03:04:05.000Z"],
+  ["2024-01-02 03:04 PST", "2024-01-02T11:04:00.000Z"],
+  [" 2024-01-02T03:04:05Z ", "2024-01-02T03:04:05.000Z"]
+] as const
+
+/** What is left of a `+` when a query is read as a form. */
+const plusAsSpace = [
+  ["2024-01-02T03:04:05 05:30", "2024-01-01T21:34:05.000Z"],
+  ["2024-01-02T03:04:05.678 0530", "2024-01-01T21:34:05.678Z"],
+  ["2024-01-02T03:04 05:30", "2024-01-01T21:34:00.000Z"],
+  ["2024-01-02T03:04:05 00:00", "2024-01-02T03:04:05.000Z"],
+  ["Tue, 02 Jan 2024 03:04:05  0530", "2024-01-01T21:34:05.000Z"],
+  ["Tue Jan 02 2024 03:04:05 GMT 0100 (Central European Standard Time)", "2024-01-02T02:04:05.000Z"],
+  ["Jan 2 2024 3:04 PM  0530", "2024-01-02T09:34:00.000Z"]
+] as const
+
+const rubbish: ReadonlyArray<readonly [string, unknown]> = [
+  ["words", "yesterday"],
+  ["words and a number", "block 7"],
+  ["a negative number", "-1"],
+  ["a year alone", "2024"],
+  ["a day without a year", "Jan 1"],
+  ["a thirteenth month", "2024-13-01"],
+  ["a twenty-fifth hour", "2024-01-02T25:00:00Z"],
+  ["a zone that is none", "2024-01-02T03:04:05+99:99"],
+  ["two dates", "2024-01-02,2024-01-03"],
+  ["a date and more", "2024-01-02T03:04:05Zx"],
+  ["empty", ""],
+  ["blank", "   "],
+  ["null", null],
+  ["true", true],
+  ["a list", ["2024-01-02"]],
+  ["an object", {}],
+  ["an invalid Date", new Date(NaN)],
+  ["epoch milliseconds", "1704164645678"]
+]
+
+const alone: ReadonlyArray<readonly [string, unknown]> = [
+  ["epoch seconds", 1704164645],
+  ["seconds as text", "1704164645"]
+]
+
+const seconds = [
+  [1704164645, "2024-01-02T03:04:05.000Z"],
+  ["1704164645", "2024-01-02T03:04:05.000Z"],
+  [0, "1970-01-01T00:00:00.000Z"],
+  ["0", "1970-01-01T00:00:00.000Z"],
+  [1704164645.5, "2024-01-02T03:04:05.500Z"]
+] as const
+
+describe.each(places)("in the zone %s", (zone, behind) => {
+  const home = process.env["TZ"]
+
+  beforeEach(() => {
+    process.env["TZ"] = zone
+  })
+
+  afterEach(() => {
+    if (home === undefined) delete process.env["TZ"]
+    else process.env["TZ"] = home
+  })
+
+  it("local time is what the tests below take it for", () => {
+    expect(new Date("2024-01-02").getTimezoneOffset()).toBe(behind)
+  })
+
+  it.each(iso)("an answer's %s is %s", (text, instant) => {
+    expect(write(Time, read(Time, text))).toBe(instant)
+  })
+
+  it.each(written)("a caller's %s is %s", (text, instant) => {
+    expect(write(TimeInput, read(TimeInput, text))).toBe(instant)
+    expect(write(TimeOrSeconds, read(TimeOrSeconds, text))).toBe(instant)
+  })
+
+  it.each(plusAsSpace)("%s, which lost its +, is %s", (text, instant) => {
+    expect(write(TimeInput, read(TimeInput, text))).toBe(instant)
+    expect(write(TimeOrSeconds, read(TimeOrSeconds, text))).toBe(instant)
+  })
+
+  it("any instant reads back from every format it is written in", () => {
+    const instants = FastCheck.integer({ min: 0, max: 4102444799 }).map((at) => new Date(at * 1000))
+    const offsets = FastCheck.integer({ min: -14 * 60, max: 14 * 60 })
+    FastCheck.assert(
+      FastCheck.property(instants, offsets, (at, offset) => {
+        const zoned = withOffset(at, offset)
+        const day = at.toISOString().slice(0, 10)
+        const clock = at.toISOString().slice(11, 19)
+        const [weekday, dayOfMonth, month, year] = at.toUTCString().split(/,? /)
+        const formats = [
+          at.toISOString(),
+          at.toISOString().slice(0, -1),
+          `${day}T${clock}`,
+          `${day} ${clock}`,
+          `${day.replaceAll("-", "/")} ${clock}`,
+          `${month} ${dayOfMonth}, ${year} ${clock}`,
+          `${weekday} ${month} ${dayOfMonth} ${clock} ${year}`,
+          at.toUTCString(),
+          at.toString(),
+          at.toString().replace("+", " "),
+          zoned,
+          zoned.replace("+", " "),
+          zoned.replace(/:(?=\d\d$)/, ""),
+          at,
+          DateTime.unsafeMake(at),
+          DateTime.unsafeMakeZoned(at, { timeZone: zone })
+        ]
+        for (const format of formats) {
+          expect([format, write(TimeInput, read(TimeInput, format))]).toEqual([format, at.toISOString()])
+          expect([format, write(TimeOrSeconds, read(TimeOrSeconds, format))]).toEqual([
+            format,
+            at.toISOString()
+          ])
+        }
+        expect(write(TimeOrSeconds, read(TimeOrSeconds, at.getTime() / 1000))).toBe(at.toISOString())
+        expect(write(TimeOrSeconds, read(TimeOrSeconds, String(at.getTime() / 1000)))).toBe(at.toISOString())
+      }),
+      { numRuns: 100 }
+    )
+  })
+})
+
+/** ISO 8601 as clocks at this many minutes from UTC show it. */
+function withOffset(at: Date, minutes: number): string {
+  const local = new Date(at.getTime() + minutes * 60_000).toISOString().slice(0, 19)
+  const [hour, minute] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
+  const two = (part: number) => String(part).padStart(2, "0")
+  return `${local}${minutes < 0 ? "-" : "+"}${two(hour)}:${two(minute)}`
+}
+
+describe("Time", () => {
+  it.each([...rubbish, ...alone, ["no ISO 8601", "Jan 1 2024"] as const])(
+    "is refused when it is %s",
+    (_, input) => {
+      expect(isRead(Time, input)).toBe(false)
+      expect(refusal(Time, input)).toContain("expected a time in ISO 8601, got ")
+    }
+  )
+})
+
+describe("TimeInput", () => {
+  it.each([...rubbish, ...alone])(
+    "is refused when it is %s",
+    (_, input) => {
+      expect(isRead(TimeInput, input)).toBe(false)
+      expect(refusal(TimeInput, input)).toContain(
+        "expected a date, such as 2024-01-31 or 2024-01-31T12:00:00Z, got "
+      )
+    }
+  )
+
+  it("keeps the milliseconds of a Date and of a DateTime in any zone", () => {
+    const at = 1704164645678
+    const tokyo = DateTime.unsafeMakeZoned(at, { timeZone: "Asia/Tokyo" })
+    for (const input of [new Date(at), DateTime.unsafeMake(at), tokyo]) {
+      const value = read(TimeInput, input)
+      expect(value.epochMillis).toBe(at)
+      expect(DateTime.isUtc(value)).toBe(true)
+    }
+  })
+})
+
+describe("TimeOrSeconds", () => {
+  it.each(seconds)("reads the seconds %j as %s", (input, instant) => {
+    expect(write(TimeOrSeconds, read(TimeOrSeconds, input))).toBe(instant)
+  })
+
+  it.each([
+    ...rubbish.filter(([, input]) => input !== "2024"),
+    ["NaN", NaN] as const,
+    ["Infinity", Infinity] as const,
+    ["later than dates go", 8.64e12 + 1] as const
+  ])("is refused when it is %s", (_, input) => {
+    expect(isRead(TimeOrSeconds, input)).toBe(false)
+    expect(refusal(TimeOrSeconds, input)).toContain(
+      "expected a date, such as 2024-01-31T12:00:00Z, or seconds since 1970, got "
+    )
+  })
+})

@@ -1,0 +1,69 @@
+import { maxUint256 } from "@blockquarry/core/Amount"
+import { TokenId } from "@blockquarry/core/TokenId"
+import { describe, expect, it } from "@effect/vitest"
+import * as FastCheck from "effect/FastCheck"
+import { isRead, read, refusal, write } from "./support/schema.ts"
+
+const ids = FastCheck.bigInt({ min: 0n, max: maxUint256 })
+
+describe("TokenId", () => {
+  it("is the same in decimal, in hexadecimal of any case, and as a bigint, and is written in decimal", () => {
+    FastCheck.assert(
+      FastCheck.property(ids, (id) => {
+        const hex = id.toString(16)
+        const spellings = [
+          `${id}`,
+          `0x${hex}`,
+          `0X${hex.toUpperCase()}`,
+          `0x${hex.padStart(64, "0")}`,
+          id
+        ]
+        for (const spelling of spellings) expect(read(TokenId, spelling)).toBe(id)
+        expect(write(TokenId, id)).toBe(id.toString())
+      }),
+      { numRuns: 200 }
+    )
+  })
+
+  it.each([
+    ["15", 15n],
+    ["0", 0n],
+    ["0x0", 0n],
+    ["0xff", 255n],
+    ["10", 10n],
+    ["0x10", 16n],
+    [15, 15n],
+    [
+      "77045254093838473891929129382711846471953294863571382903745109283746510293847",
+      77045254093838473891929129382711846471953294863571382903745109283746510293847n
+    ],
+    [`0x${"f".repeat(64)}`, maxUint256]
+  ])("reads %s as %s", (input, id) => {
+    expect(read(TokenId, input)).toBe(id)
+  })
+
+  it.each([
+    ["one more than 256 bits", `${maxUint256 + 1n}`],
+    ["65 hexadecimal digits", `0x${"0".repeat(65)}`],
+    ["a bigint of 257 bits", maxUint256 + 1n],
+    ["0x alone", "0x"],
+    ["hexadecimal without 0x", "ff"],
+    ["a number that was rounded", 2 ** 53],
+    ["negative", "-1"],
+    ["a negative bigint", -1n],
+    ["a fraction", "1.5"],
+    ["a fraction of a number", 1.5],
+    ["an exponent", "1e3"],
+    ["binary", "0b1"],
+    ["spaced", " 1"],
+    ["a path", "1/owners"],
+    ["steps up", ".."],
+    ["empty", ""],
+    ["null", null]
+  ])("is refused when it is %s", (_, input) => {
+    expect(isRead(TokenId, input)).toBe(false)
+    expect(refusal(TokenId, input)).toContain(
+      "expected a token id (decimal digits, or 0x and hexadecimal digits"
+    )
+  })
+})

@@ -1,0 +1,74 @@
+/** One input and one answer for every operation. */
+import type { QueryError } from "@blockquarry/core/QueryError"
+import type * as Effect from "effect/Effect"
+import type { Clients } from "./Clients.ts"
+
+export const address = `0x${"ab".repeat(20)}`
+export const contract = `0x${"cd".repeat(20)}`
+export const hash = `0x${"12".repeat(32)}`
+
+export const transfer = { transaction_hash: hash, block_number: 7, log_index: 1, value: "5" }
+export const nft = { token_address: contract, token_id: "9" }
+const page = (item: unknown) => ({ page: 0, page_size: 100, cursor: null, result: [item] })
+
+export interface Example {
+  readonly id: string
+  readonly method: "GET" | "POST"
+  readonly list: boolean
+  readonly ask: (clients: Clients) => Effect.Effect<unknown, QueryError>
+  /** A document that the operation understands. */
+  readonly document: unknown
+}
+
+const read = (id: string, list: boolean, ask: Example["ask"], document: unknown): Example => ({
+  id,
+  method: "GET",
+  list,
+  ask,
+  document
+})
+
+export const tokenPrice: Example = read(
+  "tokenPrice",
+  false,
+  ({ data }) => data.tokenPrice({ address }),
+  { usdPrice: 1.5 }
+)
+
+export const updateStreamStatus: Example = {
+  id: "updateStreamStatus",
+  method: "POST",
+  list: false,
+  ask: ({ streams }) => streams.updateStreamStatus({ id: "stream-1", status: "paused" }),
+  document: { id: "stream-1", status: "paused" }
+}
+
+/** All eleven. */
+export const examples: ReadonlyArray<Example> = [
+  read("walletTransfers", true, ({ data }) => data.walletTransfers({ address }), page(transfer)),
+  read("tokenTransfers", true, ({ data }) => data.tokenTransfers({ address }), page(transfer)),
+  read("contractNfts", true, ({ data }) => data.contractNfts({ address }), page(nft)),
+  read("nftOwners", true, ({ data }) => data.nftOwners({ address, token_id: "9" }), page(nft)),
+  read(
+    "walletNftTrades",
+    true,
+    ({ data }) => data.walletNftTrades({ address }),
+    page({ transaction_hash: hash, block_number: "7" })
+  ),
+  read(
+    "tokenOwners",
+    true,
+    ({ data }) => data.tokenOwners({ token_address: address }),
+    page({ owner_address: address, balance: "1" })
+  ),
+  read("nftMetadata", false, ({ data }) => data.nftMetadata({ address, token_id: "9" }), nft),
+  tokenPrice,
+  read("walletChains", false, ({ data }) => data.walletChains({ address }), { address, active_chains: [] }),
+  updateStreamStatus,
+  read(
+    "ledgerTransaction",
+    false,
+    ({ ledger }) => ledger.ledgerTransaction({ txn_hash: hash }),
+    { hash, sender: "0x1" }
+  )
+]

@@ -1,0 +1,109 @@
+/** A client of HTTP that answers from a script and remembers what it was asked. No network, no time of its own. */
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+
+/** A request as it arrived. */
+export interface Asked {
+  readonly method: string
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+  /** Milliseconds since 1970, by the clock of the test. */
+  readonly at: number
+  /** Aborted once the client has lost interest. */
+  readonly signal: AbortSignal
+}
+
+type Body = string | Uint8Array | ReadableStream<Uint8Array> | null
+
+/**
+ * - `Answer`: a status, headers and a body.
+ * - `Fault`: no answer; `code` is what the network said.
+ * - `Hang`: nothing, ever.
+ */
+export type Reply = Data.TaggedEnum<{
+  Answer: {
+    readonly status: number
+    readonly headers: Readonly<Record<string, string>>
+    readonly body: Body
+  }
+  Fault: { readonly code: string }
+  Hang: {}
+}>
+
+export const { Answer, Fault, Hang } = Data.taggedEnum<Reply>()
+
+/** An answer of any status with any body. */
+export const answer = (status: number, body: Body = "", headers: Readonly<Record<string, string>> = {}): Reply =>
+  Answer({ status, headers, body })
+
+/** An answer with a JSON document. */
+export const json = (document: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Reply =>
+  answer(status, JSON.stringify(document), { "content-type": "application/json", ...headers })
+
+/** A body that begins and never ends. */
+export const endless = (beginning: string): ReadableStream<Uint8Array> =>
+  new ReadableStream({ start: (body) => body.enqueue(new TextEncoder().encode(beginning)) })
+
+/** A body that begins and breaks off. */
+export const broken = (beginning: string, code: string): ReadableStream<Uint8Array> => {
+  let begun = false
+  return new ReadableStream({
+    pull: (body) => {
+      if (begun) body.error(Object.assign(new Error(code), { code }))
+      else body.enqueue(new TextEncoder().encode(beginning))
+      begun = true
+    }
+  })
+}
+
+/** What to answer: one reply for each request in turn, or whatever a function makes of a request. */
+export type Script = ReadonlyArray<Reply> | ((asked: Asked, number: number) => Reply)
+
+export interface Scripted {
+  readonly client: HttpClient.HttpClient
+  /** Every request so far. */
+  readonly asked: Array<Asked>
+}
+
+/** Status codes whose answers have no body at all. */
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
+
+/** Makes a client of a script. A request beyond the end of a list is a defect. */
+export const make = (script: Script): Scripted => {
+  const asked: Array<Asked> = []
+  const next = (request: Asked): Reply | undefined =>
+    typeof script === "function" ? script(request, asked.length) : script[asked.length - 1]
+  const client = HttpClient.make((request, url, signal) =>
+    Effect.gen(function*() {
+      const at = yield* Clock.currentTimeMillis
+      const { body, headers, method } = request
+      const text = body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : null
+      const one: Asked = { method, url, headers: { ...headers }, body: text, at, signal }
+      asked.push(one)
+      const reply = next(one)
+      if (reply === undefined) return yield* Effect.dieMessage(`request ${asked.length} is not in the script`)
+      switch (reply._tag) {
+        case "Hang":
+          return yield* Effect.never
+        case "Fault": {
+          const cause = Object.assign(new Error("no answer"), { code: reply.code })
+          return yield* new HttpClientError.RequestError({ request, reason: "Transport", cause })
+        }
+        case "Answer":
+          return HttpClientResponse.fromWeb(
+            request,
+            new Response(bodiless.has(reply.status) ? null : reply.body as BodyInit | null, {
+              status: reply.status,
+              headers: reply.headers
+            })
+          )
+      }
+    })
+  )
+  return { client, asked }
+}

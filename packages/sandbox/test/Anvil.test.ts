@@ -1,0 +1,215 @@
+/**
+ * Tests for `Aggregate` against a real chain: contracts that nobody here wrote, on a node that nobody here wrote,
+ * say who has what; the transfers that they log must say the same.
+ */
+import { Address } from "@blockquarry/core/Address"
+import { Hash } from "@blockquarry/core/Hash"
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { Hex, Log } from "viem"
+import type { NftTransfer, TokenTransfer } from "../src/Ledger.ts"
+import * as Aggregate from "../src/Ledger/Aggregate.ts"
+import { zeroAddress } from "../src/Ledger/Identity.ts"
+import type { Anvil, Client } from "./Ledger/anvil.ts"
+import { program, start } from "./Ledger/anvil.ts"
+import { erc1155, erc20, erc721, play } from "./Ledger/contracts.ts"
+
+const address = Schema.decodeSync(Address)
+const hash = Schema.decodeSync(Hash)
+
+const anvil = program()
+if (anvil === undefined) {
+  console.warn(`Anvil.test.ts is skipped: no anvil for ${process.platform} ${process.arch}`)
+}
+
+/** Where a log is. */
+const place = (log: Log<bigint, number, false>) => ({
+  block: Number(log.blockNumber),
+  transaction: hash(log.transactionHash),
+  transactionIndex: log.transactionIndex,
+  logIndex: log.logIndex
+})
+
+/** Everything that the contracts logged, as the ledger has it. */
+const read = async (
+  client: Client,
+  { minted, preset, several, unique }: Awaited<ReturnType<typeof play>>
+) => {
+  const range = { fromBlock: 0n, strict: true } as const
+  const tokens = await client.getContractEvents({
+    ...range,
+    abi: erc20,
+    eventName: "Transfer",
+    address: [minted, preset]
+  })
+  const uniques = await client.getContractEvents({
+    ...range,
+    abi: erc721,
+    eventName: "Transfer",
+    address: unique
+  })
+  const singles = await client.getContractEvents({
+    ...range,
+    abi: erc1155,
+    eventName: "TransferSingle",
+    address: several
+  })
+  const batches = await client.getContractEvents({
+    ...range,
+    abi: erc1155,
+    eventName: "TransferBatch",
+    address: several
+  })
+
+  const transfers = tokens.map((log): TokenTransfer => ({
+    token: address(log.address),
+    ...place(log),
+    from: address(log.args.from),
+    to: address(log.args.to),
+    value: log.args.value
+  }))
+  const nftTransfers = [
+    ...uniques.map((log) => ({ log, tokenId: log.args.tokenId, amount: 1n })),
+    ...singles.map((log) => ({ log, tokenId: log.args.id, amount: log.args.value })),
+    ...batches.flatMap((log) =>
+      log.args.ids.map((tokenId, index) => ({ log, tokenId, amount: log.args.amounts[index] ?? 0n }))
+    )
+  ].map(({ amount, log, tokenId }): NftTransfer => ({
+    collection: address(log.address),
+    tokenId,
+    amount,
+    ...place(log),
+    from: address(log.args.from),
+    to: address(log.args.to)
+  })).sort((left, right) => left.block - right.block || left.logIndex - right.logIndex)
+  return { transfers, nftTransfers }
+}
+
+describe.skipIf(anvil === undefined)("Aggregate, held against contracts", () => {
+  let node: Anvil | undefined
+  let chain: Awaited<ReturnType<typeof play>> & Awaited<ReturnType<typeof read>>
+
+  const client = (): Client => {
+    if (node === undefined) throw new Error("no node")
+    return node.client
+  }
+
+  beforeAll(async () => {
+    node = await Effect.runPromise(start(anvil ?? "anvil"))
+    const played = await play(node.client)
+    chain = { ...played, ...(await read(node.client, played)) }
+  })
+
+  afterAll(() => node?.kill())
+
+  it("has enough to go by", () => {
+    const { alive, ids, moves, nftTransfers, transfers } = chain
+    expect(moves).toBeGreaterThan(60)
+    expect(transfers.some(({ to }) => to === zeroAddress)).toBe(true)
+    expect(transfers.some(({ value }) => value > 2n ** 250n)).toBe(true)
+    expect(BigInt(alive.size)).toBeLessThan(ids)
+    const perBlock = Aggregate.groupBy([...transfers, ...nftTransfers], ({ block }) => block)
+    expect(Math.max(...[...perBlock.values()].map((items) => items.length))).toBeGreaterThan(4)
+  })
+
+  it("balances and supplies", async () => {
+    for (const token of [chain.minted, chain.preset]) {
+      const own = chain.transfers.filter((transfer) => transfer.token === address(token))
+      const balances = Aggregate.balances(own)
+      for (const account of chain.accounts) {
+        const said = await client().readContract({
+          abi: erc20,
+          address: token,
+          functionName: "balanceOf",
+          args: [account]
+        })
+        expect(balances.get(address(account)) ?? 0n).toBe(said)
+      }
+      const supply = await client().readContract({ abi: erc20, address: token, functionName: "totalSupply" })
+      expect(Aggregate.totalSupply(own)).toBe(supply)
+      expect(Aggregate.holders(balances).reduce((sum, { balance }) => sum + balance, 0n)).toBe(supply)
+    }
+  })
+
+  it("owners of NFTs", async () => {
+    const own = chain.nftTransfers.filter(({ collection }) => collection === address(chain.unique))
+    const states = new Map(Aggregate.nfts(own).map((state) => [state.tokenId, state]))
+    expect(BigInt(states.size)).toBe(chain.ids)
+    for (const [id, { owners }] of states) {
+      const said = chain.alive.has(id)
+        ? [
+          address(
+            await client().readContract({
+              abi: erc721,
+              address: chain.unique,
+              functionName: "ownerOf",
+              args: [id]
+            })
+          )
+        ]
+        : []
+      expect(owners.map(({ owner }) => owner)).toEqual(said)
+    }
+    expect([...states.values()].filter(({ owners }) => owners.length > 0).length)
+      .toBe(
+        Number(
+          await client().readContract({ abi: erc721, address: chain.unique, functionName: "totalSupply" })
+        )
+      )
+  })
+
+  it("amounts of NFTs", async () => {
+    const own = chain.nftTransfers.filter(({ collection }) => collection === address(chain.several))
+    for (const { owners, tokenId } of Aggregate.nfts(own)) {
+      const amounts = new Map(owners.map(({ amount, owner }) => [owner, amount]))
+      for (const account of chain.accounts) {
+        const said = await client().readContract({
+          abi: erc1155,
+          address: chain.several,
+          functionName: "balanceOf",
+          args: [account, tokenId]
+        })
+        expect(amounts.get(address(account)) ?? 0n).toBe(said)
+      }
+    }
+  })
+
+  it("first and last transactions, as the node's own filters find them", async () => {
+    const { minted, preset, several, unique } = chain
+    const events = [
+      ...[minted, preset].map((at) => ({ at, abi: erc20, name: "Transfer" as const })),
+      { at: unique, abi: erc721, name: "Transfer" as const },
+      { at: several, abi: erc1155, name: "TransferSingle" as const },
+      { at: several, abi: erc1155, name: "TransferBatch" as const }
+    ]
+    const all = [...chain.transfers, ...chain.nftTransfers]
+    for (const account of chain.accounts) {
+      const found: Array<{ readonly block: bigint; readonly index: number; readonly transaction: Hex }> = []
+      for (const { abi, at, name } of events) {
+        for (const side of ["from", "to"]) {
+          const logs = await client().getContractEvents({
+            abi,
+            eventName: name,
+            address: at,
+            args: { [side]: account },
+            fromBlock: 0n,
+            strict: true
+          })
+          for (const log of logs) {
+            found.push({
+              block: log.blockNumber,
+              index: log.transactionIndex,
+              transaction: log.transactionHash
+            })
+          }
+        }
+      }
+      found.sort((left, right) => Number(left.block - right.block) || left.index - right.index)
+      const wallet = address(account)
+      const activity = Aggregate.activity(all.filter(({ from, to }) => from === wallet || to === wallet))
+      expect([activity?.first.transaction, activity?.last.transaction])
+        .toEqual([found[0]?.transaction, found.at(-1)?.transaction])
+    }
+  })
+})

@@ -1,0 +1,293 @@
+/**
+ * Tests for `Ledger`: whatever the seed, the books balance, at every head.
+ */
+import type { ChainName } from "@blockquarry/core/Chain"
+import { setA } from "@blockquarry/core/Chain"
+import { LedgerTransaction } from "@blockquarry/core/model/LedgerTransaction"
+import { StreamRecord } from "@blockquarry/core/model/StreamRecord"
+import { describe, expect, it } from "@effect/vitest"
+import * as FastCheck from "effect/FastCheck"
+import * as Schema from "effect/Schema"
+import type { ChainLedger, Ledger } from "../src/Ledger.ts"
+import { make } from "../src/Ledger.ts"
+import { groupBy } from "../src/Ledger/Aggregate.ts"
+import { zeroAddress } from "../src/Ledger/Identity.ts"
+import {
+  checkCollection,
+  checkPlaces,
+  checkToken,
+  checkTrade,
+  checkWallet,
+  everything,
+  list,
+  text
+} from "./Ledger/books.ts"
+
+const runs = (numRuns: number) => ({ fastCheck: { numRuns } })
+
+const seed = FastCheck.oneof(FastCheck.integer(), FastCheck.double({ noNaN: true }))
+const scale = FastCheck.nat(2500)
+const growth = FastCheck.constantFrom(0, 1, 7, 60)
+const names: ReadonlyArray<ChainName> = ["eth", "polygon", "sepolia", "arbitrum", "gnosis", "palm"]
+const name = FastCheck.constantFrom(...names)
+
+const chainOf = (ledger: Ledger, name: ChainName): ChainLedger => {
+  const chain = ledger.chains.get(name)
+  if (chain === undefined) throw new Error(`no ${name}`)
+  return chain
+}
+
+/** All that a chain tells, as text. */
+const told = (chain: ChainLedger, ledger: Ledger): string =>
+  text([
+    everything(chain, ledger),
+    chain.block(chain.head),
+    [...chain.tokens.values()].map((
+      token
+    ) => [token, chain.holders(token.address), chain.totalSupply(token.address)]),
+    [...chain.collections.values()].map((collection) => [collection, chain.nfts(collection.address)]),
+    [...ledger.wallets.values()].map((wallet) => [wallet, chain.activity(wallet.address)])
+  ])
+
+describe("books", () => {
+  it.prop("balance at every head", [seed, scale, name, growth], ([seed, scale, name, growth]) => {
+    const ledger = make({ seed, scale })
+    const chain = chainOf(ledger, name).grown(growth)
+    const all = everything(chain, ledger)
+    for (const token of chain.tokens.keys()) checkToken(chain, token)
+    for (const collection of chain.collections.keys()) checkCollection(chain, collection, all.trades)
+    for (const trade of all.trades) checkTrade(trade, all.transfers, all.nftTransfers)
+    checkPlaces([...all.transfers, ...all.nftTransfers])
+    for (const wallet of [...ledger.wallets.keys(), zeroAddress]) checkWallet(chain, wallet, all)
+  }, runs(25))
+
+  it("balance on every chain", () => {
+    const ledger = make({ scale: 100 })
+    expect([...ledger.chains.keys()]).toEqual(setA)
+    for (const chain of ledger.chains.values()) {
+      for (const token of chain.tokens.keys()) checkToken(chain, token)
+      const { trades } = everything(chain, ledger)
+      for (const collection of chain.collections.keys()) checkCollection(chain, collection, trades)
+    }
+  })
+
+  it("know nothing of strangers", () => {
+    const ledger = make()
+    const chain = chainOf(ledger, "eth")
+    const stranger = ledger.examples.emptyWallet
+    expect(ledger.wallets.has(stranger)).toBe(true)
+    expect(chain.activity(stranger)).toBeUndefined()
+    expect(chain.walletTransfers(stranger).length + chain.walletTrades(stranger).length).toBe(0)
+    expect(chain.tokenTransfers(stranger).at(0)).toBeUndefined()
+    expect([chain.holders(stranger), chain.nfts(stranger), chain.totalSupply(stranger)]).toEqual([[], [], 0n])
+  })
+})
+
+describe("growth", () => {
+  it.prop("keeps the past", [seed, scale, name, growth, growth], ([seed, scale, name, once, again]) => {
+    const ledger = make({ seed, scale })
+    const chain = chainOf(ledger, name)
+    const before = everything(chain, ledger)
+    const between = chain.grown(once)
+    everything(between, ledger)
+    const grown = between.grown(again)
+    expect(grown.head).toBe(chain.head + once + again)
+    const after = everything(grown, ledger)
+    const old = <A extends { readonly block: number }>(items: ReadonlyArray<A>) =>
+      items.filter(({ block }) => block <= chain.head)
+    expect(
+      text(
+        [old(after.transfers), old(after.nftTransfers), old(after.trades)].map((items) =>
+          items.map(text).sort()
+        )
+      )
+    )
+      .toBe(
+        text([before.transfers, before.nftTransfers, before.trades].map((items) => items.map(text).sort()))
+      )
+    expect(text(everything(chain, ledger))).toBe(text(before))
+    // However one gets there, and whoever looked further before
+    const other = make({ seed, scale })
+    expect(told(chainOf(other, name).grown(once + again), other)).toBe(told(grown, ledger))
+  }, runs(8))
+
+  it("mixes the busy token with others within a block, before and after them", () => {
+    const ledger = make()
+    const { busyToken } = ledger.examples
+    const chain = chainOf(ledger, "eth").grown(60)
+    const sides = new Set<string>()
+    for (const items of groupBy(everything(chain, ledger).transfers, ({ block }) => block).values()) {
+      const kinds = new Set(items.map(({ token }) => token === busyToken))
+      if (kinds.size === 2) sides.add(items[0]?.token === busyToken ? "before" : "after")
+    }
+    expect(sides).toEqual(new Set(["before", "after"]))
+  })
+
+  it("brings something new in every block, for the busy wallet and for others", () => {
+    const ledger = make()
+    const { busyToken, busyWallet } = ledger.examples
+    let chain = chainOf(ledger, "eth")
+    for (let i = 0; i < 20; i++) {
+      const next = chain.grown(1)
+      expect(next.tokenTransfers(busyToken).length).toBeGreaterThan(chain.tokenTransfers(busyToken).length)
+      expect(next.walletTransfers(busyWallet).length).toBeGreaterThan(
+        chain.walletTransfers(busyWallet).length
+      )
+      chain = next
+    }
+    const fresh = everything(chain, ledger).transfers.filter(({ block }) => block > 22_606_000)
+    expect(
+      new Set(fresh.filter(({ token }) => token !== busyToken).flatMap(({ from, to }) => [from, to])).size
+    )
+      .toBeGreaterThan(10)
+  })
+})
+
+describe("make", () => {
+  it.prop("gives the same for the same seed, other for others", [seed, seed], ([one, other]) => {
+    const toldOf = (seed: number): string => {
+      const ledger = make({ seed, scale: 300 })
+      const { mainnet, testnet } = ledger.transactions
+      return text([
+        told(chainOf(ledger, "base"), ledger),
+        [...mainnet],
+        [...testnet],
+        ledger.streams,
+        ledger.examples
+      ])
+    }
+    expect(toldOf(one)).toBe(toldOf(one))
+    if (!Object.is(one, other) && String(one) !== String(other)) expect(toldOf(one)).not.toBe(toldOf(other))
+  }, runs(4))
+
+  it("gives what examples promise", () => {
+    const ledger = make()
+    const { examples } = ledger
+    const eth = chainOf(ledger, "eth")
+    expect(eth.tokenTransfers(examples.busyToken).length).toBe(10_000)
+    const inBusy = list(eth.walletTransfers(examples.busyWallet)).filter(({ token }) =>
+      token === examples.busyToken
+    )
+    expect(inBusy.length).toBe(10_000)
+    expect(eth.walletTransfers(examples.busyWallet).length).toBeGreaterThan(10_000)
+    expect(eth.tokens.get(examples.token)).toMatchObject({ verified: true })
+    expect(eth.tokens.get(examples.token)?.usdPrice).not.toBeNull()
+    expect(eth.holders(examples.token).length).toBeGreaterThan(25)
+    expect(eth.tokens.get(examples.unpricedToken)?.usdPrice).toBeNull()
+    expect(eth.totalSupply(examples.unpricedToken)).toBe(2n ** 256n - 1n)
+    expect(eth.tokens.get(examples.spamToken)?.possibleSpam).toBe(true)
+    expect(eth.nfts(examples.collection721).length).toBeGreaterThan(100)
+    expect(eth.nfts(examples.collection721)[0]?.tokenId).toBe(examples.tokenId721)
+    expect(eth.nfts(examples.collection1155).map(({ tokenId }) => tokenId)).toContain(examples.tokenId1155)
+    expect(String(examples.tokenId1155).length).toBe(77)
+    expect(eth.collections.get(examples.unindexed)?.indexed).toBe(false)
+    expect(eth.walletTrades(examples.wallet).length).toBeGreaterThan(10)
+    const active = [...ledger.chains.values()].filter((chain) =>
+      chain.activity(examples.wallet) !== undefined
+    )
+    expect(active.length).toBeGreaterThan(15)
+  })
+
+  it.prop("keeps the promises for any seed", [seed], ([seed]) => {
+    const { chains, examples } = make({ seed, scale: 10 })
+    const eth = chains.get("eth")
+    expect(eth?.nfts(examples.collection721).map(({ tokenId }) => tokenId)).toContain(1n)
+    expect(eth?.nfts(examples.collection1155).map(({ tokenId }) => tokenId)).toContain(examples.tokenId1155)
+    expect(eth?.walletTrades(examples.wallet).length).toBeGreaterThan(0)
+    expect(eth?.totalSupply(examples.unpricedToken)).toBe(2n ** 256n - 1n)
+  }, runs(10))
+})
+
+describe("traits", () => {
+  const ledger = make()
+  const main: ReadonlyArray<ChainName> = ["eth", "polygon", "bsc", "base", "arbitrum", "sepolia"]
+  const latin = /^[\x20-\x7e]*$/
+
+  it("are those that a reader has to cope with", () => {
+    expect(ledger.wallets.size).toBeGreaterThanOrEqual(40)
+    const wallets = [...ledger.wallets.values()]
+    expect(wallets.some(({ isContract }) => isContract)).toBe(true)
+    expect(wallets.some(({ entity }) => entity !== null && !latin.test(entity))).toBe(true)
+    for (const name of main) {
+      const chain = chainOf(ledger, name)
+      const tokens = [...chain.tokens.values()]
+      expect(tokens.length).toBeGreaterThanOrEqual(12)
+      expect(new Set(tokens.map(({ decimals }) => decimals))).toEqual(new Set([0, 2, 6, 8, 9, 18, 24]))
+      expect(tokens.some(({ logo }) => logo === null)).toBe(true)
+      expect(tokens.some(({ usdPrice }) => usdPrice === null)).toBe(true)
+      expect(tokens.some(({ symbol }) => !latin.test(symbol))).toBe(true)
+      const collections = [...chain.collections.values()]
+      expect(collections.length).toBe(6)
+      expect(new Set(collections.map(({ type }) => type)).size).toBe(2)
+      expect(collections.some(({ possibleSpam }) => possibleSpam)).toBe(true)
+      const { nftTransfers, transfers } = everything(chain, ledger)
+      const large = transfers.filter(({ value }) => value > 2n ** 53n).length
+      expect(large / transfers.length).toBeGreaterThan(0.2)
+      expect(transfers.some(({ to }) => to === zeroAddress)).toBe(true)
+      expect(nftTransfers.some(({ to }) => to === zeroAddress)).toBe(true)
+      expect(transfers.some(({ from, to }) => from === to)).toBe(true)
+      const perBlock = new Map<number, number>()
+      for (const { block } of list(chain.walletTransfers(ledger.examples.wallet))) {
+        perBlock.set(block, (perBlock.get(block) ?? 0) + 1)
+      }
+      expect([...perBlock.values()].filter((count) => count >= 150).length).toBeGreaterThanOrEqual(3)
+    }
+  })
+
+  it.prop(
+    "of blocks: times ascend and can be searched",
+    [name, FastCheck.nat(10_000_000)],
+    ([name, back]) => {
+      const chain = chainOf(ledger, name)
+      const number = Math.max(1, chain.head - back)
+      const block = chain.block(number)
+      const before = chain.block(number - 1)
+      if (block === undefined || before === undefined) throw new Error("no block")
+      expect(block.timestamp).toBeGreaterThan(before.timestamp)
+      expect(block.hash).not.toBe(before.hash)
+      expect(chain.blockAt(block.timestamp)).toBe(number)
+      expect(chain.blockAt(block.timestamp - 1)).toBe(number - 1)
+      expect(chain.blockAt(-1e15)).toBe(-1)
+      expect(chain.blockAt(1e15)).toBe(chain.head)
+      expect(chain.block(chain.head + 1)).toBeUndefined()
+    },
+    runs(200)
+  )
+
+  it("of streams: every state, as the model reads them", () => {
+    const streams = ledger.streams.map((stream) => Schema.decodeUnknownSync(StreamRecord)(stream))
+    expect(new Set(streams.map(({ status }) => status))).toEqual(
+      new Set(["active", "paused", "error", "terminated"])
+    )
+    expect(streams.find(({ id }) => id === ledger.examples.stream)?.status).toBe("active")
+    for (const { id } of streams) {
+      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/)
+    }
+  })
+
+  it("of ledger transactions: every variant, as the model reads them", () => {
+    const read = Schema.decodeUnknownSync(LedgerTransaction)
+    for (const documents of [ledger.transactions.mainnet, ledger.transactions.testnet]) {
+      const types = new Set([...documents].map(([hash, document]) => {
+        const transaction = read(document)
+        expect(transaction.hash).toBe(hash)
+        return transaction.type
+      }))
+      expect(types).toEqual(
+        new Set([
+          "pending_transaction",
+          "user_transaction",
+          "genesis_transaction",
+          "block_metadata_transaction",
+          "state_checkpoint_transaction",
+          "validator_transaction",
+          "block_epilogue_transaction",
+          "other"
+        ])
+      )
+    }
+    const { mainnet } = ledger.transactions
+    expect(mainnet.get(ledger.examples.transaction)).toMatchObject({ type: "user_transaction" })
+    expect(mainnet.get(ledger.examples.pendingTransaction)).toMatchObject({ type: "pending_transaction" })
+  })
+})

@@ -1,0 +1,60 @@
+/**
+ * Tests for `Sequences` and `Identity`.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import * as FastCheck from "effect/FastCheck"
+import { digits } from "../../src/Ledger/Identity.ts"
+import { random } from "../../src/Ledger/Random.ts"
+import { byPlace, countBefore, fromList, merge } from "../../src/Ledger/Sequences.ts"
+import { list } from "./books.ts"
+
+const places = FastCheck.uniqueArray(
+  FastCheck.record({ block: FastCheck.nat(20), logIndex: FastCheck.nat(20) }),
+  { selector: ({ block, logIndex }) => block * 100 + logIndex, maxLength: 60 }
+)
+
+describe("merge", () => {
+  it.prop("is a sort", [places, FastCheck.infiniteStream(FastCheck.boolean())], ([items, coin]) => {
+    const sorted = [...items].sort(byPlace)
+    const sides = sorted.map((item) => ({ item, isShort: coin.next().value }))
+    const side = (wanted: boolean) =>
+      sides.filter(({ isShort }) => isShort === wanted).map(({ item }) => item)
+    const merged = merge(side(true), fromList(side(false)))
+    expect(list(merged)).toEqual(sorted)
+    expect([merged.at(-1), merged.at(merged.length), merged.at(0.5)]).toEqual([
+      undefined,
+      undefined,
+      undefined
+    ])
+  })
+})
+
+describe("countBefore", () => {
+  it.prop("counts", [FastCheck.nat(100), FastCheck.nat(100)], ([length, first]) => {
+    expect(countBefore(length, (index) => index >= first)).toBe(Math.min(length, first))
+  })
+})
+
+describe("digits", () => {
+  it("never collide, below 2^32 or above", () => {
+    const text = digits("test")
+    const seen = new Set<string>()
+    for (let index = 0; index < 50_000; index++) seen.add(text(index)).add(text(index + 2 ** 32))
+    expect(seen.size).toBe(100_000)
+    for (const word of seen) if (!/^[0-9a-f]{64}$/.test(word)) expect.fail(word)
+  })
+})
+
+describe("random", () => {
+  it.prop(
+    "stays below its limit",
+    [FastCheck.string(), FastCheck.bigInt({ min: 1n, max: 2n ** 256n })],
+    ([name, limit]) => {
+      const { bigBelow } = random(name)
+      for (let i = 0; i < 10; i++) {
+        const value = bigBelow(limit)
+        expect(value >= 0n && value < limit).toBe(true)
+      }
+    }
+  )
+})

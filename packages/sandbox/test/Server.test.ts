@@ -1,0 +1,172 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import { Agent, get as httpGet } from "node:http"
+import { connect } from "node:net"
+import * as Sandbox from "../src/Sandbox.ts"
+import * as Server from "../src/Server.ts"
+import { bytesOf } from "../src/Service/Message.ts"
+import { data, examples, ledger } from "./Service/support.ts"
+
+const chains = data(`/wallets/${examples.wallet}/chains`)
+const headers = (fault?: string): Record<string, string> => ({
+  "x-api-key": Sandbox.key,
+  ...(fault === undefined ? {} : { [Sandbox.faultHeader]: fault })
+})
+
+const layer = Server.layer({ ledger })
+
+/** What arrives on a raw socket until it ends. */
+const raw = (port: number, fault: string) =>
+  Effect.async<{ readonly text: string; readonly error: string | undefined }>((resume) => {
+    const socket = connect(port, "127.0.0.1")
+    let text = ""
+    let error: string | undefined
+    socket.on("data", (chunk) => {
+      text += String(chunk)
+    })
+    socket.on("error", (cause: NodeJS.ErrnoException) => {
+      error = cause.code
+    })
+    socket.on("close", () => resume(Effect.succeed({ text, error })))
+    socket.write(
+      `GET ${chains} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${Sandbox.key}\r\nX-Sandbox-Fault: ${fault}\r\n\r\n`
+    )
+  })
+
+const bodyOf = (text: string) => text.slice(text.indexOf("\r\n\r\n") + 4)
+const lengthOf = (text: string) => Number(/content-length: (\d+)/i.exec(text)?.[1])
+
+describe("the server", () => {
+  it.live("agrees with the door in the process byte for byte", () =>
+    Effect.gen(function*() {
+      const { origin } = yield* Server.Server
+      const inside = yield* Sandbox.make({ ledger })
+      const paths = [
+        chains,
+        data(`/${examples.wallet}/erc20/transfers`, { limit: 3 }),
+        data(`/erc20/${examples.token}/owners`),
+        data(`/nft/${examples.unindexed}`),
+        data(`/nft/${examples.unindexed}`),
+        data("/0x12/erc20/transfers"),
+        `/transactions/by_hash/${examples.transaction}`,
+        "/nowhere"
+      ]
+      for (const path of paths) {
+        const outside = yield* Effect.promise(() => fetch(`${origin}${path}`, { headers: headers() }))
+        const answer = yield* inside.handle({ method: "GET", url: path, headers: headers(), body: "" })
+        expect(outside.status).toBe(answer.status)
+        for (const [name, value] of Object.entries(answer.headers)) {
+          expect(outside.headers.get(name)).toBe(value)
+        }
+        expect(new Uint8Array(yield* Effect.promise(() => outside.arrayBuffer()))).toEqual(bytesOf(answer))
+      }
+    }).pipe(Effect.provide(layer)))
+
+  it.live("takes bodies, and refuses large ones", () =>
+    Effect.gen(function*() {
+      const { urls } = yield* Server.Server
+      const sandbox = yield* Sandbox.Sandbox
+      const post = (body: string) =>
+        Effect.promise(() =>
+          fetch(`${urls.streams}/streams/evm/${examples.stream}/status`, {
+            method: "POST",
+            headers: headers(),
+            body
+          })
+        )
+      expect((yield* post(`{"status":"terminated"}`)).status).toBe(200)
+      expect((yield* sandbox.streams).get(examples.stream)?.["status"]).toBe("terminated")
+      expect((yield* post(" ".repeat(1024 * 1024 + 1))).status).toBe(413)
+    }).pipe(Effect.provide(layer)))
+
+  it.live("spoils answers on the socket", () =>
+    Effect.gen(function*() {
+      const { port } = yield* Server.Server
+      const reset = yield* raw(port, "reset")
+      expect(reset).toEqual({ text: "", error: "ECONNRESET" })
+      const middle = yield* raw(port, "reset-body")
+      expect(middle.error).toBe("ECONNRESET")
+      expect(bodyOf(middle.text).length).toBe(Math.floor(lengthOf(middle.text) / 2))
+      const short = yield* raw(port, "truncate")
+      expect(short.error).toBeUndefined()
+      expect(bodyOf(short.text).length).toBe(Math.floor(lengthOf(short.text) / 2))
+    }).pipe(Effect.provide(layer)))
+
+  it.live("is what clients take for a broken network", () =>
+    Effect.gen(function*() {
+      const { origin } = yield* Server.Server
+      const get = (fault: string, signal: AbortSignal | null = null) =>
+        Effect.tryPromise(() =>
+          fetch(`${origin}${chains}`, { headers: headers(fault), redirect: "manual", signal })
+        )
+      const body = (response: Response) => Effect.tryPromise(() => response.text())
+      expect(Exit.isFailure(yield* Effect.exit(get("reset")))).toBe(true)
+      for (const fault of ["reset-body", "truncate"]) {
+        const response = yield* get(fault)
+        expect(response.status).toBe(200)
+        expect(Exit.isFailure(yield* Effect.exit(body(response)))).toBe(true)
+      }
+      const whole = yield* Effect.flatMap(get("delay=1"), body)
+      const cut = yield* Effect.flatMap(get("gzip-truncated"), body)
+      expect(whole.startsWith(cut) && cut.length < whole.length).toBe(true)
+      expect(yield* Effect.flatMap(get("html"), body)).toMatch(/^<!doctype/)
+      const moved = yield* get("redirect=http://other.invalid/")
+      expect([moved.status, moved.headers.get("location")]).toEqual([302, "http://other.invalid/"])
+      expect(Exit.isFailure(yield* Effect.exit(get("hang", AbortSignal.timeout(50))))).toBe(true)
+      const stalled = yield* get("stall", AbortSignal.timeout(50))
+      expect(stalled.status).toBe(200)
+      expect(Exit.isFailure(yield* Effect.exit(body(stalled)))).toBe(true)
+    }).pipe(Effect.provide(layer)))
+
+  it.live("stops at once, with idle connections and hanging requests", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const { port, urls } = yield* Server.serve({ grace: 50 }).pipe(
+        Effect.provide(Sandbox.layerSandbox({ ledger })),
+        Scope.extend(scope)
+      )
+      const agent = new Agent({ keepAlive: true })
+      yield* Effect.async<void>((resume) => {
+        httpGet(`${urls.data}${chains}`, { agent, headers: headers() }, (response) => {
+          response.resume().once("end", () => resume(Effect.void))
+        })
+      })
+      const hanging = raw(port, "hang")
+      const fiber = yield* Effect.fork(hanging)
+      yield* Effect.sleep("20 millis")
+      const started = performance.now()
+      yield* Scope.close(scope, Exit.void)
+      expect(performance.now() - started).toBeLessThan(2000)
+      expect((yield* fiber).text).toBe("")
+      const refused = yield* Effect.tryPromise(() => fetch(`http://127.0.0.1:${port}/`)).pipe(Effect.exit)
+      expect(Exit.isFailure(refused)).toBe(true)
+      agent.destroy()
+    }))
+
+  it.live("says where it cannot listen", () =>
+    Effect.gen(function*() {
+      const { port } = yield* Server.Server
+      const failure = yield* Effect.flip(Layer.launch(Server.layer({ ledger, port })))
+      expect(failure).toMatchObject({ _tag: "ListenFailed", port, code: "EADDRINUSE" })
+      expect(failure.message).toContain(String(port))
+    }).pipe(Effect.provide(layer)))
+
+  it.live("prints lines that work", () =>
+    Effect.gen(function*() {
+      const running = yield* Server.Server
+      const sandbox = yield* Sandbox.Sandbox
+      const lines = Server.banner(running, sandbox)
+      const urls = lines.flatMap((line) =>
+        line.includes("curl -s -H") ? /'(http[^']+)'/.exec(line)?.slice(1) ?? [] : []
+      )
+      expect(urls.length).toBeGreaterThan(9)
+      for (const url of urls) {
+        const response = yield* Effect.promise(() => fetch(url, { headers: headers() }))
+        expect({ url, status: response.status }).toEqual({ url, status: 200 })
+      }
+      expect(lines.join("\n")).toContain(Sandbox.key)
+    }).pipe(Effect.provide(layer)))
+})
