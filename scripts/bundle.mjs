@@ -18,6 +18,7 @@ const bundle = await rolldown({
 const { output: files } = await bundle.write({
   dir,
   format: "esm",
+  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
   sourcemap: true,
   entryFileNames: "[name].js",
   chunkFileNames: "chunks/[name]-[hash].js"

@@ -31,5 +31,6 @@ export const Json: Schema.Schema<JsonValue> = Schema.declare(isJson, {
   identifier: "Json",
   description: "any JSON value",
   arbitrary: () => (fc) => fc.json().map((text) => Either.getOrThrow(parse(text))),
-  jsonSchema: {}
+  // A schema without any of these keywords counts as none.
+  jsonSchema: { anyOf: [{ type: ["object", "array", "string", "number", "boolean", "null"] }] }
 })

@@ -108,7 +108,7 @@ describe("Float", () => {
     [5e-324, 5e-324],
     [0, 0],
     ["-7", -7],
-    ["12345678901234567890", 12345678901234567890]
+    ["12345678901234567890", 1.2345678901234567e19]
   ])("reads %s as %s", (input, number) => {
     expect(read(Float, input)).toBe(number)
     expect(write(Float, read(Float, input))).toBe(number)

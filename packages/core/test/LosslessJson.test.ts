@@ -2,11 +2,11 @@
  * Tests for `LosslessJson`: against `JSON.parse` for what is accepted, against the package `lossless-json`
  * for what is read.
  */
+import * as LosslessJson from "@blockquarry/core/LosslessJson"
 import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Reference from "lossless-json"
-import * as LosslessJson from "../src/LosslessJson.ts"
 
 const read = (text: string): LosslessJson.JsonValue => Either.getOrThrow(LosslessJson.parse(text))
 

@@ -111,24 +111,35 @@ const readBody = (
   const fault = (reason: "tooLarge" | "garbled", problem: string) =>
     new TransportFault({ reason, problem, sent: true, status: response.status })
   const tooLarge = fault("tooLarge", `the body is longer than ${cap} bytes`)
-  const broken = (error: HttpClientError.HttpClientError) => unreachable(error, response.status)
+  const undecodable = fault("garbled", "the body's gzip encoding is broken")
+  // A client that undoes the encoding itself fails with a code of zlib's.
+  const broken = (error: HttpClientError.HttpClientError) =>
+    errorCode(error.cause)?.startsWith("Z_") === true ? undecodable : unreachable(error, response.status)
+  const pieces = Stream.catchAll(response.stream, (error) => noBody(error) ?? Stream.fail(broken(error)))
   const announced = response.headers["content-length"]
   const encoded = response.headers["content-encoding"] !== undefined
-  if (announced !== undefined && Number(announced) > cap) return Effect.fail(tooLarge)
+  if (announced !== undefined && Number(announced) > cap) {
+    // The body must be touched: one that nobody reads keeps its connection open.
+    return Effect.zipRight(collect(pieces, 0, tooLarge), Effect.fail(tooLarge))
+  }
   const whole = announced !== undefined && !encoded
     ? Effect.mapBoth(response.arrayBuffer, {
       onFailure: broken,
       onSuccess: (buffer) => new Uint8Array(buffer)
     })
-    : collect(Stream.mapError(response.stream, broken), cap, tooLarge)
+    : collect(pieces, cap, tooLarge)
   // A client that undoes the encoding itself leaves the header in place: the bytes tell.
   return encoded
     ? Effect.flatMap(whole, (bytes) =>
       isGzip(bytes)
-        ? gunzip(bytes, cap, fault("garbled", "the body's gzip encoding is broken"), tooLarge)
+        ? gunzip(bytes, cap, undecodable, tooLarge)
         : Effect.succeed(bytes))
     : whole
 }
+
+/** That there is no body at all (204, 304) is no fault of the connection. */
+const noBody = (error: HttpClientError.ResponseError): Stream.Stream<never> | undefined =>
+  error.reason === "EmptyBody" ? Stream.empty : undefined
 
 /** Failures that come before anything was sent. */
 const notSent: ReadonlySet<string> = new Set([

@@ -13,15 +13,15 @@ import { nullable } from "../internal/nullable.ts"
 import { Time } from "../Time.ts"
 
 const fields = Schema.Struct({
-  transaction_hash: Hash,
-  block_number: Integer,
   token_name: nullable(Schema.String),
   token_symbol: nullable(Schema.String),
   token_logo: nullable(Schema.String),
   token_decimals: nullable(Integer),
+  transaction_hash: Hash,
   /** The token's contract. */
   address: nullable(Address),
   block_timestamp: nullable(Time),
+  block_number: Integer,
   block_hash: nullable(Hash),
   to_address: nullable(Address),
   to_address_entity: nullable(Schema.String),

@@ -14,7 +14,6 @@ import { TokenId } from "../TokenId.ts"
 
 const fields = Schema.Struct({
   transaction_hash: Hash,
-  block_number: Integer,
   transaction_index: nullable(Integer),
   /** May name a token more than once. */
   token_ids: nullable(Schema.Array(TokenId)),
@@ -26,6 +25,7 @@ const fields = Schema.Struct({
   /** In the smallest unit of the token at `price_token_address`. */
   price: nullable(Amount),
   block_timestamp: nullable(Time),
+  block_number: Integer,
   block_hash: nullable(Hash)
 })
 

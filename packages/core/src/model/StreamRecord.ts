@@ -58,12 +58,9 @@ const statuses = ["active", "paused", "error", "terminated"] as const
  * @since 0.1.0
  * @category schemas
  */
-export const StreamStatus = oneOf("StreamStatus", ...statuses)
+export const StreamStatus: Schema.Schema<typeof statuses[number]> = oneOf("StreamStatus", ...statuses)
 
 const fields = Schema.Struct({
-  id: Schema.String,
-  status: openEnum(...statuses),
-  statusMessage: nullable(Schema.String),
   webhookUrl: nullable(Schema.String),
   description: nullable(Schema.String),
   tag: nullable(Schema.String),
@@ -86,7 +83,10 @@ const fields = Schema.Struct({
   /** Hexadecimal chain ids. */
   chainIds: nullable(Schema.Array(Schema.String)),
   demo: nullable(Flag),
-  triggers: nullable(oneOrMany(trigger))
+  triggers: nullable(oneOrMany(trigger)),
+  id: Schema.String,
+  status: openEnum(...statuses),
+  statusMessage: nullable(Schema.String)
 })
 
 /**

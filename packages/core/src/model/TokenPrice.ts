@@ -21,14 +21,14 @@ const nativePrice = Schema.Struct({
 })
 
 const fields = Schema.Struct({
-  /** US dollars for one whole token. */
-  usdPrice: Float,
   tokenName: nullable(Schema.String),
   tokenSymbol: nullable(Schema.String),
   tokenLogo: nullable(Schema.String),
   tokenDecimals: nullable(Integer),
   /** The price in the chain's native token, where the service states it. */
   nativePrice: nullable(nativePrice),
+  /** US dollars for one whole token. */
+  usdPrice: Float,
   usdPriceFormatted: nullable(Schema.String),
   /** Asked for with `include: "percent_change"`. */
   "24hrPercentChange": nullable(Decimal),

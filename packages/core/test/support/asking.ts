@@ -16,7 +16,7 @@ export const asked = <I, Accepts>(operation: Asked<I, Accepts>, written: unknown
 /** The request that is sent for what a typed caller wrote. */
 export const sent = <I, Accepts>(
   operation: Asked<I, Accepts>,
-  written: Accepts,
+  written: NoInfer<Accepts>,
   spelling?: ArraySpelling
 ): WireRequest => writeRequest(operation, asked(operation, written), spelling)
 

@@ -39,13 +39,16 @@ export const attempt = (
   const count = (status: string) =>
     Metric.increment(Telemetry.attempts).pipe(Effect.tagMetrics({ operation: operation.id, status }))
   const query = request.query.length === 0 ? "" : `?${formatQuery(request.query)}`
-  const sent = target.transport.send({
+  const url = address.url + request.path + query
+  const send = target.transport.send({
     method: request.method,
-    url: address.url + request.path + query,
+    url,
     apiKey: address.apiKey,
     body: request.body
   })
-  return sent.pipe(
+  return Effect.logDebug("attempt begins").pipe(
+    Effect.annotateLogs({ url }),
+    Effect.zipRight(send),
     Effect.mapError((fault) => missed(operation, copy, fault)),
     Effect.timeoutFail({
       duration: target.timeouts.attempt,

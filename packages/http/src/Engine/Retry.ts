@@ -48,7 +48,11 @@ const anotherMayHelp: (outcome: Outcome) => Again | null = Either.match({
 const waitBefore = (policy: RetryPolicy, again: Again, number: number): Effect.Effect<Duration.Duration> =>
   again.retryAfter !== null
     ? Effect.succeed(again.retryAfter)
-    : Effect.map(Random.next, (part) => Duration.times(longestWait(policy, again.cause, number), part))
+    : Effect.map(
+      Random.next,
+      (part) =>
+        Duration.millis(Math.round(Duration.toMillis(longestWait(policy, again.cause, number)) * part))
+    )
 
 /** Says in the log what came of an attempt. */
 const report = (outcome: Outcome, number: number, wait: Duration.Duration | null): Effect.Effect<void> =>

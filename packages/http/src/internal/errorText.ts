@@ -27,14 +27,15 @@ export const detail = (document: JsonValue | undefined, key: string): string | n
 }
 
 const messageOf = (value: unknown, depth = 0): string | undefined => {
-  if (depth > 2) return undefined
+  if (depth > 3) return undefined
   if (typeof value === "string") return depth === 0 ? undefined : value
   if (Array.isArray(value)) {
     const parts = value.slice(0, 10).flatMap((part) => messageOf(part, depth + 1) ?? [])
     return parts.length === 0 ? undefined : parts.join(", ")
   }
   if (!Predicate.isRecord(value)) return undefined
-  return messageOf(value["message"], depth + 1) ?? messageOf(value["error"], depth + 1) ??
+  // Empty text is no message.
+  return messageOf(value["message"], depth + 1) || messageOf(value["error"], depth + 1) ||
     messageOf(value["errors"], depth + 1)
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Clients from "../support/Clients.ts"
 import { examples, tokenPrice, updateStreamStatus } from "../support/Examples.ts"
+import { failure } from "../support/Failure.ts"
 import * as Scripted from "../support/Scripted.ts"
 
 const retry = Clients.atOnce(3)
@@ -36,17 +37,20 @@ describe.each(examples)("$id", (example) => {
     ["ten thousand brackets", "[".repeat(10_000) + "]".repeat(10_000)]
   ]
 
-  it.effect.each(garbled)("is asked again after %s, and is ResponseInvalid in the end", ([, body]) =>
-    Effect.gen(function*() {
-      const scene = yield* Clients.scene(() => Scripted.answer(200, body), { retry })
-      expect(yield* Effect.flip(example.ask(scene))).toMatchObject({
-        _tag: "ResponseInvalid",
-        status: 200,
-        path: "",
-        mayHaveTakenEffect: example.method === "POST"
+  it.effect.each(garbled)(
+    "is asked again after %s, and is ResponseInvalid in the end",
+    ([, body]) =>
+      Effect.gen(function*() {
+        const scene = yield* Clients.scene(() => Scripted.answer(200, body), { retry })
+        expect(yield* failure(example.ask(scene))).toMatchObject({
+          _tag: "ResponseInvalid",
+          status: 200,
+          path: "",
+          mayHaveTakenEffect: example.method === "POST"
+        })
+        expect(scene.asked).toHaveLength(attempts)
       })
-      expect(scene.asked).toHaveLength(attempts)
-    }))
+  )
 
   const foreign: ReadonlyArray<readonly [name: string, document: unknown]> = [
     ["an error object", { message: "something went wrong", statusCode: 500 }],
@@ -56,17 +60,20 @@ describe.each(examples)("$id", (example) => {
     ["an empty object", {}]
   ]
 
-  it.effect.each(foreign)("is ResponseInvalid at once when it is answered with %s", ([, document]) =>
-    Effect.gen(function*() {
-      const scene = yield* Clients.scene([Scripted.json(document)], { retry })
-      expect(yield* Effect.flip(example.ask(scene))).toMatchObject({ _tag: "ResponseInvalid", status: 200 })
-      expect(scene.asked).toHaveLength(1)
-    }))
+  it.effect.each(foreign)(
+    "is ResponseInvalid at once when it is answered with %s",
+    ([, document]) =>
+      Effect.gen(function*() {
+        const scene = yield* Clients.scene([Scripted.json(document)], { retry })
+        expect(yield* failure(example.ask(scene))).toMatchObject({ _tag: "ResponseInvalid", status: 200 })
+        expect(scene.asked).toHaveLength(1)
+      })
+  )
 
   it.effect("answered with null is not found where that is how the service says so", () =>
     Effect.gen(function*() {
       const scene = yield* Clients.scene([Scripted.json(null)], { retry })
-      expect(yield* Effect.flip(example.ask(scene))).toMatchObject({
+      expect(yield* failure(example.ask(scene))).toMatchObject({
         _tag: example.id === "nftMetadata" ? "NotFound" : "ResponseInvalid",
         status: 200
       })
@@ -78,7 +85,11 @@ describe("a document that is whole", () => {
   it.effect("is read when a garbled one came before it", () =>
     Effect.gen(function*() {
       const scene = yield* Clients.scene(
-        [Scripted.answer(200, price.slice(0, 5)), Scripted.answer(200, "<html>"), Scripted.answer(200, price)],
+        [
+          Scripted.answer(200, price.slice(0, 5)),
+          Scripted.answer(200, "<html>"),
+          Scripted.answer(200, price)
+        ],
         { retry }
       )
       expect(yield* tokenPrice.ask(scene)).toMatchObject({ usdPrice: 1.5 })
@@ -88,7 +99,7 @@ describe("a document that is whole", () => {
     Effect.gen(function*() {
       const result = [{ owner_address: `0x${"ab".repeat(20)}` }, { owner_address: "0x12" }]
       const scene = yield* Clients.scene([Scripted.json({ result })])
-      const error = yield* Effect.flip(scene.data.tokenOwners({ token_address: `0x${"ab".repeat(20)}` }))
+      const error = yield* failure(scene.data.tokenOwners({ token_address: `0x${"ab".repeat(20)}` }))
       expect(error).toMatchObject({ _tag: "ResponseInvalid", path: "result[1].owner_address" })
       expect(error.message).toContain("result[1].owner_address")
     }))
@@ -96,7 +107,9 @@ describe("a document that is whole", () => {
   it.effect("keeps every digit of an amount", () =>
     Effect.gen(function*() {
       const digits = String(2n ** 256n - 1n)
-      const body = `{"result":[{"transaction_hash":"0x${"1".repeat(64)}","block_number":1,"value":${digits}}]}`
+      const body = `{"result":[{"transaction_hash":"0x${
+        "1".repeat(64)
+      }","block_number":1,"value":${digits}}]}`
       const scene = yield* Clients.scene([Scripted.answer(200, body)])
       const page = yield* scene.data.tokenTransfers({ address: `0x${"ab".repeat(20)}` })
       expect(page.result[0]?.value).toBe(2n ** 256n - 1n)
@@ -105,7 +118,7 @@ describe("a document that is whole", () => {
   it.effect("of an update says that the update may have taken effect when it is not understood", () =>
     Effect.gen(function*() {
       const scene = yield* Clients.scene([Scripted.json({ id: 5 })])
-      const error = yield* Effect.flip(updateStreamStatus.ask(scene))
+      const error = yield* failure(updateStreamStatus.ask(scene))
       expect(error).toMatchObject({ _tag: "ResponseInvalid", mayHaveTakenEffect: true })
       expect(error.message).toContain("may have taken effect")
     }))

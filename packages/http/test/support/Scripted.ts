@@ -18,7 +18,7 @@ export interface Asked {
   readonly signal: AbortSignal
 }
 
-type Body = string | Uint8Array | ReadableStream<Uint8Array> | null
+type Body = ConstructorParameters<typeof Response>[0]
 
 /**
  * - `Answer`: a status, headers and a body.
@@ -38,12 +38,18 @@ export type Reply = Data.TaggedEnum<{
 export const { Answer, Fault, Hang } = Data.taggedEnum<Reply>()
 
 /** An answer of any status with any body. */
-export const answer = (status: number, body: Body = "", headers: Readonly<Record<string, string>> = {}): Reply =>
-  Answer({ status, headers, body })
+export const answer = (
+  status: number,
+  body: Body = "",
+  headers: Readonly<Record<string, string>> = {}
+): Reply => Answer({ status, headers, body })
 
 /** An answer with a JSON document. */
-export const json = (document: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Reply =>
-  answer(status, JSON.stringify(document), { "content-type": "application/json", ...headers })
+export const json = (
+  document: unknown,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {}
+): Reply => answer(status, JSON.stringify(document), { "content-type": "application/json", ...headers })
 
 /** A body that begins and never ends. */
 export const endless = (beginning: string): ReadableStream<Uint8Array> =>
@@ -97,7 +103,7 @@ export const make = (script: Script): Scripted => {
         case "Answer":
           return HttpClientResponse.fromWeb(
             request,
-            new Response(bodiless.has(reply.status) ? null : reply.body as BodyInit | null, {
+            new Response(bodiless.has(reply.status) ? null : reply.body, {
               status: reply.status,
               headers: reply.headers
             })

@@ -13,6 +13,7 @@ import { hasNoBody } from "./Spoiling.ts"
 export const httpClient = (handle: (request: Request) => Effect.Effect<Answer>): HttpClient.HttpClient =>
   HttpClient.make((request, url) =>
     Effect.gen(function*() {
+      yield* turn
       const body = yield* readBody(request)
       const { headers, method } = request
       const answer = yield* handle({
@@ -37,6 +38,15 @@ export const httpClient = (handle: (request: Request) => Effect.Effect<Answer>):
       )
     })
   )
+
+/**
+ * One turn of the event loop, as any network takes: a walk through answers that are there at once would keep timers
+ * and signals waiting to its end.
+ */
+const turn = Effect.async<void>((resume) => {
+  const immediate = setImmediate(() => resume(Effect.void))
+  return Effect.sync(() => clearImmediate(immediate))
+})
 
 const connectionReset = () => Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" })
 

@@ -1,0 +1,31 @@
+/** The clients as a command uses them. Loaded when a command runs: help needs none of it. */
+import * as DataApi from "@blockquarry/http/DataApi"
+import * as LedgerApi from "@blockquarry/http/LedgerApi"
+import * as Settings from "@blockquarry/http/Settings"
+import * as StreamsApi from "@blockquarry/http/StreamsApi"
+import * as Timeouts from "@blockquarry/http/Timeouts"
+import type { HttpClient } from "@effect/platform/HttpClient"
+import type { ConfigError } from "effect/ConfigError"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Clients } from "./Clients.ts"
+
+/** From configuration. `timeout`, where it is given, stands for the limit of a call: the command has one of its own. */
+export const layer = (timeout: Duration.Duration | null): Layer.Layer<Clients, ConfigError, HttpClient> => {
+  const policies = timeout === null ? {} : { timeouts: { ...Timeouts.standard, total: timeout } }
+  const clients = Layer.effect(
+    Clients,
+    Effect.all({ data: DataApi.DataApi, streams: StreamsApi.StreamsApi, ledger: LedgerApi.LedgerApi })
+  )
+  const apis = Effect.map(
+    Effect.all([Settings.data, Settings.streams, Settings.ledger]),
+    ([data, streams, ledger]) =>
+      Layer.mergeAll(
+        DataApi.layer({ ...data, ...policies }),
+        StreamsApi.layer({ ...streams, ...policies }),
+        LedgerApi.layer({ ...ledger, ...policies })
+      )
+  )
+  return Layer.provide(clients, Layer.unwrapEffect(apis))
+}

@@ -1,0 +1,17 @@
+/** `quarry wallet transfers` */
+import { walletTransfers as operation } from "@blockquarry/core/operations/walletTransfers"
+import { listCommand } from "../ListCommand.ts"
+import { transferColumns } from "./transfers.ts"
+
+export const walletTransfers = listCommand({
+  words: ["wallet", "transfers"],
+  operation,
+  client: ({ data }) => data.walletTransfers,
+  noun: "transfers",
+  columns: transferColumns,
+  examples: [
+    "{wallet} --chain eth --limit 10",
+    "{wallet} --from-date 2024-01-01 --order asc --all -o ndjson",
+    "{wallet} --contract-addresses {token}"
+  ]
+})

@@ -1,0 +1,99 @@
+/** What goes wrong, and the exit code that says so. */
+import type * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import { exhaustedKey, revokedKey } from "@blockquarry/sandbox/Sandbox"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { things } from "../src/Help.ts"
+import { quarry, reachable, type Surroundings } from "./support/quarry.ts"
+
+const price = ["token", "price", things.token]
+
+const faulty = (fault: Sandbox.Fault): Surroundings => ({ env: reachable, sandbox: { faults: [{ fault }] } })
+
+const cases: ReadonlyArray<
+  readonly [what: string, code: number, argv: ReadonlyArray<string>, around: Surroundings, says: RegExp]
+> = [
+  ["no address", 2, price, {}, /QUARRY_BASE_URL.*--base-url.*--sandbox/s],
+  ["no key", 4, price, { env: { QUARRY_BASE_URL: reachable.QUARRY_BASE_URL } }, /QUARRY_API_KEY.*--sandbox/s],
+  ["a bad address", 2, [...price, "--base-url", "nowhere"], { env: reachable }, /--base-url/],
+  ["a key that was refused", 4, price, { env: { ...reachable, QUARRY_API_KEY: revokedKey } }, /refused/],
+  ["a used-up plan", 4, price, { env: { ...reachable, QUARRY_API_KEY: exhaustedKey } }, /used up/],
+  ["400", 2, price, faulty({ status: 400 }), /400/],
+  ["404", 3, price, faulty({ status: 404 }), /not found/],
+  ["429", 5, price, faulty({ status: 429, "retry-after": "100" }), /try again in/],
+  ["503", 6, price, faulty({ status: 503, "retry-after": "100" }), /503/],
+  ["a redirect", 6, price, faulty({ status: 302, redirect: "http://elsewhere.invalid/" }), /redirect/],
+  ["an answer that is no JSON", 6, price, faulty({ spoil: "html" }), /not understood/],
+  ["a broken connection", 7, price, faulty({ spoil: "reset" }), /cannot be reached/],
+  ["the time that was given", 7, [...price, "--timeout", "50ms"], faulty({ spoil: "hang" }), /--timeout/],
+  [
+    "a repeated cursor",
+    6,
+    ["wallet", "transfers", things.wallet, "--limit", "2", "--all"],
+    faulty({ spoil: "repeat-cursor" }),
+    /broke off/
+  ],
+  ["an unknown option", 2, [...price, "--chian", "eth"], {}, /--chian.*did you mean --chain\?/s],
+  ["an unknown command", 2, ["walet", "chains", things.wallet], {}, /did you mean quarry wallet chains\?/],
+  ["a value that does not fit", 2, [...price, "--to-block", "soon", "--sandbox"], {}, /--to-block: expected/],
+  ["a chain outside the set", 2, [...price, "--chain", "sepolia", "--sandbox"], {}, /--chain: expected/],
+  [
+    "a damaged cursor",
+    2,
+    ["wallet", "transfers", things.wallet, "--cursor", "quarry-walk-1.x"],
+    { env: reachable },
+    /--cursor: .*damaged/
+  ],
+  [
+    "a reversed range",
+    2,
+    ["token", "transfers", things.token, "--from-block", "9", "--to-block", "3"],
+    {},
+    /reversed/
+  ]
+]
+
+describe("exit codes", () => {
+  for (const [what, code, argv, around, says] of cases) {
+    it.live(`${code} for ${what}`, () =>
+      Effect.gen(function*() {
+        const ran = yield* quarry(argv, around)
+        expect([ran.code, ran.err]).toEqual([code, expect.stringMatching(says)])
+        expect(ran.err).toContain("error: ")
+        expect(ran.err.match(/error: /g)).toHaveLength(1)
+        expect(ran.err).not.toContain(around.env?.["QUARRY_API_KEY"] ?? "no key was set")
+      }))
+  }
+
+  it.live("0 when nobody reads the output any more", () =>
+    Effect.gen(function*() {
+      const ran = yield* quarry(["token", "transfers", things.token, "--all", "--sandbox"], {
+        closedAfter: 1
+      })
+      expect(ran.code).toBe(0)
+      expect(ran.writes).toHaveLength(1)
+      expect(ran.err).not.toMatch(/broke off|error/)
+    }))
+
+  it.live("2 for an attempt to give the key, which is not repeated", () =>
+    Effect.gen(function*() {
+      for (
+        const spelling of [["--api-key", "s3cret"], ["--api-key=s3cret"], ["--x-api-key=s3cret"], [
+          "--key",
+          "s3cret"
+        ]]
+      ) {
+        const ran = yield* quarry([...price, ...spelling])
+        expect(ran.code).toBe(2)
+        expect(ran.err).toContain("QUARRY_API_KEY")
+        expect(ran.err).not.toContain("s3cret")
+      }
+    }))
+
+  it.live("keeps the key out of --verbose", () =>
+    Effect.gen(function*() {
+      const ran = yield* quarry([...price, "--verbose"], faulty({ status: 503, "retry-after": "100" }))
+      expect(ran.err).toContain("attempt")
+      expect(ran.err).not.toContain(reachable.QUARRY_API_KEY)
+    }))
+})

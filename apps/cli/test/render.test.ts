@@ -1,0 +1,122 @@
+/** Text on a terminal: safe, measured, and no wider than the screen. */
+import { expect, it } from "@effect/vitest"
+import { wholeTokens } from "../src/render/Cells.ts"
+import { block, lines } from "../src/render/Detail.ts"
+import { escaped } from "../src/render/Json.ts"
+import { safe } from "../src/render/Safe.ts"
+import { type Column, layout, rows, table } from "../src/render/Table.ts"
+import { cutEnd, cutMiddle, width } from "../src/render/Width.ts"
+
+const hostile: ReadonlyArray<readonly [text: string, shown: string]> = [
+  ["\u001b[31mred\u001b[0m", "red"],
+  ["\u001b]0;title\u0007name", "name"],
+  ["\u001b]8;;http://evil.invalid\u001b\\link\u001b]8;;\u001b\\", "link"],
+  ["\u001b]52;c;c2VjcmV0\u0007copied", "copied"],
+  ["\u001b]0;never ended", ""],
+  ["\u009b2Jcleared", "cleared"],
+  ["a\rb\nc\td", "a b c d"],
+  ["\u001bcreset", "reset"],
+  ["\u202eevil\u202c", "evil"],
+  ["back\b\bspace\u007f", "backspace"],
+  ["zero\u200bwidth\ufeff", "zerowidth"]
+]
+
+// oxlint-disable-next-line no-control-regex -- control characters are what this is about
+const control = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/g
+
+it("takes everything from text that a terminal would obey", () => {
+  for (const [text, shown] of hostile) expect(safe(text)).toBe(shown)
+  for (let code = 0; code < 0x300; code++) {
+    const character = String.fromCharCode(code)
+    for (const text of [character, `\u001b${character}x`, `\u001b[${character}m`, `\u009d${character}`]) {
+      expect(safe(text)).not.toMatch(control)
+    }
+  }
+})
+
+it("prints hostile names neither in tables nor in details nor in JSON", () => {
+  const [text] = hostile[3] ?? [""]
+  const columns: ReadonlyArray<Column<string>> = [{ header: "name", kind: "text", cell: (name) => name }]
+  const surface = { isTerminal: true, isColoured: false, columns: 40 }
+  const record = { name: text, [text]: "member", nested: [{ name: `\u009b31m${text}` }] }
+  for (
+    const shown of [
+      table(columns, [text], surface),
+      block(lines(record), surface),
+      escaped(record),
+      escaped(record, 2)
+    ]
+  ) {
+    expect(shown.replaceAll("\n", "")).toBe(shown.replace(control, ""))
+  }
+  expect(JSON.parse(escaped(record))).toEqual(record)
+})
+
+it("measures wide characters, emoji and marks", () => {
+  const cases: ReadonlyArray<readonly [string, number]> = [
+    ["abc", 3],
+    ["花崗岩", 6],
+    ["ｱｲｳ", 3],
+    ["한국", 4],
+    ["é", 1],
+    ["e\u0301", 1],
+    ["🦊", 2],
+    ["👩‍👩‍👧", 2],
+    ["🇫🇷", 2],
+    ["❤️", 2],
+    ["Ａ", 2],
+    ["خليج", 4]
+  ]
+  for (const [text, columns] of cases) expect([text, width(text)]).toEqual([text, columns])
+  for (const [text] of cases) {
+    for (let room = 1; room < 8; room++) {
+      expect(width(cutEnd(text.repeat(4), room))).toBeLessThanOrEqual(room)
+    }
+  }
+})
+
+it("cuts an id in its middle", () => {
+  const id = "0xba766b2113a53a5900c11859ceca38ca9918c6b4"
+  expect(cutMiddle(id, 13)).toBe("0xba766b…c6b4")
+  expect(cutMiddle(id, 42)).toBe(id)
+})
+
+interface Row {
+  readonly id: string
+  readonly name: string
+  readonly amount: string
+}
+
+const columns: ReadonlyArray<Column<Row>> = [
+  { header: "id", kind: "id", cell: ({ id }) => id },
+  { header: "name", kind: "text", cell: ({ name }) => name },
+  { header: "amount", kind: "number", cell: ({ amount }) => amount },
+  { header: "again", kind: "id", cell: ({ id }) => id, rank: 1 }
+]
+
+it("fits every width that its numbers fit, and never cuts a number", () => {
+  const all: ReadonlyArray<Row> = [
+    {
+      id: `0x${"a1".repeat(32)}`,
+      name: "花崗岩 with a long name that nobody needs in full",
+      amount: "123456789.000000000000000001"
+    },
+    { id: `0x${"b2".repeat(32)}`, name: "🦊", amount: "1" }
+  ]
+  for (const available of [60, 80, 100, 140, 200]) {
+    const text = rows(layout(columns, all, available), all)
+    for (const line of text.trimEnd().split("\n")) expect(width(line)).toBeLessThanOrEqual(available)
+    expect(text).toContain("123456789.000000000000000001")
+  }
+  expect(rows(layout(columns, all, null), all)).toContain(all[0]?.id)
+  expect(rows(layout(columns, all, null), all)).toContain(all[0]?.name)
+})
+
+it("writes amounts in whole tokens exactly, whatever decimals a contract claims", () => {
+  expect(wholeTokens(1500000000000000001n, 18)).toBe("1.500000000000000001")
+  expect(wholeTokens(2n ** 256n - 1n, 0)).toBe((2n ** 256n - 1n).toString())
+  expect(wholeTokens(5n, null)).toBe("5 units")
+  expect(wholeTokens(5n, 1_000_000_000)).toBe("5 units")
+  expect(wholeTokens(5n, -3)).toBe("5 units")
+  expect(wholeTokens(null, 18)).toBe("")
+})

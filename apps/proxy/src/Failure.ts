@@ -1,0 +1,85 @@
+/** Failures of our own: what the proxy answers where there is nothing of the service's to pass on. */
+import type { QueryError } from "@blockquarry/core/QueryError"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Reply from "./Reply.ts"
+
+/** The `code` of every failure, with its status: programs go by these, and OpenAPI lists them. */
+export const statuses = {
+  "malformed-target": 400,
+  "malformed-request": 400,
+  "invalid-request": 400,
+  "not-json": 400,
+  "cross-site": 403,
+  "unknown-path": 404,
+  "method-not-allowed": 405,
+  "body-too-large": 413,
+  "encoded-body": 415,
+  "rate-limited": 429,
+  "internal": 500,
+  "key-refused": 502,
+  "plan-exhausted": 502,
+  "response-invalid": 502,
+  "service-failed": 502,
+  "unreachable": 502,
+  "address-not-set": 503,
+  "key-not-set": 503,
+  "timed-out": 504
+} as const
+
+export type Code = keyof typeof statuses
+
+/** A request that is answered by us. */
+export class Failure extends Data.TaggedError("Failure")<{
+  readonly code: Code
+  readonly message: string
+  readonly headers: Readonly<Record<string, string>>
+}> {}
+
+export const make = (code: Code, message: string, headers: Readonly<Record<string, string>> = {}): Failure =>
+  new Failure({ code, message, headers })
+
+export const unknownPath = make(
+  "unknown-path",
+  "there is nothing at this path; / lists the paths, /openapi.json describes them"
+)
+
+export const methodNotAllowed = (allow: string): Failure =>
+  make("method-not-allowed", `this path takes ${allow}`, { allow })
+
+export const internal = make("internal", "the proxy failed; its log tells more under this request's id")
+
+/** A failure of the engine, or one that the service's answer amounts to. */
+export const fromQueryError = (error: QueryError): Failure => {
+  switch (error._tag) {
+    case "InvalidRequest":
+      return make("invalid-request", error.message)
+    case "KeyRefused":
+      return error.status === null
+        ? make("key-not-set", "the proxy has no key for the service: start it with QUARRY_API_KEY set")
+        : make(
+          "key-refused",
+          `the service refused the proxy's key (status ${error.status}); check QUARRY_API_KEY`
+        )
+    case "PlanExhausted":
+      return make("plan-exhausted", `the plan of the proxy's key is used up (status ${error.status})`)
+    case "RateLimited":
+      return make("rate-limited", error.message, retryAfter(error.retryAfter))
+    case "Unreachable":
+      return make("unreachable", error.message)
+    case "TimedOut":
+      return make("timed-out", error.message)
+    case "ResponseInvalid":
+      return make("response-invalid", error.message)
+    case "ServiceFailed":
+    case "BadRequest":
+    case "NotFound":
+      return make("service-failed", error.message)
+  }
+}
+
+const retryAfter = (wait: Duration.Duration | null): Readonly<Record<string, string>> =>
+  wait === null ? {} : { "retry-after": String(Math.max(1, Math.ceil(Duration.toSeconds(wait)))) }
+
+export const toReply = ({ code, headers, message }: Failure, requestId: string): Reply.Reply =>
+  Reply.json(statuses[code], { message, code, requestId }, headers)

@@ -1,0 +1,200 @@
+/** Every operation through the real server: what the service says comes out unchanged. */
+import { all } from "@blockquarry/core/operations/index"
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { ask, examples, ledger, start } from "./support/proxy.ts"
+import { questions } from "./support/questions.ts"
+
+const asked = (id: string) => {
+  const question = questions[id]
+  if (question === undefined) throw new Error(`no question for ${id}`)
+  return question
+}
+
+describe("every operation", () => {
+  for (const operation of all) {
+    it.scopedLive(`${operation.id} is answered byte for byte`, () =>
+      Effect.gen(function*() {
+        const { body, path } = asked(operation.id)
+        const twin = yield* Sandbox.make({ ledger })
+        const expected = yield* twin.handle({
+          method: operation.method,
+          url: path,
+          headers: { "x-api-key": Sandbox.key },
+          body: body ?? ""
+        })
+        const { port, sandbox } = yield* start()
+        const answer = yield* ask(port, path, {
+          method: operation.method,
+          ...(body === undefined ? {} : { body })
+        })
+        expect(answer.status).toBe(200)
+        expect(answer.bytes.equals(Buffer.from(expected.body))).toBe(true)
+        expect(answer.headers["content-type"]).toBe(expected.headers["content-type"])
+        expect(answer.headers["content-length"]).toBe(String(answer.bytes.byteLength))
+        expect((yield* sandbox.requests).map((seen) => seen.operation)).toEqual([operation.id])
+      }))
+  }
+
+  it.scopedLive("an answer of failure comes out as it went in", () =>
+    Effect.gen(function*() {
+      const { port, sandbox } = yield* start()
+      const path = `/api/v2.2/erc20/${examples.unpricedToken}/price?chain=eth`
+      const expected = yield* sandbox.handle({
+        method: "GET",
+        url: path,
+        headers: { "x-api-key": Sandbox.key },
+        body: ""
+      })
+      const answer = yield* ask(port, path)
+      expect(answer.status).toBe(expected.status)
+      expect(answer.status).toBeGreaterThanOrEqual(400)
+      expect(answer.bytes.equals(Buffer.from(expected.body))).toBe(true)
+    }))
+
+  it.scopedLive("the cursor of a page is echoed and gives the next page", () =>
+    Effect.gen(function*() {
+      const { port } = yield* start()
+      const path = `/api/v2.2/erc20/${examples.busyToken}/transfers?chain=0x1&limit=50`
+      const first = JSON.parse((yield* ask(port, path)).text)
+      const second = JSON.parse((yield* ask(port, `${path}&cursor=${encodeURIComponent(first.cursor)}`)).text)
+      expect(first.result).toHaveLength(50)
+      expect(second.result).toHaveLength(50)
+      expect(second.result[0]).not.toEqual(first.result[0])
+    }))
+})
+
+describe("the ledger", () => {
+  it.scopedLive("is chosen by network, which is not sent; a /v1 in front is read", () =>
+    Effect.gen(function*() {
+      const { port, sandbox } = yield* start()
+      const [hash] = [...ledger.transactions.testnet.keys()].filter((key) =>
+        !ledger.transactions.mainnet.has(key)
+      )
+      const path = `/v1/transactions/by_hash/${hash}`
+      expect((yield* ask(port, `${path}?network=testnet`)).status).toBe(200)
+      expect((yield* ask(port, `${path}?network=mainnet`)).status).toBe(404)
+      expect((yield* ask(port, path)).status).toBe(404)
+      expect((yield* ask(port, `${path}?network=`)).status).toBe(404)
+      const seen = yield* sandbox.requests
+      expect(seen.map(({ path }) => path)).toEqual([
+        `/testnet/transactions/by_hash/${hash}`,
+        ...Array.from({ length: 3 }, () => `/transactions/by_hash/${hash}`)
+      ])
+      expect(seen.flatMap(({ query }) => query)).toEqual([])
+    }))
+
+  it.scopedLive("another network is refused", () =>
+    Effect.gen(function*() {
+      const { port, sandbox } = yield* start()
+      for (const query of ["network=devnet", "network=mainnet&network=testnet"]) {
+        const answer = yield* ask(port, `/transactions/by_hash/${examples.transaction}?${query}`)
+        expect(answer.status).toBe(400)
+        expect(JSON.parse(answer.text)).toMatchObject({ code: "invalid-request" })
+      }
+      expect(yield* sandbox.requests).toEqual([])
+    }))
+})
+
+describe("methods", () => {
+  it.scopedLive("HEAD is GET without its body", () =>
+    Effect.gen(function*() {
+      const { port } = yield* start()
+      const { path } = asked("walletTransfers")
+      const head = yield* ask(port, path, { method: "HEAD" })
+      const get = yield* ask(port, path)
+      expect(head.status).toBe(200)
+      expect(head.bytes.byteLength).toBe(0)
+      expect(head.headers["content-length"]).toBe(String(get.bytes.byteLength))
+    }))
+
+  it.scopedLive("OPTIONS says what a path takes, and another method is refused with the same words", () =>
+    Effect.gen(function*() {
+      const { port, sandbox } = yield* start()
+      for (const { id, method } of all) {
+        const { path } = asked(id)
+        const allow = method === "GET" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS"
+        const options = yield* ask(port, path, { method: "OPTIONS" })
+        expect([options.status, options.headers["allow"], options.text]).toEqual([204, allow, ""])
+        for (const other of [method === "GET" ? "POST" : "GET", "PUT", "DELETE", "PATCH"]) {
+          const refused = yield* ask(port, path, { method: other })
+          expect([refused.status, refused.headers["allow"]]).toEqual([405, allow])
+          expect(JSON.parse(refused.text)).toMatchObject({ code: "method-not-allowed" })
+        }
+      }
+      expect((yield* ask(port, "/livez", { method: "POST" })).status).toBe(405)
+      expect((yield* ask(port, "*", { method: "OPTIONS" })).status).toBe(204)
+      expect(yield* sandbox.requests).toEqual([])
+    }))
+})
+
+describe("the body of a change", () => {
+  const path = `/streams/evm/${examples.stream}/status`
+
+  it.scopedLive("is one JSON object of a known status", () =>
+    Effect.gen(function*() {
+      const { port, sandbox } = yield* start()
+      const refused: ReadonlyArray<readonly [string, string]> = [
+        ["", "not-json"],
+        ["{", "not-json"],
+        ["status=paused", "not-json"],
+        [`["paused"]`, "not-json"],
+        ["null", "not-json"],
+        [`"paused"`, "not-json"],
+        ["{}", "invalid-request"],
+        [`{"status":"sleeping"}`, "invalid-request"],
+        [`{"status":["paused"]}`, "invalid-request"]
+      ]
+      for (const [body, code] of refused) {
+        const answer = yield* ask(port, path, { method: "POST", body })
+        expect([body, answer.status, JSON.parse(answer.text).code]).toEqual([body, 400, code])
+      }
+      expect(yield* sandbox.requests).toEqual([])
+      expect((yield* ask(port, path, { method: "POST", body: ` {"status" : "error"} ` })).status).toBe(200)
+      expect((yield* sandbox.requests).map(({ body }) => body)).toEqual([`{"status":"error"}`])
+    }))
+
+  it.scopedLive("has an end, and is plain", () =>
+    Effect.gen(function*() {
+      const { port, sandbox } = yield* start()
+      const long = yield* ask(port, path, { method: "POST", body: `{"status":"${"p".repeat(200_000)}"}` })
+      expect([long.status, JSON.parse(long.text).code]).toEqual([413, "body-too-large"])
+      const chunked = yield* ask(port, path, {
+        method: "POST",
+        headers: { "transfer-encoding": "chunked" },
+        body: "x".repeat(200_000)
+      })
+      expect(chunked.status).toBe(413)
+      const packed = yield* ask(port, path, {
+        method: "POST",
+        headers: { "content-encoding": "gzip" },
+        body: "x"
+      })
+      expect(packed.status).toBe(415)
+      const foreign = yield* ask(port, path, {
+        method: "POST",
+        headers: { "sec-fetch-site": "cross-site", "content-type": "text/plain" },
+        body: `{"status":"terminated"}`
+      })
+      expect([foreign.status, JSON.parse(foreign.text).code]).toEqual([403, "cross-site"])
+      expect(yield* sandbox.requests).toEqual([])
+    }))
+})
+
+describe("request ids", () => {
+  it.scopedLive("a safe one is taken over, any other is replaced", () =>
+    Effect.gen(function*() {
+      const { lines, port } = yield* start()
+      const kept = yield* ask(port, "/livez", { headers: { "X-Request-Id": "Trace_1.a-b" } })
+      expect(kept.headers["x-request-id"]).toBe("Trace_1.a-b")
+      for (const id of ["a b", "<script>", "x".repeat(65), ""]) {
+        const answer = yield* ask(port, "/nowhere", { headers: { "x-request-id": id } })
+        const given = answer.headers["x-request-id"]
+        expect(given).toMatch(/^[0-9a-f-]{36}$/)
+        expect(JSON.parse(answer.text)).toMatchObject({ code: "unknown-path", requestId: given })
+      }
+      expect(lines).toHaveLength(5)
+      expect(lines[0]).toMatch(/^\S+ INFO GET \/livez 200 \d+ms Trace_1\.a-b$/)
+    }))
+})

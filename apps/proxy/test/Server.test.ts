@@ -1,0 +1,113 @@
+/** How the server stops, and what it does with clients that go away. */
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import * as HttpClient from "@effect/platform/HttpClient"
+import { describe, expect, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import * as Net from "node:net"
+import * as Proxy from "../src/Proxy.ts"
+import { ask, examples, service, start } from "./support/proxy.ts"
+
+const path = `/api/v2.2/${examples.wallet}/erc20/transfers?limit=1`
+
+/** The embedded service behind a gate: says when it was reached, and answers when it is let. */
+const gated = Effect.gen(function*() {
+  const sandbox = yield* Sandbox.make()
+  const reached = yield* Deferred.make<void>()
+  const open = yield* Deferred.make<void>()
+  const interrupted = yield* Deferred.make<void>()
+  const inner = Sandbox.httpClient(sandbox)
+  const client = HttpClient.make((request) =>
+    Deferred.succeed(reached, undefined).pipe(
+      Effect.zipRight(Deferred.await(open)),
+      Effect.zipRight(inner.execute(request)),
+      Effect.onInterrupt(() => Deferred.succeed(interrupted, undefined))
+    )
+  )
+  return { client, reached, open, interrupted }
+})
+
+/** A connection that stays open: without a word, or after the first answer to what it sent. */
+const connect = (port: number, text?: string) =>
+  Effect.async<{ readonly closed: Promise<void> }>((resume) => {
+    const socket = Net.connect(port, "127.0.0.1")
+    const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()))
+    socket.once(text === undefined ? "connect" : "data", () => resume(Effect.succeed({ closed })))
+    socket.on("error", () => {})
+    if (text !== undefined) socket.write(text)
+    socket.resume()
+  })
+
+describe("stopping", () => {
+  it.live("finishes what was taken, closes the rest, and refuses what comes", () =>
+    Effect.gen(function*() {
+      const gate = yield* gated
+      const scope = yield* Scope.make()
+      const { lines, port } = yield* Scope.extend(start({ client: gate.client }), scope)
+      const silent = yield* connect(port)
+      const taken = yield* Effect.fork(ask(port, path, { headers: { connection: "keep-alive" } }))
+      yield* Deferred.await(gate.reached)
+      const stopping = yield* Effect.fork(Scope.close(scope, Exit.void))
+      // Nothing but the end of listening closes the silent connection
+      yield* Effect.promise(() => silent.closed)
+      const late = yield* Effect.exit(ask(port, "/livez"))
+      expect(Exit.isFailure(late)).toBe(true)
+      yield* Deferred.succeed(gate.open, undefined)
+      const answer = yield* Fiber.join(taken)
+      expect([answer.status, answer.headers["connection"]]).toEqual([200, "close"])
+      yield* Fiber.join(stopping)
+      expect(lines).toHaveLength(1)
+    }))
+
+  it.live("idle keep-alive connections do not hold it up", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const { port } = yield* Scope.extend(start(), scope)
+      const idle = yield* connect(port, "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
+      const started = performance.now()
+      yield* Scope.close(scope, Exit.void)
+      yield* Effect.promise(() => idle.closed)
+      expect(performance.now() - started).toBeLessThan(2000)
+    }))
+
+  it.live("what does not finish within the grace is cut off", () =>
+    Effect.gen(function*() {
+      const gate = yield* gated
+      const scope = yield* Scope.make()
+      const { port } = yield* Scope.extend(start({ client: gate.client, grace: 1 }), scope)
+      const taken = yield* Effect.fork(Effect.exit(ask(port, path)))
+      yield* Deferred.await(gate.reached)
+      yield* Scope.close(scope, Exit.void)
+      expect(Exit.isFailure(yield* Fiber.join(taken))).toBe(true)
+      yield* Deferred.await(gate.interrupted)
+    }))
+})
+
+describe("clients that go away", () => {
+  it.scopedLive("are not worked for any longer", () =>
+    Effect.gen(function*() {
+      const gate = yield* gated
+      const { port } = yield* start({ client: gate.client })
+      const asking = yield* Effect.fork(ask(port, path))
+      yield* Deferred.await(gate.reached)
+      yield* Fiber.interrupt(asking)
+      yield* Deferred.await(gate.interrupted)
+      expect((yield* ask(port, "/livez")).status).toBe(200)
+    }))
+})
+
+describe("a port that is taken", () => {
+  it.scopedLive("is a failure that names it", () =>
+    Effect.gen(function*() {
+      const { port } = yield* start()
+      const client = Layer.succeed(HttpClient.HttpClient, HttpClient.make(() => Effect.never))
+      const second = yield* Effect.flip(
+        Proxy.serve({ service, client }, { host: "127.0.0.1", port, grace: 0 })
+      )
+      expect(second).toMatchObject({ _tag: "ListenFailed", port, reason: "EADDRINUSE" })
+    }))
+})

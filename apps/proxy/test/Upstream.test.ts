@@ -1,0 +1,254 @@
+/** What becomes of the service's failures, of missing settings, and of keys. */
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { ask, examples, service, start } from "./support/proxy.ts"
+import { questions } from "./support/questions.ts"
+
+const path = `/api/v2.2/${examples.wallet}/erc20/transfers?chain=eth`
+
+/** A service that always says the same. */
+const saying = (status: number, body: string | null, headers: Record<string, string> = {}) =>
+  HttpClient.make((request) =>
+    Effect.sync(() => HttpClientResponse.fromWeb(request, new Response(body, { status, headers })))
+  )
+
+const json = { "content-type": "application/json" }
+
+describe("answers of failure", () => {
+  const table: ReadonlyArray<readonly [status: number, body: string, becomes: number, code: string | null]> =
+    [
+      [400, `{"message":"chain must be a valid enum value"}`, 400, null],
+      [404, `{"message":"not found"}`, 404, null],
+      [408, `{}`, 408, null],
+      [409, `{}`, 409, null],
+      [410, "", 410, null],
+      [422, `<html>no</html>`, 422, null],
+      [429, `{"message":"slow down"}`, 429, null],
+      [451, `{}`, 451, null],
+      [500, `{"message":["a","b"]}`, 500, null],
+      [501, ``, 501, null],
+      [503, `<html>down</html>`, 503, null],
+      [599, `{}`, 599, null],
+      [401, `{"message":"Invalid key"}`, 502, "key-refused"],
+      [403, `{"message":"Forbidden"}`, 502, "key-refused"],
+      [407, `{}`, 502, "key-refused"],
+      [424, `{}`, 502, "key-refused"],
+      [402, `{"message":"pay"}`, 502, "plan-exhausted"],
+      [401, `{"message":"Your plan's daily usage has been consumed"}`, 502, "plan-exhausted"],
+      [301, "", 502, "service-failed"],
+      [302, `{"a":1}`, 502, "service-failed"],
+      [304, "", 502, "service-failed"],
+      [307, "", 502, "service-failed"],
+      [201, `{"result":[]}`, 502, "response-invalid"],
+      [204, "", 502, "response-invalid"],
+      [206, `{"result":[]}`, 502, "response-invalid"],
+      [200, `{"result":[`, 502, "response-invalid"],
+      [200, "", 502, "response-invalid"],
+      [200, "<html>busy</html>", 502, "response-invalid"],
+      [200, "null", 200, null],
+      [200, `\ufeff{"result":[]}`, 200, null]
+    ]
+
+  for (const [status, body, becomes, code] of table) {
+    it.scopedLive(`${status} ${body.slice(0, 30)} becomes ${code === null ? "itself" : `${becomes} ${code}`}`, () =>
+      Effect.gen(function*() {
+        const bodyless = [204, 304].includes(status)
+        const client = saying(status, bodyless ? null : body, {
+          ...json,
+          location: "http://elsewhere.invalid/",
+          "set-cookie": "session=1",
+          "x-ratelimit-remaining": "3"
+        })
+        const { port } = yield* start({ client })
+        const answer = yield* ask(port, path)
+        expect(answer.status).toBe(becomes)
+        expect(answer.headers["location"]).toBeUndefined()
+        expect(answer.headers["set-cookie"]).toBeUndefined()
+        if (code === null) {
+          expect(answer.bytes.equals(Buffer.from(body))).toBe(true)
+          expect(answer.headers["x-ratelimit-remaining"]).toBe("3")
+        } else {
+          const document = JSON.parse(answer.text)
+          expect(document).toEqual({
+            code,
+            message: expect.any(String),
+            requestId: answer.headers["x-request-id"]
+          })
+        }
+      }))
+  }
+
+  it.scopedLive("429 keeps its Retry-After", () =>
+    Effect.gen(function*() {
+      const { port, sandbox } = yield* start()
+      yield* sandbox.queueFaults({ status: 429, "retry-after": "120" })
+      const answer = yield* ask(port, path)
+      expect([answer.status, answer.headers["retry-after"]]).toEqual([429, "120"])
+    }))
+
+  it.scopedLive("a fault that passes is not seen", () =>
+    Effect.gen(function*() {
+      const { port, sandbox } = yield* start()
+      yield* sandbox.queueFaults({ status: 503 }, { spoil: "reset" }, { spoil: "bad-json" })
+      expect((yield* ask(port, path)).status).toBe(200)
+      expect(yield* sandbox.requests).toHaveLength(4)
+    }))
+})
+
+describe("no answer", () => {
+  it.scopedLive("no connection is 502, and tells nothing of the address", () =>
+    Effect.gen(function*() {
+      const client = HttpClient.make((request) =>
+        Effect.fail(
+          new HttpClientError.RequestError({
+            request,
+            reason: "Transport",
+            cause: Object.assign(new Error("connect 10.1.2.3"), { code: "ECONNREFUSED" })
+          })
+        )
+      )
+      const { port } = yield* start({ client })
+      const answer = yield* ask(port, path)
+      expect(answer.status).toBe(502)
+      expect(JSON.parse(answer.text)).toMatchObject({ code: "unreachable" })
+      expect(answer.text).not.toContain("10.1.2.3")
+    }))
+
+  it.scopedLive("no answer in time is 504", () =>
+    Effect.gen(function*() {
+      const { port } = yield* start({ client: HttpClient.make(() => Effect.never), hasty: true })
+      const answer = yield* ask(port, path)
+      expect([answer.status, JSON.parse(answer.text).code]).toEqual([504, "timed-out"])
+    }))
+
+  it.scopedLive("a change that may have taken effect says so and is not repeated", () =>
+    Effect.gen(function*() {
+      const { port, sandbox } = yield* start()
+      yield* sandbox.queueFaults({ spoil: "reset" })
+      const answer = yield* ask(port, `/streams/evm/${examples.stream}/status`, {
+        method: "POST",
+        body: `{"status":"paused"}`
+      })
+      expect(answer.status).toBe(502)
+      expect(JSON.parse(answer.text).message).toContain("may have taken effect")
+      expect(yield* sandbox.requests).toHaveLength(1)
+    }))
+
+  it.scopedLive("a bug is 500, and the log has it", () =>
+    Effect.gen(function*() {
+      const { lines, port } = yield* start({ client: HttpClient.make(() => Effect.die(new Error("a bug"))) })
+      const answer = yield* ask(port, path)
+      expect([answer.status, JSON.parse(answer.text).code]).toEqual([500, "internal"])
+      expect(answer.text).not.toContain("a bug")
+      expect(lines.join("\n")).toContain("a bug")
+    }))
+})
+
+describe("missing settings", () => {
+  const none = {
+    QUARRY_BASE_URL: undefined,
+    QUARRY_STREAMS_URL: undefined,
+    QUARRY_LEDGER_URL: undefined,
+    QUARRY_LEDGER_TESTNET_URL: undefined
+  }
+
+  it.scopedLive("an address is named by the requests that need it, and by no others", () =>
+    Effect.gen(function*() {
+      const { port } = yield* start({
+        service: { ...service, addresses: { ...none, QUARRY_STREAMS_URL: Sandbox.urls.streams } }
+      })
+      const update = questions["updateStreamStatus"]
+      expect((yield* ask(port, update?.path ?? "", { method: "POST", body: update?.body ?? "" })).status)
+        .toBe(200)
+      const ledger = questions["ledgerTransaction"]?.path ?? ""
+      const named: ReadonlyArray<readonly [string, string]> = [
+        [path, "QUARRY_BASE_URL"],
+        [ledger, "QUARRY_LEDGER_URL"],
+        [`${ledger}?network=testnet`, "QUARRY_LEDGER_TESTNET_URL"]
+      ]
+      for (const [asked, setting] of named) {
+        const answer = yield* ask(port, asked)
+        expect([answer.status, JSON.parse(answer.text).code]).toEqual([503, "address-not-set"])
+        expect(JSON.parse(answer.text).message).toMatch(new RegExp(`\\b${setting}\\b`))
+      }
+      const ready = yield* ask(port, "/readyz")
+      expect([ready.status, JSON.parse(ready.text)]).toEqual([200, {
+        status: "ready",
+        configured: {
+          QUARRY_API_KEY: true,
+          QUARRY_BASE_URL: false,
+          QUARRY_STREAMS_URL: true,
+          QUARRY_LEDGER_URL: false,
+          QUARRY_LEDGER_TESTNET_URL: false
+        }
+      }])
+    }))
+
+  it.scopedLive("a key is named by every request; the proxy is not ready", () =>
+    Effect.gen(function*() {
+      const { port, sandbox } = yield* start({ service: { ...service, apiKey: undefined } })
+      const answer = yield* ask(port, path, { headers: { "x-api-key": Sandbox.key } })
+      expect([answer.status, JSON.parse(answer.text).code]).toEqual([503, "key-not-set"])
+      expect(JSON.parse(answer.text).message).toContain("QUARRY_API_KEY")
+      expect((yield* ask(port, "/readyz")).status).toBe(503)
+      expect((yield* ask(port, "/livez")).status).toBe(200)
+      expect(yield* sandbox.requests).toEqual([])
+    }))
+
+  it.scopedLive("nothing set at all still lives", () =>
+    Effect.gen(function*() {
+      const { port } = yield* start({ service: { apiKey: undefined, addresses: none } })
+      expect((yield* ask(port, "/livez")).status).toBe(200)
+      expect((yield* ask(port, "/openapi.json")).status).toBe(200)
+      expect((yield* ask(port, "/readyz")).status).toBe(503)
+      expect((yield* ask(port, path)).status).toBe(503)
+    }))
+})
+
+describe("keys", () => {
+  it.scopedLive("the proxy's own is sent, a client's never, and neither comes back", () =>
+    Effect.gen(function*() {
+      const canary = "canary-of-the-client"
+      const { lines, port, sandbox } = yield* start()
+      const headers = {
+        "X-API-Key": canary,
+        authorization: `Bearer ${canary}`,
+        cookie: `key=${canary}`,
+        "proxy-authorization": canary,
+        "x-moralis-platform": canary,
+        "x-sandbox-fault": "status=500",
+        "x-forwarded-for": "10.0.0.1"
+      }
+      const answers = yield* Effect.forEach(
+        [path, `${path}&limit=0`, "/nowhere", "/", "/readyz", "/openapi.json"],
+        (asked) => ask(port, asked, { headers })
+      )
+      expect(answers.map(({ status }) => status)).toEqual([200, 400, 404, 200, 200, 200])
+      const seen = yield* sandbox.requests
+      expect(seen).toHaveLength(1)
+      expect(seen[0]?.headers["x-api-key"]).toBe(Sandbox.key)
+      expect(Object.keys(seen[0]?.headers ?? {}).sort()).toEqual(["accept", "x-api-key"])
+      const outside = JSON.stringify([lines, answers.map(({ headers, text }) => [headers, text])])
+      for (const secret of [canary, Sandbox.key]) expect(outside).not.toContain(secret)
+      expect(lines.join("\n")).not.toContain(examples.wallet)
+    }))
+
+  it.scopedLive("a service that quotes the key in its refusal is not quoted", () =>
+    Effect.gen(function*() {
+      const canary = "canary-of-the-proxy"
+      for (const status of [401, 302, 201, 200, 400, 404, 500]) {
+        const { lines, port } = yield* start({
+          service: { ...service, apiKey: Redacted.make(canary) },
+          client: saying(status, `the key ${canary} is no good`, { ...json, "x-api-key": canary })
+        })
+        const answer = yield* ask(port, path)
+        expect(answer.status).toBe(502)
+        expect(JSON.stringify([lines, answer.headers, answer.text])).not.toContain(canary)
+      }
+    }))
+})

@@ -1,0 +1,172 @@
+/** The program as people start it. */
+import { execFile, spawn } from "node:child_process"
+import { mkdtempSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { beforeAll, describe, expect, it } from "vitest"
+
+const root = fileURLToPath(new URL("../", import.meta.url))
+const program = join(mkdtempSync(join(tmpdir(), "quarry-proxy-")), "quarry-proxy.js")
+
+interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const environment = { PATH: process.env["PATH"] ?? "" }
+
+const run = (args: ReadonlyArray<string>, env: Record<string, string> = {}): Promise<Ended> =>
+  new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [program, ...args],
+      { env: { ...environment, ...env }, timeout: 20_000 },
+      (_, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr })
+    )
+  })
+
+/** Starts the program and waits for what it says when it is up. */
+const up = async (args: ReadonlyArray<string>, env: Record<string, string> = {}) => {
+  const child = spawn(process.execPath, [program, ...args], { env: { ...environment, ...env } })
+  let stdout = ""
+  let stderr = ""
+  child.stderr.on("data", (text: Buffer) => {
+    stderr += text.toString()
+  })
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on("data", (text: Buffer) => {
+      stdout += text.toString()
+      if (stdout.includes("Ctrl-C stops")) resolve()
+    })
+    child.once("exit", () => reject(new Error(`it ended: ${stdout}${stderr}`)))
+  })
+  const stop = (signal: NodeJS.Signals) =>
+    new Promise<Ended>((resolve) => {
+      child.once("close", (code) => resolve({ code, stdout, stderr }))
+      child.kill(signal)
+    })
+  return { stdout, stop }
+}
+
+beforeAll(() =>
+  new Promise<void>((resolve, reject) => {
+    execFile(
+      process.execPath,
+      ["../../scripts/bundle.mjs", "src/main.ts", program],
+      { cwd: root },
+      (error) => error === null ? resolve() : reject(error)
+    )
+  }), 60_000)
+
+describe("quarry-proxy", () => {
+  it("shows its help", async () => {
+    const { code, stderr, stdout } = await run(["--help"])
+    expect([code, stderr]).toEqual([0, ""])
+    for (
+      const word of [
+        "--port",
+        "--sandbox",
+        "QUARRY_API_KEY",
+        "QUARRY_LEDGER_TESTNET_URL",
+        "Examples",
+        "Exit codes"
+      ]
+    ) {
+      expect(stdout).toContain(word)
+    }
+  })
+
+  it("names what is wrong with its options and settings, and never a key", async () => {
+    const cases: ReadonlyArray<readonly [ReadonlyArray<string>, Record<string, string>, string]> = [
+      [["--prot", "1"], {}, "--prot"],
+      [["--port", "70000"], {}, "QUARRY_PROXY_PORT"],
+      [["serve"], {}, "serve"],
+      [[], { QUARRY_PROXY_PORT: "http" }, "QUARRY_PROXY_PORT"],
+      [[], { QUARRY_BASE_URL: "example.com" }, "QUARRY_BASE_URL"],
+      [[], { QUARRY_LEDGER_URL: "https://name:secret@example.com" }, "QUARRY_LEDGER_URL"],
+      [[], { QUARRY_API_KEY: "secret secret" }, "QUARRY_API_KEY"],
+      [[], { QUARRY_SANDBOX: "maybe" }, "QUARRY_SANDBOX"]
+    ]
+    for (const [args, env, named] of cases) {
+      const { code, stderr, stdout } = await run(args, env)
+      expect([args, env, code, stdout]).toEqual([args, env, 2, ""])
+      expect(stderr).toContain(named)
+      expect(stderr).not.toContain("secret")
+      expect(stderr).not.toContain("    at ")
+    }
+  })
+
+  it("says which setting to change when its port is taken", async () => {
+    const server = createServer()
+    const port = await new Promise<number>((resolve) =>
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        resolve(typeof address === "object" && address !== null ? address.port : 0)
+      })
+    )
+    const { code, stderr, stdout } = await run(["--sandbox", "--port", String(port)])
+    await new Promise((resolve) => server.close(resolve))
+    expect([code, stdout]).toEqual([1, ""])
+    expect(stderr).toContain(String(port))
+    expect(stderr).toContain("QUARRY_PROXY_PORT")
+    expect(stderr.trim().split("\n")).toHaveLength(1)
+  })
+
+  it("with --sandbox prints lines that work when pasted, and stops at Ctrl-C", async () => {
+    const { stdout, stop } = await up(["--", "--sandbox", "--port=0"])
+    const lines = stdout.split("\n").filter((line) => line.startsWith("  curl "))
+    expect(lines.length).toBeGreaterThan(5)
+    for (const line of lines) {
+      const url = /'(http:[^']+)'$/.exec(line)?.[1] ?? ""
+      const body = /-d '([^']+)'/.exec(line)?.[1]
+      const answer = await fetch(url, body === undefined ? {} : { method: "POST", body })
+      expect([url, answer.status]).toEqual([url, 200])
+      await answer.text()
+    }
+    const { code, stderr } = await stop("SIGINT")
+    expect(code).toBe(0)
+    expect(stderr.trim().split("\n")).toHaveLength(lines.length)
+  })
+
+  it("starts without settings, says so, and stops at SIGTERM", async () => {
+    const { stdout, stop } = await up([], {
+      QUARRY_PROXY_PORT: "0",
+      QUARRY_API_KEY: "secret",
+      QUARRY_BASE_URL: ""
+    })
+    expect(stdout).toMatch(/QUARRY_BASE_URL +not set/)
+    expect(stdout).toMatch(/QUARRY_API_KEY +set/)
+    const origin = /http:\/\/127\.0\.0\.1:\d+/.exec(stdout)?.[0] ?? ""
+    expect((await fetch(`${origin}/readyz`)).status).toBe(503)
+    const { code, stderr } = await stop("SIGTERM")
+    expect(code).toBe(0)
+    expect(stdout + stderr).not.toContain("secret")
+  })
+
+  it("reaches a service over the network: here, another one of its kind", async () => {
+    const service = await up(["--sandbox", "--port", "0"])
+    const origin = /http:\/\/127\.0\.0\.1:\d+/.exec(service.stdout)?.[0] ?? ""
+    const proxy = await up(["--port", "0"], {
+      QUARRY_API_KEY: "any",
+      QUARRY_BASE_URL: `${origin}/api/v2.2/`,
+      QUARRY_STREAMS_URL: origin,
+      QUARRY_LEDGER_URL: `${origin}/v1`
+    })
+    const here = /http:\/\/127\.0\.0\.1:\d+/.exec(proxy.stdout)?.[0] ?? ""
+    const paths = [...service.stdout.matchAll(/curl 'http:\/\/[^/]+(\/[^']+)'/g)].map(([, path]) => path)
+    expect(paths.length).toBeGreaterThan(4)
+    for (const path of paths) {
+      const [expected, given] = await Promise.all([origin, here].map((at) => fetch(at + path)))
+      expect([path, given?.status]).toEqual([path, expected?.status])
+      expect(await given?.text()).toBe(await expected?.text())
+    }
+    expect((await fetch(`${here}/transactions/by_hash/0x${"0".repeat(64)}?network=testnet`)).status).toBe(503)
+    await service.stop("SIGTERM")
+    const gone = await fetch(`${here}/streams/evm/a/status`, { method: "POST", body: `{"status":"paused"}` })
+    expect([gone.status, await gone.json()]).toEqual([502, expect.objectContaining({ code: "unreachable" })])
+    expect((await proxy.stop("SIGTERM")).code).toBe(0)
+  })
+})

@@ -1,0 +1,122 @@
+/** A real proxy on a free port over an embedded service whose handles the test holds, and a plain client. */
+import * as Ledger from "@blockquarry/sandbox/Ledger"
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as Clock from "effect/Clock"
+import * as Console from "effect/Console"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Random from "effect/Random"
+import * as Redacted from "effect/Redacted"
+import * as Http from "node:http"
+import * as Net from "node:net"
+import type { Service } from "../../src/Config.ts"
+import * as Log from "../../src/Log.ts"
+import * as Proxy from "../../src/Proxy.ts"
+
+/** One ledger for every test: what is worked out once is not worked out again. */
+export const ledger = Ledger.make({ seed: 1, scale: 200 })
+
+export const { examples } = ledger
+
+export const service: Service = {
+  apiKey: Redacted.make(Sandbox.key),
+  addresses: {
+    QUARRY_BASE_URL: Sandbox.urls.data,
+    QUARRY_STREAMS_URL: Sandbox.urls.streams,
+    QUARRY_LEDGER_URL: Sandbox.urls.ledger,
+    QUARRY_LEDGER_TESTNET_URL: Sandbox.urls.ledgerTestnet
+  }
+}
+
+export interface Answered {
+  readonly status: number
+  readonly headers: Http.IncomingHttpHeaders
+  readonly bytes: Buffer
+  readonly text: string
+}
+
+export interface Asked {
+  readonly method?: string
+  readonly headers?: Http.OutgoingHttpHeaders
+  readonly body?: string
+}
+
+/** Asks without any parser touching the path. */
+export const ask = (
+  port: number,
+  path: string,
+  options: Asked = {}
+): Effect.Effect<Answered, Error> =>
+  Effect.async((resume) => {
+    const { body, headers = {}, method = "GET" } = options
+    const target = { host: "127.0.0.1", port, path, method, headers, agent: false }
+    const request = Http.request(target, (response) => {
+      const pieces: Array<Buffer> = []
+      response.on("data", (piece: Buffer) => pieces.push(piece))
+      response.on("error", (error) => resume(Effect.fail(error)))
+      response.on("end", () => {
+        const bytes = Buffer.concat(pieces)
+        resume(Effect.succeed({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          bytes,
+          text: bytes.toString("utf8")
+        }))
+      })
+    })
+    request.on("error", (error) => resume(Effect.fail(error)))
+    request.end(body)
+    return Effect.sync(() => request.destroy())
+  })
+
+/** Writes bytes to a connection and reads until the other side closes it. */
+export const raw = (port: number, text: string): Effect.Effect<string, Error> =>
+  Effect.async((resume) => {
+    const socket = Net.connect(port, "127.0.0.1", () => socket.write(Buffer.from(text, "latin1")))
+    let read = ""
+    socket.on("data", (piece) => {
+      read += piece.toString("latin1")
+    })
+    socket.on("error", (error) => resume(Effect.fail(error)))
+    socket.on("close", () => resume(Effect.succeed(read)))
+    return Effect.sync(() => socket.destroy())
+  })
+
+/** A clock that waits for nothing: what is retried is retried now, and time limits are over at once. */
+const hasty: Clock.Clock = Object.assign(Clock.make(), { sleep: () => Effect.void })
+
+export interface Options {
+  readonly service?: Service
+  readonly sandbox?: Sandbox.Options
+  readonly client?: HttpClient.HttpClient
+  readonly hasty?: boolean
+  readonly grace?: Duration.DurationInput
+}
+
+/** Starts a proxy into the scope. */
+export const start = (options: Options = {}) =>
+  Effect.gen(function*() {
+    const sandbox = yield* Sandbox.make({ ledger, ...options.sandbox })
+    const lines: Array<string> = []
+    const console = yield* Console.consoleWith(Effect.succeed)
+    const backend = {
+      service: options.service ?? service,
+      client: Layer.succeed(HttpClient.HttpClient, options.client ?? Sandbox.httpClient(sandbox))
+    }
+    const port = yield* Proxy.serve(backend, {
+      host: "127.0.0.1",
+      port: 0,
+      grace: options.grace ?? Duration.seconds(5)
+    }).pipe(
+      Effect.provide(Log.layer),
+      Effect.withConsole({
+        ...console,
+        unsafe: { ...console.unsafe, error: (line: string) => void lines.push(line) }
+      }),
+      Effect.withRandom(Random.fixed([0])),
+      options.hasty === true ? Effect.withClock(hasty) : (self) => self
+    )
+    return { port, sandbox, lines, origin: `http://127.0.0.1:${port}` }
+  })

@@ -1,0 +1,89 @@
+import { isList } from "@blockquarry/core/Operation"
+import type { AnyOperation, Parameter } from "@blockquarry/core/Operation"
+import { contractNfts } from "@blockquarry/core/operations/contractNfts"
+import { nftMetadata } from "@blockquarry/core/operations/nftMetadata"
+import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
+import { updateStreamStatus } from "@blockquarry/core/operations/updateStreamStatus"
+import { walletChains } from "@blockquarry/core/operations/walletChains"
+import { walletNftTrades } from "@blockquarry/core/operations/walletNftTrades"
+import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
+import { describe, expect, it } from "@effect/vitest"
+
+const parameter = (operation: AnyOperation, name: string): Parameter | undefined =>
+  operation.parameters.find((one) => one.name === name)
+
+describe("a parameter of a descriptor", () => {
+  it.each<readonly [string, AnyOperation, string, object]>([
+    ["an address", walletTransfers, "address", { type: "string", pattern: "^0x[0-9a-fA-F]{40}$" }],
+    ["a block", walletTransfers, "to_block", { type: "integer", minimum: 0 }],
+    ["a page size", walletTransfers, "limit", { type: "integer", minimum: 1 }],
+    ["an order", walletTransfers, "order", { type: "string", enum: ["ASC", "DESC"] }],
+    ["a list", walletTransfers, "contract_addresses", {
+      type: "array",
+      items: { type: "string", pattern: "^0x[0-9a-fA-F]{40}$" }
+    }],
+    ["a flag", contractNfts, "media_items", { type: "boolean" }],
+    ["a format of two", nftMetadata, "format", { type: "string", enum: ["decimal", "hex"] }],
+    ["a format of any text", contractNfts, "format", { type: "string", examples: ["decimal", "hex"] }],
+    ["a switch", tokenPrice, "include", { type: "string", enum: ["percent_change"] }],
+    ["a status", updateStreamStatus, "status", {
+      type: "string",
+      enum: ["active", "paused", "error", "terminated"]
+    }]
+  ])("has the JSON Schema of %s", (_, operation, name, jsonSchema) => {
+    expect(parameter(operation, name)?.jsonSchema).toEqual(jsonSchema)
+  })
+
+  it("offers the chains of its own set, by name and by id", () => {
+    const offered = (operation: AnyOperation) => parameter(operation, "chain")?.jsonSchema.enum
+    expect(offered(walletTransfers)).toHaveLength(50)
+    expect(offered(tokenPrice)).toHaveLength(32)
+    expect(offered(walletNftTrades)).toEqual([
+      "eth",
+      "0x1",
+      "polygon",
+      "0x89",
+      "bsc",
+      "0x38",
+      "avalanche",
+      "0xa86a",
+      "arbitrum",
+      "0xa4b1",
+      "base",
+      "0x2105",
+      "optimism",
+      "0xa"
+    ])
+    expect(parameter(walletChains, "chains")?.jsonSchema).toMatchObject({
+      type: "array",
+      items: { enum: offered(walletTransfers) }
+    })
+  })
+
+  it("offers the fifteen exchanges of the specification", () => {
+    expect(parameter(tokenPrice, "exchange")?.jsonSchema.examples).toEqual([
+      "uniswapv2",
+      "uniswapv3",
+      "sushiswapv2",
+      "pancakeswapv1",
+      "pancakeswapv2",
+      "pancakeswapv3",
+      "quickswap",
+      "quickswapv2",
+      "traderjoe",
+      "pangolin",
+      "spookyswap",
+      "vvs",
+      "mm finance",
+      "crodex",
+      "camelotv2"
+    ])
+  })
+})
+
+describe("isList", () => {
+  it("tells lists from reads and changes", () => {
+    expect([walletTransfers, contractNfts].every(isList)).toBe(true)
+    expect([tokenPrice, nftMetadata, walletChains, updateStreamStatus].some(isList)).toBe(false)
+  })
+})

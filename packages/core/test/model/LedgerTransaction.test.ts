@@ -1,0 +1,175 @@
+import * as LosslessJson from "@blockquarry/core/LosslessJson"
+import { LedgerTransaction } from "@blockquarry/core/model/LedgerTransaction"
+import { describe, expect, it } from "@effect/vitest"
+import * as Either from "effect/Either"
+import { isRead, read, refusal, write } from "../support/schema.ts"
+
+const hash = `0x${"ab".repeat(32)}`
+
+const submitted = {
+  sender: null,
+  sequence_number: null,
+  max_gas_amount: null,
+  gas_unit_price: null,
+  expiration_timestamp_secs: null,
+  payload: null,
+  signature: null
+}
+
+const committed = {
+  version: null,
+  state_change_hash: null,
+  event_root_hash: null,
+  state_checkpoint_hash: null,
+  gas_used: null,
+  success: null,
+  vm_status: null,
+  accumulator_root_hash: null,
+  changes: null,
+  timestamp: null
+}
+
+/** Each variant with what it has when nothing but its type and hash comes. */
+const variants = [
+  ["pending_transaction", submitted],
+  ["user_transaction", { ...committed, ...submitted, events: null }],
+  ["genesis_transaction", { ...committed, payload: null, events: null }],
+  ["block_metadata_transaction", {
+    ...committed,
+    id: null,
+    epoch: null,
+    round: null,
+    events: null,
+    previous_block_votes_bitvec: null,
+    proposer: null,
+    failed_proposer_indices: null
+  }],
+  ["state_checkpoint_transaction", committed],
+  ["validator_transaction", { ...committed, events: null }],
+  ["block_epilogue_transaction", { ...committed, block_end_info: null }]
+] as const
+
+describe.each(variants)("a %s", (type, nothing) => {
+  it("needs nothing but its hash and its type", () => {
+    expect(read(LedgerTransaction, { type, hash })).toStrictEqual({ type, hash, ...nothing })
+    const nulls = Object.fromEntries(Object.keys(nothing).map((name) => [name, null]))
+    expect(read(LedgerTransaction, { type, hash, ...nulls })).toStrictEqual({ type, hash, ...nothing })
+  })
+
+  it.each([undefined, null, "0x1", 5])("is refused when its hash is %j", (wrong) => {
+    expect(isRead(LedgerTransaction, { type, hash: wrong })).toBe(false)
+  })
+
+  it("is refused when a member is wrong, and not taken for another variant", () => {
+    const name = "version" in nothing ? "version" : "sequence_number"
+    for (const wrong of [-1, 1.5, "x", {}, "18446744073709551616"]) {
+      expect(isRead(LedgerTransaction, { type, hash, [name]: wrong })).toBe(false)
+      expect(refusal(LedgerTransaction, { type, hash, [name]: wrong })).toContain(`${name}: `)
+    }
+  })
+
+  it("survives its own writing", () => {
+    const transaction = read(LedgerTransaction, { type, hash, version: "7", sequence_number: "8" })
+    expect(read(LedgerTransaction, write(LedgerTransaction, transaction))).toEqual(transaction)
+  })
+})
+
+describe("a transaction without a type", () => {
+  it.each([["absent", {}], ["null", { type: null }], ["undefined", { type: undefined }]])(
+    "is pending when it is %s",
+    (_, members) => {
+      expect(read(LedgerTransaction, { hash, ...members })).toStrictEqual({
+        type: "pending_transaction",
+        hash,
+        ...submitted
+      })
+    }
+  )
+})
+
+describe("a submitted transaction", () => {
+  it("keeps 64-bit numbers, as text and as JSON integers", () => {
+    const most = 18446744073709551615n
+    const text =
+      `{"hash":"${hash}","expiration_timestamp_secs":${most},"sequence_number":"${most}","gas_unit_price":7}`
+    expect(read(LedgerTransaction, Either.getOrThrow(LosslessJson.parse(text)))).toMatchObject({
+      expiration_timestamp_secs: most,
+      sequence_number: most,
+      gas_unit_price: 7n
+    })
+  })
+
+  it.each([
+    ["text", ["0x2", "100"]],
+    ["objects", [{ vec: [{ inner: "0x1" }] }]],
+    ["nested lists", [["0x1", ["2"]], []]],
+    ["numbers, flags and null", [1, true, null]]
+  ])("keeps arguments that are %s", (_, args) => {
+    const payload = { type: "entry_function_payload", function: "0x1::coin::transfer", arguments: args }
+    expect(read(LedgerTransaction, { hash, payload })).toMatchObject({
+      payload: { ...payload, type_arguments: null }
+    })
+  })
+
+  it.each([
+    ["with text", { type: "ed25519_signature", public_key: "0xaa", signature: "0xbb" }],
+    ["with objects", {
+      type: "single_sender",
+      public_key: { value: "0xaa", type: "keyless" },
+      signature: { value: "0xbb" }
+    }],
+    ["of many", { type: "multi_ed25519_signature", public_key: ["0xaa"], signature: ["0xbb"] }],
+    ["of a type of the future", { type: "future_signature", public_key: null, signature: null }]
+  ])("keeps a signature %s", (_, signature) => {
+    expect(read(LedgerTransaction, { hash, signature })).toMatchObject({ signature })
+  })
+
+  it("takes a signature that has other members only", () => {
+    const signature = { type: "multi_agent_signature", sender: {}, secondary_signers: [] }
+    expect(read(LedgerTransaction, { hash, signature })).toMatchObject({
+      signature: { type: "multi_agent_signature", public_key: null, signature: null }
+    })
+  })
+
+  it.each([["true", true], [true, true], [0, false]])("succeeded or not: %j", (success, value) => {
+    expect(read(LedgerTransaction, { type: "user_transaction", hash, success })).toMatchObject({
+      success: value
+    })
+  })
+})
+
+describe("a transaction of a variant of the future", () => {
+  const document = { type: "future_transaction", hash: hash.toUpperCase(), version: -1, deep: [{ a: null }] }
+
+  it("is kept whole, and written as it came", () => {
+    const transaction = read(LedgerTransaction, document)
+    expect(transaction).toStrictEqual({ type: "other", hash, document })
+    expect(write(LedgerTransaction, transaction)).toStrictEqual(document)
+    expect(read(LedgerTransaction, write(LedgerTransaction, transaction))).toEqual(transaction)
+  })
+
+  it.each(["other", "", "USER_TRANSACTION"])("may call itself %j", (type) => {
+    expect(read(LedgerTransaction, { type, hash })).toStrictEqual({
+      type: "other",
+      hash,
+      document: { type, hash }
+    })
+  })
+
+  it.each([
+    ["no hash", { type: "future_transaction" }],
+    ["a hash that is none", { type: "future_transaction", hash: "0x1" }],
+    ["a type that is no text", { type: 5, hash }]
+  ])("is refused with %s", (_, document) => {
+    expect(isRead(LedgerTransaction, document)).toBe(false)
+  })
+
+  it("is no error object", () => {
+    const error = {
+      message: "Transaction not found",
+      error_code: "transaction_not_found",
+      vm_error_code: null
+    }
+    expect(isRead(LedgerTransaction, error)).toBe(false)
+  })
+})

@@ -1,0 +1,61 @@
+/** What a `Retry-After` says, read from the failure of a call. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/TestClock"
+import * as Clients from "../support/Clients.ts"
+import { tokenPrice } from "../support/Examples.ts"
+import { failure } from "../support/Failure.ts"
+import * as Scripted from "../support/Scripted.ts"
+
+const now = Date.parse("2024-05-06T07:08:09Z")
+const year = 365 * 24 * 60 * 60 * 1000
+
+const headers: ReadonlyArray<readonly [header: string | undefined, milliseconds: number | null]> = [
+  [undefined, null],
+  ["0", 0],
+  ["7", 7000],
+  [" 7 ", 7000],
+  ["1.5", 1500],
+  ["Mon, 06 May 2024 07:08:19 GMT", 10_000],
+  ["Monday, 06-May-24 07:08:19 GMT", 10_000],
+  ["Mon, 06 May 2024 07:08:09 GMT", 0],
+  ["Sun, 05 May 2024 07:08:09 GMT", 0],
+  ["Thu, 01 Jan 1970 00:00:00 GMT", 0],
+  ["Fri, 06 May 2044 07:08:09 GMT", year],
+  ["999999999999", year],
+  ["99999999999999999999999999", null],
+  ["-5", null],
+  ["soon", null],
+  ["soon 2", null],
+  ["", null],
+  ["1e3", null],
+  ["0x10", null],
+  ["7 seconds", null],
+  ["NaN", null],
+  ["Infinity", null],
+  ["Mon, 99 Foo 2024", null],
+  ["2024-05-06T07:08:19Z", null]
+]
+
+describe("Retry-After", () => {
+  it.effect.each(headers)("%j is %j milliseconds", ([header, milliseconds]) =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(now)
+      const reply = Scripted.answer(429, "{}", header === undefined ? {} : { "retry-after": header })
+      const scene = yield* Clients.scene([reply], { retry: Clients.atOnce(1) })
+      const error = yield* failure(tokenPrice.ask(scene))
+      const wait = error._tag === "RateLimited" ? error.retryAfter : undefined
+      expect(wait === null || wait === undefined ? wait : Duration.toMillis(wait)).toBe(milliseconds)
+    }))
+
+  it.effect("is named in the message", () =>
+    Effect.gen(function*() {
+      const scene = yield* Clients.scene(
+        [Scripted.answer(429, "{}", { "Retry-After": "7" })],
+        { retry: Clients.atOnce(1) }
+      )
+      const error = yield* failure(tokenPrice.ask(scene))
+      expect(error.message).toContain("try again in 7s")
+    }))
+})

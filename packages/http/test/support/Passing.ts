@@ -1,0 +1,21 @@
+/** Time that passes by the clock of the test. */
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/TestClock"
+import type { Asked } from "./Scripted.ts"
+
+/** Runs a call while time passes; `within` is more than any call takes where nothing is said. */
+export const passing = <A, E, R>(
+  call: Effect.Effect<A, E, R>,
+  within: Duration.DurationInput = "1 hour"
+): Effect.Effect<A, E, R> =>
+  Effect.gen(function*() {
+    const fiber = yield* Effect.fork(call)
+    yield* TestClock.adjust(within)
+    return yield* Fiber.join(fiber)
+  })
+
+/** The waits between requests, in milliseconds. */
+export const waits = (asked: ReadonlyArray<Asked>): ReadonlyArray<number> =>
+  asked.slice(1).map(({ at }, index) => at - (asked[index]?.at ?? 0))

@@ -1,0 +1,86 @@
+/** Servers on the loopback that do to a connection what a script says, and remember what they received. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
+import type * as Scope from "effect/Scope"
+import * as Http from "node:http"
+import * as Net from "node:net"
+
+/** The clients that the platform brings; every fault of a network is tried with each. */
+export const clients: ReadonlyArray<readonly [name: string, layer: Layer.Layer<HttpClient.HttpClient>]> = [
+  ["undici", NodeHttpClient.layerUndici],
+  ["fetch", FetchHttpClient.layer]
+]
+
+export interface Received {
+  readonly method: string
+  readonly url: string
+  readonly headers: Http.IncomingHttpHeaders
+}
+
+export interface Server {
+  readonly url: string
+  readonly received: Array<Received>
+  /** Done with the first request. */
+  readonly reached: Effect.Effect<void>
+  /** Done once a connection was closed by either side. */
+  readonly closed: Effect.Effect<void>
+}
+
+/** What is done with a request; `number` counts from 1. */
+export type Handler = (response: Http.ServerResponse, number: number) => void
+
+const portOf = (server: Net.Server): number => {
+  const address = server.address()
+  return typeof address === "object" && address !== null ? address.port : 0
+}
+
+const listen = (server: Net.Server): Effect.Effect<number> =>
+  Effect.async((resume) => {
+    server.listen(0, "127.0.0.1", () => resume(Effect.sync(() => portOf(server))))
+  })
+
+/** A server for as long as the scope is open. */
+export const make = (handler: Handler): Effect.Effect<Server, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const run = Runtime.runSync(yield* Effect.runtime<never>())
+    const reached = yield* Deferred.make<void>()
+    const closed = yield* Deferred.make<void>()
+    const received: Array<Received> = []
+    const server = Http.createServer((request, response) => {
+      received.push({ method: request.method ?? "", url: request.url ?? "", headers: request.headers })
+      handler(response, received.length)
+      run(Deferred.succeed(reached, undefined))
+    })
+    server.on("connection", (socket) => {
+      socket.on("error", () => {})
+      socket.on("close", () => run(Deferred.succeed(closed, undefined)))
+    })
+    yield* Effect.addFinalizer(() =>
+      Effect.async<void>((resume) => {
+        server.close(() => resume(Effect.void))
+        server.closeAllConnections()
+      })
+    )
+    const port = yield* listen(server)
+    return {
+      url: `http://127.0.0.1:${port}`,
+      received,
+      reached: Deferred.await(reached),
+      closed: Deferred.await(closed)
+    }
+  })
+
+/** A port that nobody listens at. */
+export const freePort: Effect.Effect<number> = Effect.gen(function*() {
+  const server = Net.createServer()
+  const port = yield* listen(server)
+  yield* Effect.async<void>((resume) => {
+    server.close(() => resume(Effect.void))
+  })
+  return port
+})
