@@ -7,7 +7,8 @@ const packages = {
   bench: "packages/bench",
   cli: "apps/cli",
   proxy: "apps/proxy",
-  backend: "examples/backend"
+  backend: "examples/backend",
+  readme: "examples/readme"
 }
 
 // Tests run the sources of the workspace, never what was built from them

@@ -15,12 +15,21 @@ const bin = (name) => {
   return join(dirname(file), typeof entry === "string" ? entry : Object.values(entry)[0])
 }
 
-/** @param {string} directory */
-const entrypoints = (directory) =>
-  readdirSync(join(directory, "src"), { recursive: true, encoding: "utf8" })
-    .map((file) => file.replaceAll("\\", "/"))
-    .filter((file) => file.endsWith(".ts") && !/(^|\/)internal\//.test(file))
-    .map((file) => (file === "index.ts" ? "." : file.slice(0, -3)))
+/**
+ * The modules that a package lets in: all of them, but for the folders that its exports close.
+ *
+ * @param {string} directory
+ * @param {{ readonly [path: string]: unknown }} exports
+ */
+const entrypoints = (directory, exports) => {
+  const closed = Object.keys(exports).filter((path) => exports[path] === null)
+    .map((path) => new RegExp(`^${path.slice(2).replaceAll("*", ".*")}$`))
+  return readdirSync(join(directory, "src"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => file.replaceAll("\\", "/").slice(0, -3))
+    .filter((module) => !closed.some((path) => path.test(module)))
+    .map((module) => module === "index" ? "." : module)
+}
 
 const temporary = mkdtempSync(join(tmpdir(), "blockquarry-"))
 let failed = false
@@ -58,7 +67,7 @@ try {
           "--format",
           "ascii",
           "--entrypoints",
-          ...entrypoints(directory)
+          ...entrypoints(directory, manifest.exports)
         ])
       }
       console.log(`packed and checked ${manifest.name}`)

@@ -33,6 +33,8 @@ const price = HttpApiEndpoint.get("price", "/tokens/:address/price")
 const transfers = HttpApiEndpoint.get("transfers", "/wallets/:address/transfers")
   .setPath(Schema.Struct({ address: Address }))
   .setUrlParams(Schema.Struct({ chain: Schema.optionalWith(ChainA, { exact: true }) }))
-  .addSuccess(Schema.String.pipe(HttpApiSchema.withEncoding({ kind: "Text", contentType: "application/x-ndjson" })))
+  .addSuccess(
+    Schema.String.pipe(HttpApiSchema.withEncoding({ kind: "Text", contentType: "application/x-ndjson" }))
+  )
 
 export class Api extends HttpApi.make("backend").add(HttpApiGroup.make("chain").add(price).add(transfers)) {}

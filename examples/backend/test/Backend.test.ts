@@ -2,10 +2,10 @@
 import { Erc20Transfer } from "@blockquarry/core/model/Erc20Transfer"
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpApiClient from "@effect/platform/HttpApiClient"
 import * as HttpClient from "@effect/platform/HttpClient"
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -30,7 +30,10 @@ layer(backend)("backend", (it) => {
     Effect.gen(function*() {
       const { ledger } = yield* Sandbox.Sandbox
       const api = yield* HttpApiClient.make(Api)
-      const price = yield* api.chain.price({ path: { address: ledger.examples.token }, urlParams: { chain: "eth" } })
+      const price = yield* api.chain.price({
+        path: { address: ledger.examples.token },
+        urlParams: { chain: "eth" }
+      })
       expect(price.tokenAddress).toBe(ledger.examples.token)
       expect(price.usdPrice).toBeGreaterThan(0)
     }))
@@ -39,7 +42,9 @@ layer(backend)("backend", (it) => {
     Effect.gen(function*() {
       const { ledger } = yield* Sandbox.Sandbox
       const api = yield* HttpApiClient.make(Api)
-      const error = yield* api.chain.price({ path: { address: ledger.examples.wallet }, urlParams: {} }).pipe(Effect.flip)
+      const error = yield* api.chain.price({ path: { address: ledger.examples.wallet }, urlParams: {} }).pipe(
+        Effect.flip
+      )
       expect(error).toMatchObject({ _tag: "NoPrice" })
     }))
 
@@ -48,7 +53,10 @@ layer(backend)("backend", (it) => {
       const { ledger } = yield* Sandbox.Sandbox
       const { busyWallet } = ledger.examples
       const client = yield* HttpClient.HttpClient
-      const text = yield* Effect.flatMap(client.get(`/wallets/${busyWallet}/transfers?chain=eth`), ({ text }) => text)
+      const text = yield* Effect.flatMap(
+        client.get(`/wallets/${busyWallet}/transfers?chain=eth`),
+        ({ text }) => text
+      )
       const transfers = text.trimEnd().split("\n").map(Schema.decodeSync(Schema.parseJson(Erc20Transfer)))
       expect(transfers.length).toBe(ledger.chains.get("eth")?.walletTransfers(busyWallet).length)
       expect(new Set(transfers.map((transfer) => `${transfer.transaction_hash}:${transfer.log_index}`)).size)

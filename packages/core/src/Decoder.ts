@@ -9,7 +9,7 @@
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import * as AST from "effect/SchemaAST"
+import type * as AST from "effect/SchemaAST"
 import { ReadId } from "./internal/leaf.ts"
 import { InnerId } from "./internal/nullable.ts"
 

@@ -13,7 +13,7 @@
  * })
  *
  * // Reads QUARRY_API_KEY and QUARRY_BASE_URL.
- * program.pipe(Effect.provide(DataApi.layerConfig()), Effect.provide(FetchHttpClient.layer))
+ * const main = program.pipe(Effect.provide(DataApi.layerConfig()), Effect.provide(FetchHttpClient.layer))
  *
  * @since 0.1.0
  */

@@ -10,7 +10,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Function from "effect/Function"
-import type * as Redacted from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
 import type { ApiOptions } from "./ApiOptions.ts"
 import { normalise } from "./BaseUrl.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
@@ -78,7 +78,7 @@ const resolve = (
     Either.match({
       onLeft: invalid,
       onRight: (url) =>
-        apiKey === undefined
+        apiKey === undefined || Redacted.value(apiKey) === ""
           ? Either.left(new KeyRefused({ operation, request: null, status: null, detail: null, body: "" }))
           : Either.right({ url, apiKey })
     })

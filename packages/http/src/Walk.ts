@@ -28,13 +28,15 @@ export interface WalkOptions {
   readonly maxPages?: number | undefined
   /** Ends the stream after this many records. */
   readonly maxItems?: number | undefined
-  /** How many pages are fetched ahead of the reader; none where nothing is said. */
+  /** How many pages lie ready for the reader while one more is fetched; none are fetched ahead where nothing is said. */
   readonly prefetch?: number | undefined
 }
 
 /** What is asked next, and what is remembered of the pages before. */
 interface State<I> {
   readonly input: I
+  /** The list that is walked, as its own cursors name it. */
+  readonly list: string
   /** Cursors that were followed. */
   readonly seen: Set<string>
   /** Null once a page had the key `cursor`. */
@@ -93,15 +95,21 @@ const begin = <I, Output extends Page<Item>, Item>(
 ): Either.Either<State<I>, InvalidRequest> => {
   const seen = new Set<string>()
   const direction = question.direction(input)
-  if (cursor === undefined) {
+  const list = question.text(input)
+  // Empty text is an omitted parameter, here as everywhere.
+  if (cursor === undefined || cursor === "") {
     return Either.right({
       input,
+      list,
       seen,
       place: question.byBlock === undefined ? null : ByBlock.start(direction)
     })
   }
   if (!isWalkCursor(cursor)) {
-    return Either.right({ input: question.behind(input, cursor), seen: seen.add(cursor), place: null })
+    return Either.map(
+      question.behind(input, cursor),
+      (input) => ({ input, list, seen: seen.add(cursor), place: null })
+    )
   }
   const invalid = (problem: string) =>
     new InvalidRequest({ operation: question.id, issues: [{ parameter: "cursor", problem }] })
@@ -109,7 +117,7 @@ const begin = <I, Output extends Page<Item>, Item>(
     const parsed = yield* Either.mapLeft(parseWalkCursor(cursor), invalid)
     if (
       parsed.operation !== question.id || parsed.direction !== direction ||
-      parsed.parameters !== question.text(input, direction)
+      parsed.parameters !== list
     ) {
       return yield* Either.left(
         invalid("this cursor is of another list; use it with the parameters that it came from")
@@ -117,6 +125,7 @@ const begin = <I, Output extends Page<Item>, Item>(
     }
     return {
       input: yield* question.from(input, direction, parsed.block),
+      list,
       seen,
       place: ByBlock.fromCursor(parsed)
     }
@@ -132,16 +141,16 @@ const step = <I, Output extends Page<Item>, Item>(
     const { place } = state
     const by = question.byBlock
     if (place === null || by === undefined) return byCursor(question, state, page)
-    if (page.cursor === undefined) return byBlock(question, state.input, state.seen, place, page, by)
+    if (page.cursor === undefined) return byBlock(question, state, place, page, by)
     // The first page with a cursor, after pages without: its cursor decides, and what was given stays dropped.
     return byCursor(question, state, { ...page, result: ByBlock.unseen(place, page.result, by) })
   })
 
 const byCursor = <I, Output extends Page<Item>, Item>(
   question: Question<I, Output, Item>,
-  { input, seen }: State<I>,
+  { input, list, seen }: State<I>,
   page: Output
-): Either.Either<Step<I, Output>, WalkBroken> => {
+): Either.Either<Step<I, Output>, WalkBroken | InvalidRequest> => {
   const cursor = nextCursor(page)
   if (cursor === undefined) return Either.right([{ ...page, cursor: null }, Option.none()])
   if (seen.has(cursor)) {
@@ -153,14 +162,15 @@ const byCursor = <I, Output extends Page<Item>, Item>(
       })
     )
   }
-  const next = { input: question.behind(input, cursor), seen: seen.add(cursor), place: null }
-  return Either.right([page, Option.some(next)])
+  return Either.map(
+    question.behind(input, cursor),
+    (input) => [page, Option.some({ input, list, seen: seen.add(cursor), place: null })]
+  )
 }
 
 const byBlock = <I, Output extends Page<Item>, Item>(
   question: Question<I, Output, Item>,
-  input: I,
-  seen: Set<string>,
+  { input, list, seen }: State<I>,
   place: ByBlock.Place,
   page: Output,
   by: ByBlockOf<Item>
@@ -172,7 +182,10 @@ const byBlock = <I, Output extends Page<Item>, Item>(
     )
     if (next === null) return [{ ...page, result: fresh, cursor: null }, Option.none()] as const
     const { block, direction } = next
-    const cursor = formatWalkCursor(ByBlock.toCursor(next, question.id, question.text(input, direction)))
+    const cursor = formatWalkCursor(ByBlock.toCursor(next, question.id, list))
     const moved = yield* question.from(input, direction, block)
-    return [{ ...page, result: fresh, cursor }, Option.some({ input: moved, seen, place: next })] as const
+    return [
+      { ...page, result: fresh, cursor },
+      Option.some({ input: moved, list, seen, place: next })
+    ] as const
   })

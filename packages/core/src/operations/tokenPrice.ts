@@ -40,7 +40,9 @@ const Exchange = described(Text, "factory name or address of the exchange").anno
 const fields = {
   address: described(Address, "token contract"),
   chain: optional(described(ChainC, "chain to query, by name or hexadecimal id")),
-  include: optional(described(oneOf("PercentChange", "percent_change"), "percent_change adds the change over 24 hours")),
+  include: optional(
+    described(oneOf("PercentChange", "percent_change"), "percent_change adds the change over 24 hours")
+  ),
   exchange: optional(Exchange),
   to_block: optional(described(Integer, "block at which the price is read"))
 }

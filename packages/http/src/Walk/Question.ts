@@ -14,12 +14,12 @@ export interface Question<I, Output extends Page<Item>, Item> {
   readonly byBlock: ByBlockOf<Item> | undefined
   readonly ask: (input: I) => Effect.Effect<Output, QueryError>
   /** The same question behind a service's cursor. */
-  readonly behind: (input: I, cursor: string) => I
+  readonly behind: (input: I, cursor: string) => Either.Either<I, InvalidRequest>
   /** The same question with the bound that a walk moves set to a block. */
   readonly from: (input: I, direction: Place["direction"], block: number) => Either.Either<I, InvalidRequest>
   readonly direction: (input: I) => Place["direction"]
-  /** What is asked, without what changes from page to page: equal texts are the same list. */
-  readonly text: (input: I, direction: Place["direction"]) => string
+  /** What is asked, but for the cursor and the page size: equal texts are the same list. */
+  readonly text: (input: I) => string
 }
 
 /** How records are told apart, and which block they belong to. */
@@ -42,15 +42,15 @@ export const make = <I extends { readonly cursor?: string }, Accepts, Output ext
     id: operation.id,
     byBlock: operation.page.byBlock,
     ask,
-    behind: (input, cursor) => ({ ...input, cursor }),
+    // Read anew: a cursor can hold what no URL carries.
+    behind: (input, cursor) => readInput(operation, { ...written(input), cursor }),
     from: (input, direction, block) => {
       const [bound, date] = bounds[direction]
       return readInput(operation, { ...written(input), cursor: undefined, [date]: undefined, [bound]: block })
     },
     direction: (input) => written(input)["order"] === "ASC" ? "ascending" : "descending",
-    text: (input, direction) => {
-      const moving: ReadonlyArray<string> = ["cursor", "limit", ...bounds[direction]]
-      const members = Object.entries(written(input)).filter(([name]) => !moving.includes(name))
+    text: (input) => {
+      const members = Object.entries(written(input)).filter(([name]) => name !== "cursor" && name !== "limit")
       return JSON.stringify(members.sort(([a], [b]) => a < b ? -1 : 1))
     }
   }

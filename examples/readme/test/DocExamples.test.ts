@@ -1,0 +1,53 @@
+/** Every `@example` of the packages compiles, as a reader would paste it. */
+import { expect, it } from "@effect/vitest"
+import { execFile } from "node:child_process"
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+
+const here = fileURLToPath(new URL("../", import.meta.url))
+const root = fileURLToPath(new URL("../../../", import.meta.url))
+
+/** The examples of a file, each with the line it begins at. */
+const examplesOf = (text: string): ReadonlyArray<{ readonly line: number; readonly code: string }> =>
+  [...text.matchAll(/^ ?\* @example\n((?: ?\*(?! @).*\n)+)/gm)].map((match) => ({
+    line: text.slice(0, match.index).split("\n").length,
+    code: (match[1] ?? "").replace(/^ ?\* ?/gm, "").replace(/^```.*$/gm, "")
+  }))
+
+it("every example compiles", async () => {
+  const folder = await mkdtemp(join(here, ".examples-"))
+  try {
+    let count = 0
+    for (const name of ["core", "http", "sandbox"]) {
+      const source = join(root, "packages", name, "src")
+      for (const file of await readdir(source, { recursive: true })) {
+        if (!file.endsWith(".ts")) continue
+        for (const { code, line } of examplesOf(await readFile(join(source, file), "utf8"))) {
+          count++
+          await writeFile(
+            join(folder, `${name}-${file.replace(/\W/g, "_")}-${line}.ts`),
+            `${code}\nexport {}\n`
+          )
+        }
+      }
+    }
+    const options = {
+      extends: "../../../tsconfig.base.json",
+      include: ["*.ts"],
+      compilerOptions: { composite: false, noEmit: true, noUnusedLocals: false, types: ["node"], plugins: [] }
+    }
+    await writeFile(join(folder, "tsconfig.json"), JSON.stringify(options))
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      join(root, "scripts/tsc.mjs"),
+      "-p",
+      folder
+    ])
+      .catch((error: { readonly stdout: string }) => error)
+    expect(stdout).toBe("")
+    expect(count).toBeGreaterThan(10)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+})

@@ -1,0 +1,102 @@
+/** The README's snippets do what it says. The program also stands in `src/program.ts`, where it is type-checked. */
+import { describe, expect, it } from "@effect/vitest"
+import { execFile, spawn } from "node:child_process"
+import { once } from "node:events"
+import { readFile } from "node:fs/promises"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { vi } from "vitest"
+
+const root = new URL("../../../", import.meta.url)
+const readme = await readFile(new URL("README.md", root), "utf8")
+const program = await readFile(new URL("../src/program.ts", import.meta.url), "utf8")
+
+/** The code blocks of a language. */
+const blocks = (language: string): ReadonlyArray<string> =>
+  [...readme.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "gs"))].map(([, code = ""]) => code)
+
+/** The lines of the shell blocks that begin with a command. */
+const lines = (command: string): ReadonlyArray<string> =>
+  blocks("sh").flatMap((block) => block.split("\n")).filter((line) => line.startsWith(command))
+    .map((line) => line.replace(/\s+#.*$/, "").slice(command.length).trim())
+
+const words = (line: string): ReadonlyArray<string> =>
+  line.split(/\s+/).map((word) => word.replace(/^'(.*)'$/, "$1"))
+
+const bundle = (path: string): string => fileURLToPath(new URL(path, root))
+
+describe("the program", () => {
+  it("is the one that is type-checked", () => {
+    expect(blocks("ts")).toEqual([program])
+  })
+
+  it("runs", async () => {
+    const log = vi.spyOn(globalThis.console, "log").mockImplementation(() => {})
+    await import("../src/program.ts")
+    expect(log.mock.calls.flat()).toEqual([
+      expect.stringMatching(/^Quarry Dollar: [\d.]+ USD$/),
+      expect.stringMatching(/^250 transfers moved \d+ units$/)
+    ])
+    log.mockRestore()
+  })
+})
+
+describe("the terminal", () => {
+  const commands = lines("npx -y pnpm@10 -s quarry")
+
+  it("is shown", () => {
+    expect(commands.length).toBeGreaterThan(3)
+  })
+
+  it.each(commands)("quarry %s", async (line) => {
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      bundle("apps/cli/dist/quarry.js"),
+      ...words(line)
+    ])
+    expect(stdout.trim()).not.toBe("")
+    if (line.includes("--max-items 1000")) expect(stdout.trimEnd().split("\n").length).toBe(1000)
+  })
+})
+
+describe("the proxy", () => {
+  const requests = lines("curl")
+
+  it("is shown", () => {
+    expect(requests.length).toBeGreaterThan(2)
+  })
+
+  it("answers every line", async () => {
+    const proxy = spawn(process.execPath, [
+      bundle("apps/proxy/dist/quarry-proxy.js"),
+      "--sandbox",
+      "--port",
+      "0"
+    ])
+    try {
+      let origin = ""
+      for await (const line of createInterface(proxy.stdout)) {
+        origin = /listens at (\S+)/.exec(line)?.[1] ?? origin
+        if (origin !== "") break
+      }
+      for (const [url = ""] of requests.map(words)) {
+        const answer = await fetch(url.replace("http://127.0.0.1:8650", origin))
+        expect([url, answer.status]).toEqual([url, 200])
+        expect(await answer.json()).toBeTypeOf("object")
+      }
+    } finally {
+      proxy.kill("SIGTERM")
+      await once(proxy, "exit")
+    }
+  })
+})
+
+describe("the links", () => {
+  it.each([...readme.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, path = ""]) => path))(
+    "%s exists",
+    async (path) => {
+      const { stat } = await import("node:fs/promises")
+      await expect(stat(new URL(path, root))).resolves.toBeDefined()
+    }
+  )
+})
