@@ -16,6 +16,8 @@ import { handlers } from "../src/Handlers.ts"
 
 const overSandbox = DataApi.layer({ baseUrl: Sandbox.urls.data, apiKey: Redacted.make(Sandbox.key) })
 
+const decode = Schema.decodeSync(Schema.parseJson(Erc20Transfer))
+
 const backend = HttpApiBuilder.serve().pipe(
   Layer.provide(HttpApiBuilder.api(Api)),
   Layer.provide(handlers),
@@ -57,7 +59,7 @@ layer(backend)("backend", (it) => {
         client.get(`/wallets/${busyWallet}/transfers?chain=eth`),
         ({ text }) => text
       )
-      const transfers = text.trimEnd().split("\n").map(Schema.decodeSync(Schema.parseJson(Erc20Transfer)))
+      const transfers = text.trimEnd().split("\n").map((line) => decode(line))
       expect(transfers.length).toBe(ledger.chains.get("eth")?.walletTransfers(busyWallet).length)
       expect(new Set(transfers.map((transfer) => `${transfer.transaction_hash}:${transfer.log_index}`)).size)
         .toBe(transfers.length)

@@ -8,8 +8,12 @@ import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import { leaf } from "./internal/leaf.ts"
 
-/** Bounded, so that nothing of a few bytes writes out to millions of digits. */
-const spelling = /^[+-]?(?:\d{1,200}\.?\d{0,200}|\.\d{1,200})(?:[eE][+-]?\d{1,3})?$/
+/**
+ * Bounded, so that nothing of a few bytes writes out to millions of digits; wide enough without an exponent for what
+ * an exponent writes out to.
+ */
+const spelling =
+  /^[+-]?(?:\d{1,1200}\.?\d{0,1200}|\.\d{1,1200}|(?:\d{1,200}\.?\d{0,200}|\.\d{1,200})[eE][+-]?\d{1,3})$/
 
 /**
  * A decimal kept exactly, as a `BigDecimal`: formatted balances, US dollar values, percentages. Read from text or

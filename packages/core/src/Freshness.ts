@@ -45,7 +45,7 @@ export const byUpperBlock = (input: { readonly to_block?: number | undefined }):
     : UpTo({ block: input.to_block, settled: "1 hour", young: "5 seconds" })
 
 /**
- * NFTs and their metadata: minutes, and not at all while the collection is being indexed.
+ * A list of NFTs: seconds, and not at all while it is empty or the collection is being indexed.
  *
  * @since 0.1.0
  * @category policies
@@ -53,4 +53,4 @@ export const byUpperBlock = (input: { readonly to_block?: number | undefined }):
 export const unlessSyncing = (
   page: { readonly status: string | null; readonly result: ReadonlyArray<unknown> }
 ): Freshness =>
-  page.status === "SYNCING" || page.result.length === 0 ? Never() : For({ duration: "5 minutes" })
+  page.status === "SYNCING" || page.result.length === 0 ? Never() : For({ duration: "5 seconds" })

@@ -17,8 +17,8 @@ describe("unlessSyncing", () => {
     ["SYNCED", { status: "SYNCED", result: [1] }],
     ["of no status", { status: null, result: [1] }],
     ["of another status", { status: "PAUSED", result: [1] }]
-  ])("keeps a page for minutes that is %s", (_, page) => {
-    expect(unlessSyncing(page)).toEqual(For({ duration: "5 minutes" }))
+  ])("keeps a page for seconds that is %s", (_, page) => {
+    expect(unlessSyncing(page)).toEqual(For({ duration: "5 seconds" }))
   })
 
   it.each([

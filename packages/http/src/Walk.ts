@@ -15,7 +15,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as ByBlock from "./Walk/ByBlock.ts"
-import type { ByBlockOf, Question } from "./Walk/Question.ts"
+import type { Question } from "./Walk/Question.ts"
 
 /**
  * @since 0.1.0
@@ -173,7 +173,7 @@ const byBlock = <I, Output extends Page<Item>, Item>(
   { input, list, seen }: State<I>,
   place: ByBlock.Place,
   page: Output,
-  by: ByBlockOf<Item>
+  by: ByBlock.ByBlockOf<Item>
 ): Either.Either<Step<I, Output>, WalkError> =>
   Either.gen(function*() {
     const { fresh, next } = yield* Either.mapLeft(

@@ -61,8 +61,8 @@ describe("an answer about NFTs", () => {
   const nft = { token_address: address, token_id: "1" }
 
   it.each([
-    [{ status: "SYNCED", result: [nft] }, minutes],
-    [{ result: [nft] }, minutes],
+    [{ status: "SYNCED", result: [nft] }, seconds],
+    [{ result: [nft] }, seconds],
     [{ status: "SYNCING", result: [nft] }, Never()],
     [{ status: "SYNCED", result: [] }, Never()],
     [{ result: [], cursor: "more" }, Never()]

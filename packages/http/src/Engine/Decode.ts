@@ -17,16 +17,31 @@ export const decode = <I, Accepts, Output, Wire>(
   }
   return operation.decode(document).pipe(
     Either.mapLeft((error) => {
-      const issue = ParseResult.ArrayFormatter.formatErrorSync(error)[0]
+      const { message, path } = mostTelling(ParseResult.ArrayFormatter.formatErrorSync(error))
       return new ResponseInvalid({
         ...facts,
-        path: formatPath(issue?.path ?? []),
-        problem: issue?.message ?? "it is not of the operation's shape",
+        path: formatPath(path),
+        problem: message.slice(0, longestProblem),
         mayHaveTakenEffect: operation.repeat !== "always"
       })
     })
   )
 }
+
+const longestProblem = 300
+
+/**
+ * Of the issues with a document, the one that is deepest inside it. A member that may be null is also refused for not
+ * being null, which helps nobody.
+ */
+const mostTelling = (
+  issues: ReadonlyArray<ParseResult.ArrayFormatterIssue>
+): Pick<ParseResult.ArrayFormatterIssue, "message" | "path"> =>
+  issues.filter(({ message }) => !/^Expected (?:null|undefined),/.test(message))
+    .reduce<Pick<ParseResult.ArrayFormatterIssue, "message" | "path">>(
+      (deepest, issue) => issue.path.length > deepest.path.length ? issue : deepest,
+      issues[0] ?? { message: "it is not of the operation's shape", path: [] }
+    )
 
 /** As in `result[3].value`. */
 const formatPath = (path: ReadonlyArray<PropertyKey>): string =>

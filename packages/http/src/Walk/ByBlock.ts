@@ -6,7 +6,12 @@ import { WalkCursor } from "@blockquarry/core/Cursor"
 
 import type { WalkBroken } from "@blockquarry/core/QueryError"
 import * as Either from "effect/Either"
-import type { ByBlockOf } from "./Question.ts"
+
+/** How records are told apart, and which block they belong to. */
+export interface ByBlockOf<in Item> {
+  readonly block: (item: Item) => number
+  readonly identity: (item: Item) => string | null
+}
 
 /** Where a walk stands. */
 export interface Place {

@@ -6,7 +6,7 @@ import { readInput } from "@blockquarry/core/Wire"
 import type * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import type { Place } from "./ByBlock.ts"
+import type { ByBlockOf, Place } from "./ByBlock.ts"
 
 /** A list and a way to ask one page of it. */
 export interface Question<I, Output extends Page<Item>, Item> {
@@ -20,12 +20,6 @@ export interface Question<I, Output extends Page<Item>, Item> {
   readonly direction: (input: I) => Place["direction"]
   /** What is asked, but for the cursor and the page size: equal texts are the same list. */
   readonly text: (input: I) => string
-}
-
-/** How records are told apart, and which block they belong to. */
-export interface ByBlockOf<in Item> {
-  readonly block: (item: Item) => number
-  readonly identity: (item: Item) => string | null
 }
 
 const bounds = { ascending: ["from_block", "from_date"], descending: ["to_block", "to_date"] } as const
