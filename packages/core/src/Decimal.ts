@@ -13,7 +13,7 @@ import { leaf } from "./internal/leaf.ts"
  * an exponent writes out to.
  */
 const spelling =
-  /^[+-]?(?:\d{1,1200}\.?\d{0,1200}|\.\d{1,1200}|(?:\d{1,200}\.?\d{0,200}|\.\d{1,200})[eE][+-]?\d{1,3})$/
+  /^[+-]?(?:\d{1,1200}(?:\.\d{0,1200})?|\.\d{1,1200}|(?:\d{1,200}(?:\.\d{0,200})?|\.\d{1,200})[eE][+-]?\d{1,3})$/
 
 /**
  * A decimal kept exactly, as a `BigDecimal`: formatted balances, US dollar values, percentages. Read from text or
