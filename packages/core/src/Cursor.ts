@@ -44,7 +44,9 @@ export class WalkCursor extends Schema.Class<WalkCursor>("WalkCursor")({
   /** Identities of the records of `block` that were given, a repeated one as often as it was given. */
   given: Schema.Array(Schema.String),
   /** The length of the longest page of the walk. */
-  longest: Integer
+  longest: Integer,
+  /** The page size that was asked for; a walk is continued with it, since lengths of pages are compared. */
+  limit: Schema.NullOr(Integer)
 }) {}
 
 const mark = "quarry-walk-1."

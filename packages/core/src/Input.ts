@@ -71,6 +71,26 @@ const splitAtCommas = (value: unknown): ReadonlyArray<unknown> =>
 export const described = <A, I>(schema: Schema.Schema<A, I>, description: string): Schema.Schema<A, I> =>
   schema.annotations({ description })
 
+const OpenId: unique symbol = Symbol.for("@blockquarry/core/Input/open")
+
+/**
+ * Marks a parameter of which the service may understand more than we do: whoever passes requests on passes on what
+ * cannot be read.
+ *
+ * @since 0.1.0
+ * @category fields
+ */
+export const open = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A, I> =>
+  schema.annotations({ [OpenId]: true })
+
+/**
+ * Whether a schema is marked so.
+ *
+ * @since 0.1.0
+ * @category guards
+ */
+export const isOpen = (annotated: AST.Annotated): boolean => annotated.annotations[OpenId] === true
+
 /** An absent, undefined or empty value is an omitted parameter, and so is an empty list. */
 const isGiven = (value: unknown): boolean =>
   value !== undefined && value !== "" && !(Array.isArray(value) && !value.some(isGiven))
@@ -162,9 +182,9 @@ export const ranged = <F extends Fields, Date>(
 ): Input<Schema.Struct.Type<F> & Range, Schema.Struct.Encoded<F> & RangeInput<Date>> => {
   const bounds = {
     from_block: optional(described(Integer, "lowest block; wins over from_date")),
-    from_date: optional(described(date, "earliest date; UTC where it has no zone")),
+    from_date: optional(described(open(date), "earliest date; UTC where it has no zone")),
     to_block: optional(described(Integer, "highest block; wins over to_date")),
-    to_date: optional(described(date, "latest date; UTC where it has no zone"))
+    to_date: optional(described(open(date), "latest date; UTC where it has no zone"))
   }
   const Bounds = Schema.Struct({ ...fields, ...bounds }).pipe(Schema.filter<Schema.Schema.Any>(inOrder))
   return {

@@ -10,7 +10,7 @@ import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import * as Decoder from "./Decoder.ts"
 import type { Freshness } from "./Freshness.ts"
-import type { Input } from "./Input.ts"
+import { type Input, isOpen } from "./Input.ts"
 import type { Page } from "./Page.ts"
 
 /**
@@ -113,6 +113,8 @@ export interface Parameter {
   readonly in: "path" | "query" | "body"
   readonly required: boolean
   readonly description: string
+  /** Whether the service may understand values that we do not: a proxy passes those on. */
+  readonly open: boolean
   /** The JSON Schema of one spelling on the wire. */
   readonly jsonSchema: JsonSchemaOfParameter
 }
@@ -207,6 +209,14 @@ export const isList = (
 ): operation is ListOperation<any, any, any, any, any> => "page" in operation
 
 /**
+ * An operation as far as its answers are judged: which one it is, and whether it may be repeated.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type OperationRef = Pick<AnyOperation, "id" | "repeat">
+
+/**
  * Any operation, where its types do not matter.
  *
  * @since 0.1.0
@@ -227,6 +237,7 @@ const describeAll = (
       in: path.split("/").includes(`:${name}`) ? "path" : method === "GET" ? "query" : "body",
       required: !Schema.isPropertySignature(field),
       description: Option.getOrElse(AST.getDescriptionAnnotation(declared), () => ""),
+      open: isOpen(declared),
       jsonSchema: { ...Option.getOrElse(AST.getJSONSchemaAnnotation(declared), () => ({ type: "string" })) }
     }
   })

@@ -43,7 +43,7 @@ const said = (error: { readonly status: number; readonly detail: string | null }
 
 const effectNote = (error: { readonly mayHaveTakenEffect: boolean }): string =>
   error.mayHaveTakenEffect
-    ? " The update may have taken effect; read the stream's status before repeating it."
+    ? " The update may have taken effect; to set the same status again does no harm."
     : ""
 
 /**

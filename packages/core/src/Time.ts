@@ -23,10 +23,17 @@ const iso =
 const readIso = (text: string): DateTime.Utc | undefined => {
   const parts = iso.exec(text)
   if (parts === null) return undefined
-  const [, day, minute = "00:00", second = "00", fraction = "", zone = "Z"] = parts
+  const [, day = "", minute = "00:00", second = "00", fraction = "", zone = "Z"] = parts
   const milliseconds = fraction.padEnd(3, "0").slice(0, 3)
+  if (!isOfCalendar(day)) return undefined
   const offset = zone.length === 1 ? "Z" : `${zone.slice(0, 3)}:${zone.slice(3).replace(":", "") || "00"}`
   return utc(Date.parse(`${day}T${minute}:${second}.${milliseconds}${offset}`))
+}
+
+/** JavaScript makes the first of March of the thirtieth of February. */
+const isOfCalendar = (day: string): boolean => {
+  const midnight = Date.parse(`${day}T00:00:00Z`)
+  return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day)
 }
 
 /**
@@ -101,6 +108,9 @@ export const TimeInput: Schema.Schema<DateTime.Utc, TimeInput> = leaf<DateTime.U
   jsonSchema: { type: "string", description: "a date; without a zone it is UTC" }
 })
 
+/** Of the year 9999. A larger number counts milliseconds, most likely. */
+const lastSecond = 253_402_300_799
+
 /**
  * A bound of a range of dates on the trades operation, which takes epoch seconds as well.
  *
@@ -116,8 +126,9 @@ export const TimeOrSeconds: Schema.Schema<DateTime.Utc, TimeInput | number> = le
   expected: "a date, such as 2024-01-31T12:00:00Z, or seconds since 1970",
   is: isUtc,
   read: (input) => {
-    const seconds = typeof input === "string" && /^\d{1,12}$/.test(input) ? Number(input) : input
-    return typeof seconds === "number" ? utc(seconds * 1000) : readInput(input)
+    const seconds = typeof input === "string" && /^\d+$/.test(input) ? Number(input) : input
+    if (typeof seconds !== "number") return readInput(input)
+    return seconds >= 0 && seconds <= lastSecond ? utc(seconds * 1000) : undefined
   },
   write: DateTime.formatIso,
   arbitrary,

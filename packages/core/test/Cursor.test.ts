@@ -13,7 +13,8 @@ const example = new WalkCursor({
   direction: "descending",
   block: 19000000,
   given: ["0xab:7", "0xab:7"],
-  longest: 100
+  longest: 100,
+  limit: null
 })
 
 const text = FastCheck.string({ unit: "grapheme" })
@@ -24,7 +25,8 @@ const cursors = FastCheck.record({
   direction: FastCheck.constantFrom("ascending" as const, "descending" as const),
   block: FastCheck.maxSafeNat(),
   given: FastCheck.array(text, { maxLength: 5 }),
-  longest: FastCheck.maxSafeNat()
+  longest: FastCheck.maxSafeNat(),
+  limit: FastCheck.option(FastCheck.maxSafeNat())
 }).map((members) => new WalkCursor(members))
 
 describe("Cursor", () => {

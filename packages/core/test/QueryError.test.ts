@@ -74,7 +74,7 @@ const messages: ReadonlyArray<readonly [QueryError.WalkError, string]> = [
       mayHaveTakenEffect: true
     }),
     "updateStreamStatus: the service failed; the service answered 500. " +
-    "The update may have taken effect; read the stream's status before repeating it."
+    "The update may have taken effect; to set the same status again does no harm."
   ],
   [
     new QueryError.ResponseInvalid({
@@ -117,7 +117,7 @@ const messages: ReadonlyArray<readonly [QueryError.WalkError, string]> = [
   [
     new QueryError.Unreachable({ ...update, problem: "ECONNRESET", sent: true, mayHaveTakenEffect: true }),
     "updateStreamStatus: the service cannot be reached: ECONNRESET. " +
-    "The update may have taken effect; read the stream's status before repeating it."
+    "The update may have taken effect; to set the same status again does no harm."
   ],
   [
     new QueryError.TimedOut({

@@ -4,6 +4,8 @@
  * @since 0.1.0
  */
 
+import * as Redacted from "effect/Redacted"
+
 /**
  * Any status, the headers that are safe to show, and the bytes exactly as the service sent them (after its
  * content-encoding is undone). A status of failure is an answer too.
@@ -35,14 +37,19 @@ const kept: ReadonlySet<string> = new Set([
 
 /**
  * The headers that say something about the answer, and nothing about the connection, the session or the account:
- * a list of what is let through, so that a new header is held back until somebody has thought about it.
+ * a list of what is let through, so that a new header is held back until somebody has thought about it. One that
+ * repeats the key is held back too.
  *
  * @since 0.1.0
  * @category conversions
  */
-export const safeHeaders = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+export const safeHeaders = (
+  headers: Readonly<Record<string, string>>,
+  key: Redacted.Redacted
+): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(headers).filter(([name]) =>
-      kept.has(name) || name.startsWith("x-ratelimit-") || name.startsWith("x-rate-limit-")
+    Object.entries(headers).filter(([name, value]) =>
+      (kept.has(name) || name.startsWith("x-ratelimit-") || name.startsWith("x-rate-limit-")) &&
+      !value.includes(Redacted.value(key))
     )
   )

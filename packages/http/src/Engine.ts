@@ -7,7 +7,7 @@
  *
  * @since 0.1.0
  */
-import type { Operation } from "@blockquarry/core/Operation"
+import type { Operation, OperationRef } from "@blockquarry/core/Operation"
 import {
   type InvalidRequest,
   type KeyRefused,
@@ -25,7 +25,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import type { Answer } from "./Answer.ts"
-import { attempt, type Attempted, type Judged } from "./Engine/Attempt.ts"
+import { attempt, type Judged } from "./Engine/Attempt.ts"
 import { decode } from "./Engine/Decode.ts"
 import { retry } from "./Engine/Retry.ts"
 import type { Target } from "./Target.ts"
@@ -48,7 +48,7 @@ export interface EngineService {
    * Asks and gives back the answer as it came, whatever its status, once it is sure to be whole.
    */
   readonly raw: (
-    operation: Attempted,
+    operation: OperationRef,
     request: WireRequest,
     target: Target
   ) => Effect.Effect<Answer, RawError>
@@ -69,7 +69,7 @@ export interface EngineService {
 export class Engine extends Context.Tag("@blockquarry/http/Engine")<Engine, EngineService>() {}
 
 /** An answer and its verdict, within the call's total time. */
-const ask = (operation: Attempted, request: WireRequest, target: Target) =>
+const ask = (operation: OperationRef, request: WireRequest, target: Target) =>
   Effect.gen(function*() {
     const address = yield* target.address(operation.id)
     const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(target.timeouts.total)
@@ -93,7 +93,7 @@ const copyOf = ({ method, path }: WireRequest): RequestCopy => ({ method, path }
 
 /** Names, measures and counts a call. */
 const observed = <A, E extends { readonly _tag: string }>(
-  operation: Attempted,
+  operation: OperationRef,
   request: WireRequest,
   call: Effect.Effect<A, E>
 ): Effect.Effect<A, E> => {
@@ -116,9 +116,6 @@ const observed = <A, E extends { readonly _tag: string }>(
 const answerOf = ({ answer, verdict }: Judged) =>
   verdict._tag === "Garbled" ? Effect.fail(verdict.error) : Effect.succeed(answer)
 
-const documentOf = ({ verdict }: Judged) =>
-  verdict._tag === "Whole" ? Effect.succeed(verdict.document) : Effect.fail(verdict.error)
-
 const service: EngineService = {
   raw: (operation, request, target) =>
     observed(operation, request, Effect.flatMap(ask(operation, request, target), answerOf)),
@@ -127,9 +124,9 @@ const service: EngineService = {
     return observed(
       operation,
       request,
-      ask(operation, request, target).pipe(
-        Effect.flatMap(documentOf),
-        Effect.flatMap((document) => decode(operation, copyOf(request), document))
+      Effect.flatMap(
+        ask(operation, request, target),
+        ({ verdict }) => verdict._tag === "Whole" ? decode(operation, verdict) : Effect.fail(verdict.error)
       )
     )
   }

@@ -6,7 +6,6 @@
  * @since 0.1.0
  */
 import * as Config from "effect/Config"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 
 /**
@@ -41,30 +40,23 @@ export const ledgerUrl = "QUARRY_LEDGER_URL"
  */
 export const ledgerTestnetUrl = "QUARRY_LEDGER_TESTNET_URL"
 
-const key = Config.redacted(apiKey).pipe(
-  Config.option,
-  Config.map(Option.filter((value) => Redacted.value(value) !== "")),
-  Config.map(Option.getOrUndefined)
-)
+/** A setting without the white space that files and shells leave around it; absent and empty are the same. */
+const text = (name: string): Config.Config<string | undefined> =>
+  Config.string(name).pipe(Config.withDefault(""), Config.map((value) => value.trim() || undefined))
 
-const address = (name: string) =>
-  Config.string(name).pipe(
-    Config.option,
-    Config.map(Option.filter((text) => text !== "")),
-    Config.map(Option.getOrUndefined)
-  )
+const key = Config.map(text(apiKey), (value) => value === undefined ? undefined : Redacted.make(value))
 
 /**
  * @since 0.1.0
  * @category configs
  */
-export const data = Config.all({ apiKey: key, baseUrl: address(baseUrl) })
+export const data = Config.all({ apiKey: key, baseUrl: text(baseUrl) })
 
 /**
  * @since 0.1.0
  * @category configs
  */
-export const streams = Config.all({ apiKey: key, baseUrl: address(streamsUrl) })
+export const streams = Config.all({ apiKey: key, baseUrl: text(streamsUrl) })
 
 /**
  * @since 0.1.0
@@ -72,6 +64,6 @@ export const streams = Config.all({ apiKey: key, baseUrl: address(streamsUrl) })
  */
 export const ledger = Config.all({
   apiKey: key,
-  baseUrl: address(ledgerUrl),
-  testnetUrl: address(ledgerTestnetUrl)
+  baseUrl: text(ledgerUrl),
+  testnetUrl: text(ledgerTestnetUrl)
 })

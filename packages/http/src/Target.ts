@@ -14,6 +14,7 @@ import * as Redacted from "effect/Redacted"
 import type { ApiOptions } from "./ApiOptions.ts"
 import { normalise } from "./BaseUrl.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
+import * as Settings from "./Settings.ts"
 import * as Timeouts from "./Timeouts.ts"
 import * as Transport from "./Transport.ts"
 
@@ -69,18 +70,21 @@ const resolve = (
   setting: string,
   operation: string
 ): Either.Either<Address, InvalidRequest | KeyRefused> => {
-  const invalid = (problem: string) =>
-    Either.left(new InvalidRequest({ operation, issues: [{ parameter: setting, problem }] }))
+  const invalid = (parameter: string, problem: string) =>
+    Either.left(new InvalidRequest({ operation, issues: [{ parameter, problem }] }))
   if (baseUrl === undefined || baseUrl === "") {
-    return invalid("no address of the service is set; set this to its base URL")
+    return invalid(setting, "no address of the service is set; set this to its base URL")
   }
-  return normalise(api, baseUrl).pipe(
-    Either.match({
-      onLeft: invalid,
-      onRight: (url) =>
-        apiKey === undefined || Redacted.value(apiKey) === ""
-          ? Either.left(new KeyRefused({ operation, request: null, status: null, detail: null, body: "" }))
-          : Either.right({ url, apiKey })
-    })
-  )
+  const url = normalise(api, baseUrl)
+  if (Either.isLeft(url)) return invalid(setting, url.left)
+  if (apiKey === undefined || Redacted.value(apiKey) === "") {
+    return Either.left(new KeyRefused({ operation, request: null, status: null, detail: null, body: "" }))
+  }
+  // Clients of HTTP refuse such a key, and look as if the network had failed.
+  return noHeader.test(Redacted.value(apiKey))
+    ? invalid(Settings.apiKey, "the key holds characters that no header can carry, such as a line break")
+    : Either.right({ url: url.right, apiKey })
 }
+
+/** What the value of a header cannot hold. */
+const noHeader = /[^\t\x20-\x7e\x80-\xff]/

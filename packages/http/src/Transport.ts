@@ -84,7 +84,7 @@ export const fromHttpClient = (client: HttpClient.HttpClient, maxBodySize: numbe
         Effect.flatMap((response) =>
           Effect.map(readBody(response, maxBodySize), (bytes) => ({
             status: response.status,
-            headers: safeHeaders(response.headers),
+            headers: safeHeaders(response.headers, request.apiKey),
             bytes
           }))
         ),

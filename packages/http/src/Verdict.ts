@@ -6,7 +6,7 @@
  * @since 0.1.0
  */
 import { type JsonValue, parse } from "@blockquarry/core/LosslessJson"
-import type { Operation } from "@blockquarry/core/Operation"
+import type { OperationRef } from "@blockquarry/core/Operation"
 import {
   BadRequest,
   KeyRefused,
@@ -24,7 +24,7 @@ import type * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import type { Answer } from "./Answer.ts"
-import { detail, excerpt } from "./internal/errorText.ts"
+import { detail, excerpt, mismatch } from "./internal/errorText.ts"
 import { readRetryAfter } from "./internal/retryAfter.ts"
 import type { Cause } from "./RetryPolicy.ts"
 
@@ -37,7 +37,13 @@ import type { Cause } from "./RetryPolicy.ts"
  * @category models
  */
 export type Verdict = Data.TaggedEnum<{
-  Whole: { readonly document: JsonValue }
+  Whole: {
+    readonly document: JsonValue
+    /** That the document says that there is nothing. */
+    readonly missing: () => NotFound
+    /** That the document is not of the operation's shape, where and why. */
+    readonly unfit: (path: string, problem: string) => ResponseInvalid
+  }
   Refused: { readonly error: QueryError; readonly again: Again | null }
   Garbled: { readonly error: ResponseInvalid; readonly again: Again | null }
 }>
@@ -55,9 +61,6 @@ export interface Again {
 
 const Verdict = Data.taggedEnum<Verdict>()
 
-/** Of an operation, what a verdict depends on. */
-type Judged = Pick<Operation<never, never, never, never>, "id" | "repeat">
-
 /**
  * Judges an answer. `now` is milliseconds since 1970, for a `Retry-After` that is a date; `key` is kept out of
  * whatever is quoted from the body.
@@ -66,7 +69,7 @@ type Judged = Pick<Operation<never, never, never, never>, "id" | "repeat">
  * @category conversions
  */
 export const judge = (
-  operation: Judged,
+  operation: OperationRef,
   request: RequestCopy,
   answer: Answer,
   now: number,
@@ -78,13 +81,14 @@ export const judge = (
   const document = text === undefined
     ? Either.left("the text is not UTF-8")
     : Either.mapLeft(parse(text), ({ reason }) => reason)
-  const said = {
+  // Made for failures alone: successes are many, and quote nothing.
+  const quote = () => ({
     operation: operation.id,
     request,
     status,
     detail: detail(Either.getOrUndefined(document), secret),
     body: excerpt(answer.bytes, secret)
-  }
+  })
   const retryAfter = readRetryAfter(answer.headers["retry-after"], now)
   const reading = operation.repeat === "always"
   const again = (cause: Cause): Again => ({ cause, retryAfter })
@@ -92,18 +96,23 @@ export const judge = (
     Verdict.Refused({ error, again: another })
 
   if (status >= 200 && status < 300) {
-    const invalid = (problem: string) =>
-      new ResponseInvalid({ ...said, path: "", problem, mayHaveTakenEffect: !reading })
+    const invalid = (path: string, problem: string) =>
+      new ResponseInvalid({ ...quote(), path, problem, mayHaveTakenEffect: !reading })
     if (Either.isLeft(document)) {
       return Verdict.Garbled({
-        error: invalid(`no whole JSON document: ${document.left}`),
+        error: invalid("", `no whole JSON document: ${document.left}`),
         again: reading ? again("transient") : null
       })
     }
     return status === 200
-      ? Verdict.Whole({ document: document.right })
-      : refused(invalid(`expected status 200, got ${status}`))
+      ? Verdict.Whole({
+        document: document.right,
+        missing: () => new NotFound({ ...quote(), detail: "the answer is empty" }),
+        unfit: (path, problem) => invalid(path, mismatch(problem, document.right, secret))
+      })
+      : refused(invalid("", `expected status 200, got ${status}`))
   }
+  const said = quote()
   switch (status) {
     case 401:
       return refused(saysExhausted(said.detail) ? new PlanExhausted(said) : new KeyRefused(said))

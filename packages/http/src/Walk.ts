@@ -39,7 +39,9 @@ interface State<I> {
   readonly list: string
   /** Cursors that were followed. */
   readonly seen: Set<string>
-  /** Null once a page had the key `cursor`. */
+  /** Whether a page had the key `cursor`: then cursors alone decide how the walk goes on. */
+  readonly byCursor: boolean
+  /** Where a walk by blocks stands, or stood when cursors took over; null where there was none. */
   readonly place: ByBlock.Place | null
 }
 
@@ -102,13 +104,14 @@ const begin = <I, Output extends Page<Item>, Item>(
       input,
       list,
       seen,
-      place: question.byBlock === undefined ? null : ByBlock.start(direction)
+      place: question.byBlock === undefined ? null : ByBlock.start(direction),
+      byCursor: false
     })
   }
   if (!isWalkCursor(cursor)) {
     return Either.map(
       question.behind(input, cursor),
-      (input) => ({ input, list, seen: seen.add(cursor), place: null })
+      (input) => ({ input, list, seen: seen.add(cursor), place: null, byCursor: true })
     )
   }
   const invalid = (problem: string) =>
@@ -124,10 +127,11 @@ const begin = <I, Output extends Page<Item>, Item>(
       )
     }
     return {
-      input: yield* question.from(input, direction, parsed.block),
+      input: yield* question.from(input, direction, parsed.block, parsed.limit),
       list,
       seen,
-      place: ByBlock.fromCursor(parsed)
+      place: ByBlock.fromCursor(parsed),
+      byCursor: false
     }
   })
 }
@@ -141,16 +145,18 @@ const step = <I, Output extends Page<Item>, Item>(
     const { place } = state
     const by = question.byBlock
     if (place === null || by === undefined) return byCursor(question, state, page)
-    if (page.cursor === undefined) return byBlock(question, state, place, page, by)
-    // The first page with a cursor, after pages without: its cursor decides, and what was given stays dropped.
-    return byCursor(question, state, { ...page, result: ByBlock.unseen(place, page.result, by) })
+    if (page.cursor === undefined && !state.byCursor) return byBlock(question, state, place, page, by)
+    // A page with a cursor, after pages without: cursors decide from here on, and what was given stays dropped.
+    const { fresh, place: left } = ByBlock.unseen(place, page.result, by)
+    return byCursor(question, { ...state, place: left, byCursor: true }, { ...page, result: fresh })
   })
 
 const byCursor = <I, Output extends Page<Item>, Item>(
   question: Question<I, Output, Item>,
-  { input, list, seen }: State<I>,
+  state: State<I>,
   page: Output
 ): Either.Either<Step<I, Output>, WalkBroken | InvalidRequest> => {
+  const { input, seen } = state
   const cursor = nextCursor(page)
   if (cursor === undefined) return Either.right([{ ...page, cursor: null }, Option.none()])
   if (seen.has(cursor)) {
@@ -164,28 +170,27 @@ const byCursor = <I, Output extends Page<Item>, Item>(
   }
   return Either.map(
     question.behind(input, cursor),
-    (input) => [page, Option.some({ input, list, seen: seen.add(cursor), place: null })]
+    (input) => [page, Option.some({ ...state, input, seen: seen.add(cursor) })]
   )
 }
 
 const byBlock = <I, Output extends Page<Item>, Item>(
   question: Question<I, Output, Item>,
-  { input, list, seen }: State<I>,
+  state: State<I>,
   place: ByBlock.Place,
   page: Output,
   by: ByBlock.ByBlockOf<Item>
 ): Either.Either<Step<I, Output>, WalkError> =>
   Either.gen(function*() {
-    const { fresh, next } = yield* Either.mapLeft(
-      ByBlock.advance(place, page, by),
-      (why) => new WalkBroken({ operation: question.id, ...why })
-    )
+    const { input, list } = state
+    const broken = (why: ByBlock.Broken) => new WalkBroken({ operation: question.id, ...why })
+    const { fresh, next } = yield* Either.mapLeft(ByBlock.advance(place, page, by), broken)
     if (next === null) return [{ ...page, result: fresh, cursor: null }, Option.none()] as const
     const { block, direction } = next
-    const cursor = formatWalkCursor(ByBlock.toCursor(next, question.id, list))
-    const moved = yield* question.from(input, direction, block)
-    return [
-      { ...page, result: fresh, cursor },
-      Option.some({ input: moved, list, seen, place: next })
-    ] as const
+    const limit = question.limit(input)
+    const cursor = formatWalkCursor(ByBlock.toCursor(next, question.id, list, limit))
+    // The caller's range was in order, so only a block from outside of it can put it in disorder.
+    const moved = yield* Either.mapLeft(question.from(input, direction, block, limit), () =>
+      broken({ reason: "OutOfOrder", problem: `the service sent block ${block}, which was not asked for` }))
+    return [{ ...page, result: fresh, cursor }, Option.some({ ...state, input: moved, place: next })] as const
   })

@@ -118,6 +118,19 @@ describe("what is missing", () => {
       })
   )
 
+  it.effect.each(["abc\n", "abc\r\n", "a\u0000b", "a€b"])(
+    "a key that no header can carry is refused unsent: %j",
+    (wrong) =>
+      Effect.gen(function*() {
+        const scene = yield* Clients.scene([], { apiKey: Redacted.make(wrong) })
+        for (const example of [tokenPrice, updateStreamStatus]) {
+          const error = yield* failure(example.ask(scene))
+          expect(error).toMatchObject({ _tag: "InvalidRequest", issues: [{ parameter: "QUARRY_API_KEY" }] })
+          expect(error.message).not.toContain(wrong.trim())
+        }
+      })
+  )
+
   it.effect("the test network of the ledger names its own setting", () =>
     Effect.gen(function*() {
       const scene = yield* Clients.scene([], { baseUrl: undefined })

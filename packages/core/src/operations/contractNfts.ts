@@ -9,10 +9,10 @@ import { unlessSyncing } from "../Freshness.ts"
 import { described, optional, parameters } from "../Input.ts"
 import { Integer, PositiveInteger } from "../Integer.ts"
 import { nullable } from "../internal/nullable.ts"
+import { anyFormat, chain, cursor, limit, media_items, normalizeMetadata } from "../internal/parameters.ts"
 import { Nft, SyncStatus } from "../model/Nft.ts"
 import { list } from "../Operation.ts"
 import { pageFields } from "../Page.ts"
-import { anyFormat, chain, cursor, limit, media_items, normalizeMetadata } from "./shared.ts"
 
 const fields = {
   address: described(Address, "NFT contract"),

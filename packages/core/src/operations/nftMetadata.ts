@@ -7,10 +7,10 @@ import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { For } from "../Freshness.ts"
 import { described, optional, parameters } from "../Input.ts"
+import { chain, media_items, normalizeMetadata, TokenIdFormat } from "../internal/parameters.ts"
 import { Nft } from "../model/Nft.ts"
 import { read } from "../Operation.ts"
 import { TokenId } from "../TokenId.ts"
-import { chain, media_items, normalizeMetadata, TokenIdFormat } from "./shared.ts"
 
 const fields = {
   address: described(Address, "NFT contract"),

@@ -8,11 +8,11 @@ import { Address } from "../Address.ts"
 import { unlessSyncing } from "../Freshness.ts"
 import { described, parameters } from "../Input.ts"
 import { nullable } from "../internal/nullable.ts"
+import { anyFormat, chain, cursor, limit, media_items, normalizeMetadata } from "../internal/parameters.ts"
 import { OwnedNft, SyncStatus } from "../model/Nft.ts"
 import { list } from "../Operation.ts"
 import { pageFields } from "../Page.ts"
 import { TokenId } from "../TokenId.ts"
-import { anyFormat, chain, cursor, limit, media_items, normalizeMetadata } from "./shared.ts"
 
 const fields = {
   address: described(Address, "NFT contract"),

@@ -7,10 +7,10 @@ import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { For } from "../Freshness.ts"
 import { described, optional, parameters } from "../Input.ts"
+import { chain, cursor, limit, Order } from "../internal/parameters.ts"
 import { TokenOwner } from "../model/TokenOwner.ts"
 import { list } from "../Operation.ts"
 import { pageFields } from "../Page.ts"
-import { chain, cursor, limit, Order } from "./shared.ts"
 
 const fields = {
   token_address: described(Address, "token contract"),

@@ -8,11 +8,11 @@ import { Address } from "../Address.ts"
 import { ChainB } from "../Chain.ts"
 import { byUpperBlock } from "../Freshness.ts"
 import { described, optional, ranged, type RangeInput } from "../Input.ts"
+import { cursor, limit } from "../internal/parameters.ts"
 import { NftTrade } from "../model/NftTrade.ts"
 import { list } from "../Operation.ts"
 import { pageFields } from "../Page.ts"
 import { type TimeInput, TimeOrSeconds } from "../Time.ts"
-import { cursor, limit } from "./shared.ts"
 
 const fields = {
   address: described(Address, "wallet address"),

@@ -7,11 +7,11 @@ import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { byUpperBlock } from "../Freshness.ts"
 import { described, many, optional, ranged, type RangeInput } from "../Input.ts"
+import { chain, cursor, limit, order } from "../internal/parameters.ts"
 import { Erc20Transfer } from "../model/Erc20Transfer.ts"
 import { list } from "../Operation.ts"
 import { pageFields } from "../Page.ts"
 import { TimeInput } from "../Time.ts"
-import { chain, cursor, limit, order } from "./shared.ts"
 
 const fields = {
   address: described(Address, "wallet address"),

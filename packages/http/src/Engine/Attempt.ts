@@ -1,5 +1,5 @@
 /** The attempt stage: one request, one verdict, within the attempt's time. */
-import type { Operation } from "@blockquarry/core/Operation"
+import type { OperationRef } from "@blockquarry/core/Operation"
 import { type RequestCopy, ResponseInvalid, TimedOut, Unreachable } from "@blockquarry/core/QueryError"
 import { formatQuery, type WireRequest } from "@blockquarry/core/Wire"
 import * as Clock from "effect/Clock"
@@ -11,9 +11,6 @@ import type { Address, Target } from "../Target.ts"
 import * as Telemetry from "../Telemetry.ts"
 import type { TransportFault } from "../Transport.ts"
 import { type Again, judge, type Verdict } from "../Verdict.ts"
-
-/** Of an operation, what an attempt needs. */
-export type Attempted = Pick<Operation<never, never, never, never>, "id" | "repeat">
 
 /** An answer and what it means. */
 export interface Judged {
@@ -29,7 +26,7 @@ export interface Missed {
 
 /** Sends a request once. */
 export const attempt = (
-  operation: Attempted,
+  operation: OperationRef,
   request: WireRequest,
   address: Address,
   target: Target
@@ -84,7 +81,7 @@ export const attempt = (
 
 const transient: Again = { cause: "transient", retryAfter: null }
 
-const missed = (operation: Attempted, request: RequestCopy, fault: TransportFault): Missed => {
+const missed = (operation: OperationRef, request: RequestCopy, fault: TransportFault): Missed => {
   const reading = operation.repeat === "always"
   const mayHaveTakenEffect = !reading && fault.sent
   if (fault.reason === "unreachable") {

@@ -1,34 +1,22 @@
 /** The decode stage: a document as the operation's model, or a failure that says where it does not fit. */
-import type { JsonValue } from "@blockquarry/core/LosslessJson"
 import type { Operation } from "@blockquarry/core/Operation"
-import { NotFound, type RequestCopy, ResponseInvalid } from "@blockquarry/core/QueryError"
+import type { NotFound, ResponseInvalid } from "@blockquarry/core/QueryError"
+import type * as Data from "effect/Data"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
+import type { Verdict } from "../Verdict.ts"
 
-/** Reads a whole document of a successful answer. */
+/** Reads the document of a successful answer. */
 export const decode = <I, Accepts, Output, Wire>(
   operation: Operation<I, Accepts, Output, Wire>,
-  request: RequestCopy,
-  document: JsonValue
+  { document, missing, unfit }: Data.TaggedEnum.Value<Verdict, "Whole">
 ): Either.Either<Output, NotFound | ResponseInvalid> => {
-  const facts = { operation: operation.id, request, status: 200, detail: null, body: "" }
-  if (operation.absent(document)) {
-    return Either.left(new NotFound({ ...facts, detail: "the answer is empty" }))
-  }
-  return operation.decode(document).pipe(
-    Either.mapLeft((error) => {
-      const { message, path } = mostTelling(ParseResult.ArrayFormatter.formatErrorSync(error))
-      return new ResponseInvalid({
-        ...facts,
-        path: formatPath(path),
-        problem: message.slice(0, longestProblem),
-        mayHaveTakenEffect: operation.repeat !== "always"
-      })
-    })
-  )
+  if (operation.absent(document)) return Either.left(missing())
+  return Either.mapLeft(operation.decode(document), (error) => {
+    const { message, path } = mostTelling(ParseResult.ArrayFormatter.formatErrorSync(error))
+    return unfit(formatPath(path), message)
+  })
 }
-
-const longestProblem = 300
 
 /**
  * Of the issues with a document, the one that is deepest inside it. A member that may be null is also refused for not

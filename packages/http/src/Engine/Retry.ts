@@ -44,9 +44,9 @@ const anotherMayHelp: (outcome: Outcome) => Again | null = Either.match({
   onRight: ({ verdict }) => verdict._tag === "Whole" ? null : verdict.again
 })
 
-/** Full jitter, or what the service asked for. */
+/** Full jitter, or what the service asked for; that it may be at once is no reason for everybody to come at once. */
 const waitBefore = (policy: RetryPolicy, again: Again, number: number): Effect.Effect<Duration.Duration> =>
-  again.retryAfter !== null
+  again.retryAfter !== null && Duration.greaterThan(again.retryAfter, Duration.zero)
     ? Effect.succeed(again.retryAfter)
     : Effect.map(
       Random.next,

@@ -3,7 +3,7 @@
  * given already. Pure.
  */
 import { WalkCursor } from "@blockquarry/core/Cursor"
-
+import { fingerprint } from "@blockquarry/core/Fingerprint"
 import type { WalkBroken } from "@blockquarry/core/QueryError"
 import * as Either from "effect/Either"
 
@@ -58,7 +58,7 @@ export const advance = <Item>(
   if (!inOrder(place, result.map(by.block))) {
     return Either.left({ reason: "OutOfOrder", problem: "the service sent blocks out of order" })
   }
-  const fresh = unseen(place, result, by)
+  const { fresh } = unseen(place, result, by)
   const last = fresh.at(-1)
   if (last === undefined) {
     const complete = result.length === 0 || result.length < place.longest ||
@@ -80,19 +80,20 @@ export const advance = <Item>(
   return Either.right({ fresh, next: { direction: place.direction, block, given, longest } })
 }
 
-/** The records that were not given yet. */
+/** The records that were not given yet, and what is left of those that were. */
 export const unseen = <Item>(
   place: Place,
   result: ReadonlyArray<Item>,
   by: ByBlockOf<Item>
-): ReadonlyArray<Item> => {
-  const known = new Map(place.given)
-  return result.filter((item) => {
+): { readonly fresh: ReadonlyArray<Item>; readonly place: Place } => {
+  const given = new Map(place.given)
+  const fresh = result.filter((item) => {
     const identity = by.block(item) === place.block ? identify(item, by) : ""
-    const left = known.get(identity) ?? 0
-    if (left > 0) known.set(identity, left - 1)
+    const left = given.get(identity) ?? 0
+    if (left > 0) given.set(identity, left - 1)
     return left === 0
   })
+  return { fresh, place: { ...place, given } }
 }
 
 /** Blocks move one way only, and not back behind the block that is read again. */
@@ -106,13 +107,16 @@ const inOrder = (place: Place, blocks: ReadonlyArray<number>): boolean =>
 /** A record's own identity, or all of it where nothing identifies it. */
 const identify = <Item>(item: Item, by: ByBlockOf<Item>): string =>
   by.identity(item) ??
-    JSON.stringify(item, (_, value: unknown) => typeof value === "bigint" ? String(value) : value)
+    fingerprint(
+      JSON.stringify(item, (_, value: unknown) => typeof value === "bigint" ? String(value) : value)
+    )
 
 /** A place as the cursor that continues from it. */
 export const toCursor = (
   place: Place & { readonly block: number },
   operation: string,
-  parameters: string
+  parameters: string,
+  limit: number | null
 ): WalkCursor =>
   new WalkCursor({
     operation,
@@ -120,7 +124,8 @@ export const toCursor = (
     direction: place.direction,
     block: place.block,
     given: [...place.given].flatMap(([identity, count]) => new Array<string>(count).fill(identity)),
-    longest: place.longest
+    longest: place.longest,
+    limit
   })
 
 /** The place that a cursor names. */

@@ -15,8 +15,15 @@ export interface Question<I, Output extends Page<Item>, Item> {
   readonly ask: (input: I) => Effect.Effect<Output, QueryError>
   /** The same question behind a service's cursor. */
   readonly behind: (input: I, cursor: string) => Either.Either<I, InvalidRequest>
-  /** The same question with the bound that a walk moves set to a block. */
-  readonly from: (input: I, direction: Place["direction"], block: number) => Either.Either<I, InvalidRequest>
+  /** The same question with the bound that a walk moves set to a block, and with a page size (null: the service's). */
+  readonly from: (
+    input: I,
+    direction: Place["direction"],
+    block: number,
+    limit: number | null
+  ) => Either.Either<I, InvalidRequest>
+  /** The page size that is asked for. */
+  readonly limit: (input: I) => number | null
   readonly direction: (input: I) => Place["direction"]
   /** What is asked, but for the cursor and the page size: equal texts are the same list. */
   readonly text: (input: I) => string
@@ -38,9 +45,19 @@ export const make = <I extends { readonly cursor?: string }, Accepts, Output ext
     ask,
     // Read anew: a cursor can hold what no URL carries.
     behind: (input, cursor) => readInput(operation, { ...written(input), cursor }),
-    from: (input, direction, block) => {
+    from: (input, direction, block, limit) => {
       const [bound, date] = bounds[direction]
-      return readInput(operation, { ...written(input), cursor: undefined, [date]: undefined, [bound]: block })
+      return readInput(operation, {
+        ...written(input),
+        cursor: undefined,
+        [date]: undefined,
+        [bound]: block,
+        limit: limit ?? undefined
+      })
+    },
+    limit: (input) => {
+      const { limit } = written(input)
+      return typeof limit === "number" ? limit : null
     },
     direction: (input) => written(input)["order"] === "ASC" ? "ascending" : "descending",
     text: (input) => {

@@ -26,6 +26,12 @@ export const detail = (document: JsonValue | undefined, key: string): string | n
   return text === "" ? null : text
 }
 
+/** What a schema said of a document, which it may quote: not a word of that where the document repeats the key. */
+export const mismatch = (message: string, document: JsonValue, key: string): string =>
+  JSON.stringify(document).includes(JSON.stringify(key).slice(1, -1))
+    ? "it is not of the operation's shape"
+    : plain(message, longestDetail)
+
 const messageOf = (value: unknown, depth = 0): string | undefined => {
   if (depth > 3) return undefined
   if (typeof value === "string") return depth === 0 ? undefined : value

@@ -135,14 +135,16 @@ describe("waits", () => {
       })
   )
 
-  it.effect("are none when Retry-After is past, and our own when it is garbage", () =>
-    Effect.gen(function*() {
-      const past = Scripted.answer(429, "", { "retry-after": "Thu, 01 Jan 1970 00:00:00 GMT" })
-      expect(yield* waitsAfter(past, {}, 1)).toEqual([0, 0, 0])
-      const garbage = yield* waitsAfter(Scripted.answer(429, "", { "retry-after": "soon" }), {}, 1)
-      expect(garbage).toHaveLength(3)
-      for (const [index, wait] of garbage.entries()) expect(wait).toBeLessThanOrEqual(1000 * 2 ** index)
-    }))
+  it.effect.each(["Thu, 01 Jan 1970 00:00:00 GMT", "0", "soon"])(
+    "are our own when Retry-After is %s",
+    (header) =>
+      Effect.gen(function*() {
+        const waits = yield* waitsAfter(Scripted.answer(429, "", { "retry-after": header }), {}, 1)
+        expect(waits).toHaveLength(3)
+        expect(Math.max(...waits)).toBeGreaterThan(0)
+        for (const [index, wait] of waits.entries()) expect(wait).toBeLessThanOrEqual(1000 * 2 ** index)
+      })
+  )
 })
 
 describe("longestWait", () => {

@@ -2,8 +2,10 @@
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import { describe, expect, it } from "@effect/vitest"
+import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 
@@ -82,4 +84,26 @@ describe("a list of 100,000 records", () => {
       }).pipe(Effect.provide(over({ scale: records, walletCursor: false, growth: 1 }))),
     120_000
   )
+})
+
+describe("a list without cursors", () => {
+  it.live("is resumed in whatever page size, since the size of its pages is part of its cursors", () =>
+    Effect.gen(function*() {
+      const data = yield* DataApi.DataApi
+      const { ledger } = yield* Sandbox.Sandbox
+      const address = ledger.examples.busyWallet
+      const count = ledger.chains.get("eth")?.walletTransfers(address).length
+      const first = yield* data.walletTransfers.pages({ address, chain: "eth", limit: 25 }, { maxPages: 3 })
+        .pipe(
+          Stream.runCollect
+        )
+      const given = Chunk.reduce(first, 0, (sum, page) => sum + page.result.length)
+      const cursor = Option.getOrUndefined(Chunk.last(first))?.cursor ?? undefined
+      for (const limit of [undefined, 10, 100]) {
+        const rest = yield* Stream.runCount(
+          data.walletTransfers.items({ address, chain: "eth", limit }, { cursor })
+        )
+        expect(given + rest).toBe(count)
+      }
+    }).pipe(Effect.provide(over({ scale: 300, walletCursor: false }))))
 })

@@ -1,11 +1,11 @@
 /** Parameters that several operations have in common. */
 import { ChainA } from "../Chain.ts"
 import { Flag } from "../Flag.ts"
-import { described, optional } from "../Input.ts"
+import { described, open, optional } from "../Input.ts"
 import { PositiveInteger } from "../Integer.ts"
-import { leaf } from "../internal/leaf.ts"
-import { oneOf } from "../internal/oneOf.ts"
 import { Text } from "../Text.ts"
+import { leaf } from "./leaf.ts"
+import { oneOf } from "./oneOf.ts"
 
 const orders: ReadonlyMap<unknown, "ASC" | "DESC"> = new Map([["ASC", "ASC"], ["DESC", "DESC"]])
 
@@ -32,7 +32,7 @@ export const media_items = optional(described(Flag, "add preview media"))
 
 /** Where the values of `format` are not listed, any text is passed on. */
 export const anyFormat = optional(
-  described(Text, "format of the token id").annotations({
+  described(open(Text), "format of the token id").annotations({
     jsonSchema: { type: "string", examples: ["decimal", "hex"] }
   })
 )

@@ -1,0 +1,174 @@
+/** The key is in the header that carries it, and nowhere else: whatever the service answers, whatever is looked at. */
+import { WalkError } from "@blockquarry/core/QueryError"
+import { describe, expect, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Metric from "effect/Metric"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import * as Clients from "./support/Clients.ts"
+import { address, examples, hash } from "./support/Examples.ts"
+import { passing } from "./support/Passing.ts"
+import * as Scripted from "./support/Scripted.ts"
+import * as Transfers from "./support/Transfers.ts"
+import * as Witness from "./support/Witness.ts"
+
+const { key } = Clients
+
+/** Headers in which a careless service repeats what it was sent. */
+const echo = {
+  "x-api-key": key,
+  "x-request-id": `for ${key}`,
+  "www-authenticate": `Key ${key}`,
+  "set-cookie": `key=${key}`,
+  "location": `https://elsewhere.test/?key=${key}`,
+  "x-ratelimit-key": key,
+  "etag": `"${key}"`
+}
+
+const bodies: ReadonlyArray<string> = [
+  JSON.stringify({ message: `the key ${key} is wrong` }),
+  JSON.stringify({ message: [`key ${key}`, key], key }),
+  JSON.stringify({ error: { message: key } }),
+  `${"x".repeat(290)}${key}`,
+  JSON.stringify({ message: `${"x".repeat(295)}${key}` }),
+  `<html>${" ".repeat(7990)}${key}</html>`,
+  `<html>${"é".repeat(490)}${key}${key}</html>`,
+  key
+]
+
+/** Documents of status 200 that repeat the key where an operation looks for something else. */
+const documents: ReadonlyArray<unknown> = [
+  key,
+  [key],
+  {
+    message: key,
+    result: key,
+    address: key,
+    active_chains: key,
+    hash: key,
+    id: 1,
+    usdPrice: key,
+    token_id: key
+  },
+  {
+    result: [{ owner_address: key, transaction_hash: key, token_address: key, block_number: key }],
+    cursor: [key]
+  },
+  { address, active_chains: [{ chain: { [key]: key } }], hash, [key]: key, id: "s", status: { [key]: 1 } },
+  { result: [{ [key]: key }], page: key, total: key }
+]
+
+/** Made anew for each operation: some bodies can be read once. Over all operations every status has every body. */
+const replies = (turn: number): ReadonlyArray<Scripted.Reply> => [
+  ...[201, 302, 400, 401, 402, 403, 404, 408, 410, 422, 424, 429, 500, 503].map((status, index) =>
+    Scripted.answer(status, bodies[(index + turn) % bodies.length], echo)
+  ),
+  ...bodies.map((body) => Scripted.answer(200, body, echo)),
+  ...documents.map((document) => Scripted.json(document, 200, echo)),
+  Scripted.answer(429, "{}", { "retry-after": key }),
+  Scripted.answer(200, Scripted.broken(key, "ECONNRESET")),
+  Scripted.answer(200, Scripted.endless(key)),
+  Scripted.answer(200, "7".repeat(20_000)),
+  Scripted.answer(200, key, { "content-encoding": "gzip" }),
+  Scripted.Fault({ code: "ECONNREFUSED" }),
+  Scripted.Fault({ code: "ECONNRESET" }),
+  Scripted.Fault({ code: `cannot send ${key}` }),
+  Scripted.Hang()
+]
+
+/** Every form in which an error is shown or sent on. */
+const shown = (exit: Exit.Exit<unknown, Error>): ReadonlyArray<string> => {
+  if (Exit.isSuccess(exit)) {
+    return [
+      Witness.seen(exit.value),
+      JSON.stringify(exit, (_, value: unknown) => String(value))
+    ]
+  }
+  const errors = [...Cause.failures(exit.cause)]
+  return [
+    Cause.pretty(exit.cause, { renderErrorCause: true }),
+    Witness.seen(exit.cause),
+    JSON.stringify(exit.cause),
+    ...errors.flatMap((error) => [
+      error.message,
+      String(error),
+      String(error.stack),
+      JSON.stringify(error),
+      Witness.seen(error),
+      Schema.is(WalkError)(error) ? JSON.stringify(Schema.encodeSync(WalkError)(error)) : ""
+    ])
+  ]
+}
+
+const options: Clients.SceneOptions = { retry: Clients.atOnce(2), maxBodySize: 10_000 }
+
+describe("the key", () => {
+  it.effect.each(examples)("shows nowhere in what $id lets out", (example) =>
+    Effect.gen(function*() {
+      const witness = Witness.make()
+      const tags = new Set<string>()
+      const all = replies(examples.indexOf(example))
+      for (const reply of [Scripted.json(example.document, 200, echo), ...all]) {
+        const once = reply._tag === "Answer" && reply.body instanceof ReadableStream
+        const scene = yield* Clients.scene(
+          (_, number) => once && number > 1 ? Scripted.answer(502, key) : reply,
+          options
+        )
+        const exit = yield* witness.of(Effect.exit(passing(example.ask(scene))))
+        if (Exit.isFailure(exit)) {
+          expect(Cause.isFailure(exit.cause)).toBe(true)
+          for (const error of Cause.failures(exit.cause)) tags.add(error._tag)
+        }
+        for (const text of shown(exit)) expect(text).not.toContain(key)
+        expect(Witness.seen([scene.data, scene.streams, scene.ledger])).not.toContain(key)
+        for (const { body, headers, url } of scene.asked) {
+          const { "x-api-key": carried, ...others } = headers
+          expect(carried).toBe(key)
+          expect(`${url.href} ${body} ${JSON.stringify(others)}`).not.toContain(key)
+        }
+      }
+      expect(tags.size).toBe(9)
+      expect(witness.logs.length).toBeGreaterThan(all.length)
+      expect(witness.spans.length).toBeGreaterThan(all.length)
+      for (const { structure, text } of witness.logs) {
+        expect(`${text} ${Witness.seen(structure)}`).not.toContain(key)
+      }
+      for (const span of witness.spans) expect(Witness.seen(span)).not.toContain(key)
+      expect(Witness.seen(yield* Metric.snapshot)).not.toContain(key)
+    }))
+
+  it.effect("shows in no page and no cursor of a walk", () =>
+    Effect.gen(function*() {
+      const witness = Witness.make()
+      const transfers = [1, 2, 2, 3, 4, 5].map((block, id) => ({ block, id, log: id }))
+      const scene = yield* Clients.scene(Transfers.service({ transfers, size: 3 }))
+      const pages = yield* witness.of(Stream.runCollect(scene.data.walletTransfers.pages({ address })))
+      for (const page of pages) {
+        expect(Witness.seen(page)).not.toContain(key)
+        const hidden = page.cursor?.slice("quarry-walk-1.".length) ?? ""
+        expect(Buffer.from(hidden, "base64url").toString()).not.toContain(key)
+      }
+      const damaged = yield* Effect.exit(
+        Stream.runDrain(scene.data.walletTransfers.items({ address }, { cursor: "quarry-walk-1.x" }))
+      )
+      for (const text of shown(damaged)) expect(text).not.toContain(key)
+    }))
+
+  it.effect("shows in no refusal of a setting", () =>
+    Effect.gen(function*() {
+      for (
+        const baseUrl of [
+          `https://host.test/?key=${key}`,
+          `https://${key}@host.test`,
+          `${key}`,
+          `ftp://${key}`
+        ]
+      ) {
+        const scene = yield* Clients.scene([], { baseUrl })
+        const exit = yield* Effect.exit(scene.data.walletChains({ address }))
+        for (const text of shown(exit)) expect(text).not.toContain(key)
+      }
+    }))
+})
