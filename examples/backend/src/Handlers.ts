@@ -16,10 +16,20 @@ export const handlers = HttpApiBuilder.group(Api, "chain", (group) =>
     return group
       .handle("price", ({ path, urlParams }) =>
         data.tokenPrice({ ...path, ...urlParams }).pipe(
+          // A caller hears what concerns the caller; our key and our upstream's state are ours.
+          Effect.tapError(Effect.logError),
           Effect.catchTag("NotFound", ({ detail }) => new NoPrice({ message: detail ?? "no price" })),
-          Effect.catchIf(
-            (error) => error._tag !== "NoPrice",
-            ({ message }) => new Unavailable({ message })
+          Effect.catchTag(
+            "BadRequest",
+            "InvalidRequest",
+            "KeyRefused",
+            "PlanExhausted",
+            "RateLimited",
+            "ResponseInvalid",
+            "ServiceFailed",
+            "TimedOut",
+            "Unreachable",
+            () => new Unavailable({ message: "prices cannot be had right now; try again later" })
           )
         ))
       .handleRaw("transfers", ({ path, urlParams }) =>

@@ -7,7 +7,7 @@ import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
 
 /**
- * The span around a call, from encoding its input to its decoded answer.
+ * The span around a call, from its first attempt to its decoded answer.
  *
  * @since 0.1.0
  * @category spans
