@@ -3,6 +3,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { entries } from "./commands/index.ts"
+import { discreet } from "./Discreet.ts"
 import { describe, exitCodes, type Failure, TimeLimit, unexpected, Usage } from "./Failure.ts"
 import { sort } from "./line/Argv.ts"
 import type { Entry, Values } from "./line/Entry.ts"
@@ -26,7 +27,8 @@ export const run = (
           onNone: () => reportDefect(cause),
           onSome: (failure) => report(failure, argv)
         })
-    )
+    ),
+    Effect.provideServiceEffect(Screen, Effect.flatMap(Screen, discreet))
   )
 
 const perform = (

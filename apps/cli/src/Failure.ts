@@ -106,6 +106,7 @@ const whatToDo = (failure: Exclude<Failure, OutputClosed>): string | null => {
       return "is there room where the output goes?"
     case "InvalidRequest": {
       const [{ parameter }] = failure.issues
+      if (parameter === "QUARRY_API_KEY") return "set it to the key alone, without anything around it"
       const flag = flags[parameter]
       return flag === undefined ? null : `set ${parameter} or give ${flag} <url>, ${sandboxHint}`
     }

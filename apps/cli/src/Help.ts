@@ -86,6 +86,7 @@ export const forEntry = (entry: Entry, surface: Surface): string => {
     section("Arguments", list(entry.arguments.map(argumentRow), surface), surface),
     section("Options", list(entry.options.map(optionRow), surface), surface),
     section("Options of every command", list([...common(entry), help].map(optionRow), surface), surface),
+    section("Good to know", entry.note === undefined ? "" : prose(entry.note), surface),
     section("Known issue", entry.knownIssue === undefined ? "" : prose(entry.knownIssue), surface),
     section(
       entry.operation === null ? "Examples" : "Examples (with --sandbox they work without a key)",

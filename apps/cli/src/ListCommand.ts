@@ -1,8 +1,7 @@
 /** Commands that print lists: one page, or the whole of it as it arrives. */
 import type { ListOperation } from "@blockquarry/core/Operation"
 import type { Page } from "@blockquarry/core/Page"
-import type { QueryError } from "@blockquarry/core/QueryError"
-import type { AskList } from "@blockquarry/http/Client"
+import type { Ask, AskList } from "@blockquarry/http/Client"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
@@ -39,6 +38,8 @@ export interface ListSpec<
   readonly noun: string
   readonly columns: ReadonlyArray<Column<Item>>
   readonly examples: ReadonlyArray<string>
+  /** What help says below the options. */
+  readonly note?: string
   /** Options besides those of the operation and of every list. */
   readonly options?: ReadonlyArray<OptionSpec>
   /** What to say before the first record. */
@@ -47,18 +48,26 @@ export interface ListSpec<
   readonly remark?: (page: Output, call: Call) => string | null
   /** What is done before the first page is asked for good. */
   readonly before?: (
-    ask: Effect.Effect<Output, QueryError>,
+    ask: Ask<Accepts, Output>,
+    written: Accepts,
     call: Call
   ) => Effect.Effect<void, Failure, Screen>
-  /** Pages of another making that an option asks for; null where it does not. They are printed to their end. */
+  /**
+   * Pages of another making that an option asks for; null where it does not. They are printed to their end: the one
+   * whose `cursor` is null; one without a `cursor` has others behind it, but nothing that leads there.
+   */
   readonly instead?: (
     ask: AskList<Accepts, Output, Item>,
     written: Accepts,
     call: Call
   ) => Stream.Stream<Output, Failure> | null
-  /** What is wrong with the options of its own. */
-  readonly check?: (call: Call) => Either.Either<unknown, Usage>
+  /** What is wrong with the options of its own, or with what they ask of the operation. */
+  readonly check?: (written: Accepts, call: Call) => Either.Either<unknown, Usage>
 }
+
+/** Whether more than one page is asked for. */
+export const isWalk = ({ values }: Call): boolean =>
+  isOn(values, "all") || (single(values, "max-items") ?? "") !== ""
 
 /** A positive number that an option of a command takes. */
 export const count = (call: Call, name: string): Either.Either<number | null, Usage> => {
@@ -86,6 +95,7 @@ export const listCommand = <
   api: spec.operation.api,
   summary: spec.operation.docs.summary,
   knownIssue: spec.operation.docs.knownIssue,
+  note: spec.note,
   arguments: toArguments(spec.operation),
   options: [...toOptions(spec.operation), ...walking, ...spec.options ?? []],
   examples: spec.examples,
@@ -93,7 +103,7 @@ export const listCommand = <
     Effect.gen(function*() {
       const maxItems = yield* count(call, "max-items")
       const question = yield* readValues(spec.operation, withPageSize(call.values, maxItems))
-      yield* spec.check?.(call) ?? Either.void
+      yield* spec.check?.(question.written, call) ?? Either.void
       yield* Effect.provide(list(spec, call, question, maxItems), connect(call.settings))
     })
 })
@@ -124,11 +134,11 @@ const list = <
     const ask = spec.client(yield* Clients)
     const warning = spec.warn?.(input, call) ?? null
     if (warning !== null) yield* screen.note(warning)
-    if (spec.before !== undefined) yield* spec.before(ask(written), call)
+    if (spec.before !== undefined) yield* spec.before(ask, written, call)
     const other = spec.instead?.(ask, written, call) ?? null
     if (other !== null) yield* screen.progress(`reading all ${spec.noun}`)
     const { format } = call.settings
-    const isOne = other === null && maxItems === null && !isOn(call.values, "all")
+    const isOne = other === null && !isWalk(call)
     const bounds: Bounds = { noun: spec.noun, all: !isOne, maxItems, format }
     const pages = other ?? ask.pages(written, isOne ? { maxPages: 1 } : { prefetch: 1 })
     const encode = Schema.encodeSync(spec.operation.output)

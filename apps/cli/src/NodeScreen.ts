@@ -63,9 +63,9 @@ export const make = ({ stderr, stdout }: Streams, environment: Environment): Scr
     progress: (text) =>
       Effect.sync(() => {
         if (!err.isTerminal) return
-        clear()
-        if (text === null) return
-        stderr.write(text)
+        if (text === null) return clear()
+        // In one write: a line that is away for a moment flickers
+        stderr.write(`${shown ? "\r\u001b[K" : ""}${text}`)
         shown = true
       })
   }

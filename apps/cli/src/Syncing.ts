@@ -1,5 +1,6 @@
 /** Collections that are still being indexed: saying so, and waiting for them. */
 import type { QueryError } from "@blockquarry/core/QueryError"
+import type { Ask } from "@blockquarry/http/Client"
 import { whenSynced } from "@blockquarry/http/Synced"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -36,8 +37,9 @@ export const synced = <A extends object>(
   })
 
 /** Waits where `--wait` was given. */
-export const beforeList = <A extends object>(
-  ask: Effect.Effect<A, QueryError>,
+export const beforeList = <Accepts, A extends object>(
+  ask: Ask<Accepts, A>,
+  written: Accepts,
   call: Call
 ): Effect.Effect<void, Failure, Screen> =>
-  isOn(call.values, waitOption.name) ? synced(ask, call, false) : Effect.void
+  isOn(call.values, waitOption.name) ? synced(ask(written), call, false) : Effect.void

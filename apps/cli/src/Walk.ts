@@ -18,7 +18,7 @@ export interface Bounds {
   readonly format: Format
 }
 
-/** How far a walk came. `cursor` continues after the last page that was printed whole; null: at the beginning. */
+/** How far a walk came. `cursor` continues after the last page that was printed whole; null: nothing does. */
 interface Progress {
   readonly records: number
   readonly pages: number
@@ -86,7 +86,8 @@ const advance = (before: Progress, page: Page<unknown>, kept: number): Progress 
     pages: before.pages + 1,
     cursor: isWhole ? cursor : before.cursor,
     beyond: isWhole ? 0 : kept,
-    more: !isWhole || cursor !== null
+    // A page without the key says nothing of what is behind it
+    more: !isWhole || page.cursor === undefined || cursor !== null
   }
 }
 
@@ -97,7 +98,9 @@ const farewell = (exit: Exit.Exit<void, Failure>, progress: Progress, bounds: Bo
   const repeated = beyond === 0 ? "" : ` (the last ${beyond} of them come again)`
   if (Exit.isSuccess(exit)) {
     if (!more) return records === 0 && bounds.format === "table" ? `no ${bounds.noun}` : null
-    if (bounds.all && cursor === null) return `stopped after ${records} ${bounds.noun}; there are more`
+    if (bounds.all && cursor === null) {
+      return `stopped after ${records} ${bounds.noun}; there ${beyond === 0 ? "may be" : "are"} more`
+    }
     if (bounds.all) return `stopped after ${records} ${bounds.noun}; go on ${resume}${repeated}`
     return bounds.format === "json"
       ? null

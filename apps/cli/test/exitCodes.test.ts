@@ -36,6 +36,20 @@ const cases: ReadonlyArray<
   ["an unknown option", 2, [...price, "--chian", "eth"], {}, /--chian.*did you mean --chain\?/s],
   ["an unknown command", 2, ["walet", "chains", things.wallet], {}, /did you mean quarry wallet chains\?/],
   ["a value that does not fit", 2, [...price, "--to-block", "soon", "--sandbox"], {}, /--to-block: expected/],
+  [
+    "a status that there is not",
+    2,
+    ["stream", "set-status", "x", "pausd"],
+    {},
+    /<status>: expected active or paused or error or terminated, got "pausd"\n.*did you mean paused\?/
+  ],
+  [
+    "a mistyped chain of a list",
+    2,
+    ["wallet", "chains", things.wallet, "--chains", "eth,ploygon-amoy"],
+    {},
+    /--chains: expected a chain of .*polygon-amoy.*, got "ploygon-amoy"\n.*did you mean --chains polygon-amoy\?/
+  ],
   ["a chain outside the set", 2, [...price, "--chain", "sepolia", "--sandbox"], {}, /--chain: expected/],
   [
     "a damaged cursor",

@@ -53,7 +53,7 @@ export const tokenOwners = listCommand({
       ? null
       : `known issue: the service lists the holders on ${chain} in faulty order. ` +
         `--${largest.name} 100 walks the whole list and keeps the 100 largest`,
-  check: wanted,
+  check: (_, call) => wanted(call),
   instead: (ask, written, call) => {
     const count = Either.getOrNull(wanted(call))
     return count === null ? null : Stream.fromEffect(Effect.map(

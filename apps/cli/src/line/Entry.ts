@@ -50,6 +50,8 @@ export interface Entry {
   readonly api: Api | null
   readonly summary: string
   readonly knownIssue?: string | undefined
+  /** What else is good to know. */
+  readonly note?: string | undefined
   readonly arguments: ReadonlyArray<ArgumentSpec>
   readonly options: ReadonlyArray<OptionSpec>
   /** What follows `quarry <words>` in examples. */

@@ -109,29 +109,26 @@ export const readValues = <I, Accepts>(
 const spelled = (parameter: Parameter, isArgument: boolean): string =>
   isArgument ? `<${kebab(parameter.name)}>` : `--${kebab(parameter.name)}`
 
+/** What the schema says, with parameters and values in the spelling of the command line. */
+const respelled = ({ parameters }: Described, parameter: Parameter, problem: string): string => {
+  const options = parameters.filter(({ in: place, name }) => place === "query" && name.includes("_"))
+    .map(({ name }) => [name, `--${kebab(name)}`] as const)
+  const values = listed(parameter).only.filter((value) => value.includes(" "))
+    .map((value) => [value, slug(value)] as const)
+  return [...options, ...values].reduce((text, [from, to]) => text.replaceAll(from, to), problem)
+}
+
 /** The first issue is enough: one mistake, one message. */
 const usage = (operation: Described, values: Values, error: InvalidRequest): Usage => {
   const [{ parameter: path, problem }] = error.issues
   const parameter = operation.parameters.find(({ name }) => name === path.split(".")[0])
   if (parameter === undefined) return new Usage({ problem: `${path}: ${problem}`, hint: null })
   const isArgument = isPositional(parameter)
-  const rename = (text: string) =>
-    operation.parameters.reduce(
-      (renamed, { name, in: place }) =>
-        name.includes("_") && place === "query" ? renamed.replaceAll(name, `--${kebab(name)}`) : renamed,
-      text
-    )
   const words = values.get(kebab(parameter.name))?.flatMap((value) => value.split(",")) ?? []
   const choices = offered(parameter)
-  const { only } = listed(parameter)
-  const wrong = words.filter((word) => !choices.includes(word))
-  const meant = wrong.map((word) => nearest(word, choices))[0]
-  const expected = only.length === 0
-    ? rename(problem)
-    : `expected ${choices.join(", ")}${only.length > choices.length ? " or a hexadecimal id" : ""}` +
-      (wrong[0] === undefined ? "" : `, got ${JSON.stringify(wrong[0])}`)
+  const meant = words.filter((word) => !choices.includes(word)).map((word) => nearest(word, choices))[0]
   return new Usage({
-    problem: `${spelled(parameter, isArgument)}: ${expected}`,
+    problem: `${spelled(parameter, isArgument)}: ${respelled(operation, parameter, problem)}`,
     hint: meant === undefined
       ? null
       : `did you mean ${isArgument ? meant : `${spelled(parameter, false)} ${meant}`}?`
