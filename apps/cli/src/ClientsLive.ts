@@ -6,14 +6,22 @@ import * as StreamsApi from "@blockquarry/http/StreamsApi"
 import * as Timeouts from "@blockquarry/http/Timeouts"
 import type { HttpClient } from "@effect/platform/HttpClient"
 import type { ConfigError } from "effect/ConfigError"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Clients } from "./Clients.ts"
 
-/** From configuration. `timeout`, where it is given, stands for the limit of a call: the command has one of its own. */
+/**
+ * From configuration. `timeout`, where it is given, stands for the limit of a call, and gives a slow service's attempts
+ * more time too: a quarter of it each.
+ */
 export const layer = (timeout: Duration.Duration | null): Layer.Layer<Clients, ConfigError, HttpClient> => {
-  const policies = timeout === null ? {} : { timeouts: { ...Timeouts.standard, total: timeout } }
+  const policies = timeout === null ? {} : {
+    timeouts: {
+      attempt: Duration.max(Timeouts.standard.attempt, Duration.times(timeout, 0.25)),
+      total: timeout
+    }
+  }
   const clients = Layer.effect(
     Clients,
     Effect.all({ data: DataApi.DataApi, streams: StreamsApi.StreamsApi, ledger: LedgerApi.LedgerApi })

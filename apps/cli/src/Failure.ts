@@ -3,6 +3,7 @@
  * code, a line that says what happened and a line that says what to do.
  */
 import type { WalkError } from "@blockquarry/core/QueryError"
+import type { StillSyncing } from "@blockquarry/http/Synced"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import { kebab } from "./line/Kebab.ts"
@@ -17,9 +18,6 @@ export class Usage extends Data.TaggedError("Usage")<{
 
 /** `--timeout` is over. */
 export class TimeLimit extends Data.TaggedError("TimeLimit")<{ readonly limit: Duration.Duration }> {}
-
-/** The collection was still being indexed when the time for `--wait` was up. */
-export class StillSyncing extends Data.TaggedError("StillSyncing") {}
 
 /** The sandbox's server does not start. */
 export class ServerFailed extends Data.TaggedError("ServerFailed")<{ readonly problem: string }> {}

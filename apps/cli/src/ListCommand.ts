@@ -102,7 +102,7 @@ export const listCommand = <
   run: (call) =>
     Effect.gen(function*() {
       const maxItems = yield* count(call, "max-items")
-      const question = yield* readValues(spec.operation, withPageSize(call.values, maxItems))
+      const question = yield* readValues(spec.operation, call.values)
       yield* spec.check?.(question.written, call) ?? Either.void
       yield* Effect.provide(list(spec, call, question, maxItems), connect(call.settings))
     })
@@ -140,7 +140,9 @@ const list = <
     const { format } = call.settings
     const isOne = other === null && !isWalk(call)
     const bounds: Bounds = { noun: spec.noun, all: !isOne, maxItems, format }
-    const pages = other ?? ask.pages(written, isOne ? { maxPages: 1 } : { prefetch: 1 })
+    const sized = yield* readValues(spec.operation, withPageSize(call.values, maxItems))
+    const ahead = maxItems === null ? 1 : 0
+    const pages = other ?? ask.pages(sized.written, isOne ? { maxPages: 1 } : { prefetch: ahead })
     const encode = Schema.encodeSync(spec.operation.output)
     const printer = ListPrinter.make(format, screen.out, spec.columns, bounds.all)
     yield* walk(pages, bounds, (page, kept) => ({

@@ -4,7 +4,7 @@ import type { Ask } from "@blockquarry/http/Client"
 import { whenSynced } from "@blockquarry/http/Synced"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { type Failure, StillSyncing } from "./Failure.ts"
+import type { Failure } from "./Failure.ts"
 import { type Call, isOn, type OptionSpec } from "./line/Entry.ts"
 import { Screen } from "./Screen.ts"
 
@@ -31,7 +31,6 @@ export const synced = <A extends object>(
     yield* screen.progress("waiting until the collection is indexed")
     const deadline = call.settings.timeout === null ? Duration.minutes(2) : Duration.infinity
     return yield* whenSynced(ask, { deadline, awaitNotFound }).pipe(
-      Effect.catchTag("StillSyncing", () => new StillSyncing()),
       Effect.ensuring(screen.progress(null))
     )
   })
