@@ -6,6 +6,7 @@ import * as Zlib from "node:zlib"
 import * as Clients from "../support/Clients.ts"
 import { tokenPrice } from "../support/Examples.ts"
 import { failure } from "../support/Failure.ts"
+import * as Scripted from "../support/Scripted.ts"
 import * as Server from "../support/Server.ts"
 
 const text = JSON.stringify({ usdPrice: 1.5, tokenName: "é".repeat(500) })
@@ -153,4 +154,22 @@ describe.each(Server.clients)("with %s", (_, layer) => {
         expect(yield* failure(call)).toMatchObject({ _tag: "ServiceFailed", status })
       }).pipe(provide)
   )
+})
+
+describe("a body that is announced to be too long", () => {
+  it.effect("is let go of at once", () =>
+    Effect.gen(function*() {
+      let cancelled = false
+      const body = new ReadableStream<Uint8Array>({
+        pull: (body) => body.enqueue(new Uint8Array(10)),
+        cancel: () => {
+          cancelled = true
+        }
+      })
+      const reply = Scripted.answer(200, body, { "content-length": "1000" })
+      const scene = yield* Clients.scene([reply], { maxBodySize: 999 })
+      expect(yield* failure(tokenPrice.ask(scene))).toMatchObject({ _tag: "ResponseInvalid" })
+      expect(cancelled).toBe(true)
+      expect(scene.asked[0]?.signal.aborted).toBe(true)
+    }))
 })

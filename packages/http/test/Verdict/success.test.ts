@@ -102,6 +102,7 @@ describe("a document that is whole", () => {
       const error = yield* failure(scene.data.tokenOwners({ token_address: `0x${"ab".repeat(20)}` }))
       expect(error).toMatchObject({ _tag: "ResponseInvalid", path: "result[1].owner_address" })
       expect(error.message).toContain("result[1].owner_address")
+      expect(error).toMatchObject({ body: expect.stringContaining("0x12") })
     }))
 
   it.effect("keeps every digit of an amount", () =>

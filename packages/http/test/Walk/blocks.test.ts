@@ -62,6 +62,19 @@ describe("what is asked", () => {
     }))
 })
 
+describe("the beginning", () => {
+  it.effect("is where an empty cursor stands, and the walk goes on by blocks from there", () =>
+    Effect.gen(function*() {
+      const scene = yield* Clients.scene([
+        page(record(9, 1), record(8, 2)),
+        page(record(8, 2), record(7, 3)),
+        page(record(7, 3))
+      ])
+      const { items } = scene.data.walletTransfers
+      expect(yield* Stream.runCount(items({ address }, { cursor: "" }))).toBe(3)
+    }))
+})
+
 describe("the end", () => {
   it.effect("is an empty first page", () =>
     Effect.gen(function*() {
@@ -106,6 +119,19 @@ describe("the end", () => {
 })
 
 describe("records", () => {
+  it.effect("that were given stay dropped when cursors take over with smaller pages", () =>
+    Effect.gen(function*() {
+      const scene = yield* Clients.scene([
+        page(record(9, 1), record(8, 2), record(8, 3), record(8, 4, null)),
+        Scripted.json({ cursor: "a", result: [record(8, 2), record(8, 3)] }),
+        Scripted.json({ cursor: "b", result: [record(8, 4, null), record(8, 4, null)] }),
+        Scripted.json({ cursor: "c", result: [record(8, 4, null)] }),
+        Scripted.json({ result: [record(7, 5)] })
+      ])
+      const copies = ["4:null", "4:null", "4:null"]
+      expect(yield* namesOf(scene, { address })).toEqual(["1:1", "2:2", "3:3", ...copies, "5:5"])
+    }))
+
   it.effect("that nothing tells apart are counted", () =>
     Effect.gen(function*() {
       const same = record(8, 2, null)
@@ -176,6 +202,15 @@ describe("a walk breaks", () => {
     Effect.gen(function*() {
       const scene = yield* Clients.scene([page(record(9, 1), record(8, 2))])
       expect(yield* failure(namesOf(scene, { address, order: "ASC" }))).toMatchObject({
+        reason: "OutOfOrder"
+      })
+    }))
+
+  it.effect("when a block comes that was not asked for", () =>
+    Effect.gen(function*() {
+      const scene = yield* Clients.scene([page(record(9, 1), record(3, 2))])
+      expect(yield* failure(namesOf(scene, { address, from_block: 5 }))).toMatchObject({
+        _tag: "WalkBroken",
         reason: "OutOfOrder"
       })
     }))

@@ -41,7 +41,7 @@ const refusal = (walk: (clients: Clients.Clients, cursor: string) => Stream.Stre
   })
 
 describe("a marked cursor", () => {
-  it.effect("continues its own list, with another page size as well", () =>
+  it.effect("continues its own list, in the page size that it began with", () =>
     Effect.gen(function*() {
       const scene = yield* Clients.scene([
         Scripted.json({ result: result.slice(1) }),
@@ -51,6 +51,7 @@ describe("a marked cursor", () => {
       expect(yield* Stream.runCount(scene.data.walletTransfers.items({ ...input, limit: 99 }, { cursor })))
         .toBe(1)
       expect(scene.asked[0]?.url.searchParams.get("to_block")).toBe("8")
+      expect(scene.asked.map(({ url }) => url.searchParams.get("limit"))).toEqual(["3", "3"])
       expect(scene.asked.every(({ url }) => !url.searchParams.has("cursor"))).toBe(true)
     }))
 

@@ -7,7 +7,7 @@ export const address = `0x${"ab".repeat(20)}`
 export const contract = `0x${"cd".repeat(20)}`
 export const hash = `0x${"12".repeat(32)}`
 
-export const transfer = { transaction_hash: hash, block_number: 7, log_index: 1, value: "5" }
+const transfer = { transaction_hash: hash, block_number: 7, log_index: 1, value: "5" }
 export const nft = { token_address: contract, token_id: "9" }
 const page = (item: unknown) => ({ page: 0, page_size: 100, cursor: null, result: [item] })
 

@@ -16,7 +16,7 @@ export const clients: ReadonlyArray<readonly [name: string, layer: Layer.Layer<H
   ["fetch", FetchHttpClient.layer]
 ]
 
-export interface Received {
+interface Received {
   readonly method: string
   readonly url: string
   readonly headers: Http.IncomingHttpHeaders

@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 import { inspect } from "node:util"
 
-export interface Span {
+interface Span {
   readonly name: string
   readonly kind: Tracer.SpanKind
   /** The name of the span around it. */

@@ -2,7 +2,6 @@
 import { parse } from "@blockquarry/core/LosslessJson"
 import type { JsonValue } from "@blockquarry/core/LosslessJson"
 import { prefix } from "@blockquarry/core/Operation"
-import { all } from "@blockquarry/core/operations/index"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
@@ -86,9 +85,6 @@ export const walk = (sandbox: Sandbox.Service, path: string, parameters: Paramet
   })
 
 export const records = (pages: ReadonlyArray<typeof PageOf.Type>) => pages.flatMap(({ result }) => result)
-
-/** The descriptor of an operation. */
-export const operation = (id: string) => all.find((operation) => operation.id === id)!
 
 /** Everything of a sequence, oldest first. */
 export const list = <A>(sequence: Ledger.Sequence<A>): ReadonlyArray<A> =>
