@@ -3,7 +3,8 @@ import { all } from "@blockquarry/core/operations/index"
 import type { WireRequest } from "@blockquarry/core/Wire"
 import * as Effect from "effect/Effect"
 import * as Body from "./Body.ts"
-import { type Network, networks } from "./Config.ts"
+import { addressOf, type AddressSetting, ledgers } from "./Config.ts"
+import * as CrossSite from "./CrossSite.ts"
 import * as Failure from "./Failure.ts"
 import * as Health from "./Health.ts"
 import * as OpenApi from "./OpenApi.ts"
@@ -63,39 +64,35 @@ const ask = (
   request: Request
 ): Effect.Effect<Reply.Reply, Failure.Failure, Upstream> =>
   Effect.gen(function*() {
-    const chosen = operation.api === "ledger" ? yield* readNetwork(query) : { network: networks[0], query }
+    const chosen = operation.api === "ledger"
+      ? yield* readNetwork(query)
+      : { address: addressOf[operation.api], query }
     const body = operation.method === "POST" ? yield* readBody(request) : undefined
     const written = yield* Effect.mapError(
       rewrite(operation, parameters, chosen.query, body),
       Failure.fromQueryError
     )
     const upstream = yield* Upstream
-    const { bytes, headers, status } = yield* upstream.ask(operation, written, chosen.network)
+    const { bytes, headers, status } = yield* upstream.ask(operation, written, chosen.address)
     return { status, headers, body: bytes }
   })
 
 /** `network` is between the client and us: it chooses the ledger's address and is not sent. */
 const readNetwork = (query: WireRequest["query"]) => {
   const values = query.flatMap(([name, value]) => name === "network" && value !== "" ? [value] : [])
-  const network = networks.find((known) => values.every((value) => value === known))
-  return network === undefined
-    ? Effect.fail(Failure.make("invalid-request", `network: expected one of ${networks.join(", ")}`))
-    : Effect.succeed<{ network: Network; query: WireRequest["query"] }>({
-      network,
+  const ledger = Object.entries(ledgers).find(([network]) => values.every((value) => value === network))
+  return ledger === undefined
+    ? Effect.fail(
+      Failure.make("invalid-request", `network: expected one of ${Object.keys(ledgers).join(", ")}`)
+    )
+    : Effect.succeed<{ address: AddressSetting; query: WireRequest["query"] }>({
+      address: ledger[1],
       query: query.filter(([name]) => name !== "network")
     })
 }
 
-/**
- * A browser sends a simple POST to any origin without asking, so a page anywhere could change streams with the
- * proxy's key. It says so in a header that pages cannot set.
- */
-const readBody = (request: Request): Effect.Effect<object, Failure.Failure> =>
-  request.headers["sec-fetch-site"] === "cross-site"
-    ? Effect.fail(
-      Failure.make("cross-site", "a page of another site may not change anything through this proxy")
-    )
-    : Effect.flatMap(request.body, (bytes) => Body.parse(bytes, request.headers))
+const readBody = ({ body, headers }: Request): Effect.Effect<object, Failure.Failure> =>
+  Effect.zipRight(CrossSite.check(headers), Effect.flatMap(body, (bytes) => Body.parse(bytes, headers)))
 
 const index = Reply.json(200, {
   name: "quarry-proxy",

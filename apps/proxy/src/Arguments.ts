@@ -1,7 +1,9 @@
 /** The command line: options are settings in other words, so they only take the place of variables. */
+import * as Names from "@blockquarry/http/Settings"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Either from "effect/Either"
 import { parseArgs } from "node:util"
+import { own } from "./Config.ts"
 
 export interface Arguments {
   readonly help: boolean
@@ -29,9 +31,9 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Arguments, str
       help: help === true,
       given: ConfigProvider.fromMap(
         new Map([
-          ...(host === undefined ? [] : [["QUARRY_PROXY_HOST", host] as const]),
-          ...(port === undefined ? [] : [["QUARRY_PROXY_PORT", port] as const]),
-          ...(sandbox === true ? [["QUARRY_SANDBOX", "1"] as const] : [])
+          ...(host === undefined ? [] : [[own.host, host] as const]),
+          ...(port === undefined ? [] : [[own.port, port] as const]),
+          ...(sandbox === true ? [[own.sandbox, "1"] as const] : [])
         ])
       )
     }))
@@ -45,23 +47,23 @@ their base URL and need no key. /openapi.json describes the paths; / lists them.
 Usage: quarry-proxy [options]
 
 Options:
-      --host HOST   where to listen (QUARRY_PROXY_HOST; 127.0.0.1)
-  -p, --port PORT   which port (QUARRY_PROXY_PORT; 8650; 0 takes a free one)
-      --sandbox     put the embedded service behind it: no account, no network (QUARRY_SANDBOX=1)
+      --host HOST   where to listen (${own.host}; 127.0.0.1)
+  -p, --port PORT   which port (${own.port}; 8650; 0 takes a free one)
+      --sandbox     put the embedded service behind it: no account, no network (${own.sandbox}=1)
   -h, --help        show this
 
 Settings (environment):
-  QUARRY_API_KEY             the key that is sent to the service
-  QUARRY_BASE_URL            address of the main API, with or without /api/v2.2
-  QUARRY_STREAMS_URL         address of the streams API
-  QUARRY_LEDGER_URL          address of the ledger API
-  QUARRY_LEDGER_TESTNET_URL  address of the ledger's testnet, for requests with ?network=testnet
+  ${Names.apiKey.padEnd(25)}  the key that is sent to the service
+  ${Names.baseUrl.padEnd(25)}  address of the main API, with or without /api/v2.2
+  ${Names.streamsUrl.padEnd(25)}  address of the streams API
+  ${Names.ledgerUrl.padEnd(25)}  address of the ledger API
+  ${Names.ledgerTestnetUrl.padEnd(25)}  address of the ledger's testnet, for requests with ?network=testnet
 It starts with the addresses it has; requests that need another one are answered 503.
 
 Examples:
   quarry-proxy --sandbox
-  QUARRY_API_KEY=… QUARRY_BASE_URL=https://data.example.com quarry-proxy
-  QUARRY_API_KEY=… QUARRY_BASE_URL=https://data.example.com quarry-proxy --host 0.0.0.0 --port 80
+  ${Names.apiKey}=… ${Names.baseUrl}=https://data.example.com quarry-proxy
+  ${Names.apiKey}=… ${Names.baseUrl}=https://data.example.com quarry-proxy --host 0.0.0.0 --port 80
   curl 'http://127.0.0.1:8650/readyz'
 
 Exit codes: 0 stopped (Ctrl-C, SIGTERM) · 1 it cannot listen, or failed · 2 an option or a setting is wrong

@@ -1,4 +1,5 @@
 /** What is behind the proxy: the service that the settings name, or the embedded one. Each is loaded when wanted. */
+import * as Names from "@blockquarry/http/Settings"
 import type { Examples } from "@blockquarry/sandbox/Ledger"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
@@ -27,10 +28,10 @@ const embedded: Effect.Effect<Backend> = Effect.gen(function*() {
     service: {
       apiKey: Redacted.make(key),
       addresses: {
-        QUARRY_BASE_URL: urls.data,
-        QUARRY_STREAMS_URL: urls.streams,
-        QUARRY_LEDGER_URL: urls.ledger,
-        QUARRY_LEDGER_TESTNET_URL: urls.ledgerTestnet
+        [Names.baseUrl]: urls.data,
+        [Names.streamsUrl]: urls.streams,
+        [Names.ledgerUrl]: urls.ledger,
+        [Names.ledgerTestnetUrl]: urls.ledgerTestnet
       }
     },
     client: Layer.succeed(HttpClient.HttpClient, httpClient(sandbox)),

@@ -1,43 +1,43 @@
 /** The proxy's settings: environment variables, or the options of the command line in their place. */
 import type { Api } from "@blockquarry/core/Operation"
 import { normalise } from "@blockquarry/http/BaseUrl"
+import * as Names from "@blockquarry/http/Settings"
 import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 
-/** The ledger has two base addresses; the other APIs have one each. */
-export const networks = ["mainnet", "testnet"] as const
-
-export type Network = typeof networks[number]
+/** The settings of base addresses, and the APIs that are behind them. */
+export const apis = {
+  [Names.baseUrl]: "data",
+  [Names.streamsUrl]: "streams",
+  [Names.ledgerUrl]: "ledger",
+  [Names.ledgerTestnetUrl]: "ledger"
+} as const satisfies { readonly [setting: string]: Api }
 
 /** A base address by the name of its setting. */
-export type AddressSetting =
-  | "QUARRY_BASE_URL"
-  | "QUARRY_STREAMS_URL"
-  | "QUARRY_LEDGER_URL"
-  | "QUARRY_LEDGER_TESTNET_URL"
+export type AddressSetting = keyof typeof apis
 
-/** The APIs that are behind the base addresses. */
-export const addressSettings: { readonly [S in AddressSetting]: Api } = {
-  QUARRY_BASE_URL: "data",
-  QUARRY_STREAMS_URL: "streams",
-  QUARRY_LEDGER_URL: "ledger",
-  QUARRY_LEDGER_TESTNET_URL: "ledger"
-}
+/** The setting of the address that requests go to, for the APIs that have one address. */
+export const addressOf = {
+  data: Names.baseUrl,
+  streams: Names.streamsUrl
+} as const satisfies { readonly [A in Exclude<Api, "ledger">]: AddressSetting }
 
-/** The setting of the address that an API's requests go to. */
-export const addressSetting = (api: Api, network: Network): AddressSetting => {
-  switch (api) {
-    case "data":
-      return "QUARRY_BASE_URL"
-    case "streams":
-      return "QUARRY_STREAMS_URL"
-    case "ledger":
-      return network === "mainnet" ? "QUARRY_LEDGER_URL" : "QUARRY_LEDGER_TESTNET_URL"
-  }
-}
+/** The ledger has an address for each network. The first is meant where none is named. */
+export const ledgers = {
+  mainnet: Names.ledgerUrl,
+  testnet: Names.ledgerTestnetUrl
+} as const satisfies { readonly [network: string]: AddressSetting }
+
+/** Settings that the proxy has for itself. */
+export const own = {
+  host: "QUARRY_PROXY_HOST",
+  port: "QUARRY_PROXY_PORT",
+  sandbox: "QUARRY_SANDBOX"
+} as const
 
 /** The service behind the proxy, as far as it is known. */
 export interface Service {
@@ -91,7 +91,7 @@ const address = (name: AddressSetting): Config.Config<string | undefined> =>
   checked(name, text(name), (value) =>
     value === undefined
       ? Either.right(undefined)
-      : Either.map(normalise(addressSettings[name], value), () => value))
+      : Either.map(normalise(apis[name], value), () => value))
 
 const key = (value: string | undefined): Either.Either<Redacted.Redacted | undefined, string> =>
   value === undefined || /^[\x21-\x7e]+$/.test(value)
@@ -99,17 +99,12 @@ const key = (value: string | undefined): Either.Either<Redacted.Redacted | undef
     : Either.left("expected a key of visible ASCII characters without spaces")
 
 export const settings: Config.Config<Settings> = Config.all({
-  host: Config.map(text("QUARRY_PROXY_HOST"), (host) => host ?? "127.0.0.1"),
-  port: checked("QUARRY_PROXY_PORT", text("QUARRY_PROXY_PORT"), port),
-  sandbox: checked("QUARRY_SANDBOX", text("QUARRY_SANDBOX"), flag),
+  host: Config.map(text(own.host), (host) => host ?? "127.0.0.1"),
+  port: checked(own.port, text(own.port), port),
+  sandbox: checked(own.sandbox, text(own.sandbox), flag),
   service: Config.all({
-    apiKey: checked("QUARRY_API_KEY", text("QUARRY_API_KEY"), key),
-    addresses: Config.all({
-      QUARRY_BASE_URL: address("QUARRY_BASE_URL"),
-      QUARRY_STREAMS_URL: address("QUARRY_STREAMS_URL"),
-      QUARRY_LEDGER_URL: address("QUARRY_LEDGER_URL"),
-      QUARRY_LEDGER_TESTNET_URL: address("QUARRY_LEDGER_TESTNET_URL")
-    })
+    apiKey: checked(Names.apiKey, text(Names.apiKey), key),
+    addresses: Config.all(Record.map(apis, (_, setting) => address(setting)))
   })
 })
 

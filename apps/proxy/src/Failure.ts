@@ -1,7 +1,8 @@
 /** Failures of our own: what the proxy answers where there is nothing of the service's to pass on. */
-import type { QueryError } from "@blockquarry/core/QueryError"
+import type { PlanExhausted, ServiceFailed } from "@blockquarry/core/QueryError"
+import type { RawError } from "@blockquarry/http/Engine"
+import * as Names from "@blockquarry/http/Settings"
 import * as Data from "effect/Data"
-import * as Duration from "effect/Duration"
 import * as Reply from "./Reply.ts"
 
 /** The `code` of every failure, with its status: programs go by these, and OpenAPI lists them. */
@@ -15,7 +16,7 @@ export const statuses = {
   "method-not-allowed": 405,
   "body-too-large": 413,
   "encoded-body": 415,
-  "rate-limited": 429,
+  "unsupported-media-type": 415,
   "internal": 500,
   "key-refused": 502,
   "plan-exhausted": 502,
@@ -50,21 +51,19 @@ export const methodNotAllowed = (allow: string): Failure =>
 export const internal = make("internal", "the proxy failed; its log tells more under this request's id")
 
 /** A failure of the engine, or one that the service's answer amounts to. */
-export const fromQueryError = (error: QueryError): Failure => {
+export const fromQueryError = (error: RawError | PlanExhausted | ServiceFailed): Failure => {
   switch (error._tag) {
     case "InvalidRequest":
       return make("invalid-request", error.message)
     case "KeyRefused":
       return error.status === null
-        ? make("key-not-set", "the proxy has no key for the service: start it with QUARRY_API_KEY set")
+        ? make("key-not-set", `the proxy has no key for the service: start it with ${Names.apiKey} set`)
         : make(
           "key-refused",
-          `the service refused the proxy's key (status ${error.status}); check QUARRY_API_KEY`
+          `the service refused the proxy's key (status ${error.status}); check ${Names.apiKey}`
         )
     case "PlanExhausted":
       return make("plan-exhausted", `the plan of the proxy's key is used up (status ${error.status})`)
-    case "RateLimited":
-      return make("rate-limited", error.message, retryAfter(error.retryAfter))
     case "Unreachable":
       return make("unreachable", error.message)
     case "TimedOut":
@@ -72,14 +71,9 @@ export const fromQueryError = (error: QueryError): Failure => {
     case "ResponseInvalid":
       return make("response-invalid", error.message)
     case "ServiceFailed":
-    case "BadRequest":
-    case "NotFound":
       return make("service-failed", error.message)
   }
 }
-
-const retryAfter = (wait: Duration.Duration | null): Readonly<Record<string, string>> =>
-  wait === null ? {} : { "retry-after": String(Math.max(1, Math.ceil(Duration.toSeconds(wait)))) }
 
 export const toReply = ({ code, headers, message }: Failure, requestId: string): Reply.Reply =>
   Reply.json(statuses[code], { message, code, requestId }, headers)

@@ -1,4 +1,5 @@
 /** Whether the process lives, and whether it is worth sending requests to. */
+import * as Names from "@blockquarry/http/Settings"
 import * as Effect from "effect/Effect"
 import * as Reply from "./Reply.ts"
 import { Upstream } from "./Upstream.ts"
@@ -11,7 +12,7 @@ export const live: Reply.Reply = Reply.json(200, { status: "live" })
  */
 export const ready = (draining: boolean): Effect.Effect<Reply.Reply, never, Upstream> =>
   Effect.map(Upstream, ({ configured }) => {
-    const { QUARRY_API_KEY: key, ...addresses } = configured
+    const { [Names.apiKey]: key, ...addresses } = configured
     const status = draining
       ? "stopping"
       : key && Object.values(addresses).includes(true)

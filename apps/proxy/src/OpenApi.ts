@@ -8,7 +8,7 @@ import type { Operation, Parameter } from "@blockquarry/core/Operation"
 import { all } from "@blockquarry/core/operations/index"
 import * as JSONSchema from "effect/JSONSchema"
 import type * as Schema from "effect/Schema"
-import { networks } from "./Config.ts"
+import { ledgers } from "./Config.ts"
 import * as Failure from "./Failure.ts"
 import { type AnyOperation, prefixes } from "./Router.ts"
 
@@ -36,8 +36,7 @@ const spelled = {
   Float: { anyOf: numbers },
   Flag: { anyOf: [{ type: "boolean" }, { enum: ["true", "false", 0, 1] }] },
   Cursor: { anyOf: [{ type: "string" }, { type: "integer" }] },
-  Time: { type: "string", description: "ISO 8601, with or without milliseconds and zone; no zone means UTC" },
-  Json: { description: "any JSON value" }
+  Time: { type: "string", description: "ISO 8601, with or without milliseconds and zone; no zone means UTC" }
 }
 
 const reference = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` })
@@ -46,8 +45,7 @@ const reference = (name: string): JsonObject => ({ $ref: `#/components/schemas/$
 const answerName = (id: string): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Answer`
 
 const answers = (operations: ReadonlyArray<Described>): JsonObject => {
-  // An annotation without a type is not taken for a whole schema; what is there already is not derived.
-  const definitions: Record<string, JSONSchema.JsonSchema7> = { Json: { $id: "/schemas/any" } }
+  const definitions: Record<string, JSONSchema.JsonSchema7> = {}
   const documents = operations.map(({ id, output }) =>
     [
       answerName(id),
@@ -61,6 +59,8 @@ const answers = (operations: ReadonlyArray<Described>): JsonObject => {
   )
   return { ...definitions, ...spelled, ...Object.fromEntries(documents) }
 }
+
+const networks = Object.keys(ledgers)
 
 const parametersOf = ({ api, parameters }: Described): ReadonlyArray<JsonObject> => [
   ...parameters.filter((parameter) => parameter.in !== "body").flatMap(describe),
@@ -113,7 +113,7 @@ const failures: ReadonlyArray<readonly [status: number, component: string, passe
   [404, "NotFound", true],
   [405, "MethodNotAllowed", false],
   [413, "TooLarge", false],
-  [415, "Encoded", false],
+  [415, "UnsupportedBody", false],
   [429, "RateLimited", true],
   [500, "Internal", true],
   [502, "BadGateway", true],
@@ -132,14 +132,19 @@ const failuresOf = ({ method }: Described): JsonObject =>
 const failureResponses = (): JsonObject =>
   Object.fromEntries(failures.map(([status, component, passedOn]) => {
     const codes = Object.entries(Failure.statuses).filter(([, of]) => of === status).map(([code]) => code)
+    const said = [codes.join(", "), passedOn ? "the service's own answer, as it came" : ""]
     return [component, {
-      description: `${codes.join(", ")}${passedOn ? "; or the service's own answer, as it came" : ""}`,
+      description: said.filter((part) => part !== "").join("; or "),
       ...(status === 429
         ? { headers: { "Retry-After": { description: "seconds, or a date", schema: { type: "string" } } } }
         : {}),
       content: {
         "application/json": {
-          schema: passedOn ? { anyOf: [reference("Failure"), {}] } : reference("Failure")
+          schema: !passedOn
+            ? reference("Failure")
+            : codes.length > 0
+            ? { anyOf: [reference("Failure"), {}] }
+            : {}
         }
       }
     }]

@@ -2,18 +2,13 @@
  * From a received request to the one that is sent: read by the operation's descriptor, written canonically.
  *
  * Whatever spelling a client uses, the service sees one, so equal questions are equal. What the descriptor does not
- * know is passed on: unknown query parameters, and two kinds of value that the service may read where we cannot
- * (dates of formats beyond ours, and formats of token ids that are not listed).
+ * know is passed on: unknown query parameters, and values that we cannot read of parameters that are open.
  */
 import { isWalkCursor } from "@blockquarry/core/Cursor"
-import type { Parameter } from "@blockquarry/core/Operation"
 import { InvalidRequest } from "@blockquarry/core/QueryError"
-import { TimeInput, TimeOrSeconds } from "@blockquarry/core/Time"
 import { readInput, receive, type Received, type WireRequest, writeRequest } from "@blockquarry/core/Wire"
 import * as Either from "effect/Either"
-import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
-import * as AST from "effect/SchemaAST"
+import type * as Schema from "effect/Schema"
 import type { AnyOperation } from "./Router.ts"
 
 /** An operation whose types do not matter: its input is read and written by the same schema. */
@@ -59,34 +54,24 @@ const attempt = (operation: Rewritable, received: Received): Either.Either<WireR
 
 /** Moves the values that were refused, but that the service may understand, to what is passed on as it came. */
 const passOn = (operation: Rewritable, received: Received, refusal: InvalidRequest): Received => {
-  const refused = new Set(refusal.issues.map(({ parameter }) => parameter))
-  const moved = operation.parameters.flatMap((parameter) => {
-    const value = received.written[parameter.name]
-    return refused.has(parameter.name) && typeof value === "string" && isOpen(parameter, value)
-      ? [[parameter.name, value] as const]
+  const moved = operation.parameters.flatMap(({ name, open }) => {
+    const value = received.written[name]
+    return open && typeof value === "string" && names(refusal, name) && isUnreadable(operation, name, value)
+      ? [[name, value] as const]
       : []
   })
   if (moved.length === 0) return received
-  const names = new Set<string>(moved.map(([name]) => name))
-  return {
-    written: Object.fromEntries(Object.entries(received.written).filter(([name]) => !names.has(name))),
-    unknown: [...received.unknown, ...moved]
-  }
+  const left = new Map(Object.entries(received.written))
+  for (const [name] of moved) left.delete(name)
+  return { written: Object.fromEntries(left), unknown: [...received.unknown, ...moved] }
 }
 
-/** A reversed range is refused by the name of a date that can be read: that one is not passed on. */
-const isOpen = (parameter: Parameter, value: string): boolean => {
-  if (parameter.name === "format") return true
-  const date = dates.get(parameter.jsonSchema["description"])
-  return date !== undefined && Either.isLeft(Schema.decodeUnknownEither(date)(value))
-}
+const names = (refusal: InvalidRequest, name: string): boolean =>
+  refusal.issues.some(({ parameter }) => parameter === name)
 
-/** Parameters that are dates are known by what their schema says of itself. */
-const dates: ReadonlyMap<unknown, Schema.Schema.AnyNoContext> = new Map(
-  [TimeInput, TimeOrSeconds].flatMap((schema) =>
-    Option.match(AST.getJSONSchemaAnnotation(schema.ast), {
-      onNone: () => [],
-      onSome: (annotation) => "description" in annotation ? [[annotation.description, schema] as const] : []
-    })
-  )
-)
+/** A value is unreadable where it is refused alone as well: the date that begins a reversed range is not. */
+const isUnreadable = (operation: Rewritable, name: string, value: string): boolean =>
+  Either.match(readInput(operation, { [name]: value }), {
+    onLeft: (refusal) => names(refusal, name),
+    onRight: () => false
+  })

@@ -47,17 +47,11 @@ export const serve = <R>(options: Options<R>): Effect.Effect<number, ListenFaile
     server.on("connection", (socket) => connections.opened(socket))
     server.on("request", (request, response) => {
       connections.took(request.socket)
-      const answered = Effect.flatMap(
-        options.handle(receive(request, () => connections.draining)),
-        (reply) => Effect.sync(() => send(reply, request, response, connections.draining))
+      const answered = Effect.map(
+        Effect.suspend(() => options.handle(receive(request, () => connections.draining))),
+        (reply) => send(reply, request, response, connections.draining)
       )
-      const fiber = run(
-        Effect.catchAllCause(
-          answered,
-          (cause) =>
-            Cause.isInterruptedOnly(cause) ? Effect.void : Effect.logError("a reply was not sent", cause)
-        )
-      )
+      const fiber = run(orDestroy(answered, response))
       response.once("close", () => {
         connections.answered(request.socket)
         // The client hung up: nobody waits for the answer any more.
@@ -66,8 +60,11 @@ export const serve = <R>(options: Options<R>): Effect.Effect<number, ListenFaile
     })
     server.on("clientError", (error: Error & { readonly code?: string }, socket: Duplex) => {
       // Behind a request that is being answered, words of ours would pass for its answer.
-      if (!socket.writable || error.code === "ECONNRESET" || connections.isBusy(socket)) socket.destroy()
-      else run(Effect.map(options.refuse(statusOf(error.code)), (reply) => sendRaw(reply, socket)))
+      if (!socket.writable || error.code === "ECONNRESET" || connections.isBusy(socket)) {
+        return socket.destroy()
+      }
+      const answered = Effect.map(options.refuse(statusOf(error.code)), (reply) => sendRaw(reply, socket))
+      return run(orDestroy(answered, socket))
     })
     yield* Effect.acquireRelease(listen(server, options), () => drain(server, connections, options.grace))
     const address = server.address()
@@ -86,6 +83,16 @@ const listen = (
       server.off("error", failed)
       resume(Effect.void)
     })
+  })
+
+/** Whoever gets no reply must not wait for one. */
+const orDestroy = <R>(
+  answered: Effect.Effect<void, never, R>,
+  connection: { readonly destroy: () => unknown }
+): Effect.Effect<void, never, R> =>
+  Effect.catchAllCause(answered, (cause) => {
+    connection.destroy()
+    return Cause.isInterruptedOnly(cause) ? Effect.void : Effect.logError("a reply was not sent", cause)
   })
 
 /** Stops listening, closes what is idle, lets what was taken finish within the grace. */

@@ -2,6 +2,7 @@
 import type { WireRequest } from "@blockquarry/core/Wire"
 import type { Answer } from "@blockquarry/http/Answer"
 import { Engine } from "@blockquarry/http/Engine"
+import * as Names from "@blockquarry/http/Settings"
 import * as Target from "@blockquarry/http/Target"
 import { judge } from "@blockquarry/http/Verdict"
 import type * as HttpClient from "@effect/platform/HttpClient"
@@ -9,8 +10,9 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
-import { type AddressSetting, addressSetting, addressSettings, type Network, type Service } from "./Config.ts"
+import { type AddressSetting, apis, type Service } from "./Config.ts"
 import * as Failure from "./Failure.ts"
 import type { AnyOperation } from "./Router.ts"
 
@@ -18,11 +20,14 @@ export class Upstream extends Context.Tag("@blockquarry/proxy/Upstream")<Upstrea
   readonly ask: (
     operation: AnyOperation,
     request: WireRequest,
-    network: Network
+    address: AddressSetting
   ) => Effect.Effect<Answer, Failure.Failure>
   /** Which settings are there. */
-  readonly configured: { readonly [S in AddressSetting | "QUARRY_API_KEY"]: boolean }
+  readonly configured: { readonly [S in AddressSetting | typeof Names.apiKey]: boolean }
 }>() {}
+
+/** Requests are answered side by side, each from memory, so an answer may be a quarter of what the library reads. */
+const maxBodySize = 16 * 1024 * 1024
 
 /** Asks through the engine, so that retries, budgets and time limits are those of every other client. */
 export const layer = (service: Service): Layer.Layer<Upstream, never, Engine | HttpClient.HttpClient> =>
@@ -30,33 +35,25 @@ export const layer = (service: Service): Layer.Layer<Upstream, never, Engine | H
     Upstream,
     Effect.gen(function*() {
       const engine = yield* Engine
-      const targetOf = (setting: AddressSetting) =>
-        Target.make(
-          addressSettings[setting],
-          { apiKey: service.apiKey, baseUrl: service.addresses[setting] },
-          setting
-        )
-      const targets = yield* Effect.all({
-        QUARRY_BASE_URL: targetOf("QUARRY_BASE_URL"),
-        QUARRY_STREAMS_URL: targetOf("QUARRY_STREAMS_URL"),
-        QUARRY_LEDGER_URL: targetOf("QUARRY_LEDGER_URL"),
-        QUARRY_LEDGER_TESTNET_URL: targetOf("QUARRY_LEDGER_TESTNET_URL")
-      })
+      const targets = yield* Effect.all(
+        Record.map(apis, (api, setting) =>
+          Target.make(
+            api,
+            { apiKey: service.apiKey, baseUrl: service.addresses[setting], maxBodySize },
+            setting
+          ))
+      )
       return Upstream.of({
-        ask: (operation, request, network) => {
-          const setting = addressSetting(operation.api, network)
-          if (service.addresses[setting] === undefined) return Effect.fail(addressNotSet(setting))
-          return engine.raw(operation, request, targets[setting]).pipe(
+        ask: (operation, request, address) => {
+          if (service.addresses[address] === undefined) return Effect.fail(addressNotSet(address))
+          return engine.raw(operation, request, targets[address]).pipe(
             Effect.mapError(Failure.fromQueryError),
             Effect.flatMap((answer) => passable(operation, request, answer, service.apiKey))
           )
         },
         configured: {
-          QUARRY_API_KEY: service.apiKey !== undefined,
-          QUARRY_BASE_URL: service.addresses.QUARRY_BASE_URL !== undefined,
-          QUARRY_STREAMS_URL: service.addresses.QUARRY_STREAMS_URL !== undefined,
-          QUARRY_LEDGER_URL: service.addresses.QUARRY_LEDGER_URL !== undefined,
-          QUARRY_LEDGER_TESTNET_URL: service.addresses.QUARRY_LEDGER_TESTNET_URL !== undefined
+          [Names.apiKey]: service.apiKey !== undefined,
+          ...Record.map(service.addresses, (address) => address !== undefined)
         }
       })
     })
@@ -75,25 +72,39 @@ const passable = (
   request: WireRequest,
   answer: Answer,
   apiKey: Redacted.Redacted | undefined
-): Effect.Effect<Answer, Failure.Failure> => {
-  if (answer.status === 200) return Effect.succeed(answer)
-  return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+): Effect.Effect<Answer, Failure.Failure> =>
+  Effect.flatMap(
+    answer.status === 200 ? Effect.succeed(undefined) : refusal(operation, request, answer, apiKey),
+    (failure) => {
+      if (failure !== undefined) return Effect.fail(failure)
+      return apiKey !== undefined && quotes(answer, Redacted.value(apiKey))
+        ? Effect.fail(withheld(answer.status))
+        : Effect.succeed(answer)
+    }
+  )
+
+/** Why an answer other than 200 is not passed on, if so. */
+const refusal = (
+  operation: AnyOperation,
+  request: WireRequest,
+  answer: Answer,
+  apiKey: Redacted.Redacted | undefined
+): Effect.Effect<Failure.Failure | undefined> =>
+  Effect.map(Clock.currentTimeMillis, (now) => {
     const copy = { method: request.method, path: request.path }
     const verdict = judge(operation, copy, answer, now, apiKey ?? Redacted.make(""))
-    if (verdict._tag === "Whole") return Effect.succeed(answer)
+    if (verdict._tag === "Whole") return undefined
     switch (verdict.error._tag) {
       case "KeyRefused":
       case "PlanExhausted":
       case "ResponseInvalid":
-        return Effect.fail(Failure.fromQueryError(verdict.error))
+        return Failure.fromQueryError(verdict.error)
+      case "ServiceFailed":
+        return answer.status < 400 ? Failure.fromQueryError(verdict.error) : undefined
       default:
-        if (answer.status < 400) return Effect.fail(Failure.fromQueryError(verdict.error))
-        return apiKey !== undefined && quotes(answer, Redacted.value(apiKey))
-          ? Effect.fail(withheld(answer.status))
-          : Effect.succeed(answer)
+        return undefined
     }
   })
-}
 
 /** Whether an answer repeats the key; a key so short that it may stand in any text is not looked for. */
 const quotes = ({ bytes, headers }: Answer, key: string): boolean =>

@@ -1,4 +1,5 @@
 /** What the proxy says when it is up: where it listens, what is behind it, and lines to try. */
+import * as Names from "@blockquarry/http/Settings"
 import type { Examples } from "@blockquarry/sandbox/Ledger"
 import type { Service, Settings } from "./Config.ts"
 
@@ -39,7 +40,7 @@ const behind = (sandbox: boolean, { addresses, apiKey }: Service): ReadonlyArray
   return [
     "behind it:",
     ...set,
-    `  ${"QUARRY_API_KEY".padEnd(25)} ${apiKey === undefined ? "not set" : "set"}`
+    `  ${Names.apiKey.padEnd(25)} ${apiKey === undefined ? "not set" : "set"}`
   ]
 }
 

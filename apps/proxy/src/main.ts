@@ -25,11 +25,11 @@ const misused = (message: string) =>
 
 const cannotListen = ({ host, port, reason }: ListenFailed) => {
   const problem = reason === "EADDRINUSE"
-    ? "it is in use; choose another with --port or QUARRY_PROXY_PORT (0 takes a free one)"
+    ? `it is in use; choose another with --port or ${Config.own.port} (0 takes a free one)`
     : reason === "EACCES"
-    ? "this user may not; choose a port above 1023 with --port or QUARRY_PROXY_PORT"
+    ? `this user may not; choose a port above 1023 with --port or ${Config.own.port}`
     : reason === "EADDRNOTAVAIL" || reason === "ENOTFOUND" || reason === "EAI_AGAIN"
-    ? `this machine has no such address (${reason}); choose another with --host or QUARRY_PROXY_HOST`
+    ? `this machine has no such address (${reason}); choose another with --host or ${Config.own.host}`
     : reason
   return new Quit({
     message: `quarry-proxy: cannot listen on port ${port} of ${host}: ${problem}`,

@@ -172,13 +172,60 @@ describe("the body of a change", () => {
         body: "x"
       })
       expect(packed.status).toBe(415)
-      const foreign = yield* ask(port, path, {
-        method: "POST",
-        headers: { "sec-fetch-site": "cross-site", "content-type": "text/plain" },
-        body: `{"status":"terminated"}`
-      })
-      expect([foreign.status, JSON.parse(foreign.text).code]).toEqual([403, "cross-site"])
       expect(yield* sandbox.requests).toEqual([])
+    }))
+})
+
+describe("pages of other sites", () => {
+  const path = `/streams/evm/${examples.stream}/status`
+  const change = { method: "POST", body: `{"status":"terminated"}` }
+
+  it.scopedLive("change nothing: a body must be declared as JSON, about which browsers ask first", () =>
+    Effect.gen(function*() {
+      const { port, sandbox } = yield* start()
+      const types = ["", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=a"]
+      for (const type of [...types, "application/jsonp", "text/plain; application/json"]) {
+        const answer = yield* ask(port, path, { ...change, headers: { "content-type": type } })
+        const { code, message } = JSON.parse(answer.text)
+        expect([type, answer.status, code]).toEqual([type, 415, "unsupported-media-type"])
+        expect(message).toContain("content-type: application/json")
+      }
+      const asked = yield* ask(port, path, {
+        method: "OPTIONS",
+        headers: { origin: "http://evil.example", "access-control-request-method": "POST" }
+      })
+      expect(Object.keys(asked.headers).filter((name) => name.startsWith("access-control"))).toEqual([])
+      expect(yield* sandbox.requests).toEqual([])
+      for (const type of ["application/json; charset=utf-8", "Application/JSON", "application/json ;a=b"]) {
+        const answer = yield* ask(port, path, { ...change, headers: { "content-type": type } })
+        expect([type, answer.status]).toEqual([type, 200])
+      }
+    }))
+
+  it.scopedLive("change nothing: the origin that browsers state must be the proxy's own", () =>
+    Effect.gen(function*() {
+      const { port, sandbox } = yield* start()
+      const here = `127.0.0.1:${port}`
+      for (const type of ["text/plain", "application/json"]) {
+        for (
+          const origin of [
+            "http://evil.example",
+            "null",
+            "",
+            `http://${here}.evil.example`,
+            "http://127.0.0.1:1"
+          ]
+        ) {
+          const answer = yield* ask(port, path, { ...change, headers: { "content-type": type, origin } })
+          expect([origin, answer.status, JSON.parse(answer.text).code]).toEqual([origin, 403, "cross-site"])
+        }
+      }
+      expect(yield* sandbox.requests).toEqual([])
+      const own: ReadonlyArray<Record<string, string>> = [
+        { origin: `http://${here}` },
+        { origin: "https://Quarry.example", host: "quarry.EXAMPLE" }
+      ]
+      for (const headers of own) expect((yield* ask(port, path, { ...change, headers })).status).toBe(200)
     }))
 })
 

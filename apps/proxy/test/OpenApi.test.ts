@@ -2,6 +2,7 @@
 import { all } from "@blockquarry/core/operations/index"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { readFileSync } from "node:fs"
 import * as Failure from "../src/Failure.ts"
 import * as OpenApi from "../src/OpenApi.ts"
 import * as Router from "../src/Router.ts"
@@ -61,7 +62,9 @@ const misfits = (schema: unknown, value: unknown, at = "$"): ReadonlyArray<strin
     return [`${at}: ${JSON.stringify(value)} is not listed`]
   }
   const kind = value === null ? "null" : Array.isArray(value) ? "array" : typeof value
-  const fits = type === undefined || type === kind || (type === "integer" && Number.isInteger(value))
+  const types: ReadonlyArray<unknown> = Array.isArray(type) ? type : [type]
+  const fits = type === undefined || types.includes(kind) ||
+    (types.includes("integer") && Number.isInteger(value))
   if (!fits) return [`${at}: ${kind}, not ${type}`]
   if (typeof value === "string" && pattern !== undefined && !new RegExp(pattern).test(value)) {
     return [`${at}: ${value} does not match ${pattern}`]
@@ -162,6 +165,22 @@ describe("the document", () => {
       const responses = Object.values<{ description: string }>(document.components.responses)
       expect(responses.some(({ description }) => description.includes(code)), `${code} ${status}`).toBe(true)
     }
+  })
+
+  it("has no code for what only the service says", () => {
+    expect(Object.values(Failure.statuses)).not.toContain(429)
+    expect(document.components.responses.RateLimited).toMatchObject({
+      description: "the service's own answer, as it came",
+      content: { "application/json": { schema: {} } }
+    })
+  })
+
+  it("is followed by the prose, which says the same codes and statuses", () => {
+    const prose = readFileSync(new URL("../../../docs/proxy.md", import.meta.url), "utf8")
+    const said = [...prose.matchAll(/^\| (\d{3}) +\| (.*?) +\|$/gm)].flatMap(([, status, codes = ""]) =>
+      [...codes.matchAll(/`([a-z-]+)`/g)].map(([, code]) => [code, Number(status)] as const)
+    )
+    expect(said).toEqual(Object.entries(Failure.statuses))
   })
 
   it("finds the operation of each of its paths again", () => {

@@ -1,7 +1,14 @@
 /** Whatever spelling clients use, the service sees one; what is wrong reaches it not at all. */
 import { chainId, setA, setB, setC } from "@blockquarry/core/Chain"
+import { Never } from "@blockquarry/core/Freshness"
+import { open, optional, parameters } from "@blockquarry/core/Input"
+import { Integer } from "@blockquarry/core/Integer"
+import { Json } from "@blockquarry/core/Json"
+import { read } from "@blockquarry/core/Operation"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { rewrite } from "../src/Rewrite.ts"
 import { ask, examples, start } from "./support/proxy.ts"
 
 const { busyToken, collection721, token, wallet } = examples
@@ -159,22 +166,47 @@ describe("what is passed on as it came", () => {
     return same([`${transfers}?cursor=${encodeURIComponent(cursor)}`], transfers, [["cursor", cursor]])
   })
 
-  it.scopedLive("dates that we cannot read, and formats that are not listed", () =>
+  it.scopedLive("dates that we cannot read, and formats where none is listed", () =>
     Effect.gen(function*() {
       expect(
         yield* seen([
           `${transfers}?from_date=day+before+yesterday&limit=2`,
           `${trades}?from_date=the%20flood&to_date=2024-01-02`,
-          `${data}/nft/${collection721}/1?format=octal`,
           `${data}/nft/${collection721}?format=octal`
         ])
       ).toEqual([
         { path: transfers, query: [["limit", "2"], ["from_date", "day before yesterday"]] },
         { path: trades, query: [["to_date", "2024-01-02T00:00:00.000Z"], ["from_date", "the flood"]] },
-        { path: `${data}/nft/${collection721}/1`, query: [["format", "octal"]] },
         { path: `${data}/nft/${collection721}`, query: [["format", "octal"]] }
       ])
     }))
+
+  it("what cannot be read of any parameter that is open, and of no other", () => {
+    const operation = read({
+      id: "test",
+      api: "data",
+      path: "/test",
+      input: parameters({
+        open: optional(open(Integer)),
+        closed: optional(Integer)
+      }),
+      output: Json,
+      freshness: () => Never(),
+      cost: 1,
+      docs: { summary: "a test" }
+    })
+    const sent = (query: ReadonlyArray<readonly [string, string]>) =>
+      Either.map(rewrite(operation, {}, query, undefined), ({ query }) => query)
+    expect(sent([["open", "soon"], ["closed", "07"]])).toEqual(
+      Either.right([["closed", "7"], ["open", "soon"]])
+    )
+    expect(sent([["open", "07"]])).toEqual(Either.right([["open", "7"]]))
+    for (const [name, value] of [["open", "7"], ["open", "soon"]] as const) {
+      expect(Either.flip(sent([[name, value], ["closed", "soon"]]))).toMatchObject({
+        right: { issues: [{ parameter: "closed" }] }
+      })
+    }
+  })
 
   it.scopedLive("not a date beside a block of the same side: the block wins", () =>
     Effect.gen(function*() {
@@ -215,10 +247,13 @@ describe("at the door", () => {
     [`${transfers}?order=up`, "order"],
     [`${transfers}?from_block=9&to_block=5`, "from_block"],
     [`${transfers}?from_date=2024-02-01&to_date=2024-01-01`, "from_date"],
+    [`${transfers}?from_date=2024-02-01&to_date=2024-01-01&limit=0`, "limit"],
+    [`${trades}?from_date=1706745600&to_date=2024-01-01`, "from_date"],
     [`${transfers}?from_date=a&from_date=b`, "from_date"],
     [`${transfers}?from_date=the+flood&limit=0`, "limit"],
     [`${price}?include=everything`, "include"],
     [`${data}/nft/${collection721}?normalizeMetadata=perhaps`, "normalizeMetadata"],
+    [`${data}/nft/${collection721}/1?format=octal`, "format"],
     [`${data}/nft/${collection721}/1?format=a&format=b`, "format"],
     [`${transfers}?cursor=quarry-walk-1.e30`, "cursor"]
   ]

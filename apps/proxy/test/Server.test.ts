@@ -7,9 +7,12 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import * as Net from "node:net"
 import * as Proxy from "../src/Proxy.ts"
+import * as Reply from "../src/Reply.ts"
+import * as Server from "../src/Server.ts"
 import { ask, examples, service, start } from "./support/proxy.ts"
 
 const path = `/api/v2.2/${examples.wallet}/erc20/transfers?limit=1`
@@ -98,6 +101,25 @@ describe("clients that go away", () => {
       yield* Deferred.await(gate.interrupted)
       expect((yield* ask(port, "/livez")).status).toBe(200)
     }))
+})
+
+describe("a reply that cannot be made or sent", () => {
+  it.scopedLive("ends the connection: nobody waits for it", () =>
+    Effect.gen(function*() {
+      const reply = Reply.json(200, {})
+      const handlers: ReadonlyArray<() => Effect.Effect<Reply.Reply>> = [
+        () => {
+          throw new Error("routing failed")
+        },
+        () => Effect.die(new Error("answering failed")),
+        () => Effect.succeed({ ...reply, headers: { "x-broken": "a\nb" } })
+      ]
+      for (const handle of handlers) {
+        const options = { host: "127.0.0.1", port: 0, grace: 0, handle, refuse: () => Effect.succeed(reply) }
+        const port = yield* Effect.provide(Server.serve(options), Logger.remove(Logger.defaultLogger))
+        expect(yield* Effect.flip(ask(port, "/"))).toMatchObject({ code: "ECONNRESET" })
+      }
+    }), 5000)
 })
 
 describe("a port that is taken", () => {

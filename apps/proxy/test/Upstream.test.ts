@@ -139,6 +139,16 @@ describe("no answer", () => {
       expect(yield* sandbox.requests).toHaveLength(1)
     }))
 
+  it.scopedLive("an answer longer than 16 MiB is 502", () =>
+    Effect.gen(function*() {
+      const limit = 16 * 1024 * 1024
+      const client = saying(200, "{}", { ...json, "content-length": String(limit + 1) })
+      const { port } = yield* start({ client })
+      const answer = yield* ask(port, path)
+      expect([answer.status, JSON.parse(answer.text).code]).toEqual([502, "response-invalid"])
+      expect(JSON.parse(answer.text).message).toContain(`${limit} bytes`)
+    }))
+
   it.scopedLive("a bug is 500, and the log has it", () =>
     Effect.gen(function*() {
       const { lines, port } = yield* start({ client: HttpClient.make(() => Effect.die(new Error("a bug"))) })
@@ -249,6 +259,21 @@ describe("keys", () => {
         const answer = yield* ask(port, path)
         expect(answer.status).toBe(502)
         expect(JSON.stringify([lines, answer.headers, answer.text])).not.toContain(canary)
+      }
+    }))
+
+  it.scopedLive("an answer that quotes the key is withheld, whatever its status and however sound", () =>
+    Effect.gen(function*() {
+      const canary = "canary-of-the-proxy"
+      for (const status of [200, 400, 404, 422, 429, 500]) {
+        const { port } = yield* start({
+          service: { ...service, apiKey: Redacted.make(canary) },
+          client: saying(status, `{"result":[],"askedWith":"${canary}"}`, json)
+        })
+        const answer = yield* ask(port, path)
+        expect([answer.status, JSON.parse(answer.text).code]).toEqual([502, "service-failed"])
+        expect(JSON.parse(answer.text).message).toContain(String(status))
+        expect(answer.text).not.toContain(canary)
       }
     }))
 })

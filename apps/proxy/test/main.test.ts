@@ -122,7 +122,9 @@ describe("quarry-proxy", () => {
     for (const line of lines) {
       const url = /'(http:[^']+)'$/.exec(line)?.[1] ?? ""
       const body = /-d '([^']+)'/.exec(line)?.[1]
-      const answer = await fetch(url, body === undefined ? {} : { method: "POST", body })
+      const [, name = "", value = ""] = /-H '([^:']+): ([^']+)'/.exec(line) ?? []
+      const headers = { [name]: value }
+      const answer = await fetch(url, body === undefined ? {} : { method: "POST", headers, body })
       expect([url, answer.status]).toEqual([url, 200])
       await answer.text()
     }
@@ -165,7 +167,11 @@ describe("quarry-proxy", () => {
     }
     expect((await fetch(`${here}/transactions/by_hash/0x${"0".repeat(64)}?network=testnet`)).status).toBe(503)
     await service.stop("SIGTERM")
-    const gone = await fetch(`${here}/streams/evm/a/status`, { method: "POST", body: `{"status":"paused"}` })
+    const gone = await fetch(`${here}/streams/evm/a/status`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: `{"status":"paused"}`
+    })
     expect([gone.status, await gone.json()]).toEqual([502, expect.objectContaining({ code: "unreachable" })])
     expect((await proxy.stop("SIGTERM")).code).toBe(0)
   })

@@ -43,14 +43,18 @@ export interface Asked {
   readonly body?: string
 }
 
-/** Asks without any parser touching the path. */
+/** Asks without any parser touching the path. What is posted is declared as JSON, unless the headers say otherwise. */
 export const ask = (
   port: number,
   path: string,
   options: Asked = {}
 ): Effect.Effect<Answered, Error> =>
   Effect.async((resume) => {
-    const { body, headers = {}, method = "GET" } = options
+    const { body, method = "GET" } = options
+    const headers = {
+      ...(method === "POST" ? { "content-type": "application/json" } : {}),
+      ...options.headers
+    }
     const target = { host: "127.0.0.1", port, path, method, headers, agent: false }
     const request = Http.request(target, (response) => {
       const pieces: Array<Buffer> = []
