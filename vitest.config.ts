@@ -28,8 +28,7 @@ export default defineConfig({
       test: {
         name,
         root,
-        include: ["test/**/*.test.ts"],
-        benchmark: { include: ["bench/**/*.bench.ts"] }
+        include: ["test/**/*.test.ts"]
       }
     }))
   }

@@ -32,6 +32,7 @@ const readIso = (text: string): DateTime.Utc | undefined => {
 
 /** JavaScript makes the first of March of the thirtieth of February. */
 const isOfCalendar = (day: string): boolean => {
+  if (Number(day.slice(8)) <= 28) return true
   const midnight = Date.parse(`${day}T00:00:00Z`)
   return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day)
 }

@@ -1,0 +1,98 @@
+/** The documents that are read: made here, the same in every run. */
+import { createHash } from "node:crypto"
+
+/** How amounts are written: as unsafe integers, which `JSON.parse` rounds, or as digits in strings. */
+export type Amounts = "integers" | "strings"
+
+export const wallet = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
+
+/** Records of a page. */
+export const pageSize = 100
+
+const hex = (seed: string, length: number): string =>
+  `0x${createHash("sha256").update(seed).digest("hex").slice(0, length)}`
+
+const transfer = (index: number, amount: string): string =>
+  JSON.stringify({
+    token_name: `Quarry Dollar ${index}`,
+    token_symbol: `QUSD${index}`,
+    token_logo: `https://logos.example/${index}.png`,
+    token_decimals: "18",
+    transaction_hash: hex(`transaction ${index}`, 64),
+    address: hex(`token ${index}`, 40),
+    block_timestamp: `2024-03-05T06:07:${10 + index % 50}.000Z`,
+    block_number: 19_366_012 - index,
+    block_hash: hex(`block ${index}`, 64),
+    to_address: wallet,
+    to_address_entity: "Stone Exchange",
+    to_address_entity_logo: "https://logos.example/entities/stone.png",
+    to_address_label: `Stone Exchange: Hot ${index}`,
+    from_address: hex(`from ${index}`, 40),
+    from_address_entity: null,
+    from_address_entity_logo: null,
+    from_address_label: `Pebble Pay: Treasury ${index}`,
+    value: "@",
+    transaction_index: index,
+    log_index: 2 * index + 1,
+    possible_spam: false,
+    verified_collection: index % 3 === 0
+  }).replace("\"@\"", amount)
+
+/** Eighteen to twenty-four digits, as amounts of tokens with 18 decimals have. */
+const amount = (index: number): string =>
+  String(BigInt(hex(`amount ${index}`, 20))).slice(0, 18 + index % 7).padEnd(18, "5")
+
+/** The text of a page of a wallet's transfers. */
+export const transfers = (amounts: Amounts, cursor: string | null): string => {
+  const records = Array.from(
+    { length: pageSize },
+    (_, index) => transfer(index, amounts === "integers" ? amount(index) : `"${amount(index)}"`)
+  )
+  return `{"total":1203,"page":0,"page_size":${pageSize},"cursor":${
+    JSON.stringify(cursor)
+  },"result":[${records}]}`
+}
+
+/** The text of a token's price. */
+export const price: string = JSON.stringify({
+  tokenName: "Granite",
+  tokenSymbol: "GRN",
+  tokenLogo: "https://logos.example/grn.png",
+  tokenDecimals: "18",
+  nativePrice: {
+    value: "13753134139373781549",
+    decimals: 18,
+    name: "Ether",
+    symbol: "ETH",
+    address: hex("native", 40)
+  },
+  usdPrice: 7.115000000000001,
+  usdPriceFormatted: "7.115",
+  "24hrPercentChange": "-0.8842730258590583",
+  exchangeAddress: hex("exchange", 40),
+  exchangeName: "Stone Swap v3",
+  tokenAddress: hex("token", 40),
+  toBlock: "19366012",
+  possibleSpam: "false",
+  verifiedContract: true,
+  pairAddress: hex("pair", 40),
+  pairTotalLiquidityUsd: "123456.78"
+})
+
+/** A page, of which contestants without types look at this much. */
+export interface Page {
+  readonly cursor: string | null
+  readonly result: ReadonlyArray<unknown>
+}
+
+/** Trusts a parsed document to be a page once it has the members. */
+export const isPage = (document: unknown): document is Page =>
+  typeof document === "object" && document !== null && "cursor" in document && "result" in document &&
+  Array.isArray(document.result)
+
+/** How many records a document of this module holds. */
+export const recordsOf = (document: unknown): number => isPage(document) ? document.result.length : 1
+
+/** As in "91 KB". */
+export const size = (text: string): string =>
+  `${(text.length / 1000).toFixed(text.length < 10_000 ? 1 : 0)} KB`

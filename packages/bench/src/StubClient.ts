@@ -1,0 +1,71 @@
+/**
+ * An HttpClient in this process, without network, that costs next to nothing: what is measured is what is done with
+ * its answers.
+ */
+import * as Cookies from "@effect/platform/Cookies"
+import * as Headers from "@effect/platform/Headers"
+import * as HttpClient from "@effect/platform/HttpClient"
+import { ResponseError } from "@effect/platform/HttpClientError"
+import type { HttpClientRequest } from "@effect/platform/HttpClientRequest"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as HttpIncomingMessage from "@effect/platform/HttpIncomingMessage"
+import * as UrlParams from "@effect/platform/UrlParams"
+import * as Effect from "effect/Effect"
+import * as Inspectable from "effect/Inspectable"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+
+class Answer extends Inspectable.Class implements HttpClientResponse.HttpClientResponse {
+  readonly [HttpIncomingMessage.TypeId]: HttpIncomingMessage.TypeId = HttpIncomingMessage.TypeId
+  readonly [HttpClientResponse.TypeId]: HttpClientResponse.TypeId = HttpClientResponse.TypeId
+  readonly request: HttpClientRequest
+  readonly status = 200
+  readonly cookies = Cookies.empty
+  readonly remoteAddress = Option.none()
+  readonly headers: Headers.Headers
+  readonly arrayBuffer: Effect.Effect<ArrayBuffer>
+
+  constructor(request: HttpClientRequest, bytes: Buffer<ArrayBuffer>) {
+    super()
+    this.request = request
+    this.headers = Headers.unsafeFromRecord({
+      "content-type": "application/json",
+      "content-length": String(bytes.byteLength)
+    })
+    // Copied, as bytes that come from a socket are new ones each time.
+    this.arrayBuffer = Effect.sync(() =>
+      bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)
+    )
+  }
+
+  get text(): Effect.Effect<string> {
+    return Effect.map(this.arrayBuffer, (buffer) => Buffer.from(buffer).toString())
+  }
+
+  get json(): Effect.Effect<unknown, ResponseError> {
+    return Effect.tryMap(this.text, {
+      try: (text): unknown => JSON.parse(text),
+      catch: (cause) => new ResponseError({ request: this.request, response: this, reason: "Decode", cause })
+    })
+  }
+
+  get stream(): Stream.Stream<Uint8Array> {
+    return Stream.fromEffect(Effect.map(this.arrayBuffer, (buffer) => new Uint8Array(buffer)))
+  }
+
+  get urlParamsBody(): Effect.Effect<UrlParams.UrlParams> {
+    return Effect.map(this.text, (text) => UrlParams.fromInput(new URLSearchParams(text)))
+  }
+
+  get formData(): Effect.Effect<FormData> {
+    return Effect.sync(() => new FormData())
+  }
+
+  toJSON(): unknown {
+    return { _id: "Answer", status: this.status }
+  }
+}
+
+/** A client that answers every request with the bytes that `body` gives for its URL. */
+export const make = (body: (url: URL) => Buffer<ArrayBuffer>): HttpClient.HttpClient =>
+  HttpClient.make((request, url) => Effect.sync(() => new Answer(request, body(url))))
