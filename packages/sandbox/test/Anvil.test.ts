@@ -86,6 +86,10 @@ const read = async (
   return { transfers, nftTransfers }
 }
 
+it.runIf(process.env["QUARRY_CHECK"] === "1")("a full check leaves nothing out: there is an anvil", () => {
+  expect(anvil).toBeDefined()
+})
+
 describe.skipIf(anvil === undefined)("Aggregate, held against contracts", () => {
   let node: Anvil | undefined
   let chain: Awaited<ReturnType<typeof play>> & Awaited<ReturnType<typeof read>>
