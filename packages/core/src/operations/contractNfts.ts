@@ -52,7 +52,9 @@ export interface ContractNftsPage extends Schema.Schema.Type<typeof page> {}
  */
 export interface ContractNftsPageWire extends Schema.Schema.Encoded<typeof page> {}
 
-const output: Schema.Schema<ContractNftsPage, ContractNftsPageWire> = page
+const output: Schema.Schema<ContractNftsPage, ContractNftsPageWire> = page.annotations({
+  identifier: "ContractNftsPage"
+})
 
 /**
  * NFTs of a contract.

@@ -51,7 +51,9 @@ export interface NftOwnersPage extends Schema.Schema.Type<typeof page> {}
  */
 export interface NftOwnersPageWire extends Schema.Schema.Encoded<typeof page> {}
 
-const output: Schema.Schema<NftOwnersPage, NftOwnersPageWire> = page
+const output: Schema.Schema<NftOwnersPage, NftOwnersPageWire> = page.annotations({
+  identifier: "NftOwnersPage"
+})
 
 /**
  * Owners of one NFT.

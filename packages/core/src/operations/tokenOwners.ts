@@ -42,7 +42,9 @@ export interface TokenOwnersPage extends Schema.Schema.Type<typeof page> {}
  */
 export interface TokenOwnersPageWire extends Schema.Schema.Encoded<typeof page> {}
 
-const output: Schema.Schema<TokenOwnersPage, TokenOwnersPageWire> = page
+const output: Schema.Schema<TokenOwnersPage, TokenOwnersPageWire> = page.annotations({
+  identifier: "TokenOwnersPage"
+})
 
 /**
  * Holders of an ERC20 token.

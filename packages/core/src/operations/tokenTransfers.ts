@@ -49,7 +49,9 @@ export interface TokenTransfersPage extends Schema.Schema.Type<typeof page> {}
  */
 export interface TokenTransfersPageWire extends Schema.Schema.Encoded<typeof page> {}
 
-const output: Schema.Schema<TokenTransfersPage, TokenTransfersPageWire> = page
+const output: Schema.Schema<TokenTransfersPage, TokenTransfersPageWire> = page.annotations({
+  identifier: "TokenTransfersPage"
+})
 
 /**
  * ERC20 transfers of a token contract.

@@ -49,7 +49,9 @@ export interface WalletNftTradesPage extends Schema.Schema.Type<typeof page> {}
  */
 export interface WalletNftTradesPageWire extends Schema.Schema.Encoded<typeof page> {}
 
-const output: Schema.Schema<WalletNftTradesPage, WalletNftTradesPageWire> = page
+const output: Schema.Schema<WalletNftTradesPage, WalletNftTradesPageWire> = page.annotations({
+  identifier: "WalletNftTradesPage"
+})
 
 /**
  * NFT trades of a wallet.

@@ -50,7 +50,9 @@ export interface WalletTransfersPage extends Schema.Schema.Type<typeof page> {}
  */
 export interface WalletTransfersPageWire extends Schema.Schema.Encoded<typeof page> {}
 
-const output: Schema.Schema<WalletTransfersPage, WalletTransfersPageWire> = page
+const output: Schema.Schema<WalletTransfersPage, WalletTransfersPageWire> = page.annotations({
+  identifier: "WalletTransfersPage"
+})
 
 /**
  * ERC20 transfers of a wallet.
