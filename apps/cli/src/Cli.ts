@@ -74,7 +74,10 @@ const use = (entry: Entry, values: Values): Effect.Effect<void, Failure, Network
     const work = Logs.to(screen, settings.isVerbose)(entry.run({ values, settings }))
     return yield* timeout === null
       ? work
-      : Effect.timeoutFail(work, { duration: timeout, onTimeout: () => new TimeLimit({ limit: timeout }) })
+      : Effect.timeoutFail(work, {
+        duration: timeout,
+        onTimeout: () => new TimeLimit({ limit: timeout, changes: entry.changes })
+      })
   })
 
 const report = (failure: Failure, argv: ReadonlyArray<string>): Effect.Effect<number, never, Screen> =>

@@ -17,7 +17,11 @@ export class Usage extends Data.TaggedError("Usage")<{
 }> {}
 
 /** `--timeout` is over. */
-export class TimeLimit extends Data.TaggedError("TimeLimit")<{ readonly limit: Duration.Duration }> {}
+export class TimeLimit extends Data.TaggedError("TimeLimit")<{
+  readonly limit: Duration.Duration
+  /** Whether the command changes something, and may have done so. */
+  readonly changes: boolean
+}> {}
 
 /** The sandbox's server does not start. */
 export class ServerFailed extends Data.TaggedError("ServerFailed")<{ readonly problem: string }> {}
@@ -84,7 +88,8 @@ const what = (failure: Exclude<Failure, OutputClosed>): string => {
     case "OutputFailed":
       return failure.problem
     case "TimeLimit":
-      return `not finished within ${Duration.format(failure.limit)} (--timeout)`
+      return `not finished within ${Duration.format(failure.limit)} (--timeout)` +
+        (failure.changes ? "; the update may have taken effect, and to repeat it does no harm" : "")
     case "StillSyncing":
       return "the collection is still being indexed"
     case "InvalidRequest":

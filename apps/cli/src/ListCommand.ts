@@ -92,6 +92,7 @@ export const listCommand = <
 >(spec: ListSpec<I, Accepts, Output, Wire, Item>): Entry => ({
   words: spec.words,
   operation: spec.operation.id,
+  changes: false,
   api: spec.operation.api,
   summary: spec.operation.docs.summary,
   knownIssue: spec.operation.docs.knownIssue,

@@ -38,6 +38,7 @@ export interface ReadSpec<I, Accepts, Output, Wire> {
 export const readCommand = <I, Accepts, Output, Wire>(spec: ReadSpec<I, Accepts, Output, Wire>): Entry => ({
   words: spec.words,
   operation: spec.operation.id,
+  changes: spec.operation.repeat !== "always",
   api: spec.operation.api,
   summary: spec.operation.docs.summary,
   knownIssue: spec.operation.docs.knownIssue,

@@ -151,11 +151,11 @@ const cases: ReadonlyArray<Case> = [
   },
   {
     operation: "updateStreamStatus",
-    argv: ["stream", "set-status", "my stream/№ 1?#%", "paused"],
+    argv: ["stream", "set-status", "my stream № 1?#%", "paused"],
     answer: `{"id":"1","status":"paused"}`,
     sent: {
       method: "POST",
-      url: "https://streams.test/streams/evm/my%20stream%2F%E2%84%96%201%3F%23%25/status",
+      url: "https://streams.test/streams/evm/my%20stream%20%E2%84%96%201%3F%23%25/status",
       headers: { ...headers, "content-type": "application/json", "content-length": "19" },
       body: `{"status":"paused"}`
     }

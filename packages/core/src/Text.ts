@@ -25,17 +25,21 @@ export const Text: Schema.Schema<string, string> = leaf({
   jsonSchema: { type: "string", minLength: 1 }
 })
 
-const isSegment = (input: unknown): input is string => isText(input) && input !== "." && input !== ".."
+/** What some server on the way may take for another path, even where it was encoded once more. */
+const steps = /^\.{1,2}$|[/\\]|%(?:2f|5c|2e)/i
+
+const isSegment = (input: unknown): input is string => isText(input) && !steps.test(input)
 
 /**
- * Text that names one step of a path. `.` and `..` are refused: URL parsers collapse them even when encoded.
+ * Text that names one step of a path. `.` and `..` are refused, since URL parsers collapse them even when encoded, and
+ * so are slashes, plain or percent-encoded.
  *
  * @since 0.1.0
  * @category schemas
  */
 export const PathSegment: Schema.Schema<string, string> = leaf({
   identifier: "PathSegment",
-  expected: "non-empty, well-formed text other than . and ..",
+  expected: "non-empty text without a slash (plain or as %2f), other than . and ..",
   is: isSegment,
   read: (input) => isSegment(input) ? input : undefined,
   write: (text): string => text,

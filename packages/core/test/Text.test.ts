@@ -48,17 +48,24 @@ describe("Text", () => {
 })
 
 describe("PathSegment", () => {
-  it.each(hostile)("keeps %j as it is", (text) => {
+  const stepping = ["a/b", "../..", "a\\b", "%2f"]
+
+  it.each(hostile.filter((text) => !stepping.includes(text)))("keeps %j as it is", (text) => {
     expect(read(PathSegment, text)).toBe(text)
     expect(write(PathSegment, text)).toBe(text)
   })
 
-  it.each([...illFormed, ["the step that stays", "."] as const, ["the step up", ".."] as const])(
+  it.each([
+    ...illFormed,
+    ["the step that stays", "."] as const,
+    ["the step up", ".."] as const,
+    ...[...stepping, "a%2Fb", "a%5cb", "%2e%2e"].map((text) => [text, text] as const)
+  ])(
     "is refused when it is %s",
     (_, input) => {
       expect(isRead(PathSegment, input)).toBe(false)
       expect(refusal(PathSegment, input)).toContain(
-        "expected non-empty, well-formed text other than . and .., got "
+        "expected non-empty text without a slash (plain or as %2f), other than . and .., got "
       )
     }
   )

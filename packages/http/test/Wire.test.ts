@@ -168,8 +168,8 @@ const cases: ReadonlyArray<Case> = [
   ],
   [
     "updateStreamStatus",
-    ({ streams }) => streams.updateStreamStatus({ id: "a/../b?c", status: "terminated" }),
-    ["POST", "https://streams.test/streams/evm/a%2F..%2Fb%3Fc/status", `{"status":"terminated"}`]
+    ({ streams }) => streams.updateStreamStatus({ id: "a..b?c", status: "terminated" }),
+    ["POST", "https://streams.test/streams/evm/a..b%3Fc/status", `{"status":"terminated"}`]
   ],
   [
     "ledgerTransaction",

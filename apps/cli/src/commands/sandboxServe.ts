@@ -21,6 +21,7 @@ const integer = (call: Call, name: string, fallback: number, most: number): Eith
 export const sandboxServe: Entry = {
   words: ["sandbox", "serve"],
   operation: null,
+  changes: false,
   api: null,
   summary: "Serve the sandbox over HTTP until Ctrl-C: the whole service, with invented data",
   arguments: [],

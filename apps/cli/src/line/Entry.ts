@@ -46,6 +46,8 @@ export interface Entry {
   readonly words: readonly [group: string, name: string]
   /** The operation that is asked, where one is. */
   readonly operation: string | null
+  /** Whether it changes something at the service. */
+  readonly changes: boolean
   /** Which of the service's addresses it needs. */
   readonly api: Api | null
   readonly summary: string

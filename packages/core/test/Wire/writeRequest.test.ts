@@ -11,9 +11,11 @@ import { updateStreamStatus } from "@blockquarry/core/operations/updateStreamSta
 import { walletChains } from "@blockquarry/core/operations/walletChains"
 import { walletNftTrades } from "@blockquarry/core/operations/walletNftTrades"
 import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
+import { PathSegment } from "@blockquarry/core/Text"
 import { formatQuery, type WireRequest } from "@blockquarry/core/Wire"
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
+import * as Schema from "effect/Schema"
 import { refused, sent } from "../support/asking.ts"
 
 const a = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
@@ -197,8 +199,8 @@ const requests: ReadonlyArray<readonly [string, WireRequest, ReturnType<typeof l
   ],
   [
     "updateStreamStatus with every parameter",
-    sent(updateStreamStatus, { id: "4a1f/..?x#y", status: "paused" }),
-    post("/streams/evm/4a1f%2F..%3Fx%23y/status", "{\"status\":\"paused\"}")
+    sent(updateStreamStatus, { id: "4a1f..?x#y", status: "paused" }),
+    post("/streams/evm/4a1f..%3Fx%23y/status", "{\"status\":\"paused\"}")
   ],
   [
     "ledgerTransaction with every parameter",
@@ -300,16 +302,11 @@ describe("a cursor", () => {
 
 describe("an id in a path", () => {
   it.each([
-    ["a/b", "a%2Fb"],
-    ["../../admin", "..%2F..%2Fadmin"],
-    ["..%2f..", "..%252f.."],
-    ["a%2fb", "a%252fb"],
     ["?x=1", "%3Fx%3D1"],
     ["#top", "%23top"],
-    ["a\\b", "a%5Cb"],
     ["a b", "a%20b"],
     ["...", "..."],
-    ["%2e%2e", "%252e%252e"],
+    ["100%", "100%25"],
     ["日本", "%E6%97%A5%E6%9C%AC"],
     ["\n", "%0A"],
     ["@host:80", "%40host%3A80"]
@@ -319,7 +316,22 @@ describe("an id in a path", () => {
     expect(new URL(path, "http://host").href).toBe(`http://host/streams/evm/${step}/status`)
   })
 
-  it.each(["", ".", "..", "\ud800", "a\udc00", null, 5, ["a"]])(
+  it.each([
+    "",
+    ".",
+    "..",
+    "a/b",
+    "../../admin",
+    "..%2f..",
+    "a%2Fb",
+    "a\\b",
+    "%2e%2e",
+    "\ud800",
+    "a\udc00",
+    null,
+    5,
+    ["a"]
+  ])(
     "%j is refused before anything is sent",
     (id) => {
       expect(refused(updateStreamStatus, { id, status: "active" }).map(([name]) => name)).toEqual(["id"])
@@ -328,7 +340,7 @@ describe("an id in a path", () => {
 
   it("of any characters changes neither host nor path nor query", () => {
     FastCheck.assert(
-      FastCheck.property(anyText.filter((id) => id !== "." && id !== ".."), (id) => {
+      FastCheck.property(anyText.filter(Schema.is(PathSegment)), (id) => {
         const { path } = sent(updateStreamStatus, { id, status: "active" })
         const url = new URL(path, "http://host")
         expect(url.host + url.search + url.hash).toBe("host")
