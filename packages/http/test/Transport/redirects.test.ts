@@ -55,9 +55,9 @@ describe.each(Server.clients)("with %s", (_, layer) => {
     Effect.gen(function*() {
       const server = yield* Server.make((response) => response.end("{}"))
       const clients = yield* Clients.over(yield* HttpClient.HttpClient, { baseUrl: `${server.url}/base/` })
-      yield* failure(clients.streams.updateStreamStatus({ id: "a/b?c#d %2e%2e é", status: "active" }))
+      yield* failure(clients.streams.updateStreamStatus({ id: "a;b?c#d 100% é", status: "active" }))
       expect(server.received).toMatchObject([
-        { method: "POST", url: "/base/streams/evm/a%2Fb%3Fc%23d%20%252e%252e%20%C3%A9/status" }
+        { method: "POST", url: "/base/streams/evm/a%3Bb%3Fc%23d%20100%25%20%C3%A9/status" }
       ])
     }).pipe(Effect.provide(layer)))
 })
