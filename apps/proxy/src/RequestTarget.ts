@@ -14,7 +14,7 @@ export interface RequestTarget {
   readonly query: WireRequest["query"]
 }
 
-// oxlint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex -- control characters are what this is about
 const control = /[\u0000-\u001f\u007f-\u009f]/
 
 const malformed = (problem: string) =>

@@ -5,6 +5,7 @@
  */
 export * as Answer from "./Answer.ts"
 export * as ApiOptions from "./ApiOptions.ts"
+export * as BaseUrl from "./BaseUrl.ts"
 export * as Client from "./Client.ts"
 export * as DataApi from "./DataApi.ts"
 export * as Engine from "./Engine.ts"

@@ -7,13 +7,14 @@
  * wallet's transfers or a balance, follows from a table of one round and the number of rounds.
  */
 import type { Address } from "@blockquarry/core/Address"
+import { firstIndex } from "../internal/search.ts"
 import type { Sequence, TokenTransfer } from "../Ledger.ts"
 import { groupByParty } from "./Aggregate.ts"
 import { zeroAddress } from "./Identity.ts"
 import { lazy } from "./Lazy.ts"
 import type { Place, Places } from "./Places.ts"
 import { random } from "./Random.ts"
-import { countBefore, within } from "./Sequences.ts"
+import { within } from "./Sequences.ts"
 
 /** Pairs in a round. */
 const pairs = 512
@@ -121,7 +122,7 @@ export const busy = (options: {
     const rounds = Math.floor((count - 1) / length)
     const rest = (count - 1) % length
     const total = minted + rounds * own.length +
-      countBefore(own.length, (turn) => (own[turn] ?? length) >= rest)
+      firstIndex(own.length, (turn) => (own[turn] ?? length) >= rest)
     return {
       length: total,
       at: (index) => {

@@ -5,6 +5,7 @@
  */
 import type { Address } from "@blockquarry/core/Address"
 import type { ChainName } from "@blockquarry/core/Chain"
+import { firstIndex } from "../internal/search.ts"
 import type { NftTransfer, TokenTransfer, Trade } from "../Ledger.ts"
 import type { Act, Stage } from "./Acts.ts"
 import { anything, crowd, issue, mintNfts, payEverybody } from "./Acts.ts"
@@ -14,7 +15,6 @@ import type { Catalog } from "./Catalog.ts"
 import type { ChainSetup } from "./Chains.ts"
 import { hashes } from "./Identity.ts"
 import { at, random } from "./Random.ts"
-import { countBefore } from "./Sequences.ts"
 import type { Cast } from "./Wallets.ts"
 
 /** Everything that happened up to a block, in order. */
@@ -164,7 +164,7 @@ export const history = (options: {
     items: ReadonlyArray<A>,
     head: number
   ): ReadonlyArray<A> =>
-    items.slice(0, countBefore(items.length, (index) => (items[index]?.block ?? 0) > head))
+    items.slice(0, firstIndex(items.length, (index) => (items[index]?.block ?? 0) > head))
 
   return (head) => {
     while (block(slot) <= head) play()

@@ -1,6 +1,7 @@
 /**
  * Sequences from lists, and the merge of a short list with a long sequence.
  */
+import { firstIndex } from "../internal/search.ts"
 import type { Sequence } from "../Ledger.ts"
 import { lazyBy } from "./Lazy.ts"
 
@@ -13,18 +14,6 @@ export const fromList = <A>(items: ReadonlyArray<A>): Sequence<A> => ({
   length: items.length,
   at: (index) => items[index]
 })
-
-/** How many indices below `length` come before the first that `isPast`; past ones follow each other to the end. */
-export const countBefore = (length: number, isPast: (index: number) => boolean): number => {
-  let low = 0
-  let high = length
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    if (isPast(middle)) high = middle
-    else low = middle + 1
-  }
-  return low
-}
 
 /** Something with a place in the chain. */
 interface Placed {
@@ -47,7 +36,7 @@ export const merge = <A extends Placed>(short: ReadonlyArray<A>, long: Sequence<
   const place = lazyBy((rank: number): number => {
     const item = short[rank]
     if (item === undefined) return length
-    return rank + countBefore(long.length, (index) => {
+    return rank + firstIndex(long.length, (index) => {
       const other = long.at(index)
       return other === undefined || byPlace(other, item) > 0
     })
@@ -56,7 +45,7 @@ export const merge = <A extends Placed>(short: ReadonlyArray<A>, long: Sequence<
     length,
     at: (index) => {
       if (!within(index, length)) return undefined
-      const before = countBefore(short.length, (rank) => place(rank) >= index)
+      const before = firstIndex(short.length, (rank) => place(rank) >= index)
       return before < short.length && place(before) === index ? short[before] : long.at(index - before)
     }
   }

@@ -1,11 +1,11 @@
 /** Reading NFTs of a collection, which may still have to be indexed. */
 import type { Address } from "@blockquarry/core/Address"
 import * as Effect from "effect/Effect"
+import { firstIndex } from "../internal/search.ts"
 import type { ChainLedger, Collection, NftState } from "../Ledger.ts"
 import { digest } from "./Digest.ts"
 import type { Rarity, View } from "./Nft.ts"
 import { badRequest, type Refusal } from "./Refusal.ts"
-import { firstIndex } from "./Search.ts"
 import type { Sync } from "./State.ts"
 import type { Page } from "./Walk.ts"
 import type { World } from "./World.ts"

@@ -2,11 +2,11 @@
 import type { Operation } from "@blockquarry/core/Operation"
 import { formatQuery, writeRequest } from "@blockquarry/core/Wire"
 import * as Either from "effect/Either"
+import { firstIndex } from "../internal/search.ts"
 import type { Sequence } from "../Ledger.ts"
 import type { Place, Position, Question } from "./Cursor.ts"
 import type { Range } from "./Range.ts"
 import { badRequest, type Refusal } from "./Refusal.ts"
-import { firstIndex } from "./Search.ts"
 import type { World } from "./World.ts"
 
 /** What a page is taken from. */

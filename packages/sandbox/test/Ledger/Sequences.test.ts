@@ -5,7 +5,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { digits } from "../../src/Ledger/Identity.ts"
 import { random } from "../../src/Ledger/Random.ts"
-import { byPlace, countBefore, fromList, merge } from "../../src/Ledger/Sequences.ts"
+import { byPlace, fromList, merge } from "../../src/Ledger/Sequences.ts"
 import { list } from "./books.ts"
 
 const places = FastCheck.uniqueArray(
@@ -26,12 +26,6 @@ describe("merge", () => {
       undefined,
       undefined
     ])
-  })
-})
-
-describe("countBefore", () => {
-  it.prop("counts", [FastCheck.nat(100), FastCheck.nat(100)], ([length, first]) => {
-    expect(countBefore(length, (index) => index >= first)).toBe(Math.min(length, first))
   })
 })
 

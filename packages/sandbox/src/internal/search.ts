@@ -1,6 +1,6 @@
 /** Binary search. */
 
-/** The first index of which `holds`, where it holds for all behind that too. */
+/** The first index of which `holds`, where it holds for all behind that too; `length` where it holds for none. */
 export const firstIndex = (length: number, holds: (index: number) => boolean): number => {
   let low = 0
   let high = length
