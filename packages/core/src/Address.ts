@@ -7,6 +7,7 @@ import { keccak_256 } from "@noble/hashes/sha3.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
 import * as Brand from "effect/Brand"
 import type * as Schema from "effect/Schema"
+import { hex } from "./internal/hex.ts"
 import { leaf } from "./internal/leaf.ts"
 
 /**
@@ -20,6 +21,13 @@ export type Address = string & Brand.Brand<"Address">
 
 const brand = Brand.nominal<Address>()
 
+const spelling = hex(40)
+
+const read = (input: unknown): Address | undefined => {
+  const text = typeof input === "string" ? spelling.toLower(input) : undefined
+  return text === undefined ? undefined : brand(text)
+}
+
 /**
  * Reads an address in any case, writes it in lower case.
  *
@@ -29,9 +37,8 @@ const brand = Brand.nominal<Address>()
 export const Address: Schema.Schema<Address, string> = leaf({
   identifier: "Address",
   expected: "an address (0x and 40 hexadecimal digits)",
-  is: (input): input is Address => typeof input === "string" && /^0x[0-9a-f]{40}$/.test(input),
-  read: (input) =>
-    typeof input === "string" && /^0x[0-9a-f]{40}$/i.test(input) ? brand(input.toLowerCase()) : undefined,
+  is: (input): input is Address => typeof input === "string" && spelling.isLower(input),
+  read,
   write: (address): string => address,
   arbitrary: (fc) => fc.stringMatching(/^0x[0-9a-f]{40}$/).map((text) => brand(text)),
   jsonSchema: { type: "string", pattern: "^0x[0-9a-fA-F]{40}$" }

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type * as Schema from "effect/Schema"
+import { isDigits } from "./internal/digits.ts"
 import { leaf } from "./internal/leaf.ts"
 
 /**
@@ -20,7 +21,7 @@ export const maxUint256: bigint = 2n ** 256n - 1n
  */
 const readWhole = (input: unknown, max: bigint): bigint | undefined => {
   if (typeof input === "string") {
-    if (!/^\d{1,78}$/.test(input)) return undefined
+    if (!isDigits(input, 78)) return undefined
   } else if (typeof input === "number") {
     if (!Number.isSafeInteger(input)) return undefined
   } else if (typeof input !== "bigint") return undefined

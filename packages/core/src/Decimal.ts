@@ -15,6 +15,23 @@ import { leaf } from "./internal/leaf.ts"
 const spelling =
   /^[+-]?(?:\d{1,1200}(?:\.\d{0,1200})?|\.\d{1,1200}|(?:\d{1,200}(?:\.\d{0,200})?|\.\d{1,200})[eE][+-]?\d{1,3})$/
 
+/** A spelling that is a whole number once its point is taken out. */
+const plain = /^-?\d{1,100}(?:\.\d{1,100})?$/
+
+const readDecimal = (text: string): BigDecimal.BigDecimal | undefined => {
+  if (plain.test(text)) {
+    const point = text.indexOf(".")
+    return BigDecimal.normalize(
+      point < 0
+        ? BigDecimal.make(BigInt(text), 0)
+        : BigDecimal.make(BigInt(text.slice(0, point) + text.slice(point + 1)), text.length - point - 1)
+    )
+  }
+  return spelling.test(text)
+    ? Option.getOrUndefined(Option.map(BigDecimal.fromString(text), BigDecimal.normalize))
+    : undefined
+}
+
 /**
  * A decimal kept exactly, as a `BigDecimal`: formatted balances, US dollar values, percentages. Read from text or
  * from a JSON number, written as plain digits.
@@ -26,12 +43,12 @@ export const Decimal: Schema.Schema<BigDecimal.BigDecimal, string> = leaf({
   identifier: "Decimal",
   expected: "a decimal number",
   is: BigDecimal.isBigDecimal,
-  read: (input) => {
-    const text = typeof input === "number" ? String(input) : input
-    return typeof text === "string" && spelling.test(text)
-      ? Option.getOrUndefined(Option.map(BigDecimal.fromString(text), BigDecimal.normalize))
-      : undefined
-  },
+  read: (input) =>
+    typeof input === "string"
+      ? readDecimal(input)
+      : typeof input === "number"
+      ? readDecimal(String(input))
+      : undefined,
   write: (value) => formatDecimal(value),
   arbitrary: (fc) =>
     fc.tuple(fc.bigInt({ min: -(2n ** 128n), max: 2n ** 128n }), fc.integer({ min: 0, max: 40 }))

@@ -1,8 +1,8 @@
 /**
- * Decoding at speed: a Schema compiled into plain functions.
+ * Decoding and encoding at speed: a Schema compiled into plain functions.
  *
  * The Schema stays the only truth. What the compiled functions cannot read, for whatever reason, is read again by
- * the Schema itself, so every error is its own; a property test holds both equal on good and on bad documents.
+ * the Schema itself, so every error is its own; property tests hold both equal on good and on bad documents.
  *
  * @since 0.1.0
  */
@@ -10,8 +10,9 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type * as AST from "effect/SchemaAST"
-import { ReadId } from "./internal/leaf.ts"
-import { InnerId } from "./internal/nullable.ts"
+import { compile } from "./Decoder/compile.ts"
+import { lazily, type Reader } from "./Decoder/Reader.ts"
+import { ReadId, WriteId } from "./internal/leaf.ts"
 
 /**
  * Reads a document.
@@ -24,93 +25,67 @@ export interface Decoder<out A> {
 }
 
 /**
- * Compiles the decoder of a schema, when it is first used.
+ * Writes a value, and throws a `ParseError` on one that is none of its type.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Encoder<in A, out I> {
+  (value: A): I
+}
+
+/**
+ * Compiles the decoder of a schema, when it is first used. The options say how failures are told.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const make = <A, I>(schema: Schema.Schema<A, I>): Decoder<A> => {
-  const interpret = Schema.decodeUnknownEither(schema)
-  let read: Reader | undefined
+export const make = <A, I>(
+  schema: Schema.Schema<A, I>,
+  options?: Pick<AST.ParseOptions, "errors">
+): Decoder<A> => {
+  const read = reader(schema.ast)
   return (document) => {
-    read ??= compile(schema.ast)
-    const value = read(document)
-    return value === unread ? interpret(document) : Either.right(trust<A>(value))
-  }
-}
-
-/** What was read, or `unread`. */
-type Reader = (input: unknown) => unknown
-
-const unread = Symbol("unread")
-
-/** The property test of `make` stands behind this: what is read is what the schema gives. */
-const trust = <A>(value: unknown): A => value as A
-
-const compile = (ast: AST.AST): Reader => {
-  const leaf = ast.annotations[ReadId]
-  if (isReader(leaf)) return orUnread(leaf)
-  const inner = ast.annotations[InnerId]
-  if (isAst(inner)) return orNull(compile(inner))
-  switch (ast._tag) {
-    case "StringKeyword":
-      return (input) => typeof input === "string" ? input : unread
-    case "TypeLiteral":
-      return ast.indexSignatures.length === 0 ? struct(ast.propertySignatures) : interpreted(ast)
-    case "TupleType":
-      return ast.elements.length === 0 && ast.rest.length === 1 ? list(ast.rest) : interpreted(ast)
-    default:
-      return interpreted(ast)
-  }
-}
-
-const isReader = (value: unknown): value is Reader => typeof value === "function"
-
-const isAst = (value: unknown): value is AST.AST =>
-  typeof value === "object" && value !== null && "_tag" in value
-
-const orUnread = (read: Reader): Reader => (input) => {
-  const value = read(input)
-  return value === undefined ? unread : value
-}
-
-const orNull = (read: Reader): Reader => (input) => input === null || input === undefined ? null : read(input)
-
-/** What is not worth compiling: seldom met, or met once a document. */
-const interpreted = (ast: AST.AST): Reader => {
-  const decode = ParseResult.decodeUnknownEither(Schema.make<unknown, unknown>(ast))
-  return (input) => Either.getOrElse(decode(input), () => unread)
-}
-
-const list = ([item]: ReadonlyArray<AST.Type>): Reader => {
-  const read = item === undefined ? () => unread : compile(item.type)
-  return (input) => {
-    if (!Array.isArray(input)) return unread
-    const values = new Array<unknown>(input.length)
-    for (let index = 0; index < input.length; index++) {
-      const value = read(input[index])
-      if (value === unread) return unread
-      values[index] = value
+    try {
+      const value = read(document)
+      return value === undefined
+        ? Schema.decodeUnknownEither(schema, options)(document)
+        : Either.right(trust<A>(value))
+    } catch {
+      // Unions make text of what tells their members apart, and `{"toString":null}` throws at that.
+      return Either.left(
+        ParseResult.parseError(new ParseResult.Type(schema.ast, document, "no such document"))
+      )
     }
-    return values
   }
 }
 
-const struct = (members: ReadonlyArray<AST.PropertySignature>): Reader => {
-  const readers = members.map(({ isOptional, name, type }) => ({ isOptional, name, read: compile(type) }))
-  return (input) => {
-    if (!isObject(input)) return unread
-    const record: Record<PropertyKey, unknown> = {}
-    for (const { isOptional, name, read } of readers) {
-      const member = input[name]
-      if (member === undefined && isOptional && !(name in input)) continue
-      const value = read(member)
-      if (value === unread) return unread
-      record[name] = value
-    }
-    return record
+/**
+ * Compiles the encoder of a schema, when it is first used.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const encoder = <A, I>(schema: Schema.Schema<A, I>): Encoder<A, I> => {
+  const write = writer(schema.ast)
+  return (value) => {
+    const written = write(value)
+    return written === undefined ? Schema.encodeSync(schema)(value) : trust<I>(written)
   }
 }
 
-const isObject = (input: unknown): input is Readonly<Record<PropertyKey, unknown>> =>
-  typeof input === "object" && input !== null && !Array.isArray(input)
+/**
+ * The schema itself, which keeps what it is compiled to: to make its decoder or encoder costs nothing any more.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const compiled = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A, I> =>
+  schema.annotations({ [ReadId]: reader(schema.ast), [WriteId]: writer(schema.ast) })
+
+const reader = (ast: AST.AST): Reader => lazily(() => compile(ast, "read"))
+
+const writer = (ast: AST.AST): Reader => lazily(() => compile(ast, "write"))
+
+/** Property tests stand behind this: what is read and written is what the schema gives. */
+const trust = <T>(value: unknown): T => value as T

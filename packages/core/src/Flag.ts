@@ -7,11 +7,9 @@ import type * as Schema from "effect/Schema"
 import { leaf } from "./internal/leaf.ts"
 
 const spellings: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
-  [true, true],
   ["true", true],
   [1, true],
   ["1", true],
-  [false, false],
   ["false", false],
   [0, false],
   ["0", false]
@@ -27,7 +25,10 @@ export const Flag: Schema.Schema<boolean, boolean> = leaf({
   identifier: "Flag",
   expected: "true or false",
   is: (input): input is boolean => typeof input === "boolean",
-  read: (input) => spellings.get(typeof input === "string" ? input.toLowerCase() : input),
+  read: (input) =>
+    typeof input === "boolean"
+      ? input
+      : spellings.get(typeof input === "string" ? input.toLowerCase() : input),
   write: (flag): boolean => flag,
   arbitrary: (fc) => fc.boolean(),
   jsonSchema: { type: "boolean" }

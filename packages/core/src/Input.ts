@@ -15,6 +15,7 @@ import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import { Integer } from "./Integer.ts"
 import { accepting, acceptingUndefined, type OptionalField, stating } from "./internal/narrow.ts"
+import { plain } from "./internal/plain.ts"
 
 /**
  * The parameters of an operation: the schema of the whole record, and its members for those who describe them.
@@ -45,11 +46,7 @@ export const optional = <A, I>(schema: Schema.Schema<A, I>): OptionalField<A, I 
 export const many = <A, I>(
   item: Schema.Schema<A, I>
 ): Schema.Schema<Arr.NonEmptyReadonlyArray<A>, ReadonlyArray<I>> =>
-  Schema.transform(Schema.Unknown, Schema.Array(Schema.Unknown), {
-    strict: true,
-    decode: (input) => (Array.isArray(input) ? input : [input]).flatMap(splitAtCommas),
-    encode: (values) => values
-  }).pipe(
+  plain(partsOf, Schema.Array(Schema.Unknown)).pipe(
     Schema.compose(Schema.NonEmptyArray(item), { strict: false }),
     accepting<ReadonlyArray<I>>()
   ).annotations({
@@ -58,6 +55,9 @@ export const many = <A, I>(
       items: Option.getOrElse(AST.getJSONSchemaAnnotation(item.ast), () => ({ type: "string" }))
     }
   })
+
+const partsOf = (input: unknown): ReadonlyArray<unknown> =>
+  (Array.isArray(input) ? input : [input]).flatMap(splitAtCommas)
 
 const splitAtCommas = (value: unknown): ReadonlyArray<unknown> =>
   typeof value === "string" ? value.split(",").filter((part) => part !== "") : [value]
@@ -97,17 +97,15 @@ const isGiven = (value: unknown): boolean =>
 
 type Given = Readonly<Record<string, unknown>>
 
-/** A record of the members that were given and that lose against no other. */
+/** The members of a record that were given and that lose against no other; anything else as it is. */
 const given = (loses: (name: string, all: Given) => boolean) =>
-  Schema.transform(Schema.Unknown, Schema.Unknown, {
-    strict: true,
-    decode: (input) => {
-      if (!Predicate.isRecord(input)) return input
-      const all = Object.fromEntries(Object.entries(input).filter(([, value]) => isGiven(value)))
-      return Object.fromEntries(Object.entries(all).filter(([name]) => !loses(name, all)))
-    },
-    encode: (record) => record
-  })
+  plain((input) => {
+    if (!Predicate.isRecord(input)) return input
+    const all = Object.fromEntries(Object.entries(input).filter(([, value]) => isGiven(value)))
+    return Object.keys(all).some((name) => loses(name, all))
+      ? Object.fromEntries(Object.entries(all).filter(([name]) => !loses(name, all)))
+      : all
+  }, Schema.Unknown)
 
 /** Fields that need nothing from their surroundings. An invariant parameter takes no `unknown`. */
 // oxlint-disable-next-line typescript/no-explicit-any

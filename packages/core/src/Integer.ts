@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type * as Schema from "effect/Schema"
+import { isDigits } from "./internal/digits.ts"
 import { leaf } from "./internal/leaf.ts"
 
 const integer = (identifier: string, expected: string, min: number): Schema.Schema<number, number> => {
@@ -13,7 +14,7 @@ const integer = (identifier: string, expected: string, min: number): Schema.Sche
     expected,
     is: (input): input is number => typeof input === "number" && fits(input),
     read: (input) => {
-      const value = typeof input === "string" && /^\d{1,16}$/.test(input) ? Number(input) : input
+      const value = typeof input === "string" && isDigits(input, 16) ? Number(input) : input
       return typeof value === "number" && fits(value) ? value : undefined
     },
     write: (value): number => value,

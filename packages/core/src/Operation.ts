@@ -57,6 +57,8 @@ export interface Operation<in out Input, in out Accepts, in out Output, in out W
   readonly repeat: "always" | "ineffective"
   /** How long an answer stays true; `answer` reads the document and is called only where that matters. */
   readonly freshness: (input: Input, answer: () => Output) => Freshness
+  /** Whether "not found" stays true for a moment: not where the thing may just be being indexed. */
+  readonly absenceLasts: boolean
   /** Units that one request costs upstream. */
   readonly cost: number
   readonly docs: Docs
@@ -136,7 +138,7 @@ interface Stated<I, Accepts, Output, Wire> extends
     Operation<I, Accepts, Output, Wire>,
     "id" | "api" | "path" | "output" | "freshness" | "cost" | "docs"
   >,
-  Partial<Pick<Operation<I, Accepts, Output, Wire>, "absent">>
+  Partial<Pick<Operation<I, Accepts, Output, Wire>, "absent" | "absenceLasts">>
 {
   readonly input: Input<I, Accepts>
 }
@@ -147,10 +149,11 @@ const operation = <I, Accepts, Output, Wire>(
   repeat: "always" | "ineffective"
 ): Operation<I, Accepts, Output, Wire> => ({
   absent: () => false,
+  absenceLasts: true,
   ...stated,
   method,
   repeat,
-  input: stated.input.schema,
+  input: Decoder.compiled(stated.input.schema),
   decode: Decoder.make(stated.output),
   parameters: describeAll(stated.input.fields, stated.path, method)
 })

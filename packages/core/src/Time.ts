@@ -6,12 +6,18 @@
 import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
+import { canonicalTime } from "./internal/canonicalTime.ts"
+import { instant, isUtc } from "./internal/instant.ts"
 import { leaf } from "./internal/leaf.ts"
-
-const isUtc = (input: unknown): input is DateTime.Utc => DateTime.isDateTime(input) && DateTime.isUtc(input)
 
 const utc = (input: Date | number): DateTime.Utc | undefined =>
   Option.getOrUndefined(Option.map(DateTime.make(input), DateTime.toUtc))
+
+/** A spelling for which no parser is needed, or undefined. */
+const readCanonical = (text: string): DateTime.Utc | undefined => {
+  const milliseconds = canonicalTime(text)
+  return milliseconds === undefined ? undefined : instant(milliseconds)
+}
 
 const arbitrary: Parameters<typeof leaf<DateTime.Utc, string>>[0]["arbitrary"] = (fc) =>
   fc.integer({ min: 0, max: 4102444800000 }).map(DateTime.unsafeMake)
@@ -48,7 +54,8 @@ export const Time: Schema.Schema<DateTime.Utc, string> = leaf({
   identifier: "Time",
   expected: "a time in ISO 8601",
   is: isUtc,
-  read: (input) => typeof input === "string" ? readIso(input) : isUtc(input) ? input : undefined,
+  read: (input) =>
+    typeof input === "string" ? readCanonical(input) ?? readIso(input) : isUtc(input) ? input : undefined,
   write: DateTime.formatIso,
   arbitrary,
   jsonSchema: { type: "string", format: "date-time" }

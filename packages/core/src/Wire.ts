@@ -6,7 +6,8 @@
 import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
+import * as Decoder from "./Decoder.ts"
 import { show } from "./internal/leaf.ts"
 import type { Operation } from "./Operation.ts"
 import { InvalidRequest } from "./QueryError.ts"
@@ -53,8 +54,9 @@ export const readInput = <I, Accepts>(
   operation: Readable<I, Accepts>,
   written: unknown
 ): Either.Either<I, InvalidRequest> =>
-  Schema.decodeUnknownEither(operation.input, { errors: "all" })(written).pipe(
-    Either.mapLeft((error) => invalid(operation, error))
+  Either.mapLeft(
+    Decoder.make(operation.input, { errors: "all" })(written),
+    (error) => invalid(operation, error)
   )
 
 /**
@@ -68,7 +70,7 @@ export const writeRequest = <I, Accepts>(
   input: I,
   spelling: ArraySpelling = "brackets"
 ): WireRequest => {
-  const written: unknown = Schema.encodeSync(operation.input)(input)
+  const written: unknown = Decoder.encoder(operation.input)(input)
   const values = new Map(Object.entries(Object(written)))
   const placed = (place: "query" | "body") =>
     operation.parameters.filter((parameter) => parameter.in === place && values.has(parameter.name))

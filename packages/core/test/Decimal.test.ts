@@ -6,6 +6,8 @@ import { isRead, read, refusal, write } from "./support/schema.ts"
 
 const runs = { numRuns: 200 }
 
+const shown = ({ scale, value }: BigDecimal.BigDecimal) => ({ scale, value })
+
 const rubbish: ReadonlyArray<readonly [string, unknown]> = [
   ["empty", ""],
   ["a point alone", "."],
@@ -76,6 +78,16 @@ describe("Decimal", () => {
           expect(BigDecimal.equals(read(Decimal, written), value)).toBe(true)
         }
       ),
+      runs
+    )
+  })
+
+  it("is what effect reads, whatever zeros the text has", () => {
+    FastCheck.assert(
+      FastCheck.property(FastCheck.stringMatching(/^[-+]?0*\d{1,30}(\.\d{0,30}0*)?(e-?\d)?$/), (text) => {
+        const value = BigDecimal.normalize(BigDecimal.unsafeFromString(text))
+        expect(shown(read(Decimal, text))).toEqual(shown(value))
+      }),
       runs
     )
   })

@@ -1,6 +1,7 @@
 import { isList } from "@blockquarry/core/Operation"
 import type { AnyOperation, Parameter } from "@blockquarry/core/Operation"
 import { contractNfts } from "@blockquarry/core/operations/contractNfts"
+import { all } from "@blockquarry/core/operations/index"
 import { nftMetadata } from "@blockquarry/core/operations/nftMetadata"
 import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import { updateStreamStatus } from "@blockquarry/core/operations/updateStreamStatus"
@@ -87,3 +88,15 @@ describe("isList", () => {
     expect([tokenPrice, nftMetadata, walletChains, updateStreamStatus].some(isList)).toBe(false)
   })
 })
+
+it.each(all.map((operation) => [operation.id, operation] as const))(
+  "%s refuses a document that throws where it is made text",
+  (_, { decode }) => {
+    const hostile = { toString: null }
+    for (
+      const document of [hostile, { type: hostile }, { id: hostile, status: hostile, result: [hostile] }]
+    ) {
+      expect(decode(document)._tag).toBe("Left")
+    }
+  }
+)

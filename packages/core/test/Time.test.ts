@@ -1,7 +1,9 @@
 import { Time, TimeInput, TimeOrSeconds } from "@blockquarry/core/Time"
 import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
 import * as DateTime from "effect/DateTime"
+import * as Equal from "effect/Equal"
 import * as FastCheck from "effect/FastCheck"
+import * as Hash from "effect/Hash"
 import { isRead, read, refusal, write } from "./support/schema.ts"
 
 /** Where a program may run: the zone's name, and how far it is behind UTC at the beginning of 2024, in minutes. */
@@ -236,4 +238,44 @@ describe("TimeOrSeconds", () => {
       "expected a date, such as 2024-01-31T12:00:00Z, or seconds since 1970, got "
     )
   })
+})
+
+describe("the canonical spelling", () => {
+  const effects = (text: string) => DateTime.unsafeMake(text)
+
+  it("makes the instant that effect makes, to all that can be done with it", () => {
+    const instants = FastCheck.date({
+      min: new Date("0000-01-01T00:00:00.000Z"),
+      max: new Date("9999-12-31T23:59:59.999Z"),
+      noInvalidDate: true
+    })
+    FastCheck.assert(
+      FastCheck.property(instants, (at) => {
+        const [ours, theirs] = [read(Time, at.toISOString()), effects(at.toISOString())]
+        expect(ours).toStrictEqual(theirs)
+        expect([Equal.equals(ours, theirs), Hash.hash(ours) === Hash.hash(theirs)]).toEqual([true, true])
+        expect([String(ours), JSON.stringify(ours)]).toEqual([String(theirs), JSON.stringify(theirs)])
+        expect(DateTime.toPartsUtc(ours)).toEqual(DateTime.toPartsUtc(theirs))
+        expect(DateTime.add(ours, { months: 1 })).toEqual(DateTime.add(theirs, { months: 1 }))
+        expect(DateTime.distance(ours, theirs)).toBe(0)
+        expect(DateTime.formatIso(ours)).toBe(at.toISOString())
+      }),
+      { numRuns: 500 }
+    )
+  })
+
+  it.each([0, 4, 100, 400, 1900, 1970, 2000, 2023, 2024, 9999])(
+    "knows the calendar of the year %i",
+    (year) => {
+      const two = (number: number) => String(number).padStart(2, "0")
+      for (let month = 0; month <= 13; month++) {
+        for (let day = 0; day <= 32; day++) {
+          const text = `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}T23:59:59.999Z`
+          const at = new Date(text)
+          const exists = !Number.isNaN(at.getTime()) && at.toISOString() === text
+          expect([text, isRead(Time, text) && write(Time, read(Time, text))]).toEqual([text, exists && text])
+        }
+      }
+    }
+  )
 })

@@ -42,8 +42,11 @@ export const show = (input: unknown): string => {
  */
 const Anything: Schema.Schema<unknown> = Schema.Union(Schema.String, Schema.Unknown)
 
-/** Where a leaf's schema keeps how it is read, for those who read without interpreting schemas. */
+/** Where a schema keeps how it is read, for those who read without interpreting schemas. */
 export const ReadId: unique symbol = Symbol.for("@blockquarry/core/leaf/read")
+
+/** Where a schema keeps how it is written. Like reading, it takes anything, and gives undefined for what is none. */
+export const WriteId: unique symbol = Symbol.for("@blockquarry/core/leaf/write")
 
 /** Makes a Schema of a leaf. Callers write `Accepts`; the wire gets what `write` gives. */
 export const leaf = <A, Wire extends Accepts, Accepts = Wire>(
@@ -64,7 +67,10 @@ export const leaf = <A, Wire extends Accepts, Accepts = Wire>(
         : ParseResult.succeed(value)
     },
     encode: (value) => ParseResult.succeed<unknown>(spec.write(value))
-  }).annotations({ identifier: spec.identifier, jsonSchema: spec.jsonSchema, [ReadId]: spec.read }).pipe(
-    accepting<Accepts>()
-  )
+  }).annotations({
+    identifier: spec.identifier,
+    jsonSchema: spec.jsonSchema,
+    [ReadId]: spec.read,
+    [WriteId]: (value: unknown) => spec.is(value) ? spec.write(value) : undefined
+  }).pipe(accepting<Accepts>())
 }

@@ -10,16 +10,16 @@ import { Flag } from "../Flag.ts"
 import { accepting } from "../internal/narrow.ts"
 import { nullable } from "../internal/nullable.ts"
 import { oneOf } from "../internal/oneOf.ts"
+import { plain } from "../internal/plain.ts"
 import { Json } from "../Json.ts"
 import { openEnum } from "../OpenEnum.ts"
 
 /** The specification shows one object where services send a list: both are a list in the model. */
 const oneOrMany = <A, I>(item: Schema.Schema<A, I>): Schema.Schema<ReadonlyArray<A>, I | ReadonlyArray<I>> =>
-  Schema.transform(Schema.Unknown, Schema.Array(Schema.Unknown), {
-    strict: true,
-    decode: Arr.ensure,
-    encode: (list) => list
-  }).pipe(Schema.compose(Schema.Array(item), { strict: false }), accepting<I | ReadonlyArray<I>>())
+  plain((input) => Arr.ensure(input), Schema.Array(Schema.Unknown)).pipe(
+    Schema.compose(Schema.Array(item), { strict: false }),
+    accepting<I | ReadonlyArray<I>>()
+  )
 
 const abiParameter = Schema.Struct({
   name: nullable(Schema.String),

@@ -69,6 +69,7 @@ export const contractNfts = list({
   input: parameters(fields),
   output,
   freshness: (_, answer) => unlessSyncing(answer()),
+  absenceLasts: false,
   cost: 5,
   docs: {
     summary: "NFTs of a contract, with metadata where available",

@@ -41,6 +41,7 @@ export const nftMetadata = read({
   output: Nft,
   absent: (document) => document === null,
   freshness: () => For({ duration: "5 minutes" }),
+  absenceLasts: false,
   cost: 2,
   docs: {
     summary: "Metadata of one NFT",

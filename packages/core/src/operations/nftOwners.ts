@@ -68,6 +68,7 @@ export const nftOwners = list({
   input: parameters(fields),
   output,
   freshness: (_, answer) => unlessSyncing(answer()),
+  absenceLasts: false,
   cost: 5,
   docs: {
     summary: "Owners of one NFT",

@@ -1,0 +1,11 @@
+/** A first step before a schema: whatever came is brought into the form that the schema takes. */
+import * as Schema from "effect/Schema"
+import { ReadId, WriteId } from "./leaf.ts"
+
+/** A schema that reads with a plain function, which refuses nothing, and writes what it is given. */
+export const plain = <A>(read: (input: unknown) => A, to: Schema.Schema<A>): Schema.Schema<A, unknown> =>
+  Schema.transform(Schema.Unknown, to, {
+    strict: true,
+    decode: read,
+    encode: (value): unknown => value
+  }).annotations({ [ReadId]: read, [WriteId]: (value: unknown) => value })

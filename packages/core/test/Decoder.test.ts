@@ -1,0 +1,178 @@
+/** Compiled functions and the schema they stem from: one cannot be told from the other. */
+import { Address } from "@blockquarry/core/Address"
+import { Amount } from "@blockquarry/core/Amount"
+import { Decimal } from "@blockquarry/core/Decimal"
+import * as Decoder from "@blockquarry/core/Decoder"
+import { Flag } from "@blockquarry/core/Flag"
+import { Integer } from "@blockquarry/core/Integer"
+import { Json } from "@blockquarry/core/Json"
+import { openEnum } from "@blockquarry/core/OpenEnum"
+import { Time } from "@blockquarry/core/Time"
+import { describe, expect, it, vi } from "@effect/vitest"
+import * as Arbitrary from "effect/Arbitrary"
+import * as Either from "effect/Either"
+import * as FastCheck from "effect/FastCheck"
+import * as Schema from "effect/Schema"
+import { worlds } from "./support/codeGeneration.ts"
+import { changes, spoil, told } from "./support/spoil.ts"
+
+const inner = Schema.Struct({ a: Integer, b: Schema.String, c: Schema.NullOr(Flag) })
+const symbol = Symbol("member")
+
+const schemas: Readonly<Record<string, Schema.Schema.AnyNoContext>> = {
+  "leaves": Schema.Struct({
+    address: Address,
+    amount: Amount,
+    flag: Flag,
+    time: Time,
+    decimal: Decimal,
+    json: Json
+  }),
+  "names that are no identifiers": Schema.Struct({
+    "": Schema.String,
+    "24hr": Integer,
+    "a-b": Flag,
+    "\"": Integer,
+    "'`${process}": Integer,
+    "\\": Integer,
+    "\n\u2028\u2029\0": Integer,
+    "\ud800": Integer,
+    "日本": Integer,
+    "\"]; throw 1; //": Integer
+  }),
+  "names that every object has": Schema.Struct({
+    constructor: Schema.Unknown,
+    toString: Schema.Unknown,
+    hasOwnProperty: Schema.NullOr(Integer)
+  }),
+  "names of the generated code": Schema.Struct({
+    m: Integer,
+    v0: Integer,
+    r0: Integer,
+    input: Integer,
+    readers: Schema.String,
+    isObject: Integer
+  }),
+  "a symbol as a name": Schema.Struct({ a: Integer, [symbol]: Schema.UndefinedOr(Integer) }),
+  "members that may be missing": Schema.Struct({
+    a: Schema.optionalWith(Integer, { exact: true }),
+    b: Schema.optional(Schema.String),
+    c: Schema.optionalWith(Integer, { default: () => 1 }),
+    d: Integer
+  }),
+  "exact members that may be missing": Schema.Struct({
+    a: Schema.optionalWith(Integer, { exact: true }),
+    b: Integer,
+    toString: Schema.optionalWith(Schema.String, { exact: true })
+  }),
+  "members that may be undefined": Schema.Struct({ a: Schema.UndefinedOr(Integer), b: Schema.Unknown }),
+  "no members": Schema.Struct({}),
+  "any members": Schema.Record({ key: Schema.String, value: Integer }),
+  "known and any members": Schema.Struct({ a: Integer }, { key: Schema.String, value: Schema.Unknown }),
+  "lists": Schema.Struct({
+    any: Schema.Array(inner),
+    some: Schema.NonEmptyArray(inner),
+    pair: Schema.Tuple(Integer, Schema.String),
+    more: Schema.Tuple([Schema.String], Integer)
+  }),
+  "one of several": Schema.Union(
+    Schema.Struct({ type: Schema.Literal("a"), a: Integer }),
+    Schema.Struct({ type: Schema.Literal("b"), b: Schema.String })
+  ),
+  "a filter": Schema.Struct({
+    inner: inner.pipe(
+      Schema.filter(({ a, b }) => b.length <= a ? undefined : { path: ["b"], message: "too long" })
+    ),
+    list: Schema.Array(Integer).pipe(Schema.maxItems(2))
+  }),
+  "two in a row": Schema.Struct({
+    text: Schema.compose(Schema.String, Schema.NumberFromString),
+    lower: Schema.compose(Schema.Lowercase, openEnum("a", "b"))
+  }),
+  "a list of lists": Schema.Array(Schema.Array(Schema.Array(inner))),
+  "itself": Schema.Struct({ a: Integer, more: Schema.Array(Schema.suspend(() => inner)) })
+}
+
+const untyped = ({ ast }: Schema.Schema.AnyNoContext): Schema.Schema<unknown, unknown> => Schema.make(ast)
+
+describe.each(worlds)("%s", (_, world) => {
+  describe.each(Object.entries(schemas))("%s", (_, typed) => {
+    const schema = untyped(typed)
+
+    it("decodes as the schema does", () => {
+      const decode = Decoder.make(schema)
+      const decodeAll = Decoder.make(schema, { errors: "all" })
+      const documents = FastCheck.tuple(Arbitrary.make(Schema.encodedSchema(schema)), changes)
+      FastCheck.assert(
+        FastCheck.property(documents, ([good, changes]) => {
+          const document = changes.reduce(spoil, good)
+          const [first, all] = world(() => [told(() => decode(document)), told(() => decodeAll(document))])
+          expect(first).toBe(told(() => Schema.decodeUnknownEither(schema)(document)))
+          expect(all).toBe(told(() => Schema.decodeUnknownEither(schema, { errors: "all" })(document)))
+        }),
+        { numRuns: 60 }
+      )
+    })
+
+    it("encodes as the schema does", () => {
+      const encode = Decoder.encoder(schema)
+      const values = FastCheck.tuple(Arbitrary.make(Schema.typeSchema(schema)), changes)
+      FastCheck.assert(
+        FastCheck.property(values, ([good, changes]) => {
+          const value = changes.reduce(spoil, good)
+          expect(world(() => told(() => encode(value)))).toBe(
+            told(() => Schema.encodeUnknownSync(schema)(value))
+          )
+        }),
+        { numRuns: 60 }
+      )
+    })
+  })
+
+  it.each([
+    ["an inherited member", Object.create({ a: 1, b: "x", c: true })],
+    ["a repeated member", JSON.parse(`{"a":1,"b":"x","c":true,"a":"2"}`)],
+    ["__proto__ as a member", JSON.parse(`{"__proto__":{"a":1},"b":"x","c":true}`)],
+    ["a member of that name as well", JSON.parse(`{"a":1,"b":"x","c":true,"__proto__":{"a":2}}`)],
+    ["a function with the members", Object.assign(() => 0, { a: 1, b: "x", c: true })],
+    ["a list with the members", Object.assign([], { a: 1, b: "x", c: true })],
+    ["an instance with the members", Object.assign(new Date(0), { a: 1, b: "x", c: true })],
+    ["a list with holes", Array.from({ length: 2 })],
+    ["undefined", undefined],
+    ["null", null]
+  ])("reads as the schema does: %s", (_, document: unknown) => {
+    for (const schema of [inner, Schema.Array(inner), Schema.partialWith(inner, { exact: true })]) {
+      const decode = Decoder.make(untyped(schema))
+      expect(world(() => told(() => decode(document)))).toBe(
+        told(() => Schema.decodeUnknownEither(untyped(schema))(document))
+      )
+    }
+  })
+
+  it("reads no prototype out of a document", () => {
+    const schema = untyped(Schema.Struct({ ["__proto__"]: Json, a: Integer }))
+    const decode = Decoder.make(schema)
+    for (const text of [`{"__proto__":{"b":1},"a":1}`, `{"a":1}`, `{"__proto__":5,"a":1}`]) {
+      const document: unknown = JSON.parse(text)
+      const result = Either.getOrNull(world(() => decode(document)))
+      const expected = Either.getOrNull(Schema.decodeUnknownEither(schema)(document))
+      expect(result).toStrictEqual(expected)
+      expect(Reflect.ownKeys(Object(result))).toEqual(Reflect.ownKeys(Object(expected)))
+    }
+    expect("b" in {}).toBe(false)
+  })
+})
+
+describe("the generated code", () => {
+  it("is made once, when a decoder is first used", () => {
+    const made = vi.fn(Function)
+    vi.stubGlobal("Function", made)
+    const decode = Decoder.make(inner)
+    expect(made).not.toHaveBeenCalled()
+    for (const a of [1, 2, 3]) {
+      expect(Either.getOrThrow(decode({ a, b: "x", c: null }))).toEqual({ a, b: "x", c: null })
+    }
+    vi.unstubAllGlobals()
+    expect(made).toHaveBeenCalledTimes(1)
+  })
+})
