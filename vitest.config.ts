@@ -4,6 +4,7 @@ const packages = {
   core: "packages/core",
   http: "packages/http",
   sandbox: "packages/sandbox",
+  redis: "packages/redis",
   bench: "packages/bench",
   cli: "apps/cli",
   proxy: "apps/proxy",

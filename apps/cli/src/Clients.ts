@@ -2,6 +2,7 @@
 import type { data, streams } from "@blockquarry/core/operations/index"
 import type { Client } from "@blockquarry/http/Client"
 import type { LedgerApiService } from "@blockquarry/http/LedgerApi"
+import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -24,20 +25,25 @@ export const connect = (settings: Settings): Layer.Layer<Clients, Usage, Network
   Layer.unwrapEffect(Effect.gen(function*() {
     const network = yield* Network
     const live = yield* Effect.promise(() => import("./ClientsLive.ts"))
-    const clients = live.layer(settings.timeout)
     if (settings.isSandbox) {
       const screen = yield* Screen
       yield* screen.note(
         styled(screen.err, "yellow", "SANDBOX: these data are invented, nothing of this is on a chain")
       )
       const { client, settings: own } = yield* network.sandbox
-      return Layer.provide(clients, [client, Layer.setConfigProvider(ConfigProvider.fromMap(new Map(own)))])
+      return Layer.provide(live.layer(settings.timeout, RateLimit.none), [
+        client,
+        Layer.setConfigProvider(ConfigProvider.fromMap(new Map(own)))
+      ])
     }
     const written = ConfigProvider.fromMap(new Map(settings.addresses))
     const overridden = yield* Effect.configProviderWith((environment) =>
       Effect.succeed(ConfigProvider.orElse(written, () => environment))
     )
-    return Layer.provide(clients, [yield* network.real, Layer.setConfigProvider(overridden)])
+    return Layer.provide(live.layer(settings.timeout, RateLimit.standard), [
+      yield* network.real,
+      Layer.setConfigProvider(overridden)
+    ])
   })).pipe(
     Layer.mapError((error) =>
       new Usage({ problem: "the environment's settings cannot be read", hint: String(error) })

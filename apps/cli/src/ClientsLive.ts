@@ -1,6 +1,7 @@
 /** The clients as a command uses them. Loaded when a command runs: help needs none of it. */
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as LedgerApi from "@blockquarry/http/LedgerApi"
+import type * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Settings from "@blockquarry/http/Settings"
 import * as StreamsApi from "@blockquarry/http/StreamsApi"
 import * as Timeouts from "@blockquarry/http/Timeouts"
@@ -12,10 +13,13 @@ import * as Layer from "effect/Layer"
 import { Clients } from "./Clients.ts"
 
 /**
- * From configuration. `timeout`, where it is given, stands for the limit of a call, and gives a slow service's attempts
+ * From configuration, under the limit that is set, or else `rateLimit`. `timeout`, where it is given, stands for the limit of a call, and gives a slow service's attempts
  * more time too: a quarter of it each.
  */
-export const layer = (timeout: Duration.Duration | null): Layer.Layer<Clients, ConfigError, HttpClient> => {
+export const layer = (
+  timeout: Duration.Duration | null,
+  rateLimit: RateLimit.RateLimit
+): Layer.Layer<Clients, ConfigError, HttpClient> => {
   const policies = timeout === null ? {} : {
     timeouts: {
       attempt: Duration.max(Timeouts.standard.attempt, Duration.times(timeout, 0.25)),
@@ -30,9 +34,9 @@ export const layer = (timeout: Duration.Duration | null): Layer.Layer<Clients, C
     Effect.all([Settings.data, Settings.streams, Settings.ledger]),
     ([data, streams, ledger]) =>
       Layer.mergeAll(
-        DataApi.layer({ ...data, ...policies }),
-        StreamsApi.layer({ ...streams, ...policies }),
-        LedgerApi.layer({ ...ledger, ...policies })
+        DataApi.layer({ ...data, rateLimit: data.rateLimit ?? rateLimit, ...policies }),
+        StreamsApi.layer({ ...streams, rateLimit: streams.rateLimit ?? rateLimit, ...policies }),
+        LedgerApi.layer({ ...ledger, rateLimit: ledger.rateLimit ?? rateLimit, ...policies })
       )
   )
   return Layer.provide(clients, Layer.unwrapEffect(apis))

@@ -125,8 +125,12 @@ const whatToDo = (failure: Exclude<Failure, OutputClosed>): string | null => {
     case "PlanExhausted":
       return "waiting does not help: the plan has to be renewed or raised"
     case "RateLimited":
+      if (failure.limit === "rate") {
+        return "this limit is your own, 100/s where nothing is said: QUARRY_RATE_LIMIT raises it"
+      }
       return failure.retryAfter === null ? "wait a little, or ask for less" : null
     case "ServiceFailed":
+      if (failure.status === null) return null
       return failure.status < 400
         ? "is the base address right? Give the one that it redirects to"
         : "this is not your fault; try again later, with --verbose to see the attempts"

@@ -123,6 +123,7 @@ export const forAll = (entries: ReadonlyArray<Entry>, surface: Surface): string 
       list([
         ["QUARRY_API_KEY", "the API key; no option takes it"],
         ...addresses.map(({ description, setting }): Row => [setting, description]),
+        ["QUARRY_RATE_LIMIT", "units per time, as in 25/10s, or none; 100/s where it is not set"],
         ["QUARRY_SANDBOX", "1 asks the sandbox"],
         ["NO_COLOR", "turns colours off"]
       ], surface),

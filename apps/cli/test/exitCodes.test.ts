@@ -21,6 +21,20 @@ const cases: ReadonlyArray<
   ["400", 2, price, faulty({ status: 400 }), /400/],
   ["404", 3, price, faulty({ status: 404 }), /not found/],
   ["429", 5, price, faulty({ status: 429, "retry-after": "100" }), /try again in/],
+  [
+    "a limit of one's own that would make it wait too long",
+    5,
+    ["wallet", "transfers", things.wallet, "--limit", "2", "--all"],
+    { env: { ...reachable, QUARRY_RATE_LIMIT: "5/h" } },
+    /rate limit.*try again in.*QUARRY_RATE_LIMIT/s
+  ],
+  [
+    "a limit that cannot be read",
+    2,
+    price,
+    { env: { ...reachable, QUARRY_RATE_LIMIT: "fast" } },
+    /QUARRY_RATE_LIMIT.*100\/s/s
+  ],
   ["503", 6, price, faulty({ status: 503, "retry-after": "100" }), /503/],
   ["a redirect", 6, price, faulty({ status: 302, redirect: "http://elsewhere.invalid/" }), /redirect/],
   ["an answer that is no JSON", 6, price, faulty({ spoil: "html" }), /not understood/],

@@ -68,12 +68,12 @@ const ask = (
       ? yield* readNetwork(query)
       : { address: addressOf[operation.api], query }
     const body = operation.method === "POST" ? yield* readBody(request) : undefined
-    const written = yield* Effect.mapError(
+    const rewritten = yield* Effect.mapError(
       rewrite(operation, parameters, chosen.query, body),
       Failure.fromQueryError
     )
     const upstream = yield* Upstream
-    const { bytes, headers, status } = yield* upstream.ask(operation, written, chosen.address)
+    const { bytes, headers, status } = yield* upstream.ask(operation, rewritten, chosen.address)
     return { status, headers, body: bytes }
   })
 

@@ -58,6 +58,7 @@ Settings (environment):
   ${Names.streamsUrl.padEnd(25)}  address of the streams API
   ${Names.ledgerUrl.padEnd(25)}  address of the ledger API
   ${Names.ledgerTestnetUrl.padEnd(25)}  address of the ledger's testnet, for requests with ?network=testnet
+  ${Names.rateLimit.padEnd(25)}  units per time that are sent, as in 25/10s, or none (100/s)
 It starts with the addresses it has; requests that need another one are answered 503.
 
 Examples:

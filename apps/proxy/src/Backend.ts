@@ -1,4 +1,5 @@
 /** What is behind the proxy: the service that the settings name, or the embedded one. Each is loaded when wanted. */
+import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Names from "@blockquarry/http/Settings"
 import type { Examples } from "@blockquarry/sandbox/Ledger"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -27,6 +28,7 @@ const embedded: Effect.Effect<Backend> = Effect.gen(function*() {
   return {
     service: {
       apiKey: Redacted.make(key),
+      rateLimit: RateLimit.none,
       addresses: {
         [Names.baseUrl]: urls.data,
         [Names.streamsUrl]: urls.streams,

@@ -1,6 +1,7 @@
 /** The proxy's settings: environment variables, or the options of the command line in their place. */
 import type { Api } from "@blockquarry/core/Operation"
 import { normalise } from "@blockquarry/http/BaseUrl"
+import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Names from "@blockquarry/http/Settings"
 import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
@@ -43,6 +44,7 @@ export const own = {
 export interface Service {
   readonly apiKey: Redacted.Redacted | undefined
   readonly addresses: { readonly [S in AddressSetting]: string | undefined }
+  readonly rateLimit: RateLimit.RateLimit
 }
 
 export interface Settings {
@@ -104,6 +106,7 @@ export const settings: Config.Config<Settings> = Config.all({
   sandbox: checked(own.sandbox, text(own.sandbox), flag),
   service: Config.all({
     apiKey: checked(Names.apiKey, text(Names.apiKey), key),
+    rateLimit: Config.map(Names.limit, (limit) => limit ?? RateLimit.standard),
     addresses: Config.all(Record.map(apis, (_, setting) => address(setting)))
   })
 })

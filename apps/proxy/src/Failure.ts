@@ -1,8 +1,9 @@
 /** Failures of our own: what the proxy answers where there is nothing of the service's to pass on. */
-import type { PlanExhausted, ServiceFailed } from "@blockquarry/core/QueryError"
+import type { PlanExhausted } from "@blockquarry/core/QueryError"
 import type { RawError } from "@blockquarry/http/Engine"
 import * as Names from "@blockquarry/http/Settings"
 import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
 import * as Reply from "./Reply.ts"
 
 /** The `code` of every failure, with its status: programs go by these, and OpenAPI lists them. */
@@ -17,6 +18,7 @@ export const statuses = {
   "body-too-large": 413,
   "encoded-body": 415,
   "unsupported-media-type": 415,
+  "rate-limited": 429,
   "internal": 500,
   "key-refused": 502,
   "plan-exhausted": 502,
@@ -25,6 +27,7 @@ export const statuses = {
   "unreachable": 502,
   "address-not-set": 503,
   "key-not-set": 503,
+  "service-left-alone": 503,
   "timed-out": 504
 } as const
 
@@ -51,7 +54,7 @@ export const methodNotAllowed = (allow: string): Failure =>
 export const internal = make("internal", "the proxy failed; its log tells more under this request's id")
 
 /** A failure of the engine, or one that the service's answer amounts to. */
-export const fromQueryError = (error: RawError | PlanExhausted | ServiceFailed): Failure => {
+export const fromQueryError = (error: RawError | PlanExhausted): Failure => {
   switch (error._tag) {
     case "InvalidRequest":
       return make("invalid-request", error.message)
@@ -70,10 +73,18 @@ export const fromQueryError = (error: RawError | PlanExhausted | ServiceFailed):
       return make("timed-out", error.message)
     case "ResponseInvalid":
       return make("response-invalid", error.message)
+    case "RateLimited":
+      return make("rate-limited", error.message, retryAfter(error.retryAfter))
     case "ServiceFailed":
-      return make("service-failed", error.message)
+      return error.status === null
+        ? make("service-left-alone", error.message, retryAfter(error.retryAfter))
+        : make("service-failed", error.message)
   }
 }
+
+/** Whole seconds, and none too few. */
+const retryAfter = (wait: Duration.Duration | null): Readonly<Record<string, string>> =>
+  wait === null ? {} : { "retry-after": String(Math.ceil(Duration.toSeconds(wait))) }
 
 export const toReply = ({ code, headers, message }: Failure, requestId: string): Reply.Reply =>
   Reply.json(statuses[code], { message, code, requestId }, headers)

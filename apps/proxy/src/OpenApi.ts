@@ -4,13 +4,14 @@
  * Answers are the service's own bytes, so their schemas are wider than the models read from them: more members may
  * come, and numbers and flags come in every spelling that services use.
  */
+import type { AnyOperation } from "@blockquarry/core/Operation"
 import type { Operation, Parameter } from "@blockquarry/core/Operation"
 import { all } from "@blockquarry/core/operations/index"
 import * as JSONSchema from "effect/JSONSchema"
 import type * as Schema from "effect/Schema"
 import { ledgers } from "./Config.ts"
 import * as Failure from "./Failure.ts"
-import { type AnyOperation, prefixes } from "./Router.ts"
+import { prefixes } from "./Router.ts"
 
 type JsonObject = { readonly [member: string]: unknown }
 

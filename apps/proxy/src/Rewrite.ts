@@ -5,15 +5,21 @@
  * know is passed on: unknown query parameters, and values that we cannot read of parameters that are open.
  */
 import { isWalkCursor } from "@blockquarry/core/Cursor"
+import type { AnyOperation } from "@blockquarry/core/Operation"
 import { InvalidRequest } from "@blockquarry/core/QueryError"
 import { readInput, receive, type Received, type WireRequest, writeRequest } from "@blockquarry/core/Wire"
 import * as Either from "effect/Either"
 import type * as Schema from "effect/Schema"
-import type { AnyOperation } from "./Router.ts"
 
 /** An operation whose types do not matter: its input is read and written by the same schema. */
 type Rewritable = Pick<AnyOperation, "id" | "method" | "path" | "parameters"> & {
   readonly input: Schema.Schema.AnyNoContext
+}
+
+/** What was asked: the request to send, and the input that it was read as. */
+export interface Rewritten {
+  readonly request: WireRequest
+  readonly input: unknown
 }
 
 /** The request to send, or what is wrong with the received one. */
@@ -22,7 +28,7 @@ export const rewrite = (
   path: Readonly<Record<string, string>>,
   query: WireRequest["query"],
   body: unknown
-): Either.Either<WireRequest, InvalidRequest> => {
+): Either.Either<Rewritten, InvalidRequest> => {
   const received = receive(operation, path, query, body)
   return attempt(operation, received).pipe(
     Either.orElse((refusal) => {
@@ -32,7 +38,7 @@ export const rewrite = (
   )
 }
 
-const attempt = (operation: Rewritable, received: Received): Either.Either<WireRequest, InvalidRequest> => {
+const attempt = (operation: Rewritable, received: Received): Either.Either<Rewritten, InvalidRequest> => {
   const { cursor } = received.written
   if (typeof cursor === "string" && isWalkCursor(cursor)) {
     return Either.left(
@@ -48,7 +54,7 @@ const attempt = (operation: Rewritable, received: Received): Either.Either<WireR
   }
   return Either.map(readInput(operation, received.written), (input) => {
     const request = writeRequest(operation, input)
-    return { ...request, query: [...request.query, ...received.unknown] }
+    return { input, request: { ...request, query: [...request.query, ...received.unknown] } }
   })
 }
 

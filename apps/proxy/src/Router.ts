@@ -1,9 +1,7 @@
 /** From a path to what it asks: the service's own paths of all three APIs on one origin. */
-import { prefix } from "@blockquarry/core/Operation"
+import { type AnyOperation, prefix } from "@blockquarry/core/Operation"
 import { all } from "@blockquarry/core/operations/index"
 import { matchPath } from "@blockquarry/core/Wire"
-
-export type AnyOperation = typeof all[number]
 
 export interface Match {
   readonly operation: AnyOperation

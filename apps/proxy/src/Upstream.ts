@@ -1,25 +1,25 @@
 /** The service behind the proxy: a canonical request in, the service's own answer out. */
-import type { WireRequest } from "@blockquarry/core/Wire"
+import type { AnyOperation } from "@blockquarry/core/Operation"
 import type { Answer } from "@blockquarry/http/Answer"
 import { Engine } from "@blockquarry/http/Engine"
+import type { Served } from "@blockquarry/http/Served"
 import * as Names from "@blockquarry/http/Settings"
 import * as Target from "@blockquarry/http/Target"
-import { judge } from "@blockquarry/http/Verdict"
 import type * as HttpClient from "@effect/platform/HttpClient"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import { type AddressSetting, apis, type Service } from "./Config.ts"
 import * as Failure from "./Failure.ts"
-import type { AnyOperation } from "./Router.ts"
+import type { Rewritten } from "./Rewrite.ts"
 
 export class Upstream extends Context.Tag("@blockquarry/proxy/Upstream")<Upstream, {
   readonly ask: (
     operation: AnyOperation,
-    request: WireRequest,
+    question: Rewritten,
     address: AddressSetting
   ) => Effect.Effect<Answer, Failure.Failure>
   /** Which settings are there. */
@@ -39,16 +39,21 @@ export const layer = (service: Service): Layer.Layer<Upstream, never, Engine | H
         Record.map(apis, (api, setting) =>
           Target.make(
             api,
-            { apiKey: service.apiKey, baseUrl: service.addresses[setting], maxBodySize },
+            {
+              apiKey: service.apiKey,
+              baseUrl: service.addresses[setting],
+              rateLimit: service.rateLimit,
+              maxBodySize
+            },
             setting
           ))
       )
       return Upstream.of({
-        ask: (operation, request, address) => {
+        ask: (operation, { input, request }, address) => {
           if (service.addresses[address] === undefined) return Effect.fail(addressNotSet(address))
-          return engine.raw(operation, request, targets[address]).pipe(
+          return engine.raw(operation, targets[address])(input, request).pipe(
             Effect.mapError(Failure.fromQueryError),
-            Effect.flatMap((answer) => passable(operation, request, answer, service.apiKey))
+            Effect.flatMap((served) => passable(served, service.apiKey))
           )
         },
         configured: {
@@ -68,43 +73,32 @@ const addressNotSet = (setting: AddressSetting): Failure.Failure =>
  * the engine's verdict.
  */
 const passable = (
-  operation: AnyOperation,
-  request: WireRequest,
-  answer: Answer,
+  served: Served,
   apiKey: Redacted.Redacted | undefined
-): Effect.Effect<Answer, Failure.Failure> =>
-  Effect.flatMap(
-    answer.status === 200 ? Effect.succeed(undefined) : refusal(operation, request, answer, apiKey),
-    (failure) => {
-      if (failure !== undefined) return Effect.fail(failure)
-      return apiKey !== undefined && quotes(answer, Redacted.value(apiKey))
-        ? Effect.fail(withheld(answer.status))
-        : Effect.succeed(answer)
-    }
-  )
+): Either.Either<Answer, Failure.Failure> => {
+  const { answer } = served
+  const failure = answer.status === 200 ? undefined : refusal(served)
+  if (failure !== undefined) return Either.left(failure)
+  return apiKey !== undefined && quotes(answer, Redacted.value(apiKey))
+    ? Either.left(withheld(answer.status))
+    : Either.right(answer)
+}
 
 /** Why an answer other than 200 is not passed on, if so. */
-const refusal = (
-  operation: AnyOperation,
-  request: WireRequest,
-  answer: Answer,
-  apiKey: Redacted.Redacted | undefined
-): Effect.Effect<Failure.Failure | undefined> =>
-  Effect.map(Clock.currentTimeMillis, (now) => {
-    const copy = { method: request.method, path: request.path }
-    const verdict = judge(operation, copy, answer, now, apiKey ?? Redacted.make(""))
-    if (verdict._tag === "Whole") return undefined
-    switch (verdict.error._tag) {
-      case "KeyRefused":
-      case "PlanExhausted":
-      case "ResponseInvalid":
-        return Failure.fromQueryError(verdict.error)
-      case "ServiceFailed":
-        return answer.status < 400 ? Failure.fromQueryError(verdict.error) : undefined
-      default:
-        return undefined
-    }
-  })
+const refusal = ({ answer, verdict }: Served): Failure.Failure | undefined => {
+  const meaning = verdict()
+  if (meaning._tag === "Whole") return undefined
+  switch (meaning.error._tag) {
+    case "KeyRefused":
+    case "PlanExhausted":
+    case "ResponseInvalid":
+      return Failure.fromQueryError(meaning.error)
+    case "ServiceFailed":
+      return answer.status < 400 ? Failure.fromQueryError(meaning.error) : undefined
+    default:
+      return undefined
+  }
+}
 
 /** Whether an answer repeats the key; a key so short that it may stand in any text is not looked for. */
 const quotes = ({ bytes, headers }: Answer, key: string): boolean =>

@@ -167,14 +167,6 @@ describe("the document", () => {
     }
   })
 
-  it("has no code for what only the service says", () => {
-    expect(Object.values(Failure.statuses)).not.toContain(429)
-    expect(document.components.responses.RateLimited).toMatchObject({
-      description: "the service's own answer, as it came",
-      content: { "application/json": { schema: {} } }
-    })
-  })
-
   it("is followed by the prose, which says the same codes and statuses", () => {
     const prose = readFileSync(new URL("../../../docs/proxy.md", import.meta.url), "utf8")
     const said = [...prose.matchAll(/^\| (\d{3}) +\| (.*?) +\|$/gm)].flatMap(([, status, codes = ""]) =>

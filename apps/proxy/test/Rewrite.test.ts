@@ -196,7 +196,7 @@ describe("what is passed on as it came", () => {
       docs: { summary: "a test" }
     })
     const sent = (query: ReadonlyArray<readonly [string, string]>) =>
-      Either.map(rewrite(operation, {}, query, undefined), ({ query }) => query)
+      Either.map(rewrite(operation, {}, query, undefined), ({ request }) => request.query)
     expect(sent([["open", "soon"], ["closed", "07"]])).toEqual(
       Either.right([["closed", "7"], ["open", "soon"]])
     )

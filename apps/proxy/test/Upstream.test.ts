@@ -1,4 +1,5 @@
 /** What becomes of the service's failures, of missing settings, and of keys. */
+import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
@@ -212,7 +213,7 @@ describe("missing settings", () => {
 
   it.scopedLive("nothing set at all still lives", () =>
     Effect.gen(function*() {
-      const { port } = yield* start({ service: { apiKey: undefined, addresses: none } })
+      const { port } = yield* start({ service: { ...service, apiKey: undefined, addresses: none } })
       expect((yield* ask(port, "/livez")).status).toBe(200)
       expect((yield* ask(port, "/openapi.json")).status).toBe(200)
       expect((yield* ask(port, "/readyz")).status).toBe(503)
@@ -275,5 +276,29 @@ describe("keys", () => {
         expect(JSON.parse(answer.text).message).toContain(String(status))
         expect(answer.text).not.toContain(canary)
       }
+    }))
+})
+
+describe("the proxy's own limits", () => {
+  it.scopedLive("are answered with when to come back, and nothing is sent", () =>
+    Effect.gen(function*() {
+      // A price costs three units
+      const rateLimit = RateLimit.make({ limit: 3, window: "1 hour", maxWait: 0 })
+      const { port, sandbox } = yield* start({ service: { ...service, rateLimit } })
+      expect((yield* ask(port, path)).status).toBe(200)
+      const refused = yield* ask(port, path)
+      expect([refused.status, JSON.parse(refused.text).code]).toEqual([429, "rate-limited"])
+      expect(Number(refused.headers["retry-after"])).toBeGreaterThan(3500)
+      expect(yield* sandbox.requests).toHaveLength(1)
+    }))
+
+  it.scopedLive("leave a service alone that fails too often", () =>
+    Effect.gen(function*() {
+      const { port } = yield* start({ client: saying(500, "{}", json) })
+      // Five calls of four attempts each
+      for (let call = 0; call < 5; call++) expect((yield* ask(port, path)).status).toBe(500)
+      const refused = yield* ask(port, path)
+      expect([refused.status, JSON.parse(refused.text).code]).toEqual([503, "service-left-alone"])
+      expect(Number(refused.headers["retry-after"])).toBeLessThanOrEqual(5)
     }))
 })

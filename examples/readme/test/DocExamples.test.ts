@@ -1,4 +1,4 @@
-/** Every `@example` of the packages compiles, as a reader would paste it. */
+/** Every `@example` of the packages and every program in the documents compiles, as a reader would paste it. */
 import { expect, it } from "@effect/vitest"
 import { execFile } from "node:child_process"
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
@@ -9,8 +9,20 @@ import { promisify } from "node:util"
 const here = fileURLToPath(new URL("../", import.meta.url))
 const root = fileURLToPath(new URL("../../../", import.meta.url))
 
+interface Example {
+  readonly line: number
+  readonly code: string
+}
+
+/** The programs of a document. */
+const programsOf = (text: string): ReadonlyArray<Example> =>
+  [...text.matchAll(/^```ts\n([^]*?)^```$/gm)].map((match) => ({
+    line: text.slice(0, match.index).split("\n").length,
+    code: match[1] ?? ""
+  }))
+
 /** The examples of a file, each with the line it begins at. */
-const examplesOf = (text: string): ReadonlyArray<{ readonly line: number; readonly code: string }> =>
+const examplesOf = (text: string): ReadonlyArray<Example> =>
   [...text.matchAll(/^ ?\* @example\n((?: ?\*(?! @).*\n)+)/gm)].map((match) => ({
     line: text.slice(0, match.index).split("\n").length,
     code: (match[1] ?? "").replace(/^ ?\* ?/gm, "").replace(/^```.*$/gm, "")
@@ -20,19 +32,20 @@ it("every example compiles", async () => {
   const folder = await mkdtemp(join(here, ".examples-"))
   try {
     let count = 0
-    for (const name of ["core", "http", "sandbox"]) {
-      const source = join(root, "packages", name, "src")
-      for (const file of await readdir(source, { recursive: true })) {
-        if (!file.endsWith(".ts")) continue
-        for (const { code, line } of examplesOf(await readFile(join(source, file), "utf8"))) {
+    const compileAll = async (source: string, ending: string, find: typeof examplesOf) => {
+      for (const file of await readdir(join(root, source), { recursive: true })) {
+        if (!file.endsWith(ending)) continue
+        for (const { code, line } of find(await readFile(join(root, source, file), "utf8"))) {
           count++
-          await writeFile(
-            join(folder, `${name}-${file.replace(/\W/g, "_")}-${line}.ts`),
-            `${code}\nexport {}\n`
-          )
+          const name = `${source}/${file}-${line}`.replace(/\W/g, "_")
+          await writeFile(join(folder, `${name}.ts`), `${code}\nexport {}\n`)
         }
       }
     }
+    for (const name of ["core", "http", "redis", "sandbox"]) {
+      await compileAll(`packages/${name}/src`, ".ts", examplesOf)
+    }
+    await compileAll("docs", ".md", programsOf)
     const options = {
       extends: "../../../tsconfig.base.json",
       include: ["*.ts"],

@@ -60,7 +60,7 @@ NodeRuntime.runMain(
       Effect.forEach(
         asked.chosen,
         (benchmark) =>
-          report(benchmark, { runs: asked.runs, warmUp: 700_000, batch: 25_000, clock: cpuTime }),
+          report(benchmark, { runs: asked.runs, warmUp: 3_000_000, batch: 25_000, clock: cpuTime }),
         { discard: true }
       )
     )

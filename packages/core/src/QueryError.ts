@@ -46,6 +46,9 @@ const effectNote = (error: { readonly mayHaveTakenEffect: boolean }): string =>
     ? " The update may have taken effect; to set the same status again does no harm."
     : ""
 
+const again = (wait: Duration.Duration | null): string =>
+  wait === null ? "try again later" : `try again in ${Duration.format(wait)}`
+
 /**
  * The request was never sent: a parameter is missing or malformed, or a setting is.
  *
@@ -131,7 +134,13 @@ export class PlanExhausted extends Schema.TaggedError<PlanExhausted>("@blockquar
 }
 
 /**
- * Too many requests: 429, or a local wait that would be too long.
+ * Too many requests: the service said 429, or this program's own limits would have made the request wait too long.
+ *
+ * `limit` says whose limit it was:
+ * - `service`: the service's own, by a 429.
+ * - `pause`: nothing was sent, since the service's 429 to another request with this key still holds.
+ * - `rate`: nothing was sent, by the rate limit.
+ * - `concurrency`: nothing was sent, too many requests are under way.
  *
  * @since 0.1.0
  * @category errors
@@ -139,38 +148,55 @@ export class PlanExhausted extends Schema.TaggedError<PlanExhausted>("@blockquar
 export class RateLimited
   extends Schema.TaggedError<RateLimited>("@blockquarry/core/RateLimited")("RateLimited", {
     ...answered,
-    /** Null where the wait is ours and nothing was sent. */
+    limit: Schema.Literal("service", "pause", "rate", "concurrency"),
+    /** Null where nothing was sent. */
     status: Schema.NullOr(Schema.Int),
     /** How long to wait, where that is known. */
     retryAfter: Schema.NullOr(Schema.DurationFromMillis)
   })
 {
   override get message(): string {
-    const what = this.status === null
-      ? "the local rate limit would make this wait too long"
-      : said({ status: this.status, detail: this.detail })
-    const when = this.retryAfter === null
-      ? "try again later"
-      : `try again in ${Duration.format(this.retryAfter)}`
-    return `${this.operation}: too many requests; ${what}; ${when}`
+    const what = {
+      service: said({ status: this.status ?? 429, detail: this.detail }),
+      pause: "the service wants no requests with this key for a while",
+      rate: "the rate limit of this program would make it wait too long",
+      concurrency: "too many requests of this program are under way"
+    }[this.limit]
+    return `${this.operation}: too many requests; ${what}; ${again(this.retryAfter)}`
   }
 }
 
 /**
- * The service failed: 5xx, or a redirect, which is never followed.
+ * The service failed: 5xx, a redirect (which is never followed), or so many failures that it is left alone for a
+ * while.
  *
  * @since 0.1.0
  * @category errors
  */
 export class ServiceFailed extends Schema.TaggedError<ServiceFailed>("@blockquarry/core/ServiceFailed")(
   "ServiceFailed",
-  { ...answered, mayHaveTakenEffect }
+  {
+    ...answered,
+    /** Null where the circuit breaker is open, and nothing was sent. */
+    status: Schema.NullOr(Schema.Int),
+    /** How long to wait, where the service said so or the circuit breaker is open. */
+    retryAfter: Schema.NullOr(Schema.DurationFromMillis),
+    mayHaveTakenEffect
+  }
 ) {
   override get message(): string {
+    if (this.status === null) {
+      return `${this.operation}: not sent, for the service has failed too often (circuit breaker open); ${
+        again(this.retryAfter)
+      }`
+    }
     const what = this.status < 400
       ? "the service redirected, and redirects are not followed"
       : "the service failed"
-    return `${this.operation}: ${what}; ${said(this)}.${effectNote(this)}`
+    const when = this.retryAfter === null ? "" : `; ${again(this.retryAfter)}`
+    return `${this.operation}: ${what}; ${said({ status: this.status, detail: this.detail })}${when}.${
+      effectNote(this)
+    }`
   }
 }
 

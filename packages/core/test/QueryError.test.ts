@@ -46,23 +46,75 @@ const messages: ReadonlyArray<readonly [QueryError.WalkError, string]> = [
     "tokenPrice: the plan of this API key is used up; the service answered 401: usage has been consumed"
   ],
   [
-    new QueryError.RateLimited({ ...answered, status: 429, detail: null, retryAfter: Duration.seconds(90) }),
+    new QueryError.RateLimited({
+      ...answered,
+      limit: "service",
+      status: 429,
+      detail: null,
+      retryAfter: Duration.seconds(90)
+    }),
     "tokenPrice: too many requests; the service answered 429; try again in 1m 30s"
   ],
   [
-    new QueryError.RateLimited({ ...answered, status: 429, detail: null, retryAfter: null }),
+    new QueryError.RateLimited({
+      ...answered,
+      limit: "service",
+      status: 429,
+      detail: null,
+      retryAfter: null
+    }),
     "tokenPrice: too many requests; the service answered 429; try again later"
   ],
   [
-    new QueryError.RateLimited({ ...answered, status: null, retryAfter: Duration.seconds(20) }),
-    "tokenPrice: too many requests; the local rate limit would make this wait too long; try again in 20s"
+    new QueryError.RateLimited({
+      ...answered,
+      limit: "rate",
+      status: null,
+      retryAfter: Duration.seconds(20)
+    }),
+    "tokenPrice: too many requests; the rate limit of this program would make it wait too long; try again in 20s"
   ],
   [
-    new QueryError.ServiceFailed({ ...answered, status: 503, detail: null, mayHaveTakenEffect: false }),
+    new QueryError.RateLimited({
+      ...answered,
+      limit: "pause",
+      status: null,
+      retryAfter: Duration.seconds(9)
+    }),
+    "tokenPrice: too many requests; the service wants no requests with this key for a while; try again in 9s"
+  ],
+  [
+    new QueryError.RateLimited({ ...answered, limit: "concurrency", status: null, retryAfter: null }),
+    "tokenPrice: too many requests; too many requests of this program are under way; try again later"
+  ],
+  [
+    new QueryError.ServiceFailed({
+      ...answered,
+      status: null,
+      detail: null,
+      retryAfter: Duration.seconds(5),
+      mayHaveTakenEffect: false
+    }),
+    "tokenPrice: not sent, for the service has failed too often (circuit breaker open); try again in 5s"
+  ],
+  [
+    new QueryError.ServiceFailed({
+      ...answered,
+      retryAfter: null,
+      status: 503,
+      detail: null,
+      mayHaveTakenEffect: false
+    }),
     "tokenPrice: the service failed; the service answered 503."
   ],
   [
-    new QueryError.ServiceFailed({ ...answered, status: 302, detail: null, mayHaveTakenEffect: false }),
+    new QueryError.ServiceFailed({
+      ...answered,
+      retryAfter: null,
+      status: 302,
+      detail: null,
+      mayHaveTakenEffect: false
+    }),
     "tokenPrice: the service redirected, and redirects are not followed; the service answered 302."
   ],
   [
@@ -71,6 +123,7 @@ const messages: ReadonlyArray<readonly [QueryError.WalkError, string]> = [
       ...update,
       status: 500,
       detail: null,
+      retryAfter: null,
       mayHaveTakenEffect: true
     }),
     "updateStreamStatus: the service failed; the service answered 500. " +
@@ -142,8 +195,8 @@ const facts = {
   NotFound: ["operation", "request", "status", "detail", "body"],
   KeyRefused: ["operation", "request", "status", "detail", "body"],
   PlanExhausted: ["operation", "request", "status", "detail", "body"],
-  RateLimited: ["operation", "request", "status", "detail", "body", "retryAfter"],
-  ServiceFailed: ["operation", "request", "status", "detail", "body", "mayHaveTakenEffect"],
+  RateLimited: ["operation", "request", "status", "detail", "body", "limit", "retryAfter"],
+  ServiceFailed: ["operation", "request", "status", "detail", "body", "retryAfter", "mayHaveTakenEffect"],
   ResponseInvalid: [
     "operation",
     "request",

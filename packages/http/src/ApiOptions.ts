@@ -6,18 +6,55 @@
 import type { ArraySpelling } from "@blockquarry/core/Wire"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as Redacted from "effect/Redacted"
-import type { RetryPolicy } from "./RetryPolicy.ts"
-import type { Timeouts } from "./Timeouts.ts"
+import * as CircuitBreaker from "./CircuitBreaker.ts"
+import * as Concurrency from "./Concurrency.ts"
+import * as RateLimit from "./RateLimit.ts"
+import * as ResponseCache from "./ResponseCache.ts"
+import * as RetryPolicy from "./RetryPolicy.ts"
+import * as Timeouts from "./Timeouts.ts"
 
 /**
- * Policies of a client. What is left out is standard.
+ * How a client behaves, as plain data.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Policies {
-  readonly retry?: RetryPolicy | undefined
-  readonly timeouts?: Timeouts | undefined
+  readonly cache: ResponseCache.ResponseCache
+  readonly timeouts: Timeouts.Timeouts
+  readonly retry: RetryPolicy.RetryPolicy
+  readonly rateLimit: RateLimit.RateLimit
+  readonly breaker: CircuitBreaker.CircuitBreaker
+  readonly concurrency: Concurrency.Concurrency
+}
+
+/**
+ * What holds where nothing is said. Cache and rate limit are off: answers are never older than their question, and
+ * only the plan of your key tells how much is too much.
+ *
+ * @since 0.1.0
+ * @category policies
+ */
+export const defaults: Policies = {
+  cache: ResponseCache.none,
+  timeouts: Timeouts.standard,
+  retry: RetryPolicy.standard,
+  rateLimit: RateLimit.none,
+  breaker: CircuitBreaker.standard,
+  concurrency: Concurrency.standard
+}
+
+/**
+ * A client's key, base address and policies. A missing key or address fails the calls that need it, in the error
+ * channel, and says what to set. Policies that are left out are those of `defaults`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ApiOptions extends OptionalPolicies {
+  readonly apiKey: Redacted.Redacted | undefined
+  /** May carry a path and a trailing slash, which are kept. */
+  readonly baseUrl: string | URL | undefined
   /** The longest body that is read, in bytes; 64 MiB where nothing is said. */
   readonly maxBodySize?: number | undefined
   /** How parameters of several values are spelled; `name[]=A&name[]=B` where nothing is said. */
@@ -26,15 +63,4 @@ export interface Policies {
   readonly transformClient?: ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
 }
 
-/**
- * A client's key, base address and policies. A missing key or address fails the calls that need it, in the error
- * channel, and says what to set.
- *
- * @since 0.1.0
- * @category models
- */
-export interface ApiOptions extends Policies {
-  readonly apiKey: Redacted.Redacted | undefined
-  /** May carry a path and a trailing slash, which are kept. */
-  readonly baseUrl: string | URL | undefined
-}
+type OptionalPolicies = { readonly [P in keyof Policies]?: Policies[P] | undefined }

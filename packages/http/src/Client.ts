@@ -84,15 +84,17 @@ const ask = <I, Accepts, Output, Wire>(
   operation: Operation<I, Accepts, Output, Wire>,
   engine: EngineService,
   target: Target
-): Ask<Accepts, Output> =>
-(input) => Effect.flatMap(readInput(operation, input), (input) => engine.decoded(operation, input, target))
+): Ask<Accepts, Output> => {
+  const ask = engine.decoded(operation, target)
+  return (input) => Effect.flatMap(readInput(operation, input), ask)
+}
 
 const askList = <I extends { readonly cursor?: string }, Accepts, Output extends Page<Item>, Wire, Item>(
   operation: ListOperation<I, Accepts, Output, Wire, Item>,
   engine: EngineService,
   target: Target
 ): AskList<Accepts, Output, Item> => {
-  const question = Question.make(operation, (input) => engine.decoded(operation, input, target))
+  const question = Question.make(operation, engine.decoded(operation, target))
   const read = (input: Accepts) => readInput(operation, input)
   return Object.assign(
     (input: Accepts) =>

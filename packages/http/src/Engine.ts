@@ -1,33 +1,59 @@
 /**
  * The engine: everything that crosses the network goes through here, in one fixed order.
  *
- * A call's input is encoded by its caller; then, within the call's total time, the retry stage repeats attempts;
- * each attempt sends one request within its own time and judges the answer. `raw` ends there, with the bytes.
- * `decoded` goes on to the operation's model.
+ * ```
+ * encode input
+ *   → cache → single flight        (where the cache is on)
+ *     → retry with budget          (within the call's total time)
+ *       → circuit breaker → rate limit and concurrency
+ *         → attempt                (within the attempt's time)
+ *           → verdict              ← `raw` ends here
+ *             → decode             ← `decoded` ends here
+ * ```
+ *
+ * Every stage is a module of `Engine/`, and goes by plain data: the policies of the client, and over them those of the
+ * region (`Override`).
+ *
+ * The longest that a call can take is `timeouts.total`: no attempt and no wait goes beyond it. Where that is
+ * infinite, it is `attempts × (rateLimit.maxWait + timeouts.attempt)` and the waits between attempts, which double from
+ * `retry.base` up to `retry.cap`, or are what the service asks for.
  *
  * @since 0.1.0
  */
-import type { Operation, OperationRef } from "@blockquarry/core/Operation"
-import {
-  type InvalidRequest,
-  type KeyRefused,
-  type QueryError,
-  type RequestCopy,
-  type ResponseInvalid,
+import type { Operation } from "@blockquarry/core/Operation"
+import type {
+  InvalidRequest,
+  KeyRefused,
+  QueryError,
+  RateLimited,
+  ResponseInvalid,
+  ServiceFailed,
   TimedOut,
-  type Unreachable
+  Unreachable
 } from "@blockquarry/core/QueryError"
 import { type WireRequest, writeRequest } from "@blockquarry/core/Wire"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import * as Metric from "effect/Metric"
-import type { Answer } from "./Answer.ts"
-import { attempt, type Judged } from "./Engine/Attempt.ts"
-import { decode } from "./Engine/Decode.ts"
-import { retry } from "./Engine/Retry.ts"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as CacheStore from "./CacheStore.ts"
+import * as Admission from "./Engine/Admission.ts"
+import { attempt } from "./Engine/Attempt.ts"
+import * as Breaker from "./Engine/Breaker.ts"
+import * as Cache from "./Engine/Cache.ts"
+import type { Call, Judged } from "./Engine/Call.ts"
+import * as Heads from "./Engine/Heads.ts"
+import { lifetime } from "./Engine/Lifetime.ts"
+import * as Meter from "./Engine/Meter.ts"
+import * as Reader from "./Engine/Reader.ts"
+import * as Retry from "./Engine/Retry.ts"
+import { Override } from "./Override.ts"
+import * as RateLimitStore from "./RateLimitStore.ts"
+import type { Served } from "./Served.ts"
 import type { Target } from "./Target.ts"
 import * as Telemetry from "./Telemetry.ts"
 
@@ -37,7 +63,14 @@ import * as Telemetry from "./Telemetry.ts"
  * @since 0.1.0
  * @category errors
  */
-export type RawError = InvalidRequest | KeyRefused | ResponseInvalid | Unreachable | TimedOut
+export type RawError =
+  | InvalidRequest
+  | KeyRefused
+  | RateLimited
+  | ServiceFailed
+  | ResponseInvalid
+  | Unreachable
+  | TimedOut
 
 /**
  * @since 0.1.0
@@ -45,95 +78,141 @@ export type RawError = InvalidRequest | KeyRefused | ResponseInvalid | Unreachab
  */
 export interface EngineService {
   /**
-   * Asks and gives back the answer as it came, whatever its status, once it is sure to be whole.
+   * Asks and gives back the answer as it came, whatever its status, once it is sure to be whole. `request` is what is
+   * sent: the input as `writeRequest` writes it, and perhaps more.
    */
-  readonly raw: (
-    operation: OperationRef,
-    request: WireRequest,
+  readonly raw: <I, Accepts, Output, Wire>(
+    operation: Operation<I, Accepts, Output, Wire>,
     target: Target
-  ) => Effect.Effect<Answer, RawError>
+  ) => (input: I, request: WireRequest) => Effect.Effect<Served, RawError>
   /** Asks and reads the answer. */
   readonly decoded: <I, Accepts, Output, Wire>(
     operation: Operation<I, Accepts, Output, Wire>,
-    input: I,
     target: Target
-  ) => Effect.Effect<Output, QueryError>
+  ) => (input: I) => Effect.Effect<Output, QueryError>
 }
 
 /**
- * The engine that the clients of all three APIs share.
+ * The engine that the clients of all three APIs share, and with it budgets, pauses, breakers and answers.
  *
  * @since 0.1.0
  * @category tags
  */
 export class Engine extends Context.Tag("@blockquarry/http/Engine")<Engine, EngineService>() {}
 
-/** An answer and its verdict, within the call's total time. */
-const ask = (operation: OperationRef, request: WireRequest, target: Target) =>
-  Effect.gen(function*() {
-    const address = yield* target.address(operation.id)
-    const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(target.timeouts.total)
-    return yield* retry(attempt(operation, request, address, target), target.retry, deadline).pipe(
-      Effect.mapError(({ error }) => error),
-      Effect.timeoutFail({
-        duration: target.timeouts.total,
-        onTimeout: () =>
-          new TimedOut({
-            operation: operation.id,
-            request: copyOf(request),
-            limit: "total",
-            after: Duration.decode(target.timeouts.total),
-            mayHaveTakenEffect: operation.repeat !== "always"
-          })
-      })
-    )
-  })
+/**
+ * Makes an engine. It counts budgets and keeps answers in the stores in context, or else in its own memory.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make: Effect.Effect<EngineService, never, Scope.Scope> = Effect.gen(function*() {
+  const scope = yield* Effect.scope
+  const budgets = yield* provided(RateLimitStore.RateLimitStore, RateLimitStore.memory)
+  const answers = yield* provided(CacheStore.CacheStore, CacheStore.memory())
+  const meter = Meter.make()
+  const cache = Cache.make(answers, meter, scope)
+  const retry = Retry.make(meter)
+  const breaker = Breaker.make(meter)
+  const admission = Admission.make(budgets, meter)
+  const heads = Heads.make()
 
-const copyOf = ({ method, path }: WireRequest): RequestCopy => ({ method, path })
+  /** Attempts until one tells, within the call's time. */
+  const ask = (call: Call) =>
+    retry.around(call, (number) =>
+      Effect.zipRight(
+        breaker.refuse(call),
+        admission.around(call, breaker.around(call, attempt(call, number, meter)))
+      ))
 
-/** Names, measures and counts a call. */
-const observed = <A, E extends { readonly _tag: string }>(
-  operation: OperationRef,
-  request: WireRequest,
-  call: Effect.Effect<A, E>
-): Effect.Effect<A, E> => {
-  const count = (outcome: string) =>
-    Metric.increment(Telemetry.calls).pipe(Effect.tagMetrics({ operation: operation.id, outcome }))
-  return call.pipe(
-    Effect.tapBoth({ onFailure: ({ _tag }) => count(_tag), onSuccess: () => count("ok") }),
-    Metric.trackDurationWith(
-      Telemetry.callSeconds.pipe(Metric.tagged("operation", operation.id)),
-      Duration.toSeconds
-    ),
-    Effect.annotateLogs({ operation: operation.id, method: request.method, path: request.path }),
-    Effect.withSpan(Telemetry.callSpan(operation.id), {
-      attributes: { "http.request.method": request.method, "url.path": request.path },
-      captureStackTrace: false
+  const served = <I, Accepts, Output, Wire>(
+    operation: Operation<I, Accepts, Output, Wire>,
+    target: Target,
+    reader: Reader.Reader<Output>
+  ) =>
+  (input: I, request: WireRequest): Effect.Effect<Served, RawError> =>
+    Effect.flatMap(
+      Override,
+      ({ cacheMode, ...policies }) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<Served, RawError> => {
+          if (Either.isLeft(target.address)) return Effect.fail(target.address.left(operation.id))
+          const call = callOf(operation, target, target.address.right, request, policies, now)
+          const lasts = (judged: Judged) => lifetime(operation, input, call, judged, reader, heads)
+          return Effect.mapError(
+            cache.around(call, cacheMode ?? "default", ask(call), lasts),
+            ({ error }) => error
+          )
+        })
+    ).pipe(Effect.tap(({ source }) => meter.noted("quarry.source", source)))
+
+  /** Names, measures and counts a call. */
+  const observed = <A, E extends { readonly _tag: string }>(
+    operation: Call["operation"],
+    { method, path }: WireRequest,
+    call: Effect.Effect<A, E>
+  ): Effect.Effect<A, E> => {
+    const counted = Effect.tapBoth(call, {
+      onFailure: ({ _tag }) => meter.call(operation, _tag),
+      onSuccess: () => meter.call(operation, "ok")
     })
-  )
-}
-
-const answerOf = ({ answer, verdict }: Judged) =>
-  verdict._tag === "Garbled" ? Effect.fail(verdict.error) : Effect.succeed(answer)
-
-const service: EngineService = {
-  raw: (operation, request, target) =>
-    observed(operation, request, Effect.flatMap(ask(operation, request, target), answerOf)),
-  decoded: (operation, input, target) => {
-    const request = writeRequest(operation, input, target.arrays)
-    return observed(
-      operation,
-      request,
-      Effect.flatMap(
-        ask(operation, request, target),
-        ({ verdict }) => verdict._tag === "Whole" ? decode(operation, verdict) : Effect.fail(verdict.error)
-      )
+    const facts = () => ({ operation: operation.id, method, path })
+    return meter.traced(
+      meter.annotated(meter.timed(operation, counted), facts),
+      Telemetry.callSpan(operation.id),
+      { attributes: { "http.request.method": method, "url.path": path } }
     )
   }
+
+  return {
+    raw: <I, Accepts, Output, Wire>(operation: Operation<I, Accepts, Output, Wire>, target: Target) => {
+      const serve = served(operation, target, Reader.make(operation))
+      return (input: I, request: WireRequest) =>
+        observed(operation, request, Effect.flatMap(serve(input, request), whole))
+    },
+    decoded: <I, Accepts, Output, Wire>(operation: Operation<I, Accepts, Output, Wire>, target: Target) => {
+      const reader = Reader.make(operation)
+      const serve = served(operation, target, reader)
+      return (input: I) => {
+        const request = writeRequest(operation, input, target.arrays)
+        return observed(operation, request, Effect.flatMap(serve(input, request), reader.read))
+      }
+    }
+  }
+})
+
+/** A service where one is provided. */
+const provided = <I, S>(tag: Context.Tag<I, S>, otherwise: Effect.Effect<S>): Effect.Effect<S> =>
+  Effect.flatMap(Effect.serviceOption(tag), Option.match({ onNone: () => otherwise, onSome: Effect.succeed }))
+
+const callOf = (
+  operation: Call["operation"],
+  { policies, transport }: Target,
+  address: Call["address"],
+  request: WireRequest,
+  overrides: Partial<Call["policies"]>,
+  now: number
+): Call => {
+  const inForce = { ...policies, ...overrides }
+  return {
+    operation,
+    request,
+    copy: { method: request.method, path: request.path },
+    address,
+    transport,
+    policies: inForce,
+    deadline: now + Duration.toMillis(inForce.timeouts.total)
+  }
+}
+
+/** An answer that was cut off on its way is none. */
+const whole = (served: Served): Effect.Effect<Served, ResponseInvalid> => {
+  if (served.source !== "service") return Effect.succeed(served)
+  const verdict = served.verdict()
+  return verdict._tag === "Garbled" ? Effect.fail(verdict.error) : Effect.succeed(served)
 }
 
 /**
  * @since 0.1.0
  * @category layers
  */
-export const layer: Layer.Layer<Engine> = Layer.succeed(Engine, service)
+export const layer: Layer.Layer<Engine> = Layer.scoped(Engine, make)

@@ -21,6 +21,9 @@ export type Cause = "transient" | "throttled"
  * - `base`: the first wait is at most this long, by cause; every further one at most twice the one before.
  * - `cap`: no wait of our own choosing is longer. (A service's `Retry-After` is obeyed as it is, or, when the time
  *   left is shorter, ends the call at once with the hint in the failure.)
+ * - `budget`: what all calls to one base address may spend on repeating, so that a service that fails is not hit
+ *   harder than one that works: each repetition takes one, each success brings back `refill`, at most `capacity` are
+ *   there. A service that always fails sees at most `capacity` requests more than there are calls.
  *
  * @since 0.1.0
  * @category models
@@ -29,10 +32,11 @@ export interface RetryPolicy {
   readonly attempts: number
   readonly base: { readonly [C in Cause]: Duration.DurationInput }
   readonly cap: Duration.DurationInput
+  readonly budget: { readonly capacity: number; readonly refill: number }
 }
 
 /**
- * Four attempts.
+ * Four attempts; at most one repetition to ten successes in the long run.
  *
  * @since 0.1.0
  * @category policies
@@ -40,7 +44,8 @@ export interface RetryPolicy {
 export const standard: RetryPolicy = {
   attempts: 4,
   base: { transient: Duration.millis(200), throttled: Duration.seconds(1) },
-  cap: Duration.seconds(10)
+  cap: Duration.seconds(10),
+  budget: { capacity: 20, refill: 0.1 }
 }
 
 /**

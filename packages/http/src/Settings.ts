@@ -6,7 +6,10 @@
  * @since 0.1.0
  */
 import * as Config from "effect/Config"
+import * as ConfigError from "effect/ConfigError"
+import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
+import * as RateLimit from "./RateLimit.ts"
 
 /**
  * @since 0.1.0
@@ -40,6 +43,14 @@ export const ledgerUrl = "QUARRY_LEDGER_URL"
  */
 export const ledgerTestnetUrl = "QUARRY_LEDGER_TESTNET_URL"
 
+/**
+ * Units per time that may be sent, as in `100/s`; `none` for no limit.
+ *
+ * @since 0.1.0
+ * @category names
+ */
+export const rateLimit = "QUARRY_RATE_LIMIT"
+
 /** A setting without the white space that files and shells leave around it; absent and empty are the same. */
 const text = (name: string): Config.Config<string | undefined> =>
   Config.string(name).pipe(Config.withDefault(""), Config.map((value) => value.trim() || undefined))
@@ -47,16 +58,30 @@ const text = (name: string): Config.Config<string | undefined> =>
 const key = Config.map(text(apiKey), (value) => value === undefined ? undefined : Redacted.make(value))
 
 /**
+ * The limit that is set, if one is.
+ *
  * @since 0.1.0
  * @category configs
  */
-export const data = Config.all({ apiKey: key, baseUrl: text(baseUrl) })
+export const limit: Config.Config<RateLimit.RateLimit | undefined> = Config.mapOrFail(
+  text(rateLimit),
+  (value) =>
+    value === undefined
+      ? Either.right(undefined)
+      : Either.mapLeft(RateLimit.parse(value), (problem) => ConfigError.InvalidData([rateLimit], problem))
+)
 
 /**
  * @since 0.1.0
  * @category configs
  */
-export const streams = Config.all({ apiKey: key, baseUrl: text(streamsUrl) })
+export const data = Config.all({ apiKey: key, baseUrl: text(baseUrl), rateLimit: limit })
+
+/**
+ * @since 0.1.0
+ * @category configs
+ */
+export const streams = Config.all({ apiKey: key, baseUrl: text(streamsUrl), rateLimit: limit })
 
 /**
  * @since 0.1.0
@@ -65,5 +90,6 @@ export const streams = Config.all({ apiKey: key, baseUrl: text(streamsUrl) })
 export const ledger = Config.all({
   apiKey: key,
   baseUrl: text(ledgerUrl),
-  testnetUrl: text(ledgerTestnetUrl)
+  testnetUrl: text(ledgerTestnetUrl),
+  rateLimit: limit
 })

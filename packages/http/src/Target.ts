@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import { fingerprint } from "@blockquarry/core/Fingerprint"
 import type { Api } from "@blockquarry/core/Operation"
 import { InvalidRequest, KeyRefused } from "@blockquarry/core/QueryError"
 import type { ArraySpelling } from "@blockquarry/core/Wire"
@@ -11,11 +12,9 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Function from "effect/Function"
 import * as Redacted from "effect/Redacted"
-import type { ApiOptions } from "./ApiOptions.ts"
+import { type ApiOptions, defaults, type Policies } from "./ApiOptions.ts"
 import { normalise } from "./BaseUrl.ts"
-import * as RetryPolicy from "./RetryPolicy.ts"
 import * as Settings from "./Settings.ts"
-import * as Timeouts from "./Timeouts.ts"
 import * as Transport from "./Transport.ts"
 
 /**
@@ -24,10 +23,9 @@ import * as Transport from "./Transport.ts"
  */
 export interface Target {
   /** Where and with which key; a left is the failure of every call that needs what is missing. */
-  readonly address: (operation: string) => Either.Either<Address, InvalidRequest | KeyRefused>
+  readonly address: Either.Either<Address, (operation: string) => InvalidRequest | KeyRefused>
   readonly transport: Transport.Transport
-  readonly retry: RetryPolicy.RetryPolicy
-  readonly timeouts: Timeouts.Timeouts
+  readonly policies: Policies
   readonly arrays: ArraySpelling
 }
 
@@ -39,6 +37,8 @@ export interface Address {
   /** Without a trailing slash, the API's prefix included. */
   readonly url: string
   readonly apiKey: Redacted.Redacted
+  /** Stands for this key at this address, and does not tell the key. */
+  readonly name: string
 }
 
 /**
@@ -54,36 +54,43 @@ export const make = (
   setting: string
 ): Effect.Effect<Target, never, HttpClient.HttpClient> =>
   Effect.map(HttpClient.HttpClient, (client) => ({
-    address: (operation) => resolve(api, options, setting, operation),
+    address: resolve(api, options, setting),
     transport: Transport.fromHttpClient(
       (options.transformClient ?? Function.identity)(client),
       options.maxBodySize ?? Transport.defaultMaxBodySize
     ),
-    retry: options.retry ?? RetryPolicy.standard,
-    timeouts: options.timeouts ?? Timeouts.standard,
+    policies: {
+      cache: options.cache ?? defaults.cache,
+      timeouts: options.timeouts ?? defaults.timeouts,
+      retry: options.retry ?? defaults.retry,
+      rateLimit: options.rateLimit ?? defaults.rateLimit,
+      breaker: options.breaker ?? defaults.breaker,
+      concurrency: options.concurrency ?? defaults.concurrency
+    },
     arrays: options.arrays ?? "brackets"
   }))
 
-const resolve = (
-  api: Api,
-  { apiKey, baseUrl }: ApiOptions,
-  setting: string,
-  operation: string
-): Either.Either<Address, InvalidRequest | KeyRefused> => {
+const resolve = (api: Api, { apiKey, baseUrl }: ApiOptions, setting: string): Target["address"] => {
   const invalid = (parameter: string, problem: string) =>
-    Either.left(new InvalidRequest({ operation, issues: [{ parameter, problem }] }))
+    Either.left((operation: string) => new InvalidRequest({ operation, issues: [{ parameter, problem }] }))
   if (baseUrl === undefined || baseUrl === "") {
     return invalid(setting, "no address of the service is set; set this to its base URL")
   }
   const url = normalise(api, baseUrl)
   if (Either.isLeft(url)) return invalid(setting, url.left)
   if (apiKey === undefined || Redacted.value(apiKey) === "") {
-    return Either.left(new KeyRefused({ operation, request: null, status: null, detail: null, body: "" }))
+    return Either.left((operation) =>
+      new KeyRefused({ operation, request: null, status: null, detail: null, body: "" })
+    )
   }
   // Clients of HTTP refuse such a key, and look as if the network had failed.
   return noHeader.test(Redacted.value(apiKey))
     ? invalid(Settings.apiKey, "the key holds characters that no header can carry, such as a line break")
-    : Either.right({ url: url.right, apiKey })
+    : Either.right({
+      url: url.right,
+      apiKey,
+      name: fingerprint(`${url.right}\n${Redacted.value(apiKey)}`)
+    })
 }
 
 /** What the value of a header cannot hold. */

@@ -1,13 +1,16 @@
 /**
  * The names of everything that is measured, in one place.
  *
+ * Spans and metrics are Effect's own: provide the layer of `@effect/opentelemetry`, and they go where your others go.
+ *
  * @since 0.1.0
  */
 import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
 
 /**
- * The span around a call, from its first attempt to its decoded answer.
+ * The span around a call, from the question to its decoded answer. Attributes: `http.request.method`, `url.path`,
+ * `quarry.source` (`service`, `cache`, `stale`).
  *
  * @since 0.1.0
  * @category spans
@@ -15,12 +18,17 @@ import * as MetricBoundaries from "effect/MetricBoundaries"
 export const callSpan = (operation: string): string => `quarry.${operation}`
 
 /**
- * The span around one attempt.
+ * The span around one attempt. Attributes: `http.response.status_code`, `http.request.resend_count`.
  *
  * @since 0.1.0
  * @category spans
  */
 export const attemptSpan = "quarry.attempt"
+
+const counter = (name: string, description: string) =>
+  Metric.counter(name, { description, incremental: true })
+
+const seconds = MetricBoundaries.exponential({ start: 0.005, factor: 2, count: 14 })
 
 /**
  * Calls, by `operation` and `outcome` (`ok`, or the tag of the failure).
@@ -28,21 +36,7 @@ export const attemptSpan = "quarry.attempt"
  * @since 0.1.0
  * @category metrics
  */
-export const calls = Metric.counter("quarry_calls_total", {
-  description: "Calls by operation and outcome",
-  incremental: true
-})
-
-/**
- * Attempts sent to the service, by `operation` and `status` (`none` where no answer came).
- *
- * @since 0.1.0
- * @category metrics
- */
-export const attempts = Metric.counter("quarry_attempts_total", {
-  description: "Requests sent to the service by operation and status",
-  incremental: true
-})
+export const calls = counter("quarry_calls_total", "Calls by operation and outcome")
 
 /**
  * Seconds that calls took, retries and waits included, by `operation`.
@@ -52,9 +46,28 @@ export const attempts = Metric.counter("quarry_attempts_total", {
  */
 export const callSeconds = Metric.histogram(
   "quarry_call_seconds",
-  MetricBoundaries.exponential({ start: 0.005, factor: 2, count: 14 }),
+  seconds,
   "Seconds that calls took by operation"
 )
+
+/**
+ * Attempts sent to the service, by `operation` and `status` (`none` where no answer came).
+ *
+ * @since 0.1.0
+ * @category metrics
+ */
+export const attempts = counter(
+  "quarry_attempts_total",
+  "Requests sent to the service by operation and status"
+)
+
+/**
+ * Units that attempts cost upstream, by `operation`.
+ *
+ * @since 0.1.0
+ * @category metrics
+ */
+export const cost = counter("quarry_cost_total", "Units that requests cost by operation")
 
 /**
  * Bytes of bodies that were read, by `operation`.
@@ -62,7 +75,61 @@ export const callSeconds = Metric.histogram(
  * @since 0.1.0
  * @category metrics
  */
-export const bytesRead = Metric.counter("quarry_bytes_read_total", {
-  description: "Bytes of answers that were read by operation",
-  incremental: true
+export const bytesRead = counter("quarry_bytes_read_total", "Bytes of answers that were read by operation")
+
+/**
+ * Attempts that were repeated, by `operation` and `cause` (`transient`, `throttled`).
+ *
+ * @since 0.1.0
+ * @category metrics
+ */
+export const retries = counter("quarry_retries_total", "Repeated requests by operation and cause")
+
+/**
+ * Attempts that were not repeated, by `operation` and `reason`: `attempts` (there were enough), `deadline` (the time
+ * left is too short for the wait), `budget` (too many were repeated lately).
+ *
+ * @since 0.1.0
+ * @category metrics
+ */
+export const retriesDenied = counter(
+  "quarry_retries_denied_total",
+  "Failures that were not repeated by operation and reason"
+)
+
+/**
+ * Seconds of waiting before requests, by `reason`: `retry`, `rate`, `pause` or `concurrency`.
+ *
+ * @since 0.1.0
+ * @category metrics
+ */
+export const waitSeconds = Metric.histogram("quarry_wait_seconds", seconds, "Seconds of waiting by reason")
+
+/**
+ * How questions met the cache, by `operation` and `result`: `hit`, `stale` (given while a fresh one is fetched),
+ * `rescued` (given because the service failed), `shared` (another caller was asking the same), `miss`.
+ *
+ * @since 0.1.0
+ * @category metrics
+ */
+export const cache = counter("quarry_cache_total", "Questions to the cache by operation and result")
+
+/**
+ * Circuit breakers by `address` (host and port): 0 closed, 1 half open, 2 open.
+ *
+ * @since 0.1.0
+ * @category metrics
+ */
+export const breakerState = Metric.gauge("quarry_breaker_state", {
+  description: "Circuit breakers by address: 0 closed, 1 half open, 2 open"
+})
+
+/**
+ * A shared store that is away, by `store` (`cache`, `rate limit`): 1 while it is.
+ *
+ * @since 0.1.0
+ * @category metrics
+ */
+export const storeAway = Metric.gauge("quarry_store_away", {
+  description: "Shared stores that are away: 1 while they are"
 })

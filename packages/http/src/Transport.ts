@@ -110,17 +110,17 @@ const readBody = (
 ): Effect.Effect<Uint8Array, TransportFault> => {
   const fault = (reason: "tooLarge" | "garbled", problem: string) =>
     new TransportFault({ reason, problem, sent: true, status: response.status })
-  const tooLarge = fault("tooLarge", `the body is longer than ${cap} bytes`)
-  const undecodable = fault("garbled", "the body's gzip encoding is broken")
+  const tooLarge = () => fault("tooLarge", `the body is longer than ${cap} bytes`)
+  const undecodable = () => fault("garbled", "the body's gzip encoding is broken")
   // A client that undoes the encoding itself fails with a code of zlib's.
   const broken = (error: HttpClientError.HttpClientError) =>
-    errorCode(error.cause)?.startsWith("Z_") === true ? undecodable : unreachable(error, response.status)
+    errorCode(error.cause)?.startsWith("Z_") === true ? undecodable() : unreachable(error, response.status)
   const pieces = Stream.catchAll(response.stream, (error) => noBody(error) ?? Stream.fail(broken(error)))
   const announced = response.headers["content-length"]
   const encoded = response.headers["content-encoding"] !== undefined
   if (announced !== undefined && Number(announced) > cap) {
     // The body must be touched: one that nobody reads keeps its connection open.
-    return Effect.zipRight(collect(pieces, 0, tooLarge), Effect.fail(tooLarge))
+    return Effect.zipRight(collect(pieces, 0, tooLarge), Effect.failSync(tooLarge))
   }
   const whole = announced !== undefined && !encoded
     ? Effect.mapBoth(response.arrayBuffer, {

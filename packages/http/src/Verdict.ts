@@ -131,12 +131,16 @@ export const judge = (
         reading ? again("transient") : null
       )
     case 429:
-      return refused(new RateLimited({ ...said, retryAfter }), again("throttled"))
+      return refused(new RateLimited({ ...said, limit: "service", retryAfter }), again("throttled"))
   }
   if (status >= 400 && status < 500) return refused(new BadRequest(said))
   // A 503 that says when to come back was turned away at the door: nothing took effect.
   const turnedAway = status === 503 && retryAfter !== null
-  const failed = new ServiceFailed({ ...said, mayHaveTakenEffect: !reading && status >= 500 && !turnedAway })
+  const failed = new ServiceFailed({
+    ...said,
+    retryAfter,
+    mayHaveTakenEffect: !reading && status >= 500 && !turnedAway
+  })
   return transient.has(status) && (reading || turnedAway)
     ? refused(failed, again(status === 503 ? "throttled" : "transient"))
     : refused(failed)

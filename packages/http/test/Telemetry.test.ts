@@ -3,9 +3,9 @@ import * as Telemetry from "@blockquarry/http/Telemetry"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
-import * as MetricLabel from "effect/MetricLabel"
 import * as Clients from "./support/Clients.ts"
 import { address, examples, tokenPrice } from "./support/Examples.ts"
+import { rise } from "./support/Metrics.ts"
 import { passing } from "./support/Passing.ts"
 import * as Scripted from "./support/Scripted.ts"
 import * as Witness from "./support/Witness.ts"
@@ -87,23 +87,6 @@ describe("logs", () => {
 })
 
 describe("metrics", () => {
-  /** By how much a counter with these labels rises. */
-  const rise = <A>(
-    counter: Metric.Metric.Counter<number>,
-    labels: Readonly<Record<string, string>>,
-    call: Effect.Effect<A>
-  ) => {
-    const tagged = Metric.taggedWithLabels(
-      counter,
-      Object.entries(labels).map(([name, value]) => MetricLabel.make(name, value))
-    )
-    return Effect.gen(function*() {
-      const before = yield* Metric.value(tagged)
-      yield* call
-      return (yield* Metric.value(tagged)).count - before.count
-    })
-  }
-
   const outcomes: ReadonlyArray<readonly [outcome: string, reply: Scripted.Reply]> = [
     ["ok", fine],
     ["BadRequest", Scripted.answer(400)],

@@ -1,4 +1,5 @@
 /** A real proxy on a free port over an embedded service whose handles the test holds, and a plain client. */
+import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -27,7 +28,8 @@ export const service: Service = {
     QUARRY_STREAMS_URL: Sandbox.urls.streams,
     QUARRY_LEDGER_URL: Sandbox.urls.ledger,
     QUARRY_LEDGER_TESTNET_URL: Sandbox.urls.ledgerTestnet
-  }
+  },
+  rateLimit: RateLimit.none
 }
 
 export interface Answered {

@@ -2,7 +2,7 @@
 import type { Operation } from "@blockquarry/core/Operation"
 import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
-import { readInput, type WireRequest, writeRequest } from "@blockquarry/core/Wire"
+import { readInput, writeRequest } from "@blockquarry/core/Wire"
 import * as Engine from "@blockquarry/http/Engine"
 import * as Target from "@blockquarry/http/Target"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -18,16 +18,14 @@ import * as StubClient from "../StubClient.ts"
 const base = "http://raw.test"
 const headers = { accept: "application/json", "x-api-key": key }
 
-const write = <I, A, O, W>(operation: Operation<I, A, O, W>): WireRequest =>
-  writeRequest(operation, Either.getOrThrow(readInput(operation, { address: wallet, chain: "eth" })))
-
-const race = (
+const race = <I, A, O, W>(
   title: string,
   body: string,
-  operation: Pick<Operation<never, never, never, never>, "id" | "repeat">,
-  request: WireRequest
+  operation: Operation<I, A, O, W>
 ): Effect.Effect<Race> =>
   Effect.gen(function*() {
+    const input = Either.getOrThrow(readInput(operation, { address: wallet, chain: "eth" }))
+    const request = writeRequest(operation, input)
     const bytes = Buffer.from(body)
     const client = StubClient.make(() => bytes)
     const target = yield* Effect.provideService(
@@ -36,6 +34,7 @@ const race = (
       client
     )
     const engine = yield* Effect.provide(Engine.Engine, Engine.layer)
+    const ask = engine.raw(operation, target)
     const url = `${base}/api/v2.2${request.path}?chain=eth`
     const whole = (length: number) => length === bytes.byteLength ? 1 : 0
     return {
@@ -56,7 +55,7 @@ const race = (
         ),
         running(
           "Engine.raw",
-          Effect.map(engine.raw(operation, request, target), (answer) => whole(answer.bytes.byteLength))
+          Effect.map(ask(input, request), ({ answer }) => whole(answer.bytes.byteLength))
         )
       ]
     }
@@ -65,7 +64,7 @@ const race = (
 export const raw: Benchmark = {
   name: "raw",
   races: Effect.all([
-    race("a price", price, tokenPrice, write(tokenPrice)),
-    race("a page", transfers("strings", "next"), walletTransfers, write(walletTransfers))
+    race("a price", price, tokenPrice),
+    race("a page", transfers("strings", "next"), walletTransfers)
   ])
 }

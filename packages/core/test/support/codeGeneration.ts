@@ -6,7 +6,7 @@ const refused = vi.fn(function() {
 })
 
 /** Runs something as where a content security policy forbids `eval` and `new Function`. */
-export const withoutCodeGeneration = <A>(run: () => A): A => {
+const withoutCodeGeneration = <A>(run: () => A): A => {
   vi.stubGlobal("Function", refused)
   try {
     return run()

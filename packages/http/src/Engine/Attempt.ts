@@ -1,94 +1,83 @@
-/** The attempt stage: one request, one verdict, within the attempt's time. */
-import type { OperationRef } from "@blockquarry/core/Operation"
-import { type RequestCopy, ResponseInvalid, TimedOut, Unreachable } from "@blockquarry/core/QueryError"
-import { formatQuery, type WireRequest } from "@blockquarry/core/Wire"
+/** The attempt stage: one request, one verdict, within the attempt's time and what is left of the call's. */
+import { ResponseInvalid, TimedOut, Unreachable } from "@blockquarry/core/QueryError"
+import { formatQuery } from "@blockquarry/core/Wire"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Metric from "effect/Metric"
-import type { Answer } from "../Answer.ts"
-import type { Address, Target } from "../Target.ts"
 import * as Telemetry from "../Telemetry.ts"
 import type { TransportFault } from "../Transport.ts"
-import { type Again, judge, type Verdict } from "../Verdict.ts"
+import { type Again, judge } from "../Verdict.ts"
+import type { Call, Judged, Missed } from "./Call.ts"
+import type { Meter } from "./Meter.ts"
 
-/** An answer and what it means. */
-export interface Judged {
-  readonly answer: Answer
-  readonly verdict: Verdict
-}
-
-/** No answer, and whether another attempt may help. */
-export interface Missed {
-  readonly error: Unreachable | TimedOut | ResponseInvalid
-  readonly again: Again | null
-}
-
-/** Sends a request once. */
-export const attempt = (
-  operation: OperationRef,
-  request: WireRequest,
-  address: Address,
-  target: Target
-): Effect.Effect<Judged, Missed> => {
-  const copy: RequestCopy = { method: request.method, path: request.path }
-  const reading = operation.repeat === "always"
-  const count = (status: string) =>
-    Metric.increment(Telemetry.attempts).pipe(Effect.tagMetrics({ operation: operation.id, status }))
+/** Sends a request once; `number` counts from 1. */
+export const attempt = (call: Call, number: number, meter: Meter): Effect.Effect<Judged, Missed> => {
+  const { address, copy, operation, request } = call
   const query = request.query.length === 0 ? "" : `?${formatQuery(request.query)}`
   const url = address.url + request.path + query
-  const send = target.transport.send({
+  const send = call.transport.send({
     method: request.method,
     url,
     apiKey: address.apiKey,
     body: request.body
   })
-  return Effect.logDebug("attempt begins").pipe(
-    Effect.annotateLogs({ url }),
-    Effect.zipRight(send),
-    Effect.mapError((fault) => missed(operation, copy, fault)),
-    Effect.timeoutFail({
-      duration: target.timeouts.attempt,
-      onTimeout: (): Missed => ({
-        error: new TimedOut({
-          operation: operation.id,
-          request: copy,
-          limit: "attempt",
-          after: Duration.decode(target.timeouts.attempt),
-          mayHaveTakenEffect: !reading
-        }),
-        again: reading ? transient : null
-      })
+  const judged = meter.debug("attempt begins", () => ({ operation: operation.id, url })).pipe(
+    Effect.zipRight(inTime(call, Effect.mapError(send, (fault) => missed(call, fault)))),
+    Effect.tapBoth({
+      onFailure: () => meter.attempt(operation, "none", 0),
+      onSuccess: ({ bytes, status }) => meter.attempt(operation, String(status), bytes.byteLength)
     }),
-    Effect.tapError(() => count("none")),
-    Effect.tap(({ bytes, status }) =>
-      Effect.zipRight(
-        count(String(status)),
-        Metric.incrementBy(Telemetry.bytesRead, bytes.byteLength).pipe(
-          Effect.tagMetrics("operation", operation.id)
-        )
-      )
-    ),
+    Effect.tap(({ status }) => meter.noted("http.response.status_code", status)),
     Effect.flatMap((answer) =>
       Effect.map(Clock.currentTimeMillis, (now): Judged => ({
         answer,
         verdict: judge(operation, copy, answer, now, address.apiKey)
       }))
-    ),
-    Effect.withSpan(Telemetry.attemptSpan, { kind: "client", captureStackTrace: false })
+    )
   )
+  return meter.traced(judged, Telemetry.attemptSpan, {
+    kind: "client",
+    attributes: { "http.request.resend_count": number - 1 }
+  })
+}
+
+/** One timer for both limits: a call's end is no reason to begin another race. */
+const inTime = <A>(call: Call, send: Effect.Effect<A, Missed>): Effect.Effect<A, Missed> => {
+  const { attempt, total } = call.policies.timeouts
+  return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const own = Duration.toMillis(attempt)
+    const left = call.deadline - now
+    if (Math.min(own, left) === Number.POSITIVE_INFINITY) return send
+    const limit = own <= left ? "attempt" : "total"
+    return Effect.timeoutFail(send, {
+      duration: Math.min(own, left),
+      onTimeout: (): Missed => {
+        const reading = call.operation.repeat === "always"
+        return {
+          error: new TimedOut({
+            operation: call.operation.id,
+            request: call.copy,
+            limit,
+            after: Duration.decode(limit === "attempt" ? attempt : total),
+            mayHaveTakenEffect: !reading
+          }),
+          again: reading && limit === "attempt" ? transient : null
+        }
+      }
+    })
+  })
 }
 
 const transient: Again = { cause: "transient", retryAfter: null }
 
-const missed = (operation: OperationRef, request: RequestCopy, fault: TransportFault): Missed => {
+const missed = ({ copy, operation }: Call, fault: TransportFault): Missed => {
   const reading = operation.repeat === "always"
   const mayHaveTakenEffect = !reading && fault.sent
   if (fault.reason === "unreachable") {
     return {
       error: new Unreachable({
         operation: operation.id,
-        request,
+        request: copy,
         problem: fault.problem,
         sent: fault.sent,
         mayHaveTakenEffect
@@ -99,7 +88,7 @@ const missed = (operation: OperationRef, request: RequestCopy, fault: TransportF
   return {
     error: new ResponseInvalid({
       operation: operation.id,
-      request,
+      request: copy,
       status: fault.status ?? 0,
       detail: null,
       body: "",

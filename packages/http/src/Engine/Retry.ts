@@ -6,37 +6,95 @@ import * as Either from "effect/Either"
 import * as Random from "effect/Random"
 import { longestWait, type RetryPolicy } from "../RetryPolicy.ts"
 import type { Again } from "../Verdict.ts"
-import type { Judged, Missed } from "./Attempt.ts"
+import type { Call, Judged, Missed } from "./Call.ts"
+import type { Meter } from "./Meter.ts"
+
+export interface Retry {
+  /**
+   * Repeats an attempt for as long as another one may help, the policy and its budget allow it and the time left is
+   * enough for the wait.
+   */
+  readonly around: (
+    call: Call,
+    attempt: (number: number) => Effect.Effect<Judged, Missed>
+  ) => Effect.Effect<Judged, Missed>
+}
 
 /** What came of the last attempt: an answer of any kind, or none. */
 type Outcome = Either.Either<Judged, Missed>
 
-/**
- * Repeats an attempt for as long as another one may help, the policy allows it and the time left (until `deadline`,
- * in milliseconds since 1970) is enough for the wait.
- */
-export const retry = (
-  attempt: Effect.Effect<Judged, Missed>,
-  policy: RetryPolicy,
-  deadline: number
-): Effect.Effect<Judged, Missed> => {
-  const from = (number: number): Effect.Effect<Judged, Missed> =>
-    Effect.gen(function*() {
-      const outcome = yield* Effect.either(attempt)
-      const again = anotherMayHelp(outcome)
-      if (again === null || number >= policy.attempts) {
-        return yield* Effect.zipRight(report(outcome, number, null), outcome)
-      }
-      const wait = yield* waitBefore(policy, again, number)
-      // A wait that outlasts the call would only turn the service's own words into a time-out.
-      if ((yield* Clock.currentTimeMillis) + Duration.toMillis(wait) >= deadline) {
-        return yield* Effect.zipRight(report(outcome, number, null), outcome)
-      }
-      yield* report(outcome, number, wait)
-      yield* Effect.sleep(wait)
-      return yield* from(number + 1)
-    })
-  return from(1)
+/** Why an attempt is not repeated although that might help. */
+type Denied = "attempts" | "deadline" | "budget"
+
+export const make = (meter: Meter): Retry => {
+  const budgets = new Budgets()
+
+  const around: Retry["around"] = (call, attempt) => {
+    const { retry } = call.policies
+    const from = (number: number): Effect.Effect<Judged, Missed> =>
+      Effect.flatMap(Effect.either(attempt(number)), (outcome) => {
+        const again = anotherMayHelp(outcome)
+        if (again !== null) return repeat(outcome, again, number)
+        if (Either.isRight(outcome)) budgets.earn(call)
+        return Effect.zipRight(report(outcome, number, null), outcome)
+      })
+    const repeat = (outcome: Outcome, again: Again, number: number): Effect.Effect<Judged, Missed> =>
+      Effect.gen(function*() {
+        const wait = yield* waitBefore(retry, again, number)
+        const now = yield* Clock.currentTimeMillis
+        const denied = whyNot(call, number, now + wait)
+        if (denied !== null) {
+          yield* meter.denied(call.operation, denied)
+          return yield* Effect.zipRight(report(outcome, number, null), outcome)
+        }
+        yield* report(outcome, number, wait)
+        yield* meter.retry(call.operation, again.cause)
+        yield* meter.waited("retry", wait)
+        yield* Effect.sleep(wait)
+        return yield* from(number + 1)
+      })
+    return from(1)
+  }
+
+  const whyNot = (call: Call, number: number, next: number): Denied | null => {
+    if (number >= call.policies.retry.attempts) return "attempts"
+    // A wait that outlasts the call would only turn the service's own words into a time-out.
+    if (next >= call.deadline) return "deadline"
+    return budgets.spend(call) ? null : "budget"
+  }
+
+  /** Says in the log what came of an attempt. */
+  const report = (outcome: Outcome, number: number, wait: number | null): Effect.Effect<void> =>
+    meter.debug(
+      wait === null ? "attempt ended" : `attempt ended, waiting ${Duration.format(Duration.millis(wait))}`,
+      () => ({
+        attempt: number,
+        outcome: Either.match(outcome, { onLeft: nameOfMiss, onRight: nameOfAnswer })
+      })
+    )
+
+  return { around }
+}
+
+/** What may still be spent on repeating, by base address. */
+class Budgets {
+  private readonly left = new Map<string, number>()
+
+  /** Takes one, if there is one. */
+  spend({ address, policies }: Call): boolean {
+    const left = this.left.get(address.url) ?? policies.retry.budget.capacity
+    // Ten tenths add up to a little less than one.
+    if (left < 1 - 1e-9) return false
+    this.left.set(address.url, left - 1)
+    return true
+  }
+
+  earn({ address, policies }: Call): void {
+    const { capacity, refill } = policies.retry.budget
+    const left = this.left.get(address.url)
+    // Nothing to note as long as nothing was spent.
+    if (left !== undefined) this.left.set(address.url, Math.min(capacity, left + refill))
+  }
 }
 
 const anotherMayHelp: (outcome: Outcome) => Again | null = Either.match({
@@ -44,24 +102,17 @@ const anotherMayHelp: (outcome: Outcome) => Again | null = Either.match({
   onRight: ({ verdict }) => verdict._tag === "Whole" ? null : verdict.again
 })
 
-/** Full jitter, or what the service asked for; that it may be at once is no reason for everybody to come at once. */
-const waitBefore = (policy: RetryPolicy, again: Again, number: number): Effect.Effect<Duration.Duration> =>
+/**
+ * Milliseconds: full jitter, or what the service asked for. (That it may be at once is no reason for everybody to come
+ * at once.)
+ */
+const waitBefore = (policy: RetryPolicy, again: Again, number: number): Effect.Effect<number> =>
   again.retryAfter !== null && Duration.greaterThan(again.retryAfter, Duration.zero)
-    ? Effect.succeed(again.retryAfter)
+    ? Effect.succeed(Duration.toMillis(again.retryAfter))
     : Effect.map(
       Random.next,
-      (part) =>
-        Duration.millis(Math.round(Duration.toMillis(longestWait(policy, again.cause, number)) * part))
+      (part) => Math.round(Duration.toMillis(longestWait(policy, again.cause, number)) * part)
     )
-
-/** Says in the log what came of an attempt. */
-const report = (outcome: Outcome, number: number, wait: Duration.Duration | null): Effect.Effect<void> =>
-  Effect.logDebug(wait === null ? "attempt ended" : `attempt ended, waiting ${Duration.format(wait)}`).pipe(
-    Effect.annotateLogs({
-      attempt: number,
-      outcome: Either.match(outcome, { onLeft: nameOfMiss, onRight: nameOfAnswer })
-    })
-  )
 
 const nameOfMiss = ({ error }: Missed): string =>
   error._tag === "Unreachable" || error._tag === "ResponseInvalid"

@@ -6,10 +6,10 @@ import * as Stream from "effect/Stream"
 export const collect = <E, E2>(
   pieces: Stream.Stream<Uint8Array, E>,
   cap: number,
-  tooLarge: E2
+  tooLarge: () => E2
 ): Effect.Effect<Uint8Array, E | E2> =>
   Stream.runFoldEffect(pieces, { length: 0, parts: new Array<Uint8Array>() }, ({ length, parts }, piece) => {
-    if (length + piece.byteLength > cap) return Effect.fail(tooLarge)
+    if (length + piece.byteLength > cap) return Effect.failSync(tooLarge)
     parts.push(piece)
     return Effect.succeed({ length: length + piece.byteLength, parts })
   }).pipe(Effect.map(({ length, parts }) => join(parts, length)))

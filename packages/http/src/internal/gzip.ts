@@ -10,13 +10,13 @@ export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes
 export const gunzip = <E, E2>(
   bytes: Uint8Array,
   cap: number,
-  broken: E,
-  tooLarge: E2
+  broken: () => E,
+  tooLarge: () => E2
 ): Effect.Effect<Uint8Array, E | E2> =>
   collect(
     Stream.fromReadableStream({
       evaluate: () => new Blob([new Uint8Array(bytes)]).stream().pipeThrough(new DecompressionStream("gzip")),
-      onError: () => broken
+      onError: broken
     }),
     cap,
     tooLarge

@@ -22,6 +22,8 @@ const waitsAfter = (reply: Scripted.Reply, options: Clients.SceneOptions, seed: 
     return waits(scene.asked)
   }).pipe(Effect.withRandom(Random.make(seed)))
 
+const { budget } = RetryPolicy.standard
+
 const calm = { attempt: "1 minute", total: "50 minutes" } as const
 
 describe("the standard policy", () => {
@@ -88,7 +90,7 @@ describe("waits", () => {
     transient: FastCheck.integer({ min: 0, max: 2000 }),
     throttled: FastCheck.integer({ min: 0, max: 5000 }),
     cap: FastCheck.integer({ min: 0, max: 20_000 }),
-    status: FastCheck.constantFrom(408, 429, 500, 502, 503, 504),
+    status: FastCheck.constantFrom(408, 500, 502, 503, 504),
     seed: FastCheck.integer()
   })
 
@@ -97,10 +99,10 @@ describe("waits", () => {
     { policy: policies },
     ({ policy: { attempts, cap, seed, status, throttled, transient } }) =>
       Effect.gen(function*() {
-        const retry = { attempts, base: { transient, throttled }, cap }
+        const retry = { attempts, base: { transient, throttled }, cap, budget }
         const found = yield* waitsAfter(Scripted.answer(status, "{}"), { retry, timeouts: calm }, seed)
         expect(found).toHaveLength(attempts - 1)
-        const base = status === 429 || status === 503 ? throttled : transient
+        const base = status === 503 ? throttled : transient
         for (const [index, wait] of found.entries()) {
           expect(wait).toBeGreaterThanOrEqual(0)
           // The clock of the test counts whole milliseconds.
@@ -112,7 +114,7 @@ describe("waits", () => {
 
   it.effect("use the whole of what they may be", () =>
     Effect.gen(function*() {
-      const retry = { attempts: 2, base: { transient: 1000, throttled: 0 }, cap: 1000 }
+      const retry = { attempts: 2, base: { transient: 1000, throttled: 0 }, cap: 1000, budget }
       const found = yield* Effect.forEach(
         Array.from({ length: 40 }, (_, seed) => seed),
         (seed) => waitsAfter(Scripted.answer(500, "{}"), { retry }, seed)

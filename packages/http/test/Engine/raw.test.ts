@@ -1,11 +1,13 @@
 /** The raw end: answers as they came, once they are sure to be whole. */
 import { all } from "@blockquarry/core/operations/index"
+import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
+import { readInput } from "@blockquarry/core/Wire"
 import { safeHeaders } from "@blockquarry/http/Answer"
-import * as Engine from "@blockquarry/http/Engine"
 import * as Target from "@blockquarry/http/Target"
 import * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import * as Clients from "../support/Clients.ts"
 import { failure } from "../support/Failure.ts"
@@ -13,7 +15,7 @@ import { passing } from "../support/Passing.ts"
 import * as Scripted from "../support/Scripted.ts"
 
 const request = { method: "GET", path: "/erc20/0x12/price", query: [["a b", "c&d"]], body: null } as const
-const operation = { id: "tokenPrice", repeat: "always" } as const
+const input = Either.getOrThrow(readInput(tokenPrice, { address: `0x${"12".repeat(20)}` }))
 
 const raw = (script: Scripted.Script, baseUrl: string | undefined = "https://host.test") =>
   Effect.gen(function*() {
@@ -22,9 +24,10 @@ const raw = (script: Scripted.Script, baseUrl: string | undefined = "https://hos
     const target = yield* Target.make("data", options, "QUARRY_BASE_URL").pipe(
       Effect.provideService(HttpClient.HttpClient, client)
     )
-    const engine = yield* Engine.Engine
-    return { asked, call: passing(engine.raw(operation, request, target)) }
-  }).pipe(Effect.provide(Engine.layer))
+    const engine = yield* Clients.engine
+    const answer = Effect.map(engine.raw(tokenPrice, target)(input, request), ({ answer }) => answer)
+    return { asked, call: passing(answer) }
+  })
 
 const textOf = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)
 

@@ -19,3 +19,8 @@ export const passing = <A, E, R>(
 /** The waits between requests, in milliseconds. */
 export const waits = (asked: ReadonlyArray<Asked>): ReadonlyArray<number> =>
   asked.slice(1).map(({ at }, index) => at - (asked[index]?.at ?? 0))
+
+/** Lets everybody go on who can without time. A body takes some turns to be read. */
+export const settled: Effect.Effect<void> = Effect.promise(() =>
+  new Promise((resolve) => setImmediate(resolve))
+)

@@ -4,6 +4,7 @@ import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
 /** A request as it arrived. */
@@ -20,18 +21,23 @@ export interface Asked {
 
 type Body = ConstructorParameters<typeof Response>[0]
 
+/** How long a reply takes, by the clock of the test; none where nothing is said. */
+interface Timed {
+  readonly after?: Duration.DurationInput
+}
+
 /**
  * - `Answer`: a status, headers and a body.
  * - `Fault`: no answer; `code` is what the network said.
  * - `Hang`: nothing, ever.
  */
 export type Reply = Data.TaggedEnum<{
-  Answer: {
+  Answer: Timed & {
     readonly status: number
     readonly headers: Readonly<Record<string, string>>
     readonly body: Body
   }
-  Fault: { readonly code: string }
+  Fault: Timed & { readonly code: string }
   Hang: {}
 }>
 
@@ -50,6 +56,10 @@ export const json = (
   status = 200,
   headers: Readonly<Record<string, string>> = {}
 ): Reply => answer(status, JSON.stringify(document), { "content-type": "application/json", ...headers })
+
+/** A reply that takes its time. */
+export const late = (after: Duration.DurationInput, reply: Reply): Reply =>
+  reply._tag === "Hang" ? reply : { ...reply, after }
 
 /** A body that begins and never ends. */
 export const endless = (beginning: string): ReadableStream<Uint8Array> =>
@@ -93,6 +103,7 @@ export const make = (script: Script): Scripted => {
       asked.push(one)
       const reply = next(one)
       if (reply === undefined) return yield* Effect.dieMessage(`request ${asked.length} is not in the script`)
+      if (reply._tag !== "Hang" && reply.after !== undefined) yield* Effect.sleep(reply.after)
       switch (reply._tag) {
         case "Hang":
           return yield* Effect.never

@@ -1,0 +1,33 @@
+/** What a turn costs where nobody has to wait. */
+import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
+import * as Effect from "effect/Effect"
+import * as RateLimiter from "effect/RateLimiter"
+import type { Benchmark } from "../Benchmark.ts"
+import { calling, running } from "../Contestant.ts"
+
+/** So high that nobody waits. */
+const limit = 1_000_000_000
+
+const races = Effect.gen(function*() {
+  const store = yield* RateLimitStore.memory
+  const rule = { limit, window: 1000, burst: limit }
+  const bucket = yield* RateLimiter.make({ limit, interval: "1 second", algorithm: "token-bucket" })
+  let [level, at] = [0, 0]
+  return [{
+    title: "limiter: a turn from the store",
+    unit: "turn",
+    records: 1,
+    contestants: [
+      calling("Date.now and a leak", () => {
+        const now = Date.now()
+        level = Math.max(0, level - (now - at)) + 1
+        at = now
+        return 1
+      }),
+      running("effect/RateLimiter", bucket(Effect.succeed(1))),
+      running("RateLimitStore.memory", Effect.as(store.take("budget", rule, 1, 1000), 1))
+    ]
+  }] as const
+})
+
+export const limiter: Benchmark = { name: "limiter", races }

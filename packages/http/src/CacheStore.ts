@@ -1,0 +1,123 @@
+/**
+ * Where answers are kept: in memory for one process, elsewhere for a fleet.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import { LRUCache } from "lru-cache"
+import type { Answer } from "./Answer.ts"
+import * as Guard from "./internal/guard.ts"
+import type { StoreFault } from "./StoreFault.ts"
+
+/**
+ * A kept answer. Times are milliseconds since 1970.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Entry {
+  readonly answer: Answer
+  readonly storedAt: number
+  /** From then on the answer is stale. */
+  readonly freshUntil: number
+  /** From then on it is of no use to anybody. */
+  readonly keepUntil: number
+}
+
+/**
+ * Entries by key. A key tells what was asked, and at which address, and nothing about API keys.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Entries<E> {
+  /** Null where there is nothing. */
+  readonly get: (key: string) => Effect.Effect<Entry | null, E>
+  /** Keeps an entry, or not: what is too large for the store is left out. */
+  readonly set: (key: string, entry: Entry) => Effect.Effect<void, E>
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface CacheStoreService extends Entries<never> {}
+
+/**
+ * The store that the engine keeps answers in. Where none is provided it keeps them in its own memory.
+ *
+ * @since 0.1.0
+ * @category tags
+ */
+export class CacheStore
+  extends Context.Tag("@blockquarry/http/CacheStore")<CacheStore, CacheStoreService>()
+{}
+
+/**
+ * 64 MiB.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const defaultMaxBytes: number = 64 * 1024 * 1024
+
+/**
+ * Entries in the memory of this process: the ones that were used least recently make room. `maxBytes` bounds the
+ * memory that they take in all, decoded values included (by estimate); none is larger than an eighth of that.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const memory = (
+  options: { readonly maxBytes?: number | undefined } = {}
+): Effect.Effect<CacheStoreService> =>
+  Effect.sync(() => {
+    const maxSize = options.maxBytes ?? defaultMaxBytes
+    const entries = new LRUCache<string, Entry>({
+      maxSize,
+      maxEntrySize: Math.floor(maxSize / 8),
+      sizeCalculation: (entry, key) => sizeOf(key, entry)
+    })
+    return {
+      get: (key) => Effect.sync(() => entries.get(key) ?? null),
+      set: (key, entry) =>
+        Effect.sync(() => {
+          entries.set(key, entry)
+        })
+    }
+  })
+
+/** Text of JSON takes about this many times its bytes once it is decoded, the bytes included. */
+const decodedFactor = 5
+
+/** What an entry takes besides its body. */
+const overhead = 1024
+
+const sizeOf = (key: string, { answer }: Entry): number =>
+  answer.bytes.byteLength * decodedFactor + key.length * 2 + overhead
+
+/**
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerMemory = (
+  options: { readonly maxBytes?: number | undefined } = {}
+): Layer.Layer<CacheStore> => Layer.effect(CacheStore, memory(options))
+
+/**
+ * A store of this process over one that a fleet shares. While the shared one is away (it failed, or took longer
+ * than 100 milliseconds) nothing is found and nothing is kept; as soon as it is back it is used again.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const withFallback = (
+  shared: Entries<StoreFault> & { readonly ping: Effect.Effect<void, StoreFault> }
+): Effect.Effect<CacheStoreService, never, Scope.Scope> =>
+  Effect.map(Guard.make("cache", shared.ping), (guard) => ({
+    get: (key) => guard.run(shared.get(key), Effect.succeed(null)),
+    set: (key, entry) => guard.run(shared.set(key, entry), Effect.void)
+  }))

@@ -1,0 +1,215 @@
+/**
+ * The rate limit stage: no attempt is sent before it is its turn.
+ *
+ * Attempts with the same key at the same base address stand in one line. Its head waits for a free place among those
+ * under way and for the budget to have enough; the others wait behind it. So everybody gets a turn in the order of
+ * arrival, and what the budget lets through is sent at once.
+ */
+import { RateLimited } from "@blockquarry/core/QueryError"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { firstPause, longestPause } from "../internal/budget.ts"
+import { Line, type Restore } from "../internal/line.ts"
+import type { RateLimitStoreService, Rule } from "../RateLimitStore.ts"
+import type { Call, Judged, Missed } from "./Call.ts"
+import type { Meter } from "./Meter.ts"
+
+export interface Admission {
+  /** Waits for a turn, then makes the attempt, and tells the others if the service said 429. */
+  readonly around: (call: Call, attempt: Effect.Effect<Judged, Missed>) => Effect.Effect<Judged, Missed>
+}
+
+/** The line of one key at one base address. */
+interface Lane {
+  readonly turn: Line
+  /** Units that those who wait behind the head will take. */
+  behind: number
+  /** When the head may go, as far as is known, and what it waits for. */
+  next: { readonly at: number; readonly reason: Reason }
+}
+
+type Reason = "rate" | "pause" | "concurrency"
+
+export const make = (store: RateLimitStoreService, meter: Meter): Admission => {
+  const lanes = new Map<string, Lane>()
+  const places = new Map<string, Line>()
+
+  const laneOf = ({ address }: Call): Lane => {
+    const before = lanes.get(address.name)
+    if (before !== undefined) return before
+    const lane: Lane = { turn: new Line(1), behind: 0, next: { at: 0, reason: "rate" } }
+    lanes.set(address.name, lane)
+    return lane
+  }
+
+  const placesOf = ({ address, policies: { concurrency: { limit } } }: Call): Line => {
+    const name = `${address.url} ${limit}`
+    const before = places.get(name)
+    if (before !== undefined) return before
+    const line = new Line(limit)
+    places.set(name, line)
+    return line
+  }
+
+  const around: Admission["around"] = (call, attempt) =>
+    Effect.uninterruptibleMask((restore) => {
+      const place = placesOf(call)
+      return Effect.flatMap(admit(call, place, restore), (probe) =>
+        restore(attempt).pipe(
+          Effect.onExit((exit) => tell(call, probe, exit)),
+          Effect.ensuring(Effect.sync(() => place.leave()))
+        ))
+    })
+
+  /** Ends with a place taken and the cost paid, or fails with neither. True for a probe. */
+  const admit = (call: Call, place: Line, restore: Restore): Effect.Effect<boolean, Missed> =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const lane = laneOf(call)
+      // Where nobody waits, nobody is overtaken: the line is only for those whom the budget makes wait.
+      if (!lane.turn.open) return inLine(call, lane, place, now, restore)
+      if (!place.tryEnter()) {
+        lane.next = { at: now, reason: "concurrency" }
+        return inLine(call, lane, place, now, restore)
+      }
+      return Effect.flatMap(
+        take(call, lane, place),
+        (probe) => probe === null ? inLine(call, lane, place, now, restore) : Effect.succeed(probe)
+      )
+    }).pipe(Effect.tap(() => meter.paid(call.operation, costOf(call))))
+
+  /** Asks the budget for someone who has a place. Gives the place back and null where it is too early. */
+  const take = (call: Call, lane: Lane, place: Line): Effect.Effect<boolean | null> =>
+    Effect.flatMap(store.take(call.address.name, ruleOf(call), costOf(call), leaseOf(call)), (turn) => {
+      if (turn._tag === "Go") return Effect.succeed(turn.probe)
+      place.leave()
+      return Effect.map(Clock.currentTimeMillis, (now) => {
+        lane.next = { at: now + turn.millis, reason: turn.reason }
+        return null
+      })
+    })
+
+  const inLine = (call: Call, lane: Lane, place: Line, now: number, restore: Restore) =>
+    Effect.suspend(() => {
+      const { concurrency, rateLimit } = call.policies
+      const { at, reason } = lane.next
+      const latest = Math.min(call.deadline, now + Duration.toMillis(rateLimit.maxWait))
+      const cost = costOf(call)
+      const waiting = lane.turn.open ? 0 : lane.turn.waiting + 1
+      // That of the head is in `at`; and what there will be after a pause, or once a place is free, nobody knows.
+      const before = waiting === 0 || reason !== "rate" ? 0 : lane.behind + cost
+      const expected = Math.max(now, at) + before * Duration.toMillis(rateLimit.window) / rateLimit.limit
+      const longest = reason === "concurrency" ? concurrency.maxQueue : rateLimit.maxQueue
+      if (expected > latest || waiting >= longest) {
+        return Effect.fail(refused(call, reason, reason === "concurrency" ? null : expected - now))
+      }
+      lane.behind += cost
+      return lane.turn.enter(latest - now, restore).pipe(
+        Effect.ensuring(Effect.sync(() => {
+          lane.behind -= cost
+        })),
+        Effect.flatMap((entered) =>
+          entered
+            ? asHead(call, lane, place, latest, restore).pipe(
+              // The next one may be cheaper, and asks for itself.
+              Effect.onError(() =>
+                Effect.sync(() => {
+                  lane.next = { at: 0, reason: lane.next.reason }
+                })
+              ),
+              Effect.ensuring(Effect.sync(() => lane.turn.leave()))
+            )
+            : Effect.fail(refused(call, lane.next.reason, null))
+        ),
+        Effect.tap(() => waitedSince(now, lane.next.reason))
+      )
+    })
+
+  /** The head of the line: a place, then the budget; without the place while the budget makes it wait. */
+  const asHead = (
+    call: Call,
+    lane: Lane,
+    place: Line,
+    latest: number,
+    restore: Restore
+  ): Effect.Effect<boolean, Missed> =>
+    Effect.gen(function*() {
+      for (;;) {
+        const before = yield* Clock.currentTimeMillis
+        const { at, reason } = lane.next
+        if (at > latest) return yield* Effect.fail(refused(call, reason, at - before))
+        if (at > before) yield* restore(Effect.sleep(at - before))
+        if (!place.tryEnter()) {
+          const now = yield* Clock.currentTimeMillis
+          lane.next = { at: now, reason: "concurrency" }
+          if (!(yield* place.enter(latest - now, restore))) {
+            return yield* Effect.fail(refused(call, "concurrency", null))
+          }
+        }
+        const probe = yield* take(call, lane, place)
+        if (probe !== null) return probe
+      }
+    })
+
+  const waitedSince = (before: number, reason: Reason): Effect.Effect<void> =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => meter.waited(reason, now - before))
+
+  /** What the others learn from an attempt. */
+  const tell = (call: Call, probe: boolean, exit: Exit.Exit<Judged, Missed>): Effect.Effect<void> => {
+    const judged = Exit.isSuccess(exit) ? exit.value : null
+    const { name } = call.address
+    if (judged?.answer.status === 429) {
+      const hint = hintOf(judged)
+      return Effect.zipRight(noted(call, hint), store.pause(name, hint))
+    }
+    return probe ? store.settle(name, judged !== null && judged.answer.status < 500) : Effect.void
+  }
+
+  /** Those who come while others wait know of the pause too, although they do not ask the store. */
+  const noted = (call: Call, hint: number | null): Effect.Effect<void> =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      const lane = laneOf(call)
+      const at = now + Math.min(hint ?? firstPause, longestPause)
+      if (at > lane.next.at) lane.next = { at, reason: "pause" }
+    })
+
+  return { around }
+}
+
+const costOf = ({ operation, policies: { rateLimit } }: Call): number =>
+  typeof rateLimit.cost === "number" ? rateLimit.cost : rateLimit.cost[operation.id] ?? operation.cost
+
+const ruleOf = ({ policies: { rateLimit } }: Call): Rule => ({
+  limit: rateLimit.limit,
+  window: Duration.toMillis(rateLimit.window),
+  burst: rateLimit.burst
+})
+
+/** How long a probe may be under way: its attempt, and the time to tell how it went before another one goes. */
+const leaseOf = ({ policies: { timeouts } }: Call): number =>
+  Math.min(Duration.toMillis(timeouts.attempt), longestLease) + toTell
+
+const toTell = 1000
+
+const longestLease = 60_000
+
+/** How long the service wants to be left alone; null where it does not say. */
+const hintOf = ({ verdict }: Judged): number | null => {
+  const hint = verdict._tag === "Whole" ? null : verdict.again?.retryAfter ?? null
+  const millis = hint === null ? 0 : Duration.toMillis(hint)
+  return millis > 0 ? millis : null
+}
+
+const refused = ({ copy, operation }: Call, limit: Reason, wait: number | null): Missed => ({
+  error: new RateLimited({
+    operation: operation.id,
+    request: copy,
+    status: null,
+    detail: null,
+    body: "",
+    limit,
+    retryAfter: wait === null ? null : Duration.millis(Math.ceil(wait))
+  }),
+  again: null
+})

@@ -1,0 +1,41 @@
+/** What the stages know of a call, and what they pass on. */
+import type { AnyOperation } from "@blockquarry/core/Operation"
+import type {
+  RateLimited,
+  RequestCopy,
+  ResponseInvalid,
+  ServiceFailed,
+  TimedOut,
+  Unreachable
+} from "@blockquarry/core/QueryError"
+import type { WireRequest } from "@blockquarry/core/Wire"
+import type { Answer } from "../Answer.ts"
+import type { Policies } from "../ApiOptions.ts"
+import type { Address } from "../Target.ts"
+import type { Transport } from "../Transport.ts"
+import type { Again, Verdict } from "../Verdict.ts"
+
+export interface Call {
+  readonly operation: Pick<AnyOperation, "id" | "repeat" | "cost">
+  readonly request: WireRequest
+  /** What failures keep of the request. */
+  readonly copy: RequestCopy
+  readonly address: Address
+  readonly transport: Transport
+  /** Those of the layer, and over them those of the region. */
+  readonly policies: Policies
+  /** When the call is over, in milliseconds since 1970. */
+  readonly deadline: number
+}
+
+/** An answer and what it means. */
+export interface Judged {
+  readonly answer: Answer
+  readonly verdict: Verdict
+}
+
+/** No answer, and whether another attempt may help. */
+export interface Missed {
+  readonly error: Unreachable | TimedOut | ResponseInvalid | RateLimited | ServiceFailed
+  readonly again: Again | null
+}

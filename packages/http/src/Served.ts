@@ -1,0 +1,32 @@
+/**
+ * Answers, and where they came from.
+ *
+ * @since 0.1.0
+ */
+import type { Answer } from "./Answer.ts"
+import type { Verdict } from "./Verdict.ts"
+
+/**
+ * - `service`: it was asked for this call, or for another that asked the same at the same time.
+ * - `cache`: it was kept, and is fresh.
+ * - `stale`: it was kept, and is not fresh any more; see `ResponseCache`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Source = "service" | "cache" | "stale"
+
+/**
+ * An answer as a caller gets it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Served {
+  readonly answer: Answer
+  /** What the answer means; worked out when it is asked for. */
+  readonly verdict: () => Verdict
+  readonly source: Source
+  /** When the answer was kept, in milliseconds since 1970; null where it comes from the service. */
+  readonly storedAt: number | null
+}

@@ -1,0 +1,84 @@
+/**
+ * The arithmetic of budgets, in one place and without a clock: the generic cell rate algorithm, kept as a level that
+ * leaks `limit` units each `window`, and the pause that a 429 asks for. `packages/redis` does the same in Lua.
+ *
+ * All times are milliseconds.
+ */
+import type { Rule, Turn } from "../RateLimitStore.ts"
+
+export interface Budget {
+  /** Units that were taken and have not leaked away, as of `at`. */
+  readonly level: number
+  readonly at: number
+  /** How often in a row the service said 429; 0 where nothing is paused. */
+  readonly pauses: number
+  readonly pausedUntil: number
+  /** Until when a probe is under way. */
+  readonly probeUntil: number
+}
+
+/** What a budget is before it is first used. */
+export type Fresh = (now: number, rule: Rule | null) => Budget
+
+const notPaused = { pauses: 0, pausedUntil: 0, probeUntil: 0 }
+
+/** All of the burst is there. */
+export const unused: Fresh = (now) => ({ level: 0, at: now, ...notPaused })
+
+/** Nothing of the burst is there, however large it is where that is not known yet. */
+export const spent: Fresh = (now, rule) => ({
+  level: rule === null ? Number.POSITIVE_INFINITY : rule.burst,
+  at: now,
+  ...notPaused
+})
+
+/** As if all of the burst had just been used. */
+export const drained = (budget: Budget): Budget => ({ ...budget, level: Number.POSITIVE_INFINITY })
+
+/** No pause is longer than this, whatever the service asks for. */
+export const longestPause = 60_000
+
+/** The pause where the service does not say how long, the first time. */
+export const firstPause = 1000
+
+/** How often those who wait for a probe look again. */
+export const look = 50
+
+/** What rounding may add up to; far below one unit. */
+const rounding = 1e-9
+
+export const take = (
+  budget: Budget,
+  now: number,
+  rule: Rule,
+  cost: number,
+  lease: number
+): { readonly budget: Budget; readonly turn: Turn } => {
+  const wait = (millis: number, reason: "rate" | "pause", after = budget) =>
+    ({ budget: after, turn: { _tag: "Wait", millis, reason } }) as const
+  const probe = budget.pauses > 0
+  if (probe && now < budget.pausedUntil) return wait(Math.ceil(budget.pausedUntil - now), "pause")
+  if (probe && now < budget.probeUntil) return wait(Math.min(look, budget.probeUntil - now), "pause")
+  const probeUntil = probe ? now + lease : 0
+  if (rule.limit === Number.POSITIVE_INFINITY) {
+    return { budget: { ...budget, probeUntil }, turn: { _tag: "Go", probe } }
+  }
+  const rate = rule.limit / rule.window
+  const known = Number.isFinite(budget.level) ? budget : { ...budget, level: rule.burst, at: now }
+  // A clock that is set back leaks nothing.
+  const level = Math.max(0, known.level - Math.max(0, now - known.at) * rate)
+  const room = Math.max(rule.burst, cost) - level
+  if (cost > room + rounding) return wait(Math.ceil((cost - room) / rate), "rate", known)
+  return { budget: { ...budget, level: level + cost, at: now, probeUntil }, turn: { _tag: "Go", probe } }
+}
+
+export const pause = (budget: Budget, now: number, millis: number | null): Budget => {
+  const paused = now < budget.pausedUntil
+  // Of many answers to requests that went out together, the first counts as a further refusal; the others only lengthen.
+  const pauses = paused ? budget.pauses : budget.pauses + 1
+  const length = Math.min(millis ?? firstPause * 2 ** Math.min(pauses - 1, 10), longestPause)
+  return { ...budget, pauses, pausedUntil: Math.max(budget.pausedUntil, now + length), probeUntil: 0 }
+}
+
+export const settle = (budget: Budget, now: number, passed: boolean): Budget =>
+  passed && now >= budget.pausedUntil ? { ...budget, ...notPaused } : { ...budget, probeUntil: 0 }

@@ -1,0 +1,68 @@
+/** Asking a store that may be slow or away: at most 100 milliseconds are spent on it, once. */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
+import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
+import { StoreFault } from "../StoreFault.ts"
+import * as Telemetry from "../Telemetry.ts"
+
+/** How long a store may take. */
+const patience = Duration.millis(100)
+
+/** How often one that is away is looked after. */
+const lookEvery = Duration.millis(500)
+
+export interface Guard {
+  /** Asks the store, or does `otherwise` at once while it is away. */
+  readonly run: <A>(ask: Effect.Effect<A, StoreFault>, otherwise: Effect.Effect<A>) => Effect.Effect<A>
+}
+
+const bounded = <A>(ask: Effect.Effect<A, StoreFault>): Effect.Effect<A, StoreFault> =>
+  // Budgets are asked where nothing else may interrupt.
+  Effect.timeoutFail(Effect.interruptible(ask), {
+    duration: patience,
+    onTimeout: () => new StoreFault({ problem: `no answer within ${Duration.format(patience)}` })
+  })
+
+/** A guard for the store called `name`, which is there again as soon as it answers `ping`. */
+export const make = (
+  name: string,
+  ping: Effect.Effect<void, StoreFault>,
+  onLoss: () => void = () => {}
+): Effect.Effect<Guard, never, Scope.Scope> =>
+  Effect.map(Effect.scope, (scope) => {
+    let away = false
+    const gauge = Metric.tagged(Telemetry.storeAway, "store", name)
+    // Looked after in the background: no request waits to learn that the store is still away.
+    const untilBack = Effect.sleep(lookEvery).pipe(
+      Effect.zipRight(bounded(ping)),
+      Effect.retry(Schedule.forever),
+      Effect.zipRight(Effect.sync(() => {
+        away = false
+      })),
+      Effect.zipRight(Metric.set(gauge, 0)),
+      Effect.zipRight(Effect.logInfo(`the ${name} store is back`)),
+      // Else it would outlast its scope where the store is lost by someone who cannot be interrupted.
+      Effect.interruptible,
+      Effect.forkIn(scope)
+    )
+    const lose = ({ problem }: StoreFault) =>
+      Effect.suspend(() => {
+        if (away) return Effect.void
+        away = true
+        onLoss()
+        return Effect.logWarning(`the ${name} store is away (${problem}); going on without it`).pipe(
+          Effect.zipRight(Metric.set(gauge, 1)),
+          Effect.zipRight(untilBack)
+        )
+      })
+    return {
+      run: (ask, otherwise) =>
+        Effect.suspend(() =>
+          away
+            ? otherwise
+            : Effect.catchAll(bounded(ask), (fault) => Effect.zipRight(lose(fault), otherwise))
+        )
+    }
+  })

@@ -1,0 +1,196 @@
+/** The budget of retries: a service that fails is not hit harder than one that works. */
+import type * as RetryPolicy from "@blockquarry/http/RetryPolicy"
+import * as Telemetry from "@blockquarry/http/Telemetry"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Redacted from "effect/Redacted"
+import * as Clients from "../support/Clients.ts"
+import { rise } from "../support/Metrics.ts"
+import { bare, fine, price } from "../support/Numbered.ts"
+import { passing } from "../support/Passing.ts"
+import * as Scripted from "../support/Scripted.ts"
+
+const bad = Scripted.answer(500)
+
+const policy = (
+  attempts: number,
+  budget: RetryPolicy.RetryPolicy["budget"],
+  longest = 0
+): RetryPolicy.RetryPolicy => ({
+  attempts,
+  base: { transient: longest, throttled: longest },
+  cap: longest,
+  budget
+})
+
+/** Asks for that many prices, at once or in turn, whatever comes of it. */
+const ask = (clients: Clients.Clients, calls: number, together: boolean) =>
+  passing(
+    Effect.forEach(
+      Array.from({ length: calls }, (_, number) => number),
+      (number) => Effect.ignore(price(clients, number)),
+      { concurrency: together ? "unbounded" : 1, discard: true }
+    )
+  )
+
+const budgets = FastCheck.record({
+  capacity: FastCheck.nat(12),
+  refill: FastCheck.constantFrom(0, 0.1, 0.5, 1, 3)
+})
+
+describe("a service that always fails", () => {
+  it.effect.prop(
+    "sees the capacity more requests than there are calls, and no more",
+    {
+      calls: FastCheck.integer({ min: 1, max: 10 }),
+      attempts: FastCheck.integer({ min: 1, max: 6 }),
+      budget: budgets,
+      together: FastCheck.boolean(),
+      reply: FastCheck.constantFrom(
+        bad,
+        Scripted.answer(503),
+        Scripted.Fault({ code: "ECONNRESET" }),
+        Scripted.answer(200, "{")
+      ),
+      longest: FastCheck.constantFrom(0, 3)
+    },
+    ({ attempts, budget, calls, longest, reply, together }) =>
+      Effect.gen(function*() {
+        const scene = yield* Clients.scene(() => reply, { ...bare, retry: policy(attempts, budget, longest) })
+        yield* ask(scene, calls, together)
+        expect(scene.asked).toHaveLength(calls + Math.min(budget.capacity, calls * (attempts - 1)))
+      }),
+    { fastCheck: { numRuns: 25 } }
+  )
+})
+
+describe("a service that fails now and then", () => {
+  it.effect.prop(
+    "sees the capacity and a refill for each success more, and no more",
+    {
+      outcomes: FastCheck.array(FastCheck.boolean(), { minLength: 1, maxLength: 80 }),
+      attempts: FastCheck.integer({ min: 1, max: 6 }),
+      budget: budgets,
+      together: FastCheck.boolean()
+    },
+    ({ attempts, budget, outcomes, together }) =>
+      Effect.gen(function*() {
+        const works = (number: number) => outcomes[number % outcomes.length] === true
+        const calls = Math.min(20, outcomes.length)
+        const scene = yield* Clients.scene(
+          (_, number) => works(number) ? fine : bad,
+          { ...bare, retry: policy(attempts, budget) }
+        )
+        yield* ask(scene, calls, together)
+        const successes = scene.asked.filter((_, index) => works(index + 1)).length
+        expect(scene.asked.length - calls).toBeLessThanOrEqual(
+          budget.capacity + budget.refill * successes + 1e-6
+        )
+      }),
+    { fastCheck: { numRuns: 25 } }
+  )
+
+  it.effect("has a retry back after as many successes as make one, and never more than the capacity", () =>
+    Effect.gen(function*() {
+      const scene = yield* Clients.scene(
+        ({ url }) => url.pathname.endsWith("1/price") ? fine : bad,
+        { ...bare, retry: policy(2, { capacity: 2, refill: 0.1 }) }
+      )
+      /** How many retries there are after so many successes. */
+      const left = (successes: number) =>
+        Effect.gen(function*() {
+          for (let time = 0; time < successes; time += 1) yield* price(scene, 1)
+          scene.asked.length = 0
+          for (let time = 0; time < 5; time += 1) yield* passing(Effect.ignore(price(scene, 2)))
+          return scene.asked.length - 5
+        })
+      expect(yield* left(0)).toBe(2)
+      expect(yield* left(9)).toBe(0)
+      expect(yield* left(1)).toBe(1)
+      expect(yield* left(10)).toBe(1)
+      expect(yield* left(100)).toBe(2)
+    }))
+
+  it.effect("gets nothing for an answer that is itself to be repeated, and something for a refusal", () =>
+    Effect.gen(function*() {
+      const budget = { capacity: 1, refill: 1 }
+      const script = [bad, bad, bad, Scripted.answer(404), bad, fine]
+      const scene = yield* Clients.scene(script, { ...bare, retry: policy(2, budget) })
+      // One retry; none; a 404 brings it back; one more.
+      for (let time = 0; time < 4; time += 1) yield* passing(Effect.ignore(price(scene, time)))
+      expect(scene.asked).toHaveLength(6)
+    }))
+})
+
+describe("a call without an answer", () => {
+  it.effect("brings nothing back", () =>
+    Effect.gen(function*() {
+      const budget = { capacity: 1, refill: 1 }
+      const script = [bad, bad, Scripted.answer(200, "7".repeat(2000)), bad]
+      const scene = yield* Clients.scene(script, { ...bare, maxBodySize: 1000, retry: policy(2, budget) })
+      for (let time = 0; time < 3; time += 1) yield* passing(Effect.ignore(price(scene, time)))
+      expect(scene.asked).toHaveLength(4)
+    }))
+})
+
+describe("a budget of retries", () => {
+  it.effect("belongs to a base address, whatever the key", () =>
+    Effect.gen(function*() {
+      const options = { ...bare, retry: policy(9, { capacity: 3, refill: 0 }) }
+      const { asked, clients } = yield* Clients.shared(() => bad, {
+        here: { ...options, baseUrl: "https://here.test" },
+        otherKey: { ...options, baseUrl: "https://here.test", apiKey: Redacted.make("other") },
+        there: { ...options, baseUrl: "https://there.test" }
+      })
+      yield* ask(clients.here, 1, false)
+      expect(asked).toHaveLength(4)
+      yield* ask(clients.otherKey, 1, false)
+      expect(asked).toHaveLength(5)
+      yield* ask(clients.there, 1, false)
+      expect(asked).toHaveLength(9)
+    }))
+
+  it.effect("that is used up leaves the service's own words", () =>
+    Effect.gen(function*() {
+      const scene = yield* Clients.scene(
+        [Scripted.json({ message: "out of order" }, 500)],
+        { ...bare, retry: policy(3, { capacity: 0, refill: 1 }) }
+      )
+      expect(yield* Effect.flip(price(scene, 1))).toMatchObject({
+        _tag: "ServiceFailed",
+        status: 500,
+        detail: "out of order"
+      })
+    }))
+
+  const denials = [
+    ["attempts", policy(2, { capacity: 9, refill: 0 }), "1 hour"],
+    ["deadline", policy(9, { capacity: 9, refill: 0 }), "5 seconds"],
+    ["budget", policy(9, { capacity: 1, refill: 0 }), "1 hour"]
+  ] as const
+
+  it.effect.each(denials)(
+    "denials are counted by their reason: %s",
+    ([reason, retry, total]) =>
+      Effect.gen(function*() {
+        const scene = yield* Clients.scene(
+          () => Scripted.answer(503, "", { "retry-after": "3" }),
+          { ...bare, retry, timeouts: { attempt: "1 second", total } }
+        )
+        const call = passing(Effect.ignore(price(scene, 1)))
+        const labels = { operation: "tokenPrice", reason }
+        expect(yield* rise(Telemetry.retriesDenied, labels, call)).toBe(1)
+        expect(scene.asked).toHaveLength(2)
+      })
+  )
+
+  it.effect("is not asked by what is not repeated anyhow: nothing is denied", () =>
+    Effect.gen(function*() {
+      const scene = yield* Clients.scene(() => Scripted.answer(404), bare)
+      for (const reason of ["attempts", "deadline", "budget"]) {
+        const labels = { operation: "tokenPrice", reason }
+        expect(yield* rise(Telemetry.retriesDenied, labels, Effect.ignore(price(scene, 1)))).toBe(0)
+      }
+    }))
+})

@@ -1,0 +1,62 @@
+/** What a program sees that brings OpenTelemetry: its layer, and nothing else. */
+import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
+import * as NodeSdk from "@effect/opentelemetry/NodeSdk"
+import { expect, it } from "@effect/vitest"
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  PeriodicExportingMetricReader
+} from "@opentelemetry/sdk-metrics"
+import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base"
+import * as Effect from "effect/Effect"
+import * as Clients from "./support/Clients.ts"
+import { tokenPrice } from "./support/Examples.ts"
+import * as Scripted from "./support/Scripted.ts"
+
+const policies = { retry: { ...RetryPolicy.standard, base: { transient: 1, throttled: 1 } } }
+
+it.live("gets every call as a span that holds its attempts, and the metrics", () =>
+  Effect.gen(function*() {
+    const spans = new InMemorySpanExporter()
+    const metrics = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
+    const reader = new PeriodicExportingMetricReader({ exporter: metrics })
+    const scene = yield* Clients.scene([Scripted.answer(500), Scripted.json(tokenPrice.document)], policies)
+    // Read before the layer is gone, which empties its exporters.
+    const [ended, read] = yield* Effect.provide(
+      Effect.withSpan(tokenPrice.ask(scene), "the program").pipe(
+        Effect.zipRight(Effect.promise(() => reader.forceFlush())),
+        Effect.map(() => [spans.getFinishedSpans().slice(), metrics.getMetrics().slice()] as const)
+      ),
+      NodeSdk.layer(() => ({
+        resource: { serviceName: "test" },
+        spanProcessor: new SimpleSpanProcessor(spans),
+        metricReader: reader
+      }))
+    )
+    const byId = new Map(ended.map((span) => [span.spanContext().spanId, span.name]))
+    expect(
+      ended.map(({ attributes, name, parentSpanContext }) => [
+        name,
+        byId.get(parentSpanContext?.spanId ?? ""),
+        attributes["http.response.status_code"] ?? attributes["quarry.source"]
+      ])
+    ).toEqual([
+      ["quarry.attempt", "quarry.tokenPrice", 500],
+      ["quarry.attempt", "quarry.tokenPrice", 200],
+      ["quarry.tokenPrice", "the program", "service"],
+      ["the program", undefined, undefined]
+    ])
+    const found = read.flatMap(({ scopeMetrics }) =>
+      scopeMetrics.flatMap(({ metrics }) =>
+        metrics.flatMap(({ dataPoints, descriptor }) =>
+          dataPoints.map(({ attributes, value }) => ({ name: descriptor.name, attributes, value }))
+        )
+      )
+    )
+    const counted = (name: string, attributes: Readonly<Record<string, string>>, value: number) =>
+      expect(found).toContainEqual({ name, attributes: expect.objectContaining(attributes), value })
+    counted("quarry_calls_total", { operation: "tokenPrice", outcome: "ok" }, 1)
+    counted("quarry_attempts_total", { operation: "tokenPrice", status: "500" }, 1)
+    counted("quarry_retries_total", { operation: "tokenPrice", cause: "transient" }, 1)
+    counted("quarry_cost_total", { operation: "tokenPrice" }, 6)
+  }))

@@ -1,0 +1,48 @@
+/** Limits as people write them. */
+import * as RateLimit from "@blockquarry/http/RateLimit"
+import * as Settings from "@blockquarry/http/Settings"
+import { expect, it } from "@effect/vitest"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+
+it.each([
+  ["100/s", 100, 1000],
+  ["25/10s", 25, 10_000],
+  ["0.5/s", 0.5, 1000],
+  ["5000/1m", 5000, 60_000],
+  ["7/h", 7, 3_600_000],
+  ["40000/d", 40_000, 86_400_000],
+  ["3/250ms", 3, 250]
+])("%s is %d in %d milliseconds, all of it at once", (text, limit, window) => {
+  const read = Either.getOrThrow(RateLimit.parse(text))
+  expect([read.limit, Duration.toMillis(read.window), read.burst]).toEqual([
+    limit,
+    window,
+    Math.max(1, limit)
+  ])
+})
+
+it("none is no limit", () => {
+  expect(RateLimit.parse("none")).toEqual(Either.right(RateLimit.none))
+})
+
+it.each(["", "fast", "100", "0/s", "5/0s", "-1/s", "1e3/s", "5/w", "5 / s", "Infinity/s"])(
+  "%j is refused, and says what is expected",
+  (text) => {
+    expect(Either.flip(RateLimit.parse(text))).toMatchObject({ right: expect.stringContaining("100/s") })
+  }
+)
+
+it.effect.each(
+  [
+    [{}, undefined],
+    [{ QUARRY_RATE_LIMIT: "  " }, undefined],
+    [{ QUARRY_RATE_LIMIT: " 25/s " }, RateLimit.make({ limit: 25, window: Duration.seconds(1) })]
+  ] as const
+)("the setting %j", ([environment, expected]) =>
+  Effect.gen(function*() {
+    const provider = ConfigProvider.fromMap(new Map(Object.entries(environment)))
+    expect(yield* Effect.withConfigProvider(Settings.limit, provider)).toEqual(expected)
+  }))

@@ -1,0 +1,165 @@
+/** Budgets in memory, and over a shared store that may be away. */
+import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
+import { StoreFault } from "@blockquarry/http/StoreFault"
+import { describe, expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as TestClock from "effect/TestClock"
+import { mostInWindow, type Sent } from "./support/Windows.ts"
+
+const rule = { limit: 10, window: 1000, burst: 10 }
+const lease = 5000
+
+const go = { _tag: "Go", probe: false }
+
+describe("budgets in memory", () => {
+  it.effect.prop(
+    "let at most limit + burst through in any window, by name",
+    {
+      rule: FastCheck.record({
+        limit: FastCheck.integer({ min: 1, max: 20 }),
+        window: FastCheck.constantFrom(10, 1000),
+        burst: FastCheck.integer({ min: 1, max: 20 })
+      }),
+      asks: FastCheck.array(
+        FastCheck.record({
+          gap: FastCheck.oneof(FastCheck.constant(0), FastCheck.nat(300)),
+          name: FastCheck.constantFrom<"a" | "b">("a", "b"),
+          cost: FastCheck.integer({ min: 1, max: 25 })
+        }),
+        { maxLength: 80 }
+      )
+    },
+    ({ asks, rule }) =>
+      Effect.gen(function*() {
+        const store = yield* RateLimitStore.memory
+        const sent: Record<"a" | "b", Array<Sent>> = { a: [], b: [] }
+        for (const { cost, gap, name } of asks) {
+          if (gap > 0) yield* TestClock.adjust(gap)
+          const turn = yield* store.take(name, rule, cost, lease)
+          if (turn._tag === "Go") sent[name].push({ at: yield* Clock.currentTimeMillis, cost })
+        }
+        for (const one of Object.values(sent)) {
+          const most = rule.limit + Math.max(rule.burst, ...one.map(({ cost }) => cost))
+          expect(mostInWindow(one, rule.window)).toBeLessThanOrEqual(most + 1e-6)
+        }
+      }),
+    { fastCheck: { numRuns: 40 } }
+  )
+
+  it.effect("begin full, and count for themselves by name", () =>
+    Effect.gen(function*() {
+      const store = yield* RateLimitStore.memory
+      expect(yield* store.take("a", rule, 10, lease)).toEqual(go)
+      expect(yield* store.take("a", rule, 1, lease)).toEqual({ _tag: "Wait", millis: 100, reason: "rate" })
+      expect(yield* store.take("b", rule, 10, lease)).toEqual(go)
+      yield* TestClock.adjust(100)
+      expect(yield* store.take("a", rule, 1, lease)).toEqual(go)
+      yield* store.pause("a", 500)
+      expect(yield* store.take("a", rule, 1, lease)).toEqual({ _tag: "Wait", millis: 500, reason: "pause" })
+      expect(yield* store.take("b", rule, 1, lease)).toEqual(go)
+    }))
+
+  it.effect("probe once, and go on once that is settled", () =>
+    Effect.gen(function*() {
+      const store = yield* RateLimitStore.memory
+      yield* store.pause("a", null)
+      yield* TestClock.adjust(1000)
+      expect(yield* store.take("a", rule, 1, lease)).toEqual({ _tag: "Go", probe: true })
+      expect(yield* store.take("a", rule, 1, lease)).toMatchObject({ _tag: "Wait", reason: "pause" })
+      yield* store.settle("a", true)
+      expect(yield* store.take("a", rule, 1, lease)).toEqual(go)
+    }))
+
+  it.effect("come as a layer", () =>
+    Effect.gen(function*() {
+      const store = yield* RateLimitStore.RateLimitStore
+      expect(yield* store.take("a", rule, 1, lease)).toEqual(go)
+    }).pipe(Effect.provide(RateLimitStore.layerMemory)))
+})
+
+describe("budgets over a shared store", () => {
+  /** A shared store that can go away, and what is over it. */
+  const over = (share: number) =>
+    Effect.gen(function*() {
+      const memory = yield* RateLimitStore.memory
+      const state = { away: false }
+      const reach = <A>(ask: Effect.Effect<A>): Effect.Effect<A, StoreFault> =>
+        Effect.suspend(() => state.away ? Effect.fail(new StoreFault({ problem: "refused" })) : ask)
+      const store = yield* RateLimitStore.withFallback({
+        take: (...args) => reach(memory.take(...args)),
+        pause: (...args) => reach(memory.pause(...args)),
+        settle: (...args) => reach(memory.settle(...args)),
+        ping: reach(Effect.void)
+      }, { share })
+      return { memory, state, store }
+    })
+
+  it.scoped("are the shared ones while they are there", () =>
+    Effect.gen(function*() {
+      const { memory, store } = yield* over(0.5)
+      expect(yield* store.take("a", rule, 10, lease)).toEqual(go)
+      expect(yield* memory.take("a", rule, 1, lease)).toMatchObject({ _tag: "Wait" })
+      yield* store.pause("a", 700)
+      expect(yield* memory.take("a", rule, 1, lease)).toEqual({ _tag: "Wait", millis: 700, reason: "pause" })
+      yield* TestClock.adjust(700)
+      expect(yield* store.take("a", rule, 1, lease)).toEqual({ _tag: "Go", probe: true })
+      yield* store.settle("a", true)
+      expect(yield* memory.take("a", rule, 1, lease)).toEqual(go)
+    }))
+
+  it.scoped("are a part of each limit, and used up, once those are away; and the shared ones again after that", () =>
+    Effect.gen(function*() {
+      const { state, store } = yield* over(0.5)
+      state.away = true
+      // Five a second, of which five may go at once.
+      expect(yield* store.take("a", rule, 1, lease)).toEqual({ _tag: "Wait", millis: 200, reason: "rate" })
+      yield* TestClock.adjust(200)
+      expect(yield* store.take("a", rule, 1, lease)).toEqual(go)
+      yield* TestClock.adjust(10_000)
+      expect(yield* store.take("a", rule, 5, lease)).toEqual(go)
+      expect(yield* store.take("a", rule, 1, lease)).toMatchObject({ _tag: "Wait", millis: 200 })
+      state.away = false
+      yield* TestClock.adjust(500)
+      expect(yield* store.take("a", rule, 10, lease)).toEqual(go)
+    }))
+
+  it.scoped("let a whole request go now and then, however small the part", () =>
+    Effect.gen(function*() {
+      const { state, store } = yield* over(0.001)
+      state.away = true
+      expect(yield* store.take("a", rule, 1, lease)).toMatchObject({ _tag: "Wait", millis: 100_000 })
+      yield* TestClock.adjust(100_000)
+      expect(yield* store.take("a", rule, 1, lease)).toEqual(go)
+    }))
+
+  it.scoped("keep a pause that began before the store was lost, and are used up after it as well", () =>
+    Effect.gen(function*() {
+      const { state, store } = yield* over(0.5)
+      yield* store.pause("a", 3000)
+      yield* TestClock.adjust(1000)
+      state.away = true
+      expect(yield* store.take("a", rule, 1, lease)).toEqual({ _tag: "Wait", millis: 2000, reason: "pause" })
+      yield* TestClock.adjust(2000)
+      expect(yield* store.take("a", rule, 1, lease)).toEqual({ _tag: "Wait", millis: 200, reason: "rate" })
+      yield* TestClock.adjust(200)
+      expect(yield* store.take("a", rule, 1, lease)).toEqual({ _tag: "Go", probe: true })
+      yield* store.settle("a", true)
+      yield* TestClock.adjust(200)
+      expect(yield* store.take("a", rule, 1, lease)).toEqual(go)
+    }))
+
+  it.scoped("pause and settle without the store", () =>
+    Effect.gen(function*() {
+      const { state, store } = yield* over(1)
+      state.away = true
+      yield* store.pause("a", 500)
+      expect(yield* store.take("a", rule, 1, lease)).toMatchObject({
+        _tag: "Wait",
+        millis: 500,
+        reason: "pause"
+      })
+      yield* store.settle("b", true)
+    }))
+})

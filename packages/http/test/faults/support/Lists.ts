@@ -1,0 +1,55 @@
+/** The lists, over a service whose pages are numbered records. */
+import type { WalkError } from "@blockquarry/core/QueryError"
+import * as Stream from "effect/Stream"
+import type { Clients } from "../../support/Clients.ts"
+import { address, contract, hash } from "../../support/Examples.ts"
+
+export interface List {
+  readonly id: string
+  /** The numbers of all records of the list. */
+  readonly numbers: (clients: Clients) => Stream.Stream<number, WalkError>
+  /** A record of a number. */
+  readonly record: (number: number) => object
+}
+
+const inBlock = (number: number) => ({ transaction_hash: hash, block_number: number })
+const nft = (number: number) => ({ token_address: contract, token_id: "9", block_number: number })
+
+export const walletTransfers: List = {
+  id: "walletTransfers",
+  numbers: ({ data }) => Stream.map(data.walletTransfers.items({ address }), (one) => one.block_number),
+  record: inBlock
+}
+
+/** All six. */
+export const lists: ReadonlyArray<List> = [
+  walletTransfers,
+  {
+    id: "tokenTransfers",
+    numbers: ({ data }) => Stream.map(data.tokenTransfers.items({ address }), (one) => one.block_number),
+    record: inBlock
+  },
+  {
+    id: "contractNfts",
+    numbers: ({ data }) =>
+      Stream.map(data.contractNfts.items({ address }), (one) => Number(one.block_number)),
+    record: nft
+  },
+  {
+    id: "nftOwners",
+    numbers: ({ data }) =>
+      Stream.map(data.nftOwners.items({ address, token_id: "9" }), (one) => Number(one.block_number)),
+    record: nft
+  },
+  {
+    id: "walletNftTrades",
+    numbers: ({ data }) => Stream.map(data.walletNftTrades.items({ address }), (one) => one.block_number),
+    record: inBlock
+  },
+  {
+    id: "tokenOwners",
+    numbers: ({ data }) =>
+      Stream.map(data.tokenOwners.items({ token_address: address }), (one) => Number(one.balance)),
+    record: (number) => ({ owner_address: address, balance: String(number) })
+  }
+]

@@ -1,0 +1,28 @@
+/** A store of answers that can be made to look old, since freshness is counted in seconds and more. */
+import type { CacheStoreService, Entry } from "@blockquarry/http/CacheStore"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+
+export interface Store {
+  readonly service: CacheStoreService
+  /** Makes every answer stale: too old to be given while a fresh one is fetched, fit where none can be had. */
+  readonly age: Effect.Effect<void>
+}
+
+export const make = (): Store => {
+  const entries = new Map<string, Entry>()
+  return {
+    service: {
+      get: (key) => Effect.sync(() => entries.get(key) ?? null),
+      set: (key, entry) =>
+        Effect.sync(() => {
+          entries.set(key, entry)
+        })
+    },
+    age: Effect.map(Clock.currentTimeMillis, (now) => {
+      for (const [key, entry] of entries) {
+        entries.set(key, { ...entry, freshUntil: now - 20_000, keepUntil: now + 40_000 })
+      }
+    })
+  }
+}

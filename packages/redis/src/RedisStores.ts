@@ -1,0 +1,58 @@
+/**
+ * Everything that a fleet shares, over one connection.
+ *
+ * @example
+ * import * as DataApi from "@blockquarry/http/DataApi"
+ * import * as RedisStores from "@blockquarry/redis/RedisStores"
+ * import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+ * import * as Layer from "effect/Layer"
+ *
+ * // One rate limit and one cache for three processes. Reads QUARRY_API_KEY, QUARRY_BASE_URL and QUARRY_REDIS_URL.
+ * const client = DataApi.layerConfig().pipe(
+ *   Layer.provide(FetchHttpClient.layer),
+ *   Layer.provide(RedisStores.layer({ url: "redis://localhost:6379", processes: 3 }))
+ * )
+ *
+ * @since 0.1.0
+ */
+import type { CacheStore } from "@blockquarry/http/CacheStore"
+import type { RateLimitStore } from "@blockquarry/http/RateLimitStore"
+import * as Config from "effect/Config"
+import type { ConfigError } from "effect/ConfigError"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redis from "./Redis.ts"
+import * as RedisCacheStore from "./RedisCacheStore.ts"
+import * as RedisRateLimitStore from "./RedisRateLimitStore.ts"
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface StoresOptions
+  extends Redis.RedisOptions, RedisRateLimitStore.RateLimitOptions, RedisCacheStore.CacheOptions
+{}
+
+/**
+ * Both stores of the clients.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = (
+  options: StoresOptions
+): Layer.Layer<CacheStore | RateLimitStore, Redis.InvalidRedisUrl> =>
+  Layer.merge(RedisRateLimitStore.layer(options), RedisCacheStore.layer(options)).pipe(
+    Layer.provide(Redis.layer(options))
+  )
+
+/**
+ * Both stores of the clients, from configuration: `QUARRY_REDIS_URL` where nothing else is said.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerConfig = (
+  options: Config.Config.Wrap<StoresOptions> = Redis.config
+): Layer.Layer<CacheStore | RateLimitStore, ConfigError | Redis.InvalidRedisUrl> =>
+  Layer.unwrapEffect(Effect.map(Config.unwrap(options), layer))

@@ -1,0 +1,122 @@
+/**
+ * The arithmetic of budgets in Lua, so that a whole turn is one step on the server: what
+ * `packages/http/src/internal/budget.ts` does, number for number. A budget is a hash; times are milliseconds.
+ */
+import * as Script from "./script.ts"
+
+/** The server's own clock, which everybody shares; to the microsecond. */
+export const serverTime = `(function()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + time[2] / 1000
+end)()`
+
+/** Every key is forgotten at some time: after a year where a limit of nearly nothing would keep it longer. */
+const longestLife = 365 * 24 * 3600 * 1000
+
+/** How long after a pause it is still remembered that nobody has tried whether it is over. */
+const memory = 3600 * 1000
+
+/** Keys expire by a coarser clock than the one that scripts read. */
+const margin = 1000
+
+const head = (now: string) => `
+local key = KEYS[1]
+local now = ${now}
+
+-- 17 digits tell any two numbers apart.
+local function text(number)
+  if number == math.huge then return 'Infinity' end
+  return string.format('%.17g', number)
+end
+
+local function number(text) return tonumber(text) or math.huge end
+
+local function read()
+  local found = redis.pcall('HMGET', key, 'level', 'at', 'pauses', 'pausedUntil', 'probeUntil')
+  -- Something else has this name: nobody's budget.
+  if found.err then
+    redis.call('DEL', key)
+    found = {}
+  end
+  return {
+    level = tonumber(found[1]) or 0,
+    at = tonumber(found[2]) or now,
+    pauses = tonumber(found[3]) or 0,
+    pausedUntil = tonumber(found[4]) or 0,
+    probeUntil = tonumber(found[5]) or 0
+  }
+end
+
+-- Kept for \`life\` at least, which is never shortened: not every caller knows for how long a level matters.
+local function write(budget, life)
+  redis.call('HSET', key, 'level', text(budget.level), 'at', text(budget.at), 'pauses', text(budget.pauses),
+    'pausedUntil', text(budget.pausedUntil), 'probeUntil', text(budget.probeUntil))
+  if budget.pauses > 0 then
+    life = math.max(life, budget.pausedUntil - now + ${memory}, budget.probeUntil - now + ${memory})
+  end
+  life = math.min(math.ceil(life) + ${margin}, ${longestLife})
+  redis.call('PEXPIRE', key, string.format('%.0f', math.max(redis.call('PTTL', key), life)))
+end
+`
+
+const take = `
+local limit, window, burst = number(ARGV[1]), number(ARGV[2]), number(ARGV[3])
+local cost, lease = number(ARGV[4]), number(ARGV[5])
+local budget = read()
+
+local function wait(millis, reason) return { 'Wait', text(math.ceil(millis)), reason } end
+
+local probe = budget.pauses > 0
+if probe and now < budget.pausedUntil then return wait(budget.pausedUntil - now, 'pause') end
+if probe and now < budget.probeUntil then return wait(math.min(50, budget.probeUntil - now), 'pause') end
+budget.probeUntil = probe and now + lease or 0
+local go = { 'Go', probe and 'probe' or '' }
+if limit == math.huge then
+  if probe then write(budget, 0) end
+  return go
+end
+local rate = limit / window
+local level = math.max(0, budget.level - math.max(0, now - budget.at) * rate)
+local room = math.max(burst, cost) - level
+if cost > room + 1e-9 then return wait((cost - room) / rate, 'rate') end
+budget.level = level + cost
+budget.at = now
+write(budget, budget.level / rate)
+return go
+`
+
+const pause = `
+local budget = read()
+local paused = now < budget.pausedUntil
+if not paused then budget.pauses = budget.pauses + 1 end
+local length = tonumber(ARGV[1]) or 1000 * 2 ^ math.min(budget.pauses - 1, 10)
+budget.pausedUntil = math.max(budget.pausedUntil, now + math.min(length, 60000))
+budget.probeUntil = 0
+write(budget, 0)
+return 'OK'
+`
+
+const settle = `
+local budget = read()
+if budget.pauses == 0 then return 'OK' end
+if ARGV[1] == 'passed' and now >= budget.pausedUntil then
+  budget.pauses = 0
+  budget.pausedUntil = 0
+end
+budget.probeUntil = 0
+write(budget, 0)
+return 'OK'
+`
+
+export interface BudgetScripts {
+  readonly take: Script.Script
+  readonly pause: Script.Script
+  readonly settle: Script.Script
+}
+
+/** The scripts over a clock, which is an expression of Lua. */
+export const make = (now: string): BudgetScripts => ({
+  take: Script.make(head(now) + take),
+  pause: Script.make(head(now) + pause),
+  settle: Script.make(head(now) + settle)
+})

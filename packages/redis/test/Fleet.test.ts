@@ -1,0 +1,171 @@
+/** Two processes of the operating system over one Redis: what one does, the other keeps to. */
+import type { Rule } from "@blockquarry/http/RateLimitStore"
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FastCheck from "effect/FastCheck"
+import * as Scope from "effect/Scope"
+import * as Fleet from "./support/Fleet.ts"
+import * as RedisServer from "./support/RedisServer.ts"
+import { until } from "./support/Until.ts"
+
+const now = (): number => Number(process.hrtime.bigint()) / 1e6
+
+let program = ""
+
+const pair = Effect.gen(function*() {
+  const server = yield* RedisServer.make()
+  const [one, other] = yield* Effect.all([
+    Fleet.member(program, server.url),
+    Fleet.member(program, server.url)
+  ], { concurrency: 2 })
+  return { one, other, server }
+})
+
+/** The most grants that lie within a window, each from before it was asked for until after it was there. */
+const most = (grants: ReadonlyArray<Fleet.Grant>, window: number): number =>
+  Math.max(
+    0,
+    ...grants.map(([from]) =>
+      grants.filter(([before, after]) => before >= from && after <= from + window).length
+    )
+  )
+
+const duration = 3000
+
+const loads: FastCheck.Arbitrary<Omit<Fleet.Load, "budget">> = FastCheck.record({
+  perSecond: FastCheck.oneof(
+    FastCheck.integer({ min: 2, max: 300 }),
+    FastCheck.double({ min: 2, max: 300, noNaN: true })
+  ),
+  window: FastCheck.constantFrom(100, 300, 333, 700, 1000, 1e3 / 3),
+  part: FastCheck.double({ min: 0, max: 1, noNaN: true }),
+  cost: FastCheck.constantFrom(1, 1, 2, 3)
+}).map(({ cost, part, perSecond, window }) => {
+  const limit = perSecond * window / 1000
+  const rule: Rule = { limit, window, burst: Math.max(cost, limit * part) }
+  return { rule, cost, fibers: 2 }
+})
+
+describe.skipIf(RedisServer.program === undefined)(`a fleet${RedisServer.unless}`, () => {
+  const built = Effect.runSync(Scope.make())
+  beforeAll(async () => {
+    program = await Effect.runPromise(Scope.extend(Fleet.build, built))
+  })
+
+  afterAll(() => Effect.runPromise(Scope.close(built, Exit.void)))
+
+  it.scopedLive(
+    "keeps any limit in every window, and uses nine tenths of it at least",
+    () =>
+      Effect.gen(function*() {
+        const { one, other } = yield* pair
+        const random = FastCheck.sample(loads, 16).map((load, index): Fleet.Load => ({
+          budget: `budget ${index}`,
+          ...load
+        }))
+        // So much of a burst is there that nobody who is late on a busy machine leaves anything unused.
+        const steady: Fleet.Load = {
+          budget: "steady",
+          rule: { limit: 400, window: 1000, burst: 200 },
+          cost: 1,
+          fibers: 8
+        }
+        const all = [steady, ...random]
+        const begun = now()
+        const [ones, others] = yield* Effect.all(
+          [one, other].map((member) => member.ask({ do: "saturate", loads: all, until: begun + duration })),
+          { concurrency: 2 }
+        )
+        for (const [index, { budget, cost, rule }] of all.entries()) {
+          const mine = ones?.[index] ?? []
+          const theirs = others?.[index] ?? []
+          const grants = [...mine, ...theirs]
+          expect(
+            most(grants, rule.window) * cost,
+            `${budget}: ${JSON.stringify(rule)}, cost ${cost}`
+            // The clock that is set by the network may run that much faster than the one that is not.
+          ).toBeLessThanOrEqual(rule.limit * 1.001 + rule.burst + 1e-3)
+          const possible = rule.limit / rule.window * duration + rule.burst
+          if (budget !== "steady") continue
+          expect(grants.length).toBeGreaterThanOrEqual(0.9 * possible)
+          // Neither is left behind
+          expect(Math.min(mine.length, theirs.length)).toBeGreaterThan(0.1 * possible)
+        }
+      }),
+    30_000
+  )
+
+  it.scopedLive(
+    "waits together after a 429, sends one probe, and goes on when that has passed",
+    () =>
+      Effect.gen(function*() {
+        const { one, other } = yield* pair
+        const rule: Rule = { limit: 1e6, window: 1000, burst: 1000 }
+        const take = { do: "take", budget: "budget", rule, lease: 60_000 } as const
+        const both = Effect.all([one.ask(take), other.ask(take)], { concurrency: 2 })
+        const paused = { _tag: "Wait", reason: "pause" }
+        expect(yield* both).toEqual([{ _tag: "Go", probe: false }, { _tag: "Go", probe: false }])
+
+        yield* one.ask({ do: "pause", budget: "budget", millis: 1000 })
+        const begun = now()
+        expect(yield* both).toMatchObject([paused, paused])
+        // One of the two is told to try
+        const [first, second] = yield* Effect.gen(function*() {
+          let turns = yield* both
+          yield* until(Effect.map(both, (next) => {
+            turns = next
+            return turns.some(({ _tag }) => _tag === "Go")
+          }))
+          return turns
+        })
+        expect(now() - begun).toBeGreaterThan(500)
+        expect([first, second]).toEqual(expect.arrayContaining([
+          { _tag: "Go", probe: true },
+          expect.objectContaining(paused)
+        ]))
+        // The others go on waiting, whoever asks
+        expect(yield* both).toMatchObject([paused, paused])
+
+        // It was refused again: now the pause is longer, for both
+        yield* other.ask({ do: "pause", budget: "budget", millis: null })
+        const longer = yield* both
+        for (const turn of longer) {
+          expect(turn).toMatchObject(paused)
+          expect(turn._tag === "Wait" ? turn.millis : 0).toBeGreaterThan(1000)
+        }
+        yield* until(Effect.map(one.ask(take), ({ _tag }) => _tag === "Go"))
+        expect(yield* both).toMatchObject([paused, paused])
+        yield* one.ask({ do: "settle", budget: "budget", passed: true })
+        expect(yield* both).toEqual([{ _tag: "Go", probe: false }, { _tag: "Go", probe: false }])
+      }),
+    20_000
+  )
+
+  it.scopedLive("ends at once and by itself, whatever Redis is doing", () =>
+    Effect.gen(function*() {
+      const cases: ReadonlyArray<
+        readonly [string, (server: RedisServer.RedisServer) => Effect.Effect<void>]
+      > = [
+        ["at work", () => Effect.void],
+        ["stopped", ({ stop }) => stop],
+        ["paused", ({ pause }) => pause]
+      ]
+      yield* Effect.forEach(cases, ([state, bring]) =>
+        Effect.gen(function*() {
+          const server = yield* RedisServer.make()
+          const member = yield* Fleet.member(program, server.url)
+          const rule: Rule = { limit: 10, window: 1000, burst: 10 }
+          const take = { do: "take", budget: "budget", rule, lease: 1000, withFallback: true } as const
+          yield* member.ask(take)
+          yield* bring(server)
+          yield* member.ask(take)
+          yield* member.ask({ do: "close" })
+          const begun = now()
+          const [code, written] = yield* member.ended
+          expect([state, code]).toEqual([state, 0])
+          expect(written).not.toContain("rror")
+          expect(now() - begun, state).toBeLessThan(5000)
+        }), { concurrency: 3 })
+    }), 20_000)
+})

@@ -1,0 +1,163 @@
+/** Answers in Redis: what is put in comes out of it, everywhere, and nothing else does. */
+import { fingerprint } from "@blockquarry/core/Fingerprint"
+import type { Entry } from "@blockquarry/http/CacheStore"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Layer from "effect/Layer"
+import { decode, encode } from "../src/internal/entry.ts"
+import * as Redis from "../src/Redis.ts"
+import * as RedisCacheStore from "../src/RedisCacheStore.ts"
+import * as Inspector from "./support/Inspector.ts"
+import * as RedisServer from "./support/RedisServer.ts"
+import { until } from "./support/Until.ts"
+
+const time = FastCheck.integer({ min: 0, max: 4_000_000_000_000 })
+
+const entries: FastCheck.Arbitrary<Entry> = FastCheck.record({
+  answer: FastCheck.record({
+    status: FastCheck.integer({ min: 100, max: 599 }),
+    headers: FastCheck.dictionary(
+      FastCheck.string({ minLength: 1 }).filter((name) => name !== "__proto__"),
+      FastCheck.string({ unit: "binary" }),
+      { noNullPrototype: true }
+    ),
+    bytes: FastCheck.oneof(
+      FastCheck.uint8Array({ maxLength: 2000 }),
+      FastCheck.string({ unit: "binary" }).map((text) => new TextEncoder().encode(text))
+    )
+  }),
+  storedAt: time,
+  freshUntil: time,
+  keepUntil: time
+})
+
+const soon = (millis: number): Entry => ({
+  answer: {
+    status: 200,
+    headers: { "content-type": "application/json" },
+    bytes: new Uint8Array([1, 10, 0, 255])
+  },
+  storedAt: Date.now(),
+  freshUntil: Date.now() + millis,
+  keepUntil: Date.now() + millis
+})
+
+const nameOf = (key: string) => `quarry:answer:1:${fingerprint(key)}`
+
+describe("entries as bytes", () => {
+  it("are read as they were written", () => {
+    FastCheck.assert(FastCheck.property(entries, (entry) => {
+      expect(decode(encode(entry))).toEqual(entry)
+    }))
+  })
+
+  it("that are kept for ever are kept for very long", () => {
+    const entry = { ...soon(1000), freshUntil: Infinity, keepUntil: Infinity }
+    expect(decode(encode(entry))).toEqual({
+      ...entry,
+      freshUntil: Number.MAX_SAFE_INTEGER,
+      keepUntil: Number.MAX_SAFE_INTEGER
+    })
+  })
+
+  it("are nothing where they are cut off, longer, or of another kind", () => {
+    FastCheck.assert(
+      FastCheck.property(
+        entries,
+        FastCheck.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (entry, part) => {
+          const value = encode(entry)
+          expect(decode(value.subarray(0, Math.floor(part * value.length)))).toBe(null)
+          expect(decode(new Uint8Array([...value, 0]))).toBe(null)
+        }
+      )
+    )
+    FastCheck.assert(FastCheck.property(FastCheck.uint8Array({ maxLength: 200 }), (value) => {
+      expect(decode(value)).toBe(null)
+    }))
+    for (
+      const head of [{}, [], null, { status: "200", length: 0 }, { ...soon(1), status: 200, headers: {} }]
+    ) {
+      expect(decode(new TextEncoder().encode(`${JSON.stringify(head)}\n`))).toBe(null)
+    }
+  })
+})
+
+const connected = Effect.gen(function*() {
+  const server = yield* RedisServer.make()
+  const inspector = yield* Inspector.make(server)
+  const client = (options: RedisCacheStore.CacheOptions = {}) =>
+    Effect.flatMap(
+      Layer.build(Redis.layer({ url: server.url })),
+      (redis) => Effect.provide(RedisCacheStore.make(options), redis)
+    )
+  return { client, inspector, store: yield* client() }
+})
+
+describe.skipIf(RedisServer.program === undefined)(`answers in Redis${RedisServer.unless}`, () => {
+  it.scopedLive("any answer that one process keeps, another finds", () =>
+    Effect.gen(function*() {
+      const { client, store } = yield* connected
+      const other = yield* client()
+      yield* Effect.promise(() =>
+        FastCheck.assert(
+          FastCheck.asyncProperty(FastCheck.string(), entries, (key, entry) => {
+            const lasting = { ...entry, keepUntil: Date.now() + 60_000 }
+            return Effect.runPromise(Effect.gen(function*() {
+              yield* store.set(key, lasting)
+              expect(yield* other.get(key)).toEqual(lasting)
+              expect(yield* other.get(`${key} `)).not.toEqual(lasting)
+            }))
+          }),
+          { numRuns: 100 }
+        )
+      )
+    }))
+
+  it.scopedLive("is forgotten in time, and not kept at all where that has come", () =>
+    Effect.gen(function*() {
+      const { inspector, store } = yield* connected
+      yield* store.set("short", soon(100))
+      yield* store.set("long", { ...soon(60_000), keepUntil: Infinity })
+      yield* store.set("over", soon(-1))
+      const life = yield* inspector.ask((client) => client.pttl(nameOf("short")))
+      expect(life).toBeGreaterThan(0)
+      expect(life).toBeLessThanOrEqual(100)
+      expect(yield* inspector.ask((client) => client.pttl(nameOf("long")))).toBeGreaterThan(24 * 3600 * 1000)
+      expect(yield* store.get("over")).toBe(null)
+      yield* until(Effect.map(store.get("short"), (entry) => entry === null))
+      expect(yield* inspector.keys).toEqual([nameOf("long")])
+    }))
+
+  it.scopedLive("is not found where something else has its name", () =>
+    Effect.gen(function*() {
+      const { inspector, store } = yield* connected
+      const name = nameOf("key")
+      yield* inspector.ask((client) => client.set(name, "garbage"))
+      expect(yield* store.get("key")).toBe(null)
+      yield* inspector.ask((client) => client.del(name).then(() => client.hset(name, "field", "value")))
+      expect(yield* store.get("key")).toBe(null)
+      const entry = soon(60_000)
+      yield* store.set("key", entry)
+      expect(yield* store.get("key")).toEqual(entry)
+    }))
+
+  it.scopedLive("is not kept where it is too large", () =>
+    Effect.gen(function*() {
+      const { client, inspector, store } = yield* connected
+      const sized = (length: number): Entry => ({
+        ...soon(60_000),
+        answer: { status: 200, headers: {}, bytes: new Uint8Array(length) }
+      })
+      const narrow = yield* client({ maxEntryBytes: 1000 })
+      yield* narrow.set("large", sized(1000))
+      yield* narrow.set("small", sized(800))
+      yield* store.set("too large", sized(RedisCacheStore.defaultMaxEntryBytes))
+      yield* store.set("large", sized(RedisCacheStore.defaultMaxEntryBytes - 1000))
+      expect([...yield* inspector.keys].sort()).toEqual([nameOf("large"), nameOf("small")].sort())
+      expect((yield* narrow.get("large"))?.answer.bytes.length).toBe(
+        RedisCacheStore.defaultMaxEntryBytes - 1000
+      )
+    }))
+})

@@ -1,0 +1,43 @@
+/** A plain connection, to see what is in a server and to put things there. */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { Redis } from "ioredis"
+import type { RedisServer } from "./RedisServer.ts"
+
+export interface Inspector {
+  readonly ask: <A>(command: (client: Redis) => Promise<A>) => Effect.Effect<A>
+  /** The server's clock, in milliseconds. */
+  readonly time: Effect.Effect<number>
+  readonly keys: Effect.Effect<ReadonlyArray<string>>
+}
+
+export const make = (
+  server: RedisServer,
+  password?: string
+): Effect.Effect<Inspector, never, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => {
+        const client = new Redis({
+          port: server.port,
+          host: "127.0.0.1",
+          retryStrategy: () => 20,
+          ...(password === undefined ? {} : { password })
+        })
+        client.on("error", () => {})
+        return client
+      }),
+      (client) => Effect.sync(() => client.disconnect())
+    ),
+    (client) => {
+      const ask = <A>(command: (client: Redis) => Promise<A>) => Effect.promise(() => command(client))
+      return {
+        ask,
+        time: Effect.map(ask((client) => client.time()), ([seconds, micros]) =>
+          Number(seconds) * 1000 + Number(micros) / 1000),
+        keys: ask((client) =>
+          client.keys("*")
+        )
+      }
+    }
+  )

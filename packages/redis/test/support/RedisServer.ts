@@ -1,0 +1,129 @@
+/** Real servers of Redis on this machine, each with a port and a folder of its own, for as long as a scope is open. */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
+import { type ChildProcess, spawn } from "node:child_process"
+import { accessSync, constants, mkdtempSync, rmSync } from "node:fs"
+import { connect, createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { delimiter, join } from "node:path"
+
+/** Where the program is; undefined where it is not installed. */
+export const program: string | undefined = (process.env["PATH"] ?? "").split(delimiter)
+  .map((folder) => join(folder, "redis-server"))
+  .find((file) => {
+    try {
+      accessSync(file, constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+
+/** What the name of a suite says where it is skipped. */
+export const unless = program === undefined ? " (skipped: there is no redis-server)" : ""
+
+/** It is not there, or does not answer as it should. */
+export class Unavailable extends Data.TaggedError("Unavailable")<{ readonly message: string }> {}
+
+export interface RedisServer {
+  readonly port: number
+  readonly url: string
+  /** Starts it again where it was stopped, empty. */
+  readonly start: Effect.Effect<void, Unavailable>
+  /** Ends it without warning, whatever it is doing. */
+  readonly stop: Effect.Effect<void>
+  /** It goes on taking connections, and answers nothing. */
+  readonly pause: Effect.Effect<void>
+  readonly resume: Effect.Effect<void>
+  readonly restart: Effect.Effect<void, Unavailable>
+}
+
+export interface Options {
+  readonly password?: string
+  readonly args?: ReadonlyArray<string>
+}
+
+/** A port that nobody listens at. */
+const freePort: Effect.Effect<number> = Effect.async((resume) => {
+  const server = createServer()
+  server.listen(0, "127.0.0.1", () => {
+    const bound = server.address()
+    server.close(() => resume(Effect.succeed(typeof bound === "object" && bound !== null ? bound.port : 0)))
+  })
+})
+
+/** Succeeds where something answers as Redis does. */
+const answers = (port: number): Effect.Effect<void, Unavailable> =>
+  Effect.async((resume) => {
+    const socket = connect(port, "127.0.0.1", () => socket.write("PING\r\n"))
+    socket.once("data", (reply) => {
+      socket.destroy()
+      resume(/PONG|NOAUTH/.test(String(reply)) ? Effect.void : new Unavailable({ message: String(reply) }))
+    })
+    socket.once("error", (error) => resume(new Unavailable({ message: error.message })))
+    return Effect.sync(() => socket.destroy())
+  })
+
+const exited = (child: ChildProcess): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
+    child.once("exit", () => resume(Effect.void))
+  })
+
+const launch = (file: string, port: number, folder: string, { args = [], password }: Options) =>
+  Effect.gen(function*() {
+    const child = spawn(file, [
+      ...["--port", String(port), "--bind", "127.0.0.1", "--dir", folder],
+      // Nothing is written to disk
+      ...["--save", "", "--appendonly", "no"],
+      ...(password === undefined ? [] : ["--requirepass", password]),
+      ...args
+    ], { stdio: "ignore" })
+    yield* answers(port).pipe(
+      Effect.retry(Schedule.spaced("10 millis").pipe(Schedule.upTo("10 seconds"))),
+      Effect.raceFirst(
+        Effect.zipRight(exited(child), new Unavailable({ message: `redis-server left port ${port}` }))
+      )
+    )
+    return child
+  })
+
+/** Starts a server, and waits until it answers. */
+export const make = (options: Options = {}): Effect.Effect<RedisServer, Unavailable, Scope.Scope> =>
+  Effect.gen(function*() {
+    if (program === undefined) return yield* new Unavailable({ message: "there is no redis-server" })
+    const file = program
+    const port = yield* freePort
+    const folder = mkdtempSync(join(tmpdir(), "quarry-redis-"))
+    let child: ChildProcess | undefined
+    // Nothing may outlive the tests, not even when they are cut off
+    const kill = () => child?.kill("SIGKILL")
+    process.once("exit", kill)
+    const signal = (name: NodeJS.Signals) => Effect.sync(() => void child?.kill(name))
+    const stop = Effect.suspend(() => {
+      if (child === undefined) return Effect.void
+      kill()
+      return exited(child)
+    })
+    const start = Effect.map(launch(file, port, folder, options), (launched) => {
+      child = launched
+    })
+    yield* Effect.addFinalizer(() =>
+      Effect.map(stop, () => {
+        process.off("exit", kill)
+        rmSync(folder, { recursive: true, force: true })
+      })
+    )
+    yield* start
+    return {
+      port,
+      url: `redis://127.0.0.1:${port}`,
+      start,
+      stop,
+      pause: signal("SIGSTOP"),
+      resume: signal("SIGCONT"),
+      restart: Effect.zipRight(stop, start)
+    }
+  })
