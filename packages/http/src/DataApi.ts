@@ -64,7 +64,17 @@ export const make = (
  * @category layers
  */
 export const layer = (options: ApiOptions): Layer.Layer<DataApi, never, HttpClient.HttpClient> =>
-  Layer.effect(DataApi, make(options)).pipe(Layer.provide(Engine.layer))
+  Layer.provide(layerOverEngine(options), Engine.layer)
+
+/**
+ * The client of the main API over an engine of yours: one that shares its stores, say.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerOverEngine = (
+  options: ApiOptions
+): Layer.Layer<DataApi, never, Engine.Engine | HttpClient.HttpClient> => Layer.effect(DataApi, make(options))
 
 /**
  * The client of the main API, from configuration: `QUARRY_API_KEY` and `QUARRY_BASE_URL` where nothing else is said.

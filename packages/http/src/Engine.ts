@@ -5,7 +5,7 @@
  * encode input
  *   → cache → single flight        (where the cache is on)
  *     → retry with budget          (within the call's total time)
- *       → circuit breaker → rate limit and concurrency
+ *       → rate limit and concurrency → circuit breaker
  *         → attempt                (within the attempt's time)
  *           → verdict              ← `raw` ends here
  *             → decode             ← `decoded` ends here
@@ -38,7 +38,6 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as CacheStore from "./CacheStore.ts"
 import * as Admission from "./Engine/Admission.ts"
@@ -51,7 +50,7 @@ import { lifetime } from "./Engine/Lifetime.ts"
 import * as Meter from "./Engine/Meter.ts"
 import * as Reader from "./Engine/Reader.ts"
 import * as Retry from "./Engine/Retry.ts"
-import { Override } from "./Override.ts"
+import { Override, type Overrides } from "./Override.ts"
 import * as RateLimitStore from "./RateLimitStore.ts"
 import type { Served } from "./Served.ts"
 import type { Target } from "./Target.ts"
@@ -101,15 +100,19 @@ export interface EngineService {
 export class Engine extends Context.Tag("@blockquarry/http/Engine")<Engine, EngineService>() {}
 
 /**
- * Makes an engine. It counts budgets and keeps answers in the stores in context, or else in its own memory.
+ * Makes an engine that counts budgets and keeps answers in the stores in context.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const make: Effect.Effect<EngineService, never, Scope.Scope> = Effect.gen(function*() {
+export const make: Effect.Effect<
+  EngineService,
+  never,
+  CacheStore.CacheStore | RateLimitStore.RateLimitStore | Scope.Scope
+> = Effect.gen(function*() {
   const scope = yield* Effect.scope
-  const budgets = yield* provided(RateLimitStore.RateLimitStore, RateLimitStore.memory)
-  const answers = yield* provided(CacheStore.CacheStore, CacheStore.memory())
+  const budgets = yield* RateLimitStore.RateLimitStore
+  const answers = yield* CacheStore.CacheStore
   const meter = Meter.make()
   const cache = Cache.make(answers, meter, scope)
   const retry = Retry.make(meter)
@@ -119,11 +122,11 @@ export const make: Effect.Effect<EngineService, never, Scope.Scope> = Effect.gen
 
   /** Attempts until one tells, within the call's time. */
   const ask = (call: Call) =>
-    retry.around(call, (number) =>
-      Effect.zipRight(
-        breaker.refuse(call),
-        admission.around(call, breaker.around(call, attempt(call, number, meter)))
-      ))
+    retry.around(
+      call,
+      (number) =>
+        admission.around(call, breaker.refuse(call), breaker.around(call, attempt(call, number, meter)))
+    )
 
   const served = <I, Accepts, Output, Wire>(
     operation: Operation<I, Accepts, Output, Wire>,
@@ -133,13 +136,13 @@ export const make: Effect.Effect<EngineService, never, Scope.Scope> = Effect.gen
   (input: I, request: WireRequest): Effect.Effect<Served, RawError> =>
     Effect.flatMap(
       Override,
-      ({ cacheMode, ...policies }) =>
+      (overrides) =>
         Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<Served, RawError> => {
           if (Either.isLeft(target.address)) return Effect.fail(target.address.left(operation.id))
-          const call = callOf(operation, target, target.address.right, request, policies, now)
+          const call = callOf(operation, target, target.address.right, request, overrides, now)
           const lasts = (judged: Judged) => lifetime(operation, input, call, judged, reader, heads)
           return Effect.mapError(
-            cache.around(call, cacheMode ?? "default", ask(call), lasts),
+            cache.around(call, overrides.cacheMode ?? "default", ask(call), lasts),
             ({ error }) => error
           )
         })
@@ -151,13 +154,9 @@ export const make: Effect.Effect<EngineService, never, Scope.Scope> = Effect.gen
     { method, path }: WireRequest,
     call: Effect.Effect<A, E>
   ): Effect.Effect<A, E> => {
-    const counted = Effect.tapBoth(call, {
-      onFailure: ({ _tag }) => meter.call(operation, _tag),
-      onSuccess: () => meter.call(operation, "ok")
-    })
     const facts = () => ({ operation: operation.id, method, path })
     return meter.traced(
-      meter.annotated(meter.timed(operation, counted), facts),
+      meter.annotated(meter.call(operation, call), facts),
       Telemetry.callSpan(operation.id),
       { attributes: { "http.request.method": method, "url.path": path } }
     )
@@ -180,19 +179,19 @@ export const make: Effect.Effect<EngineService, never, Scope.Scope> = Effect.gen
   }
 })
 
-/** A service where one is provided. */
-const provided = <I, S>(tag: Context.Tag<I, S>, otherwise: Effect.Effect<S>): Effect.Effect<S> =>
-  Effect.flatMap(Effect.serviceOption(tag), Option.match({ onNone: () => otherwise, onSome: Effect.succeed }))
-
 const callOf = (
   operation: Call["operation"],
   { policies, transport }: Target,
   address: Call["address"],
   request: WireRequest,
-  overrides: Partial<Call["policies"]>,
+  overrides: Overrides,
   now: number
 ): Call => {
-  const inForce = { ...policies, ...overrides }
+  const inForce = {
+    ...policies,
+    retry: overrides.retry ?? policies.retry,
+    timeouts: overrides.timeouts ?? policies.timeouts
+  }
   return {
     operation,
     request,
@@ -200,7 +199,11 @@ const callOf = (
     address,
     transport,
     policies: inForce,
-    deadline: now + Duration.toMillis(inForce.timeouts.total)
+    deadline: now + Duration.toMillis(inForce.timeouts.total),
+    patience: Math.min(
+      Duration.toMillis(policies.timeouts.attempt),
+      Duration.toMillis(policies.timeouts.total)
+    )
   }
 }
 
@@ -212,7 +215,24 @@ const whole = (served: Served): Effect.Effect<Served, ResponseInvalid> => {
 }
 
 /**
+ * An engine over stores of your own, such as those of `@blockquarry/redis`.
+ *
  * @since 0.1.0
  * @category layers
  */
-export const layer: Layer.Layer<Engine> = Layer.scoped(Engine, make)
+export const layerShared: Layer.Layer<
+  Engine,
+  never,
+  CacheStore.CacheStore | RateLimitStore.RateLimitStore
+> = Layer.scoped(Engine, make)
+
+/**
+ * An engine that counts and keeps in the memory of this process.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer: Layer.Layer<Engine> = Layer.provide(layerShared, [
+  CacheStore.layerMemory(),
+  RateLimitStore.layerMemory
+])

@@ -67,7 +67,18 @@ export const make = (
  * @category layers
  */
 export const layer = (options: LedgerApiOptions): Layer.Layer<LedgerApi, never, HttpClient.HttpClient> =>
-  Layer.effect(LedgerApi, make(options)).pipe(Layer.provide(Engine.layer))
+  Layer.provide(layerOverEngine(options), Engine.layer)
+
+/**
+ * The client of the ledger API over an engine of yours: one that shares its stores, say.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerOverEngine = (
+  options: LedgerApiOptions
+): Layer.Layer<LedgerApi, never, Engine.Engine | HttpClient.HttpClient> =>
+  Layer.effect(LedgerApi, make(options))
 
 /**
  * The client of the ledger API, from configuration: `QUARRY_API_KEY`, `QUARRY_LEDGER_URL` and

@@ -29,9 +29,9 @@ import type { Timeouts } from "./Timeouts.ts"
  * @category models
  */
 export interface Overrides {
-  readonly retry?: RetryPolicy
-  readonly timeouts?: Timeouts
-  readonly cacheMode?: CacheMode
+  readonly retry?: RetryPolicy | undefined
+  readonly timeouts?: Timeouts | undefined
+  readonly cacheMode?: CacheMode | undefined
 }
 
 /**
@@ -52,7 +52,7 @@ export class Override extends Context.Reference<Override>()("@blockquarry/http/O
  */
 export const effect =
   (overrides: Overrides) => <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.flatMap(Override, (outer) => Effect.provideService(self, Override, { ...outer, ...overrides }))
+    Effect.flatMap(Override, (outer) => Effect.provideService(self, Override, over(outer, overrides)))
 
 /**
  * The calls of a stream under other policies.
@@ -63,5 +63,11 @@ export const effect =
 export const stream =
   (overrides: Overrides) => <A, E, R>(self: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> =>
     Stream.unwrap(
-      Effect.map(Override, (outer) => Stream.provideService(self, Override, { ...outer, ...overrides }))
+      Effect.map(Override, (outer) => Stream.provideService(self, Override, over(outer, overrides)))
     )
+
+const over = (outer: Overrides, inner: Overrides): Overrides => ({
+  retry: inner.retry ?? outer.retry,
+  timeouts: inner.timeouts ?? outer.timeouts,
+  cacheMode: inner.cacheMode ?? outer.cacheMode
+})

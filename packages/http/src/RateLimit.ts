@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import type { OperationId } from "@blockquarry/core/operations/index"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 
@@ -25,7 +26,7 @@ export interface RateLimit {
   readonly limit: number
   readonly window: Duration.DurationInput
   readonly burst: number
-  readonly cost: Readonly<Record<string, number>> | number
+  readonly cost: { readonly [Id in OperationId]?: number } | number
   readonly maxWait: Duration.DurationInput
   readonly maxQueue: number
 }
@@ -43,13 +44,16 @@ export interface RateLimit {
  * @category constructors
  */
 export const make = (
-  options: Pick<RateLimit, "limit" | "window"> & Partial<RateLimit>
+  options:
+    & Pick<RateLimit, "limit" | "window">
+    & { readonly [P in keyof RateLimit]?: RateLimit[P] | undefined }
 ): RateLimit => ({
-  burst: Math.max(1, options.limit),
-  cost: {},
-  maxWait: Duration.seconds(30),
-  maxQueue: 10_000,
-  ...options
+  limit: options.limit,
+  window: options.window,
+  burst: options.burst ?? Math.max(1, options.limit),
+  cost: options.cost ?? {},
+  maxWait: options.maxWait ?? Duration.seconds(30),
+  maxQueue: options.maxQueue ?? 10_000
 })
 
 /**
@@ -66,7 +70,11 @@ export const standard: RateLimit = make({ limit: 100, window: Duration.seconds(1
  * @since 0.1.0
  * @category policies
  */
-export const none: RateLimit = make({ limit: Number.POSITIVE_INFINITY, window: Duration.seconds(1) })
+export const none: RateLimit = make({
+  limit: Number.POSITIVE_INFINITY,
+  window: Duration.seconds(1),
+  maxWait: Duration.infinity
+})
 
 /**
  * Reads a limit as people write it: `100/s`, `25/10s`, `5000/1m`, `40000/d`, or `none`. A left says what is expected.

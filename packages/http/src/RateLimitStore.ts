@@ -8,6 +8,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import { LRUCache } from "lru-cache"
 import * as Budget from "./internal/budget.ts"
 import * as Guard from "./internal/guard.ts"
 import type { StoreFault } from "./StoreFault.ts"
@@ -136,7 +137,8 @@ interface InMemory extends RateLimitStoreService {
 }
 
 const inMemory = (fresh: Budget.Fresh): InMemory => {
-  const budgets = new Map<string, Budget.Budget>()
+  // One that nobody has used for longest is forgotten where there are very many.
+  const budgets = new LRUCache<string, Budget.Budget>({ max: 10_000 })
   const of = (name: string, now: number, rule: Rule | null): Budget.Budget =>
     budgets.get(name) ?? fresh(now, rule)
   return {

@@ -13,8 +13,8 @@ import * as Duration from "effect/Duration"
  *   a caller that hangs up takes nothing from the others, and what was fetched is kept even when all have hung up.
  * - `staleWhileRevalidate`: for so long after an answer has become stale it is still given, while a fresh one is fetched.
  * - `staleIfError`: for so long after that it is given where the service fails, is not reached or throttles.
- * - `negative`: how long "there is no such thing" and "this cannot be asked" are kept. (Not for NFTs, which may be
- *   being indexed.)
+ * - `negative`: how long failures are kept, by kind. Only "there is no such thing" is one that can be (and not of NFTs,
+ *   which may be being indexed): what one key is refused, another may get.
  *
  * @since 0.1.0
  * @category models
@@ -23,10 +23,7 @@ export interface ResponseCache {
   readonly enabled: boolean
   readonly staleWhileRevalidate: Duration.DurationInput
   readonly staleIfError: Duration.DurationInput
-  readonly negative: {
-    readonly NotFound: Duration.DurationInput
-    readonly BadRequest: Duration.DurationInput
-  }
+  readonly negative: { readonly NotFound: Duration.DurationInput }
 }
 
 /**
@@ -39,7 +36,7 @@ export const standard: ResponseCache = {
   enabled: true,
   staleWhileRevalidate: Duration.seconds(5),
   staleIfError: Duration.minutes(1),
-  negative: { NotFound: Duration.seconds(5), BadRequest: Duration.seconds(1) }
+  negative: { NotFound: Duration.seconds(5) }
 }
 
 /**
@@ -54,7 +51,7 @@ export const none: ResponseCache = { ...standard, enabled: false }
  * How one call uses the cache; the words are those of `fetch`.
  *
  * - `default`: a fresh answer if there is one.
- * - `reload`: asks in any case, and keeps the answer.
+ * - `reload`: asks in any case, also where somebody is asking the same already, and keeps the answer.
  * - `no-store`: as if there were no cache.
  *
  * @since 0.1.0

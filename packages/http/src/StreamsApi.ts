@@ -50,7 +50,18 @@ export const make = (
  * @category layers
  */
 export const layer = (options: ApiOptions): Layer.Layer<StreamsApi, never, HttpClient.HttpClient> =>
-  Layer.effect(StreamsApi, make(options)).pipe(Layer.provide(Engine.layer))
+  Layer.provide(layerOverEngine(options), Engine.layer)
+
+/**
+ * The client of the streams API over an engine of yours: one that shares its stores, say.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerOverEngine = (
+  options: ApiOptions
+): Layer.Layer<StreamsApi, never, Engine.Engine | HttpClient.HttpClient> =>
+  Layer.effect(StreamsApi, make(options))
 
 /**
  * The client of the streams API, from configuration: `QUARRY_API_KEY` and `QUARRY_STREAMS_URL` where nothing else

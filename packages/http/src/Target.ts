@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import { fingerprint } from "@blockquarry/core/Fingerprint"
-import type { Api } from "@blockquarry/core/Operation"
+import { type Api, prefix } from "@blockquarry/core/Operation"
 import { InvalidRequest, KeyRefused } from "@blockquarry/core/QueryError"
 import type { ArraySpelling } from "@blockquarry/core/Wire"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -36,8 +36,10 @@ export interface Target {
 export interface Address {
   /** Without a trailing slash, the API's prefix included. */
   readonly url: string
+  /** The same without the prefix: what limits, pauses and breakers are counted for. */
+  readonly base: string
   readonly apiKey: Redacted.Redacted
-  /** Stands for this key at this address, and does not tell the key. */
+  /** Stands for this key at this base, and does not tell the key. */
   readonly name: string
 }
 
@@ -86,11 +88,12 @@ const resolve = (api: Api, { apiKey, baseUrl }: ApiOptions, setting: string): Ta
   // Clients of HTTP refuse such a key, and look as if the network had failed.
   return noHeader.test(Redacted.value(apiKey))
     ? invalid(Settings.apiKey, "the key holds characters that no header can carry, such as a line break")
-    : Either.right({
-      url: url.right,
-      apiKey,
-      name: fingerprint(`${url.right}\n${Redacted.value(apiKey)}`)
-    })
+    : Either.right(addressOf(api, url.right, apiKey))
+}
+
+const addressOf = (api: Api, url: string, apiKey: Redacted.Redacted): Address => {
+  const base = url.slice(0, url.length - prefix[api].length)
+  return { url, base, apiKey, name: fingerprint(`${base}\n${Redacted.value(apiKey)}`) }
 }
 
 /** What the value of a header cannot hold. */

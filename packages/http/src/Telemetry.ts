@@ -31,7 +31,7 @@ const counter = (name: string, description: string) =>
 const seconds = MetricBoundaries.exponential({ start: 0.005, factor: 2, count: 14 })
 
 /**
- * Calls, by `operation` and `outcome` (`ok`, or the tag of the failure).
+ * Calls, by `operation` and `outcome` (`ok`, the tag of the failure, or `interrupted`).
  *
  * @since 0.1.0
  * @category metrics
@@ -39,7 +39,7 @@ const seconds = MetricBoundaries.exponential({ start: 0.005, factor: 2, count: 1
 export const calls = counter("quarry_calls_total", "Calls by operation and outcome")
 
 /**
- * Seconds that calls took, retries and waits included, by `operation`.
+ * Seconds that calls took, retries and waits included, however they ended, by `operation`.
  *
  * @since 0.1.0
  * @category metrics

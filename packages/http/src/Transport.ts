@@ -10,6 +10,7 @@ import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
@@ -88,10 +89,21 @@ export const fromHttpClient = (client: HttpClient.HttpClient, maxBodySize: numbe
             bytes
           }))
         ),
-        Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" })
+        unredirected
       )
   }
 }
+
+/** Redirects are not followed; whatever else is set for fetch stays. */
+const unredirected = <A, E>(send: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.flatMap(
+    Effect.serviceOption(FetchHttpClient.RequestInit),
+    (init) =>
+      Effect.provideService(send, FetchHttpClient.RequestInit, {
+        ...Option.getOrUndefined(init),
+        redirect: "manual"
+      })
+  )
 
 const toPlatform = (request: TransportRequest): HttpClientRequest.HttpClientRequest => {
   const bare = HttpClientRequest.make(request.method)(request.url, {
@@ -126,7 +138,7 @@ const readBody = (
     ? Effect.mapBoth(response.arrayBuffer, {
       onFailure: broken,
       onSuccess: (buffer) => new Uint8Array(buffer)
-    })
+    }).pipe(Effect.filterOrFail(({ byteLength }) => byteLength <= cap, tooLarge))
     : collect(pieces, cap, tooLarge)
   // A client that undoes the encoding itself leaves the header in place: the bytes tell.
   return encoded

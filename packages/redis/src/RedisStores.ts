@@ -1,16 +1,23 @@
 /**
- * Everything that a fleet shares, over one connection.
+ * Everything that a fleet shares. Budgets and answers have a connection each, so that no large answer keeps a budget
+ * waiting.
  *
  * @example
  * import * as DataApi from "@blockquarry/http/DataApi"
+ * import * as Engine from "@blockquarry/http/Engine"
+ * import * as Settings from "@blockquarry/http/Settings"
  * import * as RedisStores from "@blockquarry/redis/RedisStores"
  * import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+ * import * as Effect from "effect/Effect"
  * import * as Layer from "effect/Layer"
  *
- * // One rate limit and one cache for three processes. Reads QUARRY_API_KEY, QUARRY_BASE_URL and QUARRY_REDIS_URL.
- * const client = DataApi.layerConfig().pipe(
- *   Layer.provide(FetchHttpClient.layer),
- *   Layer.provide(RedisStores.layer({ url: "redis://localhost:6379", processes: 3 }))
+ * // One rate limit and one cache for three processes. Reads QUARRY_API_KEY and QUARRY_BASE_URL.
+ * const engine = Layer.provide(
+ *   Engine.layerShared,
+ *   RedisStores.layer({ url: "redis://localhost:6379", processes: 3 })
+ * )
+ * const client = Layer.unwrapEffect(Effect.map(Settings.data, DataApi.layerOverEngine)).pipe(
+ *   Layer.provide([engine, FetchHttpClient.layer])
  * )
  *
  * @since 0.1.0
@@ -42,8 +49,9 @@ export interface StoresOptions
 export const layer = (
   options: StoresOptions
 ): Layer.Layer<CacheStore | RateLimitStore, Redis.InvalidRedisUrl> =>
-  Layer.merge(RedisRateLimitStore.layer(options), RedisCacheStore.layer(options)).pipe(
-    Layer.provide(Redis.layer(options))
+  Layer.merge(
+    Layer.provide(RedisRateLimitStore.layer(options), Redis.layer(options)),
+    Layer.provide(RedisCacheStore.layer(options), Redis.layer(options))
   )
 
 /**

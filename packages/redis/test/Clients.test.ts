@@ -1,5 +1,6 @@
 /** Clients over a shared Redis: what one has asked the other need not, and no call fails because Redis does. */
 import * as DataApi from "@blockquarry/http/DataApi"
+import * as Engine from "@blockquarry/http/Engine"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
@@ -20,15 +21,17 @@ import * as Witness from "./support/Witness.ts"
 const client = (sandbox: Sandbox.Service, url: string) =>
   Effect.map(
     Layer.build(
-      Layer.fresh(DataApi.layer({
+      DataApi.layerOverEngine({
         apiKey: Redacted.make(Sandbox.key),
         baseUrl: Sandbox.urls.data,
         cache: ResponseCache.standard,
         // So high that nobody waits
         rateLimit: RateLimit.make({ limit: 1_000_000, window: "1 second" })
-      })).pipe(
+      }).pipe(
         Layer.provide(Layer.succeed(HttpClient.HttpClient, Sandbox.httpClient(sandbox))),
-        Layer.provide(Layer.fresh(RedisStores.layer({ url, processes: 2 })))
+        Layer.provide(
+          Layer.provide(Layer.fresh(Engine.layerShared), RedisStores.layer({ url, processes: 2 }))
+        )
       )
     ),
     (context) => Context.get(context, DataApi.DataApi)

@@ -8,8 +8,10 @@ import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as Target from "@blockquarry/http/Target"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Cache from "effect/Cache"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
 import type { Benchmark } from "../Benchmark.ts"
 import { calling, running } from "../Contestant.ts"
 import { pageSize, transfers, wallet } from "../Documents.ts"
@@ -24,7 +26,7 @@ const request = writeRequest(walletTransfers, input)
 const races = Effect.gen(function*() {
   const bytes = Buffer.from(transfers("strings", "next"))
   const client = StubClient.make(() => bytes)
-  const engine = yield* Engine.make
+  const engine = yield* Effect.map(Layer.build(Engine.layer), Context.get(Engine.Engine))
   const kept = { ...options("http://hits.test"), cache: ResponseCache.standard }
   const target = yield* Effect.provideService(
     Target.make("data", kept, "the base URL"),

@@ -13,8 +13,10 @@ import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import * as Target from "@blockquarry/http/Target"
 import * as Timeouts from "@blockquarry/http/Timeouts"
 import * as HttpClient from "@effect/platform/HttpClient"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
 import type { Benchmark } from "../Benchmark.ts"
 import { running } from "../Contestant.ts"
 import { price, wallet } from "../Documents.ts"
@@ -42,7 +44,7 @@ const limited = RateLimit.make({ limit: 1e9, window: "1 second" })
 const race = Effect.gen(function*() {
   const bytes = Buffer.from(price)
   const client = StubClient.make(() => bytes)
-  const engine = yield* Engine.make
+  const engine = yield* Effect.map(Layer.build(Engine.layer), Context.get(Engine.Engine))
   const asking = (name: string, policies: Partial<Policies>, cacheMode: CacheMode = "default") =>
     Target.make("data", { ...options(base), ...policies }, "the base URL").pipe(
       Effect.provideService(HttpClient.HttpClient, client),

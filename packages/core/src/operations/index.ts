@@ -72,3 +72,11 @@ export const ledger = {
  * @category operations
  */
 export const all = [...Object.values(data), ...Object.values(streams), ...Object.values(ledger)]
+
+/**
+ * The name of an operation.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type OperationId = keyof typeof data | keyof typeof streams | keyof typeof ledger

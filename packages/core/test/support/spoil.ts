@@ -102,13 +102,18 @@ const shape = (value: unknown): string =>
 
 /**
  * What becomes of reading or writing, as one text: two of the same text are equal in all that can be seen. Schemas of
- * several variants throw on a few documents that are made for it; whatever stems from them then throws as well.
+ * several variants throw on a few documents that are made for it, which decoders refuse.
  */
 export const told = (run: () => unknown): string =>
   Either.match(Either.try({ try: run, catch: (error) => error }), {
-    onLeft: (error) => `thrown: ${String(error)}`,
+    onLeft: (error) => error instanceof TypeError ? hostile : `thrown: ${String(error)}`,
     onRight: (result) =>
-      Either.isEither(result)
-        ? Either.match(result, { onLeft: (error) => `refused: ${String(error)}`, onRight: shape })
-        : shape(result)
+      Either.isEither(result) ? Either.match(result, { onLeft: refusal, onRight: shape }) : shape(result)
   })
+
+const refusal = (error: unknown): string => {
+  const text = String(error)
+  return text.includes("no such document") ? hostile : `refused: ${text}`
+}
+
+const hostile = "refused: it throws where it is made text"

@@ -17,8 +17,15 @@ import type { Call, Judged, Missed } from "./Call.ts"
 import type { Meter } from "./Meter.ts"
 
 export interface Admission {
-  /** Waits for a turn, then makes the attempt, and tells the others if the service said 429. */
-  readonly around: (call: Call, attempt: Effect.Effect<Judged, Missed>) => Effect.Effect<Judged, Missed>
+  /**
+   * Waits for a turn, then makes the attempt, and tells the others if the service said 429. `refuse` fails where there
+   * is no use in waiting: it is asked before, and again when the turn has come.
+   */
+  readonly around: (
+    call: Call,
+    refuse: Effect.Effect<void, Missed>,
+    attempt: Effect.Effect<Judged, Missed>
+  ) => Effect.Effect<Judged, Missed>
 }
 
 /** The line of one key at one base address. */
@@ -31,6 +38,15 @@ interface Lane {
 }
 
 type Reason = "rate" | "pause" | "concurrency"
+
+/** A call that waits to be admitted. */
+interface Candidate {
+  readonly call: Call
+  readonly lane: Lane
+  readonly place: Line
+  readonly refuse: Effect.Effect<void, Missed>
+  readonly restore: Restore
+}
 
 export const make = (store: RateLimitStoreService, meter: Meter): Admission => {
   const lanes = new Map<string, Lane>()
@@ -45,7 +61,7 @@ export const make = (store: RateLimitStoreService, meter: Meter): Admission => {
   }
 
   const placesOf = ({ address, policies: { concurrency: { limit } } }: Call): Line => {
-    const name = `${address.url} ${limit}`
+    const name = `${address.base} ${limit}`
     const before = places.get(name)
     if (before !== undefined) return before
     const line = new Line(limit)
@@ -53,10 +69,14 @@ export const make = (store: RateLimitStoreService, meter: Meter): Admission => {
     return line
   }
 
-  const around: Admission["around"] = (call, attempt) =>
+  const around: Admission["around"] = (call, refuse, attempt) =>
     Effect.uninterruptibleMask((restore) => {
       const place = placesOf(call)
-      return Effect.flatMap(admit(call, place, restore), (probe) =>
+      const admitted = refuse.pipe(
+        Effect.zipRight(admit({ call, lane: laneOf(call), place, refuse, restore })),
+        Effect.tap(() => meter.paid(call.operation, costOf(call)))
+      )
+      return Effect.flatMap(admitted, (probe) =>
         restore(attempt).pipe(
           Effect.onExit((exit) => tell(call, probe, exit)),
           Effect.ensuring(Effect.sync(() => place.leave()))
@@ -64,34 +84,36 @@ export const make = (store: RateLimitStoreService, meter: Meter): Admission => {
     })
 
   /** Ends with a place taken and the cost paid, or fails with neither. True for a probe. */
-  const admit = (call: Call, place: Line, restore: Restore): Effect.Effect<boolean, Missed> =>
+  const admit = (one: Candidate): Effect.Effect<boolean, Missed> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      const lane = laneOf(call)
+      const { lane, place } = one
       // Where nobody waits, nobody is overtaken: the line is only for those whom the budget makes wait.
-      if (!lane.turn.open) return inLine(call, lane, place, now, restore)
+      if (!lane.turn.open) return inLine(one, now)
       if (!place.tryEnter()) {
         lane.next = { at: now, reason: "concurrency" }
-        return inLine(call, lane, place, now, restore)
+        return inLine(one, now)
       }
-      return Effect.flatMap(
-        take(call, lane, place),
-        (probe) => probe === null ? inLine(call, lane, place, now, restore) : Effect.succeed(probe)
-      )
-    }).pipe(Effect.tap(() => meter.paid(call.operation, costOf(call))))
-
-  /** Asks the budget for someone who has a place. Gives the place back and null where it is too early. */
-  const take = (call: Call, lane: Lane, place: Line): Effect.Effect<boolean | null> =>
-    Effect.flatMap(store.take(call.address.name, ruleOf(call), costOf(call), leaseOf(call)), (turn) => {
-      if (turn._tag === "Go") return Effect.succeed(turn.probe)
-      place.leave()
-      return Effect.map(Clock.currentTimeMillis, (now) => {
-        lane.next = { at: now + turn.millis, reason: turn.reason }
-        return null
-      })
+      return Effect.flatMap(take(one), (probe) => probe === null ? inLine(one, now) : Effect.succeed(probe))
     })
 
-  const inLine = (call: Call, lane: Lane, place: Line, now: number, restore: Restore) =>
+  /** Asks the budget for someone who has a place. Gives the place back, and null where it is too early. */
+  const take = ({ call, lane, place, refuse }: Candidate): Effect.Effect<boolean | null, Missed> =>
+    refuse.pipe(
+      Effect.zipRight(store.take(call.address.name, ruleOf(call), costOf(call), leaseOf(call))),
+      Effect.onError(() => Effect.sync(() => place.leave())),
+      Effect.flatMap((turn) => {
+        if (turn._tag === "Go") return Effect.succeed(turn.probe)
+        place.leave()
+        return Effect.map(Clock.currentTimeMillis, (now) => {
+          lane.next = { at: now + turn.millis, reason: turn.reason }
+          return null
+        })
+      })
+    )
+
+  const inLine = (one: Candidate, now: number): Effect.Effect<boolean, Missed> =>
     Effect.suspend(() => {
+      const { call, lane, restore } = one
       const { concurrency, rateLimit } = call.policies
       const { at, reason } = lane.next
       const latest = Math.min(call.deadline, now + Duration.toMillis(rateLimit.maxWait))
@@ -101,7 +123,7 @@ export const make = (store: RateLimitStoreService, meter: Meter): Admission => {
       const before = waiting === 0 || reason !== "rate" ? 0 : lane.behind + cost
       const expected = Math.max(now, at) + before * Duration.toMillis(rateLimit.window) / rateLimit.limit
       const longest = reason === "concurrency" ? concurrency.maxQueue : rateLimit.maxQueue
-      if (expected > latest || waiting >= longest) {
+      if (isTooLate(call, expected, latest) || waiting >= longest) {
         return Effect.fail(refused(call, reason, reason === "concurrency" ? null : expected - now))
       }
       lane.behind += cost
@@ -111,7 +133,7 @@ export const make = (store: RateLimitStoreService, meter: Meter): Admission => {
         })),
         Effect.flatMap((entered) =>
           entered
-            ? asHead(call, lane, place, latest, restore).pipe(
+            ? asHead(one, latest).pipe(
               // The next one may be cheaper, and asks for itself.
               Effect.onError(() =>
                 Effect.sync(() => {
@@ -127,18 +149,16 @@ export const make = (store: RateLimitStoreService, meter: Meter): Admission => {
     })
 
   /** The head of the line: a place, then the budget; without the place while the budget makes it wait. */
-  const asHead = (
-    call: Call,
-    lane: Lane,
-    place: Line,
-    latest: number,
-    restore: Restore
-  ): Effect.Effect<boolean, Missed> =>
+  const asHead = (one: Candidate, latest: number): Effect.Effect<boolean, Missed> =>
     Effect.gen(function*() {
+      const { call, lane, place, restore } = one
       for (;;) {
         const before = yield* Clock.currentTimeMillis
         const { at, reason } = lane.next
-        if (at > latest) return yield* Effect.fail(refused(call, reason, at - before))
+        if (isTooLate(call, Math.max(at, before), latest)) {
+          const wait = reason === "concurrency" || at <= before ? null : at - before
+          return yield* Effect.fail(refused(call, reason, wait))
+        }
         if (at > before) yield* restore(Effect.sleep(at - before))
         if (!place.tryEnter()) {
           const now = yield* Clock.currentTimeMillis
@@ -147,7 +167,7 @@ export const make = (store: RateLimitStoreService, meter: Meter): Admission => {
             return yield* Effect.fail(refused(call, "concurrency", null))
           }
         }
-        const probe = yield* take(call, lane, place)
+        const probe = yield* take(one)
         if (probe !== null) return probe
       }
     })
@@ -159,11 +179,11 @@ export const make = (store: RateLimitStoreService, meter: Meter): Admission => {
   const tell = (call: Call, probe: boolean, exit: Exit.Exit<Judged, Missed>): Effect.Effect<void> => {
     const judged = Exit.isSuccess(exit) ? exit.value : null
     const { name } = call.address
-    if (judged?.answer.status === 429) {
+    if (judged?.health === "throttled") {
       const hint = hintOf(judged)
       return Effect.zipRight(noted(call, hint), store.pause(name, hint))
     }
-    return probe ? store.settle(name, judged !== null && judged.answer.status < 500) : Effect.void
+    return probe ? store.settle(name, judged?.health === "works") : Effect.void
   }
 
   /** Those who come while others wait know of the pause too, although they do not ask the store. */
@@ -177,8 +197,14 @@ export const make = (store: RateLimitStoreService, meter: Meter): Admission => {
   return { around }
 }
 
-const costOf = ({ operation, policies: { rateLimit } }: Call): number =>
-  typeof rateLimit.cost === "number" ? rateLimit.cost : rateLimit.cost[operation.id] ?? operation.cost
+/** A request that would be sent as its call ends is not worth waiting for. */
+const isTooLate = ({ deadline }: Call, at: number, latest: number): boolean => at > latest || at >= deadline
+
+const costOf = ({ operation, policies: { rateLimit: { cost } } }: Call): number => {
+  if (typeof cost === "number") return cost
+  const costs: Readonly<Record<string, number | undefined>> = cost
+  return costs[operation.id] ?? operation.cost
+}
 
 const ruleOf = ({ policies: { rateLimit } }: Call): Rule => ({
   limit: rateLimit.limit,
@@ -211,5 +237,6 @@ const refused = ({ copy, operation }: Call, limit: Reason, wait: number | null):
     limit,
     retryAfter: wait === null ? null : Duration.millis(Math.ceil(wait))
   }),
-  again: null
+  again: null,
+  health: "unsent"
 })

@@ -4,10 +4,11 @@ import { formatQuery } from "@blockquarry/core/Wire"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type { Answer } from "../Answer.ts"
 import * as Telemetry from "../Telemetry.ts"
 import type { TransportFault } from "../Transport.ts"
-import { type Again, judge } from "../Verdict.ts"
-import type { Call, Judged, Missed } from "./Call.ts"
+import { type Again, judge, type Verdict } from "../Verdict.ts"
+import type { Call, Health, Judged, Missed } from "./Call.ts"
 import type { Meter } from "./Meter.ts"
 
 /** Sends a request once; `number` counts from 1. */
@@ -29,10 +30,10 @@ export const attempt = (call: Call, number: number, meter: Meter): Effect.Effect
     }),
     Effect.tap(({ status }) => meter.noted("http.response.status_code", status)),
     Effect.flatMap((answer) =>
-      Effect.map(Clock.currentTimeMillis, (now): Judged => ({
-        answer,
-        verdict: judge(operation, copy, answer, now, address.apiKey)
-      }))
+      Effect.map(Clock.currentTimeMillis, (now): Judged => {
+        const verdict = judge(operation, copy, answer, now, address.apiKey)
+        return { answer, verdict, health: healthOf(answer, verdict) }
+      })
     )
   )
   return meter.traced(judged, Telemetry.attemptSpan, {
@@ -49,23 +50,30 @@ const inTime = <A>(call: Call, send: Effect.Effect<A, Missed>): Effect.Effect<A,
     const left = call.deadline - now
     if (Math.min(own, left) === Number.POSITIVE_INFINITY) return send
     const limit = own <= left ? "attempt" : "total"
+    const reading = call.operation.repeat === "always"
+    const missed = (mayHaveTakenEffect: boolean, health: Health): Missed => ({
+      error: new TimedOut({
+        operation: call.operation.id,
+        request: call.copy,
+        limit,
+        after: Duration.decode(limit === "attempt" ? attempt : total),
+        mayHaveTakenEffect
+      }),
+      again: reading && limit === "attempt" ? transient : null,
+      health
+    })
+    if (left <= 0) return Effect.fail(missed(false, "unsent"))
+    const had = Math.min(own, left)
     return Effect.timeoutFail(send, {
-      duration: Math.min(own, left),
-      onTimeout: (): Missed => {
-        const reading = call.operation.repeat === "always"
-        return {
-          error: new TimedOut({
-            operation: call.operation.id,
-            request: call.copy,
-            limit,
-            after: Duration.decode(limit === "attempt" ? attempt : total),
-            mayHaveTakenEffect: !reading
-          }),
-          again: reading && limit === "attempt" ? transient : null
-        }
-      }
+      duration: had,
+      onTimeout: () => missed(!reading, had >= call.patience ? "fails" : "silent")
     })
   })
+}
+
+const healthOf = ({ status }: Answer, verdict: Verdict): Judged["health"] => {
+  if (status === 429) return "throttled"
+  return status >= 500 || status === 408 || verdict._tag === "Garbled" ? "fails" : "works"
 }
 
 const transient: Again = { cause: "transient", retryAfter: null }
@@ -82,7 +90,8 @@ const missed = ({ copy, operation }: Call, fault: TransportFault): Missed => {
         sent: fault.sent,
         mayHaveTakenEffect
       }),
-      again: mayHaveTakenEffect ? null : transient
+      again: mayHaveTakenEffect ? null : transient,
+      health: "fails"
     }
   }
   return {
@@ -96,7 +105,8 @@ const missed = ({ copy, operation }: Call, fault: TransportFault): Missed => {
       problem: fault.problem,
       mayHaveTakenEffect
     }),
-    // A body over the cap is as long the next time.
-    again: fault.reason === "garbled" && reading ? transient : null
+    // A body over the cap is as long the next time, and no fault of the service.
+    again: fault.reason === "garbled" && reading ? transient : null,
+    health: fault.reason === "garbled" ? "fails" : "silent"
   }
 }

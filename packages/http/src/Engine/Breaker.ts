@@ -5,30 +5,27 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { CircuitBreaker } from "../CircuitBreaker.ts"
-import type { Call, Judged, Missed } from "./Call.ts"
+import type { Call, Health, Judged, Missed } from "./Call.ts"
 import type { Meter } from "./Meter.ts"
 
 export interface Breaker {
-  /** Fails while the breaker is open. Asked before waiting for a turn, so that nobody waits for a closed door. */
+  /** Fails while the breaker is open, so that nobody waits for a closed door. */
   readonly refuse: (call: Call) => Effect.Effect<void, Missed>
   /** Lets an attempt through, or fails, and takes note of what comes of it. */
   readonly around: (call: Call, attempt: Effect.Effect<Judged, Missed>) => Effect.Effect<Judged, Missed>
 }
 
-/** What an attempt says about the service; nothing, where it was interrupted, say. */
-type Sign = "works" | "fails" | "nothing"
-
 export const make = (meter: Meter): Breaker => {
   const circuits = new Map<string, Circuit>()
   const circuitOf = ({ address, policies }: Call): Circuit => {
-    const before = circuits.get(address.url)
+    const before = circuits.get(address.base)
     if (before !== undefined) return before
     const circuit = new Circuit(policies.breaker)
-    circuits.set(address.url, circuit)
+    circuits.set(address.base, circuit)
     return circuit
   }
   const noted = (call: Call, state: State["_tag"]): Effect.Effect<void> =>
-    meter.breaker(new URL(call.address.url).host, levels[state])
+    meter.breaker(new URL(call.address.base).host, levels[state])
 
   return {
     refuse: (call) =>
@@ -42,12 +39,12 @@ export const make = (meter: Meter): Breaker => {
           const circuit = circuitOf(call)
           const left = circuit.closedFor(now)
           if (left !== null) return Effect.fail(refused(call, left))
-          const probe = circuit.enter()
+          const probe = circuit.enter(now)
           return Effect.zipRight(
             probe ? noted(call, "HalfOpen") : Effect.void,
             Effect.onExit(restore(attempt), (exit) =>
               Effect.flatMap(Clock.currentTimeMillis, (now) =>
-                circuit.leave(now, signOf(exit), probe)
+                circuit.leave(now, healthOf(exit), probe)
                   ? noted(call, circuit.tag)
                   : Effect.void))
           )
@@ -68,36 +65,25 @@ const refused = ({ copy, operation }: Call, left: number): Missed => ({
     retryAfter: Duration.millis(left),
     mayHaveTakenEffect: false
   }),
-  again: null
+  again: null,
+  health: "unsent"
 })
 
-const signOf = (exit: Exit.Exit<Judged, Missed>): Sign => {
-  if (Exit.isSuccess(exit)) {
-    const { answer, verdict } = exit.value
-    if (answer.status === 429) return "nothing"
-    return answer.status >= 500 || answer.status === 408 || verdict._tag === "Garbled" ? "fails" : "works"
-  }
-  if (exit.cause._tag !== "Fail") return "nothing"
-  const { again, error } = exit.cause.error
-  switch (error._tag) {
-    case "Unreachable":
-      return "fails"
-    case "TimedOut":
-      // A call that had little time left says nothing about the service.
-      return error.limit === "attempt" ? "fails" : "nothing"
-    default:
-      // Garbled, unless another attempt would not help: a body over the cap.
-      return again === null ? "nothing" : "fails"
-  }
+const healthOf = (exit: Exit.Exit<Judged, Missed>): Health => {
+  if (Exit.isSuccess(exit)) return exit.value.health
+  return exit.cause._tag === "Fail" ? exit.cause.error.health : "silent"
 }
 
 type State =
   | { readonly _tag: "Closed" }
   | { readonly _tag: "Open"; readonly until: number; readonly times: number }
-  | { readonly _tag: "HalfOpen"; readonly times: number }
+  | { readonly _tag: "HalfOpen"; readonly until: number; readonly times: number }
 
 /** How many parts the window has: the oldest goes as a new one begins. */
 const parts = 10
+
+/** A probe that takes longer, where nothing limits it, is not waited for. */
+const longestProbe = 300_000
 
 /** What those who come during a probe are told to wait, in milliseconds. */
 const afterProbe = 1000
@@ -122,36 +108,38 @@ export class Circuit {
       case "Closed":
         return null
       case "HalfOpen":
-        return afterProbe
+        // A probe that never ends is not waited for for ever.
+        return now < this.state.until ? afterProbe : null
       case "Open":
         return now < this.state.until ? this.state.until - now : null
     }
   }
 
   /** Lets one through; true for the one that probes. */
-  enter(): boolean {
-    if (this.state._tag !== "Open") return false
-    this.state = { _tag: "HalfOpen", times: this.state.times }
+  enter(now: number): boolean {
+    if (this.state._tag === "Closed") return false
+    const until = now + longestProbe
+    this.state = { _tag: "HalfOpen", until, times: this.state.times }
     return true
   }
 
-  /** Takes note of what an attempt said. True where that changed the state. */
-  leave(now: number, sign: Sign, probe: boolean): boolean {
+  /** Takes note of what came of an attempt. True where that changed the state. */
+  leave(now: number, health: Health, probe: boolean): boolean {
     if (probe) {
       const times = this.state._tag === "Closed" ? 0 : this.state.times
       // A probe that says nothing leaves the next attempt to probe, at once.
-      this.state = sign === "works"
+      this.state = health === "works"
         ? { _tag: "Closed" }
-        : sign === "fails"
+        : health === "fails"
         ? this.opened(now, times + 1)
         : { _tag: "Open", until: now, times }
       this.counts = []
       return true
     }
     // Attempts from before the breaker opened say nothing about now.
-    if (this.state._tag !== "Closed" || sign === "nothing") return false
-    this.count(now, sign)
-    if (sign === "works" || !this.failsTooOften()) return false
+    if (this.state._tag !== "Closed" || (health !== "works" && health !== "fails")) return false
+    this.count(now, health)
+    if (health === "works" || !this.failsTooOften()) return false
     this.state = this.opened(now, 0)
     this.counts = []
     return true
@@ -166,15 +154,15 @@ export class Circuit {
     return { _tag: "Open", until: now + length, times }
   }
 
-  private count(now: number, sign: "works" | "fails"): void {
+  private count(now: number, health: "works" | "fails"): void {
     const part = Math.floor(now / (Duration.toMillis(this.policy.window) / parts))
     const last = this.counts.at(-1)
     if (last?.part === part) {
-      last[sign] += 1
+      last[health] += 1
       return
     }
     const added = { part, works: 0, fails: 0 }
-    added[sign] = 1
+    added[health] = 1
     this.counts = [...this.counts.filter((count) => count.part > part - parts), added]
   }
 

@@ -1,14 +1,15 @@
 /** The cache stage: a question that was answered lately is not asked, see `ResponseCache.ts`. */
-import { type QueryError, TimedOut } from "@blockquarry/core/QueryError"
+import { TimedOut } from "@blockquarry/core/QueryError"
 import { formatQuery } from "@blockquarry/core/Wire"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { CacheStoreService, Entry } from "../CacheStore.ts"
+import { repeats } from "../internal/errorText.ts"
 import type { CacheMode } from "../ResponseCache.ts"
 import type { Served } from "../Served.ts"
-import { judge, type Verdict } from "../Verdict.ts"
+import { judge } from "../Verdict.ts"
 import type { Call, Judged, Missed } from "./Call.ts"
 import * as Flights from "./Flights.ts"
 import type { CacheResult, Meter } from "./Meter.ts"
@@ -33,40 +34,37 @@ export const make = (store: CacheStoreService, meter: Meter, scope: Scope.Scope)
     const { cache } = call.policies
     if (!cache.enabled || mode === "no-store" || call.request.method !== "GET") return Effect.map(ask, asked)
     const key = keyOf(call)
-    // What one key is refused, another may get: flights are not shared by keys, as answers are.
-    const flight = `${call.address.name} ${key}`
-    const fetch = flights.join(flight, {
+    const count = (result: CacheResult) => meter.cache(call.operation, result)
+    const name = flightOf(call, key)
+    const flight: Flights.Flight<Judged, Missed> = {
       ask,
       until: call.deadline,
-      afterwards: (judged) => keep(call, key, judged, lifetime(judged))
-    })
-    const count = (result: CacheResult) => meter.cache(call.operation, result)
-    const fetched = Effect.suspend(() => {
-      const until = flights.until(flight)
-      return Effect.zipRight(
-        count(until === null ? "miss" : "shared"),
-        // Somebody else's flight may have more time than this call.
-        Effect.map(until !== null && call.deadline < until ? inTime(call, fetch) : fetch, asked)
-      )
-    })
-    if (mode === "reload") return fetched
+      isLate: ({ error }) => error._tag === "TimedOut" && error.limit === "total",
+      late: () => late(call),
+      afterwards: (judged) => keep(call, key, judged, lifetime(judged)),
+      onJoin: (shared) => count(shared ? "shared" : "miss")
+    }
+    if (mode === "reload") return Effect.map(flights.restart(name, flight), asked)
+    const fetched = flights.join(name, flight)
     return Effect.flatMap(store.get(key), (entry) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        if (entry === null || now >= entry.keepUntil) return fetched
+        if (entry === null || now >= entry.keepUntil) return Effect.map(fetched, asked)
         if (now < entry.freshUntil) return Effect.as(count("hit"), kept(call, entry, "cache"))
         const stale = kept(call, entry, "stale")
         if (now < entry.freshUntil + Duration.toMillis(cache.staleWhileRevalidate)) {
           // Nobody waits for the fresh one here, and nobody minds if it fails.
-          return Effect.forkIn(Effect.ignore(fetch), scope).pipe(
-            Effect.zipRight(count("stale")),
-            Effect.as(stale)
-          )
+          const renewed = flights.has(name)
+            ? Effect.void
+            : Effect.forkIn(
+              Effect.ignore(flights.join(name, { ...flight, onJoin: () => Effect.void })),
+              scope
+            )
+          return renewed.pipe(Effect.zipRight(count("stale")), Effect.as(stale))
         }
-        const rescued = Effect.as(count("rescued"), stale)
-        return Effect.matchEffect(fetched, {
-          onFailure: (missed) => passes(missed.error) ? rescued : Effect.fail(missed),
-          onSuccess: (served) => failed(served.verdict()) ? rescued : Effect.succeed(served)
-        })
+        const worthUntil = entry.freshUntil + Duration.toMillis(cache.staleIfError)
+        return now >= worthUntil
+          ? Effect.map(fetched, asked)
+          : rescued(fetched, stale, worthUntil, count("rescued"))
       }))
   }
 
@@ -76,7 +74,8 @@ export const make = (store: CacheStoreService, meter: Meter, scope: Scope.Scope)
     { answer }: Judged,
     lifetime: number | null
   ): Effect.Effect<void> => {
-    if (lifetime === null || lifetime <= 0) return Effect.void
+    // An answer that repeats the key is nobody else's business.
+    if (lifetime === null || lifetime <= 0 || repeats(answer.bytes, call.address.apiKey)) return Effect.void
     const { staleIfError, staleWhileRevalidate } = call.policies.cache
     const useful = answer.status === 200
       ? Math.max(Duration.toMillis(staleWhileRevalidate), Duration.toMillis(staleIfError))
@@ -94,24 +93,42 @@ export const make = (store: CacheStoreService, meter: Meter, scope: Scope.Scope)
 const keyOf = ({ address, request }: Call): string =>
   `${address.url}${request.path}?${formatQuery(request.query)}`
 
-const inTime = (call: Call, flight: Effect.Effect<Judged, Missed>): Effect.Effect<Judged, Missed> =>
-  Effect.flatMap(
-    Clock.currentTimeMillis,
-    (now) =>
-      Effect.timeoutFail(flight, {
-        duration: call.deadline - now,
-        onTimeout: (): Missed => ({
-          error: new TimedOut({
-            operation: call.operation.id,
-            request: call.copy,
-            limit: "total",
-            after: Duration.decode(call.policies.timeouts.total),
-            mayHaveTakenEffect: false
-          }),
-          again: null
-        })
-      })
-  )
+/**
+ * Flights are not shared by keys, as kept answers are: what one key is refused, another may get. Nor are they by
+ * regions that repeat more or less often.
+ */
+const flightOf = ({ address, policies: { retry } }: Call, key: string): string =>
+  `${address.name} ${retry.attempts} ${retry.budget.capacity} ${key}`
+
+const late = (call: Call): Missed => ({
+  error: new TimedOut({
+    operation: call.operation.id,
+    request: call.copy,
+    limit: "total",
+    after: Duration.decode(call.policies.timeouts.total),
+    mayHaveTakenEffect: false
+  }),
+  again: null,
+  health: "silent"
+})
+
+/** What the service has to say, or the stale answer where it fails and that is still worth something. */
+const rescued = (
+  fetched: Effect.Effect<Judged, Missed>,
+  stale: Served,
+  worthUntil: number,
+  count: Effect.Effect<void>
+): Effect.Effect<Served, Missed> => {
+  const rescue = (otherwise: Effect.Effect<Served, Missed>) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => now < worthUntil ? Effect.as(count, stale) : otherwise)
+  return Effect.matchEffect(fetched, {
+    onFailure: (missed) => rescue(Effect.fail(missed)),
+    onSuccess: (judged) =>
+      judged.health === "fails" || judged.health === "throttled"
+        ? rescue(Effect.succeed(asked(judged)))
+        : Effect.succeed(asked(judged))
+  })
+}
 
 const asked = ({ answer, verdict }: Judged): Served => ({
   answer,
@@ -127,23 +144,3 @@ const kept = ({ address, copy, operation }: Call, entry: Entry, source: "cache" 
   source,
   storedAt: entry.storedAt
 })
-
-/** An answer that says that the service fails just now. */
-const failed = (verdict: Verdict): boolean =>
-  verdict._tag === "Garbled" || (verdict._tag === "Refused" && passes(verdict.error))
-
-/** A failure that has nothing to do with the question. */
-const passes = (error: QueryError): boolean => {
-  switch (error._tag) {
-    case "RateLimited":
-    case "ServiceFailed":
-    case "TimedOut":
-    case "Unreachable":
-      return true
-    case "ResponseInvalid":
-      // Not of the operation's shape is what the service has to say; garbled is what became of it on its way.
-      return error.path === ""
-    default:
-      return false
-  }
-}

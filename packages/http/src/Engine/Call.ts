@@ -26,16 +26,30 @@ export interface Call {
   readonly policies: Policies
   /** When the call is over, in milliseconds since 1970. */
   readonly deadline: number
+  /** How long an attempt of the layer's own may take: who is more hasty says nothing about the service. */
+  readonly patience: number
 }
+
+/**
+ * What came of an attempt, as far as it tells of the service. Retry budget, breaker, pauses and cache go by this.
+ *
+ * - `works`, `fails`: it does. (What it has against a request is no failure.)
+ * - `throttled`: it said 429.
+ * - `silent`: nothing can be said.
+ * - `unsent`: nothing was sent, for reasons of our own.
+ */
+export type Health = "works" | "fails" | "throttled" | "silent" | "unsent"
 
 /** An answer and what it means. */
 export interface Judged {
   readonly answer: Answer
   readonly verdict: Verdict
+  readonly health: Exclude<Health, "unsent">
 }
 
 /** No answer, and whether another attempt may help. */
 export interface Missed {
   readonly error: Unreachable | TimedOut | ResponseInvalid | RateLimited | ServiceFailed
   readonly again: Again | null
+  readonly health: Health
 }

@@ -18,13 +18,10 @@ export const lifetime = <I, Accepts, Output, Wire>(
   if (verdict._tag === "Garbled") return null
   const value = reader.read({ answer, verdict: () => verdict })
   if (Either.isLeft(value)) {
-    const { _tag } = value.left
-    if (_tag === "NotFound") {
-      return operation.absenceLasts
-        ? Duration.toMillis(call.policies.cache.negative[_tag])
-        : null
-    }
-    return _tag === "BadRequest" ? Duration.toMillis(call.policies.cache.negative[_tag]) : null
+    // What one key is refused, another may get; only that there is no such thing is true for all.
+    return value.left._tag === "NotFound" && operation.absenceLasts
+      ? Duration.toMillis(call.policies.cache.negative.NotFound)
+      : null
   }
   if (verdict._tag === "Whole") heads.note(call, verdict.document)
   const freshness = operation.freshness(input, () => value.right)

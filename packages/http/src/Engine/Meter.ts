@@ -5,10 +5,12 @@
  * are not watched.
  */
 import type { AnyOperation } from "@blockquarry/core/Operation"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as DefaultServices from "effect/DefaultServices"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as FiberRef from "effect/FiberRef"
 import * as LogLevel from "effect/LogLevel"
 import * as Metric from "effect/Metric"
@@ -26,9 +28,11 @@ export type CacheResult = "hit" | "stale" | "rescued" | "shared" | "miss"
 export type WaitReason = "retry" | "rate" | "pause" | "concurrency"
 
 export interface Meter {
-  readonly call: (operation: Operation, outcome: string) => Effect.Effect<void>
-  /** Measures how long a call takes. */
-  readonly timed: <A, E>(operation: Operation, call: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  /** Counts a call by what comes of it, and measures how long it takes, however it ends. */
+  readonly call: <A, E extends { readonly _tag: string }>(
+    operation: Operation,
+    call: Effect.Effect<A, E>
+  ) => Effect.Effect<A, E>
   readonly attempt: (operation: Operation, status: string, bytes: number) => Effect.Effect<void>
   readonly paid: (operation: Operation, cost: number) => Effect.Effect<void>
   readonly retry: (operation: Operation, cause: string) => Effect.Effect<void>
@@ -73,8 +77,17 @@ export const make = (): Meter => {
   let number = 0
   const breakers = labelled((address) => Metric.tagged(Telemetry.breakerState, "address", address))
   return {
-    call: ({ id }, outcome) => Metric.increment(calls(id, outcome)),
-    timed: ({ id }, call) => Metric.trackDurationWith(call, seconds(id), Duration.toSeconds),
+    call: ({ id }, call) =>
+      Effect.flatMap(
+        Clock.currentTimeMillis,
+        (before) =>
+          Effect.onExit(call, (exit) =>
+            Effect.flatMap(Clock.currentTimeMillis, (now) =>
+              Effect.zipRight(
+                Metric.increment(calls(id, outcomeOf(exit))),
+                Metric.update(seconds(id), (now - before) / 1000)
+              )))
+      ),
     attempt: ({ id }, status, bytes) =>
       bytes === 0
         ? Metric.increment(attempts(id, status))
@@ -116,6 +129,12 @@ const labelled = <M>(make: (...labels: ReadonlyArray<string>) => M) => {
     made.set(name, metric)
     return metric
   }
+}
+
+const outcomeOf = (exit: Exit.Exit<unknown, { readonly _tag: string }>): string => {
+  if (Exit.isSuccess(exit)) return "ok"
+  if (exit.cause._tag === "Fail") return exit.cause.error._tag
+  return Cause.isInterruptedOnly(exit.cause) ? "interrupted" : "defect"
 }
 
 /** `loud` where lines of level debug are written, otherwise `quiet`. */

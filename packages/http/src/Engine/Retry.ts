@@ -6,7 +6,7 @@ import * as Either from "effect/Either"
 import * as Random from "effect/Random"
 import { longestWait, type RetryPolicy } from "../RetryPolicy.ts"
 import type { Again } from "../Verdict.ts"
-import type { Call, Judged, Missed } from "./Call.ts"
+import type { Call, Health, Judged, Missed } from "./Call.ts"
 import type { Meter } from "./Meter.ts"
 
 export interface Retry {
@@ -31,11 +31,13 @@ export const make = (meter: Meter): Retry => {
 
   const around: Retry["around"] = (call, attempt) => {
     const { retry } = call.policies
-    const from = (number: number): Effect.Effect<Judged, Missed> =>
-      Effect.flatMap(Effect.either(attempt(number)), (outcome) => {
-        const again = anotherMayHelp(outcome)
+    const from = (number: number, before: Outcome | null): Effect.Effect<Judged, Missed> =>
+      Effect.flatMap(Effect.either(attempt(number)), (latest) => {
+        // What the service said is worth more than that we may not ask it again.
+        const outcome = before !== null && healthOf(latest) === "unsent" ? before : latest
+        const again = outcome === latest ? anotherMayHelp(outcome) : null
         if (again !== null) return repeat(outcome, again, number)
-        if (Either.isRight(outcome)) budgets.earn(call)
+        if (healthOf(outcome) === "works") budgets.earn(call)
         return Effect.zipRight(report(outcome, number, null), outcome)
       })
     const repeat = (outcome: Outcome, again: Again, number: number): Effect.Effect<Judged, Missed> =>
@@ -51,9 +53,9 @@ export const make = (meter: Meter): Retry => {
         yield* meter.retry(call.operation, again.cause)
         yield* meter.waited("retry", wait)
         yield* Effect.sleep(wait)
-        return yield* from(number + 1)
+        return yield* from(number + 1, outcome)
       })
-    return from(1)
+    return from(1, null)
   }
 
   const whyNot = (call: Call, number: number, next: number): Denied | null => {
@@ -76,26 +78,30 @@ export const make = (meter: Meter): Retry => {
   return { around }
 }
 
-/** What may still be spent on repeating, by base address. */
+/** What was spent on repeating and has not come back, by base address. */
 class Budgets {
-  private readonly left = new Map<string, number>()
+  private readonly spent = new Map<string, number>()
 
   /** Takes one, if there is one. */
-  spend({ address, policies }: Call): boolean {
-    const left = this.left.get(address.url) ?? policies.retry.budget.capacity
+  spend({ address: { base }, policies }: Call): boolean {
+    const spent = (this.spent.get(base) ?? 0) + 1
     // Ten tenths add up to a little less than one.
-    if (left < 1 - 1e-9) return false
-    this.left.set(address.url, left - 1)
+    if (spent > policies.retry.budget.capacity + 1e-9) return false
+    this.spent.set(base, spent)
     return true
   }
 
-  earn({ address, policies }: Call): void {
-    const { capacity, refill } = policies.retry.budget
-    const left = this.left.get(address.url)
+  earn({ address: { base }, policies }: Call): void {
+    const spent = this.spent.get(base)
     // Nothing to note as long as nothing was spent.
-    if (left !== undefined) this.left.set(address.url, Math.min(capacity, left + refill))
+    if (spent !== undefined) this.spent.set(base, Math.max(0, spent - policies.retry.budget.refill))
   }
 }
+
+const healthOf: (outcome: Outcome) => Health = Either.match({
+  onLeft: ({ health }) => health,
+  onRight: ({ health }) => health
+})
 
 const anotherMayHelp: (outcome: Outcome) => Again | null = Either.match({
   onLeft: (missed) => missed.again,

@@ -47,13 +47,22 @@ export const look = 50
 /** What rounding may add up to; far below one unit. */
 const rounding = 1e-9
 
+/** What a clock that was set back since makes of a budget: nothing lies further ahead than it can. */
+const forward = (budget: Budget, now: number): Budget =>
+  budget.at <= now && budget.pausedUntil <= now + longestPause ? budget : {
+    ...budget,
+    at: Math.min(budget.at, now),
+    pausedUntil: Math.min(budget.pausedUntil, now + longestPause)
+  }
+
 export const take = (
-  budget: Budget,
+  remembered: Budget,
   now: number,
   rule: Rule,
   cost: number,
   lease: number
 ): { readonly budget: Budget; readonly turn: Turn } => {
+  const budget = forward(remembered, now)
   const wait = (millis: number, reason: "rate" | "pause", after = budget) =>
     ({ budget: after, turn: { _tag: "Wait", millis, reason } }) as const
   const probe = budget.pauses > 0
@@ -65,14 +74,14 @@ export const take = (
   }
   const rate = rule.limit / rule.window
   const known = Number.isFinite(budget.level) ? budget : { ...budget, level: rule.burst, at: now }
-  // A clock that is set back leaks nothing.
-  const level = Math.max(0, known.level - Math.max(0, now - known.at) * rate)
+  const level = Math.max(0, known.level - (now - known.at) * rate)
   const room = Math.max(rule.burst, cost) - level
   if (cost > room + rounding) return wait(Math.ceil((cost - room) / rate), "rate", known)
   return { budget: { ...budget, level: level + cost, at: now, probeUntil }, turn: { _tag: "Go", probe } }
 }
 
-export const pause = (budget: Budget, now: number, millis: number | null): Budget => {
+export const pause = (remembered: Budget, now: number, millis: number | null): Budget => {
+  const budget = forward(remembered, now)
   const paused = now < budget.pausedUntil
   // Of many answers to requests that went out together, the first counts as a further refusal; the others only lengthen.
   const pauses = paused ? budget.pauses : budget.pauses + 1
@@ -80,5 +89,7 @@ export const pause = (budget: Budget, now: number, millis: number | null): Budge
   return { ...budget, pauses, pausedUntil: Math.max(budget.pausedUntil, now + length), probeUntil: 0 }
 }
 
-export const settle = (budget: Budget, now: number, passed: boolean): Budget =>
-  passed && now >= budget.pausedUntil ? { ...budget, ...notPaused } : { ...budget, probeUntil: 0 }
+export const settle = (remembered: Budget, now: number, passed: boolean): Budget => {
+  const budget = forward(remembered, now)
+  return passed && now >= budget.pausedUntil ? { ...budget, ...notPaused } : { ...budget, probeUntil: 0 }
+}

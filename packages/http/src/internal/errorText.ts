@@ -1,6 +1,8 @@
 /** What a failure keeps of a body: a message where it has one, and its beginning. Both bounded, both on one line. */
-import type { JsonValue } from "@blockquarry/core/LosslessJson"
+import { type JsonValue, parse } from "@blockquarry/core/LosslessJson"
+import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
+import * as Redacted from "effect/Redacted"
 
 const longestDetail = 300
 const longestExcerpt = 500
@@ -31,6 +33,19 @@ export const mismatch = (message: string, document: JsonValue, key: string): str
   JSON.stringify(document).includes(JSON.stringify(key).slice(1, -1))
     ? "it is not of the operation's shape"
     : plain(message, longestDetail)
+
+/** Whether a body says the key, spelled out or as JSON may spell it. A key so short that any text may hold it does not count. */
+export const repeats = (bytes: Uint8Array, apiKey: Redacted.Redacted): boolean => {
+  const key = Redacted.value(apiKey)
+  if (key.length < shortestKey) return false
+  const text = new TextDecoder().decode(bytes)
+  if (text.includes(key)) return true
+  if (!text.includes("\\")) return false
+  const document = Either.getOrUndefined(parse(text))
+  return document !== undefined && JSON.stringify(document).includes(JSON.stringify(key).slice(1, -1))
+}
+
+const shortestKey = 8
 
 const messageOf = (value: unknown, depth = 0): string | undefined => {
   if (depth > 3) return undefined

@@ -20,10 +20,20 @@ export interface Guard {
 
 const bounded = <A>(ask: Effect.Effect<A, StoreFault>): Effect.Effect<A, StoreFault> =>
   // Budgets are asked where nothing else may interrupt.
-  Effect.timeoutFail(Effect.interruptible(ask), {
-    duration: patience,
-    onTimeout: () => new StoreFault({ problem: `no answer within ${Duration.format(patience)}` })
-  })
+  Effect.raceFirst(
+    Effect.interruptible(ask),
+    Effect.interruptible(Effect.sleep(patience)).pipe(
+      // Where this process was busy the answer may lie there, unread: it is the store that is waited for.
+      Effect.zipRight(Effect.interruptible(lookAtSockets)),
+      Effect.zipRight(new StoreFault({ problem: `no answer within ${Duration.format(patience)}` }))
+    )
+  )
+
+/** Timers come before sockets in a turn of the event loop; this is done in the next one. */
+const lookAtSockets = Effect.async<void>((resume) => {
+  const timer = setTimeout(() => resume(Effect.void), 0)
+  return Effect.sync(() => clearTimeout(timer))
+})
 
 /** A guard for the store called `name`, which is there again as soon as it answers `ping`. */
 export const make = (

@@ -1,4 +1,5 @@
 /** Single flight: equal questions at the same time are one request, whoever hangs up. */
+import * as Override from "@blockquarry/http/Override"
 import { describe, expect, it } from "@effect/vitest"
 import * as Array from "effect/Array"
 import * as Cause from "effect/Cause"
@@ -17,6 +18,9 @@ import * as Scripted from "../support/Scripted.ts"
 
 /** Each answer takes a second. */
 const slowly: Scripted.Script = (asked, number) => Scripted.late("1 second", counted(asked, number))
+
+/** A flight that has an end goes on though nobody waits. */
+const ending = { ...caching, timeouts: { attempt: "10 seconds", total: "1 minute" } } as const
 
 const fork = (clients: Clients.Clients, times: number) =>
   Effect.zipLeft(
@@ -49,7 +53,7 @@ describe("a flight", () => {
     "of a thousand goes on though %s hangs up, the first one too, and is kept",
     ([, leaves]) =>
       Effect.gen(function*() {
-        const scene = yield* Clients.scene(slowly, caching)
+        const scene = yield* Clients.scene(slowly, ending)
         const fibers = yield* fork(scene, 1000)
         const [gone, left] = Array.partition(fibers, (_, index) => !leaves(index))
         yield* Fiber.interruptAll(gone)
@@ -69,7 +73,7 @@ describe("a flight", () => {
     },
     ({ after, stay }) =>
       Effect.gen(function*() {
-        const scene = yield* Clients.scene(slowly, caching)
+        const scene = yield* Clients.scene(slowly, ending)
         const fibers = yield* Effect.forEach([false, ...stay], () => Effect.fork(price(scene, 1)))
         yield* settled
         yield* TestClock.adjust(after)
@@ -108,6 +112,49 @@ describe("a flight", () => {
       yield* TestClock.adjust(600)
       expect(yield* Fiber.join(patient)).toMatchObject({ usdPrice: 1 })
       expect(asked).toHaveLength(1)
+    }))
+
+  it.effect("of someone with less time ends before its question is answered: who has more asks anew", () =>
+    Effect.gen(function*() {
+      const baseUrl = "https://here.test"
+      const { asked, clients } = yield* Clients.shared(slowly, {
+        patient: { ...ending, baseUrl },
+        hasty: { ...ending, baseUrl, timeouts: { attempt: "1 minute", total: "400 millis" } }
+      })
+      const hasty = yield* Effect.fork(price(clients.hasty, 1))
+      yield* settled
+      const patient = yield* Effect.fork(price(clients.patient, 1))
+      yield* TestClock.adjust(400)
+      expect(yield* failure(Fiber.join(hasty))).toMatchObject({ _tag: "TimedOut", limit: "total" })
+      yield* TestClock.adjust(1000)
+      expect(yield* Fiber.join(patient)).toMatchObject({ usdPrice: 2 })
+      expect(asked).toHaveLength(2)
+    }))
+
+  it.effect("without an end ends with the last who waits for it", () =>
+    Effect.gen(function*() {
+      const script: Scripted.Script = (asked, number) =>
+        number === 1 ? Scripted.Hang() : counted(asked, number)
+      const scene = yield* Clients.scene(script, caching)
+      yield* Fiber.interruptAll(yield* fork(scene, 3))
+      yield* settled
+      expect(scene.asked[0]?.signal.aborted).toBe(true)
+      expect(yield* price(scene, 1)).toMatchObject({ usdPrice: 2 })
+    }))
+
+  it.effect("is not joined by who wants the answer of now", () =>
+    Effect.gen(function*() {
+      const scene = yield* Clients.scene(slowly, ending)
+      const before = yield* Effect.fork(price(scene, 1))
+      yield* settled
+      const now = yield* Effect.fork(Override.effect({ cacheMode: "reload" })(price(scene, 1)))
+      yield* settled
+      const after = yield* Effect.fork(price(scene, 1))
+      yield* TestClock.adjust(1000)
+      expect(yield* Fiber.join(before)).toMatchObject({ usdPrice: 1 })
+      expect(yield* Fiber.join(now)).toMatchObject({ usdPrice: 2 })
+      expect(yield* Fiber.join(after)).toMatchObject({ usdPrice: 2 })
+      expect(scene.asked).toHaveLength(2)
     }))
 
   const failures: ReadonlyArray<readonly [string, Scripted.Reply]> = [

@@ -146,25 +146,19 @@ describe("a refusal", () => {
       expect(yield* keptFor(ofId("nftMetadata"), Scripted.json(null))).toBeNull()
     }))
 
-  it.effect.each([400, 405, 409, 418, 422, 451])(
-    "as a bad request is kept for a second: %d",
+  it.effect.each([400, 401, 403, 405, 409, 418, 422, 451])(
+    "that another key may not get is not kept: %d",
     (status) =>
       Effect.gen(function*() {
-        expect(yield* keptFor(ofId("tokenPrice"), Scripted.answer(status))).toBe(1)
+        expect(yield* keptFor(ofId("tokenPrice"), Scripted.answer(status))).toBeNull()
       })
   )
 
-  it.effect("is kept for as long as the policy says, by its kind", () =>
+  it.effect("is kept for as long as the policy says", () =>
     Effect.gen(function*() {
-      const cache = { ...caching.cache, negative: { NotFound: "2 minutes", BadRequest: 0 } } as const
-      const [scene, kept] = yield* spying(
-        Clients.scene(({ url }) => Scripted.answer(url.pathname.includes(address) ? 404 : 400), {
-          ...caching,
-          cache
-        })
-      )
+      const cache = { ...caching.cache, negative: { NotFound: "2 minutes" } } as const
+      const [scene, kept] = yield* spying(Clients.scene(() => Scripted.answer(404), { ...caching, cache }))
       yield* Effect.ignore(scene.data.tokenPrice({ address }))
-      yield* Effect.ignore(scene.data.tokenPrice({ address: contract }))
       expect([...kept.values()].map(({ freshUntil }) => freshUntil)).toEqual([120_000])
     }))
 
@@ -177,5 +171,16 @@ describe("a refusal", () => {
       yield* TestClock.adjust(1)
       expect(yield* Effect.flip(scene.data.tokenPrice({ address }))).toMatchObject({ _tag: "ServiceFailed" })
       expect(scene.asked).toHaveLength(2)
+    }))
+})
+
+describe("an answer that repeats the key", () => {
+  const spelled = [Clients.key, JSON.stringify(Clients.key).replaceAll("-", "\\u002d").slice(1, -1)]
+
+  it.effect.each(spelled)("is not kept: %s", (text) =>
+    Effect.gen(function*() {
+      const body = `{"usdPrice":1,"tokenName":"${text}"}`
+      expect(yield* keptFor(ofId("tokenPrice"), Scripted.answer(200, body))).toBeNull()
+      expect(yield* keptFor(ofId("tokenPrice"), Scripted.answer(404, `{"message":"no ${text}"}`))).toBeNull()
     }))
 })

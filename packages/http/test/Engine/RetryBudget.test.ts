@@ -1,4 +1,6 @@
 /** The budget of retries: a service that fails is not hit harder than one that works. */
+import * as Override from "@blockquarry/http/Override"
+import * as RateLimit from "@blockquarry/http/RateLimit"
 import type * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import * as Telemetry from "@blockquarry/http/Telemetry"
 import { describe, expect, it } from "@effect/vitest"
@@ -6,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Redacted from "effect/Redacted"
 import * as Clients from "../support/Clients.ts"
+import { failsNow } from "../support/Failure.ts"
 import { rise } from "../support/Metrics.ts"
 import { bare, fine, price } from "../support/Numbered.ts"
 import { passing } from "../support/Passing.ts"
@@ -120,6 +123,49 @@ describe("a service that fails now and then", () => {
       // One retry; none; a 404 brings it back; one more.
       for (let time = 0; time < 4; time += 1) yield* passing(Effect.ignore(price(scene, time)))
       expect(scene.asked).toHaveLength(6)
+    }))
+})
+
+describe("a service that fails for good", () => {
+  it.effect("brings nothing back either: a 501 is no success", () =>
+    Effect.gen(function*() {
+      const script = [bad, bad, Scripted.answer(501), bad]
+      const scene = yield* Clients.scene(script, { ...bare, retry: policy(2, { capacity: 1, refill: 1 }) })
+      for (let time = 0; time < 3; time += 1) yield* passing(Effect.ignore(price(scene, time)))
+      expect(scene.asked).toHaveLength(4)
+    }))
+})
+
+describe("a region with a budget of its own", () => {
+  it.effect("takes nothing from the others, and gives them nothing", () =>
+    Effect.gen(function*() {
+      const script = ({ url }: Scripted.Asked) => url.pathname.endsWith("1/price") ? fine : bad
+      const scene = yield* Clients.scene(script, { ...bare, retry: policy(4, { capacity: 3, refill: 1 }) })
+      const region = Override.effect({ retry: policy(4, { capacity: 0, refill: 0 }) })
+      yield* price(scene, 1)
+      yield* region(price(scene, 1))
+      yield* region(passing(Effect.ignore(price(scene, 2))))
+      expect(scene.asked).toHaveLength(3)
+      yield* passing(Effect.ignore(price(scene, 2)))
+      expect(scene.asked).toHaveLength(7)
+    }))
+})
+
+describe("a repetition that our own limits refuse", () => {
+  it.effect("leaves the service's own words", () =>
+    Effect.gen(function*() {
+      const rateLimit = RateLimit.make({ limit: 1, window: "1 hour", cost: 1 })
+      const retry = policy(4, { capacity: 9, refill: 0 })
+      const scene = yield* Clients.scene(() => bad, { ...bare, rateLimit, retry })
+      expect(yield* failsNow(price(scene, 1))).toMatchObject({
+        _tag: "ServiceFailed",
+        status: 500
+      })
+      expect(yield* failsNow(price(scene, 1))).toMatchObject({
+        _tag: "RateLimited",
+        limit: "rate"
+      })
+      expect(scene.asked).toHaveLength(1)
     }))
 })
 

@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import * as Clients from "../support/Clients.ts"
 import { heapUsed } from "./support/Heap.ts"
 import * as VirtualTime from "./support/VirtualTime.ts"
 
@@ -72,7 +73,7 @@ const walk = (options: Sandbox.Options) =>
       baseUrl: Sandbox.urls.data,
       rateLimit
     }).pipe(
-      Effect.provideServiceEffect(Engine.Engine, Engine.make),
+      Effect.provideServiceEffect(Engine.Engine, Clients.engine),
       Effect.provideService(HttpClient.HttpClient, http)
     )
     const address = ledger.examples.busyWallet

@@ -122,6 +122,21 @@ describe("a budget", () => {
     expect(Budget.take(budget, 0, free, 1e9, lease).turn).toEqual({ _tag: "Go", probe: false })
   })
 
+  it("waits no longer than its level needs after the clock was set back, and a pause no longer than a minute", () => {
+    const hour = 3_600_000
+    const rule = { limit: 10, window: 1000, burst: 10 }
+    const full = { ...Budget.unused(2 * hour, rule), level: 10 }
+    const first = Budget.take(full, hour, rule, 1, 1000)
+    expect(first.turn).toEqual({ _tag: "Wait", millis: 100, reason: "rate" })
+    expect(Budget.take(first.budget, hour + 100, rule, 1, 1000).turn).toEqual({ _tag: "Go", probe: false })
+    const paused = Budget.pause(Budget.unused(2 * hour, rule), 2 * hour, 5000)
+    expect(Budget.take(paused, hour, rule, 1, 1000).turn).toEqual({
+      _tag: "Wait",
+      millis: 60_000,
+      reason: "pause"
+    })
+  })
+
   it("begins with its burst, or used up, even where it begins with a pause", () => {
     const rule = { limit: 10, window: 1000, burst: 10 }
     expect(Budget.take(Budget.unused(7, rule), 7, rule, 10, lease).turn._tag).toBe("Go")

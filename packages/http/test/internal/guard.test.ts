@@ -9,6 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
+import { readFile } from "node:fs"
 import * as Guard from "../../src/internal/guard.ts"
 import * as Witness from "../support/Witness.ts"
 
@@ -172,3 +173,15 @@ describe.each(contexts)("a guard in %s", (_, region) => {
       expect(store.pings).toBe(pings)
     }))
 })
+
+it.live("does not take a busy moment of its own process for the store's silence", () =>
+  Effect.scoped(Effect.gen(function*() {
+    const guard = yield* Guard.make("test", Effect.void)
+    // Read while this process is busy, as the answer of a store that is quick
+    const ask = Effect.async<string>((resume) => {
+      readFile(import.meta.filename, () => resume(Effect.succeed("shared")))
+      const until = performance.now() + 150
+      while (performance.now() < until);
+    })
+    expect(yield* guard.run(ask, Effect.succeed("own"))).toBe("shared")
+  })))

@@ -1,12 +1,16 @@
 /** Clients of all three APIs over a script. */
 import type { ApiOptions } from "@blockquarry/http/ApiOptions"
+import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as Engine from "@blockquarry/http/Engine"
 import * as LedgerApi from "@blockquarry/http/LedgerApi"
+import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import * as StreamsApi from "@blockquarry/http/StreamsApi"
 import * as HttpClient from "@effect/platform/HttpClient"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
@@ -30,10 +34,26 @@ export interface Scene extends Clients {
 /** What a test may say otherwise; each address stands for itself. */
 export interface SceneOptions extends Partial<ApiOptions> {}
 
+/** A store of the test's own where it provides one. */
+const orElse = <I, S>(tag: Context.Tag<I, S>, memory: Effect.Effect<S>): Effect.Effect<S> =>
+  Effect.flatMap(
+    Effect.serviceOption(tag),
+    Option.match({ onNone: () => memory, onSome: (store) => Effect.succeed(store) })
+  )
+
 /** An engine that lasts as long as its test. */
 export const engine: Effect.Effect<Engine.EngineService> = Effect.flatMap(
   Scope.make(),
   (scope) => Scope.extend(Engine.make, scope)
+).pipe(
+  Effect.provideServiceEffect(
+    RateLimitStore.RateLimitStore,
+    orElse(RateLimitStore.RateLimitStore, RateLimitStore.memory)
+  ),
+  Effect.provideServiceEffect(
+    CacheStore.CacheStore,
+    orElse(CacheStore.CacheStore, CacheStore.memory())
+  )
 )
 
 const make = (

@@ -31,6 +31,9 @@ end
 
 local function number(text) return tonumber(text) or math.huge end
 
+-- Whether the clock was set back since the budget was written.
+local moved = false
+
 local function read()
   local found = redis.pcall('HMGET', key, 'level', 'at', 'pauses', 'pausedUntil', 'probeUntil')
   -- Something else has this name: nobody's budget.
@@ -38,11 +41,13 @@ local function read()
     redis.call('DEL', key)
     found = {}
   end
+  moved = (tonumber(found[2]) or now) > now or (tonumber(found[4]) or 0) > now + 60000
   return {
     level = tonumber(found[1]) or 0,
-    at = tonumber(found[2]) or now,
+    -- Of a server whose clock was ahead: nothing lies further ahead than it can.
+    at = math.min(tonumber(found[2]) or now, now),
     pauses = tonumber(found[3]) or 0,
-    pausedUntil = tonumber(found[4]) or 0,
+    pausedUntil = math.min(tonumber(found[4]) or 0, now + 60000),
     probeUntil = tonumber(found[5]) or 0
   }
 end
@@ -64,7 +69,11 @@ local limit, window, burst = number(ARGV[1]), number(ARGV[2]), number(ARGV[3])
 local cost, lease = number(ARGV[4]), number(ARGV[5])
 local budget = read()
 
-local function wait(millis, reason) return { 'Wait', text(math.ceil(millis)), reason } end
+local function wait(millis, reason)
+  -- Kept only where the clock went back: every other wait leaves the budget as it was.
+  if moved then write(budget, budget.level / (limit / window)) end
+  return { 'Wait', text(math.ceil(millis)), reason }
+end
 
 local probe = budget.pauses > 0
 if probe and now < budget.pausedUntil then return wait(budget.pausedUntil - now, 'pause') end

@@ -98,7 +98,8 @@ describe("a pause beyond the time of a call", () => {
 
   it.effect("fails it by maxWait as well", () =>
     Effect.gen(function*() {
-      const scene = yield* Clients.scene([throttled("50")], bare)
+      const rateLimit = { ...RateLimit.none, maxWait: "30 seconds" } as const
+      const scene = yield* Clients.scene([throttled("50")], { ...bare, rateLimit })
       yield* fork(scene, [0])
       expect(yield* failsNow(price(scene, 1))).toMatchObject(refused(50_000))
       expect(scene.asked).toHaveLength(1)

@@ -5,12 +5,12 @@ import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { Circuit } from "../../../src/Engine/Breaker.ts"
 
-type Sign = "works" | "fails" | "nothing"
+type Sign = "works" | "fails" | "silent"
 
 const sign = FastCheck.oneof(
   { weight: 4, arbitrary: FastCheck.constant<Sign>("fails") },
   { weight: 4, arbitrary: FastCheck.constant<Sign>("works") },
-  { weight: 1, arbitrary: FastCheck.constant<Sign>("nothing") }
+  { weight: 1, arbitrary: FastCheck.constant<Sign>("silent") }
 )
 
 const policies = FastCheck.record({
@@ -66,7 +66,7 @@ class Model {
       }
       return
     }
-    if (this.openUntil !== null || sign === "nothing") return
+    if (this.openUntil !== null || sign === "silent") return
     const part = Math.floor(now / (this.policy.window / 10))
     this.seen.push({ part, sign })
     const recent = this.seen.filter((one) => one.part > part - 10)
@@ -117,7 +117,7 @@ describe("a circuit", () => {
             expect(closedFor).toBe(model.openUntil - now)
           }
           if (closedFor !== null) continue
-          const probe = circuit.enter()
+          const probe = circuit.enter(now)
           expect(probe).toBe(lets === "probe")
           model.probing ||= probe
           underWay.push({ ends: now + takes, sign, probe })
@@ -131,7 +131,7 @@ describe("a circuit", () => {
   /** A circuit that was told so much at these times. */
   const told = (policy: Partial<CircuitBreaker>, signs: ReadonlyArray<readonly [at: number, sign: Sign]>) => {
     const circuit = new Circuit({ ...Breaker.standard, ...policy })
-    for (const [at, sign] of signs) circuit.leave(at, sign, circuit.enter())
+    for (const [at, sign] of signs) circuit.leave(at, sign, circuit.enter(at))
     return circuit
   }
   const many = (count: number, at: number, sign: Sign) =>
@@ -142,7 +142,7 @@ describe("a circuit", () => {
     expect(told({}, many(20, 0, "fails")).tag).toBe("Open")
     expect(told({}, [...many(11, 0, "works"), ...many(10, 0, "fails")]).tag).toBe("Closed")
     expect(told({}, [...many(10, 0, "works"), ...many(10, 0, "fails")]).tag).toBe("Open")
-    expect(told({}, many(100, 0, "nothing")).tag).toBe("Closed")
+    expect(told({}, many(100, 0, "silent")).tag).toBe("Closed")
   })
 
   it("forgets what is older than its window, and nothing younger than nine tenths of it", () => {
@@ -151,6 +151,15 @@ describe("a circuit", () => {
     expect(told({}, [...many(19, 0, "fails"), [26_999, "fails"]]).tag).toBe("Open")
     // What worked long ago does not keep it closed either.
     expect(told({}, [...many(500, 0, "works"), ...many(20, 30_000, "fails")]).tag).toBe("Open")
+  })
+
+  it("lets another one probe where a probe never ends", () => {
+    const circuit = told({ minimum: 1 }, [[0, "fails"]])
+    expect(circuit.enter(5000)).toBe(true)
+    expect(circuit.closedFor(304_999)).toBe(1000)
+    expect(circuit.closedFor(305_000)).toBeNull()
+    expect(circuit.enter(305_000)).toBe(true)
+    expect(circuit.closedFor(305_001)).toBe(1000)
   })
 
   it("is open for twice as long each time, up to the longest, and for no less than at first", () => {
@@ -163,7 +172,7 @@ describe("a circuit", () => {
       expect(circuit.closedFor(now + left - 1)).toBe(1)
       expect(circuit.closedFor(now + left)).toBeNull()
       now += left
-      circuit.leave(now, "fails", circuit.enter())
+      circuit.leave(now, "fails", circuit.enter(now))
     }
     expect(lengths.slice(0, 6)).toEqual([5000, 10_000, 20_000, 40_000, 60_000, 60_000])
     expect(new Set(lengths.slice(6))).toEqual(new Set([60_000]))

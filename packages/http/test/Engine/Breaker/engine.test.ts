@@ -1,5 +1,6 @@
 /** The circuit breaker in its place: what opens it, who is refused, and who tries again. */
 import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
+import * as Override from "@blockquarry/http/Override"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
@@ -84,17 +85,27 @@ describe("a breaker", () => {
 
   it.effect("is not opened by calls that hang up, or that had little time", () =>
     Effect.gen(function*() {
-      const timeouts = { attempt: "10 seconds", total: "1 second" } as const
+      const timeouts = { attempt: "1 second", total: "1 second" } as const
       const scene = yield* Clients.scene((_, number) => number <= 12 ? Scripted.Hang() : fine, {
         ...options,
-        timeouts
+        timeouts: { attempt: "10 seconds", total: "45 seconds" }
       })
-      for (let time = 0; time < 6; time += 1) yield* passing(Effect.ignore(price(scene, time)), "1 second")
+      for (let time = 0; time < 6; time += 1) {
+        yield* passing(Effect.ignore(Override.effect({ timeouts })(price(scene, time))), "1 second")
+      }
       for (let time = 0; time < 6; time += 1) {
         yield* Fiber.interrupt(yield* Effect.zipLeft(Effect.fork(price(scene, time)), settled))
       }
       expect(yield* price(scene, 1)).toMatchObject({ usdPrice: 1.5 })
       expect(scene.asked).toHaveLength(13)
+    }))
+
+  it.effect("is opened by calls that get no answer in all the time that the layer gives them", () =>
+    Effect.gen(function*() {
+      const timeouts = { attempt: "10 seconds", total: "1 second" } as const
+      const scene = yield* Clients.scene(() => Scripted.Hang(), { ...options, timeouts })
+      for (let time = 0; time < 3; time += 1) yield* passing(Effect.ignore(price(scene, time)), "1 second")
+      expect(yield* failsNow(price(scene, 9))).toMatchObject({ _tag: "ServiceFailed", status: null })
     }))
 
   it.effect("fails calls at once, and tells for how long", () =>
@@ -107,11 +118,12 @@ describe("a breaker", () => {
       expect(scene.asked).toHaveLength(3)
     }))
 
-  it.effect("ends the retries of a call", () =>
+  it.effect("ends the retries of a call, which fails with what the service said", () =>
     Effect.gen(function*() {
       const scene = yield* Clients.scene(() => bad, { ...options, retry: Clients.atOnce(9) })
-      expect(yield* failsNow(price(scene, 1))).toMatchObject(open(5000))
+      expect(yield* failsNow(price(scene, 1))).toMatchObject({ _tag: "ServiceFailed", status: 500 })
       expect(scene.asked).toHaveLength(3)
+      expect(yield* failsNow(price(scene, 1))).toMatchObject(open(5000))
     }))
 
   it.effect("needs the failures within its window", () =>
@@ -157,9 +169,8 @@ describe("a breaker", () => {
       const fibers = yield* fork(scene, upTo(6))
       yield* TestClock.adjust("3 seconds")
       expect(scene.asked.map(numberOf)).toEqual([0, 1, 2])
-      for (const [index, fiber] of fibers.slice(3).entries()) {
-        expect(yield* refusal(fiber)).toMatchObject(open(4500 - index * 1000))
-      }
+      // All of them as soon as the first of them has its turn
+      for (const fiber of fibers.slice(3)) expect(yield* refusal(fiber)).toMatchObject(open(4500))
     }))
 
   it.effect("refuses before the wait for a turn: nobody waits for a closed door", () =>

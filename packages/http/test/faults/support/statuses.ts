@@ -17,7 +17,7 @@ const redirects: ReadonlyArray<Row> = [301, 302, 303, 307, 308].flatMap((status)
     name: `a ${status} to ${where === "here" ? "the same host" : "another host"}`,
     answer: (exchange) => says(status, () => ({ location: exchange[where] }))(exchange),
     ...refused("ServiceFailed", 1, { status, mayHaveTakenEffect: false }),
-    rescued: true
+    rescued: false
   }))
 )
 
@@ -108,13 +108,13 @@ const refusals: ReadonlyArray<Row> = [
 ]
 
 const successes: ReadonlyArray<Row> = [
-  { name: "201", answer: says(201), ...foreign, rescued: true },
+  { name: "201", answer: says(201), ...foreign },
   { name: "204", answer: says(204), ...garbled },
   {
     name: "304, although nothing was asked that could be not modified",
     answer: says(304),
     ...refused("ServiceFailed", 1, { status: 304, mayHaveTakenEffect: false }),
-    rescued: true
+    rescued: false
   }
 ]
 
