@@ -34,6 +34,14 @@ export const prefix: { readonly [A in Api]: "" | `/${string}` } = {
 }
 
 /**
+ * The most that an operation costs; a test holds all of them to it.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const dearest = 5
+
+/**
  * One operation of the service.
  *
  * @since 0.1.0

@@ -1,4 +1,4 @@
-import { isList } from "@blockquarry/core/Operation"
+import { dearest, isList } from "@blockquarry/core/Operation"
 import type { AnyOperation, Parameter } from "@blockquarry/core/Operation"
 import { contractNfts } from "@blockquarry/core/operations/contractNfts"
 import { all } from "@blockquarry/core/operations/index"
@@ -100,3 +100,7 @@ it.each(all.map((operation) => [operation.id, operation] as const))(
     }
   }
 )
+
+it("no operation costs more than the dearest", () => {
+  expect(Math.max(...all.map(({ cost }) => cost))).toBe(dearest)
+})

@@ -32,7 +32,8 @@ export interface RateLimit {
 }
 
 /**
- * `limit` units in every `window`; what is left out is as in `standard`, but that `burst` is the limit itself.
+ * `limit` units in every `window`; what is left out is as in `standard`, but that `burst` is the limit itself. Numbers
+ * that make no limit (nothing, less than nothing, NaN) are a mistake of the program, and thrown as a `RangeError`.
  *
  * @example
  * import * as RateLimit from "@blockquarry/http/RateLimit"
@@ -47,14 +48,22 @@ export const make = (
   options:
     & Pick<RateLimit, "limit" | "window">
     & { readonly [P in keyof RateLimit]?: RateLimit[P] | undefined }
-): RateLimit => ({
-  limit: options.limit,
-  window: options.window,
-  burst: options.burst ?? Math.max(1, options.limit),
-  cost: options.cost ?? {},
-  maxWait: options.maxWait ?? Duration.seconds(30),
-  maxQueue: options.maxQueue ?? 10_000
-})
+): RateLimit => {
+  const cost = options.cost ?? {}
+  return {
+    limit: positive("limit", options.limit),
+    window: Duration.millis(positive("window", Duration.toMillis(options.window))),
+    burst: positive("burst", options.burst ?? Math.max(1, options.limit)),
+    cost: typeof cost === "number" ? positive("cost", cost) : cost,
+    maxWait: options.maxWait ?? Duration.seconds(30),
+    maxQueue: options.maxQueue ?? 10_000
+  }
+}
+
+const positive = (name: string, value: number): number => {
+  if (value > 0) return value
+  throw new RangeError(`RateLimit.make: ${name} must be greater than 0, got ${value}`)
+}
 
 /**
  * 100 units a second, which is some 20 pages of a list, or 33 prices.

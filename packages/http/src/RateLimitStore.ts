@@ -15,7 +15,8 @@ import type { StoreFault } from "./StoreFault.ts"
 
 /**
  * What a budget allows: `limit` units in any `window` (milliseconds), `burst` of them at once. A limit of
- * `Infinity` allows anything.
+ * `Infinity` allows anything. `dearest` is what the dearest request costs: processes that share a budget have no line
+ * to wait in, so nobody goes before there is room for that much, or those who ask for little would always be first.
  *
  * @since 0.1.0
  * @category models
@@ -24,6 +25,7 @@ export interface Rule {
   readonly limit: number
   readonly window: number
   readonly burst: number
+  readonly dearest?: number | undefined
 }
 
 /**
@@ -81,7 +83,7 @@ export class RateLimitStore
  * @since 0.1.0
  * @category constructors
  */
-export const memory: Effect.Effect<RateLimitStoreService> = Effect.sync(() => inMemory(Budget.unused))
+export const memory: Effect.Effect<RateLimitStoreService> = Effect.sync(() => inMemory())
 
 /**
  * @since 0.1.0
@@ -91,8 +93,9 @@ export const layerMemory: Layer.Layer<RateLimitStore> = Layer.effect(RateLimitSt
 
 /**
  * A store of this process over one that a fleet shares. While the shared one is away (it failed, or took longer
- * than 100 milliseconds) each process counts for itself, with the part `share` of every limit; as soon as it is back it
- * is used again. No request fails because of it.
+ * than 100 milliseconds) each process counts for itself, with the part `share` of every limit, and goes on from what it
+ * took before; as soon as the shared one is back it is used again. No request fails because of it, as long as each
+ * process asks for no more than its part.
  *
  * In the window in which the store is lost or comes back a limit may be met twice.
  *
@@ -103,62 +106,61 @@ export const withFallback = (
   shared: Budgets<StoreFault> & { readonly ping: Effect.Effect<void, StoreFault> },
   options: { readonly share: number }
 ): Effect.Effect<RateLimitStoreService, never, Scope.Scope> =>
-  Effect.suspend(() => {
-    const own = inMemory(Budget.spent)
-    // What may go at once was spent by the fleet.
-    return Effect.map(Guard.make("rate limit", shared.ping, own.spend), (guard): RateLimitStoreService => ({
-      take: (budget, rule, cost, lease) =>
-        guard.run(
-          Effect.tap(
-            shared.take(budget, rule, cost, lease),
-            // Another process may have ended the pause.
-            (turn) => turn._tag === "Go" && !turn.probe ? own.settle(budget, true) : Effect.void
-          ),
-          Effect.suspend(() => own.take(budget, shareOf(rule, options.share), cost, lease))
-        ),
+  Effect.map(Guard.make("rate limit", shared.ping), (guard) => {
+    const own = inMemory()
+    return {
+      take: (budget, rule, cost, lease) => {
+        const part = shareOf(rule, options.share)
+        const taken = Effect.tap(
+          shared.take(budget, rule, cost, lease),
+          (turn) => turn._tag === "Go" ? own.charge(budget, part, cost, turn.probe) : Effect.void
+        )
+        return guard.run(taken, Effect.suspend(() => own.take(budget, part, cost, lease)))
+      },
       // Pauses are kept here too, so that losing the store does not end them.
       pause: (budget, millis) =>
         Effect.zipRight(own.pause(budget, millis), guard.run(shared.pause(budget, millis), Effect.void)),
       settle: (budget, passed) =>
         Effect.zipRight(own.settle(budget, passed), guard.run(shared.settle(budget, passed), Effect.void))
-    }))
+    }
   })
 
 /** The part of a limit that one process may use for itself. */
-const shareOf = ({ burst, limit, window }: Rule, share: number): Rule => ({
-  limit: limit * share,
-  window,
-  burst: Math.max(1, burst * share)
+const shareOf = (rule: Rule, share: number): Rule => ({
+  ...rule,
+  limit: rule.limit * share,
+  burst: Math.max(1, rule.burst * share)
 })
 
 interface InMemory extends RateLimitStoreService {
-  /** Takes what may go at once from every budget. */
-  readonly spend: () => void
+  /** Notes what was taken from the shared budget; who went there and was no probe knows of no pause. */
+  readonly charge: (budget: string, rule: Rule, cost: number, probe: boolean) => Effect.Effect<void>
 }
 
-const inMemory = (fresh: Budget.Fresh): InMemory => {
+const inMemory = (): InMemory => {
   // One that nobody has used for longest is forgotten where there are very many.
   const budgets = new LRUCache<string, Budget.Budget>({ max: 10_000 })
-  const of = (name: string, now: number, rule: Rule | null): Budget.Budget =>
-    budgets.get(name) ?? fresh(now, rule)
+  const change = <A>(
+    name: string,
+    step: (budget: Budget.Budget, now: number) => readonly [Budget.Budget, A]
+  ) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      const [budget, result] = step(budgets.get(name) ?? Budget.unused(now), now)
+      budgets.set(name, budget)
+      return result
+    })
   return {
     take: (name, rule, cost, lease) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        const { budget, turn } = Budget.take(of(name, now, rule), now, rule, cost, lease)
-        budgets.set(name, budget)
-        return turn
+      change(name, (before, now) => {
+        const { budget, turn } = Budget.take(before, now, rule, cost, lease)
+        return [budget, turn]
       }),
-    pause: (name, millis) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        budgets.set(name, Budget.pause(of(name, now, null), now, millis))
-      }),
-    settle: (name, passed) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        const budget = budgets.get(name)
-        if (budget !== undefined) budgets.set(name, Budget.settle(budget, now, passed))
-      }),
-    spend: () => {
-      for (const [name, budget] of budgets) budgets.set(name, Budget.drained(budget))
-    }
+    pause: (name, millis) => change(name, (before, now) => [Budget.pause(before, now, millis), undefined]),
+    settle: (name, passed) => change(name, (before, now) => [Budget.settle(before, now, passed), undefined]),
+    charge: (name, rule, cost, probe) =>
+      change(name, (before, now) => [
+        Budget.charge(probe ? before : Budget.settle(before, now, true), now, rule, cost),
+        undefined
+      ])
   }
 }

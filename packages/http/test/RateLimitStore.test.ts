@@ -109,11 +109,15 @@ describe("budgets over a shared store", () => {
       expect(yield* memory.take("a", rule, 1, lease)).toEqual(go)
     }))
 
-  it.scoped("are a part of each limit, and used up, once those are away; and the shared ones again after that", () =>
+  it.scoped("are a part of each limit, less what was taken, once those are away; and the shared ones again after that", () =>
     Effect.gen(function*() {
       const { state, store } = yield* over(0.5)
+      expect(yield* store.take("a", rule, 10, lease)).toEqual(go)
+      expect(yield* store.take("b", rule, 2, lease)).toEqual(go)
       state.away = true
       // Five a second, of which five may go at once.
+      expect(yield* store.take("b", rule, 3, lease)).toEqual(go)
+      expect(yield* store.take("b", rule, 1, lease)).toMatchObject({ _tag: "Wait", millis: 200 })
       expect(yield* store.take("a", rule, 1, lease)).toEqual({ _tag: "Wait", millis: 200, reason: "rate" })
       yield* TestClock.adjust(200)
       expect(yield* store.take("a", rule, 1, lease)).toEqual(go)
@@ -129,12 +133,13 @@ describe("budgets over a shared store", () => {
     Effect.gen(function*() {
       const { state, store } = yield* over(0.001)
       state.away = true
+      expect(yield* store.take("a", rule, 1, lease)).toEqual(go)
       expect(yield* store.take("a", rule, 1, lease)).toMatchObject({ _tag: "Wait", millis: 100_000 })
       yield* TestClock.adjust(100_000)
       expect(yield* store.take("a", rule, 1, lease)).toEqual(go)
     }))
 
-  it.scoped("keep a pause that began before the store was lost, and are used up after it as well", () =>
+  it.scoped("keep a pause that began before the store was lost", () =>
     Effect.gen(function*() {
       const { state, store } = yield* over(0.5)
       yield* store.pause("a", 3000)
@@ -142,11 +147,19 @@ describe("budgets over a shared store", () => {
       state.away = true
       expect(yield* store.take("a", rule, 1, lease)).toEqual({ _tag: "Wait", millis: 2000, reason: "pause" })
       yield* TestClock.adjust(2000)
-      expect(yield* store.take("a", rule, 1, lease)).toEqual({ _tag: "Wait", millis: 200, reason: "rate" })
-      yield* TestClock.adjust(200)
       expect(yield* store.take("a", rule, 1, lease)).toEqual({ _tag: "Go", probe: true })
       yield* store.settle("a", true)
-      yield* TestClock.adjust(200)
+      expect(yield* store.take("a", rule, 1, lease)).toEqual(go)
+    }))
+
+  it.scoped("know that others ended a pause", () =>
+    Effect.gen(function*() {
+      const { memory, state, store } = yield* over(0.5)
+      yield* store.pause("a", 1000)
+      yield* TestClock.adjust(1000)
+      yield* memory.settle("a", true)
+      expect(yield* store.take("a", rule, 1, lease)).toEqual(go)
+      state.away = true
       expect(yield* store.take("a", rule, 1, lease)).toEqual(go)
     }))
 

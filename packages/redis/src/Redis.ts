@@ -136,7 +136,7 @@ export const config: Config.Config<RedisOptions> = Config.all({
     Config.mapOrFail((text) => {
       const url = text.trim()
       return url === ""
-        ? Either.left(ConfigError.InvalidData([redisUrl], "Expected redis://host:6379, but it is empty"))
+        ? Either.left(ConfigError.InvalidData([], "Expected redis://host:6379, but it is empty"))
         : Either.right(Redacted.make(url))
     })
   )

@@ -104,6 +104,19 @@ const connected = Effect.gen(function*() {
 const key = "quarry:budget:1:budget"
 
 describe.skipIf(RedisServer.program === undefined)(`budgets in Redis${RedisServer.unless}`, () => {
+  it.scopedLive("nobody goes before there is room for the dearest, so that who asks for little is not always first", () =>
+    Effect.gen(function*() {
+      const { redis } = yield* connected
+      const shared = yield* Effect.provide(RedisRateLimitStore.make, redis)
+      const rule = { limit: 1, window: 1000, burst: 60, dearest: 5 }
+      const take = (cost: number) => Effect.map(shared.take("dear", rule, cost, 1000), ({ _tag }) => _tag)
+      expect(yield* take(55)).toBe("Go")
+      expect(yield* take(5)).toBe("Go")
+      const other = (cost: number) => Effect.map(shared.take("cheap", rule, cost, 1000), ({ _tag }) => _tag)
+      expect(yield* other(57)).toBe("Go")
+      expect([yield* other(1), yield* other(5)]).toEqual(["Wait", "Wait"])
+    }))
+
   it.scopedLive("turn by turn, Redis says what the memory of a process says", () =>
     Effect.gen(function*() {
       const { inspector, redis } = yield* connected

@@ -5,6 +5,7 @@
  * under way and for the budget to have enough; the others wait behind it. So everybody gets a turn in the order of
  * arrival, and what the budget lets through is sent at once.
  */
+import { dearest } from "@blockquarry/core/Operation"
 import { RateLimited } from "@blockquarry/core/QueryError"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -105,7 +106,9 @@ export const make = (store: RateLimitStoreService, meter: Meter): Admission => {
         if (turn._tag === "Go") return Effect.succeed(turn.probe)
         place.leave()
         return Effect.map(Clock.currentTimeMillis, (now) => {
-          lane.next = { at: now + turn.millis, reason: turn.reason }
+          // Whatever a store says, nobody asks it without end.
+          const millis = turn.millis > 0 ? turn.millis : 1
+          lane.next = { at: now + millis, reason: turn.reason }
           return null
         })
       })
@@ -209,7 +212,10 @@ const costOf = ({ operation, policies: { rateLimit: { cost } } }: Call): number 
 const ruleOf = ({ policies: { rateLimit } }: Call): Rule => ({
   limit: rateLimit.limit,
   window: Duration.toMillis(rateLimit.window),
-  burst: rateLimit.burst
+  burst: rateLimit.burst,
+  dearest: typeof rateLimit.cost === "number"
+    ? rateLimit.cost
+    : Math.max(dearest, ...Object.values(rateLimit.cost))
 })
 
 /** How long a probe may be under way: its attempt, and the time to tell how it went before another one goes. */

@@ -17,23 +17,10 @@ export interface Budget {
   readonly probeUntil: number
 }
 
-/** What a budget is before it is first used. */
-export type Fresh = (now: number, rule: Rule | null) => Budget
-
 const notPaused = { pauses: 0, pausedUntil: 0, probeUntil: 0 }
 
-/** All of the burst is there. */
-export const unused: Fresh = (now) => ({ level: 0, at: now, ...notPaused })
-
-/** Nothing of the burst is there, however large it is where that is not known yet. */
-export const spent: Fresh = (now, rule) => ({
-  level: rule === null ? Number.POSITIVE_INFINITY : rule.burst,
-  at: now,
-  ...notPaused
-})
-
-/** As if all of the burst had just been used. */
-export const drained = (budget: Budget): Budget => ({ ...budget, level: Number.POSITIVE_INFINITY })
+/** What a budget is before it is first used: all of the burst is there. */
+export const unused = (now: number): Budget => ({ level: 0, at: now, ...notPaused })
 
 /** No pause is longer than this, whatever the service asks for. */
 export const longestPause = 60_000
@@ -63,8 +50,8 @@ export const take = (
   lease: number
 ): { readonly budget: Budget; readonly turn: Turn } => {
   const budget = forward(remembered, now)
-  const wait = (millis: number, reason: "rate" | "pause", after = budget) =>
-    ({ budget: after, turn: { _tag: "Wait", millis, reason } }) as const
+  const wait = (millis: number, reason: "rate" | "pause") =>
+    ({ budget, turn: { _tag: "Wait", millis, reason } }) as const
   const probe = budget.pauses > 0
   if (probe && now < budget.pausedUntil) return wait(Math.ceil(budget.pausedUntil - now), "pause")
   if (probe && now < budget.probeUntil) return wait(Math.min(look, budget.probeUntil - now), "pause")
@@ -73,11 +60,21 @@ export const take = (
     return { budget: { ...budget, probeUntil }, turn: { _tag: "Go", probe } }
   }
   const rate = rule.limit / rule.window
-  const known = Number.isFinite(budget.level) ? budget : { ...budget, level: rule.burst, at: now }
-  const level = Math.max(0, known.level - (now - known.at) * rate)
+  const level = leaked(budget, now, rate)
   const room = Math.max(rule.burst, cost) - level
-  if (cost > room + rounding) return wait(Math.ceil((cost - room) / rate), "rate", known)
+  if (cost > room + rounding) return wait(Math.ceil((cost - room) / rate), "rate")
   return { budget: { ...budget, level: level + cost, at: now, probeUntil }, turn: { _tag: "Go", probe } }
+}
+
+const leaked = ({ at, level }: Budget, now: number, rate: number): number =>
+  Math.max(0, level - (now - at) * rate)
+
+/** Notes what was taken elsewhere. The level is at most that of a budget whose burst is used up. */
+export const charge = (remembered: Budget, now: number, rule: Rule, cost: number): Budget => {
+  if (rule.limit === Number.POSITIVE_INFINITY) return remembered
+  const budget = forward(remembered, now)
+  const level = leaked(budget, now, rule.limit / rule.window) + cost
+  return { ...budget, level: Math.min(level, rule.burst), at: now }
 }
 
 export const pause = (remembered: Budget, now: number, millis: number | null): Budget => {

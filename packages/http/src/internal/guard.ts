@@ -38,8 +38,7 @@ const lookAtSockets = Effect.async<void>((resume) => {
 /** A guard for the store called `name`, which is there again as soon as it answers `ping`. */
 export const make = (
   name: string,
-  ping: Effect.Effect<void, StoreFault>,
-  onLoss: () => void = () => {}
+  ping: Effect.Effect<void, StoreFault>
 ): Effect.Effect<Guard, never, Scope.Scope> =>
   Effect.map(Effect.scope, (scope) => {
     let away = false
@@ -61,7 +60,6 @@ export const make = (
       Effect.suspend(() => {
         if (away) return Effect.void
         away = true
-        onLoss()
         return Effect.logWarning(`the ${name} store is away (${problem}); going on without it`).pipe(
           Effect.zipRight(Metric.set(gauge, 1)),
           Effect.zipRight(untilBack)

@@ -52,7 +52,7 @@ describe("a budget", () => {
   it("lets at most limit + burst through in any window, or the dearest request where that is more", () => {
     FastCheck.assert(
       FastCheck.property(rules, arrivals, (rule, asking) => {
-        const sent = letThrough(Budget.unused(0, rule), rule, asking)
+        const sent = letThrough(Budget.unused(0), rule, asking)
         expect(sent).toHaveLength(asking.length)
         const most = rule.limit + Math.max(rule.burst, ...asking.map(({ cost }) => cost))
         expect(mostInWindow(sent, rule.window)).toBeLessThanOrEqual(most + 1e-6)
@@ -64,7 +64,7 @@ describe("a budget", () => {
   it("tells how long to wait to the millisecond, or one more", () => {
     FastCheck.assert(
       FastCheck.property(rules, arrivals, FastCheck.integer({ min: 1, max: 700 }), (rule, asking, cost) => {
-        let budget = Budget.unused(0, rule)
+        let budget = Budget.unused(0)
         let now = 0
         for (const { cost, gap } of asking) {
           now += gap
@@ -89,7 +89,7 @@ describe("a budget", () => {
         FastCheck.integer({ min: 1, max: 5 }),
         (limit, cost) => {
           const rule = { limit, window: 1000, burst: cost + Math.ceil(limit / 1000) }
-          let budget = Budget.unused(0, rule)
+          let budget = Budget.unused(0)
           let now = 0
           for (let sent = 0; sent < 300;) {
             const taken = Budget.take(budget, now, rule, cost, lease)
@@ -106,7 +106,7 @@ describe("a budget", () => {
 
   it("costs nothing when it says no, whoever asks however often", () => {
     const rule = { limit: 1, window: 1000, burst: 1 }
-    let { budget } = Budget.take(Budget.unused(0, rule), 0, rule, 1, lease)
+    let { budget } = Budget.take(Budget.unused(0), 0, rule, 1, lease)
     for (let now = 0; now < 1000; now += 10) {
       const taken = Budget.take(budget, now, rule, 1, lease)
       expect(taken.turn._tag).toBe("Wait")
@@ -117,7 +117,7 @@ describe("a budget", () => {
 
   it("leaks nothing when the clock is set back, and lets anything through without a limit", () => {
     const rule = { limit: 10, window: 1000, burst: 10 }
-    const { budget } = Budget.take(Budget.unused(50_000, rule), 50_000, rule, 10, lease)
+    const { budget } = Budget.take(Budget.unused(50_000), 50_000, rule, 10, lease)
     expect(Budget.take(budget, 0, rule, 5, lease).turn).toMatchObject({ _tag: "Wait", millis: 500 })
     expect(Budget.take(budget, 0, free, 1e9, lease).turn).toEqual({ _tag: "Go", probe: false })
   })
@@ -125,11 +125,11 @@ describe("a budget", () => {
   it("waits no longer than its level needs after the clock was set back, and a pause no longer than a minute", () => {
     const hour = 3_600_000
     const rule = { limit: 10, window: 1000, burst: 10 }
-    const full = { ...Budget.unused(2 * hour, rule), level: 10 }
+    const full = { ...Budget.unused(2 * hour), level: 10 }
     const first = Budget.take(full, hour, rule, 1, 1000)
     expect(first.turn).toEqual({ _tag: "Wait", millis: 100, reason: "rate" })
     expect(Budget.take(first.budget, hour + 100, rule, 1, 1000).turn).toEqual({ _tag: "Go", probe: false })
-    const paused = Budget.pause(Budget.unused(2 * hour, rule), 2 * hour, 5000)
+    const paused = Budget.pause(Budget.unused(2 * hour), 2 * hour, 5000)
     expect(Budget.take(paused, hour, rule, 1, 1000).turn).toEqual({
       _tag: "Wait",
       millis: 60_000,
@@ -137,14 +137,15 @@ describe("a budget", () => {
     })
   })
 
-  it("begins with its burst, or used up, even where it begins with a pause", () => {
+  it("begins with its burst, and notes what was taken elsewhere, down to nothing", () => {
     const rule = { limit: 10, window: 1000, burst: 10 }
-    expect(Budget.take(Budget.unused(7, rule), 7, rule, 10, lease).turn._tag).toBe("Go")
-    expect(Budget.take(Budget.spent(7, rule), 7, rule, 10, lease).turn).toMatchObject({ millis: 1000 })
-    const paused = Budget.pause(Budget.spent(7, null), 7, 50)
-    const first = Budget.take(paused, 5000, rule, 10, lease)
-    expect(first.turn).toEqual({ _tag: "Wait", millis: 1000, reason: "rate" })
-    expect(Budget.take(first.budget, 6000, rule, 10, lease).turn).toEqual({ _tag: "Go", probe: true })
+    expect(Budget.take(Budget.unused(7), 7, rule, 10, lease).turn._tag).toBe("Go")
+    const charged = Budget.charge(Budget.unused(7), 7, rule, 4)
+    expect(Budget.take(charged, 7, rule, 6, lease).turn._tag).toBe("Go")
+    expect(Budget.take(charged, 7, rule, 7, lease).turn).toMatchObject({ millis: 100 })
+    const beyond = Budget.charge(Budget.charge(charged, 7, rule, 9), 7, rule, 9)
+    expect(Budget.take(beyond, 7, rule, 1, lease).turn).toMatchObject({ millis: 100 })
+    expect(Budget.charge(charged, 7, free, 9)).toBe(charged)
   })
 })
 
@@ -155,7 +156,7 @@ describe("a pause", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.integer({ min: 1, max: 200_000 }), (millis) => {
         const length = Math.min(millis, 60_000)
-        const paused = Budget.pause(Budget.unused(0, null), 0, millis)
+        const paused = Budget.pause(Budget.unused(0), 0, millis)
         expect(turnAt(paused, length - 1).turn).toEqual({ _tag: "Wait", millis: 1, reason: "pause" })
         expect(turnAt(paused, 0).turn).toEqual({ _tag: "Wait", millis: length, reason: "pause" })
         const probing = turnAt(paused, length)
@@ -166,7 +167,7 @@ describe("a pause", () => {
   })
 
   it("is a second where nobody says how long, twice as long after each refused probe, up to a minute", () => {
-    let budget = Budget.unused(0, null)
+    let budget = Budget.unused(0)
     let now = 0
     const lengths: Array<number> = []
     for (let times = 0; times < 20; times += 1) {
@@ -189,7 +190,7 @@ describe("a pause", () => {
         }),
         (asking) => {
           const sorted = asking.toSorted((a, b) => a.at - b.at)
-          const begun = Budget.pause(Budget.unused(0, null), 0, 1000)
+          const begun = Budget.pause(Budget.unused(0), 0, 1000)
           const budget = sorted.reduce(
             (budget, { at, millis }) => Budget.pause(budget, at, millis),
             begun
@@ -204,7 +205,7 @@ describe("a pause", () => {
   })
 
   it("ends when its probe passes, and otherwise leaves the next one to probe", () => {
-    const probing = turnAt(Budget.pause(Budget.unused(0, null), 0, 100), 100).budget
+    const probing = turnAt(Budget.pause(Budget.unused(0), 0, 100), 100).budget
     const over = Budget.settle(probing, 150, true)
     expect([turnAt(over, 150).turn, turnAt(over, 150).turn]).toEqual(
       [{ _tag: "Go", probe: false }, { _tag: "Go", probe: false }]
@@ -214,13 +215,13 @@ describe("a pause", () => {
   })
 
   it("is not ended by a probe that passed while another 429 came", () => {
-    const probing = turnAt(Budget.pause(Budget.unused(0, null), 0, 100), 100).budget
+    const probing = turnAt(Budget.pause(Budget.unused(0), 0, 100), 100).budget
     const again = Budget.pause(probing, 120, 1000)
     expect(turnAt(Budget.settle(again, 130, true), 130).turn).toMatchObject({ _tag: "Wait", millis: 990 })
   })
 
   it("lets another probe through once nobody has settled one for its lease; others look now and then", () => {
-    const probing = turnAt(Budget.pause(Budget.unused(0, null), 0, 100), 100).budget
+    const probing = turnAt(Budget.pause(Budget.unused(0), 0, 100), 100).budget
     expect(turnAt(probing, 101).turn).toEqual({ _tag: "Wait", millis: Budget.look, reason: "pause" })
     expect(turnAt(probing, 99 + lease).turn).toEqual({ _tag: "Wait", millis: 1, reason: "pause" })
     expect(turnAt(probing, 100 + lease).turn).toEqual({ _tag: "Go", probe: true })
@@ -228,7 +229,7 @@ describe("a pause", () => {
 
   it("does not let a probe through that the budget does not", () => {
     const rule = { limit: 1, window: 1000, burst: 1 }
-    const used = Budget.take(Budget.unused(0, rule), 0, rule, 1, lease).budget
+    const used = Budget.take(Budget.unused(0), 0, rule, 1, lease).budget
     const paused = Budget.pause(used, 0, 100)
     const early = Budget.take(paused, 100, rule, 1, lease)
     expect(early.turn).toEqual({ _tag: "Wait", millis: 900, reason: "rate" })

@@ -67,6 +67,8 @@ end
 const take = `
 local limit, window, burst = number(ARGV[1]), number(ARGV[2]), number(ARGV[3])
 local cost, lease = number(ARGV[4]), number(ARGV[5])
+-- There is no line before this budget: all wait until there is room for the dearest.
+local needed = math.max(cost, tonumber(ARGV[6]) or 0)
 local budget = read()
 
 local function wait(millis, reason)
@@ -86,8 +88,8 @@ if limit == math.huge then
 end
 local rate = limit / window
 local level = math.max(0, budget.level - math.max(0, now - budget.at) * rate)
-local room = math.max(burst, cost) - level
-if cost > room + 1e-9 then return wait((cost - room) / rate, 'rate') end
+local room = math.max(burst, needed) - level
+if needed > room + 1e-9 then return wait((needed - room) / rate, 'rate') end
 budget.level = level + cost
 budget.at = now
 write(budget, budget.level / rate)

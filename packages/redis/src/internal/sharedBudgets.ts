@@ -34,9 +34,9 @@ export const overClock = (
     // The number is the version of what a key holds.
     const key = (budget: string) => `${redis.prefix}budget:1:${budget}`
     return {
-      take: (budget, { burst, limit, window }, cost, lease) =>
+      take: (budget, { burst, dearest, limit, window }, cost, lease) =>
         Effect.flatMap(
-          redis.run(scripts.take, key(budget), [limit, window, burst, cost, lease].map(String)),
+          redis.run(scripts.take, key(budget), [limit, window, burst, cost, lease, dearest ?? 0].map(String)),
           turn
         ),
       pause: (budget, millis) =>
