@@ -11,6 +11,7 @@ import { LRUCache } from "lru-cache"
 import type { Answer } from "./Answer.ts"
 import * as Guard from "./internal/guard.ts"
 import type { StoreFault } from "./StoreFault.ts"
+import type { StoreGroup } from "./StoreGroup.ts"
 
 /**
  * A kept answer. Times are milliseconds since 1970.
@@ -115,9 +116,10 @@ export const layerMemory = (
  * @category constructors
  */
 export const withFallback = (
-  shared: Entries<StoreFault> & { readonly ping: Effect.Effect<void, StoreFault> }
+  shared: Entries<StoreFault> & { readonly ping: Effect.Effect<void, StoreFault> },
+  options: { readonly group?: StoreGroup | undefined } = {}
 ): Effect.Effect<CacheStoreService, never, Scope.Scope> =>
-  Effect.map(Guard.make("cache", shared.ping), (guard) => ({
+  Effect.map(Guard.make("cache", shared.ping, options.group), (guard) => ({
     get: (key) => guard.run(shared.get(key), Effect.succeed(null)),
     set: (key, entry) => guard.run(shared.set(key, entry), Effect.void)
   }))

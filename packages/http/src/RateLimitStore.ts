@@ -12,6 +12,7 @@ import { LRUCache } from "lru-cache"
 import * as Budget from "./internal/budget.ts"
 import * as Guard from "./internal/guard.ts"
 import type { StoreFault } from "./StoreFault.ts"
+import type { StoreGroup } from "./StoreGroup.ts"
 
 /**
  * What a budget allows: `limit` units in any `window` (milliseconds), `burst` of them at once. A limit of
@@ -104,9 +105,9 @@ export const layerMemory: Layer.Layer<RateLimitStore> = Layer.effect(RateLimitSt
  */
 export const withFallback = (
   shared: Budgets<StoreFault> & { readonly ping: Effect.Effect<void, StoreFault> },
-  options: { readonly share: number }
+  options: { readonly share: number; readonly group?: StoreGroup | undefined }
 ): Effect.Effect<RateLimitStoreService, never, Scope.Scope> =>
-  Effect.map(Guard.make("rate limit", shared.ping), (guard) => {
+  Effect.map(Guard.make("rate limit", shared.ping, options.group), (guard) => {
     const own = inMemory()
     return {
       take: (budget, rule, cost, lease) => {

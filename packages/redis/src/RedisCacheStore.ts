@@ -6,6 +6,7 @@
 import { fingerprint } from "@blockquarry/core/Fingerprint"
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import type { StoreFault } from "@blockquarry/http/StoreFault"
+import type { StoreGroup } from "@blockquarry/http/StoreGroup"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -31,6 +32,8 @@ export interface SharedEntries extends CacheStore.Entries<StoreFault> {
  */
 export interface CacheOptions {
   readonly maxEntryBytes?: number | undefined
+  /** The stores of the same server, where there are others. */
+  readonly group?: StoreGroup | undefined
 }
 
 /**
@@ -75,4 +78,7 @@ export const make = (options: CacheOptions = {}): Effect.Effect<SharedEntries, n
 export const layer = (
   options: CacheOptions = {}
 ): Layer.Layer<CacheStore.CacheStore, never, Redis.Redis> =>
-  Layer.scoped(CacheStore.CacheStore, Effect.flatMap(make(options), CacheStore.withFallback))
+  Layer.scoped(
+    CacheStore.CacheStore,
+    Effect.flatMap(make(options), (shared) => CacheStore.withFallback(shared, options))
+  )

@@ -5,6 +5,7 @@
  */
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import type { StoreFault } from "@blockquarry/http/StoreFault"
+import type { StoreGroup } from "@blockquarry/http/StoreGroup"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as BudgetScripts from "./internal/budgetScripts.ts"
@@ -30,6 +31,8 @@ export interface SharedBudgets extends RateLimitStore.Budgets<StoreFault> {
  */
 export interface RateLimitOptions {
   readonly processes?: number | undefined
+  /** The stores of the same server, where there are others. */
+  readonly group?: StoreGroup | undefined
 }
 
 /**
@@ -59,6 +62,7 @@ export const layer = (
     RateLimitStore.RateLimitStore,
     Effect.flatMap(make, (shared) =>
       RateLimitStore.withFallback(shared, {
-        share: 1 / Math.max(1, options.processes ?? defaultProcesses)
+        share: 1 / Math.max(1, options.processes ?? defaultProcesses),
+        group: options.group
       }))
   )

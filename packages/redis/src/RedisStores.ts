@@ -24,6 +24,7 @@
  */
 import type { CacheStore } from "@blockquarry/http/CacheStore"
 import type { RateLimitStore } from "@blockquarry/http/RateLimitStore"
+import * as StoreGroup from "@blockquarry/http/StoreGroup"
 import * as Config from "effect/Config"
 import type { ConfigError } from "effect/ConfigError"
 import * as Effect from "effect/Effect"
@@ -37,7 +38,10 @@ import * as RedisRateLimitStore from "./RedisRateLimitStore.ts"
  * @category models
  */
 export interface StoresOptions
-  extends Redis.RedisOptions, RedisRateLimitStore.RateLimitOptions, RedisCacheStore.CacheOptions
+  extends
+    Redis.RedisOptions,
+    Omit<RedisRateLimitStore.RateLimitOptions, "group">,
+    Omit<RedisCacheStore.CacheOptions, "group">
 {}
 
 /**
@@ -49,10 +53,11 @@ export interface StoresOptions
 export const layer = (
   options: StoresOptions
 ): Layer.Layer<CacheStore | RateLimitStore, Redis.InvalidRedisUrl> =>
-  Layer.merge(
-    Layer.provide(RedisRateLimitStore.layer(options), Redis.layer(options)),
-    Layer.provide(RedisCacheStore.layer(options), Redis.layer(options))
-  )
+  Layer.unwrapEffect(Effect.map(StoreGroup.make, (group) =>
+    Layer.merge(
+      Layer.provide(RedisRateLimitStore.layer({ ...options, group }), Redis.layer(options)),
+      Layer.provide(RedisCacheStore.layer({ ...options, group }), Redis.layer(options))
+    )))
 
 /**
  * Both stores of the clients, from configuration: `QUARRY_REDIS_URL` where nothing else is said.

@@ -5,6 +5,7 @@ import * as Metric from "effect/Metric"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { StoreFault } from "../StoreFault.ts"
+import type { StoreGroup } from "../StoreGroup.ts"
 import * as Telemetry from "../Telemetry.ts"
 
 /** How long a store may take. */
@@ -38,7 +39,8 @@ const lookAtSockets = Effect.async<void>((resume) => {
 /** A guard for the store called `name`, which is there again as soon as it answers `ping`. */
 export const make = (
   name: string,
-  ping: Effect.Effect<void, StoreFault>
+  ping: Effect.Effect<void, StoreFault>,
+  group: StoreGroup = { onLoss: new Set() }
 ): Effect.Effect<Guard, never, Scope.Scope> =>
   Effect.map(Effect.scope, (scope) => {
     let away = false
@@ -56,7 +58,7 @@ export const make = (
       Effect.interruptible,
       Effect.forkIn(scope)
     )
-    const lose = ({ problem }: StoreFault) =>
+    const lost = (problem: string): Effect.Effect<void> =>
       Effect.suspend(() => {
         if (away) return Effect.void
         away = true
@@ -65,6 +67,9 @@ export const make = (
           Effect.zipRight(untilBack)
         )
       })
+    group.onLoss.add(lost("as another of its server"))
+    const lose = ({ problem }: StoreFault) =>
+      Effect.zipRight(lost(problem), Effect.forEach(group.onLoss, (other) => other, { discard: true }))
     return {
       run: (ask, otherwise) =>
         Effect.suspend(() =>

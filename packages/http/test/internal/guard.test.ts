@@ -1,5 +1,6 @@
 /** The guard of a store: 100 milliseconds once, then none, until the store answers again. */
 import * as StoreFault from "@blockquarry/http/StoreFault"
+import * as StoreGroup from "@blockquarry/http/StoreGroup"
 import * as Telemetry from "@blockquarry/http/Telemetry"
 import { describe, expect, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
@@ -173,6 +174,22 @@ describe.each(contexts)("a guard in %s", (_, region) => {
       expect(store.pings).toBe(pings)
     }))
 })
+
+it.effect("of a group is lost with the others: who has waited for one does not wait for another", () =>
+  Effect.scoped(Effect.gen(function*() {
+    const group = yield* StoreGroup.make
+    const one = yield* Guard.make("one", Effect.never, group)
+    const other = yield* Guard.make("other", Effect.void, group)
+    const asked = yield* Effect.fork(one.run(Effect.never, Effect.succeed("own")))
+    expect(yield* other.run(Effect.succeed("shared"), Effect.succeed("own"))).toBe("shared")
+    yield* TestClock.adjust(100)
+    expect(yield* Fiber.join(asked)).toBe("own")
+    expect(yield* other.run(Effect.dieMessage("nobody asks"), Effect.succeed("own"))).toBe("own")
+    // Each comes back by itself
+    yield* TestClock.adjust(500)
+    expect(yield* other.run(Effect.succeed("shared"), Effect.succeed("own"))).toBe("shared")
+    expect(yield* one.run(Effect.dieMessage("nobody asks"), Effect.succeed("own"))).toBe("own")
+  })))
 
 it.live("does not take a busy moment of its own process for the store's silence", () =>
   Effect.scoped(Effect.gen(function*() {
