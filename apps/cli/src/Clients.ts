@@ -3,6 +3,7 @@ import type { data, streams } from "@blockquarry/core/operations/index"
 import type { Client } from "@blockquarry/http/Client"
 import type { LedgerApiService } from "@blockquarry/http/LedgerApi"
 import * as RateLimit from "@blockquarry/http/RateLimit"
+import type { ConfigError } from "effect/ConfigError"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -46,6 +47,10 @@ export const connect = (settings: Settings): Layer.Layer<Clients, Usage, Network
     ])
   })).pipe(
     Layer.mapError((error) =>
-      new Usage({ problem: "the environment's settings cannot be read", hint: String(error) })
+      new Usage({ problem: "the environment's settings cannot be read", hint: told(error) })
     )
   )
+
+/** The setting, and what is wrong with it. */
+const told = (error: ConfigError): string =>
+  error._op === "InvalidData" ? `${error.path.join(".")}: ${error.message}` : String(error)
