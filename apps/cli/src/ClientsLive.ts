@@ -13,8 +13,8 @@ import * as Layer from "effect/Layer"
 import { Clients } from "./Clients.ts"
 
 /**
- * From configuration, under the limit that is set, or else `rateLimit`. `timeout`, where it is given, stands for the limit of a call, and gives a slow service's attempts
- * more time too: a quarter of it each.
+ * From configuration, under the rate limit that is set, or else `rateLimit`. `timeout`, where it is given, stands for
+ * the limit of a call, and gives a slow service's attempts more time too: a quarter of it each.
  */
 export const layer = (
   timeout: Duration.Duration | null,

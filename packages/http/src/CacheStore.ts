@@ -48,7 +48,7 @@ export interface Entries<E> {
 export interface CacheStoreService extends Entries<never> {}
 
 /**
- * The store that the engine keeps answers in. Where none is provided it keeps them in its own memory.
+ * The store that `Engine.layerShared` keeps answers in.
  *
  * @since 0.1.0
  * @category tags

@@ -69,7 +69,7 @@ export interface Budgets<E> {
 export interface RateLimitStoreService extends Budgets<never> {}
 
 /**
- * The store that the engine counts in. Where none is provided it counts in its own memory.
+ * The store that `Engine.layerShared` counts in.
  *
  * @since 0.1.0
  * @category tags

@@ -12,9 +12,9 @@ export interface Hex {
  */
 export const hex = (digits: number): Hex => {
   const lower = new RegExp(`^0x${"[0-9a-f]".repeat(digits)}$`)
-  const any = new RegExp(`^0x[0-9a-f]{${digits}}$`, "i")
+  const mixed = new RegExp(`^0x[0-9a-f]{${digits}}$`, "i")
   return {
     isLower: (text) => lower.test(text),
-    toLower: (text) => lower.test(text) ? text : any.test(text) ? text.toLowerCase() : undefined
+    toLower: (text) => lower.test(text) ? text : mixed.test(text) ? text.toLowerCase() : undefined
   }
 }

@@ -30,11 +30,18 @@ export const detail = (document: JsonValue | undefined, key: string): string | n
 
 /** What a schema said of a document, which it may quote: not a word of that where the document repeats the key. */
 export const mismatch = (message: string, document: JsonValue, key: string): string =>
-  JSON.stringify(document).includes(JSON.stringify(key).slice(1, -1))
+  says(document, key)
     ? "it is not of the operation's shape"
     : plain(message, longestDetail)
 
-/** Whether a body says the key, spelled out or as JSON may spell it. A key so short that any text may hold it does not count. */
+/** Whether a document says the key anywhere, however its text spelled it. */
+const says = (document: JsonValue, key: string): boolean =>
+  JSON.stringify(document).includes(JSON.stringify(key).slice(1, -1))
+
+/**
+ * Whether a body says the key, spelled out or as JSON may spell it. A key so short that any text may hold it does not
+ * count.
+ */
 export const repeats = (bytes: Uint8Array, apiKey: Redacted.Redacted): boolean => {
   const key = Redacted.value(apiKey)
   if (key.length < shortestKey) return false
@@ -42,7 +49,7 @@ export const repeats = (bytes: Uint8Array, apiKey: Redacted.Redacted): boolean =
   if (text.includes(key)) return true
   if (!text.includes("\\")) return false
   const document = Either.getOrUndefined(parse(text))
-  return document !== undefined && JSON.stringify(document).includes(JSON.stringify(key).slice(1, -1))
+  return document !== undefined && says(document, key)
 }
 
 const shortestKey = 8

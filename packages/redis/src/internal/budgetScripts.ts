@@ -87,7 +87,7 @@ if limit == math.huge then
   return go
 end
 local rate = limit / window
-local level = math.max(0, budget.level - math.max(0, now - budget.at) * rate)
+local level = math.max(0, budget.level - (now - budget.at) * rate)
 local room = math.max(burst, needed) - level
 if needed > room + 1e-9 then return wait((needed - room) / rate, 'rate') end
 budget.level = level + cost
