@@ -32,6 +32,8 @@ export interface Admission {
 /** The line of one key at one base address. */
 interface Lane {
   readonly turn: Line
+  /** Who is being admitted: a line in which there is nobody is forgotten. */
+  present: number
   /** Units that those who wait behind the head will take. */
   behind: number
   /** When the head may go, as far as is known, and what it waits for. */
@@ -56,7 +58,7 @@ export const make = (store: RateLimitStoreService, meter: Meter): Admission => {
   const laneOf = ({ address }: Call): Lane => {
     const before = lanes.get(address.name)
     if (before !== undefined) return before
-    const lane: Lane = { turn: new Line(1), behind: 0, next: { at: 0, reason: "rate" } }
+    const lane: Lane = { turn: new Line(1), present: 0, behind: 0, next: { at: 0, reason: "rate" } }
     lanes.set(address.name, lane)
     return lane
   }
@@ -74,7 +76,7 @@ export const make = (store: RateLimitStoreService, meter: Meter): Admission => {
     Effect.uninterruptibleMask((restore) => {
       const place = placesOf(call)
       const admitted = refuse.pipe(
-        Effect.zipRight(admit({ call, lane: laneOf(call), place, refuse, restore })),
+        Effect.zipRight(inLane(call, (lane) => admit({ call, lane, place, refuse, restore }))),
         Effect.tap(() => meter.paid(call.operation, costOf(call)))
       )
       return Effect.flatMap(admitted, (probe) =>
@@ -82,6 +84,19 @@ export const make = (store: RateLimitStoreService, meter: Meter): Admission => {
           Effect.onExit((exit) => tell(call, probe, exit)),
           Effect.ensuring(Effect.sync(() => place.leave()))
         ))
+    })
+
+  const inLane = <A, E>(call: Call, use: (lane: Lane) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.suspend(() => {
+      const lane = laneOf(call)
+      lane.present += 1
+      return Effect.ensuring(
+        use(lane),
+        Effect.sync(() => {
+          lane.present -= 1
+          if (lane.present === 0) lanes.delete(call.address.name)
+        })
+      )
     })
 
   /** Ends with a place taken and the cost paid, or fails with neither. True for a probe. */
@@ -192,9 +207,9 @@ export const make = (store: RateLimitStoreService, meter: Meter): Admission => {
   /** Those who come while others wait know of the pause too, although they do not ask the store. */
   const noted = (call: Call, hint: number | null): Effect.Effect<void> =>
     Effect.map(Clock.currentTimeMillis, (now) => {
-      const lane = laneOf(call)
+      const lane = lanes.get(call.address.name)
       const at = now + Math.min(hint ?? firstPause, longestPause)
-      if (at > lane.next.at) lane.next = { at, reason: "pause" }
+      if (lane !== undefined && at > lane.next.at) lane.next = { at, reason: "pause" }
     })
 
   return { around }
