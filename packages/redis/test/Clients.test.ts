@@ -1,6 +1,7 @@
 /** Clients over a shared Redis: what one has asked the other need not, and no call fails because Redis does. */
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as Engine from "@blockquarry/http/Engine"
+import * as Override from "@blockquarry/http/Override"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
@@ -18,15 +19,15 @@ import { until } from "./support/Until.ts"
 import * as Witness from "./support/Witness.ts"
 
 /** A client with an engine of its own, as another process would have. */
-const client = (sandbox: Sandbox.Service, url: string) =>
+const client = (sandbox: Sandbox.Service, url: string, limit = 1_000_000) =>
   Effect.map(
     Layer.build(
       DataApi.layerOverEngine({
         apiKey: Redacted.make(Sandbox.key),
         baseUrl: Sandbox.urls.data,
         cache: ResponseCache.standard,
-        // So high that nobody waits
-        rateLimit: RateLimit.make({ limit: 1_000_000, window: "1 second" })
+        // So high that nobody waits, where nothing is said
+        rateLimit: RateLimit.make({ limit, window: "1 second" })
       }).pipe(
         Layer.provide(Layer.succeed(HttpClient.HttpClient, Sandbox.httpClient(sandbox))),
         Layer.provide(
@@ -58,6 +59,36 @@ describe.skipIf(RedisServer.program === undefined)(`clients${RedisServer.unless}
       expect(yield* other.walletTransfers(asked)).toEqual(page)
       expect(yield* sandbox.requests).toHaveLength(1)
     }))
+
+  it.scopedLive(
+    "wait beside each other, however much dearer one's questions are",
+    () =>
+      Effect.gen(function*() {
+        const server = yield* RedisServer.make()
+        const sandbox = yield* Sandbox.make()
+        const [cheap, dear] = yield* Effect.all([
+          client(sandbox, server.url, 60),
+          client(sandbox, server.url, 60)
+        ])
+        const { token, wallet } = sandbox.ledger.examples
+        const answers = { cheap: 0, dear: 0 }
+        /** More than there is room for, all the time. */
+        const crowd = <A, E>(whose: "cheap" | "dear", ask: Effect.Effect<A, E>) =>
+          Effect.forkScoped(Effect.replicateEffect(
+            Effect.forever(Effect.tap(ask, () => Effect.sync(() => answers[whose] += 1))),
+            20,
+            { concurrency: "unbounded", discard: true }
+          ))
+        const asIfNothingWereKept = Override.effect({ cacheMode: "no-store" })
+        yield* crowd("cheap", asIfNothingWereKept(cheap.tokenPrice({ address: token, chain: "eth" })))
+        yield* crowd("dear", asIfNothingWereKept(dear.walletChains({ address: wallet })))
+        // Beyond what may go at once
+        yield* until(Effect.sync(() => answers.cheap + answers.dear > 40))
+        const before = answers.dear
+        yield* until(Effect.sync(() => answers.dear >= before + 5))
+      }),
+    30_000
+  )
 
   it.scopedLive("go on while Redis is killed, paused and started again", () =>
     Effect.gen(function*() {
