@@ -1,22 +1,15 @@
 /** What becomes of the service's failures, of missing settings, and of keys. */
-import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
-import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { ask, examples, service, start } from "./support/proxy.ts"
 import { questions } from "./support/questions.ts"
+import { saying } from "./support/saying.ts"
 
 const path = `/api/v2.2/${examples.wallet}/erc20/transfers?chain=eth`
-
-/** A service that always says the same. */
-const saying = (status: number, body: string | null, headers: Record<string, string> = {}) =>
-  HttpClient.make((request) =>
-    Effect.sync(() => HttpClientResponse.fromWeb(request, new Response(body, { status, headers })))
-  )
 
 const json = { "content-type": "application/json" }
 
@@ -276,29 +269,5 @@ describe("keys", () => {
         expect(JSON.parse(answer.text).message).toContain(String(status))
         expect(answer.text).not.toContain(canary)
       }
-    }))
-})
-
-describe("the proxy's own limits", () => {
-  it.scopedLive("are answered with when to come back, and nothing is sent", () =>
-    Effect.gen(function*() {
-      // A price costs three units
-      const rateLimit = RateLimit.make({ limit: 3, window: "1 hour", maxWait: 0 })
-      const { port, sandbox } = yield* start({ service: { ...service, rateLimit } })
-      expect((yield* ask(port, path)).status).toBe(200)
-      const refused = yield* ask(port, path)
-      expect([refused.status, JSON.parse(refused.text).code]).toEqual([429, "rate-limited"])
-      expect(Number(refused.headers["retry-after"])).toBeGreaterThan(3500)
-      expect(yield* sandbox.requests).toHaveLength(1)
-    }))
-
-  it.scopedLive("leave a service alone that fails too often", () =>
-    Effect.gen(function*() {
-      const { port } = yield* start({ client: saying(500, "{}", json) })
-      // Five calls of four attempts each
-      for (let call = 0; call < 5; call++) expect((yield* ask(port, path)).status).toBe(500)
-      const refused = yield* ask(port, path)
-      expect([refused.status, JSON.parse(refused.text).code]).toEqual([503, "service-left-alone"])
-      expect(Number(refused.headers["retry-after"])).toBeLessThanOrEqual(5)
     }))
 })

@@ -1,47 +1,18 @@
 /** The circuit breaker in its place: what opens it, who is refused, and who tries again. */
-import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
 import * as Override from "@blockquarry/http/Override"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import { describe, expect, it } from "@effect/vitest"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
+import { ask, bad, breaker, open, options } from "../../support/Breaking.ts"
 import * as Clients from "../../support/Clients.ts"
 import { updateStreamStatus } from "../../support/Examples.ts"
 import { failsNow, refusal } from "../../support/Failure.ts"
 import { bare, fine, fork, numberOf, price, upTo } from "../../support/Numbered.ts"
 import { passing, settled } from "../../support/Passing.ts"
 import * as Scripted from "../../support/Scripted.ts"
-
-/** Opens after three failures, for five seconds. */
-const breaker: CircuitBreaker.CircuitBreaker = {
-  ...CircuitBreaker.standard,
-  minimum: 3,
-  longest: "15 seconds"
-}
-
-const options = { ...bare, breaker }
-
-const bad = Scripted.answer(500)
-
-const open = (millis: number) => ({
-  _tag: "ServiceFailed",
-  status: null,
-  detail: null,
-  body: "",
-  mayHaveTakenEffect: false,
-  retryAfter: Duration.millis(millis)
-})
-
-/** Asks that often, one after the other. */
-const ask = (clients: Clients.Clients, times: number) =>
-  Effect.forEach(
-    Array.from({ length: times }, (_, number) => number),
-    (number) => Effect.ignore(price(clients, number)),
-    { discard: true }
-  )
 
 describe("a breaker", () => {
   const failures: ReadonlyArray<readonly [string, Scripted.Reply]> = [

@@ -1,42 +1,13 @@
 /** What becomes of a breaker that was open: one tries, and all others wait for what comes of it. */
-import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
 import { describe, expect, it } from "@effect/vitest"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
+import { ask, bad, open, options } from "../../support/Breaking.ts"
 import * as Clients from "../../support/Clients.ts"
 import { failsNow, refusal } from "../../support/Failure.ts"
-import { bare, fine, fork, price, seconds, upTo } from "../../support/Numbered.ts"
+import { fine, fork, price, seconds, upTo } from "../../support/Numbered.ts"
 import * as Scripted from "../../support/Scripted.ts"
-
-/** Opens after three failures, for five seconds. */
-const breaker: CircuitBreaker.CircuitBreaker = {
-  ...CircuitBreaker.standard,
-  minimum: 3,
-  longest: "15 seconds"
-}
-
-const options = { ...bare, breaker }
-
-const bad = Scripted.answer(500)
-
-const open = (millis: number) => ({
-  _tag: "ServiceFailed",
-  status: null,
-  detail: null,
-  body: "",
-  mayHaveTakenEffect: false,
-  retryAfter: Duration.millis(millis)
-})
-
-/** Asks that often, one after the other. */
-const ask = (clients: Clients.Clients, times: number) =>
-  Effect.forEach(
-    Array.from({ length: times }, (_, number) => number),
-    (number) => Effect.ignore(price(clients, number)),
-    { discard: true }
-  )
 
 describe("a breaker that was open", () => {
   /** Opens a breaker at 0; every later request gets what `later` says. */

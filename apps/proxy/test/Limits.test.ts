@@ -1,0 +1,32 @@
+/** What the engine's limits are to those who ask the proxy. */
+import * as RateLimit from "@blockquarry/http/RateLimit"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { ask, examples, service, start } from "./support/proxy.ts"
+import { saying } from "./support/saying.ts"
+
+const path = `/api/v2.2/${examples.wallet}/erc20/transfers?chain=eth`
+
+describe("the proxy's own limits", () => {
+  it.scopedLive("are answered with when to come back, and nothing is sent", () =>
+    Effect.gen(function*() {
+      // A page costs more than that: it goes alone, after a quiet time
+      const rateLimit = RateLimit.make({ limit: 3, window: "1 hour", maxWait: 0 })
+      const { port, sandbox } = yield* start({ service: { ...service, rateLimit } })
+      expect((yield* ask(port, path)).status).toBe(200)
+      const refused = yield* ask(port, path)
+      expect([refused.status, JSON.parse(refused.text).code]).toEqual([429, "rate-limited"])
+      expect(Number(refused.headers["retry-after"])).toBeGreaterThan(3500)
+      expect(yield* sandbox.requests).toHaveLength(1)
+    }))
+
+  it.scopedLive("leave a service alone that fails too often", () =>
+    Effect.gen(function*() {
+      const { port } = yield* start({ client: saying(500, "{}", { "content-type": "application/json" }) })
+      // Five calls of four attempts each
+      for (let call = 0; call < 5; call++) expect((yield* ask(port, path)).status).toBe(500)
+      const refused = yield* ask(port, path)
+      expect([refused.status, JSON.parse(refused.text).code]).toEqual([503, "service-left-alone"])
+      expect(Number(refused.headers["retry-after"])).toBeLessThanOrEqual(5)
+    }))
+})
