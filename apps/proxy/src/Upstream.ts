@@ -1,6 +1,6 @@
 /** The service behind the proxy: a canonical request in, the service's own answer out. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
-import type { Answer } from "@blockquarry/http/Answer"
+import { type Answer, repeatsKey } from "@blockquarry/http/Answer"
 import { Engine } from "@blockquarry/http/Engine"
 import type { Served } from "@blockquarry/http/Served"
 import * as Names from "@blockquarry/http/Settings"
@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Record from "effect/Record"
-import * as Redacted from "effect/Redacted"
+import type * as Redacted from "effect/Redacted"
 import { type AddressSetting, apis, type Service } from "./Config.ts"
 import * as Failure from "./Failure.ts"
 import type { Rewritten } from "./Rewrite.ts"
@@ -79,7 +79,7 @@ const passable = (
   const { answer } = served
   const failure = answer.status === 200 ? undefined : refusal(served)
   if (failure !== undefined) return Either.left(failure)
-  return apiKey !== undefined && quotes(answer, Redacted.value(apiKey))
+  return apiKey !== undefined && repeatsKey(answer, apiKey)
     ? Either.left(withheld(answer.status))
     : Either.right(answer)
 }
@@ -99,11 +99,6 @@ const refusal = ({ answer, verdict }: Served): Failure.Failure | undefined => {
       return undefined
   }
 }
-
-/** Whether an answer repeats the key; a key so short that it may stand in any text is not looked for. */
-const quotes = ({ bytes, headers }: Answer, key: string): boolean =>
-  key.length >= 8 &&
-  (Buffer.from(bytes).includes(key) || Object.values(headers).some((value) => value.includes(key)))
 
 const withheld = (status: number): Failure.Failure =>
   Failure.make(

@@ -5,6 +5,7 @@
  */
 
 import * as Redacted from "effect/Redacted"
+import { repeats } from "./internal/errorText.ts"
 
 /**
  * Any status, the headers that are safe to show, and the bytes exactly as the service sent them (after its
@@ -53,3 +54,13 @@ export const safeHeaders = (
       !value.includes(Redacted.value(key))
     )
   )
+
+/**
+ * Whether the body of an answer says the key, in any spelling that JSON has: it is for nobody else then. A key of less
+ * than eight characters is not looked for, since any text may hold it.
+ *
+ * @since 0.1.0
+ * @category guards
+ */
+export const repeatsKey = ({ bytes }: Answer, key: Redacted.Redacted): boolean =>
+  repeats(bytes, Redacted.value(key))

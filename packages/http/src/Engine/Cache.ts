@@ -5,8 +5,8 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { repeatsKey } from "../Answer.ts"
 import type { CacheStoreService, Entry } from "../CacheStore.ts"
-import { repeats } from "../internal/errorText.ts"
 import type { CacheMode } from "../ResponseCache.ts"
 import type { Served } from "../Served.ts"
 import { judge } from "../Verdict.ts"
@@ -75,7 +75,7 @@ export const make = (store: CacheStoreService, meter: Meter, scope: Scope.Scope)
     lifetime: number | null
   ): Effect.Effect<void> => {
     // An answer that repeats the key is nobody else's business.
-    if (lifetime === null || lifetime <= 0 || repeats(answer.bytes, call.address.apiKey)) return Effect.void
+    if (lifetime === null || lifetime <= 0 || repeatsKey(answer, call.address.apiKey)) return Effect.void
     const { staleIfError, staleWhileRevalidate } = call.policies.cache
     const useful = answer.status === 200
       ? Math.max(Duration.toMillis(staleWhileRevalidate), Duration.toMillis(staleIfError))

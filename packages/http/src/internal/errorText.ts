@@ -2,7 +2,6 @@
 import { type JsonValue, parse } from "@blockquarry/core/LosslessJson"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
-import * as Redacted from "effect/Redacted"
 
 const longestDetail = 300
 const longestExcerpt = 500
@@ -42,12 +41,12 @@ const says = (document: JsonValue, key: string): boolean =>
  * Whether a body says the key, spelled out or as JSON may spell it. A key so short that any text may hold it does not
  * count.
  */
-export const repeats = (bytes: Uint8Array, apiKey: Redacted.Redacted): boolean => {
-  const key = Redacted.value(apiKey)
+export const repeats = (bytes: Uint8Array, key: string): boolean => {
   if (key.length < shortestKey) return false
   const text = new TextDecoder().decode(bytes)
-  if (text.includes(key)) return true
-  if (!text.includes("\\")) return false
+  if (text.includes(key) || text.includes(JSON.stringify(key).slice(1, -1))) return true
+  // Of the escapes that texts have, only these can spell a key in yet another way.
+  if (!/\\[u/]/.test(text)) return false
   const document = Either.getOrUndefined(parse(text))
   return document !== undefined && says(document, key)
 }
