@@ -128,6 +128,7 @@ const whatToDo = (failure: Exclude<Failure, OutputClosed>): string | null => {
       if (failure.limit === "rate") {
         return "this limit is your own, 100/s where nothing is said: QUARRY_RATE_LIMIT raises it"
       }
+      if (failure.limit === "day") return "this limit is your own: wait for the next day of UTC, or raise it"
       return failure.retryAfter === null ? "wait a little, or ask for less" : null
     case "ServiceFailed":
       if (failure.status === null) return null

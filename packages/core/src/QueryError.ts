@@ -141,6 +141,7 @@ export class PlanExhausted extends Schema.TaggedError<PlanExhausted>("@blockquar
  * - `pause`: nothing was sent, since the service's 429 to another request with this key still holds.
  * - `rate`: nothing was sent, by the rate limit.
  * - `concurrency`: nothing was sent, too many requests are under way.
+ * - `day`: nothing was sent, what the key may spend in a day is spent.
  *
  * @since 0.1.0
  * @category errors
@@ -148,7 +149,7 @@ export class PlanExhausted extends Schema.TaggedError<PlanExhausted>("@blockquar
 export class RateLimited
   extends Schema.TaggedError<RateLimited>("@blockquarry/core/RateLimited")("RateLimited", {
     ...answered,
-    limit: Schema.Literal("service", "pause", "rate", "concurrency"),
+    limit: Schema.Literal("service", "pause", "rate", "concurrency", "day"),
     /** Null where nothing was sent. */
     status: Schema.NullOr(Schema.Int),
     /** How long to wait, where that is known. */
@@ -160,7 +161,8 @@ export class RateLimited
       service: said({ status: this.status ?? 429, detail: this.detail }),
       pause: "the service wants no requests with this key for a while",
       rate: "the rate limit of this program would make it wait too long",
-      concurrency: "too many requests of this program are under way"
+      concurrency: "too many requests of this program are under way",
+      day: "this program lets the key spend no more today"
     }[this.limit]
     return `${this.operation}: too many requests; ${what}; ${again(this.retryAfter)}`
   }

@@ -88,6 +88,15 @@ const messages: ReadonlyArray<readonly [QueryError.WalkError, string]> = [
     "tokenPrice: too many requests; too many requests of this program are under way; try again later"
   ],
   [
+    new QueryError.RateLimited({
+      ...answered,
+      limit: "day",
+      status: null,
+      retryAfter: Duration.hours(3)
+    }),
+    "tokenPrice: too many requests; this program lets the key spend no more today; try again in 3h"
+  ],
+  [
     new QueryError.ServiceFailed({
       ...answered,
       status: null,

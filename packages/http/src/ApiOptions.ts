@@ -6,6 +6,7 @@
 import type { ArraySpelling } from "@blockquarry/core/Wire"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as Redacted from "effect/Redacted"
+import type { ApiKey } from "./ApiKey.ts"
 import * as CircuitBreaker from "./CircuitBreaker.ts"
 import * as Concurrency from "./Concurrency.ts"
 import * as RateLimit from "./RateLimit.ts"
@@ -52,7 +53,8 @@ export const defaults: Policies = {
  * @category models
  */
 export interface ApiOptions extends OptionalPolicies {
-  readonly apiKey: Redacted.Redacted | undefined
+  /** Several keys share what is asked: see `ApiKey`. */
+  readonly apiKey: Redacted.Redacted | ReadonlyArray<ApiKey> | undefined
   /** May carry a path and a trailing slash, which are kept. */
   readonly baseUrl: string | URL | undefined
   /** The longest body that is read, in bytes; 64 MiB where nothing is said. */

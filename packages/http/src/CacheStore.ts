@@ -39,13 +39,28 @@ export interface Entries<E> {
   readonly get: (key: string) => Effect.Effect<Entry | null, E>
   /** Keeps an entry, or not: what is too large for the store is left out. */
   readonly set: (key: string, entry: Entry) => Effect.Effect<void, E>
+  /** Forgets an entry, if there is one. */
+  readonly remove: (key: string) => Effect.Effect<void, E>
+  /**
+   * Forgets everything that is kept here, by other processes too. All that was there when it began is gone when it
+   * ends; what is written in between may stay.
+   */
+  readonly clear: Effect.Effect<void, E>
 }
 
 /**
+ * What the engine uses: reading and writing never fail. What an operator asks for says whether it was done: false where
+ * the store is away, and then some of it may be there again when the store is.
+ *
  * @since 0.1.0
  * @category models
  */
-export interface CacheStoreService extends Entries<never> {}
+export interface CacheStoreService extends Pick<Entries<never>, "get" | "set"> {
+  readonly remove: (key: string) => Effect.Effect<boolean>
+  readonly clear: Effect.Effect<boolean>
+  /** What `get` gives, at once, and counted as a use of it too. Only a store in memory has this. */
+  readonly peek?: ((key: string) => Entry | undefined) | undefined
+}
 
 /**
  * The store that `Engine.layerShared` keeps answers in.
@@ -87,7 +102,10 @@ export const memory = (
       set: (key, entry) =>
         Effect.sync(() => {
           entries.set(key, entry)
-        })
+        }),
+      remove: (key) => Effect.sync(() => (entries.delete(key), true)),
+      clear: Effect.sync(() => (entries.clear(), true)),
+      peek: (key) => entries.get(key)
     }
   })
 
@@ -110,7 +128,8 @@ export const layerMemory = (
 
 /**
  * A store of this process over one that a fleet shares. While the shared one is away (it failed, or took longer
- * than 100 milliseconds) nothing is found and nothing is kept; as soon as it is back it is used again.
+ * than 100 milliseconds) nothing is found, nothing is kept and nothing is forgotten; as soon as it is back it is used
+ * again. `clear` may take a minute.
  *
  * @since 0.1.0
  * @category constructors
@@ -121,5 +140,7 @@ export const withFallback = (
 ): Effect.Effect<CacheStoreService, never, Scope.Scope> =>
   Effect.map(Guard.make("cache", shared.ping, options.group), (guard) => ({
     get: (key) => guard.run(shared.get(key), Effect.succeed(null)),
-    set: (key, entry) => guard.run(shared.set(key, entry), Effect.void)
+    set: (key, entry) => guard.run(shared.set(key, entry), Effect.void),
+    remove: (key) => guard.run(Effect.as(shared.remove(key), true), Effect.succeed(false)),
+    clear: guard.done(shared.clear)
   }))

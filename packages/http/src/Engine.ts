@@ -5,22 +5,23 @@
  * encode input
  *   → cache → single flight        (where the cache is on)
  *     → retry with budget          (within the call's total time)
- *       → rate limit and concurrency → circuit breaker
- *         → attempt                (within the attempt's time)
- *           → verdict              ← `raw` ends here
- *             → decode             ← `decoded` ends here
+ *       → keys                     (where there are several)
+ *         → rate limit and concurrency → circuit breaker
+ *           → attempt              (within the attempt's time)
+ *             → verdict            ← `raw` ends here
+ *               → decode           ← `decoded` ends here
  * ```
  *
  * Every stage is a module of `Engine/`, and goes by plain data: the policies of the client, and over them those of the
  * region (`Override`).
  *
  * The longest that a call can take is `timeouts.total`: no attempt and no wait goes beyond it. Where that is
- * infinite, it is `attempts × (rateLimit.maxWait + timeouts.attempt)` and the waits between attempts, which double from
- * `retry.base` up to `retry.cap`, or are what the service asks for.
+ * infinite, it is `attempts × (rateLimit.maxWait + timeouts.attempt)` (for each key, where there are several) and the
+ * waits between attempts, which double from `retry.base` up to `retry.cap`, or are what the service asks for.
  *
  * @since 0.1.0
  */
-import type { Operation } from "@blockquarry/core/Operation"
+import type { AnyOperation, Operation } from "@blockquarry/core/Operation"
 import type {
   InvalidRequest,
   KeyRefused,
@@ -46,12 +47,15 @@ import * as Breaker from "./Engine/Breaker.ts"
 import * as Cache from "./Engine/Cache.ts"
 import type { Call, Judged } from "./Engine/Call.ts"
 import * as Heads from "./Engine/Heads.ts"
+import * as Keys from "./Engine/Keys.ts"
 import { lifetime } from "./Engine/Lifetime.ts"
 import * as Meter from "./Engine/Meter.ts"
 import * as Reader from "./Engine/Reader.ts"
 import * as Retry from "./Engine/Retry.ts"
-import { Override, type Overrides } from "./Override.ts"
+import { Override } from "./Override.ts"
 import * as RateLimitStore from "./RateLimitStore.ts"
+import * as Receipt from "./Receipt.ts"
+import type { AddressReport } from "./Report.ts"
 import type { Served } from "./Served.ts"
 import type { Target } from "./Target.ts"
 import * as Telemetry from "./Telemetry.ts"
@@ -89,6 +93,32 @@ export interface EngineService {
     operation: Operation<I, Accepts, Output, Wire>,
     target: Target
   ) => (input: I) => Effect.Effect<Output, QueryError>
+  /**
+   * What is kept about a request and fresh at `now`, at once and outside of any fiber: for servers that answer many
+   * requests from memory. It is counted as a call and as a hit. Undefined where nothing is, where the cache is off or
+   * the request is none that is kept, and where the store cannot look at once (`CacheStoreService.peek`): then ask.
+   */
+  readonly kept: (
+    operation: AnyOperation,
+    target: Target
+  ) => (request: WireRequest, now: number) => CacheStore.Entry | undefined
+  /** The same with time to wait for the store, for who wants a kept answer or none. Null where there is nothing. */
+  readonly find: (
+    operation: AnyOperation,
+    target: Target
+  ) => (request: WireRequest) => Effect.Effect<CacheStore.Entry | null>
+  /**
+   * Forgets what is kept about a request, and what is being fetched: who asks from now on is answered anew. False where
+   * the store is away, and may still have it when it is back.
+   */
+  readonly forget: (
+    operation: AnyOperation,
+    target: Target
+  ) => (request: WireRequest) => Effect.Effect<boolean>
+  /** Forgets everything in the same way. Where a fleet shares the store, others may be fetching. */
+  readonly clear: Effect.Effect<boolean>
+  /** How each base address that was asked is doing, and the keys that were used there. */
+  readonly report: Effect.Effect<ReadonlyArray<AddressReport>>
 }
 
 /**
@@ -117,7 +147,7 @@ export const make: Effect.Effect<
   const cache = Cache.make(answers, meter, scope)
   const retry = Retry.make(meter)
   const breaker = Breaker.make(meter)
-  const admission = Admission.make(budgets, meter)
+  const keys = Keys.make(Admission.make(budgets, meter), meter)
   const heads = Heads.make()
 
   /** Attempts until one tells, within the call's time. */
@@ -125,7 +155,11 @@ export const make: Effect.Effect<
     retry.around(
       call,
       (number) =>
-        admission.around(call, breaker.refuse(call), breaker.around(call, attempt(call, number, meter)))
+        keys.around(
+          call,
+          breaker.refuse(call),
+          (keyed) => breaker.around(call, attempt(keyed, number, meter))
+        )
     )
 
   const served = <I, Accepts, Output, Wire>(
@@ -134,18 +168,14 @@ export const make: Effect.Effect<
     reader: Reader.Reader<Output>
   ) =>
   (input: I, request: WireRequest): Effect.Effect<Served, RawError> =>
-    Effect.flatMap(
-      Override,
-      (overrides) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<Served, RawError> => {
-          if (Either.isLeft(target.address)) return Effect.fail(target.address.left(operation.id))
-          const call = callOf(operation, target, target.address.right, request, overrides, now)
-          const lasts = (judged: Judged) => lifetime(operation, input, call, judged, reader, heads)
-          return Effect.mapError(
-            cache.around(call, overrides.cacheMode ?? "default", ask(call), lasts),
-            ({ error }) => error
-          )
-        })
+    Effect.contextWithEffect((region: Context.Context<never>) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<Served, RawError> => {
+        if (Either.isLeft(target.address)) return Effect.fail(target.address.left(operation.id))
+        const call = callOf(operation, target, target.address.right, request, region, now)
+        const mode = Context.get(region, Override).cacheMode ?? "default"
+        const lasts = (judged: Judged) => lifetime(operation, input, call, judged, reader, heads)
+        return Effect.mapError(cache.around(call, mode, ask(call), lasts), ({ error }) => error)
+      })
     ).pipe(Effect.tap(({ source }) => meter.noted("quarry.source", source)))
 
   /** Names, measures and counts a call. */
@@ -175,18 +205,43 @@ export const make: Effect.Effect<
         const request = writeRequest(operation, input, target.arrays)
         return observed(operation, request, Effect.flatMap(serve(input, request), reader.read))
       }
-    }
+    },
+    kept: (operation, { address, policies }) => (request, now) => {
+      const entry = Either.isLeft(address)
+        ? undefined
+        : cache.look(address.right, policies.cache, request, now)
+      if (entry !== undefined) meter.hit(operation)
+      return entry
+    },
+    find: (operation, { address, policies }) => (request) =>
+      Either.isLeft(address)
+        ? Effect.succeed(null)
+        : Effect.tap(
+          cache.find(address.right, policies.cache, request),
+          (entry) => entry === null ? Effect.void : Effect.sync(() => meter.hit(operation))
+        ),
+    forget: (_, { address }) => (request) =>
+      // Where there is no address nothing was ever kept.
+      Either.isLeft(address) ? Effect.succeed(true) : cache.forget(address.right, request),
+    clear: cache.clear,
+    report: Effect.map(Clock.currentTimeMillis, (now) =>
+      breaker.report().map(({ base, ...state }) => ({
+        base: Breaker.hostOf(base),
+        ...state,
+        keys: keys.report(base, now)
+      })))
   }
 })
 
 const callOf = (
   operation: Call["operation"],
   { policies, transport }: Target,
-  address: Call["address"],
+  ring: Call["ring"],
   request: WireRequest,
-  overrides: Overrides,
+  region: Context.Context<never>,
   now: number
 ): Call => {
+  const overrides = Context.get(region, Override)
   const inForce = {
     ...policies,
     retry: overrides.retry ?? policies.retry,
@@ -196,14 +251,15 @@ const callOf = (
     operation,
     request,
     copy: { method: request.method, path: request.path },
-    address,
+    ring,
     transport,
     policies: inForce,
     deadline: now + Duration.toMillis(inForce.timeouts.total),
     patience: Math.min(
       Duration.toMillis(policies.timeouts.attempt),
       Duration.toMillis(policies.timeouts.total)
-    )
+    ),
+    receipt: Context.get(region, Receipt.Current)
   }
 }
 

@@ -18,6 +18,8 @@ import * as Either from "effect/Either"
  * - `maxWait`: no request waits longer; one that would is refused at once with `RateLimited`. The time that is left
  *   to its call bounds the wait too.
  * - `maxQueue`: no more requests wait; one more is refused.
+ * - `perDay`: units that the key may spend in a day of UTC, null for any number. A request beyond it is refused at once;
+ *   nobody waits for the next day.
  *
  * @since 0.1.0
  * @category models
@@ -29,6 +31,7 @@ export interface RateLimit {
   readonly cost: { readonly [Id in OperationId]?: number } | number
   readonly maxWait: Duration.DurationInput
   readonly maxQueue: number
+  readonly perDay: number | null
 }
 
 /**
@@ -56,7 +59,10 @@ export const make = (
     burst: positive("burst", options.burst ?? Math.max(1, options.limit)),
     cost: typeof cost === "number" ? positive("cost", cost) : cost,
     maxWait: options.maxWait ?? Duration.seconds(30),
-    maxQueue: options.maxQueue ?? 10_000
+    maxQueue: options.maxQueue ?? 10_000,
+    perDay: options.perDay === undefined || options.perDay === null
+      ? null
+      : positive("perDay", options.perDay)
   }
 }
 

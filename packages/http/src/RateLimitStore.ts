@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { LRUCache } from "lru-cache"
+import * as Account from "./internal/account.ts"
 import * as Budget from "./internal/budget.ts"
 import * as Guard from "./internal/guard.ts"
 import type { StoreFault } from "./StoreFault.ts"
@@ -34,15 +35,59 @@ export interface Rule {
  *   everybody else waits until `settle` says how it went.
  * - `Wait`: ask again after `millis`, because the budget is used up (`rate`) or the service asked for peace (`pause`).
  *
+ * `left` is how many units could be taken at once after this turn, were there no pause: `Infinity` where there is no
+ * limit.
+ *
  * @since 0.1.0
  * @category models
  */
 export type Turn =
-  | { readonly _tag: "Go"; readonly probe: boolean }
-  | { readonly _tag: "Wait"; readonly millis: number; readonly reason: "rate" | "pause" }
+  | { readonly _tag: "Go"; readonly probe: boolean; readonly left: number }
+  | {
+    readonly _tag: "Wait"
+    readonly millis: number
+    readonly reason: "rate" | "pause"
+    readonly left: number
+  }
 
 /**
- * Budgets by name. A name tells nothing about the key that it stands for.
+ * What an account may spend: `limit` units in each window of `period` milliseconds, a year at most. Windows follow each
+ * other from 1970 on: one of 86400000 milliseconds is a day of UTC. A limit of `Infinity` allows anything, and nothing
+ * is counted then. The limit of an account may change at any time; one with another period is another account, and
+ * needs another name.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Cap {
+  readonly limit: number
+  readonly period: number
+}
+
+/**
+ * What an account has left in this window, which ends after `millis`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Remaining {
+  readonly left: number
+  readonly millis: number
+}
+
+/**
+ * - `Spent`: the units were taken, and `left` are left in this window.
+ * - `UsedUp`: there are fewer left than were asked for, and none were taken; the window ends after `millis`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Spent =
+  | { readonly _tag: "Spent"; readonly left: number }
+  | { readonly _tag: "UsedUp"; readonly left: number; readonly millis: number }
+
+/**
+ * Budgets and accounts by name. A name tells nothing about the key that it stands for.
  *
  * `E` is how a store can be unable to answer: never for what the engine uses, `StoreFault` for a store behind a
  * network.
@@ -60,6 +105,13 @@ export interface Budgets<E> {
   readonly pause: (budget: string, millis: number | null) => Effect.Effect<void, E>
   /** A probe ended: `passed` ends the pause, otherwise the next request is a probe too. */
   readonly settle: (budget: string, passed: boolean) => Effect.Effect<void, E>
+  /**
+   * Spends `cost` units, all of them or none. In no window does an account spend more than its limit. Where the clock
+   * was set back into a window that was over, nothing is spent until the next one begins again.
+   */
+  readonly spend: (account: string, cap: Cap, cost: number) => Effect.Effect<Spent, E>
+  /** What an account could spend, without spending anything. */
+  readonly look: (account: string, cap: Cap) => Effect.Effect<Remaining, E>
 }
 
 /**
@@ -100,6 +152,13 @@ export const layerMemory: Layer.Layer<RateLimitStore> = Layer.effect(RateLimitSt
  *
  * In the window in which the store is lost or comes back a limit may be met twice.
  *
+ * Of an account each process spends, while the shared one is away, at most the part `share` of its limit, less
+ * everything that it spent in this window before, there and here. Nor does it spend more than that part of what was left
+ * when it last heard of the account in this window: nothing where the account was used up. What is spent meanwhile is
+ * not made up for in the shared store: in such a window a fleet spends at most twice the limit, however often the store
+ * is lost, as long as that forgets nothing. What was asked for at the moment in which it was lost may be counted there as
+ * well, whatever came of it here.
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -122,7 +181,23 @@ export const withFallback = (
       pause: (budget, millis) =>
         Effect.zipRight(own.pause(budget, millis), guard.run(shared.pause(budget, millis), Effect.void)),
       settle: (budget, passed) =>
-        Effect.zipRight(own.settle(budget, passed), guard.run(shared.settle(budget, passed), Effect.void))
+        Effect.zipRight(own.settle(budget, passed), guard.run(shared.settle(budget, passed), Effect.void)),
+      spend: (account, cap, cost) => {
+        const part = partOf(cap, options.share)
+        const spent = Effect.tap(
+          shared.spend(account, cap, cost),
+          ({ _tag, left }) => own.note(account, part, _tag === "Spent" ? cost : 0, units(left, options.share))
+        )
+        return guard.run(spent, Effect.suspend(() => own.spend(account, part, cost)))
+      },
+      look: (account, cap) => {
+        const part = partOf(cap, options.share)
+        const seen = Effect.tap(
+          shared.look(account, cap),
+          ({ left }) => own.note(account, part, 0, units(left, options.share))
+        )
+        return guard.run(seen, Effect.suspend(() => own.look(account, part)))
+      }
     }
   })
 
@@ -133,9 +208,16 @@ const shareOf = (rule: Rule, share: number): Rule => ({
   burst: Math.max(1, rule.burst * share)
 })
 
+const partOf = (cap: Cap, share: number): Cap => ({ ...cap, limit: units(cap.limit, share) })
+
+/** Whole units: a part of one is of no use to anybody. */
+const units = (of: number, share: number): number => Math.floor(of * share + 1e-9)
+
 interface InMemory extends RateLimitStoreService {
   /** Notes what was taken from the shared budget; who went there and was no probe knows of no pause. */
   readonly charge: (budget: string, rule: Rule, cost: number, probe: boolean) => Effect.Effect<void>
+  /** Notes what was spent from the shared account, and how much of what is left there may be spent from here. */
+  readonly note: (account: string, cap: Cap, cost: number, most: number) => Effect.Effect<void>
 }
 
 const inMemory = (): InMemory => {
@@ -150,6 +232,7 @@ const inMemory = (): InMemory => {
       budgets.set(name, budget)
       return result
     })
+  const accounts = Account.book()
   return {
     take: (name, rule, cost, lease) =>
       change(name, (before, now) => {
@@ -162,6 +245,18 @@ const inMemory = (): InMemory => {
       change(name, (before, now) => [
         Budget.charge(probe ? before : Budget.settle(before, now, true), now, rule, cost),
         undefined
-      ])
+      ]),
+    spend: (name, cap, cost) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const { account, spent } = Account.spend(accounts.find(name), now, cap, cost)
+        if (account !== undefined) accounts.enter(name, account, now)
+        return spent
+      }),
+    look: (name, cap) =>
+      Effect.map(Clock.currentTimeMillis, (now) => Account.look(accounts.find(name), now, cap)),
+    note: (name, cap, cost, most) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        accounts.enter(name, Account.charge(accounts.find(name), now, cap, cost, most), now)
+      })
   }
 }

@@ -29,4 +29,8 @@ export interface Served {
   readonly source: Source
   /** When the answer was kept, in milliseconds since 1970; null where it comes from the service. */
   readonly storedAt: number | null
+  /** Until when a kept answer is fresh, in milliseconds since 1970; null where it comes from the service. */
+  readonly freshUntil: number | null
+  /** Whether a request that another caller had begun answered this call too. */
+  readonly collapsed: boolean
 }

@@ -1,5 +1,5 @@
 /**
- * Targets: where an API's requests go, with which key, under which policies.
+ * Targets: where an API's requests go, with which keys, under which policies.
  *
  * @since 0.1.0
  */
@@ -8,12 +8,15 @@ import { type Api, prefix } from "@blockquarry/core/Operation"
 import { InvalidRequest, KeyRefused } from "@blockquarry/core/QueryError"
 import type { ArraySpelling } from "@blockquarry/core/Wire"
 import * as HttpClient from "@effect/platform/HttpClient"
+import * as Array from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Function from "effect/Function"
 import * as Redacted from "effect/Redacted"
+import { type ApiKey, defaultLabel } from "./ApiKey.ts"
 import { type ApiOptions, defaults, type Policies } from "./ApiOptions.ts"
 import { normalise } from "./BaseUrl.ts"
+import type { RateLimit } from "./RateLimit.ts"
 import * as Settings from "./Settings.ts"
 import * as Transport from "./Transport.ts"
 
@@ -22,14 +25,32 @@ import * as Transport from "./Transport.ts"
  * @category models
  */
 export interface Target {
-  /** Where and with which key; a left is the failure of every call that needs what is missing. */
-  readonly address: Either.Either<Address, (operation: string) => InvalidRequest | KeyRefused>
+  /** Where and with which keys; a left is the failure of every call that needs what is missing. */
+  readonly address: Either.Either<Ring, (operation: string) => InvalidRequest | KeyRefused>
   readonly transport: Transport.Transport
   readonly policies: Policies
   readonly arrays: ArraySpelling
 }
 
 /**
+ * One base address with all keys that may be used there.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Ring {
+  /** Without a trailing slash, the API's prefix included. */
+  readonly url: string
+  /** The same without the prefix. */
+  readonly base: string
+  /** Stands for these keys at this base, and does not tell them. */
+  readonly name: string
+  readonly addresses: Array.NonEmptyReadonlyArray<Address>
+}
+
+/**
+ * A base address with one key.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -41,6 +62,10 @@ export interface Address {
   readonly apiKey: Redacted.Redacted
   /** Stands for this key at this base, and does not tell the key. */
   readonly name: string
+  /** What people call the key. */
+  readonly label: string
+  /** That of the key, or of the target. */
+  readonly rateLimit: RateLimit
 }
 
 /**
@@ -72,28 +97,63 @@ export const make = (
     arrays: options.arrays ?? "brackets"
   }))
 
-const resolve = (api: Api, { apiKey, baseUrl }: ApiOptions, setting: string): Target["address"] => {
+const resolve = (api: Api, options: ApiOptions, setting: string): Target["address"] => {
   const invalid = (parameter: string, problem: string) =>
     Either.left((operation: string) => new InvalidRequest({ operation, issues: [{ parameter, problem }] }))
-  if (baseUrl === undefined || baseUrl === "") {
+  if (options.baseUrl === undefined || options.baseUrl === "") {
     return invalid(setting, "no address of the service is set; set this to its base URL")
   }
-  const url = normalise(api, baseUrl)
+  const url = normalise(api, options.baseUrl)
   if (Either.isLeft(url)) return invalid(setting, url.left)
-  if (apiKey === undefined || Redacted.value(apiKey) === "") {
+  const keys = keysOf(options)
+  if (!Array.isNonEmptyReadonlyArray(keys)) {
     return Either.left((operation) =>
       new KeyRefused({ operation, request: null, status: null, detail: null, body: "" })
     )
   }
-  // Clients of HTTP refuse such a key, and look as if the network had failed.
-  return noHeader.test(Redacted.value(apiKey))
-    ? invalid(Settings.apiKey, "the key holds characters that no header can carry, such as a line break")
-    : Either.right(addressOf(api, url.right, apiKey))
+  for (const { key, label } of keys) {
+    const which = keys.length === 1 ? "the key" : `the key ${JSON.stringify(label)}`
+    if (Redacted.value(key) === "") {
+      return invalid(Settings.apiKey, `${which} is empty; set it or leave it out`)
+    }
+    // Clients of HTTP refuse such a key, and look as if the network had failed.
+    if (noHeader.test(Redacted.value(key))) {
+      return invalid(
+        Settings.apiKey,
+        `${which} holds characters that no header can carry, such as a line break`
+      )
+    }
+  }
+  return Either.right(ringOf(api, url.right, keys, options.rateLimit ?? defaults.rateLimit))
 }
 
-const addressOf = (api: Api, url: string, apiKey: Redacted.Redacted): Address => {
+/** The keys that are set: an empty one that comes alone is none. */
+const keysOf = ({ apiKey }: ApiOptions): ReadonlyArray<ApiKey> => {
+  if (!Redacted.isRedacted(apiKey)) return apiKey ?? []
+  return Redacted.value(apiKey) === "" ? [] : [{ label: defaultLabel, key: apiKey }]
+}
+
+const ringOf = (
+  api: Api,
+  url: string,
+  keys: Array.NonEmptyReadonlyArray<ApiKey>,
+  rateLimit: RateLimit
+): Ring => {
   const base = url.slice(0, url.length - prefix[api].length)
-  return { url, base, apiKey, name: fingerprint(`${base}\n${Redacted.value(apiKey)}`) }
+  const addresses = Array.dedupeWith(
+    Array.map(keys, ({ key, label, rateLimit: own }): Address => ({
+      url,
+      base,
+      apiKey: key,
+      name: fingerprint(`${base}\n${Redacted.value(key)}`),
+      label,
+      rateLimit: own ?? rateLimit
+    })),
+    (one, other) => one.name === other.name
+  )
+  const names = Array.map(addresses, ({ name }) => name).toSorted()
+  const name = addresses.length === 1 ? addresses[0].name : fingerprint(names.join("\n"))
+  return { url, base, name, addresses }
 }
 
 /** What the value of a header cannot hold. */

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 export * as Answer from "./Answer.ts"
+export * as ApiKey from "./ApiKey.ts"
 export * as ApiOptions from "./ApiOptions.ts"
 export * as BaseUrl from "./BaseUrl.ts"
 export * as CacheStore from "./CacheStore.ts"
@@ -17,6 +18,9 @@ export * as LedgerApi from "./LedgerApi.ts"
 export * as Override from "./Override.ts"
 export * as RateLimit from "./RateLimit.ts"
 export * as RateLimitStore from "./RateLimitStore.ts"
+export * as RawList from "./RawList.ts"
+export * as Receipt from "./Receipt.ts"
+export * as Report from "./Report.ts"
 export * as ResponseCache from "./ResponseCache.ts"
 export * as RetryPolicy from "./RetryPolicy.ts"
 export * as Served from "./Served.ts"

@@ -46,3 +46,21 @@ it.effect.each(
     const provider = ConfigProvider.fromMap(new Map(Object.entries(environment)))
     expect(yield* Effect.withConfigProvider(Settings.limit, provider)).toEqual(expected)
   }))
+
+it("a day has so many units only where it is said", () => {
+  const rate = { limit: 25, window: "1 second" } as const
+  expect(RateLimit.make({ ...rate, perDay: 40_000 }).perDay).toBe(40_000)
+  for (
+    const limit of [
+      RateLimit.make(rate),
+      RateLimit.make({ ...rate, perDay: null }),
+      RateLimit.standard,
+      RateLimit.none
+    ]
+  ) {
+    expect(limit.perDay).toBeNull()
+  }
+  for (const perDay of [0, -1, Number.NaN]) {
+    expect(() => RateLimit.make({ ...rate, perDay })).toThrow("perDay must be greater than 0")
+  }
+})

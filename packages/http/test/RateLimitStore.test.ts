@@ -51,14 +51,36 @@ describe("budgets in memory", () => {
   it.effect("begin full, and count for themselves by name", () =>
     Effect.gen(function*() {
       const store = yield* RateLimitStore.memory
-      expect(yield* store.take("a", rule, 10, lease)).toEqual(go)
-      expect(yield* store.take("a", rule, 1, lease)).toEqual({ _tag: "Wait", millis: 100, reason: "rate" })
-      expect(yield* store.take("b", rule, 10, lease)).toEqual(go)
+      expect(yield* store.take("a", rule, 10, lease)).toMatchObject(go)
+      expect(yield* store.take("a", rule, 1, lease)).toMatchObject({
+        _tag: "Wait",
+        millis: 100,
+        reason: "rate"
+      })
+      expect(yield* store.take("b", rule, 10, lease)).toMatchObject(go)
       yield* TestClock.adjust(100)
-      expect(yield* store.take("a", rule, 1, lease)).toEqual(go)
+      expect(yield* store.take("a", rule, 1, lease)).toMatchObject(go)
       yield* store.pause("a", 500)
-      expect(yield* store.take("a", rule, 1, lease)).toEqual({ _tag: "Wait", millis: 500, reason: "pause" })
-      expect(yield* store.take("b", rule, 1, lease)).toEqual(go)
+      expect(yield* store.take("a", rule, 1, lease)).toMatchObject({
+        _tag: "Wait",
+        millis: 500,
+        reason: "pause"
+      })
+      expect(yield* store.take("b", rule, 1, lease)).toMatchObject(go)
+    }))
+
+  it.effect("tell what is left of them, with each turn", () =>
+    Effect.gen(function*() {
+      const store = yield* RateLimitStore.memory
+      const left = (name: string, cost: number) =>
+        Effect.map(store.take(name, rule, cost, lease), (turn) => [turn._tag, turn.left])
+      expect(yield* left("a", 4)).toEqual(["Go", 6])
+      expect(yield* left("a", 7)).toEqual(["Wait", 6])
+      expect(yield* left("b", 1)).toEqual(["Go", 9])
+      yield* TestClock.adjust(200)
+      expect(yield* left("a", 8)).toEqual(["Go", 0])
+      const free = { ...rule, limit: Infinity }
+      expect(yield* store.take("c", free, 100, lease)).toEqual({ _tag: "Go", probe: false, left: Infinity })
     }))
 
   it.effect("probe once, and go on once that is settled", () =>
@@ -66,16 +88,16 @@ describe("budgets in memory", () => {
       const store = yield* RateLimitStore.memory
       yield* store.pause("a", null)
       yield* TestClock.adjust(1000)
-      expect(yield* store.take("a", rule, 1, lease)).toEqual({ _tag: "Go", probe: true })
+      expect(yield* store.take("a", rule, 1, lease)).toMatchObject({ _tag: "Go", probe: true })
       expect(yield* store.take("a", rule, 1, lease)).toMatchObject({ _tag: "Wait", reason: "pause" })
       yield* store.settle("a", true)
-      expect(yield* store.take("a", rule, 1, lease)).toEqual(go)
+      expect(yield* store.take("a", rule, 1, lease)).toMatchObject(go)
     }))
 
   it.effect("come as a layer", () =>
     Effect.gen(function*() {
       const store = yield* RateLimitStore.RateLimitStore
-      expect(yield* store.take("a", rule, 1, lease)).toEqual(go)
+      expect(yield* store.take("a", rule, 1, lease)).toMatchObject(go)
     }).pipe(Effect.provide(RateLimitStore.layerMemory)))
 })
 
@@ -91,6 +113,8 @@ describe("budgets over a shared store", () => {
         take: (...args) => reach(memory.take(...args)),
         pause: (...args) => reach(memory.pause(...args)),
         settle: (...args) => reach(memory.settle(...args)),
+        spend: (...args) => reach(memory.spend(...args)),
+        look: (...args) => reach(memory.look(...args)),
         ping: reach(Effect.void)
       }, { share })
       return { memory, state, store }
@@ -99,44 +123,52 @@ describe("budgets over a shared store", () => {
   it.scoped("are the shared ones while they are there", () =>
     Effect.gen(function*() {
       const { memory, store } = yield* over(0.5)
-      expect(yield* store.take("a", rule, 10, lease)).toEqual(go)
+      expect(yield* store.take("a", rule, 10, lease)).toMatchObject(go)
       expect(yield* memory.take("a", rule, 1, lease)).toMatchObject({ _tag: "Wait" })
       yield* store.pause("a", 700)
-      expect(yield* memory.take("a", rule, 1, lease)).toEqual({ _tag: "Wait", millis: 700, reason: "pause" })
+      expect(yield* memory.take("a", rule, 1, lease)).toMatchObject({
+        _tag: "Wait",
+        millis: 700,
+        reason: "pause"
+      })
       yield* TestClock.adjust(700)
-      expect(yield* store.take("a", rule, 1, lease)).toEqual({ _tag: "Go", probe: true })
+      expect(yield* store.take("a", rule, 1, lease)).toMatchObject({ _tag: "Go", probe: true })
       yield* store.settle("a", true)
-      expect(yield* memory.take("a", rule, 1, lease)).toEqual(go)
+      expect(yield* memory.take("a", rule, 1, lease)).toMatchObject(go)
     }))
 
   it.scoped("are a part of each limit, less what was taken, once those are away; and the shared ones again after that", () =>
     Effect.gen(function*() {
       const { state, store } = yield* over(0.5)
-      expect(yield* store.take("a", rule, 10, lease)).toEqual(go)
-      expect(yield* store.take("b", rule, 2, lease)).toEqual(go)
+      expect(yield* store.take("a", rule, 10, lease)).toMatchObject(go)
+      expect(yield* store.take("b", rule, 2, lease)).toMatchObject(go)
       state.away = true
       // Five a second, of which five may go at once.
-      expect(yield* store.take("b", rule, 3, lease)).toEqual(go)
+      expect(yield* store.take("b", rule, 3, lease)).toEqual({ ...go, left: 0 })
       expect(yield* store.take("b", rule, 1, lease)).toMatchObject({ _tag: "Wait", millis: 200 })
-      expect(yield* store.take("a", rule, 1, lease)).toEqual({ _tag: "Wait", millis: 200, reason: "rate" })
+      expect(yield* store.take("a", rule, 1, lease)).toMatchObject({
+        _tag: "Wait",
+        millis: 200,
+        reason: "rate"
+      })
       yield* TestClock.adjust(200)
-      expect(yield* store.take("a", rule, 1, lease)).toEqual(go)
+      expect(yield* store.take("a", rule, 1, lease)).toMatchObject(go)
       yield* TestClock.adjust(10_000)
-      expect(yield* store.take("a", rule, 5, lease)).toEqual(go)
+      expect(yield* store.take("a", rule, 5, lease)).toMatchObject(go)
       expect(yield* store.take("a", rule, 1, lease)).toMatchObject({ _tag: "Wait", millis: 200 })
       state.away = false
       yield* TestClock.adjust(500)
-      expect(yield* store.take("a", rule, 10, lease)).toEqual(go)
+      expect(yield* store.take("a", rule, 10, lease)).toMatchObject(go)
     }))
 
   it.scoped("let a whole request go now and then, however small the part", () =>
     Effect.gen(function*() {
       const { state, store } = yield* over(0.001)
       state.away = true
-      expect(yield* store.take("a", rule, 1, lease)).toEqual(go)
+      expect(yield* store.take("a", rule, 1, lease)).toMatchObject(go)
       expect(yield* store.take("a", rule, 1, lease)).toMatchObject({ _tag: "Wait", millis: 100_000 })
       yield* TestClock.adjust(100_000)
-      expect(yield* store.take("a", rule, 1, lease)).toEqual(go)
+      expect(yield* store.take("a", rule, 1, lease)).toMatchObject(go)
     }))
 
   it.scoped("keep a pause that began before the store was lost", () =>
@@ -145,11 +177,15 @@ describe("budgets over a shared store", () => {
       yield* store.pause("a", 3000)
       yield* TestClock.adjust(1000)
       state.away = true
-      expect(yield* store.take("a", rule, 1, lease)).toEqual({ _tag: "Wait", millis: 2000, reason: "pause" })
+      expect(yield* store.take("a", rule, 1, lease)).toMatchObject({
+        _tag: "Wait",
+        millis: 2000,
+        reason: "pause"
+      })
       yield* TestClock.adjust(2000)
-      expect(yield* store.take("a", rule, 1, lease)).toEqual({ _tag: "Go", probe: true })
+      expect(yield* store.take("a", rule, 1, lease)).toMatchObject({ _tag: "Go", probe: true })
       yield* store.settle("a", true)
-      expect(yield* store.take("a", rule, 1, lease)).toEqual(go)
+      expect(yield* store.take("a", rule, 1, lease)).toMatchObject(go)
     }))
 
   it.scoped("know that others ended a pause", () =>
@@ -158,9 +194,9 @@ describe("budgets over a shared store", () => {
       yield* store.pause("a", 1000)
       yield* TestClock.adjust(1000)
       yield* memory.settle("a", true)
-      expect(yield* store.take("a", rule, 1, lease)).toEqual(go)
+      expect(yield* store.take("a", rule, 1, lease)).toMatchObject(go)
       state.away = true
-      expect(yield* store.take("a", rule, 1, lease)).toEqual(go)
+      expect(yield* store.take("a", rule, 1, lease)).toMatchObject(go)
     }))
 
   it.scoped("pause and settle without the store", () =>

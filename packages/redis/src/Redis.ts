@@ -53,6 +53,12 @@ export interface RedisService {
   readonly get: (key: string) => Effect.Effect<Uint8Array | null, StoreFault>
   /** Keeps a value for so many milliseconds. */
   readonly set: (key: string, value: Uint8Array, millis: number) => Effect.Effect<void, StoreFault>
+  readonly remove: (key: string) => Effect.Effect<void, StoreFault>
+  /**
+   * Removes every key that begins so, some hundreds at a time, by reading through the names of the whole database. All
+   * that was there when it began is gone when it ends; what is written in between may stay.
+   */
+  readonly removeAll: (beginning: string) => Effect.Effect<void, StoreFault>
   /** Runs a script over one key, and gives its reply. */
   readonly run: (
     script: Script,
@@ -73,6 +79,12 @@ export class Redis extends Context.Tag("@blockquarry/redis/Redis")<Redis, RedisS
 const view = ({ buffer, byteLength, byteOffset }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength)
 
+/** How many keys of the database are looked at in one step. */
+const batch = 500
+
+/** The pattern of what begins so, whatever characters that has. */
+const beginsWith = (beginning: string): string => `${beginning.replace(/[\\*?[\]]/g, String.raw`\$&`)}*`
+
 /**
  * Connects for as long as the scope is open. Does not fail where the server is away: it is looked for at least once a
  * second, and used as soon as it is there.
@@ -90,6 +102,16 @@ export const make = (
     const prefix = options.prefix ?? "quarry:"
     const set = (key: string, value: Uint8Array, millis: number) =>
       Effect.asVoid(ask((client) => client.set(key, view(value), "PX", millis)))
+    const removeAll = (beginning: string) =>
+      Effect.gen(function*() {
+        const pattern = beginsWith(beginning)
+        let cursor = "0"
+        do {
+          const [next, keys] = yield* ask((client) => client.scan(cursor, "MATCH", pattern, "COUNT", batch))
+          if (keys.length > 0) yield* ask((client) => client.unlink(keys))
+          cursor = next
+        } while (cursor !== "0")
+      })
     return {
       prefix,
       get: (key) =>
@@ -99,6 +121,8 @@ export const make = (
           () => Effect.succeed(null)
         ),
       set,
+      remove: (key) => Effect.asVoid(ask((client) => client.unlink(key))),
+      removeAll,
       run: ({ lua, sha }, key, args) =>
         Effect.catchIf(
           ask((client) => client.evalsha(sha, 1, key, ...args)),

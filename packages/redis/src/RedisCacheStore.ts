@@ -54,8 +54,9 @@ const longestLife = 30 * 24 * 3600 * 1000
 export const make = (options: CacheOptions = {}): Effect.Effect<SharedEntries, never, Redis.Redis> =>
   Effect.map(Redis.Redis, (redis) => {
     const maxEntryBytes = options.maxEntryBytes ?? defaultMaxEntryBytes
+    const beginning = `${redis.prefix}answer:`
     // The number is the version of what a key holds.
-    const name = (key: string) => `${redis.prefix}answer:1:${fingerprint(key)}`
+    const name = (key: string) => `${beginning}1:${fingerprint(key)}`
     return {
       get: (key) => Effect.map(redis.get(name(key)), (value) => value === null ? null : Entry.decode(value)),
       set: (key, entry) =>
@@ -65,12 +66,16 @@ export const make = (options: CacheOptions = {}): Effect.Effect<SharedEntries, n
           const value = Entry.encode(entry)
           return value.byteLength > maxEntryBytes ? Effect.void : redis.set(name(key), value, life)
         }),
+      remove: (key) => redis.remove(name(key)),
+      // Of all versions: whoever wants to be rid of answers wants to be rid of those too.
+      clear: redis.removeAll(beginning),
       ping: redis.ping
     }
   })
 
 /**
- * The store of the clients over Redis. While Redis is away nothing is found and nothing is kept.
+ * The store of the clients over Redis. While Redis is away nothing is found, nothing is kept and nothing
+ * is forgotten.
  *
  * @since 0.1.0
  * @category layers

@@ -1,5 +1,6 @@
 /**
- * Budgets that a fleet shares: each key has one rate limit, whatever the number of processes that use it.
+ * Budgets and accounts that a fleet shares: each key has one rate limit and one cap, whatever the number of processes
+ * that use it.
  *
  * @since 0.1.0
  */
@@ -8,12 +9,12 @@ import type { StoreFault } from "@blockquarry/http/StoreFault"
 import type { StoreGroup } from "@blockquarry/http/StoreGroup"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as BudgetScripts from "./internal/budgetScripts.ts"
+import * as Script from "./internal/script.ts"
 import { overClock } from "./internal/sharedBudgets.ts"
 import type * as Redis from "./Redis.ts"
 
 /**
- * Budgets in Redis, by its clock.
+ * Budgets and accounts in Redis, by its clock.
  *
  * @since 0.1.0
  * @category models
@@ -24,7 +25,7 @@ export interface SharedBudgets extends RateLimitStore.Budgets<StoreFault> {
 
 /**
  * `processes`: how many processes share the budgets. While Redis is away each of them uses that part of every limit
- * for itself. 4 where nothing is said; a number that is too small lets more through than the limit while it lasts.
+ * and cap for itself. 4 where nothing is said; a number that is too small lets more through than the limit while it lasts.
  *
  * @since 0.1.0
  * @category models
@@ -46,7 +47,7 @@ export const defaultProcesses = 4
  * @category constructors
  */
 export const make: Effect.Effect<SharedBudgets, never, Redis.Redis> = overClock(
-  BudgetScripts.serverTime
+  Script.serverTime
 )
 
 /**

@@ -87,9 +87,9 @@ describe("entries as bytes", () => {
 const connected = Effect.gen(function*() {
   const server = yield* RedisServer.make()
   const inspector = yield* Inspector.make(server)
-  const client = (options: RedisCacheStore.CacheOptions = {}) =>
+  const client = (options: RedisCacheStore.CacheOptions & { readonly prefix?: string } = {}) =>
     Effect.flatMap(
-      Layer.build(Redis.layer({ url: server.url })),
+      Layer.build(Redis.layer({ url: server.url, prefix: options.prefix })),
       (redis) => Effect.provide(RedisCacheStore.make(options), redis)
     )
   return { client, inspector, store: yield* client() }
@@ -159,5 +159,70 @@ describe.skipIf(RedisServer.program === undefined)(`answers in Redis${RedisServe
       expect((yield* narrow.get("large"))?.answer.bytes.length).toBe(
         RedisCacheStore.defaultMaxEntryBytes - 1000
       )
+    }))
+
+  it.scopedLive("is removed for everybody, whatever has its name, and nothing else is", () =>
+    Effect.gen(function*() {
+      const { client, inspector, store } = yield* connected
+      const other = yield* client()
+      for (const key of ["a", "b", "c"]) yield* store.set(key, soon(60_000))
+      yield* inspector.ask((client) =>
+        client.del(nameOf("c")).then(() => client.hset(nameOf("c"), "field", "value"))
+      )
+      for (const key of ["a", "c", "of nothing"]) yield* other.remove(key)
+      expect(yield* store.get("a")).toBe(null)
+      expect(yield* inspector.keys).toEqual([nameOf("b")])
+    }))
+
+  it.scopedLive("is cleared for everybody, and nothing else is, however much there is and however it is called", () =>
+    Effect.gen(function*() {
+      const { client, inspector, store } = yield* connected
+      const others = [
+        "quarry:budget:1:answer:",
+        "quarry:spent:1:a",
+        "quarry:ping",
+        "answer:1:a",
+        "other:quarry:answer:1:a",
+        "quarryanswer:1:a"
+      ]
+      const put = (names: ReadonlyArray<string>) =>
+        inspector.ask((client) => client.mset(Object.fromEntries(names.map((name) => [name, "value"]))))
+      yield* put(others)
+      yield* store.clear
+      yield* put(["quarry:answer:0:of another version"])
+      yield* Effect.forEach(
+        Array.from({ length: 3000 }, (_, index) => `key ${index}`),
+        (key) => store.set(key, soon(60_000)),
+        { concurrency: 100, discard: true }
+      )
+      expect(yield* inspector.keys).toHaveLength(others.length + 3001)
+      yield* (yield* client()).clear
+      expect([...yield* inspector.keys].sort()).toEqual(others.toSorted())
+      expect(yield* store.get("key 1")).toBe(null)
+
+      // Characters that patterns give a meaning to stand for themselves
+      for (const prefix of ["*", "q?", "[a-z]", "\\", "[^q", "a]", ""]) {
+        const odd = yield* client({ prefix })
+        yield* odd.set("key", soon(60_000))
+        const name = `${prefix}answer:1:${fingerprint("key")}`
+        expect(yield* inspector.keys).toContain(name)
+        yield* odd.clear
+        expect([...yield* inspector.keys].sort()).toEqual(
+          others.filter((other) => !other.startsWith(`${prefix}answer:`)).toSorted()
+        )
+      }
+    }))
+
+  it.scopedLive("is written while others clear, and all that was there before is gone", () =>
+    Effect.gen(function*() {
+      const { client, inspector, store } = yield* connected
+      const other = yield* client()
+      const keys = (name: string) => Array.from({ length: 1500 }, (_, index) => `${name} ${index}`)
+      const write = (name: string) =>
+        Effect.forEach(keys(name), (key) => store.set(key, soon(60_000)), { concurrency: 50, discard: true })
+      yield* write("before")
+      yield* Effect.all([other.clear, write("meanwhile")], { concurrency: 2 })
+      const left = new Set(yield* inspector.keys)
+      expect(keys("before").filter((key) => left.has(nameOf(key)))).toEqual([])
     }))
 })

@@ -112,6 +112,8 @@ describe.skipIf(RedisServer.program === undefined)(`budgets in Redis${RedisServe
       const take = (cost: number) => Effect.map(shared.take("dear", rule, cost, 1000), ({ _tag }) => _tag)
       expect(yield* take(55)).toBe("Go")
       expect(yield* take(5)).toBe("Go")
+      const seen = yield* shared.take("dear", rule, 1, 1000)
+      expect([seen._tag, Math.floor(seen.left)]).toEqual(["Wait", 0])
       const other = (cost: number) => Effect.map(shared.take("cheap", rule, cost, 1000), ({ _tag }) => _tag)
       expect(yield* other(57)).toBe("Go")
       expect([yield* other(1), yield* other(5)]).toEqual(["Wait", "Wait"])
@@ -186,7 +188,7 @@ describe.skipIf(RedisServer.program === undefined)(`budgets in Redis${RedisServe
       const shared = yield* Effect.provide(RedisRateLimitStore.make, redis)
       const rule = { limit: 3, window: 1000, burst: 1 }
       const before = yield* inspector.time
-      expect(yield* shared.take("budget", rule, 1, 1000)).toEqual({ _tag: "Go", probe: false })
+      expect(yield* shared.take("budget", rule, 1, 1000)).toEqual({ _tag: "Go", probe: false, left: 0 })
       const turn = yield* shared.take("budget", rule, 1, 1000)
       const after = yield* inspector.time
       const at = Number(yield* inspector.ask((client) => client.hget(key, "at")))

@@ -3,9 +3,8 @@
  *
  * Attempts with the same key at the same base address stand in one line. Its head waits for a free place among those
  * under way and for the budget to have enough; the others wait behind it. So everybody gets a turn in the order of
- * arrival, and what the budget lets through is sent at once.
+ * arrival, and what the budget lets through is sent at once. What a key may spend in a day is taken last.
  */
-import { dearest } from "@blockquarry/core/Operation"
 import { RateLimited } from "@blockquarry/core/QueryError"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -13,8 +12,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { firstPause, longestPause } from "../internal/budget.ts"
 import { Line, type Restore } from "../internal/line.ts"
-import type { RateLimitStoreService, Rule } from "../RateLimitStore.ts"
-import type { Call, Judged, Missed } from "./Call.ts"
+import type { RateLimitStoreService, Turn } from "../RateLimitStore.ts"
+import type { Call, Judged, Keyed, Missed } from "./Call.ts"
+import * as Lane from "./Lane.ts"
 import type { Meter } from "./Meter.ts"
 
 export interface Admission {
@@ -23,48 +23,43 @@ export interface Admission {
    * is no use in waiting: it is asked before, and again when the turn has come.
    */
   readonly around: (
-    call: Call,
+    call: Keyed,
     refuse: Effect.Effect<void, Missed>,
     attempt: Effect.Effect<Judged, Missed>
   ) => Effect.Effect<Judged, Missed>
+  /** The same for someone who does not wait: a number says after how many milliseconds it may be their turn. */
+  readonly atOnce: (
+    call: Keyed,
+    refuse: Effect.Effect<void, Missed>,
+    attempt: Effect.Effect<Judged, Missed>
+  ) => Effect.Effect<Judged | number, Missed>
+  /** How many milliseconds someone who comes now would wait in line, as far as is known. */
+  readonly expected: (call: Keyed, now: number) => number
 }
-
-/** The line of one key at one base address. */
-interface Lane {
-  readonly turn: Line
-  /** Who is being admitted: a line in which there is nobody is forgotten. */
-  present: number
-  /** Units that those who wait behind the head will take. */
-  behind: number
-  /** When the head may go, as far as is known, and what it waits for. */
-  next: { readonly at: number; readonly reason: Reason }
-}
-
-type Reason = "rate" | "pause" | "concurrency"
 
 /** A call that waits to be admitted. */
 interface Candidate {
-  readonly call: Call
-  readonly lane: Lane
+  readonly call: Keyed
+  readonly lane: Lane.Lane
   readonly place: Line
   readonly refuse: Effect.Effect<void, Missed>
   readonly restore: Restore
 }
 
 export const make = (store: RateLimitStoreService, meter: Meter): Admission => {
-  const lanes = new Map<string, Lane>()
+  const lanes = new Map<string, Lane.Lane>()
   const places = new Map<string, Line>()
 
-  const laneOf = ({ address }: Call): Lane => {
+  const laneOf = ({ address }: Keyed): Lane.Lane => {
     const before = lanes.get(address.name)
     if (before !== undefined) return before
-    const lane: Lane = { turn: new Line(1), present: 0, behind: 0, next: { at: 0, reason: "rate" } }
+    const lane = Lane.make()
     lanes.set(address.name, lane)
     return lane
   }
 
-  const placesOf = ({ address, policies: { concurrency: { limit } } }: Call): Line => {
-    const name = `${address.base} ${limit}`
+  const placesOf = ({ policies: { concurrency: { limit } }, ring }: Keyed): Line => {
+    const name = `${ring.base} ${limit}`
     const before = places.get(name)
     if (before !== undefined) return before
     const line = new Line(limit)
@@ -75,18 +70,42 @@ export const make = (store: RateLimitStoreService, meter: Meter): Admission => {
   const around: Admission["around"] = (call, refuse, attempt) =>
     Effect.uninterruptibleMask((restore) => {
       const place = placesOf(call)
-      const admitted = refuse.pipe(
+      return refuse.pipe(
         Effect.zipRight(inLane(call, (lane) => admit({ call, lane, place, refuse, restore }))),
-        Effect.tap(() => meter.paid(call.operation, costOf(call)))
+        Effect.flatMap((probe) => sent(call, place, probe, restore(attempt)))
       )
-      return Effect.flatMap(admitted, (probe) =>
-        restore(attempt).pipe(
-          Effect.onExit((exit) => tell(call, probe, exit)),
-          Effect.ensuring(Effect.sync(() => place.leave()))
-        ))
     })
 
-  const inLane = <A, E>(call: Call, use: (lane: Lane) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  const atOnce: Admission["atOnce"] = (call, refuse, attempt) =>
+    Effect.uninterruptibleMask((restore) => {
+      const place = placesOf(call)
+      const admitted = inLane(call, (lane) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          Effect.map(
+            admitAtOnce({ call, lane, place, refuse, restore }, now),
+            (probe) => probe ?? Lane.expectedIn(lane, call, now) - now
+          )))
+      return refuse.pipe(
+        Effect.zipRight(admitted),
+        Effect.flatMap((turn): Effect.Effect<Judged | number, Missed> =>
+          typeof turn === "number" ? Effect.succeed(turn) : sent(call, place, turn, restore(attempt))
+        )
+      )
+    })
+
+  /** The attempt of someone who has a place and has paid. */
+  const sent = (
+    call: Keyed,
+    place: Line,
+    probe: boolean,
+    attempt: Effect.Effect<Judged, Missed>
+  ): Effect.Effect<Judged, Missed> =>
+    meter.paid(call, Lane.costOf(call)).pipe(
+      Effect.zipRight(Effect.onExit(attempt, (exit) => tell(call, probe, exit))),
+      Effect.ensuring(Effect.sync(() => place.leave()))
+    )
+
+  const inLane = <A, E>(call: Keyed, use: (lane: Lane.Lane) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.suspend(() => {
       const lane = laneOf(call)
       lane.present += 1
@@ -101,21 +120,26 @@ export const make = (store: RateLimitStoreService, meter: Meter): Admission => {
 
   /** Ends with a place taken and the cost paid, or fails with neither. True for a probe. */
   const admit = (one: Candidate): Effect.Effect<boolean, Missed> =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      const { lane, place } = one
-      // Where nobody waits, nobody is overtaken: the line is only for those whom the budget makes wait.
-      if (!lane.turn.open) return inLine(one, now)
-      if (!place.tryEnter()) {
-        lane.next = { at: now, reason: "concurrency" }
-        return inLine(one, now)
-      }
-      return Effect.flatMap(take(one), (probe) => probe === null ? inLine(one, now) : Effect.succeed(probe))
-    })
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      Effect.flatMap(
+        admitAtOnce(one, now),
+        (probe) => probe === null ? inLine(one, now) : Effect.succeed(probe)
+      ))
+
+  /** The same without waiting; null, and with neither, where that takes its time. */
+  const admitAtOnce = (one: Candidate, now: number): Effect.Effect<boolean | null, Missed> => {
+    const { lane, place } = one
+    // Where nobody waits, nobody is overtaken: the line is only for those whom the budget makes wait.
+    if (!lane.turn.open) return Effect.succeed(null)
+    if (place.tryEnter()) return take(one)
+    lane.next = { at: now, reason: "concurrency" }
+    return Effect.succeed(null)
+  }
 
   /** Asks the budget for someone who has a place. Gives the place back, and null where it is too early. */
   const take = ({ call, lane, place, refuse }: Candidate): Effect.Effect<boolean | null, Missed> =>
     refuse.pipe(
-      Effect.zipRight(store.take(call.address.name, ruleOf(call), costOf(call), leaseOf(call))),
+      Effect.zipRight(turnOf(call)),
       Effect.onError(() => Effect.sync(() => place.leave())),
       Effect.flatMap((turn) => {
         if (turn._tag === "Go") return Effect.succeed(turn.probe)
@@ -129,19 +153,33 @@ export const make = (store: RateLimitStoreService, meter: Meter): Admission => {
       })
     )
 
+  /** What the store says of the rate, and then of the day. */
+  const turnOf = (call: Keyed): Effect.Effect<Turn, Missed> => {
+    const turn = store.take(call.address.name, Lane.ruleOf(call), Lane.costOf(call), Lane.leaseOf(call))
+    const { perDay } = call.address.rateLimit
+    return perDay === null
+      ? turn
+      : Effect.tap(turn, (turn) => turn._tag === "Go" ? spend(call, perDay, turn.probe) : Effect.void)
+  }
+
+  const spend = (call: Keyed, limit: number, probe: boolean): Effect.Effect<void, Missed> =>
+    Effect.flatMap(store.spend(call.address.name, { limit, period: day }, Lane.costOf(call)), (spent) => {
+      if (spent._tag === "Spent") return Effect.void
+      // Nothing is sent, so that somebody else may probe.
+      const given = probe ? store.settle(call.address.name, false) : Effect.void
+      return Effect.zipRight(given, Effect.fail(refused(call, "day", spent.millis)))
+    })
+
   const inLine = (one: Candidate, now: number): Effect.Effect<boolean, Missed> =>
     Effect.suspend(() => {
       const { call, lane, restore } = one
-      const { concurrency, rateLimit } = call.policies
-      const { at, reason } = lane.next
+      const { address: { rateLimit }, policies: { concurrency } } = call
+      const { reason } = lane.next
       const latest = Math.min(call.deadline, now + Duration.toMillis(rateLimit.maxWait))
-      const cost = costOf(call)
-      const waiting = lane.turn.open ? 0 : lane.turn.waiting + 1
-      // That of the head is in `at`; and what there will be after a pause, or once a place is free, nobody knows.
-      const before = waiting === 0 || reason !== "rate" ? 0 : lane.behind + cost
-      const expected = Math.max(now, at) + before * Duration.toMillis(rateLimit.window) / rateLimit.limit
+      const cost = Lane.costOf(call)
+      const expected = Lane.expectedIn(lane, call, now)
       const longest = reason === "concurrency" ? concurrency.maxQueue : rateLimit.maxQueue
-      if (isTooLate(call, expected, latest) || waiting >= longest) {
+      if (isTooLate(call, expected, latest) || Lane.waitingIn(lane) >= longest) {
         return Effect.fail(refused(call, reason, reason === "concurrency" ? null : expected - now))
       }
       lane.behind += cost
@@ -162,7 +200,7 @@ export const make = (store: RateLimitStoreService, meter: Meter): Admission => {
             )
             : Effect.fail(refused(call, lane.next.reason, null))
         ),
-        Effect.tap(() => waitedSince(now, lane.next.reason))
+        Effect.tap(() => waitedSince(call, now, lane.next.reason))
       )
     })
 
@@ -190,11 +228,11 @@ export const make = (store: RateLimitStoreService, meter: Meter): Admission => {
       }
     })
 
-  const waitedSince = (before: number, reason: Reason): Effect.Effect<void> =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => meter.waited(reason, now - before))
+  const waitedSince = (call: Keyed, before: number, reason: Lane.Reason): Effect.Effect<void> =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => meter.waited(call, reason, now - before))
 
   /** What the others learn from an attempt. */
-  const tell = (call: Call, probe: boolean, exit: Exit.Exit<Judged, Missed>): Effect.Effect<void> => {
+  const tell = (call: Keyed, probe: boolean, exit: Exit.Exit<Judged, Missed>): Effect.Effect<void> => {
     const judged = Exit.isSuccess(exit) ? exit.value : null
     const { name } = call.address
     if (judged?.health === "throttled") {
@@ -205,41 +243,28 @@ export const make = (store: RateLimitStoreService, meter: Meter): Admission => {
   }
 
   /** Those who come while others wait know of the pause too, although they do not ask the store. */
-  const noted = (call: Call, hint: number | null): Effect.Effect<void> =>
+  const noted = (call: Keyed, hint: number | null): Effect.Effect<void> =>
     Effect.map(Clock.currentTimeMillis, (now) => {
       const lane = lanes.get(call.address.name)
       const at = now + Math.min(hint ?? firstPause, longestPause)
       if (lane !== undefined && at > lane.next.at) lane.next = { at, reason: "pause" }
     })
 
-  return { around }
+  return {
+    around,
+    atOnce,
+    expected: (call, now) => {
+      const lane = lanes.get(call.address.name)
+      return lane === undefined || lane.turn.open ? 0 : Lane.expectedIn(lane, call, now) - now
+    }
+  }
 }
+
+/** A day of UTC, in milliseconds. */
+const day = 24 * 3_600_000
 
 /** A request that would be sent as its call ends is not worth waiting for. */
 const isTooLate = ({ deadline }: Call, at: number, latest: number): boolean => at > latest || at >= deadline
-
-const costOf = ({ operation, policies: { rateLimit: { cost } } }: Call): number => {
-  if (typeof cost === "number") return cost
-  const costs: Readonly<Record<string, number | undefined>> = cost
-  return costs[operation.id] ?? operation.cost
-}
-
-const ruleOf = ({ policies: { rateLimit } }: Call): Rule => ({
-  limit: rateLimit.limit,
-  window: Duration.toMillis(rateLimit.window),
-  burst: rateLimit.burst,
-  dearest: typeof rateLimit.cost === "number"
-    ? rateLimit.cost
-    : Math.max(dearest, ...Object.values(rateLimit.cost))
-})
-
-/** How long a probe may be under way: its attempt, and the time to tell how it went before another one goes. */
-const leaseOf = ({ policies: { timeouts } }: Call): number =>
-  Math.min(Duration.toMillis(timeouts.attempt), longestLease) + toTell
-
-const toTell = 1000
-
-const longestLease = 60_000
 
 /** How long the service wants to be left alone; null where it does not say. */
 const hintOf = ({ verdict }: Judged): number | null => {
@@ -248,7 +273,7 @@ const hintOf = ({ verdict }: Judged): number | null => {
   return millis > 0 ? millis : null
 }
 
-const refused = ({ copy, operation }: Call, limit: Reason, wait: number | null): Missed => ({
+const refused = ({ copy, operation }: Call, limit: Lane.Reason | "day", wait: number | null): Missed => ({
   error: new RateLimited({
     operation: operation.id,
     request: copy,

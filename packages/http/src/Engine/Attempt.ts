@@ -8,11 +8,11 @@ import type { Answer } from "../Answer.ts"
 import * as Telemetry from "../Telemetry.ts"
 import type { TransportFault } from "../Transport.ts"
 import { type Again, judge, type Verdict } from "../Verdict.ts"
-import type { Call, Health, Judged, Missed } from "./Call.ts"
+import type { Call, Health, Judged, Keyed, Missed } from "./Call.ts"
 import type { Meter } from "./Meter.ts"
 
 /** Sends a request once; `number` counts from 1. */
-export const attempt = (call: Call, number: number, meter: Meter): Effect.Effect<Judged, Missed> => {
+export const attempt = (call: Keyed, number: number, meter: Meter): Effect.Effect<Judged, Missed> => {
   const { address, copy, operation, request } = call
   const query = request.query.length === 0 ? "" : `?${formatQuery(request.query)}`
   const url = address.url + request.path + query
@@ -22,25 +22,31 @@ export const attempt = (call: Call, number: number, meter: Meter): Effect.Effect
     apiKey: address.apiKey,
     body: request.body
   })
-  const judged = meter.debug("attempt begins", () => ({ operation: operation.id, url })).pipe(
-    Effect.zipRight(inTime(call, Effect.mapError(send, (fault) => missed(call, fault)))),
-    Effect.tapBoth({
-      onFailure: () => meter.attempt(operation, "none", 0),
-      onSuccess: ({ bytes, status }) => meter.attempt(operation, String(status), bytes.byteLength)
-    }),
-    Effect.tap(({ status }) => meter.noted("http.response.status_code", status)),
-    Effect.flatMap((answer) =>
-      Effect.map(Clock.currentTimeMillis, (now): Judged => {
-        const verdict = judge(operation, copy, answer, now, address.apiKey)
-        return { answer, verdict, health: healthOf(answer, verdict) }
-      })
+  const judged = meter.debug("attempt begins", () => ({ operation: operation.id, url, ...labelOf(call) }))
+    .pipe(
+      Effect.zipRight(inTime(call, Effect.mapError(send, (fault) => missed(call, fault)))),
+      Effect.tapBoth({
+        onFailure: () => meter.attempt(call, "none", 0),
+        onSuccess: ({ bytes, status }) => meter.attempt(call, String(status), bytes.byteLength)
+      }),
+      Effect.tap(({ status }) => meter.noted("http.response.status_code", status)),
+      Effect.flatMap((answer) =>
+        Effect.map(Clock.currentTimeMillis, (now): Judged => {
+          // Of the keys of the ring the service saw this one alone with the request: its answer can repeat no other.
+          const verdict = judge(operation, copy, answer, now, address.apiKey)
+          return { answer, verdict, health: healthOf(answer, verdict) }
+        })
+      )
     )
-  )
   return meter.traced(judged, Telemetry.attemptSpan, {
     kind: "client",
     attributes: { "http.request.resend_count": number - 1 }
   })
 }
+
+/** Which key it is, where there are several. */
+const labelOf = ({ address, ring }: Keyed): { readonly key?: string } =>
+  ring.addresses.length === 1 ? {} : { key: address.label }
 
 /** One timer for both limits: a call's end is no reason to begin another race. */
 const inTime = <A>(call: Call, send: Effect.Effect<A, Missed>): Effect.Effect<A, Missed> => {

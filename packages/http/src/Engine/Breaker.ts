@@ -5,6 +5,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { CircuitBreaker } from "../CircuitBreaker.ts"
+import type { AddressReport } from "../Report.ts"
 import type { Call, Health, Judged, Missed } from "./Call.ts"
 import type { Meter } from "./Meter.ts"
 
@@ -13,19 +14,26 @@ export interface Breaker {
   readonly refuse: (call: Call) => Effect.Effect<void, Missed>
   /** Lets an attempt through, or fails, and takes note of what comes of it. */
   readonly around: (call: Call, attempt: Effect.Effect<Judged, Missed>) => Effect.Effect<Judged, Missed>
+  /** The breakers that were asked, by base address. */
+  readonly report: () => ReadonlyArray<BreakerReport>
+}
+
+interface BreakerReport extends Pick<AddressReport, "breaker" | "retryAt"> {
+  /** With its path, as calls know it. */
+  readonly base: string
 }
 
 export const make = (meter: Meter): Breaker => {
   const circuits = new Map<string, Circuit>()
-  const circuitOf = ({ address, policies }: Call): Circuit => {
-    const before = circuits.get(address.base)
+  const circuitOf = ({ policies, ring }: Call): Circuit => {
+    const before = circuits.get(ring.base)
     if (before !== undefined) return before
     const circuit = new Circuit(policies.breaker)
-    circuits.set(address.base, circuit)
+    circuits.set(ring.base, circuit)
     return circuit
   }
   const noted = (call: Call, state: State["_tag"]): Effect.Effect<void> =>
-    meter.breaker(new URL(call.address.base).host, levels[state])
+    meter.breaker(hostOf(call.ring.base), levels[state])
 
   return {
     refuse: (call) =>
@@ -49,9 +57,15 @@ export const make = (meter: Meter): Breaker => {
                   : Effect.void))
           )
         })
-      )
+      ),
+    report: () => [...circuits].map(([base, { retryAt, tag }]) => ({ base, breaker: states[tag], retryAt }))
   }
 }
+
+/** Host and port: what people call a base address. */
+export const hostOf = (base: string): string => new URL(base).host
+
+const states = { Closed: "closed", HalfOpen: "half-open", Open: "open" } as const
 
 const levels = { Closed: 0, HalfOpen: 1, Open: 2 } as const
 
@@ -100,6 +114,11 @@ export class Circuit {
 
   get tag(): State["_tag"] {
     return this.state._tag
+  }
+
+  /** When the next one is let through; null where it is not open. */
+  get retryAt(): number | null {
+    return this.state._tag === "Open" ? this.state.until : null
   }
 
   /** How long nobody is let through; null where somebody is. */

@@ -9,9 +9,11 @@ import type {
   Unreachable
 } from "@blockquarry/core/QueryError"
 import type { WireRequest } from "@blockquarry/core/Wire"
+import * as Either from "effect/Either"
 import type { Answer } from "../Answer.ts"
 import type { Policies } from "../ApiOptions.ts"
-import type { Address } from "../Target.ts"
+import type { Receipt } from "../Receipt.ts"
+import type { Address, Ring } from "../Target.ts"
 import type { Transport } from "../Transport.ts"
 import type { Again, Verdict } from "../Verdict.ts"
 
@@ -20,7 +22,7 @@ export interface Call {
   readonly request: WireRequest
   /** What failures keep of the request. */
   readonly copy: RequestCopy
-  readonly address: Address
+  readonly ring: Ring
   readonly transport: Transport
   /** Those of the layer, and over them those of the region. */
   readonly policies: Policies
@@ -28,6 +30,13 @@ export interface Call {
   readonly deadline: number
   /** How long an attempt of the layer's own may take: who is more hasty says nothing about the service. */
   readonly patience: number
+  /** What its caller wants to have charged, if so. */
+  readonly receipt: Receipt | null
+}
+
+/** A call with the key that an attempt goes by. */
+export interface Keyed extends Call {
+  readonly address: Address
 }
 
 /**
@@ -53,3 +62,11 @@ export interface Missed {
   readonly again: Again | null
   readonly health: Health
 }
+
+/** What came of an attempt: an answer of any kind, or none. */
+export type Outcome = Either.Either<Judged, Missed>
+
+export const healthOf: (outcome: Outcome) => Health = Either.match({
+  onLeft: ({ health }) => health,
+  onRight: ({ health }) => health
+})

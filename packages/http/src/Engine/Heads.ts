@@ -27,7 +27,7 @@ export const make = (): Heads => {
 }
 
 /** A chain at an address; the service's own choice of a chain, where none is given, counts as one. */
-const chainOf = ({ address, request }: Call): string => `${address.url} ${parameter(request, "chain")}`
+const chainOf = ({ request, ring }: Call): string => `${ring.url} ${parameter(request, "chain")}`
 
 const parameter = ({ query }: WireRequest, wanted: string): string =>
   query.find(([name]) => name === wanted)?.[1] ?? ""

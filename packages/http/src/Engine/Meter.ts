@@ -15,9 +15,14 @@ import * as FiberRef from "effect/FiberRef"
 import * as LogLevel from "effect/LogLevel"
 import * as Metric from "effect/Metric"
 import * as Tracer from "effect/Tracer"
+import type { Receipt } from "../Receipt.ts"
 import * as Telemetry from "../Telemetry.ts"
+import type { Call } from "./Call.ts"
 
 type Operation = Pick<AnyOperation, "id" | "cost">
+
+/** What is told of by the call, for the receipt of who asked. */
+type Charged = Pick<Call, "operation" | "receipt">
 
 type Facts = Readonly<Record<string, unknown>>
 
@@ -33,12 +38,14 @@ export interface Meter {
     operation: Operation,
     call: Effect.Effect<A, E>
   ) => Effect.Effect<A, E>
-  readonly attempt: (operation: Operation, status: string, bytes: number) => Effect.Effect<void>
-  readonly paid: (operation: Operation, cost: number) => Effect.Effect<void>
+  readonly attempt: (call: Charged, status: string, bytes: number) => Effect.Effect<void>
+  readonly paid: (call: Charged, cost: number) => Effect.Effect<void>
   readonly retry: (operation: Operation, cause: string) => Effect.Effect<void>
   readonly denied: (operation: Operation, reason: "attempts" | "deadline" | "budget") => Effect.Effect<void>
-  readonly waited: (reason: WaitReason, millis: number) => Effect.Effect<void>
+  readonly waited: (call: Charged, reason: WaitReason, millis: number) => Effect.Effect<void>
   readonly cache: (operation: Operation, result: CacheResult) => Effect.Effect<void>
+  /** Counts a call that was answered outside of any fiber, from what is kept and without taking time. */
+  readonly hit: (operation: Operation) => void
   readonly breaker: (address: string, state: 0 | 1 | 2) => Effect.Effect<void>
   /** A span around an effect. */
   readonly traced: <A, E>(
@@ -88,18 +95,34 @@ export const make = (): Meter => {
                 Metric.update(seconds(id), (now - before) / 1000)
               )))
       ),
-    attempt: ({ id }, status, bytes) =>
-      bytes === 0
+    attempt: (call, status, bytes) => {
+      const { id } = call.operation
+      const counted = bytes === 0
         ? Metric.increment(attempts(id, status))
         : Effect.zipRight(
           Metric.increment(attempts(id, status)),
           Metric.incrementBy(bytesRead(id), bytes)
-        ),
-    paid: ({ id }, units) => Metric.incrementBy(cost(id), units),
+        )
+      return charged(call, counted, (receipt) => {
+        receipt.attempts += 1
+      })
+    },
+    paid: (call, units) =>
+      charged(call, Metric.incrementBy(cost(call.operation.id), units), (receipt) => {
+        receipt.units += units
+      }),
     retry: ({ id }, cause) => Metric.increment(retries(id, cause)),
     denied: ({ id }, reason) => Metric.increment(retriesDenied(id, reason)),
-    waited: (reason, millis) => Metric.update(waits(reason), millis / 1000),
+    waited: (call, reason, millis) =>
+      charged(call, Metric.update(waits(reason), millis / 1000), (receipt) => {
+        receipt.waited += millis
+      }),
     cache: ({ id }, result) => Metric.increment(cached(id, result)),
+    hit: ({ id }) => {
+      cached(id, "hit").unsafeUpdate(1, [])
+      calls(id, "ok").unsafeUpdate(1, [])
+      seconds(id).unsafeUpdate(0, [])
+    },
     breaker: (address, state) => Metric.set(breakers(address), state),
     traced: (self, name, options) =>
       whereTraced(Effect.withSpan(self, name, { captureStackTrace: false, ...options }), self),
@@ -110,6 +133,14 @@ export const make = (): Meter => {
       whereHeard(Effect.suspend(() => Effect.annotateLogs(self, { ...facts(), call: ++number })), self)
   }
 }
+
+/** What is measured, and what somebody wants to have charged of it. */
+const charged = (
+  { receipt }: Charged,
+  measured: Effect.Effect<void>,
+  charge: (receipt: Receipt) => void
+): Effect.Effect<void> =>
+  receipt === null ? measured : Effect.zipRight(Effect.sync(() => charge(receipt)), measured)
 
 /** The tracer of programs that have none: it gives its spans to nobody. */
 const unheard = Context.get(DefaultServices.liveServices, Tracer.Tracer)

@@ -6,7 +6,7 @@ import * as Either from "effect/Either"
 import * as Random from "effect/Random"
 import { longestWait, type RetryPolicy } from "../RetryPolicy.ts"
 import type { Again } from "../Verdict.ts"
-import type { Call, Health, Judged, Missed } from "./Call.ts"
+import { type Call, healthOf, type Judged, type Missed, type Outcome } from "./Call.ts"
 import type { Meter } from "./Meter.ts"
 
 export interface Retry {
@@ -19,9 +19,6 @@ export interface Retry {
     attempt: (number: number) => Effect.Effect<Judged, Missed>
   ) => Effect.Effect<Judged, Missed>
 }
-
-/** What came of the last attempt: an answer of any kind, or none. */
-type Outcome = Either.Either<Judged, Missed>
 
 /** Why an attempt is not repeated although that might help. */
 type Denied = "attempts" | "deadline" | "budget"
@@ -51,7 +48,7 @@ export const make = (meter: Meter): Retry => {
         }
         yield* report(outcome, number, wait)
         yield* meter.retry(call.operation, again.cause)
-        yield* meter.waited("retry", wait)
+        yield* meter.waited(call, "retry", wait)
         yield* Effect.sleep(wait)
         return yield* from(number + 1, outcome)
       })
@@ -83,7 +80,7 @@ class Budgets {
   private readonly spent = new Map<string, number>()
 
   /** Takes one, if there is one. */
-  spend({ address: { base }, policies }: Call): boolean {
+  spend({ policies, ring: { base } }: Call): boolean {
     const spent = (this.spent.get(base) ?? 0) + 1
     // Ten tenths add up to a little less than one.
     if (spent > policies.retry.budget.capacity + 1e-9) return false
@@ -91,17 +88,12 @@ class Budgets {
     return true
   }
 
-  earn({ address: { base }, policies }: Call): void {
+  earn({ policies, ring: { base } }: Call): void {
     const spent = this.spent.get(base)
     // Nothing to note as long as nothing was spent.
     if (spent !== undefined) this.spent.set(base, Math.max(0, spent - policies.retry.budget.refill))
   }
 }
-
-const healthOf: (outcome: Outcome) => Health = Either.match({
-  onLeft: ({ health }) => health,
-  onRight: ({ health }) => health
-})
 
 const anotherMayHelp: (outcome: Outcome) => Again | null = Either.match({
   onLeft: (missed) => missed.again,

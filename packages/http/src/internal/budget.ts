@@ -50,21 +50,28 @@ export const take = (
   lease: number
 ): { readonly budget: Budget; readonly turn: Turn } => {
   const budget = forward(remembered, now)
+  const unlimited = rule.limit === Number.POSITIVE_INFINITY
+  const rate = rule.limit / rule.window
+  const level = unlimited ? 0 : leaked(budget, now, rate)
+  const left = unlimited ? Number.POSITIVE_INFINITY : roomOver(rule, level)
   const wait = (millis: number, reason: "rate" | "pause") =>
-    ({ budget, turn: { _tag: "Wait", millis, reason } }) as const
+    ({ budget, turn: { _tag: "Wait", millis, reason, left } }) as const
   const probe = budget.pauses > 0
   if (probe && now < budget.pausedUntil) return wait(Math.ceil(budget.pausedUntil - now), "pause")
   if (probe && now < budget.probeUntil) return wait(Math.min(look, budget.probeUntil - now), "pause")
   const probeUntil = probe ? now + lease : 0
-  if (rule.limit === Number.POSITIVE_INFINITY) {
-    return { budget: { ...budget, probeUntil }, turn: { _tag: "Go", probe } }
-  }
-  const rate = rule.limit / rule.window
-  const level = leaked(budget, now, rate)
+  if (unlimited) return { budget: { ...budget, probeUntil }, turn: { _tag: "Go", probe, left } }
   const room = Math.max(rule.burst, cost) - level
   if (cost > room + rounding) return wait(Math.ceil((cost - room) / rate), "rate")
-  return { budget: { ...budget, level: level + cost, at: now, probeUntil }, turn: { _tag: "Go", probe } }
+  const taken = level + cost
+  return {
+    budget: { ...budget, level: taken, at: now, probeUntil },
+    turn: { _tag: "Go", probe, left: roomOver(rule, taken) }
+  }
 }
+
+/** What could be taken at once over a level. */
+const roomOver = (rule: Rule, level: number): number => Math.max(0, rule.burst - level)
 
 const leaked = ({ at, level }: Budget, now: number, rate: number): number =>
   Math.max(0, level - (now - at) * rate)

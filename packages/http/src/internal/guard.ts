@@ -11,15 +11,23 @@ import * as Telemetry from "../Telemetry.ts"
 /** How long a store may take. */
 const patience = Duration.millis(100)
 
+/** How long it may take for what nobody waits for but an operator. */
+const longPatience = Duration.minutes(1)
+
 /** How often one that is away is looked after. */
 const lookEvery = Duration.millis(500)
 
 export interface Guard {
   /** Asks the store, or does `otherwise` at once while it is away. */
   readonly run: <A>(ask: Effect.Effect<A, StoreFault>, otherwise: Effect.Effect<A>) => Effect.Effect<A>
+  /** Has the store do something that takes many steps, a minute at most. False where it was not done. */
+  readonly done: (ask: Effect.Effect<void, StoreFault>) => Effect.Effect<boolean>
 }
 
-const bounded = <A>(ask: Effect.Effect<A, StoreFault>): Effect.Effect<A, StoreFault> =>
+const bounded = <A>(
+  ask: Effect.Effect<A, StoreFault>,
+  patience: Duration.Duration
+): Effect.Effect<A, StoreFault> =>
   // Budgets are asked where nothing else may interrupt.
   Effect.raceFirst(
     Effect.interruptible(ask),
@@ -47,7 +55,7 @@ export const make = (
     const gauge = Metric.tagged(Telemetry.storeAway, "store", name)
     // Looked after in the background: no request waits to learn that the store is still away.
     const untilBack = Effect.sleep(lookEvery).pipe(
-      Effect.zipRight(bounded(ping)),
+      Effect.zipRight(bounded(ping, patience)),
       Effect.retry(Schedule.forever),
       Effect.zipRight(Effect.sync(() => {
         away = false
@@ -70,12 +78,14 @@ export const make = (
     group.onLoss.add(lost("as another of its server"))
     const lose = ({ problem }: StoreFault) =>
       Effect.zipRight(lost(problem), Effect.forEach(group.onLoss, (other) => other, { discard: true }))
+    const within = (patience: Duration.Duration): Guard["run"] => (ask, otherwise) =>
+      Effect.suspend(() =>
+        away
+          ? otherwise
+          : Effect.catchAll(bounded(ask, patience), (fault) => Effect.zipRight(lose(fault), otherwise))
+      )
     return {
-      run: (ask, otherwise) =>
-        Effect.suspend(() =>
-          away
-            ? otherwise
-            : Effect.catchAll(bounded(ask), (fault) => Effect.zipRight(lose(fault), otherwise))
-        )
+      run: within(patience),
+      done: (ask) => within(longPatience)(Effect.as(ask, true), Effect.succeed(false))
     }
   })

@@ -171,7 +171,15 @@ describe("concurrency", () => {
         slow: {
           ...at({ limit: 1, maxQueue: 9 }),
           baseUrl: "https://here.test",
-          rateLimit: { limit: 1, window: "10 seconds", burst: 1, cost: 1, maxWait: "1 day", maxQueue: 9 }
+          rateLimit: {
+            limit: 1,
+            window: "10 seconds",
+            burst: 1,
+            cost: 1,
+            maxWait: "1 day",
+            maxQueue: 9,
+            perDay: null
+          }
         },
         other: {
           ...at({ limit: 1, maxQueue: 9 }),

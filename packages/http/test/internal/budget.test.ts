@@ -82,6 +82,43 @@ describe("a budget", () => {
     )
   })
 
+  it("tells what could be taken at once after it, with each turn", () => {
+    FastCheck.assert(
+      FastCheck.property(rules, arrivals, (rule, asking) => {
+        let budget = Budget.unused(0)
+        let now = 0
+        for (const { cost, gap } of asking) {
+          now += gap
+          const { budget: after, turn } = Budget.take(budget, now, rule, cost, lease)
+          budget = after
+          expect(turn.left).toBeGreaterThanOrEqual(0)
+          expect(turn.left).toBeLessThanOrEqual(rule.burst)
+          const more = (units: number) => Budget.take(budget, now, rule, units, lease).turn
+          if (turn.left > 0) expect(more(turn.left)).toMatchObject({ _tag: "Go" })
+          // What costs more than the burst goes when all of that is there.
+          if (turn.left + 1e-6 < rule.burst) expect(more(turn.left + 1e-6)).toMatchObject({ _tag: "Wait" })
+          if (turn._tag === "Wait") expect(more(cost)).toEqual(turn)
+        }
+      }),
+      { numRuns: 200 }
+    )
+  })
+
+  it("tells what there would be, were there no pause; and no end of it without a limit", () => {
+    const rule = { limit: 10, window: 1000, burst: 10 }
+    const { budget } = Budget.take(Budget.unused(0), 0, rule, 8, lease)
+    const paused = Budget.pause(budget, 0, 1000)
+    expect(Budget.take(paused, 500, rule, 1, lease).turn).toEqual(
+      { _tag: "Wait", millis: 500, reason: "pause", left: 7 }
+    )
+    expect(Budget.take(paused, 500, free, 1, lease).turn).toMatchObject({ left: Infinity })
+    expect(Budget.take(paused, 1000, rule, 1, lease).turn).toEqual({ _tag: "Go", probe: true, left: 9 })
+    expect(Budget.take(Budget.unused(0), 0, free, 1e9, lease).turn).toEqual(
+      { _tag: "Go", probe: false, left: Infinity }
+    )
+    expect(Budget.take(Budget.unused(0), 0, rule, 25, lease).turn).toMatchObject({ _tag: "Go", left: 0 })
+  })
+
   it("loses nothing of the limit to the clock's grain, where the burst covers it", () => {
     FastCheck.assert(
       FastCheck.property(
@@ -112,14 +149,14 @@ describe("a budget", () => {
       expect(taken.turn._tag).toBe("Wait")
       budget = taken.budget
     }
-    expect(Budget.take(budget, 1000, rule, 1, lease).turn).toEqual({ _tag: "Go", probe: false })
+    expect(Budget.take(budget, 1000, rule, 1, lease).turn).toMatchObject({ _tag: "Go", probe: false })
   })
 
   it("leaks nothing when the clock is set back, and lets anything through without a limit", () => {
     const rule = { limit: 10, window: 1000, burst: 10 }
     const { budget } = Budget.take(Budget.unused(50_000), 50_000, rule, 10, lease)
     expect(Budget.take(budget, 0, rule, 5, lease).turn).toMatchObject({ _tag: "Wait", millis: 500 })
-    expect(Budget.take(budget, 0, free, 1e9, lease).turn).toEqual({ _tag: "Go", probe: false })
+    expect(Budget.take(budget, 0, free, 1e9, lease).turn).toMatchObject({ _tag: "Go", probe: false })
   })
 
   it("waits no longer than its level needs after the clock was set back, and a pause no longer than a minute", () => {
@@ -127,10 +164,13 @@ describe("a budget", () => {
     const rule = { limit: 10, window: 1000, burst: 10 }
     const full = { ...Budget.unused(2 * hour), level: 10 }
     const first = Budget.take(full, hour, rule, 1, 1000)
-    expect(first.turn).toEqual({ _tag: "Wait", millis: 100, reason: "rate" })
-    expect(Budget.take(first.budget, hour + 100, rule, 1, 1000).turn).toEqual({ _tag: "Go", probe: false })
+    expect(first.turn).toMatchObject({ _tag: "Wait", millis: 100, reason: "rate" })
+    expect(Budget.take(first.budget, hour + 100, rule, 1, 1000).turn).toMatchObject({
+      _tag: "Go",
+      probe: false
+    })
     const paused = Budget.pause(Budget.unused(2 * hour), 2 * hour, 5000)
-    expect(Budget.take(paused, hour, rule, 1, 1000).turn).toEqual({
+    expect(Budget.take(paused, hour, rule, 1, 1000).turn).toMatchObject({
       _tag: "Wait",
       millis: 60_000,
       reason: "pause"
@@ -157,10 +197,10 @@ describe("a pause", () => {
       FastCheck.property(FastCheck.integer({ min: 1, max: 200_000 }), (millis) => {
         const length = Math.min(millis, 60_000)
         const paused = Budget.pause(Budget.unused(0), 0, millis)
-        expect(turnAt(paused, length - 1).turn).toEqual({ _tag: "Wait", millis: 1, reason: "pause" })
-        expect(turnAt(paused, 0).turn).toEqual({ _tag: "Wait", millis: length, reason: "pause" })
+        expect(turnAt(paused, length - 1).turn).toMatchObject({ _tag: "Wait", millis: 1, reason: "pause" })
+        expect(turnAt(paused, 0).turn).toMatchObject({ _tag: "Wait", millis: length, reason: "pause" })
         const probing = turnAt(paused, length)
-        expect(probing.turn).toEqual({ _tag: "Go", probe: true })
+        expect(probing.turn).toMatchObject({ _tag: "Go", probe: true })
         expect(turnAt(probing.budget, length).turn).toMatchObject({ _tag: "Wait", reason: "pause" })
       })
     )
@@ -175,7 +215,7 @@ describe("a pause", () => {
       lengths.push(budget.pausedUntil - now)
       now = budget.pausedUntil
       const { budget: probing, turn } = turnAt(budget, now)
-      expect(turn).toEqual({ _tag: "Go", probe: true })
+      expect(turn).toMatchObject({ _tag: "Go", probe: true })
       budget = probing
     }
     expect(lengths.slice(0, 8)).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
@@ -207,11 +247,11 @@ describe("a pause", () => {
   it("ends when its probe passes, and otherwise leaves the next one to probe", () => {
     const probing = turnAt(Budget.pause(Budget.unused(0), 0, 100), 100).budget
     const over = Budget.settle(probing, 150, true)
-    expect([turnAt(over, 150).turn, turnAt(over, 150).turn]).toEqual(
+    expect([turnAt(over, 150).turn, turnAt(over, 150).turn]).toMatchObject(
       [{ _tag: "Go", probe: false }, { _tag: "Go", probe: false }]
     )
     expect(Budget.pause(over, 150, null).pausedUntil).toBe(1150)
-    expect(turnAt(Budget.settle(probing, 150, false), 150).turn).toEqual({ _tag: "Go", probe: true })
+    expect(turnAt(Budget.settle(probing, 150, false), 150).turn).toMatchObject({ _tag: "Go", probe: true })
   })
 
   it("is not ended by a probe that passed while another 429 came", () => {
@@ -222,9 +262,9 @@ describe("a pause", () => {
 
   it("lets another probe through once nobody has settled one for its lease; others look now and then", () => {
     const probing = turnAt(Budget.pause(Budget.unused(0), 0, 100), 100).budget
-    expect(turnAt(probing, 101).turn).toEqual({ _tag: "Wait", millis: Budget.look, reason: "pause" })
-    expect(turnAt(probing, 99 + lease).turn).toEqual({ _tag: "Wait", millis: 1, reason: "pause" })
-    expect(turnAt(probing, 100 + lease).turn).toEqual({ _tag: "Go", probe: true })
+    expect(turnAt(probing, 101).turn).toMatchObject({ _tag: "Wait", millis: Budget.look, reason: "pause" })
+    expect(turnAt(probing, 99 + lease).turn).toMatchObject({ _tag: "Wait", millis: 1, reason: "pause" })
+    expect(turnAt(probing, 100 + lease).turn).toMatchObject({ _tag: "Go", probe: true })
   })
 
   it("does not let a probe through that the budget does not", () => {
@@ -232,8 +272,8 @@ describe("a pause", () => {
     const used = Budget.take(Budget.unused(0), 0, rule, 1, lease).budget
     const paused = Budget.pause(used, 0, 100)
     const early = Budget.take(paused, 100, rule, 1, lease)
-    expect(early.turn).toEqual({ _tag: "Wait", millis: 900, reason: "rate" })
+    expect(early.turn).toMatchObject({ _tag: "Wait", millis: 900, reason: "rate" })
     // Nobody probes, so nobody needs to wait for a probe.
-    expect(Budget.take(early.budget, 1000, rule, 1, lease).turn).toEqual({ _tag: "Go", probe: true })
+    expect(Budget.take(early.budget, 1000, rule, 1, lease).turn).toMatchObject({ _tag: "Go", probe: true })
   })
 })

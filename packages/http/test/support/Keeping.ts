@@ -31,7 +31,10 @@ export const spying = <A, E, R>(
       set: (key, entry) =>
         Effect.sync(() => {
           kept.set(key, entry)
-        })
+        }),
+      remove: (key) => Effect.sync(() => (kept.delete(key), true)),
+      clear: Effect.sync(() => (kept.clear(), true)),
+      peek: (key) => kept.get(key)
     }),
     (result) => [result, kept] as const
   )

@@ -4,33 +4,11 @@
  */
 import * as Script from "./script.ts"
 
-/** The server's own clock, which everybody shares; to the microsecond. */
-export const serverTime = `(function()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + time[2] / 1000
-end)()`
-
-/** Every key is forgotten at some time: after a year where a limit of nearly nothing would keep it longer. */
-const longestLife = 365 * 24 * 3600 * 1000
-
 /** How long after a pause it is still remembered that nobody has tried whether it is over. */
 const memory = 3600 * 1000
 
-/** Keys expire by a coarser clock than the one that scripts read. */
-const margin = 1000
-
-const head = (now: string) => `
-local key = KEYS[1]
-local now = ${now}
-
--- 17 digits tell any two numbers apart.
-local function text(number)
-  if number == math.huge then return 'Infinity' end
-  return string.format('%.17g', number)
-end
-
-local function number(text) return tonumber(text) or math.huge end
-
+const head = (now: string) =>
+  `${Script.prologue(now)}
 -- Whether the clock was set back since the budget was written.
 local moved = false
 
@@ -59,7 +37,7 @@ local function write(budget, life)
   if budget.pauses > 0 then
     life = math.max(life, budget.pausedUntil - now + ${memory}, budget.probeUntil - now + ${memory})
   end
-  life = math.min(math.ceil(life) + ${margin}, ${longestLife})
+  life = math.min(math.ceil(life) + ${Script.margin}, ${Script.longestLife})
   redis.call('PEXPIRE', key, string.format('%.0f', math.max(redis.call('PTTL', key), life)))
 end
 `
@@ -71,29 +49,36 @@ local cost, lease = number(ARGV[4]), number(ARGV[5])
 local needed = math.max(cost, tonumber(ARGV[6]) or 0)
 local budget = read()
 
+local unlimited = limit == math.huge
+local rate = limit / window
+local level = unlimited and 0 or math.max(0, budget.level - (now - budget.at) * rate)
+
+-- What could be taken at once over a level.
+local function left(level)
+  return text(unlimited and math.huge or math.max(0, burst - level))
+end
+
 local function wait(millis, reason)
   -- Kept only where the clock went back: every other wait leaves the budget as it was.
-  if moved then write(budget, budget.level / (limit / window)) end
-  return { 'Wait', text(math.ceil(millis)), reason }
+  if moved then write(budget, budget.level / rate) end
+  return { 'Wait', text(math.ceil(millis)), reason, left(level) }
 end
 
 local probe = budget.pauses > 0
 if probe and now < budget.pausedUntil then return wait(budget.pausedUntil - now, 'pause') end
 if probe and now < budget.probeUntil then return wait(math.min(50, budget.probeUntil - now), 'pause') end
 budget.probeUntil = probe and now + lease or 0
-local go = { 'Go', probe and 'probe' or '' }
-if limit == math.huge then
+local function go() return { 'Go', probe and 'probe' or '', left(budget.level) } end
+if unlimited then
   if probe then write(budget, 0) end
-  return go
+  return go()
 end
-local rate = limit / window
-local level = math.max(0, budget.level - (now - budget.at) * rate)
 local room = math.max(burst, needed) - level
 if needed > room + 1e-9 then return wait((needed - room) / rate, 'rate') end
 budget.level = level + cost
 budget.at = now
 write(budget, budget.level / rate)
-return go
+return go()
 `
 
 const pause = `

@@ -1,5 +1,5 @@
 /** Processes that share a Redis: the sources of this package, bundled and started as programs. */
-import type { Rule, Turn } from "@blockquarry/http/RateLimitStore"
+import type { Cap, Remaining, Rule, Turn } from "@blockquarry/http/RateLimitStore"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type ChildProcess, execFile, fork } from "node:child_process"
@@ -30,6 +30,13 @@ export type Order =
   }
   | { readonly do: "pause"; readonly budget: string; readonly millis: number | null }
   | { readonly do: "settle"; readonly budget: string; readonly passed: boolean }
+  | {
+    readonly do: "spend"
+    readonly account: string
+    readonly cap: Cap
+    readonly costs: ReadonlyArray<number>
+  }
+  | { readonly do: "look"; readonly account: string; readonly cap: Cap }
   | { readonly do: "close" }
 
 interface Answers {
@@ -37,6 +44,9 @@ interface Answers {
   readonly take: Turn
   readonly pause: void
   readonly settle: void
+  /** How many units were spent. */
+  readonly spend: number
+  readonly look: Remaining
   readonly close: void
 }
 

@@ -49,6 +49,21 @@ const follow = (
       return store.pause(order.budget, order.millis)
     case "settle":
       return store.settle(order.budget, order.passed)
+    case "spend":
+      return Effect.map(
+        Effect.forEach(
+          order.costs,
+          (cost) =>
+            Effect.map(
+              store.spend(order.account, order.cap, cost),
+              ({ _tag }) => _tag === "Spent" ? cost : 0
+            ),
+          { concurrency: 20 }
+        ),
+        (spent) => spent.reduce((sum, cost) => sum + cost, 0)
+      )
+    case "look":
+      return store.look(order.account, order.cap)
     case "close":
       return Effect.void
   }

@@ -126,7 +126,8 @@ describe("a pause", () => {
         burst: 1,
         cost: 1,
         maxWait: "1 day",
-        maxQueue: 9
+        maxQueue: 9,
+        perDay: null
       } as const
       const scene = yield* Clients.scene(
         (_, number) => number === 1 ? throttled("2") : fine,

@@ -47,7 +47,8 @@ describe("a pause beyond the time of a call", () => {
         burst: 1,
         cost: 1,
         maxWait: "1 day",
-        maxQueue: 9
+        maxQueue: 9,
+        perDay: null
       } as const
       const baseUrl = "https://here.test"
       const { asked, clients } = yield* Clients.shared(script, {

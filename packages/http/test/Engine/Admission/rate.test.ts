@@ -13,7 +13,7 @@ import { settled } from "../../support/Passing.ts"
 import * as Scripted from "../../support/Scripted.ts"
 import { mostInWindow } from "../../support/Windows.ts"
 
-const patient = { maxWait: "1000 days", maxQueue: 10_000 } as const
+const patient = { maxWait: "1000 days", maxQueue: 10_000, perDay: null } as const
 
 type Step =
   | { readonly _tag: "ask"; readonly dear: boolean }

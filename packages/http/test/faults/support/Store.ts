@@ -17,7 +17,9 @@ export const make = (): Store => {
       set: (key, entry) =>
         Effect.sync(() => {
           entries.set(key, entry)
-        })
+        }),
+      remove: (key) => Effect.sync(() => (entries.delete(key), true)),
+      clear: Effect.sync(() => (entries.clear(), true))
     },
     age: Effect.map(Clock.currentTimeMillis, (now) => {
       for (const [key, entry] of entries) {

@@ -1,0 +1,100 @@
+/** Whole lists, their records as the service wrote them. */
+import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
+import { readInput } from "@blockquarry/core/Wire"
+import * as RawList from "@blockquarry/http/RawList"
+import * as Target from "@blockquarry/http/Target"
+import * as HttpClient from "@effect/platform/HttpClient"
+import { describe, expect, it } from "@effect/vitest"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import * as Clients from "./support/Clients.ts"
+import { address } from "./support/Examples.ts"
+import { failure } from "./support/Failure.ts"
+import * as Scripted from "./support/Scripted.ts"
+
+/** A record with an amount that no number holds, spaced as nobody would. */
+const record = (block: number, id: number) =>
+  `{"transaction_hash": "0x${
+    id.toString(16).padStart(64, "0")
+  }",\n "block_number":"${block}", "log_index": ${id},` +
+  `"value":1157920892373161954235709850086879078532699846656405640394575840079131296${id}, "unknown": [1.50, "]"] }`
+
+const line = (block: number, id: number) => record(block, id).replace("\n", " ")
+
+const page = (cursor: string | undefined, ...records: ReadonlyArray<string>) =>
+  Scripted.answer(
+    200,
+    `{"result": [${records.join(" , ")}]${
+      cursor === undefined ? "" : `,"cursor":${JSON.stringify(cursor)}`
+    }}`,
+    { "content-type": "application/json" }
+  )
+
+const walk = (replies: ReadonlyArray<Scripted.Reply>, options: { readonly cursor?: string } = {}) =>
+  Effect.gen(function*() {
+    const { asked, client } = Scripted.make(replies)
+    const engine = yield* Clients.engine
+    const target = yield* Target.make(
+      "data",
+      { apiKey: Redacted.make(Clients.key), baseUrl: "https://data.test" },
+      "QUARRY_BASE_URL"
+    ).pipe(Effect.provideService(HttpClient.HttpClient, client))
+    const input = yield* readInput(walletTransfers, { address })
+    const pages = yield* Effect.either(
+      Stream.runCollect(RawList.pages(walletTransfers, engine, target, input, options))
+    )
+    return { asked, pages: Either.map(pages, (pages) => Chunk.toReadonlyArray(pages)) }
+  })
+
+describe("a list with cursors", () => {
+  it.effect("gives the text of each record, and what continues after each page", () =>
+    Effect.gen(function*() {
+      const { pages } = yield* walk([
+        page("c1", record(9, 1), record(8, 2)),
+        page("c2"),
+        page("", record(7, 3))
+      ])
+      expect(yield* pages).toEqual([
+        { records: [line(9, 1), line(8, 2)], cursor: "c1" },
+        { records: [], cursor: "c2" },
+        { records: [line(7, 3)], cursor: null }
+      ])
+    }))
+
+  it.effect("goes on behind a cursor", () =>
+    Effect.gen(function*() {
+      const { asked, pages } = yield* walk([page("", record(7, 3))], { cursor: "c2" })
+      expect(yield* pages).toEqual([{ records: [line(7, 3)], cursor: null }])
+      expect(asked[0]?.url.searchParams.get("cursor")).toBe("c2")
+    }))
+})
+
+describe("a list without cursors", () => {
+  it.effect("goes on by block, gives no record twice, and can be resumed", () =>
+    Effect.gen(function*() {
+      const replies = [
+        page(undefined, record(9, 1), record(8, 2)),
+        page(undefined, record(8, 2), record(7, 3)),
+        page(undefined, record(7, 3))
+      ]
+      const all = yield* Effect.flatMap(walk(replies), ({ pages }) => pages)
+      expect(all.flatMap(({ records }) => records)).toEqual([line(9, 1), line(8, 2), line(7, 3)])
+      const [first] = all
+      const rest = yield* walk(replies.slice(1), { cursor: first?.cursor ?? "" })
+      expect((yield* rest.pages).flatMap(({ records }) => records)).toEqual([line(7, 3)])
+    }))
+})
+
+describe("a page that is none", () => {
+  it.effect("ends the list with the failure of every other walk", () =>
+    Effect.gen(function*() {
+      const { pages } = yield* walk([Scripted.json({ result: [{ block_number: "x" }] })])
+      expect(yield* failure(pages)).toMatchObject({
+        _tag: "ResponseInvalid",
+        path: "result[0].transaction_hash"
+      })
+    }))
+})
