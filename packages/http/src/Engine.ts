@@ -55,7 +55,7 @@ import * as Retry from "./Engine/Retry.ts"
 import { Override } from "./Override.ts"
 import * as RateLimitStore from "./RateLimitStore.ts"
 import * as Receipt from "./Receipt.ts"
-import type { AddressReport } from "./Report.ts"
+import type { AddressReport, LeftToday } from "./Report.ts"
 import type { Served } from "./Served.ts"
 import type { Target } from "./Target.ts"
 import * as Telemetry from "./Telemetry.ts"
@@ -119,6 +119,8 @@ export interface EngineService {
   readonly clear: Effect.Effect<boolean>
   /** How each base address that was asked is doing, and the keys that were used there. */
   readonly report: Effect.Effect<ReadonlyArray<AddressReport>>
+  /** What the keys of a target may still spend today, of those that have a daily cap. */
+  readonly leftToday: (target: Target) => Effect.Effect<ReadonlyArray<LeftToday>>
 }
 
 /**
@@ -224,6 +226,17 @@ export const make: Effect.Effect<
       // Where there is no address nothing was ever kept.
       Either.isLeft(address) ? Effect.succeed(true) : cache.forget(address.right, request),
     clear: cache.clear,
+    leftToday: ({ address }) =>
+      Effect.forEach(
+        Either.match(address, { onLeft: () => [], onRight: ({ addresses }) => addresses }).flatMap(
+          ({ label, name, rateLimit: { perDay } }) => perDay === null ? [] : [{ label, name, limit: perDay }]
+        ),
+        ({ label, limit, name }) =>
+          Effect.map(
+            budgets.look(name, { limit, period: Admission.day }),
+            ({ left }) => ({ label, limit, left })
+          )
+      ),
     report: Effect.map(Clock.currentTimeMillis, (now) =>
       breaker.report().map(({ base, ...state }) => ({
         base: Breaker.hostOf(base),

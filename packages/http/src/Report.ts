@@ -36,3 +36,15 @@ export interface KeyReport {
   /** When its rest is over, in milliseconds since 1970; null where it does not rest. */
   readonly until: number | null
 }
+
+/**
+ * What is left of a key's daily cap, in units.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface LeftToday {
+  readonly label: string
+  readonly limit: number
+  readonly left: number
+}

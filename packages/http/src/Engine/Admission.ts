@@ -261,7 +261,7 @@ export const make = (store: RateLimitStoreService, meter: Meter): Admission => {
 }
 
 /** A day of UTC, in milliseconds. */
-const day = 24 * 3_600_000
+export const day = 24 * 3_600_000
 
 /** A request that would be sent as its call ends is not worth waiting for. */
 const isTooLate = ({ deadline }: Call, at: number, latest: number): boolean => at > latest || at >= deadline

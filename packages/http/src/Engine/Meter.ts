@@ -13,9 +13,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberRef from "effect/FiberRef"
 import * as LogLevel from "effect/LogLevel"
-import * as Metric from "effect/Metric"
+import type * as Metric from "effect/Metric"
+import * as MetricLabel from "effect/MetricLabel"
 import * as Tracer from "effect/Tracer"
-import type { Receipt } from "../Receipt.ts"
 import * as Telemetry from "../Telemetry.ts"
 import type { Call } from "./Call.ts"
 
@@ -62,27 +62,17 @@ export interface Meter {
 }
 
 export const make = (): Meter => {
-  const calls = labelled((operation, outcome) =>
-    Telemetry.calls.pipe(Metric.tagged("operation", operation), Metric.tagged("outcome", outcome))
-  )
-  const seconds = labelled((operation) => Metric.tagged(Telemetry.callSeconds, "operation", operation))
-  const attempts = labelled((operation, status) =>
-    Telemetry.attempts.pipe(Metric.tagged("operation", operation), Metric.tagged("status", status))
-  )
-  const bytesRead = labelled((operation) => Metric.tagged(Telemetry.bytesRead, "operation", operation))
-  const cost = labelled((operation) => Metric.tagged(Telemetry.cost, "operation", operation))
-  const retries = labelled((operation, cause) =>
-    Telemetry.retries.pipe(Metric.tagged("operation", operation), Metric.tagged("cause", cause))
-  )
-  const retriesDenied = labelled((operation, reason) =>
-    Telemetry.retriesDenied.pipe(Metric.tagged("operation", operation), Metric.tagged("reason", reason))
-  )
-  const waits = labelled((reason) => Metric.tagged(Telemetry.waitSeconds, "reason", reason))
-  const cached = labelled((operation, result) =>
-    Telemetry.cache.pipe(Metric.tagged("operation", operation), Metric.tagged("result", result))
-  )
+  const calls = series(Telemetry.calls, "operation", "outcome")
+  const seconds = series(Telemetry.callSeconds, "operation")
+  const attempts = series(Telemetry.attempts, "operation", "status")
+  const bytesRead = series(Telemetry.bytesRead, "operation")
+  const cost = series(Telemetry.cost, "operation")
+  const retries = series(Telemetry.retries, "operation", "cause")
+  const retriesDenied = series(Telemetry.retriesDenied, "operation", "reason")
+  const waits = series(Telemetry.waitSeconds, "reason")
+  const cached = series(Telemetry.cache, "operation", "result")
+  const breakers = series(Telemetry.breakerState, "address")
   let number = 0
-  const breakers = labelled((address) => Metric.tagged(Telemetry.breakerState, "address", address))
   return {
     call: ({ id }, call) =>
       Effect.flatMap(
@@ -90,40 +80,37 @@ export const make = (): Meter => {
         (before) =>
           Effect.onExit(call, (exit) =>
             Effect.flatMap(Clock.currentTimeMillis, (now) =>
-              Effect.zipRight(
-                Metric.increment(calls(id, outcomeOf(exit))),
-                Metric.update(seconds(id), (now - before) / 1000)
-              )))
+              inRegion((region) => {
+                calls(1, region, id, outcomeOf(exit))
+                seconds((now - before) / 1000, region, id)
+              })))
       ),
-    attempt: (call, status, bytes) => {
-      const { id } = call.operation
-      const counted = bytes === 0
-        ? Metric.increment(attempts(id, status))
-        : Effect.zipRight(
-          Metric.increment(attempts(id, status)),
-          Metric.incrementBy(bytesRead(id), bytes)
-        )
-      return charged(call, counted, (receipt) => {
-        receipt.attempts += 1
-      })
-    },
-    paid: (call, units) =>
-      charged(call, Metric.incrementBy(cost(call.operation.id), units), (receipt) => {
-        receipt.units += units
+    attempt: (call, status, bytes) =>
+      inRegion((region) => {
+        const { operation: { id }, receipt } = call
+        attempts(1, region, id, status)
+        if (bytes > 0) bytesRead(bytes, region, id)
+        if (receipt !== null) receipt.attempts += 1
       }),
-    retry: ({ id }, cause) => Metric.increment(retries(id, cause)),
-    denied: ({ id }, reason) => Metric.increment(retriesDenied(id, reason)),
-    waited: (call, reason, millis) =>
-      charged(call, Metric.update(waits(reason), millis / 1000), (receipt) => {
-        receipt.waited += millis
+    paid: ({ operation: { id }, receipt }, units) =>
+      inRegion((region) => {
+        cost(units, region, id)
+        if (receipt !== null) receipt.units += units
       }),
-    cache: ({ id }, result) => Metric.increment(cached(id, result)),
+    retry: ({ id }, cause) => inRegion((region) => retries(1, region, id, cause)),
+    denied: ({ id }, reason) => inRegion((region) => retriesDenied(1, region, id, reason)),
+    waited: ({ receipt }, reason, millis) =>
+      inRegion((region) => {
+        waits(millis / 1000, region, reason)
+        if (receipt !== null) receipt.waited += millis
+      }),
+    cache: ({ id }, result) => inRegion((region) => cached(1, region, id, result)),
     hit: ({ id }) => {
-      cached(id, "hit").unsafeUpdate(1, [])
-      calls(id, "ok").unsafeUpdate(1, [])
-      seconds(id).unsafeUpdate(0, [])
+      cached(1, none, id, "hit")
+      calls(1, none, id, "ok")
+      seconds(0, none, id)
     },
-    breaker: (address, state) => Metric.set(breakers(address), state),
+    breaker: (address, state) => inRegion((region) => breakers(state, region, address)),
     traced: (self, name, options) =>
       whereTraced(Effect.withSpan(self, name, { captureStackTrace: false, ...options }), self),
     noted: (name, value) => whereTraced(Effect.annotateCurrentSpan(name, value), Effect.void),
@@ -134,14 +121,6 @@ export const make = (): Meter => {
   }
 }
 
-/** What is measured, and what somebody wants to have charged of it. */
-const charged = (
-  { receipt }: Charged,
-  measured: Effect.Effect<void>,
-  charge: (receipt: Receipt) => void
-): Effect.Effect<void> =>
-  receipt === null ? measured : Effect.zipRight(Effect.sync(() => charge(receipt)), measured)
-
 /** The tracer of programs that have none: it gives its spans to nobody. */
 const unheard = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 
@@ -149,16 +128,31 @@ const unheard = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 const whereTraced = <A, E>(seen: Effect.Effect<A, E>, unseen: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.flatMap(Effect.tracer, (tracer) => tracer === unheard ? unseen : seen)
 
-/** The metric of some labels, made when it is first wanted. */
-const labelled = <M>(make: (...labels: ReadonlyArray<string>) => M) => {
-  const made = new Map<string, M>()
-  return (...labels: ReadonlyArray<string>): M => {
-    const name = labels.join("\n")
-    const before = made.get(name)
+type Labels = ReadonlyArray<MetricLabel.MetricLabel>
+
+const none: Labels = []
+
+/** Counts and measures with the labels that the program gave to the region around. */
+const inRegion = (measure: (region: Labels) => void): Effect.Effect<void> =>
+  Effect.map(Effect.metricLabels, measure)
+
+/**
+ * A metric by the values of its labels. Effect finds a series by the array of labels itself, and works it out anew for
+ * an array that it has not seen: so each is made once and kept.
+ */
+const series = <Type, Out>(metric: Metric.Metric<Type, number, Out>, ...names: ReadonlyArray<string>) => {
+  const made = new Map<string, Labels>()
+  const labels = (values: ReadonlyArray<string>): Labels => {
+    const key = values.length === 1 ? values[0] ?? "" : values.join("\n")
+    const before = made.get(key)
     if (before !== undefined) return before
-    const metric = make(...labels)
-    made.set(name, metric)
-    return metric
+    const first = names.map((name, index) => MetricLabel.make(name, values[index] ?? ""))
+    made.set(key, first)
+    return first
+  }
+  return (input: number, region: Labels, ...values: ReadonlyArray<string>): void => {
+    const own = labels(values)
+    metric.unsafeUpdate(input, region.length === 0 ? own : [...own, ...region])
   }
 }
 
