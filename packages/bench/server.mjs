@@ -1,10 +1,12 @@
-// The other end of the loopback: a process of its own, so that its CPU time is not counted. Its parent sends one
-// message, a record of paths and bodies, and gets the port.
+// The other end of the loopback: a process of its own, so that its CPU time is not counted. Its parent's first
+// message is a record of paths and bodies, and gets the port; every further one gets how often it was asked so far.
 import { createServer } from "node:http"
 
 process.once("message", (/** @type {Record<string, string>} */ bodies) => {
+  let asked = 0
   const answers = new Map(Object.entries(bodies).map(([path, body]) => [path, Buffer.from(body)]))
   const server = createServer((request, response) => {
+    asked += 1
     const body = answers.get(request.url?.split("?")[0] ?? "")
     if (body === undefined) response.writeHead(404).end()
     else {
@@ -16,6 +18,7 @@ process.once("message", (/** @type {Record<string, string>} */ bodies) => {
   server.listen(0, "127.0.0.1", () => {
     const address = server.address()
     process.send?.(typeof address === "object" ? address?.port : undefined)
+    process.on("message", () => process.send?.(asked))
   })
 })
 process.once("disconnect", () => process.exit())

@@ -1,18 +1,24 @@
 /** What the proxy does with a request, whatever server it came through. */
-import { all } from "@blockquarry/core/operations/index"
-import type { WireRequest } from "@blockquarry/core/Wire"
+import type { EngineService } from "@blockquarry/http/Engine"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as CacheControl from "./Answers/CacheControl.ts"
+import * as CacheStatus from "./Answers/CacheStatus.ts"
+import type { Encoded } from "./Answers/Encoded.ts"
+import * as Render from "./Answers/Render.ts"
 import * as Body from "./Body.ts"
-import { addressOf, type AddressSetting, ledgers } from "./Config.ts"
+import * as Clients from "./Clients.ts"
 import * as CrossSite from "./CrossSite.ts"
 import * as Failure from "./Failure.ts"
-import * as Health from "./Health.ts"
-import * as OpenApi from "./OpenApi.ts"
+import type { Instance } from "./Instance.ts"
+import * as Lists from "./Lists.ts"
+import type { Notes } from "./Notes.ts"
+import type { Process } from "./Process.ts"
+import * as Question from "./Question.ts"
 import * as Reply from "./Reply.ts"
 import * as RequestTarget from "./RequestTarget.ts"
-import { rewrite } from "./Rewrite.ts"
 import * as Router from "./Router.ts"
-import { Upstream } from "./Upstream.ts"
 
 export interface Request {
   readonly method: string
@@ -20,97 +26,118 @@ export interface Request {
   readonly target: string
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  readonly body: Effect.Effect<Uint8Array, Failure.Failure>
+  /** The address at the other end of the connection. */
+  readonly remote: string
+  /** The body, of so many bytes at most. */
+  readonly body: (cap: number) => Effect.Effect<Uint8Array, Failure.Failure>
   /** Whether the server is about to stop. */
   readonly draining: boolean
 }
 
-/** What a request leads to, and by which route, so that the log needs no value of it. */
-export interface Routed {
-  readonly route: string
-  readonly reply: Effect.Effect<Reply.Reply, Failure.Failure, Upstream>
+/** Answers a request, and writes down what it finds out about it. */
+export const answer = (
+  { encoded, engine, pages }: Process,
+  instance: Instance,
+  request: Request,
+  notes: Notes
+): Effect.Effect<Reply.Reply, Failure.Failure> =>
+  Effect.suspend(() => {
+    const { method, target } = request
+    if (target === "*" && method === "OPTIONS") {
+      return Effect.succeed(Reply.empty(204, { allow: "GET, HEAD, POST, OPTIONS" }))
+    }
+    if (target.length > instance.config.limits.target) return Effect.fail(Failure.targetTooLong)
+    return Effect.flatMap(RequestTarget.read(target), ({ path, query }) => {
+      const page = pages.get(path)
+      if (page !== undefined) {
+        notes.route = path
+        return answering(request, "GET", page(instance, request.draining))
+      }
+      const list = path.startsWith(Lists.prefix)
+      const match = Router.find(list ? path.slice(Lists.prefix.length - 1) : path)
+      if (match === undefined) return Effect.fail(Failure.unknownPath)
+      notes.route = list ? Lists.prefix + match.route.slice(1) : match.route
+      notes.operation = match.operation.id
+      const asked: Asked = { instance, encoded, engine, request, notes, match, query }
+      return answering(
+        request,
+        match.operation.method,
+        Effect.flatMap(admit(asked), (client) => list ? walk(asked, client) : ask(asked, client))
+      )
+    })
+  })
+
+/** A request for an operation. */
+interface Asked {
+  readonly instance: Instance
+  readonly encoded: Encoded
+  readonly engine: EngineService
+  readonly request: Request
+  readonly notes: Notes
+  readonly match: Router.Match
+  readonly query: RequestTarget.RequestTarget["query"]
 }
 
-const fail = (route: string, failure: Failure.Failure): Routed => ({ route, reply: Effect.fail(failure) })
-
-export const route = (request: Request): Routed => {
-  if (request.target === "*" && request.method === "OPTIONS") {
-    return { route: "*", reply: Effect.succeed(Reply.empty(204, { allow: "GET, HEAD, POST, OPTIONS" })) }
-  }
-  const read = RequestTarget.read(request.target)
-  if (read._tag === "Left") return fail("-", read.left)
-  const { path, query } = read.right
-  const page = pages.get(path)
-  if (page !== undefined) return { route: path, reply: answering(request, "GET", page(request)) }
-  const match = Router.find(path)
-  if (match === undefined) return fail("-", Failure.unknownPath)
-  return { route: match.route, reply: answering(request, match.operation.method, ask(match, query, request)) }
-}
-
-const answering = <R>(
+const answering = (
   { method }: Request,
   takes: "GET" | "POST",
-  reply: Effect.Effect<Reply.Reply, Failure.Failure, R>
-): Effect.Effect<Reply.Reply, Failure.Failure, R> => {
+  reply: Effect.Effect<Reply.Reply, Failure.Failure>
+): Effect.Effect<Reply.Reply, Failure.Failure> => {
   const allow = Router.allowed(takes)
   if (method === "OPTIONS") return Effect.succeed(Reply.empty(204, { allow }))
   return allow.split(", ").includes(method) ? reply : Effect.fail(Failure.methodNotAllowed(allow))
 }
 
-/** The client's own headers end here: the key is the proxy's, and nothing else is the service's business. */
-const ask = (
-  { operation, parameters }: Router.Match,
-  query: WireRequest["query"],
-  request: Request
-): Effect.Effect<Reply.Reply, Failure.Failure, Upstream> =>
-  Effect.gen(function*() {
-    const chosen = operation.api === "ledger"
-      ? yield* readNetwork(query)
-      : { address: addressOf[operation.api], query }
-    const body = operation.method === "POST" ? yield* readBody(request) : undefined
-    const rewritten = yield* Effect.mapError(
-      rewrite(operation, parameters, chosen.query, body),
-      Failure.fromQueryError
-    )
-    const upstream = yield* Upstream
-    const { bytes, headers, status } = yield* upstream.ask(operation, rewritten, chosen.address)
-    return { status, headers, body: bytes }
+/** Nothing is looked at, kept or asked before it is known who asks. */
+const admit = (
+  { instance, match: { operation }, notes, request }: Asked
+): Either.Either<Clients.Client, Failure.Failure> =>
+  Either.flatMap(instance.clients.identify(request), (client) => {
+    notes.client = client.name
+    return Clients.allowed(client, operation.id)
+      ? Either.right(client)
+      : Either.left(Clients.outOfScope(operation.id))
   })
 
-/** `network` is between the client and us: it chooses the ledger's address and is not sent. */
-const readNetwork = (query: WireRequest["query"]) => {
-  const values = query.flatMap(([name, value]) => name === "network" && value !== "" ? [value] : [])
-  const ledger = Object.entries(ledgers).find(([network]) => values.every((value) => value === network))
-  return ledger === undefined
-    ? Effect.fail(
-      Failure.make("invalid-request", `network: expected one of ${Object.keys(ledgers).join(", ")}`)
-    )
-    : Effect.succeed<{ address: AddressSetting; query: WireRequest["query"] }>({
-      address: ledger[1],
-      query: query.filter(([name]) => name !== "network")
-    })
-}
+/** The client's own headers end here: the key is the proxy's, and nothing else is the service's business. */
+const ask = (asked: Asked, client: Clients.Client): Effect.Effect<Reply.Reply, Failure.Failure> =>
+  Effect.gen(function*() {
+    const { encoded, instance: { budgets, config, questions, upstream }, match, notes, query, request } =
+      asked
+    const { operation } = match
+    const body = operation.method === "POST" ? yield* readBody(request, config.limits.body) : undefined
+    const question = yield* Question.read(match, query, body)
+    if (operation.method === "GET") questions.set(request.target, question)
+    const charge = yield* budgets.take(client, operation.cost)
+    notes.charged = charge.units
+    notes.waited = charge.waited
+    const wish = CacheControl.wish(request.headers["cache-control"], request.headers["pragma"])
+    const caching = config.cache.enabled && wish !== "no-store" && operation.method === "GET"
+    const served = yield* upstream.ask(question, caching ? wish : "no-store", notes.receipt)
+    notes.cache = CacheStatus.stateOf(served, caching)
+    notes.saved = served.source === "service" ? 0 : operation.cost
+    const now = yield* Clock.currentTimeMillis
+    return yield* Render.reply({ ...served, wish, caching, charge, now }, request.headers, encoded)
+  })
 
-const readBody = ({ body, headers }: Request): Effect.Effect<object, Failure.Failure> =>
-  Effect.zipRight(CrossSite.check(headers), Effect.flatMap(body, (bytes) => Body.parse(bytes, headers)))
+/** The cursor may be one of our own, which the service never sees. */
+const walk = (
+  { engine, instance: { budgets, upstream }, match, notes, query, request: { headers } }: Asked,
+  client: Clients.Client
+): Effect.Effect<Reply.Reply, Failure.Failure> =>
+  Effect.flatMap(
+    Question.read(match, query.filter(([name]) => name !== "cursor"), undefined),
+    (question) => {
+      const [cursor, second] = query.flatMap(([name, value]) =>
+        name === "cursor" && value !== "" ? [value] : []
+      )
+      if (second !== undefined) return Effect.fail(twoCursors)
+      const wish = CacheControl.wish(headers["cache-control"], headers["pragma"])
+      return Lists.reply({ question, cursor, client, budgets, engine, upstream, notes, wish })
+    }
+  )
 
-const index = Reply.json(200, {
-  name: "quarry-proxy",
-  documentation: "/openapi.json",
-  health: ["/livez", "/readyz"],
-  operations: all.map((operation) => ({
-    operation: operation.id,
-    path: `${operation.method} ${Router.prefixes(operation)[0]}${operation.path}`,
-    summary: operation.docs.summary
-  }))
-})
+const twoCursors = Failure.make("invalid-request", "cursor: expected one, that of the last line of a list")
 
-/** The proxy's own pages, beside the service's paths. */
-const pages: ReadonlyMap<string, (request: Request) => Effect.Effect<Reply.Reply, never, Upstream>> = new Map(
-  [
-    ["/", () => Effect.succeed(index)],
-    ["/livez", () => Effect.succeed(Health.live)],
-    ["/readyz", ({ draining }: Request) => Health.ready(draining)],
-    ["/openapi.json", () => Effect.sync(() => Reply.json(200, OpenApi.document()))]
-  ]
-)
+const readBody = ({ body, headers }: Request, cap: number): Effect.Effect<object, Failure.Failure> =>
+  Effect.zipRight(CrossSite.check(headers), Effect.flatMap(body(cap), (bytes) => Body.parse(bytes, headers)))

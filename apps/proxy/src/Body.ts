@@ -2,10 +2,8 @@
 import * as Effect from "effect/Effect"
 import * as Failure from "./Failure.ts"
 
-/** A status update is some twenty bytes. */
-export const cap = 64 * 1024
-
-export const tooLarge = Failure.make("body-too-large", `the body is longer than ${cap} bytes`)
+export const tooLarge = (cap: number): Failure.Failure =>
+  Failure.make("body-too-large", `the body is longer than ${cap} bytes`)
 
 /** A document, or a failure that says why it is none. */
 export const parse = (

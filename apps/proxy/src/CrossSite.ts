@@ -6,14 +6,18 @@
 import * as Effect from "effect/Effect"
 import * as Failure from "./Failure.ts"
 
+type Headers = Readonly<Record<string, string | undefined>>
+
+/** Refuses what a page of another site has sent. */
+export const checkOrigin = ({ host = "", origin }: Headers): Effect.Effect<void, Failure.Failure> =>
+  origin !== undefined && hostOf(origin) !== host.toLowerCase() ? Effect.fail(foreign) : Effect.void
+
 /** Refuses a change that a page of another site may have sent. */
-export const check = (
-  headers: Readonly<Record<string, string | undefined>>
-): Effect.Effect<void, Failure.Failure> => {
-  const { "content-type": type = "", host = "", origin } = headers
-  if (origin !== undefined && hostOf(origin) !== host.toLowerCase()) return Effect.fail(foreign)
-  return /^application\/json\s*(;|$)/i.test(type) ? Effect.void : Effect.fail(notDeclared)
-}
+export const check = (headers: Headers): Effect.Effect<void, Failure.Failure> =>
+  Effect.zipRight(
+    checkOrigin(headers),
+    /^application\/json\s*(;|$)/i.test(headers["content-type"] ?? "") ? Effect.void : Effect.fail(notDeclared)
+  )
 
 /** Of `null`, which pages without an origin send, nothing is left. */
 const hostOf = (origin: string): string | undefined =>

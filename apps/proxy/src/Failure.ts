@@ -1,5 +1,5 @@
 /** Failures of our own: what the proxy answers where there is nothing of the service's to pass on. */
-import type { PlanExhausted } from "@blockquarry/core/QueryError"
+import type { PlanExhausted, WalkError } from "@blockquarry/core/QueryError"
 import type { RawError } from "@blockquarry/http/Engine"
 import * as Names from "@blockquarry/http/Settings"
 import * as Data from "effect/Data"
@@ -12,22 +12,36 @@ export const statuses = {
   "malformed-request": 400,
   "invalid-request": 400,
   "not-json": 400,
+  "bad-request": 400,
+  "token-in-target": 400,
+  "token-missing": 401,
+  "token-unknown": 401,
   "cross-site": 403,
+  "network-refused": 403,
+  "scope-refused": 403,
   "unknown-path": 404,
+  "not-found": 404,
   "method-not-allowed": 405,
   "body-too-large": 413,
+  "target-too-long": 414,
   "encoded-body": 415,
   "unsupported-media-type": 415,
+  "host-refused": 421,
+  "over-budget": 429,
   "rate-limited": 429,
   "internal": 500,
   "key-refused": 502,
+  "list-broken": 502,
   "plan-exhausted": 502,
   "response-invalid": 502,
   "service-failed": 502,
   "unreachable": 502,
   "address-not-set": 503,
   "key-not-set": 503,
+  "overloaded": 503,
   "service-left-alone": 503,
+  "store-away": 503,
+  "not-kept": 504,
   "timed-out": 504
 } as const
 
@@ -47,6 +61,18 @@ export const unknownPath = make(
   "unknown-path",
   "there is nothing at this path; / lists the paths, /openapi.json describes them"
 )
+
+export const targetTooLong = make("target-too-long", "path and query are longer than this proxy reads")
+
+export const malformed = make("malformed-request", "the request is not well-formed HTTP")
+
+export const overloaded = make(
+  "overloaded",
+  "the proxy answers as many requests as it can take on; ask again in a moment",
+  { "retry-after": "1" }
+)
+
+export const notKept = make("not-kept", "there is no kept answer to this, and the request wanted no other")
 
 export const methodNotAllowed = (allow: string): Failure =>
   make("method-not-allowed", `this path takes ${allow}`, { allow })
@@ -82,8 +108,22 @@ export const fromQueryError = (error: RawError | PlanExhausted): Failure => {
   }
 }
 
+/** A failure that ends a list. There the service's own words cannot be passed on as they came. */
+export const fromWalkError = (error: WalkError): Failure => {
+  switch (error._tag) {
+    case "BadRequest":
+      return make("bad-request", error.message)
+    case "NotFound":
+      return make("not-found", error.message)
+    case "WalkBroken":
+      return make("list-broken", error.message)
+    default:
+      return fromQueryError(error)
+  }
+}
+
 /** Whole seconds, and none too few. */
-const retryAfter = (wait: Duration.Duration | null): Readonly<Record<string, string>> =>
+export const retryAfter = (wait: Duration.Duration | null): Readonly<Record<string, string>> =>
   wait === null ? {} : { "retry-after": String(Math.ceil(Duration.toSeconds(wait))) }
 
 export const toReply = ({ code, headers, message }: Failure, requestId: string): Reply.Reply =>

@@ -1,50 +1,89 @@
-/** Around every request: its id, its reply whatever happens, its line in the log. */
+/** Around every request: its id, its reply whatever happens, and word of it when it is over. */
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
+import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { randomUUID } from "node:crypto"
 import * as App from "./App.ts"
 import * as Failure from "./Failure.ts"
-import * as Log from "./Log.ts"
-import type * as Reply from "./Reply.ts"
-import type { Upstream } from "./Upstream.ts"
+import * as Hits from "./Hits.ts"
+import type { Instance } from "./Instance.ts"
+import * as Notes from "./Notes.ts"
+import type { Process } from "./Process.ts"
+import type { Reply } from "./Reply.ts"
+import * as Traced from "./Traced.ts"
+
+/** A request that is being answered. */
+interface Handling {
+  /** At once, or after some work. */
+  readonly reply: Reply | Effect.Effect<Reply>
+  /** Told when the answer has gone, with its status (499 where the client did not wait for it), and how many bytes of a body. */
+  readonly over: (status: number, bytes: number) => void
+}
+
+export interface Handler {
+  readonly handle: (request: App.Request) => Handling
+  /** Answers what is not HTTP, or no request of a sane size. */
+  readonly refuse: (status: 400 | 408 | 431) => Handling & { readonly reply: Reply }
+}
+
+/** One that knows how many requests it answers. */
+export interface Counting extends Handler {
+  readonly underWay: () => number
+}
+
+/** `current` is asked for each request: it changes when the configuration is read again. */
+export const make = (process: Process, current: () => Instance, clock: Clock.Clock): Counting => {
+  const now = () => clock.unsafeCurrentTimeMillis()
+  let underWay = 0
+
+  const handle: Handler["handle"] = (request) => {
+    const notes = Notes.make(now(), requestId(request.headers["x-request-id"]), request.method)
+    const over = (status: number, bytes: number) => {
+      underWay -= 1
+      process.over(Notes.facts(notes, status, bytes, now()))
+    }
+    underWay += 1
+    const instance = current()
+    const failed = (failure: Failure.Failure): Reply => {
+      notes.code = failure.code
+      return Failure.toReply(failure, notes.id)
+    }
+    if (underWay > instance.config.limits.requests && !isProbe(request)) {
+      return { reply: identified(failed(Failure.overloaded), notes), over }
+    }
+    const hit = Hits.answer(instance, process.encoded, request, notes)
+    if (hit !== undefined) return { reply: identified(hit, notes), over }
+    const reply = App.answer(process, instance, request, notes).pipe(
+      Effect.catchTag("Failure", (failure) => Effect.succeed(failed(failure))),
+      Effect.catchAllCause((cause) =>
+        Cause.isInterruptedOnly(cause)
+          ? Effect.interrupt
+          : Effect.as(Effect.logError("the proxy failed", cause), failed(Failure.internal))
+      ),
+      Effect.map((reply) => identified(reply, notes)),
+      Effect.annotateLogs("requestId", notes.id)
+    )
+    return { reply: process.isTraced ? Traced.around(request, notes, reply) : reply, over }
+  }
+
+  const refuse: Handler["refuse"] = (status) => {
+    const notes = Notes.make(now(), randomUUID(), "-")
+    notes.code = Failure.malformed.code
+    const reply = identified({ ...Failure.toReply(Failure.malformed, notes.id), status }, notes)
+    return { reply, over: (status, bytes) => process.over(Notes.facts(notes, status, bytes, now())) }
+  }
+
+  return { handle, refuse, underWay: () => underWay }
+}
 
 /** A client's own id is taken over only where it is harmless in a header and in a log. */
 const requestId = (given: string | undefined): string =>
   given !== undefined && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID()
 
-/** Written to the log for a client that hung up before its answer. */
-const hungUp = 499
+const identified = (reply: Reply, { id }: Notes.Notes): Reply => ({
+  ...reply,
+  headers: { ...reply.headers, "x-request-id": id }
+})
 
-export const handle = (request: App.Request): Effect.Effect<Reply.Reply, never, Upstream> =>
-  Effect.flatMap(Clock.currentTimeMillis, (started) => {
-    const id = requestId(request.headers["x-request-id"])
-    const { reply, route } = App.route(request)
-    const log = (status: number) => Log.request({ method: request.method, route, status, id }, started)
-    return reply.pipe(
-      Effect.catchTag("Failure", (failure) => Effect.succeed(Failure.toReply(failure, id))),
-      Effect.catchAllCause((cause) =>
-        Cause.isInterruptedOnly(cause)
-          ? Effect.interrupt
-          : Effect.as(Effect.logError("the proxy failed", cause), Failure.toReply(Failure.internal, id))
-      ),
-      Effect.map((given) => ({ ...given, headers: { ...given.headers, "x-request-id": id } })),
-      Effect.annotateLogs("requestId", id),
-      Effect.tap(({ status }) => log(status)),
-      Effect.onInterrupt(() => log(hungUp))
-    )
-  })
-
-/** Answers what is not HTTP, or no request of a sane size. */
-export const refuse = (status: 400 | 408 | 431): Effect.Effect<Reply.Reply> =>
-  Effect.flatMap(Clock.currentTimeMillis, (started) => {
-    const id = requestId(undefined)
-    const reply = Failure.toReply(
-      Failure.make("malformed-request", "the request is not well-formed HTTP"),
-      id
-    )
-    return Effect.as(
-      Log.request({ method: "-", route: "-", status, id }, started),
-      { ...reply, status, headers: { ...reply.headers, "x-request-id": id } }
-    )
-  })
+/** Whoever asks how the proxy is must hear that it has much to do. */
+const isProbe = ({ target }: App.Request): boolean => target === "/livez" || target === "/readyz"

@@ -1,22 +1,35 @@
 /** Whether the process lives, and whether it is worth sending requests to. */
-import * as Names from "@blockquarry/http/Settings"
+import type { EngineService } from "@blockquarry/http/Engine"
 import * as Effect from "effect/Effect"
+import * as Record from "effect/Record"
 import * as Reply from "./Reply.ts"
-import { Upstream } from "./Upstream.ts"
+import type { Service } from "./Upstream.ts"
 
 export const live: Reply.Reply = Reply.json(200, { status: "live" })
 
+export type State = "ready" | "stopping" | "not configured"
+
+/** Which addresses are set and have a key. */
+const configured = ({ addresses, keys }: Service): { readonly [name: string]: boolean } =>
+  Record.map(addresses, (address, name) => address !== undefined && keys[name].length > 0)
+
+/** Ready is a proxy that has an address with a key, and that is not about to stop. */
+export const state = (service: Service, draining: boolean): State => {
+  if (draining) return "stopping"
+  return Object.values(configured(service)).includes(true) ? "ready" : "not configured"
+}
+
 /**
- * Ready is a proxy that has a key and at least one address, and that is not about to stop. It says which settings
- * are there, never what they are, and asks the service nothing: a probe must not cost units.
+ * A probe asks the service nothing, for that would cost units; it says how the service was doing when it was asked
+ * last. A service that fails makes no proxy unready: there would be none left to give the answers that are kept.
  */
-export const ready = (draining: boolean): Effect.Effect<Reply.Reply, never, Upstream> =>
-  Effect.map(Upstream, ({ configured }) => {
-    const { [Names.apiKey]: key, ...addresses } = configured
-    const status = draining
-      ? "stopping"
-      : key && Object.values(addresses).includes(true)
-      ? "ready"
-      : "not configured"
-    return Reply.json(status === "ready" ? 200 : 503, { status, configured })
+export const ready = (
+  service: Service,
+  { report }: Pick<EngineService, "report">,
+  draining: boolean
+): Effect.Effect<Reply.Reply> =>
+  Effect.map(report, (reports) => {
+    const status = state(service, draining)
+    const upstream = Object.fromEntries(reports.map(({ base, breaker }) => [base, breaker]))
+    return Reply.json(status === "ready" ? 200 : 503, { status, configured: configured(service), upstream })
   })

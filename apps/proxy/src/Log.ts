@@ -1,27 +1,101 @@
-/** The proxy's log: a line for each request on standard error. No line holds a value of a request, or a key. */
+/**
+ * The log, on standard error: a line of JSON for each request and for everything else that is worth saying, or plain
+ * text where a person looks on. No line holds a value of a request, or a key.
+ */
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
-import * as Effect from "effect/Effect"
 import * as HashMap from "effect/HashMap"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
+import type { LogLevel as Level } from "./Config/Config.ts"
+import type { Facts } from "./Facts.ts"
 
-/** Says how a request went. Its route is the path with the parameters unnamed. */
-export const request = (
-  facts: { readonly method: string; readonly route: string; readonly status: number; readonly id: string },
-  started: number
-): Effect.Effect<void> =>
-  Effect.flatMap(
-    Clock.currentTimeMillis,
-    (now) => Effect.logInfo(`${facts.method} ${facts.route} ${facts.status} ${now - started}ms ${facts.id}`)
-  )
+/** Takes a line, without its end. */
+export type Sink = (line: string) => void
 
-const line = Logger.make(({ annotations, cause, date, logLevel, message }) => {
-  const words = (Array.isArray(message) ? message : [message]).map(String)
-  const facts = [...HashMap.entries(annotations)].map(([name, value]) => `${name}=${String(value)}`)
-  const text = [date.toISOString(), logLevel.label, ...words, ...facts].join(" ")
-  return cause._tag === "Empty" ? text : `${text}\n${Cause.pretty(cause, { renderErrorCause: true })}`
-})
+export type Style = "json" | "text"
+
+/** Probes come every few seconds, and all is said by the first that fails. */
+export const isQuietProbe = ({ route, status }: Facts): boolean =>
+  (route === "/livez" || route === "/readyz") && status === 200
+
+/** The line of a request that is over. */
+export const request = (facts: Facts, style: Style): string => {
+  const {
+    at,
+    attempts,
+    bytes,
+    cache,
+    charged,
+    client,
+    code,
+    cost,
+    id,
+    method,
+    millis,
+    operation,
+    route,
+    status,
+    waited
+  } = facts
+  if (style === "text") {
+    const words = [method, route, status, `${millis}ms`, cache ?? code ?? "", client ?? "", id]
+    return `${new Date(at).toISOString()} ${words.filter((word) => word !== "").join(" ")}`
+  }
+  return JSON.stringify({
+    time: new Date(at).toISOString(),
+    level: "info",
+    message: "request",
+    requestId: id,
+    client,
+    method,
+    route,
+    operation,
+    status,
+    code,
+    cache,
+    attempts,
+    cost,
+    charged,
+    millis,
+    waited,
+    bytes
+  })
+}
+
+const lineOf = (style: Style) =>
+  Logger.make<unknown, string>(({ annotations, cause, date, logLevel, message }) => {
+    const words = (Array.isArray(message) ? message : [message]).map(String).join(" ")
+    const trace = cause._tag === "Empty" ? undefined : Cause.pretty(cause, { renderErrorCause: true })
+    const facts = [...HashMap.entries(annotations)]
+    if (style === "text") {
+      const text = [
+        date.toISOString(),
+        logLevel.label,
+        words,
+        ...facts.map(([name, value]) => `${name}=${String(value)}`)
+      ]
+      return [text.join(" "), ...(trace === undefined ? [] : [trace])].join("\n")
+    }
+    return JSON.stringify({
+      time: date.toISOString(),
+      level: logLevel.label.toLowerCase(),
+      message: words,
+      ...Object.fromEntries(facts.map(([name, value]) => [name, String(value)])),
+      ...(trace === undefined ? {} : { cause: trace })
+    })
+  })
+
+const levels = {
+  debug: LogLevel.Debug,
+  info: LogLevel.Info,
+  warning: LogLevel.Warning,
+  error: LogLevel.Error
+} as const satisfies { readonly [L in Level]: LogLevel.LogLevel }
 
 /** Standard output stays empty, for whoever pipes it. */
-export const layer: Layer.Layer<never> = Logger.replace(Logger.defaultLogger, Logger.withConsoleError(line))
+export const layer = (sink: Sink, style: Style, level: Level): Layer.Layer<never> =>
+  Layer.merge(
+    Logger.replace(Logger.defaultLogger, Logger.map(lineOf(style), sink)),
+    Logger.minimumLogLevel(levels[level])
+  )

@@ -3,31 +3,43 @@
  *
  * The platform's server is not used here: at shutdown it removes its listener before the connections are done, so
  * that a request on an open keep-alive connection is never answered. A proxy in a fleet is restarted often; it
- * has to finish what it took, tell its clients to come back elsewhere, and close what is idle.
+ * has to finish what it took, tell its clients to come back elsewhere, and close what is idle. And an answer that lies
+ * ready is written from here, without a fiber.
  */
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
-import type * as Net from "node:net"
+import * as Net from "node:net"
 import type { Duplex } from "node:stream"
-import type { Request } from "./App.ts"
-import * as Body from "./Body.ts"
-import type * as Failure from "./Failure.ts"
+import type { Config } from "./Config/Config.ts"
+import type { Handler } from "./Handle.ts"
 import type { Reply } from "./Reply.ts"
+import { Connections } from "./Server/Connections.ts"
+import { isDoubtful, receive } from "./Server/Receive.ts"
+import * as Send from "./Server/Send.ts"
 
-export interface Options<R> {
+export interface Options {
   readonly host: string
   readonly port: number
-  /** How long requests that were taken may go on when the server stops. */
+  readonly limits: Pick<Config["limits"], "connections" | "headers" | "receive" | "stalled">
+  /** For how long the server says that it is about to stop before it does. */
+  readonly announce: Effect.Effect<Duration.DurationInput>
+  /** How long requests that were taken may go on then. */
   readonly grace: Duration.DurationInput
-  readonly handle: (request: Request) => Effect.Effect<Reply, never, R>
-  /** Answers what is not HTTP. */
-  readonly refuse: (status: 400 | 408 | 431) => Effect.Effect<Reply, never, R>
+  readonly handler: Handler
+}
+
+/** A server that listens. */
+export interface Server {
+  /** The one that was asked for, or a free one where that was 0. */
+  readonly port: number
+  readonly connections: () => number
+  readonly draining: () => boolean
 }
 
 /** The address cannot be listened on. `reason` is the system's code, as in `EADDRINUSE`. */
@@ -37,38 +49,93 @@ export class ListenFailed extends Data.TaggedError("ListenFailed")<{
   readonly reason: string
 }> {}
 
-/** Listens until the scope closes, and gives the port, which is a free one where 0 was asked for. */
-export const serve = <R>(options: Options<R>): Effect.Effect<number, ListenFailed, Scope.Scope | R> =>
+/** Listens until the scope closes. */
+export const serve = (options: Options): Effect.Effect<Server, ListenFailed, Scope.Scope> =>
   Effect.gen(function*() {
     // Made first, so that it is closed last: what still runs after the grace is interrupted.
-    const run = yield* FiberSet.makeRuntime<R>()
+    const run = yield* FiberSet.makeRuntime<never>()
+    const { handler, limits } = options
     const connections = new Connections()
-    const server = Http.createServer({ keepAliveTimeout: 65_000 })
+    const stopping = { announced: false }
+    const receiveWithin = Duration.toMillis(limits.receive)
+    const stalled = Duration.toMillis(limits.stalled)
+    const server = Http.createServer({
+      keepAliveTimeout: 65_000,
+      maxHeaderSize: limits.headers,
+      headersTimeout: receiveWithin,
+      requestTimeout: receiveWithin,
+      connectionsCheckingInterval: Math.min(receiveWithin, 1000),
+      // Refused in our own words (`isDoubtful`).
+      requireHostHeader: false,
+      insecureHTTPParser: false
+    })
+    server.maxConnections = limits.connections
     server.on("connection", (socket) => connections.opened(socket))
-    server.on("request", (request, response) => {
-      connections.took(request.socket)
-      const answered = Effect.map(
-        Effect.suspend(() => options.handle(receive(request, () => connections.draining))),
-        (reply) => send(reply, request, response, connections.draining)
-      )
-      const fiber = run(orDestroy(answered, response))
-      response.once("close", () => {
-        connections.answered(request.socket)
+
+    const answer = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
+      const doubtful = isDoubtful(request)
+      const { over, reply } = doubtful
+        ? handler.refuse(400)
+        : handler.handle(receive(request, stopping.announced))
+      const given = { status: 499, bytes: 0 }
+      const send = (reply: Reply): Effect.Effect<void> | undefined => {
+        const closing = (doubtful || stopping.announced) && connections.isLast(request, response)
+        const sending = { request, response, closing, stalled }
+        given.status = reply.status
+        if (!(reply.body instanceof Uint8Array)) {
+          return Send.pieces(reply, reply.body, sending, (bytes) => {
+            given.bytes += bytes
+          })
+        }
+        given.bytes = reply.body.byteLength
+        Send.whole(reply, reply.body, sending)
+        return undefined
+      }
+      const working: { fiber?: Fiber.RuntimeFiber<void> } = {}
+      connections.took(request, response, () => {
+        over(response.writableFinished ? given.status : 499, given.bytes)
         // The client hung up: nobody waits for the answer any more.
-        if (!response.writableFinished) run(Fiber.interruptFork(fiber))
+        if (working.fiber !== undefined && !response.writableFinished) run(Fiber.interruptFork(working.fiber))
       })
+      if (!Effect.isEffect(reply)) return void send(reply)
+      const sent = Effect.flatMap(reply, (reply) => Effect.suspend(() => send(reply) ?? Effect.void))
+      working.fiber = run(orDestroy(sent, response))
+    }
+    server.on("request", (request, response) => {
+      if (connections.isEnding(request.socket)) return
+      try {
+        answer(request, response)
+      } catch (defect) {
+        run(orDestroy(Effect.die(defect), response))
+      }
     })
     server.on("clientError", (error: Error & { readonly code?: string }, socket: Duplex) => {
-      // Behind a request that is being answered, words of ours would pass for its answer.
-      if (!socket.writable || error.code === "ECONNRESET" || connections.isBusy(socket)) {
+      if (!socket.writable || error.code === "ECONNRESET" || connections.isSpokenFor(socket)) {
         return socket.destroy()
       }
-      const answered = Effect.map(options.refuse(statusOf(error.code)), (reply) => sendRaw(reply, socket))
-      return run(orDestroy(answered, socket))
+      const { over, reply } = handler.refuse(statusOf(error.code))
+      const body = reply.body instanceof Uint8Array ? reply.body : new Uint8Array()
+      Send.raw(reply, body, socket)
+      return over(reply.status, body.byteLength)
     })
-    yield* Effect.acquireRelease(listen(server, options), () => drain(server, connections, options.grace))
+    const stop = Effect.gen(function*() {
+      stopping.announced = true
+      const announce = Duration.decode(yield* options.announce)
+      yield* Effect.sleep(announce)
+      yield* drain(server, connections, announce, options.grace)
+    })
+    // Who closes the scope may have been interrupted, by a signal for one. There every wait would be over at once, and
+    // what cannot be interrupted cannot be given up either: so this has a fiber of its own.
+    yield* Effect.acquireRelease(
+      listen(server, options),
+      () => Effect.flatMap(Effect.forkDaemon(Effect.interruptible(stop)), Fiber.join)
+    )
     const address = server.address()
-    return typeof address === "object" && address !== null ? address.port : options.port
+    return {
+      port: typeof address === "object" && address !== null ? address.port : options.port,
+      connections: () => connections.size,
+      draining: () => stopping.announced
+    }
   })
 
 const listen = (
@@ -86,130 +153,50 @@ const listen = (
   })
 
 /** Whoever gets no reply must not wait for one. */
-const orDestroy = <R>(
-  answered: Effect.Effect<void, never, R>,
+const orDestroy = (
+  answered: Effect.Effect<void>,
   connection: { readonly destroy: () => unknown }
-): Effect.Effect<void, never, R> =>
+): Effect.Effect<void> =>
   Effect.catchAllCause(answered, (cause) => {
     connection.destroy()
     return Cause.isInterruptedOnly(cause) ? Effect.void : Effect.logError("a reply was not sent", cause)
   })
 
-/** Stops listening, closes what is idle, lets what was taken finish within the grace. */
+/**
+ * Stops listening, closes what is silent, lets what was taken finish within the grace.
+ *
+ * A connection is used by one side and closed by the other without either asking first: a request that is on its way
+ * while its connection is closed is lost. Whoever asked since the end was announced was told with the answer, and comes
+ * back elsewhere. What is left has been silent for all that time, or was opened during it and has not been used yet:
+ * it is given a moment more.
+ */
 const drain = (
   server: Http.Server,
   connections: Connections,
+  announce: Duration.Duration,
   grace: Duration.DurationInput
-): Effect.Effect<void> =>
-  Effect.async<void>((resume) => {
-    connections.draining = true
-    server.close(() => resume(Effect.void))
-    server.closeIdleConnections()
-    connections.closeUnused()
-  }).pipe(
-    // A finalizer is not interruptible, and what is not cannot be given up.
-    Effect.interruptible,
+): Effect.Effect<void> => {
+  const stopped = Effect.async<void>((resume) => {
+    // The server of HTTP would close what it takes for idle, an answer that a slow client still reads among it.
+    Net.Server.prototype.close.call(server, () => resume(Effect.void))
+  })
+  const look = Effect.async<void>((resume) => {
+    // Right after the event loop has read what came, so that nothing that is here already goes unread.
+    setImmediate(() => {
+      connections.closeSilent()
+      resume(Effect.void)
+    })
+  })
+  const moment = Duration.clamp(announce, { minimum: "10 millis", maximum: "500 millis" })
+  return Effect.raceFirst(stopped, Effect.forever(Effect.zipRight(look, Effect.sleep(moment)))).pipe(
     Effect.timeoutOption(grace),
-    Effect.zipRight(Effect.sync(() => server.closeAllConnections()))
+    Effect.zipRight(Effect.sync(() => {
+      connections.closeAll()
+      // It listens no longer: this ends its timers.
+      server.close()
+    }))
   )
-
-/** Which connections are open, and how many requests of each are being answered. */
-class Connections {
-  draining = false
-  readonly #open = new Map<unknown, { readonly socket: Net.Socket; requests: number }>()
-
-  opened(socket: Net.Socket): void {
-    this.#open.set(socket, { socket, requests: 0 })
-    socket.once("close", () => this.#open.delete(socket))
-  }
-
-  took(socket: unknown): void {
-    const connection = this.#open.get(socket)
-    if (connection !== undefined) connection.requests += 1
-  }
-
-  answered(socket: unknown): void {
-    const connection = this.#open.get(socket)
-    if (connection !== undefined) connection.requests -= 1
-  }
-
-  isBusy(socket: unknown): boolean {
-    return (this.#open.get(socket)?.requests ?? 0) > 0
-  }
-
-  /** Node counts a connection on which nothing ever came as busy. */
-  closeUnused(): void {
-    for (const { socket } of this.#open.values()) if (socket.bytesRead === 0) socket.destroy()
-  }
-}
-
-const receive = (request: Http.IncomingMessage, draining: () => boolean): Request => ({
-  method: request.method ?? "GET",
-  target: request.url ?? "/",
-  headers: Object.fromEntries(
-    Object.entries(request.headers).map((
-      [name, value]
-    ) => [name, Array.isArray(value) ? value.join(", ") : value])
-  ),
-  body: readBody(request),
-  get draining() {
-    return draining()
-  }
-})
-
-/** A client that is cut off while it still writes does not read why: what is somewhat too long is read to its end. */
-const patience = 8 * 1024 * 1024
-
-const readBody = (request: Http.IncomingMessage): Effect.Effect<Uint8Array, Failure.Failure> =>
-  Effect.async((resume) => {
-    if (Number(request.headers["content-length"] ?? 0) > patience) return resume(Effect.fail(Body.tooLarge))
-    const pieces: Array<Uint8Array> = []
-    let length = 0
-    const take = (piece: Uint8Array) => {
-      length += piece.byteLength
-      if (length <= Body.cap) pieces.push(piece)
-      else if (length > patience) finish(Effect.fail(Body.tooLarge))
-    }
-    const end = () =>
-      finish(length > Body.cap ? Effect.fail(Body.tooLarge) : Effect.succeed(Buffer.concat(pieces)))
-    // The connection broke: there is nobody to answer.
-    const broken = () => finish(Effect.interrupt)
-    const finish = (result: Effect.Effect<Uint8Array, Failure.Failure>) => {
-      request.off("data", take).off("end", end).off("error", broken).off("close", broken)
-      resume(result)
-    }
-    request.on("data", take).on("end", end).on("error", broken).on("close", broken)
-    return undefined
-  })
-
-const send = (
-  { body, headers, status }: Reply,
-  request: Http.IncomingMessage,
-  response: Http.ServerResponse,
-  draining: boolean
-): void => {
-  const closing = draining ||
-    !(request.complete || Number(request.headers["content-length"] ?? 0) <= patience)
-  response.writeHead(status, {
-    ...headers,
-    ...(status === 204 ? {} : { "content-length": String(body.byteLength) }),
-    ...(closing ? { connection: "close" } : {})
-  })
-  response.end(request.method === "HEAD" || status === 204 ? undefined : body)
 }
 
 const statusOf = (code: string | undefined): 400 | 408 | 431 =>
   code === "HPE_HEADER_OVERFLOW" ? 431 : code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400
-
-/** Where Node gave up reading there is no response to write to. */
-const sendRaw = ({ body, headers, status }: Reply, socket: Duplex): void => {
-  if (!socket.writable) return void socket.destroy()
-  const lines = Object.entries({ ...headers, "content-length": String(body.byteLength), connection: "close" })
-    .map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(
-    Buffer.concat([
-      Buffer.from(`HTTP/1.1 ${status} ${Http.STATUS_CODES[status]}\r\n${lines.join("")}\r\n`),
-      body
-    ])
-  )
-}

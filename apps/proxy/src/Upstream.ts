@@ -1,87 +1,130 @@
-/** The service behind the proxy: a canonical request in, the service's own answer out. */
-import type { AnyOperation } from "@blockquarry/core/Operation"
-import { type Answer, repeatsKey } from "@blockquarry/http/Answer"
-import { Engine } from "@blockquarry/http/Engine"
+/** The service behind the proxy: a question in, the service's own answer out. */
+import { repeatsKey } from "@blockquarry/http/Answer"
+import type { ApiKey } from "@blockquarry/http/ApiKey"
+import type { Policies } from "@blockquarry/http/ApiOptions"
+import type { Entry } from "@blockquarry/http/CacheStore"
+import type { EngineService } from "@blockquarry/http/Engine"
+import * as Override from "@blockquarry/http/Override"
+import * as Receipt from "@blockquarry/http/Receipt"
 import type { Served } from "@blockquarry/http/Served"
-import * as Names from "@blockquarry/http/Settings"
 import * as Target from "@blockquarry/http/Target"
 import type * as HttpClient from "@effect/platform/HttpClient"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Layer from "effect/Layer"
 import * as Record from "effect/Record"
 import type * as Redacted from "effect/Redacted"
-import { type AddressSetting, apis, type Service } from "./Config.ts"
+import { addresses } from "./Addresses.ts"
+import type { Wish } from "./Answers/CacheControl.ts"
+import type { AddressName } from "./Config/Config.ts"
 import * as Failure from "./Failure.ts"
-import type { Rewritten } from "./Rewrite.ts"
+import type { Question } from "./Question.ts"
 
-export class Upstream extends Context.Tag("@blockquarry/proxy/Upstream")<Upstream, {
+/** The service behind the proxy, as far as it is known. */
+export interface Service {
+  readonly addresses: { readonly [A in AddressName]: string | undefined }
+  readonly keys: { readonly [A in AddressName]: ReadonlyArray<ApiKey> }
+}
+
+/** An answer, and where it comes from. */
+export type Given = Omit<Served, "verdict">
+
+/** A kept answer that is fresh. */
+export const fromEntry = ({ answer, freshUntil, storedAt }: Entry): Given => ({
+  answer,
+  source: "cache",
+  storedAt,
+  freshUntil,
+  collapsed: false
+})
+
+export interface Upstream {
+  readonly service: Service
+  /** A wish for a kept answer alone fails where there is none. */
   readonly ask: (
-    operation: AnyOperation,
-    question: Rewritten,
-    address: AddressSetting
-  ) => Effect.Effect<Answer, Failure.Failure>
-  /** Which settings are there. */
-  readonly configured: { readonly [S in AddressSetting | typeof Names.apiKey]: boolean }
-}>() {}
+    question: Question,
+    wish: Wish,
+    receipt: Receipt.Receipt
+  ) => Effect.Effect<Given, Failure.Failure>
+  /** A kept answer that is fresh, where answers are kept in this process. */
+  readonly kept: (question: Question, now: number) => Entry | undefined
+  /** Forgets the answer to a question; false where that could not be done. */
+  readonly forget: (question: Question) => Effect.Effect<boolean>
+  /** Where questions for an address go; a left says why they cannot. */
+  readonly target: (address: AddressName) => Either.Either<Target.Target, Failure.Failure>
+}
 
-/** Requests are answered side by side, each from memory, so an answer may be a quarter of what the library reads. */
-const maxBodySize = 16 * 1024 * 1024
+export type Options = Pick<Policies, "cache"> & {
+  readonly service: Service
+  /** Bytes of the longest answer that is read. */
+  readonly maxBodySize: number
+}
 
 /** Asks through the engine, so that retries, budgets and time limits are those of every other client. */
-export const layer = (service: Service): Layer.Layer<Upstream, never, Engine | HttpClient.HttpClient> =>
-  Layer.effect(
-    Upstream,
-    Effect.gen(function*() {
-      const engine = yield* Engine
-      const targets = yield* Effect.all(
-        Record.map(apis, (api, setting) =>
-          Target.make(
-            api,
-            {
-              apiKey: service.apiKey,
-              baseUrl: service.addresses[setting],
-              rateLimit: service.rateLimit,
-              maxBodySize
-            },
-            setting
-          ))
-      )
-      return Upstream.of({
-        ask: (operation, { input, request }, address) => {
+export const make = (
+  engine: EngineService,
+  { cache, maxBodySize, service }: Options
+): Effect.Effect<Upstream, never, HttpClient.HttpClient> =>
+  Effect.map(
+    Effect.all(Record.map(service.addresses, (baseUrl, name) =>
+      Target.make(
+        addresses[name].api,
+        { apiKey: service.keys[name], baseUrl, cache, maxBodySize },
+        addresses[name].setting
+      ))),
+    (targets): Upstream => {
+      const keys = Object.values(service.keys).flat().map(({ key }) => key)
+      return {
+        service,
+        ask: ({ address, input, operation, request }, wish, receipt) => {
           if (service.addresses[address] === undefined) return Effect.fail(addressNotSet(address))
-          return engine.raw(operation, targets[address])(input, request).pipe(
-            Effect.mapError(Failure.fromQueryError),
-            Effect.flatMap((served) => passable(served, service.apiKey))
-          )
+          const target = targets[address]
+          return wish === "only-if-cached"
+            ? Effect.flatMap(engine.find(operation, target)(request), (entry) =>
+              entry === null ? Effect.fail(Failure.notKept) : Effect.succeed(fromEntry(entry)))
+            : engine.raw(operation, target)(input, request).pipe(
+              Override.effect({ cacheMode: wish }),
+              Receipt.effect(receipt),
+              Effect.mapError(Failure.fromQueryError),
+              Effect.flatMap((served) =>
+                passable(served, keys)
+              )
+            )
         },
-        configured: {
-          [Names.apiKey]: service.apiKey !== undefined,
-          ...Record.map(service.addresses, (address) => address !== undefined)
-        }
-      })
-    })
+        kept: ({ address, operation, request }, now) =>
+          engine.kept(operation, targets[address])(request, now),
+        forget: ({ address, operation, request }) => engine.forget(operation, targets[address])(request),
+        target: (address) =>
+          service.addresses[address] === undefined
+            ? Either.left(addressNotSet(address))
+            : Either.right(targets[address])
+      }
+    }
   )
 
-const addressNotSet = (setting: AddressSetting): Failure.Failure =>
-  Failure.make("address-not-set", `the proxy has no address for this path: start it with ${setting} set`)
+const addressNotSet = (name: AddressName): Failure.Failure =>
+  Failure.make(
+    "address-not-set",
+    `the proxy has no address for this path: set upstream.addresses.${name} or ${
+      addresses[name].setting
+    } where it runs`
+  )
 
 /**
- * Answers are passed on as they came, failures of the service too, but for those that speak of the proxy's own key
+ * Answers are passed on as they came, failures of the service too, but for those that speak of the proxy's own keys
  * and those that are no answer to the question: a redirect, or a success other than 200. What an answer means is
  * the engine's verdict.
  */
 const passable = (
   served: Served,
-  apiKey: Redacted.Redacted | undefined
-): Either.Either<Answer, Failure.Failure> => {
-  const { answer } = served
+  keys: ReadonlyArray<Redacted.Redacted>
+): Either.Either<Given, Failure.Failure> => {
+  const { answer, source } = served
   const failure = answer.status === 200 ? undefined : refusal(served)
   if (failure !== undefined) return Either.left(failure)
-  return apiKey !== undefined && repeatsKey(answer, apiKey)
+  // What repeats a key is never kept.
+  return source === "service" && keys.some((key) => repeatsKey(answer, key))
     ? Either.left(withheld(answer.status))
-    : Either.right(answer)
+    : Either.right(served)
 }
 
 /** Why an answer other than 200 is not passed on, if so. */

@@ -1,8 +1,10 @@
 /** What the engine's limits are to those who ask the proxy. */
 import * as RateLimit from "@blockquarry/http/RateLimit"
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { ask, examples, service, start } from "./support/proxy.ts"
+import * as Redacted from "effect/Redacted"
+import { ask, examples, keys, service, start } from "./support/proxy.ts"
 import { saying } from "./support/saying.ts"
 
 const path = `/api/v2.2/${examples.wallet}/erc20/transfers?chain=eth`
@@ -12,7 +14,9 @@ describe("the proxy's own limits", () => {
     Effect.gen(function*() {
       // A page costs more than that: it goes alone, after a quiet time
       const rateLimit = RateLimit.make({ limit: 3, window: "1 hour", maxWait: 0 })
-      const { port, sandbox } = yield* start({ service: { ...service, rateLimit } })
+      const { port, sandbox } = yield* start({
+        service: { ...service, keys: keys({ label: "main", key: Redacted.make(Sandbox.key), rateLimit }) }
+      })
       expect((yield* ask(port, path)).status).toBe(200)
       const refused = yield* ask(port, path)
       expect([refused.status, JSON.parse(refused.text).code]).toEqual([429, "rate-limited"])

@@ -82,14 +82,14 @@ describe("targets on the wire", () => {
     }))
 
   const malformed: ReadonlyArray<string> = [
-    "GET /livez\rX HTTP/1.1\r\nHost: a\r\n\r\n",
-    "GET /livez HTTP/1.1\r\nHost: a\r\nX: b\rInjected: c\r\n\r\n",
-    "GET /livez HTTP/1.1\r\nHost: a\r\nX-Request-Id: a\x00b\r\n\r\n",
-    "GET /a b HTTP/1.1\r\nHost: a\r\n\r\n",
-    "GET /livez\x01 HTTP/1.1\r\nHost: a\r\n\r\n",
-    "FETCH /livez HTTP/1.1\r\nHost: a\r\n\r\n",
-    "POST /livez HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-    "POST /livez HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+    "GET /livez\rX HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "GET /livez HTTP/1.1\r\nHost: localhost\r\nX: b\rInjected: c\r\n\r\n",
+    "GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: a\x00b\r\n\r\n",
+    "GET /a b HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "GET /livez\x01 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "FETCH /livez HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "POST /livez HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    "POST /livez HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
     "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"
   ]
 
@@ -97,11 +97,17 @@ describe("targets on the wire", () => {
     Effect.gen(function*() {
       const { lines, port, sandbox } = yield* start()
       for (const text of malformed) {
-        const answer = yield* raw(port, text.replace("Host: a\r\n", "Host: a\r\nConnection: close\r\n"))
+        const answer = yield* raw(
+          port,
+          text.replace("Host: localhost\r\n", "Host: localhost\r\nConnection: close\r\n")
+        )
         expect([text, answer.slice(0, 12)]).toEqual([text, "HTTP/1.1 400"])
         expect(answer).toContain(`"code":"malformed-request"`)
       }
-      const long = yield* raw(port, `GET /livez HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`)
+      const long = yield* raw(
+        port,
+        `GET /livez HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(20_000)}\r\n\r\n`
+      )
       expect(long.slice(0, 12)).toBe("HTTP/1.1 431")
       expect(yield* sandbox.requests).toEqual([])
       expect(lines).toHaveLength(malformed.length + 1)
@@ -122,7 +128,7 @@ describe("targets on the wire", () => {
       const { port } = yield* start()
       const answer = yield* raw(
         port,
-        `GET ${transfers}?limit=1 HTTP/1.1\r\nHost: a\r\n\r\nGET /livez HTTP/1.1\r\nHost: a\r\n\r\n${
+        `GET ${transfers}?limit=1 HTTP/1.1\r\nHost: localhost\r\n\r\nGET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n${
           get("/nowhere")
         }`
       )

@@ -6,14 +6,13 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import * as Net from "node:net"
-import * as Proxy from "../src/Proxy.ts"
+import { defaults } from "../src/Config/Config.ts"
 import * as Reply from "../src/Reply.ts"
 import * as Server from "../src/Server.ts"
-import { ask, examples, service, start } from "./support/proxy.ts"
+import { ask, configured, examples, start } from "./support/proxy.ts"
 
 const path = `/api/v2.2/${examples.wallet}/erc20/transfers?limit=1`
 
@@ -107,16 +106,21 @@ describe("a reply that cannot be made or sent", () => {
   it.scopedLive("ends the connection: nobody waits for it", () =>
     Effect.gen(function*() {
       const reply = Reply.json(200, {})
-      const handlers: ReadonlyArray<() => Effect.Effect<Reply.Reply>> = [
+      const broken = { ...reply, headers: { "x-broken": "a\nb" } }
+      const replies: ReadonlyArray<() => Reply.Reply | Effect.Effect<Reply.Reply>> = [
         () => {
           throw new Error("routing failed")
         },
         () => Effect.die(new Error("answering failed")),
-        () => Effect.succeed({ ...reply, headers: { "x-broken": "a\nb" } })
+        () => Effect.succeed(broken),
+        () => broken
       ]
-      for (const handle of handlers) {
-        const options = { host: "127.0.0.1", port: 0, grace: 0, handle, refuse: () => Effect.succeed(reply) }
-        const port = yield* Effect.provide(Server.serve(options), Logger.remove(Logger.defaultLogger))
+      for (const make of replies) {
+        const over = () => {}
+        const handler = { handle: () => ({ reply: make(), over }), refuse: () => ({ reply, over }) }
+        const { limits } = configured()
+        const options = { host: "127.0.0.1", port: 0, limits, announce: Effect.succeed(0), grace: 0, handler }
+        const { port } = yield* Effect.provide(Server.serve(options), Logger.remove(Logger.defaultLogger))
         expect(yield* Effect.flip(ask(port, "/"))).toMatchObject({ code: "ECONNRESET" })
       }
     }), 5000)
@@ -126,10 +130,7 @@ describe("a port that is taken", () => {
   it.scopedLive("is a failure that names it", () =>
     Effect.gen(function*() {
       const { port } = yield* start()
-      const client = Layer.succeed(HttpClient.HttpClient, HttpClient.make(() => Effect.never))
-      const second = yield* Effect.flip(
-        Proxy.serve({ service, client }, { host: "127.0.0.1", port, grace: 0 })
-      )
+      const second = yield* Effect.flip(start({ config: { listen: { ...defaults.listen, port } } }))
       expect(second).toMatchObject({ _tag: "ListenFailed", port, reason: "EADDRINUSE" })
     }))
 })

@@ -1,6 +1,6 @@
 /** The program as people start it. */
 import { execFile, spawn } from "node:child_process"
-import { mkdtempSync } from "node:fs"
+import { mkdtempSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -16,7 +16,8 @@ interface Ended {
   readonly stderr: string
 }
 
-const environment = { PATH: process.env["PATH"] ?? "" }
+/** The status page is wanted by few tests, and its port by all. */
+const environment = { PATH: process.env["PATH"] ?? "", QUARRY_PROXY_OPERATIONS: "off" }
 
 const run = (args: ReadonlyArray<string>, env: Record<string, string> = {}): Promise<Ended> =>
   new Promise((resolve) => {
@@ -83,7 +84,9 @@ describe("quarry-proxy", () => {
     const cases: ReadonlyArray<readonly [ReadonlyArray<string>, Record<string, string>, string]> = [
       [["--prot", "1"], {}, "--prot"],
       [["--port", "70000"], {}, "QUARRY_PROXY_PORT"],
-      [["serve"], {}, "serve"],
+      [["serv"], {}, "serv"],
+      [["token"], {}, "token indexer"],
+      [["--operations", "8651"], {}, "QUARRY_PROXY_OPERATIONS"],
       [[], { QUARRY_PROXY_PORT: "http" }, "QUARRY_PROXY_PORT"],
       [[], { QUARRY_BASE_URL: "example.com" }, "QUARRY_BASE_URL"],
       [[], { QUARRY_LEDGER_URL: "https://name:secret@example.com" }, "QUARRY_LEDGER_URL"],
@@ -120,7 +123,7 @@ describe("quarry-proxy", () => {
     const lines = stdout.split("\n").filter((line) => line.startsWith("  curl "))
     expect(lines.length).toBeGreaterThan(5)
     for (const line of lines) {
-      const url = /'(http:[^']+)'$/.exec(line)?.[1] ?? ""
+      const url = /'(http:[^']+)'/.exec(line)?.[1] ?? ""
       const body = /-d '([^']+)'/.exec(line)?.[1]
       const [, name = "", value = ""] = /-H '([^:']+): ([^']+)'/.exec(line) ?? []
       const headers = { [name]: value }
@@ -130,7 +133,9 @@ describe("quarry-proxy", () => {
     }
     const { code, stderr } = await stop("SIGINT")
     expect(code).toBe(0)
-    expect(stderr.trim().split("\n")).toHaveLength(lines.length)
+    const logged = stderr.trim().split("\n").map((line) => JSON.parse(line))
+    expect(logged.map(({ message, status }) => [message, status]))
+      .toEqual(lines.map(() => ["request", 200]))
   })
 
   it("starts without settings, says so, and stops at SIGTERM", async () => {
@@ -139,8 +144,8 @@ describe("quarry-proxy", () => {
       QUARRY_API_KEY: "secret",
       QUARRY_BASE_URL: ""
     })
-    expect(stdout).toMatch(/QUARRY_BASE_URL +not set/)
-    expect(stdout).toMatch(/QUARRY_API_KEY +set/)
+    expect(stdout).toMatch(/data +not set/)
+    expect(stdout).toMatch(/keys +environment/)
     const origin = /http:\/\/127\.0\.0\.1:\d+/.exec(stdout)?.[0] ?? ""
     expect((await fetch(`${origin}/readyz`)).status).toBe(503)
     const { code, stderr } = await stop("SIGTERM")
@@ -166,13 +171,46 @@ describe("quarry-proxy", () => {
       expect(await given?.text()).toBe(await expected?.text())
     }
     expect((await fetch(`${here}/transactions/by_hash/0x${"0".repeat(64)}?network=testnet`)).status).toBe(503)
-    await service.stop("SIGTERM")
+    await service.stop("SIGINT")
     const gone = await fetch(`${here}/streams/evm/a/status`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: `{"status":"paused"}`
     })
     expect([gone.status, await gone.json()]).toEqual([502, expect.objectContaining({ code: "unreachable" })])
-    expect((await proxy.stop("SIGTERM")).code).toBe(0)
+    expect((await proxy.stop("SIGINT")).code).toBe(0)
+  })
+
+  it("has a status page beside it, and makes tokens and configurations that work together", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "quarry-proxy-"))
+    const made = await run(["token", "indexer"])
+    const token = /qp_[\w-]{43}/.exec(made.stdout)?.[0] ?? ""
+    const clients = made.stdout.slice(made.stdout.indexOf("clients:"), made.stdout.lastIndexOf("\n\n"))
+    const config = join(folder, "quarry-proxy.yaml")
+    writeFileSync(config, `upstream:\n  sandbox: true\n${clients}\n`)
+    const checked = await run(["config", "check", "--config", config])
+    expect([checked.code, checked.stdout]).toEqual([0, `${config} is good\n`])
+    const printed = await run(["config", "print", "--config", config])
+    expect([printed.code, printed.stdout]).toEqual([0, expect.stringContaining("indexer")])
+    const example = await run(["config", "example"])
+    expect([example.code, example.stdout]).toEqual([0, expect.stringContaining("clients:")])
+
+    const { stdout, stop } = await up(["--config", config, "--port=0", "--operations", "127.0.0.1:0"])
+    expect(stdout).toContain("clients: indexer")
+    const [origin = "", status = ""] = [/listens at (\S+)/, /status page: +(\S+)/].map((line) =>
+      line.exec(stdout)?.[1] ?? ""
+    )
+    const path = /'http:\/\/[^/]+(\/[^']+\/price[^']+)'/.exec(stdout)?.[1] ?? ""
+    expect((await fetch(origin + path)).status).toBe(401)
+    expect((await fetch(origin + path, { headers: { "x-api-key": token } })).status).toBe(200)
+    const usage = await (await fetch(`${status}/usage`)).json()
+    expect(usage).toMatchObject({
+      clients: expect.arrayContaining([expect.objectContaining({ name: "indexer", requests: 1 })])
+    })
+    expect((await fetch(status)).headers.get("content-type")).toContain("text/html")
+    expect(await (await fetch(`${status}/metrics`)).text()).toContain("quarry_proxy_requests_total")
+    const { code, stderr } = await stop("SIGINT")
+    expect(code).toBe(0)
+    expect(stdout + stderr).not.toContain(token)
   })
 })

@@ -43,41 +43,44 @@ const amount = (index: number): string =>
   String(BigInt(hex(`amount ${index}`, 20))).slice(0, 18 + index % 7).padEnd(18, "5")
 
 /** The text of a page of a wallet's transfers. */
-export const transfers = (amounts: Amounts, cursor: string | null): string => {
+export const transfers = (amounts: Amounts, cursor: string | null, length = pageSize): string => {
   const records = Array.from(
-    { length: pageSize },
+    { length },
     (_, index) => transfer(index, amounts === "integers" ? amount(index) : `"${amount(index)}"`)
   )
-  return `{"total":1203,"page":0,"page_size":${pageSize},"cursor":${
+  return `{"total":1203,"page":0,"page_size":${length},"cursor":${
     JSON.stringify(cursor)
   },"result":[${records}]}`
 }
 
 /** The text of a token's price. */
-export const price: string = JSON.stringify({
-  tokenName: "Granite",
-  tokenSymbol: "GRN",
-  tokenLogo: "https://logos.example/grn.png",
-  tokenDecimals: "18",
-  nativePrice: {
-    value: "13753134139373781549",
-    decimals: 18,
-    name: "Ether",
-    symbol: "ETH",
-    address: hex("native", 40)
-  },
-  usdPrice: 7.115000000000001,
-  usdPriceFormatted: "7.115",
-  "24hrPercentChange": "-0.8842730258590583",
-  exchangeAddress: hex("exchange", 40),
-  exchangeName: "Stone Swap v3",
-  tokenAddress: hex("token", 40),
-  toBlock: "19366012",
-  possibleSpam: "false",
-  verifiedContract: true,
-  pairAddress: hex("pair", 40),
-  pairTotalLiquidityUsd: "123456.78"
-})
+export const priceOf = (token: string, symbol: string): string =>
+  JSON.stringify({
+    tokenName: "Granite",
+    tokenSymbol: symbol,
+    tokenLogo: "https://logos.example/grn.png",
+    tokenDecimals: "18",
+    nativePrice: {
+      value: "13753134139373781549",
+      decimals: 18,
+      name: "Ether",
+      symbol: "ETH",
+      address: hex("native", 40)
+    },
+    usdPrice: 7.115000000000001,
+    usdPriceFormatted: "7.115",
+    "24hrPercentChange": "-0.8842730258590583",
+    exchangeAddress: hex("exchange", 40),
+    exchangeName: "Stone Swap v3",
+    tokenAddress: token,
+    toBlock: "19366012",
+    possibleSpam: "false",
+    verifiedContract: true,
+    pairAddress: hex("pair", 40),
+    pairTotalLiquidityUsd: "123456.78"
+  })
+
+export const price: string = priceOf(hex("token", 40), "GRN")
 
 /** A page, of which contestants without types look at this much. */
 export interface Page {

@@ -45,7 +45,7 @@ it("contestants take turns", async () => {
 it("a ratio is the median of a contestant to the limit's median", async () => {
   const { clock, race } = scripted({ limit: [10, 90, 20], peer: [30, 1, 40], ours: [25, 20, 900] })
   const results = await Effect.runPromise(run(race, { runs: 3, warmUp: 0, batch: 0, clock }))
-  expect(results).toEqual([
+  expect(results).toMatchObject([
     { name: "limit", cpu: 20, ratio: 1 },
     { name: "peer", cpu: 30, ratio: 1.5 },
     { name: "ours", cpu: 25, ratio: 1.25 }
@@ -64,6 +64,40 @@ it("all are warm before the first round, and the batches of slow ones are small"
   const results = await Effect.runPromise(run(race, { runs: 1, warmUp: 900, batch: 200, clock }))
   expect(log.join(" ")).toMatch(/^(limit ){2,}(peer ){2,}ours limit peer ours$/)
   expect(results.map(({ cpu }) => cpu)).toEqual([10, 20, 1000])
+})
+
+it("who works in another process is measured by its own clock", async () => {
+  const { clock, race } = scripted({ limit: [10], peer: [10], ours: [10] })
+  let away = 0
+  const elsewhere: Contestant = {
+    name: "elsewhere",
+    clock: Effect.sync(() => away),
+    batch: (times) =>
+      Effect.sync(() => {
+        away += 70 * times
+        return times
+      })
+  }
+  const contestants = [race.contestants[0], elsewhere] as const
+  const results = await Effect.runPromise(
+    run({ ...race, contestants: [...contestants] }, { runs: 1, warmUp: 0, batch: 0, clock })
+  )
+  expect(results).toMatchObject([{ cpu: 10, ratio: 1 }, { name: "elsewhere", cpu: 70, ratio: 7 }])
+})
+
+it("the table says who is missing, and the time on the wall where that is of use", () => {
+  const { race } = scripted({ limit: [], peer: [], ours: [] })
+  const results = [
+    { name: "limit", cpu: 20, wall: 31.26, ratio: 1 },
+    { name: "ours", cpu: 25, wall: 1200, ratio: 1.25 }
+  ]
+  const absent = [{ name: "the peer", reason: "is not installed" }]
+  expect(table({ ...race, showsWall: true, absent }, results).split("\n")).toEqual([
+    "a race      × limit  µs/call  calls/s  µs on the wall",
+    "  limit        1.00     20.0   50,000            31.3",
+    "  ours         1.25     25.0   40,000          1200.0",
+    "  the peer  is not installed"
+  ])
 })
 
 it("who gets less than there is has not done the work", async () => {

@@ -51,7 +51,8 @@ describe("a receipt", () => {
         const fibers = yield* Effect.forEach([first, second], (receipt) =>
           Effect.zipLeft(Effect.fork(Receipt.effect(receipt)(Effect.exit(price(scene, 1)))), settled))
         yield* TestClock.adjust("1 minute")
-        yield* Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
+        yield* Effect.forEach(fibers, (fiber) =>
+          Fiber.join(fiber))
         expect(first.waited).toBe(0)
         expect(second).toMatchObject({ attempts: 1, waited })
       }
@@ -64,8 +65,10 @@ describe("a receipt", () => {
         { ...caching, retry: Clients.atOnce(2), timeouts: { attempt: "10 seconds", total: "1 minute" } }
       )
       const receipts = [Receipt.make(), Receipt.make(), Receipt.make()]
-      const fibers = yield* Effect.forEach(receipts, (receipt) =>
-        Effect.zipLeft(Effect.fork(Receipt.effect(receipt)(price(scene, 1))), settled))
+      const fibers = yield* Effect.forEach(
+        receipts,
+        (receipt) => Effect.zipLeft(Effect.fork(Receipt.effect(receipt)(price(scene, 1))), settled)
+      )
       const [first] = fibers
       // Whoever began it pays for all of it, though they hung up.
       if (first !== undefined) yield* Fiber.interrupt(first)

@@ -1,36 +1,51 @@
-/** A real proxy on a free port over an embedded service whose handles the test holds, and a plain client. */
+/** A real proxy on free ports over an embedded service whose handles the test holds, and a plain client. */
+import type { ApiKey } from "@blockquarry/http/ApiKey"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Clock from "effect/Clock"
-import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
+import { createHash } from "node:crypto"
 import * as Http from "node:http"
 import * as Net from "node:net"
-import type { Service } from "../../src/Config.ts"
+import { type ClientConfig, type Config, defaults } from "../../src/Config/Config.ts"
 import * as Log from "../../src/Log.ts"
 import * as Proxy from "../../src/Proxy.ts"
+import type { Service } from "../../src/Upstream.ts"
 
 /** One ledger for every test: what is worked out once is not worked out again. */
 export const ledger = Ledger.make({ seed: 1, scale: 200 })
 
 export const { examples } = ledger
 
+/** The same key at every address. */
+export const keys = (...keys: ReadonlyArray<ApiKey>): Service["keys"] => ({
+  data: keys,
+  streams: keys,
+  ledger: keys,
+  ledgerTestnet: keys
+})
+
 export const service: Service = {
-  apiKey: Redacted.make(Sandbox.key),
-  addresses: {
-    QUARRY_BASE_URL: Sandbox.urls.data,
-    QUARRY_STREAMS_URL: Sandbox.urls.streams,
-    QUARRY_LEDGER_URL: Sandbox.urls.ledger,
-    QUARRY_LEDGER_TESTNET_URL: Sandbox.urls.ledgerTestnet
-  },
-  rateLimit: RateLimit.none
+  keys: keys({ label: "main", key: Redacted.make(Sandbox.key), rateLimit: RateLimit.none }),
+  addresses: Sandbox.urls
 }
+
+/** A client of the proxy, by its token. */
+export const client = (name: string, token: string, other: Partial<ClientConfig> = {}): ClientConfig => ({
+  name,
+  tokens: [`sha256:${createHash("sha256").update(token).digest("hex")}`],
+  scopes: ["reads"],
+  networks: [],
+  limit: null,
+  perDay: null,
+  ...other
+})
 
 export interface Answered {
   readonly status: number
@@ -98,31 +113,46 @@ export interface Options {
   readonly sandbox?: Sandbox.Options
   readonly client?: HttpClient.HttpClient
   readonly hasty?: boolean
+  readonly traced?: boolean
+  readonly announce?: Duration.DurationInput
   readonly grace?: Duration.DurationInput
+  readonly config?: Partial<Config>
 }
+
+/** What proxies of tests are made from; answers are not kept unless a test wants it. */
+export const configured = ({ config, grace = Duration.seconds(5) }: Options = {}): Config => ({
+  ...defaults,
+  cache: { ...defaults.cache, enabled: false },
+  drain: { announce: Duration.zero, grace: Duration.decode(grace) },
+  ...config,
+  listen: config?.listen ?? { ...defaults.listen, port: 0 },
+  operations: config?.operations === undefined ? null : config.operations
+})
 
 /** Starts a proxy into the scope. */
 export const start = (options: Options = {}) =>
   Effect.gen(function*() {
     const sandbox = yield* Sandbox.make({ ledger, ...options.sandbox })
     const lines: Array<string> = []
-    const console = yield* Console.consoleWith(Effect.succeed)
-    const backend = {
-      service: options.service ?? service,
-      client: Layer.succeed(HttpClient.HttpClient, options.client ?? Sandbox.httpClient(sandbox))
-    }
-    const port = yield* Proxy.serve(backend, {
-      host: "127.0.0.1",
-      port: 0,
-      grace: options.grace ?? Duration.seconds(5)
+    const sink = (line: string) => void lines.push(line)
+    const running = yield* Proxy.serve({
+      config: configured(options),
+      backend: {
+        client: Layer.succeed(HttpClient.HttpClient, options.client ?? Sandbox.httpClient(sandbox)),
+        serviceOf: () => options.service ?? service,
+        examples
+      },
+      version: "0.0.0-test",
+      isTraced: options.traced ?? false,
+      sink,
+      style: "json",
+      announce: Effect.succeed(options.announce ?? 0),
+      tries: () => []
     }).pipe(
-      Effect.provide(Log.layer),
-      Effect.withConsole({
-        ...console,
-        unsafe: { ...console.unsafe, error: (line: string) => void lines.push(line) }
-      }),
+      Effect.provide(Log.layer(sink, "json", "info")),
       Effect.withRandom(Random.fixed([0])),
       options.hasty === true ? Effect.withClock(hasty) : (self) => self
     )
-    return { port, sandbox, lines, origin: `http://127.0.0.1:${port}` }
+    const { port } = running
+    return { ...running, sandbox, lines, origin: `http://127.0.0.1:${port}` }
   })

@@ -58,7 +58,7 @@ const ask = (data: DataApi.DataApiService) => ({
 export const call: Benchmark = {
   name: "call",
   races: Effect.gen(function*() {
-    const address = yield* serve({ [paths.price]: price, [paths.transfers]: page })
+    const { address } = yield* serve({ [paths.price]: price, [paths.transfers]: page })
     const client = yield* Effect.flatMap(
       Layer.build(NodeHttpClient.layerUndici),
       (context) => Effect.provide(HttpClient.HttpClient, context)

@@ -4,8 +4,9 @@ import { call } from "./call.ts"
 import { decode } from "./decode.ts"
 import { hits } from "./hits.ts"
 import { limiter } from "./limiter.ts"
+import { proxy } from "./proxy.ts"
 import { raw } from "./raw.ts"
 import { stages } from "./stages.ts"
 import { walk } from "./walk.ts"
 
-export const all: ReadonlyArray<Benchmark> = [decode, call, walk, raw, stages, hits, limiter]
+export const all: ReadonlyArray<Benchmark> = [decode, call, walk, raw, stages, hits, limiter, proxy]

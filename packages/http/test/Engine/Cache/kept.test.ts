@@ -160,9 +160,12 @@ describe("a purge", () => {
         get: (key) => Effect.sync(() => kept.get(key) ?? null),
         // It takes what is written only after a while, and by then the purge is done.
         set: (key, entry) =>
-          Effect.zipRight(Effect.sleep(300), Effect.sync(() => {
-            kept.set(key, entry)
-          })),
+          Effect.zipRight(
+            Effect.sleep(300),
+            Effect.sync(() => {
+              kept.set(key, entry)
+            })
+          ),
         remove: (key) => Effect.sync(() => kept.delete(key)),
         clear: Effect.sync(() => (kept.clear(), true))
       }

@@ -1,0 +1,41 @@
+/** What is known of a request once it is over: the log, the metrics and the status page are made from this alone. */
+import type * as Failure from "./Failure.ts"
+
+/**
+ * - `hit`, `stale`: a kept answer was given; a stale one because the service failed, or while it is asked.
+ * - `miss`: the service was asked for this request; `shared`: for another that asked the same at the same time.
+ * - `bypass`: the cache is off, the client wanted none of it, or the request changes something.
+ */
+export type CacheState = "hit" | "stale" | "miss" | "shared" | "bypass"
+
+export interface Facts {
+  /** When the request came, in milliseconds since 1970. */
+  readonly at: number
+  readonly id: string
+  /** The client's name; null where nobody was recognised. */
+  readonly client: string | null
+  readonly method: string
+  /** The path with its parameters unnamed; `-` where it leads nowhere. */
+  readonly route: string
+  /** Its id. */
+  readonly operation: string | null
+  /** 499 where the client hung up first. */
+  readonly status: number
+  /** Of a failure of our own. */
+  readonly code: Failure.Code | null
+  readonly cache: CacheState | null
+  /** Requests that were sent to the service. */
+  readonly attempts: number
+  /** Units that they cost. */
+  readonly cost: number
+  /** Units that a kept answer saved. */
+  readonly saved: number
+  /** Units that were taken from the client's budget. */
+  readonly charged: number
+  /** From the first byte to the last, in milliseconds. */
+  readonly millis: number
+  /** Of these, waiting for budgets. */
+  readonly waited: number
+  /** Of the body as it was sent. */
+  readonly bytes: number
+}

@@ -1,0 +1,269 @@
+/** compose.yaml: its form, how it is hardened, and that everything in it fits together. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import * as Schema from "effect/Schema"
+import { spawn } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { connect, createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { defaults } from "../../src/Config/Config.ts"
+import * as Compose from "./support/compose.ts"
+import * as Configs from "./support/configs.ts"
+import * as Files from "./support/files.ts"
+import { find } from "./support/program.ts"
+
+const compose = Compose.compose()
+
+const services = Object.entries(compose.services)
+
+const proxies = services.filter(([, { image }]) => image.startsWith("quarry-proxy:"))
+
+const redis = compose.services["redis"]
+
+/** Seconds. */
+const seconds = (time: string | undefined): number => Number(/^(\d+)s$/.exec(time ?? "")?.[1])
+
+describe("the form", () => {
+  it("is refused where it says what there is not", () => {
+    const document = Files.document("compose.yaml")
+    const broken = (service: object) => () =>
+      Compose.read({ ...document, services: { redis: { ...compose.services["redis"], ...service } } })
+    expect(broken({})).not.toThrow()
+    expect(broken({ read_onyl: true })).toThrow("read_onyl")
+    expect(broken({ read_only: false })).toThrow("read_only")
+    expect(broken({ image: "redis:latest" })).toThrow("image")
+    expect(broken({ ports: ["6379:6379"] })).toThrow("ports")
+    expect(broken({ user: "0:0" })).toThrow("user")
+  })
+
+  it("names secrets, networks, volumes and services that there are, and none that nobody uses", () => {
+    const used = (of: (service: Compose.Service) => ReadonlyArray<string>) =>
+      [...new Set(services.flatMap(([, service]) => of(service)))].toSorted()
+    expect(used(({ secrets = [] }) => secrets)).toEqual(Object.keys(compose.secrets).toSorted())
+    expect(used(Compose.networksOf)).toEqual(Object.keys(compose.networks).toSorted())
+    const sources = used(({ volumes = [] }) => volumes.map((volume) => volume.split(":")[0] ?? ""))
+    expect(sources.filter((name) => !name.startsWith("./"))).toEqual(Object.keys(compose.volumes).toSorted())
+    expect(sources.filter((name) => name.startsWith("./") && !Files.exists(name))).toEqual([])
+    expect(
+      used(({ depends_on = {} }) => Object.keys(depends_on)).filter((name) => !(name in compose.services))
+    )
+      .toEqual([])
+  })
+
+  it("builds the image from files that there are", () => {
+    for (const [name, { build }] of proxies) {
+      expect([name, Files.exists(`${build?.context}/${build?.dockerfile}`)]).toEqual([name, true])
+    }
+  })
+})
+
+describe("secrets", () => {
+  it("are files, each by its name, and never in the repository", () => {
+    for (const [name, { file }] of Object.entries(compose.secrets)) expect(file).toBe(`./secrets/${name}`)
+    expect(Files.filesIn("secrets")).toContain(".gitignore")
+    const ignored = Files.text("secrets/.gitignore").split("\n").filter((line) => /^[^#]/.test(line))
+    expect(ignored).toEqual(["*", "!.gitignore"])
+  })
+
+  it("stand in no variable and no argument", () => {
+    for (const [name, { command = [], environment = {} }] of services) {
+      const suspicious = Object.entries(environment).filter(([variable, value]) =>
+        /password|secret|key|token/i.test(variable) && !value.startsWith("/run/secrets/")
+      )
+      expect([name, suspicious]).toEqual([name, []])
+      expect([name, command.filter((word) => /requirepass(?! \$\$\(cat )/.test(word))]).toEqual([name, []])
+    }
+  })
+
+  it("are made as README says", () => {
+    const readme = Files.text("README.md")
+    for (const name of Object.keys(compose.secrets)) expect(readme).toContain(`secrets/${name}`)
+  })
+})
+
+describe("networks", () => {
+  it("let nobody reach Redis but the proxies", () => {
+    expect(compose.networks["store"]).toEqual({ internal: true })
+    const inStore = services.filter(([, service]) => Compose.networksOf(service).includes("store"))
+    expect(inStore.map(([name]) => name)).toEqual([...proxies.map(([name]) => name), "redis"])
+    expect(redis?.ports).toBeUndefined()
+  })
+
+  it("call both proxies by one name", () => {
+    expect(proxies).toHaveLength(2)
+    for (const [, { networks }] of proxies) {
+      expect(networks).toMatchObject({ clients: { aliases: ["proxy"] }, monitoring: { aliases: ["proxy"] } })
+    }
+  })
+
+  it("give each port of the machine once", () => {
+    const ports = services.flatMap(([, { ports = [] }]) => ports.map((port) => port.split(":")[1]))
+    expect(new Set(ports).size).toBe(ports.length)
+  })
+})
+
+describe("the configuration of the proxies", () => {
+  it.effect("is taken without a warning, and for all of their network", () =>
+    Effect.gen(function*() {
+      const { config, warnings } = yield* Configs.load("compose")
+      expect(warnings).toEqual([])
+      expect([config.listen.host, config.operations?.host]).toEqual(["0.0.0.0", "0.0.0.0"])
+      expect(config.redis?.processes).toBe(proxies.length)
+    }))
+
+  it.effect("has the ports that everything else goes by", () =>
+    Effect.gen(function*() {
+      const { config: { listen, operations } } = yield* Configs.load("compose")
+      for (const [name, { healthcheck, ports = [] }] of proxies) {
+        expect([name, ports.map((port) => Number(port.split(":")[2]))]).toEqual([name, [listen.port]])
+        expect(healthcheck.test.join(" ")).toContain(`http://127.0.0.1:${listen.port}/readyz`)
+      }
+      const Scraped = Schema.Struct({
+        scrape_configs: Schema.Tuple(Schema.Struct({
+          job_name: Schema.Literal("quarry-proxy"),
+          dns_sd_configs: Schema.Tuple(
+            Schema.Struct({ names: Schema.Tuple(Schema.String), port: Schema.Int })
+          )
+        }))
+      })
+      const { scrape_configs: [{ dns_sd_configs: [{ names, port }] }] } = Schema.decodeUnknownSync(Scraped)(
+        Files.document("prometheus/prometheus.yaml")
+      )
+      expect([names, port]).toEqual([["proxy"], operations?.port])
+    }))
+
+  it.effect("is mounted where it is looked for, beside its secrets", () =>
+    Effect.gen(function*() {
+      const { files } = yield* Configs.load("compose")
+      const folder = Configs.secretsFolder.compose
+      const secrets = files.filter((file) => file.startsWith(`${folder}/`)).map((file) =>
+        file.slice(folder.length + 1)
+      )
+      for (const [, proxy] of proxies) {
+        expect(proxy.command).toEqual(["--config", Configs.file])
+        expect(proxy.volumes).toEqual([
+          `./compose:${Configs.file.slice(0, Configs.file.lastIndexOf("/"))}:ro`
+        ])
+        expect(proxy.secrets?.toSorted()).toEqual(secrets.toSorted())
+      }
+      expect(Files.filesIn("compose")).toContain("quarry-proxy.yaml")
+    }))
+
+  it.effect("lets them drain before they are killed", () =>
+    Effect.gen(function*() {
+      const { config: { drain } } = yield* Configs.load("compose")
+      const needed = Duration.toSeconds(drain.announce) + Duration.toSeconds(drain.grace)
+      for (const [, proxy] of proxies) {
+        expect(seconds(proxy.stop_grace_period)).toBeGreaterThanOrEqual(needed + 5)
+        expect(proxy.ulimits?.["nofile"]?.soft).toBeGreaterThan(2 * defaults.limits.connections)
+      }
+    }))
+})
+
+describe("Grafana", () => {
+  it("finds its data source and the dashboard", () => {
+    const mounts = compose.services["grafana"]?.volumes ?? []
+    expect(mounts).toContain("./grafana/provisioning:/etc/grafana/provisioning:ro")
+    const Provider = Schema.Struct({
+      providers: Schema.Tuple(Schema.Struct({ options: Schema.Struct({ path: Schema.String }) }))
+    })
+    const { providers: [{ options: { path } }] } = Schema.decodeUnknownSync(Provider)(
+      Files.document("grafana/provisioning/dashboards/quarry-proxy.yaml")
+    )
+    expect(mounts).toContain(`./grafana/quarry-proxy.json:${path}/quarry-proxy.json:ro`)
+    const Sources = Schema.Struct({
+      datasources: Schema.Tuple(Schema.Struct({ type: Schema.Literal("prometheus"), url: Schema.String }))
+    })
+    const { datasources: [{ url }] } = Schema.decodeUnknownSync(Sources)(
+      Files.document("grafana/provisioning/datasources/prometheus.yaml")
+    )
+    expect(new URL(url).hostname in compose.services).toBe(true)
+  })
+})
+
+const redisServer = find("redis-server")
+
+it.runIf(process.env["QUARRY_CHECK"] === "1")(
+  "a full check leaves nothing out: there is a redis-server",
+  () => {
+    expect(redisServer).toBeDefined()
+  }
+)
+
+const freePort: Effect.Effect<number> = Effect.async((resume) => {
+  const server = createServer()
+  server.listen(0, "127.0.0.1", () => {
+    const bound = server.address()
+    server.close(() => resume(Effect.succeed(typeof bound === "object" && bound !== null ? bound.port : 0)))
+  })
+})
+
+/** Sends lines, and reads until as many answers came. */
+const say = (port: number, lines: ReadonlyArray<string>): Effect.Effect<string, Error> =>
+  Effect.async((resume) => {
+    let heard = ""
+    const socket = connect(port, "127.0.0.1", () => socket.write(`${[...lines, "QUIT"].join("\r\n")}\r\n`))
+    socket.on("data", (piece) => {
+      heard += String(piece)
+    })
+    socket.on("close", () => resume(Effect.succeed(heard)))
+    socket.on("error", (error) => resume(Effect.fail(error)))
+    return Effect.sync(() => socket.destroy())
+  })
+
+/** The service's own command, with its files here and another port. */
+const started = (port: number, password: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const folder = mkdtempSync(join(tmpdir(), "quarry-compose-"))
+      const conf = Files.text("compose/redis.conf").replace(/^port .*$/m, `port ${port}`)
+      writeFileSync(join(folder, "redis.conf"), conf.replace(/^bind .*$/m, "bind 127.0.0.1"))
+      writeFileSync(join(folder, "redis-password"), `${password}\n`)
+      const [shell = "", ...words] = (redis?.command ?? []).map((word) =>
+        word.replaceAll("$$", "$").replaceAll("/etc/redis/", `${folder}/`).replaceAll(
+          "/run/secrets/",
+          `${folder}/`
+        )
+      )
+      return { child: spawn(shell, words, { stdio: "ignore" }), folder }
+    }),
+    ({ child, folder }) =>
+      Effect.async<void>((resume) => {
+        child.once("exit", () => {
+          rmSync(folder, { recursive: true })
+          resume(Effect.void)
+        })
+        child.kill("SIGTERM")
+      })
+  )
+
+describe.runIf(redisServer !== undefined)(
+  `Redis${redisServer === undefined ? " (skipped: there is no redis-server)" : ""}`,
+  () => {
+    it.scopedLive("wants the password of the secret, is bounded, and lets the oldest go", () =>
+      Effect.gen(function*() {
+        const port = yield* freePort
+        yield* started(port, "a-password")
+        const refused = yield* Effect.retry(
+          say(port, ["GET a"]),
+          Schedule.spaced("20 millis").pipe(Schedule.upTo("10 seconds"))
+        )
+        expect(refused).toContain("NOAUTH")
+        const heard = yield* say(port, [
+          "AUTH a-password",
+          "CONFIG GET maxmemory",
+          "CONFIG GET maxmemory-policy",
+          "CONFIG GET save"
+        ])
+        expect(heard.split("\r\n").filter((line) => /^[a-z0-9]/.test(line)))
+          .toEqual(["maxmemory", String(256 * 1024 * 1024), "maxmemory-policy", "allkeys-lru", "save"])
+      }))
+
+    it("may take less than its container", () => {
+      expect(Number.parseInt(redis?.mem_limit ?? "0", 10)).toBeGreaterThanOrEqual(1.25 * 256)
+    })
+  }
+)

@@ -1,0 +1,240 @@
+/** The image: what is in it, and that it runs as in its container, as nobody and without a place to write to. */
+import { describe, expect, it, layer } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { spawnSync } from "node:child_process"
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs"
+import { homedir } from "node:os"
+import { join } from "node:path"
+import { defaults } from "../../src/Config/Config.ts"
+import { ask } from "../support/proxy.ts"
+import * as Files from "./support/files.ts"
+import * as Image from "./support/image.ts"
+
+interface Assembled {
+  readonly parent: string
+  readonly bundle: string
+  readonly folder: string
+  readonly said: string
+}
+
+class Assembly extends Context.Tag("test/Assembly")<Assembly, Assembled>() {}
+
+const assembled = Layer.scoped(
+  Assembly,
+  Effect.gen(function*() {
+    const parent = yield* Image.temporary
+    const bundle = join(parent, "bundle")
+    const folder = join(parent, "image")
+    Image.bundle(bundle)
+    return { parent, bundle, folder, said: Image.assemble(folder, bundle) }
+  })
+)
+
+const Manifest = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+
+const manifest = (file: string) => Schema.decodeUnknownSync(Manifest)(readFileSync(file, "utf8"))
+
+const dockerfile = Files.text("Dockerfile")
+
+const Words = Schema.parseJson(Schema.Array(Schema.String))
+
+/** What the container's own probe runs. */
+const healthcheck = Schema.decodeUnknownSync(Words)(
+  /^HEALTHCHECK .* CMD (\[.*\])$/m.exec(dockerfile.replaceAll("\\\n", " "))?.[1]
+)
+
+layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the content", (it) => {
+  it.effect("is the program, its licences and its version", () =>
+    Effect.gen(function*() {
+      const { folder, said } = yield* Assembly
+      const files = Image.entriesOf(folder).filter(({ isFile }) => isFile).map(({ path }) => path)
+      const others = files.filter((file) => !/^dist\/(?:chunks\/)?[\w.-]+\.js$/.test(file))
+      expect(others).toEqual(["LICENSE", "THIRD-PARTY-LICENSES", "package.json"])
+      expect(files).toContain("dist/quarry-proxy.js")
+      const { license, name, type, version } = manifest(join(Files.root, "apps/proxy/package.json"))
+      expect(manifest(join(folder, "package.json"))).toEqual({ license, name, type, version })
+      expect(said).toContain(`${files.length} files`)
+      expect(readFileSync(join(folder, "LICENSE"), "utf8")).toBe(
+        readFileSync(join(Files.root, "LICENSE"), "utf8")
+      )
+    }))
+
+  it.effect("names every package whose code is in it", () =>
+    Effect.gen(function*() {
+      const { folder } = yield* Assembly
+      const text = readFileSync(join(folder, "THIRD-PARTY-LICENSES"), "utf8")
+      for (
+        const name of [
+          "effect",
+          "@effect/platform",
+          "undici",
+          "ioredis",
+          "yaml",
+          "lru-cache",
+          "@noble/hashes"
+        ]
+      ) {
+        expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\([\\w.-]+\\)$`, "m"))
+      }
+      expect(text).not.toMatch(/^(?:vitest|rolldown|playwright-core) /m)
+      const parts = text.split(/^-{80}\n.+\n-{80}\n/m).slice(1)
+      expect(parts.length).toBeGreaterThan(20)
+      for (const part of parts) expect(part).toMatch(/licen[cs]e|permission/i)
+    }))
+
+  it.effect("tells nothing of the machine that it was built on, of tests, or of anybody's secrets", () =>
+    Effect.gen(function*() {
+      const { folder, parent } = yield* Assembly
+      const secrets = Object.entries(process.env).flatMap(([name, value = ""]) =>
+        /key|token|secret|password/i.test(name) && value.length > 8 ? [value] : []
+      )
+      const places = [Files.root.replace(/\/$/, ""), homedir(), parent].filter((place) => place.length > 1)
+      for (const { isFile, path } of Image.entriesOf(folder)) {
+        if (!isFile) continue
+        const text = readFileSync(join(folder, path), "utf8")
+        const found = [
+          ...places.filter((place) => text.includes(`${place}/`)),
+          ...(secrets.some((secret) => text.includes(secret)) ? ["a secret of the environment"] : []),
+          ...(text.match(
+            /sourceMappingURL=.{0,40}|BEGIN [A-Z ]*PRIVATE KEY|\bqp_[\w-]{20,}|from ?["']vitest/g
+          ) ?? [])
+        ]
+        expect([path, found]).toEqual([path, []])
+      }
+    }))
+
+  it.effect("is the same each time, to the byte, the time and the mode", () =>
+    Effect.gen(function*() {
+      const { bundle, folder, parent } = yield* Assembly
+      const again = join(parent, "again")
+      Image.assemble(again, bundle)
+      expect(Image.entriesOf(again)).toEqual(Image.entriesOf(folder))
+      Image.assemble(again, bundle)
+      expect(Image.entriesOf(again)).toEqual(Image.entriesOf(folder))
+      for (const { isFile, mode, time } of Image.entriesOf(folder)) {
+        expect([mode, time]).toEqual([isFile ? 0o644 : 0o755, 1_700_000_000_000])
+      }
+    }))
+
+  it.effect("never takes the place of something else, and is nothing without a bundle", () =>
+    Effect.gen(function*() {
+      const { bundle, parent } = yield* Assembly
+      const mine = Image.folderIn(parent, "mine")
+      writeFileSync(join(mine, "letter.txt"), "dear")
+      expect(() => Image.assemble(mine, bundle)).toThrow("holds something else")
+      expect(existsSync(join(mine, "letter.txt"))).toBe(true)
+      expect(() => Image.assemble(join(parent, "other"), mine)).toThrow("run pnpm run build first")
+    }))
+
+  it.scoped(
+    Image.becomes
+      ? `runs as user ${Image.user} from a folder that is read-only`
+      : "runs from a folder that is read-only (as the user of the tests: only root becomes another one)",
+    () =>
+      Effect.gen(function*() {
+        const { folder } = yield* Assembly
+        const parent = yield* Image.temporary
+        const app = join(parent, "app")
+        cpSync(folder, app, { recursive: true })
+        Image.withoutWriting(app)
+        const before = Image.entriesOf(app)
+        const config = join(Image.folderIn(parent, "config"), "quarry-proxy.yaml")
+        writeFileSync(
+          config,
+          [
+            "listen: { port: 0 }",
+            "operations: { port: 0 }",
+            "upstream: { sandbox: true }",
+            "drain: { announce: 2s, grace: 5s }",
+            ""
+          ].join("\n"),
+          { mode: 0o644 }
+        )
+        const { operationsPort, port, stdout, stop } = yield* Image.start(app, ["--config", config])
+        expect(JSON.parse((yield* ask(port, "/livez")).text)).toEqual({ status: "live" })
+        expect((yield* ask(port, "/readyz")).status).toBe(200)
+        const [, price = ""] = /http:\/\/[^/]+(\/api\/v2\.2\/erc20\/\w+\/price\?[^']*)/.exec(stdout) ?? []
+        const answer = yield* ask(port, price)
+        expect(answer.status).toBe(200)
+        expect(JSON.parse(answer.text)).toHaveProperty("usdPrice")
+        const [node, , script = ""] = healthcheck
+        expect(node).toBe("/nodejs/bin/node")
+        const asked = (port: number) =>
+          spawnSync(process.execPath, ["-e", script.replace(/:\d+\//, `:${port}/`)]).status
+        expect(asked(port)).toBe(0)
+        const { version } = manifest(join(app, "package.json"))
+        const metrics = (yield* ask(operationsPort, "/metrics")).text.split("\n")
+        expect(metrics).toContain(`quarry_proxy_info{version="${String(version)}"} 1`)
+        expect(metrics.some((line) => line.startsWith("quarry_proxy_requests_total{"))).toBe(true)
+
+        const stopping = yield* Effect.fork(stop)
+        // It goes on answering while it says that it is about to stop.
+        const announced = yield* ask(port, "/readyz").pipe(
+          Effect.delay("20 millis"),
+          Effect.repeat({ until: ({ status }) => status === 503 })
+        )
+        expect(JSON.parse(announced.text)).toMatchObject({ status: "stopping" })
+        expect((yield* ask(port, price)).status).toBe(200)
+        const { code, stderr } = yield* Fiber.join(stopping)
+        expect(code).toBe(0)
+        expect(asked(port)).toBe(1)
+        const lines = stderr.trim().split("\n").map((line) => Schema.decodeUnknownSync(Manifest)(line))
+        expect(lines.filter(({ level }) => level !== "info")).toEqual([])
+        expect(Image.entriesOf(app)).toEqual(before)
+      })
+  )
+})
+
+describe("the Dockerfile", () => {
+  it("copies every package of the workspace that the proxy is made of, and what installing needs", () => {
+    const Dependencies = Schema.parseJson(Schema.Struct({
+      dependencies: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.String })),
+      devDependencies: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.String }))
+    }))
+    const folders = new Set<string>()
+    const walk = (folder: string): void => {
+      if (folders.has(folder)) return
+      folders.add(folder)
+      const { dependencies, devDependencies } = Schema.decodeUnknownSync(Dependencies)(
+        readFileSync(join(Files.root, folder, "package.json"), "utf8")
+      )
+      for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
+        if (version.startsWith("workspace:")) walk(name.replace("@blockquarry/", "packages/"))
+      }
+    }
+    walk("apps/proxy")
+    for (const folder of folders) {
+      expect(dockerfile).toContain(`\nCOPY ${folder}/package.json ${folder}/\n`)
+      expect(dockerfile).toContain(`\nCOPY ${folder} ${folder}\n`)
+    }
+    const copied = [...dockerfile.matchAll(/^COPY (?!--)(.*) \S+$/gm)].flatMap(([, sources = ""]) =>
+      sources.split(" ")
+    )
+    expect(copied.filter((source) => !existsSync(join(Files.root, source)))).toEqual([])
+  })
+
+  it("runs nobody's root, without a shell, with the ports that there are", () => {
+    const final = dockerfile.slice(dockerfile.lastIndexOf("\nFROM "))
+    expect(dockerfile).toMatch(/^ARG BASE=gcr\.io\/distroless\/nodejs20-debian12:nonroot$/m)
+    expect(final).toContain(`\nUSER ${Image.user}:${Image.user}\n`)
+    expect(final).toContain(`\nEXPOSE ${defaults.listen.port} ${defaults.operations?.port}\n`)
+    expect(final).toContain(`http://127.0.0.1:${defaults.listen.port}/livez`)
+    expect(final).toContain(`\nENTRYPOINT ["/nodejs/bin/node", "/app/dist/quarry-proxy.js"]\n`)
+    expect(final).not.toMatch(/^RUN /m)
+    for (const label of ["title", "description", "licenses", "version", "revision"]) {
+      expect(final).toContain(`org.opencontainers.image.${label}=`)
+    }
+  })
+
+  it("is sent no secret and no clutter", () => {
+    const lines = Files.text("Dockerfile.dockerignore").split("\n").filter((line) => /^[^#]/.test(line))
+    expect(lines[0]).toBe("*")
+    for (const line of ["**/node_modules", "**/.env", "**/.env.*", "apps/proxy/deploy"]) {
+      expect(lines).toContain(line)
+    }
+  })
+})

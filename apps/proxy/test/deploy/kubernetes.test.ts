@@ -1,0 +1,276 @@
+/** Manifests for Kubernetes: each is valid, the proxy takes its configuration, and all of them fit together. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as Configs from "./support/configs.ts"
+import * as Files from "./support/files.ts"
+import * as Kubernetes from "./support/kubernetes.ts"
+
+const { models } = Kubernetes
+
+const kindOf = (document: object): unknown => "kind" in document ? document.kind : undefined
+
+const manifests = Files.filesIn("kubernetes")
+  .flatMap((file) =>
+    Files.documents(`kubernetes/${file}`).map((document) => ({ file, document, kind: kindOf(document) }))
+  )
+
+const known = manifests.flatMap(({ document, file, kind }) =>
+  Kubernetes.isKind(kind) ? [{ document, file, kind }] : []
+)
+
+const ofKind = (kind: Kubernetes.Kind): ReadonlyArray<object> =>
+  known.filter((one) => one.kind === kind).map(({ document }) => document)
+
+const only = (kind: Kubernetes.Kind): object => {
+  const [first, second] = ofKind(kind)
+  if (first === undefined || second !== undefined) throw new Error(`not just one ${kind}`)
+  return first
+}
+
+const deployment = Kubernetes.read(models.Deployment, only("Deployment"))
+const autoscaler = Kubernetes.read(models.HorizontalPodAutoscaler, only("HorizontalPodAutoscaler"))
+const policy = Kubernetes.read(models.NetworkPolicy, only("NetworkPolicy"))
+const disruptions = Kubernetes.read(models.PodDisruptionBudget, only("PodDisruptionBudget"))
+const configMap = Kubernetes.read(models.ConfigMap, only("ConfigMap"))
+const secret = Kubernetes.read(models.Secret, only("Secret"))
+const account = Kubernetes.read(models.ServiceAccount, only("ServiceAccount"))
+const services = ofKind("Service").map((document) => Kubernetes.read(models.Service, document))
+
+const pod = deployment.spec?.template.spec
+const podLabels = deployment.spec?.template.metadata?.labels
+const [container, another] = pod?.containers ?? []
+const ports = new Map(container?.ports?.map(({ containerPort, name }) => [name, containerPort]))
+
+const Text = Schema.NonEmptyTrimmedString
+
+const Kustomization = Schema.Struct({
+  apiVersion: Schema.Literal("kustomize.config.k8s.io/v1beta1"),
+  kind: Schema.Literal("Kustomization"),
+  namespace: Text,
+  resources: Schema.Array(Text),
+  images: Schema.Tuple(Schema.Struct({ name: Text, newName: Text, newTag: Text }))
+})
+
+const kustomization = Schema.decodeUnknownSync(Kustomization, { onExcessProperty: "error" })(
+  Files.document("kubernetes/kustomization.yaml")
+)
+
+const PodMonitor = Schema.Struct({
+  apiVersion: Schema.Literal("monitoring.coreos.com/v1"),
+  kind: Schema.Literal("PodMonitor"),
+  metadata: Schema.Struct({ name: Text, labels: Schema.Record({ key: Text, value: Text }) }),
+  spec: Schema.Struct({
+    jobLabel: Text,
+    selector: Schema.Struct({ matchLabels: Schema.Record({ key: Text, value: Text }) }),
+    podMetricsEndpoints: Schema.Tuple(
+      Schema.Struct({ port: Text, path: Text, interval: Text, scrapeTimeout: Text })
+    )
+  })
+})
+
+const monitor = Schema.decodeUnknownSync(PodMonitor, { onExcessProperty: "error" })(
+  Files.document("kubernetes/optional/podmonitor.yaml")
+)
+
+describe("every document", () => {
+  for (const { document, file, kind } of known) {
+    it(`${kind} of ${file} is valid, and says nothing that Kubernetes would drop`, () => {
+      Kubernetes.read(Kubernetes.modelOf(kind), document)
+      expect(Kubernetes.unknownNames(Kubernetes.modelOf(kind), document)).toEqual([])
+    })
+  }
+
+  it("is one of Kubernetes' own, but for two that are read above", () => {
+    expect(manifests.length - known.length).toBe(2)
+  })
+
+  it("would be refused with a slip in it", () => {
+    const spec = { ...deployment.spec, replicaz: 3 }
+    const broken = { ...only("Deployment"), spec }
+    expect(Kubernetes.unknownNames(models.Deployment, broken)).toEqual(["spec.replicaz"])
+    expect(() => Kubernetes.read(models.Deployment, { ...broken, spec: { ...spec, replicas: "x" } })).toThrow(
+      "replicas"
+    )
+  })
+
+  it("is in the kustomization, but for the example of a secret and what is optional", () => {
+    const left = ["kustomization.yaml", "secret.example.yaml"]
+    expect(kustomization.resources.toSorted()).toEqual(
+      Files.filesIn("kubernetes").filter((file) => !left.includes(file) && !file.startsWith("optional/"))
+    )
+    expect(kustomization.images[0].name).toBe(container?.image)
+    expect(ofKind("Namespace")).toMatchObject([{ metadata: { name: kustomization.namespace } }])
+  })
+})
+
+describe("labels and names", () => {
+  it("lead to the same pods everywhere", () => {
+    for (
+      const selector of [
+        deployment.spec?.selector.matchLabels,
+        disruptions.spec?.selector?.matchLabels,
+        policy.spec?.podSelector?.matchLabels,
+        monitor.spec.selector.matchLabels,
+        ...services.map(({ spec }) => spec?.selector),
+        ...(pod?.topologySpreadConstraints?.map(({ labelSelector }) => labelSelector?.matchLabels) ?? [])
+      ]
+    ) expect(selector).toEqual(podLabels)
+    expect(autoscaler.spec?.scaleTargetRef).toEqual({
+      apiVersion: deployment.apiVersion,
+      kind: deployment.kind,
+      name: deployment.metadata?.name
+    })
+    expect(pod?.serviceAccountName).toBe(account.metadata?.name)
+    // What the rules of Prometheus go by.
+    expect(podLabels?.[monitor.spec.jobLabel]).toBe("quarry-proxy")
+  })
+
+  it.effect("of ports are those of the configuration", () =>
+    Effect.gen(function*() {
+      const { config: { listen, operations } } = yield* Configs.load("kubernetes")
+      expect(another).toBeUndefined()
+      expect([...ports]).toEqual([["http", listen.port], ["operations", operations?.port]])
+      const targets = services.flatMap(({ spec }) => spec?.ports ?? [])
+      for (const { name, port, targetPort } of targets) {
+        expect([targetPort, ports.get(name ?? "")]).toEqual([name, port])
+      }
+      expect(policy.spec?.ingress?.flatMap((rule) => rule.ports?.map(({ port }) => port))).toEqual([
+        ...ports.keys()
+      ])
+      expect(monitor.spec.podMetricsEndpoints[0]).toMatchObject({ port: "operations", path: "/metrics" })
+    }))
+
+  it("of services tell clients from operations", () => {
+    expect(
+      services.map(({ metadata, spec }) => [
+        metadata?.name,
+        spec?.clusterIP,
+        spec?.ports?.map(({ name }) => name)
+      ])
+    )
+      .toEqual([
+        ["quarry-proxy", undefined, ["http"]],
+        ["quarry-proxy-operations", "None", ["operations"]]
+      ])
+  })
+})
+
+describe("the configuration", () => {
+  it.effect("is taken without a warning, and for all of the cluster", () =>
+    Effect.gen(function*() {
+      const { config, warnings } = yield* Configs.load("kubernetes")
+      expect(warnings).toEqual([])
+      expect([config.listen.host, config.operations?.host]).toEqual(["0.0.0.0", "0.0.0.0"])
+      const hashes = [...config.clients, ...(config.operations === null ? [] : [config.operations])]
+        .flatMap(({ tokens }) => tokens)
+      // Nobody has a token of such a hash.
+      for (const hash of hashes) expect(hash).toMatch(/^sha256:0{60}/)
+    }))
+
+  it.effect("and its secrets are where it looks for them", () =>
+    Effect.gen(function*() {
+      const { files } = yield* Configs.load("kubernetes")
+      const mounts = new Map(container?.volumeMounts?.map((mount) => [mount.name, mount]))
+      const volumes = new Map(pod?.volumes?.map((volume) => [volume.name, volume]))
+      expect([...mounts.keys()]).toEqual([...volumes.keys()])
+      expect(
+        [...mounts.values()].every(({ readOnly, subPath }) => readOnly === true && subPath === undefined)
+      ).toBe(
+        true
+      )
+      expect(volumes.get("config")?.configMap?.name).toBe(configMap.metadata?.name)
+      expect(volumes.get("secrets")?.secret).toEqual({
+        secretName: secret.metadata?.name,
+        defaultMode: 0o440
+      })
+      expect(pod?.securityContext?.fsGroup).toBe(pod?.securityContext?.runAsGroup)
+      expect(container?.args).toEqual(["--config", Configs.file])
+      const expected = [
+        ...Object.keys(configMap.data ?? {}).map((name) => `${mounts.get("config")?.mountPath}/${name}`),
+        ...Object.keys(secret.stringData ?? {}).map((name) => `${mounts.get("secrets")?.mountPath}/${name}`)
+      ]
+      expect(files.toSorted()).toEqual(expected.toSorted())
+      expect(secret.metadata?.namespace).toBe(kustomization.namespace)
+      for (const value of Object.values(secret.stringData ?? {})) expect(value).toContain("REPLACE-WITH-")
+    }))
+
+  it.effect("leaves time to drain, and says in time that it drains", () =>
+    Effect.gen(function*() {
+      const { config: { drain } } = yield* Configs.load("kubernetes")
+      const announce = Duration.toSeconds(drain.announce)
+      expect(pod?.terminationGracePeriodSeconds)
+        .toBeGreaterThanOrEqual(announce + Duration.toSeconds(drain.grace) + 5)
+      const { failureThreshold = 3, periodSeconds = 10, timeoutSeconds = 1 } = container?.readinessProbe ?? {}
+      expect(announce).toBeGreaterThanOrEqual(periodSeconds * failureThreshold + timeoutSeconds)
+    }))
+
+  it.effect("gives each process its part of every limit, as many as there can be", () =>
+    Effect.gen(function*() {
+      const { config: { redis } } = yield* Configs.load("kubernetes")
+      expect(redis?.processes).toBeGreaterThanOrEqual(autoscaler.spec?.maxReplicas ?? Number.NaN)
+    }))
+
+  it("has no more memory to go by than the rules of Prometheus say", () => {
+    const Rules = Schema.Struct({
+      groups: Schema.Array(Schema.Struct({
+        rules: Schema.Array(Schema.Struct({ record: Schema.optional(Schema.String), expr: Schema.String }))
+      }))
+    })
+    const rules = Schema.decodeUnknownSync(Rules)(Files.document("prometheus/rules.yaml")).groups
+      .flatMap((group) => group.rules)
+    const limit = rules.find(({ record }) => record === "quarry_proxy:memory_limit_bytes")?.expr
+    expect(container?.resources?.limits).toEqual({ memory: "512Mi" })
+    expect(limit).toBe(`vector(${512 * 1024 * 1024})`)
+  })
+})
+
+describe("pods", () => {
+  it("pass the strictest of Kubernetes' standards", () => {
+    expect(pod?.securityContext).toMatchObject({
+      runAsNonRoot: true,
+      seccompProfile: { type: "RuntimeDefault" }
+    })
+    expect(container?.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] }
+    })
+    expect([pod?.automountServiceAccountToken, account.automountServiceAccountToken]).toEqual([false, false])
+    expect(pod?.enableServiceLinks).toBe(false)
+  })
+
+  it("are asked by probes that there are", () => {
+    const probe = (name: "startupProbe" | "livenessProbe" | "readinessProbe") => container?.[name]?.httpGet
+    expect(probe("startupProbe")).toEqual({ path: "/livez", port: "operations" })
+    expect(probe("livenessProbe")).toEqual({ path: "/livez", port: "operations" })
+    expect(probe("readinessProbe")).toEqual({ path: "/readyz", port: "http" })
+  })
+
+  it("are never fewer than before, whatever is rolled out or emptied", () => {
+    expect(deployment.spec?.strategy).toEqual({
+      type: "RollingUpdate",
+      rollingUpdate: { maxUnavailable: 0, maxSurge: 1 }
+    })
+    // A number in the deployment would undo the autoscaler's each time that it is applied.
+    expect(deployment.spec?.replicas).toBeUndefined()
+    expect(autoscaler.spec?.minReplicas).toBeGreaterThanOrEqual(2)
+    expect(disruptions.spec?.maxUnavailable).toBe(1)
+  })
+})
+
+it.effect("the network lets through what the proxy asks for, and no more", () =>
+  Effect.gen(function*() {
+    const { config: { upstream } } = yield* Configs.load("kubernetes")
+    const rules = policy.spec?.egress?.map(({ ports }) => ports?.map(({ port }) => port))
+    const redis = new URL(secret.stringData?.["redis-url"] ?? "")
+    const service = new Set(
+      Object.values(upstream.addresses).map((address) => Number(new URL(address ?? "").port || 443))
+    )
+    expect(rules).toEqual([[53, 53], [Number(redis.port)], [...service]])
+    expect(redis.hostname).toBe(`redis.${kustomization.namespace}.svc`)
+    expect(policy.spec?.policyTypes).toEqual(["Ingress", "Egress"])
+    expect(upstream.keys.map(({ secret }) => Redacted.value(secret))).toEqual(["a-key"])
+  }))

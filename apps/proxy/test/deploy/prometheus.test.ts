@@ -1,0 +1,179 @@
+/** Alert rules: Prometheus takes them, they ask for metrics that there are, and their numbers are those of the rest. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { defaults } from "../../src/Config/Config.ts"
+import * as Configs from "./support/configs.ts"
+import * as Expressions from "./support/expressions.ts"
+import * as Files from "./support/files.ts"
+import * as Metrics from "./support/metrics.ts"
+import { promtool, run, unlessPromtool } from "./support/program.ts"
+import * as PromQl from "./support/promql.ts"
+
+const folder = `${Files.folder}prometheus`
+
+const Text = Schema.NonEmptyTrimmedString
+
+const Alert = Schema.Struct({
+  alert: Text,
+  expr: Text,
+  for: Schema.optional(Schema.String.pipe(Schema.pattern(/^\d+m$/))),
+  labels: Schema.Struct({ severity: Schema.Literal("critical", "warning") }),
+  annotations: Schema.Struct({ summary: Text, description: Text, runbook: Text })
+})
+
+const Record = Schema.Struct({
+  record: Text,
+  expr: Text,
+  labels: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.String }))
+})
+
+const Rules = Schema.Struct({
+  groups: Schema.Array(Schema.Struct({
+    name: Text,
+    interval: Schema.optional(Schema.String),
+    rules: Schema.Array(Schema.Union(Alert, Record))
+  }))
+})
+
+const rules = Schema.decodeUnknownSync(Rules, { onExcessProperty: "error" })(
+  Files.document("prometheus/rules.yaml")
+)
+  .groups.flatMap((group) => group.rules)
+
+const alerts = rules.flatMap((rule) => "alert" in rule ? [rule] : [])
+
+const records = rules.flatMap((rule) => "record" in rule ? [rule] : [])
+
+const Tests = Schema.Struct({
+  tests: Schema.Array(
+    Schema.Struct({ name: Text, input_series: Schema.Array(Schema.Struct({ series: Text })) })
+  )
+})
+
+const tests = Schema.decodeUnknownSync(Tests)(Files.document("prometheus/rules.test.yaml")).tests
+
+/** The number that a record stands for. */
+const number = (record: string, client?: string): number => {
+  const found = records.find((one) => one.record === record && one.labels?.["client"] === client)
+  return Number(/^vector\((\d+)\)$/.exec(found?.expr ?? "")?.[1])
+}
+
+it.runIf(process.env["QUARRY_CHECK"] === "1")("a full check leaves nothing out: there is a promtool", () => {
+  expect(promtool).toBeDefined()
+})
+
+describe.runIf(promtool !== undefined)(`promtool${unlessPromtool}`, () => {
+  it("takes the rules", () => {
+    expect(run(promtool, ["check", "rules", "rules.yaml"], folder)).toMatchObject({ status: 0 })
+  })
+
+  it("sees each alert fire when it should, and not when it should not", () => {
+    expect(run(promtool, ["test", "rules", "rules.test.yaml"], folder)).toMatchObject({ status: 0 })
+  }, 120_000)
+
+  it("takes the configuration of compose's Prometheus", () => {
+    expect(run(promtool, ["check", "config", "prometheus.yaml"], folder)).toMatchObject({ status: 0 })
+  })
+})
+
+describe("every alert", () => {
+  it("has a test by its name, with something that is no case for it", () => {
+    for (const { alert } of alerts) {
+      const series = tests.filter(({ name }) => name === alert).flatMap((test) => test.input_series)
+      expect([alert, series.some((one) => one.series.includes(`namespace="ill"`))]).toEqual([alert, true])
+      const compared = series.some((one) => one.series.includes(`namespace="well"`)) ||
+        alert === "QuarryProxyAbsent"
+      expect([alert, compared]).toEqual([alert, true])
+    }
+  })
+
+  it("has a name of its own, and names others that there are", () => {
+    const names = alerts.map(({ alert }) => alert)
+    expect(new Set(names).size).toBe(names.length)
+    for (const { alert, annotations } of alerts) {
+      const named = [annotations.description, annotations.runbook].join(" ").match(/\bQuarry[A-Z]\w+/g) ?? []
+      expect([alert, named.filter((name) => !names.includes(name))]).toEqual([alert, []])
+    }
+  })
+})
+
+it.scopedLive("every rule asks for metrics that there are", () =>
+  Effect.gen(function*() {
+    const series = yield* Metrics.known
+    const recorded = records.map(({ record }) => record)
+    const found = rules.flatMap((rule) =>
+      Expressions.problems(rule.expr, series, recorded).map((problem) =>
+        `${"alert" in rule ? rule.alert : rule.record}: ${problem}`
+      )
+    )
+    expect(found).toEqual([])
+    // And texts name what there is.
+    const texts = alerts.flatMap(({ annotations }) => Object.values(annotations)).join(" ")
+    const named = texts.match(/\b(?:quarry|process|nodejs)_[a-z_:]+/g) ?? []
+    expect(named.filter((name) => ![...series.keys(), ...recorded].some((known) => known.startsWith(name))))
+      .toEqual([])
+  }))
+
+describe("numbers of the rules are those of the configuration", () => {
+  for (const which of Configs.all) {
+    it.effect(`of ${which}`, () =>
+      Effect.gen(function*() {
+        const { config } = yield* Configs.load(which)
+        const { clients, drain, limits, upstream } = config
+        const perDay = upstream.keys.reduce((sum, key) => sum + (key.perDay ?? Number.NaN), 0)
+        expect(number("quarry_proxy:plan_units_per_day")).toBe(perDay)
+        expect(number("quarry_proxy:limit_requests")).toBe(limits.requests)
+        expect(number("quarry_proxy:limit_connections")).toBe(limits.connections)
+        for (const { name, perDay } of clients) {
+          expect([name, number("quarry_proxy:client_units_per_day", name)]).toEqual([name, perDay])
+        }
+        const stuck = alerts.find(({ alert }) => alert === "QuarryProxyDrainStuck")?.for ?? "0m"
+        expect(Number.parseInt(stuck, 10) * 60_000)
+          .toBeGreaterThanOrEqual(Duration.toMillis(drain.announce) + Duration.toMillis(drain.grace))
+      }))
+  }
+
+  it("and of the defaults", () => {
+    expect(number("quarry_proxy:limit_requests")).toBe(defaults.limits.requests)
+    expect(number("quarry_proxy:limit_connections")).toBe(defaults.limits.connections)
+  })
+})
+
+describe("the reader of expressions", () => {
+  it("finds metrics, labels, and what is grouped by", () => {
+    expect(PromQl.read(
+      `sum by (job, le) (rate(a_total{code=~"x|y", z!="1"}[5m])) > on (job) group_left () 0.8 * b:c and d == 1e3`
+    )).toEqual({
+      selectors: [
+        {
+          metric: "a_total",
+          matchers: [{ label: "code", operator: "=~", value: "x|y" }, {
+            label: "z",
+            operator: "!=",
+            value: "1"
+          }]
+        },
+        { metric: "b:c", matchers: [] },
+        { metric: "d", matchers: [] }
+      ],
+      grouped: ["job", "le", "job"]
+    })
+    expect(PromQl.read(`label_replace(a, "b", "$1", "c", "(.*)")`).selectors).toEqual([
+      { metric: "a", matchers: [] }
+    ])
+  })
+
+  it.effect("hears of what there is not", () =>
+    Effect.sync(() => {
+      const series = new Map([["quarry_proxy_refused_total", new Set(["code"])]])
+      const found = (expression: string) => Expressions.problems(expression, series)
+      expect(found(`quarry_proxy_refused_total{code="over-budget", job="a"}`)).toEqual([])
+      expect(found("rate(quarry_other_total[5m])")).toHaveLength(1)
+      expect(found(`quarry_proxy_refused_total{cod="over-budget"}`)).toHaveLength(1)
+      expect(found(`quarry_proxy_refused_total{code="over-budgets"}`)).toHaveLength(1)
+      expect(found(`quarry_proxy_refused_total{code="timed-out"}`)).toHaveLength(1)
+      expect(found("sum by (cod) (quarry_proxy_refused_total)")).toHaveLength(1)
+    }))
+})

@@ -1,0 +1,89 @@
+/**
+ * The form of a Compose file, as far as ours uses it, and what every service of ours has to be: nobody's root, without
+ * a file system to write to, watched, and bounded. Names that are not here are refused, so that a slip is one.
+ */
+import * as Schema from "effect/Schema"
+import * as Files from "./files.ts"
+
+const Text = Schema.NonEmptyTrimmedString
+
+const matching = (pattern: RegExp) => Schema.String.pipe(Schema.pattern(pattern))
+
+const Time = matching(/^\d+s$/)
+
+const Name = matching(/^[a-z][a-z-]*$/)
+
+const Build = Schema.Struct({ context: Text, dockerfile: Text })
+
+const Healthcheck = Schema.Struct({
+  test: Schema.Tuple([Schema.Literal("CMD", "CMD-SHELL"), Text], Text),
+  interval: Time,
+  timeout: Time,
+  retries: Schema.Int,
+  start_period: Time
+})
+
+const Service = Schema.Struct({
+  profiles: Schema.optional(Schema.Array(Name)),
+  // Pinned: `latest` is another one tomorrow.
+  image: matching(
+    /^[a-z./-]+:(?:v?\d+\.\d+(?:\.\d+)?(?:-[a-z]+)?|\$\{QUARRY_PROXY_VERSION:-\d+\.\d+\.\d+\})$/
+  ),
+  build: Schema.optional(Build),
+  command: Schema.optional(Schema.Array(Schema.String)),
+  environment: Schema.optional(Schema.Record({ key: matching(/^[A-Z_]+$/), value: Text })),
+  volumes: Schema.optional(Schema.Array(matching(/^(?:\.\/[\w./-]+:\/[\w./-]+:ro|[a-z]+:\/[\w./-]+)$/))),
+  tmpfs: Schema.optional(Schema.Array(Text)),
+  secrets: Schema.optional(Schema.Array(Name)),
+  networks: Schema.Union(
+    Schema.Array(Name),
+    Schema.Record({ key: Name, value: Schema.Struct({ aliases: Schema.optional(Schema.Array(Name)) }) })
+  ),
+  // On this machine alone.
+  ports: Schema.optional(Schema.Array(matching(/^127\.0\.0\.1:\d+:\d+$/))),
+  depends_on: Schema.optional(
+    Schema.Record({ key: Name, value: Schema.Struct({ condition: Schema.Literal("service_healthy") }) })
+  ),
+  healthcheck: Healthcheck,
+  stop_grace_period: Schema.optional(Time),
+  restart: Schema.Literal("unless-stopped"),
+  read_only: Schema.Literal(true),
+  user: matching(/^[1-9]\d*:\d+$/),
+  cap_drop: Schema.Tuple(Schema.Literal("ALL")),
+  security_opt: Schema.Tuple(Schema.Literal("no-new-privileges:true")),
+  mem_limit: matching(/^\d+m$/),
+  pids_limit: Schema.Int,
+  ulimits: Schema.optional(
+    Schema.Record({ key: Name, value: Schema.Struct({ soft: Schema.Int, hard: Schema.Int }) })
+  ),
+  logging: Schema.Struct({
+    driver: Schema.Literal("json-file"),
+    options: Schema.Struct({ "max-size": matching(/^\d+m$/), "max-file": matching(/^\d+$/) })
+  })
+})
+
+export type Service = typeof Service.Type
+
+const Compose = Schema.Struct({
+  name: Name,
+  services: Schema.Record({ key: Name, value: Service }),
+  networks: Schema.Record({ key: Name, value: Schema.Struct({ internal: Schema.optional(Schema.Boolean) }) }),
+  secrets: Schema.Record({ key: Name, value: Schema.Struct({ file: matching(/^\.\/secrets\/[a-z-]+$/) }) }),
+  volumes: Schema.Record({ key: Name, value: Schema.Struct({}) })
+})
+
+export type Compose = typeof Compose.Type
+
+/** Fragments are named by `x-`. */
+const withoutFragments = (document: object): object =>
+  Object.fromEntries(Object.entries(document).filter(([name]) => !name.startsWith("x-")))
+
+export const read = (document: object): Compose =>
+  Schema.decodeUnknownSync(Compose, { onExcessProperty: "error", errors: "all" })(withoutFragments(document))
+
+export const compose = (): Compose => read(Files.document("compose.yaml"))
+
+const isList = Schema.is(Schema.Array(Name))
+
+export const networksOf = ({ networks }: Service): ReadonlyArray<string> =>
+  isList(networks) ? networks : Object.keys(networks)

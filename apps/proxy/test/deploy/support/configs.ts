@@ -1,0 +1,36 @@
+/** The configurations that are deployed, read as the proxy reads them, with the secrets where it finds them there. */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Load from "../../../src/Config/Load.ts"
+import { disk } from "../../Config/support.ts"
+import * as Files from "./files.ts"
+
+export const all = ["compose", "kubernetes"] as const
+
+export type Which = (typeof all)[number]
+
+const Mounted = Schema.Struct({ data: Schema.Struct({ "quarry-proxy.yaml": Schema.String }) })
+
+const text = (which: Which): string =>
+  which === "compose"
+    ? Files.text("compose/quarry-proxy.yaml")
+    : Schema.decodeUnknownSync(Mounted)(Files.document("kubernetes/configmap.yaml")).data["quarry-proxy.yaml"]
+
+/** Where it is in the container. */
+export const file = "/etc/quarry-proxy/quarry-proxy.yaml"
+
+/** The folder of secrets in the container. */
+export const secretsFolder = { compose: "/run/secrets", kubernetes: "/run/secrets/quarry-proxy" } as const
+
+/** Readable for owner and group. */
+const mode = 0o100440
+
+export const load = (which: Which) => {
+  const at = (name: string) => `${secretsFolder[which]}/${name}`
+  const files = {
+    [file]: text(which),
+    [at("quarry-key")]: { text: "a-key\n", mode },
+    [at("redis-url")]: { text: "redis://:a-password@redis:6379\n", mode }
+  }
+  return Effect.provide(Load.load({ file, given: {}, env: {} }), disk(files))
+}

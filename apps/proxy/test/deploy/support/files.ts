@@ -1,0 +1,34 @@
+/** The files that operators deploy, as text and as documents. */
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import * as Yaml from "yaml"
+
+export const root = fileURLToPath(new URL("../../../../../", import.meta.url))
+
+export const folder = fileURLToPath(new URL("../../../deploy/", import.meta.url))
+
+export const text = (name: string): string => readFileSync(`${folder}${name}`, "utf8")
+
+export const exists = (name: string): boolean => existsSync(`${folder}${name}`)
+
+/** Names of the files below a folder, by their paths in it. */
+export const filesIn = (name: string): ReadonlyArray<string> =>
+  readdirSync(`${folder}${name}`, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${entry.parentPath}/${entry.name}`.slice(`${folder}${name}/`.length))
+    .toSorted()
+
+/** Every document of a file. A name that is there twice, or anything else that is no YAML, throws. */
+export const documents = (name: string): ReadonlyArray<object> =>
+  Yaml.parseAllDocuments(text(name), { merge: true }).map((document) => {
+    if ("errors" in document && document.errors[0] !== undefined) throw document.errors[0]
+    const value: unknown = document.toJS()
+    if (typeof value !== "object" || value === null) throw new Error(`${name} holds an empty document`)
+    return value
+  })
+
+export const document = (name: string): object => {
+  const [first, second] = documents(name)
+  if (first === undefined || second !== undefined) throw new Error(`${name} holds not just one document`)
+  return first
+}

@@ -1,0 +1,141 @@
+/** The content of the image, assembled by the script that the Dockerfile runs, and the proxy in it as it runs there. */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
+import { createHash } from "node:crypto"
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Files from "./files.ts"
+
+/** Whom the image's program runs as. */
+export const user = 65532
+
+/** The bundle of the sources as they are, with its source maps. */
+export const bundle = (output: string): void => {
+  execFileSync(
+    process.execPath,
+    [join(Files.root, "scripts/bundle.mjs"), "src/main.ts", join(output, "quarry-proxy.js")],
+    { cwd: join(Files.root, "apps/proxy") }
+  )
+}
+
+/** What the script says. */
+export const assemble = (folder: string, bundle: string): string =>
+  execFileSync(process.execPath, [join(Files.root, "scripts/image.mjs"), folder, bundle], {
+    encoding: "utf8",
+    stdio: "pipe",
+    env: { ...process.env, SOURCE_DATE_EPOCH: "1700000000" }
+  })
+
+export interface Entry {
+  readonly path: string
+  readonly isFile: boolean
+  readonly mode: number
+  readonly time: number
+  readonly digest: string
+}
+
+/** Everything in a folder, and the folder itself. */
+export const entriesOf = (folder: string): ReadonlyArray<Entry> =>
+  [".", ...readdirSync(folder, { recursive: true, encoding: "utf8" })].toSorted().map((path) => {
+    const stats = statSync(join(folder, path))
+    const bytes = stats.isFile() ? readFileSync(join(folder, path)) : ""
+    return {
+      path,
+      isFile: stats.isFile(),
+      mode: stats.mode & 0o777,
+      time: stats.mtimeMs,
+      digest: createHash("sha256").update(bytes).digest("hex")
+    }
+  })
+
+/** Takes from everybody what would let them write. */
+export const withoutWriting = (folder: string): void => {
+  for (const { isFile, path } of entriesOf(folder).toReversed()) {
+    chmodSync(join(folder, path), isFile ? 0o444 : 0o555)
+  }
+}
+
+/** A folder that other users may look into, until the tests end. */
+export const temporary: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.sync(() => {
+    const folder = mkdtempSync(join(tmpdir(), "quarry-image-"))
+    chmodSync(folder, 0o755)
+    return folder
+  }),
+  (folder) =>
+    Effect.sync(() => {
+      // Whoever is not root empties no folder that it may not write to.
+      for (const { isFile, path } of entriesOf(folder)) if (!isFile) chmodSync(join(folder, path), 0o755)
+      rmSync(folder, { recursive: true })
+    })
+)
+
+export const folderIn = (parent: string, name: string): string => {
+  const folder = join(parent, name)
+  mkdirSync(folder, { mode: 0o755 })
+  return folder
+}
+
+const identity = { uid: user, gid: user }
+
+/** Only root becomes somebody else, and only where others reach Node. */
+export const becomes: boolean = process.getuid?.() === 0 &&
+  spawnSync(process.execPath, ["-e", ""], { ...identity, env: {} }).status === 0
+
+interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Running {
+  readonly port: number
+  readonly operationsPort: number
+  readonly stdout: string
+  readonly stop: Effect.Effect<Ended>
+}
+
+/** Starts the program of a folder, in it, with nothing of this machine but Node; waits until it says that it is up. */
+export const start = (
+  folder: string,
+  args: ReadonlyArray<string>
+): Effect.Effect<Running, string, Scope.Scope> =>
+  Effect.gen(function*() {
+    const said = { stdout: "", stderr: "" }
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        spawn(process.execPath, ["dist/quarry-proxy.js", ...args], {
+          cwd: folder,
+          env: { HOME: "/nonexistent", TMPDIR: "/nonexistent", NODE_ENV: "production" },
+          ...(becomes ? identity : {})
+        })
+      ),
+      (child) => Effect.sync(() => void child.kill("SIGKILL"))
+    )
+    child.stderr.on("data", (piece) => {
+      said.stderr += String(piece)
+    })
+    const ended = closed(child, said)
+    yield* Effect.async<void, string>((resume) => {
+      child.stdout.on("data", (piece) => {
+        said.stdout += String(piece)
+        if (said.stdout.includes("Ctrl-C stops")) resume(Effect.void)
+      })
+      child.once("close", () => resume(Effect.fail(`it ended: ${said.stdout}${said.stderr}`)))
+    })
+    const portAfter = (words: string) =>
+      Number(new RegExp(`${words} +http://127\\.0\\.0\\.1:(\\d+)`).exec(said.stdout)?.[1])
+    return {
+      port: portAfter("listens at"),
+      operationsPort: portAfter("status page:"),
+      stdout: said.stdout,
+      stop: Effect.zipRight(Effect.sync(() => child.kill("SIGTERM")), Effect.promise(() => ended))
+    }
+  })
+
+const closed = (
+  child: ChildProcess,
+  said: { readonly stdout: string; readonly stderr: string }
+): Promise<Ended> => new Promise((resolve) => child.once("close", (code) => resolve({ code, ...said })))

@@ -1,0 +1,68 @@
+/** The command line. */
+import { parseArgs } from "node:util"
+import type { Benchmark } from "./Benchmark.ts"
+
+export type Asked =
+  | { readonly command: "help" }
+  | { readonly command: "race"; readonly runs: number; readonly chosen: ReadonlyArray<Benchmark> }
+  | {
+    readonly command: "soak"
+    readonly requests: number
+    readonly connections: number
+    readonly faults: number
+  }
+
+/** What the command line asks for; undefined where it makes no sense. */
+export const read = (args: ReadonlyArray<string>, all: ReadonlyArray<Benchmark>): Asked | undefined => {
+  try {
+    return args.includes("--help") ? { command: "help" } : args[0] === "soak" ? soak(args) : race(args, all)
+  } catch {
+    return undefined
+  }
+}
+
+const race = (args: ReadonlyArray<string>, all: ReadonlyArray<Benchmark>): Asked | undefined => {
+  const { positionals, values } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { runs: { type: "string", default: "15" } }
+  })
+  const runs = count(values.runs)
+  const known = positionals.every((name) => all.some((benchmark) => benchmark.name === name))
+  const chosen = all.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+  return known && runs !== undefined ? { command: "race", runs, chosen } : undefined
+}
+
+const soak = ([, ...args]: ReadonlyArray<string>): Asked | undefined => {
+  const { values } = parseArgs({
+    args,
+    options: {
+      requests: { type: "string", default: "1000000" },
+      connections: { type: "string", default: "64" },
+      faults: { type: "string", default: "0.05" }
+    }
+  })
+  const [requests, connections] = [count(values.requests), count(values.connections)]
+  const faults = /^(0|1|0?\.\d+)$/.test(values.faults) ? Number(values.faults) : undefined
+  return requests === undefined || connections === undefined || faults === undefined
+    ? undefined
+    : { command: "soak", requests, connections, faults }
+}
+
+/** Underscores may part the digits. */
+const count = (text: string): number | undefined => {
+  const number = Number(/^\d[\d_]*$/.test(text) ? text.replaceAll("_", "") : Number.NaN)
+  return Number.isSafeInteger(number) && number > 0 ? number : undefined
+}
+
+export const usage = (all: ReadonlyArray<Benchmark>): string =>
+  `usage: bench [${all.map(({ name }) => name).join("|")} …] [--runs n]
+       bench soak [--requests n] [--connections n] [--faults part]
+
+Without a name, bench runs every benchmark and prints a table for each: medians of n rounds (15).
+
+proxy  starts quarry-proxy and its peers as processes and compares their CPU time. It needs Linux and the bundle
+       (npx -y pnpm@10 build); nginx takes part where it is installed (apt-get install nginx-light).
+soak   puts quarry-proxy before a service of whose answers a part (0.05) fails, asks so many questions (1000000)
+       over so many connections (64), and looks at every answer, at memory and at open files. It needs Linux and
+       the bundle. Exit code 1: an answer was wrong, or memory or files grew.`

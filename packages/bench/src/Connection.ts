@@ -1,0 +1,113 @@
+/**
+ * One connection of HTTP/1.1 on which one request is under way at a time. It knows as much of the protocol as the
+ * answers need, and costs so little that it does not disturb what it measures.
+ */
+import { connect as open } from "node:net"
+
+export interface Answer {
+  readonly status: number
+  /** The status line and the headers. */
+  readonly head: string
+  readonly body: Buffer
+}
+
+export interface Connection {
+  /** Sends a request, as it is written on the wire. Rejects where the connection ends before the answer does. */
+  readonly ask: (request: string) => Promise<Answer>
+  /** Ends it at once, whatever is under way. */
+  readonly hangUp: () => void
+}
+
+/** A request for a path and query. */
+export const get = (target: string, headers: Readonly<Record<string, string>> = {}): string => {
+  const lines = Object.entries({ host: "127.0.0.1", accept: "application/json", ...headers })
+  return `GET ${target} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`
+}
+
+/** The value of an answer's header. */
+export const header = ({ head }: Answer, name: string): string | undefined =>
+  new RegExp(`\r\n${name}: *([^\r]*)`, "i").exec(head)?.[1]
+
+/** Puts one answer together from the pieces it comes in. */
+export class Reader {
+  private pieces: Array<Buffer> = []
+  private length = 0
+  private head: string | null = null
+  private whole = 0
+
+  /** Gives the answer with its last piece. */
+  push(piece: Buffer): Answer | undefined {
+    this.pieces.push(piece)
+    this.length += piece.byteLength
+    if (this.head === null) this.readHead()
+    const { head } = this
+    if (head === null || this.length < this.whole) return undefined
+    if (this.length > this.whole) throw new Error("more came than one answer")
+    const body = this.joined().subarray(head.length)
+    this.pieces = []
+    this.length = 0
+    this.head = null
+    return { status: Number(head.slice(9, 12)), head, body }
+  }
+
+  private readHead(): void {
+    const bytes = this.joined()
+    const end = bytes.indexOf("\r\n\r\n")
+    if (end === -1) return
+    this.head = bytes.toString("latin1", 0, end + 4)
+    const length = /\r\ncontent-length: *(\d+)/i.exec(this.head)?.[1]
+    if (length === undefined) throw new Error(`an answer without content-length: ${this.head}`)
+    this.whole = this.head.length + Number(length)
+  }
+
+  private joined(): Buffer {
+    const [first] = this.pieces
+    const joined = first !== undefined && this.pieces.length === 1 ? first : Buffer.concat(this.pieces)
+    this.pieces = [joined]
+    return joined
+  }
+}
+
+interface Waiting {
+  readonly resolve: (answer: Answer) => void
+  readonly reject: (reason: Error) => void
+}
+
+export const connect = (port: number): Promise<Connection> =>
+  new Promise((resolve, reject) => {
+    const socket = open({ port, host: "127.0.0.1", noDelay: true })
+    const reader = new Reader()
+    let waiting: Waiting | undefined
+    let lost: Error | undefined
+    const end = (reason: Error) => {
+      lost ??= reason
+      reject(lost)
+      waiting?.reject(lost)
+      waiting = undefined
+      socket.destroy()
+    }
+    socket.on("error", end)
+    socket.on("close", () => end(new Error("the connection was closed")))
+    socket.on("data", (piece) => {
+      try {
+        const answer = reader.push(piece)
+        if (answer === undefined) return
+        if (waiting === undefined) throw new Error("an answer that nobody asked for")
+        const { resolve } = waiting
+        waiting = undefined
+        resolve(answer)
+      } catch (error) {
+        end(error instanceof Error ? error : new Error(String(error)))
+      }
+    })
+    socket.once("connect", () =>
+      resolve({
+        ask: (request) =>
+          new Promise((resolve, reject) => {
+            if (lost !== undefined) return reject(lost)
+            waiting = { resolve, reject }
+            socket.write(request)
+          }),
+        hangUp: () => end(new Error("hung up"))
+      }))
+  })

@@ -1,0 +1,91 @@
+/** nginx before a service, as people set it up: one worker that keeps answers at one port and passes them on at another. */
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
+import { accessSync, constants, writeFileSync } from "node:fs"
+import { delimiter, join } from "node:path"
+import { freePort, spawned } from "./Child.ts"
+import { connect } from "./Connection.ts"
+import * as TemporaryFolder from "./TemporaryFolder.ts"
+
+/** Where the program is; undefined where it is not installed. */
+export const program: string | undefined = `${process.env["PATH"] ?? ""}${delimiter}/usr/sbin`.split(
+  delimiter
+)
+  .map((folder) => join(folder, "nginx"))
+  .find((file) => {
+    try {
+      accessSync(file, constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+
+export interface Nginx {
+  readonly pid: number
+  readonly ports: Ports
+}
+
+interface Ports {
+  /** Keeps answers for an hour. */
+  readonly hits: number
+  readonly passes: number
+}
+
+const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+
+/** Connections stay open for as long as the others keep theirs, and a page fits into the buffers. */
+const configuration = (folder: string, service: string, { hits, passes }: Ports): string => `
+daemon off;
+master_process off;
+pid ${folder}/pid;
+error_log stderr notice;
+events { worker_connections 1024; }
+http {
+  ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join("\n  ")}
+  access_log /dev/null combined;
+  default_type application/json;
+  sendfile on;
+  keepalive_requests 1000000000;
+  open_file_cache max=1000 inactive=1h;
+  upstream service {
+    server ${new URL(service).host};
+    keepalive 64;
+    keepalive_requests 1000000000;
+  }
+  proxy_http_version 1.1;
+  proxy_set_header Connection "";
+  proxy_buffers 32 8k;
+  proxy_cache_path ${folder}/cache keys_zone=answers:10m;
+  server {
+    listen 127.0.0.1:${hits};
+    location / {
+      proxy_pass http://service;
+      proxy_cache answers;
+      proxy_cache_valid 200 1h;
+    }
+  }
+  server {
+    listen 127.0.0.1:${passes};
+    location / { proxy_pass http://service; }
+  }
+}
+`
+
+/** Starts it, and waits until it takes connections. */
+export const start = (file: string, service: string): Effect.Effect<Nginx, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const folder = yield* TemporaryFolder.make
+    const ports = { hits: yield* freePort, passes: yield* freePort }
+    const config = join(folder, "nginx.conf")
+    writeFileSync(config, configuration(folder, service, ports))
+    const args = ["-p", folder, "-c", config, "-e", "stderr"]
+    const { pid } = yield* spawned({ name: "nginx", file, args, env: {} }, /using the "epoll"/)
+    yield* Effect.tryPromise(() => connect(ports.passes)).pipe(
+      Effect.retry(Schedule.spaced("10 millis").pipe(Schedule.upTo("10 seconds"))),
+      Effect.map((connection) => connection.hangUp()),
+      Effect.orDie
+    )
+    return { pid, ports }
+  })

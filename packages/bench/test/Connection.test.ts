@@ -1,0 +1,92 @@
+/** One connection: answers in whatever pieces they come. */
+import { createServer } from "node:http"
+import type { AddressInfo, Server } from "node:net"
+import { createServer as createRawServer } from "node:net"
+import { afterEach, expect, it } from "vitest"
+import { connect, get, header, Reader } from "../src/Connection.ts"
+
+const wire = Buffer.from(
+  "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nContent-Length: 11\r\nX-Request-Id: r1\r\n\r\nnot \r\n\r\nnow"
+)
+
+const servers: Array<Server> = []
+
+afterEach(() => servers.splice(0).forEach((server) => server.close()))
+
+const listening = async (server: Server): Promise<number> => {
+  servers.push(server)
+  const address = await new Promise<AddressInfo | string | null>((resolve) => {
+    server.listen(0, "127.0.0.1", () => resolve(server.address()))
+  })
+  return typeof address === "object" ? address?.port ?? 0 : 0
+}
+
+it("an answer is the same wherever it is torn", () => {
+  for (let first = 1; first < wire.length - 1; first++) {
+    const second = Math.min(wire.length - 1, first + 7)
+    const reader = new Reader()
+    expect(reader.push(wire.subarray(0, first))).toBeUndefined()
+    if (second > first) expect(reader.push(wire.subarray(first, second))).toBeUndefined()
+    const answer = reader.push(wire.subarray(Math.max(first, second)))
+    expect(answer?.status).toBe(503)
+    expect(answer?.body.toString()).toBe("not \r\n\r\nnow")
+    expect(answer && header(answer, "x-request-id")).toBe("r1")
+    expect(answer && header(answer, "request-id")).toBeUndefined()
+  }
+})
+
+it("one answer after the other is read", () => {
+  const reader = new Reader()
+  expect([wire, wire].map((piece) => reader.push(piece)?.body.toString())).toEqual([
+    "not \r\n\r\nnow",
+    "not \r\n\r\nnow"
+  ])
+})
+
+it("more than was asked for is not taken for an answer", () => {
+  expect(() => new Reader().push(Buffer.concat([wire, wire]))).toThrow("more came than one answer")
+})
+
+it("an answer that does not say its length is not read", () => {
+  const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+  expect(() => new Reader().push(Buffer.from(chunked))).toThrow("without content-length")
+})
+
+it("requests go out with their headers, one after the other over one connection", async () => {
+  const sockets = new Set<unknown>()
+  const port = await listening(createServer((request, response) => {
+    sockets.add(request.socket)
+    const body = `${request.url} ${request.headers["x-api-key"]}`
+    response.writeHead(200, { "content-length": body.length }).end(body)
+  }))
+  const connection = await connect(port)
+  for (const turn of ["1", "2"]) {
+    const { body, status } = await connection.ask(get(`/a?turn=${turn}`, { "x-api-key": "me" }))
+    expect([status, body.toString()]).toEqual([200, `/a?turn=${turn} me`])
+  }
+  connection.hangUp()
+  expect(sockets.size).toBe(1)
+})
+
+it("a connection that breaks in the middle of an answer gives none", async () => {
+  const port = await listening(createRawServer((socket) => {
+    socket.once("data", () => socket.end(wire.subarray(0, wire.length - 1)))
+  }))
+  const connection = await connect(port)
+  await expect(connection.ask(get("/"))).rejects.toThrow("closed")
+  await expect(connection.ask(get("/"))).rejects.toThrow("closed")
+})
+
+it("who hangs up waits no longer", async () => {
+  const port = await listening(createRawServer(() => undefined))
+  const connection = await connect(port)
+  const asking = connection.ask(get("/"))
+  connection.hangUp()
+  await expect(asking).rejects.toThrow("hung up")
+})
+
+it("where nobody listens there is no connection", async () => {
+  const port = await listening(createRawServer())
+  await new Promise((resolve) => servers.splice(0)[0]?.close(resolve))
+  await expect(connect(port)).rejects.toThrow("ECONNREFUSED")
+})

@@ -1,0 +1,118 @@
+// image.mjs [FOLDER [BUNDLE]]: everything that goes into the proxy's container image, and nothing else, in one
+// folder. FOLDER is apps/proxy/dist-image where nothing is said, and BUNDLE, with its source maps, apps/proxy/dist.
+// The same sources make the same bytes with the same times: the image's layer is the same, too.
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
+import { dirname, join, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../", import.meta.url))
+const [, , folder = join(root, "apps/proxy/dist-image"), bundle = join(root, "apps/proxy/dist")] =
+  process.argv
+
+/** @param {string} file */
+const read = (file) => readFileSync(file, "utf8")
+
+/** @param {string} directory */
+const filesIn = (directory) =>
+  readdirSync(directory, { recursive: true, encoding: "utf8" }).map((file) => file.replaceAll("\\", "/"))
+    .sort()
+
+const manifest = JSON.parse(read(join(root, "apps/proxy/package.json")))
+const scripts = existsSync(bundle) ? filesIn(bundle).filter((file) => file.endsWith(".js")) : []
+if (!scripts.includes("quarry-proxy.js")) {
+  throw new Error(`there is no quarry-proxy.js in ${bundle}: run pnpm run build first`)
+}
+
+/**
+ * The packages whose code is in the bundle, by their folders: source maps say where each line came from.
+ *
+ * @param {string} script
+ */
+const packagesIn = (script) => {
+  const map = `${join(bundle, script)}.map`
+  /** @type {ReadonlyArray<string>} */
+  const sources = JSON.parse(read(map)).sources
+  return sources.flatMap((source) => {
+    const [directory] = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(resolve(dirname(map), source)) ??
+      []
+    return directory === undefined ? [] : [directory]
+  })
+}
+
+/** @param {string} directory */
+const licenceOf = (directory) => {
+  const { license, name, version } = JSON.parse(read(join(directory, "package.json")))
+  const texts = readdirSync(directory).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file)).sort()
+    .map((file) => read(join(directory, file)).replaceAll("\r\n", "\n").trim())
+  if (license === undefined && texts.length === 0) throw new Error(`${name} has no licence`)
+  return { title: `${name} ${version} (${license ?? "see below"})`, text: texts.join("\n\n") }
+}
+
+const licences = [...new Set(scripts.flatMap(packagesIn))].map(licenceOf)
+/** @type {ReadonlyMap<string, string>} */
+const byTitle = new Map(licences.map(({ text, title }) => [title, text]))
+const line = "-".repeat(80)
+
+/** @type {ReadonlyMap<string, string>} */
+const content = new Map([
+  ["LICENSE", read(join(root, "LICENSE"))],
+  [
+    "THIRD-PARTY-LICENSES",
+    [...byTitle].sort(([a], [b]) => a < b ? -1 : 1).map(([title, text]) =>
+      `${line}\n${title}\n${line}\n\n${text}\n`
+    )
+      .join("\n")
+  ],
+  // What the program reads of it: its version, and that its files are modules.
+  [
+    "package.json",
+    `${
+      JSON.stringify(
+        { name: manifest.name, version: manifest.version, license: manifest.license, type: manifest.type },
+        null,
+        2
+      )
+    }\n`
+  ],
+  ...scripts.map((script) => /** @type {[string, string]} */ ([
+    `dist/${script}`,
+    read(join(bundle, script)).replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n")
+  ]))
+])
+
+// What is there is removed, so it must be what this script made.
+if (
+  existsSync(folder) && readdirSync(folder).length > 0 && !existsSync(join(folder, "THIRD-PARTY-LICENSES"))
+) {
+  throw new Error(`${folder} holds something else; name another folder, or empty it`)
+}
+rmSync(folder, { recursive: true, force: true })
+
+const time = Number(process.env["SOURCE_DATE_EPOCH"] ?? 0)
+let size = 0
+for (const [name, text] of content) {
+  const file = join(folder, name)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+  size += Buffer.byteLength(text)
+}
+// Folders last, from the inside out: writing into one changes its time.
+for (const name of [...filesIn(folder).reverse(), "."]) {
+  const path = join(folder, name)
+  chmodSync(path, content.has(name) ? 0o644 : 0o755)
+  utimesSync(path, time, time)
+}
+
+console.log(
+  `${folder}: ${manifest.name} ${manifest.version}, ${content.size} files, ${(size / 1e6).toFixed(1)} MB, ` +
+    `with code of ${byTitle.size} packages`
+)
