@@ -6,7 +6,7 @@
  * `RateLimit-Policy` tell it how much is left (draft-ietf-httpapi-ratelimit-headers).
  */
 import { dearest } from "@blockquarry/core/Operation"
-import type { RateLimitStoreService, Rule, Spent, Turn } from "@blockquarry/http/RateLimitStore"
+import type { AtOnce, Cap, RateLimitStoreService, Rule, Spent, Turn } from "@blockquarry/http/RateLimitStore"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -43,7 +43,7 @@ export interface Budgets {
     patience?: Duration.Duration
   ) => Effect.Effect<Charge, Failure.Failure>
   /** The same without a fiber, where budgets are counted here and nobody waits; undefined, and nothing taken, otherwise. */
-  readonly tryTake: (client: Client, units: number) => Charge | undefined
+  readonly tryTake: (client: Client, units: number, now: number) => Charge | undefined
   /** How each client stands, as far as it was seen here. */
   readonly seen: () => ReadonlyMap<string, ReadonlyArray<Budget>>
 }
@@ -71,39 +71,52 @@ interface Asked {
 
 const day = 86_400_000
 
-/** `isLocal`: whether the store answers without leaving this process. */
 export const make = (
   { maxQueue, maxWait, mode }: Config["budgets"],
-  store: RateLimitStoreService,
-  isLocal: boolean
+  store: RateLimitStoreService
 ): Budgets => {
   const lines = new Map<string, Line>()
   const seen = new Map<string, ReadonlyArray<Budget>>()
 
   /** Asks the rate, then the day: where the day is used up, it does not matter that the rate was charged. */
   const ask = ({ limit, name, perDay }: Client, units: number): Effect.Effect<Asked> => {
-    const account = `client:${name}`
+    const account = accountOf(name)
     const turn = limit === null ? Effect.succeed(unlimited) : store.take(account, ruleOf(limit), units, 0)
     return Effect.flatMap(turn, (turn) =>
       turn._tag === "Wait" || perDay === null
         ? Effect.succeed<Asked>({ turn, spent: null })
-        : Effect.map(
-          store.spend(account, { limit: perDay, period: day }, units),
-          (spent) => ({ turn, spent })
-        ))
+        : Effect.map(store.spend(account, capOf(perDay), units), (spent) => ({ turn, spent })))
   }
 
-  /** One look at the budgets: a charge, or a refusal that has cost nothing. */
-  const attempt = ({ began, client, units }: Candidate): Effect.Effect<Charge | Refusal> =>
-    Effect.flatMap(ask(client, units), (asked) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        const budgets = budgetsOf(client, asked, now)
-        seen.set(client.name, budgets)
-        const wait = waitOf(asked)
-        return wait === 0
-          ? { units, budgets, waited: now - began, shadowed: false }
-          : { wait, budgets, byDay: asked.spent !== null }
-      }))
+  const askAtOnce = (
+    { take, spend }: AtOnce,
+    { limit, name, perDay }: Client,
+    units: number,
+    now: number
+  ): Asked => {
+    const account = accountOf(name)
+    const turn = limit === null ? unlimited : take(account, ruleOf(limit), units, 0, now)
+    return turn._tag === "Wait" || perDay === null
+      ? { turn, spent: null }
+      : { turn, spent: spend(account, capOf(perDay), units, now) }
+  }
+
+  /** A charge, or a refusal that has cost nothing. */
+  const settle = ({ began, client, units }: Candidate, asked: Asked, now: number): Charge | Refusal => {
+    const budgets = budgetsOf(client, asked, now)
+    seen.set(client.name, budgets)
+    const wait = waitOf(asked)
+    return wait === 0
+      ? { units, budgets, waited: now - began, shadowed: false }
+      : { wait, budgets, byDay: asked.spent !== null }
+  }
+
+  /** One look at the budgets. */
+  const attempt = (one: Candidate): Effect.Effect<Charge | Refusal> =>
+    Effect.flatMap(
+      ask(one.client, one.units),
+      (asked) => Effect.map(Clock.currentTimeMillis, (now) => settle(one, asked, now))
+    )
 
   const take: Budgets["take"] = (client, units, patience = maxWait) => {
     if (client.limit === null && client.perDay === null) return Effect.succeed(free(units))
@@ -162,12 +175,11 @@ export const make = (
             : Effect.succeed(charge))
     )
 
-  const tryTake: Budgets["tryTake"] = (client, units) => {
+  const tryTake: Budgets["tryTake"] = (client, units, now) => {
     if (client.limit === null && client.perDay === null) return free(units)
-    if (!isLocal || lines.has(client.name)) return undefined
-    const charge = Effect.runSync(
-      Effect.flatMap(Clock.currentTimeMillis, (now) => attempt({ client, units, began: now, until: now }))
-    )
+    if (store.atOnce === undefined || lines.has(client.name)) return undefined
+    const asked = askAtOnce(store.atOnce, client, units, now)
+    const charge = settle({ client, units, began: now, until: now }, asked, now)
     return isRefusal(charge) ? undefined : charge
   }
 
@@ -186,6 +198,11 @@ const isRefusal = (charge: Charge | Refusal): charge is Refusal => "wait" in cha
 const unlimited: Turn = { _tag: "Go", probe: false, left: Number.POSITIVE_INFINITY }
 
 const free = (units: number): Charge => ({ units, budgets: [], waited: 0, shadowed: false })
+
+/** Apart from the accounts of keys, whose names are fingerprints. */
+const accountOf = (name: string): string => `client:${name}`
+
+const capOf = (perDay: number): Cap => ({ limit: perDay, period: day })
 
 /** All of a window's units may go at once. Nobody goes before there is room for the dearest operation. */
 const ruleOf = ({ limit, window }: NonNullable<Client["limit"]>): Rule => ({

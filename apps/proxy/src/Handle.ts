@@ -38,21 +38,27 @@ export const make = (process: Process, current: () => Instance, clock: Clock.Clo
 
   const handle: Handler["handle"] = (request) => {
     const notes = Notes.make(now(), requestId(request.headers["x-request-id"]), request.method)
-    const over = (status: number, bytes: number) => {
-      underWay -= 1
-      process.over(Notes.facts(notes, status, bytes, now()))
-    }
-    underWay += 1
     const instance = current()
+    /** Counted from here to its end: nothing that fails comes before. */
+    const handling = (reply: Handling["reply"]): Handling => {
+      underWay += 1
+      return {
+        reply,
+        over: (status, bytes) => {
+          underWay -= 1
+          process.over(Notes.facts(notes, status, bytes, now()))
+        }
+      }
+    }
     const failed = (failure: Failure.Failure): Reply => {
       notes.code = failure.code
       return Failure.toReply(failure, notes.id)
     }
-    if (underWay > instance.config.limits.requests && !isProbe(request)) {
-      return { reply: identified(failed(Failure.overloaded), notes), over }
+    if (underWay >= instance.config.limits.requests && !isProbe(request)) {
+      return handling(identified(failed(Failure.overloaded), notes))
     }
     const hit = Hits.answer(instance, process.encoded, request, notes)
-    if (hit !== undefined) return { reply: identified(hit, notes), over }
+    if (hit !== undefined) return handling(identified(hit, notes))
     const reply = App.answer(process, instance, request, notes).pipe(
       Effect.catchTag("Failure", (failure) => Effect.succeed(failed(failure))),
       Effect.catchAllCause((cause) =>
@@ -63,7 +69,7 @@ export const make = (process: Process, current: () => Instance, clock: Clock.Clo
       Effect.map((reply) => identified(reply, notes)),
       Effect.annotateLogs("requestId", notes.id)
     )
-    return { reply: process.isTraced ? Traced.around(request, notes, reply) : reply, over }
+    return handling(process.isTraced ? Traced.around(request, notes, reply) : reply)
   }
 
   const refuse: Handler["refuse"] = (status) => {

@@ -32,7 +32,7 @@ export const answer = (
   if (entry === undefined || encoded.ready(entry.answer, headers["accept-encoding"]) === undefined) {
     return undefined
   }
-  const charge = budgets.tryTake(client.right, operation.cost)
+  const charge = budgets.tryTake(client.right, operation.cost, notes.at)
   if (charge === undefined) return undefined
   notes.client = client.right.name
   notes.route = route

@@ -21,7 +21,7 @@ export interface Instance {
 }
 
 export const make = (
-  { budgets, engine, isLocal }: Process,
+  { budgets, engine }: Process,
   config: Config,
   service: Upstream.Service
 ): Effect.Effect<Instance, never, HttpClient.HttpClient> =>
@@ -39,7 +39,7 @@ export const make = (
     (upstream) => ({
       config,
       clients: Clients.make(config),
-      budgets: Budgets.make(config.budgets, budgets, isLocal),
+      budgets: Budgets.make(config.budgets, budgets),
       upstream,
       questions: Questions.make()
     })

@@ -4,6 +4,7 @@
  */
 import { type AnyOperation, isList } from "@blockquarry/core/Operation"
 import type { WalkError } from "@blockquarry/core/QueryError"
+import { writeRequest } from "@blockquarry/core/Wire"
 import type { EngineService } from "@blockquarry/http/Engine"
 import * as Override from "@blockquarry/http/Override"
 import * as RawList from "@blockquarry/http/RawList"
@@ -22,7 +23,7 @@ import * as Failure from "./Failure.ts"
 import type { Notes } from "./Notes.ts"
 import type { Question } from "./Question.ts"
 import type { Reply } from "./Reply.ts"
-import type { Upstream } from "./Upstream.ts"
+import { type Upstream, withoutWords } from "./Upstream.ts"
 
 /** What stands before the path of a list. */
 export const prefix = "/all/"
@@ -45,8 +46,11 @@ const patience = Duration.minutes(1)
 /** The first page is asked before anything is sent, so that what fails at once fails with a status. */
 export const reply = (asked: Asked): Effect.Effect<Reply, Failure.Failure> =>
   Effect.gen(function*() {
-    const { cursor, question: { address, input, operation }, upstream } = asked
+    const { cursor, question: { address, input, operation, request }, upstream } = asked
     if (!isList(operation)) return yield* Effect.fail(noList(operation))
+    // Pages are asked for by what was read of the question: a filter that was not would be left out, and nobody told.
+    const [unread] = request.query.slice(writeRequest(operation, input).query.length)
+    if (unread !== undefined) return yield* Effect.fail(notRead(unread[0]))
     const target = yield* upstream.target(address)
     const pages = RawList.pages(operation, asked.engine, target, input, { cursor })
     const scope = yield* Scope.make()
@@ -62,7 +66,7 @@ export const reply = (asked: Asked): Effect.Effect<Reply, Failure.Failure> =>
 
 /** Charges a page, then asks for it. */
 const nextOf = (
-  { budgets, client, notes, question: { operation }, wish }: Asked,
+  { budgets, client, notes, question: { operation }, upstream, wish }: Asked,
   pull: Effect.Effect<Chunk.Chunk<RawList.RawPage>, Option.Option<WalkError>>
 ): Effect.Effect<RawList.RawPage, Failure.Failure> => {
   const page = pull.pipe(
@@ -70,6 +74,11 @@ const nextOf = (
     Effect.mapError(Option.map(Failure.fromWalkError)),
     Effect.flatMap(Option.match({ onNone: () => Effect.fail(Option.none()), onSome: Effect.succeed })),
     Effect.catchAll((failure) => Effect.fail(Option.getOrElse(failure, () => Failure.internal))),
+    Effect.mapError((failure) => upstream.saysKey(failure.message) ? withoutWords(failure) : failure),
+    Effect.filterOrFail(
+      ({ cursor, records }) => ![cursor ?? "", ...records].some(upstream.saysKey),
+      () => keyInPage
+    ),
     Override.effect({ cacheMode: wish === "only-if-cached" ? "default" : wish }),
     Receipt.effect(notes.receipt)
   )
@@ -132,6 +141,19 @@ const line = (document: unknown): string => `${JSON.stringify(document)}\n`
 
 const some = (text: string, place: Place): Effect.Effect<Option.Option<readonly [Uint8Array, Place]>> =>
   Effect.succeedSome([encoder.encode(text), place] as const)
+
+const notRead = (name: string): Failure.Failure =>
+  Failure.make(
+    "invalid-request",
+    `${name}: a whole list takes only what this proxy can read; leave this out, or ask page by page without ${
+      prefix.slice(0, -1)
+    }`
+  )
+
+const keyInPage = Failure.make(
+  "service-failed",
+  "the service quoted the proxy's key in a page of this list, so that is withheld"
+)
 
 const noList = ({ id }: AnyOperation): Failure.Failure =>
   Failure.make("unknown-path", `${id} is no list; ask for it without ${prefix.slice(0, -1)}`)

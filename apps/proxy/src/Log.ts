@@ -1,6 +1,6 @@
 /**
  * The log, on standard error: a line of JSON for each request and for everything else that is worth saying, or plain
- * text where a person looks on. No line holds a value of a request, or a key.
+ * text where a person looks on. No line holds a key, and none above the level debug a value of a request.
  */
 import * as Cause from "effect/Cause"
 import * as HashMap from "effect/HashMap"

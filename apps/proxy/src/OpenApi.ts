@@ -42,7 +42,8 @@ export const document = (): JsonObject => ({
   },
   servers: [{ url: "/" }],
   // A proxy without clients is open: then nothing is asked for.
-  security: [{ token: [] }, { bearer: [] }, {}],
+  // The first is named as in the service's own description: programs that are made for it go by the name.
+  security: [{ ApiKeyAuth: [] }, { bearer: [] }, {}],
   tags: [
     { name: "data", description: "Indexed data of EVM chains" },
     { name: "streams", description: "Streams" },
@@ -68,7 +69,7 @@ export const document = (): JsonObject => ({
     headers,
     responses: failureResponses(),
     securitySchemes: {
-      token: { type: "apiKey", in: "header", name: "X-API-Key", description: "a token of this proxy" },
+      ApiKeyAuth: { type: "apiKey", in: "header", name: "X-API-Key", description: "a token of this proxy" },
       bearer: { type: "http", scheme: "bearer", description: "the same token" }
     }
   }

@@ -9,8 +9,6 @@ export interface Process {
   readonly engine: EngineService
   /** Where budgets are counted. */
   readonly budgets: RateLimitStoreService
-  /** Whether budgets and answers are in this process alone. */
-  readonly isLocal: boolean
   readonly encoded: Encoded
   /** Whether somebody collects spans. */
   readonly isTraced: boolean

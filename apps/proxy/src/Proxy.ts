@@ -72,7 +72,6 @@ export const serve = (
     const process: Process = {
       engine,
       budgets,
-      isLocal: config.redis === null,
       isTraced: options.isTraced,
       encoded: Encoded.make(),
       pages: Pages.make(engine, backend.examples),

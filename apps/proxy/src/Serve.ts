@@ -3,6 +3,7 @@ import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Backend from "./Backend.ts"
 import type * as Load from "./Config/Load.ts"
@@ -31,6 +32,9 @@ export const serve = (
     // A person gets text; everything else gets JSON.
     const style = process.stderr.isTTY ? "text" : "json"
     const sink = yield* LogFile.make(standardError)
+    // Built into the scope of the servers, before them: what is asked last is told of as well.
+    yield* Layer.build(Log.layer(sink, style, config.log.level))
+    yield* Layer.build(Otlp.layer(version))
     const running = Effect.gen(function*() {
       const running = yield* Proxy.serve({
         config,
@@ -53,8 +57,6 @@ export const serve = (
         ListenFailed: (failed) => Effect.fail(Quit.cannotListen(failed)),
         StoresFailed: (failed) => Effect.fail(Quit.noStores(failed))
       }),
-      Effect.tapDefect((cause) => Effect.logError("the proxy failed", cause)),
-      Effect.provide(Otlp.layer(version)),
-      Effect.provide(Log.layer(sink, style, config.log.level))
+      Effect.tapDefect((cause) => Effect.logError("the proxy failed", cause))
     )
   })

@@ -1,5 +1,5 @@
 /** The service behind the proxy: a question in, the service's own answer out. */
-import { repeatsKey } from "@blockquarry/http/Answer"
+import { type Answer, repeatsKey } from "@blockquarry/http/Answer"
 import type { ApiKey } from "@blockquarry/http/ApiKey"
 import type { Policies } from "@blockquarry/http/ApiOptions"
 import type { Entry } from "@blockquarry/http/CacheStore"
@@ -12,7 +12,6 @@ import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Record from "effect/Record"
-import type * as Redacted from "effect/Redacted"
 import { addresses } from "./Addresses.ts"
 import type { Wish } from "./Answers/CacheControl.ts"
 import type { AddressName } from "./Config/Config.ts"
@@ -49,6 +48,8 @@ export interface Upstream {
   readonly kept: (question: Question, now: number) => Entry | undefined
   /** Forgets the answer to a question; false where that could not be done. */
   readonly forget: (question: Question) => Effect.Effect<boolean>
+  /** Whether a text, which may be JSON, says one of the proxy's keys. */
+  readonly saysKey: (text: string) => boolean
   /** Where questions for an address go; a left says why they cannot. */
   readonly target: (address: AddressName) => Either.Either<Target.Target, Failure.Failure>
 }
@@ -73,8 +74,11 @@ export const make = (
       ))),
     (targets): Upstream => {
       const keys = Object.values(service.keys).flat().map(({ key }) => key)
+      const says = (answer: Answer) => keys.some((key) => repeatsKey(answer, key))
+      const saysKey = (text: string) => says(spoken(text))
       return {
         service,
+        saysKey,
         ask: ({ address, input, operation, request }, wish, receipt) => {
           if (service.addresses[address] === undefined) return Effect.fail(addressNotSet(address))
           const target = targets[address]
@@ -85,8 +89,19 @@ export const make = (
               Override.effect({ cacheMode: wish }),
               Receipt.effect(receipt),
               Effect.mapError(Failure.fromQueryError),
-              Effect.flatMap((served) =>
-                passable(served, keys)
+              Effect.flatMap(passable),
+              Effect.mapError((failure) =>
+                saysKey(failure.message) ? withoutWords(failure) : failure
+              ),
+              Effect.filterOrElse(
+                // What repeats the key that it was asked with is never kept, and another is looked for here.
+                ({ answer, source }) =>
+                  source !== "service" || !(says(answer) || Object.values(answer.headers).some(saysKey)),
+                ({ answer }) =>
+                  Effect.zipRight(
+                    engine.forget(operation, target)(request),
+                    Effect.fail(withheld(answer.status))
+                  )
               )
             )
         },
@@ -114,17 +129,9 @@ const addressNotSet = (name: AddressName): Failure.Failure =>
  * and those that are no answer to the question: a redirect, or a success other than 200. What an answer means is
  * the engine's verdict.
  */
-const passable = (
-  served: Served,
-  keys: ReadonlyArray<Redacted.Redacted>
-): Either.Either<Given, Failure.Failure> => {
-  const { answer, source } = served
-  const failure = answer.status === 200 ? undefined : refusal(served)
-  if (failure !== undefined) return Either.left(failure)
-  // What repeats a key is never kept.
-  return source === "service" && keys.some((key) => repeatsKey(answer, key))
-    ? Either.left(withheld(answer.status))
-    : Either.right(served)
+const passable = (served: Served): Either.Either<Given, Failure.Failure> => {
+  const failure = served.answer.status === 200 ? undefined : refusal(served)
+  return failure === undefined ? Either.right(served) : Either.left(failure)
 }
 
 /** Why an answer other than 200 is not passed on, if so. */
@@ -143,8 +150,19 @@ const refusal = ({ answer, verdict }: Served): Failure.Failure | undefined => {
   }
 }
 
+/** As `repeatsKey` takes it. */
+const spoken = (text: string): Answer => ({
+  status: 200,
+  headers: {},
+  bytes: new TextEncoder().encode(text)
+})
+
 const withheld = (status: number): Failure.Failure =>
   Failure.make(
     "service-failed",
     `the service answered ${status} and quoted the proxy's key, so its answer is withheld`
   )
+
+/** A failure whose words are the service's, and have a key in them. */
+export const withoutWords = ({ code, headers }: Failure.Failure): Failure.Failure =>
+  Failure.make(code, "the service failed and quoted the proxy's key, so its words are withheld", headers)

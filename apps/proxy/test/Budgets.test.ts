@@ -23,7 +23,7 @@ const client = (limits: Partial<Pick<Client, "limit" | "perDay">>): Client => ({
 const tenASecond = client({ limit: { limit: 10, window: 1000 } })
 
 const make = (config: Partial<Config["budgets"]> = {}) =>
-  Effect.map(RateLimitStore.memory, (store) => Budgets.make({ ...defaults.budgets, ...config }, store, true))
+  Effect.map(RateLimitStore.memory, (store) => Budgets.make({ ...defaults.budgets, ...config }, store))
 
 const outcome = (result: Either.Either<Budgets.Charge, { readonly code: string }>) =>
   Either.match(result, { onLeft: ({ code }) => code, onRight: ({ waited }) => waited })
@@ -135,9 +135,9 @@ describe("at once", () => {
   it.effect("nothing is taken where somebody would have to wait", () =>
     Effect.gen(function*() {
       const budgets = yield* make()
-      expect(budgets.tryTake(tenASecond, 10)?.budgets[0]?.left).toBe(0)
-      expect(budgets.tryTake(tenASecond, 1)).toBeUndefined()
-      expect(budgets.tryTake(client({}), 5)).toEqual({ units: 5, budgets: [], waited: 0, shadowed: false })
+      expect(budgets.tryTake(tenASecond, 10, 0)?.budgets[0]?.left).toBe(0)
+      expect(budgets.tryTake(tenASecond, 1, 0)).toBeUndefined()
+      expect(budgets.tryTake(client({}), 5, 0)).toEqual({ units: 5, budgets: [], waited: 0, shadowed: false })
     }))
 })
 

@@ -118,7 +118,21 @@ export interface Budgets<E> {
  * @since 0.1.0
  * @category models
  */
-export interface RateLimitStoreService extends Budgets<never> {}
+export interface RateLimitStoreService extends Budgets<never> {
+  /** The same without a fiber, where budgets are counted in this process: for servers that answer many requests at once. */
+  readonly atOnce?: AtOnce | undefined
+}
+
+/**
+ * `take` and `spend` at a moment, in milliseconds since 1970.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface AtOnce {
+  readonly take: (budget: string, rule: Rule, cost: number, lease: number, now: number) => Turn
+  readonly spend: (account: string, cap: Cap, cost: number, now: number) => Spent
+}
 
 /**
  * The store that `Engine.layerShared` counts in.
@@ -169,6 +183,8 @@ export const withFallback = (
   Effect.map(Guard.make("rate limit", shared.ping, options.group), (guard) => {
     const own = inMemory()
     return {
+      // What a fleet shares must be waited for.
+      atOnce: undefined,
       take: (budget, rule, cost, lease) => {
         const part = shareOf(rule, options.share)
         const taken = Effect.tap(
@@ -223,22 +239,36 @@ interface InMemory extends RateLimitStoreService {
 const inMemory = (): InMemory => {
   // One that nobody has used for longest is forgotten where there are very many.
   const budgets = new LRUCache<string, Budget.Budget>({ max: 10_000 })
+  const changeAt = <A>(
+    name: string,
+    now: number,
+    step: (budget: Budget.Budget, now: number) => readonly [Budget.Budget, A]
+  ): A => {
+    const [budget, result] = step(budgets.get(name) ?? Budget.unused(now), now)
+    budgets.set(name, budget)
+    return result
+  }
   const change = <A>(
     name: string,
     step: (budget: Budget.Budget, now: number) => readonly [Budget.Budget, A]
-  ) =>
-    Effect.map(Clock.currentTimeMillis, (now) => {
-      const [budget, result] = step(budgets.get(name) ?? Budget.unused(now), now)
-      budgets.set(name, budget)
-      return result
-    })
+  ) => Effect.map(Clock.currentTimeMillis, (now) => changeAt(name, now, step))
   const accounts = Account.book()
-  return {
-    take: (name, rule, cost, lease) =>
-      change(name, (before, now) => {
+  const atOnce: AtOnce = {
+    take: (name, rule, cost, lease, now) =>
+      changeAt(name, now, (before) => {
         const { budget, turn } = Budget.take(before, now, rule, cost, lease)
         return [budget, turn]
       }),
+    spend: (name, cap, cost, now) => {
+      const { account, spent } = Account.spend(accounts.find(name), now, cap, cost)
+      if (account !== undefined) accounts.enter(name, account, now)
+      return spent
+    }
+  }
+  return {
+    atOnce,
+    take: (name, rule, cost, lease) =>
+      Effect.map(Clock.currentTimeMillis, (now) => atOnce.take(name, rule, cost, lease, now)),
     pause: (name, millis) => change(name, (before, now) => [Budget.pause(before, now, millis), undefined]),
     settle: (name, passed) => change(name, (before, now) => [Budget.settle(before, now, passed), undefined]),
     charge: (name, rule, cost, probe) =>
@@ -247,11 +277,7 @@ const inMemory = (): InMemory => {
         undefined
       ]),
     spend: (name, cap, cost) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        const { account, spent } = Account.spend(accounts.find(name), now, cap, cost)
-        if (account !== undefined) accounts.enter(name, account, now)
-        return spent
-      }),
+      Effect.map(Clock.currentTimeMillis, (now) => atOnce.spend(name, cap, cost, now)),
     look: (name, cap) =>
       Effect.map(Clock.currentTimeMillis, (now) => Account.look(accounts.find(name), now, cap)),
     note: (name, cap, cost, most) =>

@@ -22,10 +22,13 @@ export interface Source {
 const maxAliases = 100
 
 export const read = (bytes: Uint8Array): Either.Either<Source, ReadonlyArray<Mistake>> =>
-  Either.try({
-    try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
-    catch: () => [{ position: null, problem: "expected text in UTF-8" }]
-  }).pipe(Either.flatMap(readText))
+  bytes.byteLength === 0
+    // As a file is for a moment that is being written: what it does not say yet must not come into force.
+    ? Either.left([{ position: null, problem: "it is empty" }])
+    : Either.try({
+      try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+      catch: () => [{ position: null, problem: "expected text in UTF-8" }]
+    }).pipe(Either.flatMap(readText))
 
 const readText = (text: string): Either.Either<Source, ReadonlyArray<Mistake>> => {
   const lines = new Yaml.LineCounter()

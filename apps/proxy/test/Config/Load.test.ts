@@ -233,7 +233,7 @@ describe("the key of the environment", () => {
 
   it.effect("is there where the file has no keys, with the standard limit", () =>
     Effect.gen(function*() {
-      for (const text of ["upstream: { keys: [] }", "upstream: { keys: }", "upstream:", ""]) {
+      for (const text of ["upstream: { keys: [] }", "upstream: { keys: }", "upstream:", "# nothing"]) {
         const { config } = yield* load({ text, env: { QUARRY_API_KEY: "e" } })
         const [key] = config.upstream.keys
         expect(key?.limit.limit).toBe(100)

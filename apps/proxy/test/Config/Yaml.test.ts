@@ -33,7 +33,11 @@ describe("YAML 1.2", () => {
     expect(Object.getPrototypeOf(read)).toBe(Object.prototype)
   })
 
-  it.each(["", "# nothing", "---\n"])("%j says nothing", (text) => expect(value(text)).toBeNull())
+  it.each(["# nothing", "---\n"])("%j says nothing", (text) => expect(value(text)).toBeNull())
+
+  it("is more than nothing: a file that is being written is empty for a moment", () => {
+    expect(Yaml.read(new Uint8Array())).toEqual(Either.left([{ position: null, problem: "it is empty" }]))
+  })
 })
 
 describe("is refused, with the line", () => {

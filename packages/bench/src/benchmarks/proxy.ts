@@ -17,7 +17,7 @@ import { serve } from "../Server.ts"
 const token = "a token of the benchmark"
 
 /** The clock of other processes has a hundred ticks a second. */
-const effort = { warmUp: 2_000_000, batch: 600_000 }
+const effort = { warmUp: 6_000_000, batch: 1_200_000 }
 
 const notes = Effect.succeed([
   `CPU time of the contestant's process alone, all its threads; ${Entrant.connections} connections that are kept`,

@@ -1,0 +1,614 @@
+/**
+ * Secrets that can be told from everything else are sent, or quoted, wherever anybody can; then everything that leaves
+ * the proxy is searched for them, in every spelling.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Metric from "effect/Metric"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
+import * as Tracer from "effect/Tracer"
+import { spawn } from "node:child_process"
+import { createHash } from "node:crypto"
+import { accessSync, constants } from "node:fs"
+import * as Net from "node:net"
+import { delimiter, join } from "node:path"
+import { defaults, operationsDefaults, redisDefaults } from "../src/Config/Config.ts"
+import * as Load from "../src/Config/Load.ts"
+import * as Print from "../src/Config/Print.ts"
+import { disk } from "./Config/support.ts"
+import { change, transfers } from "./hostile/corpus/entry.ts"
+import { saying } from "./hostile/service.ts"
+import * as Stand from "./hostile/stand.ts"
+import { bytes, exchange, parse } from "./hostile/wire.ts"
+import { ask, client, examples, start } from "./support/proxy.ts"
+
+/** Each with characters that look different in every encoding. */
+const secrets = {
+  data: "canary1-data+/=%\"\\<&'~",
+  others: "canary2-others+/=%\"\\<&'~",
+  mine: "canary3-mine+/=%\"\\<&'~",
+  theirs: "canary4-theirs+/=%\"\\<&'~",
+  wrong: "canary5-wrong+/=%\"\\<&'~",
+  operator: "canary6-operator+/=%\"\\<&'~",
+  redis: "canary7-redis+/=%\"\\<&'~"
+} as const
+
+const escaped = (secret: string): string =>
+  [...secret].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")
+
+/** A secret as it may look in something else; Base64 at every offset, and the most part of it for all that is cut off. */
+const spellings = (secret: string): ReadonlyArray<string> => [
+  secret,
+  secret.slice(0, 12),
+  secret.slice(-12),
+  JSON.stringify(secret).slice(1, -1),
+  JSON.stringify(JSON.stringify(secret)).slice(3, -3),
+  encodeURIComponent(secret),
+  encodeURIComponent(encodeURIComponent(secret)),
+  encodeURI(secret),
+  secret.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll("\"", "&quot;"),
+  Buffer.from(secret).toString("hex"),
+  Buffer.from(secret).toString("hex").toUpperCase(),
+  escaped(secret),
+  ...[0, 1, 2].flatMap((offset) =>
+    (["base64", "base64url"] as const).map((encoding) =>
+      Buffer.from("x".repeat(offset) + secret).toString(encoding).slice(offset === 0 ? 0 : 4, -4)
+    )
+  )
+]
+
+const known = Object.entries(secrets).flatMap(([name, secret]) =>
+  spellings(secret).map((spelling) => ({ name, spelling }))
+)
+
+/** What of all that a text says. */
+const found = (text: string): ReadonlyArray<string> =>
+  known.flatMap(({ name, spelling }) =>
+    text.includes(spelling)
+      ? [
+        `${name} as ${spelling}, in ${
+          text.slice(Math.max(0, text.indexOf(spelling) - 150), text.indexOf(spelling) + 50)
+        }`
+      ]
+      : []
+  )
+
+/** Keeps all that spans say. */
+const recording = () => {
+  const said: Array<unknown> = []
+  const tracer = Tracer.make({
+    span: (name, parent, context, links, startTime, kind) => {
+      const attributes = new Map<string, unknown>()
+      const span: Tracer.Span = {
+        _tag: "Span",
+        name,
+        spanId: "span",
+        traceId: "trace",
+        parent,
+        context,
+        status: { _tag: "Started", startTime },
+        attributes,
+        links,
+        sampled: true,
+        kind,
+        end: (_, exit) => said.push(name, ...attributes, Exit.isFailure(exit) ? String(exit.cause) : ""),
+        attribute: (key, value) => void attributes.set(key, value),
+        event: (event, _, details) => said.push(event, details),
+        addLinks: (more) => said.push(more)
+      }
+      said.push(
+        name,
+        Option.match(parent, { onNone: () => "", onSome: ({ traceId }) => traceId }),
+        context === Context.empty()
+      )
+      return span
+    },
+    context: (run) => run()
+  })
+  return { said, tracer }
+}
+
+/** A clock that the test can put forward, on which every wait is over soon. */
+const hurried = () => {
+  const real = Clock.make()
+  let ahead = 0
+  const millis = () => real.unsafeCurrentTimeMillis() + ahead
+  const clock: Clock.Clock = Object.assign(Clock.make(), {
+    unsafeCurrentTimeMillis: millis,
+    currentTimeMillis: Effect.sync(millis),
+    sleep: (duration: Duration.Duration) => real.sleep(Duration.times(duration, 0.02))
+  })
+  return {
+    clock,
+    pass: (millis: number) => {
+      ahead += millis
+    }
+  }
+}
+
+const hash = (token: string) => `sha256:${createHash("sha256").update(token).digest("hex")}`
+
+const config = {
+  clients: [
+    client("mine", secrets.mine, { scopes: ["reads", "changes"] }),
+    client("theirs", secrets.theirs, { networks: ["10.0.0.0/8"] })
+  ],
+  operations: { ...operationsDefaults, port: 0, tokens: [hash(secrets.operator)] },
+  cache: defaults.cache,
+  log: { level: "debug", requests: true }
+} as const
+
+const begin = (more: Partial<typeof defaults> = {}) =>
+  Effect.gen(function*() {
+    const { said, tracer } = recording()
+    const stand = yield* Effect.withTracer(
+      Stand.start({ config: { ...config, ...more }, keys: secrets, traced: true }),
+      tracer
+    )
+    return { ...stand, said, desk: stand.operationsPort ?? 0 }
+  })
+
+/** Writes a request, and gives all that comes back. */
+const say = (port: number, target: string, lines: ReadonlyArray<string>, method = "GET", body = "") =>
+  exchange(
+    port,
+    Buffer.from(
+      `${method} ${target} HTTP/1.1\r\n${
+        [
+          ...lines.some((line) => line.startsWith("Host:"))
+            ? []
+            : ["Host: localhost"],
+          "Connection: close",
+          ...lines
+        ]
+          .map((line) => `${line}\r\n`).join("")
+      }${
+        body === "" ? "" : `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`
+      }\r\n${body}`,
+      "latin1"
+    )
+  )
+
+/** Headers that anybody can send; what they are said with goes nowhere. */
+const lines = (secret: string): ReadonlyArray<string> => {
+  const encoded = encodeURIComponent(secret)
+  return [
+    `X-API-Key: ${secret}`,
+    `Authorization: Bearer ${secret}`,
+    `Authorization: ${secret}`,
+    `Authorization: Basic ${Buffer.from(`x:${secret}`).toString("base64")}`,
+    `Proxy-Authorization: Bearer ${secret}`,
+    `Cookie: token=${encoded}; ${encoded}=token`,
+    `User-Agent: ${secret}`,
+    `Referer: http://localhost/?token=${encoded}`,
+    `Origin: http://${encoded}`,
+    `Host: ${secret}`,
+    `Host: ${encoded}.example`,
+    `If-None-Match: "${secret}"`,
+    `X-Request-Id: ${secret}`,
+    `X-Request-Id: ${Buffer.from(secret).toString("base64")}`,
+    `X-Forwarded-For: ${secret}`,
+    `X-Forwarded-Host: ${secret}`,
+    `Forwarded: for="${secret}"`,
+    `Accept: ${secret}`,
+    `Accept-Encoding: ${secret}`,
+    `Accept-Language: ${secret}`,
+    `Cache-Control: ${secret}`,
+    `Pragma: ${secret}`,
+    `Content-Encoding: ${secret}`,
+    `Range: ${secret}`,
+    `Expect: ${secret}`,
+    `Upgrade: ${secret}`,
+    `Via: 1.1 ${secret}`,
+    `Traceparent: ${secret}`,
+    `Traceparent: 00-${Buffer.from(secret).toString("hex").slice(0, 32)}-b7ad6b7169203331-01`,
+    `Tracestate: a=${secret}`,
+    `Baggage: a=${encoded}`,
+    `B3: ${secret}`,
+    `X-Moralis-Platform: ${secret}`,
+    `X-${Buffer.from(secret).toString("hex")}: a`,
+    `X: \x00${secret}`
+  ]
+}
+
+/** Targets in which a token has no business, and that are refused for it or lead nowhere. */
+const targets = (secret: string): ReadonlyArray<string> => {
+  const encoded = encodeURIComponent(secret)
+  const hex = Buffer.from(secret).toString("hex")
+  return [
+    ...[
+      "api_key",
+      "apiKey",
+      "token",
+      "access_token",
+      "X-API-Key",
+      "authorization",
+      "auth-token",
+      "x-auth-token"
+    ]
+      .flatMap((
+        name
+      ) => [`${transfers}?${name}=${encoded}`, `/all${transfers}?chain=eth&${name}=${encoded}`]),
+    `/${encoded}`,
+    `/${hex}`,
+    `/api/v2.2/${encoded}/erc20/transfers`,
+    `/api/v2.2/${hex}/erc20/transfers`,
+    `/api/v2.2/erc20/${hex}/price`,
+    `/api/v2.2/nft/${examples.collection721}/${hex}`,
+    `/all/api/v2.2/${hex}/erc20/transfers`,
+    `/transactions/by_hash/${hex}`,
+    `${transfers}?chain=${encoded}`,
+    `${transfers}?limit=${encoded}`,
+    `${transfers}?order=${encoded}`,
+    `${transfers}?contract_addresses[]=${encoded}`,
+    `/transactions/by_hash/${examples.transaction}?network=${encoded}`,
+    `${transfers}?a=%${secret}`,
+    `${transfers}#${secret}`,
+    `http://${encoded}@localhost${transfers}`,
+    `/purge?target=${encoded}`,
+    `/purge?target=/${hex}`,
+    `/status.json?token=${encoded}`
+  ]
+}
+
+const bodies = (secret: string): ReadonlyArray<string> => [
+  JSON.stringify({ status: secret }),
+  JSON.stringify({ status: [secret] }),
+  JSON.stringify({ [secret]: "paused" }),
+  JSON.stringify(secret),
+  `{"status": ${secret}`,
+  secret
+]
+
+/** Whoever asks for a value that is none is told so, and which: that, and nothing else, is said back to them alone. */
+const unquoted = (answer: string): string =>
+  answer.includes(`"code":"invalid-request"`) ? answer.replace(/, got .*","code"/, "") : answer
+
+const pages = [
+  "/",
+  "/docs",
+  "/openapi.json",
+  "/status.json",
+  "/usage",
+  "/metrics",
+  "/livez",
+  "/readyz",
+  "/purge",
+  "/nowhere"
+]
+
+/** The pages of both listeners, by everybody who may see them, and all that was kept. */
+const everything = ({ desk, lines, port, said }: Effect.Effect.Success<ReturnType<typeof begin>>) =>
+  Effect.gen(function*() {
+    const read: Array<string> = []
+    for (const path of pages) {
+      for (const method of ["GET", "POST", "HEAD", "OPTIONS"]) {
+        for (const listener of [desk, port]) {
+          for (
+            const own of [[], [
+              `Authorization: Bearer ${listener === desk ? secrets.operator : secrets.mine}`
+            ]]
+          ) {
+            read.push(yield* say(listener, path, own, method))
+          }
+        }
+      }
+    }
+    const metrics = yield* Metric.snapshot
+    const values = metrics.map(({ metricKey, metricState }) =>
+      JSON.stringify([metricKey, metricState], readable)
+    )
+    return [...read, ...lines, ...said.map((one) => JSON.stringify(one, readable) ?? ""), ...values]
+  })
+
+/** What JSON leaves out is said too. */
+const readable = (_: string, value: unknown): unknown =>
+  typeof value === "bigint" || typeof value === "function" || typeof value === "symbol"
+    ? String(value)
+    : value instanceof Map || value instanceof Set
+    ? [...value]
+    : value instanceof Error
+    ? `${value.stack} ${String(value.cause)}`
+    : value
+
+describe("what a client sends", () => {
+  it.scopedLive("is found nowhere: not in headers, not in targets, not in bodies", () =>
+    Effect.gen(function*() {
+      const stand = yield* begin()
+      const { desk, port, service } = stand
+      const kept: Array<string> = []
+      for (const secret of Object.values(secrets)) {
+        for (const own of [[], [`X-API-Key: ${secrets.mine}`]]) {
+          for (const line of lines(secret)) {
+            const both = line.startsWith("X-API-Key:") ? [line] : [...own, line]
+            kept.push(unquoted(yield* say(port, `${transfers}?limit=1`, both)))
+            kept.push(yield* say(desk, "/status.json", [line]))
+          }
+          for (const target of targets(secret)) {
+            kept.push(unquoted(yield* say(port, target, own)))
+            kept.push(yield* say(desk, target, [`X-API-Key: ${secrets.operator}`], "POST"))
+          }
+          for (const body of bodies(secret)) kept.push(unquoted(yield* say(port, change, own, "POST", body)))
+        }
+      }
+      const all = [...kept, ...yield* everything(stand)]
+      expect(all.length).toBeGreaterThan(1000)
+      expect([...new Set(all.flatMap(found))]).toEqual([])
+      const asked = service.requests()
+      expect(asked.length).toBeGreaterThan(0)
+      expect(asked.map((request) => Stand.strange(request, service.port, secrets))).toEqual(
+        asked.map(() => null)
+      )
+      expect(asked.flatMap((request) => found(request.replaceAll(`x-api-key: ${secrets.data}`, "")))).toEqual(
+        []
+      )
+    }))
+
+  it.scopedLive("is no token where it stands in an address, and is not sent", () =>
+    Effect.gen(function*() {
+      const { port, service } = yield* begin()
+      const encoded = encodeURIComponent(secrets.mine)
+      for (const name of ["api_key", "token", "access_token", "x-api-key"]) {
+        for (
+          const [own, status, code] of [[[], 401, "token-missing"], [
+            [`X-API-Key: ${secrets.mine}`],
+            400,
+            "token-in-target"
+          ]] as const
+        ) {
+          for (const prefix of ["", "/all"]) {
+            const [answer] =
+              parse(yield* say(port, `${prefix}${transfers}?${name}=${encoded}`, own)).responses
+            expect([name, answer?.status]).toEqual([name, status])
+            expect(JSON.parse(answer?.body ?? "")).toMatchObject({ code })
+          }
+        }
+      }
+      for (const target of [`http://x:${encoded}@localhost${transfers}`, `/${encoded}${transfers}`]) {
+        const [answer] = parse(yield* say(port, target, [])).responses
+        expect([400, 401, 404]).toContain(answer?.status)
+      }
+      expect(service.requests()).toEqual([])
+    }))
+
+  it.scopedLive("an id of its own is said in headers, bodies and lines as the id, and as nothing else", () =>
+    Effect.gen(function*() {
+      const { lines, port, said } = yield* begin()
+      const id = "the-id_of.a-request"
+      const answer = yield* say(port, "/nowhere", [`X-Request-Id: ${id}`])
+      expect(answer.replace(`x-request-id: ${id}`, "").replace(`"requestId":"${id}"`, "")).not.toContain(id)
+      for (const line of lines) expect(line.replace(`"requestId":"${id}"`, "")).not.toContain(id)
+      expect(said.map((one) => JSON.stringify(one, readable)).filter((one) => one?.includes(id)))
+        .toEqual([`["http.request.id","${id}"]`])
+    }))
+})
+
+describe("what the service says", () => {
+  /** So late that nobody waits for it. */
+  const later = { "retry-after": "86400" }
+
+  const quoting = (text: string): ReadonlyArray<string> => [
+    ...[200, 201, 302, 400, 401, 402, 403, 404, 407, 418, 422, 429, 500, 502, 503].flatMap((status) => [
+      saying(status, JSON.stringify({ result: [], message: `the key ${text} is no good` }), later),
+      saying(status, `{"result":[],"message":"${escaped(text)}"}`, later),
+      saying(status, text, { ...later, "content-type": "text/html" })
+    ]),
+    ...[
+      "cache-control",
+      "content-language",
+      "content-type",
+      "expires",
+      "last-modified",
+      "retry-after",
+      "location",
+      "set-cookie",
+      "etag",
+      "server",
+      "x-ratelimit-limit",
+      "x-request-id",
+      "www-authenticate",
+      "content-encoding",
+      "age",
+      "date"
+    ].flatMap((name) =>
+      [200, 302, 401, 404, 503].map((status) => saying(status, `{"result":[]}`, { [name]: text }))
+    ),
+    `HTTP/1.1 200 ${text}\r\nContent-Length: 2\r\n\r\n{}`,
+    `HTTP/1.1 ${text}\r\n\r\n`,
+    `HTTP/1.1 200 OK\r\n${text}\r\n\r\n`,
+    `HTTP/1.1 200 OK\r\nContent-Length: ${text}\r\n\r\n`,
+    `${text}\r\n\r\n`,
+    ""
+  ]
+
+  for (const name of ["data", "others"] as const) {
+    it.scopedLive(`of the proxy's keys is passed on to nobody: ${name}`, () =>
+      Effect.gen(function*() {
+        const { clock, pass } = hurried()
+        const stand = yield* Effect.withClock(begin(), clock)
+        const kept: Array<string> = []
+        const real = yield* start()
+        const page = JSON.parse((yield* ask(real.port, `${transfers}?limit=1`)).text)
+        const pages = [secrets[name], escaped(secrets[name])].flatMap((key) => [
+          saying(
+            200,
+            JSON.stringify({ ...page, result: [{ ...page.result[0], junk: { deep: ["CANARY"] } }] }).replace(
+              "CANARY",
+              key.includes("\\u") ? key : JSON.stringify(key).slice(1, -1)
+            )
+          ),
+          saying(
+            200,
+            JSON.stringify({ ...page, result: page.result, cursor: "CANARY" }).replace(
+              "CANARY",
+              key.includes("\\u") ? key : JSON.stringify(key).slice(1, -1)
+            )
+          )
+        ])
+        for (const answer of [...pages, ...quoting(secrets[name])]) {
+          // Keys that were refused are tried again by then, and a service that failed.
+          pass(2 * 86_400_000)
+          stand.service.say(() => answer)
+          stand.service.forget()
+          for (const target of [transfers, `/all${transfers}`]) {
+            pass(2 * 86_400_000)
+            kept.push(
+              yield* say(stand.port, target, [`X-API-Key: ${secrets.mine}`, "Cache-Control: no-cache"])
+            )
+          }
+          expect(stand.service.requests().length).toBeGreaterThanOrEqual(2)
+        }
+        kept.push(...yield* everything(stand))
+        expect([...new Set(kept.flatMap(found))]).toEqual([])
+      }))
+  }
+})
+
+describe("the configuration", () => {
+  it.effect("is printed without its secrets", () =>
+    Effect.gen(function*() {
+      const text = `
+upstream:
+  addresses: { data: "http://127.0.0.1:1" }
+  keys:
+    - { name: data, secret: { file: /run/data }, limit: 100/s }
+    - { name: others, secret: { env: OTHERS }, limit: 100/s, addresses: [streams] }
+clients:
+  - { name: mine, tokens: ["${hash(secrets.mine)}"] }
+operations: { tokens: ["${hash(secrets.operator)}"] }
+redis: { url: { env: REDIS } }
+`
+      const loaded = yield* Effect.provide(
+        Load.load({
+          file: "/etc/quarry-proxy.yaml",
+          given: {},
+          env: {
+            OTHERS: secrets.others,
+            REDIS: `redis://:${encodeURIComponent(secrets.redis)}@127.0.0.1:6379`
+          }
+        }),
+        disk({ "/etc/quarry-proxy.yaml": text, "/run/data": secrets.data })
+      )
+      expect(loaded.config.upstream.keys.map(({ secret }) => Redacted.value(secret)))
+        .toEqual([secrets.data, secrets.others])
+      const printed = Print.print(loaded)
+      expect(printed).toContain("others")
+      for (
+        const one of [printed, JSON.stringify(loaded), String(loaded.config), loaded.warnings.join("\n")]
+      ) {
+        expect(found(one)).toEqual([])
+      }
+    }))
+
+  it.effect("is refused without them", () =>
+    Effect.gen(function*() {
+      const inline = `
+upstream: { keys: [{ name: data, secret: ${JSON.stringify(secrets.data)}, limit: ${
+        JSON.stringify(secrets.others)
+      } }] }
+clients: [{ name: mine, tokens: [${JSON.stringify(secrets.mine)}], scopes: [reads] }]
+operations: { tokens: [${JSON.stringify(secrets.operator)}] }
+redis: { url: ${JSON.stringify(`redis://:${encodeURIComponent(secrets.redis)}@127.0.0.1`)} }
+`
+      const { problems } = yield* Effect.flip(Effect.provide(
+        Load.load({ file: "/etc/quarry-proxy.yaml", given: {}, env: {} }),
+        disk({ "/etc/quarry-proxy.yaml": inline })
+      ))
+      expect(problems.length).toBeGreaterThan(3)
+      const text = JSON.stringify(problems)
+      for (const { name, spelling } of known) {
+        // A limit is no place where anybody keeps a secret, and is quoted.
+        if (name !== "others") expect([name, text.includes(spelling)]).toEqual([name, false])
+      }
+    }))
+})
+
+const redis = (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "redis-server")).find(
+  (file) => {
+    try {
+      accessSync(file, constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  }
+)
+
+describe.skipIf(redis === undefined)(
+  `the password of Redis${redis === undefined ? " (skipped: there is no redis-server)" : ""}`,
+  () => {
+    /** A server that wants a password, with the port that it has. */
+    const server = (password: string) =>
+      Effect.gen(function*() {
+        const port = yield* Effect.async<number>((resume) => {
+          const free = Net.createServer().listen(0, "127.0.0.1", () => {
+            const address = free.address()
+            free.close(() =>
+              resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
+            )
+          })
+        })
+        yield* Effect.acquireRelease(
+          Effect.sync(() =>
+            spawn(redis ?? "", [
+              "--port",
+              String(port),
+              "--bind",
+              "127.0.0.1",
+              "--save",
+              "",
+              "--requirepass",
+              password
+            ], {
+              stdio: "ignore",
+              cwd: "/tmp"
+            })
+          ),
+          (child) =>
+            Effect.async<void>((resume) => {
+              child.once("exit", () => resume(Effect.void))
+              child.kill("SIGKILL")
+            })
+        )
+        const answers = Effect.filterOrFail(exchange(port, bytes("PING\r\nQUIT\r\n")), (said) =>
+          said.includes("NOAUTH"))
+        yield* Effect.retry(answers, Schedule.spaced("10 millis").pipe(Schedule.upTo("10 seconds")))
+        return port
+      })
+
+    const cases: ReadonlyArray<readonly [name: string, wanted: string]> = [
+      ["where it is right", secrets.redis],
+      ["where it is wrong", "another"]
+    ]
+
+    for (const [name, wanted] of cases) {
+      it.scopedLive(`is said nowhere, ${name}`, () =>
+        Effect.gen(function*() {
+          const port = yield* server(wanted)
+          const url = Redacted.make(`redis://:${encodeURIComponent(secrets.redis)}@127.0.0.1:${port}`)
+          const stand = yield* begin({ redis: { ...redisDefaults, url } })
+          const kept: Array<string> = []
+          for (let times = 0; times < 3; times++) {
+            kept.push(yield* say(stand.port, transfers, [`X-API-Key: ${secrets.mine}`]))
+          }
+          expect(kept.map((one) => one.slice(9, 12))).toEqual(["200", "200", "200"])
+          expect([...kept, ...yield* everything(stand)].flatMap(found)).toEqual([])
+        }))
+    }
+
+    it.scopedLive("is said nowhere, where nobody answers", () =>
+      Effect.gen(function*() {
+        const url = Redacted.make(`redis://:${encodeURIComponent(secrets.redis)}@127.0.0.1:1`)
+        const stand = yield* begin({ redis: { ...redisDefaults, url } })
+        const kept = yield* say(stand.port, transfers, [`X-API-Key: ${secrets.mine}`])
+        expect(kept.slice(9, 12)).toBe("200")
+        expect([kept, ...yield* everything(stand)].flatMap(found)).toEqual([])
+      }))
+  }
+)

@@ -1,0 +1,27 @@
+/** Waits for conditions. */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+
+/** It was waited for long enough. */
+export class Never extends Data.TaggedError("Never")<{ readonly what: string }> {
+  override get message(): string {
+    return `it never came to this: ${this.what}`
+  }
+}
+
+/** Looks until it holds; fifteen seconds at most. */
+export const until = <E, R>(
+  what: string,
+  condition: Effect.Effect<boolean, E, R>
+): Effect.Effect<void, E | Never, R> =>
+  Effect.flatMap(condition, (holds) => holds ? Effect.void : new Never({ what })).pipe(
+    Effect.retry({
+      while: (error) => error instanceof Never,
+      schedule: Schedule.spaced("10 millis").pipe(Schedule.upTo("15 seconds"))
+    })
+  )
+
+/** The same of what is at hand. */
+export const untilSync = (what: string, condition: () => boolean): Effect.Effect<void, Never> =>
+  until(what, Effect.sync(condition))

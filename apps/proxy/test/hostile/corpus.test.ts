@@ -1,0 +1,90 @@
+/** Every entry of the corpus, byte for byte, against a real proxy over a real service. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { ask } from "../support/proxy.ts"
+import type { Context, Entry } from "./corpus/entry.ts"
+import { framing } from "./corpus/framing.ts"
+import { headers, ownHosts, strangeHosts, strangeTokens } from "./corpus/headers.ts"
+import { methods } from "./corpus/methods.ts"
+import { streams, targets } from "./corpus/targets.ts"
+import * as Stand from "./stand.ts"
+import { bytes, exchange, header, parse, type Response } from "./wire.ts"
+
+/** Sent behind each entry: where it is answered, the proxy and we agree on where the entry ended. */
+const behind = bytes("GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+
+const isLive = ({ body, status }: Response): boolean => status === 200 && body === `{"status":"live"}\n`
+
+/** What is wrong with a refusal: they are all of one form, but for an expectation, which Node answers itself. */
+const malformed = (response: Response, isHead: boolean): string | null => {
+  const { body, status } = response
+  if (status < 400 || isHead || status === 417) return null
+  const document: unknown = JSON.parse(body)
+  const { code, message, requestId, ...others } = Object(document)
+  return typeof code === "string" && typeof message === "string" && Object.keys(others).length === 0 &&
+      requestId === header(response, "x-request-id")
+    ? null
+    : `a refusal of another form: ${body}`
+}
+
+/** Sends an entry, and says how it was answered, and what is wrong with the answers. */
+const send = (port: number, entry: Entry, context: Context) =>
+  Effect.map(exchange(port, Buffer.concat([entry.bytes(context), behind])), (stream) => {
+    const isHead = entry.bytes(context).subarray(0, 5).toString() === "HEAD "
+    const { problem, responses } = parse(stream, (index) => isHead && index === 0)
+    const answered = responses.map((response) => isLive(response) ? "live" : String(response.status)).join(
+      " "
+    )
+    const wrong = problem ?? responses.map((response, index) =>
+      malformed(response, isHead && index === 0)
+    ).find((found) => found !== null) ?? null
+    return { answered, wrong }
+  })
+
+const run = (entries: ReadonlyArray<Entry>, open: boolean) =>
+  Effect.gen(function*() {
+    const { port, service } = yield* Stand.start({ open })
+    const context = { required: `Host: localhost\r\n${open ? "" : `X-API-Key: ${Stand.token}\r\n`}` }
+    const one = (entry: Entry) =>
+      Effect.map(
+        send(port, entry, context),
+        ({ answered, wrong }) =>
+          wrong === null && entry.answers.includes(answered)
+            ? []
+            : [{ name: entry.name, expected: entry.answers, answered, wrong }]
+      )
+    const quiet = yield* Effect.forEach(entries.filter(({ asks }) => asks === undefined), one, {
+      concurrency: 32
+    })
+    expect(quiet.flat()).toEqual([])
+    expect(service.requests().map((request) => request.split("\r\n")[0])).toEqual([])
+    for (const entry of entries.filter(({ asks }) => asks !== undefined)) {
+      expect(yield* one(entry)).toEqual([])
+      const asked = service.requests()
+      expect([entry.name, asked.map((request) => request.split("\r\n")[0])]).toEqual([entry.name, entry.asks])
+      expect(asked.map((request) => Stand.strange(request, service.port))).toEqual(asked.map(() => null))
+      service.forget()
+    }
+    expect((yield* ask(port, "/livez")).status).toBe(200)
+  })
+
+const families: { readonly [name: string]: ReadonlyArray<Entry> } = {
+  framing,
+  headers,
+  methods,
+  targets,
+  streams
+}
+
+for (const open of [false, true]) {
+  describe(open ? "an open proxy" : "a proxy with clients", () => {
+    for (const [name, entries] of Object.entries(families)) {
+      it.scopedLive(`${name}: ${entries.length} of the corpus`, () => run(entries, open))
+    }
+    if (open) {
+      it.scopedLive("takes no name for its own that is not", () => run([...strangeHosts, ...ownHosts], open))
+    } else {
+      it.scopedLive("takes no token for one that is not", () => run(strangeTokens(Stand.token), open))
+    }
+  })
+}

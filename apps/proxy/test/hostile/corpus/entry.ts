@@ -1,0 +1,63 @@
+/** What the corpus is made of. */
+import { examples } from "../../support/proxy.ts"
+import { bytes } from "../wire.ts"
+
+/** What differs between a proxy with clients and an open one. */
+export interface Context {
+  /** Lines of headers without which no request is taken, each with its end. */
+  readonly required: string
+}
+
+export interface Entry {
+  readonly name: string
+  readonly bytes: (context: Context) => Buffer
+  /**
+   * What may come back, one of these: statuses, parted by spaces; `live` is the answer to a plain request behind it all,
+   * which tells that the connection goes on where it should. An empty one: the connection is closed without a word.
+   */
+  readonly answers: ReadonlyArray<string>
+  /** What reaches the service: request lines. */
+  readonly asks?: ReadonlyArray<string>
+}
+
+const { stream, wallet } = examples
+
+export const transfers = `/api/v2.2/${wallet}/erc20/transfers`
+
+export const change = `/streams/evm/${stream}/status`
+
+/** A request that would be answered were it one. */
+export const inner = ({ required }: Context, target = "/api/v2.2/smuggled"): string =>
+  `GET ${target} HTTP/1.1\r\n${required}\r\n`
+
+export interface Asked {
+  readonly method?: string
+  readonly target?: string
+  readonly version?: string
+  /** Lines without their ends. */
+  readonly headers?: ReadonlyArray<string>
+  readonly body?: string
+}
+
+/** A request as bytes: nothing is checked, nothing is added but what every request needs. */
+export const request = (
+  { body = "", headers = [], method = "GET", target = transfers, version = "HTTP/1.1" }: Asked
+) =>
+({ required }: Context): Buffer =>
+  bytes(
+    `${method} ${target} ${version}\r\n${required}${headers.map((one) => `${one}\r\n`).join("")}\r\n${body}`
+  )
+
+/** It is not taken for a request: refused, and the connection closed. */
+export const refused = ["400"]
+
+/** It is, and answered with a status; the connection goes on. */
+export const goesOn = (...statuses: ReadonlyArray<number>): ReadonlyArray<string> =>
+  statuses.map((status) => `${status} live`)
+
+/** A family of entries: each of some odd things, in its place. */
+export const family = <A>(
+  of: string,
+  odd: ReadonlyArray<A>,
+  entry: (one: A) => Omit<Entry, "name">
+): ReadonlyArray<Entry> => odd.map((one) => ({ name: `${of}: ${JSON.stringify(one)}`, ...entry(one) }))

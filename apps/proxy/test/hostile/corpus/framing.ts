@@ -1,0 +1,304 @@
+/** Requests that try to be more requests, or fewer, than they are: lengths, codings, and where a body ends. */
+import { bytes } from "../wire.ts"
+import {
+  change,
+  type Context,
+  type Entry,
+  family,
+  goesOn,
+  inner,
+  refused,
+  request,
+  transfers
+} from "./entry.ts"
+
+const post = (headers: ReadonlyArray<string>, body: string) =>
+  request({ method: "POST", target: change, headers: ["Content-Type: application/json", ...headers], body })
+
+const paused = `{"status":"paused"}`
+
+/** A body that ends early for who believes in chunks, and late for who counts. */
+const early = (context: Context) => `0\r\n\r\n${inner(context)}`
+
+/** Every spelling that somebody somewhere took, or took not, for `Transfer-Encoding: chunked`. */
+const codings: ReadonlyArray<string> = [
+  "Transfer-Encoding: chunked",
+  "transfer-encoding: chunked",
+  "Transfer-Encoding: Chunked",
+  "Transfer-Encoding: CHUNKED",
+  "Transfer-Encoding:chunked",
+  "Transfer-Encoding:\tchunked",
+  "Transfer-Encoding: \t chunked \t ",
+  "Transfer-Encoding: chunked, identity",
+  "Transfer-Encoding: identity, chunked",
+  "Transfer-Encoding: identity",
+  "Transfer-Encoding: xchunked",
+  "Transfer-Encoding: chunkedx",
+  "Transfer-Encoding: chunked,",
+  "Transfer-Encoding: ,chunked",
+  "Transfer-Encoding: chunked, chunked",
+  "Transfer-Encoding: gzip, chunked",
+  "Transfer-Encoding: chunked, gzip",
+  "Transfer-Encoding: chunked;q=1",
+  "Transfer-Encoding: \"chunked\"",
+  "Transfer-Encoding: 'chunked'",
+  "Transfer-Encoding: chunk\u00e9d",
+  "Transfer-Encoding: \x0bchunked",
+  "Transfer-Encoding: chunked\x0b",
+  "Transfer-Encoding: \x0cchunked",
+  "Transfer-Encoding: chunked\x00",
+  "Transfer-Encoding: \x00chunked",
+  "Transfer-Encoding: \xa0chunked",
+  "Transfer-Encoding : chunked",
+  "Transfer-Encoding\t: chunked",
+  " Transfer-Encoding: chunked",
+  "\tTransfer-Encoding: chunked",
+  "Transfer-Encoding:\r\n chunked",
+  "Transfer-Encoding:\r\n\tchunked",
+  "X: y\r\n Transfer-Encoding: chunked",
+  "X: y\nTransfer-Encoding: chunked",
+  "X: y\rTransfer-Encoding: chunked",
+  "X: y\r\r\nTransfer-Encoding: chunked",
+  "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity",
+  "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked",
+  "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+  "Transfer-Encoding:",
+  "Transfer-Encoding: ",
+  "Transfer-Encoding"
+]
+
+/** Names that are not Transfer-Encoding: what counts is the length, and the body is no JSON. */
+const others: ReadonlyArray<string> = [
+  "Transfer_Encoding: chunked",
+  "TransferEncoding: chunked",
+  "X-Transfer-Encoding: chunked",
+  "Transfer-Encodin: chunked",
+  "TE: chunked",
+  "Content-Transfer-Encoding: chunked"
+]
+
+/** Lengths that are none. */
+const lengths: ReadonlyArray<string> = [
+  "-1",
+  "+5",
+  "0x13",
+  "1e1",
+  "19.0",
+  "19,19",
+  "19, 19",
+  "19 19",
+  "19;",
+  "\x0b19",
+  "\x0c19",
+  "19\x0b",
+  "19\x00",
+  "\xa019",
+  "\u00b2",
+  "NaN",
+  "Infinity",
+  "99999999999999999999",
+  "18446744073709551616",
+  "18446744073709551635",
+  "340282366920938463463374607431768211475",
+  "\"19\"",
+  "a",
+  "",
+  " "
+]
+
+const chunk = (body: string) => post(["Transfer-Encoding: chunked"], body)
+
+/** Chunked bodies that are broken from the first byte, or soon after. */
+const chunks: ReadonlyArray<string> = [
+  "x\r\n",
+  "-1\r\n",
+  "+1\r\na\r\n0\r\n\r\n",
+  "0x1\r\na\r\n0\r\n\r\n",
+  " 1\r\na\r\n0\r\n\r\n",
+  "\t1\r\na\r\n0\r\n\r\n",
+  "\r\n0\r\n\r\n",
+  "1 \r\na\r\n0\r\n\r\n",
+  "1\t\r\na\r\n0\r\n\r\n",
+  "1\na\n0\n\n",
+  "1\r\na\n0\r\n\r\n",
+  "1\ra\r0\r\r",
+  "1\r\nab\r\n0\r\n\r\n",
+  "2\r\na\r\n0\r\n\r\n",
+  "FFFFFFFFFFFFFFFFF\r\na",
+  "10000000000000001\r\na\r\n0\r\n\r\n",
+  "1;\na\r\n0\r\n\r\n",
+  "1;a\rb\r\na\r\n0\r\n\r\n",
+  "1;a\x00\r\na\r\n0\r\n\r\n",
+  "1\x00\r\na\r\n0\r\n\r\n",
+  "1;a=\"b\nc\"\r\na\r\n0\r\n\r\n",
+  `1;${"x".repeat(20_000)}\r\na\r\n0\r\n\r\n`,
+  "0\r\nX: y\n\r\n",
+  "0\r\nX : y\r\n\r\n",
+  "0\r\n X: y\r\n\r\n",
+  "0\r\nX\x00: y\r\n\r\n",
+  `0\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
+  "0\r\nContent-Length: 5\r\n\r\n",
+  "0\r\nTransfer-Encoding: chunked\r\n\r\n"
+]
+
+const inHex = (text: string) => text.length.toString(16)
+
+/** What is well-formed, though nobody does it. */
+const sound: ReadonlyArray<string> = [
+  `${inHex(paused)}\r\n${paused}\r\n0\r\n\r\n`,
+  `0000${inHex(paused)}\r\n${paused}\r\n000\r\n\r\n`,
+  `${inHex(paused)};a=b;c="d"\r\n${paused}\r\n0;e\r\n\r\n`,
+  `${inHex(paused)}\r\n${paused}\r\n0\r\nX-Trailer: y\r\n\r\n`,
+  `${inHex(paused)}\r\n${paused}\r\n0\r\nX-API-Key: other\r\nHost: evil\r\n\r\n`,
+  [...paused].map((one) => `1\r\n${one}\r\n`).join("") + "0\r\n\r\n"
+]
+
+export const framing: ReadonlyArray<Entry> = [
+  ...family("a length, and", codings, (coding) => ({
+    bytes: (context) => {
+      const body = early(context)
+      return post([`Content-Length: ${body.length}`, coding], body)(context)
+    },
+    answers: refused
+  })),
+  ...family("before a length", codings, (coding) => ({
+    bytes: (context) => {
+      const body = early(context)
+      return post([coding, `Content-Length: ${body.length}`], body)(context)
+    },
+    // An empty one is none for Node, and then the length counts.
+    answers: /:\s*$/.test(coding) ? goesOn(400) : refused
+  })),
+  ...family("a short length, and", codings, (coding) => ({
+    bytes: (context) => post(["Content-Length: 4", coding], `5c\r\n${inner(context)}`)(context),
+    answers: refused
+  })),
+  ...family("no coding, and a length", others, (coding) => ({
+    bytes: (context) => {
+      const body = early(context)
+      return post([`Content-Length: ${body.length}`, coding], body)(context)
+    },
+    answers: goesOn(400)
+  })),
+  ...family("a length", lengths, (length) => ({
+    bytes: post([`Content-Length: ${length}`], paused),
+    answers: refused
+  })),
+  ...family(
+    "two lengths",
+    ["19", "5", "0", "019", "19 ", "190"],
+    (second) => ({
+      bytes: post(["Content-Length: 19", `Content-Length: ${second}`], paused),
+      answers: refused
+    })
+  ),
+  ...family("a body of chunks", chunks, (body) => ({ bytes: chunk(body), answers: ["", "400"] })),
+  ...family("a sound body of chunks", sound, (body) => ({
+    bytes: chunk(body),
+    answers: goesOn(200),
+    asks: [`POST ${change} HTTP/1.1`]
+  })),
+  {
+    name: "a sound body with a length",
+    bytes: post([`Content-Length: ${paused.length}`], paused),
+    answers: goesOn(200),
+    asks: [`POST ${change} HTTP/1.1`]
+  },
+  {
+    name: "a body longer than announced",
+    bytes: post([`Content-Length: ${paused.length}`], `${paused}and more`),
+    // The refusal of what is no request may overtake the answer, and then both are cut off.
+    answers: ["", "400", "200 400", "200"],
+    asks: [`POST ${change} HTTP/1.1`]
+  },
+  {
+    name: "a body that swallows the request behind it",
+    bytes: post(["Content-Length: 1000"], paused),
+    answers: ["", "408"]
+  },
+  {
+    name: "a hundred megabytes that never come",
+    bytes: post(["Content-Length: 104857600"], paused),
+    answers: ["413"]
+  },
+  {
+    name: "chunks that never end",
+    bytes: chunk("5\r\n{\"a\":\r\n"),
+    answers: ["", "400", "408"]
+  },
+  {
+    name: "a length on a read, over a request",
+    bytes: (context) => {
+      const body = inner(context)
+      return request({ target: "/nowhere", headers: [`Content-Length: ${body.length}`], body })(context)
+    },
+    answers: goesOn(404)
+  },
+  {
+    name: "chunks on a read, over a request",
+    bytes: (context) => {
+      const body = inner(context)
+      return request({
+        target: "/nowhere",
+        headers: ["Transfer-Encoding: chunked"],
+        body: `${inHex(body)}\r\n${body}\r\n0\r\n\r\n`
+      })(context)
+    },
+    answers: goesOn(404)
+  },
+  {
+    name: "a read with a body is asked without it",
+    bytes: (context) => {
+      const body = inner(context)
+      return request({ headers: [`Content-Length: ${body.length}`], body })(context)
+    },
+    answers: goesOn(200),
+    asks: [`GET ${transfers} HTTP/1.1`]
+  },
+  {
+    name: "a read whose chunks break after it was answered",
+    bytes: request({ target: "/nowhere", headers: ["Transfer-Encoding: chunked"], body: "x" }),
+    answers: ["", "404", "400"]
+  },
+  {
+    name: "a length on a look at the headers",
+    bytes: (context) => {
+      const body = inner(context)
+      return request({
+        method: "HEAD",
+        target: "/nowhere",
+        headers: [`Content-Length: ${body.length}`],
+        body
+      })(context)
+    },
+    answers: goesOn(404)
+  },
+  ...family("old HTTP with", codings.slice(0, 7), (coding) => ({
+    bytes: (context) =>
+      request({
+        method: "POST",
+        target: "/nowhere",
+        version: "HTTP/1.0",
+        headers: ["Connection: keep-alive", coding],
+        body: early(context)
+      })(context),
+    // The smuggled one is a request of its own for everybody who reads chunks.
+    answers: ["400", "404 404", "404", "404 404 live"]
+  })),
+  {
+    name: "Expect: 100-continue",
+    bytes: post(["Expect: 100-continue", `Content-Length: ${paused.length}`], paused),
+    answers: goesOn(200),
+    asks: [`POST ${change} HTTP/1.1`]
+  },
+  {
+    name: "another expectation",
+    bytes: post(["Expect: the-spanish-inquisition", `Content-Length: ${paused.length}`], paused),
+    answers: goesOn(417)
+  },
+  {
+    name: "empty lines before a request",
+    bytes: (context) => bytes(`\r\n\r\n${request({ target: "/nowhere" })(context).toString("latin1")}`),
+    answers: goesOn(404)
+  }
+]

@@ -1,0 +1,209 @@
+/** Methods, versions and forms of a request line, and what is no HTTP at all. */
+import { bytes } from "../wire.ts"
+import { change, type Entry, family, goesOn, refused, request, transfers } from "./entry.ts"
+
+/** Those that Node reads, but nobody here takes. */
+const read: ReadonlyArray<string> = [
+  "PUT",
+  "DELETE",
+  "PATCH",
+  "TRACE",
+  "PROPFIND",
+  "PROPPATCH",
+  "MKCOL",
+  "COPY",
+  "MOVE",
+  "LOCK",
+  "UNLOCK",
+  "SEARCH",
+  "PURGE",
+  "REPORT",
+  "MERGE",
+  "SUBSCRIBE",
+  "BIND",
+  "LINK",
+  "ACL",
+  "M-SEARCH"
+]
+
+/** Those that are none. */
+const unknown: ReadonlyArray<string> = [
+  "get",
+  "Get",
+  "gET",
+  "post",
+  "PRI",
+  "FETCH",
+  "DEBUG",
+  "G",
+  "GETT",
+  "GET\tX",
+  "GET\x00",
+  " GET",
+  "\tGET",
+  "GE T",
+  "G\u00c9T",
+  "GET\r",
+  "GET\n",
+  "\x00GET",
+  "\ufffd",
+  "-",
+  "$(reboot)",
+  "X".repeat(10_000)
+]
+
+const versions: ReadonlyArray<string> = [
+  "HTTP/0.8",
+  "HTTP/1.2",
+  "HTTP/1.10",
+  "HTTP/1",
+  "HTTP/1.",
+  "HTTP/.1",
+  "HTTP/2.0",
+  "HTTP/2",
+  "HTTP/3.0",
+  "HTTP/9.9",
+  "HTTP/-1.1",
+  "HTTP/01.1",
+  "HTTP/1.01",
+  "http/1.1",
+  "HTTP 1.1",
+  "HTTP/1.1 HTTP/1.1",
+  "HTTPS/1.1",
+  "RTSP/1.0",
+  "ICE/1.0",
+  "SIP/2.0",
+  "HTTP/1.1\x00",
+  "HTTP/1.1;",
+  "HTTP/1.1\tX",
+  "X"
+]
+
+/** Requests for what is elsewhere: this is no forward proxy. */
+const elsewhere: ReadonlyArray<string> = [
+  `http://evil${transfers}`,
+  `http://localhost${transfers}`,
+  `http://127.0.0.1${transfers}`,
+  `HTTP://localhost${transfers}`,
+  `https://evil${transfers}`,
+  `http://user:password@localhost${transfers}`,
+  `http://localhost@evil${transfers}`,
+  `http://[::1]${transfers}`,
+  `ftp://evil${transfers}`,
+  `file:///etc/passwd`,
+  `http:${transfers}`,
+  `http:/${transfers}`,
+  `http:///${transfers}`,
+  `javascript:alert(1)`,
+  `data:text/html,a`,
+  `//evil${transfers}`,
+  `///evil${transfers}`,
+  `evil:80`,
+  `localhost`,
+  `?${transfers}`,
+  `#${transfers}`,
+  `*`,
+  `*${transfers}`,
+  `.`,
+  `..`,
+  `./api`,
+  `@evil/`,
+  `:80/`,
+  `&`,
+  `;`
+]
+
+/** Bytes that other protocols begin with. */
+const foreign: ReadonlyArray<readonly [name: string, sent: string]> = [
+  ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"],
+  ["a hello of TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + "a".repeat(500)],
+  ["a hello of SSL 2", "\x80\x2e\x01\x00\x02\x00\x15\x00\x00\x00\x10"],
+  ["SSH", "SSH-2.0-OpenSSH_9.6\r\n"],
+  ["SMTP", "EHLO evil\r\nMAIL FROM:<a@evil>\r\n"],
+  ["Redis", "*1\r\n$4\r\nPING\r\n"],
+  [
+    "the header of PROXY, 1",
+    "PROXY TCP4 10.0.0.1 127.0.0.1 1 2\r\nGET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+  ],
+  [
+    "the header of PROXY, 2",
+    "\r\n\r\n\x00\r\nQUIT\n\x21\x11\x00\x0c\x7f\x00\x00\x01\x7f\x00\x00\x01\x00\x01\x00\x02"
+  ],
+  ["SOCKS 4", "\x04\x01\x00\x50\x7f\x00\x00\x01\x00"],
+  ["SOCKS 5", "\x05\x01\x00"],
+  ["an answer", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"],
+  ["JSON", `{"method":"GET"}\r\n\r\n`],
+  ["HTML", "<html></html>\r\n\r\n"],
+  ["zeros", "\x00".repeat(1000)],
+  ["all bytes", Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte)).join("")],
+  ["bare LF", "GET /livez HTTP/1.1\nHost: localhost\n\n"],
+  ["bare CR", "GET /livez HTTP/1.1\rHost: localhost\r\r"],
+  ["LF after the request line", "GET /livez HTTP/1.1\nHost: localhost\r\n\r\n"],
+  ["LF after the headers", "GET /livez HTTP/1.1\r\nHost: localhost\n\r\n"],
+  ["LF at the end of the headers", "GET /livez HTTP/1.1\r\nHost: localhost\r\n\n"],
+  ["a tab for a space", "GET\t/livez\tHTTP/1.1\r\nHost: localhost\r\n\r\n"],
+  ["a space behind the version", "GET /livez HTTP/1.1 \r\nHost: localhost\r\n\r\n"],
+  ["no target", "GET HTTP/1.1\r\nHost: localhost\r\n\r\n"],
+  ["nothing but a method", "GET\r\n\r\n"],
+  ["no version: HTTP/0.9", `GET ${transfers}\r\n\r\n`],
+  ["no version, and headers", `GET ${transfers}\r\nHost: localhost\r\n\r\n`]
+]
+
+export const methods: ReadonlyArray<Entry> = [
+  ...family("a method", read, (method) => ({ bytes: request({ method }), answers: goesOn(405) })),
+  ...family("a method, for a change", [...read, "GET", "HEAD"], (method) => ({
+    bytes: request({ method, target: change }),
+    answers: goesOn(405)
+  })),
+  ...family("a method, for a page", [...read, "POST"], (method) => ({
+    bytes: request({ method, target: "/openapi.json" }),
+    answers: goesOn(405)
+  })),
+  ...family("a method, for all of a list", [...read, "POST"], (method) => ({
+    bytes: request({ method, target: `/all${transfers}` }),
+    answers: goesOn(405)
+  })),
+  ...family("no method", unknown, (method) => ({ bytes: request({ method }), answers: refused })),
+  ...family("a method that Node keeps for itself", ["CONNECT"], (method) => ({
+    bytes: request({ method, target: "evil:443" }),
+    answers: ["", "400"]
+  })),
+  ...family("CONNECT to a path", [transfers, "/livez", "localhost:8650", "*"], (target) => ({
+    bytes: request({ method: "CONNECT", target }),
+    answers: ["", "400"]
+  })),
+  ...family("a version", versions, (version) => ({ bytes: request({ version }), answers: ["400", ""] })),
+  ...family(
+    "elsewhere",
+    elsewhere,
+    (target) => ({ bytes: request({ target }), answers: ["400", ...goesOn(400, 404)] })
+  ),
+  ...family("OPTIONS", ["*", transfers, change, "/livez", `/all${transfers}`], (target) => ({
+    bytes: request({ method: "OPTIONS", target }),
+    answers: goesOn(204)
+  })),
+  ...family("OPTIONS elsewhere", [`http://evil${transfers}`, "/nowhere", "**"], (target) => ({
+    bytes: request({ method: "OPTIONS", target }),
+    answers: [...goesOn(400, 404), "400"]
+  })),
+  ...foreign.map(([name, sent]): Entry => ({ name, bytes: () => bytes(sent), answers: ["", "400", "408"] })),
+  ...family("two spaces in a request line", ["GET  /livez HTTP/1.1", "GET /livez  HTTP/1.1"], (line) => ({
+    bytes: ({ required }) => bytes(`${line}\r\n${required}\r\n`),
+    answers: ["live live"]
+  })),
+  {
+    name: "old HTTP is answered once, and the connection closed",
+    bytes: request({ target: "/livez", version: "HTTP/1.0" }),
+    answers: ["live"]
+  },
+  {
+    name: "old HTTP that wants to stay",
+    bytes: request({ target: "/nowhere", version: "HTTP/1.0", headers: ["Connection: keep-alive"] }),
+    answers: goesOn(404)
+  },
+  {
+    name: "the end of a connection in the middle of a request",
+    bytes: ({ required }) => bytes(`GET ${transfers} HTTP/1.1\r\n${required}`),
+    answers: ["", "400", "408"]
+  }
+]

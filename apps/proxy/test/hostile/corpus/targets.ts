@@ -1,0 +1,403 @@
+/** Paths and queries that look like one thing and are another. */
+import { questions } from "../../support/questions.ts"
+import { bytes } from "../wire.ts"
+import { change, type Entry, family, goesOn, refused, request, transfers } from "./entry.ts"
+
+/** Steps that would lead elsewhere if anybody followed them: as a step of its own, or behind one. */
+const steps: ReadonlyArray<string> = [
+  "..",
+  ".",
+  "%2e%2e",
+  "%2E%2e",
+  ".%2e",
+  "%2e",
+  "%2e%2e%2f",
+  "..%2f..%2fadmin",
+  "..%5c..%5cadmin",
+  "a%2fb",
+  "a%5cb",
+  "%00",
+  "a%00",
+  "%0d%0aX:%20y",
+  "%0a",
+  "%09",
+  "%1b",
+  "%7f",
+  "%c2%80",
+  "%c2%85",
+  "%c0%ae%c0%ae",
+  "%c0%af",
+  "%e0%80%af",
+  "%f0%80%80%af",
+  "%fc%80%80%80%80%af",
+  "%ed%a0%80",
+  "%ff",
+  "%fe%ff",
+  "%",
+  "%2",
+  "%zz",
+  "%u002e",
+  "%%32%65",
+  ""
+]
+
+/** Taken as they are read, these would be other steps: they are sent on only where a step may be anything. */
+const oddSteps: ReadonlyArray<string> = [
+  "...",
+  "....",
+  "%252e%252e",
+  "%252f",
+  "%255c",
+  "%25252f",
+  "..;",
+  "..;a=b",
+  ";a=b",
+  "%3b",
+  "a;b",
+  "%e2%80%a4%e2%80%a4",
+  "%ef%bc%8e%ef%bc%8e",
+  "%ef%bc%8f",
+  "%e2%88%95",
+  "%ef%bc%bc",
+  "%20",
+  "+",
+  "~",
+  "$",
+  "@evil",
+  ":80",
+  "*",
+  "(a)",
+  "'",
+  "!",
+  ",",
+  "=",
+  "&",
+  "%22",
+  "%3cscript%3e",
+  "%23",
+  "%3f",
+  "%40evil",
+  "%e2%80%ae",
+  "%f0%9f%98%80",
+  "__proto__",
+  "constructor",
+  "0x",
+  "-1",
+  "1e3",
+  "a".repeat(300)
+]
+
+/** Where a path has a step of its own choosing; what is put there. */
+const placed = (path: string, step: string): string => {
+  const [plain = "", query] = path.split("?")
+  const pieces = plain.split("/")
+  const place = pieces.findLastIndex((piece) => /^0x|^\d+$|^[0-9a-f-]{36}$/i.test(piece))
+  return pieces.with(place, step).join("/") + (query === undefined ? "" : `?${query}`)
+}
+
+const asked = Object.entries(questions).flatMap(([id, question]) =>
+  question === undefined ? [] : [{ id, ...question }]
+)
+
+const send = ({ body, target }: { readonly body: string | undefined; readonly target: string }) =>
+  request(
+    body === undefined
+      ? { target }
+      : {
+        method: "POST",
+        target,
+        headers: ["Content-Type: application/json", `Content-Length: ${body.length}`],
+        body
+      }
+  )
+
+const inPlace = (prefix: string) =>
+  asked.flatMap(({ body, id, path }) =>
+    family(`${prefix}${id} with the step`, steps, (step) => ({
+      bytes: send({ target: prefix + placed(path, step), body }),
+      answers: goesOn(400, 404)
+    }))
+  )
+
+const oddInPlace = asked.filter(({ id }) => id !== "updateStreamStatus").flatMap(({ body, id, path }) =>
+  family(`${id} with the step`, oddSteps, (step) => ({
+    bytes: send({ target: placed(path, step), body }),
+    answers: goesOn(400, 404)
+  }))
+)
+
+/** What stands behind a path. */
+const tails: ReadonlyArray<string> = [
+  "/",
+  "//",
+  "/.",
+  "/..",
+  "/../transfers",
+  "/%2e%2e/transfers",
+  "/./",
+  ";a=b",
+  "%00",
+  "%00.json",
+  "%20",
+  "%0d%0a",
+  "%23",
+  "%3f",
+  "%2f",
+  "%2e",
+  ".json",
+  "~",
+  "\\",
+  "/\\..",
+  "#fragment",
+  "#",
+  "%",
+  "\xe9",
+  "\xc3\xa9",
+  "\xff",
+  "\x7f",
+  "\"",
+  "<",
+  "|",
+  "^",
+  "`",
+  "{}"
+]
+
+/** Characters that end a request line, or are none of a target. */
+const splitting: ReadonlyArray<string> = [" ", "\r\nX: y", "\n", "\r", "\x00", "\t", "\x0b", "\x1b"]
+
+/** Queries that are sent on as they were read, and written anew. */
+const queries: ReadonlyArray<readonly [query: string, sent: string]> = [
+  ["a=%0d%0aX-Injected:%20y", "a=%0D%0AX-Injected%3A%20y"],
+  ["a=%00", "a=%00"],
+  ["a=1&a=2&a=3", "a=1&a=2&a=3"],
+  ["__proto__=a&constructor=b", "__proto__=a&constructor=b"],
+  ["__proto__[a]=b", "__proto__%5Ba%5D=b"],
+  ["a=b?c=d", "a=b%3Fc%3Dd"],
+  ["a=../../admin", "a=..%2F..%2Fadmin"],
+  ["a=b;c=d", "a=b%3Bc%3Dd"],
+  ["a+b=c+d", "a%20b=c%20d"],
+  ["a=%2B", "a=%2B"],
+  ["a=\"<>{}|^`", "a=%22%3C%3E%7B%7D%7C%5E%60"],
+  ["=", "="],
+  ["&&&", ""],
+  ["a", "a="],
+  ["a==", "a=%3D"],
+  ["a=%F0%9F%98%80", "a=%F0%9F%98%80"],
+  ["redirect=http://evil/", "redirect=http%3A%2F%2Fevil%2F"],
+  ["a=%26b=c", "a=%26b%3Dc"],
+  ["a=%2523", "a=%2523"],
+  ["cursor=a%0d%0aX:%20y", "cursor=a%0D%0AX%3A%20y"],
+  ["cursor=%00", "cursor=%00"],
+  ["cursor=../../admin?a=b", "cursor=..%2F..%2Fadmin%3Fa%3Db"]
+]
+
+/** Queries that are refused. */
+const refusedQueries: ReadonlyArray<string> = [
+  "a=%",
+  "a=%zz",
+  "%=a",
+  "a=%ff",
+  "a=%c0%ae",
+  "a=%ed%a0%80",
+  "a=\\",
+  "a=b#c",
+  "a=\xe9",
+  "limit=1&limit=2",
+  "limit=-1",
+  "limit=1e9",
+  "limit=%00",
+  "limit[]=1&limit[]=2",
+  "chain=evil",
+  "chain=eth&chain=polygon",
+  "chain=..%2f",
+  "cursor=a&cursor=b",
+  ...[
+    "api_key",
+    "apikey",
+    "api-key",
+    "API_KEY",
+    "ApiKey",
+    "x-api-key",
+    "X_API_Key",
+    "token",
+    "TOKEN",
+    "access_token",
+    "access-token",
+    "accesstoken",
+    "auth_token",
+    "authorization",
+    "x-token",
+    "x_auth_token",
+    "%74oken",
+    "api%5fkey",
+    "api%2Dkey"
+  ].map((name) => `${name}=a`)
+]
+
+export const targets: ReadonlyArray<Entry> = [
+  ...inPlace(""),
+  ...inPlace("/all"),
+  ...oddInPlace,
+  ...["", "/all"].flatMap((prefix) =>
+    family(`${prefix}: behind a path`, tails, (tail) => ({
+      bytes: request({ target: `${prefix}${transfers}${tail}` }),
+      answers: ["400", ...goesOn(400, 404)]
+    }))
+  ),
+  ...["", "/all"].flatMap((prefix) =>
+    family(`${prefix}: within a path`, splitting, (text) => ({
+      bytes: request({ target: `${prefix}${transfers.replace("/erc20", `${text}/erc20`)}` }),
+      answers: refused
+    }))
+  ),
+  ...family("within a query", splitting, (text) => ({
+    bytes: request({ target: `${transfers}?a=b${text}c` }),
+    answers: refused
+  })),
+  ...family("all of a list, but for a filter that nobody could read", [
+    "a=b",
+    "from_date=tomorrow",
+    "__proto__=a"
+  ], (query) => ({
+    bytes: request({ target: `/all${transfers}?${query}` }),
+    answers: goesOn(400)
+  })),
+  ...["", "/all"].flatMap((prefix) =>
+    family(`${prefix}: a query`, refusedQueries, (query) => ({
+      bytes: request({ target: `${prefix}${transfers}?${query}` }),
+      answers: ["400", ...goesOn(400)]
+    }))
+  ),
+  ...family("before a path", [
+    "/",
+    "//",
+    "/.",
+    "/./",
+    "/..",
+    "/%2e",
+    "/%2f",
+    "/\\",
+    "/x",
+    "/x/..",
+    "/all/..",
+    "/all/all",
+    "/v1",
+    "/API"
+  ], (start) => ({
+    bytes: request({ target: start + transfers }),
+    answers: ["400", ...goesOn(400, 404)]
+  })),
+  ...family("a prefix", [
+    "/api/v2",
+    "/api/v2.2",
+    "/api/v2.2/",
+    "/api/V2.2/x",
+    "/v1",
+    "/v1/",
+    "/all",
+    "/all/",
+    "/all//",
+    "/streams",
+    "/testnet/v1/transactions/by_hash/0x1",
+    "/transactions/by_hash/",
+    "/.well-known/",
+    "/.git/config",
+    "/.env",
+    "/admin",
+    "/metrics",
+    "/status.json",
+    "/usage",
+    "/purge"
+  ], (target) => ({
+    bytes: request({ target }),
+    answers: goesOn(404)
+  })),
+  ...family("a long target", [9000, 15_000], (length) => ({
+    bytes: request({ target: `${transfers}?a=${"a".repeat(length)}` }),
+    answers: goesOn(414)
+  })),
+  ...family("a target longer than all headers may be", [20_000, 1_000_000], (length) => ({
+    bytes: request({ target: `${transfers}?a=${"a".repeat(length)}` }),
+    answers: ["431", ""]
+  })),
+  ...family("many parameters", [2000], (count) => ({
+    bytes: request({ target: `${transfers}?${"&".repeat(count)}${"a=&".repeat(count / 2)}` }),
+    answers: goesOn(200),
+    asks: [`GET ${transfers}?${Array.from({ length: count / 2 }, () => "a=").join("&")} HTTP/1.1`]
+  })),
+  ...queries.flatMap(([query, sent]): ReadonlyArray<Entry> =>
+    ["", ...(query.startsWith("cursor") ? ["/all"] : [])].map((prefix) => ({
+      name: `${prefix}: a query that is sent on: ${query}`,
+      bytes: request({ target: `${prefix}${transfers}?${query}` }),
+      answers: goesOn(200),
+      asks: [`GET ${transfers}${sent === "" ? "" : `?${sent}`} HTTP/1.1`]
+    }))
+  ),
+  {
+    name: "a path that is spelled otherwise is asked as it is spelled here",
+    bytes: request({ target: transfers.replace("/erc20/transfers", "/%65rc20/tr%61nsfers") }),
+    answers: goesOn(200),
+    asks: [`GET ${transfers} HTTP/1.1`]
+  },
+  {
+    name: "a change whose body has what belongs into the path",
+    bytes: send({
+      target: change,
+      body: `{"status":"paused","id":"../other","__proto__":{"a":1},"tag":"x"}`
+    }),
+    answers: goesOn(200),
+    asks: [`POST ${change} HTTP/1.1`]
+  },
+  ...family(
+    "a body",
+    [
+      "",
+      "null",
+      "[]",
+      "1",
+      "\"a\"",
+      "{",
+      "{}",
+      "{\"status\":1}",
+      "{\"status\":\"evil\"}",
+      "\xff\xfe",
+      "\xef\xbb\xbf{}",
+      "{\"status\":[\"paused\"]}"
+    ],
+    (body) => ({ bytes: send({ target: change, body }), answers: goesOn(400) })
+  ),
+  {
+    name: "a body of arrays in arrays",
+    bytes: send({ target: change, body: `{"status":${"[".repeat(30_000)}${"]".repeat(30_000)}}` }),
+    answers: goesOn(400)
+  },
+  {
+    name: "a body that is too long",
+    bytes: send({ target: change, body: "x".repeat(70_000) }),
+    answers: goesOn(413)
+  },
+  {
+    name: "a sound request behind a sound one",
+    bytes: (context) =>
+      Buffer.concat([
+        request({ target: "/nowhere" })(context),
+        bytes(""),
+        request({ target: "/livez" })(context)
+      ]),
+    answers: ["404 live live"]
+  }
+]
+
+/** A stream may have any name: what of it is odd is sent on as one step. */
+export const streams: ReadonlyArray<Entry> = oddSteps.map((step): Entry => {
+  const name = decodeURIComponent(step)
+  const body = `{"status":"paused"}`
+  const climbs = /%(?:2f|5c|2e)/i.test(name)
+  return {
+    name: `a stream named ${JSON.stringify(step)}`,
+    bytes: send({ target: `/streams/evm/${step}/status`, body }),
+    answers: climbs ? goesOn(400) : goesOn(200),
+    ...(climbs ? {} : { asks: [`POST /streams/evm/${encodeURIComponent(name)}/status HTTP/1.1`] })
+  }
+})

@@ -1,0 +1,292 @@
+/** Clients that are slow, many, or gone: each is let go, and nobody else notices. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import { defaults } from "../../src/Config/Config.ts"
+import { ask, start } from "../support/proxy.ts"
+import { transfers } from "./corpus/entry.ts"
+import { saying } from "./service.ts"
+import * as Stand from "./stand.ts"
+import { bytes, exchange, header, type Held, hold, parse } from "./wire.ts"
+
+const get = (target: string, ...headers: ReadonlyArray<string>): Buffer =>
+  bytes(
+    `GET ${target} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${Stand.token}\r\n${
+      headers.map((line) => `${line}\r\n`).join("")
+    }\r\n`
+  )
+
+const statuses = (stream: string): ReadonlyArray<number> =>
+  parse(stream).responses.map(({ status }) => status)
+
+/** Writes a few bytes again and again, for as long as somebody takes them. */
+const trickle = ({ closed, socket }: Held, text: string): Effect.Effect<string> =>
+  Effect.sync(() => socket.writable && socket.write(bytes(text))).pipe(
+    Effect.repeat(Schedule.spaced("20 millis")),
+    Effect.raceFirst(closed),
+    Effect.map(String)
+  )
+
+/** Goes on when a connection that says nothing was closed: by then a request has to be in. */
+const receiveIsOver = (port: number) => Effect.scoped(Effect.flatMap(hold(port), ({ closed }) => closed))
+
+describe("what does not come in time", () => {
+  const slow: ReadonlyArray<
+    readonly [name: string, first: string, then: string, statuses: ReadonlyArray<number>]
+  > = [
+    ["nothing", "", "", [408]],
+    ["a request line", "GET /li", "v", [408]],
+    ["headers", "GET /livez HTTP/1.1\r\nHost: localhost\r\nX: ", "y", [408]],
+    ["header after header", "GET /livez HTTP/1.1\r\nHost: localhost\r\n", "X: y\r\n", [408]],
+    ["empty lines", "", "\r\n", [408]],
+    [
+      "a body",
+      `POST /streams/evm/a/status HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${Stand.token}\r\nContent-Type: application/json\r\nContent-Length: 10000\r\n\r\n`,
+      " ",
+      []
+    ],
+    [
+      "a body of chunks",
+      `POST /streams/evm/a/status HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${Stand.token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      "1\r\n \r\n",
+      []
+    ],
+    // Answered long before: a second answer would pass for that to another request.
+    [
+      "a body that nobody reads",
+      "GET /nowhere HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n",
+      "1\r\n \r\n",
+      [404]
+    ],
+    ["a second request", "GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\nGET /", "a", [404, 408]]
+  ]
+
+  for (const [name, first, then, expected] of slow) {
+    it.scopedLive(`is let go: ${name}`, () =>
+      Effect.gen(function*() {
+        const { port, service } = yield* Stand.start()
+        const held = yield* hold(port)
+        held.socket.write(bytes(first))
+        yield* trickle(held, then)
+        expect(statuses(held.read())).toEqual(expected)
+        expect(parse(held.read()).problem).toBe(null)
+        expect(service.requests()).toEqual([])
+        expect((yield* ask(port, "/livez")).status).toBe(200)
+      }))
+  }
+})
+
+describe("a client that does not read", () => {
+  const large = `{"page":0,"page_size":100,"cursor":null,"result":[],"junk":"${"x".repeat(6 * 1024 * 1024)}"}`
+
+  it.scopedLive("is let go, and what it asked for behind", () =>
+    Effect.gen(function*() {
+      const { ended, port, service } = yield* Stand.start({
+        config: { cache: defaults.cache },
+        limits: { stalled: Duration.millis(200) }
+      })
+      service.say(() => saying(200, large))
+      expect((yield* ask(port, transfers, { headers: { "x-api-key": Stand.token } })).bytes).toHaveLength(
+        large.length
+      )
+      const held = yield* hold(port)
+      held.socket.pause()
+      // The system takes an answer or two on their way, and not all of them.
+      held.socket.write(Buffer.concat(Array.from({ length: 20 }, () => get(transfers))))
+      yield* ended(499, 10)
+      expect((yield* ask(port, "/livez")).status).toBe(200)
+    }))
+
+  for (
+    const [name, before] of [["", Buffer.of()], [", behind another answer too", get("/nowhere")]] as const
+  ) {
+    it.scopedLive(`is let go in the middle of a list, and the service is asked no further${name}`, () =>
+      Effect.gen(function*() {
+        const real = yield* start()
+        const page = JSON.parse((yield* ask(real.port, `${transfers}?limit=1`)).text)
+        const { ended, port, service } = yield* Stand.start({ limits: { stalled: Duration.millis(200) } })
+        const junk = "x".repeat(1024 * 1024)
+        service.say(() => {
+          const transaction_hash = `0x${service.requests().length.toString(16).padStart(64, "0")}`
+          const cursor = `after-${transaction_hash}`
+          return saying(
+            200,
+            JSON.stringify({ ...page, cursor, result: [{ ...page.result[0], transaction_hash, junk }] })
+          )
+        })
+        const held = yield* hold(port)
+        held.socket.pause()
+        held.socket.write(Buffer.concat([before, get(`/all${transfers}`)]))
+        yield* ended(499, 1)
+        const asked = service.requests().length
+        expect((yield* ask(port, "/livez")).status).toBe(200)
+        expect(service.requests()).toHaveLength(asked)
+      }))
+  }
+
+  it.scopedLive("is not one whose answer takes its time behind another", () =>
+    Effect.gen(function*() {
+      const { port, service } = yield* Stand.start({ limits: { stalled: Duration.millis(20) } })
+      service.say(() => null)
+      const held = yield* hold(port)
+      held.socket.write(Buffer.concat([get("/nowhere"), get(transfers), get("/livez", "Connection: close")]))
+      yield* service.reached(1)
+      yield* receiveIsOver(port)
+      service.answer(saying(200, "{}"))
+      expect(statuses(yield* held.closed)).toEqual([404, 200, 200])
+    }))
+})
+
+describe("a client that goes away", () => {
+  it.scopedLive("takes with it what stood in line behind its first request", () =>
+    Effect.gen(function*() {
+      const { ended, port, service } = yield* Stand.start({ limits: { requests: 20 } })
+      service.say(() => null)
+      for (let times = 1; times <= 3; times++) {
+        const held = yield* hold(port)
+        held.socket.write(Buffer.concat(Array.from({ length: 15 }, () => get(transfers))))
+        yield* service.reached(times)
+        held.socket.destroy()
+        yield* ended(499, 15 * times)
+      }
+      service.say(() => saying(200, "{}"))
+      expect((yield* ask(port, transfers, { headers: { "x-api-key": Stand.token } })).status).toBe(200)
+    }))
+
+  it.scopedLive("in the middle of everything is no failure", () =>
+    Effect.gen(function*() {
+      const { lines, port, service } = yield* Stand.start()
+      service.say(() => null)
+      const whole = get(transfers).toString("latin1")
+      for (let length = 0; length <= whole.length; length += 7) {
+        const held = yield* hold(port)
+        held.socket.write(bytes(whole.slice(0, length)))
+        held.socket.resetAndDestroy()
+      }
+      expect((yield* ask(port, "/livez")).status).toBe(200)
+      expect(lines.filter((line) => line.includes(`"level":"error"`))).toEqual([])
+    }))
+
+  it.scopedLive("with one direction is let go with the other", () =>
+    Effect.gen(function*() {
+      const { port, service } = yield* Stand.start()
+      service.say(() => null)
+      const held = yield* hold(port)
+      held.socket.end(get(transfers))
+      expect(parse(yield* held.closed).responses).toEqual([])
+      expect((yield* ask(port, "/livez")).status).toBe(200)
+    }))
+})
+
+describe("too many", () => {
+  it.scopedLive("connections are closed as they come, and there is room again after", () =>
+    Effect.gen(function*() {
+      const { port } = yield* Stand.start({ limits: { connections: 10, receive: Duration.seconds(10) } })
+      const taken = yield* Effect.forEach(Array.from({ length: 10 }), () => hold(port))
+      for (const held of taken) {
+        held.socket.write(get("/livez"))
+        yield* held.until((read) => read.includes("live"))
+      }
+      for (let more = 0; more < 30; more++) expect(yield* exchange(port, get("/livez"))).toBe("")
+      taken[0]?.socket.end()
+      yield* taken[0]?.closed ?? Effect.void
+      expect((yield* ask(port, "/livez")).status).toBe(200)
+    }))
+
+  it.scopedLive("requests are told to come back, and probes are answered all the same", () =>
+    Effect.gen(function*() {
+      const { port, service } = yield* Stand.start({ limits: { requests: 5 } })
+      service.say(() => null)
+      const taken = yield* Effect.forEach(Array.from({ length: 5 }), () => hold(port))
+      for (const { socket } of taken) socket.write(get(transfers))
+      yield* service.reached(5)
+      for (const target of [transfers, "/", "/nowhere", "/livez?", "/livez/", "/openapi.json"]) {
+        const [response, ...others] = parse(yield* exchange(port, get(target, "Connection: close"))).responses
+        expect([target, response?.status, others]).toEqual([target, 503, []])
+        expect(response === undefined ? "" : header(response, "retry-after")).toBe("1")
+        expect(JSON.parse(response?.body ?? "")).toMatchObject({ code: "overloaded" })
+      }
+      for (const probe of ["/livez", "/readyz"]) {
+        expect(statuses(yield* exchange(port, get(probe, "Connection: close")))).toEqual([200])
+      }
+      service.answer(saying(200, "{}"))
+      for (const held of taken) yield* held.until((read) => read.startsWith("HTTP/1.1 200"))
+      expect(service.requests()).toHaveLength(5)
+      expect((yield* ask(port, "/nowhere")).status).toBe(404)
+    }))
+
+  it.scopedLive("requests on one connection: each is answered, in its turn", () =>
+    Effect.gen(function*() {
+      const { port, service } = yield* Stand.start({ limits: { receive: Duration.seconds(10) } })
+      const targets = [transfers, "/nowhere", "/livez"]
+      const sent = Array.from({ length: 1000 }, (_, index) =>
+        get(
+          targets[index % 3] ?? "",
+          `X-Request-Id: n${index}`,
+          ...(index === 999 ? ["Connection: close"] : [])
+        ))
+      const { problem, responses } = parse(yield* exchange(port, Buffer.concat(sent)))
+      expect(problem).toBe(null)
+      expect(responses.map((response) => header(response, "x-request-id")))
+        .toEqual(Array.from({ length: 1000 }, (_, index) => `n${index}`))
+      for (const [index, { status }] of responses.entries()) {
+        expect([200, 404, 200][index % 3] === status || status === 503).toBe(true)
+      }
+      expect(service.requests().map((request) => Stand.strange(request, service.port)))
+        .toEqual(service.requests().map(() => null))
+      expect((yield* ask(port, "/livez")).status).toBe(200)
+    }))
+
+  it.scopedLive("good requests, and one that is none behind them: no answer is for another", () =>
+    Effect.gen(function*() {
+      const { port, service } = yield* Stand.start()
+      const good = get("/nowhere")
+      for (
+        const bad of [
+          "\x00",
+          "GET / HTTP/1.1\r\nHost: localhost\r\nX : y\r\n\r\n",
+          "GET /../.. HTTP/9.9\r\n\r\n"
+        ]
+      ) {
+        for (const count of [1, 5, 50]) {
+          const { problem, responses } = parse(
+            yield* exchange(port, Buffer.concat([...Array.from({ length: count }, () => good), bytes(bad)]))
+          )
+          expect(problem).toBe(null)
+          expect(responses.slice(0, count).every(({ status }) => status === 404)).toBe(true)
+          expect(responses.slice(count).map(({ status }) => status)).toSatisfy((
+            others: ReadonlyArray<number>
+          ) => others.length === 0 || (others.length === 1 && others[0] === 400))
+        }
+      }
+      expect(service.requests()).toEqual([])
+    }))
+})
+
+describe("a wish for another protocol", () => {
+  const wishes: ReadonlyArray<ReadonlyArray<string>> = [
+    [
+      "Connection: keep-alive, Upgrade",
+      "Upgrade: websocket",
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+      "Sec-WebSocket-Version: 13"
+    ],
+    ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA"],
+    ["Connection: Upgrade", "Upgrade: TLS/1.0, h2c, websocket"]
+  ]
+
+  for (const wish of wishes) {
+    it.scopedLive(`is not heard, and the connection goes on: ${wish[1]}`, () =>
+      Effect.gen(function*() {
+        const { port, service } = yield* Stand.start()
+        const held = yield* hold(port)
+        held.socket.write(get("/nowhere", ...wish))
+        yield* held.until((read) => parse(read).responses.length === 1)
+        held.socket.write(get("/livez", "Connection: close"))
+        expect(statuses(yield* held.closed)).toEqual([404, 200])
+        expect(held.read()).not.toMatch(/ 101 |upgrade:/i)
+        expect(service.requests()).toEqual([])
+      }))
+  }
+})

@@ -1,0 +1,307 @@
+/**
+ * The service's own MCP server, unchanged, through a proxy with clients. It takes from its environment all that it has to
+ * be told: `API_BASE_URL` is the proxy, `MORALIS_API_KEY` is a token of the proxy in place of a key, and `SERVER_CONFIG`
+ * is the one of its two APIs that is behind the proxy. What tools it has it reads from the service's description when it
+ * starts; that lies on the internet, so `API_SPEC_URL` names an excerpt of it, which the test serves.
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Predicate from "effect/Predicate"
+import * as Scope from "effect/Scope"
+import { type ChildProcess, spawn } from "node:child_process"
+import * as Http from "node:http"
+import { createRequire } from "node:module"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { createInterface } from "node:readline"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { client, examples, ledger, start } from "./support/proxy.ts"
+
+const token = "token-of-the-mcp-server"
+
+const scope = Effect.runSync(Scope.make())
+const proxy = await Effect.runPromise(
+  Scope.extend(start({ config: { clients: [client("mcp", token)] } }), scope)
+)
+
+const eth = ledger.chains.get("eth")
+if (eth === undefined) throw new Error("the ledger has no eth")
+
+const { busyToken, collection1155, collection721, token: coin, tokenId1155, tokenId721, wallet } = examples
+
+/** As the service describes its operations: a path, and the name of each parameter. */
+const paths: ReadonlyArray<readonly [operationId: string, path: string, query: ReadonlyArray<string>]> = [
+  ["getWalletTokenTransfers", "/{address}/erc20/transfers", ["chain", "limit", "order", "cursor"]],
+  ["getTokenTransfers", "/erc20/{address}/transfers", ["chain", "limit"]],
+  ["getTokenPrice", "/erc20/{address}/price", ["chain", "include"]],
+  ["getTokenOwners", "/erc20/{token_address}/owners", ["chain", "limit"]],
+  ["getContractNFTs", "/nft/{address}", ["chain", "limit"]],
+  ["getNFTMetadata", "/nft/{address}/{token_id}", ["chain", "normalizeMetadata"]],
+  ["getNFTTokenIdOwners", "/nft/{address}/{token_id}/owners", ["chain"]],
+  ["getNFTTradesByWallet", "/wallets/{address}/nfts/trades", ["chain"]],
+  ["getWalletActiveChains", "/wallets/{address}/chains", ["chains"]]
+]
+
+const schemaOf = (name: string) => {
+  if (name === "limit") return { type: "integer" }
+  if (name === "normalizeMetadata") return { type: "boolean" }
+  return name === "chains" ? { type: "array", items: { type: "string" } } : { type: "string" }
+}
+
+const description = {
+  openapi: "3.0.0",
+  info: { title: "EVM API", version: "2.2" },
+  servers: [{ url: "https://deep-index.moralis.io/api/v2.2" }],
+  components: { securitySchemes: { ApiKeyAuth: { type: "apiKey", in: "header", name: "X-API-Key" } } },
+  paths: Object.fromEntries(paths.map(([operationId, path, query]) => [path, {
+    get: {
+      operationId,
+      security: [{ ApiKeyAuth: [] }],
+      parameters: [
+        ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
+          name,
+          in: "path",
+          required: true,
+          schema: schemaOf(name)
+        })),
+        ...query.map((name) => ({ name, in: "query", required: false, schema: schemaOf(name) }))
+      ],
+      responses: { "200": { description: "the answer" } }
+    }
+  }]))
+}
+
+/** Serves the description. */
+const specifications = Http.createServer((_, response) => {
+  response.setHeader("content-type", "application/json")
+  response.end(JSON.stringify(description))
+})
+
+/** Where the package has its program. */
+const program = join(
+  dirname(createRequire(import.meta.url).resolve("@moralisweb3/api-mcp-server/package.json")),
+  "dist/index.js"
+)
+
+interface Mcp {
+  readonly child: ChildProcess
+  readonly ask: (method: string, params: object) => Promise<unknown>
+  /** All that it wrote beside its answers. */
+  readonly said: () => string
+}
+
+/** Starts the server on its standard input and output, and says hello. */
+const begin = async (key: string, environment: Readonly<Record<string, string>> = {}): Promise<Mcp> => {
+  const address = specifications.address()
+  const port = typeof address === "object" && address !== null ? address.port : 0
+  const child = spawn(process.execPath, [program], {
+    // It would read a file named .env in the folder where it is started.
+    cwd: tmpdir(),
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      SERVER_CONFIG: "evm",
+      API_BASE_URL: `${proxy.origin}/api/v2.2`,
+      API_SPEC_URL: `http://127.0.0.1:${port}/`,
+      MORALIS_API_KEY: key,
+      ...environment
+    },
+    stdio: ["pipe", "pipe", "pipe"]
+  })
+  let said = ""
+  child.stderr.on("data", (piece) => {
+    said += String(piece)
+  })
+  const waiting = new Map<unknown, (result: unknown) => void>()
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    const answer: unknown = JSON.parse(line)
+    if (Predicate.isRecord(answer)) waiting.get(answer["id"])?.(answer["result"])
+  })
+  const failed = new Promise<never>((_, reject) =>
+    child.once("exit", (code) => reject(new Error(`it ended with ${code}: ${said}`)))
+  )
+  failed.catch(() => {})
+  const tell = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
+  let asked = 0
+  const ask = (method: string, params: object): Promise<unknown> => {
+    const id = ++asked
+    const answered = new Promise<unknown>((resolve) => waiting.set(id, resolve))
+    tell({ id, method, params })
+    return Promise.race([answered, failed])
+  }
+  await ask("initialize", {
+    protocolVersion: "2025-03-26",
+    capabilities: {},
+    clientInfo: { name: "test", version: "0" }
+  })
+  tell({ method: "notifications/initialized" })
+  return { child, ask, said: () => said }
+}
+
+/** The text that a tool gives. */
+const call = async ({ ask }: Mcp, name: string, args: object): Promise<string> => {
+  const result = await ask("tools/call", { name, arguments: args })
+  const content = Predicate.isRecord(result) ? result["content"] : undefined
+  const [first] = Array.isArray(content) ? content : []
+  return Predicate.isRecord(first) ? String(first["text"]) : ""
+}
+
+/** The document in the text of a tool that succeeded. */
+const read = async (mcp: Mcp, name: string, args: object) => {
+  const text = await call(mcp, name, args)
+  const [status, ...lines] = text.split("\n")
+  expect([status, text.length > 0]).toEqual(["API Response (Status: 200):", true])
+  return JSON.parse(lines.join("\n"))
+}
+
+const requests = () => Effect.runPromise(proxy.sandbox.requests)
+
+let mcp: Mcp
+let stranger: Mcp
+let own: Mcp
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => specifications.listen(0, "127.0.0.1", resolve))
+  ;[mcp, stranger, own] = await Promise.all([
+    begin(token),
+    begin("a-key-of-the-service"),
+    begin(token, { API_SPEC_URL: `${proxy.origin}/openapi.json`, API_BASE_URL: proxy.origin })
+  ])
+})
+beforeEach(() => Effect.runPromise(proxy.sandbox.forgetRequests))
+afterAll(async () => {
+  for (const { child } of [mcp, stranger, own]) child.kill("SIGKILL")
+  specifications.close()
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+})
+
+describe("@moralisweb3/api-mcp-server", () => {
+  it("has its tools", async () => {
+    const listed = await mcp.ask("tools/list", {})
+    const tools = Predicate.isRecord(listed) && Array.isArray(listed["tools"]) ? listed["tools"] : []
+    expect(tools.map(({ name }) => name)).toEqual(
+      paths.map(([operationId]) => `evm_${operationId.toLowerCase()}`)
+    )
+  })
+
+  it("asks the transfers of a wallet, page after page", async () => {
+    const args = { address: wallet, chain: "eth", limit: 3 }
+    const first = await read(mcp, "evm_getwallettokentransfers", args)
+    const second = await read(mcp, "evm_getwallettokentransfers", { ...args, cursor: first.cursor })
+    const all = eth.walletTransfers(wallet)
+    expect(
+      [...first.result, ...second.result].map((
+        { transaction_hash, value }
+      ) => [transaction_hash, Number(value)])
+    )
+      .toEqual(Array.from({ length: 6 }, (_, index) => {
+        const transfer = all.at(all.length - 1 - index)
+        // It reads amounts as numbers, and loses what is behind the first digits.
+        return [transfer?.transaction, Number(transfer?.value)]
+      }))
+  })
+
+  it("asks the transfers of a token", async () => {
+    const { result } = await read(mcp, "evm_gettokentransfers", {
+      address: busyToken,
+      chain: "eth",
+      limit: 5
+    })
+    expect(result).toHaveLength(5)
+    for (const { address } of result) expect(address).toBe(busyToken)
+  })
+
+  it("asks the price of a token", async () => {
+    const price = await read(mcp, "evm_gettokenprice", {
+      address: coin,
+      chain: "eth",
+      include: "percent_change"
+    })
+    const { name, symbol } = eth.tokens.get(coin) ?? {}
+    expect(price).toMatchObject({ tokenName: name, tokenSymbol: symbol })
+    expect(price.usdPrice).toBeGreaterThan(0)
+  })
+
+  it("asks the holders of a token", async () => {
+    const { result } = await read(mcp, "evm_gettokenowners", { token_address: coin, chain: "eth", limit: 5 })
+    expect(
+      result.map((
+        { balance, owner_address }: { readonly balance: unknown; readonly owner_address: string }
+      ) => `${owner_address.toLowerCase()} ${balance}`)
+    )
+      .toEqual(eth.holders(coin).slice(0, 5).map(({ balance, owner }) => `${owner} ${balance}`))
+  })
+
+  it("asks for NFTs, their metadata, and whose they are", async () => {
+    const { result: nfts } = await read(mcp, "evm_getcontractnfts", {
+      address: collection721,
+      chain: "eth",
+      limit: 2
+    })
+    expect(nfts.map(({ token_id }: { readonly token_id: string }) => BigInt(token_id)))
+      .toEqual(eth.nfts(collection721).slice(0, 2).map(({ tokenId }) => tokenId))
+    const metadata = await read(mcp, "evm_getnftmetadata", {
+      address: collection721,
+      token_id: String(tokenId721),
+      chain: "eth",
+      normalizeMetadata: true
+    })
+    expect(metadata.owner_of).toBe(
+      eth.nfts(collection721).find(({ tokenId }) => tokenId === tokenId721)?.owners[0]?.owner
+    )
+    const { result: owners } = await read(mcp, "evm_getnfttokenidowners", {
+      address: collection1155,
+      token_id: String(tokenId1155),
+      chain: "eth"
+    })
+    expect(new Set(owners.map(({ owner_of }: { readonly owner_of: string }) => owner_of)))
+      .toEqual(
+        new Set(
+          eth.nfts(collection1155).find(({ tokenId }) => tokenId === tokenId1155)?.owners.map(({ owner }) =>
+            owner
+          )
+        )
+      )
+  })
+
+  it("asks on which chains a wallet is active", async () => {
+    const { active_chains } = await read(mcp, "evm_getwalletactivechains", {
+      address: wallet,
+      chains: ["eth", "polygon"]
+    })
+    const active = (["eth", "polygon"] as const).filter((chain) =>
+      ledger.chains.get(chain)?.activity(wallet) !== undefined
+    )
+    expect(active_chains.map(({ chain }: { readonly chain: string }) => chain)).toEqual(active)
+  })
+
+  it("gets the service's own words for what fails, and the proxy's for what is none", async () => {
+    expect(await call(mcp, "evm_gettokenprice", { address: examples.unpricedToken, chain: "eth" }))
+      .toMatch(/^API Error: Status 40[04] /)
+    expect(await call(mcp, "evm_gettokenprice", { address: "../admin", chain: "eth" }))
+      .toMatch(/^API Error: Status 400 .*"code":"malformed-target"/)
+    expect(await requests()).toHaveLength(1)
+  })
+
+  it("reads the proxy's own description as well, and asks by it", async () => {
+    const price = await read(own, "evm_tokenprice", { address: coin, chain: "eth" })
+    expect(price).toMatchObject({ tokenName: eth.tokens.get(coin)?.name })
+    const { result } = await read(own, "evm_tokenowners", { token_address: coin, chain: "eth", limit: 2 })
+    expect(result).toHaveLength(2)
+    const transaction = await read(own, "evm_ledgertransaction", { txn_hash: examples.transaction })
+    expect(transaction.hash).toBe(examples.transaction)
+  })
+
+  it("with another key is told whom to ask for a token, and nothing is sent", async () => {
+    const text = await call(stranger, "evm_gettokenprice", { address: coin, chain: "eth" })
+    expect(text).toMatch(/^API Error: Status 401 .*this proxy does not know this token/)
+    expect(await requests()).toEqual([])
+    expect(text + stranger.said()).not.toContain("a-key-of-the-service")
+  })
+
+  it("sends the service nothing of itself, and tells its token to nobody", async () => {
+    await read(mcp, "evm_gettokenprice", { address: coin, chain: "eth" })
+    const seen = await requests()
+    expect(seen.map(({ headers }) => Object.keys(headers).sort())).toEqual([["accept", "x-api-key"]])
+    expect(JSON.stringify([seen, proxy.lines, mcp.said()])).not.toContain(token)
+  })
+})
