@@ -14,7 +14,7 @@ import * as Service from "./service.ts"
 export const token = "token-of-a-client"
 
 /** By the first step of what is sent: the keys of the data, and of all else. */
-export const keys: Keys = { data: "key-of-the-data", others: "key-of-the-others" }
+const keys: Keys = { data: "key-of-the-data", others: "key-of-the-others" }
 
 export interface Options {
   /** With named clients, or open to everybody. */
@@ -32,9 +32,9 @@ export interface Keys {
 }
 
 /** Milliseconds in which a request has to be in. */
-export const receive = 400
+const receive = 400
 
-export const configured = (
+const configured = (
   { config, keys: given = keys, limits, open = false }: Options,
   service: number
 ): Config => {

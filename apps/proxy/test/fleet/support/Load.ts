@@ -16,7 +16,7 @@ import * as Raw from "./Raw.ts"
  * - `pausing`: on a connection of its own, which it never leaves idle for as long as an announcement takes.
  * - `idle`: the same with longer pauses. Its connection may be closed while its request is on the way, which it sends again.
  */
-export type Kind = "pool" | "pipelined" | "pausing" | "idle"
+type Kind = "pool" | "pipelined" | "pausing" | "idle"
 
 /** Milliseconds between two requests of a client. */
 const pauses: { readonly [K in Kind]: readonly [least: number, most: number] } = {

@@ -19,14 +19,14 @@ export class NotUp extends Data.TaggedError("NotUp")<{
   }
 }
 
-export interface Ended {
+interface Ended {
   readonly code: number | null
   /** What ended it, where it did not end by itself. */
   readonly signal: NodeJS.Signals | null
 }
 
 /** A line of the log. */
-export type Line = Readonly<Record<string, unknown>>
+type Line = Readonly<Record<string, unknown>>
 
 export interface Process {
   readonly port: number

@@ -9,7 +9,7 @@ export interface Client {
   readonly perDay?: number
 }
 
-export interface Key {
+interface Key {
   readonly name: string
   /** The file that holds it. */
   readonly file: string

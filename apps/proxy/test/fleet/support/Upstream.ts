@@ -14,7 +14,7 @@ export interface Asked {
   readonly target: string
 }
 
-export interface Said {
+interface Said {
   readonly status: number
   readonly headers?: Http.OutgoingHttpHeaders
   readonly body: string
@@ -47,7 +47,7 @@ const page = (target: string): string => {
   return JSON.stringify({ page: number, page_size: 3, cursor, result })
 }
 
-export const usual = (target: string): Said => ({
+const usual = (target: string): Said => ({
   status: 200,
   body: target.includes("/transfers") ? page(target) : price(target)
 })
