@@ -7,8 +7,8 @@ import { createServer } from "node:http"
  * is the answer to the question.
  *
  * @typedef {object} Order
- * @property {Record<string, string>} templates - texts by path, `:address` in place of the address, and `?limit=`
- * where there is one; `@address@` and `@chain@` stand for those of the question
+ * @property {Record<string, string>} templates - texts by path, `:address` in place of the address, and `?limit=` and
+ * `&cursor=` where there is one; `@address@` and `@chain@` stand for those of the question
  * @property {number} faults - the part of requests that fail
  */
 
@@ -60,9 +60,11 @@ process.once("message", (/** @type {Order} */ { faults, templates }) => {
     asked += 1
     const { pathname, searchParams } = new URL(request.url ?? "", "http://service.test")
     const address = /0x[0-9a-f]{40}/.exec(pathname)?.[0] ?? ""
-    const limit = searchParams.get("limit")
-    const template =
-      templates[pathname.replace(address, ":address") + (limit === null ? "" : `?limit=${limit}`)]
+    const [limit, cursor] = [searchParams.get("limit"), searchParams.get("cursor")]
+    const template = templates[
+      pathname.replace(address, ":address") + (limit === null ? "" : `?limit=${limit}`) +
+      (cursor === null ? "" : `&cursor=${cursor}`)
+    ]
     if (template === undefined) return fail(response, 404)
     const body = template.replaceAll("@address@", address)
       .replaceAll("@chain@", searchParams.get("chain") ?? "")

@@ -13,7 +13,7 @@ import * as CrossSite from "./CrossSite.ts"
 import * as Failure from "./Failure.ts"
 import type { Instance } from "./Instance.ts"
 import * as Lists from "./Lists.ts"
-import type { Notes } from "./Notes.ts"
+import * as Notes from "./Notes.ts"
 import type { Process } from "./Process.ts"
 import * as Question from "./Question.ts"
 import * as Reply from "./Reply.ts"
@@ -32,6 +32,8 @@ export interface Request {
   readonly body: (cap: number) => Effect.Effect<Uint8Array, Failure.Failure>
   /** Whether the server is about to stop. */
   readonly draining: boolean
+  /** Whether the time is nearly over, by now, that it has to end what it took. */
+  readonly ending: () => boolean
 }
 
 /** Answers a request, and writes down what it finds out about it. */
@@ -39,7 +41,7 @@ export const answer = (
   { encoded, engine, pages }: Process,
   instance: Instance,
   request: Request,
-  notes: Notes
+  notes: Notes.Notes
 ): Effect.Effect<Reply.Reply, Failure.Failure> =>
   Effect.suspend(() => {
     const { method, target } = request
@@ -51,7 +53,7 @@ export const answer = (
       const page = pages.get(path)
       if (page !== undefined) {
         notes.route = path
-        return answering(request, "GET", page(instance, request.draining))
+        return Router.answering(method, "GET", page(instance, request.draining))
       }
       const list = path.startsWith(Lists.prefix)
       const match = Router.find(list ? path.slice(Lists.prefix.length - 1) : path)
@@ -59,8 +61,8 @@ export const answer = (
       notes.route = list ? Lists.prefix + match.route.slice(1) : match.route
       notes.operation = match.operation.id
       const asked: Asked = { instance, encoded, engine, request, notes, match, query }
-      return answering(
-        request,
+      return Router.answering(
+        method,
         match.operation.method,
         Effect.flatMap(admit(asked), (client) => list ? walk(asked, client) : ask(asked, client))
       )
@@ -73,19 +75,9 @@ interface Asked {
   readonly encoded: Encoded
   readonly engine: EngineService
   readonly request: Request
-  readonly notes: Notes
+  readonly notes: Notes.Notes
   readonly match: Router.Match
   readonly query: RequestTarget.RequestTarget["query"]
-}
-
-const answering = (
-  { method }: Request,
-  takes: "GET" | "POST",
-  reply: Effect.Effect<Reply.Reply, Failure.Failure>
-): Effect.Effect<Reply.Reply, Failure.Failure> => {
-  const allow = Router.allowed(takes)
-  if (method === "OPTIONS") return Effect.succeed(Reply.empty(204, { allow }))
-  return allow.split(", ").includes(method) ? reply : Effect.fail(Failure.methodNotAllowed(allow))
 }
 
 /** Nothing is looked at, kept or asked before it is known who asks. */
@@ -109,20 +101,21 @@ const ask = (asked: Asked, client: Clients.Client): Effect.Effect<Reply.Reply, F
     const question = yield* Question.read(match, query, body)
     if (operation.method === "GET") questions.set(request.target, question)
     const charge = yield* budgets.take(client, operation.cost)
-    notes.charged = charge.units
-    notes.waited = charge.waited
+    Notes.charge(notes, charge)
     const wish = CacheControl.wish(request.headers["cache-control"], request.headers["pragma"])
     const caching = config.cache.enabled && wish !== "no-store" && operation.method === "GET"
     const served = yield* upstream.ask(question, caching ? wish : "no-store", notes.receipt)
     notes.cache = CacheStatus.stateOf(served, caching)
-    notes.saved = served.source === "service" ? 0 : operation.cost
+    // A stale answer saves nothing: the service was asked, or is being asked.
+    notes.saved = served.source === "cache" ? operation.cost : 0
     const now = yield* Clock.currentTimeMillis
-    return yield* Render.reply({ ...served, wish, caching, charge, now }, request.headers, encoded)
+    return yield* Render.reply({ ...served, wish, caching, now }, request.headers, encoded)
   })
 
 /** The cursor may be one of our own, which the service never sees. */
 const walk = (
-  { engine, instance: { budgets, upstream }, match, notes, query, request: { headers } }: Asked,
+  { engine, instance: { budgets, upstream }, match, notes, query, request: { ending, headers, method } }:
+    Asked,
   client: Clients.Client
 ): Effect.Effect<Reply.Reply, Failure.Failure> =>
   Effect.flatMap(
@@ -133,7 +126,10 @@ const walk = (
       )
       if (second !== undefined) return Effect.fail(twoCursors)
       const wish = CacheControl.wish(headers["cache-control"], headers["pragma"])
-      return Lists.reply({ question, cursor, client, budgets, engine, upstream, notes, wish })
+      // Whether a list is kept to its end nobody knows before.
+      if (wish === "only-if-cached") return Effect.fail(Failure.notKept)
+      const asked = { question, cursor, client, budgets, engine, upstream, notes, wish, ending }
+      return method === "HEAD" ? Lists.head(asked) : Lists.reply(asked)
     }
   )
 

@@ -5,6 +5,8 @@ import * as Failure from "./Failure.ts"
 export const tooLarge = (cap: number): Failure.Failure =>
   Failure.make("body-too-large", `the body is longer than ${cap} bytes`)
 
+export const tooSlow = Failure.make("body-too-slow", "the body did not come in time; send it in one go")
+
 /** A document, or a failure that says why it is none. */
 export const parse = (
   bytes: Uint8Array,

@@ -2,28 +2,37 @@
  * What each client may use: units per time and per UTC day, as much as the operations cost that it asks for, whether
  * the answer was kept or not. They are counted where the engine counts: in Redis for a fleet, or in this process.
  *
- * A client that asks too fast waits in a line of its own for a little while; the headers `RateLimit` and
+ * A client that asks too fast waits in a line of its own for a little while, where that helps; the headers `RateLimit` and
  * `RateLimit-Policy` tell it how much is left (draft-ietf-httpapi-ratelimit-headers).
  */
-import { dearest } from "@blockquarry/core/Operation"
-import type { AtOnce, Cap, RateLimitStoreService, Rule, Spent, Turn } from "@blockquarry/http/RateLimitStore"
+import type { RateLimitStoreService, Spent, Turn } from "@blockquarry/http/RateLimitStore"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import {
+  type Candidate,
+  expected,
+  first,
+  left,
+  type Line,
+  lineIsFull,
+  overBudget,
+  type Refusal,
+  unheard
+} from "./Budgets/Line.ts"
+import {
+  accountOf,
+  type Asked,
+  type Budget,
+  budgetsOf,
+  capOf,
+  ruleOf,
+  unlimited,
+  waitOf
+} from "./Budgets/Standing.ts"
 import type { Client } from "./Clients.ts"
 import type { Config } from "./Config/Config.ts"
-import * as Failure from "./Failure.ts"
-
-/** What is left of one of a client's budgets. */
-export interface Budget {
-  readonly name: "rate" | "day"
-  readonly limit: number
-  /** In so many seconds. */
-  readonly window: number
-  readonly left: number
-  /** In how many seconds there is more. */
-  readonly reset: number
-}
+import type * as Failure from "./Failure.ts"
 
 /** What a client was charged, and how it stands now. */
 export interface Charge {
@@ -44,218 +53,153 @@ export interface Budgets {
   ) => Effect.Effect<Charge, Failure.Failure>
   /** The same without a fiber, where budgets are counted here and nobody waits; undefined, and nothing taken, otherwise. */
   readonly tryTake: (client: Client, units: number, now: number) => Charge | undefined
-  /** How each client stands, as far as it was seen here. */
-  readonly seen: () => ReadonlyMap<string, ReadonlyArray<Budget>>
+  /** What a client has left now. */
+  readonly standing: (client: Client) => Effect.Effect<ReadonlyArray<Budget>>
 }
-
-/** The line of one client. */
-interface Line {
-  waiting: number
-  readonly turn: Effect.Semaphore
-}
-
-/** A request that wants its units. */
-interface Candidate {
-  readonly client: Client
-  readonly units: number
-  readonly began: number
-  /** It waits no longer. */
-  readonly until: number
-}
-
-/** What the store said: of the rate, and where that let it through of the day. */
-interface Asked {
-  readonly turn: Turn
-  readonly spent: Spent | null
-}
-
-const day = 86_400_000
 
 export const make = (
   { maxQueue, maxWait, mode }: Config["budgets"],
   store: RateLimitStoreService
 ): Budgets => {
   const lines = new Map<string, Line>()
-  const seen = new Map<string, ReadonlyArray<Budget>>()
 
-  /** Asks the rate, then the day: where the day is used up, it does not matter that the rate was charged. */
-  const ask = ({ limit, name, perDay }: Client, units: number): Effect.Effect<Asked> => {
-    const account = accountOf(name)
-    const turn = limit === null ? Effect.succeed(unlimited) : store.take(account, ruleOf(limit), units, 0)
-    return Effect.flatMap(turn, (turn) =>
-      turn._tag === "Wait" || perDay === null
-        ? Effect.succeed<Asked>({ turn, spent: null })
-        : Effect.map(store.spend(account, capOf(perDay), units), (spent) => ({ turn, spent })))
+  /** Taking no units tells how many there are. */
+  const takeRate = ({ limit, name }: Client, units: number): Effect.Effect<Turn> =>
+    limit === null ? Effect.succeed(unlimited) : store.take(accountOf(name), ruleOf(limit), units, 0)
+
+  /**
+   * The day is looked at first: where it has too little left, the rate is not charged. (It is in vain where another
+   * process spent the last of the day in between.)
+   */
+  const ask = (client: Client, units: number): Effect.Effect<Asked> => {
+    const { limit, name, perDay } = client
+    if (perDay === null) return Effect.map(takeRate(client, units), (turn) => ({ turn, today: null }))
+    const spend = (turn: Turn) =>
+      Effect.map(store.spend(accountOf(name), capOf(perDay), units), (today) => ({ turn, today }))
+    if (limit === null) return spend(unlimited)
+    return Effect.flatMap(store.look(accountOf(name), capOf(perDay)), ({ left, millis }) =>
+      left < units
+        ? Effect.map(takeRate(client, 0), (turn) => ({ turn, today: { _tag: "UsedUp", left, millis } }))
+        : Effect.flatMap(takeRate(client, units), (turn) =>
+          turn._tag === "Wait" ? Effect.succeed({ turn, today: { _tag: "Spent", left } }) : spend(turn)))
   }
 
-  const askAtOnce = (
-    { take, spend }: AtOnce,
-    { limit, name, perDay }: Client,
-    units: number,
-    now: number
-  ): Asked => {
-    const account = accountOf(name)
-    const turn = limit === null ? unlimited : take(account, ruleOf(limit), units, 0, now)
-    return turn._tag === "Wait" || perDay === null
-      ? { turn, spent: null }
-      : { turn, spent: spend(account, capOf(perDay), units, now) }
-  }
-
-  /** A charge, or a refusal that has cost nothing. */
-  const settle = ({ began, client, units }: Candidate, asked: Asked, now: number): Charge | Refusal => {
-    const budgets = budgetsOf(client, asked, now)
-    seen.set(client.name, budgets)
-    const wait = waitOf(asked)
-    return wait === 0
-      ? { units, budgets, waited: now - began, shadowed: false }
-      : { wait, budgets, byDay: asked.spent !== null }
-  }
-
-  /** One look at the budgets. */
+  /** One look at the budgets: a charge, or a refusal that has cost nothing. */
   const attempt = (one: Candidate): Effect.Effect<Charge | Refusal> =>
-    Effect.flatMap(
-      ask(one.client, one.units),
-      (asked) => Effect.map(Clock.currentTimeMillis, (now) => settle(one, asked, now))
-    )
+    Effect.zipWith(ask(one.client, one.units), Clock.currentTimeMillis, (asked, now) => {
+      const budgets = budgetsOf(one.client, asked, now)
+      const wait = waitOf(asked)
+      if (wait === 0) return { units: one.units, budgets, waited: now - one.began, shadowed: false }
+      if (mode === "shadow") return { units: one.units, budgets, waited: 0, shadowed: true }
+      one.at = now + wait
+      return { wait, budgets, byDay: asked.today?._tag === "UsedUp" }
+    })
 
   const take: Budgets["take"] = (client, units, patience = maxWait) => {
     if (client.limit === null && client.perDay === null) return Effect.succeed(free(units))
-    const longest = Duration.toMillis(patience)
     return Effect.flatMap(Clock.currentTimeMillis, (began) => {
-      const one = { client, units, began, until: began + longest }
-      return lines.has(client.name)
-        ? inLine(one)
-        : Effect.flatMap(
-          attempt(one),
-          (charge) => isRefusal(charge) ? unless(charge, one, longest, inLine(one)) : Effect.succeed(charge)
-        )
+      const one = { client, units, began, patience: Duration.toMillis(patience), at: began, call: () => {} }
+      // Where nobody waits, several may ask the store at the same time.
+      if (lines.has(client.name)) return inLine(one, null)
+      return Effect.flatMap(
+        attempt(one),
+        (charge) => isRefusal(charge) ? inLine(one, charge) : Effect.succeed(charge)
+      )
     })
   }
 
-  /** What a refusal means: nothing where budgets only count, an end where waiting is too long, otherwise a wait. */
-  const unless = (
-    refusal: Refusal,
-    { units }: Candidate,
-    left: number,
-    wait: Effect.Effect<Charge, Failure.Failure>
-  ): Effect.Effect<Charge, Failure.Failure> => {
-    if (mode === "shadow") {
-      return Effect.succeed({ units, budgets: refusal.budgets, waited: 0, shadowed: true })
-    }
-    return refusal.wait > left ? Effect.fail(overBudget(refusal)) : wait
+  /** Waits for its turn; `refusal` is what it was told before it came. */
+  const inLine = (one: Candidate, refusal: Refusal | null): Effect.Effect<Charge, Failure.Failure> =>
+    Effect.acquireUseRelease(
+      Effect.flatMap(Clock.currentTimeMillis, (now) => enter(one, refusal, now)),
+      (line) =>
+        refusal !== null && line.waiting[0] === one ? afterwards(line, one, refusal) : turn(line, one),
+      (line) => Effect.sync(() => leave(line, one))
+    )
+
+  const enter = (
+    one: Candidate,
+    refusal: Refusal | null,
+    now: number
+  ): Effect.Effect<Line, Failure.Failure> => {
+    const { name } = one.client
+    const line = lines.get(name) ?? { waiting: [], refusal: refusal ?? unheard }
+    const known = refusal ?? line.refusal
+    if (line.waiting.length >= maxQueue) return Effect.fail(lineIsFull(known.budgets))
+    const later = line.waiting.findIndex(({ patience }) => patience > one.patience)
+    const place = later === -1 ? line.waiting.length : later
+    const wait = expected([...line.waiting.slice(0, place), one], known, now)
+    if (wait > left(one, now)) return Effect.fail(overBudget({ ...known, wait }))
+    line.waiting.splice(place, 0, one)
+    lines.set(name, line)
+    return Effect.succeed(line)
   }
 
-  const inLine = (one: Candidate): Effect.Effect<Charge, Failure.Failure> =>
-    Effect.suspend(() => {
-      const { name } = one.client
-      const line = lines.get(name) ?? { waiting: 0, turn: Effect.unsafeMakeSemaphore(1) }
-      if (line.waiting >= maxQueue) return Effect.fail(lineIsFull(seen.get(name) ?? []))
-      lines.set(name, line)
-      line.waiting += 1
-      return line.turn.withPermits(1)(asHead(one)).pipe(
-        Effect.ensuring(Effect.sync(() => {
-          line.waiting -= 1
-          if (line.waiting === 0) lines.delete(name)
-        }))
+  /** Who is gone leaves no gap, whatever the reason. */
+  const leave = (line: Line, one: Candidate): void => {
+    const place = line.waiting.indexOf(one)
+    line.waiting.splice(place, 1)
+    if (line.waiting.length === 0) lines.delete(one.client.name)
+    if (place === 0) line.waiting[0]?.call()
+  }
+
+  /** Asks the store as soon as it is the first. */
+  const turn = (line: Line, one: Candidate): Effect.Effect<Charge, Failure.Failure> =>
+    Effect.flatMap(first(line, one), (isFirst) => {
+      if (!isFirst) return Effect.flatMap(Clock.currentTimeMillis, (now) => giveUp(line, one, now))
+      return Effect.flatMap(
+        attempt(one),
+        (charge) => isRefusal(charge) ? afterwards(line, one, charge) : Effect.succeed(charge)
       )
     })
 
-  const asHead = (one: Candidate): Effect.Effect<Charge, Failure.Failure> =>
-    Effect.flatMap(
-      attempt(one),
-      (charge) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) =>
-          isRefusal(charge)
-            ? unless(
-              charge,
-              one,
-              one.until - now,
-              Effect.zipRight(Effect.sleep(charge.wait), Effect.suspend(() => asHead(one)))
-            )
-            : Effect.succeed(charge))
-    )
-
-  const tryTake: Budgets["tryTake"] = (client, units, now) => {
-    if (client.limit === null && client.perDay === null) return free(units)
-    if (store.atOnce === undefined || lines.has(client.name)) return undefined
-    const asked = askAtOnce(store.atOnce, client, units, now)
-    const charge = settle({ client, units, began: now, until: now }, asked, now)
-    return isRefusal(charge) ? undefined : charge
+  /** Tells it when it might have been its turn. */
+  const giveUp = ({ refusal, waiting }: Line, one: Candidate, now: number) => {
+    const wait = expected(waiting.slice(0, waiting.indexOf(one) + 1), refusal, now)
+    return Effect.fail(overBudget({ ...refusal, wait: Math.max(1, wait) }))
   }
 
-  return { take, tryTake, seen: () => seen }
-}
+  /** Waits as long as the store said, if it has the patience. Others may have come before it meanwhile. */
+  const afterwards = (
+    line: Line,
+    one: Candidate,
+    refusal: Refusal
+  ): Effect.Effect<Charge, Failure.Failure> =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      line.refusal = refusal
+      return refusal.wait > left(one, now)
+        ? Effect.fail(overBudget(refusal))
+        : Effect.zipRight(Effect.sleep(refusal.wait), Effect.suspend(() => turn(line, one)))
+    })
 
-/** That there is nothing to be had for a while. */
-interface Refusal {
-  readonly wait: number
-  readonly byDay: boolean
-  readonly budgets: ReadonlyArray<Budget>
+  const tryTake: Budgets["tryTake"] = (client, units, now) => {
+    const { limit, name, perDay } = client
+    if (limit === null && perDay === null) return free(units)
+    if (store.atOnce === undefined || lines.has(name)) return undefined
+    const { spend, take } = store.atOnce
+    const account = accountOf(name)
+    // Spending nothing tells what is left.
+    if (perDay !== null && spend(account, capOf(perDay), 0, now).left < units) return undefined
+    const turn = limit === null ? unlimited : take(account, ruleOf(limit), units, 0, now)
+    if (turn._tag === "Wait") return undefined
+    const today = perDay === null ? null : spend(account, capOf(perDay), units, now)
+    return { units, budgets: budgetsOf(client, { turn, today }, now), waited: 0, shadowed: false }
+  }
+
+  const standing: Budgets["standing"] = (client) => {
+    const { name, perDay } = client
+    const today = perDay === null
+      ? Effect.succeed(null)
+      : Effect.map(store.look(accountOf(name), capOf(perDay)), ({ left }): Spent => ({ _tag: "Spent", left }))
+    return Effect.flatMap(
+      Effect.all({ turn: takeRate(client, 0), today }),
+      (asked) => Effect.map(Clock.currentTimeMillis, (now) => budgetsOf(client, asked, now))
+    )
+  }
+
+  return { take, tryTake, standing }
 }
 
 const isRefusal = (charge: Charge | Refusal): charge is Refusal => "wait" in charge
 
-const unlimited: Turn = { _tag: "Go", probe: false, left: Number.POSITIVE_INFINITY }
-
 const free = (units: number): Charge => ({ units, budgets: [], waited: 0, shadowed: false })
-
-/** Apart from the accounts of keys, whose names are fingerprints. */
-const accountOf = (name: string): string => `client:${name}`
-
-const capOf = (perDay: number): Cap => ({ limit: perDay, period: day })
-
-/** All of a window's units may go at once. Nobody goes before there is room for the dearest operation. */
-const ruleOf = ({ limit, window }: NonNullable<Client["limit"]>): Rule => ({
-  limit,
-  window,
-  burst: Math.max(1, limit),
-  dearest
-})
-
-const waitOf = ({ spent, turn }: Asked): number => {
-  if (turn._tag === "Wait") return turn.millis
-  return spent?._tag === "UsedUp" ? spent.millis : 0
-}
-
-const budgetsOf = (client: Client, { spent, turn }: Asked, now: number): ReadonlyArray<Budget> => {
-  const rate: ReadonlyArray<Budget> = client.limit === null ? [] : [{
-    name: "rate",
-    limit: client.limit.limit,
-    window: Math.ceil(client.limit.window / 1000),
-    left: Math.floor(turn.left),
-    reset: Math.ceil((turn._tag === "Wait" ? turn.millis : client.limit.window) / 1000)
-  }]
-  const today: ReadonlyArray<Budget> = client.perDay === null || spent === null ? [] : [{
-    name: "day",
-    limit: client.perDay,
-    window: day / 1000,
-    left: Math.floor(spent.left),
-    reset: Math.ceil((day - now % day) / 1000)
-  }]
-  return [...rate, ...today]
-}
-
-const overBudget = ({ budgets, byDay, wait }: Refusal): Failure.Failure =>
-  Failure.make(
-    "over-budget",
-    byDay
-      ? "your budget for today is used up; it is there again at midnight UTC"
-      : "you ask faster than your budget allows",
-    { ...headers(budgets), ...Failure.retryAfter(Duration.millis(wait)) }
-  )
-
-const lineIsFull = (budgets: ReadonlyArray<Budget>): Failure.Failure =>
-  Failure.make(
-    "over-budget",
-    "too many of your requests wait for your budget already; ask fewer at once",
-    { ...headers(budgets), ...Failure.retryAfter(Duration.seconds(1)) }
-  )
-
-/** How a client stands, for itself to read. */
-export const headers = (budgets: ReadonlyArray<Budget>): Readonly<Record<string, string>> =>
-  budgets.length === 0 ? {} : {
-    ratelimit: budgets.map(({ left, name, reset }) => `"${name}";r=${left};t=${reset}`).join(", "),
-    "ratelimit-policy": budgets.map(({ limit, name, window }) => `"${name}";q=${limit};w=${window}`).join(
-      ", "
-    )
-  }

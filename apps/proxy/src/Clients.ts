@@ -7,6 +7,7 @@
 import { all } from "@blockquarry/core/operations/index"
 import * as Either from "effect/Either"
 import type { ClientConfig, Config } from "./Config/Config.ts"
+import * as CrossSite from "./CrossSite.ts"
 import * as Failure from "./Failure.ts"
 import * as Network from "./Network.ts"
 import * as Tokens from "./Tokens.ts"
@@ -41,8 +42,9 @@ export const make = ({ clients, listen }: Pick<Config, "clients" | "listen">): C
 }
 
 /**
- * Anybody. A page that a browser was lured to would be anybody too, under a name of its own that leads here: so `Host`
- * must be an address, `localhost`, or a name that the configuration knows.
+ * Anybody, but no page that a browser was lured to. Under a name of its own that leads here it would be anybody: so
+ * `Host` must be an address, `localhost`, or a name that the configuration knows. And what a page of another site asks
+ * for, a picture say, would spend the plan.
  */
 const open = (hosts: ReadonlyArray<string>): Clients => {
   const known = new Set(["localhost", ...hosts.map((host) => host.toLowerCase())])
@@ -52,7 +54,8 @@ const open = (hosts: ReadonlyArray<string>): Clients => {
     isOpen: true,
     identify: ({ headers }) => {
       const host = Network.hostName(headers["host"] ?? "")
-      return known.has(host) || Network.isAddress(host) ? Either.right(client) : Either.left(strangeHost)
+      if (!known.has(host) && !Network.isAddress(host)) return Either.left(strangeHost)
+      return CrossSite.isForeign(headers) ? Either.left(CrossSite.foreign) : Either.right(client)
     }
   }
 }
@@ -85,7 +88,7 @@ const named = (configs: ReadonlyArray<ClientConfig>, forwarders: Network.Network
       const { client, networks } = found
       if (networks === null) return Either.right(client)
       const from = Network.origin(remote, headers["x-forwarded-for"], forwarders)
-      return Network.contains(networks, from) ? Either.right(client) : Either.left(elsewhere)
+      return Network.contains(networks, from) ? Either.right(client) : Either.left(elsewhere(client))
     }
   }
 }
@@ -120,7 +123,13 @@ const tokenUnknown = Failure.make(
   Tokens.challenge
 )
 
-const elsewhere = Failure.make("network-refused", "this token may not be used from where you are")
+const elsewhere = ({ name }: Client): Failure.Failure =>
+  new Failure.Failure({
+    code: "network-refused",
+    message: "this token may not be used from where you are",
+    headers: {},
+    client: name
+  })
 
 const strangeHost = Failure.make(
   "host-refused",

@@ -1,16 +1,21 @@
 /**
- * A page anywhere could change streams with the proxy's key: browsers send a form or plain text to any origin
- * without asking first. JSON they ask about, which is never answered with a yes, and of every POST they say which
- * page it comes from. (`Sec-Fetch-Site` would say it too, but is not sent to plain HTTP.)
+ * A page anywhere could change streams with the proxy's key, or spend its plan: browsers send a form or plain text to any
+ * origin without asking first, and fetch whatever a page shows as a picture. JSON they ask about, which is never answered
+ * with a yes; of every POST they say which page it comes from; and of everything that they send to this machine or over
+ * HTTPS whether that is of another site.
  */
 import * as Effect from "effect/Effect"
 import * as Failure from "./Failure.ts"
 
 type Headers = Readonly<Record<string, string | undefined>>
 
+/** Whether a page of another site has sent it, as far as its browser says. */
+export const isForeign = ({ host = "", origin, "sec-fetch-site": site }: Headers): boolean =>
+  site === "cross-site" || (origin !== undefined && hostOf(origin) !== host.toLowerCase())
+
 /** Refuses what a page of another site has sent. */
-export const checkOrigin = ({ host = "", origin }: Headers): Effect.Effect<void, Failure.Failure> =>
-  origin !== undefined && hostOf(origin) !== host.toLowerCase() ? Effect.fail(foreign) : Effect.void
+export const checkOrigin = (headers: Headers): Effect.Effect<void, Failure.Failure> =>
+  isForeign(headers) ? Effect.fail(foreign) : Effect.void
 
 /** Refuses a change that a page of another site may have sent. */
 export const check = (headers: Headers): Effect.Effect<void, Failure.Failure> =>
@@ -23,9 +28,9 @@ export const check = (headers: Headers): Effect.Effect<void, Failure.Failure> =>
 const hostOf = (origin: string): string | undefined =>
   /^https?:\/\/([^/]+)$/i.exec(origin)?.[1]?.toLowerCase()
 
-const foreign = Failure.make(
+export const foreign = Failure.make(
   "cross-site",
-  "a page of another site may not change anything through this proxy"
+  "a page of another site may not ask for anything through this proxy, where no token is asked for, or change anything"
 )
 
 const notDeclared = Failure.make(

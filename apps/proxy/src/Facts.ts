@@ -32,9 +32,11 @@ export interface Facts {
   readonly saved: number
   /** Units that were taken from the client's budget. */
   readonly charged: number
+  /** That it went beyond that budget, where budgets only count. */
+  readonly shadowed: boolean
   /** From the first byte to the last, in milliseconds. */
   readonly millis: number
-  /** Of these, waiting for budgets. */
+  /** Of these, waiting: for budgets, pauses and places, and between attempts. */
   readonly waited: number
   /** Of the body as it was sent. */
   readonly bytes: number

@@ -22,6 +22,7 @@ export const statuses = {
   "unknown-path": 404,
   "not-found": 404,
   "method-not-allowed": 405,
+  "body-too-slow": 408,
   "body-too-large": 413,
   "target-too-long": 414,
   "encoded-body": 415,
@@ -40,6 +41,7 @@ export const statuses = {
   "key-not-set": 503,
   "overloaded": 503,
   "service-left-alone": 503,
+  "stopping": 503,
   "store-away": 503,
   "not-kept": 504,
   "timed-out": 504
@@ -52,6 +54,8 @@ export class Failure extends Data.TaggedError("Failure")<{
   readonly code: Code
   readonly message: string
   readonly headers: Readonly<Record<string, string>>
+  /** Whose request it was, where that is known although it was refused. */
+  readonly client?: string
 }> {}
 
 export const make = (code: Code, message: string, headers: Readonly<Record<string, string>> = {}): Failure =>
@@ -71,6 +75,8 @@ export const overloaded = make(
   "the proxy answers as many requests as it can take on; ask again in a moment",
   { "retry-after": "1" }
 )
+
+export const stopping = make("stopping", "this proxy is about to stop; go on with the cursor at another one")
 
 export const notKept = make("not-kept", "there is no kept answer to this, and the request wanted no other")
 

@@ -4,6 +4,7 @@ import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { randomUUID } from "node:crypto"
 import * as App from "./App.ts"
+import * as Standing from "./Budgets/Standing.ts"
 import * as Failure from "./Failure.ts"
 import * as Hits from "./Hits.ts"
 import type { Instance } from "./Instance.ts"
@@ -47,11 +48,13 @@ export const make = (process: Process, current: () => Instance, clock: Clock.Clo
         over: (status, bytes) => {
           underWay -= 1
           process.over(Notes.facts(notes, status, bytes, now()))
+          notes.receipt.late = (attempts, units) => process.late(notes.client, attempts, units)
         }
       }
     }
     const failed = (failure: Failure.Failure): Reply => {
       notes.code = failure.code
+      notes.client ??= failure.client ?? null
       return Failure.toReply(failure, notes.id)
     }
     if (underWay >= instance.config.limits.requests && !isProbe(request)) {
@@ -86,9 +89,10 @@ export const make = (process: Process, current: () => Instance, clock: Clock.Clo
 const requestId = (given: string | undefined): string =>
   given !== undefined && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID()
 
-const identified = (reply: Reply, { id }: Notes.Notes): Reply => ({
+/** What every answer says, whatever it is: which request it is to, and how its client stands. */
+const identified = (reply: Reply, { budgets, id }: Notes.Notes): Reply => ({
   ...reply,
-  headers: { ...reply.headers, "x-request-id": id }
+  headers: { ...Standing.headers(budgets), ...reply.headers, "x-request-id": id }
 })
 
 /** Whoever asks how the proxy is must hear that it has much to do. */

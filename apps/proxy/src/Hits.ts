@@ -9,7 +9,7 @@ import * as Render from "./Answers/Render.ts"
 import type { Request } from "./App.ts"
 import * as Clients from "./Clients.ts"
 import type { Instance } from "./Instance.ts"
-import type { Notes } from "./Notes.ts"
+import * as Notes from "./Notes.ts"
 import type { Reply } from "./Reply.ts"
 import * as Upstream from "./Upstream.ts"
 
@@ -18,7 +18,7 @@ export const answer = (
   { budgets, clients, questions, upstream }: Instance,
   encoded: Encoded,
   request: Request,
-  notes: Notes
+  notes: Notes.Notes
 ): Reply | undefined => {
   const { headers, method, target } = request
   const question = method === "GET" ? questions.get(target) : undefined
@@ -34,12 +34,13 @@ export const answer = (
   }
   const charge = budgets.tryTake(client.right, operation.cost, notes.at)
   if (charge === undefined) return undefined
+  upstream.given(question)
   notes.client = client.right.name
   notes.route = route
   notes.operation = operation.id
   notes.cache = "hit"
   notes.saved = operation.cost
-  notes.charged = charge.units
-  const given = { ...Upstream.fromEntry(entry), wish, caching: true, charge, now: notes.at }
+  Notes.charge(notes, charge)
+  const given = { ...Upstream.fromEntry(entry), wish, caching: true, now: notes.at }
   return Render.ready(given, headers, encoded)
 }

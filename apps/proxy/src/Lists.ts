@@ -9,6 +9,7 @@ import type { EngineService } from "@blockquarry/http/Engine"
 import * as Override from "@blockquarry/http/Override"
 import * as RawList from "@blockquarry/http/RawList"
 import * as Receipt from "@blockquarry/http/Receipt"
+import type { CacheMode } from "@blockquarry/http/ResponseCache"
 import * as Chunk from "effect/Chunk"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -16,11 +17,10 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type * as CacheControl from "./Answers/CacheControl.ts"
 import type { Budgets } from "./Budgets.ts"
 import type { Client } from "./Clients.ts"
 import * as Failure from "./Failure.ts"
-import type { Notes } from "./Notes.ts"
+import * as Notes from "./Notes.ts"
 import type { Question } from "./Question.ts"
 import type { Reply } from "./Reply.ts"
 import { type Upstream, withoutWords } from "./Upstream.ts"
@@ -36,12 +36,24 @@ export interface Asked {
   readonly budgets: Budgets
   readonly engine: EngineService
   readonly upstream: Upstream
-  readonly notes: Notes
-  readonly wish: CacheControl.Wish
+  readonly notes: Notes.Notes
+  readonly wish: CacheMode
+  /** Whether the proxy stops before long. */
+  readonly ending: () => boolean
 }
 
 /** A page is waited for longer than a single question: a list is in no hurry, and nobody likes to begin anew. */
 const patience = Duration.minutes(1)
+
+const headers = { "content-type": "application/x-ndjson; charset=utf-8", "cache-control": "no-store" }
+
+/** That there is such a list, and nothing asked for it. */
+export const head = (
+  { question: { operation }, upstream, question: { address } }: Asked
+): Effect.Effect<Reply, Failure.Failure> =>
+  isList(operation)
+    ? Effect.as(upstream.target(address), { status: 200, headers, body: Stream.empty })
+    : Effect.fail(noList(operation))
 
 /** The first page is asked before anything is sent, so that what fails at once fails with a status. */
 export const reply = (asked: Asked): Effect.Effect<Reply, Failure.Failure> =>
@@ -59,7 +71,7 @@ export const reply = (asked: Asked): Effect.Effect<Reply, Failure.Failure> =>
     const first = yield* Effect.onError(next, (cause) => Scope.close(scope, Exit.failCause(cause)))
     return {
       status: 200,
-      headers: { "content-type": "application/x-ndjson; charset=utf-8", "cache-control": "no-store" },
+      headers,
       body: Stream.ensuringWith(lines(asked, first, next), (exit) => Scope.close(scope, exit))
     }
   })
@@ -76,19 +88,16 @@ const nextOf = (
     Effect.catchAll((failure) => Effect.fail(Option.getOrElse(failure, () => Failure.internal))),
     Effect.mapError((failure) => upstream.saysKey(failure.message) ? withoutWords(failure) : failure),
     Effect.filterOrFail(
-      ({ cursor, records }) => ![cursor ?? "", ...records].some(upstream.saysKey),
+      // One text, and JSON, so that every spelling of a key is found at once.
+      ({ cursor, records }) => !upstream.saysKey(`[${[JSON.stringify(cursor), ...records].join(",")}]`),
       () => keyInPage
     ),
-    Override.effect({ cacheMode: wish === "only-if-cached" ? "default" : wish }),
+    Override.effect({ cacheMode: wish }),
     Receipt.effect(notes.receipt)
   )
-  const charge = Effect.tap(
+  const charge = Effect.map(
     budgets.take(client, operation.cost, patience),
-    ({ units, waited }) =>
-      Effect.sync(() => {
-        notes.charged += units
-        notes.waited += waited
-      })
+    (charge) => Notes.charge(notes, charge)
   )
   return Effect.zipRight(charge, page)
 }
@@ -102,7 +111,7 @@ type Place =
 
 /** A piece for each page, asked for when the one before has been read, and the last line. */
 const lines = (
-  { notes }: Asked,
+  { ending, notes }: Asked,
   first: RawList.RawPage,
   next: Effect.Effect<RawList.RawPage, Failure.Failure>
 ): Stream.Stream<Uint8Array> =>
@@ -119,7 +128,8 @@ const lines = (
           )
         }
         case "After":
-          return Effect.matchEffect(next, {
+          // Who asks elsewhere loses nothing; who is cut off later does not know where to go on.
+          return Effect.matchEffect(ending() ? Effect.fail(Failure.stopping) : next, {
             onSuccess: (page) => some("", { _tag: "Page", page, records: place.records }),
             onFailure: ({ code, message }) => {
               notes.code = code

@@ -35,6 +35,7 @@ export const request = (facts: Facts, style: Style): string => {
     millis,
     operation,
     route,
+    shadowed,
     status,
     waited
   } = facts
@@ -57,6 +58,7 @@ export const request = (facts: Facts, style: Style): string => {
     attempts,
     cost,
     charged,
+    shadowed,
     millis,
     waited,
     bytes

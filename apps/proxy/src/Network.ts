@@ -33,9 +33,13 @@ export const unmapped = (address: string): string => address.replace(/^::ffff:(?
  */
 export const origin = (remote: string, forwardedFor: string | undefined, forwarders: Network): string => {
   if (forwardedFor === undefined || !contains(forwarders, remote)) return remote
-  const hops = forwardedFor.split(",").map((hop) => hop.trim())
+  const hops = forwardedFor.split(",").map((hop) => withoutPort(hop.trim()))
   return hops.findLast((hop) => !contains(forwarders, hop)) ?? hops[0] ?? remote
 }
+
+/** Some forwarders write where a client's connection comes from to the port. */
+const withoutPort = (hop: string): string =>
+  /^(\d+(?:\.\d+){3}):\d+$/.exec(hop)?.[1] ?? /^\[([^\]]*)\](?::\d+)?$/.exec(hop)?.[1] ?? hop
 
 /** The name in a `Host` header, without brackets and port. */
 export const hostName = (host: string): string =>

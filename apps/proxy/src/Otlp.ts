@@ -33,10 +33,18 @@ const decode = (text: string): string => {
   }
 }
 
-/** Whether there is a collector. Without one no span is made for anybody. */
-export const wanted: Effect.Effect<boolean> = Effect.map(
+/** Whether there is a collector, without which no span is made for anybody; or what is wrong with its address. */
+export const wanted: Effect.Effect<boolean, string> = Effect.flatMap(
   Effect.orDie(settings),
-  ({ endpoint }) => endpoint !== ""
+  ({ endpoint }) => {
+    if (endpoint === "") return Effect.succeed(false)
+    const protocol = URL.canParse(endpoint) ? new URL(endpoint).protocol : ""
+    return protocol === "http:" || protocol === "https:"
+      ? Effect.succeed(true)
+      : Effect.fail(
+        "OTEL_EXPORTER_OTLP_ENDPOINT: expected an http or https address, as in http://localhost:4318"
+      )
+  }
 )
 
 /** Sends by a client of its own: that of the service behind the proxy may be the sandbox. */

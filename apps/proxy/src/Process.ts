@@ -16,4 +16,6 @@ export interface Process {
   readonly pages: ReadonlyMap<string, Page>
   /** Told of every request that is over. */
   readonly over: (facts: Facts) => void
+  /** Told what was spent for a request that is over. */
+  readonly late: (client: string | null, attempts: number, units: number) => void
 }

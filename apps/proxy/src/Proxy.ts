@@ -43,6 +43,8 @@ export interface Running {
   readonly operationsPort: number | null
   /** Requests are answered by another configuration from now on; those under way end by the one they began with. */
   readonly reload: (config: Config) => Effect.Effect<void>
+  /** The configuration that is in force. */
+  readonly config: () => Config
   /** Counts a configuration that was refused. */
   readonly refused: Effect.Effect<void>
 }
@@ -62,6 +64,10 @@ export const serve = (
     const engine = yield* Scope.extend(Effect.provide(Engine.make, stores), behind)
     const budgets = yield* Effect.provide(RateLimitStore, stores)
 
+    // A store that is away says so in the log now, and not with the first request.
+    const look = budgets.look("start", { limit: 1, period: 1000 })
+    yield* Effect.forkScoped(Effect.delay(look, "1 second"))
+
     const tally = Tally.make(started)
     const metrics = ProxyMetrics.make(version)
     const over: Process["over"] = (facts) => {
@@ -75,13 +81,17 @@ export const serve = (
       isTraced: options.isTraced,
       encoded: Encoded.make(),
       pages: Pages.make(engine, backend.examples),
-      over
+      over,
+      late: (client, attempts, units) => {
+        tally.late(client, attempts, units)
+        metrics.late(client, units)
+      }
     }
     const instanceOf = (config: Config) =>
       Effect.provide(Instance.make(process, config, backend.serviceOf(config.upstream)), client)
     let current = yield* instanceOf(config)
 
-    const { drain: { grace }, limits, listen, operations } = config
+    const { drain, limits, listen, operations } = config
     // The desk is opened before the main listener and closed after it, so that one can watch how that drains.
     const opened: { server: Server.Server | undefined } = { server: undefined }
     const writeMetrics = yield* Metrics.make
@@ -103,11 +113,19 @@ export const serve = (
     const operationsServer = operations === null ? null : yield* Server.serve({
       ...operations,
       limits,
+      keep: drain.announce,
       announce: Effect.succeed(0),
       grace: "1 second",
       handler: Desk.handler(desk)
     })
-    const server = yield* Server.serve({ ...listen, limits, announce, grace, handler })
+    const server = yield* Server.serve({
+      ...listen,
+      limits,
+      keep: drain.announce,
+      announce,
+      grace: drain.grace,
+      handler
+    })
     opened.server = server
     return {
       port: server.port,
@@ -117,6 +135,7 @@ export const serve = (
           current = instance
           metrics.reloaded("taken")
         }),
+      config: () => current.config,
       refused: Effect.sync(() => metrics.reloaded("refused"))
     }
   })

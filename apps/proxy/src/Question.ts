@@ -29,7 +29,6 @@ export const read = (
   body: unknown
 ): Either.Either<Question, Failure.Failure> =>
   Either.gen(function*() {
-    yield* checkNames(query)
     const chosen = operation.api === "ledger"
       ? yield* readNetwork(query)
       : { address: operation.api, query }
@@ -55,14 +54,3 @@ const readNetwork = (
     )
     : Either.right({ address: ledger[1], query: query.filter(([name]) => name !== "network") })
 }
-
-/** What is unknown is passed on, but no token: it would be sent to the service, and stand in logs on its way. */
-const checkNames = (query: WireRequest["query"]): Either.Either<void, Failure.Failure> =>
-  query.some(([name]) => secret.test(name)) ? Either.left(tokenInTarget) : Either.void
-
-const secret = /^(x[-_])?(api[-_]?key|(access[-_]?|auth[-_]?)?token|authorization)$/i
-
-const tokenInTarget = Failure.make(
-  "token-in-target",
-  "send the token as the header X-API-Key, never in the address; take another one if this one is in use"
-)

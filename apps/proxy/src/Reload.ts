@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
-import type { Config } from "./Config/Config.ts"
+import { type Config, isOpen } from "./Config/Config.ts"
 import * as Load from "./Config/Load.ts"
 import * as Problem from "./Config/Problem.ts"
 import * as Watch from "./Config/Watch.ts"
@@ -72,12 +72,17 @@ const take = (
   first: Config,
   running: Running
 ): Effect.Effect<Load.Loaded, Refused> => {
-  const changed = fixed(first, loaded.config)
-  if (changed.length > 0) {
-    return Effect.fail({
-      problems: changed.map((setting) => `${setting}: this cannot change while the proxy runs; start it anew`)
-    })
-  }
+  const problems = [
+    ...(!isOpen(running.config()) && isOpen(loaded.config)
+      ? [
+        "clients: there are none any more, so that nobody would need a token; start it anew if that is meant"
+      ]
+      : []),
+    ...fixed(first, loaded.config).map((setting) =>
+      `${setting}: this cannot change while the proxy runs; start it anew`
+    )
+  ]
+  if (problems.length > 0) return Effect.fail({ problems })
   return running.reload(loaded.config).pipe(
     Effect.zipRight(Effect.forEach(loaded.warnings, (warning) => Effect.logWarning(warning))),
     Effect.zipRight(Effect.logInfo("the configuration was read again, and is in force")),

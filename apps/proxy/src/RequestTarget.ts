@@ -28,8 +28,26 @@ export const read = (target: string): Either.Either<RequestTarget, Failure.Failu
   const path = end < 0 ? target : target.slice(0, end)
   const problem = path.split("/").slice(1).map(problemOfStep).find((found) => found !== undefined)
   if (problem !== undefined) return malformed(problem)
-  return Either.map(readQuery(end < 0 ? "" : target.slice(end + 1)), (query) => ({ path, query }))
+  return Either.flatMap(
+    readQuery(end < 0 ? "" : target.slice(end + 1)),
+    (query) => holdsToken(path, query) ? Either.left(tokenInTarget) : Either.right({ path, query })
+  )
 }
+
+/** What is unknown is passed on, but no token: it would be sent to the service, and stand in logs on its way. */
+const holdsToken = (path: string, query: WireRequest["query"]): boolean =>
+  token.test(decode(path) ?? "") ||
+  query.some(([name, value]) => nameOfToken.test(name) || token.test(name) || token.test(value))
+
+const nameOfToken = /^(x[-_])?(api[-_]?key|(access[-_]?|auth[-_]?)?token|authorization)$/i
+
+/** As they are made here, whatever they are called. */
+const token = /qp_[\w-]{43}/
+
+const tokenInTarget = Failure.make(
+  "token-in-target",
+  "send the token as the header X-API-Key, never in the address; have another one made, for this one stands in logs by now"
+)
 
 const problemOfStep = (step: string): string | undefined => {
   const text = decode(step)

@@ -2,6 +2,9 @@
 import { type AnyOperation, prefix } from "@blockquarry/core/Operation"
 import { all } from "@blockquarry/core/operations/index"
 import { matchPath } from "@blockquarry/core/Wire"
+import * as Effect from "effect/Effect"
+import * as Failure from "./Failure.ts"
+import * as Reply from "./Reply.ts"
 
 export interface Match {
   readonly operation: AnyOperation
@@ -30,6 +33,14 @@ export const find = (path: string): Match | undefined => {
   return undefined
 }
 
-/** The methods of a path: a read is also asked for its headers alone. */
-export const allowed = (method: "GET" | "POST"): string =>
-  method === "GET" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS"
+/** The reply of a path that takes a method: a read is also asked for its headers alone, and both for what they take. */
+export const answering = <R>(
+  method: string,
+  takes: "GET" | "POST",
+  reply: Effect.Effect<Reply.Reply, Failure.Failure, R>
+): Effect.Effect<Reply.Reply, Failure.Failure, R> => {
+  const allowed = takes === "GET" ? ["GET", "HEAD", "OPTIONS"] : ["POST", "OPTIONS"]
+  const allow = allowed.join(", ")
+  if (method === "OPTIONS") return Effect.succeed(Reply.empty(204, { allow }))
+  return allowed.includes(method) ? reply : Effect.fail(Failure.methodNotAllowed(allow))
+}

@@ -27,6 +27,7 @@ export const serve = (
   Effect.gen(function*() {
     const loaded = yield* Settings.load(options)
     const { config } = loaded
+    const isTraced = yield* Effect.mapError(Otlp.wanted, (problem) => Quit.misconfigured([problem]))
     const signals = yield* Signals.make
     const backend = yield* Backend.fromConfig(config)
     // A person gets text; everything else gets JSON.
@@ -35,20 +36,30 @@ export const serve = (
     // Built into the scope of the servers, before them: what is asked last is told of as well.
     yield* Layer.build(Log.layer(sink, style, config.log.level))
     yield* Layer.build(Otlp.layer(version))
+    const life = { begun: false }
+    yield* Effect.addFinalizer(() => life.begun ? Effect.logInfo("stopped") : Effect.void)
     const running = Effect.gen(function*() {
       const running = yield* Proxy.serve({
         config,
         backend,
         version,
-        isTraced: yield* Otlp.wanted,
+        isTraced,
         sink,
         style,
         // Who presses Ctrl-C waits for it; who sends SIGTERM has a fleet, and others that still send requests here.
-        announce: Effect.sync(() => signals.terminated() ? config.drain.announce : Duration.zero),
+        announce: Effect.suspend(() => {
+          const announce = signals.terminated() ? config.drain.announce : Duration.zero
+          return Effect.as(
+            Effect.logInfo(`stopping: still taking requests for ${Duration.format(announce)}`),
+            announce
+          )
+        }),
         tries: (port) => Welcome.tries(config, port, backend.examples)
       })
       yield* Effect.forEach(loaded.warnings, (warning) => Effect.logWarning(warning))
       yield* Console.log(Welcome.text(config, running, backend.examples))
+      life.begun = true
+      yield* Effect.logInfo(`listening on port ${running.port} of ${config.listen.host}`)
       return yield* Reload.whenever(options, loaded, running, yield* Watch.live)
     })
     return yield* running.pipe(

@@ -27,6 +27,11 @@ export interface Options {
   readonly host: string
   readonly port: number
   readonly limits: Pick<Config["limits"], "connections" | "headers" | "receive" | "stalled">
+  /**
+   * For how long clients are told that they may keep a connection unused. No longer than it is said that the server is
+   * about to stop: then whoever comes back on an old connection hears of that before it is closed.
+   */
+  readonly keep: Duration.DurationInput
   /** For how long the server says that it is about to stop before it does. */
   readonly announce: Effect.Effect<Duration.DurationInput>
   /** How long requests that were taken may go on then. */
@@ -56,9 +61,12 @@ export const serve = (options: Options): Effect.Effect<Server, ListenFailed, Sco
     const run = yield* FiberSet.makeRuntime<never>()
     const { handler, limits } = options
     const connections = new Connections()
-    const stopping = { announced: false }
+    const stopping = { announced: false, ending: false }
     const receiveWithin = Duration.toMillis(limits.receive)
+    // Before Node ends the connection: who hears why may do better.
+    const readWithin = receiveWithin * 0.9
     const stalled = Duration.toMillis(limits.stalled)
+    const keep = Math.max(1, Math.floor(Duration.toSeconds(options.keep)))
     const server = Http.createServer({
       keepAliveTimeout: 65_000,
       maxHeaderSize: limits.headers,
@@ -70,17 +78,19 @@ export const serve = (options: Options): Effect.Effect<Server, ListenFailed, Sco
       insecureHTTPParser: false
     })
     server.maxConnections = limits.connections
+    // Their bytes are bounded; beyond a number Node would leave some out, and say nothing.
+    server.maxHeadersCount = 0
     server.on("connection", (socket) => connections.opened(socket))
 
     const answer = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
       const doubtful = isDoubtful(request)
       const { over, reply } = doubtful
         ? handler.refuse(400)
-        : handler.handle(receive(request, stopping.announced))
+        : handler.handle(receive(request, stopping, readWithin))
       const given = { status: 499, bytes: 0 }
       const send = (reply: Reply): Effect.Effect<void> | undefined => {
         const closing = (doubtful || stopping.announced) && connections.isLast(request, response)
-        const sending = { request, response, closing, stalled }
+        const sending = { request, response, closing, keep, stalled }
         given.status = reply.status
         if (!(reply.body instanceof Uint8Array)) {
           return Send.pieces(reply, reply.body, sending, (bytes) => {
@@ -122,6 +132,14 @@ export const serve = (options: Options): Effect.Effect<Server, ListenFailed, Sco
       stopping.announced = true
       const announce = Duration.decode(yield* options.announce)
       yield* Effect.sleep(announce)
+      // What has no end in sight ends itself while there is time to say where to go on.
+      const half = Duration.times(Duration.decode(options.grace), 0.5)
+      yield* Effect.fork(Effect.delay(
+        Effect.sync(() => {
+          stopping.ending = true
+        }),
+        half
+      ))
       yield* drain(server, connections, announce, options.grace)
     })
     // Who closes the scope may have been interrupted, by a signal for one. There every wait would be over at once, and

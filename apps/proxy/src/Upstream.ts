@@ -1,5 +1,5 @@
 /** The service behind the proxy: a question in, the service's own answer out. */
-import { type Answer, repeatsKey } from "@blockquarry/http/Answer"
+import { repeatsAny, saysAny } from "@blockquarry/http/Answer"
 import type { ApiKey } from "@blockquarry/http/ApiKey"
 import type { Policies } from "@blockquarry/http/ApiOptions"
 import type { Entry } from "@blockquarry/http/CacheStore"
@@ -9,9 +9,12 @@ import * as Receipt from "@blockquarry/http/Receipt"
 import type { Served } from "@blockquarry/http/Served"
 import * as Target from "@blockquarry/http/Target"
 import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Array from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Equivalence from "effect/Equivalence"
 import * as Record from "effect/Record"
+import * as Redacted from "effect/Redacted"
 import { addresses } from "./Addresses.ts"
 import type { Wish } from "./Answers/CacheControl.ts"
 import type { AddressName } from "./Config/Config.ts"
@@ -46,6 +49,8 @@ export interface Upstream {
   ) => Effect.Effect<Given, Failure.Failure>
   /** A kept answer that is fresh, where answers are kept in this process. */
   readonly kept: (question: Question, now: number) => Entry | undefined
+  /** Counts a kept answer that is given. */
+  readonly given: (question: Question) => void
   /** Forgets the answer to a question; false where that could not be done. */
   readonly forget: (question: Question) => Effect.Effect<boolean>
   /** Whether a text, which may be JSON, says one of the proxy's keys. */
@@ -64,56 +69,56 @@ export type Options = Pick<Policies, "cache"> & {
 export const make = (
   engine: EngineService,
   { cache, maxBodySize, service }: Options
-): Effect.Effect<Upstream, never, HttpClient.HttpClient> =>
-  Effect.map(
+): Effect.Effect<Upstream, never, HttpClient.HttpClient> => {
+  const keys = keysOf(service)
+  const saysKey = (text: string) => saysAny(text, keys)
+  return Effect.map(
     Effect.all(Record.map(service.addresses, (baseUrl, name) =>
       Target.make(
         addresses[name].api,
-        { apiKey: service.keys[name], baseUrl, cache, maxBodySize },
+        { apiKey: service.keys[name], baseUrl, cache, maxBodySize, neverKept: keys },
         addresses[name].setting
       ))),
-    (targets): Upstream => {
-      const keys = Object.values(service.keys).flat().map(({ key }) => key)
-      const says = (answer: Answer) => keys.some((key) => repeatsKey(answer, key))
-      const saysKey = (text: string) => says(spoken(text))
-      return {
-        service,
-        saysKey,
-        ask: ({ address, input, operation, request }, wish, receipt) => {
-          if (service.addresses[address] === undefined) return Effect.fail(addressNotSet(address))
-          const target = targets[address]
-          return wish === "only-if-cached"
-            ? Effect.flatMap(engine.find(operation, target)(request), (entry) =>
-              entry === null ? Effect.fail(Failure.notKept) : Effect.succeed(fromEntry(entry)))
-            : engine.raw(operation, target)(input, request).pipe(
-              Override.effect({ cacheMode: wish }),
-              Receipt.effect(receipt),
-              Effect.mapError(Failure.fromQueryError),
-              Effect.flatMap(passable),
-              Effect.mapError((failure) =>
-                saysKey(failure.message) ? withoutWords(failure) : failure
-              ),
-              Effect.filterOrElse(
-                // What repeats the key that it was asked with is never kept, and another is looked for here.
-                ({ answer, source }) =>
-                  source !== "service" || !(says(answer) || Object.values(answer.headers).some(saysKey)),
-                ({ answer }) =>
-                  Effect.zipRight(
-                    engine.forget(operation, target)(request),
-                    Effect.fail(withheld(answer.status))
-                  )
-              )
+    (targets): Upstream => ({
+      service,
+      saysKey,
+      ask: ({ address, input, operation, request }, wish, receipt) => {
+        if (service.addresses[address] === undefined) return Effect.fail(addressNotSet(address))
+        const target = targets[address]
+        return wish === "only-if-cached"
+          ? Effect.flatMap(
+            engine.find(operation, target)(request),
+            (entry) => entry === null ? Effect.fail(Failure.notKept) : Effect.succeed(fromEntry(entry))
+          )
+          : engine.raw(operation, target)(input, request).pipe(
+            Override.effect({ cacheMode: wish }),
+            Receipt.effect(receipt),
+            Effect.mapError(Failure.fromQueryError),
+            Effect.flatMap(passable),
+            Effect.mapError((failure) => saysKey(failure.message) ? withoutWords(failure) : failure),
+            Effect.filterOrFail(
+              // What says a key is never kept.
+              ({ answer, source }) => source !== "service" || !repeatsAny(answer, keys),
+              ({ answer }) => withheld(answer.status)
             )
-        },
-        kept: ({ address, operation, request }, now) =>
-          engine.kept(operation, targets[address])(request, now),
-        forget: ({ address, operation, request }) => engine.forget(operation, targets[address])(request),
-        target: (address) =>
-          service.addresses[address] === undefined
-            ? Either.left(addressNotSet(address))
-            : Either.right(targets[address])
-      }
-    }
+          )
+      },
+      kept: ({ address, operation, request }, now) => engine.kept(operation, targets[address])(request, now),
+      given: ({ operation }) => engine.given(operation),
+      forget: ({ address, operation, request }) => engine.forget(operation, targets[address])(request),
+      target: (address) =>
+        service.addresses[address] === undefined
+          ? Either.left(addressNotSet(address))
+          : Either.right(targets[address])
+    })
+  )
+}
+
+/** Those of all addresses, each value once. */
+const keysOf = ({ keys }: Service): ReadonlyArray<Redacted.Redacted> =>
+  Array.dedupeWith(
+    Object.values(keys).flat().map(({ key }) => key),
+    Redacted.getEquivalence(Equivalence.string)
   )
 
 const addressNotSet = (name: AddressName): Failure.Failure =>
@@ -149,13 +154,6 @@ const refusal = ({ answer, verdict }: Served): Failure.Failure | undefined => {
       return undefined
   }
 }
-
-/** As `repeatsKey` takes it. */
-const spoken = (text: string): Answer => ({
-  status: 200,
-  headers: {},
-  bytes: new TextEncoder().encode(text)
-})
 
 const withheld = (status: number): Failure.Failure =>
   Failure.make(

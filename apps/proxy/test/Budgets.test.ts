@@ -1,6 +1,7 @@
 /** What clients may use, and what becomes of those who want more. */
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import { describe, expect, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
@@ -99,8 +100,256 @@ describe("a rate", () => {
   )
 })
 
+/** What a request of those below came to: when it was over, and whether it was charged. */
+interface Ended {
+  readonly place: number
+  readonly began: number
+  readonly at: number
+  readonly units: number
+  readonly patience: number
+  readonly how: "charged" | "refused" | "interrupted"
+}
+
+/** Requests that come one after the other; some are interrupted a while later. */
+const arrivals = FastCheck.array(
+  FastCheck.record({
+    after: FastCheck.oneof(FastCheck.constant(0), FastCheck.nat(300)),
+    units: FastCheck.integer({ min: 1, max: 5 }),
+    patience: FastCheck.constantFrom(0, 500, 2000, 60_000),
+    interruptedAfter: FastCheck.option(FastCheck.nat(1000), { nil: undefined, freq: 5 })
+  }),
+  { maxLength: 40 }
+)
+
+const arrive = (
+  budgets: Budgets.Budgets,
+  who: Client,
+  requests: ReadonlyArray<
+    Pick<Ended, "units" | "patience"> & {
+      readonly after: number
+      readonly interruptedAfter?: number | undefined
+    }
+  >
+) =>
+  Effect.gen(function*() {
+    const ended: Array<Ended> = []
+    const fibers: Array<Fiber.Fiber<unknown>> = []
+    for (const [place, { after, interruptedAfter, patience, units }] of requests.entries()) {
+      yield* TestClock.adjust(after)
+      const began = yield* TestClock.currentTimeMillis
+      const end = (how: Ended["how"]) =>
+        Effect.map(TestClock.currentTimeMillis, (at) => {
+          ended.push({ place, began, at, units, patience, how })
+        })
+      const taken = budgets.take(who, units, Duration.millis(patience)).pipe(
+        Effect.matchEffect({ onFailure: () => end("refused"), onSuccess: () => end("charged") }),
+        Effect.onInterrupt(() => end("interrupted"))
+      )
+      fibers.push(
+        yield* Effect.fork(
+          interruptedAfter === undefined ? taken : Effect.ignore(Effect.timeout(taken, interruptedAfter))
+        )
+      )
+    }
+    yield* TestClock.adjust("1 hour")
+    for (const fiber of fibers) yield* Fiber.await(fiber)
+    return ended
+  })
+
+describe("a line", () => {
+  const inLaws = { fastCheck: { numRuns: 60 } }
+
+  it.effect.prop(
+    "keeps nobody longer than its patience, and lets through at most limit + burst in any window",
+    [arrivals],
+    ([requests]) =>
+      Effect.gen(function*() {
+        const ended = yield* arrive(yield* make(), tenASecond, requests)
+        expect(ended).toHaveLength(requests.length)
+        for (const { at, began, patience } of ended) expect(at - began).toBeLessThanOrEqual(patience)
+        const charged = ended.filter(({ how }) => how === "charged")
+        for (const { at: from } of charged) {
+          const inWindow = charged.filter(({ at }) => at >= from && at < from + 1000)
+          expect(inWindow.reduce((sum, { units }) => sum + units, 0)).toBeLessThanOrEqual(20)
+        }
+      }),
+    inLaws
+  )
+
+  it.effect.prop(
+    "serves those of equal cost and patience in the order in which they came, whoever is interrupted",
+    [arrivals],
+    ([requests]) =>
+      Effect.gen(function*() {
+        const alike = requests.map((request) => ({ ...request, units: 3, patience: 2000 }))
+        const ended = yield* arrive(yield* make(), tenASecond, alike)
+        const charged = ended.filter(({ how }) => how === "charged").map(({ place }) => place)
+        expect(charged).toEqual([...charged].sort((one, other) => one - other))
+      }),
+    inLaws
+  )
+
+  it.effect.prop(
+    "leaves nothing behind: who comes after all of them is served at once",
+    [arrivals],
+    ([requests]) =>
+      Effect.gen(function*() {
+        const budgets = yield* make({ maxQueue: 5 })
+        yield* arrive(budgets, tenASecond, requests)
+        expect((yield* budgets.take(tenASecond, 5)).waited).toBe(0)
+        expect(budgets.tryTake(tenASecond, 5, yield* TestClock.currentTimeMillis)).toBeDefined()
+      }),
+    inLaws
+  )
+
+  it.effect.prop(
+    "is the same before a store that takes its time, but for that time",
+    [arrivals],
+    ([requests]) =>
+      Effect.gen(function*() {
+        const { atOnce: _, ...store } = yield* RateLimitStore.memory
+        const away = Budgets.make(defaults.budgets, {
+          ...store,
+          take: (...asked) => Effect.delay(store.take(...asked), 20)
+        })
+        const ended = yield* arrive(away, tenASecond, requests)
+        expect(ended).toHaveLength(requests.length)
+        for (const { at, began, patience } of ended) expect(at - began).toBeLessThanOrEqual(patience + 20)
+        const after = yield* Effect.fork(away.take(tenASecond, 5))
+        yield* TestClock.adjust(20)
+        expect((yield* Fiber.join(after)).waited).toBe(20)
+      }),
+    inLaws
+  )
+
+  it.effect.prop(
+    "refuses at once who cannot be served in time, and serves everybody else",
+    [FastCheck.array(FastCheck.integer({ min: 1, max: 5 }), { maxLength: 30 })],
+    ([costs]) =>
+      Effect.gen(function*() {
+        const requests = costs.map((units) => ({ after: 0, units, patience: 2000 }))
+        const ended = yield* arrive(yield* make(), tenASecond, requests)
+        for (const { at, how } of ended) if (how === "refused") expect(at).toBe(0)
+        const units = (how: Ended["how"]) => ended.filter((one) => one.how === how).map(({ units }) => units)
+        // The burst, and what comes again in two seconds
+        const left = 30 - units("charged").reduce((sum, units) => sum + units, 0)
+        for (const wanted of units("refused")) expect(wanted).toBeGreaterThan(left)
+      }),
+    inLaws
+  )
+
+  it.effect("of lists does not hold up single requests: they have their turn when nobody else waits", () =>
+    Effect.gen(function*() {
+      const budgets = yield* make()
+      const list = { after: 0, units: 5, patience: 60_000 }
+      const single = { after: 0, units: 5, patience: 2000 }
+      const ended = yield* arrive(budgets, tenASecond, [
+        ...Array.from({ length: 22 }, () => list),
+        { ...single, after: 250 },
+        single,
+        { ...single, after: 600 }
+      ])
+      const singles = ended.filter(({ patience }) => patience === 2000)
+      expect(singles.map(({ at, how }) => [at, how])).toEqual([[500, "charged"], [1000, "charged"], [
+        1500,
+        "charged"
+      ]])
+      const lists = ended.filter(({ patience }) => patience === 60_000)
+      expect(lists.map(({ how, place }) => [place, how])).toEqual(lists.map((_, place) => [place, "charged"]))
+      expect(lists.map(({ at }) => at)).toEqual([
+        0,
+        0,
+        ...lists.slice(2).map((_, index) => 2000 + index * 500)
+      ])
+    }))
+
+  it.effect("is left by a list at its head for whoever has less patience, and refuses whom its limit never serves in time", () =>
+    Effect.gen(function*() {
+      const slow = client({ limit: { limit: 1, window: 10_000 } })
+      const ended = yield* arrive(yield* make(), slow, [
+        { after: 0, units: 1, patience: 0 },
+        { after: 0, units: 1, patience: 60_000 },
+        { after: 0, units: 1, patience: 2000 },
+        { after: 9000, units: 1, patience: 2000 }
+      ])
+      expect(ended.map(({ at, how, place }) => [place, at, how])).toEqual([
+        [0, 0, "charged"],
+        [2, 0, "refused"],
+        [3, 10_000, "charged"],
+        [1, 20_000, "charged"]
+      ])
+    }))
+
+  it.effect("closes up behind who is interrupted in it", () =>
+    Effect.gen(function*() {
+      const request = { after: 0, units: 5, patience: 2000 }
+      const ended = yield* arrive(yield* make(), tenASecond, [
+        request,
+        request,
+        { ...request, interruptedAfter: 250 },
+        { ...request, interruptedAfter: 250 },
+        request,
+        { ...request, after: 400 }
+      ])
+      const inOrder = ended.toSorted((one, other) => one.place - other.place)
+      expect(inOrder.map(({ at, how, place }) => [place, at, how])).toEqual([
+        [0, 0, "charged"],
+        [1, 0, "charged"],
+        [2, 250, "interrupted"],
+        [3, 250, "interrupted"],
+        [4, 500, "charged"],
+        [5, 1000, "charged"]
+      ])
+    }))
+
+  it.effect("is bounded, lists or not", () =>
+    Effect.gen(function*() {
+      const budgets = yield* make({ maxQueue: 3 })
+      const ended = yield* arrive(budgets, tenASecond, [
+        { after: 0, units: 5, patience: 0 },
+        { after: 0, units: 5, patience: 0 },
+        ...Array.from({ length: 5 }, () => ({ after: 0, units: 1, patience: 60_000 }))
+      ])
+      expect(ended.map(({ at, how }) => [at, how])).toEqual([
+        [0, "charged"],
+        [0, "charged"],
+        [0, "refused"],
+        [0, "refused"],
+        [100, "charged"],
+        [200, "charged"],
+        [300, "charged"]
+      ])
+    }))
+})
+
 describe("a day", () => {
   const hundredADay = client({ perDay: 100 })
+
+  it.effect("that is used up costs nothing of the rate", () =>
+    Effect.gen(function*() {
+      const budgets = yield* make()
+      const both = client({ limit: { limit: 10, window: 1000 }, perDay: 8 })
+      yield* budgets.take(both, 5)
+      expect(budgets.tryTake(both, 5, yield* TestClock.currentTimeMillis)).toBeUndefined()
+      const refused = yield* Effect.flip(budgets.take(both, 5))
+      expect(refused.headers["ratelimit"]).toBe("\"rate\";r=5;t=1, \"day\";r=3;t=86400")
+      expect((yield* budgets.standing(both)).map(({ left }) => left)).toEqual([5, 3])
+      expect(budgets.tryTake(both, 3, 0)?.budgets.map(({ left }) => left)).toEqual([2, 0])
+    }))
+
+  it.effect("is waited for where it is about to begin, by all who wait", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(Date.UTC(2026, 10, 21, 23, 59, 59))
+      const budgets = yield* make()
+      yield* budgets.take(hundredADay, 100)
+      const waiting = yield* Effect.fork(
+        Effect.all(Array.from({ length: 3 }, () => budgets.take(hundredADay, 5)), {
+          concurrency: "unbounded"
+        })
+      )
+      yield* TestClock.adjust("1 second")
+      expect((yield* Fiber.join(waiting)).map(({ waited }) => waited)).toEqual([1000, 1000, 1000])
+    }))
 
   it.effect("is counted exactly, refuses at once what is more, and begins anew at midnight UTC", () =>
     Effect.gen(function*() {
@@ -127,7 +376,7 @@ describe("a shadow", () => {
       const both = client({ limit: { limit: 10, window: 1000 }, perDay: 12 })
       const charges = yield* Effect.all(Array.from({ length: 4 }, () => budgets.take(both, 5)))
       expect(charges.map(({ shadowed }) => shadowed)).toEqual([false, false, true, true])
-      expect(budgets.seen().get("one")?.map(({ left }) => left)[0]).toBe(0)
+      expect((yield* budgets.standing(both)).map(({ left }) => left)).toEqual([0, 2])
     }))
 })
 
@@ -137,7 +386,28 @@ describe("at once", () => {
       const budgets = yield* make()
       expect(budgets.tryTake(tenASecond, 10, 0)?.budgets[0]?.left).toBe(0)
       expect(budgets.tryTake(tenASecond, 1, 0)).toBeUndefined()
+      expect(budgets.tryTake(tenASecond, 1, 100)?.budgets[0]?.left).toBe(0)
       expect(budgets.tryTake(client({}), 5, 0)).toEqual({ units: 5, budgets: [], waited: 0, shadowed: false })
+    }))
+})
+
+describe("the standing of a client", () => {
+  it.effect("is what the store knows: before it asks, as time goes by, after a reload, and after midnight", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(Date.UTC(2026, 10, 21, 23, 59, 59))
+      const store = yield* RateLimitStore.memory
+      const both = client({ limit: { limit: 10, window: 1000 }, perDay: 100 })
+      const reloaded = () => Budgets.make(defaults.budgets, store)
+      const left = (of: Client) =>
+        Effect.map(reloaded().standing(of), (budgets) => budgets.map(({ left, name }) => [name, left]))
+      expect(yield* left(both)).toEqual([["rate", 10], ["day", 100]])
+      yield* reloaded().take(both, 10)
+      expect(yield* left(both)).toEqual([["rate", 0], ["day", 90]])
+      yield* TestClock.adjust("500 millis")
+      expect(yield* left(both)).toEqual([["rate", 5], ["day", 90]])
+      yield* TestClock.adjust("500 millis")
+      expect(yield* left(both)).toEqual([["rate", 10], ["day", 100]])
+      expect(yield* left(client({}))).toEqual([])
     }))
 })
 
@@ -159,7 +429,7 @@ describe("as clients meet it", () => {
       expect(answers.map(({ headers }) => headers["ratelimit"])).toEqual([
         expect.stringMatching(/^"rate";r=3;t=3600, "day";r=997;t=\d+$/),
         expect.stringMatching(/^"rate";r=0;t=3600, "day";r=994;t=\d+$/),
-        expect.stringMatching(/^"rate";r=0;t=\d+$/),
+        expect.stringMatching(/^"rate";r=0;t=\d+, "day";r=994;t=\d+$/),
         undefined
       ])
       expect(Number(answers[2]?.headers["retry-after"])).toBeGreaterThan(1500)

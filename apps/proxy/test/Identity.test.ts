@@ -77,6 +77,20 @@ describe("without clients", () => {
     expect([...open.all].map(({ scopes }) => scopes.size)).toEqual([11])
   })
 
+  it("no page of another site may, for the picture that it shows would spend the plan", () => {
+    const from = (headers: Record<string, string>) =>
+      Either.match(open.identify({ headers: { host: "localhost:8650", ...headers }, remote: "127.0.0.1" }), {
+        onLeft: ({ code }) => code,
+        onRight: ({ name }) => name
+      })
+    expect(from({ "sec-fetch-site": "cross-site" })).toBe("cross-site")
+    expect(from({ origin: "http://evil.example" })).toBe("cross-site")
+    for (const site of ["none", "same-origin", "same-site"]) {
+      expect(from({ "sec-fetch-site": site })).toBe("open")
+    }
+    expect(from({ origin: "http://localhost:8650" })).toBe("open")
+  })
+
   it("nobody may under another name, which leads a browser here", () => {
     for (const name of ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", ""]) {
       expect([name, host(name)]).toEqual([name, "host-refused"])

@@ -4,6 +4,9 @@ import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Scope from "effect/Scope"
 import * as Http from "node:http"
 import { defaults } from "../src/Config/Config.ts"
 import { ask, client as configOf, configured, examples, ledger, start } from "./support/proxy.ts"
@@ -66,6 +69,40 @@ describe("a list", () => {
       expect([wrong.status, JSON.parse(wrong.text).code]).toEqual([400, "invalid-request"])
       const cursor = yield* ask(port, `${transfers}&cursor=no-cursor-of-the-service`)
       expect([cursor.status, JSON.parse(cursor.text).code]).toEqual([400, "bad-request"])
+    }))
+})
+
+describe("a list that is not asked for", () => {
+  it.scopedLive("costs nothing: neither for its headers alone, nor where only what is kept is wanted", () =>
+    Effect.gen(function*() {
+      const { port, sandbox } = yield* start()
+      const head = yield* ask(port, transfers, { method: "HEAD" })
+      expect([head.status, head.headers["content-type"], head.text])
+        .toEqual([200, "application/x-ndjson; charset=utf-8", ""])
+      const kept = yield* ask(port, transfers, { headers: { "cache-control": "only-if-cached" } })
+      expect([kept.status, JSON.parse(kept.text).code]).toEqual([504, "not-kept"])
+      expect(yield* sandbox.requests).toEqual([])
+    }))
+})
+
+describe("a proxy that stops", () => {
+  it.scopedLive("ends a list between two pages, and says where to go on", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const { asked, client } = endless()
+      const { port } = yield* Scope.extend(start({ client }), scope)
+      const response = yield* open(port, `/all/api/v2.2/nft/${collection721}?chain=eth`)
+      const stopping = yield* Effect.fork(Scope.close(scope, Exit.void))
+      const text = yield* Effect.async<string>((resume) => {
+        let text = ""
+        response.on("data", (piece: Buffer) => {
+          text = (text + piece.toString()).slice(-1000)
+        })
+        response.on("end", () => resume(Effect.succeed(text)))
+      })
+      const last = JSON.parse(text.trimEnd().split("\n").at(-1) ?? "")
+      expect(last).toMatchObject({ failure: { code: "stopping" }, cursor: `c${asked.pages}` })
+      yield* Fiber.join(stopping)
     }))
 })
 

@@ -119,7 +119,15 @@ describe("a reply that cannot be made or sent", () => {
         const over = () => {}
         const handler = { handle: () => ({ reply: make(), over }), refuse: () => ({ reply, over }) }
         const { limits } = configured()
-        const options = { host: "127.0.0.1", port: 0, limits, announce: Effect.succeed(0), grace: 0, handler }
+        const options = {
+          host: "127.0.0.1",
+          port: 0,
+          limits,
+          keep: 1,
+          announce: Effect.succeed(0),
+          grace: 0,
+          handler
+        }
         const { port } = yield* Effect.provide(Server.serve(options), Logger.remove(Logger.defaultLogger))
         expect(yield* Effect.flip(ask(port, "/"))).toMatchObject({ code: "ECONNRESET" })
       }

@@ -356,7 +356,7 @@ describe("what a client sends", () => {
       const encoded = encodeURIComponent(secrets.mine)
       for (const name of ["api_key", "token", "access_token", "x-api-key"]) {
         for (
-          const [own, status, code] of [[[], 401, "token-missing"], [
+          const [own, status, code] of [[[], 400, "token-in-target"], [
             [`X-API-Key: ${secrets.mine}`],
             400,
             "token-in-target"

@@ -133,7 +133,10 @@ describe("quarry-proxy", () => {
     }
     const { code, stderr } = await stop("SIGINT")
     expect(code).toBe(0)
-    const logged = stderr.trim().split("\n").map((line) => JSON.parse(line))
+    const said = stderr.trim().split("\n").map((line) => JSON.parse(line))
+    expect(said.map(({ message }) => message).filter((message) => message !== "request"))
+      .toEqual([expect.stringMatching(/^listening/), expect.stringMatching(/^stopping/), "stopped"])
+    const logged = said.filter(({ message }) => message === "request")
     expect(logged.map(({ message, status }) => [message, status]))
       .toEqual(lines.map(() => ["request", 200]))
   })

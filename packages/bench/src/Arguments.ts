@@ -65,4 +65,5 @@ proxy  starts quarry-proxy and its peers as processes and compares their CPU tim
        (npx -y pnpm@10 build); nginx takes part where it is installed (apt-get install nginx-light).
 soak   puts quarry-proxy before a service of whose answers a part (0.05) fails, asks so many questions (1000000)
        over so many connections (64), and looks at every answer, at memory and at open files. It needs Linux and
-       the bundle. Exit code 1: an answer was wrong, or memory or files grew.`
+       the bundle. Exit code 1: an answer was wrong, memory or files grew, or so few were asked that nobody
+       can tell.`

@@ -8,6 +8,7 @@ export interface Answer {
   readonly status: number
   /** The status line and the headers. */
   readonly head: string
+  /** Put together where it came in chunks. */
   readonly body: Buffer
 }
 
@@ -33,7 +34,8 @@ export class Reader {
   private pieces: Array<Buffer> = []
   private length = 0
   private head: string | null = null
-  private whole = 0
+  /** How long head and body are; undefined where the body comes in chunks. */
+  private whole: number | undefined
 
   /** Gives the answer with its last piece. */
   push(piece: Buffer): Answer | undefined {
@@ -41,13 +43,25 @@ export class Reader {
     this.length += piece.byteLength
     if (this.head === null) this.readHead()
     const { head } = this
-    if (head === null || this.length < this.whole) return undefined
-    if (this.length > this.whole) throw new Error("more came than one answer")
-    const body = this.joined().subarray(head.length)
+    if (head === null) return undefined
+    const body = this.whole === undefined ? this.chunked(head) : this.counted(head, this.whole)
+    if (body === undefined) return undefined
     this.pieces = []
     this.length = 0
     this.head = null
-    return { status: Number(head.slice(9, 12)), head, body }
+    return { status: statusOf(head), head, body }
+  }
+
+  private counted(head: string, whole: number): Buffer | undefined {
+    if (this.length < whole) return undefined
+    if (this.length > whole) throw new Error("more came than one answer")
+    return this.joined().subarray(head.length)
+  }
+
+  private chunked(head: string): Buffer | undefined {
+    // Its end is looked at first: answers in chunks are few, but they come in many pieces.
+    if (!(this.pieces.at(-1) ?? Buffer.alloc(0)).subarray(-2).equals(lineEnd)) return undefined
+    return dechunked(this.joined().subarray(head.length))
   }
 
   private readHead(): void {
@@ -55,7 +69,11 @@ export class Reader {
     const end = bytes.indexOf("\r\n\r\n")
     if (end === -1) return
     this.head = bytes.toString("latin1", 0, end + 4)
-    const length = /\r\ncontent-length: *(\d+)/i.exec(this.head)?.[1]
+    const length = bodiless.has(statusOf(this.head)) ? 0 : /\r\ncontent-length: *(\d+)/i.exec(this.head)?.[1]
+    if (length === undefined && /\r\ntransfer-encoding: *chunked/i.test(this.head)) {
+      this.whole = undefined
+      return
+    }
     if (length === undefined) throw new Error(`an answer without content-length: ${this.head}`)
     this.whole = this.head.length + Number(length)
   }
@@ -65,6 +83,36 @@ export class Reader {
     const joined = first !== undefined && this.pieces.length === 1 ? first : Buffer.concat(this.pieces)
     this.pieces = [joined]
     return joined
+  }
+}
+
+const lineEnd = Buffer.from("\r\n")
+
+/** Statuses whose answers have no body, whatever their headers say. */
+const bodiless: ReadonlySet<number> = new Set([204, 304])
+
+const statusOf = (head: string): number => Number(head.slice(9, 12))
+
+/** A body that comes in chunks; undefined where there are more to come. */
+const dechunked = (bytes: Buffer): Buffer | undefined => {
+  const parts: Array<Buffer> = []
+  let at = 0
+  while (true) {
+    const end = bytes.indexOf(lineEnd, at)
+    if (end === -1) return undefined
+    const size = Number.parseInt(bytes.toString("latin1", at, end), 16)
+    if (Number.isNaN(size)) throw new Error("a chunk that does not say its length")
+    const begin = end + lineEnd.byteLength
+    at = begin + size + lineEnd.byteLength
+    if (bytes.byteLength < at) return undefined
+    if (!bytes.subarray(begin + size, at).equals(lineEnd)) {
+      throw new Error("a chunk that is longer than it says")
+    }
+    if (size === 0) {
+      if (bytes.byteLength > at) throw new Error("more came than one answer")
+      return Buffer.concat(parts)
+    }
+    parts.push(bytes.subarray(begin, begin + size))
   }
 }
 

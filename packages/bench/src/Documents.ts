@@ -42,12 +42,21 @@ const transfer = (index: number, amount: string): string =>
 const amount = (index: number): string =>
   String(BigInt(hex(`amount ${index}`, 20))).slice(0, 18 + index % 7).padEnd(18, "5")
 
-/** The text of a page of a wallet's transfers. */
-export const transfers = (amounts: Amounts, cursor: string | null, length = pageSize): string => {
-  const records = Array.from(
-    { length },
-    (_, index) => transfer(index, amounts === "integers" ? amount(index) : `"${amount(index)}"`)
-  )
+/** The texts of a page's records. */
+export const transferTexts = (amounts: Amounts, length: number, from = 0): ReadonlyArray<string> =>
+  Array.from({ length }, (_, place) => {
+    const index = from + place
+    return transfer(index, amounts === "integers" ? amount(index) : `"${amount(index)}"`)
+  })
+
+/** The text of a page of a wallet's transfers, of which `from` stand on pages before. */
+export const transfers = (
+  amounts: Amounts,
+  cursor: string | null,
+  length = pageSize,
+  from = 0
+): string => {
+  const records = transferTexts(amounts, length, from)
   return `{"total":1203,"page":0,"page_size":${length},"cursor":${
     JSON.stringify(cursor)
   },"result":[${records}]}`

@@ -48,8 +48,28 @@ it("more than was asked for is not taken for an answer", () => {
 })
 
 it("an answer that does not say its length is not read", () => {
-  const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
-  expect(() => new Reader().push(Buffer.from(chunked))).toThrow("without content-length")
+  const endless = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"
+  expect(() => new Reader().push(Buffer.from(endless))).toThrow("without content-length")
+})
+
+it("an answer in chunks is put together, wherever it is torn", () => {
+  const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+  const wire = Buffer.from(`${head}5\r\none\r\n\r\nA\r\n two three\r\n0\r\n\r\n`)
+  for (let first = 1; first < wire.length - 1; first++) {
+    const reader = new Reader()
+    expect(reader.push(wire.subarray(0, first))).toBeUndefined()
+    expect(reader.push(wire.subarray(first))?.body.toString()).toBe("one\r\n two three")
+    expect(reader.push(wire)?.body.toString()).toBe("one\r\n two three")
+  }
+  expect(() => new Reader().push(Buffer.concat([wire, wire]))).toThrow("more came than one answer")
+  expect(() => new Reader().push(Buffer.from(`${head}2\r\none\r\n`))).toThrow("longer than it says")
+  expect(() => new Reader().push(Buffer.from(`${head}x\r\n`))).toThrow("does not say its length")
+})
+
+it("an answer that has no body needs no length", () => {
+  const wire = Buffer.from("HTTP/1.1 304 Not Modified\r\nETag: W/\"a\"\r\n\r\n")
+  expect(new Reader().push(wire)).toMatchObject({ status: 304, body: Buffer.alloc(0) })
+  expect(() => new Reader().push(Buffer.concat([wire, Buffer.from("{}")]))).toThrow("more came")
 })
 
 it("requests go out with their headers, one after the other over one connection", async () => {

@@ -56,11 +56,26 @@ export const safeHeaders = (
   )
 
 /**
- * Whether the body of an answer says the key, in any spelling that JSON has: it is for nobody else then. A key of less
- * than eight characters is not looked for, since any text may hold it.
+ * Whether an answer says one of several secrets, in its body or in a header: it is for nobody else then. Secrets are
+ * found as in `saysAny`.
  *
  * @since 0.1.0
  * @category guards
  */
-export const repeatsKey = ({ bytes }: Answer, key: Redacted.Redacted): boolean =>
-  repeats(bytes, Redacted.value(key))
+export const repeatsAny = (
+  { bytes, headers }: Answer,
+  secrets: ReadonlyArray<Redacted.Redacted>
+): boolean => {
+  const says = repeats(secrets.map((secret) => Redacted.value(secret)))
+  return says(new TextDecoder().decode(bytes)) || Object.values(headers).some(says)
+}
+
+/**
+ * Whether a text, which may be JSON, says one of several secrets, in any spelling that JSON has. A secret of less than
+ * eight characters is not looked for, since any text may hold it.
+ *
+ * @since 0.1.0
+ * @category guards
+ */
+export const saysAny = (text: string, secrets: ReadonlyArray<Redacted.Redacted>): boolean =>
+  repeats(secrets.map((secret) => Redacted.value(secret)))(text)

@@ -61,6 +61,11 @@ export interface ApiOptions extends OptionalPolicies {
   readonly maxBodySize?: number | undefined
   /** How parameters of several values are spelled; `name[]=A&name[]=B` where nothing is said. */
   readonly arrays?: ArraySpelling | undefined
+  /**
+   * Secrets besides the keys that no kept answer may say: keys of other clients, where answers are passed on to people.
+   * An answer that says one is given to whoever asked, and not kept. Clients that share a store say the same here.
+   */
+  readonly neverKept?: ReadonlyArray<Redacted.Redacted> | undefined
   /** Wraps the HttpClient that requests are sent with. */
   readonly transformClient?: ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
 }

@@ -95,14 +95,20 @@ export interface EngineService {
   ) => (input: I) => Effect.Effect<Output, QueryError>
   /**
    * What is kept about a request and fresh at `now`, at once and outside of any fiber: for servers that answer many
-   * requests from memory. It is counted as a call and as a hit. Undefined where nothing is, where the cache is off or
-   * the request is none that is kept, and where the store cannot look at once (`CacheStoreService.peek`): then ask.
+   * requests from memory. This is a look and counts as nothing: who gives the answer says so (`given`). Undefined where
+   * nothing is, where the cache is off or the request is none that is kept, and where the store cannot look at once
+   * (`CacheStoreService.peek`): then ask.
    */
   readonly kept: (
     operation: AnyOperation,
     target: Target
   ) => (request: WireRequest, now: number) => CacheStore.Entry | undefined
-  /** The same with time to wait for the store, for who wants a kept answer or none. Null where there is nothing. */
+  /** Counts a call and a hit, once an answer that `kept` found is given. */
+  readonly given: (operation: AnyOperation) => void
+  /**
+   * What is kept, with time to wait for the store, for who wants a kept answer or none. It is counted as a call and as a
+   * hit. Null where there is nothing.
+   */
   readonly find: (
     operation: AnyOperation,
     target: Target
@@ -208,13 +214,9 @@ export const make: Effect.Effect<
         return observed(operation, request, Effect.flatMap(serve(input, request), reader.read))
       }
     },
-    kept: (operation, { address, policies }) => (request, now) => {
-      const entry = Either.isLeft(address)
-        ? undefined
-        : cache.look(address.right, policies.cache, request, now)
-      if (entry !== undefined) meter.hit(operation)
-      return entry
-    },
+    kept: (_, { address, policies }) => (request, now) =>
+      Either.isLeft(address) ? undefined : cache.look(address.right, policies.cache, request, now),
+    given: meter.hit,
     find: (operation, { address, policies }) => (request) =>
       Either.isLeft(address)
         ? Effect.succeed(null)

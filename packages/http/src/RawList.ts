@@ -8,8 +8,9 @@
  */
 import type { ListOperation, Operation } from "@blockquarry/core/Operation"
 import type { Page } from "@blockquarry/core/Page"
-import type { QueryError, WalkError } from "@blockquarry/core/QueryError"
+import { type QueryError, ResponseInvalid, type WalkError } from "@blockquarry/core/QueryError"
 import { writeRequest } from "@blockquarry/core/Wire"
+import * as Array from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
@@ -57,19 +58,43 @@ export const pages = <
     const texts = new WeakMap<Item, string>()
     const ask = (input: I): Effect.Effect<Output, QueryError> =>
       Effect.flatMap(raw(input, writeRequest(operation, input, target.arrays)), (served) =>
-        Either.map(read(operation, served), (page) => {
+        Either.flatMap(read(operation, served), (page) => {
           const written = recordTexts(new TextDecoder().decode(served.answer.bytes))
-          for (const [index, item] of page.result.entries()) {
-            texts.set(item, written[index] ?? "null")
+          if (written.length !== page.result.length) {
+            return lost(`its text has ${written.length} records, and ${page.result.length} were read`)
           }
-          return page
+          for (const [item, text] of Array.zip(page.result, written)) {
+            texts.set(item, text)
+          }
+          return Either.right(page)
         }))
-    return Stream.map(Walk.pages(Question.make(operation, ask), input, options), ({ cursor, result }) => ({
-      records: result.map((item) =>
-        texts.get(item) ?? "null"
-      ),
-      cursor: cursor ?? null
-    }))
+    /** A record without its text would be left out or made up. */
+    const lost = (problem: string): Either.Either<never, ResponseInvalid> => {
+      const { method, path } = writeRequest(operation, input, target.arrays)
+      return Either.left(
+        new ResponseInvalid({
+          operation: operation.id,
+          request: { method, path },
+          status: 200,
+          detail: null,
+          body: "",
+          path: "result",
+          problem,
+          mayHaveTakenEffect: false
+        })
+      )
+    }
+    return Stream.mapEffect(
+      Walk.pages(Question.make(operation, ask), input, options),
+      ({ cursor, result }) => {
+        const records = result.flatMap((item) =>
+          texts.get(item) ?? []
+        )
+        return records.length === result.length
+          ? Either.right({ records, cursor: cursor ?? null })
+          : lost(`${result.length - records.length} of its ${result.length} records have lost their text`)
+      }
+    )
   })
 
 const read = <I, Accepts, Output, Wire>(

@@ -11,6 +11,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as Array from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Equivalence from "effect/Equivalence"
 import * as Function from "effect/Function"
 import * as Redacted from "effect/Redacted"
 import { type ApiKey, defaultLabel } from "./ApiKey.ts"
@@ -46,6 +47,8 @@ export interface Ring {
   /** Stands for these keys at this base, and does not tell them. */
   readonly name: string
   readonly addresses: Array.NonEmptyReadonlyArray<Address>
+  /** What no kept answer may say: these keys and `ApiOptions.neverKept`, each value once. */
+  readonly neverKept: ReadonlyArray<Redacted.Redacted>
 }
 
 /**
@@ -124,7 +127,7 @@ const resolve = (api: Api, options: ApiOptions, setting: string): Target["addres
       )
     }
   }
-  return Either.right(ringOf(api, url.right, keys, options.rateLimit ?? defaults.rateLimit))
+  return Either.right(ringOf(api, url.right, keys, options))
 }
 
 /** The keys that are set: an empty one that comes alone is none. */
@@ -137,7 +140,7 @@ const ringOf = (
   api: Api,
   url: string,
   keys: Array.NonEmptyReadonlyArray<ApiKey>,
-  rateLimit: RateLimit
+  { neverKept = [], rateLimit = defaults.rateLimit }: ApiOptions
 ): Ring => {
   const base = url.slice(0, url.length - prefix[api].length)
   const addresses = Array.dedupeWith(
@@ -153,8 +156,16 @@ const ringOf = (
   )
   const names = Array.map(addresses, ({ name }) => name).toSorted()
   const name = addresses.length === 1 ? addresses[0].name : fingerprint(names.join("\n"))
-  return { url, base, name, addresses }
+  return {
+    url,
+    base,
+    name,
+    addresses,
+    neverKept: Array.dedupeWith([...addresses.map(({ apiKey }) => apiKey), ...neverKept], sameSecret)
+  }
 }
+
+const sameSecret = Redacted.getEquivalence(Equivalence.string)
 
 /** What the value of a header cannot hold. */
 const noHeader = /[^\t\x20-\x7e\x80-\xff]/

@@ -33,7 +33,11 @@ const page = (cursor: string | undefined, ...records: ReadonlyArray<string>) =>
     { "content-type": "application/json" }
   )
 
-const walk = (replies: ReadonlyArray<Scripted.Reply>, options: { readonly cursor?: string } = {}) =>
+const walk = (
+  replies: ReadonlyArray<Scripted.Reply>,
+  options: { readonly cursor?: string } = {},
+  operation = walletTransfers
+) =>
   Effect.gen(function*() {
     const { asked, client } = Scripted.make(replies)
     const engine = yield* Clients.engine
@@ -42,9 +46,9 @@ const walk = (replies: ReadonlyArray<Scripted.Reply>, options: { readonly cursor
       { apiKey: Redacted.make(Clients.key), baseUrl: "https://data.test" },
       "QUARRY_BASE_URL"
     ).pipe(Effect.provideService(HttpClient.HttpClient, client))
-    const input = yield* readInput(walletTransfers, { address })
+    const input = yield* readInput(operation, { address })
     const pages = yield* Effect.either(
-      Stream.runCollect(RawList.pages(walletTransfers, engine, target, input, options))
+      Stream.runCollect(RawList.pages(operation, engine, target, input, options))
     )
     return { asked, pages: Either.map(pages, (pages) => Chunk.toReadonlyArray(pages)) }
   })
@@ -97,4 +101,31 @@ describe("a page that is none", () => {
         path: "result[0].transaction_hash"
       })
     }))
+
+  const misread: ReadonlyArray<readonly [string, ReadonlyArray<string>, number]> = [
+    ["more records than its text has", [record(9, 1), record(8, 2)], 3],
+    ["fewer records than its text has", [record(9, 1), record(8, 2)], 1]
+  ]
+
+  it.effect.each(misread)(
+    "of which are read %s is refused: nothing is made up, nothing left out",
+    ([, records, count]) =>
+      Effect.gen(function*() {
+        const operation: typeof walletTransfers = {
+          ...walletTransfers,
+          decode: (document) =>
+            Either.map(walletTransfers.decode(document), (page) => ({
+              ...page,
+              result: [...page.result, ...page.result].slice(0, count)
+            }))
+        }
+        const { pages } = yield* walk([page("", ...records)], {}, operation)
+        expect(yield* failure(pages)).toMatchObject({
+          _tag: "ResponseInvalid",
+          request: { method: "GET", path: `/${address}/erc20/transfers` },
+          path: "result",
+          problem: `its text has ${records.length} records, and ${count} were read`
+        })
+      })
+  )
 })

@@ -2,10 +2,12 @@
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as LedgerApi from "@blockquarry/http/LedgerApi"
 import * as StreamsApi from "@blockquarry/http/StreamsApi"
+import * as Target from "@blockquarry/http/Target"
 import * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Clients from "./support/Clients.ts"
@@ -150,6 +152,24 @@ describe("what is missing", () => {
         const refused = yield* failure(scene.streams.updateStreamStatus({ id, status: "active" }))
         expect(refused).toMatchObject({ _tag: "InvalidRequest", issues: [{ parameter: "id" }] })
       }
+    }))
+})
+
+describe("what no kept answer may say", () => {
+  it.effect("is every key and every word besides, each once", () =>
+    Effect.gen(function*() {
+      const { client } = Scripted.make([])
+      const target = yield* Target.make("data", {
+        apiKey: [
+          { label: "one", key: Redacted.make("key-one") },
+          { label: "two", key: Redacted.make("key-two") },
+          { label: "again", key: Redacted.make("key-one") }
+        ],
+        baseUrl: "https://host.test",
+        neverKept: ["key-two", "another", "another"].map((word) => Redacted.make(word))
+      }, "QUARRY_BASE_URL").pipe(Effect.provideService(HttpClient.HttpClient, client))
+      const { neverKept } = yield* Either.mapLeft(target.address, (failed) => failed("test"))
+      expect(neverKept.map((word) => Redacted.value(word))).toEqual(["key-one", "key-two", "another"])
     }))
 })
 

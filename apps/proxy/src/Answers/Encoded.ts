@@ -18,7 +18,8 @@ export interface Encoded {
   readonly tagOf: (answer: Answer) => string
   /** The body that a client wants, if it is there; undefined where it must be made first. */
   readonly ready: (answer: Answer, accept: string | undefined) => Body | undefined
-  readonly make: (answer: Answer, accept: string | undefined) => Effect.Effect<Body>
+  /** `keep`: whether the answer is one that may be given again. */
+  readonly make: (answer: Answer, accept: string | undefined, keep: boolean) => Effect.Effect<Body>
 }
 
 /** For encoded bodies, which are a tenth of what they encode. */
@@ -47,14 +48,14 @@ export const make = (): Encoded => {
   return {
     tagOf,
     ready,
-    make: (answer, accept) => {
+    make: (answer, accept, keep) => {
       const before = ready(answer, accept)
       const encoding = encodingOf(answer, accept)
       if (before !== undefined || encoding === undefined) {
         return Effect.succeed(before ?? { bytes: answer.bytes, encoding })
       }
       return Effect.map(Effect.promise(() => encode(encoding, answer.bytes)), (bytes) => {
-        bodies.set(`${encoding} ${tagOf(answer)}`, bytes)
+        if (keep) bodies.set(`${encoding} ${tagOf(answer)}`, bytes)
         return { bytes, encoding }
       })
     }

@@ -1,6 +1,5 @@
 /** The service's answer as a reply: what is passed on of it, and what the proxy says beside it. */
 import * as Effect from "effect/Effect"
-import * as Budgets from "../Budgets.ts"
 import type { Reply } from "../Reply.ts"
 import type * as Upstream from "../Upstream.ts"
 import type { Wish } from "./CacheControl.ts"
@@ -13,7 +12,6 @@ export interface Given extends Upstream.Given {
   readonly wish: Wish
   /** Whether the cache was asked at all. */
   readonly caching: boolean
-  readonly charge: Budgets.Charge
   readonly now: number
 }
 
@@ -22,7 +20,6 @@ type Wanted = Readonly<Record<string, string | undefined>>
 
 /** Of the headers of the service: limits are those of the proxy's keys, and nobody else's business. */
 const passed = [
-  "cache-control",
   "content-language",
   "content-type",
   "expires",
@@ -34,7 +31,10 @@ const passed = [
 export const reply = (given: Given, wanted: Wanted, encoded: Encoded): Effect.Effect<Reply> =>
   hasAlready(given, wanted, encoded)
     ? Effect.succeed(notModified(given, encoded))
-    : Effect.map(encoded.make(given.answer, wanted["accept-encoding"]), (body) => whole(given, body, encoded))
+    : Effect.map(
+      encoded.make(given.answer, wanted["accept-encoding"], given.caching),
+      (body) => whole(given, body, encoded)
+    )
 
 /** The same at once; undefined where the body must be encoded first. */
 export const ready = (given: Given, wanted: Wanted, encoded: Encoded): Reply | undefined => {
@@ -65,21 +65,31 @@ const notModified = (given: Given, encoded: Encoded): Reply => {
 
 const nothing = new Uint8Array()
 
+/** What the service says, but to the client alone: nothing in between may give one client's answer to another. */
+const toOneself = (cacheControl: string | undefined): string => {
+  if (cacheControl === undefined) return "private, no-cache"
+  const directives = cacheControl.split(",").map((directive) => directive.trim())
+  return [
+    "private",
+    ...directives.filter((directive) => !/^(public|private|s-maxage|proxy-revalidate)\b/i.test(directive))
+  ]
+    .join(", ")
+}
+
 /** Clients may keep what they get for themselves, and ask whether it is still so. */
 const headersOf = (
   given: Given,
   encoded: Encoded
 ): Record<string, string> => {
-  const { answer, caching, charge, now, wish } = given
-  const headers: Record<string, string> = { "cache-control": "private, no-cache", vary: "accept-encoding" }
+  const { answer, caching, now, wish } = given
+  const headers: Record<string, string> = {
+    "cache-control": toOneself(answer.headers["cache-control"]),
+    vary: "accept-encoding, authorization, x-api-key"
+  }
   for (const name of passed) {
     const value = answer.headers[name]
     if (value !== undefined) headers[name] = value
   }
   if (answer.status === 200) headers["etag"] = encoded.tagOf(answer)
-  return Object.assign(
-    headers,
-    CacheStatus.headers(given, wish, caching, now),
-    Budgets.headers(charge.budgets)
-  )
+  return Object.assign(headers, CacheStatus.headers(given, wish, caching, now))
 }

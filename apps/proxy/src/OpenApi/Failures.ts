@@ -9,6 +9,7 @@ const failures: ReadonlyArray<readonly [status: number, component: string, passe
   [403, "Forbidden", false],
   [404, "NotFound", true],
   [405, "MethodNotAllowed", false],
+  [408, "TooSlow", true],
   [413, "TooLarge", false],
   [414, "TargetTooLong", false],
   [415, "UnsupportedBody", false],

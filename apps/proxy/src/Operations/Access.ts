@@ -17,6 +17,10 @@ export const check = (
   const tokens = operations?.tokens ?? []
   if (tokens.length === 0) {
     const host = Network.hostName(headers["host"] ?? "")
+    // Another proxy on this machine speaks for somebody else.
+    if (["forwarded", "via", "x-forwarded-for"].some((name) => headers[name] !== undefined)) {
+      return Either.left(closed)
+    }
     return isLoopback(Network.unmapped(remote)) && isLoopback(host) ? Either.void : Either.left(closed)
   }
   const find = Tokens.index(tokens.map((hash) => [hash, hash] as const))

@@ -11,7 +11,7 @@ import * as Record from "effect/Record"
 import { randomUUID } from "node:crypto"
 import { addresses } from "../Addresses.ts"
 import type { Request } from "../App.ts"
-import type { Budget } from "../Budgets.ts"
+import type { Budget } from "../Budgets/Standing.ts"
 import type { Client } from "../Clients.ts"
 import { type AddressName, addressNames, type Config, isOpen } from "../Config/Config.ts"
 import * as CrossSite from "../CrossSite.ts"
@@ -79,10 +79,7 @@ const answer = (desk: Desk, request: Request): Effect.Effect<Reply.Reply, Failur
     if (page === undefined) return Effect.fail(unknownPage)
     const access = page.confidential ? Access.check(desk.instance().config, request) : Either.void
     if (Either.isLeft(access)) return Effect.fail(access.left)
-    const allow = Router.allowed(page.takes)
-    if (request.method === "OPTIONS") return Effect.succeed(Reply.empty(204, { allow }))
-    if (!allow.split(", ").includes(request.method)) return Effect.fail(Failure.methodNotAllowed(allow))
-    return page.reply(desk, request, query)
+    return Router.answering(request.method, page.takes, page.reply(desk, request, query))
   })
 
 interface Page {
@@ -119,7 +116,9 @@ const usage = ({ tally }: Desk) => {
 const purge: Page["reply"] = ({ engine, instance }, { headers }, query) =>
   Effect.gen(function*() {
     yield* CrossSite.checkOrigin(headers)
-    const target = query.find(([name]) => name === "target")?.[1]
+    const [first, ...more] = query
+    if (more.length > 0 || first !== undefined && first[0] !== "target") return yield* Effect.fail(oneTarget)
+    const target = first?.[1]
     if (target === undefined) {
       return (yield* engine.clear) ? Reply.json(200, { purged: "everything" }) : yield* Effect.fail(away)
     }
@@ -133,6 +132,12 @@ const purge: Page["reply"] = ({ engine, instance }, { headers }, query) =>
       ? Reply.json(200, { purged: target })
       : yield* Effect.fail(away)
   })
+
+const oneTarget = Failure.make(
+  "invalid-request",
+  "expected nothing, to forget every answer, or ?target= with one path and its query, percent-encoded as in " +
+    "?target=%2Fapi%2Fv2.2%2F…%3Fchain%3Deth%26limit%3D2"
+)
 
 const away = Failure.make(
   "store-away",
@@ -165,24 +170,21 @@ const upstreamOf = (
     }
   })
 
-/** What is left of a client's budgets: all, where it has not asked yet. */
+/** A client's budgets by the names that people know them by. */
 const budgetsOf = (
   { budgets: { mode } }: Config,
-  { limit, perDay }: Client,
-  seen: ReadonlyArray<Budget>
-): ReadonlyArray<Status.Budget> => {
-  const left = (name: Budget["name"]) => seen.find((budget) => budget.name === name)?.left
-  const shadow = mode === "shadow"
-  return [
-    ...(limit === null ? [] : [{
-      name: limit.window === 1000 ? "second" : Duration.format(Duration.millis(limit.window)),
-      limit: limit.limit,
-      left: left("rate") ?? limit.limit,
-      shadow
-    }]),
-    ...(perDay === null ? [] : [{ name: "day", limit: perDay, left: left("day") ?? perDay, shadow }])
-  ]
-}
+  { limit: rate }: Client,
+  standing: ReadonlyArray<Budget>
+): ReadonlyArray<Status.Budget> =>
+  standing.map(({ left, limit, name }) => ({
+    name: name === "day" || rate === null ? "day" : nameOf(rate.window),
+    limit,
+    left,
+    shadow: mode === "shadow"
+  }))
+
+const nameOf = (window: number): string =>
+  window === 1000 ? "second" : Duration.format(Duration.millis(window))
 
 const status = (desk: Desk): Effect.Effect<Reply.Reply> =>
   Effect.gen(function*() {
@@ -195,7 +197,15 @@ const status = (desk: Desk): Effect.Effect<Reply.Reply> =>
         onRight: desk.engine.leftToday
       })))
     const gauge = yield* Metric.value(Metric.tagged(Telemetry.storeAway, "store", "cache"))
-    const seen = budgets.seen()
+    const standing = yield* Effect.forEach(
+      clients.all,
+      (client) =>
+        Effect.map(budgets.standing(client), (standing) => ({
+          name: client.name,
+          budgets: budgetsOf(config, client, standing)
+        })),
+      { concurrency: 16 }
+    )
     return Reply.json(
       200,
       Status.make(desk.tally.snapshot(now), {
@@ -206,10 +216,7 @@ const status = (desk: Desk): Effect.Effect<Reply.Reply> =>
         sandbox: config.upstream.sandbox,
         upstream: upstreamOf(upstream.service, reports, today),
         store: { kind: config.redis === null ? "memory" : "redis", away: gauge.value > 0 },
-        clients: clients.all.map((client) => ({
-          name: client.name,
-          budgets: budgetsOf(config, client, seen.get(client.name) ?? [])
-        }))
+        clients: standing
       }),
       { "cache-control": "no-store" }
     )

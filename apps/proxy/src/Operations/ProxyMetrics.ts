@@ -54,7 +54,7 @@ const savedUnits = counter(
   "Units that kept answers saved by client"
 )
 
-/** By `client` and `code`. */
+/** By `client` and `code`; `shadow` is what a budget would have refused that only counts. */
 const refused = counter(
   "quarry_proxy_refused_total",
   "Requests that the proxy refused by client and code"
@@ -79,6 +79,8 @@ const info = Metric.gauge("quarry_proxy_info", { description: "1, with the versi
 export interface ProxyMetrics {
   /** Counts a request that is over. */
   readonly record: (facts: Facts) => void
+  /** Counts what was spent for a request that was over. */
+  readonly late: (client: string | null, units: number) => void
   readonly inflight: (requests: number) => void
   readonly connections: (open: number) => void
   readonly draining: (draining: boolean) => void
@@ -146,6 +148,10 @@ export const make = (version: string): ProxyMetrics => {
       if (facts.code !== null && Outcome.of(facts) === "refused") {
         refused.unsafeUpdate(1, ofRefusal(client, facts.code))
       }
+      if (facts.shadowed) refused.unsafeUpdate(1, ofRefusal(client, "shadow"))
+    },
+    late: (client, units) => {
+      if (units > 0) upstreamUnits.unsafeUpdate(units, ofClient(client ?? Tally.nobody))
     },
     inflight: (under) => inflight.unsafeUpdate(under, []),
     connections: (open) => connections.unsafeUpdate(open, []),

@@ -1,5 +1,6 @@
 /** What `/status.json` says: the counts of the process, and the state of what it depends on. */
 import type { AddressName } from "../Config/Config.ts"
+import type { State } from "../Health.ts"
 import * as Series from "./Series.ts"
 import type * as Tally from "./Tally.ts"
 
@@ -32,8 +33,6 @@ export interface Status {
   readonly clients: ReadonlyArray<Client>
   readonly failures: ReadonlyArray<FailureSeen>
 }
-
-type State = "ready" | "stopping" | "not configured"
 
 interface Store {
   readonly kind: "memory" | "redis"

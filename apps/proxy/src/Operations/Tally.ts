@@ -38,6 +38,8 @@ interface Counts {
   readonly saved: number
   /** Units that were taken from clients' budgets. */
   readonly charged: number
+  /** Requests that went beyond a budget that only counts. */
+  readonly shadowed: number
   readonly bytes: number
 }
 
@@ -74,6 +76,8 @@ export interface Snapshot extends Usage {
 
 export interface Tally {
   readonly record: (facts: Facts) => void
+  /** Counts what was spent for a request that was over. */
+  readonly late: (client: string | null, attempts: number, units: number) => void
   readonly usage: () => Usage
   readonly snapshot: (now: number) => Snapshot
 }
@@ -99,6 +103,7 @@ const zero = (): Counters => ({
   cost: 0,
   saved: 0,
   charged: 0,
+  shadowed: 0,
   bytes: 0
 })
 
@@ -116,6 +121,7 @@ const count = (counters: Counters, facts: Facts, outcome: Outcome.Outcome): void
   counters.cost += facts.cost
   counters.saved += facts.saved
   counters.charged += facts.charged
+  if (facts.shadowed) counters.shadowed += 1
   counters.bytes += facts.bytes
 }
 
@@ -178,6 +184,12 @@ export const make = (now: number): Tally => {
       const slot = series.slot(at)
       if (slot !== undefined) countStep(slot, facts, outcome)
       if (outcome === "failed") remember(facts, at)
+    },
+    late: (client, attempts, units) => {
+      for (const counters of [totals, clientOf(client ?? nobody).counters]) {
+        counters.attempts += attempts
+        counters.cost += units
+      }
     },
     usage,
     snapshot: (at) => ({ ...usage(), series: series.points(at), failures: [...failures] })

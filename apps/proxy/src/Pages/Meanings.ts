@@ -18,6 +18,7 @@ export const meanings: Readonly<Record<Failure.Code, string>> = {
   "unknown-path": "There is nothing at this path. This page lists the paths.",
   "not-found": "The service does not have it.",
   "method-not-allowed": "The path takes other methods; Allow says which.",
+  "body-too-slow": "The body did not come in time.",
   "body-too-large": "The body is longer than the proxy takes.",
   "target-too-long": "The address is longer than the proxy takes.",
   "encoded-body": "Send the body without content-encoding.",
@@ -37,6 +38,7 @@ export const meanings: Readonly<Record<Failure.Code, string>> = {
   "overloaded": "The proxy has as many requests as it takes. Retry-After says when to come back.",
   "service-left-alone":
     "The service failed too often and is left alone. Retry-After says when it is tried again.",
+  "stopping": "In lists: this proxy is about to stop. Go on with the cursor, at another one.",
   "store-away": "The store that processes share is away. Ask again later.",
   "not-kept": "You asked for a kept answer alone (only-if-cached), and none is kept.",
   "timed-out": "No answer came in time. It is safe to ask again."

@@ -5,13 +5,19 @@ import type { Request } from "../App.ts"
 import * as Body from "../Body.ts"
 import type * as Failure from "../Failure.ts"
 
-export const receive = (request: Http.IncomingMessage, draining: boolean): Request => ({
+export const receive = (
+  request: Http.IncomingMessage,
+  stopping: { readonly announced: boolean; readonly ending: boolean },
+  within: number
+): Request => ({
   method: request.method ?? "GET",
   target: request.url ?? "/",
   headers: headersOf(request),
   remote: request.socket.remoteAddress ?? "",
-  body: (cap) => readBody(request, cap),
-  draining
+  body: (cap) =>
+    Effect.timeoutFail(readBody(request, cap), { duration: within, onTimeout: () => Body.tooSlow }),
+  draining: stopping.announced,
+  ending: () => stopping.ending
 })
 
 /**

@@ -12,6 +12,8 @@ export interface Sending {
   readonly response: Http.ServerResponse
   /** Tells the client to come back on another connection. */
   readonly closing: boolean
+  /** For how many seconds a client is told that it may keep the connection unused. */
+  readonly keep: number
   /** Milliseconds after which a client that reads nothing is let go. */
   readonly stalled: number
 }
@@ -20,15 +22,16 @@ export interface Sending {
 export const whole = (
   { headers, status }: Reply,
   body: Uint8Array,
-  { closing, request, response, stalled }: Sending
+  { closing, keep, request, response, stalled }: Sending
 ): void => {
   const bare = status === 204 || status === 304
   response.writeHead(status, {
     ...headers,
     ...(bare ? {} : { "content-length": body.byteLength }),
-    ...(closing || !willBeRead(request) ? { connection: "close" } : {})
+    ...(closing || !willBeRead(request) ? { connection: "close" } : { "keep-alive": `timeout=${keep}` })
   })
   response.end(bare || request.method === "HEAD" ? undefined : body)
+  discard(request)
   untilSent(response, stalled)
 }
 
@@ -36,10 +39,13 @@ export const whole = (
 export const pieces = (
   { headers, status }: Reply,
   body: Stream.Stream<Uint8Array>,
-  { closing, request, response, stalled }: Sending,
+  { closing, keep, request, response, stalled }: Sending,
   sent: (bytes: number) => void
 ): Effect.Effect<void> => {
-  response.writeHead(status, { ...headers, ...(closing ? { connection: "close" } : {}) })
+  response.writeHead(status, {
+    ...headers,
+    ...(closing ? { connection: "close" } : { "keep-alive": `timeout=${keep}` })
+  })
   if (request.method === "HEAD") return Effect.sync(() => void response.end())
   response.flushHeaders()
   return Stream.runForEach(body, (piece) =>
@@ -84,6 +90,16 @@ const drained = (response: Http.ServerResponse, stalled: number): Effect.Effect<
       response.off("drain", go)
     })
   })
+
+/** Of a body that nobody wants so much is read as lets its client read the answer. */
+const discard = (request: Http.IncomingMessage): void => {
+  if (request.complete) return
+  let length = 0
+  request.on("data", (piece: Uint8Array) => {
+    length += piece.byteLength
+    if (length > patience) request.socket.destroy()
+  })
+}
 
 /** Whether what is still to come of a request's body is little enough to be read to its end. */
 const willBeRead = ({ complete, headers }: Http.IncomingMessage): boolean =>

@@ -5,8 +5,18 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Zlib from "node:zlib"
 import { defaults } from "../../src/Config/Config.ts"
-import { ask, type Asked, client, configured, examples, ledger, start } from "../support/proxy.ts"
+import {
+  type Answered,
+  ask,
+  type Asked,
+  client,
+  configured,
+  examples,
+  ledger,
+  start
+} from "../support/proxy.ts"
 import { questions } from "../support/questions.ts"
+import { saying } from "../support/saying.ts"
 
 const config = { ...configured(), cache: defaults.cache }
 
@@ -110,7 +120,7 @@ describe("encodings", () => {
       const { port } = yield* cached()
       const plain = yield* ask(port, long)
       expect(plain.headers["content-encoding"]).toBeUndefined()
-      expect(plain.headers["vary"]).toBe("accept-encoding")
+      expect(plain.headers["vary"]).toBe("accept-encoding, authorization, x-api-key")
       for (
         const [encoding, decode] of [["gzip", Zlib.gunzipSync], ["br", Zlib.brotliDecompressSync]] as const
       ) {
@@ -131,27 +141,94 @@ describe("encodings", () => {
     }))
 })
 
-describe("the short way and the long way", () => {
-  it.scopedLive("give the same answer, but for its age and its id", () =>
+describe("what the service says of keeping", () => {
+  it.scopedLive("is passed on to the client alone", () =>
     Effect.gen(function*() {
-      const token = { "x-api-key": "token" }
-      const { port } = yield* start({
-        config: {
-          ...config,
-          clients: [client("one", "token", { limit: { limit: 1000, window: 1000 }, perDay: 5000 })]
-        }
+      const said = [
+        [undefined, "private, no-cache"],
+        ["public, max-age=60, s-maxage=600", "private, max-age=60"],
+        ["no-store", "private, no-store"],
+        ["private, max-age=5", "private, max-age=5"]
+      ] as const
+      for (const [cacheControl, given] of said) {
+        const headers = cacheControl === undefined ? {} : { "cache-control": cacheControl }
+        const { port } = yield* start({ client: saying(200, "{}", headers) })
+        expect((yield* ask(port, price)).headers["cache-control"]).toBe(given)
+      }
+    }))
+})
+
+describe("what is spent behind an answer", () => {
+  it.scopedLive("is counted for its client, though its line is written", () =>
+    Effect.gen(function*() {
+      const clock = { now: Date.UTC(2026, 0, 1) }
+      const { lines, operationsPort, port, sandbox } = yield* start({
+        config: { ...config, operations: { host: "127.0.0.1", port: 0, tokens: [] } },
+        clock: () => clock.now
       })
-      yield* ask(port, price, { headers: token })
-      const { "x-request-id": _, date: __, age: ___, ratelimit: left, ...short } =
-        (yield* ask(port, price, { headers: token })).headers
-      // Whoever asks for a kept answer alone goes the long way
-      const { "x-request-id": _1, date: _2, age: _3, ratelimit: leftThen, ...longer } =
-        (yield* ask(port, price, { headers: { ...token, "cache-control": "only-if-cached" } })).headers
-      expect(short).toEqual(longer)
-      expect([left, leftThen].map((text) => /"day";r=(\d+)/.exec(String(text))?.[1])).toEqual([
-        "4994",
-        "4991"
-      ])
-      expect(longer["ratelimit-policy"]).toBe("\"rate\";q=1000;w=1, \"day\";q=5000;w=86400")
+      yield* ask(port, price)
+      clock.now += 7000
+      const stale = yield* ask(port, price)
+      expect(stale.headers["cache-status"]).toMatch(/^quarry-proxy; hit; ttl=-\d+; detail=stale$/)
+      yield* sandbox.requests.pipe(Effect.repeat({ until: (seen) => seen.length === 2, times: 1000 }))
+      const usage = ask(operationsPort ?? 0, "/usage").pipe(
+        Effect.map(({ text }) => JSON.parse(text).totals),
+        Effect.repeat({ until: ({ attempts }) => attempts === 2, times: 1000 })
+      )
+      expect(yield* usage).toMatchObject({ requests: 2, stale: 1, attempts: 2, cost: 6, saved: 0 })
+      expect(lines.map((line) => JSON.parse(line)).map(({ cache, cost }) => [cache, cost]))
+        .toEqual([["miss", 3], ["stale", 0]])
+    }))
+})
+
+describe("the short way and the long way", () => {
+  /** Requests that differ in all that either of them looks at. */
+  const requests: ReadonlyArray<Asked> = [
+    {},
+    { headers: { "accept-encoding": "gzip" } },
+    { headers: { "accept-encoding": "br;q=0.5, gzip;q=0.1" } },
+    { headers: { "if-none-match": "*" } },
+    { headers: { "if-none-match": "\"another\"" } },
+    { headers: { "cache-control": "no-cache" } },
+    { headers: { "cache-control": "only-if-cached" } },
+    { headers: { "cache-control": "no-store" } },
+    { headers: { "x-api-key": "unknown" } },
+    { headers: { "x-api-key": "of-changes" } },
+    { headers: { "x-api-key": "of-little" } },
+    { headers: { "x-api-key": "" } },
+    { method: "HEAD" },
+    { method: "OPTIONS" },
+    { method: "DELETE" }
+  ]
+
+  it.scopedLive("give the same answer, but for its age, its id and what is left", () =>
+    Effect.gen(function*() {
+      const clients = [
+        client("one", "token", { limit: { limit: 100_000, window: 1000 }, perDay: 100_000 }),
+        client("changes", "of-changes", { scopes: ["changes"] }),
+        client("little", "of-little", { perDay: 1 })
+      ]
+      const configuration = { ...config, clients }
+      const { port, reload } = yield* start({ config: configuration })
+      const seen = ({ headers, status, text }: Answered) => {
+        const { age: _, date: __, ratelimit: ___, "retry-after": ____, "x-request-id": _____, ...rest } =
+          headers
+        const said = { ...rest, "cache-status": String(rest["cache-status"]).replace(/ttl=\d+/, "ttl=n") }
+        return { status, headers: said, text: text.replace(/"requestId":"[^"]*"/, "") }
+      }
+      for (const path of [price, long]) {
+        for (const request of requests) {
+          const asked = { ...request, headers: { "x-api-key": "token", ...request.headers } }
+          const kept = { headers: { "x-api-key": "token", "accept-encoding": "gzip, br" } }
+          yield* ask(port, path, kept)
+          yield* ask(port, path, asked)
+          // What was read of a target before is forgotten with the configuration: the long way
+          yield* reload(configuration)
+          const longer = yield* ask(port, path, asked)
+          yield* ask(port, path, kept)
+          const short = yield* ask(port, path, asked)
+          expect([request, seen(short)]).toEqual([request, seen(longer)])
+        }
+      }
     }))
 })

@@ -17,6 +17,7 @@ export const facts = (differing: Partial<Facts> = {}): Facts => ({
   attempts: 1,
   cost: 50,
   saved: 0,
+  shadowed: false,
   charged: 50,
   millis: 100,
   waited: 0,

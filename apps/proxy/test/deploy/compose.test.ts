@@ -13,6 +13,7 @@ import { defaults } from "../../src/Config/Config.ts"
 import * as Compose from "./support/compose.ts"
 import * as Configs from "./support/configs.ts"
 import * as Files from "./support/files.ts"
+import * as Memory from "./support/memory.ts"
 import { find } from "./support/program.ts"
 
 const compose = Compose.compose()
@@ -163,6 +164,21 @@ describe("the configuration of the proxies", () => {
     }))
 })
 
+it.effect("README counts the memory that there is", () =>
+  Effect.gen(function*() {
+    const { config } = yield* Configs.load("compose")
+    for (const [name, { mem_limit }] of proxies) {
+      expect([name, Number.parseInt(mem_limit, 10) >= Memory.most(config)]).toEqual([name, true])
+      expect(Files.text("README.md")).toContain(`these files give ${Number.parseInt(mem_limit, 10)} MiB`)
+    }
+    const { answer, requests } = config.limits
+    const product = `${requests} × ${answer / 2 ** 20} MiB = ${Memory.underWay(config)} MiB`
+    expect(Files.text("README.md")).toContain(product)
+    for (const part of Object.values(Memory.fixed)) {
+      expect(Files.text("README.md")).toContain(`| ${part} MiB `)
+    }
+  }))
+
 describe("Grafana", () => {
   it("finds its data source and the dashboard", () => {
     const mounts = compose.services["grafana"]?.volumes ?? []
@@ -243,7 +259,7 @@ const started = (port: number, password: string) =>
 describe.runIf(redisServer !== undefined)(
   `Redis${redisServer === undefined ? " (skipped: there is no redis-server)" : ""}`,
   () => {
-    it.scopedLive("wants the password of the secret, is bounded, and lets the oldest go", () =>
+    it.scopedLive("wants the password of the secret, is bounded, and lets answers go before it fails", () =>
       Effect.gen(function*() {
         const port = yield* freePort
         yield* started(port, "a-password")

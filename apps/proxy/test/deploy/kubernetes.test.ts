@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import * as Configs from "./support/configs.ts"
 import * as Files from "./support/files.ts"
 import * as Kubernetes from "./support/kubernetes.ts"
+import * as Memory from "./support/memory.ts"
 
 const { models } = Kubernetes
 
@@ -209,22 +210,37 @@ describe("the configuration", () => {
 
   it.effect("gives each process its part of every limit, as many as there can be", () =>
     Effect.gen(function*() {
-      const { config: { redis } } = yield* Configs.load("kubernetes")
-      expect(redis?.processes).toBeGreaterThanOrEqual(autoscaler.spec?.maxReplicas ?? Number.NaN)
+      const { config: { drain, redis } } = yield* Configs.load("kubernetes")
+      const { maxReplicas = Number.NaN } = autoscaler.spec ?? {}
+      const surge = Number(deployment.spec?.strategy?.rollingUpdate?.maxSurge)
+      const evicted = Number(disruptions.spec?.maxUnavailable)
+      // A rollout goes on when what it started was there for so long: what it replaced has ended by then.
+      const pace = deployment.spec?.minReadySeconds ?? 0
+      expect(pace).toBeGreaterThanOrEqual(pod?.terminationGracePeriodSeconds ?? Number.NaN)
+      // So does the autoscaler, which takes one after the other.
+      const draining = Duration.toSeconds(drain.announce) + Duration.toSeconds(drain.grace)
+      for (const { periodSeconds, value } of autoscaler.spec?.behavior?.scaleDown?.policies ?? []) {
+        expect([value, periodSeconds >= draining]).toEqual([1, true])
+      }
+      const replaced = surge
+      expect(redis?.processes).toBeGreaterThanOrEqual(maxReplicas + surge + replaced + evicted)
     }))
 
-  it("has no more memory to go by than the rules of Prometheus say", () => {
-    const Rules = Schema.Struct({
-      groups: Schema.Array(Schema.Struct({
-        rules: Schema.Array(Schema.Struct({ record: Schema.optional(Schema.String), expr: Schema.String }))
-      }))
-    })
-    const rules = Schema.decodeUnknownSync(Rules)(Files.document("prometheus/rules.yaml")).groups
-      .flatMap((group) => group.rules)
-    const limit = rules.find(({ record }) => record === "quarry_proxy:memory_limit_bytes")?.expr
-    expect(container?.resources?.limits).toEqual({ memory: "512Mi" })
-    expect(limit).toBe(`vector(${512 * 1024 * 1024})`)
-  })
+  it.effect("takes no more memory than it has, and the rules of Prometheus go by that", () =>
+    Effect.gen(function*() {
+      const { config } = yield* Configs.load("kubernetes")
+      const Rules = Schema.Struct({
+        groups: Schema.Array(Schema.Struct({
+          rules: Schema.Array(Schema.Struct({ record: Schema.optional(Schema.String), expr: Schema.String }))
+        }))
+      })
+      const rules = Schema.decodeUnknownSync(Rules)(Files.document("prometheus/rules.yaml")).groups
+        .flatMap((group) => group.rules)
+      const limit = rules.find(({ record }) => record === "quarry_proxy:memory_limit_bytes")?.expr
+      const megabytes = Number(/^(\d+)Mi$/.exec(String(container?.resources?.limits?.["memory"]))?.[1])
+      expect(megabytes).toBeGreaterThanOrEqual(Memory.most(config))
+      expect(limit).toBe(`vector(${megabytes * 1024 * 1024})`)
+    }))
 })
 
 describe("pods", () => {

@@ -44,13 +44,13 @@ describe("what does not come in time", () => {
       "a body",
       `POST /streams/evm/a/status HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${Stand.token}\r\nContent-Type: application/json\r\nContent-Length: 10000\r\n\r\n`,
       " ",
-      []
+      [408]
     ],
     [
       "a body of chunks",
       `POST /streams/evm/a/status HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${Stand.token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
       "1\r\n \r\n",
-      []
+      [408]
     ],
     // Answered long before: a second answer would pass for that to another request.
     [

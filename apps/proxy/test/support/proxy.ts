@@ -108,12 +108,21 @@ export const raw = (port: number, text: string): Effect.Effect<string, Error> =>
 /** A clock that waits for nothing: what is retried is retried now, and time limits are over at once. */
 const hasty: Clock.Clock = Object.assign(Clock.make(), { sleep: () => Effect.void })
 
+/** A clock that a test moves. */
+const at = (now: () => number): Clock.Clock =>
+  Object.assign(Clock.make(), {
+    unsafeCurrentTimeMillis: now,
+    currentTimeMillis: Effect.sync(now)
+  })
+
 export interface Options {
   readonly service?: Service
   readonly sandbox?: Sandbox.Options
   readonly client?: HttpClient.HttpClient
   readonly hasty?: boolean
   readonly traced?: boolean
+  /** Milliseconds since 1970, as the proxy takes it. */
+  readonly clock?: () => number
   readonly announce?: Duration.DurationInput
   readonly grace?: Duration.DurationInput
   readonly config?: Partial<Config>
@@ -151,7 +160,11 @@ export const start = (options: Options = {}) =>
     }).pipe(
       Effect.provide(Log.layer(sink, "json", "info")),
       Effect.withRandom(Random.fixed([0])),
-      options.hasty === true ? Effect.withClock(hasty) : (self) => self
+      options.hasty === true
+        ? Effect.withClock(hasty)
+        : options.clock === undefined
+        ? (self) => self
+        : Effect.withClock(at(options.clock))
     )
     const { port } = running
     return { ...running, sandbox, lines, origin: `http://127.0.0.1:${port}` }

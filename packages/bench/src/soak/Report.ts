@@ -1,4 +1,5 @@
 /** What a soak came to, as text, and whether it is good. */
+import { forms } from "./Manner.ts"
 import { growth, holdsMore, tenths, tolerance } from "./Samples.ts"
 import type { Outcomes, Progress } from "./Soak.ts"
 
@@ -20,6 +21,8 @@ export const progress = ({ sample, seconds, tally }: Progress, requests: number)
     `${sample.sockets} sockets`
   ].join("  ")
 
+const change = (part: number): string => Number.isNaN(part) ? "-" : `${part < 0 ? "" : "+"}${percent(part)}`
+
 const counts = (counts: ReadonlyMap<string, number>): ReadonlyArray<readonly [string, number]> =>
   [...counts].sort(([, a], [, b]) => b - a)
 
@@ -31,6 +34,10 @@ export const faults = ({ after, before, samples, tally }: Outcomes): ReadonlyArr
       ? [`${tally.wrong} answers were wrong`, ...tally.problems.map((one) => `  ${one}`)]
       : []),
     ...(holdsMore(before, after) ? [`${after.files} open files at rest, ${before.files} before`] : []),
+    ...forms.filter((form) => !tally.forms.has(form)).map((form) =>
+      `no right answer came as ${form}, so that was not looked at: ask more`
+    ),
+    ...(Number.isNaN(grown) ? ["memory was looked at too seldom to say whether it grew: ask more"] : []),
     ...(grown > tolerance
       ? [
         `memory grew by ${percent(grown)} from the first third to the last; ${percent(tolerance)} are allowed`
@@ -50,14 +57,12 @@ export const summary = (outcomes: Outcomes): string => {
     ...counts(tally.right).map(([name, count]) =>
       [`  ${name}`, `${whole(count)}, ${percent(count / right)}`] as const
     ),
+    ...counts(tally.forms).map(([name, count]) => [`  as ${name}`, whole(count)] as const),
     ["hung up", whole(tally.hungUp)],
     ...counts(tally.failures).map(([name, count]) => [name, whole(count)] as const),
     ["wrong", whole(tally.wrong)],
     ["RSS by tenths, MB", tenths(samples, tally.done).map(megabytes).join(" ")],
-    [
-      "RSS, last third to first",
-      `${growth(samples, tally.done) < 0 ? "" : "+"}${percent(growth(samples, tally.done))}`
-    ],
+    ["RSS, last third to first", change(growth(samples, tally.done))],
     ["open files", `${before.files} before, ${peak("files")} at most, ${after.files} at rest`],
     ["of these, sockets", `${before.sockets} before, ${peak("sockets")} at most, ${after.sockets} at rest`]
   ]

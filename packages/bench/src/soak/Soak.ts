@@ -10,9 +10,11 @@ import { forked } from "../Child.ts"
 import { connect, type Connection, get, header } from "../Connection.ts"
 import * as Process from "../Process.ts"
 import * as QuarryProxy from "../QuarryProxy.ts"
-import { check, type Outcome } from "./Check.ts"
-import { pick, type Question, templates } from "./Question.ts"
+import * as Asking from "./Asking.ts"
+import type { Outcome } from "./Check.ts"
+import { templates } from "./Question.ts"
 import { holdsMore, type Sample } from "./Samples.ts"
+import { Tags } from "./Tags.ts"
 import * as Tally from "./Tally.ts"
 
 export interface Options {
@@ -77,17 +79,26 @@ export const run = ({ connections, faults, onProgress, requests }: Options) =>
       samples.push(sample)
       yield* onProgress({ tally, sample, seconds: yield* elapsed })
     })
+    const tags = new Tags()
     let begun = 0
+    const nextOne = Effect.gen(function*() {
+      const chances = {
+        kind: yield* Random.next,
+        unique: yield* Random.next,
+        popularity: yield* Random.next
+      }
+      return Asking.next(chances, begun++, tags)
+    })
     const loop = (token: string) =>
       Effect.gen(function*() {
         const client = new Client(proxy.port, token)
         while (begun < requests) {
-          const question = pick(yield* Random.next, yield* Random.next, begun++)
+          const asking = yield* nextOne
           if ((yield* Random.next) < hangsUp) {
-            yield* client.giveUp(question, (yield* Random.next) * patience)
+            yield* client.giveUp(asking, (yield* Random.next) * patience)
             tally.hungUp += 1
           } else {
-            Tally.add(tally, yield* client.ask(question))
+            Tally.add(tally, yield* client.ask(asking))
             if ((yield* Random.next) < cuts) client.hangUp()
           }
           yield* over
@@ -121,19 +132,19 @@ class Client {
     this.token = token
   }
 
-  ask(question: Question): Effect.Effect<Outcome> {
+  ask(asking: Asking.Asking): Effect.Effect<Outcome> {
     return Effect.promise(async () => {
-      const answer = await this.send(question)
+      const answer = await this.send(asking)
       if (Either.isLeft(answer)) return answer.left
       if (/close/i.test(header(answer.right, "connection") ?? "")) this.hangUp()
-      return check(question, answer.right)
+      return asking.check(answer.right)
     })
   }
 
   /** Asks, and goes away after so many milliseconds, perhaps in the middle of the answer. */
-  giveUp(question: Question, millis: number): Effect.Effect<void> {
+  giveUp(asking: Asking.Asking, millis: number): Effect.Effect<void> {
     return Effect.raceFirst(
-      Effect.promise(() => this.send(question)),
+      Effect.promise(() => this.send(asking)),
       Effect.sleep(millis)
     ).pipe(Effect.zipRight(Effect.sync(() => this.hangUp())))
   }
@@ -143,10 +154,11 @@ class Client {
     this.connection = undefined
   }
 
-  private async send({ target }: Question) {
+  private async send({ headers, target }: Asking.Asking) {
     try {
       this.connection ??= await connect(this.port)
-      return Either.right(await this.connection.ask(get(target, { "x-api-key": this.token })))
+      const request = get(target, { ...headers, "x-api-key": this.token })
+      return Either.right(await this.connection.ask(request))
     } catch (error) {
       this.hangUp()
       const wrong: Outcome = { is: "wrong", problem: `${target} got no answer: ${String(error)}` }

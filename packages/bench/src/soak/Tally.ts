@@ -6,6 +6,8 @@ export interface Tally {
   done: number
   /** Right answers, by what the proxy said of its cache. */
   readonly right: Map<string, number>
+  /** Right answers, by the form that they came in. */
+  readonly forms: Map<string, number>
   /** Failures by status and code. */
   readonly failures: Map<string, number>
   /** Requests whose client went away. */
@@ -18,6 +20,7 @@ export interface Tally {
 export const make = (): Tally => ({
   done: 0,
   right: new Map(),
+  forms: new Map(),
   failures: new Map(),
   hungUp: 0,
   wrong: 0,
@@ -29,7 +32,8 @@ const shown = 5
 export const add = (tally: Tally, outcome: Outcome): void => {
   switch (outcome.is) {
     case "right":
-      return count(tally.right, outcome.cache)
+      count(tally.right, outcome.cache)
+      return count(tally.forms, outcome.form)
     case "failed":
     case "passed on":
       return count(tally.failures, outcome.name)

@@ -1,19 +1,25 @@
 /** What is taken for right, for a failure that says so, and for wrong. */
+import { brotliCompressSync, gzipSync } from "node:zlib"
 import { expect, it } from "vitest"
 import { type Answer, header } from "../../src/Connection.ts"
 import { cacheOf, check } from "../../src/soak/Check.ts"
+import { type Manner, nobodysTag } from "../../src/soak/Manner.ts"
 import { question } from "../../src/soak/Question.ts"
 
 const asked = question(12)
 
-const answer = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): Answer => ({
+const answer = (
+  status: number,
+  body: string | Buffer,
+  headers: Readonly<Record<string, string>> = {}
+): Answer => ({
   status,
   head: `HTTP/1.1 ${status} OK\r\n${
     Object.entries({ "x-request-id": "r1", ...headers }).map(([name, value]) => `${name}: ${value}\r\n`).join(
       ""
     )
   }\r\n`,
-  body: Buffer.from(body)
+  body: typeof body === "string" ? Buffer.from(body) : body
 })
 
 const failure = (code: string, more: object = {}): string =>
@@ -22,8 +28,12 @@ const failure = (code: string, more: object = {}): string =>
 it("the document that was asked for is right, from wherever it came", () => {
   const hit = answer(200, asked.answer(), { "cache-status": "quarry-proxy; hit; ttl=4" })
   expect(header(hit, "cache-status")).toBe("quarry-proxy; hit; ttl=4")
-  expect(check(asked, hit)).toEqual({ is: "right", cache: "hit" })
-  expect(check(asked, answer(200, asked.answer()))).toEqual({ is: "right", cache: "-" })
+  expect(check(asked, hit)).toEqual({ is: "right", cache: "hit", form: "whole" })
+  expect(check(asked, answer(200, asked.answer()))).toEqual({
+    is: "right",
+    cache: "-",
+    form: "whole"
+  })
 })
 
 it.each([
@@ -85,4 +95,52 @@ it.each([
   ["quarry-proxy; fwd=bypass", "bypass"]
 ])("%s is said as %s", (said, word) => {
   expect(cacheOf(said)).toBe(word)
+})
+
+const has = { as: "conditional", tag: "W/\"its tag\"" } as const
+
+const hasAnother: Manner = { as: "conditional", tag: nobodysTag }
+
+it.each(
+  [
+    ["gzip", gzipSync],
+    ["br", brotliCompressSync]
+  ] as const
+)(
+  "a document in %s is right where it was asked for so, and decodes to what was asked for",
+  (encoding, encode) => {
+    const manner: Manner = { as: "encoded", encoding }
+    const sent = (text: string, headers = { "content-encoding": encoding }) =>
+      answer(200, encode(text), headers)
+    expect(check(asked, sent(asked.answer()), manner)).toMatchObject({ is: "right", form: encoding })
+    expect(check(asked, sent(question(13).answer()), manner).is).toBe("wrong")
+    expect(check(asked, sent(asked.answer())).is).toBe("wrong")
+    expect(check(asked, answer(200, asked.answer()), manner).is).toBe("wrong")
+    expect(check(asked, answer(200, asked.answer(), { "content-encoding": encoding }), manner).is).toBe(
+      "wrong"
+    )
+    expect(
+      check(
+        asked,
+        answer(200, encode(asked.answer()).subarray(0, -9), { "content-encoding": encoding }),
+        manner
+      ).is
+    )
+      .toBe("wrong")
+  }
+)
+
+it("who has the document is told so, and sent nothing", () => {
+  const tagged = (tag: string, body = "") => answer(304, body, { etag: tag })
+  expect(check(asked, tagged(has.tag), has)).toMatchObject({ is: "right", form: "not modified" })
+  expect(check(asked, tagged("W/\"another\""), has).is).toBe("wrong")
+  expect(check(asked, answer(304, ""), has).is).toBe("wrong")
+  expect(check(asked, tagged(has.tag, "{}"), has).is).toBe("wrong")
+  expect(check(asked, answer(200, asked.answer(), { etag: has.tag }), has).is).toBe("wrong")
+})
+
+it("who has another, or none, is sent it", () => {
+  expect(check(asked, answer(200, asked.answer()), hasAnother)).toMatchObject({ is: "right", form: "whole" })
+  expect(check(asked, answer(304, "", { etag: nobodysTag }), hasAnother).is).toBe("wrong")
+  expect(check(asked, answer(304, "", { etag: has.tag })).is).toBe("wrong")
 })

@@ -4,7 +4,7 @@ import { expect, it } from "vitest"
 import { forked } from "../../src/Child.ts"
 import { connect, get } from "../../src/Connection.ts"
 import { check } from "../../src/soak/Check.ts"
-import { pick, popularNumber, question, templates } from "../../src/soak/Question.ts"
+import { list, pageNumber, pick, popularNumber, question, templates } from "../../src/soak/Question.ts"
 
 /** Asks all of them at a service of which a part fails. */
 const asking = (numbers: ReadonlyArray<number>, faults: number) =>
@@ -58,7 +58,32 @@ it("the first question comes twice as often as the second, and the last one come
 })
 
 it("some questions are asked once", () => {
-  const once = [pick(0, 0, 0), pick(0.04, 0, 1), pick(0, 0.5, 2)].map(({ target }) => target)
-  expect(new Set([...once, pick(0.5, 1 - 2 ** -53, 3).target]).size).toBe(4)
-  expect(pick(0.5, 0, 4).target).toBe(pick(0.9, 0, 5).target)
+  const once = [pick(0, 0, 0), pick(0.04, 0, 1), pick(0, 0.5, 2)]
+  expect(new Set([...once, pick(0.5, 1 - 2 ** -53, 3)]).size).toBe(4)
+  expect(pick(0.5, 0, 4)).toBe(pick(0.9, 0, 5))
+})
+
+it("every number leads to a question that is answered with a page", () => {
+  const answers = first.map((number) => question(pageNumber(number)).answer())
+  expect(Math.min(...answers.map((answer) => answer.length))).toBeGreaterThan(1024)
+})
+
+it("the service has the pages of a whole list", async () => {
+  const { pages, target } = list(5)
+  const path = target.replace("/all/", "/")
+  const bodies = await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
+    const { port } = yield* forked("faulty", { templates, faults: 0 })
+    const connection = yield* Effect.promise(() => connect(port))
+    return yield* Effect.forEach(
+      ["", "&cursor=second", "&cursor=third"],
+      (more) =>
+        Effect.map(Effect.promise(() => connection.ask(get(`${path}${more}`))), ({ body }) => body.toString())
+    )
+  })))
+  for (const [index, { cursor, records }] of pages().entries()) {
+    expect(bodies[index]).toContain(`"result":[${records.join(",")}]`)
+    expect(bodies[index]).toContain(`"cursor":${JSON.stringify(cursor ?? null)}`)
+  }
+  const all = pages().flatMap(({ records }) => records)
+  expect([pages().length, new Set(all).size]).toEqual([3, all.length])
 })

@@ -1,5 +1,6 @@
 /** When a soak is good, and when it is not. */
 import { expect, it } from "vitest"
+import { forms } from "../../src/soak/Manner.ts"
 import { faults, progress, summary } from "../../src/soak/Report.ts"
 import { growth, type Sample, tenths } from "../../src/soak/Samples.ts"
 import type { Outcomes } from "../../src/soak/Soak.ts"
@@ -23,8 +24,11 @@ const before = { resident: 40 * megabyte, files: 20, sockets: 3 }
 const soaked = (more: Partial<Outcomes> = {}): Outcomes => {
   const tally = Tally.make()
   tally.done = 1000
-  for (let turn = 0; turn < 750; turn++) Tally.add(tally, { is: "right", cache: "hit" })
-  for (let turn = 0; turn < 238; turn++) Tally.add(tally, { is: "right", cache: "miss" })
+  for (let turn = 0; turn < 750; turn++) Tally.add(tally, { is: "right", cache: "hit", form: "whole" })
+  for (let turn = 0; turn < 234; turn++) Tally.add(tally, { is: "right", cache: "miss", form: "whole" })
+  for (const form of forms) {
+    if (form !== "whole") Tally.add(tally, { is: "right", cache: "miss", form })
+  }
   Tally.add(tally, { is: "failed", name: "502 unreachable" })
   Tally.add(tally, { is: "passed on", name: "500 of the service" })
   tally.hungUp = 10
@@ -55,6 +59,21 @@ it("memory may grow a little", () => {
   ])
 })
 
+it("who looked too seldom cannot say that memory is level", () => {
+  const few = soaked({ samples: samples([50, 100, 100]) })
+  expect(faults(few)).toEqual([
+    "memory was looked at too seldom to say whether it grew: ask more"
+  ])
+  expect(summary(few)).toContain("RSS, last third to first  -\n")
+  expect(summary(few)).toContain("not good:")
+})
+
+it("what never came was not looked at", () => {
+  const outcomes = soaked()
+  outcomes.tally.forms.delete("br")
+  expect(faults(outcomes)).toEqual(["no right answer came as br, so that was not looked at: ask more"])
+})
+
 it("files must be given back", () => {
   expect(faults(soaked({ after: { ...before, files: 24 } }))).toEqual([])
   expect(faults(soaked({ after: { ...before, files: 25 } }))).toEqual(["25 open files at rest, 20 before"])
@@ -80,6 +99,11 @@ it("the summary says what became of every request", () => {
     "right                     988",
     "  hit                     750, 75.9 %",
     "  miss                    238, 24.1 %",
+    "  as whole                984",
+    "  as gzip                 1",
+    "  as br                   1",
+    "  as not modified         1",
+    "  as list                 1",
     "hung up                   10",
     "502 unreachable           1",
     "500 of the service        1",

@@ -1,6 +1,7 @@
 /** A short soak of the proxy that was built. What it takes of time and memory is nobody's business here. */
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
+import { forms } from "../../src/soak/Manner.ts"
 import * as Samples from "../../src/soak/Samples.ts"
 import * as Soak from "../../src/soak/Soak.ts"
 
@@ -19,6 +20,7 @@ it.runIf(process.platform === "linux")(
     const right = [...tally.right.values()].reduce((sum, count) => sum + count, 0)
     const failed = [...tally.failures.values()].reduce((sum, count) => sum + count, 0)
     expect([tally.done, right + failed + tally.hungUp]).toEqual([1000, 1000])
+    expect([...tally.forms.keys()].toSorted()).toEqual([...forms].toSorted())
     expect(asked).toBeGreaterThan(0)
     expect(samples.map(({ done }) => done)).toEqual(seen)
     expect(Samples.holdsMore(before, after)).toBe(false)

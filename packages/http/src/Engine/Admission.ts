@@ -13,7 +13,7 @@ import * as Exit from "effect/Exit"
 import { firstPause, longestPause } from "../internal/budget.ts"
 import { Line, type Restore } from "../internal/line.ts"
 import type { RateLimitStoreService, Turn } from "../RateLimitStore.ts"
-import type { Call, Judged, Keyed, Missed } from "./Call.ts"
+import { type Call, hintOf, type Judged, type Keyed, type Missed } from "./Call.ts"
 import * as Lane from "./Lane.ts"
 import type { Meter } from "./Meter.ts"
 
@@ -265,13 +265,6 @@ export const day = 24 * 3_600_000
 
 /** A request that would be sent as its call ends is not worth waiting for. */
 const isTooLate = ({ deadline }: Call, at: number, latest: number): boolean => at > latest || at >= deadline
-
-/** How long the service wants to be left alone; null where it does not say. */
-const hintOf = ({ verdict }: Judged): number | null => {
-  const hint = verdict._tag === "Whole" ? null : verdict.again?.retryAfter ?? null
-  const millis = hint === null ? 0 : Duration.toMillis(hint)
-  return millis > 0 ? millis : null
-}
 
 const refused = ({ copy, operation }: Call, limit: Lane.Reason | "day", wait: number | null): Missed => ({
   error: new RateLimited({

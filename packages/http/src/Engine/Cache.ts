@@ -5,7 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { type Answer, repeatsKey } from "../Answer.ts"
+import { repeatsAny } from "../Answer.ts"
 import type { CacheStoreService, Entry } from "../CacheStore.ts"
 import type { CacheMode, ResponseCache } from "../ResponseCache.ts"
 import type { Served } from "../Served.ts"
@@ -95,8 +95,8 @@ export const make = (store: CacheStoreService, meter: Meter, scope: Scope.Scope)
     lifetime: number | null,
     overtaken: () => boolean
   ): Effect.Effect<void> => {
-    // An answer that repeats the key is nobody else's business.
-    if (lifetime === null || lifetime <= 0 || repeatsAKey(answer, call)) return Effect.void
+    // An answer that repeats a key is nobody else's business.
+    if (lifetime === null || lifetime <= 0 || repeatsAny(answer, call.ring.neverKept)) return Effect.void
     const { staleIfError, staleWhileRevalidate } = call.policies.cache
     const useful = answer.status === 200
       ? Math.max(Duration.toMillis(staleWhileRevalidate), Duration.toMillis(staleIfError))
@@ -137,9 +137,6 @@ export const make = (store: CacheStoreService, meter: Meter, scope: Scope.Scope)
     })
   }
 }
-
-const repeatsAKey = (answer: Answer, { ring }: Call): boolean =>
-  ring.addresses.some(({ apiKey }) => repeatsKey(answer, apiKey))
 
 /** Whether the answer to a request is looked for and kept. */
 const isKept = (cache: ResponseCache, { method }: WireRequest): boolean => cache.enabled && method === "GET"

@@ -9,6 +9,7 @@ import type {
   Unreachable
 } from "@blockquarry/core/QueryError"
 import type { WireRequest } from "@blockquarry/core/Wire"
+import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import type { Answer } from "../Answer.ts"
 import type { Policies } from "../ApiOptions.ts"
@@ -54,6 +55,13 @@ export interface Judged {
   readonly answer: Answer
   readonly verdict: Verdict
   readonly health: Exclude<Health, "unsent">
+}
+
+/** How many milliseconds an answer wants the key to be left alone; null where it does not say. */
+export const hintOf = ({ verdict }: Judged): number | null => {
+  const hint = verdict._tag === "Whole" ? null : verdict.again?.retryAfter ?? null
+  const millis = hint === null ? 0 : Duration.toMillis(hint)
+  return millis > 0 ? millis : null
 }
 
 /** No answer, and whether another attempt may help. */

@@ -13,11 +13,12 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Order from "effect/Order"
 import { LRUCache } from "lru-cache"
 import type { KeyReport } from "../Report.ts"
 import type { Address } from "../Target.ts"
 import type { Admission } from "./Admission.ts"
-import { type Call, healthOf, type Judged, type Keyed, type Missed, type Outcome } from "./Call.ts"
+import { type Call, healthOf, hintOf, type Judged, type Keyed, type Missed, type Outcome } from "./Call.ts"
 import type { Meter } from "./Meter.ts"
 
 export interface Keys {
@@ -149,7 +150,7 @@ export const make = (admission: Admission, meter: Meter): Keys => {
     const reason = reasonOf(judged)
     if (reason === null && (one.reason === null || judged.health !== "works")) return Effect.void
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      if (reason !== null) return rest(call, reason, Math.min(waitOf(judged), longestRest), now)
+      if (reason !== null) return rest(call, reason, Math.min(hintOf(judged) ?? 0, longestRest), now)
       // What was sent before it went to rest says nothing about now.
       if (now < one.until) return Effect.void
       one.reason = null
@@ -200,9 +201,11 @@ export const make = (admission: Admission, meter: Meter): Keys => {
             ? { label, state: "resting", reason, until }
             : { label, state: "ready", reason, until: null }
         )
-        .toSorted((one, other) => one.label < other.label ? -1 : 1)
+        .toSorted(byLabel)
   }
 }
+
+const byLabel = Order.mapInput(Order.string, ({ label }: KeyReport) => label)
 
 /** Of those that would have to be waited for the one that is first. */
 const soonest = (
@@ -255,11 +258,5 @@ const worth: (outcome: Outcome) => number = Either.match({
 const waitFor: (outcome: Outcome) => number = Either.match({
   onLeft: ({ error }) =>
     error._tag === "RateLimited" && error.retryAfter !== null ? Duration.toMillis(error.retryAfter) : 0,
-  onRight: (judged) => waitOf(judged)
+  onRight: (judged) => hintOf(judged) ?? 0
 })
-
-/** How long an answer wants the key to be left alone. */
-const waitOf = ({ verdict }: Judged): number => {
-  const wait = verdict._tag === "Whole" ? null : verdict.again?.retryAfter ?? null
-  return wait === null ? 0 : Duration.toMillis(wait)
-}

@@ -34,21 +34,29 @@ export const mismatch = (message: string, document: JsonValue, key: string): str
     : plain(message, longestDetail)
 
 /** Whether a document says the key anywhere, however its text spelled it. */
-const says = (document: JsonValue, key: string): boolean =>
-  JSON.stringify(document).includes(JSON.stringify(key).slice(1, -1))
+const says = (document: JsonValue, key: string): boolean => JSON.stringify(document).includes(spelled(key))
+
+/** As `JSON.stringify` spells it. */
+const spelled = (key: string): string => JSON.stringify(key).slice(1, -1)
 
 /**
- * Whether a body says the key, spelled out or as JSON may spell it. A key so short that any text may hold it does not
- * count.
+ * Whether a text says one of several keys, spelled out or as JSON may spell it. A key so short that any text may hold
+ * it does not count.
  */
-export const repeats = (bytes: Uint8Array, key: string): boolean => {
-  if (key.length < shortestKey) return false
-  const text = new TextDecoder().decode(bytes)
-  if (text.includes(key) || text.includes(JSON.stringify(key).slice(1, -1))) return true
-  // Of the escapes that texts have, only these can spell a key in yet another way.
-  if (!/\\[u/]/.test(text)) return false
-  const document = Either.getOrUndefined(parse(text))
-  return document !== undefined && says(document, key)
+export const repeats = (keys: ReadonlyArray<string>): (text: string) => boolean => {
+  const spellings = keys.flatMap((key) => {
+    if (key.length < shortestKey) return []
+    const inJson = spelled(key)
+    return inJson === key ? [key] : [key, inJson]
+  })
+  const has = (text: string) => spellings.some((spelling) => text.includes(spelling))
+  return (text) => {
+    if (has(text)) return true
+    // Of the escapes that texts have, only these can spell a key in yet another way.
+    if (spellings.length === 0 || !/\\[u/]/.test(text)) return false
+    const document = Either.getOrUndefined(parse(text))
+    return document !== undefined && has(JSON.stringify(document))
+  }
 }
 
 const shortestKey = 8

@@ -206,7 +206,7 @@ export const panels = ({ h }: Dom, figures: Figures) => {
   const summary = ({ now, open, sandbox, startedAt, state, store }: Status): ReadonlyArray<Node> => [
     pill(stateOf[state], state),
     ...(sandbox ? [pill("plain", "sandbox")] : []),
-    ...(open ? [pill("plain", "open to everyone")] : []),
+    ...(open ? [pill("plain", "no token needed")] : []),
     store.away
       ? pill("bad", `${store.kind} is away: each process counts for itself`)
       : pill("plain", store.kind === "redis" ? "shared store: redis" : "store: memory"),
