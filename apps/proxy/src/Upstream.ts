@@ -79,38 +79,51 @@ export const make = (
         { apiKey: service.keys[name], baseUrl, cache, maxBodySize, neverKept: keys },
         addresses[name].setting
       ))),
-    (targets): Upstream => ({
-      service,
-      saysKey,
-      ask: ({ address, input, operation, request }, wish, receipt) => {
-        if (service.addresses[address] === undefined) return Effect.fail(addressNotSet(address))
-        const target = targets[address]
-        return wish === "only-if-cached"
-          ? Effect.flatMap(
-            engine.find(operation, target)(request),
-            (entry) => entry === null ? Effect.fail(Failure.notKept) : Effect.succeed(fromEntry(entry))
-          )
-          : engine.raw(operation, target)(input, request).pipe(
-            Override.effect({ cacheMode: wish }),
-            Receipt.effect(receipt),
-            Effect.mapError(Failure.fromQueryError),
-            Effect.flatMap(passable),
-            Effect.mapError((failure) => saysKey(failure.message) ? withoutWords(failure) : failure),
-            Effect.filterOrFail(
-              // What says a key is never kept.
-              ({ answer, source }) => source !== "service" || !repeatsAny(answer, keys),
-              ({ answer }) => withheld(answer.status)
+    (targets): Upstream => {
+      const asks = new Map<string, ReturnType<EngineService["raw"]>>()
+      /** Made once for an operation at an address: with it goes what was read of kept answers. */
+      const raw = ({ address, operation }: Question) => {
+        const name = `${address} ${operation.id}`
+        const before = asks.get(name)
+        if (before !== undefined) return before
+        const made = engine.raw(operation, targets[address])
+        asks.set(name, made)
+        return made
+      }
+      return {
+        service,
+        saysKey,
+        ask: (question, wish, receipt) => {
+          const { address, input, operation, request } = question
+          if (service.addresses[address] === undefined) return Effect.fail(addressNotSet(address))
+          return wish === "only-if-cached"
+            ? Effect.flatMap(
+              engine.find(operation, targets[address])(request),
+              (entry) => entry === null ? Effect.fail(Failure.notKept) : Effect.succeed(fromEntry(entry))
             )
-          )
-      },
-      kept: ({ address, operation, request }, now) => engine.kept(operation, targets[address])(request, now),
-      given: ({ operation }) => engine.given(operation),
-      forget: ({ address, operation, request }) => engine.forget(operation, targets[address])(request),
-      target: (address) =>
-        service.addresses[address] === undefined
-          ? Either.left(addressNotSet(address))
-          : Either.right(targets[address])
-    })
+            : raw(question)(input, request).pipe(
+              Override.effect({ cacheMode: wish }),
+              Receipt.effect(receipt),
+              Effect.mapError(Failure.fromQueryError),
+              Effect.flatMap(passable),
+              Effect.mapError((failure) => saysKey(failure.message) ? withoutWords(failure) : failure),
+              Effect.filterOrFail(
+                // What says a key is never kept.
+                ({ answer, source }) => source !== "service" || !repeatsAny(answer, keys),
+                ({ answer }) => withheld(answer.status)
+              )
+            )
+        },
+        kept: ({ address, operation, request }, now) =>
+          engine.kept(operation, targets[address])(request, now),
+        given: ({ operation }) => engine.given(operation),
+        forget: ({ address, operation, request }) => engine.forget(operation, targets[address])(request),
+        target: (address) =>
+          service.addresses[address] === undefined
+            ? Either.left(addressNotSet(address))
+            : Either.right(targets[address])
+      }
+    }
   )
 }
 
