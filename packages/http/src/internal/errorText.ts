@@ -53,7 +53,7 @@ export const repeats = (keys: ReadonlyArray<string>): (text: string) => boolean 
   return (text) => {
     if (has(text)) return true
     // Of the escapes that texts have, only these can spell a key in yet another way.
-    if (spellings.length === 0 || !/\\[u/]/.test(text)) return false
+    if (spellings.length === 0 || !(text.includes("\\u") || text.includes("\\/"))) return false
     const document = Either.getOrUndefined(parse(text))
     return document !== undefined && has(JSON.stringify(document))
   }
