@@ -53,7 +53,7 @@ export const answer = (
       const page = pages.get(path)
       if (page !== undefined) {
         notes.route = path
-        return Router.answering(method, "GET", page(instance, request.draining))
+        return Router.answering(method, "GET", page(instance.upstream.service, request.draining))
       }
       const list = path.startsWith(Lists.prefix)
       const match = Router.find(list ? path.slice(Lists.prefix.length - 1) : path)

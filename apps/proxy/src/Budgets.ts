@@ -77,6 +77,8 @@ export const make = (
     const spend = (turn: Turn) =>
       Effect.map(store.spend(accountOf(name), capOf(perDay), units), (today) => ({ turn, today }))
     if (limit === null) return spend(unlimited)
+    // Where budgets only count, each goes by itself.
+    if (mode === "shadow") return Effect.flatMap(takeRate(client, units), spend)
     return Effect.flatMap(store.look(accountOf(name), capOf(perDay)), ({ left, millis }) =>
       left < units
         ? Effect.map(takeRate(client, 0), (turn) => ({ turn, today: { _tag: "UsedUp", left, millis } }))

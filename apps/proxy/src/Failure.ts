@@ -95,7 +95,7 @@ export const fromQueryError = (error: RawError | PlanExhausted): Failure => {
         ? make("key-not-set", `the proxy has no key for the service: start it with ${Names.apiKey} set`)
         : make(
           "key-refused",
-          `the service refused the proxy's key (status ${error.status}); check ${Names.apiKey}`
+          `the service refused the proxy's key (status ${error.status}); check upstream.keys, or ${Names.apiKey}, where it runs`
         )
     case "PlanExhausted":
       return make("plan-exhausted", `the plan of the proxy's key is used up (status ${error.status})`)

@@ -81,7 +81,7 @@ const lineOf = (style: Style) =>
     }
     return JSON.stringify({
       time: date.toISOString(),
-      level: logLevel.label.toLowerCase(),
+      level: logLevel._tag.toLowerCase(),
       message: words,
       ...Object.fromEntries(facts.map(([name, value]) => [name, String(value)])),
       ...(trace === undefined ? {} : { cause: trace })

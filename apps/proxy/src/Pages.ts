@@ -4,13 +4,13 @@ import type { EngineService } from "@blockquarry/http/Engine"
 import type { Examples } from "@blockquarry/sandbox/Ledger"
 import * as Effect from "effect/Effect"
 import * as Health from "./Health.ts"
-import type { Instance } from "./Instance.ts"
 import * as OpenApi from "./OpenApi.ts"
 import * as DocsPage from "./Pages/DocsPage.ts"
 import * as Reply from "./Reply.ts"
 import * as Router from "./Router.ts"
+import type { Service } from "./Upstream.ts"
 
-export type Page = (instance: Instance, draining: boolean) => Effect.Effect<Reply.Reply>
+export type Page = (service: Service, draining: boolean) => Effect.Effect<Reply.Reply>
 
 /** By path. Each is made when somebody asks for the first time. */
 export const make = (
@@ -24,7 +24,7 @@ export const make = (
   return new Map([
     ["/", fixed(index)],
     ["/livez", fixed(() => Health.live)],
-    ["/readyz", ({ upstream }, draining) => Health.ready(upstream.service, engine, draining)],
+    ["/readyz", (service, draining) => Health.ready(service, engine, draining)],
     ["/openapi.json", fixed(() => Reply.json(200, OpenApi.document()))],
     ["/docs", fixed(() => DocsPage.reply({ examples }))]
   ])

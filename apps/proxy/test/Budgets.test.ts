@@ -378,6 +378,14 @@ describe("a shadow", () => {
       expect(charges.map(({ shadowed }) => shadowed)).toEqual([false, false, true, true])
       expect((yield* budgets.standing(both)).map(({ left }) => left)).toEqual([0, 2])
     }))
+
+  it.effect("goes on counting the day of whom the rate would have refused", () =>
+    Effect.gen(function*() {
+      const budgets = yield* make({ mode: "shadow" })
+      const both = client({ limit: { limit: 5, window: 1000 }, perDay: 100 })
+      yield* Effect.all(Array.from({ length: 4 }, () => budgets.take(both, 5)))
+      expect((yield* budgets.standing(both)).map(({ left }) => left)).toEqual([0, 80])
+    }))
 })
 
 describe("at once", () => {
