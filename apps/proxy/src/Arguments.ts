@@ -137,7 +137,7 @@ ${row(Names.ledgerUrl, "address of the ledger API")}
 ${row(Names.ledgerTestnetUrl, "address of the ledger's testnet, for requests with ?network=testnet")}
 ${row(Names.rateLimit, "units per time that are sent with that key, as in 25/10s, or none (100/s)")}
 ${row(own.redis, "Redis, where several proxies share budgets and answers")}
-${row("OTEL_EXPORTER_OTLP_ENDPOINT", "a collector for spans, metrics and log lines")}
+${row("OTEL_EXPORTER_OTLP_ENDPOINT", "a collector for spans, metrics and the log")}
 It starts with the addresses it has; requests that need another one are answered 503. SIGHUP, or a change of the file,
 has it read the configuration again.
 

@@ -30,7 +30,6 @@ export interface Caller {
 
 export interface Clients {
   readonly all: ReadonlyArray<Client>
-  readonly isOpen: boolean
   readonly identify: (caller: Caller) => Either.Either<Client, Failure.Failure>
 }
 
@@ -51,7 +50,6 @@ const open = (hosts: ReadonlyArray<string>): Clients => {
   const client: Client = { name: openName, scopes: scopesOf(["reads", "changes"]), limit: null, perDay: null }
   return {
     all: [client],
-    isOpen: true,
     identify: ({ headers }) => {
       const host = Network.hostName(headers["host"] ?? "")
       if (!known.has(host) && !Network.isAddress(host)) return Either.left(strangeHost)
@@ -79,7 +77,6 @@ const named = (configs: ReadonlyArray<ClientConfig>, forwarders: Network.Network
   )
   return {
     all: known.map(({ client }) => client),
-    isOpen: false,
     identify: ({ headers, remote }) => {
       const tokens = Tokens.sentIn(headers)
       if (tokens.length === 0) return Either.left(tokenMissing)

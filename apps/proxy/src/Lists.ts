@@ -49,7 +49,7 @@ const headers = { "content-type": "application/x-ndjson; charset=utf-8", "cache-
 
 /** That there is such a list, and nothing asked for it. */
 export const head = (
-  { question: { operation }, upstream, question: { address } }: Asked
+  { question: { address, operation }, upstream }: Asked
 ): Effect.Effect<Reply, Failure.Failure> =>
   isList(operation)
     ? Effect.as(upstream.target(address), { status: 200, headers, body: Stream.empty })

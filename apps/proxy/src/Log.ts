@@ -21,48 +21,14 @@ export const isQuietProbe = ({ route, status }: Facts): boolean =>
 
 /** The line of a request that is over. */
 export const request = (facts: Facts, style: Style): string => {
-  const {
-    at,
-    attempts,
-    bytes,
-    cache,
-    charged,
-    client,
-    code,
-    cost,
-    id,
-    method,
-    millis,
-    operation,
-    route,
-    shadowed,
-    status,
-    waited
-  } = facts
   if (style === "text") {
+    const { at, cache, client, code, id, method, millis, route, status } = facts
     const words = [method, route, status, `${millis}ms`, cache ?? code ?? "", client ?? "", id]
     return `${new Date(at).toISOString()} ${words.filter((word) => word !== "").join(" ")}`
   }
-  return JSON.stringify({
-    time: new Date(at).toISOString(),
-    level: "info",
-    message: "request",
-    requestId: id,
-    client,
-    method,
-    route,
-    operation,
-    status,
-    code,
-    cache,
-    attempts,
-    cost,
-    charged,
-    shadowed,
-    millis,
-    waited,
-    bytes
-  })
+  const { at, id, ...said } = facts
+  const time = new Date(at).toISOString()
+  return JSON.stringify({ time, level: "info", message: "request", requestId: id, ...said })
 }
 
 const lineOf = (style: Style) =>

@@ -1,5 +1,5 @@
 /**
- * Spans, metrics and log lines to a collector of OpenTelemetry, where the environment names one: by the variables that
+ * Spans, metrics and the log (but for the lines of requests) to a collector of OpenTelemetry, where the environment names one: by the variables that
  * every program of that kind reads. What writes them is loaded where it is wanted.
  */
 import * as Config from "effect/Config"

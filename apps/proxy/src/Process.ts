@@ -1,4 +1,4 @@
-/** What outlives the configuration: the engine with its stores, the counts, the log, and whether it is about to stop. */
+/** What outlives the configuration: the engine with its stores, what was made of answers, and who counts requests. */
 import type { EngineService } from "@blockquarry/http/Engine"
 import type { RateLimitStoreService } from "@blockquarry/http/RateLimitStore"
 import type { Encoded } from "./Answers/Encoded.ts"

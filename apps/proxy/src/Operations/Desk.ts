@@ -44,7 +44,7 @@ export interface Desk {
   readonly draining: () => boolean
 }
 
-/** Requests to the desk are no traffic: they are neither counted nor logged, but for what goes wrong. */
+/** Requests to the desk are no traffic: they are neither counted nor logged, but for what goes wrong, and for what is forgotten. */
 export const handler = (desk: Desk): Handler => {
   const over = () => {}
   const identified = (reply: Reply.Reply, id: string): Reply.Reply => ({
@@ -120,7 +120,9 @@ const purge: Page["reply"] = ({ engine, instance }, { headers }, query) =>
     if (more.length > 0 || first !== undefined && first[0] !== "target") return yield* Effect.fail(oneTarget)
     const target = first?.[1]
     if (target === undefined) {
-      return (yield* engine.clear) ? Reply.json(200, { purged: "everything" }) : yield* Effect.fail(away)
+      if (!(yield* engine.clear)) return yield* Effect.fail(away)
+      yield* Effect.logInfo("every kept answer was forgotten, as an operator asked")
+      return Reply.json(200, { purged: "everything" })
     }
     const { path, query: asked } = yield* RequestTarget.read(target)
     const match = Router.find(path)
@@ -128,9 +130,9 @@ const purge: Page["reply"] = ({ engine, instance }, { headers }, query) =>
       return yield* Effect.fail(Failure.unknownPath)
     }
     const question = yield* Question.read(match, asked, undefined)
-    return (yield* instance().upstream.forget(question))
-      ? Reply.json(200, { purged: target })
-      : yield* Effect.fail(away)
+    if (!(yield* instance().upstream.forget(question))) return yield* Effect.fail(away)
+    yield* Effect.logInfo(`a kept answer of ${match.operation.id} was forgotten, as an operator asked`)
+    return Reply.json(200, { purged: target })
   })
 
 const oneTarget = Failure.make(

@@ -16,19 +16,7 @@ export interface Status {
   readonly sandbox: boolean
   readonly upstream: ReadonlyArray<Upstream<string>>
   readonly store: Store
-  readonly totals: {
-    readonly requests: number
-    readonly hits: number
-    readonly stale: number
-    readonly shared: number
-    readonly failures: number
-    readonly refused: number
-    readonly hungUp: number
-    readonly attempts: number
-    readonly cost: number
-    readonly saved: number
-    readonly bytes: number
-  }
+  readonly totals: Omit<Tally.Counts, "charged" | "shadowed">
   readonly series: { readonly step: typeof Series.step; readonly points: ReadonlyArray<Point> }
   readonly clients: ReadonlyArray<Client>
   readonly failures: ReadonlyArray<FailureSeen>
@@ -107,8 +95,7 @@ export interface Given {
 }
 
 export const make = (snapshot: Tally.Snapshot, given: Given): Status => {
-  const { attempts, bytes, cost, failures, hits, hungUp, refused, requests, saved, shared, stale } =
-    snapshot.totals
+  const { charged: _, shadowed: __, ...totals } = snapshot.totals
   return {
     name: "quarry-proxy",
     version: given.version,
@@ -119,7 +106,7 @@ export const make = (snapshot: Tally.Snapshot, given: Given): Status => {
     sandbox: given.sandbox,
     upstream: given.upstream.map(upstreamOf),
     store: given.store,
-    totals: { requests, hits, stale, shared, failures, refused, hungUp, attempts, cost, saved, bytes },
+    totals,
     series: {
       step: Series.step,
       points: snapshot.series.map((point) => ({ ...point, at: moment(point.at) }))

@@ -18,7 +18,7 @@ export const remembered = 50
 /** Whether a request is one for the service, or one that was refused: probes and pages are no traffic. */
 const isTraffic = ({ code, operation }: Facts): boolean => operation !== null || code !== null
 
-interface Counts {
+export interface Counts {
   readonly requests: number
   /** Requests that a kept answer was given for, stale ones included. */
   readonly hits: number
