@@ -1,0 +1,242 @@
+/** Messages about malformed inputs, chains, parameters, costs and cache lifetimes of the operations. */
+import * as Chain from "@blockquarry/core/Chain"
+import type { Freshness } from "@blockquarry/core/Freshness"
+import type { AnyOperation } from "@blockquarry/core/Operation"
+import { all } from "@blockquarry/core/operations/index"
+import { readInput } from "@blockquarry/core/Wire"
+import { expect, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import { record } from "./support/record.ts"
+
+const address = "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"
+const hash = `0x${"12".repeat(32)}`
+
+const operationOf = (id: string): AnyOperation => {
+  const found = all.find((operation) => operation.id === id)
+  if (found === undefined) throw new Error(`there is no operation ${id}`)
+  return found
+}
+
+/** What is needed of each operation, which is well-formed. */
+const needed: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  walletTransfers: { address },
+  tokenTransfers: { address },
+  contractNfts: { address },
+  nftOwners: { address, token_id: "1" },
+  walletNftTrades: { address },
+  tokenOwners: { token_address: address },
+  nftMetadata: { address, token_id: "1" },
+  tokenPrice: { address },
+  walletChains: { address },
+  updateStreamStatus: { id: "stream-1", status: "active" },
+  ledgerTransaction: { txn_hash: hash }
+}
+
+/** One mistake each, on top of what is needed. */
+const mistakes: ReadonlyArray<readonly [operation: string, input: Readonly<Record<string, unknown>>]> = [
+  ["walletTransfers", { address: undefined }],
+  ["walletTransfers", { address: "" }],
+  ["walletTransfers", { address: null }],
+  ["walletTransfers", { address: 5 }],
+  ["walletTransfers", { address: "0x12" }],
+  ["walletTransfers", { address: address.slice(2) }],
+  ["walletTransfers", { address: `${address}0` }],
+  ["walletTransfers", { address: address.replace("5", "g") }],
+  ["walletTransfers", { address: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD" }],
+  ["walletTransfers", { address: ` ${address}` }],
+  ["walletTransfers", { chain: "ethereum" }],
+  ["walletTransfers", { chain: "0x2" }],
+  ["walletTransfers", { chain: 1 }],
+  ["walletTransfers", { chain: null }],
+  ["walletTransfers", { limit: 0 }],
+  ["walletTransfers", { limit: -1 }],
+  ["walletTransfers", { limit: 1.5 }],
+  ["walletTransfers", { limit: "ten" }],
+  ["walletTransfers", { limit: "1e3" }],
+  ["walletTransfers", { limit: null }],
+  ["walletTransfers", { limit: 2 ** 60 }],
+  ["walletTransfers", { limit: [1, 2] }],
+  ["walletTransfers", { order: "up" }],
+  ["walletTransfers", { order: true }],
+  ["walletTransfers", { cursor: 5 }],
+  ["walletTransfers", { cursor: "\ud800" }],
+  ["walletTransfers", { contract_addresses: "0x12" }],
+  ["walletTransfers", { contract_addresses: [address, "0x12"] }],
+  ["walletTransfers", { contract_addresses: {} }],
+  ["walletTransfers", { from_block: -1 }],
+  ["walletTransfers", { from_block: "latest" }],
+  ["walletTransfers", { from_block: 2, to_block: 1 }],
+  ["walletTransfers", { from_date: "yesterday" }],
+  ["walletTransfers", { from_date: "2024-02-30" }],
+  ["walletTransfers", { to_date: 5 }],
+  ["walletTransfers", { to_date: "2024-13-01T00:00:00Z" }],
+  ["walletTransfers", { from_date: "2024-02-01", to_date: "2024-01-01" }],
+  ["walletTransfers", { from_date: null, to_block: "x", limit: 0 }],
+  ["walletTransfers", { addres: address }],
+  ["walletTransfers", { contract_address: [address] }],
+  ["walletTransfers", { address: "0x12", chain: "mars", limit: 0, order: "up" }],
+  ["tokenTransfers", { chain: "goerli" }],
+  ["tokenTransfers", { limit: "-5" }],
+  ["contractNfts", { format: 5 }],
+  ["contractNfts", { totalRanges: 0 }],
+  ["contractNfts", { range: "first" }],
+  ["contractNfts", { normalizeMetadata: "yes" }],
+  ["contractNfts", { media_items: 2 }],
+  ["nftOwners", { token_id: "" }],
+  ["nftOwners", { token_id: "one" }],
+  ["nftOwners", { token_id: -1 }],
+  ["nftOwners", { token_id: "0x" }],
+  ["nftOwners", { token_id: (2n ** 256n).toString() }],
+  ["nftOwners", { token_id: 2 ** 60 }],
+  ["walletNftTrades", { chain: "fantom" }],
+  ["walletNftTrades", { from_date: -1 }],
+  ["walletNftTrades", { to_date: "soon" }],
+  ["tokenOwners", { token_address: "0x12" }],
+  ["tokenOwners", { address }],
+  ["nftMetadata", { format: "octal" }],
+  ["tokenPrice", { chain: "sepolia" }],
+  ["tokenPrice", { include: "everything" }],
+  ["tokenPrice", { exchange: "" }],
+  ["tokenPrice", { exchange: 5 }],
+  ["tokenPrice", { exchange: "nowhere" }],
+  ["tokenPrice", { to_block: 1.5 }],
+  ["walletChains", { chains: "mars" }],
+  ["walletChains", { chains: ["eth", "mars"] }],
+  ["walletChains", { chains: [1] }],
+  ["updateStreamStatus", { id: undefined, status: undefined }],
+  ["updateStreamStatus", { status: "running" }],
+  ["updateStreamStatus", { status: 1 }],
+  ["updateStreamStatus", { id: ".." }],
+  ["updateStreamStatus", { id: "a/b" }],
+  ["updateStreamStatus", { id: "line\nbreak" }],
+  ["ledgerTransaction", { txn_hash: "0x12" }],
+  ["ledgerTransaction", { txn_hash: undefined }],
+  ["ledgerTransaction", { txn_hash: 5 }]
+]
+
+const spelled = (input: unknown): string =>
+  JSON.stringify(input, (_, value) => value === undefined ? "(undefined)" : value) ?? "undefined"
+
+it("messages about malformed inputs are as recorded", async () => {
+  const messages: Record<string, Record<string, unknown>> = {}
+  const add = (id: string, input: unknown, title: string) => {
+    const result = readInput(operationOf(id), input)
+    messages[id] = {
+      ...messages[id],
+      [title]: Either.match(result, {
+        onLeft: ({ message }) => message,
+        onRight: (accepted: unknown) => ({ accepted })
+      })
+    }
+  }
+  for (const [id, input] of mistakes) add(id, { ...needed[id], ...input }, spelled(input))
+  for (const input of [null, undefined, "text", 5, [], [address]]) {
+    add("walletTransfers", input, `the input is ${spelled(input)}`)
+  }
+  for (const { id } of all) expect(Either.isRight(readInput(operationOf(id), needed[id]))).toBe(true)
+  await record("invalidInputs", messages, 2)
+})
+
+it("chains are as recorded", async () => {
+  await record("chains", {
+    "name and id": Object.fromEntries(Chain.setA.map((name) => [name, Chain.chainId(name)])),
+    "of transfers, NFTs, holders and activity": Chain.setA.join(", "),
+    "of NFT trades": Chain.setB.join(", "),
+    "of prices": Chain.setC.join(", "),
+    "name of a text": Object.fromEntries(
+      ["eth", "ETH", "Polygon Amoy", "0x1", "0XA4B1", "0x01", "1", "mainnet", ""].map((text) => [
+        text,
+        Chain.chainName(text) ?? null
+      ])
+    )
+  })
+})
+
+it("parameters, costs and texts of the operations are as recorded", async () => {
+  await record(
+    "operations",
+    Object.fromEntries(all.map(({ api, cost, docs, id, method, parameters, path }) => [id, {
+      api,
+      request: `${method} ${path}`,
+      cost,
+      ...docs,
+      parameters: Object.fromEntries(parameters.map(({ name, ...rest }) => [name, rest]))
+    }])),
+    3
+  )
+})
+
+const inWords = (freshness: Freshness): string => {
+  const millis = (duration: Duration.DurationInput) => `${Duration.toMillis(duration)} ms`
+  switch (freshness._tag) {
+    case "Forever":
+      return "for ever"
+    case "Never":
+      return "not cached"
+    case "For":
+      return millis(freshness.duration)
+    case "UpTo":
+      return `${millis(freshness.settled)} once block ${freshness.block} is settled, ${
+        millis(freshness.young)
+      } before`
+  }
+}
+
+const nft = { token_address: address, token_id: "9" }
+const page = (...result: ReadonlyArray<unknown>) => ({ page: 0, page_size: 100, cursor: null, result })
+
+const answers: ReadonlyArray<
+  readonly [operation: string, input: Readonly<Record<string, unknown>>, answer: unknown]
+> = [
+  ["walletTransfers", {}, page()],
+  ["walletTransfers", { to_block: 100 }, page()],
+  ["walletTransfers", { to_date: "2024-01-01" }, page()],
+  ["tokenTransfers", {}, page()],
+  ["tokenTransfers", { to_block: 100 }, page()],
+  ["contractNfts", {}, page()],
+  ["contractNfts", {}, page(nft)],
+  ["contractNfts", {}, { ...page(nft), status: "SYNCING" }],
+  ["contractNfts", {}, { ...page(nft), status: "SYNCED" }],
+  ["nftOwners", {}, page()],
+  ["nftOwners", {}, { ...page(nft), status: "SYNCING" }],
+  ["nftOwners", {}, { ...page(nft), status: "SYNCED" }],
+  ["walletNftTrades", {}, page()],
+  ["walletNftTrades", { to_block: 100 }, page()],
+  ["tokenOwners", {}, page()],
+  ["nftMetadata", {}, nft],
+  ["tokenPrice", {}, { usdPrice: 1 }],
+  ["tokenPrice", { to_block: 100 }, { usdPrice: 1 }],
+  ["walletChains", {}, { address, active_chains: [] }],
+  ["updateStreamStatus", {}, { id: "stream-1", status: "active" }],
+  ["ledgerTransaction", {}, { hash, sender: "0x1" }],
+  ["ledgerTransaction", {}, { type: "user_transaction", hash, sender: "0x1" }],
+  ["ledgerTransaction", {}, { type: "pending_transaction", hash, sender: "0x1" }],
+  ["ledgerTransaction", {}, { type: "block_metadata_transaction", hash }]
+]
+
+it("cache lifetimes are as recorded", async () => {
+  const kept = answers.map(([id, input, answer]) => {
+    const operation = operationOf(id)
+    const canonical: unknown = Either.getOrThrow(readInput(operation, { ...needed[id], ...input }))
+    const decoded: unknown = Schema.decodeUnknownSync(operation.output)(answer)
+    return {
+      operation: id,
+      input,
+      answer,
+      lifetime: inWords(operation.freshness(canonical, () => decoded)),
+      cost: operation.cost
+    }
+  })
+  await record("lifetimes", kept, 1)
+  await record(
+    "notFound",
+    Object.fromEntries(all.map(({ absenceLasts, absent, id, repeat }) => [id, {
+      "null is not found": absent(null),
+      "an empty object is not found": absent({}),
+      "not found is cached": absenceLasts,
+      "retried after any failure": repeat === "always"
+    }]))
+  )
+})

@@ -1,0 +1,191 @@
+/** Log lines, spans and metrics of one scripted run. */
+import type { QueryError } from "@blockquarry/core/QueryError"
+import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
+import * as RateLimit from "@blockquarry/http/RateLimit"
+import * as ResponseCache from "@blockquarry/http/ResponseCache"
+import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
+import * as Timeouts from "@blockquarry/http/Timeouts"
+import { it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as HashMap from "effect/HashMap"
+import * as Logger from "effect/Logger"
+import * as Metric from "effect/Metric"
+import * as MetricState from "effect/MetricState"
+import * as Option from "effect/Option"
+import type * as Clients from "../support/Clients.ts"
+import { keysOf } from "../support/Engines.ts"
+import { address } from "../support/Examples.ts"
+import { bare, price } from "../support/Numbered.ts"
+import * as Scripted from "../support/Scripted.ts"
+import * as Witness from "../support/Witness.ts"
+import { record } from "./support/record.ts"
+import { timeline } from "./support/timeline.ts"
+
+type Members = Readonly<Record<"cached" | "breaking" | "limited" | "keyed", Clients.Clients>>
+
+const retry = { retry: RetryPolicy.standard, timeouts: Timeouts.standard }
+const ok = Scripted.json({ usdPrice: 1.5 })
+const bad = (status: number, retryAfter?: string) =>
+  Scripted.answer(status, "oops", retryAfter === undefined ? {} : { "retry-after": retryAfter })
+
+const script = ({ at, body, headers, url }: Scripted.Asked): Scripted.Reply => {
+  switch (url.hostname) {
+    case "cached.test":
+      return at >= 20_000 && at < 30_000 ? bad(503) : Scripted.late("20 millis", ok)
+    case "breaking.test":
+      if (url.pathname.includes("dead")) return at < 41_000 ? bad(500) : ok
+      if (url.pathname.includes("beef")) return Scripted.Hang()
+      if (body !== null) return Scripted.Fault({ code: "ECONNRESET" })
+      if (url.pathname.includes("cafe")) return Scripted.answer(200, "<html>")
+      return Scripted.json({ usdPrice: {} })
+    case "limited.test":
+      return at < 60_500 ? bad(429, "2") : ok
+    default:
+      return headers["x-api-key"]?.includes("rejected") === true ? bad(401) : bad(404)
+  }
+}
+
+/** An address that holds a word. */
+const worded = (word: string): string => `0x${word.repeat(10)}`
+
+const at = (moment: number, call: string, run: (members: Members) => Effect.Effect<unknown, QueryError>) => ({
+  at: moment,
+  call,
+  run: (members: Members) => Effect.as(run(members), "a record")
+})
+
+/** Exercises cache, retries, circuit breaker, rate limit and key failover. */
+const run = timeline({
+  script,
+  clients: {
+    cached: {
+      ...bare,
+      ...retry,
+      retry: { ...RetryPolicy.standard, attempts: 2 },
+      cache: ResponseCache.standard,
+      apiKey: keysOf("A"),
+      baseUrl: "https://cached.test"
+    },
+    breaking: {
+      ...bare,
+      ...retry,
+      breaker: { ...CircuitBreaker.standard, minimum: 5 },
+      apiKey: keysOf("A"),
+      baseUrl: "https://breaking.test:8443/path"
+    },
+    limited: {
+      ...bare,
+      ...retry,
+      rateLimit: RateLimit.make({ limit: 6, window: "1 second", burst: 6 }),
+      concurrency: { limit: 2, maxQueue: 2 },
+      apiKey: keysOf("A"),
+      baseUrl: "https://limited.test"
+    },
+    keyed: { ...bare, ...retry, apiKey: keysOf("rejected", "accepted"), baseUrl: "https://keyed.test" }
+  },
+  actions: [
+    at(0, "miss", ({ cached }) => price(cached, 1)),
+    at(10, "shared", ({ cached }) => price(cached, 1)),
+    at(1000, "hit", ({ cached }) => price(cached, 1)),
+    at(7000, "stale", ({ cached }) => price(cached, 1)),
+    at(20_000, "rescued", ({ cached }) => price(cached, 1)),
+    at(31_000, "wrong type", ({ breaking }) => price(breaking, 1)),
+    at(31_000, "not JSON", ({ breaking }) => breaking.data.tokenPrice({ address: worded("cafe") })),
+    at(32_000, "retried", ({ breaking }) => breaking.data.tokenPrice({ address: worded("dead") })),
+    at(38_000, "open", ({ breaking }) => price(breaking, 2)),
+    at(44_000, "probe", ({ breaking }) => breaking.data.tokenPrice({ address: worded("dead") })),
+    at(
+      44_500,
+      "reset",
+      ({ breaking }) => breaking.streams.updateStreamStatus({ id: "stream-1", status: "paused" })
+    ),
+    at(45_000, "interrupted", ({ breaking }) => breaking.data.tokenPrice({ address: worded("beef") })),
+    { at: 46_000, call: "interrupted" },
+    at(60_000, "throttled", ({ limited }) => price(limited, 1)),
+    at(60_100, "paused", ({ limited }) => price(limited, 2)),
+    at(60_200, "third", ({ limited }) => price(limited, 3)),
+    at(60_300, "fourth", ({ limited }) => price(limited, 4)),
+    at(60_400, "fifth", ({ limited }) => price(limited, 5)),
+    at(80_000, "rejected", ({ keyed }) => price(keyed, 1)),
+    at(81_000, "invalid", ({ keyed }) => keyed.data.tokenPrice({ address: "0x1" })),
+    at(82_000, "not found", ({ keyed }) => price(keyed, 2)),
+    at(
+      83_000,
+      "every parameter",
+      ({ keyed }) => keyed.data.tokenPrice({ address, chain: "eth", to_block: 5 })
+    )
+  ],
+  until: 100_000
+})
+
+const spanLine = ({ attributes, events, failure, kind, name, parent }: Witness.Witness["spans"][number]) => ({
+  name,
+  kind,
+  parent,
+  attributes: Object.fromEntries(attributes),
+  // Log lines, which have a record of their own
+  events: events.map(([event]) => event),
+  end: failure === undefined
+    ? "open"
+    : failure === null
+    ? "success"
+    : Cause.isInterruptedOnly(failure)
+    ? "interrupted"
+    : "failure"
+})
+
+const valueOf = (state: MetricState.MetricState.Untyped): unknown => {
+  if (MetricState.isCounterState(state)) return state.count
+  if (MetricState.isGaugeState(state)) return state.value
+  if (!MetricState.isHistogramState(state)) return "?"
+  return {
+    count: state.count,
+    sum: Number(state.sum.toFixed(6)),
+    buckets: [...state.buckets].map(([bound, count]) => `${Number(bound.toFixed(6))}: ${count}`).join(", ")
+  }
+}
+
+it.effect("log lines, spans and metrics are as recorded", () =>
+  Effect.gen(function*() {
+    const logs: Array<unknown> = []
+    const logger = Logger.make(({ annotations, date, logLevel, message, spans }) => {
+      logs.push({
+        at: date.getTime(),
+        level: logLevel.label,
+        message,
+        annotations: Object.fromEntries(HashMap.toEntries(annotations).toSorted(byName)),
+        ...([...spans].length === 0 ? {} : { spans: [...spans].map(({ label }) => label) })
+      })
+    })
+    const witness = Witness.make()
+    const lines = yield* witness.of(Effect.provide(run, Logger.add(logger)))
+    const pairs = yield* Metric.snapshot
+    const metrics = pairs
+      .filter(({ metricKey: { name } }) => name.startsWith("quarry_"))
+      .map(({ metricKey, metricState }) => ({
+        name: metricKey.name,
+        labels: Object.fromEntries(metricKey.tags.map(({ key, value }) => [key, value])),
+        value: valueOf(metricState),
+        description: Option.getOrNull(metricKey.description)
+      }))
+    const byMetric: Record<string, Record<string, unknown>> = {}
+    for (const { description, labels, name, value } of metrics) {
+      const series = Object.entries(labels).toSorted(byName).map(([label, text]) => `${label}="${text}"`)
+        .join(",")
+      byMetric[name] = { description, ...byMetric[name], [`{${series}}`]: value }
+    }
+    const sorted = Object.fromEntries(
+      Object.entries(byMetric).toSorted(byName).map(([name, { description, ...series }]) => [
+        name,
+        { description, ...Object.fromEntries(Object.entries(series).toSorted(byName)) }
+      ])
+    )
+    yield* Effect.promise(() => record("telemetry.run", lines, 1))
+    yield* Effect.promise(() => record("telemetry.logs", logs, 1))
+    yield* Effect.promise(() => record("telemetry.spans", witness.spans.map(spanLine), 1))
+    yield* Effect.promise(() => record("telemetry.metrics", sorted, 2))
+  }))
+
+const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number =>
+  one < other ? -1 : one > other ? 1 : 0

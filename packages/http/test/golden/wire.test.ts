@@ -1,0 +1,218 @@
+/** The HTTP requests of every operation, as the three public clients send them. */
+import type { QueryError } from "@blockquarry/core/QueryError"
+import { it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import * as Clients from "../support/Clients.ts"
+import { bare } from "../support/Numbered.ts"
+import * as Scripted from "../support/Scripted.ts"
+import { record } from "./support/record.ts"
+
+const address = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
+const other = "0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359"
+const hash = `0x${"Ab".repeat(32)}`
+
+type Calls = Readonly<Record<string, (clients: Clients.Clients) => Effect.Effect<unknown, QueryError>>>
+
+const calls: Calls = {
+  "walletTransfers": ({ data }) => data.walletTransfers({ address }),
+  "walletTransfers, every parameter": ({ data }) =>
+    data.walletTransfers({
+      address,
+      chain: "polygon amoy",
+      contract_addresses: [other, address],
+      from_block: 10_000_000,
+      to_block: 20_000_000,
+      limit: 25,
+      order: "ASC",
+      cursor: "a+b/c=&?#é"
+    }),
+  "walletTransfers, dates": ({ data }) =>
+    data.walletTransfers({ address, from_date: "2024-01-02", to_date: "2024-02-03T04:05:06.789+01:00" }),
+  "walletTransfers, one contract": ({ data }) =>
+    data.walletTransfers({ address, contract_addresses: [other] }),
+  "walletTransfers, no contract": ({ data }) => data.walletTransfers({ address, contract_addresses: [] }),
+  "tokenTransfers": ({ data }) => data.tokenTransfers({ address }),
+  "tokenTransfers, every parameter": ({ data }) =>
+    data.tokenTransfers({
+      address: other,
+      chain: "0x1",
+      from_block: 0,
+      to_block: 1,
+      limit: 1,
+      order: "DESC",
+      cursor: "next"
+    }),
+  "tokenTransfers, dates": ({ data }) =>
+    data.tokenTransfers({ address, from_date: "2024-01-02T03:04:05Z", to_date: new Date(1_700_000_000_000) }),
+  "contractNfts": ({ data }) => data.contractNfts({ address }),
+  "contractNfts, every parameter": ({ data }) =>
+    data.contractNfts({
+      address,
+      chain: "base sepolia",
+      format: "hex",
+      limit: 100,
+      totalRanges: 4,
+      range: 2,
+      cursor: "next",
+      normalizeMetadata: true,
+      media_items: false
+    }),
+  "nftOwners": ({ data }) => data.nftOwners({ address, token_id: "1" }),
+  "nftOwners, every parameter": ({ data }) =>
+    data.nftOwners({
+      address,
+      token_id: "115792089237316195423570985008687907853269984665640564039457584007913129639935",
+      chain: "bsc",
+      format: "decimal",
+      limit: 10,
+      cursor: "next",
+      normalizeMetadata: false,
+      media_items: true
+    }),
+  "walletNftTrades": ({ data }) => data.walletNftTrades({ address }),
+  "walletNftTrades, every parameter": ({ data }) =>
+    data.walletNftTrades({
+      address,
+      chain: "arbitrum",
+      from_block: 1,
+      to_block: 2,
+      cursor: "next",
+      limit: 3
+    }),
+  "walletNftTrades, dates": ({ data }) =>
+    data.walletNftTrades({ address, from_date: 1_700_000_000, to_date: "2024-02-03" }),
+  "tokenOwners": ({ data }) => data.tokenOwners({ token_address: address }),
+  "tokenOwners, every parameter": ({ data }) =>
+    data.tokenOwners({ token_address: address, chain: "eth", limit: 5, cursor: "next", order: "ASC" }),
+  "nftMetadata": ({ data }) => data.nftMetadata({ address, token_id: "1" }),
+  "nftMetadata, every parameter": ({ data }) =>
+    data.nftMetadata({
+      address,
+      token_id: "0xff",
+      chain: "gnosis",
+      format: "decimal",
+      normalizeMetadata: true,
+      media_items: true
+    }),
+  "tokenPrice": ({ data }) => data.tokenPrice({ address }),
+  "tokenPrice, every parameter": ({ data }) =>
+    data.tokenPrice({
+      address,
+      chain: "eth",
+      include: "percent_change",
+      exchange: other,
+      to_block: 12_345_678
+    }),
+  "walletChains": ({ data }) => data.walletChains({ address }),
+  "walletChains, every parameter": ({ data }) =>
+    data.walletChains({ address, chains: ["eth", "0x89", "polygon amoy"] }),
+  "updateStreamStatus": ({ streams }) => streams.updateStreamStatus({ id: "stream-1", status: "paused" }),
+  "updateStreamStatus, an id to be escaped": ({ streams }) =>
+    streams.updateStreamStatus({ id: "a b?c#d%e", status: "active" }),
+  "ledgerTransaction": ({ ledger }) => ledger.ledgerTransaction({ txn_hash: hash }),
+  "ledgerTransaction, test network": ({ ledger }) => ledger.testnet.ledgerTransaction({ txn_hash: hash })
+}
+
+/** What is sent; the answers are failures, which do not matter here. */
+const requests = (options: Clients.SceneOptions, chosen: Calls) =>
+  Effect.gen(function*() {
+    const { asked, ...clients } = yield* Clients.scene(() => Scripted.answer(500), { ...bare, ...options })
+    const sent: Record<string, unknown> = {}
+    for (const [name, call] of Object.entries(chosen)) {
+      yield* Effect.flip(call(clients))
+      const [request, ...more] = asked.splice(0)
+      sent[name] = request === undefined || more.length > 0 ? { requests: 1 + more.length } : {
+        method: request.method,
+        url: request.url.href,
+        headers: {
+          ...request.headers,
+          "x-api-key": request.headers["x-api-key"] === Clients.key ? "<key>" : "?"
+        },
+        body: request.body
+      }
+    }
+    return sent
+  })
+
+const named = (...names: ReadonlyArray<string>): Calls =>
+  Object.fromEntries(Object.entries(calls).filter(([name]) => names.includes(name)))
+
+it.effect("every operation is sent as recorded", () =>
+  Effect.gen(function*() {
+    const sent = yield* requests({}, calls)
+    yield* Effect.promise(() => record("wire", sent))
+  }))
+
+it.effect("lists of values are sent as recorded, in every format", () =>
+  Effect.gen(function*() {
+    const lists = named(
+      "walletTransfers, every parameter",
+      "walletTransfers, one contract",
+      "walletChains, every parameter"
+    )
+    const sent = {
+      brackets: yield* requests({ arrays: "brackets" }, lists),
+      indices: yield* requests({ arrays: "indices" }, lists),
+      repeat: yield* requests({ arrays: "repeat" }, lists),
+      comma: yield* requests({ arrays: "comma" }, lists)
+    }
+    yield* Effect.promise(() => record("wire.arrays", sent, 3))
+  }))
+
+const urls = [
+  "https://host.test",
+  "https://host.test/",
+  "https://host.test:8443/path/",
+  "http://host.test/api/v2.2",
+  "https://HOST.test/api/v2.2//"
+]
+
+it.effect("base URLs and paths are joined as recorded", () =>
+  Effect.gen(function*() {
+    const sent: Record<string, unknown> = {}
+    for (const url of urls) {
+      sent[url] = yield* requests(
+        { baseUrl: url },
+        named("tokenPrice", "updateStreamStatus", "ledgerTransaction")
+      )
+    }
+    yield* Effect.promise(() => record("wire.baseUrls", sent, 3))
+  }))
+
+const transfer = (block: number, log: number) => ({
+  transaction_hash: `0x${"12".repeat(32)}`,
+  block_number: block,
+  log_index: log,
+  value: "5"
+})
+
+const pagesByCursor: Scripted.Script = [
+  Scripted.json({ page: 0, page_size: 1, cursor: "second", result: [transfer(9, 1)] }),
+  Scripted.json({ page: 1, page_size: 1, cursor: "third", result: [transfer(8, 1)] }),
+  Scripted.json({ page: 2, page_size: 1, cursor: null, result: [transfer(7, 1)] })
+]
+
+/** A service without cursors: pages of two records, newest block first. */
+const pagesByBlock = ({ url }: Scripted.Asked): Scripted.Reply => {
+  const top = Number(url.searchParams.get("to_block") ?? 9)
+  const all = [transfer(9, 1), transfer(8, 2), transfer(8, 1), transfer(7, 1)]
+  return Scripted.json({
+    total: 4,
+    result: all.filter(({ block_number }) => block_number <= top).slice(0, 3)
+  })
+}
+
+it.effect("lists are walked by the recorded requests", () =>
+  Effect.gen(function*() {
+    const walked: Record<string, unknown> = {}
+    for (const [name, script] of Object.entries({ "by cursor": pagesByCursor, "by block": pagesByBlock })) {
+      const { asked, data } = yield* Clients.scene(script, bare)
+      const items = yield* Stream.runCollect(data.walletTransfers.items({ address, chain: "eth", limit: 3 }))
+      walked[name] = {
+        requests: asked.map(({ method, url }) => `${method} ${url.pathname}${url.search}`),
+        records: [...items].map(({ block_number, log_index }) => `${block_number}:${log_index}`)
+      }
+    }
+    yield* Effect.promise(() => record("wire.lists", walked, 3))
+  }))
