@@ -1,0 +1,120 @@
+/** `quarry` in this process, over a sandbox or a script, with captured streams. */
+import * as Ledger from "@blockquarry/sandbox/Ledger"
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Clock from "effect/Clock"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Random from "effect/Random"
+import { run as quarry } from "../../src/Cli.ts"
+import { Network } from "../../src/Network.ts"
+import { OutputClosed, OutputFailed, Screen, type ScreenService } from "../../src/Screen.ts"
+import { type Case, connection, type Scripted, words } from "./cases.ts"
+import type { Ended } from "./records.ts"
+
+/** One for all cases. */
+const ledger = Ledger.make({ seed: 1, scale: 60 })
+
+/** Gives the responses in their order, and the last one again and again. */
+const following = (script: ReadonlyArray<Scripted>): HttpClient.HttpClient => {
+  let sent = 0
+  return HttpClient.make((request) =>
+    Effect.suspend(() => {
+      const response = script[Math.min(sent++, script.length - 1)]
+      if (response === undefined) return Effect.dieMessage("the script is empty")
+      const { body, headers = {}, status } = response
+      return Effect.succeed(
+        HttpClientResponse.fromWeb(request, new Response(body, { status, headers }))
+      )
+    })
+  )
+}
+
+/** A client with a defect that quotes the request. */
+const defective = HttpClient.make((request) =>
+  Effect.die(new Error(`broken by ${request.method} ${request.url}`))
+)
+
+const started = Date.UTC(2025, 5, 1)
+
+/** A clock on which time passes with sleeps alone, however busy the machine is. */
+const measured = (): Clock.Clock => {
+  const real = Clock.make()
+  let now = started
+  return Object.assign(Clock.make(), {
+    unsafeCurrentTimeMillis: () => now,
+    unsafeCurrentTimeNanos: () => BigInt(now) * 1_000_000n,
+    currentTimeMillis: Effect.sync(() => now),
+    currentTimeNanos: Effect.sync(() => BigInt(now) * 1_000_000n),
+    sleep: (duration: Duration.Duration) =>
+      Effect.suspend(() => {
+        const end = now + Duration.toMillis(duration)
+        return Effect.zipRight(real.sleep(duration), Effect.sync(() => void (now = Math.max(now, end))))
+      })
+  })
+}
+
+/** What an interrupted process ends with. */
+const interrupted = 130
+
+export const run = (input: Case): Promise<Ended> =>
+  Effect.gen(function*() {
+    const written = { stdout: "", stderr: "" }
+    let writes = 0
+    const reached = yield* Deferred.make<void>()
+    const surface = {
+      isTerminal: input.terminal !== undefined,
+      isColoured: input.coloured ?? false,
+      columns: input.terminal ?? null
+    }
+    const screen: ScreenService = {
+      out: surface,
+      err: surface,
+      print: (text) =>
+        Effect.suspend((): Effect.Effect<void, OutputClosed | OutputFailed> => {
+          if (writes >= (input.closedAfter ?? Infinity)) return new OutputClosed()
+          if (text === "") return Effect.void
+          if (input.full === true) {
+            return new OutputFailed({ problem: "the output cannot be written: ENOSPC" })
+          }
+          writes += 1
+          written.stdout += text
+          return writes === input.interruptedAfter
+            ? Deferred.succeed(reached, undefined)
+            : Effect.void
+        }),
+      note: (text) => Effect.sync(() => void (written.stderr += `${text}\n`)),
+      progress: (text) =>
+        Effect.sync(() => {
+          if (surface.isTerminal && text !== null) written.stderr += `(progress) ${text}\n`
+        })
+    }
+    const client = input.broken === true
+      ? Layer.succeed(HttpClient.HttpClient, defective)
+      : input.script === undefined
+      ? Sandbox.layer({ ledger, ...input.sandbox })
+      : Layer.succeed(HttpClient.HttpClient, following(input.script))
+    const env = { ...(input.connected === true ? connection : {}), ...input.env }
+    const fiber = yield* Effect.fork(
+      quarry(words(input.line), "1.2.3").pipe(
+        Effect.provideService(Screen, screen),
+        Effect.provideService(Network, {
+          real: Effect.succeed(client),
+          sandbox: Effect.succeed({ client, settings: new Map(Object.entries(connection)) })
+        }),
+        Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(env)))),
+        Effect.withRandom(Random.fixed([0.01])),
+        Effect.withClock(measured())
+      )
+    )
+    yield* Effect.raceFirst(Deferred.await(reached), Fiber.await(fiber))
+    const isInterrupted = yield* Deferred.isDone(reached)
+    const exit = isInterrupted ? yield* Fiber.interrupt(fiber) : yield* Fiber.await(fiber)
+    return { code: Exit.isSuccess(exit) ? exit.value : interrupted, ...written }
+  }).pipe(Effect.runPromise)

@@ -1,0 +1,100 @@
+/** What the program prints today as a process: with real streams, signals and sockets. */
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import * as Server from "@blockquarry/sandbox/Server"
+import * as Effect from "effect/Effect"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { connection, words } from "./cases.ts"
+import * as InProcess from "./inProcess.ts"
+import { closedPort, openPort, record, Workshop } from "./processes.ts"
+import { recordPath, withoutPorts } from "./records.ts"
+
+const workshop = new Workshop()
+
+beforeAll(() => workshop.build(), 60_000)
+afterAll(() => workshop.remove())
+
+const { QUARRY_API_KEY = "" } = connection
+
+const price = "token price {token}"
+
+it("prints the same as in this process", async () => {
+  for (
+    const line of ["", "--version", "token price --help", "walet chains", `${price} --chian eth`, price]
+  ) {
+    expect([words(line), await workshop.start(line).ended]).toEqual([
+      words(line),
+      await InProcess.run({ line })
+    ])
+  }
+}, 60_000)
+
+it("prints for command lines what the record says", async () => {
+  const port = await closedPort()
+  const started = [
+    workshop.start("wallet transfers 0x12 --sandbox"),
+    workshop.start(`${price} --sandbox -o table`),
+    workshop.start(`${price} -o ndjson`, { QUARRY_SANDBOX: "1" }),
+    workshop.start(`${price}`, { QUARRY_BASE_URL: "https://data.example.com" }),
+    workshop.start(`${price} --base-url http://127.0.0.1:${port}`, { QUARRY_API_KEY }),
+    workshop.start(`${price} --base-url http://127.0.0.1:${port}`, { QUARRY_API_KEY: "key\u2116" })
+  ]
+  const records = await Promise.all(started.map(record))
+  await expect(withoutPorts(records.join("\n"))).toMatchFileSnapshot(recordPath("process-lines"))
+}, 60_000)
+
+it("prints on terminals what the record says", async () => {
+  const table = `${price} --sandbox`
+  const owners = "token owners {polygonToken} --chain polygon --largest 2 --sandbox"
+  const started = [
+    workshop.start(table, {}, { stdout: 60, stderr: 60 }),
+    workshop.start(table, { NO_COLOR: "1" }, { stdout: 60, stderr: 60 }),
+    workshop.start(table, { NO_COLOR: "" }, { stdout: 60, stderr: 60 }),
+    workshop.start(table, { TERM: "dumb" }, { stdout: 60, stderr: 60 }),
+    workshop.start(table, {}, { stdout: 30, stderr: 30 }),
+    workshop.start(table, {}, { stderr: 60 }),
+    workshop.start(owners, {}, { stderr: 60 }),
+    workshop.start("--help", {}, { stdout: 50 }),
+    workshop.start("walet", {}, { stderr: 60 })
+  ]
+  const records = await Promise.all(started.map(record))
+  await expect(records.join("\n")).toMatchFileSnapshot(recordPath("process-terminals"))
+}, 60_000)
+
+it("prints for servers and signals what the record says", async () => {
+  const served = workshop.start("sandbox serve --port 0 --seed 1 --scale 60")
+  const banner = await served.until("/chains'")
+  const [, origin = ""] = /(http:\/\/127\.0\.0\.1:\d+)/.exec(banner) ?? []
+  const asked = workshop.start("wallet chains {wallet} --chains eth -o table", {
+    QUARRY_API_KEY,
+    QUARRY_BASE_URL: origin
+  })
+  await asked.ended
+  served.interrupt()
+  const { close, port } = await openPort()
+  const taken = workshop.start(`sandbox serve --port ${port}`)
+  const nowhere = workshop.start("sandbox serve --port 0 --host 192.0.2.1")
+  await Promise.all([taken.ended, nowhere.ended])
+  await close()
+  // The second page never comes.
+  const interrupted = await Effect.gen(function*() {
+    const { origin } = yield* Server.Server
+    const started = workshop.start("token transfers {token} --limit 2 --all -o table", {
+      QUARRY_API_KEY,
+      QUARRY_BASE_URL: origin
+    })
+    yield* Effect.promise(() => started.until("QUSD"))
+    started.interrupt()
+    yield* Effect.promise(() => started.ended)
+    return started
+  }).pipe(
+    Effect.provide(Server.layer({ scale: 60, faults: [{ skip: 1, fault: { spoil: "hang" } }] })),
+    Effect.runPromise
+  )
+  const records = await Promise.all([served, asked, taken, nowhere, interrupted].map(record))
+  await expect(withoutPorts(records.join("\n")))
+    .toMatchFileSnapshot(recordPath("process-servers"))
+}, 60_000)
+
+it("takes the key of the sandbox", () => {
+  expect(QUARRY_API_KEY).toBe(Sandbox.key)
+})

@@ -1,0 +1,202 @@
+/** The cases of `cases.yaml`, checked, with their placeholders filled in. */
+import * as Schema from "effect/Schema"
+import { readFileSync } from "node:fs"
+import { parse, stringify } from "yaml"
+
+/** The path of a case's configuration file. */
+const configPath = "/etc/quarry-proxy.yaml"
+
+const Content = Schema.NullOr(Schema.Union(
+  Schema.String,
+  Schema.Struct({ text: Schema.String, mode: Schema.Number }),
+  Schema.Struct({ repeat: Schema.Tuple(Schema.String, Schema.Number) }),
+  Schema.Struct({ base64: Schema.String })
+))
+
+type Content = typeof Content.Type
+
+const Input = Schema.Struct({
+  title: Schema.optional(Schema.String),
+  file: Schema.optional(Schema.NullOr(Schema.String)),
+  files: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Content }), { default: () => ({}) }),
+  env: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), {
+    default: () => ({})
+  }),
+  args: Schema.optionalWith(Schema.Array(Schema.String), { default: () => [] }),
+  process: Schema.optionalWith(Schema.Boolean, { default: () => false }),
+  signal: Schema.optionalWith(Schema.Literal("SIGINT", "SIGTERM"), { default: () => "SIGINT" as const })
+})
+
+type Input = typeof Input.Type
+
+const Groups = Schema.Record({ key: Schema.String, value: Schema.Array(Input) })
+
+const Settings = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+
+type Settings = typeof Settings.Type
+
+const Change = Schema.Struct({
+  title: Schema.String,
+  merge: Schema.optional(Settings),
+  text: Schema.optional(Schema.NullOr(Schema.String)),
+  files: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), {
+    default: () => ({})
+  }),
+  signal: Schema.optionalWith(Schema.Boolean, { default: () => false })
+})
+
+const Reload = Schema.Struct({
+  title: Schema.String,
+  base: Settings,
+  files: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), {
+    default: () => ({})
+  }),
+  changes: Schema.Array(Change)
+})
+
+const Cases = Schema.Struct({
+  check: Groups,
+  print: Groups,
+  commands: Groups,
+  failures: Schema.Array(Input),
+  starts: Schema.Array(Input),
+  reloads: Schema.Array(Reload)
+})
+
+const all = Schema.decodeUnknownSync(Cases, { onExcessProperty: "error" })(
+  parse(readFileSync(new URL("cases.yaml", import.meta.url), "utf8"))
+)
+
+/** A file of a case. */
+interface File {
+  /** Null if the user may not read it. */
+  readonly bytes: Uint8Array | null
+  readonly isFolder: boolean
+  readonly mode: number
+  /** The content as the record shows it. */
+  readonly shown: string
+}
+
+/** A command line with its surroundings. */
+export interface Case {
+  readonly title: string
+  readonly args: ReadonlyArray<string>
+  readonly env: Readonly<Record<string, string>>
+  /** By whole paths. */
+  readonly files: ReadonlyMap<string, File>
+  readonly process: boolean
+  readonly signal: "SIGINT" | "SIGTERM"
+}
+
+const expand = (text: string): string =>
+  text.replaceAll(/\{hash:(\w)\}/g, (_, digit: string) => `sha256:${digit.repeat(64)}`)
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+const file = (path: string, content: Content): File => {
+  const plain = { isFolder: path.endsWith("/"), mode: 0o600 }
+  if (content === null) return { ...plain, bytes: null, shown: "(not readable)\n" }
+  if (typeof content === "string") {
+    const text = expand(content)
+    return { ...plain, bytes: encode(text), shown: plain.isFolder ? "(a folder)\n" : text }
+  }
+  if ("text" in content) {
+    return {
+      ...plain,
+      mode: content.mode,
+      bytes: encode(content.text),
+      shown: `${content.text}\n(mode ${content.mode.toString(8)})\n`
+    }
+  }
+  if ("repeat" in content) {
+    const [text, times] = content.repeat
+    return {
+      ...plain,
+      bytes: encode(text.repeat(times)),
+      shown: `(${times} times ${JSON.stringify(text)})\n`
+    }
+  }
+  return { ...plain, bytes: Buffer.from(content.base64, "base64"), shown: `(base64 ${content.base64})\n` }
+}
+
+const toCase = (words: ReadonlyArray<string>) => (input: Input): Case => ({
+  title: input.title ?? [...words, ...input.args].join(" "),
+  args: [...words, ...(input.file === undefined ? [] : ["--config", configPath]), ...input.args],
+  env: input.env,
+  files: new Map(
+    Object.entries({ ...(input.file === undefined ? {} : { [configPath]: input.file }), ...input.files })
+      .map(([path, content]) => [path.replace(/(?<=.)\/$/, ""), file(path, content)])
+  ),
+  process: input.process,
+  signal: input.signal
+})
+
+type Cases = ReadonlyMap<string, ReadonlyArray<Case>>
+
+const groups = (inputs: typeof Groups.Type, words: ReadonlyArray<string>): Cases =>
+  new Map(Object.entries(inputs).map(([name, group]) => [name, group.map(toCase(words))]))
+
+export const check: Cases = groups(all.check, ["config", "check"])
+
+export const print: Cases = groups(all.print, ["config", "print"])
+
+export const commands: Cases = groups(all.commands, [])
+
+export const failures: ReadonlyArray<Case> = all.failures.map(toCase([]))
+
+export const starts: ReadonlyArray<Case> = all.starts.map(toCase([]))
+
+/** A change of the files of a running proxy. */
+interface Change {
+  readonly title: string
+  /** The settings that go over the first ones; undefined if the configuration does not change, or changes as a text. */
+  readonly merge: string | undefined
+  /** New contents of files by their names in the folder of the configuration; null removes a file. */
+  readonly files: ReadonlyMap<string, string | null>
+  readonly signal: boolean
+}
+
+export interface Reload {
+  readonly title: string
+  readonly files: ReadonlyMap<string, string>
+  readonly changes: ReadonlyArray<Change>
+}
+
+/** The name of the configuration in its folder. */
+export const configName = "quarry-proxy.yaml"
+
+const isSettings = Schema.is(Settings)
+
+const isSection = (value: unknown): value is Settings => isSettings(value) && !Array.isArray(value)
+
+const merged = (base: Settings, over: Settings): Settings =>
+  Object.fromEntries(
+    Object.entries({ ...base, ...over }).flatMap(([name, value]) => {
+      if (value === null) return []
+      const before = base[name]
+      return [[name, isSection(before) && isSection(value) ? merged(before, value) : value]]
+    })
+  )
+
+const text = (settings: Settings): string => expand(stringify(settings, { lineWidth: 0 }))
+
+export const reloads: ReadonlyArray<Reload> = all.reloads.map(({ base, changes, files, title }) => ({
+  title,
+  files: new Map([...Object.entries(files), [configName, text(base)]]),
+  changes: changes.map((change) => {
+    const config = change.text !== undefined
+      ? change.text
+      : change.merge === undefined
+      ? undefined
+      : text(merged(base, change.merge))
+    return {
+      title: change.title,
+      merge: change.merge === undefined ? undefined : text(change.merge),
+      signal: change.signal,
+      files: new Map([
+        ...Object.entries(change.files),
+        ...(config === undefined ? [] : [[configName, config] as const])
+      ])
+    }
+  })
+}))

@@ -1,0 +1,37 @@
+/** What `config check`, `config print` and `config example` say today, configuration by configuration. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Cases from "./cases.ts"
+import * as InProcess from "./inProcess.ts"
+import { Workshop } from "./processes.ts"
+import { record, recordPath } from "./records.ts"
+
+const workshop = new Workshop()
+
+beforeAll(() => workshop.build(), 60_000)
+afterAll(() => workshop.remove())
+
+describe.each([["check", Cases.check], ["print", Cases.print]] as const)("config %s", (command, groups) => {
+  it.each([...groups])("says of %s what the record says", async (group, cases) => {
+    const records: Array<string> = []
+    for (const each of cases) records.push(record(each, await InProcess.run(each)))
+    await expect(records.join("\n")).toMatchFileSnapshot(recordPath(`${command}-${group}`))
+  })
+
+  it.each(
+    [...groups.values()].flat().filter(({ process }) => process).map((each) => [each.title, each] as const)
+  )(
+    "says the same as a process: %s",
+    async (_, each) => {
+      expect(await workshop.start(each).ended()).toEqual(await InProcess.run(each))
+    }
+  )
+})
+
+it("no two cases of a group have one title", () => {
+  for (const groups of [Cases.check, Cases.print, Cases.commands]) {
+    for (const cases of groups.values()) {
+      const titles = cases.map(({ title }) => title)
+      expect(new Set(titles).size).toBe(titles.length)
+    }
+  }
+})

@@ -1,0 +1,47 @@
+/** The commands about the configuration in this process, over files that are only names. */
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Arguments from "../../src/Arguments.ts"
+import * as Quit from "../../src/Quit.ts"
+import * as Settings from "../../src/Settings.ts"
+import { disk } from "../Config/support.ts"
+import type { Case } from "./cases.ts"
+import type { Ended } from "./records.ts"
+
+const filesOf = ({ files }: Case) =>
+  disk(Object.fromEntries(
+    [...files].map(([path, { bytes, isFolder, mode }]) => [
+      isFolder ? `${path}/` : path,
+      bytes === null ? null : { text: bytes, mode: 0o100000 | mode }
+    ])
+  ))
+
+/** Runs `config check`, `config print` or `config example` as the program does. */
+export const run = (input: Case): Promise<Ended> => {
+  const written = { stdout: "", stderr: "" }
+  const program = Effect.gen(function*() {
+    const { command, given } = yield* Effect.mapError(Arguments.parse(input.args), Quit.misused)
+    const options = { given, env: input.env }
+    switch (command._tag) {
+      case "CheckConfig":
+        return yield* Settings.check(options)
+      case "PrintConfig":
+        return yield* Settings.print(options)
+      case "ExampleConfig":
+        return yield* Settings.example
+      default:
+        return yield* Effect.dieMessage(`${command._tag} is run as a process`)
+    }
+  }).pipe(
+    Effect.tapErrorTag("Quit", ({ message }) => Console.error(message)),
+    Effect.match({ onFailure: ({ exitCode }): number => exitCode, onSuccess: () => 0 }),
+    Effect.provide(filesOf(input))
+  )
+  const captured = Effect.flatMap(Effect.console, (console) =>
+    Effect.withConsole(program, {
+      ...console,
+      log: (...words) => Effect.sync(() => void (written.stdout += `${words.join(" ")}\n`)),
+      error: (...words) => Effect.sync(() => void (written.stderr += `${words.join(" ")}\n`))
+    }))
+  return Effect.runPromise(Effect.map(captured, (code) => ({ code, ...written })))
+}

@@ -1,0 +1,71 @@
+/** What the program says today when it is asked for help, given wrong arguments, started and stopped. */
+import { once } from "node:events"
+import { createServer } from "node:net"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Cases from "./cases.ts"
+import { Workshop } from "./processes.ts"
+import {
+  type Ended,
+  record,
+  recordPath,
+  shortened,
+  withoutPorts,
+  withoutTimes,
+  withoutTokens
+} from "./records.ts"
+
+const workshop = new Workshop()
+
+beforeAll(() => workshop.build(), 60_000)
+afterAll(() => workshop.remove())
+
+/** The last line of what a proxy says when it is up. */
+const up = /Ctrl-C/
+
+const occupied = async (): Promise<{ readonly port: number; readonly close: () => void }> => {
+  const server = createServer()
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  return {
+    port: typeof address === "object" && address !== null ? address.port : 0,
+    close: () => void server.close()
+  }
+}
+
+describe("a command line", () => {
+  it.each([...Cases.commands])("says of %s what the record says", async (group, cases) => {
+    const ended: Array<readonly [Cases.Case, Ended]> = []
+    for (const each of cases) ended.push([each, await workshop.start(each).ended()])
+    const text = group === "help" ? shortened(ended) : ended.map((each) => record(...each)).join("\n")
+    await expect(group === "token" ? withoutTokens(text) : text)
+      .toMatchFileSnapshot(recordPath(`commands-${group}`))
+  })
+})
+
+describe("serve", () => {
+  it("says what the record says when it cannot start", async () => {
+    const { close, port } = await occupied()
+    const records: Array<string> = []
+    for (const each of Cases.failures) {
+      const program = workshop.start(each, (text) => text.replaceAll("{port}", String(port)))
+      records.push(record(each, await program.ended()))
+    }
+    close()
+    await expect(withoutTimes(records.join("\n").replaceAll(new RegExp(`\\b${port}\\b`, "g"), "{port}")))
+      .toMatchFileSnapshot(recordPath("serve-failures"))
+  }, 60_000)
+
+  it("says what the record says when it starts, and when it stops", async () => {
+    const records: Array<string> = []
+    for (const each of Cases.starts) {
+      const program = workshop.start(each)
+      await program.until(({ stderr, stdout }) => up.test(stdout) && stderr.includes("listening"))
+      program.signal(each.signal)
+      records.push(record(each, await program.ended()))
+    }
+    await expect(withoutTimes(withoutPorts(records.join("\n")))).toMatchFileSnapshot(
+      recordPath("serve-starts")
+    )
+  }, 60_000)
+})
