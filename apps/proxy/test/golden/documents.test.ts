@@ -1,0 +1,43 @@
+/** Records of what is described: the OpenAPI document, the index, and the texts of both pages. */
+import { readdirSync, readFileSync } from "node:fs"
+import { describe, expect, it } from "vitest"
+import { matches, record, start } from "./support/golden.ts"
+
+const get = async (port: number | null, path: string): Promise<string> =>
+  (await fetch(`http://127.0.0.1:${port}${path}`)).text()
+
+const pretty = (text: string): string => `${JSON.stringify(JSON.parse(text), null, 2)}\n`
+
+/** Without what no reader sees; labels that are read aloud stay. */
+const visibleText = (html: string): string =>
+  html.replaceAll(/<(script|style|svg|template)\b[\s\S]*?<\/\1>/g, "")
+    .replaceAll(/<[^>]*\b(?:aria-label|placeholder|title|alt)="([^"]*)"[^>]*>/g, "\n[$1]\n")
+    .replaceAll(/<\/?(?:a|b|i|em|strong|code|span|kbd|small|sup|wbr)\b[^>]*>/g, "")
+    .replaceAll(/<[^>]*>/g, "\n")
+    .replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", "\"").replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&")
+    .split("\n").map((line) => line.trim()).filter((line) => line !== "").join("\n")
+    .concat("\n")
+
+describe("golden records", () => {
+  it("of documents", async () => {
+    const { close, running } = await start()
+    await matches(pretty(await get(running.port, "/openapi.json")), "openapi.json")
+    await matches(pretty(await get(running.port, "/")), "index.json")
+    await matches(visibleText(await get(running.port, "/docs")), "docs-page.txt")
+    await matches(visibleText(await get(running.operationsPort, "/")), "status-page.txt")
+    await close()
+  }, 60_000)
+
+  it("have every failure code that the OpenAPI document lists", async () => {
+    const { close, running } = await start()
+    const described = await get(running.port, "/openapi.json")
+    await close()
+    const listed = /"code":\{[^}]*"enum":\[([^\]]*)\]/.exec(described)?.[1] ?? ""
+    const codes = listed.split(",").map((code) => code.replaceAll("\"", ""))
+    expect(codes.length).toBeGreaterThan(20)
+    const exchanges = readdirSync(record("")).filter((file) => file.endsWith(".http"))
+      .map((file) => readFileSync(record(file), "utf8")).join("\n")
+    expect(codes.filter((code) => !exchanges.includes(`"code":"${code}"`))).toEqual([])
+  })
+})

@@ -1,0 +1,165 @@
+/** Records of whole lists: how they begin, go on, break off, are continued, and end with the proxy. */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { describe, it } from "vitest"
+import { defaults } from "../../src/Config/Config.ts"
+import * as Wire from "../hostile/wire.ts"
+import { client } from "../support/proxy.ts"
+import * as Clock from "./support/clock.ts"
+import { examples, lineText, matches, named, recorder, requestText, start, until } from "./support/golden.ts"
+
+const { collection1155, collection721, emptyWallet, token, tokenId1155, wallet } = examples
+
+const data = "/all/api/v2.2"
+
+const transfers = `${data}/${wallet}/erc20/transfers?chain=eth&limit=100`
+
+const lastLine = (responses: ReadonlyArray<Wire.Response>): unknown =>
+  JSON.parse(responses[0]?.body.trimEnd().split("\n").at(-1) ?? "")
+
+const cursorOf = (responses: ReadonlyArray<Wire.Response>): string =>
+  /"cursor":"([^"]+)"/.exec(JSON.stringify(lastLine(responses)))?.[1] ?? ""
+
+describe("golden records", () => {
+  it("of lists", async () => {
+    const { ask, end, proxy } = recorder("lists")
+    await proxy("open to the machine, without a cache")
+    for (
+      const [title, target] of [
+        ["transfers of a wallet", transfers],
+        ["transfers of a token", `${data}/erc20/${token}/transfers?chain=eth&limit=100`],
+        ["owners of a token", `${data}/erc20/${token}/owners?chain=eth&limit=100`],
+        ["NFTs of a contract", `${data}/nft/${collection721}?chain=eth&limit=100`],
+        ["owners of an NFT", `${data}/nft/${collection1155}/${tokenId1155}/owners?chain=eth`],
+        ["trades of a wallet", `${data}/wallets/${wallet}/nfts/trades?chain=eth`],
+        ["no records", `${data}/${emptyWallet}/erc20/transfers?chain=eth`],
+        ["what is no list", `${data}/erc20/${token}/price?chain=eth`],
+        ["an unknown path", "/all/livez"],
+        ["nothing", "/all/"],
+        ["an unknown order", `${transfers}&order=sideways`],
+        ["a chain that the proxy does not know", `${transfers.replace("chain=eth", "chain=moonchain")}`],
+        ["an unknown parameter", `${transfers}&flavour=sweet`],
+        ["a cursor that is none", `${transfers}&cursor=nonsense`],
+        ["two cursors", `${transfers}&cursor=a&cursor=b`],
+        ["an empty cursor", `${data}/${emptyWallet}/erc20/transfers?cursor=`]
+      ] as const
+    ) await ask(title, target)
+    await ask("its headers", transfers, { method: "HEAD" })
+    await ask("the headers of what is no list", `${data}/erc20/${token}/price?chain=eth`, { method: "HEAD" })
+    await ask("its methods", transfers, { method: "OPTIONS" })
+    await ask("another method", transfers, { method: "POST" })
+    await ask("only what is cached", transfers, { headers: ["Cache-Control: only-if-cached"] })
+    await ask("in gzip", transfers, { headers: ["Accept-Encoding: gzip"] })
+    for (
+      const [title, upstream] of [
+        ["400 at once", [{ status: 400, body: `{"message":"no"}` }]],
+        ["404 at once", [{ status: 404, body: `{"message":"nothing"}` }]],
+        ["401 at once", [{ status: 401, body: `{"message":"no"}` }]],
+        ["503 at every attempt", Array(10).fill({ status: 503 })],
+        ["half a document", Array(10).fill({ status: 200, body: "{\"result\":[" })],
+        ["a page of another shape", [{ status: 200, body: "{\"records\":[]}" }]],
+        ["a page that is no object", [{ status: 200, body: "[]" }]],
+        ["a page that quotes the key", [{
+          status: 200,
+          body: `{"result":["sandbox-good-key"],"cursor":null}`
+        }]]
+      ] as const
+    ) {
+      await proxy(`an upstream that answers ${title}`)
+      await ask("the list", transfers, { upstream })
+    }
+    for (
+      const [title, second] of [
+        ["422", [{ status: 422, body: `{"message":"no"}` }]],
+        ["404", [{ status: 404, body: `{"message":"gone"}` }]],
+        ["402", [{ status: 402, body: `{"message":"pay"}` }]],
+        ["403", [{ status: 403, body: `{"message":"no"}` }]],
+        ["500 at every attempt", Array(10).fill({ status: 500 })],
+        ["429 at every attempt", Array(30).fill({ status: 429, headers: { "retry-after": "30" } })],
+        ["nothing", Array(10).fill("silent")],
+        ["a broken connection at every attempt", Array(10).fill("reset")],
+        ["HTML", Array(10).fill({ status: 200, body: "<html>busy</html>" })],
+        ["a fault that passes", [{ status: 503 }]]
+      ] as const
+    ) {
+      await proxy(`the second page is ${title}`)
+      await ask("the list", transfers, { upstream: ["sandbox", ...second] })
+    }
+    const page = (cursor: string, block: number) => ({
+      status: 200,
+      body: JSON.stringify({
+        cursor,
+        result: [{ transaction_hash: `0x${String(block).padStart(64, "0")}`, block_number: String(block) }]
+      })
+    })
+    await proxy("the upstream repeats a cursor")
+    await ask("the list", `${data}/erc20/${token}/transfers?chain=eth`, {
+      upstream: [page("a", 3), page("a", 2), page("a", 1)]
+    })
+    await ask("a list that goes by blocks", transfers, {
+      upstream: [page("a", 3), page("a", 2), page("a", 1)]
+    })
+    await proxy("the list breaks off, and is continued")
+    const broken = await ask("the list", transfers, { upstream: ["sandbox", { status: 422 }] })
+    await ask("the rest", `${transfers}&cursor=${encodeURIComponent(cursorOf(broken))}`)
+    await proxy("a day's quota for two pages", {
+      config: { clients: [client("small", "of-small", { perDay: 12 })] }
+    })
+    await ask("the list", transfers, { headers: ["X-API-Key: of-small"] })
+    await proxy("a rate limit for one page in ten seconds", {
+      config: { clients: [client("slow", "of-slow", { limit: { limit: 5, window: 10_000 } })] }
+    })
+    await ask("the list", transfers, { headers: ["X-API-Key: of-slow"] })
+    await proxy("with a cache", { config: { cache: defaults.cache } })
+    await ask("the list", transfers)
+    await ask("the list from the cache", transfers)
+    await ask("the list, with no-cache", transfers, { headers: ["Cache-Control: no-cache"] })
+    await end()
+  }, 120_000)
+
+  it("of a proxy that stops", async () => {
+    const proxied = await start({
+      config: { drain: { announce: Duration.seconds(1), grace: Duration.seconds(4) } }
+    })
+    const { clock, lines, running, upstream } = proxied
+    const text: Array<string> = []
+    const one = async (title: string, target: string, port = running.port) => {
+      const stream = await Effect.runPromise(
+        Wire.exchange(port, Wire.bytes(requestText(target, { bare: true, headers: ["Host: localhost"] })))
+      )
+      text.push(`=== ${title}\n\n${target}\n\n${normal(stream)}\n`)
+    }
+    upstream.script(["sandbox", "held"])
+    const listing = Effect.runPromise(
+      Wire.exchange(running.port, Wire.bytes(requestText(transfers, {})))
+    )
+    await until("the second page is wanted", () => upstream.count() === 2)
+    const stopping = proxied.stop()
+    await Clock.turns(100)
+    await one("ready, while it says that it is about to stop", "/readyz")
+    await one("alive", "/livez")
+    await one("a request that is still taken", `/api/v2.2/erc20/${token}/price?chain=eth`)
+    clock.moveTo(clock.now() + 1000)
+    await Clock.turns(100)
+    clock.moveTo(clock.now() + 2000)
+    await Clock.turns(100)
+    upstream.release()
+    text.push(`=== a list that ends between two pages\n\n${transfers}\n\n${normal(await listing)}\n`)
+    clock.release()
+    await stopping
+    await matches(text.join("\n"), "shutdown.http")
+    await matches(`${lines.map((line) => normalLine(lineText(line))).join("\n")}\n`, "shutdown.log.ndjson")
+  }, 60_000)
+})
+
+const normalLine = (text: string): string => named(text, [])
+
+/** The status, the headers that matter here, and the first and the last line of the body. */
+const normal = (stream: string): string =>
+  Wire.parse(stream).responses.map(({ body, headers, status }) => {
+    const lines = normalLine(body).trimEnd().split("\n")
+    const said = headers.filter(([name]) => !/^(date|x-request-id|content-length|etag)$/i.test(name))
+      .map(([name, value]) => `${name.toLowerCase()}: ${value}`).sort()
+    const shown = lines.length === 1 ? lines : [`(${lines.length - 1} lines)`, lines.at(-1) ?? ""]
+    return [`-> ${status}`, ...said, "", ...shown.map((line) => line.slice(0, 400)), ""].join("\n")
+  }).join("\n")

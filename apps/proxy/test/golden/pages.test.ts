@@ -1,0 +1,44 @@
+/// <reference lib="dom" />
+/** Records of what a reader sees of both pages in a browser, where there is one. */
+import { expect, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { describe } from "vitest"
+import * as StatusPage from "../../src/Pages/StatusPage.ts"
+import * as Chromium from "../Pages/support/Chromium.ts"
+import * as Site from "../Pages/support/Site.ts"
+import { busy, quiet } from "../Pages/support/statuses.ts"
+import { matches } from "./support/golden.ts"
+
+const now = Date.UTC(2030, 0, 2, 12)
+
+const view = { width: 1440, height: 900, scheme: "light" } as const
+
+describe.skipIf(Chromium.program === undefined)(`golden records${Chromium.unless}`, () => {
+  layer(Chromium.layer)((it) => {
+    it.scoped.each([["busy", busy(now)], ["quiet", quiet(now)]] as const)(
+      "of the status page: %s",
+      ([name, status]) =>
+        Effect.gen(function*() {
+          const reply = StatusPage.reply({ tries: ["curl 'http://127.0.0.1:8650/<first>'"] })
+          const { url } = yield* Site.serve((request, response) => {
+            if (request.url === "/") return Site.send(reply, response)
+            return void response.writeHead(200, { "content-type": "application/json" }).end(
+              JSON.stringify(status)
+            )
+          })
+          const { page } = yield* Chromium.open(url, view)
+          const text = yield* Effect.promise(async () => {
+            await page.waitForFunction(() => document.title.includes("–"))
+            return page.locator("body").innerText()
+          })
+          expect(text).not.toBe("")
+          yield* Effect.promise(() =>
+            matches(
+              `${text.replaceAll(/\n+/g, "\n").replaceAll(/\b\d\d:\d\d\b/g, "<time>").trim()}\n`,
+              `status-page-${name}.txt`
+            )
+          )
+        })
+    )
+  })
+})

@@ -1,0 +1,143 @@
+/** Records of the program: what it writes when it starts, answers, reads its configuration again, and stops. */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import { createHash } from "node:crypto"
+import { createServer } from "node:net"
+import { describe, it } from "vitest"
+import * as Built from "../fleet/support/Built.ts"
+import * as Folder from "../fleet/support/Folder.ts"
+import { ask } from "../support/proxy.ts"
+import { questions } from "../support/questions.ts"
+import { lineText, matches, named } from "./support/golden.ts"
+import * as Program from "./support/program.ts"
+
+const program = Built.program()
+
+const price = questions["tokenPrice"]?.path ?? ""
+
+const hash = (token: string) => `sha256:${createHash("sha256").update(token).digest("hex")}`
+
+const shop = { name: "shop", tokens: [hash("of-the-shop")] }
+
+const sandbox = {
+  listen: { port: 0 },
+  operations: { port: 0 },
+  upstream: { sandbox: true },
+  clients: [shop, { name: "nobody-yet", tokens: [] }],
+  drain: { announce: "1ms", grace: "5s" }
+}
+
+/** JSON is YAML too. */
+const yaml = (sections: Readonly<Record<string, unknown>>): string => JSON.stringify(sections, null, 2)
+
+/** What differs from one run to the next: moments, durations, ports, and where files are. */
+const normal = (text: string, folder: string, ports: ReadonlyArray<string>): string =>
+  ports.reduce(
+    (text, port, index) => text.replaceAll(new RegExp(`\\b${port}\\b`, "g"), `<port ${index + 1}>`),
+    named(text, [])
+  )
+    .replaceAll(folder, "<folder>")
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
+    .replaceAll(/"(millis|durationMs|waited|waitMs)":[\d.]+/g, "\"$1\":\"<millis>\"")
+
+const portsIn = ({ stdout }: Program.Written): ReadonlyArray<string> => [
+  ...new Set([...stdout.matchAll(/http:\/\/127\.0\.0\.1:(\d{4,5})\b/g)].map(([, port = ""]) => port))
+]
+
+const withFolder = async (use: (folder: Folder.Folder) => Promise<void>): Promise<void> => {
+  const scope = await Effect.runPromise(Scope.make())
+  try {
+    await use(await Effect.runPromise(Scope.extend(Folder.make, scope)))
+  } finally {
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+  }
+}
+
+/** What was written, and how it ended. */
+const transcript = async (
+  running: Program.Running,
+  folder: string,
+  known: ReadonlyArray<string> = []
+): Promise<string> => {
+  const code = await running.ended()
+  const ports = [...new Set([...known, ...portsIn(running.written())])]
+  const { stdout } = running.written()
+  const text = `--- standard output\n${stdout}--- standard error\n${
+    running.lines().map(lineText).join("\n")
+  }\n--- exit code ${code}\n`
+  return normal(text, folder, ports)
+}
+
+const get = async (
+  running: Program.Running,
+  path: string,
+  headers: Record<string, string>
+): Promise<void> => {
+  const lines = running.lines().length
+  const [port = "0"] = portsIn(running.written())
+  await Effect.runPromise(ask(Number(port), path, { headers }))
+  await running.reached(lines + 1)
+}
+
+describe("golden records", () => {
+  it("of a life of the program", () =>
+    withFolder(async (folder) => {
+      const write = (text: string) => Effect.runPromise(folder.swap("proxy.yaml", text))
+      const file = await write(yaml(sandbox))
+      const running = Program.start(program(), ["--config", file])
+      await running.reached(2)
+      await get(running, price, { "x-api-key": "of-the-shop", "x-request-id": "first" })
+      await get(running, "/nowhere", { "x-request-id": "second" })
+      await get(running, price, { "x-request-id": "third" })
+      const read = async (text: string, count = 1) => {
+        const lines = running.lines().length
+        await write(text)
+        running.signal("SIGHUP")
+        await running.reached(lines + count)
+      }
+      await read(yaml({ ...sandbox, clients: [shop] }))
+      await read(yaml({
+        ...sandbox,
+        listen: { port: 1 },
+        operations: "off",
+        upstream: { sandbox: false },
+        cache: { maxBytes: "1MiB" },
+        redis: { url: "redis://127.0.0.1:1", prefix: "q:", processes: 2 },
+        limits: { connections: 10, headers: "8KiB", receive: "1s", stalled: "1s" },
+        drain: { announce: "2s", grace: "6s" },
+        log: { level: "debug" },
+        clients: []
+      }))
+      await read("clients: [")
+      await read(yaml(sandbox), 2)
+      running.signal("SIGTERM")
+      await matches(await transcript(running, folder.path("")), "program-sandbox.txt")
+    }), 120_000)
+
+  it("of a program without a configuration", async () => {
+    const running = Program.start(program(), ["--port", "0", "--operations", "off"], {
+      QUARRY_API_KEY: "key-of-the-upstream",
+      QUARRY_BASE_URL: "http://127.0.0.1:1"
+    })
+    await running.reached(1)
+    await get(running, price, { "x-request-id": "first" })
+    await get(running, questions["ledgerTransaction"]?.path ?? "", { "x-request-id": "second" })
+    running.signal("SIGINT")
+    await matches(await transcript(running, "/nowhere"), "program-environment.txt")
+  }, 60_000)
+
+  it("of a port that is taken", async () => {
+    const server = createServer()
+    const port = await new Promise<number>((resolve) =>
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        resolve(typeof address === "object" && address !== null ? address.port : 0)
+      })
+    )
+    const running = Program.start(program(), ["--sandbox", "--port", String(port), "--operations", "off"])
+    const text = await transcript(running, "/nowhere", [String(port)])
+    await new Promise((resolve) => server.close(resolve))
+    await matches(text, "program-port-taken.txt")
+  }, 60_000)
+})

@@ -1,0 +1,127 @@
+/** Records of the spans of a request, as a collector gets them. */
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
+import * as Http from "node:http"
+import { describe, it } from "vitest"
+import { defaults } from "../../src/Config/Config.ts"
+import * as Otlp from "../../src/Otlp.ts"
+import { ask, configured, examples, start } from "../support/proxy.ts"
+import { questions } from "../support/questions.ts"
+import { matches, named } from "./support/golden.ts"
+
+const collector = Effect.acquireRelease(
+  Effect.async<{ readonly url: string; readonly bodies: Array<string>; readonly server: Http.Server }>(
+    (resume) => {
+      const bodies: Array<string> = []
+      const server = Http.createServer((request, response) => {
+        let body = ""
+        request.on("data", (piece: Buffer) => {
+          body += piece.toString()
+        })
+        request.on("end", () => {
+          if (request.url === "/v1/traces") bodies.push(body)
+          response.end("{}")
+        })
+      })
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        const port = typeof address === "object" && address !== null ? address.port : 0
+        resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, bodies, server }))
+      })
+    }
+  ),
+  ({ server }) => Effect.sync(() => server.close())
+)
+
+interface Span {
+  readonly id: string
+  readonly parent: string
+  readonly start: string
+  readonly text: object
+}
+
+/** Every object that has a member. */
+const having = (member: string, value: unknown): ReadonlyArray<Readonly<Record<string, unknown>>> =>
+  Array.isArray(value)
+    ? value.flatMap((one) => having(member, one))
+    : Predicate.isRecord(value)
+    ? [...(member in value ? [value] : []), ...Object.values(value).flatMap((one) => having(member, one))]
+    : []
+
+const attributesOf = (attributes: unknown): object =>
+  Object.fromEntries(
+    having("key", attributes).map(({ key, value }) => [String(key), value] as const)
+      .sort(([one], [other]) => one < other ? -1 : 1)
+  )
+
+const spanOf = (
+  { attributes, events, kind, name, parentSpanId = "", spanId, startTimeUnixNano, status, traceId }: Readonly<
+    Record<string, unknown>
+  >
+): Span => ({
+  id: String(spanId),
+  parent: String(parentSpanId),
+  start: String(startTimeUnixNano),
+  text: {
+    name,
+    kind,
+    status,
+    trace: traceId === trace ? "of the client" : "its own",
+    attributes: attributesOf(attributes),
+    events: having("name", events).map(({ attributes, name }) => ({
+      name,
+      attributes: attributesOf(attributes)
+    }))
+  }
+})
+
+const trace = "0af7651916cd43dd8448eb211c80319c"
+
+const tree = (spans: ReadonlyArray<Span>, parent: string): ReadonlyArray<object> =>
+  spans.filter((span) => span.parent === parent)
+    .sort((one, other) => BigInt(one.start) < BigInt(other.start) ? -1 : 1)
+    .map(({ id, text }) => ({ ...text, children: tree(spans, id) }))
+
+describe("golden records", () => {
+  it("of spans", async () => {
+    const parent = "b7ad6b7169203331"
+    const bodies = await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
+      const { bodies, url } = yield* collector
+      yield* Effect.scoped(Effect.gen(function*() {
+        const { port, sandbox } = yield* start({
+          traced: true,
+          config: { ...configured(), cache: defaults.cache }
+        })
+        const requests: ReadonlyArray<readonly [path: string, id: string]> = [
+          [questions["tokenPrice"]?.path ?? "", "miss"],
+          [questions["tokenPrice"]?.path ?? "", "hit"],
+          [`/api/v2.2/erc20/${examples.unpricedToken}/price?chain=eth`, "not-found"],
+          ["/nowhere", "unknown-path"],
+          [`/all/api/v2.2/erc20/${examples.token}/owners?chain=eth&limit=20`, "list"]
+        ]
+        for (const [path, id] of requests) {
+          yield* ask(port, path, {
+            headers: { traceparent: `00-${trace}-${parent}-01`, "x-request-id": id }
+          })
+        }
+        yield* sandbox.queueFaults({ status: 503 }, { status: 400 })
+        yield* ask(port, questions["nftMetadata"]?.path ?? "", {
+          headers: { traceparent: `00-${trace}-${parent}-01`, "x-request-id": "retry" }
+        })
+      })).pipe(
+        Effect.provide(Layer.provide(
+          Otlp.layer("1.2.3"),
+          Layer.setConfigProvider(ConfigProvider.fromMap(new Map([["OTEL_EXPORTER_OTLP_ENDPOINT", url]])))
+        ))
+      )
+      return bodies
+    })))
+    const documents: ReadonlyArray<unknown> = bodies.map((body) => JSON.parse(body))
+    const spans = documents.flatMap((document) => having("spanId", document)).map(spanOf)
+    const resource = attributesOf(having("resource", documents)[0]?.["resource"])
+    const text = JSON.stringify({ resource, spans: tree(spans, parent), others: tree(spans, "") }, null, 2)
+    await matches(`${named(text, [])}\n`, "spans.json")
+  }, 60_000)
+})

@@ -1,0 +1,384 @@
+/**
+ * Records of what the proxy does: exchanges as they go over the wire, and the lines that it logs. `vitest -u` rewrites
+ * them; a difference fails in CI.
+ */
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
+import * as Random from "effect/Random"
+import * as Scope from "effect/Scope"
+import { createHash } from "node:crypto"
+import { fileURLToPath } from "node:url"
+import * as Zlib from "node:zlib"
+import { expect } from "vitest"
+import { type Config, defaults } from "../../../src/Config/Config.ts"
+import * as Log from "../../../src/Log.ts"
+import * as Proxy from "../../../src/Proxy.ts"
+import type { Service } from "../../../src/Upstream.ts"
+import * as Wire from "../../hostile/wire.ts"
+import { examples, service } from "../../support/proxy.ts"
+import * as Clock from "./clock.ts"
+import * as Upstream from "./upstream.ts"
+
+export { examples }
+
+export const record = (name: string): string => fileURLToPath(new URL(`../records/${name}`, import.meta.url))
+
+/** Compares a text with its record. */
+export const matches = (text: string, name: string): Promise<void> =>
+  expect(text).toMatchFileSnapshot(record(name))
+
+export interface Options {
+  readonly config?: Partial<Config>
+  readonly service?: Service
+  readonly sandbox?: Parameters<typeof Upstream.make>[0]
+  readonly style?: Log.Style
+  readonly isTraced?: boolean
+  /** What is provided to the proxy, such as a tracer. */
+  readonly around?: Layer.Layer<never>
+}
+
+export interface Proxied {
+  readonly running: Proxy.Running
+  readonly upstream: Upstream.Upstream
+  readonly clock: Clock.ManualClock
+  readonly lines: Array<string>
+  readonly close: () => Promise<void>
+  /** Begins to stop; the clock goes on being the test's own. */
+  readonly stop: () => Promise<void>
+}
+
+/** Free ports, nothing kept, both listeners, and the rest by default. */
+export const settings = (config: Partial<Config> = {}): Config => ({
+  ...defaults,
+  cache: { ...defaults.cache, enabled: false },
+  listen: { ...defaults.listen, port: 0 },
+  operations: { host: "127.0.0.1", port: 0, tokens: [] },
+  drain: { announce: Duration.zero, grace: Duration.seconds(1) },
+  ...config
+})
+
+export const withCache: Partial<Config> = { cache: defaults.cache }
+
+export const start = async (options: Options = {}): Promise<Proxied> => {
+  const { isTraced = false, style = "json" } = options
+  const clock = Clock.make()
+  const lines: Array<string> = []
+  const sink = (line: string) => void lines.push(line)
+  const scope = await Effect.runPromise(Scope.make())
+  const upstream = await Effect.runPromise(Upstream.make(options.sandbox))
+  const config = settings(options.config)
+  const running = await Proxy.serve({
+    config,
+    backend: {
+      client: Layer.succeed(HttpClient.HttpClient, upstream.client),
+      serviceOf: () => options.service ?? service,
+      examples
+    },
+    version: "0.0.0-test",
+    isTraced,
+    sink,
+    style,
+    announce: Effect.succeed(config.drain.announce),
+    tries: () => []
+  }).pipe(
+    Effect.provide(Layer.merge(Log.layer(sink, style, "debug"), options.around ?? Layer.empty)),
+    Effect.withRandom(Random.fixed([0.5])),
+    Effect.withClock(clock.clock),
+    Scope.extend(scope),
+    Effect.runPromise
+  )
+  const end = () => Effect.runPromise(Effect.withClock(Scope.close(scope, Exit.void), clock.clock))
+  return {
+    running,
+    upstream,
+    clock,
+    lines,
+    stop: end,
+    close: async () => {
+      clock.release()
+      await end()
+    }
+  }
+}
+
+/** A request as it is written. */
+export interface Sent {
+  readonly method?: string
+  /** Lines, without `Host` and `Connection: close`, which are there unless `bare` is said. */
+  readonly headers?: ReadonlyArray<string>
+  readonly host?: string
+  readonly bare?: boolean
+  readonly body?: string
+  readonly upstream?: ReadonlyArray<Upstream.Scripted>
+  /** The listener. */
+  readonly to?: "proxy" | "admin"
+  /** Where the body is recorded, if not here. */
+  readonly elsewhere?: string
+  /** The whole of what is written, instead of all above. */
+  readonly raw?: string
+}
+
+interface Recorder {
+  /** Asks, and writes down what is said. */
+  readonly ask: (title: string, target: string, sent?: Sent) => Promise<ReadonlyArray<Wire.Response>>
+  /** Begins with another proxy: what the last one counted and kept is forgotten. */
+  readonly proxy: (title: string, options?: Options) => Promise<Proxied>
+  /** Lets time pass. */
+  readonly pass: (millis: number) => Promise<void>
+  /** Writes something else down. */
+  readonly note: (text: string) => void
+  /** Waits for a line of the log. */
+  readonly logged: (text: string) => Promise<void>
+  /** Compares all that was written down with the records. */
+  readonly end: () => Promise<void>
+}
+
+/** The host that every request names, whatever port is free: no record shows a real one. */
+export const host = "127.0.0.1:8650"
+
+/** Records `NAME.http` and `NAME.log.ndjson`. */
+export const recorder = (name: string): Recorder => {
+  const written: Array<string> = []
+  const logged: Array<string> = []
+  const names: Array<readonly [string, string]> = []
+  const state: { proxied: Proxied | undefined; number: number } = { proxied: undefined, number: 0 }
+  const current = (): Proxied => {
+    if (state.proxied === undefined) throw new Error("no proxy runs")
+    return state.proxied
+  }
+  const takeLog = (): void => {
+    const lines = current().lines.splice(0).filter((line) => !isOfRuntime(line))
+    logged.push(...lines.map((line) => named(lineText(line), names)))
+  }
+  const close = async () => {
+    if (state.proxied === undefined) return
+    await state.proxied.close()
+    takeLog()
+    state.proxied = undefined
+  }
+  return {
+    proxy: async (title, options) => {
+      await close()
+      written.push(`##### ${title}\n`)
+      logged.push(JSON.stringify({ proxy: title }))
+      state.proxied = await start(options)
+      return state.proxied
+    },
+    pass: async (millis) => {
+      const { clock } = current()
+      clock.moveTo(clock.now() + millis)
+      await Clock.turns(60)
+      written.push(`(${millis} ms pass)\n`)
+    },
+    note: (text) => void written.push(`${text}\n`),
+    logged: (text) => {
+      const { lines } = current()
+      return until(`a line with ${text}`, () => lines.some((line) => line.includes(text)))
+    },
+    ask: async (title, target, sent = {}) => {
+      const proxied = current()
+      state.number += 1
+      const number = state.number
+      const text = sent.raw ?? requestText(target, sent)
+      const stream = await exchange(proxied, sent, text)
+      const { problem, responses } = Wire.parse(stream, () => sent.method === "HEAD")
+      const ids = responses.flatMap((response) => Wire.header(response, "x-request-id") ?? [])
+      names.push(...ids.filter((id) => id.search(uuid) === 0).map((id) => [id, `<id ${number}>`] as const))
+      const probe = /^\w+ (http:\/\/[^/]+)?\/(livez|readyz)[ ?]/.test(text) && responses[0]?.status === 200
+      if (sent.to !== "admin" && !probe) {
+        for (const id of ids) {
+          await until(`the line of ${title}`, () => proxied.lines.some((line) => line.includes(id)))
+        }
+      }
+      takeLog()
+      const upstream = counted(proxied.upstream.taken()).map((line) =>
+        `upstream: ${abbreviated(named(line, names))}\n`
+      )
+      written.push(
+        [
+          `=== ${number}. ${title}${sent.to === "admin" ? " (admin listener)" : ""}\n`,
+          named(abbreviatedRequest(text), names),
+          ...responses.map((response) => named(responseText(response, sent.elsewhere), names)),
+          ...(problem === null ? [] : [`no response: ${problem}\n`]),
+          ...(stream === "" ? ["the connection closes without a response\n"] : []),
+          ...upstream
+        ].join("\n")
+      )
+      return responses
+    },
+    end: async () => {
+      await close()
+      await matches(written.join("\n"), `${name}.http`)
+      await matches(`${logged.join("\n")}\n`, `${name}.log.ndjson`)
+    }
+  }
+}
+
+/** Equal lines in a row as one. */
+const counted = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const runs: Array<{ readonly line: string; count: number }> = []
+  for (const line of lines) {
+    const last = runs.at(-1)
+    if (last?.line === line) last.count += 1
+    else runs.push({ line, count: 1 })
+  }
+  return runs.map(({ count, line }) => count === 1 ? line : `${count} × ${line}`)
+}
+
+/** Looks until it holds, for ten seconds of real time at most. */
+export const until = async (what: string, holds: () => boolean): Promise<void> => {
+  const began = performance.now()
+  while (!holds()) {
+    if (performance.now() - began > 10_000) throw new Error(`it never came to this: ${what}`)
+    await Clock.turns(1)
+  }
+}
+
+/** Quiet are so many turns of the event loop in which nothing happens. */
+const quiet = 80
+
+/** Writes a request and reads to the end of the connection. Whatever sleeps meanwhile is woken once all is quiet. */
+const exchange = async (
+  { clock, running, upstream }: Proxied,
+  { to = "proxy", upstream: script = [] }: Sent,
+  text: string
+): Promise<string> => {
+  upstream.script(script)
+  const since = clock.begun()
+  const port = to === "proxy" ? running.port : running.operationsPort ?? 0
+  const state = { over: false, calm: 0, seen: "" }
+  const answered = Effect.runPromise(Wire.exchange(port, Wire.bytes(text))).finally(() => {
+    state.over = true
+  })
+  while (!state.over) {
+    const seen = `${clock.begun()} ${upstream.count()}`
+    state.calm = seen === state.seen ? state.calm + 1 : 0
+    state.seen = seen
+    const next = clock.nextEnd(since)
+    if (state.calm > quiet && next !== undefined) {
+      state.calm = 0
+      clock.moveTo(next)
+    }
+    await Clock.turns(1)
+  }
+  return answered
+}
+
+export const requestText = (target: string, { bare = false, body, headers = [], ...sent }: Sent): string => {
+  const lines = [
+    `${sent.method ?? "GET"} ${target} HTTP/1.1`,
+    ...(bare ? [] : [`Host: ${sent.host ?? host}`, "Connection: close"]),
+    ...headers,
+    ...(body === undefined ? [] : [`Content-Length: ${Buffer.byteLength(body)}`])
+  ]
+  return `${lines.join("\r\n")}\r\n\r\n${body === undefined ? "" : Buffer.from(body).toString("latin1")}`
+}
+
+const digest = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex").slice(0, 16)
+
+const longest = 1200
+
+/** The beginning of what is long. */
+const abbreviated = (text: string): string =>
+  text.length <= longest
+    ? text
+    : `${text.slice(0, 200)} … (${text.length} characters, SHA-256 ${digest(Buffer.from(text))})`
+
+/** Without the lines that each request has, as text of one byte for each character. */
+const abbreviatedRequest = (text: string): string => {
+  const [head = "", ...body] = text.split("\r\n\r\n")
+  const lines = head.split("\r\n").filter((line) => line !== `Host: ${host}` && line !== "Connection: close")
+  const rest = body.join("\r\n\r\n")
+  return [
+    ...lines.map((line) => abbreviated(printable(line))),
+    ...(rest === "" ? [] : ["", abbreviated(printable(rest))]),
+    ""
+  ]
+    .join("\n")
+}
+
+/** With control characters spelled out, but for the ends of lines. */
+const printable = (text: string): string =>
+  Array.from(text, (character) => {
+    const code = character.charCodeAt(0)
+    return (code < 32 && character !== "\n") || (code > 126 && code < 160)
+      ? `\\x${code.toString(16).padStart(2, "0")}`
+      : character
+  }).join("")
+
+const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+  gzip: (bytes) => Zlib.gunzipSync(bytes),
+  br: (bytes) => Zlib.brotliDecompressSync(bytes)
+}
+
+/**
+ * What differs from one run to the next is named. A length that is that of the body says nothing more, and how short a
+ * compressed body gets is up to the release of Node.
+ */
+const responseText = (response: Wire.Response, elsewhere: string | undefined): string => {
+  const encoding = Wire.header(response, "content-encoding")
+  const decode = encoding === undefined ? undefined : decoders[encoding]
+  const sent = Buffer.from(response.body, "latin1")
+  const valueOf = (name: string, value: string): string => {
+    if (name === "date") return "<date>"
+    const isDerived = value === String(sent.byteLength) || decode !== undefined || response.status >= 400 ||
+      elsewhere !== undefined
+    return name === "content-length" && isDerived ? "<length>" : value
+  }
+  const headers = response.headers.map(([name, value]) => [name.toLowerCase(), value] as const)
+    .map(([name, value]) => `${name}: ${valueOf(name, value)}`).sort()
+  const bytes = decode === undefined || sent.byteLength === 0 ? sent : decode(sent)
+  const body = elsewhere === undefined ? bodyText(bytes, response.status) : `(${elsewhere})\n`
+  return [`-> ${response.status}`, ...headers, "", body].join("\n")
+}
+
+const bodyText = (bytes: Buffer, status: number): string => {
+  if (bytes.byteLength === 0) return ""
+  const text = bytes.toString("utf8")
+  if (status >= 400 || text.length <= 400) return `${text.trimEnd()}\n`
+  const lines = text.trimEnd().split("\n")
+  // The last line of a list tells how it ended
+  const last = lines.length > 1 ? lines.pop() : undefined
+  const rest = Buffer.from(lines.join("\n"))
+  const size = `(${rest.byteLength} bytes${lines.length > 1 ? ` in ${lines.length} lines` : ""}, SHA-256 ${
+    digest(rest)
+  })`
+  const before = rest.byteLength <= 400 ? rest.toString() : `${text.slice(0, 200)} …\n${size}`
+  return last === undefined ? `${before}\n` : `${before}\n${last}\n`
+}
+
+/** Words of the runtime, which quote values as they are inside. */
+const isOfRuntime = (line: string): boolean => line.includes("Fiber terminated with an unhandled error")
+
+/** Without places in files, and without the length of a message of our own, which follows from the message. */
+export const lineText = (line: string): string => {
+  const text = line.replaceAll(/(\\n|\n) +at [^\n"]*?(?=\\n|\n|"|$)/g, "")
+  const withoutLength = /"code":"/.test(text) ? text.replace(/"bytes":\d+/, "\"bytes\":\"<length>\"") : text
+  return text.startsWith("{") ? inOrder(withoutLength) : withoutLength
+}
+
+/** What annotates a line comes in no order of its own. */
+const inOrder = (line: string): string => {
+  const document: unknown = JSON.parse(line)
+  if (!Predicate.isRecord(document) || document["message"] === "request") return line
+  const { level, message, time, ...others } = document
+  const sorted = Object.entries(others).sort(([one], [other]) => one < other ? -1 : 1)
+  return JSON.stringify({ time, level, message, ...Object.fromEntries(sorted) })
+}
+
+const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b/g
+
+export const named = (text: string, names: ReadonlyArray<readonly [string, string]>): string =>
+  names.reduce((text, [id, name]) => text.replaceAll(id, name), text)
+    .replaceAll(uuid, (id) => known.has(id) ? id : "<id>")
+    .replaceAll(cursor, (text) => `<cursor ${digest(Buffer.from(text)).slice(0, 8)}>`)
+
+/** As the sandbox makes them. */
+const cursor = /eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/g
+
+/** Those of the ledger, which are always the same. */
+const known: ReadonlySet<string> = new Set([examples.stream])

@@ -1,0 +1,62 @@
+/** The built program as a process, with all that it writes. */
+import * as Effect from "effect/Effect"
+import { spawn } from "node:child_process"
+import { untilSync } from "../../fleet/support/Until.ts"
+
+export interface Written {
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Running {
+  readonly written: () => Written
+  /** Lines of standard error. Files are read once more where a change is seen late: such repetitions count once. */
+  readonly lines: () => ReadonlyArray<string>
+  readonly signal: (name: NodeJS.Signals) => void
+  /** Waits until there are so many lines. */
+  readonly reached: (count: number) => Promise<void>
+  readonly ended: () => Promise<number | null>
+}
+
+const withoutTime = (line: string): string =>
+  line.replaceAll(/"time":"[^"]*"/g, "").replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "")
+
+export const start = (
+  program: string,
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>> = {}
+): Running => {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: { PATH: process.env["PATH"] ?? "", ...env },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  const written = { stdout: "", stderr: "" }
+  const end: { code: number | null; isOver: boolean } = { code: null, isOver: false }
+  child.stdout.on("data", (text: Buffer) => written.stdout += text.toString())
+  child.stderr.on("data", (text: Buffer) => written.stderr += text.toString())
+  const kill = () => void child.kill("SIGKILL")
+  process.once("exit", kill)
+  child.once("close", (code) => {
+    process.off("exit", kill)
+    Object.assign(end, { code, isOver: true })
+  })
+  const lines = (): ReadonlyArray<string> => {
+    const kept: Array<string> = []
+    for (const line of written.stderr.split("\n").slice(0, -1)) {
+      if (!kept.slice(-2).some((other) => withoutTime(other) === withoutTime(line))) kept.push(line)
+    }
+    return kept
+  }
+  const wait = (what: string, holds: () => boolean) =>
+    Effect.runPromise(untilSync(`${what}: ${written.stdout}${written.stderr}`, holds))
+  return {
+    written: () => ({ ...written }),
+    lines,
+    signal: (name) => void child.kill(name),
+    reached: (count) => wait(`${count} lines`, () => lines().length >= count || end.isOver),
+    ended: async () => {
+      await wait("its end", () => end.isOver)
+      return end.code
+    }
+  }
+}

@@ -1,0 +1,144 @@
+/** The service behind the proxy: it says what the test scripts, and after that what the sandbox says. */
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import type { HttpClientRequest } from "@effect/platform/HttpClientRequest"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Effect from "effect/Effect"
+import { ledger } from "../../support/proxy.ts"
+
+/** A response in full. The default type is JSON. */
+interface Full {
+  readonly status: number
+  readonly body?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type Scripted =
+  | Full
+  /** The connection cannot be opened, breaks before the headers, or in the middle of the body. */
+  | "refused"
+  | "unknown host"
+  | "reset"
+  | "reset in the body"
+  /** Nothing comes, or nothing more after half of the body. */
+  | "silent"
+  | "silent in the body"
+  /** The client has a bug. */
+  | "defect"
+  /** What the sandbox says, when the test releases it. */
+  | "held"
+  /** What the sandbox says. */
+  | "sandbox"
+
+export interface Upstream {
+  readonly client: HttpClient.HttpClient
+  readonly sandbox: Sandbox.Service
+  readonly script: (responses: ReadonlyArray<Scripted>) => void
+  /** Sends the held responses. */
+  readonly release: () => void
+  /** The requests since the last look, a line each. */
+  readonly taken: () => ReadonlyArray<string>
+  /** The number of requests so far. */
+  readonly count: () => number
+}
+
+export const make = (options: Sandbox.Options = {}): Effect.Effect<Upstream> =>
+  Effect.map(Sandbox.make({ ledger, ...options }), (sandbox) => {
+    const state: { script: Array<Scripted>; lines: Array<string>; count: number; held: Array<() => void> } = {
+      script: [],
+      lines: [],
+      count: 0,
+      held: []
+    }
+    const inner = Sandbox.httpClient(sandbox)
+    const held = Effect.async<void>((resume) => {
+      state.held.push(() => resume(Effect.void))
+    })
+    const client = HttpClient.make((request, url) =>
+      Effect.suspend(() => {
+        state.lines.push(lineOf(request, url))
+        state.count += 1
+        const next = state.script.shift() ?? "sandbox"
+        switch (next) {
+          case "refused":
+            return failing(request, "connect ECONNREFUSED 10.1.2.3:443", "ECONNREFUSED")
+          case "unknown host":
+            return failing(request, "getaddrinfo ENOTFOUND data.internal", "ENOTFOUND")
+          case "reset":
+            return failing(request, "read ECONNRESET", "ECONNRESET")
+          case "silent":
+            return Effect.never
+          case "defect":
+            return Effect.die(new Error("a bug in the client"))
+          case "reset in the body":
+            return Effect.succeed(half(request, (stream) => stream.error(new TypeError("terminated"))))
+          case "silent in the body":
+            return Effect.succeed(half(request, () => {}))
+          case "held":
+            return Effect.zipRight(held, inner.execute(request))
+          case "sandbox":
+            return inner.execute(request)
+          default:
+            return Effect.succeed(full(request, next))
+        }
+      })
+    )
+    return {
+      client,
+      sandbox,
+      script: (responses) => {
+        state.script = [...responses]
+      },
+      release: () => {
+        for (const go of state.held.splice(0)) go()
+      },
+      taken: () => state.lines.splice(0),
+      count: () => state.count
+    }
+  })
+
+const failing = (request: HttpClientRequest, message: string, code: string) =>
+  Effect.fail(
+    new HttpClientError.RequestError({
+      request,
+      reason: "Transport",
+      cause: Object.assign(new Error(message), { code })
+    })
+  )
+
+/** These have no body. */
+const bare: ReadonlySet<number> = new Set([204, 205, 304])
+
+const full = (request: HttpClientRequest, { body = "{}", headers, status }: Full) =>
+  HttpClientResponse.fromWeb(
+    request,
+    new Response(bare.has(status) ? null : body, {
+      status,
+      headers: { "content-type": "application/json", ...headers }
+    })
+  )
+
+const half = (
+  request: HttpClientRequest,
+  then: (stream: ReadableStreamDefaultController<Uint8Array>) => void
+) => {
+  let given = false
+  const body = new ReadableStream<Uint8Array>({
+    pull: (stream) => {
+      if (given) return then(stream)
+      given = true
+      stream.enqueue(new TextEncoder().encode("{\"result\":["))
+    }
+  })
+  return HttpClientResponse.fromWeb(
+    request,
+    new Response(body, { headers: { "content-type": "application/json", "content-length": "100" } })
+  )
+}
+
+const lineOf = ({ body, headers, method }: HttpClientRequest, url: URL): string => {
+  const sent = Object.entries(headers).sort().map(([name, value]) => `${name}: ${value}`)
+  const text = body._tag === "Uint8Array" ? ` ${new TextDecoder().decode(body.body)}` : ""
+  return `${method} ${url.href} [${sent.join("; ")}]${text}`
+}
