@@ -15,10 +15,25 @@ export interface Entry {
    * What may come back, one of these: statuses, parted by spaces; `live` is the answer to a plain request behind it all,
    * which tells that the connection goes on where it should. An empty one: the connection is closed without a word.
    */
-  readonly answers: ReadonlyArray<string>
+  readonly answers: ReadonlyArray<string> | ByParser
   /** What reaches the service: request lines. */
   readonly asks?: ReadonlyArray<string>
 }
+
+/**
+ * What is required depends on the version of llhttp, the HTTP parser of Node (`process.versions.llhttp`). Each rule
+ * applies from its version up to the next rule, in ascending order.
+ */
+export interface ByParser {
+  readonly llhttp: ReadonlyArray<{ readonly since: string; readonly answers: ReadonlyArray<string> }>
+}
+
+/** The answers that an entry allows with a version of llhttp. Without a rule for the version it allows none. */
+export const allowed = ({ answers }: Pick<Entry, "answers">, llhttp: string): ReadonlyArray<string> =>
+  "llhttp" in answers
+    ? answers.llhttp.findLast(({ since }) => since.localeCompare(llhttp, "en", { numeric: true }) <= 0)
+      ?.answers ?? []
+    : answers
 
 const { stream, wallet } = examples
 

@@ -1,6 +1,7 @@
 /** Requests that try to be more requests, or fewer, than they are: lengths, codings, and where a body ends. */
 import { bytes } from "../wire.ts"
 import {
+  type ByParser,
   change,
   type Context,
   type Entry,
@@ -66,6 +67,17 @@ const codings: ReadonlyArray<string> = [
   "Transfer-Encoding: ",
   "Transfer-Encoding"
 ]
+
+/**
+ * An empty Transfer-Encoding before a length. Older parsers ignore the field: the length frames the body, which is not
+ * valid JSON. Newer parsers reject the request, and the proxy closes the connection. Neither reads a smuggled request.
+ */
+const emptyCoding: ByParser = {
+  llhttp: [
+    { since: "9.2.0", answers: goesOn(400) }, // Node 20.20.2, 22.12.0 to 22.23.0, 24.0.0
+    { since: "9.4.3", answers: refused } // Node 22.23.2 and later, 24.21.0
+  ]
+}
 
 /** Names that are not Transfer-Encoding: what counts is the length, and the body is no JSON. */
 const others: ReadonlyArray<string> = [
@@ -166,8 +178,7 @@ export const framing: ReadonlyArray<Entry> = [
       const body = early(context)
       return post([coding, `Content-Length: ${body.length}`], body)(context)
     },
-    // An empty one is none for Node, and then the length counts.
-    answers: /:\s*$/.test(coding) ? goesOn(400) : refused
+    answers: /:\s*$/.test(coding) ? emptyCoding : refused
   })),
   ...family("a short length, and", codings, (coding) => ({
     bytes: (context) => post(["Content-Length: 4", coding], `5c\r\n${inner(context)}`)(context),
