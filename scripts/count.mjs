@@ -1,17 +1,27 @@
-// count.mjs REPORT: one line from Vitest's JSON report. A file that could not be loaded counts as a failure.
-import { readFileSync } from "node:fs"
+// count.mjs REPORT…: prints one line that adds up the tests of Vitest's JSON reports. A file that could not be loaded
+// and a report that is missing each count as a failure.
+import { existsSync, readFileSync } from "node:fs"
 
-const [file] = process.argv.slice(2)
-if (file === undefined) throw new Error("usage: count.mjs REPORT")
-const report = JSON.parse(readFileSync(file, "utf8"))
+const files = process.argv.slice(2)
+if (files.length === 0) throw new Error("usage: count.mjs REPORT…")
 
-const passed = report.numPassedTests
-const broken = report.testResults.filter(
-  (/** @type {{ status: string, assertionResults: ReadonlyArray<{ status: string }> }} */ suite) =>
-    suite.status === "failed" && !suite.assertionResults.some(({ status }) => status === "failed")
-)
-const failed = report.numFailedTests + broken.length
-const skipped = report.numPendingTests + report.numTodoTests
+const total = { passed: 0, failed: 0, skipped: 0 }
+let isEmpty = false
+for (const file of files) {
+  if (!existsSync(file)) {
+    total.failed += 1
+    continue
+  }
+  const report = JSON.parse(readFileSync(file, "utf8"))
+  const notLoaded = report.testResults.filter(
+    (/** @type {{ status: string, assertionResults: ReadonlyArray<{ status: string }> }} */ suite) =>
+      suite.status === "failed" && !suite.assertionResults.some(({ status }) => status === "failed")
+  )
+  total.passed += report.numPassedTests
+  total.failed += report.numFailedTests + notLoaded.length
+  total.skipped += report.numPendingTests + report.numTodoTests
+  isEmpty ||= report.numPassedTests === 0
+}
 
-console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`)
-process.exitCode = failed > 0 || passed === 0 ? 1 : 0
+console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
+process.exitCode = total.failed > 0 || isEmpty ? 1 : 0
