@@ -2,108 +2,122 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { entries } from "./commands/index.ts"
-import { discreet } from "./Discreet.ts"
-import { describe, exitCodes, type Failure, TimeLimit, unexpected, Usage } from "./Failure.ts"
-import { sort } from "./line/Argv.ts"
-import type { Entry, Values } from "./line/Entry.ts"
-import * as Logs from "./Logs.ts"
-import type { Network } from "./Network.ts"
-import { safe } from "./render/Safe.ts"
-import { Screen, styled } from "./Screen.ts"
-import * as Settings from "./Settings.ts"
+import type { ArgumentValues, CommandSpec } from "./args/CommandSpec.ts"
+import { parseArgs } from "./args/ParseArgs.ts"
+import {
+  type CommandError,
+  CommandTimeoutError,
+  exitCodes,
+  formatError,
+  unexpectedErrorExitCode,
+  UsageError
+} from "./CommandError.ts"
+import { commands } from "./commands/Commands.ts"
+import * as CommandSettings from "./CommandSettings.ts"
+import type { HttpTransport } from "./HttpTransport.ts"
+import { redactNotes } from "./Redaction.ts"
+import { sanitize } from "./render/Sanitize.ts"
+import { CommandTerminal, styled } from "./Terminal.ts"
+import * as VerboseLog from "./VerboseLog.ts"
 
 /** Ends with an exit code, or is interrupted; says on the screen whatever there is to say. */
 export const run = (
   argv: ReadonlyArray<string>,
   version: string
-): Effect.Effect<number, never, Network | Screen> =>
-  perform(argv, version).pipe(
+): Effect.Effect<number, never, HttpTransport | CommandTerminal> =>
+  execute(argv, version).pipe(
     Effect.as(0),
     Effect.catchAllCause((cause) =>
       Cause.isInterrupted(cause) && Option.isNone(Cause.failureOption(cause))
         ? Effect.interrupt
         : Option.match(Cause.failureOption(cause), {
           onNone: () => reportDefect(cause),
-          onSome: (failure) => report(failure, argv)
+          onSome: (failure) => reportError(failure, argv)
         })
     ),
-    Effect.provideServiceEffect(Screen, Effect.flatMap(Screen, discreet))
+    Effect.provideServiceEffect(CommandTerminal, Effect.flatMap(CommandTerminal, redactNotes))
   )
 
-const perform = (
+const execute = (
   argv: ReadonlyArray<string>,
   version: string
-): Effect.Effect<void, Failure, Network | Screen> =>
+): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
   Effect.gen(function*() {
-    const screen = yield* Screen
-    const request = yield* sort(entries, argv)
-    switch (request._tag) {
+    const screen = yield* CommandTerminal
+    const invocation = yield* parseArgs(commands, argv)
+    switch (invocation._tag) {
       case "Version":
         return yield* screen.print(`${version}\n`)
       case "Help": {
         const help = yield* Effect.promise(() => import("./Help.ts"))
         return yield* screen.print(
-          request.entry !== null
-            ? help.forEntry(request.entry, screen.out)
-            : request.group !== null
-            ? help.forGroup(entries, request.group, screen.out)
-            : help.forAll(entries, screen.out)
+          invocation.command !== null
+            ? help.commandHelp(invocation.command, screen.out)
+            : invocation.group !== null
+            ? help.groupHelp(commands, invocation.group, screen.out)
+            : help.mainHelp(commands, screen.out)
         )
       }
       case "Completions": {
-        const tree = yield* Effect.promise(() => import("./line/Tree.ts"))
-        return yield* Effect.flatMap(tree.completions(entries, request.shell), screen.print)
+        const tree = yield* Effect.promise(() => import("./args/CommandTree.ts"))
+        return yield* Effect.flatMap(tree.completionScript(commands, invocation.shell), screen.print)
       }
       case "Run": {
-        const tree = yield* Effect.promise(() => import("./line/Tree.ts"))
-        return yield* tree.run(entries, version, request.line, use).pipe(
+        const tree = yield* Effect.promise(() => import("./args/CommandTree.ts"))
+        return yield* tree.runCommandLine(commands, version, invocation.line, runCommand).pipe(
           Effect.catchIf(tree.isValidationError, () =>
-            new Usage({ problem: "the command line cannot be read", hint: "see quarry --help" }))
+            new UsageError({ reason: "the command line cannot be read", hint: "see quarry --help" }))
         )
       }
     }
   })
 
 /** One use of a command, in its settings. */
-const use = (entry: Entry, values: Values): Effect.Effect<void, Failure, Network | Screen> =>
+const runCommand = (
+  command: CommandSpec,
+  values: ArgumentValues
+): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
   Effect.gen(function*() {
-    const screen = yield* Screen
-    const settings = yield* Settings.read(values)
+    const screen = yield* CommandTerminal
+    const settings = yield* CommandSettings.readSettings(values)
     const { timeout } = settings
-    const work = Logs.to(screen, settings.isVerbose)(entry.run({ values, settings }))
+    const effect = VerboseLog.withVerboseLog(screen, settings.isVerbose)(command.run({ values, settings }))
     return yield* timeout === null
-      ? work
-      : Effect.timeoutFail(work, {
+      ? effect
+      : Effect.timeoutFail(effect, {
         duration: timeout,
-        onTimeout: () => new TimeLimit({ limit: timeout, changes: entry.changes })
+        onTimeout: () => new CommandTimeoutError({ timeout: timeout, isUpdate: command.isUpdate })
       })
   })
 
-const report = (failure: Failure, argv: ReadonlyArray<string>): Effect.Effect<number, never, Screen> =>
+const reportError = (
+  failure: CommandError,
+  argv: ReadonlyArray<string>
+): Effect.Effect<number, never, CommandTerminal> =>
   Effect.gen(function*() {
-    if (failure._tag === "OutputClosed") return exitCodes.OutputClosed
-    const screen = yield* Screen
-    const { hint, what } = describe(failure)
+    if (failure._tag === "OutputClosedError") return exitCodes.OutputClosedError
+    const screen = yield* CommandTerminal
+    const { hint, message: what } = formatError(failure)
     yield* screen.progress(null)
     yield* screen.note(`${styled(screen.err, "red", "error:")} ${what}`)
-    const more = hint ?? (failure._tag === "Usage" || failure._tag === "InvalidRequest" ? helpOf(argv) : null)
-    if (more !== null) yield* screen.note(`${styled(screen.err, "dim", "hint:")} ${more}`)
+    const finalHint = hint ??
+      (failure._tag === "UsageError" || failure._tag === "InvalidInputError" ? helpHint(argv) : null)
+    if (finalHint !== null) yield* screen.note(`${styled(screen.err, "dim", "hint:")} ${finalHint}`)
     return exitCodes[failure._tag]
   })
 
 /** Where the right spelling is found. */
-const helpOf = (argv: ReadonlyArray<string>): string => {
-  const entry = entries.find(({ words: [group, name] }) =>
+const helpHint = (argv: ReadonlyArray<string>): string => {
+  const command = commands.find(({ path: [group, name] }) =>
     argv.includes(group) && argv.indexOf(name, argv.indexOf(group)) === argv.indexOf(group) + 1
   )
-  return `see quarry ${entry === undefined ? "" : `${entry.words.join(" ")} `}--help`
+  return `see quarry ${command === undefined ? "" : `${command.path.join(" ")} `}--help`
 }
 
-const reportDefect = (cause: Cause.Cause<unknown>): Effect.Effect<number, never, Screen> =>
+const reportDefect = (cause: Cause.Cause<unknown>): Effect.Effect<number, never, CommandTerminal> =>
   Effect.gen(function*() {
-    const screen = yield* Screen
-    yield* screen.note(`error: ${safe(String(Cause.squash(cause)))}`)
+    const screen = yield* CommandTerminal
+    yield* screen.note(`error: ${sanitize(String(Cause.squash(cause)))}`)
     yield* screen.note("hint: this is a mistake in quarry; please report it, with what --verbose says")
-    return unexpected
+    return unexpectedErrorExitCode
   })

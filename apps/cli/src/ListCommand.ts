@@ -1,21 +1,28 @@
 /** Commands that print lists: one page, or the whole of it as it arrives. */
 import type { ListOperation } from "@blockquarry/core/Operation"
 import type { Page } from "@blockquarry/core/Page"
-import type { Ask, AskList } from "@blockquarry/http/Client"
+import type { ListOperationFunction, OperationFunction } from "@blockquarry/http/ApiClient"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
-import { Clients, type ClientsService, connect } from "./Clients.ts"
-import { type Failure, Usage } from "./Failure.ts"
-import { type Call, type Entry, isOn, type OptionSpec, single, type Values } from "./line/Entry.ts"
-import { readValues, toArguments, toOptions } from "./line/Parameters.ts"
+import { ApiClients, type ApiClientsService, layerFromSettings } from "./ApiClients.ts"
+import {
+  type ArgumentValues,
+  type CommandInvocation,
+  type CommandSpec,
+  isEnabled,
+  type OptionSpec,
+  singleValue
+} from "./args/CommandSpec.ts"
+import { decodeArguments, toArguments, toOptions } from "./args/OperationParameters.ts"
+import { type CommandError, UsageError } from "./CommandError.ts"
+import { type PrintOptions, printPages } from "./PrintPages.ts"
 import * as ListPrinter from "./render/ListPrinter.ts"
 import type { Column } from "./render/Table.ts"
-import { Screen } from "./Screen.ts"
-import { type Bounds, walk } from "./Walk.ts"
+import { CommandTerminal } from "./Terminal.ts"
 
-const walking: ReadonlyArray<OptionSpec> = [
+const paginationOptions: ReadonlyArray<OptionSpec> = [
   { name: "all", value: null, description: "every page to the end of the list, printed as it arrives" },
   {
     name: "max-items",
@@ -24,18 +31,18 @@ const walking: ReadonlyArray<OptionSpec> = [
   }
 ]
 
-export interface ListSpec<
+export interface ListCommandSpec<
   I extends { readonly cursor?: string },
-  Accepts,
+  InputEncoded,
   Output extends Page<Item>,
-  Wire,
+  OutputEncoded,
   Item
 > {
-  readonly words: readonly [group: string, name: string]
-  readonly operation: ListOperation<I, Accepts, Output, Wire, Item>
-  readonly client: (clients: ClientsService) => AskList<Accepts, Output, Item>
+  readonly path: readonly [group: string, name: string]
+  readonly operation: ListOperation<I, InputEncoded, Output, OutputEncoded, Item>
+  readonly selectClient: (clients: ApiClientsService) => ListOperationFunction<InputEncoded, Output, Item>
   /** What the records are called. */
-  readonly noun: string
+  readonly recordName: string
   readonly columns: ReadonlyArray<Column<Item>>
   readonly examples: ReadonlyArray<string>
   /** What help says below the options. */
@@ -43,41 +50,47 @@ export interface ListSpec<
   /** Options besides those of the operation and of every list. */
   readonly options?: ReadonlyArray<OptionSpec>
   /** What to say before the first record. */
-  readonly warn?: (input: I, call: Call) => string | null
+  readonly warning?: (input: I, invocation: CommandInvocation) => string | null
   /** What to say of a page. */
-  readonly remark?: (page: Output, call: Call) => string | null
+  readonly pageNote?: (page: Output, invocation: CommandInvocation) => string | null
   /** What is done before the first page is asked for good. */
-  readonly before?: (
-    ask: Ask<Accepts, Output>,
-    written: Accepts,
-    call: Call
-  ) => Effect.Effect<void, Failure, Screen>
+  readonly beforeFirstPage?: (
+    listOperation: OperationFunction<InputEncoded, Output>,
+    encoded: InputEncoded,
+    invocation: CommandInvocation
+  ) => Effect.Effect<void, CommandError, CommandTerminal>
   /**
    * Pages of another making that an option asks for; null where it does not. They are printed to their end: the one
    * whose `cursor` is null; one without a `cursor` has others behind it, but nothing that leads there.
    */
-  readonly instead?: (
-    ask: AskList<Accepts, Output, Item>,
-    written: Accepts,
-    call: Call
-  ) => Stream.Stream<Output, Failure> | null
+  readonly alternativePages?: (
+    listOperation: ListOperationFunction<InputEncoded, Output, Item>,
+    encoded: InputEncoded,
+    invocation: CommandInvocation
+  ) => Stream.Stream<Output, CommandError> | null
   /** What is wrong with the options of its own, or with what they ask of the operation. */
-  readonly check?: (written: Accepts, call: Call) => Either.Either<unknown, Usage>
+  readonly validate?: (
+    encoded: InputEncoded,
+    invocation: CommandInvocation
+  ) => Either.Either<unknown, UsageError>
 }
 
 /** Whether more than one page is asked for. */
-export const isWalk = ({ values }: Call): boolean =>
-  isOn(values, "all") || (single(values, "max-items") ?? "") !== ""
+export const readsSeveralPages = ({ values }: CommandInvocation): boolean =>
+  isEnabled(values, "all") || (singleValue(values, "max-items") ?? "") !== ""
 
 /** A positive number that an option of a command takes. */
-export const count = (call: Call, name: string): Either.Either<number | null, Usage> => {
-  const text = single(call.values, name)
+export const positiveInteger = (
+  invocation: CommandInvocation,
+  name: string
+): Either.Either<number | null, UsageError> => {
+  const text = singleValue(invocation.values, name)
   if (text === undefined || text === "") return Either.right(null)
   return /^[1-9]\d{0,14}$/.test(text)
     ? Either.right(Number(text))
     : Either.left(
-      new Usage({
-        problem: `--${name}: expected a whole number from 1, got ${JSON.stringify(text)}`,
+      new UsageError({
+        reason: `--${name}: expected a whole number from 1, got ${JSON.stringify(text)}`,
         hint: null
       })
     )
@@ -85,72 +98,81 @@ export const count = (call: Call, name: string): Either.Either<number | null, Us
 
 export const listCommand = <
   I extends { readonly cursor?: string },
-  Accepts,
+  InputEncoded,
   Output extends Page<Item>,
-  Wire extends { readonly result: ReadonlyArray<unknown> },
+  OutputEncoded extends { readonly result: ReadonlyArray<unknown> },
   Item
->(spec: ListSpec<I, Accepts, Output, Wire, Item>): Entry => ({
-  words: spec.words,
+>(spec: ListCommandSpec<I, InputEncoded, Output, OutputEncoded, Item>): CommandSpec => ({
+  path: spec.path,
   operation: spec.operation.id,
-  changes: false,
+  isUpdate: false,
   api: spec.operation.api,
   summary: spec.operation.docs.summary,
   knownIssue: spec.operation.docs.knownIssue,
   note: spec.note,
   arguments: toArguments(spec.operation),
-  options: [...toOptions(spec.operation), ...walking, ...spec.options ?? []],
+  options: [...toOptions(spec.operation), ...paginationOptions, ...spec.options ?? []],
   examples: spec.examples,
-  run: (call) =>
+  run: (invocation) =>
     Effect.gen(function*() {
-      const maxItems = yield* count(call, "max-items")
-      const question = yield* readValues(spec.operation, call.values)
-      yield* spec.check?.(question.written, call) ?? Either.void
-      yield* Effect.provide(list(spec, call, question, maxItems), connect(call.settings))
+      const maxItems = yield* positiveInteger(invocation, "max-items")
+      const parsed = yield* decodeArguments(spec.operation, invocation.values)
+      yield* spec.validate?.(parsed.written, invocation) ?? Either.void
+      yield* Effect.provide(
+        printList(spec, invocation, parsed, maxItems),
+        layerFromSettings(invocation.settings)
+      )
     })
 })
 
 /** Every service has pages of this size. */
-const surePageSize = 100
+const commonMaxPageSize = 100
 
 /** Fewer records than a page holds are asked for as a page of that size: nothing is fetched to be thrown away. */
-const withPageSize = (values: Values, maxItems: number | null): Values =>
-  maxItems === null || maxItems > surePageSize || single(values, "limit") !== undefined
+const withPageSize = (values: ArgumentValues, maxItems: number | null): ArgumentValues =>
+  maxItems === null || maxItems > commonMaxPageSize || singleValue(values, "limit") !== undefined
     ? values
     : new Map([...values, ["limit", [String(maxItems)]]])
 
-const list = <
+const printList = <
   I extends { readonly cursor?: string },
-  Accepts,
+  InputEncoded,
   Output extends Page<Item>,
-  Wire extends { readonly result: ReadonlyArray<unknown> },
+  OutputEncoded extends { readonly result: ReadonlyArray<unknown> },
   Item
 >(
-  spec: ListSpec<I, Accepts, Output, Wire, Item>,
-  call: Call,
-  { input, written }: { readonly input: I; readonly written: Accepts },
+  spec: ListCommandSpec<I, InputEncoded, Output, OutputEncoded, Item>,
+  invocation: CommandInvocation,
+  { input, written }: { readonly input: I; readonly written: InputEncoded },
   maxItems: number | null
-): Effect.Effect<void, Failure, Clients | Screen> =>
+): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {
-    const screen = yield* Screen
-    const ask = spec.client(yield* Clients)
-    const warning = spec.warn?.(input, call) ?? null
+    const screen = yield* CommandTerminal
+    const listOperation = spec.selectClient(yield* ApiClients)
+    const warning = spec.warning?.(input, invocation) ?? null
     if (warning !== null) yield* screen.note(warning)
-    if (spec.before !== undefined) yield* spec.before(ask, written, call)
-    const other = spec.instead?.(ask, written, call) ?? null
-    if (other !== null) yield* screen.progress(`reading all ${spec.noun}`)
-    const { format } = call.settings
-    const isOne = other === null && !isWalk(call)
-    const bounds: Bounds = { noun: spec.noun, all: !isOne, maxItems, format }
-    const sized = yield* readValues(spec.operation, withPageSize(call.values, maxItems))
-    const ahead = maxItems === null ? 1 : 0
-    const pages = other ?? ask.pages(sized.written, isOne ? { maxPages: 1 } : { prefetch: ahead })
+    if (spec.beforeFirstPage !== undefined) yield* spec.beforeFirstPage(listOperation, written, invocation)
+    const alternative = spec.alternativePages?.(listOperation, written, invocation) ?? null
+    if (alternative !== null) yield* screen.progress(`reading all ${spec.recordName}`)
+    const { format } = invocation.settings
+    const isSinglePage = alternative === null && !readsSeveralPages(invocation)
+    const printOptions: PrintOptions = {
+      recordName: spec.recordName,
+      isStreaming: !isSinglePage,
+      maxItems,
+      format
+    }
+    const parsedWithLimit = yield* decodeArguments(spec.operation, withPageSize(invocation.values, maxItems))
+    const prefetch = maxItems === null ? 1 : 0
+    const pages = alternative ??
+      listOperation.pages(parsedWithLimit.written, isSinglePage ? { maxPages: 1 } : { prefetch: prefetch })
     const encode = Schema.encodeSync(spec.operation.output)
-    const printer = ListPrinter.make(format, screen.out, spec.columns, bounds.all)
-    yield* walk(pages, bounds, (page, kept) => ({
-      remark: spec.remark?.(page, call) ?? null,
-      text: printer.page(page.result.slice(0, kept), () => {
-        const wire = encode(page)
-        return { envelope: wire, records: wire.result.slice(0, kept) }
+    const printer = ListPrinter.make(format, screen.out, spec.columns, printOptions.isStreaming)
+    yield* printPages(pages, printOptions, (page, printedCount) => ({
+      note: spec.pageNote?.(page, invocation) ?? null,
+      text: printer.page(page.result.slice(0, printedCount), () => {
+        const encodedPage = encode(page)
+        return { envelope: encodedPage, records: encodedPage.result.slice(0, printedCount) }
       })
     }), printer.end)
   })

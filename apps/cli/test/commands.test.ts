@@ -1,57 +1,61 @@
 /** The eleven commands over the sandbox. */
-import { all } from "@blockquarry/core/operations/index"
+import { allOperations } from "@blockquarry/core/Operations"
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { entries } from "../src/commands/index.ts"
-import { things } from "../src/Help.ts"
-import { globals } from "../src/line/Globals.ts"
-import { kebab } from "../src/line/Kebab.ts"
+import { globalOptions } from "../src/args/GlobalOptions.ts"
+import { kebabCase } from "../src/args/KebabCase.ts"
+import { commands } from "../src/commands/Commands.ts"
+import { exampleValues } from "../src/Help.ts"
 import { quarry, records } from "./support/quarry.ts"
 
 const cases: ReadonlyArray<{ readonly line: string; readonly header: string; readonly member: string }> = [
-  { line: `wallet transfers ${things.wallet} --limit 3`, header: "amount", member: "transaction_hash" },
-  { line: `wallet nft-trades ${things.wallet} --limit 3`, header: "seller", member: "token_ids" },
   {
-    line: `wallet chains ${things.wallet} --chains eth,polygon-amoy`,
+    line: `wallet transfers ${exampleValues.wallet} --limit 3`,
+    header: "amount",
+    member: "transaction_hash"
+  },
+  { line: `wallet nft-trades ${exampleValues.wallet} --limit 3`, header: "seller", member: "token_ids" },
+  {
+    line: `wallet chains ${exampleValues.wallet} --chains eth,polygon-amoy`,
     header: "chain",
     member: "active_chains"
   },
-  { line: `token transfers ${things.token} --limit 3`, header: "amount", member: "log_index" },
-  { line: `token owners ${things.token} --limit 3`, header: "owner", member: "balance" },
+  { line: `token transfers ${exampleValues.token} --limit 3`, header: "amount", member: "log_index" },
+  { line: `token owners ${exampleValues.token} --limit 3`, header: "owner", member: "balance" },
   {
-    line: `token price ${things.token} --include percent_change`,
+    line: `token price ${exampleValues.token} --include percent_change`,
     header: "usdPrice",
     member: "24hrPercentChange"
   },
-  { line: `nft list ${things.collection} --limit 3`, header: "token id", member: "token_uri" },
-  { line: `nft get ${things.collection} 1`, header: "token_uri", member: "minter_address" },
-  { line: `nft owners ${things.collection} 1`, header: "owner", member: "owner_of" },
-  { line: `stream set-status ${things.stream} paused`, header: "statusMessage", member: "webhookUrl" },
-  { line: `ledger tx ${things.transaction}`, header: "sender", member: "payload" }
+  { line: `nft list ${exampleValues.collection} --limit 3`, header: "token id", member: "token_uri" },
+  { line: `nft get ${exampleValues.collection} 1`, header: "token_uri", member: "minter_address" },
+  { line: `nft owners ${exampleValues.collection} 1`, header: "owner", member: "owner_of" },
+  { line: `stream set-status ${exampleValues.stream} paused`, header: "statusMessage", member: "webhookUrl" },
+  { line: `ledger tx ${exampleValues.transaction}`, header: "sender", member: "payload" }
 ]
 
 it("has a command for every operation, with an option or an argument for each of its parameters", () => {
-  for (const operation of all) {
-    const entry = entries.find((one) => one.operation === operation.id)
+  for (const operation of allOperations) {
+    const entry = commands.find((one) => one.operation === operation.id)
     const names = [...entry?.options ?? [], ...entry?.arguments ?? []].map(({ name }) => name)
-    expect(names).toEqual(expect.arrayContaining(operation.parameters.map(({ name }) => kebab(name))))
+    expect(names).toEqual(expect.arrayContaining(operation.parameters.map(({ name }) => kebabCase(name))))
   }
-  expect(cases).toHaveLength(all.length)
+  expect(cases).toHaveLength(allOperations.length)
 })
 
 it("takes the key nowhere", () => {
-  const names = [...globals, ...entries.flatMap(({ options }) => options)].map(({ name }) => name)
+  const names = [...globalOptions, ...commands.flatMap(({ options }) => options)].map(({ name }) => name)
   expect(names.filter((name) => /key|token$|secret|auth/.test(name))).toEqual([])
 })
 
 it("shows examples that the sandbox has", () => {
   const { examples } = Ledger.make({ seed: 1 })
-  expect(things).toEqual({
+  expect(exampleValues).toEqual({
     wallet: examples.wallet,
     token: examples.token,
     collection: examples.collection721,
-    unindexed: examples.unindexed,
+    unindexed: examples.unindexedCollection,
     stream: examples.stream,
     transaction: examples.transaction
   })
@@ -73,7 +77,7 @@ for (const { header, line, member } of cases) {
       const json = yield* quarry([argv[0] ?? "", "--sandbox", ...argv.slice(1), "-o", "json"])
       const whole = JSON.parse(json.out)
       if (
-        entries.find(({ words }) => words.join(" ") === argv.slice(0, 2).join(" "))?.options.some((
+        commands.find(({ path: words }) => words.join(" ") === argv.slice(0, 2).join(" "))?.options.some((
           { name }
         ) => name === "all")
       ) {
@@ -86,12 +90,12 @@ for (const { header, line, member } of cases) {
 }
 
 it.live("every example runs over the sandbox", () =>
-  Effect.forEach(entries.filter(({ operation }) => operation !== null), (entry) =>
+  Effect.forEach(commands.filter(({ operation }) => operation !== null), (entry) =>
     Effect.gen(function*() {
-      const help = yield* quarry([...entry.words, "--help"])
+      const help = yield* quarry([...entry.path, "--help"])
       expect(help.code).toBe(0)
       const examples = help.out.split("\n").filter((line) =>
-        line.startsWith(`  quarry ${entry.words.join(" ")} `) && !line.includes("[options]")
+        line.startsWith(`  quarry ${entry.path.join(" ")} `) && !line.includes("[options]")
       )
       expect(examples).toHaveLength(entry.examples.length)
       for (const example of examples) {

@@ -4,24 +4,24 @@ import { expect, it } from "@effect/vitest"
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { existsSync, openSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { things } from "../src/Help.ts"
+import { exampleValues } from "../src/Help.ts"
 
 const program = fileURLToPath(new URL("../dist/quarry.js", import.meta.url))
 const { busyWallet } = Ledger.make({ seed: 1 }).examples
 
-const start = (
+const startProcess = (
   argv: ReadonlyArray<string>,
   env: Readonly<Record<string, string>> = {}
 ): ChildProcessWithoutNullStreams =>
   spawn(process.execPath, [program, ...argv], { env: { PATH: process.env["PATH"], ...env } })
 
-interface Ended {
+interface ProcessResult {
   readonly code: number | null
   readonly out: string
   readonly err: string
 }
 
-const ended = (child: ChildProcessWithoutNullStreams): Promise<Ended> =>
+const exitOf = (child: ChildProcessWithoutNullStreams): Promise<ProcessResult> =>
   new Promise((resolve) => {
     let out = ""
     let err = ""
@@ -34,25 +34,25 @@ const firstData = (child: ChildProcessWithoutNullStreams): Promise<void> =>
   new Promise((resolve) => child.stdout.once("data", () => resolve()))
 
 it("says its version, and takes the sandbox from the environment", async () => {
-  expect(await ended(start(["--version"]))).toMatchObject({
+  expect(await exitOf(startProcess(["--version"]))).toMatchObject({
     code: 0,
     err: "",
     out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/)
   })
-  const price = await ended(start(["token", "price", things.token], { QUARRY_SANDBOX: "1" }))
+  const price = await exitOf(startProcess(["token", "price", exampleValues.token], { QUARRY_SANDBOX: "1" }))
   expect(price).toMatchObject({ code: 0, err: expect.stringContaining("SANDBOX") })
   expect(JSON.parse(price.out)).toHaveProperty("usdPrice")
 })
 
 it("ends with the exit code of its failure, and prints it once, on stderr", async () => {
-  const ran = await ended(start(["wallet", "transfers", "0x12", "--sandbox"]))
+  const ran = await exitOf(startProcess(["wallet", "transfers", "0x12", "--sandbox"]))
   expect(ran).toMatchObject({ code: 2, out: "" })
   expect(ran.err.match(/error:/g)).toHaveLength(1)
 })
 
 it("ends with 130 on Ctrl-C, and says where to resume", async () => {
-  const child = start(["wallet", "transfers", busyWallet, "--sandbox", "--all", "--limit", "1"])
-  const end = ended(child)
+  const child = startProcess(["wallet", "transfers", busyWallet, "--sandbox", "--all", "--limit", "1"])
+  const end = exitOf(child)
   await firstData(child)
   child.kill("SIGINT")
   const { code, err, out } = await end
@@ -62,8 +62,8 @@ it("ends with 130 on Ctrl-C, and says where to resume", async () => {
 })
 
 it("ends quietly when its reader goes away", async () => {
-  const child = start(["wallet", "transfers", busyWallet, "--sandbox", "--all"])
-  const end = ended(child)
+  const child = startProcess(["wallet", "transfers", busyWallet, "--sandbox", "--all"])
+  const end = exitOf(child)
   await firstData(child)
   child.stdout.destroy()
   const { code, err } = await end
@@ -73,7 +73,7 @@ it("ends quietly when its reader goes away", async () => {
 
 it.skipIf(!existsSync("/dev/full"))("fails when the disk is full", async () => {
   const full = openSync("/dev/full", "w")
-  const child = spawn(process.execPath, [program, "token", "price", things.token, "--sandbox"], {
+  const child = spawn(process.execPath, [program, "token", "price", exampleValues.token, "--sandbox"], {
     stdio: ["ignore", full, "pipe"]
   })
   let err = ""
@@ -83,15 +83,15 @@ it.skipIf(!existsSync("/dev/full"))("fails when the disk is full", async () => {
 })
 
 it("serves the sandbox until Ctrl-C, and is asked by its address", async () => {
-  const server = start(["sandbox", "--port", "0", "--seed", "1"])
-  const served = ended(server)
+  const server = startProcess(["sandbox", "--port", "0", "--seed", "1"])
+  const served = exitOf(server)
   let banner = ""
   server.stdout.on("data", (data: Buffer) => (banner += data.toString()))
   while (!banner.includes("/chains'")) await new Promise((resolve) => server.stdout.once("data", resolve))
   const [origin = ""] = /http:\/\/127\.0\.0\.1:\d+/.exec(banner) ?? []
   const [, key = ""] = /key\s+(\S+)/.exec(banner) ?? []
-  const ran = await ended(
-    start(["wallet", "chains", things.wallet, "--base-url", origin], { QUARRY_API_KEY: key })
+  const ran = await exitOf(
+    startProcess(["wallet", "chains", exampleValues.wallet, "--base-url", origin], { QUARRY_API_KEY: key })
   )
   expect(ran).toMatchObject({ code: 0, err: "" })
   expect(JSON.parse(ran.out)).toHaveProperty("active_chains")
@@ -101,7 +101,7 @@ it("serves the sandbox until Ctrl-C, and is asked by its address", async () => {
 
 it("completes in every shell", async () => {
   for (const shell of ["bash", "fish", "zsh"]) {
-    const { code, out } = await ended(start(["--completions", shell]))
+    const { code, out } = await exitOf(startProcess(["--completions", shell]))
     expect(code).toBe(0)
     expect(out).toContain("polygon-amoy")
   }

@@ -1,11 +1,11 @@
 /** Text on a terminal: safe, measured, and no wider than the screen. */
 import { expect, it } from "@effect/vitest"
-import { wholeTokens } from "../src/render/Cells.ts"
-import { block, lines } from "../src/render/Detail.ts"
-import { escaped } from "../src/render/Json.ts"
-import { safe } from "../src/render/Safe.ts"
-import { type Column, layout, rows, table } from "../src/render/Table.ts"
-import { cutEnd, cutMiddle, width } from "../src/render/Width.ts"
+import { formatTokenAmount } from "../src/render/Columns.ts"
+import { formatDetails, toLines } from "../src/render/Details.ts"
+import { toJson } from "../src/render/Json.ts"
+import { sanitize } from "../src/render/Sanitize.ts"
+import { bodyLines, type Column, computeLayout, formatTable } from "../src/render/Table.ts"
+import { truncateEnd, truncateMiddle, width } from "../src/render/Width.ts"
 
 const hostile: ReadonlyArray<readonly [text: string, shown: string]> = [
   ["\u001b[31mred\u001b[0m", "red"],
@@ -25,11 +25,11 @@ const hostile: ReadonlyArray<readonly [text: string, shown: string]> = [
 const control = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/g
 
 it("takes everything from text that a terminal would obey", () => {
-  for (const [text, shown] of hostile) expect(safe(text)).toBe(shown)
+  for (const [text, shown] of hostile) expect(sanitize(text)).toBe(shown)
   for (let code = 0; code < 0x300; code++) {
     const character = String.fromCharCode(code)
     for (const text of [character, `\u001b${character}x`, `\u001b[${character}m`, `\u009d${character}`]) {
-      expect(safe(text)).not.toMatch(control)
+      expect(sanitize(text)).not.toMatch(control)
     }
   }
 })
@@ -37,19 +37,19 @@ it("takes everything from text that a terminal would obey", () => {
 it("prints hostile names neither in tables nor in details nor in JSON", () => {
   const [text] = hostile[3] ?? [""]
   const columns: ReadonlyArray<Column<string>> = [{ header: "name", kind: "text", cell: (name) => name }]
-  const surface = { isTerminal: true, isColoured: false, columns: 40 }
+  const surface = { isTerminal: true, hasColors: false, columns: 40 }
   const record = { name: text, [text]: "member", nested: [{ name: `\u009b31m${text}` }] }
   for (
     const shown of [
-      table(columns, [text], surface),
-      block(lines(record), surface),
-      escaped(record),
-      escaped(record, 2)
+      formatTable(columns, [text], surface),
+      formatDetails(toLines(record), surface),
+      toJson(record),
+      toJson(record, 2)
     ]
   ) {
     expect(shown.replaceAll("\n", "")).toBe(shown.replace(control, ""))
   }
-  expect(JSON.parse(escaped(record))).toEqual(record)
+  expect(JSON.parse(toJson(record))).toEqual(record)
 })
 
 it("measures wide characters, emoji and marks", () => {
@@ -70,15 +70,15 @@ it("measures wide characters, emoji and marks", () => {
   for (const [text, columns] of cases) expect([text, width(text)]).toEqual([text, columns])
   for (const [text] of cases) {
     for (let room = 1; room < 8; room++) {
-      expect(width(cutEnd(text.repeat(4), room))).toBeLessThanOrEqual(room)
+      expect(width(truncateEnd(text.repeat(4), room))).toBeLessThanOrEqual(room)
     }
   }
 })
 
 it("cuts an id in its middle", () => {
   const id = "0xba766b2113a53a5900c11859ceca38ca9918c6b4"
-  expect(cutMiddle(id, 13)).toBe("0xba766b…c6b4")
-  expect(cutMiddle(id, 42)).toBe(id)
+  expect(truncateMiddle(id, 13)).toBe("0xba766b…c6b4")
+  expect(truncateMiddle(id, 42)).toBe(id)
 })
 
 interface Row {
@@ -91,7 +91,7 @@ const columns: ReadonlyArray<Column<Row>> = [
   { header: "id", kind: "id", cell: ({ id }) => id },
   { header: "name", kind: "text", cell: ({ name }) => name },
   { header: "amount", kind: "number", cell: ({ amount }) => amount },
-  { header: "again", kind: "id", cell: ({ id }) => id, rank: 1 }
+  { header: "again", kind: "id", cell: ({ id }) => id, dropOrder: 1 }
 ]
 
 it("fits every width that its numbers fit, and never cuts a number", () => {
@@ -104,19 +104,19 @@ it("fits every width that its numbers fit, and never cuts a number", () => {
     { id: `0x${"b2".repeat(32)}`, name: "🦊", amount: "1" }
   ]
   for (const available of [60, 80, 100, 140, 200]) {
-    const text = rows(layout(columns, all, available), all)
+    const text = bodyLines(computeLayout(columns, all, available), all)
     for (const line of text.trimEnd().split("\n")) expect(width(line)).toBeLessThanOrEqual(available)
     expect(text).toContain("123456789.000000000000000001")
   }
-  expect(rows(layout(columns, all, null), all)).toContain(all[0]?.id)
-  expect(rows(layout(columns, all, null), all)).toContain(all[0]?.name)
+  expect(bodyLines(computeLayout(columns, all, null), all)).toContain(all[0]?.id)
+  expect(bodyLines(computeLayout(columns, all, null), all)).toContain(all[0]?.name)
 })
 
 it("writes amounts in whole tokens exactly, whatever decimals a contract claims", () => {
-  expect(wholeTokens(1500000000000000001n, 18)).toBe("1.500000000000000001")
-  expect(wholeTokens(2n ** 256n - 1n, 0)).toBe((2n ** 256n - 1n).toString())
-  expect(wholeTokens(5n, null)).toBe("5 units")
-  expect(wholeTokens(5n, 1_000_000_000)).toBe("5 units")
-  expect(wholeTokens(5n, -3)).toBe("5 units")
-  expect(wholeTokens(null, 18)).toBe("")
+  expect(formatTokenAmount(1500000000000000001n, 18)).toBe("1.500000000000000001")
+  expect(formatTokenAmount(2n ** 256n - 1n, 0)).toBe((2n ** 256n - 1n).toString())
+  expect(formatTokenAmount(5n, null)).toBe("5 units")
+  expect(formatTokenAmount(5n, 1_000_000_000)).toBe("5 units")
+  expect(formatTokenAmount(5n, -3)).toBe("5 units")
+  expect(formatTokenAmount(null, 18)).toBe("")
 })

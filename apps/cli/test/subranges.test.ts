@@ -3,11 +3,11 @@ import * as Ledger from "@blockquarry/sandbox/Ledger"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { things } from "../src/Help.ts"
-import { quarry, reachable, records } from "./support/quarry.ts"
+import { exampleValues } from "../src/Help.ts"
+import { quarry, records, sandboxEnvironment } from "./support/quarry.ts"
 
 const ledger = Ledger.make({ seed: 1, scale: 300 })
-const list = ["nft", "list", things.collection]
+const list = ["nft", "list", exampleValues.collection]
 
 const ids = (out: string): ReadonlyArray<string> => records(out).map(({ token_id }) => String(token_id))
 
@@ -15,11 +15,11 @@ const sorted = (all: ReadonlyArray<string>): ReadonlyArray<string> =>
   [...all].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
 
 /** Runs over a sandbox of its own, and sees which subranges were asked for. */
-const run = (argv: ReadonlyArray<string>, options: Sandbox.Options = {}) =>
+const run = (argv: ReadonlyArray<string>, options: Sandbox.SandboxOptions = {}) =>
   Effect.gen(function*() {
     const sandbox = yield* Sandbox.make({ ledger, ...options })
-    const ran = yield* quarry(argv, { env: reachable, client: Sandbox.httpClient(sandbox) })
-    const asked = (yield* sandbox.requests).map(({ query }) => new Map(query))
+    const ran = yield* quarry(argv, { env: sandboxEnvironment, client: Sandbox.httpClient(sandbox) })
+    const asked = (yield* sandbox.recordedRequests).map(({ query }) => new Map(query))
     return { ...ran, asked, ranges: [...new Set(asked.map((query) => query.get("range")))] }
   })
 
@@ -77,7 +77,7 @@ it.live("says after a break how much came, and that nothing leads back there", (
 
 it.live("says that the collection is being indexed, and waits for it", () =>
   Effect.gen(function*() {
-    const argv = ["nft", "list", things.unindexed, "--total-ranges", "2", "--all"]
+    const argv = ["nft", "list", exampleValues.unindexed, "--total-ranges", "2", "--all"]
     const now = yield* run(argv, { syncAfter: { duration: "1 hour" } })
     expect(now.err).toMatch(/SYNCING.*--wait/)
     const waited = yield* run([...argv, "--wait"], { syncAfter: { reads: 1 } })

@@ -9,11 +9,11 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import { readFileSync } from "node:fs"
-import * as Arguments from "./Arguments.ts"
-import * as Token from "./Config/Token.ts"
-import * as Quit from "./Quit.ts"
-import * as Serve from "./Serve.ts"
-import * as Settings from "./Settings.ts"
+import * as TokenGenerator from "./auth/TokenGenerator.ts"
+import * as Arguments from "./cli/Arguments.ts"
+import * as ConfigCommands from "./cli/ConfigCommands.ts"
+import * as ExitError from "./runtime/ExitError.ts"
+import * as Serve from "./runtime/Serve.ts"
 
 /** Beside `src` and beside `dist`. */
 const version = ((): string => {
@@ -26,34 +26,39 @@ const version = ((): string => {
 })()
 
 const program = Effect.gen(function*() {
-  const { command, given } = yield* Effect.mapError(Arguments.parse(process.argv.slice(2)), Quit.misused)
-  const options = { given, env: process.env }
+  const { command, optionValues } = yield* Effect.mapError(
+    Arguments.parse(process.argv.slice(2)),
+    ExitError.usageError
+  )
+  const options = { optionValues, env: process.env }
   switch (command._tag) {
     case "Help":
       return yield* Console.log(Arguments.help)
     case "Version":
       return yield* Console.log(version)
     case "NewToken":
-      return yield* newToken(command.client)
+      return yield* printNewToken(command.client)
     case "CheckConfig":
-      return yield* Settings.check(options)
+      return yield* ConfigCommands.check(options)
     case "PrintConfig":
-      return yield* Settings.print(options)
+      return yield* ConfigCommands.print(options)
     case "ExampleConfig":
-      return yield* Settings.example
+      return yield* ConfigCommands.example
     case "Serve":
       return yield* Serve.serve(options, version)
   }
 }).pipe(
   Effect.scoped,
-  Effect.tapErrorTag("Quit", ({ message }) => Console.error(message)),
+  Effect.tapErrorTag("ExitError", ({ message }) => Console.error(message)),
   Effect.provide(NodeFileSystem.layer)
 )
 
 /** Shown once: what is kept is its hash. */
-const newToken = (client: string) =>
-  Effect.flatMap(Token.generate, (token) =>
-    Console.log(`A token for ${client}, which is not shown again:
+const printNewToken = (client: string) =>
+  Effect.flatMap(
+    TokenGenerator.generate,
+    (token) =>
+      Console.log(`A token for ${client}, which is not shown again:
 
   ${token}
 
@@ -62,9 +67,10 @@ What the configuration needs to know of it:
 clients:
   - name: ${JSON.stringify(client)}
     tokens:
-      - ${Token.hash(token)}
+      - ${TokenGenerator.hash(token)}
 
-The client sends it as the header X-API-Key, or as Authorization: Bearer.`))
+The client sends it as the header X-API-Key, or as Authorization: Bearer.`)
+  )
 
 NodeRuntime.runMain(program, {
   disableErrorReporting: true,
@@ -72,6 +78,8 @@ NodeRuntime.runMain(program, {
   teardown: (exit, onExit) => {
     if (Exit.isSuccess(exit) || Cause.isInterruptedOnly(exit.cause)) return onExit(0)
     const failure = Cause.failureOption(exit.cause)
-    return onExit(Option.isSome(failure) && failure.value instanceof Quit.Quit ? failure.value.exitCode : 1)
+    return onExit(
+      Option.isSome(failure) && failure.value instanceof ExitError.ExitError ? failure.value.exitCode : 1
+    )
   }
 })

@@ -18,15 +18,15 @@ import { createHash } from "node:crypto"
 import { accessSync, constants } from "node:fs"
 import * as Net from "node:net"
 import { delimiter, join } from "node:path"
-import { defaults, operationsDefaults, redisDefaults } from "../src/Config/Config.ts"
-import * as Load from "../src/Config/Load.ts"
-import * as Print from "../src/Config/Print.ts"
-import { disk } from "./Config/support.ts"
-import { change, transfers } from "./hostile/corpus/entry.ts"
-import { saying } from "./hostile/service.ts"
-import * as Stand from "./hostile/stand.ts"
-import { bytes, exchange, parse } from "./hostile/wire.ts"
-import { ask, client, examples, start } from "./support/proxy.ts"
+import { adminDefaults, defaults, redisDefaults } from "../src/config/Config.ts"
+import * as Load from "../src/config/Load.ts"
+import * as Print from "../src/config/Print.ts"
+import { fakeFileSystem } from "./config/support.ts"
+import { streamStatusPath, transfers } from "./hostile/corpus/entry.ts"
+import * as Stand from "./hostile/harness.ts"
+import { bytes, exchange, parseResponses } from "./hostile/rawHttp.ts"
+import { rawResponse } from "./hostile/recordingUpstream.ts"
+import { examples, sendRequest, start, testClient } from "./support/proxy.ts"
 
 /** Each with characters that look different in every encoding. */
 const secrets = {
@@ -136,10 +136,10 @@ const hash = (token: string) => `sha256:${createHash("sha256").update(token).dig
 
 const config = {
   clients: [
-    client("mine", secrets.mine, { scopes: ["reads", "changes"] }),
-    client("theirs", secrets.theirs, { networks: ["10.0.0.0/8"] })
+    testClient("mine", secrets.mine, { scopes: ["reads", "changes"] }),
+    testClient("theirs", secrets.theirs, { allowedCidrs: ["10.0.0.0/8"] })
   ],
-  operations: { ...operationsDefaults, port: 0, tokens: [hash(secrets.operator)] },
+  admin: { ...adminDefaults, port: 0, tokens: [hash(secrets.operator)] },
   cache: defaults.cache,
   log: { level: "debug", requests: true }
 } as const
@@ -151,7 +151,7 @@ const begin = (more: Partial<typeof defaults> = {}) =>
       Stand.start({ config: { ...config, ...more }, keys: secrets, traced: true }),
       tracer
     )
-    return { ...stand, said, desk: stand.operationsPort ?? 0 }
+    return { ...stand, said, admin: stand.adminPort ?? 0 }
   })
 
 /** Writes a request, and gives all that comes back. */
@@ -284,15 +284,15 @@ const pages = [
 ]
 
 /** The pages of both listeners, by everybody who may see them, and all that was kept. */
-const everything = ({ desk, lines, port, said }: Effect.Effect.Success<ReturnType<typeof begin>>) =>
+const everything = ({ admin, lines, port, said }: Effect.Effect.Success<ReturnType<typeof begin>>) =>
   Effect.gen(function*() {
     const read: Array<string> = []
     for (const path of pages) {
       for (const method of ["GET", "POST", "HEAD", "OPTIONS"]) {
-        for (const listener of [desk, port]) {
+        for (const listener of [admin, port]) {
           for (
             const own of [[], [
-              `Authorization: Bearer ${listener === desk ? secrets.operator : secrets.mine}`
+              `Authorization: Bearer ${listener === admin ? secrets.operator : secrets.mine}`
             ]]
           ) {
             read.push(yield* say(listener, path, own, method))
@@ -321,20 +321,22 @@ describe("what a client sends", () => {
   it.scopedLive("is found nowhere: not in headers, not in targets, not in bodies", () =>
     Effect.gen(function*() {
       const stand = yield* begin()
-      const { desk, port, service } = stand
+      const { admin, port, service } = stand
       const kept: Array<string> = []
       for (const secret of Object.values(secrets)) {
         for (const own of [[], [`X-API-Key: ${secrets.mine}`]]) {
           for (const line of lines(secret)) {
             const both = line.startsWith("X-API-Key:") ? [line] : [...own, line]
             kept.push(unquoted(yield* say(port, `${transfers}?limit=1`, both)))
-            kept.push(yield* say(desk, "/status.json", [line]))
+            kept.push(yield* say(admin, "/status.json", [line]))
           }
           for (const target of targets(secret)) {
             kept.push(unquoted(yield* say(port, target, own)))
-            kept.push(yield* say(desk, target, [`X-API-Key: ${secrets.operator}`], "POST"))
+            kept.push(yield* say(admin, target, [`X-API-Key: ${secrets.operator}`], "POST"))
           }
-          for (const body of bodies(secret)) kept.push(unquoted(yield* say(port, change, own, "POST", body)))
+          for (const body of bodies(secret)) {
+            kept.push(unquoted(yield* say(port, streamStatusPath, own, "POST", body)))
+          }
         }
       }
       const all = [...kept, ...yield* everything(stand)]
@@ -342,7 +344,7 @@ describe("what a client sends", () => {
       expect([...new Set(all.flatMap(found))]).toEqual([])
       const asked = service.requests()
       expect(asked.length).toBeGreaterThan(0)
-      expect(asked.map((request) => Stand.strange(request, service.port, secrets))).toEqual(
+      expect(asked.map((request) => Stand.deviationFrom(request, service.port, secrets))).toEqual(
         asked.map(() => null)
       )
       expect(asked.flatMap((request) => found(request.replaceAll(`x-api-key: ${secrets.data}`, "")))).toEqual(
@@ -364,14 +366,14 @@ describe("what a client sends", () => {
         ) {
           for (const prefix of ["", "/all"]) {
             const [answer] =
-              parse(yield* say(port, `${prefix}${transfers}?${name}=${encoded}`, own)).responses
+              parseResponses(yield* say(port, `${prefix}${transfers}?${name}=${encoded}`, own)).responses
             expect([name, answer?.status]).toEqual([name, status])
             expect(JSON.parse(answer?.body ?? "")).toMatchObject({ code })
           }
         }
       }
       for (const target of [`http://x:${encoded}@localhost${transfers}`, `/${encoded}${transfers}`]) {
-        const [answer] = parse(yield* say(port, target, [])).responses
+        const [answer] = parseResponses(yield* say(port, target, [])).responses
         expect([400, 401, 404]).toContain(answer?.status)
       }
       expect(service.requests()).toEqual([])
@@ -395,9 +397,9 @@ describe("what the service says", () => {
 
   const quoting = (text: string): ReadonlyArray<string> => [
     ...[200, 201, 302, 400, 401, 402, 403, 404, 407, 418, 422, 429, 500, 502, 503].flatMap((status) => [
-      saying(status, JSON.stringify({ result: [], message: `the key ${text} is no good` }), later),
-      saying(status, `{"result":[],"message":"${escaped(text)}"}`, later),
-      saying(status, text, { ...later, "content-type": "text/html" })
+      rawResponse(status, JSON.stringify({ result: [], message: `the key ${text} is no good` }), later),
+      rawResponse(status, `{"result":[],"message":"${escaped(text)}"}`, later),
+      rawResponse(status, text, { ...later, "content-type": "text/html" })
     ]),
     ...[
       "cache-control",
@@ -417,7 +419,7 @@ describe("what the service says", () => {
       "age",
       "date"
     ].flatMap((name) =>
-      [200, 302, 401, 404, 503].map((status) => saying(status, `{"result":[]}`, { [name]: text }))
+      [200, 302, 401, 404, 503].map((status) => rawResponse(status, `{"result":[]}`, { [name]: text }))
     ),
     `HTTP/1.1 200 ${text}\r\nContent-Length: 2\r\n\r\n{}`,
     `HTTP/1.1 ${text}\r\n\r\n`,
@@ -434,16 +436,16 @@ describe("what the service says", () => {
         const stand = yield* Effect.withClock(begin(), clock)
         const kept: Array<string> = []
         const real = yield* start()
-        const page = JSON.parse((yield* ask(real.port, `${transfers}?limit=1`)).text)
+        const page = JSON.parse((yield* sendRequest(real.port, `${transfers}?limit=1`)).text)
         const pages = [secrets[name], escaped(secrets[name])].flatMap((key) => [
-          saying(
+          rawResponse(
             200,
             JSON.stringify({ ...page, result: [{ ...page.result[0], junk: { deep: ["CANARY"] } }] }).replace(
               "CANARY",
               key.includes("\\u") ? key : JSON.stringify(key).slice(1, -1)
             )
           ),
-          saying(
+          rawResponse(
             200,
             JSON.stringify({ ...page, result: page.result, cursor: "CANARY" }).replace(
               "CANARY",
@@ -454,8 +456,8 @@ describe("what the service says", () => {
         for (const answer of [...pages, ...quoting(secrets[name])]) {
           // Keys that were refused are tried again by then, and a service that failed.
           pass(2 * 86_400_000)
-          stand.service.say(() => answer)
-          stand.service.forget()
+          stand.service.respondWith(() => answer)
+          stand.service.clear()
           for (const target of [transfers, `/all${transfers}`]) {
             pass(2 * 86_400_000)
             kept.push(
@@ -487,17 +489,17 @@ redis: { url: { env: REDIS } }
       const loaded = yield* Effect.provide(
         Load.load({
           file: "/etc/quarry-proxy.yaml",
-          given: {},
+          optionValues: {},
           env: {
             OTHERS: secrets.others,
             REDIS: `redis://:${encodeURIComponent(secrets.redis)}@127.0.0.1:6379`
           }
         }),
-        disk({ "/etc/quarry-proxy.yaml": text, "/run/data": secrets.data })
+        fakeFileSystem({ "/etc/quarry-proxy.yaml": text, "/run/data": secrets.data })
       )
       expect(loaded.config.upstream.keys.map(({ secret }) => Redacted.value(secret)))
         .toEqual([secrets.data, secrets.others])
-      const printed = Print.print(loaded)
+      const printed = Print.printConfig(loaded)
       expect(printed).toContain("others")
       for (
         const one of [printed, JSON.stringify(loaded), String(loaded.config), loaded.warnings.join("\n")]
@@ -516,12 +518,12 @@ clients: [{ name: mine, tokens: [${JSON.stringify(secrets.mine)}], scopes: [read
 operations: { tokens: [${JSON.stringify(secrets.operator)}] }
 redis: { url: ${JSON.stringify(`redis://:${encodeURIComponent(secrets.redis)}@127.0.0.1`)} }
 `
-      const { problems } = yield* Effect.flip(Effect.provide(
-        Load.load({ file: "/etc/quarry-proxy.yaml", given: {}, env: {} }),
-        disk({ "/etc/quarry-proxy.yaml": inline })
+      const { diagnostics } = yield* Effect.flip(Effect.provide(
+        Load.load({ file: "/etc/quarry-proxy.yaml", optionValues: {}, env: {} }),
+        fakeFileSystem({ "/etc/quarry-proxy.yaml": inline })
       ))
-      expect(problems.length).toBeGreaterThan(3)
-      const text = JSON.stringify(problems)
+      expect(diagnostics.length).toBeGreaterThan(3)
+      const text = JSON.stringify(diagnostics)
       for (const { name, spelling } of known) {
         // A limit is no place where anybody keeps a secret, and is quoted.
         if (name !== "others") expect([name, text.includes(spelling)]).toEqual([name, false])

@@ -15,13 +15,13 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { client, examples, ledger, start } from "./support/proxy.ts"
+import { examples, ledger, start, testClient } from "./support/proxy.ts"
 
 const token = "token-of-the-mcp-server"
 
 const scope = Effect.runSync(Scope.make())
 const proxy = await Effect.runPromise(
-  Scope.extend(start({ config: { clients: [client("mcp", token)] } }), scope)
+  Scope.extend(start({ config: { clients: [testClient("mcp", token)] } }), scope)
 )
 
 const eth = ledger.chains.get("eth")
@@ -153,7 +153,7 @@ const read = async (mcp: Mcp, name: string, args: object) => {
   return JSON.parse(lines.join("\n"))
 }
 
-const requests = () => Effect.runPromise(proxy.sandbox.requests)
+const requests = () => Effect.runPromise(proxy.sandbox.recordedRequests)
 
 let mcp: Mcp
 let stranger: Mcp
@@ -167,7 +167,7 @@ beforeAll(async () => {
     begin(token, { API_SPEC_URL: `${proxy.origin}/openapi.json`, API_BASE_URL: proxy.origin })
   ])
 })
-beforeEach(() => Effect.runPromise(proxy.sandbox.forgetRequests))
+beforeEach(() => Effect.runPromise(proxy.sandbox.clearRecordedRequests))
 afterAll(async () => {
   for (const { child } of [mcp, stranger, own]) child.kill("SIGKILL")
   specifications.close()

@@ -6,11 +6,11 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { Api, NoPrice, Unavailable } from "./Api.ts"
+import { BackendApi, PriceNotFoundError, UpstreamUnavailableError } from "./Api.ts"
 
 const toLine = Schema.encodeSync(Schema.parseJson(Erc20Transfer))
 
-export const handlers = HttpApiBuilder.group(Api, "chain", (group) =>
+export const handlers = HttpApiBuilder.group(BackendApi, "chain", (group) =>
   Effect.gen(function*() {
     const data = yield* DataApi
     return group
@@ -18,18 +18,21 @@ export const handlers = HttpApiBuilder.group(Api, "chain", (group) =>
         data.tokenPrice({ ...path, ...urlParams }).pipe(
           // A caller hears what concerns the caller; our key and our upstream's state are ours.
           Effect.tapError(Effect.logError),
-          Effect.catchTag("NotFound", ({ detail }) => new NoPrice({ message: detail ?? "no price" })),
           Effect.catchTag(
-            "BadRequest",
-            "InvalidRequest",
-            "KeyRefused",
-            "PlanExhausted",
-            "RateLimited",
-            "ResponseInvalid",
-            "ServiceFailed",
-            "TimedOut",
-            "Unreachable",
-            () => new Unavailable({ message: "prices cannot be had right now; try again later" })
+            "NotFoundError",
+            ({ serverMessage: detail }) => new PriceNotFoundError({ message: detail ?? "no price" })
+          ),
+          Effect.catchTag(
+            "RequestRejectedError",
+            "InvalidInputError",
+            "AuthenticationError",
+            "PlanQuotaExceededError",
+            "RateLimitError",
+            "InvalidResponseError",
+            "ServerError",
+            "TimeoutError",
+            "NetworkError",
+            () => new UpstreamUnavailableError({ message: "prices cannot be had right now; try again later" })
           )
         ))
       .handleRaw("transfers", ({ path, urlParams }) =>

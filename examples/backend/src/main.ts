@@ -12,17 +12,20 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { createServer } from "node:http"
-import { Api } from "./Api.ts"
+import { BackendApi } from "./Api.ts"
 import { handlers } from "./Handlers.ts"
 
-const overSandbox = DataApi.layer({ baseUrl: Sandbox.urls.data, apiKey: Redacted.make(Sandbox.key) }).pipe(
+const sandboxDataApi = DataApi.layer({
+  baseUrl: Sandbox.baseUrls.data,
+  apiKey: Redacted.make(Sandbox.apiKey)
+}).pipe(
   Layer.provide(Sandbox.layer())
 )
 
 HttpApiBuilder.serve().pipe(
-  Layer.provide(HttpApiBuilder.api(Api)),
+  Layer.provide(HttpApiBuilder.api(BackendApi)),
   Layer.provide(handlers),
-  Layer.provide(overSandbox),
+  Layer.provide(sandboxDataApi),
   Layer.provide(NodeHttpServer.layer(createServer, { port: 3000 })),
   Layer.launch,
   NodeRuntime.runMain

@@ -11,17 +11,20 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { Api } from "../src/Api.ts"
+import { BackendApi } from "../src/Api.ts"
 import { handlers } from "../src/Handlers.ts"
 
-const overSandbox = DataApi.layer({ baseUrl: Sandbox.urls.data, apiKey: Redacted.make(Sandbox.key) })
+const sandboxDataApi = DataApi.layer({
+  baseUrl: Sandbox.baseUrls.data,
+  apiKey: Redacted.make(Sandbox.apiKey)
+})
 
 const decode = Schema.decodeSync(Schema.parseJson(Erc20Transfer))
 
 const backend = HttpApiBuilder.serve().pipe(
-  Layer.provide(HttpApiBuilder.api(Api)),
+  Layer.provide(HttpApiBuilder.api(BackendApi)),
   Layer.provide(handlers),
-  Layer.provide(overSandbox),
+  Layer.provide(sandboxDataApi),
   Layer.provide(Sandbox.layer({ scale: 500 })),
   Layer.provideMerge(NodeHttpServer.layerTest),
   Layer.provideMerge(Sandbox.layerSandbox({ scale: 500 }))
@@ -31,7 +34,7 @@ layer(backend)("backend", (it) => {
   it.effect("answers a price, typed from end to end", () =>
     Effect.gen(function*() {
       const { ledger } = yield* Sandbox.Sandbox
-      const api = yield* HttpApiClient.make(Api)
+      const api = yield* HttpApiClient.make(BackendApi)
       const price = yield* api.chain.price({
         path: { address: ledger.examples.token },
         urlParams: { chain: "eth" }
@@ -43,11 +46,11 @@ layer(backend)("backend", (it) => {
   it.effect("says that a token is unknown with an error of its own", () =>
     Effect.gen(function*() {
       const { ledger } = yield* Sandbox.Sandbox
-      const api = yield* HttpApiClient.make(Api)
+      const api = yield* HttpApiClient.make(BackendApi)
       const error = yield* api.chain.price({ path: { address: ledger.examples.wallet }, urlParams: {} }).pipe(
         Effect.flip
       )
-      expect(error).toMatchObject({ _tag: "NoPrice" })
+      expect(error).toMatchObject({ _tag: "PriceNotFoundError" })
     }))
 
   it.effect("streams every transfer of a wallet, each once", () =>

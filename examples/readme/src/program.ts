@@ -24,11 +24,14 @@ const program = Effect.gen(function*() {
   yield* Console.log(`250 transfers moved ${total} units`)
 }).pipe(
   // every failure is a tag in the error channel
-  Effect.catchTag("NotFound", (error) => Console.log(error.message))
+  Effect.catchTag("NotFoundError", (error) => Console.log(error.message))
 )
 
-const overSandbox = DataApi.layer({ baseUrl: Sandbox.urls.data, apiKey: Redacted.make(Sandbox.key) }).pipe(
+const sandboxDataApi = DataApi.layer({
+  baseUrl: Sandbox.baseUrls.data,
+  apiKey: Redacted.make(Sandbox.apiKey)
+}).pipe(
   Layer.provide(Sandbox.layer())
 )
 
-await Effect.runPromise(Effect.provide(program, overSandbox))
+await Effect.runPromise(Effect.provide(program, sandboxDataApi))

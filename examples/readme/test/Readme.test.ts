@@ -13,22 +13,22 @@ const readme = await readFile(new URL("README.md", root), "utf8")
 const program = await readFile(new URL("../src/program.ts", import.meta.url), "utf8")
 
 /** The code blocks of a language. */
-const blocks = (language: string): ReadonlyArray<string> =>
+const codeBlocks = (language: string): ReadonlyArray<string> =>
   [...readme.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "gs"))].map(([, code = ""]) => code)
 
 /** The lines of the shell blocks that begin with a command. */
 const lines = (command: string): ReadonlyArray<string> =>
-  blocks("sh").flatMap((block) => block.split("\n")).filter((line) => line.startsWith(command))
+  codeBlocks("sh").flatMap((block) => block.split("\n")).filter((line) => line.startsWith(command))
     .map((line) => line.replace(/\s+#.*$/, "").slice(command.length).trim())
 
-const words = (line: string): ReadonlyArray<string> =>
+const shellWords = (line: string): ReadonlyArray<string> =>
   line.split(/\s+/).map((word) => word.replace(/^'(.*)'$/, "$1"))
 
 const bundle = (path: string): string => fileURLToPath(new URL(path, root))
 
 describe("the program", () => {
   it("is the one that is type-checked", () => {
-    expect(blocks("ts")).toEqual([program])
+    expect(codeBlocks("ts")).toEqual([program])
   })
 
   it("runs", async () => {
@@ -52,7 +52,7 @@ describe("the terminal", () => {
   it.each(commands)("quarry %s", async (line) => {
     const { stdout } = await promisify(execFile)(process.execPath, [
       bundle("apps/cli/dist/quarry.js"),
-      ...words(line)
+      ...shellWords(line)
     ])
     expect(stdout.trim()).not.toBe("")
     if (line.includes("--max-items 1000")) expect(stdout.trimEnd().split("\n").length).toBe(1000)
@@ -81,7 +81,7 @@ describe("the proxy", () => {
         origin = /listens at (\S+)/.exec(line)?.[1] ?? origin
         if (origin !== "") break
       }
-      for (const [url = ""] of requests.map(words)) {
+      for (const [url = ""] of requests.map(shellWords)) {
         const answer = await fetch(url.replace("http://127.0.0.1:8650", origin))
         expect([url, answer.status]).toEqual([url, 200])
         // A whole list is a document a line

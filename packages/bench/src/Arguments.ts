@@ -2,9 +2,9 @@
 import { parseArgs } from "node:util"
 import type { Benchmark } from "./Benchmark.ts"
 
-export type Asked =
+export type BenchCommand =
   | { readonly command: "help" }
-  | { readonly command: "race"; readonly runs: number; readonly chosen: ReadonlyArray<Benchmark> }
+  | { readonly command: "compare"; readonly runs: number; readonly benchmarks: ReadonlyArray<Benchmark> }
   | {
     readonly command: "soak"
     readonly requests: number
@@ -13,27 +13,37 @@ export type Asked =
   }
 
 /** What the command line asks for; undefined where it makes no sense. */
-export const read = (args: ReadonlyArray<string>, all: ReadonlyArray<Benchmark>): Asked | undefined => {
+export const parseArguments = (
+  args: ReadonlyArray<string>,
+  all: ReadonlyArray<Benchmark>
+): BenchCommand | undefined => {
   try {
-    return args.includes("--help") ? { command: "help" } : args[0] === "soak" ? soak(args) : race(args, all)
+    return args.includes("--help")
+      ? { command: "help" }
+      : args[0] === "soak"
+      ? parseSoak(args)
+      : parseCompare(args, all)
   } catch {
     return undefined
   }
 }
 
-const race = (args: ReadonlyArray<string>, all: ReadonlyArray<Benchmark>): Asked | undefined => {
+const parseCompare = (
+  args: ReadonlyArray<string>,
+  all: ReadonlyArray<Benchmark>
+): BenchCommand | undefined => {
   const { positionals, values } = parseArgs({
     args: [...args],
     allowPositionals: true,
     options: { runs: { type: "string", default: "15" } }
   })
-  const runs = count(values.runs)
-  const known = positionals.every((name) => all.some((benchmark) => benchmark.name === name))
-  const chosen = all.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
-  return known && runs !== undefined ? { command: "race", runs, chosen } : undefined
+  const runs = parsePositiveInteger(values.runs)
+  const areKnown = positionals.every((name) => all.some((benchmark) => benchmark.name === name))
+  const benchmarks = all.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+  return areKnown && runs !== undefined ? { command: "compare", runs, benchmarks } : undefined
 }
 
-const soak = ([, ...args]: ReadonlyArray<string>): Asked | undefined => {
+const parseSoak = ([, ...args]: ReadonlyArray<string>): BenchCommand | undefined => {
   const { values } = parseArgs({
     args,
     options: {
@@ -42,7 +52,10 @@ const soak = ([, ...args]: ReadonlyArray<string>): Asked | undefined => {
       faults: { type: "string", default: "0.05" }
     }
   })
-  const [requests, connections] = [count(values.requests), count(values.connections)]
+  const [requests, connections] = [
+    parsePositiveInteger(values.requests),
+    parsePositiveInteger(values.connections)
+  ]
   const faults = /^(0|1|0?\.\d+)$/.test(values.faults) ? Number(values.faults) : undefined
   return requests === undefined || connections === undefined || faults === undefined
     ? undefined
@@ -50,7 +63,7 @@ const soak = ([, ...args]: ReadonlyArray<string>): Asked | undefined => {
 }
 
 /** Underscores may part the digits. */
-const count = (text: string): number | undefined => {
+const parsePositiveInteger = (text: string): number | undefined => {
   const number = Number(/^\d[\d_]*$/.test(text) ? text.replaceAll("_", "") : Number.NaN)
   return Number.isSafeInteger(number) && number > 0 ? number : undefined
 }

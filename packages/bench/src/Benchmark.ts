@@ -1,9 +1,9 @@
 /** A benchmark: races that belong together, and what they need while they run. */
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { Race } from "./Race.ts"
+import type { Comparison } from "./Comparison.ts"
 
 export interface Benchmark {
   readonly name: string
-  readonly races: Effect.Effect<ReadonlyArray<Race>, never, Scope.Scope>
+  readonly comparisons: Effect.Effect<ReadonlyArray<Comparison>, never, Scope.Scope>
 }

@@ -4,7 +4,7 @@
  */
 import { connect as open } from "node:net"
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number
   /** The status line and the headers. */
   readonly head: string
@@ -14,74 +14,78 @@ export interface Answer {
 
 export interface Connection {
   /** Sends a request, as it is written on the wire. Rejects where the connection ends before the answer does. */
-  readonly ask: (request: string) => Promise<Answer>
+  readonly send: (request: string) => Promise<HttpResponse>
   /** Ends it at once, whatever is under way. */
-  readonly hangUp: () => void
+  readonly close: () => void
 }
 
 /** A request for a path and query. */
-export const get = (target: string, headers: Readonly<Record<string, string>> = {}): string => {
+export const formatGet = (target: string, headers: Readonly<Record<string, string>> = {}): string => {
   const lines = Object.entries({ host: "127.0.0.1", accept: "application/json", ...headers })
   return `GET ${target} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`
 }
 
 /** The value of an answer's header. */
-export const header = ({ head }: Answer, name: string): string | undefined =>
+export const headerOf = ({ head }: HttpResponse, name: string): string | undefined =>
   new RegExp(`\r\n${name}: *([^\r]*)`, "i").exec(head)?.[1]
 
 /** Puts one answer together from the pieces it comes in. */
-export class Reader {
-  private pieces: Array<Buffer> = []
+export class ResponseParser {
+  private chunks: Array<Buffer> = []
   private length = 0
   private head: string | null = null
   /** How long head and body are; undefined where the body comes in chunks. */
-  private whole: number | undefined
+  private messageLength: number | undefined
 
   /** Gives the answer with its last piece. */
-  push(piece: Buffer): Answer | undefined {
-    this.pieces.push(piece)
-    this.length += piece.byteLength
+  push(chunk: Buffer): HttpResponse | undefined {
+    this.chunks.push(chunk)
+    this.length += chunk.byteLength
     if (this.head === null) this.readHead()
     const { head } = this
     if (head === null) return undefined
-    const body = this.whole === undefined ? this.chunked(head) : this.counted(head, this.whole)
+    const body = this.messageLength === undefined
+      ? this.readChunked(head)
+      : this.readSized(head, this.messageLength)
     if (body === undefined) return undefined
-    this.pieces = []
+    this.chunks = []
     this.length = 0
     this.head = null
     return { status: statusOf(head), head, body }
   }
 
-  private counted(head: string, whole: number): Buffer | undefined {
+  private readSized(head: string, whole: number): Buffer | undefined {
     if (this.length < whole) return undefined
     if (this.length > whole) throw new Error("more came than one answer")
-    return this.joined().subarray(head.length)
+    return this.concatenated().subarray(head.length)
   }
 
-  private chunked(head: string): Buffer | undefined {
+  private readChunked(head: string): Buffer | undefined {
     // Its end is looked at first: answers in chunks are few, but they come in many pieces.
-    if (!(this.pieces.at(-1) ?? Buffer.alloc(0)).subarray(-2).equals(lineEnd)) return undefined
-    return dechunked(this.joined().subarray(head.length))
+    if (!(this.chunks.at(-1) ?? Buffer.alloc(0)).subarray(-2).equals(lineEnd)) return undefined
+    return decodeChunked(this.concatenated().subarray(head.length))
   }
 
   private readHead(): void {
-    const bytes = this.joined()
+    const bytes = this.concatenated()
     const end = bytes.indexOf("\r\n\r\n")
     if (end === -1) return
     this.head = bytes.toString("latin1", 0, end + 4)
-    const length = bodiless.has(statusOf(this.head)) ? 0 : /\r\ncontent-length: *(\d+)/i.exec(this.head)?.[1]
+    const length = statusesWithoutBody.has(statusOf(this.head))
+      ? 0
+      : /\r\ncontent-length: *(\d+)/i.exec(this.head)?.[1]
     if (length === undefined && /\r\ntransfer-encoding: *chunked/i.test(this.head)) {
-      this.whole = undefined
+      this.messageLength = undefined
       return
     }
     if (length === undefined) throw new Error(`an answer without content-length: ${this.head}`)
-    this.whole = this.head.length + Number(length)
+    this.messageLength = this.head.length + Number(length)
   }
 
-  private joined(): Buffer {
-    const [first] = this.pieces
-    const joined = first !== undefined && this.pieces.length === 1 ? first : Buffer.concat(this.pieces)
-    this.pieces = [joined]
+  private concatenated(): Buffer {
+    const [first] = this.chunks
+    const joined = first !== undefined && this.chunks.length === 1 ? first : Buffer.concat(this.chunks)
+    this.chunks = [joined]
     return joined
   }
 }
@@ -89,12 +93,12 @@ export class Reader {
 const lineEnd = Buffer.from("\r\n")
 
 /** Statuses whose answers have no body, whatever their headers say. */
-const bodiless: ReadonlySet<number> = new Set([204, 304])
+const statusesWithoutBody: ReadonlySet<number> = new Set([204, 304])
 
 const statusOf = (head: string): number => Number(head.slice(9, 12))
 
 /** A body that comes in chunks; undefined where there are more to come. */
-const dechunked = (bytes: Buffer): Buffer | undefined => {
+const decodeChunked = (bytes: Buffer): Buffer | undefined => {
   const parts: Array<Buffer> = []
   let at = 0
   while (true) {
@@ -116,46 +120,46 @@ const dechunked = (bytes: Buffer): Buffer | undefined => {
   }
 }
 
-interface Waiting {
-  readonly resolve: (answer: Answer) => void
+interface PendingRequest {
+  readonly resolve: (answer: HttpResponse) => void
   readonly reject: (reason: Error) => void
 }
 
-export const connect = (port: number): Promise<Connection> =>
+export const openConnection = (port: number): Promise<Connection> =>
   new Promise((resolve, reject) => {
     const socket = open({ port, host: "127.0.0.1", noDelay: true })
-    const reader = new Reader()
-    let waiting: Waiting | undefined
-    let lost: Error | undefined
-    const end = (reason: Error) => {
-      lost ??= reason
-      reject(lost)
-      waiting?.reject(lost)
-      waiting = undefined
+    const reader = new ResponseParser()
+    let pending: PendingRequest | undefined
+    let closeReason: Error | undefined
+    const fail = (reason: Error) => {
+      closeReason ??= reason
+      reject(closeReason)
+      pending?.reject(closeReason)
+      pending = undefined
       socket.destroy()
     }
-    socket.on("error", end)
-    socket.on("close", () => end(new Error("the connection was closed")))
-    socket.on("data", (piece) => {
+    socket.on("error", fail)
+    socket.on("close", () => fail(new Error("the connection was closed")))
+    socket.on("data", (chunk) => {
       try {
-        const answer = reader.push(piece)
+        const answer = reader.push(chunk)
         if (answer === undefined) return
-        if (waiting === undefined) throw new Error("an answer that nobody asked for")
-        const { resolve } = waiting
-        waiting = undefined
+        if (pending === undefined) throw new Error("an answer that nobody asked for")
+        const { resolve } = pending
+        pending = undefined
         resolve(answer)
       } catch (error) {
-        end(error instanceof Error ? error : new Error(String(error)))
+        fail(error instanceof Error ? error : new Error(String(error)))
       }
     })
     socket.once("connect", () =>
       resolve({
-        ask: (request) =>
+        send: (request) =>
           new Promise((resolve, reject) => {
-            if (lost !== undefined) return reject(lost)
-            waiting = { resolve, reject }
+            if (closeReason !== undefined) return reject(closeReason)
+            pending = { resolve, reject }
             socket.write(request)
           }),
-        hangUp: () => end(new Error("hung up"))
+        close: () => fail(new Error("hung up"))
       }))
   })

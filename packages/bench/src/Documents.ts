@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 
 /** How amounts are written: as unsafe integers, which `JSON.parse` rounds, or as digits in strings. */
-export type Amounts = "integers" | "strings"
+export type AmountEncoding = "integers" | "strings"
 
 export const wallet = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
 
@@ -12,7 +12,7 @@ export const pageSize = 100
 const hex = (seed: string, length: number): string =>
   `0x${createHash("sha256").update(seed).digest("hex").slice(0, length)}`
 
-const transfer = (index: number, amount: string): string =>
+const transferRecord = (index: number, amount: string): string =>
   JSON.stringify({
     token_name: `Quarry Dollar ${index}`,
     token_symbol: `QUSD${index}`,
@@ -39,31 +39,31 @@ const transfer = (index: number, amount: string): string =>
   }).replace("\"@\"", amount)
 
 /** Eighteen to twenty-four digits, as amounts of tokens with 18 decimals have. */
-const amount = (index: number): string =>
+const exampleAmount = (index: number): string =>
   String(BigInt(hex(`amount ${index}`, 20))).slice(0, 18 + index % 7).padEnd(18, "5")
 
 /** The texts of a page's records. */
-export const transferTexts = (amounts: Amounts, length: number, from = 0): ReadonlyArray<string> =>
-  Array.from({ length }, (_, place) => {
-    const index = from + place
-    return transfer(index, amounts === "integers" ? amount(index) : `"${amount(index)}"`)
+export const transferRecords = (amounts: AmountEncoding, length: number, from = 0): ReadonlyArray<string> =>
+  Array.from({ length }, (_, offset) => {
+    const index = from + offset
+    return transferRecord(index, amounts === "integers" ? exampleAmount(index) : `"${exampleAmount(index)}"`)
   })
 
 /** The text of a page of a wallet's transfers, of which `from` stand on pages before. */
-export const transfers = (
-  amounts: Amounts,
+export const transfersPage = (
+  amounts: AmountEncoding,
   cursor: string | null,
   length = pageSize,
   from = 0
 ): string => {
-  const records = transferTexts(amounts, length, from)
+  const records = transferRecords(amounts, length, from)
   return `{"total":1203,"page":0,"page_size":${length},"cursor":${
     JSON.stringify(cursor)
   },"result":[${records}]}`
 }
 
 /** The text of a token's price. */
-export const priceOf = (token: string, symbol: string): string =>
+export const priceDocument = (token: string, symbol: string): string =>
   JSON.stringify({
     tokenName: "Granite",
     tokenSymbol: symbol,
@@ -89,22 +89,22 @@ export const priceOf = (token: string, symbol: string): string =>
     pairTotalLiquidityUsd: "123456.78"
   })
 
-export const price: string = priceOf(hex("token", 40), "GRN")
+export const examplePrice: string = priceDocument(hex("token", 40), "GRN")
 
 /** A page, of which contestants without types look at this much. */
-export interface Page {
+export interface ParsedPage {
   readonly cursor: string | null
   readonly result: ReadonlyArray<unknown>
 }
 
 /** Trusts a parsed document to be a page once it has the members. */
-export const isPage = (document: unknown): document is Page =>
+export const isParsedPage = (document: unknown): document is ParsedPage =>
   typeof document === "object" && document !== null && "cursor" in document && "result" in document &&
   Array.isArray(document.result)
 
 /** How many records a document of this module holds. */
-export const recordsOf = (document: unknown): number => isPage(document) ? document.result.length : 1
+export const countRecords = (document: unknown): number => isParsedPage(document) ? document.result.length : 1
 
 /** As in "91 KB". */
-export const size = (text: string): string =>
+export const formatSize = (text: string): string =>
   `${(text.length / 1000).toFixed(text.length < 10_000 ? 1 : 0)} KB`

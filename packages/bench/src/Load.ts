@@ -1,37 +1,40 @@
 /** A closed loop: so many connections, each with one request under way, until all have been asked. */
 import * as Effect from "effect/Effect"
-import { type Answer, connect } from "./Connection.ts"
+import { type HttpResponse, openConnection } from "./Connection.ts"
 
-export interface Load {
+export interface LoadOptions {
   readonly port: number
   readonly connections: number
   /** The next request, as it is written on the wire. */
   readonly next: () => string
-  readonly isRight: (answer: Answer) => boolean
+  readonly isCorrect: (response: HttpResponse) => boolean
 }
 
-export interface Outcome {
-  readonly right: number
+export interface LoadResult {
+  readonly correct: number
   /** One of those that were not, if any. */
-  readonly wrong: Answer | undefined
+  readonly incorrect: HttpResponse | undefined
 }
 
 /** Asks so many times. */
-export const run = ({ connections, isRight, next, port }: Load, times: number): Effect.Effect<Outcome> =>
+export const run = (
+  { connections, isCorrect, next, port }: LoadOptions,
+  iterations: number
+): Effect.Effect<LoadResult> =>
   Effect.promise(async () => {
-    let left = times
-    let right = 0
-    let wrong: Answer | undefined
-    const loop = async () => {
-      const connection = await connect(port)
-      while (left > 0) {
-        left -= 1
-        const answer = await connection.ask(next())
-        if (isRight(answer)) right += 1
-        else wrong = answer
+    let remaining = iterations
+    let correct = 0
+    let incorrect: HttpResponse | undefined
+    const sendUntilDone = async () => {
+      const connection = await openConnection(port)
+      while (remaining > 0) {
+        remaining -= 1
+        const response = await connection.send(next())
+        if (isCorrect(response)) correct += 1
+        else incorrect = response
       }
-      connection.hangUp()
+      connection.close()
     }
-    await Promise.all(Array.from({ length: Math.min(connections, times) }, loop))
-    return { right, wrong }
+    await Promise.all(Array.from({ length: Math.min(connections, iterations) }, sendUntilDone))
+    return { correct, incorrect }
   })

@@ -4,12 +4,12 @@ import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { accessSync, constants, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
-import { freePort, spawned } from "./Child.ts"
-import { connect } from "./Connection.ts"
-import * as TemporaryFolder from "./TemporaryFolder.ts"
+import { freePort, spawnProgram } from "./ChildProgram.ts"
+import { openConnection } from "./Connection.ts"
+import * as TemporaryDirectory from "./TemporaryDirectory.ts"
 
 /** Where the program is; undefined where it is not installed. */
-export const program: string | undefined = `${process.env["PATH"] ?? ""}${delimiter}/usr/sbin`.split(
+export const nginxPath: string | undefined = `${process.env["PATH"] ?? ""}${delimiter}/usr/sbin`.split(
   delimiter
 )
   .map((folder) => join(folder, "nginx"))
@@ -30,27 +30,27 @@ export interface Nginx {
 interface Ports {
   /** Keeps answers for an hour. */
   readonly hits: number
-  readonly passes: number
+  readonly misses: number
 }
 
-const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+const temporaryPaths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
 
 /** Connections stay open for as long as the others keep theirs, and a page fits into the buffers. */
-const configuration = (folder: string, service: string, { hits, passes }: Ports): string => `
+const configuration = (folder: string, upstreamUrl: string, { hits, misses: passes }: Ports): string => `
 daemon off;
 master_process off;
 pid ${folder}/pid;
 error_log stderr notice;
 events { worker_connections 1024; }
 http {
-  ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join("\n  ")}
+  ${temporaryPaths.map((name) => `${name}_temp_path ${folder}/${name};`).join("\n  ")}
   access_log /dev/null combined;
   default_type application/json;
   sendfile on;
   keepalive_requests 1000000000;
   open_file_cache max=1000 inactive=1h;
   upstream service {
-    server ${new URL(service).host};
+    server ${new URL(upstreamUrl).host};
     keepalive 64;
     keepalive_requests 1000000000;
   }
@@ -74,17 +74,17 @@ http {
 `
 
 /** Starts it, and waits until it takes connections. */
-export const start = (file: string, service: string): Effect.Effect<Nginx, never, Scope.Scope> =>
+export const startNginx = (file: string, upstreamUrl: string): Effect.Effect<Nginx, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const folder = yield* TemporaryFolder.make
-    const ports = { hits: yield* freePort, passes: yield* freePort }
+    const folder = yield* TemporaryDirectory.makeTemporaryDirectory
+    const ports = { hits: yield* freePort, misses: yield* freePort }
     const config = join(folder, "nginx.conf")
-    writeFileSync(config, configuration(folder, service, ports))
+    writeFileSync(config, configuration(folder, upstreamUrl, ports))
     const args = ["-p", folder, "-c", config, "-e", "stderr"]
-    const { pid } = yield* spawned({ name: "nginx", file, args, env: {} }, /using the "epoll"/)
-    yield* Effect.tryPromise(() => connect(ports.passes)).pipe(
+    const { pid } = yield* spawnProgram({ name: "nginx", file, args, env: {} }, /using the "epoll"/)
+    yield* Effect.tryPromise(() => openConnection(ports.misses)).pipe(
       Effect.retry(Schedule.spaced("10 millis").pipe(Schedule.upTo("10 seconds"))),
-      Effect.map((connection) => connection.hangUp()),
+      Effect.map((connection) => connection.close()),
       Effect.orDie
     )
     return { pid, ports }

@@ -15,7 +15,7 @@ import * as Inspectable from "effect/Inspectable"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 
-class Answer extends Inspectable.Class implements HttpClientResponse.HttpClientResponse {
+class StubResponse extends Inspectable.Class implements HttpClientResponse.HttpClientResponse {
   readonly [HttpIncomingMessage.TypeId]: HttpIncomingMessage.TypeId = HttpIncomingMessage.TypeId
   readonly [HttpClientResponse.TypeId]: HttpClientResponse.TypeId = HttpClientResponse.TypeId
   readonly request: HttpClientRequest
@@ -62,10 +62,10 @@ class Answer extends Inspectable.Class implements HttpClientResponse.HttpClientR
   }
 
   toJSON(): unknown {
-    return { _id: "Answer", status: this.status }
+    return { _id: "StubResponse", status: this.status }
   }
 }
 
 /** A client that answers every request with the bytes that `body` gives for its URL. */
-export const make = (body: (url: URL) => Buffer<ArrayBuffer>): HttpClient.HttpClient =>
-  HttpClient.make((request, url) => Effect.sync(() => new Answer(request, body(url))))
+export const makeStubClient = (body: (url: URL) => Buffer<ArrayBuffer>): HttpClient.HttpClient =>
+  HttpClient.make((request, url) => Effect.sync(() => new StubResponse(request, body(url))))

@@ -1,17 +1,20 @@
 /** Every benchmark runs, and all its contestants do the same work. How long they take is nobody's business here. */
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
-import { all } from "../src/benchmarks/index.ts"
-import { size, transfers } from "../src/Documents.ts"
-import { cpuTime, run } from "../src/Race.ts"
+import { allBenchmarks } from "../src/benchmarks/Benchmarks.ts"
+import { cpuTime, runComparison } from "../src/Comparison.ts"
+import { formatSize, transfersPage } from "../src/Documents.ts"
 
-it.each(all)("$name runs", async ({ races }) => {
+it.each(allBenchmarks)("$name runs", async ({ comparisons: races }) => {
   const outcomes = await Effect.runPromise(
     Effect.scoped(
       Effect.flatMap(
         races,
         (races) =>
-          Effect.forEach(races, (race) => run(race, { runs: 1, warmUp: 0, batch: 0, clock: cpuTime }))
+          Effect.forEach(
+            races,
+            (race) => runComparison(race, { rounds: 1, warmUp: 0, batch: 0, clock: cpuTime })
+          )
       )
     )
   )
@@ -19,5 +22,5 @@ it.each(all)("$name runs", async ({ races }) => {
 })
 
 it("a page is as large as the service's", () => {
-  expect(size(transfers("strings", "next"))).toBe("91 KB")
+  expect(formatSize(transfersPage("strings", "next"))).toBe("91 KB")
 })

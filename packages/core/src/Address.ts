@@ -7,7 +7,7 @@ import { keccak_256 } from "@noble/hashes/sha3.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
 import * as Brand from "effect/Brand"
 import type * as Schema from "effect/Schema"
-import { hex } from "./internal/hex.ts"
+import { hexFormat } from "./internal/hex.ts"
 import { leaf } from "./internal/leaf.ts"
 
 /**
@@ -21,10 +21,10 @@ export type Address = string & Brand.Brand<"Address">
 
 const brand = Brand.nominal<Address>()
 
-const spelling = hex(40)
+const addressFormat = hexFormat(40)
 
 const read = (input: unknown): Address | undefined => {
-  const text = typeof input === "string" ? spelling.toLower(input) : undefined
+  const text = typeof input === "string" ? addressFormat.toLower(input) : undefined
   return text === undefined ? undefined : brand(text)
 }
 
@@ -37,9 +37,9 @@ const read = (input: unknown): Address | undefined => {
 export const Address: Schema.Schema<Address, string> = leaf({
   identifier: "Address",
   expected: "an address (0x and 40 hexadecimal digits)",
-  is: (input): input is Address => typeof input === "string" && spelling.isLower(input),
-  read,
-  write: (address): string => address,
+  is: (input): input is Address => typeof input === "string" && addressFormat.isLower(input),
+  decode: read,
+  encode: (address): string => address,
   arbitrary: (fc) => fc.stringMatching(/^0x[0-9a-f]{40}$/).map((text) => brand(text)),
   jsonSchema: { type: "string", pattern: "^0x[0-9a-fA-F]{40}$" }
 })
@@ -59,12 +59,12 @@ export const Address: Schema.Schema<Address, string> = leaf({
  */
 export const checksum = (address: Address): string => {
   const hash = keccak_256(utf8ToBytes(address.slice(2)))
-  let spelled = "0x"
+  let checksummed = "0x"
   for (let i = 0; i < 40; i++) {
     const byte = hash[i >> 1] ?? 0
     const nibble = i % 2 === 0 ? byte >> 4 : byte & 15
     const digit = address.charAt(i + 2)
-    spelled += nibble >= 8 ? digit.toUpperCase() : digit
+    checksummed += nibble >= 8 ? digit.toUpperCase() : digit
   }
-  return spelled
+  return checksummed
 }

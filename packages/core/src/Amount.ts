@@ -19,7 +19,7 @@ export const maxUint256: bigint = 2n ** 256n - 1n
  * Reads decimal digits in a string, or an integer. A number outside the safe range is refused: it was rounded
  * before anybody could read it. (`LosslessJson` hands such integers over as digits.)
  */
-const readWhole = (input: unknown, max: bigint): bigint | undefined => {
+const parseUint = (input: unknown, max: bigint): bigint | undefined => {
   if (typeof input === "string") {
     if (!isDigits(input, 78)) return undefined
   } else if (typeof input === "number") {
@@ -29,13 +29,13 @@ const readWhole = (input: unknown, max: bigint): bigint | undefined => {
   return value >= 0n && value <= max ? value : undefined
 }
 
-const whole = (identifier: string, expected: string, max: bigint): Schema.Schema<bigint, string> =>
+const uint = (identifier: string, expected: string, max: bigint): Schema.Schema<bigint, string> =>
   leaf({
     identifier,
     expected,
     is: (input): input is bigint => typeof input === "bigint" && input >= 0n && input <= max,
-    read: (input) => readWhole(input, max),
-    write: String,
+    decode: (input) => parseUint(input, max),
+    encode: String,
     arbitrary: (fc) =>
       fc.oneof(fc.bigInt({ min: 0n, max }), fc.constantFrom(0n, max, 2n ** 53n, 2n ** 53n - 1n)),
     jsonSchema: { type: "string", pattern: "^[0-9]+$" }
@@ -48,7 +48,7 @@ const whole = (identifier: string, expected: string, max: bigint): Schema.Schema
  * @since 0.1.0
  * @category schemas
  */
-export const Amount: Schema.Schema<bigint, string> = whole(
+export const Amount: Schema.Schema<bigint, string> = uint(
   "Amount",
   "a whole amount from 0 to 2^256-1",
   maxUint256
@@ -60,7 +60,7 @@ export const Amount: Schema.Schema<bigint, string> = whole(
  * @since 0.1.0
  * @category schemas
  */
-export const Uint64: Schema.Schema<bigint, string> = whole(
+export const Uint64: Schema.Schema<bigint, string> = uint(
   "Uint64",
   "a whole number from 0 to 2^64-1",
   2n ** 64n - 1n

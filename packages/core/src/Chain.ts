@@ -8,7 +8,7 @@
 import type * as Schema from "effect/Schema"
 import { leaf } from "./internal/leaf.ts"
 
-const ids = {
+const idsByName = {
   "eth": "0x1",
   "sepolia": "0xaa36a7",
   "holesky": "0x4268",
@@ -36,7 +36,7 @@ const ids = {
   "moonbase": "0x507"
 } as const
 
-type Ids = typeof ids
+type IdsByName = typeof idsByName
 
 /**
  * The canonical name of a chain of set A.
@@ -44,7 +44,7 @@ type Ids = typeof ids
  * @since 0.1.0
  * @category models
  */
-export type ChainName = keyof Ids
+export type ChainName = keyof IdsByName
 
 /**
  * The hexadecimal id of the chain `Name`.
@@ -52,9 +52,9 @@ export type ChainName = keyof Ids
  * @since 0.1.0
  * @category models
  */
-export type ChainId<Name extends ChainName = ChainName> = Ids[Name]
+export type ChainId<Name extends ChainName = ChainName> = IdsByName[Name]
 
-const isName = (text: string): text is ChainName => Object.hasOwn(ids, text)
+const isName = (text: string): text is ChainName => Object.hasOwn(idsByName, text)
 
 /**
  * The names of set A, in the order of the specification.
@@ -62,7 +62,7 @@ const isName = (text: string): text is ChainName => Object.hasOwn(ids, text)
  * @since 0.1.0
  * @category sets
  */
-export const setA: ReadonlyArray<ChainName> = Object.keys(ids).filter(isName)
+export const evmChains: ReadonlyArray<ChainName> = Object.keys(idsByName).filter(isName)
 
 /**
  * Set B: the chains on which NFT trades are indexed.
@@ -70,7 +70,7 @@ export const setA: ReadonlyArray<ChainName> = Object.keys(ids).filter(isName)
  * @since 0.1.0
  * @category sets
  */
-export const setB = [
+export const nftTradeChains = [
   "eth",
   "polygon",
   "bsc",
@@ -86,7 +86,7 @@ export const setB = [
  * @since 0.1.0
  * @category sets
  */
-export const setC = [
+export const priceChains = [
   "eth",
   "polygon",
   "bsc",
@@ -116,10 +116,10 @@ export const setC = [
  * @since 0.1.0
  * @category conversions
  */
-export const chainId = <Name extends ChainName>(name: Name): ChainId<Name> => ids[name]
+export const chainId = <Name extends ChainName>(name: Name): ChainId<Name> => idsByName[name]
 
-const names: ReadonlyMap<string, ChainName> = new Map(
-  setA.flatMap((name) => [[name, name], [ids[name], name]])
+const namesByText: ReadonlyMap<string, ChainName> = new Map(
+  evmChains.flatMap((name) => [[name, name], [idsByName[name], name]])
 )
 
 /**
@@ -128,7 +128,7 @@ const names: ReadonlyMap<string, ChainName> = new Map(
  * @since 0.1.0
  * @category conversions
  */
-export const chainName = (text: string): ChainName | undefined => names.get(text.toLowerCase())
+export const chainName = (text: string): ChainName | undefined => namesByText.get(text.toLowerCase())
 
 /**
  * A chain of a set as callers write it: by name or by hexadecimal id.
@@ -136,24 +136,24 @@ export const chainName = (text: string): ChainName | undefined => names.get(text
  * @since 0.1.0
  * @category models
  */
-export type ChainOf<Name extends ChainName> = Name | ChainId<Name>
+export type ChainInput<Name extends ChainName> = Name | ChainId<Name>
 
-const chainOf = <Name extends ChainName>(
+const chainSchema = <Name extends ChainName>(
   identifier: string,
-  set: ReadonlyArray<Name>
-): Schema.Schema<Name, ChainOf<Name>> => {
-  const member = (input: unknown): input is Name => set.some((name) => name === input)
-  return leaf<Name, ChainId<Name>, ChainOf<Name>>({
+  names: ReadonlyArray<Name>
+): Schema.Schema<Name, ChainInput<Name>> => {
+  const isMember = (input: unknown): input is Name => names.some((name) => name === input)
+  return leaf<Name, ChainId<Name>, ChainInput<Name>>({
     identifier,
-    expected: `a chain of ${set.join(", ")} (or its hexadecimal id)`,
-    is: member,
-    read: (input) => {
+    expected: `a chain of ${names.join(", ")} (or its hexadecimal id)`,
+    is: isMember,
+    decode: (input) => {
       const name = typeof input === "string" ? chainName(input) : undefined
-      return member(name) ? name : undefined
+      return isMember(name) ? name : undefined
     },
-    write: chainId,
-    arbitrary: (fc) => fc.constantFrom(...set),
-    jsonSchema: { type: "string", enum: set.flatMap((name) => [name, ids[name]]) }
+    encode: chainId,
+    arbitrary: (fc) => fc.constantFrom(...names),
+    jsonSchema: { type: "string", enum: names.flatMap((name) => [name, idsByName[name]]) }
   })
 }
 
@@ -163,7 +163,7 @@ const chainOf = <Name extends ChainName>(
  * @since 0.1.0
  * @category schemas
  */
-export const ChainA: Schema.Schema<ChainName, ChainOf<ChainName>> = chainOf("ChainA", setA)
+export const EvmChain: Schema.Schema<ChainName, ChainInput<ChainName>> = chainSchema("EvmChain", evmChains)
 
 /**
  * A chain of set B.
@@ -171,9 +171,12 @@ export const ChainA: Schema.Schema<ChainName, ChainOf<ChainName>> = chainOf("Cha
  * @since 0.1.0
  * @category schemas
  */
-export const ChainB: Schema.Schema<typeof setB[number], ChainOf<typeof setB[number]>> = chainOf(
-  "ChainB",
-  setB
+export const NftTradeChain: Schema.Schema<
+  typeof nftTradeChains[number],
+  ChainInput<typeof nftTradeChains[number]>
+> = chainSchema(
+  "NftTradeChain",
+  nftTradeChains
 )
 
 /**
@@ -182,7 +185,8 @@ export const ChainB: Schema.Schema<typeof setB[number], ChainOf<typeof setB[numb
  * @since 0.1.0
  * @category schemas
  */
-export const ChainC: Schema.Schema<typeof setC[number], ChainOf<typeof setC[number]>> = chainOf(
-  "ChainC",
-  setC
-)
+export const PriceChain: Schema.Schema<typeof priceChains[number], ChainInput<typeof priceChains[number]>> =
+  chainSchema(
+    "PriceChain",
+    priceChains
+  )

@@ -22,8 +22,9 @@ export const Cursor: Schema.Schema<string, string> = leaf({
   identifier: "Cursor",
   expected: "a cursor (text)",
   is: (input): input is string => typeof input === "string",
-  read: (input) => typeof input === "number" ? String(input) : typeof input === "string" ? input : undefined,
-  write: (cursor): string => cursor,
+  decode: (input) =>
+    typeof input === "number" ? String(input) : typeof input === "string" ? input : undefined,
+  encode: (cursor): string => cursor,
   arbitrary: (fc) => fc.string({ unit: "grapheme" }),
   jsonSchema: { type: "string" }
 })
@@ -35,23 +36,23 @@ export const Cursor: Schema.Schema<string, string> = leaf({
  * @since 0.1.0
  * @category models
  */
-export class WalkCursor extends Schema.Class<WalkCursor>("WalkCursor")({
+export class ResumeCursor extends Schema.Class<ResumeCursor>("ResumeCursor")({
   operation: Schema.String,
   /** The canonical parameters, so that a cursor cannot continue another list. */
   parameters: Schema.String,
   direction: Schema.Literal("ascending", "descending"),
   block: Integer,
   /** Identities of the records of `block` that were given, a repeated one as often as it was given. */
-  given: Schema.Array(Schema.String),
+  returnedIds: Schema.Array(Schema.String),
   /** The length of the longest page of the walk. */
-  longest: Integer,
+  maxPageLength: Integer,
   /** The page size that was asked for; a walk is continued with it, since lengths of pages are compared. */
   limit: Schema.NullOr(Integer)
 }) {}
 
-const mark = "quarry-walk-1."
+const prefix = "quarry-walk-1."
 
-const Json = Schema.parseJson(WalkCursor)
+const ResumeCursorJson = Schema.parseJson(ResumeCursor)
 
 /**
  * Whether text is a cursor of our own making.
@@ -59,7 +60,7 @@ const Json = Schema.parseJson(WalkCursor)
  * @since 0.1.0
  * @category guards
  */
-export const isWalkCursor = (cursor: string): boolean => cursor.startsWith(mark)
+export const isResumeCursor = (cursor: string): boolean => cursor.startsWith(prefix)
 
 /**
  * A walk's place as marked text.
@@ -67,8 +68,8 @@ export const isWalkCursor = (cursor: string): boolean => cursor.startsWith(mark)
  * @since 0.1.0
  * @category conversions
  */
-export const formatWalkCursor = (cursor: WalkCursor): string =>
-  mark + Encoding.encodeBase64Url(Schema.encodeSync(Json)(cursor))
+export const formatResumeCursor = (cursor: ResumeCursor): string =>
+  prefix + Encoding.encodeBase64Url(Schema.encodeSync(ResumeCursorJson)(cursor))
 
 /**
  * The place that marked text names; a left says what is wrong with it.
@@ -76,8 +77,8 @@ export const formatWalkCursor = (cursor: WalkCursor): string =>
  * @since 0.1.0
  * @category conversions
  */
-export const parseWalkCursor = (text: string): Either.Either<WalkCursor, string> =>
-  Encoding.decodeBase64UrlString(isWalkCursor(text) ? text.slice(mark.length) : "").pipe(
-    Either.flatMap(Schema.decodeEither(Json)),
+export const parseResumeCursor = (text: string): Either.Either<ResumeCursor, string> =>
+  Encoding.decodeBase64UrlString(isResumeCursor(text) ? text.slice(prefix.length) : "").pipe(
+    Either.flatMap(Schema.decodeEither(ResumeCursorJson)),
     Either.mapLeft(() => "this cursor was damaged; start the list again without it")
   )

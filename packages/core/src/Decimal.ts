@@ -12,14 +12,14 @@ import { leaf } from "./internal/leaf.ts"
  * Bounded, so that nothing of a few bytes writes out to millions of digits; wide enough without an exponent for what
  * an exponent writes out to.
  */
-const spelling =
+const numberPattern =
   /^[+-]?(?:\d{1,1200}(?:\.\d{0,1200})?|\.\d{1,1200}|(?:\d{1,200}(?:\.\d{0,200})?|\.\d{1,200})[eE][+-]?\d{1,3})$/
 
 /** A spelling that is a whole number once its point is taken out. */
-const plain = /^-?\d{1,100}(?:\.\d{1,100})?$/
+const plainPattern = /^-?\d{1,100}(?:\.\d{1,100})?$/
 
-const readDecimal = (text: string): BigDecimal.BigDecimal | undefined => {
-  if (plain.test(text)) {
+const parseDecimal = (text: string): BigDecimal.BigDecimal | undefined => {
+  if (plainPattern.test(text)) {
     const point = text.indexOf(".")
     return BigDecimal.normalize(
       point < 0
@@ -27,7 +27,7 @@ const readDecimal = (text: string): BigDecimal.BigDecimal | undefined => {
         : BigDecimal.make(BigInt(text.slice(0, point) + text.slice(point + 1)), text.length - point - 1)
     )
   }
-  return spelling.test(text)
+  return numberPattern.test(text)
     ? Option.getOrUndefined(Option.map(BigDecimal.fromString(text), BigDecimal.normalize))
     : undefined
 }
@@ -43,13 +43,13 @@ export const Decimal: Schema.Schema<BigDecimal.BigDecimal, string> = leaf({
   identifier: "Decimal",
   expected: "a decimal number",
   is: BigDecimal.isBigDecimal,
-  read: (input) =>
+  decode: (input) =>
     typeof input === "string"
-      ? readDecimal(input)
+      ? parseDecimal(input)
       : typeof input === "number"
-      ? readDecimal(String(input))
+      ? parseDecimal(String(input))
       : undefined,
-  write: (value) => formatDecimal(value),
+  encode: (value) => formatDecimal(value),
   arbitrary: (fc) =>
     fc.tuple(fc.bigInt({ min: -(2n ** 128n), max: 2n ** 128n }), fc.integer({ min: 0, max: 40 }))
       .map(([value, scale]) => BigDecimal.normalize(BigDecimal.make(value, scale))),
@@ -87,11 +87,11 @@ export const Float: Schema.Schema<number, number> = leaf({
   identifier: "Float",
   expected: "a number",
   is: (input): input is number => typeof input === "number" && Number.isFinite(input),
-  read: (input) => {
-    const value = typeof input === "string" && spelling.test(input) ? Number(input) : input
+  decode: (input) => {
+    const value = typeof input === "string" && numberPattern.test(input) ? Number(input) : input
     return typeof value === "number" && Number.isFinite(value) ? value : undefined
   },
-  write: (value): number => value,
+  encode: (value): number => value,
   arbitrary: (fc) =>
     fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value === 0 ? 0 : value),
   jsonSchema: { type: "number" }

@@ -10,9 +10,9 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type * as AST from "effect/SchemaAST"
-import { compile } from "./Decoder/compile.ts"
-import { lazily, type Reader } from "./Decoder/Reader.ts"
-import { ReadId, WriteId } from "./internal/leaf.ts"
+import { compile } from "./internal/decoder/compile.ts"
+import { type Converter, lazyConverter } from "./internal/decoder/Converter.ts"
+import { DecodeId, EncodeId } from "./internal/leaf.ts"
 
 /**
  * Reads a document.
@@ -44,13 +44,13 @@ export const make = <A, I>(
   schema: Schema.Schema<A, I>,
   options?: Pick<AST.ParseOptions, "errors">
 ): Decoder<A> => {
-  const read = reader(schema.ast)
+  const decode = compileDecoder(schema.ast)
   return (document) => {
     try {
-      const value = read(document)
+      const value = decode(document)
       return value === undefined
         ? Schema.decodeUnknownEither(schema, options)(document)
-        : Either.right(trust<A>(value))
+        : Either.right(unsafeCoerce<A>(value))
     } catch {
       // Unions make text of what tells their members apart, and `{"toString":null}` throws at that.
       return Either.left(
@@ -67,10 +67,10 @@ export const make = <A, I>(
  * @category constructors
  */
 export const encoder = <A, I>(schema: Schema.Schema<A, I>): Encoder<A, I> => {
-  const write = writer(schema.ast)
+  const encode = compileEncoder(schema.ast)
   return (value) => {
-    const written = write(value)
-    return written === undefined ? Schema.encodeSync(schema)(value) : trust<I>(written)
+    const encoded = encode(value)
+    return encoded === undefined ? Schema.encodeSync(schema)(value) : unsafeCoerce<I>(encoded)
   }
 }
 
@@ -81,11 +81,11 @@ export const encoder = <A, I>(schema: Schema.Schema<A, I>): Encoder<A, I> => {
  * @category constructors
  */
 export const compiled = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A, I> =>
-  schema.annotations({ [ReadId]: reader(schema.ast), [WriteId]: writer(schema.ast) })
+  schema.annotations({ [DecodeId]: compileDecoder(schema.ast), [EncodeId]: compileEncoder(schema.ast) })
 
-const reader = (ast: AST.AST): Reader => lazily(() => compile(ast, "read"))
+const compileDecoder = (ast: AST.AST): Converter => lazyConverter(() => compile(ast, "decode"))
 
-const writer = (ast: AST.AST): Reader => lazily(() => compile(ast, "write"))
+const compileEncoder = (ast: AST.AST): Converter => lazyConverter(() => compile(ast, "encode"))
 
 /** Property tests stand behind this: what is read and written is what the schema gives. */
-const trust = <T>(value: unknown): T => value as T
+const unsafeCoerce = <T>(value: unknown): T => value as T

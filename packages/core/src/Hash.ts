@@ -5,7 +5,7 @@
  */
 import * as Brand from "effect/Brand"
 import type * as Schema from "effect/Schema"
-import { hex } from "./internal/hex.ts"
+import { hexFormat } from "./internal/hex.ts"
 import { leaf } from "./internal/leaf.ts"
 
 /**
@@ -18,10 +18,10 @@ export type Hash = string & Brand.Brand<"Hash">
 
 const brand = Brand.nominal<Hash>()
 
-const spelling = hex(64)
+const hashFormat = hexFormat(64)
 
 const read = (input: unknown): Hash | undefined => {
-  const text = typeof input === "string" ? spelling.toLower(input) : undefined
+  const text = typeof input === "string" ? hashFormat.toLower(input) : undefined
   return text === undefined ? undefined : brand(text)
 }
 
@@ -34,9 +34,9 @@ const read = (input: unknown): Hash | undefined => {
 export const Hash: Schema.Schema<Hash, string> = leaf({
   identifier: "Hash",
   expected: "a hash (0x and 64 hexadecimal digits)",
-  is: (input): input is Hash => typeof input === "string" && spelling.isLower(input),
-  read,
-  write: (hash): string => hash,
+  is: (input): input is Hash => typeof input === "string" && hashFormat.isLower(input),
+  decode: read,
+  encode: (hash): string => hash,
   arbitrary: (fc) => fc.stringMatching(/^0x[0-9a-f]{64}$/).map((text) => brand(text)),
   jsonSchema: { type: "string", pattern: "^0x[0-9a-fA-F]{64}$" }
 })

@@ -8,16 +8,16 @@ import { isDigits } from "./internal/digits.ts"
 import { leaf } from "./internal/leaf.ts"
 
 const integer = (identifier: string, expected: string, min: number): Schema.Schema<number, number> => {
-  const fits = (value: number) => Number.isSafeInteger(value) && value >= min
+  const isInRange = (value: number) => Number.isSafeInteger(value) && value >= min
   return leaf({
     identifier,
     expected,
-    is: (input): input is number => typeof input === "number" && fits(input),
-    read: (input) => {
+    is: (input): input is number => typeof input === "number" && isInRange(input),
+    decode: (input) => {
       const value = typeof input === "string" && isDigits(input, 16) ? Number(input) : input
-      return typeof value === "number" && fits(value) ? value : undefined
+      return typeof value === "number" && isInRange(value) ? value : undefined
     },
-    write: (value): number => value,
+    encode: (value): number => value,
     arbitrary: (fc) => fc.integer({ min, max: Number.MAX_SAFE_INTEGER }),
     jsonSchema: { type: "integer", minimum: min }
   })

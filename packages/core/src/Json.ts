@@ -5,7 +5,7 @@
  */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { ReadId } from "./internal/leaf.ts"
+import { DecodeId } from "./internal/leaf.ts"
 import { type JsonValue, parse } from "./LosslessJson.ts"
 
 /**
@@ -31,7 +31,7 @@ export const isJson = (input: unknown): input is JsonValue => {
 export const Json: Schema.Schema<JsonValue> = Schema.declare(isJson, {
   identifier: "Json",
   description: "any JSON value",
-  [ReadId]: (input: unknown) => isJson(input) ? input : undefined,
+  [DecodeId]: (input: unknown) => isJson(input) ? input : undefined,
   arbitrary: () => (fc) => fc.json().map((text) => Either.getOrThrow(parse(text))),
   // A schema without any of these keywords counts as none.
   jsonSchema: { anyOf: [{ type: ["object", "array", "string", "number", "boolean", "null"] }] }

@@ -109,13 +109,13 @@ const isUnsafeInteger = (text: string, start: number, first: number, end: number
  * not, it looks at every character, at four times the price. Documents have many digits and few long runs, so the
  * choice must not be left to the first of them. (Text beyond Latin-1 has a compilation of its own.)
  */
-const forRareDigits = (pattern: RegExp): RegExp => {
+const tunedForSparseDigits = (pattern: RegExp): RegExp => {
   for (const letter of ["a", "\u0101"]) letter.repeat(2_000).replace(pattern, "")
   return pattern
 }
 
 /** An integer that may be unsafe, in the place of a value. Digits are repeated, since V8 skips nothing for a count. */
-const longInteger = forRareDigits(
+const longInteger = tunedForSparseDigits(
   new RegExp(`[:,[\\s]-?[1-9]${"\\d".repeat(largestSafe.length - 1)}\\d*(?=\\s*[,\\]}])`, "g")
 )
 
@@ -126,10 +126,10 @@ const longInteger = forRareDigits(
  * If one did stand inside a string, its first new quote ends that string and a digit or a sign follows, which
  * `JSON.parse` refuses. So a document that is still accepted had none, and a refused one gets `quoteExactly`.
  */
-const quoteQuickly = (text: string): string =>
-  text.replace(longInteger, (found) => {
-    const integer = found.slice(1)
-    return isUnsafe(integer) ? `${found.charAt(0)}"${integer}"` : found
+const quoteFast = (text: string): string =>
+  text.replace(longInteger, (match) => {
+    const integer = match.slice(1)
+    return isUnsafe(integer) ? `${match.charAt(0)}"${integer}"` : match
   })
 
 const isUnsafe = (integer: string): boolean => {
@@ -170,27 +170,27 @@ const quoteExactly = (text: string): Either.Either<string, LosslessJsonError> =>
 }
 
 /** Whether there are enough brackets, be it in strings, to exceed the depth. */
-const mayBeDeep = (text: string): boolean => {
-  let left = maxDepth
+const mayExceedMaxDepth = (text: string): boolean => {
+  let remaining = maxDepth
   for (const opener of ["[", "{"]) {
     for (let at = text.indexOf(opener); at >= 0; at = text.indexOf(opener, at + 1)) {
-      if (left === 0) return true
-      left--
+      if (remaining === 0) return true
+      remaining--
     }
   }
   return false
 }
 
-const parseNatively = (text: string): Either.Either<JsonValue, unknown> =>
+const parseNative = (text: string): Either.Either<JsonValue, unknown> =>
   Either.try((): JsonValue => JSON.parse(text))
 
 /**
  * Why `JSON.parse` refuses the text. It is asked again, because in the text it refused the new quotes have
  * moved everything. Its message may show a piece of the text, so only what we know is taken.
  */
-const refusal = (text: string): LosslessJsonError => {
+const syntaxError = (text: string): LosslessJsonError => {
   if (text.trim() === "") return new LosslessJsonError({ reason: "the text is empty", offset: 0 })
-  const cause = Either.merge(parseNatively(text))
+  const cause = Either.merge(parseNative(text))
   const message = cause instanceof SyntaxError ? cause.message : ""
   const position = / in JSON at position ([0-9]+)(?: \(line [0-9]+ column [0-9]+\))?$/.exec(message)?.[1]
   const offset = position === undefined ? undefined : Number(position)
@@ -201,13 +201,13 @@ const refusal = (text: string): LosslessJsonError => {
 
 const parseDocument = (text: string): Either.Either<JsonValue, LosslessJsonError> => {
   // A document that is one number has nothing around it that `quoteQuickly` could find it by.
-  if (!mayBeDeep(text) && /^\s*[^\s\d-]/.test(text)) {
-    const value = parseNatively(quoteQuickly(text))
+  if (!mayExceedMaxDepth(text) && /^\s*[^\s\d-]/.test(text)) {
+    const value = parseNative(quoteFast(text))
     if (Either.isRight(value)) return Either.right(value.right)
   }
   return Either.flatMap(
     quoteExactly(text),
-    (quoted) => Either.mapLeft(parseNatively(quoted), () => refusal(text))
+    (quoted) => Either.mapLeft(parseNative(quoted), () => syntaxError(text))
   )
 }
 
@@ -236,7 +236,7 @@ export const parse = (text: string): Either.Either<JsonValue, LosslessJsonError>
     )
 
 /** Marks the end of a string that stands for a bigint. Any character would do that JSON does not escape. */
-const mark = "\u007f"
+const bigintMark = "\u007f"
 
 /**
  * Writes JSON text as `JSON.stringify` does, and a bigint as an integer with every digit. Members that are
@@ -260,8 +260,8 @@ export const stringify = (value: unknown): string => {
   const text: string | undefined = JSON.stringify(
     value,
     (_key, member: unknown) =>
-      typeof member === "bigint" || (typeof member === "string" && member.endsWith(mark))
-        ? `${member}${mark}`
+      typeof member === "bigint" || (typeof member === "string" && member.endsWith(bigintMark))
+        ? `${member}${bigintMark}`
         : member
   )
   return text === undefined ? "null" : text.replace(/"(-?[0-9]+)\u007f"(?!:)|\u007f(\u007f")(?!:)/g, "$1$2")

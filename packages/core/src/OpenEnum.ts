@@ -4,8 +4,8 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { text } from "./Decoder/Reader.ts"
-import { ReadId } from "./internal/leaf.ts"
+import { convertString } from "./internal/decoder/Converter.ts"
+import { DecodeId } from "./internal/leaf.ts"
 
 /**
  * One of the known names, or any other text: editors offer the known ones, and a new one breaks nothing.
@@ -36,5 +36,5 @@ export const openEnum = <const Known extends ReadonlyArray<string>>(
       arbitrary: () => (fc) => fc.oneof(fc.constantFrom(...known), fc.string())
     }
   )
-  return Schema.compose(Schema.String, Name, { strict: false }).annotations({ [ReadId]: text })
+  return Schema.compose(Schema.String, Name, { strict: false }).annotations({ [DecodeId]: convertString })
 }

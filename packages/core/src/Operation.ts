@@ -9,9 +9,9 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import * as Decoder from "./Decoder.ts"
-import type { Freshness } from "./Freshness.ts"
-import { type Input, isOpen } from "./Input.ts"
+import { type InputSchema, isPassthrough } from "./InputSchema.ts"
 import type { Page } from "./Page.ts"
+import type { Ttl } from "./Ttl.ts"
 
 /**
  * The three base addresses of the service.
@@ -19,7 +19,7 @@ import type { Page } from "./Page.ts"
  * @since 0.1.0
  * @category models
  */
-export type Api = "data" | "streams" | "ledger"
+export type ApiName = "data" | "streams" | "ledger"
 
 /**
  * What the paths of an API begin with, after its base address.
@@ -27,7 +27,7 @@ export type Api = "data" | "streams" | "ledger"
  * @since 0.1.0
  * @category models
  */
-export const prefix: { readonly [A in Api]: "" | `/${string}` } = {
+export const pathPrefix: { readonly [A in ApiName]: "" | `/${string}` } = {
   data: "/api/v2.2",
   streams: "",
   ledger: ""
@@ -39,7 +39,7 @@ export const prefix: { readonly [A in Api]: "" | `/${string}` } = {
  * @since 0.1.0
  * @category constants
  */
-export const dearest = 5
+export const maxCost = 5
 
 /**
  * One operation of the service.
@@ -47,29 +47,29 @@ export const dearest = 5
  * @since 0.1.0
  * @category models
  */
-export interface Operation<in out Input, in out Accepts, in out Output, in out Wire> {
+export interface Operation<in out Input, in out InputEncoded, in out Output, in out OutputEncoded> {
   readonly id: string
-  readonly api: Api
+  readonly api: ApiName
   readonly method: "GET" | "POST"
   /** Parameters of the path are `:name`; the others go to the query of a GET and to the JSON body of a POST. */
   readonly path: `/${string}`
   readonly parameters: ReadonlyArray<Parameter>
   /** `Accepts` is what callers write; encoding gives the one spelling that is sent. */
-  readonly input: Schema.Schema<Input, Accepts>
-  readonly output: Schema.Schema<Output, Wire>
+  readonly input: Schema.Schema<Input, InputEncoded>
+  readonly output: Schema.Schema<Output, OutputEncoded>
   /** Reads a document as `output` does, at speed. */
   readonly decode: Decoder.Decoder<Output>
   /** Whether an answer of status 200 says that the thing does not exist. */
-  readonly absent: (document: unknown) => boolean
+  readonly isNotFound: (document: unknown) => boolean
   /** When a request may be sent again: always, or only when it cannot have taken effect. */
-  readonly repeat: "always" | "ineffective"
+  readonly retry: "always" | "if-not-applied"
   /** How long an answer stays true; `answer` reads the document and is called only where that matters. */
-  readonly freshness: (input: Input, answer: () => Output) => Freshness
+  readonly ttl: (input: Input, output: () => Output) => Ttl
   /** Whether "not found" stays true for a moment: not where the thing may just be being indexed. */
-  readonly absenceLasts: boolean
+  readonly cacheNotFound: boolean
   /** Units that one request costs upstream. */
   readonly cost: number
-  readonly docs: Docs
+  readonly docs: OperationDocs
 }
 
 /**
@@ -80,12 +80,12 @@ export interface Operation<in out Input, in out Accepts, in out Output, in out W
  */
 export interface ListOperation<
   in out Input extends { readonly cursor?: string },
-  in out Accepts,
+  in out InputEncoded,
   in out Output extends Page<Item>,
-  in out Wire,
+  in out OutputEncoded,
   in out Item
-> extends Operation<Input, Accepts, Output, Wire> {
-  readonly page: Paging<Item>
+> extends Operation<Input, InputEncoded, Output, OutputEncoded> {
+  readonly pagination: ListPagination<Item>
 }
 
 /**
@@ -94,7 +94,7 @@ export interface ListOperation<
  * @since 0.1.0
  * @category models
  */
-export interface Paging<in Item> {
+export interface ListPagination<in Item> {
   /** For lists that may come without a cursor: what identifies a record (null: nothing does), and its block. */
   readonly byBlock?: {
     readonly block: (item: Item) => number
@@ -106,7 +106,7 @@ export interface Paging<in Item> {
  * @since 0.1.0
  * @category models
  */
-export interface Docs {
+export interface OperationDocs {
   readonly summary: string
   /** What the reader must know before trusting an answer. */
   readonly knownIssue?: string
@@ -124,16 +124,16 @@ export interface Parameter {
   readonly required: boolean
   readonly description: string
   /** Whether the service may understand values that we do not: a proxy passes those on. */
-  readonly open: boolean
+  readonly passthrough: boolean
   /** The JSON Schema of one spelling on the wire. */
-  readonly jsonSchema: JsonSchemaOfParameter
+  readonly jsonSchema: ParameterJsonSchema
 }
 
 /**
  * @since 0.1.0
  * @category models
  */
-export interface JsonSchemaOfParameter {
+export interface ParameterJsonSchema {
   readonly type?: string
   readonly enum?: ReadonlyArray<string>
   readonly examples?: ReadonlyArray<string>
@@ -141,29 +141,29 @@ export interface JsonSchemaOfParameter {
 }
 
 /** What a descriptor states of itself; the rest has defaults. */
-interface Stated<I, Accepts, Output, Wire> extends
+interface OperationSpec<I, InputEncoded, Output, OutputEncoded> extends
   Pick<
-    Operation<I, Accepts, Output, Wire>,
-    "id" | "api" | "path" | "output" | "freshness" | "cost" | "docs"
+    Operation<I, InputEncoded, Output, OutputEncoded>,
+    "id" | "api" | "path" | "output" | "ttl" | "cost" | "docs"
   >,
-  Partial<Pick<Operation<I, Accepts, Output, Wire>, "absent" | "absenceLasts">>
+  Partial<Pick<Operation<I, InputEncoded, Output, OutputEncoded>, "isNotFound" | "cacheNotFound">>
 {
-  readonly input: Input<I, Accepts>
+  readonly input: InputSchema<I, InputEncoded>
 }
 
-const operation = <I, Accepts, Output, Wire>(
-  stated: Stated<I, Accepts, Output, Wire>,
+const makeOperation = <I, InputEncoded, Output, OutputEncoded>(
+  spec: OperationSpec<I, InputEncoded, Output, OutputEncoded>,
   method: "GET" | "POST",
-  repeat: "always" | "ineffective"
-): Operation<I, Accepts, Output, Wire> => ({
-  absent: () => false,
-  absenceLasts: true,
-  ...stated,
+  repeat: "always" | "if-not-applied"
+): Operation<I, InputEncoded, Output, OutputEncoded> => ({
+  isNotFound: () => false,
+  cacheNotFound: true,
+  ...spec,
   method,
-  repeat,
-  input: Decoder.compiled(stated.input.schema),
-  decode: Decoder.make(stated.output),
-  parameters: describeAll(stated.input.fields, stated.path, method)
+  retry: repeat,
+  input: Decoder.compiled(spec.input.schema),
+  decode: Decoder.make(spec.output),
+  parameters: toParameters(spec.input.fields, spec.path, method)
 })
 
 /**
@@ -172,9 +172,9 @@ const operation = <I, Accepts, Output, Wire>(
  * @since 0.1.0
  * @category constructors
  */
-export const read = <I, Accepts, Output, Wire>(
-  stated: Stated<I, Accepts, Output, Wire>
-): Operation<I, Accepts, Output, Wire> => operation(stated, "GET", "always")
+export const get = <I, InputEncoded, Output, OutputEncoded>(
+  spec: OperationSpec<I, InputEncoded, Output, OutputEncoded>
+): Operation<I, InputEncoded, Output, OutputEncoded> => makeOperation(spec, "GET", "always")
 
 /**
  * A change: its parameters outside the path form the JSON body.
@@ -182,9 +182,9 @@ export const read = <I, Accepts, Output, Wire>(
  * @since 0.1.0
  * @category constructors
  */
-export const change = <I, Accepts, Output, Wire>(
-  stated: Stated<I, Accepts, Output, Wire>
-): Operation<I, Accepts, Output, Wire> => operation(stated, "POST", "ineffective")
+export const update = <I, InputEncoded, Output, OutputEncoded>(
+  spec: OperationSpec<I, InputEncoded, Output, OutputEncoded>
+): Operation<I, InputEncoded, Output, OutputEncoded> => makeOperation(spec, "POST", "if-not-applied")
 
 /**
  * The records of a page.
@@ -200,12 +200,19 @@ export type ItemOf<Output extends Page<unknown>> = Output["result"][number]
  * @since 0.1.0
  * @category constructors
  */
-export const list = <I extends { readonly cursor?: string }, Accepts, Output extends Page<unknown>, Wire>(
-  stated: Stated<I, Accepts, Output, Wire> & { readonly page?: Paging<ItemOf<Output>> }
-): ListOperation<I, Accepts, Output, Wire, ItemOf<Output>> => ({
-  page: {},
-  ...stated,
-  ...operation(stated, "GET", "always")
+export const list = <
+  I extends { readonly cursor?: string },
+  InputEncoded,
+  Output extends Page<unknown>,
+  OutputEncoded
+>(
+  spec: OperationSpec<I, InputEncoded, Output, OutputEncoded> & {
+    readonly pagination?: ListPagination<ItemOf<Output>>
+  }
+): ListOperation<I, InputEncoded, Output, OutputEncoded, ItemOf<Output>> => ({
+  pagination: {},
+  ...spec,
+  ...makeOperation(spec, "GET", "always")
 })
 
 /**
@@ -217,7 +224,7 @@ export const list = <I extends { readonly cursor?: string }, Accepts, Output ext
 export const isList = (
   operation: AnyOperation
   // oxlint-disable-next-line typescript/no-explicit-any -- an invariant parameter takes no `unknown`
-): operation is ListOperation<any, any, any, any, any> => "page" in operation
+): operation is ListOperation<any, any, any, any, any> => "pagination" in operation
 
 /**
  * An operation as far as its answers are judged: which one it is, and whether it may be repeated.
@@ -225,7 +232,7 @@ export const isList = (
  * @since 0.1.0
  * @category models
  */
-export type OperationRef = Pick<AnyOperation, "id" | "repeat">
+export type OperationRef = Pick<AnyOperation, "id" | "retry">
 
 /**
  * Any operation, where its types do not matter.
@@ -236,25 +243,25 @@ export type OperationRef = Pick<AnyOperation, "id" | "repeat">
 // oxlint-disable-next-line typescript/no-explicit-any -- an invariant parameter takes no `unknown`
 export type AnyOperation = Operation<any, any, any, any>
 
-const describeAll = (
+const toParameters = (
   fields: Schema.Struct.Fields,
   path: string,
   method: "GET" | "POST"
 ): ReadonlyArray<Parameter> =>
   Object.entries(fields).map(([name, field]) => {
-    const declared = declaration(field)
+    const annotated = annotatedAst(field)
     return {
       name,
       in: path.split("/").includes(`:${name}`) ? "path" : method === "GET" ? "query" : "body",
       required: !Schema.isPropertySignature(field),
-      description: Option.getOrElse(AST.getDescriptionAnnotation(declared), () => ""),
-      open: isOpen(declared),
-      jsonSchema: { ...Option.getOrElse(AST.getJSONSchemaAnnotation(declared), () => ({ type: "string" })) }
+      description: Option.getOrElse(AST.getDescriptionAnnotation(annotated), () => ""),
+      passthrough: isPassthrough(annotated),
+      jsonSchema: { ...Option.getOrElse(AST.getJSONSchemaAnnotation(annotated), () => ({ type: "string" })) }
     }
   })
 
 /** What carries a field's annotations. */
-const declaration = (field: Schema.Struct.Field): AST.Annotated => {
+const annotatedAst = (field: Schema.Struct.Field): AST.Annotated => {
   if (!Schema.isPropertySignature(field)) return field.ast
   const { ast: signature } = field
   return signature._tag === "PropertySignatureDeclaration" ? signature.type : signature.from.type

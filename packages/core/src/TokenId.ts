@@ -19,7 +19,7 @@ export const TokenId: Schema.Schema<bigint, string | bigint> = leaf<bigint, stri
   identifier: "TokenId",
   expected: "a token id (decimal digits, or 0x and hexadecimal digits, at most 256 bits)",
   is: (input): input is bigint => typeof input === "bigint" && input >= 0n && input <= maxUint256,
-  read: (input) => {
+  decode: (input) => {
     if (typeof input === "string") {
       if (!isDigits(input, 78) && !/^0[xX][0-9a-fA-F]{1,64}$/.test(input)) return undefined
     } else if (typeof input === "number") {
@@ -28,7 +28,7 @@ export const TokenId: Schema.Schema<bigint, string | bigint> = leaf<bigint, stri
     const value = BigInt(input)
     return value >= 0n && value <= maxUint256 ? value : undefined
   },
-  write: String,
+  encode: String,
   arbitrary: (fc) => fc.oneof(fc.bigInt({ min: 0n, max: maxUint256 }), fc.nat().map(BigInt)),
   jsonSchema: { type: "string", pattern: "^([0-9]+|0x[0-9a-fA-F]+)$" }
 })

@@ -2,7 +2,7 @@ import { Address, checksum } from "@blockquarry/core/Address"
 import { describe, expect, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as FastCheck from "effect/FastCheck"
-import { isRead, read, refusal, write } from "./support/schema.ts"
+import { decode, decodeIssues, encode, isDecodable } from "./support/schema.ts"
 
 const addresses = Arbitrary.make(Address)
 
@@ -26,8 +26,8 @@ describe("Address", () => {
   it("is the same in any case", () => {
     FastCheck.assert(
       FastCheck.property(addresses, FastCheck.bigInt({ min: 0n, max: 2n ** 42n - 1n }), (address, mask) => {
-        expect(read(Address, recase(address, mask))).toBe(address)
-        expect(write(Address, address)).toBe(address)
+        expect(decode(Address, recase(address, mask))).toBe(address)
+        expect(encode(Address, address)).toBe(address)
       }),
       { numRuns: 100 }
     )
@@ -48,26 +48,28 @@ describe("Address", () => {
     ["null", null],
     ["a list", ["0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"]]
   ])("is refused when it is %s", (_, input) => {
-    expect(isRead(Address, input)).toBe(false)
+    expect(isDecodable(Address, input)).toBe(false)
   })
 
   it("says what was expected and what came, cut short", () => {
-    expect(refusal(Address, "abc")).toBe("expected an address (0x and 40 hexadecimal digits), got \"abc\"")
-    expect(refusal(Address, "x".repeat(10_000)).length).toBeLessThan(200)
-    expect(refusal(Address, "a\nb")).not.toContain("\n")
+    expect(decodeIssues(Address, "abc")).toBe(
+      "expected an address (0x and 40 hexadecimal digits), got \"abc\""
+    )
+    expect(decodeIssues(Address, "x".repeat(10_000)).length).toBeLessThan(200)
+    expect(decodeIssues(Address, "a\nb")).not.toContain("\n")
   })
 })
 
 describe("checksum", () => {
   it.each(vectors)("spells %s as EIP-55 does", (spelled) => {
-    expect(checksum(read(Address, spelled))).toBe(spelled)
-    expect(checksum(read(Address, spelled.toLowerCase()))).toBe(spelled)
+    expect(checksum(decode(Address, spelled))).toBe(spelled)
+    expect(checksum(decode(Address, spelled.toLowerCase()))).toBe(spelled)
   })
 
   it("changes nothing but the case", () => {
     FastCheck.assert(
       FastCheck.property(addresses, (address) => {
-        expect(read(Address, checksum(address))).toBe(address)
+        expect(decode(Address, checksum(address))).toBe(address)
       }),
       { numRuns: 50 }
     )

@@ -4,7 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as BigDecimal from "effect/BigDecimal"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
-import { isRead, read, refusal, write } from "./support/schema.ts"
+import { decode, decodeIssues, encode, isDecodable } from "./support/schema.ts"
 
 const runs = { numRuns: 200 }
 
@@ -20,18 +20,18 @@ describe("Amount", () => {
   it("keeps all 78 digits of 2^256-1", () => {
     const digits = "115792089237316195423570985008687907853269984665640564039457584007913129639935"
     expect(maxUint256.toString()).toBe(digits)
-    expect(read(Amount, parsed(digits))).toBe(maxUint256)
-    expect(read(Amount, parsed(`"${digits}"`))).toBe(maxUint256)
-    expect(write(Amount, maxUint256)).toBe(digits)
+    expect(decode(Amount, parsed(digits))).toBe(maxUint256)
+    expect(decode(Amount, parsed(`"${digits}"`))).toBe(maxUint256)
+    expect(encode(Amount, maxUint256)).toBe(digits)
   })
 
   it("keeps every digit of a JSON integer, of a JSON string and of itself", () => {
     FastCheck.assert(
       FastCheck.property(amounts, (amount) => {
-        expect(read(Amount, parsed(`${amount}`))).toBe(amount)
-        expect(read(Amount, parsed(`"${amount}"`))).toBe(amount)
-        expect(read(Amount, amount)).toBe(amount)
-        expect(read(Amount, write(Amount, amount))).toBe(amount)
+        expect(decode(Amount, parsed(`${amount}`))).toBe(amount)
+        expect(decode(Amount, parsed(`"${amount}"`))).toBe(amount)
+        expect(decode(Amount, amount)).toBe(amount)
+        expect(decode(Amount, encode(Amount, amount))).toBe(amount)
       }),
       runs
     )
@@ -40,11 +40,11 @@ describe("Amount", () => {
   it("refuses a number that was rounded before anybody could read it", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.double({ min: 2 ** 53, noNaN: true }), (number) => {
-        expect(isRead(Amount, number)).toBe(false)
+        expect(isDecodable(Amount, number)).toBe(false)
       }),
       runs
     )
-    expect(read(Amount, 2 ** 53 - 1)).toBe(2n ** 53n - 1n)
+    expect(decode(Amount, 2 ** 53 - 1)).toBe(2n ** 53n - 1n)
   })
 
   it.each([
@@ -68,16 +68,16 @@ describe("Amount", () => {
     ["null", null],
     ["NaN", NaN]
   ])("is refused when it is %s", (_, input) => {
-    expect(isRead(Amount, input)).toBe(false)
-    expect(refusal(Amount, input)).toContain("expected a whole amount from 0 to 2^256-1, got ")
+    expect(isDecodable(Amount, input)).toBe(false)
+    expect(decodeIssues(Amount, input)).toContain("expected a whole amount from 0 to 2^256-1, got ")
   })
 })
 
 describe("Uint64", () => {
   it("holds what 64 bits hold", () => {
-    expect(read(Uint64, parsed("18446744073709551615"))).toBe(18446744073709551615n)
-    expect(read(Uint64, "0")).toBe(0n)
-    expect(isRead(Uint64, "18446744073709551616")).toBe(false)
+    expect(decode(Uint64, parsed("18446744073709551615"))).toBe(18446744073709551615n)
+    expect(decode(Uint64, "0")).toBe(0n)
+    expect(isDecodable(Uint64, "18446744073709551616")).toBe(false)
   })
 })
 

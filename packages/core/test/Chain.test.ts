@@ -1,10 +1,19 @@
-import { ChainA, ChainB, ChainC, chainId, chainName, setA, setB, setC } from "@blockquarry/core/Chain"
+import {
+  chainId,
+  chainName,
+  EvmChain,
+  evmChains,
+  NftTradeChain,
+  nftTradeChains,
+  PriceChain,
+  priceChains
+} from "@blockquarry/core/Chain"
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { isRead, read, refusal, write } from "./support/schema.ts"
+import { decode, decodeIssues, encode, isDecodable } from "./support/schema.ts"
 
 /** The sets as the specification lists them. */
-const specified = {
+const specifiedChains = {
   A: [
     ["eth", "0x1"],
     ["sepolia", "0xaa36a7"],
@@ -61,10 +70,10 @@ const specified = {
   ]
 } as const
 
-const sets = [
-  { letter: "A", size: 25, set: setA, Chain: ChainA, listed: specified.A },
-  { letter: "B", size: 7, set: setB, Chain: ChainB, listed: specified.B },
-  { letter: "C", size: 16, set: setC, Chain: ChainC, listed: specified.C }
+const chainSets = [
+  { letter: "A", size: 25, set: evmChains, Chain: EvmChain, listed: specifiedChains.A },
+  { letter: "B", size: 7, set: nftTradeChains, Chain: NftTradeChain, listed: specifiedChains.B },
+  { letter: "C", size: 16, set: priceChains, Chain: PriceChain, listed: specifiedChains.C }
 ] as const
 
 /** The same text in some mix of upper and lower case. */
@@ -73,39 +82,39 @@ const inAnyCase = (text: string): FastCheck.Arbitrary<string> =>
     Array.from(text, (letter, index) => upper[index] === true ? letter.toUpperCase() : letter).join("")
   )
 
-describe.each(sets)("set $letter", ({ Chain, listed, set, size }) => {
+describe.each(chainSets)("set $letter", ({ Chain, listed, set, size }) => {
   it(`has the ${size} chains of the specification, in its order`, () => {
     expect(listed).toHaveLength(size)
     expect(set.map((name) => [name, chainId(name)])).toEqual(listed)
   })
 
   it.each(listed)("reads %s and %s as the same chain and writes the id", (name, id) => {
-    expect(read(Chain, name)).toBe(name)
-    expect(read(Chain, id)).toBe(name)
+    expect(decode(Chain, name)).toBe(name)
+    expect(decode(Chain, id)).toBe(name)
     expect(chainId(name)).toBe(id)
   })
 
   it("refuses every other chain, by name and by id, and lists its own", () => {
     const names: ReadonlyArray<string> = set
     const message = `expected a chain of ${names.join(", ")} (or its hexadecimal id), got `
-    for (const [name, id] of [...specified.A, ["goerli", "0x5"], ["", "0x"], ["ethereum", "1"]]) {
+    for (const [name, id] of [...specifiedChains.A, ["goerli", "0x5"], ["", "0x"], ["ethereum", "1"]]) {
       if (name !== undefined && names.includes(name)) continue
-      expect(refusal(Chain, name)).toBe(`${message}${JSON.stringify(name)}`)
-      expect(refusal(Chain, id)).toBe(`${message}${JSON.stringify(id)}`)
+      expect(decodeIssues(Chain, name)).toBe(`${message}${JSON.stringify(name)}`)
+      expect(decodeIssues(Chain, id)).toBe(`${message}${JSON.stringify(id)}`)
     }
   })
 
   it.each([null, 1, true, ["eth"], {}, "__proto__", "constructor", "toString", "0x01", "eth ", "ethmainnet"])(
     "refuses %j",
     (input) => {
-      expect(isRead(Chain, input)).toBe(false)
+      expect(isDecodable(Chain, input)).toBe(false)
     }
   )
 })
 
 describe("names and ids", () => {
   it("are two spellings of the same chains, in any case", () => {
-    const pairs = FastCheck.constantFrom(...specified.A)
+    const pairs = FastCheck.constantFrom(...specifiedChains.A)
     FastCheck.assert(
       FastCheck.property(
         pairs.chain(([name, id]) =>
@@ -115,7 +124,7 @@ describe("names and ids", () => {
           expect(chainName(anyName)).toBe(name)
           expect(chainName(anyId)).toBe(name)
           expect(chainName(chainId(name))).toBe(name)
-          expect(read(ChainA, anyName)).toBe(read(ChainA, anyId))
+          expect(decode(EvmChain, anyName)).toBe(decode(EvmChain, anyId))
         }
       ),
       { numRuns: 300 }
@@ -123,17 +132,17 @@ describe("names and ids", () => {
   })
 
   it("are unique", () => {
-    expect(new Set(setA).size).toBe(25)
-    expect(new Set(setA.map((name) => chainId(name))).size).toBe(25)
+    expect(new Set(evmChains).size).toBe(25)
+    expect(new Set(evmChains.map((name) => chainId(name))).size).toBe(25)
   })
 
   it("know chains whose name has a space", () => {
-    expect(read(ChainA, "polygon amoy")).toBe("polygon amoy")
-    expect(read(ChainA, "Polygon Amoy")).toBe("polygon amoy")
-    expect(write(ChainA, "polygon amoy")).toBe("0x13882")
+    expect(decode(EvmChain, "polygon amoy")).toBe("polygon amoy")
+    expect(decode(EvmChain, "Polygon Amoy")).toBe("polygon amoy")
+    expect(encode(EvmChain, "polygon amoy")).toBe("0x13882")
   })
 
   it("hold B and C inside A", () => {
-    expect(setA).toEqual(expect.arrayContaining([...setB, ...setC]))
+    expect(evmChains).toEqual(expect.arrayContaining([...nftTradeChains, ...priceChains]))
   })
 })

@@ -1,19 +1,25 @@
-import { Cursor, formatWalkCursor, isWalkCursor, parseWalkCursor, WalkCursor } from "@blockquarry/core/Cursor"
+import {
+  Cursor,
+  formatResumeCursor,
+  isResumeCursor,
+  parseResumeCursor,
+  ResumeCursor
+} from "@blockquarry/core/Cursor"
 import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
 import * as FastCheck from "effect/FastCheck"
-import { isRead, read, write } from "./support/schema.ts"
+import { decode, encode, isDecodable } from "./support/schema.ts"
 
 const damaged = Either.left("this cursor was damaged; start the list again without it")
 
-const example = new WalkCursor({
+const example = new ResumeCursor({
   operation: "walletTransfers",
   parameters: "address=0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed&chain=0x1",
   direction: "descending",
   block: 19000000,
-  given: ["0xab:7", "0xab:7"],
-  longest: 100,
+  returnedIds: ["0xab:7", "0xab:7"],
+  maxPageLength: 100,
   limit: null
 })
 
@@ -24,10 +30,10 @@ const cursors = FastCheck.record({
   parameters: text,
   direction: FastCheck.constantFrom("ascending" as const, "descending" as const),
   block: FastCheck.maxSafeNat(),
-  given: FastCheck.array(text, { maxLength: 5 }),
-  longest: FastCheck.maxSafeNat(),
+  returnedIds: FastCheck.array(text, { maxLength: 5 }),
+  maxPageLength: FastCheck.maxSafeNat(),
   limit: FastCheck.option(FastCheck.maxSafeNat())
-}).map((members) => new WalkCursor(members))
+}).map((members) => new ResumeCursor(members))
 
 describe("Cursor", () => {
   it.each([
@@ -39,12 +45,12 @@ describe("Cursor", () => {
     [0, "0"],
     ["12345678901234567890", "12345678901234567890"]
   ])("reads %j as %j and sends it back so", (input, cursor) => {
-    expect(read(Cursor, input)).toBe(cursor)
-    expect(write(Cursor, cursor)).toBe(cursor)
+    expect(decode(Cursor, input)).toBe(cursor)
+    expect(encode(Cursor, cursor)).toBe(cursor)
   })
 
   it.each([null, true, [], {}, undefined])("refuses %j", (input) => {
-    expect(isRead(Cursor, input)).toBe(false)
+    expect(isDecodable(Cursor, input)).toBe(false)
   })
 })
 
@@ -52,19 +58,19 @@ describe("a cursor of a walk", () => {
   it("is read back from its text, which is marked and needs no escaping in a URL", () => {
     FastCheck.assert(
       FastCheck.property(cursors, (cursor) => {
-        const written = formatWalkCursor(cursor)
-        expect(isWalkCursor(written)).toBe(true)
+        const written = formatResumeCursor(cursor)
+        expect(isResumeCursor(written)).toBe(true)
         expect(encodeURIComponent(written)).toBe(written)
-        expect(parseWalkCursor(written)).toEqual(Either.right(cursor))
+        expect(parseResumeCursor(written)).toEqual(Either.right(cursor))
       }),
       { numRuns: 100 }
     )
   })
 
   it("is refused with what to do when its end was cut off, wherever that is", () => {
-    const written = formatWalkCursor(example)
+    const written = formatResumeCursor(example)
     for (let length = 0; length < written.length; length++) {
-      expect(parseWalkCursor(written.slice(0, length))).toEqual(damaged)
+      expect(parseResumeCursor(written.slice(0, length))).toEqual(damaged)
     }
   })
 
@@ -76,10 +82,13 @@ describe("a cursor of a walk", () => {
     ["JSON that is no object", `quarry-walk-1.${Encoding.encodeBase64Url("null")}`],
     ["a block that is none", formatted({ block: -1 })],
     ["a direction that is none", formatted({ direction: "sideways" })],
-    ["the same without its mark", formatWalkCursor(example).slice("quarry-walk-1.".length)],
-    ["another mark of the same length", formatWalkCursor(example).replace("quarry-walk-1.", "quarry-walk-2.")]
+    ["the same without its mark", formatResumeCursor(example).slice("quarry-walk-1.".length)],
+    [
+      "another mark of the same length",
+      formatResumeCursor(example).replace("quarry-walk-1.", "quarry-walk-2.")
+    ]
   ])("is refused when it has %s", (_, written) => {
-    expect(parseWalkCursor(written)).toEqual(damaged)
+    expect(parseResumeCursor(written)).toEqual(damaged)
   })
 
   it.each([
@@ -89,8 +98,8 @@ describe("a cursor of a walk", () => {
     " quarry-walk-1.",
     "42"
   ])("is not the service's cursor %j", (cursor) => {
-    expect(isWalkCursor(cursor)).toBe(false)
-    expect(parseWalkCursor(cursor)).toEqual(damaged)
+    expect(isResumeCursor(cursor)).toBe(false)
+    expect(parseResumeCursor(cursor)).toEqual(damaged)
   })
 })
 

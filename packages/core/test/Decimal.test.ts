@@ -2,13 +2,13 @@ import { Decimal, Float, formatDecimal } from "@blockquarry/core/Decimal"
 import { describe, expect, it } from "@effect/vitest"
 import * as BigDecimal from "effect/BigDecimal"
 import * as FastCheck from "effect/FastCheck"
-import { isRead, read, refusal, write } from "./support/schema.ts"
+import { decode, decodeIssues, encode, isDecodable } from "./support/schema.ts"
 
 const runs = { numRuns: 200 }
 
-const shown = ({ scale, value }: BigDecimal.BigDecimal) => ({ scale, value })
+const parts = ({ scale, value }: BigDecimal.BigDecimal) => ({ scale, value })
 
-const rubbish: ReadonlyArray<readonly [string, unknown]> = [
+const invalidInputs: ReadonlyArray<readonly [string, unknown]> = [
   ["empty", ""],
   ["a point alone", "."],
   ["a sign alone", "-"],
@@ -58,8 +58,8 @@ describe("Decimal", () => {
     [-1.25, "-1.25"],
     [12, "12"]
   ])("reads %s and writes %s", (input, plain) => {
-    expect(write(Decimal, read(Decimal, input))).toBe(plain)
-    expect(formatDecimal(read(Decimal, input))).toBe(plain)
+    expect(encode(Decimal, decode(Decimal, input))).toBe(plain)
+    expect(formatDecimal(decode(Decimal, input))).toBe(plain)
   })
 
   it("is exact, whatever its digits and scale, and never shows an exponent", () => {
@@ -71,11 +71,11 @@ describe("Decimal", () => {
           const magnitude = (digits < 0n ? -digits : digits).toString().padStart(scale + 1, "0")
           const fraction = scale === 0 ? "" : `.${magnitude.slice(-scale)}`
           const text = `${digits < 0n ? "-" : ""}${magnitude.slice(0, magnitude.length - scale)}${fraction}`
-          const value = read(Decimal, text)
+          const value = decode(Decimal, text)
           expect(BigDecimal.equals(value, BigDecimal.make(digits, scale))).toBe(true)
-          const written = write(Decimal, value)
+          const written = encode(Decimal, value)
           expect(written).toMatch(/^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/)
-          expect(BigDecimal.equals(read(Decimal, written), value)).toBe(true)
+          expect(BigDecimal.equals(decode(Decimal, written), value)).toBe(true)
         }
       ),
       runs
@@ -86,7 +86,7 @@ describe("Decimal", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.stringMatching(/^[-+]?0*\d{1,30}(\.\d{0,30}0*)?(e-?\d)?$/), (text) => {
         const value = BigDecimal.normalize(BigDecimal.unsafeFromString(text))
-        expect(shown(read(Decimal, text))).toEqual(shown(value))
+        expect(parts(decode(Decimal, text))).toEqual(parts(value))
       }),
       runs
     )
@@ -95,20 +95,20 @@ describe("Decimal", () => {
   it("reads a JSON number as the shortest text that spells it", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
-        expect(Number(write(Decimal, read(Decimal, number)))).toBe(number === 0 ? 0 : number)
+        expect(Number(encode(Decimal, decode(Decimal, number)))).toBe(number === 0 ? 0 : number)
       }),
       runs
     )
   })
 
   it("writes out at most a thousand digits for a few bytes", () => {
-    expect(write(Decimal, read(Decimal, "1e999"))).toHaveLength(1000)
-    expect(write(Decimal, read(Decimal, "1e-999"))).toHaveLength(1001)
+    expect(encode(Decimal, decode(Decimal, "1e999"))).toHaveLength(1000)
+    expect(encode(Decimal, decode(Decimal, "1e-999"))).toHaveLength(1001)
   })
 
-  it.each(rubbish)("is refused when it is %s", (_, input) => {
-    expect(isRead(Decimal, input)).toBe(false)
-    expect(refusal(Decimal, input)).toContain("expected a decimal number, got ")
+  it.each(invalidInputs)("is refused when it is %s", (_, input) => {
+    expect(isDecodable(Decimal, input)).toBe(false)
+    expect(decodeIssues(Decimal, input)).toContain("expected a decimal number, got ")
   })
 })
 
@@ -122,15 +122,15 @@ describe("Float", () => {
     ["-7", -7],
     ["12345678901234567890", 1.2345678901234567e19]
   ])("reads %s as %s", (input, number) => {
-    expect(read(Float, input)).toBe(number)
-    expect(write(Float, read(Float, input))).toBe(number)
+    expect(decode(Float, input)).toBe(number)
+    expect(encode(Float, decode(Float, input))).toBe(number)
   })
 
-  it.each([...rubbish, ["too large for a double", "1e400"] as const])(
+  it.each([...invalidInputs, ["too large for a double", "1e400"] as const])(
     "is refused when it is %s",
     (_, input) => {
-      expect(isRead(Float, input)).toBe(false)
-      expect(refusal(Float, input)).toContain("expected a number, got ")
+      expect(isDecodable(Float, input)).toBe(false)
+      expect(decodeIssues(Float, input)).toContain("expected a number, got ")
     }
   )
 })

@@ -1,9 +1,9 @@
 /** Compiled functions and the schema they stem from: one cannot be told from the other. */
 import { Address } from "@blockquarry/core/Address"
 import { Amount } from "@blockquarry/core/Amount"
+import { BooleanLike } from "@blockquarry/core/BooleanLike"
 import { Decimal } from "@blockquarry/core/Decimal"
 import * as Decoder from "@blockquarry/core/Decoder"
-import { Flag } from "@blockquarry/core/Flag"
 import { Integer } from "@blockquarry/core/Integer"
 import { Json } from "@blockquarry/core/Json"
 import { openEnum } from "@blockquarry/core/OpenEnum"
@@ -13,17 +13,17 @@ import * as Arbitrary from "effect/Arbitrary"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
-import { worlds } from "./support/codeGeneration.ts"
-import { changes, spoil, told } from "./support/spoil.ts"
+import { codeGenerationModes } from "./support/codeGeneration.ts"
+import { describeOutcome, mutateDocument, mutations } from "./support/mutateDocument.ts"
 
-const inner = Schema.Struct({ a: Integer, b: Schema.String, c: Schema.NullOr(Flag) })
+const inner = Schema.Struct({ a: Integer, b: Schema.String, c: Schema.NullOr(BooleanLike) })
 const symbol = Symbol("member")
 
 const schemas: Readonly<Record<string, Schema.Schema.AnyNoContext>> = {
   "leaves": Schema.Struct({
     address: Address,
     amount: Amount,
-    flag: Flag,
+    flag: BooleanLike,
     time: Time,
     decimal: Decimal,
     json: Json
@@ -31,7 +31,7 @@ const schemas: Readonly<Record<string, Schema.Schema.AnyNoContext>> = {
   "names that are no identifiers": Schema.Struct({
     "": Schema.String,
     "24hr": Integer,
-    "a-b": Flag,
+    "a-b": BooleanLike,
     "\"": Integer,
     "'`${process}": Integer,
     "\\": Integer,
@@ -95,20 +95,25 @@ const schemas: Readonly<Record<string, Schema.Schema.AnyNoContext>> = {
 
 const untyped = ({ ast }: Schema.Schema.AnyNoContext): Schema.Schema<unknown, unknown> => Schema.make(ast)
 
-describe.each(worlds)("%s", (_, world) => {
+describe.each(codeGenerationModes)("%s", (_, world) => {
   describe.each(Object.entries(schemas))("%s", (_, typed) => {
     const schema = untyped(typed)
 
     it("decodes as the schema does", () => {
       const decode = Decoder.make(schema)
       const decodeAll = Decoder.make(schema, { errors: "all" })
-      const documents = FastCheck.tuple(Arbitrary.make(Schema.encodedSchema(schema)), changes)
+      const documents = FastCheck.tuple(Arbitrary.make(Schema.encodedSchema(schema)), mutations)
       FastCheck.assert(
         FastCheck.property(documents, ([good, changes]) => {
-          const document = changes.reduce(spoil, good)
-          const [first, all] = world(() => [told(() => decode(document)), told(() => decodeAll(document))])
-          expect(first).toBe(told(() => Schema.decodeUnknownEither(schema)(document)))
-          expect(all).toBe(told(() => Schema.decodeUnknownEither(schema, { errors: "all" })(document)))
+          const document = changes.reduce(mutateDocument, good)
+          const [first, all] = world(() => [
+            describeOutcome(() => decode(document)),
+            describeOutcome(() => decodeAll(document))
+          ])
+          expect(first).toBe(describeOutcome(() => Schema.decodeUnknownEither(schema)(document)))
+          expect(all).toBe(
+            describeOutcome(() => Schema.decodeUnknownEither(schema, { errors: "all" })(document))
+          )
         }),
         { numRuns: 60 }
       )
@@ -116,12 +121,12 @@ describe.each(worlds)("%s", (_, world) => {
 
     it("encodes as the schema does", () => {
       const encode = Decoder.encoder(schema)
-      const values = FastCheck.tuple(Arbitrary.make(Schema.typeSchema(schema)), changes)
+      const values = FastCheck.tuple(Arbitrary.make(Schema.typeSchema(schema)), mutations)
       FastCheck.assert(
         FastCheck.property(values, ([good, changes]) => {
-          const value = changes.reduce(spoil, good)
-          expect(world(() => told(() => encode(value)))).toBe(
-            told(() => Schema.encodeUnknownSync(schema)(value))
+          const value = changes.reduce(mutateDocument, good)
+          expect(world(() => describeOutcome(() => encode(value)))).toBe(
+            describeOutcome(() => Schema.encodeUnknownSync(schema)(value))
           )
         }),
         { numRuns: 60 }
@@ -143,8 +148,8 @@ describe.each(worlds)("%s", (_, world) => {
   ])("reads as the schema does: %s", (_, document: unknown) => {
     for (const schema of [inner, Schema.Array(inner), Schema.partialWith(inner, { exact: true })]) {
       const decode = Decoder.make(untyped(schema))
-      expect(world(() => told(() => decode(document)))).toBe(
-        told(() => Schema.decodeUnknownEither(untyped(schema))(document))
+      expect(world(() => describeOutcome(() => decode(document)))).toBe(
+        describeOutcome(() => Schema.decodeUnknownEither(untyped(schema))(document))
       )
     }
   })

@@ -1,6 +1,6 @@
 import { Hash } from "@blockquarry/core/Hash"
 import { describe, expect, it } from "@effect/vitest"
-import { isRead, read, refusal, write } from "./support/schema.ts"
+import { decode, decodeIssues, encode, isDecodable } from "./support/schema.ts"
 
 const lower = "0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b"
 
@@ -12,8 +12,8 @@ describe("Hash", () => {
     `0X${lower.slice(2)}`,
     "0x88Df016429689C079F3B2F6AD39FA052532C56795B733DA78A91EBE6A713944b"
   ])("reads %s in lower case", (spelled) => {
-    expect(read(Hash, spelled)).toBe(lower)
-    expect(write(Hash, read(Hash, spelled))).toBe(lower)
+    expect(decode(Hash, spelled)).toBe(lower)
+    expect(encode(Hash, decode(Hash, spelled))).toBe(lower)
   })
 
   it.each([
@@ -27,7 +27,7 @@ describe("Hash", () => {
     ["a number", 5],
     ["null", null]
   ])("is refused when it is %s", (_, input) => {
-    expect(isRead(Hash, input)).toBe(false)
-    expect(refusal(Hash, input)).toContain("expected a hash (0x and 64 hexadecimal digits), got ")
+    expect(isDecodable(Hash, input)).toBe(false)
+    expect(decodeIssues(Hash, input)).toContain("expected a hash (0x and 64 hexadecimal digits), got ")
   })
 })

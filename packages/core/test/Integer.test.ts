@@ -1,10 +1,10 @@
 import { Integer, PositiveInteger } from "@blockquarry/core/Integer"
 import { describe, expect, it } from "@effect/vitest"
-import { isRead, read, refusal, write } from "./support/schema.ts"
+import { decode, decodeIssues, encode, isDecodable } from "./support/schema.ts"
 
-const most = 9007199254740991
+const maxSafeInteger = 9007199254740991
 
-const refused: ReadonlyArray<readonly [string, unknown]> = [
+const invalidInputs: ReadonlyArray<readonly [string, unknown]> = [
   ["negative", -1],
   ["negative text", "-1"],
   ["a fraction", 1.5],
@@ -15,7 +15,7 @@ const refused: ReadonlyArray<readonly [string, unknown]> = [
   ["hexadecimal", "0x10"],
   ["spaced", " 1"],
   ["empty", ""],
-  ["one more than a double counts", most + 1],
+  ["one more than a double counts", maxSafeInteger + 1],
   ["its text", "9007199254740992"],
   ["seventeen digits", "00000000000000001"],
   ["NaN", NaN],
@@ -33,29 +33,29 @@ describe("Integer", () => {
     [7, 7],
     ["7", 7],
     ["007", 7],
-    [most, most],
-    [String(most), most]
+    [maxSafeInteger, maxSafeInteger],
+    [String(maxSafeInteger), maxSafeInteger]
   ])("reads %s as %s", (input, value) => {
-    expect(read(Integer, input)).toBe(value)
-    expect(write(Integer, read(Integer, input))).toBe(value)
+    expect(decode(Integer, input)).toBe(value)
+    expect(encode(Integer, decode(Integer, input))).toBe(value)
   })
 
-  it.each(refused)("is refused when it is %s", (_, input) => {
-    expect(isRead(Integer, input)).toBe(false)
-    expect(refusal(Integer, input)).toContain("expected a whole number, 0 or more, got ")
+  it.each(invalidInputs)("is refused when it is %s", (_, input) => {
+    expect(isDecodable(Integer, input)).toBe(false)
+    expect(decodeIssues(Integer, input)).toContain("expected a whole number, 0 or more, got ")
   })
 })
 
 describe("PositiveInteger", () => {
-  it.each([[1, 1], ["100", 100], [most, most]])("reads %s as %s", (input, value) => {
-    expect(read(PositiveInteger, input)).toBe(value)
+  it.each([[1, 1], ["100", 100], [maxSafeInteger, maxSafeInteger]])("reads %s as %s", (input, value) => {
+    expect(decode(PositiveInteger, input)).toBe(value)
   })
 
-  it.each([...refused, ["zero", 0] as const, ["the text 0", "0"] as const])(
+  it.each([...invalidInputs, ["zero", 0] as const, ["the text 0", "0"] as const])(
     "is refused when it is %s",
     (_, input) => {
-      expect(isRead(PositiveInteger, input)).toBe(false)
-      expect(refusal(PositiveInteger, input)).toContain("expected a whole number, 1 or more, got ")
+      expect(isDecodable(PositiveInteger, input)).toBe(false)
+      expect(decodeIssues(PositiveInteger, input)).toContain("expected a whole number, 1 or more, got ")
     }
   )
 })

@@ -1,7 +1,7 @@
 import { isJson, Json } from "@blockquarry/core/Json"
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { isRead, read, write } from "./support/schema.ts"
+import { decode, encode, isDecodable } from "./support/schema.ts"
 
 describe("Json", () => {
   it("keeps any JSON value as it came", () => {
@@ -9,8 +9,8 @@ describe("Json", () => {
       FastCheck.property(FastCheck.jsonValue(), (value) => {
         const document: unknown = JSON.parse(JSON.stringify(value))
         expect(isJson(document)).toBe(true)
-        expect(read(Json, document)).toBe(document)
-        expect(write(Json, read(Json, document))).toBe(document)
+        expect(decode(Json, document)).toBe(document)
+        expect(encode(Json, decode(Json, document))).toBe(document)
       }),
       { numRuns: 100 }
     )
@@ -27,6 +27,6 @@ describe("Json", () => {
     ["undefined in a list", [undefined]]
   ])("refuses %s, which JSON cannot hold", (_, value) => {
     expect(isJson(value)).toBe(false)
-    expect(isRead(Json, value)).toBe(false)
+    expect(isDecodable(Json, value)).toBe(false)
   })
 })

@@ -10,7 +10,7 @@ import * as Reference from "lossless-json"
 
 const read = (text: string): LosslessJson.JsonValue => Either.getOrThrow(LosslessJson.parse(text))
 
-const refuse = (text: string): LosslessJson.LosslessJsonError =>
+const parseError = (text: string): LosslessJson.LosslessJsonError =>
   Either.getOrThrow(Either.flip(LosslessJson.parse(text)))
 
 const isAccepted = (text: string): boolean => Either.isRight(LosslessJson.parse(text))
@@ -234,7 +234,7 @@ describe("parse", () => {
       for (const text of ["\ufeff\ufeff1", " \ufeff1", "1\ufeff", "\ufeff"]) {
         expect(isAccepted(text)).toBe(false)
       }
-      expect(refuse("\ufeff[1").offset).toBe(3)
+      expect(parseError("\ufeff[1").offset).toBe(3)
     })
 
     it("takes __proto__ as a plain own key", () => {
@@ -286,7 +286,7 @@ describe("parse", () => {
 
   describe("refusals", () => {
     it("says that an empty text is empty", () => {
-      for (const text of ["", "\ufeff", " \r\n\t"]) expect(refuse(text).reason).toBe("the text is empty")
+      for (const text of ["", "\ufeff", " \r\n\t"]) expect(parseError(text).reason).toBe("the text is empty")
     })
 
     it("refuses a document cut off at any offset", () => {
@@ -302,15 +302,18 @@ describe("parse", () => {
     }, runs)
 
     it("says that a text is cut off, and where something is wrong in the text as it was given", () => {
-      const cut = refuse("{\"value\":12345678901234567890,\"log_index\":")
+      const cut = parseError("{\"value\":12345678901234567890,\"log_index\":")
       expect(cut).toMatchObject({ _tag: "LosslessJsonError", reason: "the JSON text is cut off", offset: 42 })
       expect(cut.message).toBe("the JSON text is cut off (at offset 42)")
-      expect(refuse("[1,2")).toMatchObject({ reason: "the JSON text is cut off", offset: 4 })
-      expect(refuse("[12345678901234567890 7]")).toMatchObject({ reason: "the text is not JSON", offset: 22 })
+      expect(parseError("[1,2")).toMatchObject({ reason: "the JSON text is cut off", offset: 4 })
+      expect(parseError("[12345678901234567890 7]")).toMatchObject({
+        reason: "the text is not JSON",
+        offset: 22
+      })
     })
 
     it("shows nothing of the text", () => {
-      const error = refuse("<html>secret</html>")
+      const error = parseError("<html>secret</html>")
       expect(error).toMatchObject({ reason: "the text is not JSON", offset: undefined })
       expect(error.message).not.toContain("secret")
     })
@@ -322,7 +325,7 @@ describe("parse", () => {
     it("accepts what is as deep as allowed, and nothing deeper", () => {
       expect(isAccepted("[".repeat(max) + "]".repeat(max))).toBe(true)
       expect(isAccepted("{\"a\":".repeat(max) + "12345678901234567890" + "}".repeat(max))).toBe(true)
-      expect(refuse("[".repeat(max + 1) + "]".repeat(max + 1))).toMatchObject({
+      expect(parseError("[".repeat(max + 1) + "]".repeat(max + 1))).toMatchObject({
         reason: `nested deeper than ${max} levels`,
         offset: max
       })
@@ -379,8 +382,8 @@ describe("parse", () => {
     })
 
     it("refuses millions of brackets at the first too many", () => {
-      expect(refuse("[".repeat(many)).offset).toBe(LosslessJson.maxDepth)
-      expect(refuse("{\"a\":".repeat(many)).offset).toBe(5 * LosslessJson.maxDepth)
+      expect(parseError("[".repeat(many)).offset).toBe(LosslessJson.maxDepth)
+      expect(parseError("{\"a\":".repeat(many)).offset).toBe(5 * LosslessJson.maxDepth)
     })
   })
 })

@@ -1,7 +1,7 @@
-import { dearest, isList } from "@blockquarry/core/Operation"
+import { isList, maxCost } from "@blockquarry/core/Operation"
 import type { AnyOperation, Parameter } from "@blockquarry/core/Operation"
+import { allOperations } from "@blockquarry/core/Operations"
 import { contractNfts } from "@blockquarry/core/operations/contractNfts"
-import { all } from "@blockquarry/core/operations/index"
 import { nftMetadata } from "@blockquarry/core/operations/nftMetadata"
 import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import { updateStreamStatus } from "@blockquarry/core/operations/updateStreamStatus"
@@ -89,7 +89,7 @@ describe("isList", () => {
   })
 })
 
-it.each(all.map((operation) => [operation.id, operation] as const))(
+it.each(allOperations.map((operation) => [operation.id, operation] as const))(
   "%s refuses a document that throws where it is made text",
   (_, { decode }) => {
     const hostile = { toString: null }
@@ -102,5 +102,5 @@ it.each(all.map((operation) => [operation.id, operation] as const))(
 )
 
 it("no operation costs more than the dearest", () => {
-  expect(Math.max(...all.map(({ cost }) => cost))).toBe(dearest)
+  expect(Math.max(...allOperations.map(({ cost }) => cost))).toBe(maxCost)
 })

@@ -1,11 +1,11 @@
 import { nextCursor, pageFields } from "@blockquarry/core/Page"
 import { describe, expect, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import { isRead, read, write } from "./support/schema.ts"
+import { decode, encode, isDecodable } from "./support/schema.ts"
 
 const Envelope = Schema.Struct(pageFields(Schema.Number))
 
-const next = (document: unknown): string | undefined => nextCursor(read(Envelope, document))
+const next = (document: unknown): string | undefined => nextCursor(decode(Envelope, document))
 
 describe("nextCursor", () => {
   it.each([
@@ -30,7 +30,7 @@ describe("nextCursor", () => {
 
 describe("an envelope", () => {
   it("needs nothing but its result", () => {
-    expect(read(Envelope, { result: [] })).toStrictEqual({
+    expect(decode(Envelope, { result: [] })).toStrictEqual({
       total: null,
       page: null,
       page_size: null,
@@ -39,16 +39,18 @@ describe("an envelope", () => {
   })
 
   it("keeps apart a cursor that is null and one that is absent", () => {
-    expect(read(Envelope, { result: [], cursor: null })).toHaveProperty("cursor", null)
-    expect(read(Envelope, { result: [] })).not.toHaveProperty("cursor")
-    expect(write(Envelope, read(Envelope, { result: [] }))).not.toHaveProperty("cursor")
+    expect(decode(Envelope, { result: [], cursor: null })).toHaveProperty("cursor", null)
+    expect(decode(Envelope, { result: [] })).not.toHaveProperty("cursor")
+    expect(encode(Envelope, decode(Envelope, { result: [] }))).not.toHaveProperty("cursor")
   })
 
   it("takes its numbers as text, as null, and not at all", () => {
     const numbers = { total: 2000, page: 1, page_size: 100 }
-    expect(read(Envelope, { result: [], total: "2000", page: "1", page_size: "100" })).toMatchObject(numbers)
-    expect(read(Envelope, { result: [], ...numbers })).toMatchObject(numbers)
-    expect(read(Envelope, { result: [], total: null, page: undefined })).toMatchObject({
+    expect(decode(Envelope, { result: [], total: "2000", page: "1", page_size: "100" })).toMatchObject(
+      numbers
+    )
+    expect(decode(Envelope, { result: [], ...numbers })).toMatchObject(numbers)
+    expect(decode(Envelope, { result: [], total: null, page: undefined })).toMatchObject({
       total: null,
       page: null,
       page_size: null
@@ -67,6 +69,6 @@ describe("an envelope", () => {
     ["a page that is no number", { result: [], page: "first" }],
     ["a cursor that is an object", { result: [], cursor: {} }]
   ])("is not %s", (_, document) => {
-    expect(isRead(Envelope, document)).toBe(false)
+    expect(isDecodable(Envelope, document)).toBe(false)
   })
 })

@@ -1,10 +1,10 @@
-import { Time, TimeInput, TimeOrSeconds } from "@blockquarry/core/Time"
+import { Time, TimeInput, TimeOrEpochSeconds } from "@blockquarry/core/Time"
 import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
 import * as DateTime from "effect/DateTime"
 import * as Equal from "effect/Equal"
 import * as FastCheck from "effect/FastCheck"
 import * as Hash from "effect/Hash"
-import { isRead, read, refusal, write } from "./support/schema.ts"
+import { decode, decodeIssues, encode, isDecodable } from "./support/schema.ts"
 
 /** Where a program may run: the zone's name, and how far it is behind UTC at the beginning of 2024, in minutes. */
 const places = [
@@ -37,7 +37,7 @@ const iso = [
   ["1969-12-31T23:59:59.999Z", "1969-12-31T23:59:59.999Z"]
 ] as const
 
-const written = [
+const callerFormats = [
   ...iso,
   ["Jan 1 2024", "2024-01-01T00:00:00.000Z"],
   ["January 1, 2024", "2024-01-01T00:00:00.000Z"],
@@ -76,7 +76,7 @@ const plusAsSpace = [
   ["Jan 2 2024 3:04 PM  0530", "2024-01-02T09:34:00.000Z"]
 ] as const
 
-const rubbish: ReadonlyArray<readonly [string, unknown]> = [
+const invalidInputs: ReadonlyArray<readonly [string, unknown]> = [
   ["words", "yesterday"],
   ["words and a number", "block 7"],
   ["a negative number", "-1"],
@@ -97,7 +97,7 @@ const rubbish: ReadonlyArray<readonly [string, unknown]> = [
   ["epoch milliseconds", "1704164645678"]
 ]
 
-const alone: ReadonlyArray<readonly [string, unknown]> = [
+const invalidTexts: ReadonlyArray<readonly [string, unknown]> = [
   ["epoch seconds", 1704164645],
   ["seconds as text", "1704164645"]
 ]
@@ -127,17 +127,17 @@ describe.each(places)("in the zone %s", (zone, behind) => {
   })
 
   it.each(iso)("an answer's %s is %s", (text, instant) => {
-    expect(write(Time, read(Time, text))).toBe(instant)
+    expect(encode(Time, decode(Time, text))).toBe(instant)
   })
 
-  it.each(written)("a caller's %s is %s", (text, instant) => {
-    expect(write(TimeInput, read(TimeInput, text))).toBe(instant)
-    expect(write(TimeOrSeconds, read(TimeOrSeconds, text))).toBe(instant)
+  it.each(callerFormats)("a caller's %s is %s", (text, instant) => {
+    expect(encode(TimeInput, decode(TimeInput, text))).toBe(instant)
+    expect(encode(TimeOrEpochSeconds, decode(TimeOrEpochSeconds, text))).toBe(instant)
   })
 
   it.each(plusAsSpace)("%s, which lost its +, is %s", (text, instant) => {
-    expect(write(TimeInput, read(TimeInput, text))).toBe(instant)
-    expect(write(TimeOrSeconds, read(TimeOrSeconds, text))).toBe(instant)
+    expect(encode(TimeInput, decode(TimeInput, text))).toBe(instant)
+    expect(encode(TimeOrEpochSeconds, decode(TimeOrEpochSeconds, text))).toBe(instant)
   })
 
   it("any instant reads back from every format it is written in", () => {
@@ -168,14 +168,18 @@ describe.each(places)("in the zone %s", (zone, behind) => {
           DateTime.unsafeMakeZoned(at, { timeZone: zone })
         ]
         for (const format of formats) {
-          expect([format, write(TimeInput, read(TimeInput, format))]).toEqual([format, at.toISOString()])
-          expect([format, write(TimeOrSeconds, read(TimeOrSeconds, format))]).toEqual([
+          expect([format, encode(TimeInput, decode(TimeInput, format))]).toEqual([format, at.toISOString()])
+          expect([format, encode(TimeOrEpochSeconds, decode(TimeOrEpochSeconds, format))]).toEqual([
             format,
             at.toISOString()
           ])
         }
-        expect(write(TimeOrSeconds, read(TimeOrSeconds, at.getTime() / 1000))).toBe(at.toISOString())
-        expect(write(TimeOrSeconds, read(TimeOrSeconds, String(at.getTime() / 1000)))).toBe(at.toISOString())
+        expect(encode(TimeOrEpochSeconds, decode(TimeOrEpochSeconds, at.getTime() / 1000))).toBe(
+          at.toISOString()
+        )
+        expect(encode(TimeOrEpochSeconds, decode(TimeOrEpochSeconds, String(at.getTime() / 1000)))).toBe(
+          at.toISOString()
+        )
       }),
       { numRuns: 100 }
     )
@@ -191,21 +195,21 @@ function withOffset(at: Date, minutes: number): string {
 }
 
 describe("Time", () => {
-  it.each([...rubbish, ...alone, ["no ISO 8601", "Jan 1 2024"] as const])(
+  it.each([...invalidInputs, ...invalidTexts, ["no ISO 8601", "Jan 1 2024"] as const])(
     "is refused when it is %s",
     (_, input) => {
-      expect(isRead(Time, input)).toBe(false)
-      expect(refusal(Time, input)).toContain("expected a time in ISO 8601, got ")
+      expect(isDecodable(Time, input)).toBe(false)
+      expect(decodeIssues(Time, input)).toContain("expected a time in ISO 8601, got ")
     }
   )
 })
 
 describe("TimeInput", () => {
-  it.each([...rubbish, ...alone])(
+  it.each([...invalidInputs, ...invalidTexts])(
     "is refused when it is %s",
     (_, input) => {
-      expect(isRead(TimeInput, input)).toBe(false)
-      expect(refusal(TimeInput, input)).toContain(
+      expect(isDecodable(TimeInput, input)).toBe(false)
+      expect(decodeIssues(TimeInput, input)).toContain(
         "expected a date, such as 2024-01-31 or 2024-01-31T12:00:00Z, got "
       )
     }
@@ -215,26 +219,26 @@ describe("TimeInput", () => {
     const at = 1704164645678
     const tokyo = DateTime.unsafeMakeZoned(at, { timeZone: "Asia/Tokyo" })
     for (const input of [new Date(at), DateTime.unsafeMake(at), tokyo]) {
-      const value = read(TimeInput, input)
+      const value = decode(TimeInput, input)
       expect(value.epochMillis).toBe(at)
       expect(DateTime.isUtc(value)).toBe(true)
     }
   })
 })
 
-describe("TimeOrSeconds", () => {
+describe("TimeOrEpochSeconds", () => {
   it.each(seconds)("reads the seconds %j as %s", (input, instant) => {
-    expect(write(TimeOrSeconds, read(TimeOrSeconds, input))).toBe(instant)
+    expect(encode(TimeOrEpochSeconds, decode(TimeOrEpochSeconds, input))).toBe(instant)
   })
 
   it.each([
-    ...rubbish.filter(([, input]) => input !== "2024"),
+    ...invalidInputs.filter(([, input]) => input !== "2024"),
     ["NaN", NaN] as const,
     ["Infinity", Infinity] as const,
     ["later than dates go", 8.64e12 + 1] as const
   ])("is refused when it is %s", (_, input) => {
-    expect(isRead(TimeOrSeconds, input)).toBe(false)
-    expect(refusal(TimeOrSeconds, input)).toContain(
+    expect(isDecodable(TimeOrEpochSeconds, input)).toBe(false)
+    expect(decodeIssues(TimeOrEpochSeconds, input)).toContain(
       "expected a date, such as 2024-01-31T12:00:00Z, or seconds since 1970, got "
     )
   })
@@ -251,7 +255,7 @@ describe("the canonical spelling", () => {
     })
     FastCheck.assert(
       FastCheck.property(instants, (at) => {
-        const [ours, theirs] = [read(Time, at.toISOString()), effects(at.toISOString())]
+        const [ours, theirs] = [decode(Time, at.toISOString()), effects(at.toISOString())]
         expect(ours).toStrictEqual(theirs)
         expect([Equal.equals(ours, theirs), Hash.hash(ours) === Hash.hash(theirs)]).toEqual([true, true])
         expect([String(ours), JSON.stringify(ours)]).toEqual([String(theirs), JSON.stringify(theirs)])
@@ -273,7 +277,10 @@ describe("the canonical spelling", () => {
           const text = `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}T23:59:59.999Z`
           const at = new Date(text)
           const exists = !Number.isNaN(at.getTime()) && at.toISOString() === text
-          expect([text, isRead(Time, text) && write(Time, read(Time, text))]).toEqual([text, exists && text])
+          expect([text, isDecodable(Time, text) && encode(Time, decode(Time, text))]).toEqual([
+            text,
+            exists && text
+          ])
         }
       }
     }

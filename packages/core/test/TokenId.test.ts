@@ -2,7 +2,7 @@ import { maxUint256 } from "@blockquarry/core/Amount"
 import { TokenId } from "@blockquarry/core/TokenId"
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { isRead, read, refusal, write } from "./support/schema.ts"
+import { decode, decodeIssues, encode, isDecodable } from "./support/schema.ts"
 
 const ids = FastCheck.bigInt({ min: 0n, max: maxUint256 })
 
@@ -18,8 +18,8 @@ describe("TokenId", () => {
           `0x${hex.padStart(64, "0")}`,
           id
         ]
-        for (const spelling of spellings) expect(read(TokenId, spelling)).toBe(id)
-        expect(write(TokenId, id)).toBe(id.toString())
+        for (const spelling of spellings) expect(decode(TokenId, spelling)).toBe(id)
+        expect(encode(TokenId, id)).toBe(id.toString())
       }),
       { numRuns: 200 }
     )
@@ -39,7 +39,7 @@ describe("TokenId", () => {
     ],
     [`0x${"f".repeat(64)}`, maxUint256]
   ])("reads %s as %s", (input, id) => {
-    expect(read(TokenId, input)).toBe(id)
+    expect(decode(TokenId, input)).toBe(id)
   })
 
   it.each([
@@ -61,8 +61,8 @@ describe("TokenId", () => {
     ["empty", ""],
     ["null", null]
   ])("is refused when it is %s", (_, input) => {
-    expect(isRead(TokenId, input)).toBe(false)
-    expect(refusal(TokenId, input)).toContain(
+    expect(isDecodable(TokenId, input)).toBe(false)
+    expect(decodeIssues(TokenId, input)).toContain(
       "expected a token id (decimal digits, or 0x and hexadecimal digits"
     )
   })

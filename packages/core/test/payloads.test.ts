@@ -4,7 +4,7 @@
  */
 import * as LosslessJson from "@blockquarry/core/LosslessJson"
 import type { AnyOperation } from "@blockquarry/core/Operation"
-import { data, ledger, streams } from "@blockquarry/core/operations/index"
+import { dataOperations, ledgerOperations, streamsOperations } from "@blockquarry/core/Operations"
 import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
@@ -15,17 +15,17 @@ import { join } from "node:path"
 const folder = process.env["QUARRY_PAYLOADS"]
 
 const operations: Readonly<Record<string, AnyOperation>> = {
-  "wallet-erc20-transfers": data.walletTransfers,
-  "token-erc20-transfers": data.tokenTransfers,
-  "contract-nfts": data.contractNfts,
-  "nft-owners": data.nftOwners,
-  "wallet-nft-trades": data.walletNftTrades,
-  "token-owners": data.tokenOwners,
-  "nft-metadata": data.nftMetadata,
-  "token-price": data.tokenPrice,
-  "wallet-chains": data.walletChains,
-  "stream-status": streams.updateStreamStatus,
-  "ledger-transaction": ledger.ledgerTransaction
+  "wallet-erc20-transfers": dataOperations.walletTransfers,
+  "token-erc20-transfers": dataOperations.tokenTransfers,
+  "contract-nfts": dataOperations.contractNfts,
+  "nft-owners": dataOperations.nftOwners,
+  "wallet-nft-trades": dataOperations.walletNftTrades,
+  "token-owners": dataOperations.tokenOwners,
+  "nft-metadata": dataOperations.nftMetadata,
+  "token-price": dataOperations.tokenPrice,
+  "wallet-chains": dataOperations.walletChains,
+  "stream-status": streamsOperations.updateStreamStatus,
+  "ledger-transaction": ledgerOperations.ledgerTransaction
 }
 
 const Index = Schema.parseJson(
@@ -40,7 +40,7 @@ const refusals = (
   operation: AnyOperation,
   body: LosslessJson.JsonValue
 ): ReadonlyArray<readonly [string, unknown]> => {
-  if (operation.absent(body)) return []
+  if (operation.isNotFound(body)) return []
   const read = Schema.decodeUnknownEither(operation.output, { errors: "all" })(body)
   if (Either.isRight(read)) return []
   const paths = ParseResult.ArrayFormatter.formatErrorSync(read.left).map(({ path }) => path)

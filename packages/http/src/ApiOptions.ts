@@ -3,12 +3,12 @@
  *
  * @since 0.1.0
  */
-import type { ArraySpelling } from "@blockquarry/core/Wire"
+import type { ArrayFormat } from "@blockquarry/core/RequestEncoding"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as Redacted from "effect/Redacted"
 import type { ApiKey } from "./ApiKey.ts"
 import * as CircuitBreaker from "./CircuitBreaker.ts"
-import * as Concurrency from "./Concurrency.ts"
+import * as ConcurrencyLimit from "./ConcurrencyLimit.ts"
 import * as RateLimit from "./RateLimit.ts"
 import * as ResponseCache from "./ResponseCache.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
@@ -26,7 +26,7 @@ export interface Policies {
   readonly retry: RetryPolicy.RetryPolicy
   readonly rateLimit: RateLimit.RateLimit
   readonly breaker: CircuitBreaker.CircuitBreaker
-  readonly concurrency: Concurrency.Concurrency
+  readonly concurrency: ConcurrencyLimit.ConcurrencyLimit
 }
 
 /**
@@ -42,7 +42,7 @@ export const defaults: Policies = {
   retry: RetryPolicy.standard,
   rateLimit: RateLimit.none,
   breaker: CircuitBreaker.standard,
-  concurrency: Concurrency.standard
+  concurrency: ConcurrencyLimit.standard
 }
 
 /**
@@ -60,12 +60,12 @@ export interface ApiOptions extends OptionalPolicies {
   /** The longest body that is read, in bytes; 64 MiB where nothing is said. */
   readonly maxBodySize?: number | undefined
   /** How parameters of several values are spelled; `name[]=A&name[]=B` where nothing is said. */
-  readonly arrays?: ArraySpelling | undefined
+  readonly arrayFormat?: ArrayFormat | undefined
   /**
    * Secrets besides the keys that no kept answer may say: keys of other clients, where answers are passed on to people.
    * An answer that says one is given to whoever asked, and not kept. Clients that share a store say the same here.
    */
-  readonly neverKept?: ReadonlyArray<Redacted.Redacted> | undefined
+  readonly uncacheable?: ReadonlyArray<Redacted.Redacted> | undefined
   /** Wraps the HttpClient that requests are sent with. */
   readonly transformClient?: ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
 }

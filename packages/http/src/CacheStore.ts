@@ -8,10 +8,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { LRUCache } from "lru-cache"
-import type { Answer } from "./Answer.ts"
-import * as Guard from "./internal/guard.ts"
-import type { StoreFault } from "./StoreFault.ts"
-import type { StoreGroup } from "./StoreGroup.ts"
+import * as Guard from "./internal/stores/AvailabilityGuard.ts"
+import type { StoreGroup } from "./internal/stores/StoreGroup.ts"
+import type { RawResponse } from "./internal/transport/RawResponse.ts"
+import type { StoreError } from "./StoreError.ts"
 
 /**
  * A kept answer. Times are milliseconds since 1970.
@@ -19,13 +19,13 @@ import type { StoreGroup } from "./StoreGroup.ts"
  * @since 0.1.0
  * @category models
  */
-export interface Entry {
-  readonly answer: Answer
+export interface CacheEntry {
+  readonly response: RawResponse
   readonly storedAt: number
   /** From then on the answer is stale. */
   readonly freshUntil: number
   /** From then on it is of no use to anybody. */
-  readonly keepUntil: number
+  readonly expiresAt: number
 }
 
 /**
@@ -34,11 +34,11 @@ export interface Entry {
  * @since 0.1.0
  * @category models
  */
-export interface Entries<E> {
+export interface CacheBackend<E> {
   /** Null where there is nothing. */
-  readonly get: (key: string) => Effect.Effect<Entry | null, E>
+  readonly get: (key: string) => Effect.Effect<CacheEntry | null, E>
   /** Keeps an entry, or not: what is too large for the store is left out. */
-  readonly set: (key: string, entry: Entry) => Effect.Effect<void, E>
+  readonly set: (key: string, entry: CacheEntry) => Effect.Effect<void, E>
   /** Forgets an entry, if there is one. */
   readonly remove: (key: string) => Effect.Effect<void, E>
   /**
@@ -55,11 +55,11 @@ export interface Entries<E> {
  * @since 0.1.0
  * @category models
  */
-export interface CacheStoreService extends Pick<Entries<never>, "get" | "set"> {
+export interface CacheStoreService extends Pick<CacheBackend<never>, "get" | "set"> {
   readonly remove: (key: string) => Effect.Effect<boolean>
   readonly clear: Effect.Effect<boolean>
   /** What `get` gives, at once, and counted as a use of it too. Only a store in memory has this. */
-  readonly peek?: ((key: string) => Entry | undefined) | undefined
+  readonly peek?: ((key: string) => CacheEntry | undefined) | undefined
 }
 
 /**
@@ -92,7 +92,7 @@ export const memory = (
 ): Effect.Effect<CacheStoreService> =>
   Effect.sync(() => {
     const maxSize = options.maxBytes ?? defaultMaxBytes
-    const entries = new LRUCache<string, Entry>({
+    const entries = new LRUCache<string, CacheEntry>({
       maxSize,
       maxEntrySize: Math.floor(maxSize / 8),
       sizeCalculation: (entry, key) => sizeOf(key, entry)
@@ -113,10 +113,10 @@ export const memory = (
 const decodedFactor = 5
 
 /** What an entry takes besides its body. */
-const overhead = 1024
+const entryOverhead = 1024
 
-const sizeOf = (key: string, { answer }: Entry): number =>
-  answer.bytes.byteLength * decodedFactor + key.length * 2 + overhead
+const sizeOf = (key: string, { response }: CacheEntry): number =>
+  response.bytes.byteLength * decodedFactor + key.length * 2 + entryOverhead
 
 /**
  * @since 0.1.0
@@ -135,12 +135,12 @@ export const layerMemory = (
  * @category constructors
  */
 export const withFallback = (
-  shared: Entries<StoreFault> & { readonly ping: Effect.Effect<void, StoreFault> },
+  backend: CacheBackend<StoreError> & { readonly ping: Effect.Effect<void, StoreError> },
   options: { readonly group?: StoreGroup | undefined } = {}
 ): Effect.Effect<CacheStoreService, never, Scope.Scope> =>
-  Effect.map(Guard.make("cache", shared.ping, options.group), (guard) => ({
-    get: (key) => guard.run(shared.get(key), Effect.succeed(null)),
-    set: (key, entry) => guard.run(shared.set(key, entry), Effect.void),
-    remove: (key) => guard.run(Effect.as(shared.remove(key), true), Effect.succeed(false)),
-    clear: guard.done(shared.clear)
+  Effect.map(Guard.make("cache", backend.ping, options.group), (guard) => ({
+    get: (key) => guard.run(backend.get(key), Effect.succeed(null)),
+    set: (key, entry) => guard.run(backend.set(key, entry), Effect.void),
+    remove: (key) => guard.run(Effect.as(backend.remove(key), true), Effect.succeed(false)),
+    clear: guard.runLong(backend.clear)
   }))

@@ -23,8 +23,8 @@ export interface CircuitBreaker {
   readonly threshold: number
   readonly minimum: number
   readonly window: Duration.DurationInput
-  readonly openFor: Duration.DurationInput
-  readonly longest: Duration.DurationInput
+  readonly openDuration: Duration.DurationInput
+  readonly maxOpenDuration: Duration.DurationInput
 }
 
 /**
@@ -37,8 +37,8 @@ export const standard: CircuitBreaker = {
   threshold: 0.5,
   minimum: 20,
   window: Duration.seconds(30),
-  openFor: Duration.seconds(5),
-  longest: Duration.minutes(1)
+  openDuration: Duration.seconds(5),
+  maxOpenDuration: Duration.minutes(1)
 }
 
 /**

@@ -17,18 +17,18 @@
  *
  * @since 0.1.0
  */
-import { data } from "@blockquarry/core/operations/index"
+import { dataOperations } from "@blockquarry/core/Operations"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Config from "effect/Config"
 import type { ConfigError } from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as ApiClient from "./ApiClient.ts"
 import type { ApiOptions } from "./ApiOptions.ts"
-import * as Client from "./Client.ts"
-import * as Engine from "./Engine.ts"
+import * as Engine from "./internal/pipeline/Engine.ts"
+import * as Upstream from "./internal/pipeline/Upstream.ts"
 import * as Settings from "./Settings.ts"
-import * as Target from "./Target.ts"
 
 /**
  * The client of the main API: one method for each operation.
@@ -36,7 +36,7 @@ import * as Target from "./Target.ts"
  * @since 0.1.0
  * @category models
  */
-export interface DataApiService extends Client.Client<typeof data> {}
+export interface DataApiService extends ApiClient.ApiClient<typeof dataOperations> {}
 
 /**
  * @since 0.1.0
@@ -53,8 +53,8 @@ export const make = (
 ): Effect.Effect<DataApiService, never, Engine.Engine | HttpClient.HttpClient> =>
   Effect.zipWith(
     Engine.Engine,
-    Target.make("data", options, Settings.baseUrl),
-    (engine, target) => Client.make(data, engine, target)
+    Upstream.make("data", options, Settings.baseUrl),
+    (engine, upstream) => ApiClient.make(dataOperations, engine, upstream)
   )
 
 /**
@@ -64,7 +64,7 @@ export const make = (
  * @category layers
  */
 export const layer = (options: ApiOptions): Layer.Layer<DataApi, never, HttpClient.HttpClient> =>
-  Layer.provide(layerOverEngine(options), Engine.layer)
+  Layer.provide(layerWithEngine(options), Engine.layer)
 
 /**
  * The client of the main API over an engine of yours: one that shares its stores, say.
@@ -72,7 +72,7 @@ export const layer = (options: ApiOptions): Layer.Layer<DataApi, never, HttpClie
  * @since 0.1.0
  * @category layers
  */
-export const layerOverEngine = (
+export const layerWithEngine = (
   options: ApiOptions
 ): Layer.Layer<DataApi, never, Engine.Engine | HttpClient.HttpClient> => Layer.effect(DataApi, make(options))
 

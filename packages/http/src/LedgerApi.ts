@@ -3,18 +3,18 @@
  *
  * @since 0.1.0
  */
-import { ledger } from "@blockquarry/core/operations/index"
+import { ledgerOperations } from "@blockquarry/core/Operations"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Config from "effect/Config"
 import type { ConfigError } from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as ApiClient from "./ApiClient.ts"
 import type { ApiOptions } from "./ApiOptions.ts"
-import * as Client from "./Client.ts"
-import * as Engine from "./Engine.ts"
+import * as Engine from "./internal/pipeline/Engine.ts"
+import * as Upstream from "./internal/pipeline/Upstream.ts"
 import * as Settings from "./Settings.ts"
-import * as Target from "./Target.ts"
 
 /**
  * The two networks are two base addresses.
@@ -32,8 +32,8 @@ export interface LedgerApiOptions extends ApiOptions {
  * @since 0.1.0
  * @category models
  */
-export interface LedgerApiService extends Client.Client<typeof ledger> {
-  readonly testnet: Client.Client<typeof ledger>
+export interface LedgerApiService extends ApiClient.ApiClient<typeof ledgerOperations> {
+  readonly testnet: ApiClient.ApiClient<typeof ledgerOperations>
 }
 
 /**
@@ -51,13 +51,16 @@ export const make = (
 ): Effect.Effect<LedgerApiService, never, Engine.Engine | HttpClient.HttpClient> =>
   Effect.gen(function*() {
     const engine = yield* Engine.Engine
-    const mainnet = yield* Target.make("ledger", options, Settings.ledgerUrl)
-    const testnet = yield* Target.make(
+    const mainnet = yield* Upstream.make("ledger", options, Settings.ledgerUrl)
+    const testnet = yield* Upstream.make(
       "ledger",
       { ...options, baseUrl: options.testnetUrl },
       Settings.ledgerTestnetUrl
     )
-    return { ...Client.make(ledger, engine, mainnet), testnet: Client.make(ledger, engine, testnet) }
+    return {
+      ...ApiClient.make(ledgerOperations, engine, mainnet),
+      testnet: ApiClient.make(ledgerOperations, engine, testnet)
+    }
   })
 
 /**
@@ -67,7 +70,7 @@ export const make = (
  * @category layers
  */
 export const layer = (options: LedgerApiOptions): Layer.Layer<LedgerApi, never, HttpClient.HttpClient> =>
-  Layer.provide(layerOverEngine(options), Engine.layer)
+  Layer.provide(layerWithEngine(options), Engine.layer)
 
 /**
  * The client of the ledger API over an engine of yours: one that shares its stores, say.
@@ -75,7 +78,7 @@ export const layer = (options: LedgerApiOptions): Layer.Layer<LedgerApi, never, 
  * @since 0.1.0
  * @category layers
  */
-export const layerOverEngine = (
+export const layerWithEngine = (
   options: LedgerApiOptions
 ): Layer.Layer<LedgerApi, never, Engine.Engine | HttpClient.HttpClient> =>
   Layer.effect(LedgerApi, make(options))

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { OperationId } from "@blockquarry/core/operations/index"
+import type { OperationId } from "@blockquarry/core/Operations"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 
@@ -18,7 +18,7 @@ import * as Either from "effect/Either"
  * - `maxWait`: no request waits longer; one that would is refused at once with `RateLimited`. The time that is left
  *   to its call bounds the wait too.
  * - `maxQueue`: no more requests wait; one more is refused.
- * - `perDay`: units that the key may spend in a day of UTC, null for any number. A request beyond it is refused at once;
+ * - `dailyQuota`: units that the key may spend in a day of UTC, null for any number. A request beyond it is refused at once;
  *   nobody waits for the next day.
  *
  * @since 0.1.0
@@ -31,7 +31,7 @@ export interface RateLimit {
   readonly cost: { readonly [Id in OperationId]?: number } | number
   readonly maxWait: Duration.DurationInput
   readonly maxQueue: number
-  readonly perDay: number | null
+  readonly dailyQuota: number | null
 }
 
 /**
@@ -60,9 +60,9 @@ export const make = (
     cost: typeof cost === "number" ? positive("cost", cost) : cost,
     maxWait: options.maxWait ?? Duration.seconds(30),
     maxQueue: options.maxQueue ?? 10_000,
-    perDay: options.perDay === undefined || options.perDay === null
+    dailyQuota: options.dailyQuota === undefined || options.dailyQuota === null
       ? null
-      : positive("perDay", options.perDay)
+      : positive("dailyQuota", options.dailyQuota)
   }
 }
 
@@ -99,14 +99,14 @@ export const none: RateLimit = make({
  */
 export const parse = (text: string): Either.Either<RateLimit, string> => {
   if (text === "none") return Either.right(none)
-  const [, limit = "", count = "", unit = ""] = written.exec(text) ?? []
+  const [, limit = "", count = "", unit = ""] = pattern.exec(text) ?? []
   const window = Number(count || 1) * (units.get(unit) ?? 0)
   return Number(limit) > 0 && window > 0
     ? Either.right(make({ limit: Number(limit), window: Duration.millis(window) }))
     : Either.left(`expected units per time, as in 100/s or 5000/10m, or none; got ${JSON.stringify(text)}`)
 }
 
-const written = /^(\d{1,9}(?:\.\d{1,6})?)\/(\d{0,6})(ms|s|m|h|d)$/
+const pattern = /^(\d{1,9}(?:\.\d{1,6})?)\/(\d{0,6})(ms|s|m|h|d)$/
 
 const units: ReadonlyMap<string, number> = new Map([
   ["ms", 1],

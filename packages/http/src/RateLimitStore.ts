@@ -9,11 +9,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { LRUCache } from "lru-cache"
-import * as Account from "./internal/account.ts"
-import * as Budget from "./internal/budget.ts"
-import * as Guard from "./internal/guard.ts"
-import type { StoreFault } from "./StoreFault.ts"
-import type { StoreGroup } from "./StoreGroup.ts"
+import * as Guard from "./internal/stores/AvailabilityGuard.ts"
+import * as Budget from "./internal/stores/Gcra.ts"
+import * as Account from "./internal/stores/QuotaWindow.ts"
+import type { StoreGroup } from "./internal/stores/StoreGroup.ts"
+import type { StoreError } from "./StoreError.ts"
 
 /**
  * What a budget allows: `limit` units in any `window` (milliseconds), `burst` of them at once. A limit of
@@ -23,11 +23,11 @@ import type { StoreGroup } from "./StoreGroup.ts"
  * @since 0.1.0
  * @category models
  */
-export interface Rule {
+export interface RateLimitRule {
   readonly limit: number
   readonly window: number
   readonly burst: number
-  readonly dearest?: number | undefined
+  readonly maxCost?: number | undefined
 }
 
 /**
@@ -41,13 +41,13 @@ export interface Rule {
  * @since 0.1.0
  * @category models
  */
-export type Turn =
-  | { readonly _tag: "Go"; readonly probe: boolean; readonly left: number }
+export type Permit =
+  | { readonly _tag: "Granted"; readonly probe: boolean; readonly remaining: number }
   | {
-    readonly _tag: "Wait"
+    readonly _tag: "Delayed"
     readonly millis: number
-    readonly reason: "rate" | "pause"
-    readonly left: number
+    readonly reason: "rate_limit" | "cooldown"
+    readonly remaining: number
   }
 
 /**
@@ -59,7 +59,7 @@ export type Turn =
  * @since 0.1.0
  * @category models
  */
-export interface Cap {
+export interface Quota {
   readonly limit: number
   readonly period: number
 }
@@ -70,8 +70,8 @@ export interface Cap {
  * @since 0.1.0
  * @category models
  */
-export interface Remaining {
-  readonly left: number
+export interface RemainingQuota {
+  readonly remaining: number
   readonly millis: number
 }
 
@@ -82,9 +82,9 @@ export interface Remaining {
  * @since 0.1.0
  * @category models
  */
-export type Spent =
-  | { readonly _tag: "Spent"; readonly left: number }
-  | { readonly _tag: "UsedUp"; readonly left: number; readonly millis: number }
+export type Consumption =
+  | { readonly _tag: "Consumed"; readonly remaining: number }
+  | { readonly _tag: "QuotaExceeded"; readonly remaining: number; readonly millis: number }
 
 /**
  * Budgets and accounts by name. A name tells nothing about the key that it stands for.
@@ -95,32 +95,32 @@ export type Spent =
  * @since 0.1.0
  * @category models
  */
-export interface Budgets<E> {
+export interface RateLimitBackend<E> {
   /** Takes `cost` units. A probe that nobody settles within `lease` milliseconds is forgotten. */
-  readonly take: (budget: string, rule: Rule, cost: number, lease: number) => Effect.Effect<Turn, E>
+  readonly acquire: (id: string, rule: RateLimitRule, cost: number, lease: number) => Effect.Effect<Permit, E>
   /**
    * The service said 429: nobody goes for `millis`, at most a minute. Null where it did not say for how long: a
    * second, twice as long each time it says so again to a probe.
    */
-  readonly pause: (budget: string, millis: number | null) => Effect.Effect<void, E>
+  readonly startCooldown: (id: string, millis: number | null) => Effect.Effect<void, E>
   /** A probe ended: `passed` ends the pause, otherwise the next request is a probe too. */
-  readonly settle: (budget: string, passed: boolean) => Effect.Effect<void, E>
+  readonly settleProbe: (id: string, succeeded: boolean) => Effect.Effect<void, E>
   /**
    * Spends `cost` units, all of them or none. In no window does an account spend more than its limit. Where the clock
    * was set back into a window that was over, nothing is spent until the next one begins again.
    */
-  readonly spend: (account: string, cap: Cap, cost: number) => Effect.Effect<Spent, E>
+  readonly consume: (id: string, quota: Quota, cost: number) => Effect.Effect<Consumption, E>
   /** What an account could spend, without spending anything. */
-  readonly look: (account: string, cap: Cap) => Effect.Effect<Remaining, E>
+  readonly peek: (id: string, quota: Quota) => Effect.Effect<RemainingQuota, E>
 }
 
 /**
  * @since 0.1.0
  * @category models
  */
-export interface RateLimitStoreService extends Budgets<never> {
+export interface RateLimitStoreService extends RateLimitBackend<never> {
   /** The same without a fiber, where budgets are counted in this process: for servers that answer many requests at once. */
-  readonly atOnce?: AtOnce | undefined
+  readonly sync?: SyncRateLimitBackend | undefined
 }
 
 /**
@@ -129,9 +129,9 @@ export interface RateLimitStoreService extends Budgets<never> {
  * @since 0.1.0
  * @category models
  */
-export interface AtOnce {
-  readonly take: (budget: string, rule: Rule, cost: number, lease: number, now: number) => Turn
-  readonly spend: (account: string, cap: Cap, cost: number, now: number) => Spent
+export interface SyncRateLimitBackend {
+  readonly acquire: (id: string, rule: RateLimitRule, cost: number, lease: number, now: number) => Permit
+  readonly consume: (id: string, quota: Quota, cost: number, now: number) => Consumption
 }
 
 /**
@@ -150,7 +150,7 @@ export class RateLimitStore
  * @since 0.1.0
  * @category constructors
  */
-export const memory: Effect.Effect<RateLimitStoreService> = Effect.sync(() => inMemory())
+export const memory: Effect.Effect<RateLimitStoreService> = Effect.sync(() => makeMemoryStore())
 
 /**
  * @since 0.1.0
@@ -177,112 +177,147 @@ export const layerMemory: Layer.Layer<RateLimitStore> = Layer.effect(RateLimitSt
  * @category constructors
  */
 export const withFallback = (
-  shared: Budgets<StoreFault> & { readonly ping: Effect.Effect<void, StoreFault> },
+  backend: RateLimitBackend<StoreError> & { readonly ping: Effect.Effect<void, StoreError> },
   options: { readonly share: number; readonly group?: StoreGroup | undefined }
 ): Effect.Effect<RateLimitStoreService, never, Scope.Scope> =>
-  Effect.map(Guard.make("rate limit", shared.ping, options.group), (guard) => {
-    const own = inMemory()
+  Effect.map(Guard.make("rate limit", backend.ping, options.group), (guard) => {
+    const memoryStore = makeMemoryStore()
     return {
       // What a fleet shares must be waited for.
       atOnce: undefined,
-      take: (budget, rule, cost, lease) => {
-        const part = shareOf(rule, options.share)
-        const taken = Effect.tap(
-          shared.take(budget, rule, cost, lease),
-          (turn) => turn._tag === "Go" ? own.charge(budget, part, cost, turn.probe) : Effect.void
+      acquire: (id, rule, cost, lease) => {
+        const localRule = scaledRule(rule, options.share)
+        const acquired = Effect.tap(
+          backend.acquire(id, rule, cost, lease),
+          (permit) =>
+            permit._tag === "Granted"
+              ? memoryStore.recordAcquired(id, localRule, cost, permit.probe)
+              : Effect.void
         )
-        return guard.run(taken, Effect.suspend(() => own.take(budget, part, cost, lease)))
+        return guard.run(acquired, Effect.suspend(() => memoryStore.acquire(id, localRule, cost, lease)))
       },
       // Pauses are kept here too, so that losing the store does not end them.
-      pause: (budget, millis) =>
-        Effect.zipRight(own.pause(budget, millis), guard.run(shared.pause(budget, millis), Effect.void)),
-      settle: (budget, passed) =>
-        Effect.zipRight(own.settle(budget, passed), guard.run(shared.settle(budget, passed), Effect.void)),
-      spend: (account, cap, cost) => {
-        const part = partOf(cap, options.share)
-        const spent = Effect.tap(
-          shared.spend(account, cap, cost),
-          ({ _tag, left }) => own.note(account, part, _tag === "Spent" ? cost : 0, units(left, options.share))
+      startCooldown: (id, millis) =>
+        Effect.zipRight(
+          memoryStore.startCooldown(id, millis),
+          guard.run(backend.startCooldown(id, millis), Effect.void)
+        ),
+      settleProbe: (id, succeeded) =>
+        Effect.zipRight(
+          memoryStore.settleProbe(id, succeeded),
+          guard.run(backend.settleProbe(id, succeeded), Effect.void)
+        ),
+      consume: (id, quota, cost) => {
+        const localQuota = scaledQuota(quota, options.share)
+        const consumed = Effect.tap(
+          backend.consume(id, quota, cost),
+          ({ _tag, remaining }) =>
+            memoryStore.recordConsumed(
+              id,
+              localQuota,
+              _tag === "Consumed" ? cost : 0,
+              wholeUnits(remaining, options.share)
+            )
         )
-        return guard.run(spent, Effect.suspend(() => own.spend(account, part, cost)))
+        return guard.run(consumed, Effect.suspend(() => memoryStore.consume(id, localQuota, cost)))
       },
-      look: (account, cap) => {
-        const part = partOf(cap, options.share)
-        const seen = Effect.tap(
-          shared.look(account, cap),
-          ({ left }) => own.note(account, part, 0, units(left, options.share))
+      peek: (id, quota) => {
+        const localQuota = scaledQuota(quota, options.share)
+        const peeked = Effect.tap(
+          backend.peek(id, quota),
+          ({ remaining }) =>
+            memoryStore.recordConsumed(id, localQuota, 0, wholeUnits(remaining, options.share))
         )
-        return guard.run(seen, Effect.suspend(() => own.look(account, part)))
+        return guard.run(peeked, Effect.suspend(() => memoryStore.peek(id, localQuota)))
       }
     }
   })
 
 /** The part of a limit that one process may use for itself. */
-const shareOf = (rule: Rule, share: number): Rule => ({
+const scaledRule = (rule: RateLimitRule, share: number): RateLimitRule => ({
   ...rule,
   limit: rule.limit * share,
   burst: Math.max(1, rule.burst * share)
 })
 
-const partOf = (cap: Cap, share: number): Cap => ({ ...cap, limit: units(cap.limit, share) })
+const scaledQuota = (quota: Quota, share: number): Quota => ({
+  ...quota,
+  limit: wholeUnits(quota.limit, share)
+})
 
 /** Whole units: a part of one is of no use to anybody. */
-const units = (of: number, share: number): number => Math.floor(of * share + 1e-9)
+const wholeUnits = (total: number, share: number): number => Math.floor(total * share + 1e-9)
 
-interface InMemory extends RateLimitStoreService {
+interface MemoryStore extends RateLimitStoreService {
   /** Notes what was taken from the shared budget; who went there and was no probe knows of no pause. */
-  readonly charge: (budget: string, rule: Rule, cost: number, probe: boolean) => Effect.Effect<void>
+  readonly recordAcquired: (
+    id: string,
+    rule: RateLimitRule,
+    cost: number,
+    probe: boolean
+  ) => Effect.Effect<void>
   /** Notes what was spent from the shared account, and how much of what is left there may be spent from here. */
-  readonly note: (account: string, cap: Cap, cost: number, most: number) => Effect.Effect<void>
+  readonly recordConsumed: (
+    id: string,
+    quota: Quota,
+    cost: number,
+    maxConsumable: number
+  ) => Effect.Effect<void>
 }
 
-const inMemory = (): InMemory => {
+const makeMemoryStore = (): MemoryStore => {
   // One that nobody has used for longest is forgotten where there are very many.
-  const budgets = new LRUCache<string, Budget.Budget>({ max: 10_000 })
-  const changeAt = <A>(
+  const states = new LRUCache<string, Budget.GcraState>({ max: 10_000 })
+  const updateAt = <A>(
     name: string,
     now: number,
-    step: (budget: Budget.Budget, now: number) => readonly [Budget.Budget, A]
+    transition: (state: Budget.GcraState, now: number) => readonly [Budget.GcraState, A]
   ): A => {
-    const [budget, result] = step(budgets.get(name) ?? Budget.unused(now), now)
-    budgets.set(name, budget)
+    const [state, result] = transition(states.get(name) ?? Budget.initialState(now), now)
+    states.set(name, state)
     return result
   }
-  const change = <A>(
+  const update = <A>(
     name: string,
-    step: (budget: Budget.Budget, now: number) => readonly [Budget.Budget, A]
-  ) => Effect.map(Clock.currentTimeMillis, (now) => changeAt(name, now, step))
-  const accounts = Account.book()
-  const atOnce: AtOnce = {
-    take: (name, rule, cost, lease, now) =>
-      changeAt(name, now, (before) => {
-        const { budget, turn } = Budget.take(before, now, rule, cost, lease)
-        return [budget, turn]
+    transition: (state: Budget.GcraState, now: number) => readonly [Budget.GcraState, A]
+  ) => Effect.map(Clock.currentTimeMillis, (now) => updateAt(name, now, transition))
+  const quotaWindows = Account.makeQuotaWindows()
+  const sync: SyncRateLimitBackend = {
+    acquire: (name, rule, cost, lease, now) =>
+      updateAt(name, now, (previous) => {
+        const { state, permit } = Budget.acquire(previous, now, rule, cost, lease)
+        return [state, permit]
       }),
-    spend: (name, cap, cost, now) => {
-      const { account, spent } = Account.spend(accounts.find(name), now, cap, cost)
-      if (account !== undefined) accounts.enter(name, account, now)
-      return spent
+    consume: (name, quota, cost, now) => {
+      const { quotaWindow, consumption } = Account.consume(quotaWindows.get(name), now, quota, cost)
+      if (quotaWindow !== undefined) quotaWindows.set(name, quotaWindow, now)
+      return consumption
     }
   }
   return {
-    atOnce,
-    take: (name, rule, cost, lease) =>
-      Effect.map(Clock.currentTimeMillis, (now) => atOnce.take(name, rule, cost, lease, now)),
-    pause: (name, millis) => change(name, (before, now) => [Budget.pause(before, now, millis), undefined]),
-    settle: (name, passed) => change(name, (before, now) => [Budget.settle(before, now, passed), undefined]),
-    charge: (name, rule, cost, probe) =>
-      change(name, (before, now) => [
-        Budget.charge(probe ? before : Budget.settle(before, now, true), now, rule, cost),
+    sync,
+    acquire: (name, rule, cost, lease) =>
+      Effect.map(Clock.currentTimeMillis, (now) => sync.acquire(name, rule, cost, lease, now)),
+    startCooldown: (name, millis) =>
+      update(name, (previous, now) => [Budget.startCooldown(previous, now, millis), undefined]),
+    settleProbe: (name, succeeded) =>
+      update(name, (previous, now) => [Budget.settleProbe(previous, now, succeeded), undefined]),
+    recordAcquired: (name, rule, cost, probe) =>
+      update(name, (previous, now) => [
+        Budget.recordAcquired(probe ? previous : Budget.settleProbe(previous, now, true), now, rule, cost),
         undefined
       ]),
-    spend: (name, cap, cost) =>
-      Effect.map(Clock.currentTimeMillis, (now) => atOnce.spend(name, cap, cost, now)),
-    look: (name, cap) =>
-      Effect.map(Clock.currentTimeMillis, (now) => Account.look(accounts.find(name), now, cap)),
-    note: (name, cap, cost, most) =>
+    consume: (name, quota, cost) =>
+      Effect.map(Clock.currentTimeMillis, (now) => sync.consume(name, quota, cost, now)),
+    peek: (name, quota) =>
+      Effect.map(Clock.currentTimeMillis, (now) => Account.peek(quotaWindows.get(name), now, quota)),
+    recordConsumed: (name, quota, cost, maxConsumable) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
-        accounts.enter(name, Account.charge(accounts.find(name), now, cap, cost, most), now)
+        quotaWindows.set(
+          name,
+          Account.recordConsumed(quotaWindows.get(name), now, quota, cost, maxConsumable),
+          now
+        )
       })
   }
 }

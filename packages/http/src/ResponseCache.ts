@@ -23,7 +23,7 @@ export interface ResponseCache {
   readonly enabled: boolean
   readonly staleWhileRevalidate: Duration.DurationInput
   readonly staleIfError: Duration.DurationInput
-  readonly negative: { readonly NotFound: Duration.DurationInput }
+  readonly negative: { readonly notFound: Duration.DurationInput }
 }
 
 /**
@@ -36,7 +36,7 @@ export const standard: ResponseCache = {
   enabled: true,
   staleWhileRevalidate: Duration.seconds(5),
   staleIfError: Duration.minutes(1),
-  negative: { NotFound: Duration.seconds(5) }
+  negative: { notFound: Duration.seconds(5) }
 }
 
 /**

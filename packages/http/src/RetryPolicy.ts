@@ -12,7 +12,7 @@ import * as Duration from "effect/Duration"
  * @since 0.1.0
  * @category models
  */
-export type Cause = "transient" | "throttled"
+export type RetryCause = "transient" | "throttled"
 
 /**
  * Retries as plain data: exponential backoff with full jitter.
@@ -30,8 +30,8 @@ export type Cause = "transient" | "throttled"
  */
 export interface RetryPolicy {
   readonly attempts: number
-  readonly base: { readonly [C in Cause]: Duration.DurationInput }
-  readonly cap: Duration.DurationInput
+  readonly baseDelay: { readonly [C in RetryCause]: Duration.DurationInput }
+  readonly maxDelay: Duration.DurationInput
   readonly budget: { readonly capacity: number; readonly refill: number }
 }
 
@@ -43,8 +43,8 @@ export interface RetryPolicy {
  */
 export const standard: RetryPolicy = {
   attempts: 4,
-  base: { transient: Duration.millis(200), throttled: Duration.seconds(1) },
-  cap: Duration.seconds(10),
+  baseDelay: { transient: Duration.millis(200), throttled: Duration.seconds(1) },
+  maxDelay: Duration.seconds(10),
   budget: { capacity: 20, refill: 0.1 }
 }
 
@@ -62,8 +62,8 @@ export const none: RetryPolicy = { ...standard, attempts: 1 }
  * @since 0.1.0
  * @category arithmetic
  */
-export const longestWait = (policy: RetryPolicy, cause: Cause, attempt: number): Duration.Duration =>
+export const maxBackoff = (policy: RetryPolicy, cause: RetryCause, attempt: number): Duration.Duration =>
   Duration.min(
-    Duration.times(Duration.decode(policy.base[cause]), 2 ** Math.min(attempt - 1, 30)),
-    policy.cap
+    Duration.times(Duration.decode(policy.baseDelay[cause]), 2 ** Math.min(attempt - 1, 30)),
+    policy.maxDelay
   )

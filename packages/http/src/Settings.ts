@@ -52,10 +52,13 @@ export const ledgerTestnetUrl = "QUARRY_LEDGER_TESTNET_URL"
 export const rateLimit = "QUARRY_RATE_LIMIT"
 
 /** A setting without the white space that files and shells leave around it; absent and empty are the same. */
-const text = (name: string): Config.Config<string | undefined> =>
+const optionalText = (name: string): Config.Config<string | undefined> =>
   Config.string(name).pipe(Config.withDefault(""), Config.map((value) => value.trim() || undefined))
 
-const key = Config.map(text(apiKey), (value) => value === undefined ? undefined : Redacted.make(value))
+const apiKeyConfig = Config.map(
+  optionalText(apiKey),
+  (value) => value === undefined ? undefined : Redacted.make(value)
+)
 
 /**
  * The limit that is set, if one is.
@@ -63,33 +66,41 @@ const key = Config.map(text(apiKey), (value) => value === undefined ? undefined 
  * @since 0.1.0
  * @category configs
  */
-export const limit: Config.Config<RateLimit.RateLimit | undefined> = Config.mapOrFail(
-  text(rateLimit),
+export const rateLimitConfig: Config.Config<RateLimit.RateLimit | undefined> = Config.mapOrFail(
+  optionalText(rateLimit),
   (value) =>
     value === undefined
       ? Either.right(undefined)
-      : Either.mapLeft(RateLimit.parse(value), (problem) => ConfigError.InvalidData([rateLimit], problem))
+      : Either.mapLeft(RateLimit.parse(value), (reason) => ConfigError.InvalidData([rateLimit], reason))
 )
 
 /**
  * @since 0.1.0
  * @category configs
  */
-export const data = Config.all({ apiKey: key, baseUrl: text(baseUrl), rateLimit: limit })
+export const data = Config.all({
+  apiKey: apiKeyConfig,
+  baseUrl: optionalText(baseUrl),
+  rateLimit: rateLimitConfig
+})
 
 /**
  * @since 0.1.0
  * @category configs
  */
-export const streams = Config.all({ apiKey: key, baseUrl: text(streamsUrl), rateLimit: limit })
+export const streams = Config.all({
+  apiKey: apiKeyConfig,
+  baseUrl: optionalText(streamsUrl),
+  rateLimit: rateLimitConfig
+})
 
 /**
  * @since 0.1.0
  * @category configs
  */
 export const ledger = Config.all({
-  apiKey: key,
-  baseUrl: text(ledgerUrl),
-  testnetUrl: text(ledgerTestnetUrl),
-  rateLimit: limit
+  apiKey: apiKeyConfig,
+  baseUrl: optionalText(ledgerUrl),
+  testnetUrl: optionalText(ledgerTestnetUrl),
+  rateLimit: rateLimitConfig
 })

@@ -3,24 +3,24 @@
  *
  * @since 0.1.0
  */
-import { streams } from "@blockquarry/core/operations/index"
+import { streamsOperations } from "@blockquarry/core/Operations"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Config from "effect/Config"
 import type { ConfigError } from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as ApiClient from "./ApiClient.ts"
 import type { ApiOptions } from "./ApiOptions.ts"
-import * as Client from "./Client.ts"
-import * as Engine from "./Engine.ts"
+import * as Engine from "./internal/pipeline/Engine.ts"
+import * as Upstream from "./internal/pipeline/Upstream.ts"
 import * as Settings from "./Settings.ts"
-import * as Target from "./Target.ts"
 
 /**
  * @since 0.1.0
  * @category models
  */
-export interface StreamsApiService extends Client.Client<typeof streams> {}
+export interface StreamsApiService extends ApiClient.ApiClient<typeof streamsOperations> {}
 
 /**
  * @since 0.1.0
@@ -39,8 +39,8 @@ export const make = (
 ): Effect.Effect<StreamsApiService, never, Engine.Engine | HttpClient.HttpClient> =>
   Effect.zipWith(
     Engine.Engine,
-    Target.make("streams", options, Settings.streamsUrl),
-    (engine, target) => Client.make(streams, engine, target)
+    Upstream.make("streams", options, Settings.streamsUrl),
+    (engine, upstream) => ApiClient.make(streamsOperations, engine, upstream)
   )
 
 /**
@@ -50,7 +50,7 @@ export const make = (
  * @category layers
  */
 export const layer = (options: ApiOptions): Layer.Layer<StreamsApi, never, HttpClient.HttpClient> =>
-  Layer.provide(layerOverEngine(options), Engine.layer)
+  Layer.provide(layerWithEngine(options), Engine.layer)
 
 /**
  * The client of the streams API over an engine of yours: one that shares its stores, say.
@@ -58,7 +58,7 @@ export const layer = (options: ApiOptions): Layer.Layer<StreamsApi, never, HttpC
  * @since 0.1.0
  * @category layers
  */
-export const layerOverEngine = (
+export const layerWithEngine = (
   options: ApiOptions
 ): Layer.Layer<StreamsApi, never, Engine.Engine | HttpClient.HttpClient> =>
   Layer.effect(StreamsApi, make(options))

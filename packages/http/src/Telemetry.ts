@@ -10,7 +10,7 @@ import * as MetricBoundaries from "effect/MetricBoundaries"
 
 /**
  * The span around a call, from the question to its decoded answer. Attributes: `http.request.method`, `url.path`,
- * `quarry.source` (`service`, `cache`, `stale`).
+ * `quarry.source` (`upstream`, `cache`, `stale`).
  *
  * @since 0.1.0
  * @category spans
@@ -28,7 +28,7 @@ export const attemptSpan = "quarry.attempt"
 const counter = (name: string, description: string) =>
   Metric.counter(name, { description, incremental: true })
 
-const seconds = MetricBoundaries.exponential({ start: 0.005, factor: 2, count: 14 })
+const durationBoundaries = MetricBoundaries.exponential({ start: 0.005, factor: 2, count: 14 })
 
 /**
  * Calls, by `operation` and `outcome` (`ok`, the tag of the failure, or `interrupted`).
@@ -44,9 +44,9 @@ export const calls = counter("quarry_calls_total", "Calls by operation and outco
  * @since 0.1.0
  * @category metrics
  */
-export const callSeconds = Metric.histogram(
-  "quarry_call_seconds",
-  seconds,
+export const callDuration = Metric.histogram(
+  "quarry_call_duration_seconds",
+  durationBoundaries,
   "Seconds that calls took by operation"
 )
 
@@ -67,7 +67,7 @@ export const attempts = counter(
  * @since 0.1.0
  * @category metrics
  */
-export const cost = counter("quarry_cost_total", "Units that requests cost by operation")
+export const costUnits = counter("quarry_cost_units_total", "Units that requests cost by operation")
 
 /**
  * Bytes of bodies that were read, by `operation`.
@@ -75,7 +75,10 @@ export const cost = counter("quarry_cost_total", "Units that requests cost by op
  * @since 0.1.0
  * @category metrics
  */
-export const bytesRead = counter("quarry_bytes_read_total", "Bytes of answers that were read by operation")
+export const responseBytes = counter(
+  "quarry_response_bytes_total",
+  "Bytes of answers that were read by operation"
+)
 
 /**
  * Attempts that were repeated, by `operation` and `cause` (`transient`, `throttled`).
@@ -92,44 +95,51 @@ export const retries = counter("quarry_retries_total", "Repeated requests by ope
  * @since 0.1.0
  * @category metrics
  */
-export const retriesDenied = counter(
-  "quarry_retries_denied_total",
+export const retriesSuppressed = counter(
+  "quarry_retries_suppressed_total",
   "Failures that were not repeated by operation and reason"
 )
 
 /**
- * Seconds of waiting before requests, by `reason`: `retry`, `rate`, `pause` or `concurrency`.
+ * Seconds of waiting before requests, by `reason`: `backoff`, `rate_limit`, `cooldown` or `concurrency`.
  *
  * @since 0.1.0
  * @category metrics
  */
-export const waitSeconds = Metric.histogram("quarry_wait_seconds", seconds, "Seconds of waiting by reason")
+export const waitDuration = Metric.histogram(
+  "quarry_wait_duration_seconds",
+  durationBoundaries,
+  "Seconds of waiting by reason"
+)
 
 /**
  * How questions met the cache, by `operation` and `result`: `hit`, `stale` (given while a fresh one is fetched),
- * `rescued` (given because the service failed), `shared` (another caller was asking the same), `miss`.
+ * `stale_if_error` (given because the service failed), `coalesced` (another caller was asking the same), `miss`.
  *
  * @since 0.1.0
  * @category metrics
  */
-export const cache = counter("quarry_cache_total", "Questions to the cache by operation and result")
+export const cacheRequests = counter(
+  "quarry_cache_requests_total",
+  "Questions to the cache by operation and result"
+)
 
 /**
- * Circuit breakers by `address` (host and port): 0 closed, 1 half open, 2 open.
+ * Circuit breakers by `upstream` (host and port): 0 closed, 1 half open, 2 open.
  *
  * @since 0.1.0
  * @category metrics
  */
-export const breakerState = Metric.gauge("quarry_breaker_state", {
-  description: "Circuit breakers by address: 0 closed, 1 half open, 2 open"
+export const circuitBreakerState = Metric.gauge("quarry_circuit_breaker_state", {
+  description: "Circuit breakers by upstream: 0 closed, 1 half open, 2 open"
 })
 
 /**
- * A shared store that is away, by `store` (`cache`, `rate limit`): 1 while it is.
+ * Whether a shared store is available, by `store` (`cache`, `rate limit`): 1 while it is, 0 while it is not.
  *
  * @since 0.1.0
  * @category metrics
  */
-export const storeAway = Metric.gauge("quarry_store_away", {
-  description: "Shared stores that are away: 1 while they are"
+export const storeAvailable = Metric.gauge("quarry_store_available", {
+  description: "Shared stores by store: 1 available, 0 unavailable"
 })

@@ -14,7 +14,7 @@ import * as Duration from "effect/Duration"
  */
 export interface Timeouts {
   readonly attempt: Duration.DurationInput
-  readonly total: Duration.DurationInput
+  readonly call: Duration.DurationInput
 }
 
 /**
@@ -23,7 +23,7 @@ export interface Timeouts {
  * @since 0.1.0
  * @category policies
  */
-export const standard: Timeouts = { attempt: Duration.seconds(10), total: Duration.seconds(45) }
+export const standard: Timeouts = { attempt: Duration.seconds(10), call: Duration.seconds(45) }
 
 /**
  * No limits: for callers that bring their own.
@@ -31,4 +31,4 @@ export const standard: Timeouts = { attempt: Duration.seconds(10), total: Durati
  * @since 0.1.0
  * @category policies
  */
-export const none: Timeouts = { attempt: Duration.infinity, total: Duration.infinity }
+export const none: Timeouts = { attempt: Duration.infinity, call: Duration.infinity }

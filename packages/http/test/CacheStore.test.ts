@@ -1,17 +1,17 @@
 /** Answers in memory, bounded by bytes, and in a shared store that may be away. */
 import * as CacheStore from "@blockquarry/http/CacheStore"
-import { StoreFault } from "@blockquarry/http/StoreFault"
+import { StoreError } from "@blockquarry/http/StoreError"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 
-const entry = (bytes: number): CacheStore.Entry => ({
-  answer: { status: 200, headers: {}, bytes: new Uint8Array(bytes) },
+const entry = (bytes: number): CacheStore.CacheEntry => ({
+  response: { status: 200, headers: {}, bytes: new Uint8Array(bytes) },
   storedAt: 0,
   freshUntil: 1,
-  keepUntil: 2
+  expiresAt: 2
 })
 
 /** What an entry is taken for: five times its bytes, two for each letter of its key, and a kibibyte. */
@@ -34,9 +34,9 @@ describe("answers in memory", () => {
       Effect.gen(function*() {
         const store = yield* CacheStore.memory({ maxBytes })
         /** Least recently used first. */
-        let model: ReadonlyArray<readonly [key: string, entry: CacheStore.Entry]> = []
+        let model: ReadonlyArray<readonly [key: string, entry: CacheStore.CacheEntry]> = []
         const total = () =>
-          model.reduce((sum, [key, { answer }]) => sum + sizeOf(key, answer.bytes.length), 0)
+          model.reduce((sum, [key, { response: answer }]) => sum + sizeOf(key, answer.bytes.length), 0)
         for (const { bytes, do: step, key } of steps) {
           const others = model.filter(([other]) => other !== key)
           if (step === "set") {
@@ -116,12 +116,10 @@ describe("answers in memory", () => {
 describe("answers in a shared store", () => {
   /** A shared store that can go away and be slow at clearing, what is in it, and what is over it. */
   const over = Effect.gen(function*() {
-    const kept = new Map<string, CacheStore.Entry>()
+    const kept = new Map<string, CacheStore.CacheEntry>()
     const state: { away: boolean; clearing: Effect.Effect<void> } = { away: false, clearing: Effect.void }
-    const reach = <A>(ask: () => A): Effect.Effect<A, StoreFault> =>
-      Effect.suspend(() =>
-        state.away ? Effect.fail(new StoreFault({ problem: "refused" })) : Effect.sync(ask)
-      )
+    const reach = <A>(ask: () => A): Effect.Effect<A, StoreError> =>
+      Effect.suspend(() => state.away ? Effect.fail(new StoreError({ reason: "refused" })) : Effect.sync(ask))
     const store = yield* CacheStore.withFallback({
       get: (key) => reach(() => kept.get(key) ?? null),
       set: (key, entry) =>

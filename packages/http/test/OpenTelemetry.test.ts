@@ -9,21 +9,24 @@ import {
 } from "@opentelemetry/sdk-metrics"
 import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base"
 import * as Effect from "effect/Effect"
-import * as Clients from "./support/Clients.ts"
 import { tokenPrice } from "./support/Examples.ts"
-import * as Scripted from "./support/Scripted.ts"
+import * as ScriptedClient from "./support/ScriptedClient.ts"
+import * as TestClients from "./support/TestClients.ts"
 
-const policies = { retry: { ...RetryPolicy.standard, base: { transient: 1, throttled: 1 } } }
+const policies = { retry: { ...RetryPolicy.standard, baseDelay: { transient: 1, throttled: 1 } } }
 
 it.live("gets every call as a span that holds its attempts, and the metrics", () =>
   Effect.gen(function*() {
     const spans = new InMemorySpanExporter()
     const metrics = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
     const reader = new PeriodicExportingMetricReader({ exporter: metrics })
-    const scene = yield* Clients.scene([Scripted.answer(500), Scripted.json(tokenPrice.document)], policies)
+    const harness = yield* TestClients.harness([
+      ScriptedClient.respond(500),
+      ScriptedClient.json(tokenPrice.document)
+    ], policies)
     // Read before the layer is gone, which empties its exporters.
     const [ended, read] = yield* Effect.provide(
-      Effect.withSpan(tokenPrice.ask(scene), "the program").pipe(
+      Effect.withSpan(tokenPrice.call(harness), "the program").pipe(
         Effect.zipRight(Effect.promise(() => reader.forceFlush())),
         Effect.map(() => [spans.getFinishedSpans().slice(), metrics.getMetrics().slice()] as const)
       ),
@@ -43,7 +46,7 @@ it.live("gets every call as a span that holds its attempts, and the metrics", ()
     ).toEqual([
       ["quarry.attempt", "quarry.tokenPrice", 500],
       ["quarry.attempt", "quarry.tokenPrice", 200],
-      ["quarry.tokenPrice", "the program", "service"],
+      ["quarry.tokenPrice", "the program", "upstream"],
       ["the program", undefined, undefined]
     ])
     const found = read.flatMap(({ scopeMetrics }) =>
@@ -58,5 +61,5 @@ it.live("gets every call as a span that holds its attempts, and the metrics", ()
     counted("quarry_calls_total", { operation: "tokenPrice", outcome: "ok" }, 1)
     counted("quarry_attempts_total", { operation: "tokenPrice", status: "500" }, 1)
     counted("quarry_retries_total", { operation: "tokenPrice", cause: "transient" }, 1)
-    counted("quarry_cost_total", { operation: "tokenPrice" }, 6)
+    counted("quarry_cost_units_total", { operation: "tokenPrice" }, 6)
   }))

@@ -44,23 +44,23 @@ it.effect.each(
 )("the setting %j", ([environment, expected]) =>
   Effect.gen(function*() {
     const provider = ConfigProvider.fromMap(new Map(Object.entries(environment)))
-    expect(yield* Effect.withConfigProvider(Settings.limit, provider)).toEqual(expected)
+    expect(yield* Effect.withConfigProvider(Settings.rateLimitConfig, provider)).toEqual(expected)
   }))
 
 it("a day has so many units only where it is said", () => {
   const rate = { limit: 25, window: "1 second" } as const
-  expect(RateLimit.make({ ...rate, perDay: 40_000 }).perDay).toBe(40_000)
+  expect(RateLimit.make({ ...rate, dailyQuota: 40_000 }).dailyQuota).toBe(40_000)
   for (
     const limit of [
       RateLimit.make(rate),
-      RateLimit.make({ ...rate, perDay: null }),
+      RateLimit.make({ ...rate, dailyQuota: null }),
       RateLimit.standard,
       RateLimit.none
     ]
   ) {
-    expect(limit.perDay).toBeNull()
+    expect(limit.dailyQuota).toBeNull()
   }
-  for (const perDay of [0, -1, Number.NaN]) {
-    expect(() => RateLimit.make({ ...rate, perDay })).toThrow("perDay must be greater than 0")
+  for (const dailyQuota of [0, -1, Number.NaN]) {
+    expect(() => RateLimit.make({ ...rate, dailyQuota })).toThrow("dailyQuota must be greater than 0")
   }
 })

@@ -3,48 +3,53 @@ import * as Telemetry from "@blockquarry/http/Telemetry"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
-import * as Clients from "./support/Clients.ts"
 import { address, examples, tokenPrice } from "./support/Examples.ts"
-import { rise } from "./support/Metrics.ts"
-import { passing } from "./support/Passing.ts"
-import * as Scripted from "./support/Scripted.ts"
-import * as Witness from "./support/Witness.ts"
+import { increaseOf } from "./support/MetricReader.ts"
+import * as ScriptedClient from "./support/ScriptedClient.ts"
+import * as TelemetryRecorder from "./support/TelemetryRecorder.ts"
+import * as TestClients from "./support/TestClients.ts"
+import { whileTimePasses } from "./support/TestTime.ts"
 
-const fine = Scripted.json(tokenPrice.document)
+const fine = ScriptedClient.json(tokenPrice.document)
 
 /** Asks for a price under a witness. */
-const observed = (script: Scripted.Script, options?: Clients.SceneOptions) =>
+const observed = (script: ScriptedClient.Script, options?: TestClients.HarnessOptions) =>
   Effect.gen(function*() {
-    const witness = Witness.make()
-    const scene = yield* Clients.scene(script, options)
-    const exit = yield* witness.of(
-      Effect.exit(passing(tokenPrice.ask(scene).pipe(Effect.withSpan("program"))))
+    const recorder = TelemetryRecorder.make()
+    const harness = yield* TestClients.harness(script, options)
+    const exit = yield* recorder.record(
+      Effect.exit(whileTimePasses(tokenPrice.call(harness).pipe(Effect.withSpan("program"))))
     )
-    return { ...witness, exit }
+    return { ...recorder, exit }
   })
 
 describe("spans", () => {
   it.effect.each(examples)(
     "of $id are named after it, and hold one for each attempt",
-    ({ ask, document, id, method }) =>
+    ({ call: ask, document, id, method }) =>
       Effect.gen(function*() {
-        const witness = Witness.make()
-        const scene = yield* Clients.scene([Scripted.answer(429), Scripted.json(document)])
-        yield* witness.of(passing(ask(scene)))
-        expect(witness.spans.map(({ kind, name, parent }) => [name, parent, kind])).toEqual([
+        const recorder = TelemetryRecorder.make()
+        const harness = yield* TestClients.harness([
+          ScriptedClient.respond(429),
+          ScriptedClient.json(document)
+        ])
+        yield* recorder.record(whileTimePasses(ask(harness)))
+        expect(recorder.spans.map(({ kind, name, parent }) => [name, parent, kind])).toEqual([
           [`quarry.${id}`, null, "internal"],
           ["quarry.attempt", `quarry.${id}`, "client"],
           ["quarry.attempt", `quarry.${id}`, "client"]
         ])
-        const [call] = witness.spans
+        const [call] = recorder.spans
         expect(call?.attributes.get("http.request.method")).toBe(method)
-        expect(call?.attributes.get("url.path")).toBe(scene.asked[0]?.url.pathname.replace("/api/v2.2", ""))
+        expect(call?.attributes.get("url.path")).toBe(
+          harness.requests[0]?.url.pathname.replace("/api/v2.2", "")
+        )
       })
   )
 
   it.effect("stand in the program's own, and end as the call does", () =>
     Effect.gen(function*() {
-      const { spans } = yield* observed([Scripted.answer(404)])
+      const { spans } = yield* observed([ScriptedClient.respond(404)])
       expect(spans.map(({ name, parent }) => [name, parent])).toEqual([
         ["program", null],
         ["quarry.tokenPrice", "program"],
@@ -57,7 +62,11 @@ describe("spans", () => {
 describe("logs", () => {
   it.effect("tell of each attempt: its number, what came of it, and the operation", () =>
     Effect.gen(function*() {
-      const { logs } = yield* observed([Scripted.answer(500), Scripted.Fault({ code: "ECONNRESET" }), fine])
+      const { logs } = yield* observed([
+        ScriptedClient.respond(500),
+        ScriptedClient.Disconnect({ code: "ECONNRESET" }),
+        fine
+      ])
       const url = `https://data.test/api/v2.2/erc20/${address}/price`
       const begins = {
         logLevel: "DEBUG",
@@ -77,9 +86,9 @@ describe("logs", () => {
       })
       expect(logs.map(({ structure }) => structure)).toMatchObject([
         begins,
-        ended(1, "500 ServiceFailed"),
+        ended(1, "500 ServerError"),
         begins,
-        ended(2, "Unreachable: ECONNRESET"),
+        ended(2, "NetworkError: ECONNRESET"),
         begins,
         ended(3, "200")
       ])
@@ -87,18 +96,18 @@ describe("logs", () => {
 })
 
 describe("metrics", () => {
-  const outcomes: ReadonlyArray<readonly [outcome: string, reply: Scripted.Reply]> = [
+  const outcomes: ReadonlyArray<readonly [outcome: string, reply: ScriptedClient.ScriptedReply]> = [
     ["ok", fine],
-    ["BadRequest", Scripted.answer(400)],
-    ["NotFound", Scripted.answer(404)],
-    ["KeyRefused", Scripted.answer(401)],
-    ["PlanExhausted", Scripted.answer(402)],
-    ["RateLimited", Scripted.answer(429)],
-    ["ServiceFailed", Scripted.answer(500)],
-    ["ResponseInvalid", Scripted.json({})],
-    ["ResponseInvalid", Scripted.answer(200, "<html>")],
-    ["Unreachable", Scripted.Fault({ code: "ECONNRESET" })],
-    ["TimedOut", Scripted.Hang()]
+    ["RequestRejectedError", ScriptedClient.respond(400)],
+    ["NotFoundError", ScriptedClient.respond(404)],
+    ["AuthenticationError", ScriptedClient.respond(401)],
+    ["PlanQuotaExceededError", ScriptedClient.respond(402)],
+    ["RateLimitError", ScriptedClient.respond(429)],
+    ["ServerError", ScriptedClient.respond(500)],
+    ["InvalidResponseError", ScriptedClient.json({})],
+    ["InvalidResponseError", ScriptedClient.respond(200, "<html>")],
+    ["NetworkError", ScriptedClient.Disconnect({ code: "ECONNRESET" })],
+    ["TimeoutError", ScriptedClient.Hang()]
   ]
 
   it.effect.each(outcomes)(
@@ -106,26 +115,27 @@ describe("metrics", () => {
     ([outcome, reply]) =>
       Effect.gen(function*() {
         const labels = { operation: "tokenPrice", outcome }
-        expect(yield* rise(Telemetry.calls, labels, observed(() => reply))).toBe(1)
+        expect(yield* increaseOf(Telemetry.calls, labels, observed(() => reply))).toBe(1)
       })
   )
 
   it.effect("count a call whose settings are missing", () =>
     Effect.gen(function*() {
-      const labels = { operation: "tokenPrice", outcome: "InvalidRequest" }
-      expect(yield* rise(Telemetry.calls, labels, observed([], { baseUrl: undefined }))).toBe(1)
+      const labels = { operation: "tokenPrice", outcome: "InvalidInputError" }
+      expect(yield* increaseOf(Telemetry.calls, labels, observed([], { baseUrl: undefined }))).toBe(1)
     }))
 
   it.effect("count attempts by status, and those without an answer", () =>
     Effect.gen(function*() {
       const script = [
-        Scripted.answer(503),
-        Scripted.Fault({ code: "ECONNRESET" }),
-        Scripted.answer(503),
+        ScriptedClient.respond(503),
+        ScriptedClient.Disconnect({ code: "ECONNRESET" }),
+        ScriptedClient.respond(503),
         fine
       ]
       const operation = "tokenPrice"
-      const count = (status: string) => rise(Telemetry.attempts, { operation, status }, observed(script))
+      const count = (status: string) =>
+        increaseOf(Telemetry.attempts, { operation, status }, observed(script))
       expect(yield* count("503")).toBe(2)
       expect(yield* count("none")).toBe(1)
       expect(yield* count("200")).toBe(1)
@@ -134,17 +144,17 @@ describe("metrics", () => {
   it.effect("count the bytes of bodies", () =>
     Effect.gen(function*() {
       const body = JSON.stringify(tokenPrice.document)
-      const script = [Scripted.answer(500, "12345"), Scripted.answer(200, body)]
-      expect(yield* rise(Telemetry.bytesRead, { operation: "tokenPrice" }, observed(script))).toBe(
+      const script = [ScriptedClient.respond(500, "12345"), ScriptedClient.respond(200, body)]
+      expect(yield* increaseOf(Telemetry.responseBytes, { operation: "tokenPrice" }, observed(script))).toBe(
         5 + body.length
       )
     }))
 
   it.effect("measure how long a call took, its waits included", () =>
     Effect.gen(function*() {
-      const seconds = Metric.tagged(Telemetry.callSeconds, "operation", "tokenPrice")
+      const seconds = Metric.tagged(Telemetry.callDuration, "operation", "tokenPrice")
       const before = yield* Metric.value(seconds)
-      yield* observed([Scripted.answer(429, "", { "retry-after": "7" }), fine])
+      yield* observed([ScriptedClient.respond(429, "", { "retry-after": "7" }), fine])
       const after = yield* Metric.value(seconds)
       expect(after.count - before.count).toBe(1)
       expect(after.sum - before.sum).toBeCloseTo(7, 1)

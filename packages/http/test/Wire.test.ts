@@ -1,9 +1,9 @@
 /** Every operation with every parameter, as it is sent: literal requests, so that a change of any byte shows. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Clients from "./support/Clients.ts"
 import { address, contract, examples, hash } from "./support/Examples.ts"
-import * as Scripted from "./support/Scripted.ts"
+import * as ScriptedClient from "./support/ScriptedClient.ts"
+import * as TestClients from "./support/TestClients.ts"
 
 const mixed = `0x${"aB".repeat(20)}`
 const digits = String(2n ** 256n - 1n)
@@ -13,7 +13,7 @@ const main = "https://data.test/api/v2.2"
 
 type Case = readonly [
   name: string,
-  ask: (clients: Clients.Clients) => Effect.Effect<unknown, { readonly _tag: string }>,
+  ask: (clients: TestClients.Clients) => Effect.Effect<unknown, { readonly _tag: string }>,
   sent: readonly [method: string, url: string, body?: string]
 ]
 
@@ -186,14 +186,14 @@ const cases: ReadonlyArray<Case> = [
 describe("what is sent", () => {
   it.effect.each(cases)("%s", ([, ask, [method, url, body]]) =>
     Effect.gen(function*() {
-      const scene = yield* Clients.scene([Scripted.answer(404)])
-      yield* Effect.ignore(ask(scene))
-      expect(scene.asked.map((asked) => ({ ...asked, url: asked.url.href }))).toMatchObject([
+      const harness = yield* TestClients.harness([ScriptedClient.respond(404)])
+      yield* Effect.ignore(ask(harness))
+      expect(harness.requests.map((requests) => ({ ...requests, url: requests.url.href }))).toMatchObject([
         { method, url, body: body ?? null }
       ])
-      expect(scene.asked[0]?.headers).toEqual({
+      expect(harness.requests[0]?.headers).toEqual({
         "accept": "application/json",
-        "x-api-key": Clients.key,
+        "x-api-key": TestClients.key,
         ...(body === undefined
           ? {}
           : { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) })
@@ -202,11 +202,11 @@ describe("what is sent", () => {
 
   it.effect.each(examples)(
     "of $id without its options is no query at all",
-    ({ ask }) =>
+    ({ call: ask }) =>
       Effect.gen(function*() {
-        const scene = yield* Clients.scene([Scripted.answer(404)])
-        yield* Effect.ignore(ask(scene))
-        expect(scene.asked.map(({ url }) => url.search)).toEqual([""])
+        const harness = yield* TestClients.harness([ScriptedClient.respond(404)])
+        yield* Effect.ignore(ask(harness))
+        expect(harness.requests.map(({ url }) => url.search)).toEqual([""])
       })
   )
 
@@ -221,25 +221,25 @@ describe("what is sent", () => {
     "spells several values as the option says: %s",
     ([arrays, query]) =>
       Effect.gen(function*() {
-        const scene = yield* Clients.scene([Scripted.answer(404)], { arrays })
-        yield* Effect.ignore(scene.data.walletChains({ address, chains: ["eth", "polygon"] }))
-        expect(scene.asked[0]?.url.search).toBe(`?${query}`)
+        const harness = yield* TestClients.harness([ScriptedClient.respond(404)], { arrayFormat: arrays })
+        yield* Effect.ignore(harness.data.walletChains({ address, chains: ["eth", "polygon"] }))
+        expect(harness.requests[0]?.url.search).toBe(`?${query}`)
       })
   )
 
   it.effect("leaves out what is undefined, empty, or an empty list", () =>
     Effect.gen(function*() {
-      const scene = yield* Clients.scene([Scripted.answer(404)])
+      const harness = yield* TestClients.harness([ScriptedClient.respond(404)])
       const input = { address, chain: undefined, contract_addresses: [], from_date: "", cursor: "" }
-      yield* Effect.ignore(scene.data.walletTransfers(input))
-      expect(scene.asked.map(({ url }) => url.search)).toEqual([""])
+      yield* Effect.ignore(harness.data.walletTransfers(input))
+      expect(harness.requests.map(({ url }) => url.search)).toEqual([""])
     }))
 
   it.effect("is sent through the client that the option made of ours", () =>
     Effect.gen(function*() {
-      const other = Scripted.make([Scripted.answer(404)])
-      const scene = yield* Clients.scene([], { transformClient: () => other.client })
-      yield* Effect.ignore(scene.data.walletChains({ address }))
-      expect([scene.asked.length, other.asked.length]).toEqual([0, 1])
+      const other = ScriptedClient.make([ScriptedClient.respond(404)])
+      const harness = yield* TestClients.harness([], { transformClient: () => other.client })
+      yield* Effect.ignore(harness.data.walletChains({ address }))
+      expect([harness.requests.length, other.requests.length]).toEqual([0, 1])
     }))
 })

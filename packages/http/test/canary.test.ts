@@ -1,5 +1,5 @@
 /** The key is in the header that carries it, and nowhere else: whatever the service answers, whatever is looked at. */
-import { WalkError } from "@blockquarry/core/QueryError"
+import { ListOperationError } from "@blockquarry/core/OperationError"
 import { describe, expect, it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -7,14 +7,14 @@ import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import * as Clients from "./support/Clients.ts"
 import { address, examples, hash } from "./support/Examples.ts"
-import { passing } from "./support/Passing.ts"
-import * as Scripted from "./support/Scripted.ts"
-import * as Transfers from "./support/Transfers.ts"
-import * as Witness from "./support/Witness.ts"
+import * as ScriptedClient from "./support/ScriptedClient.ts"
+import * as TelemetryRecorder from "./support/TelemetryRecorder.ts"
+import * as TestClients from "./support/TestClients.ts"
+import { whileTimePasses } from "./support/TestTime.ts"
+import * as TransferService from "./support/TransferService.ts"
 
-const { key } = Clients
+const { key } = TestClients
 
 /** Headers in which a careless service repeats what it was sent. */
 const echo = {
@@ -61,97 +61,99 @@ const documents: ReadonlyArray<unknown> = [
 ]
 
 /** Made anew for each operation: some bodies can be read once. Over all operations every status has every body. */
-const replies = (turn: number): ReadonlyArray<Scripted.Reply> => [
+const replies = (permit: number): ReadonlyArray<ScriptedClient.ScriptedReply> => [
   ...[201, 302, 400, 401, 402, 403, 404, 408, 410, 422, 424, 429, 500, 503].map((status, index) =>
-    Scripted.answer(status, bodies[(index + turn) % bodies.length], echo)
+    ScriptedClient.respond(status, bodies[(index + permit) % bodies.length], echo)
   ),
-  ...bodies.map((body) => Scripted.answer(200, body, echo)),
-  ...documents.map((document) => Scripted.json(document, 200, echo)),
-  Scripted.answer(429, "{}", { "retry-after": key }),
-  Scripted.answer(200, Scripted.broken(key, "ECONNRESET")),
-  Scripted.answer(200, Scripted.endless(key)),
-  Scripted.answer(200, "7".repeat(20_000)),
-  Scripted.answer(200, key, { "content-encoding": "gzip" }),
-  Scripted.Fault({ code: "ECONNREFUSED" }),
-  Scripted.Fault({ code: "ECONNRESET" }),
-  Scripted.Fault({ code: `cannot send ${key}` }),
-  Scripted.Hang()
+  ...bodies.map((body) => ScriptedClient.respond(200, body, echo)),
+  ...documents.map((document) => ScriptedClient.json(document, 200, echo)),
+  ScriptedClient.respond(429, "{}", { "retry-after": key }),
+  ScriptedClient.respond(200, ScriptedClient.brokenBody(key, "ECONNRESET")),
+  ScriptedClient.respond(200, ScriptedClient.endlessBody(key)),
+  ScriptedClient.respond(200, "7".repeat(20_000)),
+  ScriptedClient.respond(200, key, { "content-encoding": "gzip" }),
+  ScriptedClient.Disconnect({ code: "ECONNREFUSED" }),
+  ScriptedClient.Disconnect({ code: "ECONNRESET" }),
+  ScriptedClient.Disconnect({ code: `cannot send ${key}` }),
+  ScriptedClient.Hang()
 ]
 
 /** Every form in which an error is shown or sent on. */
 const shown = (exit: Exit.Exit<unknown, Error>): ReadonlyArray<string> => {
   if (Exit.isSuccess(exit)) {
     return [
-      Witness.seen(exit.value),
+      TelemetryRecorder.inspectDeep(exit.value),
       JSON.stringify(exit, (_, value: unknown) => String(value))
     ]
   }
   const errors = [...Cause.failures(exit.cause)]
   return [
     Cause.pretty(exit.cause, { renderErrorCause: true }),
-    Witness.seen(exit.cause),
+    TelemetryRecorder.inspectDeep(exit.cause),
     JSON.stringify(exit.cause),
     ...errors.flatMap((error) => [
       error.message,
       String(error),
       String(error.stack),
       JSON.stringify(error),
-      Witness.seen(error),
-      Schema.is(WalkError)(error) ? JSON.stringify(Schema.encodeSync(WalkError)(error)) : ""
+      TelemetryRecorder.inspectDeep(error),
+      Schema.is(ListOperationError)(error) ? JSON.stringify(Schema.encodeSync(ListOperationError)(error)) : ""
     ])
   ]
 }
 
-const options: Clients.SceneOptions = { retry: Clients.atOnce(2), maxBodySize: 10_000 }
+const options: TestClients.HarnessOptions = { retry: TestClients.immediateRetries(2), maxBodySize: 10_000 }
 
 describe("the key", () => {
   it.effect.each(examples)("shows nowhere in what $id lets out", (example) =>
     Effect.gen(function*() {
-      const witness = Witness.make()
+      const recorder = TelemetryRecorder.make()
       const tags = new Set<string>()
       const all = replies(examples.indexOf(example))
-      for (const reply of [Scripted.json(example.document, 200, echo), ...all]) {
-        const once = reply._tag === "Answer" && reply.body instanceof ReadableStream
-        const scene = yield* Clients.scene(
-          (_, number) => once && number > 1 ? Scripted.answer(502, key) : reply,
+      for (const reply of [ScriptedClient.json(example.document, 200, echo), ...all]) {
+        const once = reply._tag === "Respond" && reply.body instanceof ReadableStream
+        const harness = yield* TestClients.harness(
+          (_, number) => once && number > 1 ? ScriptedClient.respond(502, key) : reply,
           options
         )
-        const exit = yield* witness.of(Effect.exit(passing(example.ask(scene))))
+        const exit = yield* recorder.record(Effect.exit(whileTimePasses(example.call(harness))))
         if (Exit.isFailure(exit)) {
           expect(Cause.isFailure(exit.cause)).toBe(true)
           for (const error of Cause.failures(exit.cause)) tags.add(error._tag)
         }
         for (const text of shown(exit)) expect(text).not.toContain(key)
-        expect(Witness.seen([scene.data, scene.streams, scene.ledger])).not.toContain(key)
-        for (const { body, headers, url } of scene.asked) {
+        expect(TelemetryRecorder.inspectDeep([harness.data, harness.streams, harness.ledger])).not.toContain(
+          key
+        )
+        for (const { body, headers, url } of harness.requests) {
           const { "x-api-key": carried, ...others } = headers
           expect(carried).toBe(key)
           expect(`${url.href} ${body} ${JSON.stringify(others)}`).not.toContain(key)
         }
       }
       expect(tags.size).toBe(9)
-      expect(witness.logs.length).toBeGreaterThan(all.length)
-      expect(witness.spans.length).toBeGreaterThan(all.length)
-      for (const { structure, text } of witness.logs) {
-        expect(`${text} ${Witness.seen(structure)}`).not.toContain(key)
+      expect(recorder.logs.length).toBeGreaterThan(all.length)
+      expect(recorder.spans.length).toBeGreaterThan(all.length)
+      for (const { structure, text } of recorder.logs) {
+        expect(`${text} ${TelemetryRecorder.inspectDeep(structure)}`).not.toContain(key)
       }
-      for (const span of witness.spans) expect(Witness.seen(span)).not.toContain(key)
-      expect(Witness.seen(yield* Metric.snapshot)).not.toContain(key)
+      for (const span of recorder.spans) expect(TelemetryRecorder.inspectDeep(span)).not.toContain(key)
+      expect(TelemetryRecorder.inspectDeep(yield* Metric.snapshot)).not.toContain(key)
     }))
 
   it.effect("shows in no page and no cursor of a walk", () =>
     Effect.gen(function*() {
-      const witness = Witness.make()
+      const recorder = TelemetryRecorder.make()
       const transfers = [1, 2, 2, 3, 4, 5].map((block, id) => ({ block, id, log: id }))
-      const scene = yield* Clients.scene(Transfers.service({ transfers, size: 3 }))
-      const pages = yield* witness.of(Stream.runCollect(scene.data.walletTransfers.pages({ address })))
+      const harness = yield* TestClients.harness(TransferService.service({ transfers, size: 3 }))
+      const pages = yield* recorder.record(Stream.runCollect(harness.data.walletTransfers.pages({ address })))
       for (const page of pages) {
-        expect(Witness.seen(page)).not.toContain(key)
+        expect(TelemetryRecorder.inspectDeep(page)).not.toContain(key)
         const hidden = page.cursor?.slice("quarry-walk-1.".length) ?? ""
         expect(Buffer.from(hidden, "base64url").toString()).not.toContain(key)
       }
       const damaged = yield* Effect.exit(
-        Stream.runDrain(scene.data.walletTransfers.items({ address }, { cursor: "quarry-walk-1.x" }))
+        Stream.runDrain(harness.data.walletTransfers.items({ address }, { cursor: "quarry-walk-1.x" }))
       )
       for (const text of shown(damaged)) expect(text).not.toContain(key)
     }))
@@ -166,8 +168,8 @@ describe("the key", () => {
           `ftp://${key}`
         ]
       ) {
-        const scene = yield* Clients.scene([], { baseUrl })
-        const exit = yield* Effect.exit(scene.data.walletChains({ address }))
+        const harness = yield* TestClients.harness([], { baseUrl })
+        const exit = yield* Effect.exit(harness.data.walletChains({ address }))
         for (const text of shown(exit)) expect(text).not.toContain(key)
       }
     }))

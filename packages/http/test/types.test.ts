@@ -3,10 +3,10 @@ import type { Nft } from "@blockquarry/core/model/Nft"
 import type { StreamRecord } from "@blockquarry/core/model/StreamRecord"
 import type { TokenOwner } from "@blockquarry/core/model/TokenOwner"
 import type { TokenPrice } from "@blockquarry/core/model/TokenPrice"
+import type { ListOperationError, OperationError } from "@blockquarry/core/OperationError"
 import type { ContractNftsPage } from "@blockquarry/core/operations/contractNfts"
 import type { WalletTransfersPage } from "@blockquarry/core/operations/walletTransfers"
-import type { QueryError, WalkError } from "@blockquarry/core/QueryError"
-import type * as Client from "@blockquarry/http/Client"
+import type * as ApiClient from "@blockquarry/http/ApiClient"
 import type { DataApiService } from "@blockquarry/http/DataApi"
 import type { LedgerApiService } from "@blockquarry/http/LedgerApi"
 import type { StreamsApiService } from "@blockquarry/http/StreamsApi"
@@ -95,13 +95,15 @@ describe("the clients' types", () => {
 
   it("answer with models, never with any", () => {
     expectTypeOf<ReturnType<DataApiService["tokenPrice"]>>().toEqualTypeOf<
-      Effect.Effect<TokenPrice, QueryError>
+      Effect.Effect<TokenPrice, OperationError>
     >()
-    expectTypeOf<ReturnType<DataApiService["nftMetadata"]>>().toEqualTypeOf<Effect.Effect<Nft, QueryError>>()
+    expectTypeOf<ReturnType<DataApiService["nftMetadata"]>>().toEqualTypeOf<
+      Effect.Effect<Nft, OperationError>
+    >()
     expectTypeOf<ReturnType<DataApiService["contractNfts"]>>()
-      .toEqualTypeOf<Effect.Effect<ContractNftsPage, QueryError>>()
+      .toEqualTypeOf<Effect.Effect<ContractNftsPage, OperationError>>()
     expectTypeOf<ReturnType<StreamsApiService["updateStreamStatus"]>>()
-      .toEqualTypeOf<Effect.Effect<StreamRecord, QueryError>>()
+      .toEqualTypeOf<Effect.Effect<StreamRecord, OperationError>>()
     type Any<A> = 0 extends 1 & A ? true : false
     type Success<K extends keyof DataApiService> = Effect.Effect.Success<ReturnType<DataApiService[K]>>
     expectTypeOf<{ [K in keyof DataApiService]: Any<Input<K>> | Any<Success<K>> }[keyof DataApiService]>()
@@ -113,30 +115,30 @@ describe("the clients' types", () => {
 
   it("walk lists of pages and of records", () => {
     expectTypeOf<ReturnType<DataApiService["walletTransfers"]["pages"]>>()
-      .toEqualTypeOf<Stream.Stream<WalletTransfersPage, WalkError>>()
+      .toEqualTypeOf<Stream.Stream<WalletTransfersPage, ListOperationError>>()
     expectTypeOf<ReturnType<DataApiService["tokenOwners"]["items"]>>()
-      .toEqualTypeOf<Stream.Stream<TokenOwner, WalkError>>()
+      .toEqualTypeOf<Stream.Stream<TokenOwner, ListOperationError>>()
     expectTypeOf<ReturnType<DataApiService["contractNfts"]["items"]>>().toEqualTypeOf<
-      Stream.Stream<Nft, WalkError>
+      Stream.Stream<Nft, ListOperationError>
     >()
     expectTypeOf<DataApiService["tokenOwners"]>().toExtend<
-      Client.Ask<{ readonly token_address: string }, unknown>
+      ApiClient.OperationFunction<{ readonly token_address: string }, unknown>
     >()
   })
 
   it("name each failure, so that catchTag can take it", () => {
-    expectTypeOf<WalkError["_tag"]>().toEqualTypeOf<
-      | "InvalidRequest"
-      | "BadRequest"
-      | "NotFound"
-      | "KeyRefused"
-      | "PlanExhausted"
-      | "RateLimited"
-      | "ServiceFailed"
-      | "ResponseInvalid"
-      | "WalkBroken"
-      | "Unreachable"
-      | "TimedOut"
+    expectTypeOf<ListOperationError["_tag"]>().toEqualTypeOf<
+      | "InvalidInputError"
+      | "RequestRejectedError"
+      | "NotFoundError"
+      | "AuthenticationError"
+      | "PlanQuotaExceededError"
+      | "RateLimitError"
+      | "ServerError"
+      | "InvalidResponseError"
+      | "PaginationError"
+      | "NetworkError"
+      | "TimeoutError"
     >()
   })
 })

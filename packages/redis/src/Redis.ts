@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { StoreFault } from "@blockquarry/http/StoreFault"
+import type { StoreError } from "@blockquarry/http/StoreError"
 import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
@@ -13,9 +13,9 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-import * as Address from "./internal/address.ts"
-import * as Connection from "./internal/connection.ts"
-import type { Script } from "./internal/script.ts"
+import * as Connection from "./internal/Connection.ts"
+import * as Address from "./internal/RedisUrl.ts"
+import type { Script } from "./internal/Script.ts"
 
 /**
  * - `url`: `redis[s]://[[user]:password@]host[:port][/database]`.
@@ -26,7 +26,7 @@ import type { Script } from "./internal/script.ts"
  */
 export interface RedisOptions {
   readonly url: string | Redacted.Redacted
-  readonly prefix?: string | undefined
+  readonly keyPrefix?: string | undefined
 }
 
 /**
@@ -35,9 +35,11 @@ export interface RedisOptions {
  * @since 0.1.0
  * @category errors
  */
-export class InvalidRedisUrl extends Data.TaggedError("InvalidRedisUrl")<{ readonly problem: string }> {
+export class InvalidRedisUrlError
+  extends Data.TaggedError("InvalidRedisUrlError")<{ readonly reason: string }>
+{
   override get message(): string {
-    return `the address of Redis (${redisUrl}): ${this.problem}`
+    return `the address of Redis (${redisUrl}): ${this.reason}`
   }
 }
 
@@ -48,25 +50,25 @@ export class InvalidRedisUrl extends Data.TaggedError("InvalidRedisUrl")<{ reado
  * @category models
  */
 export interface RedisService {
-  readonly prefix: string
+  readonly keyPrefix: string
   /** Null where there is nothing of that key, or something that is no text. */
-  readonly get: (key: string) => Effect.Effect<Uint8Array | null, StoreFault>
+  readonly get: (key: string) => Effect.Effect<Uint8Array | null, StoreError>
   /** Keeps a value for so many milliseconds. */
-  readonly set: (key: string, value: Uint8Array, millis: number) => Effect.Effect<void, StoreFault>
-  readonly remove: (key: string) => Effect.Effect<void, StoreFault>
+  readonly set: (key: string, value: Uint8Array, millis: number) => Effect.Effect<void, StoreError>
+  readonly remove: (key: string) => Effect.Effect<void, StoreError>
   /**
    * Removes every key that begins so, some hundreds at a time, by reading through the names of the whole database. All
    * that was there when it began is gone when it ends; what is written in between may stay.
    */
-  readonly removeAll: (beginning: string) => Effect.Effect<void, StoreFault>
+  readonly removeAll: (prefix: string) => Effect.Effect<void, StoreError>
   /** Runs a script over one key, and gives its reply. */
   readonly run: (
     script: Script,
     key: string,
     args: ReadonlyArray<string>
-  ) => Effect.Effect<unknown, StoreFault>
+  ) => Effect.Effect<unknown, StoreError>
   /** Succeeds where values can be kept: a server that is read-only or full does not pass. */
-  readonly ping: Effect.Effect<void, StoreFault>
+  readonly ping: Effect.Effect<void, StoreError>
 }
 
 /**
@@ -76,14 +78,14 @@ export interface RedisService {
 export class Redis extends Context.Tag("@blockquarry/redis/Redis")<Redis, RedisService>() {}
 
 /** The same bytes, as ioredis wants them. */
-const view = ({ buffer, byteLength, byteOffset }: Uint8Array): Buffer =>
+const toBuffer = ({ buffer, byteLength, byteOffset }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength)
 
 /** How many keys of the database are looked at in one step. */
-const batch = 500
+const scanCount = 500
 
 /** The pattern of what begins so, whatever characters that has. */
-const beginsWith = (beginning: string): string => `${beginning.replace(/[\\*?[\]]/g, String.raw`\$&`)}*`
+const prefixPattern = (prefix: string): string => `${prefix.replace(/[\\*?[\]]/g, String.raw`\$&`)}*`
 
 /**
  * Connects for as long as the scope is open. Does not fail where the server is away: it is looked for at least once a
@@ -94,43 +96,48 @@ const beginsWith = (beginning: string): string => `${beginning.replace(/[\\*?[\]
  */
 export const make = (
   options: RedisOptions
-): Effect.Effect<RedisService, InvalidRedisUrl, Scope.Scope> =>
+): Effect.Effect<RedisService, InvalidRedisUrlError, Scope.Scope> =>
   Effect.gen(function*() {
     const url = Redacted.isRedacted(options.url) ? Redacted.value(options.url) : options.url
-    const address = yield* Either.mapLeft(Address.parse(url), (problem) => new InvalidRedisUrl({ problem }))
-    const { ask } = yield* Connection.open(address)
-    const prefix = options.prefix ?? "quarry:"
+    const parsedUrl = yield* Either.mapLeft(Address.parse(url), (reason) =>
+      new InvalidRedisUrlError({ reason }))
+    const { send } = yield* Connection.open(parsedUrl)
+    const keyPrefix = options.keyPrefix ?? "quarry:"
     const set = (key: string, value: Uint8Array, millis: number) =>
-      Effect.asVoid(ask((client) => client.set(key, view(value), "PX", millis)))
-    const removeAll = (beginning: string) =>
+      Effect.asVoid(send((client) =>
+        client.set(key, toBuffer(value), "PX", millis)
+      ))
+    const removeAll = (prefix: string) =>
       Effect.gen(function*() {
-        const pattern = beginsWith(beginning)
+        const pattern = prefixPattern(prefix)
         let cursor = "0"
         do {
-          const [next, keys] = yield* ask((client) => client.scan(cursor, "MATCH", pattern, "COUNT", batch))
-          if (keys.length > 0) yield* ask((client) => client.unlink(keys))
+          const [next, keys] = yield* send((client) =>
+            client.scan(cursor, "MATCH", pattern, "COUNT", scanCount)
+          )
+          if (keys.length > 0) yield* send((client) => client.unlink(keys))
           cursor = next
         } while (cursor !== "0")
       })
     return {
-      prefix,
+      keyPrefix,
       get: (key) =>
         Effect.catchIf(
-          ask((client) => client.getBuffer(key)),
-          ({ problem }) => problem === "WRONGTYPE",
+          send((client) => client.getBuffer(key)),
+          ({ reason }) => reason === "WRONGTYPE",
           () => Effect.succeed(null)
         ),
       set,
-      remove: (key) => Effect.asVoid(ask((client) => client.unlink(key))),
+      remove: (key) => Effect.asVoid(send((client) => client.unlink(key))),
       removeAll,
       run: ({ lua, sha }, key, args) =>
         Effect.catchIf(
-          ask((client) => client.evalsha(sha, 1, key, ...args)),
+          send((client) => client.evalsha(sha, 1, key, ...args)),
           // Said before anything was done: a server that restarted does not know the script yet.
-          ({ problem }) => problem === "NOSCRIPT",
-          () => ask((client) => client.eval(lua, 1, key, ...args))
+          ({ reason }) => reason === "NOSCRIPT",
+          () => send((client) => client.eval(lua, 1, key, ...args))
         ),
-      ping: set(`${prefix}ping`, new Uint8Array(), 1000)
+      ping: set(`${keyPrefix}ping`, new Uint8Array(), 1000)
     }
   })
 
@@ -138,7 +145,7 @@ export const make = (
  * @since 0.1.0
  * @category layers
  */
-export const layer = (options: RedisOptions): Layer.Layer<Redis, InvalidRedisUrl> =>
+export const layer = (options: RedisOptions): Layer.Layer<Redis, InvalidRedisUrlError> =>
   Layer.scoped(Redis, make(options))
 
 /**
@@ -174,5 +181,5 @@ export const config: Config.Config<RedisOptions> = Config.all({
  */
 export const layerConfig = (
   options: Config.Config.Wrap<RedisOptions> = config
-): Layer.Layer<Redis, ConfigError.ConfigError | InvalidRedisUrl> =>
+): Layer.Layer<Redis, ConfigError.ConfigError | InvalidRedisUrlError> =>
   Layer.unwrapEffect(Effect.map(Config.unwrap(options), layer))

@@ -3,14 +3,14 @@
  *
  * @since 0.1.0
  */
-import { fingerprint } from "@blockquarry/core/Fingerprint"
+import { shortDigest } from "@blockquarry/core/ShortDigest"
 import * as CacheStore from "@blockquarry/http/CacheStore"
-import type { StoreFault } from "@blockquarry/http/StoreFault"
-import type { StoreGroup } from "@blockquarry/http/StoreGroup"
+import type { StoreGroup } from "@blockquarry/http/Gateway"
+import type { StoreError } from "@blockquarry/http/StoreError"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Entry from "./internal/entry.ts"
+import * as Entry from "./internal/CacheEntryCodec.ts"
 import * as Redis from "./Redis.ts"
 
 /**
@@ -19,8 +19,8 @@ import * as Redis from "./Redis.ts"
  * @since 0.1.0
  * @category models
  */
-export interface SharedEntries extends CacheStore.Entries<StoreFault> {
-  readonly ping: Effect.Effect<void, StoreFault>
+export interface RedisCacheBackend extends CacheStore.CacheBackend<StoreError> {
+  readonly ping: Effect.Effect<void, StoreError>
 }
 
 /**
@@ -30,10 +30,10 @@ export interface SharedEntries extends CacheStore.Entries<StoreFault> {
  * @since 0.1.0
  * @category models
  */
-export interface CacheOptions {
+export interface RedisCacheOptions {
   readonly maxEntryBytes?: number | undefined
   /** The stores of the same server, where there are others. */
-  readonly group?: StoreGroup | undefined
+  readonly group?: StoreGroup.StoreGroup | undefined
 }
 
 /**
@@ -45,30 +45,31 @@ export interface CacheOptions {
 export const defaultMaxEntryBytes: number = 4 * 1024 * 1024
 
 /** Nothing is kept for ever: 30 days. */
-const longestLife = 30 * 24 * 3600 * 1000
+const maxTtlMillis = 30 * 24 * 3600 * 1000
 
 /**
  * @since 0.1.0
  * @category constructors
  */
-export const make = (options: CacheOptions = {}): Effect.Effect<SharedEntries, never, Redis.Redis> =>
+export const make = (options: RedisCacheOptions = {}): Effect.Effect<RedisCacheBackend, never, Redis.Redis> =>
   Effect.map(Redis.Redis, (redis) => {
     const maxEntryBytes = options.maxEntryBytes ?? defaultMaxEntryBytes
-    const beginning = `${redis.prefix}answer:`
+    const prefix = `${redis.keyPrefix}answer:`
     // The number is the version of what a key holds.
-    const name = (key: string) => `${beginning}1:${fingerprint(key)}`
+    const entryKey = (key: string) => `${prefix}1:${shortDigest(key)}`
     return {
-      get: (key) => Effect.map(redis.get(name(key)), (value) => value === null ? null : Entry.decode(value)),
+      get: (key) =>
+        Effect.map(redis.get(entryKey(key)), (value) => value === null ? null : Entry.decode(value)),
       set: (key, entry) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => {
-          const life = Math.min(Math.ceil(entry.keepUntil - now), longestLife)
-          if (life <= 0 || entry.answer.bytes.byteLength > maxEntryBytes) return Effect.void
+          const ttlMillis = Math.min(Math.ceil(entry.expiresAt - now), maxTtlMillis)
+          if (ttlMillis <= 0 || entry.response.bytes.byteLength > maxEntryBytes) return Effect.void
           const value = Entry.encode(entry)
-          return value.byteLength > maxEntryBytes ? Effect.void : redis.set(name(key), value, life)
+          return value.byteLength > maxEntryBytes ? Effect.void : redis.set(entryKey(key), value, ttlMillis)
         }),
-      remove: (key) => redis.remove(name(key)),
+      remove: (key) => redis.remove(entryKey(key)),
       // Of all versions: whoever wants to be rid of answers wants to be rid of those too.
-      clear: redis.removeAll(beginning),
+      clear: redis.removeAll(prefix),
       ping: redis.ping
     }
   })
@@ -81,9 +82,9 @@ export const make = (options: CacheOptions = {}): Effect.Effect<SharedEntries, n
  * @category layers
  */
 export const layer = (
-  options: CacheOptions = {}
+  options: RedisCacheOptions = {}
 ): Layer.Layer<CacheStore.CacheStore, never, Redis.Redis> =>
   Layer.scoped(
     CacheStore.CacheStore,
-    Effect.flatMap(make(options), (shared) => CacheStore.withFallback(shared, options))
+    Effect.flatMap(make(options), (backend) => CacheStore.withFallback(backend, options))
   )

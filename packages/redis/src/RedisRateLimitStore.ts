@@ -4,13 +4,13 @@
  *
  * @since 0.1.0
  */
+import type { StoreGroup } from "@blockquarry/http/Gateway"
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
-import type { StoreFault } from "@blockquarry/http/StoreFault"
-import type { StoreGroup } from "@blockquarry/http/StoreGroup"
+import type { StoreError } from "@blockquarry/http/StoreError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Script from "./internal/script.ts"
-import { overClock } from "./internal/sharedBudgets.ts"
+import * as Script from "./internal/Script.ts"
+import { makeWithClock } from "./internal/SharedRateLimits.ts"
 import type * as Redis from "./Redis.ts"
 
 /**
@@ -19,8 +19,8 @@ import type * as Redis from "./Redis.ts"
  * @since 0.1.0
  * @category models
  */
-export interface SharedBudgets extends RateLimitStore.Budgets<StoreFault> {
-  readonly ping: Effect.Effect<void, StoreFault>
+export interface RedisRateLimitBackend extends RateLimitStore.RateLimitBackend<StoreError> {
+  readonly ping: Effect.Effect<void, StoreError>
 }
 
 /**
@@ -30,23 +30,23 @@ export interface SharedBudgets extends RateLimitStore.Budgets<StoreFault> {
  * @since 0.1.0
  * @category models
  */
-export interface RateLimitOptions {
-  readonly processes?: number | undefined
+export interface RedisRateLimitOptions {
+  readonly expectedProxies?: number | undefined
   /** The stores of the same server, where there are others. */
-  readonly group?: StoreGroup | undefined
+  readonly group?: StoreGroup.StoreGroup | undefined
 }
 
 /**
  * @since 0.1.0
  * @category constants
  */
-export const defaultProcesses = 4
+export const defaultExpectedProxies = 4
 
 /**
  * @since 0.1.0
  * @category constructors
  */
-export const make: Effect.Effect<SharedBudgets, never, Redis.Redis> = overClock(
+export const make: Effect.Effect<RedisRateLimitBackend, never, Redis.Redis> = makeWithClock(
   Script.serverTime
 )
 
@@ -57,13 +57,13 @@ export const make: Effect.Effect<SharedBudgets, never, Redis.Redis> = overClock(
  * @category layers
  */
 export const layer = (
-  options: RateLimitOptions = {}
+  options: RedisRateLimitOptions = {}
 ): Layer.Layer<RateLimitStore.RateLimitStore, never, Redis.Redis> =>
   Layer.scoped(
     RateLimitStore.RateLimitStore,
-    Effect.flatMap(make, (shared) =>
-      RateLimitStore.withFallback(shared, {
-        share: 1 / Math.max(1, options.processes ?? defaultProcesses),
+    Effect.flatMap(make, (backend) =>
+      RateLimitStore.withFallback(backend, {
+        share: 1 / Math.max(1, options.expectedProxies ?? defaultExpectedProxies),
         group: options.group
       }))
   )

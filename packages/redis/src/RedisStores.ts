@@ -4,7 +4,7 @@
  *
  * @example
  * import * as DataApi from "@blockquarry/http/DataApi"
- * import * as Engine from "@blockquarry/http/Engine"
+ * import { Engine } from "@blockquarry/http/Gateway"
  * import * as Settings from "@blockquarry/http/Settings"
  * import * as RedisStores from "@blockquarry/redis/RedisStores"
  * import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
@@ -13,18 +13,18 @@
  *
  * // One rate limit and one cache for three processes. Reads QUARRY_API_KEY and QUARRY_BASE_URL.
  * const engine = Layer.provide(
- *   Engine.layerShared,
- *   RedisStores.layer({ url: "redis://localhost:6379", processes: 3 })
+ *   Engine.layerWithStores,
+ *   RedisStores.layer({ url: "redis://localhost:6379", expectedProxies: 3 })
  * )
- * const client = Layer.unwrapEffect(Effect.map(Settings.data, DataApi.layerOverEngine)).pipe(
+ * const client = Layer.unwrapEffect(Effect.map(Settings.data, DataApi.layerWithEngine)).pipe(
  *   Layer.provide([engine, FetchHttpClient.layer])
  * )
  *
  * @since 0.1.0
  */
 import type { CacheStore } from "@blockquarry/http/CacheStore"
+import { StoreGroup } from "@blockquarry/http/Gateway"
 import type { RateLimitStore } from "@blockquarry/http/RateLimitStore"
-import * as StoreGroup from "@blockquarry/http/StoreGroup"
 import * as Config from "effect/Config"
 import type { ConfigError } from "effect/ConfigError"
 import * as Effect from "effect/Effect"
@@ -37,11 +37,11 @@ import * as RedisRateLimitStore from "./RedisRateLimitStore.ts"
  * @since 0.1.0
  * @category models
  */
-export interface StoresOptions
+export interface RedisStoresOptions
   extends
     Redis.RedisOptions,
-    Omit<RedisRateLimitStore.RateLimitOptions, "group">,
-    Omit<RedisCacheStore.CacheOptions, "group">
+    Omit<RedisRateLimitStore.RedisRateLimitOptions, "group">,
+    Omit<RedisCacheStore.RedisCacheOptions, "group">
 {}
 
 /**
@@ -51,8 +51,8 @@ export interface StoresOptions
  * @category layers
  */
 export const layer = (
-  options: StoresOptions
-): Layer.Layer<CacheStore | RateLimitStore, Redis.InvalidRedisUrl> =>
+  options: RedisStoresOptions
+): Layer.Layer<CacheStore | RateLimitStore, Redis.InvalidRedisUrlError> =>
   Layer.unwrapEffect(Effect.map(StoreGroup.make, (group) =>
     Layer.merge(
       Layer.provide(RedisRateLimitStore.layer({ ...options, group }), Redis.layer(options)),
@@ -66,6 +66,6 @@ export const layer = (
  * @category layers
  */
 export const layerConfig = (
-  options: Config.Config.Wrap<StoresOptions> = Redis.config
-): Layer.Layer<CacheStore | RateLimitStore, ConfigError | Redis.InvalidRedisUrl> =>
+  options: Config.Config.Wrap<RedisStoresOptions> = Redis.config
+): Layer.Layer<CacheStore | RateLimitStore, ConfigError | Redis.InvalidRedisUrlError> =>
   Layer.unwrapEffect(Effect.map(Config.unwrap(options), layer))

@@ -1,7 +1,7 @@
 /** Clients over a shared Redis: what one has asked the other need not, and no call fails because Redis does. */
+import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as DataApi from "@blockquarry/http/DataApi"
-import * as Engine from "@blockquarry/http/Engine"
-import * as Override from "@blockquarry/http/Override"
+import { Engine } from "@blockquarry/http/Gateway"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
@@ -14,24 +14,24 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as RedisStores from "../src/RedisStores.ts"
 import * as Inspector from "./support/Inspector.ts"
+import * as OutputRecorder from "./support/OutputRecorder.ts"
 import * as RedisServer from "./support/RedisServer.ts"
-import { until } from "./support/Until.ts"
-import * as Witness from "./support/Witness.ts"
+import { until } from "./support/WaitUntil.ts"
 
 /** A client with an engine of its own, as another process would have. */
-const client = (sandbox: Sandbox.Service, url: string, limit = 1_000_000) =>
+const client = (sandbox: Sandbox.SandboxService, url: string, limit = 1_000_000) =>
   Effect.map(
     Layer.build(
-      DataApi.layerOverEngine({
-        apiKey: Redacted.make(Sandbox.key),
-        baseUrl: Sandbox.urls.data,
+      DataApi.layerWithEngine({
+        apiKey: Redacted.make(Sandbox.apiKey),
+        baseUrl: Sandbox.baseUrls.data,
         cache: ResponseCache.standard,
         // So high that nobody waits, where nothing is said
         rateLimit: RateLimit.make({ limit, window: "1 second" })
       }).pipe(
         Layer.provide(Layer.succeed(HttpClient.HttpClient, Sandbox.httpClient(sandbox))),
         Layer.provide(
-          Layer.provide(Layer.fresh(Engine.layerShared), RedisStores.layer({ url, processes: 2 }))
+          Layer.provide(Layer.fresh(Engine.layerWithStores), RedisStores.layer({ url, expectedProxies: 2 }))
         )
       )
     ),
@@ -42,22 +42,22 @@ const client = (sandbox: Sandbox.Service, url: string, limit = 1_000_000) =>
 const addressOf = (number: number) => `0x${number.toString(16).padStart(40, "0")}`
 
 /** What a call may take: the 100 ms that Redis is waited for, and what a busy machine adds. */
-const longest = 100 + 400
+const maxMillis = 100 + 400
 
-describe.skipIf(RedisServer.program === undefined)(`clients${RedisServer.unless}`, () => {
+describe.skipIf(RedisServer.program === undefined)(`clients${RedisServer.skipReason}`, () => {
   it.scopedLive("share what was asked", () =>
     Effect.gen(function*() {
       const server = yield* RedisServer.make()
       const sandbox = yield* Sandbox.make()
       const [one, other] = yield* Effect.all([client(sandbox, server.url), client(sandbox, server.url)])
-      const asked = { address: sandbox.ledger.examples.wallet, chain: "eth" } as const
-      const page = yield* one.walletTransfers(asked)
+      const requests = { address: sandbox.ledger.examples.wallet, chain: "eth" } as const
+      const page = yield* one.walletTransfers(requests)
       expect(page.result.length).toBeGreaterThan(0)
       // It is kept after it is given
       const inspector = yield* Inspector.make(server)
       yield* until(Effect.map(inspector.keys, (keys) => keys.some((key) => key.startsWith("quarry:answer:"))))
-      expect(yield* other.walletTransfers(asked)).toEqual(page)
-      expect(yield* sandbox.requests).toHaveLength(1)
+      expect(yield* other.walletTransfers(requests)).toEqual(page)
+      expect(yield* sandbox.recordedRequests).toHaveLength(1)
     }))
 
   it.scopedLive(
@@ -66,22 +66,22 @@ describe.skipIf(RedisServer.program === undefined)(`clients${RedisServer.unless}
       Effect.gen(function*() {
         const server = yield* RedisServer.make()
         const sandbox = yield* Sandbox.make()
-        const [cheap, dear] = yield* Effect.all([
+        const [cheap, expensive] = yield* Effect.all([
           client(sandbox, server.url, 60),
           client(sandbox, server.url, 60)
         ])
         const { token, wallet } = sandbox.ledger.examples
         const answers = { cheap: 0, dear: 0 }
         /** More than there is room for, all the time. */
-        const crowd = <A, E>(whose: "cheap" | "dear", ask: Effect.Effect<A, E>) =>
+        const concurrentCallers = <A, E>(ownerOf: "cheap" | "dear", ask: Effect.Effect<A, E>) =>
           Effect.forkScoped(Effect.replicateEffect(
-            Effect.forever(Effect.tap(ask, () => Effect.sync(() => answers[whose] += 1))),
+            Effect.forever(Effect.tap(ask, () => Effect.sync(() => answers[ownerOf] += 1))),
             20,
             { concurrency: "unbounded", discard: true }
           ))
-        const asIfNothingWereKept = Override.effect({ cacheMode: "no-store" })
-        yield* crowd("cheap", asIfNothingWereKept(cheap.tokenPrice({ address: token, chain: "eth" })))
-        yield* crowd("dear", asIfNothingWereKept(dear.walletChains({ address: wallet })))
+        const asUncached = CallOptions.withCallOptions({ cacheMode: "no-store" })
+        yield* concurrentCallers("cheap", asUncached(cheap.tokenPrice({ address: token, chain: "eth" })))
+        yield* concurrentCallers("dear", asUncached(expensive.walletChains({ address: wallet })))
         // Beyond what may go at once
         yield* until(Effect.sync(() => answers.cheap + answers.dear > 40))
         const before = answers.dear
@@ -94,8 +94,8 @@ describe.skipIf(RedisServer.program === undefined)(`clients${RedisServer.unless}
     Effect.gen(function*() {
       const server = yield* RedisServer.make()
       const sandbox = yield* Sandbox.make()
-      const witness = yield* Witness.make
-      const clients = yield* witness.of(
+      const recorder = yield* OutputRecorder.make
+      const clients = yield* recorder.record(
         Effect.all([client(sandbox, server.url), client(sandbox, server.url)])
       )
       let number = 0
@@ -115,13 +115,13 @@ describe.skipIf(RedisServer.program === undefined)(`clients${RedisServer.unless}
           // Others have a turn
           yield* Effect.yieldNow()
         })
-      const load = yield* witness.of(Effect.forkScoped(
+      const load = yield* recorder.record(Effect.forkScoped(
         Effect.forEach([0, 1, 2, 3, 4, 5, 6, 7], (worker) =>
           Effect.forever(one(clients[worker % 2 === 0 ? 0 : 1])), { concurrency: "unbounded" })
       ))
       /** How often both stores of both clients were so. */
       const said = (state: "away" | "back") =>
-        witness.seen.filter((line) =>
+        recorder.output.filter((line) =>
           line.includes(`store is ${state}`)
         ).length
       /** So many more calls. */
@@ -149,6 +149,6 @@ describe.skipIf(RedisServer.program === undefined)(`clients${RedisServer.unless}
       expect(load.unsafePoll()).toBe(null)
       yield* Fiber.interrupt(load)
       expect(failures).toEqual([])
-      expect(Math.max(...times)).toBeLessThan(longest)
+      expect(Math.max(...times)).toBeLessThan(maxMillis)
     }), 60_000)
 })

@@ -8,14 +8,14 @@ import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { parse } from "../src/internal/address.ts"
+import { parse } from "../src/internal/RedisUrl.ts"
 import * as Redis from "../src/Redis.ts"
 import * as RedisStores from "../src/RedisStores.ts"
 import * as Inspector from "./support/Inspector.ts"
-import * as Line from "./support/Line.ts"
+import * as NetworkProxy from "./support/NetworkProxy.ts"
+import * as OutputRecorder from "./support/OutputRecorder.ts"
 import * as RedisServer from "./support/RedisServer.ts"
-import { until } from "./support/Until.ts"
-import * as Witness from "./support/Witness.ts"
+import { until } from "./support/WaitUntil.ts"
 
 const secret = "p4ss:w/rd@%?"
 
@@ -67,7 +67,7 @@ describe("addresses", () => {
     (url) =>
       Effect.gen(function*() {
         const error = yield* Effect.flip(Effect.scoped(Redis.make({ url })))
-        expect(error).toBeInstanceOf(Redis.InvalidRedisUrl)
+        expect(error).toBeInstanceOf(Redis.InvalidRedisUrlError)
         expect(error.message).toContain("QUARRY_REDIS_URL")
       })
   )
@@ -101,7 +101,7 @@ describe("addresses", () => {
     }))
 })
 
-describe.skipIf(RedisServer.program === undefined)(`the connection${RedisServer.unless}`, () => {
+describe.skipIf(RedisServer.program === undefined)(`the connection${RedisServer.skipReason}`, () => {
   it.scopedLive("is there when it is made; one that cannot be comes by itself", () =>
     Effect.gen(function*() {
       const server = yield* RedisServer.make()
@@ -110,7 +110,7 @@ describe.skipIf(RedisServer.program === undefined)(`the connection${RedisServer.
       yield* server.stop
 
       const late = yield* connect({ url: server.url })
-      expect(yield* Effect.flip(late.ping)).toMatchObject({ problem: "ECONNREFUSED" })
+      expect(yield* Effect.flip(late.ping)).toMatchObject({ reason: "ECONNREFUSED" })
       yield* server.start
       yield* until(Effect.isSuccess(late.ping))
       yield* until(Effect.isSuccess(redis.ping))
@@ -127,7 +127,7 @@ describe.skipIf(RedisServer.program === undefined)(`the connection${RedisServer.
       yield* Effect.yieldNow()
       const begun = performance.now()
       yield* server.stop
-      expect((yield* Fiber.join(under)).problem).not.toBe("no answer within 1s")
+      expect((yield* Fiber.join(under)).reason).not.toBe("no answer within 1s")
       yield* Effect.replicateEffect(set, 300, { discard: true })
       expect(performance.now() - begun).toBeLessThan(5000)
       yield* server.start
@@ -149,7 +149,7 @@ describe.skipIf(RedisServer.program === undefined)(`the connection${RedisServer.
           { concurrency: "unbounded" }
         )
         expect([round, performance.now() - begun < 5000]).toEqual([round, true])
-        expect(problems.some(({ problem }) => problem === "no answer within 1s")).toBe(true)
+        expect(problems.some(({ reason: problem }) => problem === "no answer within 1s")).toBe(true)
         // While there is no connection nothing is waited for
         yield* until(Effect.map(
           Effect.timeoutOption(Effect.flip(redis.ping), "20 millis"),
@@ -161,7 +161,7 @@ describe.skipIf(RedisServer.program === undefined)(`the connection${RedisServer.
       // The connections that were given up are closed: ours and the inspector's are left.
       yield* until(
         Effect.map(
-          inspector.ask((client) => client.info("clients")),
+          inspector.send((client) => client.info("clients")),
           (info) => info.includes("connected_clients:2\r")
         )
       )
@@ -170,11 +170,11 @@ describe.skipIf(RedisServer.program === undefined)(`the connection${RedisServer.
   it.scopedLive("gives up a connection that has gone silent, and makes another", () =>
     Effect.gen(function*() {
       const server = yield* RedisServer.make()
-      const line = yield* Line.make(server.port)
-      const redis = yield* connect({ url: `redis://127.0.0.1:${line.port}` })
+      const networkProxy = yield* NetworkProxy.make(server.port)
+      const redis = yield* connect({ url: `redis://127.0.0.1:${networkProxy.port}` })
       yield* redis.ping
-      yield* line.cut
-      expect(yield* Effect.flip(redis.ping)).toMatchObject({ problem: "no answer within 1s" })
+      yield* networkProxy.cut
+      expect(yield* Effect.flip(redis.ping)).toMatchObject({ reason: "no answer within 1s" })
       yield* until(Effect.isSuccess(redis.ping))
     }))
 
@@ -201,38 +201,38 @@ describe.skipIf(RedisServer.program === undefined)(`the connection${RedisServer.
     Effect.gen(function*() {
       const server = yield* RedisServer.make({ password: secret })
       const inspector = yield* Inspector.make(server, secret)
-      const witness = yield* Witness.make
-      const shown = (value: unknown) => void witness.seen.push(Witness.all(value))
+      const recorder = yield* OutputRecorder.make
+      const rendered = (value: unknown) => void recorder.output.push(OutputRecorder.inspectDeep(value))
       const attempt = (url: Redacted.Redacted) =>
         Effect.gen(function*() {
           const options = { url, processes: 2 }
-          shown(options)
+          rendered(options)
           const redis = yield* connect(options)
-          shown(redis)
+          rendered(redis)
           for (const ask of [redis.ping, redis.get("key"), redis.set("key", new Uint8Array(1), 1000)]) {
-            shown(yield* Effect.exit(ask))
+            rendered(yield* Effect.exit(ask))
           }
           return yield* Effect.exit(redis.ping)
         })
-      const { seen } = yield* witness.of(Effect.gen(function*() {
+      const { output: seen } = yield* recorder.record(Effect.gen(function*() {
         const right = withPassword(server.port, secret)
         expect((yield* attempt(right))._tag).toBe("Success")
-        const keys = yield* inspector.ask((client) => client.select(3).then(() => client.keys("*")))
+        const keys = yield* inspector.send((client) => client.select(3).then(() => client.keys("*")))
         expect(keys.length).toBeGreaterThan(0)
-        shown(keys)
+        rendered(keys)
         const refused = yield* connect({ url: withPassword(server.port, `${secret}2`) })
         yield* until(
-          Effect.map(Effect.flip(refused.ping), ({ problem }) => /^WRONGPASS|^NOAUTH/.test(problem))
+          Effect.map(Effect.flip(refused.ping), ({ reason: problem }) => /^WRONGPASS|^NOAUTH/.test(problem))
         )
-        shown(yield* Effect.exit(refused.ping))
-        shown(
+        rendered(yield* Effect.exit(refused.ping))
+        rendered(
           yield* Effect.exit(Layer.build(Redis.layer({ url: `http://:${encodeURIComponent(secret)}@host` })))
         )
         const context = yield* Layer.build(RedisStores.layer({ url: right }))
-        shown(context)
+        rendered(context)
         yield* server.stop
-        shown(yield* attempt(right))
-        return witness
+        rendered(yield* attempt(right))
+        return recorder
       }))
       const text = seen.join("\n")
       for (const word of [secret, encodeURIComponent(secret), "p4ss", "127.0.0.1", String(server.port)]) {

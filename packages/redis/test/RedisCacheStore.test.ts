@@ -1,21 +1,21 @@
 /** Answers in Redis: what is put in comes out of it, everywhere, and nothing else does. */
-import { fingerprint } from "@blockquarry/core/Fingerprint"
-import type { Entry } from "@blockquarry/http/CacheStore"
+import { shortDigest } from "@blockquarry/core/ShortDigest"
+import type { CacheEntry } from "@blockquarry/http/CacheStore"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
-import { decode, encode } from "../src/internal/entry.ts"
+import { decode, encode } from "../src/internal/CacheEntryCodec.ts"
 import * as Redis from "../src/Redis.ts"
 import * as RedisCacheStore from "../src/RedisCacheStore.ts"
 import * as Inspector from "./support/Inspector.ts"
 import * as RedisServer from "./support/RedisServer.ts"
-import { until } from "./support/Until.ts"
+import { until } from "./support/WaitUntil.ts"
 
 const time = FastCheck.integer({ min: 0, max: 4_000_000_000_000 })
 
-const entries: FastCheck.Arbitrary<Entry> = FastCheck.record({
-  answer: FastCheck.record({
+const entries: FastCheck.Arbitrary<CacheEntry> = FastCheck.record({
+  response: FastCheck.record({
     status: FastCheck.integer({ min: 100, max: 599 }),
     headers: FastCheck.dictionary(
       FastCheck.string({ minLength: 1 }).filter((name) => name !== "__proto__"),
@@ -29,21 +29,21 @@ const entries: FastCheck.Arbitrary<Entry> = FastCheck.record({
   }),
   storedAt: time,
   freshUntil: time,
-  keepUntil: time
+  expiresAt: time
 })
 
-const soon = (millis: number): Entry => ({
-  answer: {
+const entryFor = (millis: number): CacheEntry => ({
+  response: {
     status: 200,
     headers: { "content-type": "application/json" },
     bytes: new Uint8Array([1, 10, 0, 255])
   },
   storedAt: Date.now(),
   freshUntil: Date.now() + millis,
-  keepUntil: Date.now() + millis
+  expiresAt: Date.now() + millis
 })
 
-const nameOf = (key: string) => `quarry:answer:1:${fingerprint(key)}`
+const nameOf = (key: string) => `quarry:answer:1:${shortDigest(key)}`
 
 describe("entries as bytes", () => {
   it("are read as they were written", () => {
@@ -53,11 +53,11 @@ describe("entries as bytes", () => {
   })
 
   it("that are kept for ever are kept for very long", () => {
-    const entry = { ...soon(1000), freshUntil: Infinity, keepUntil: Infinity }
+    const entry = { ...entryFor(1000), freshUntil: Infinity, expiresAt: Infinity }
     expect(decode(encode(entry))).toEqual({
       ...entry,
       freshUntil: Number.MAX_SAFE_INTEGER,
-      keepUntil: Number.MAX_SAFE_INTEGER
+      expiresAt: Number.MAX_SAFE_INTEGER
     })
   })
 
@@ -77,7 +77,7 @@ describe("entries as bytes", () => {
       expect(decode(value)).toBe(null)
     }))
     for (
-      const head of [{}, [], null, { status: "200", length: 0 }, { ...soon(1), status: 200, headers: {} }]
+      const head of [{}, [], null, { status: "200", length: 0 }, { ...entryFor(1), status: 200, headers: {} }]
     ) {
       expect(decode(new TextEncoder().encode(`${JSON.stringify(head)}\n`))).toBe(null)
     }
@@ -87,15 +87,15 @@ describe("entries as bytes", () => {
 const connected = Effect.gen(function*() {
   const server = yield* RedisServer.make()
   const inspector = yield* Inspector.make(server)
-  const client = (options: RedisCacheStore.CacheOptions & { readonly prefix?: string } = {}) =>
+  const client = (options: RedisCacheStore.RedisCacheOptions & { readonly prefix?: string } = {}) =>
     Effect.flatMap(
-      Layer.build(Redis.layer({ url: server.url, prefix: options.prefix })),
+      Layer.build(Redis.layer({ url: server.url, keyPrefix: options.prefix })),
       (redis) => Effect.provide(RedisCacheStore.make(options), redis)
     )
   return { client, inspector, store: yield* client() }
 })
 
-describe.skipIf(RedisServer.program === undefined)(`answers in Redis${RedisServer.unless}`, () => {
+describe.skipIf(RedisServer.program === undefined)(`answers in Redis${RedisServer.skipReason}`, () => {
   it.scopedLive("any answer that one process keeps, another finds", () =>
     Effect.gen(function*() {
       const { client, store } = yield* connected
@@ -103,11 +103,11 @@ describe.skipIf(RedisServer.program === undefined)(`answers in Redis${RedisServe
       yield* Effect.promise(() =>
         FastCheck.assert(
           FastCheck.asyncProperty(FastCheck.string(), entries, (key, entry) => {
-            const lasting = { ...entry, keepUntil: Date.now() + 60_000 }
+            const persistent = { ...entry, expiresAt: Date.now() + 60_000 }
             return Effect.runPromise(Effect.gen(function*() {
-              yield* store.set(key, lasting)
-              expect(yield* other.get(key)).toEqual(lasting)
-              expect(yield* other.get(`${key} `)).not.toEqual(lasting)
+              yield* store.set(key, persistent)
+              expect(yield* other.get(key)).toEqual(persistent)
+              expect(yield* other.get(`${key} `)).not.toEqual(persistent)
             }))
           }),
           { numRuns: 100 }
@@ -118,13 +118,13 @@ describe.skipIf(RedisServer.program === undefined)(`answers in Redis${RedisServe
   it.scopedLive("is forgotten in time, and not kept at all where that has come", () =>
     Effect.gen(function*() {
       const { inspector, store } = yield* connected
-      yield* store.set("short", soon(100))
-      yield* store.set("long", { ...soon(60_000), keepUntil: Infinity })
-      yield* store.set("over", soon(-1))
-      const life = yield* inspector.ask((client) => client.pttl(nameOf("short")))
-      expect(life).toBeGreaterThan(0)
-      expect(life).toBeLessThanOrEqual(100)
-      expect(yield* inspector.ask((client) => client.pttl(nameOf("long")))).toBeGreaterThan(24 * 3600 * 1000)
+      yield* store.set("short", entryFor(100))
+      yield* store.set("long", { ...entryFor(60_000), expiresAt: Infinity })
+      yield* store.set("over", entryFor(-1))
+      const ttl = yield* inspector.send((client) => client.pttl(nameOf("short")))
+      expect(ttl).toBeGreaterThan(0)
+      expect(ttl).toBeLessThanOrEqual(100)
+      expect(yield* inspector.send((client) => client.pttl(nameOf("long")))).toBeGreaterThan(24 * 3600 * 1000)
       expect(yield* store.get("over")).toBe(null)
       yield* until(Effect.map(store.get("short"), (entry) => entry === null))
       expect(yield* inspector.keys).toEqual([nameOf("long")])
@@ -134,11 +134,11 @@ describe.skipIf(RedisServer.program === undefined)(`answers in Redis${RedisServe
     Effect.gen(function*() {
       const { inspector, store } = yield* connected
       const name = nameOf("key")
-      yield* inspector.ask((client) => client.set(name, "garbage"))
+      yield* inspector.send((client) => client.set(name, "garbage"))
       expect(yield* store.get("key")).toBe(null)
-      yield* inspector.ask((client) => client.del(name).then(() => client.hset(name, "field", "value")))
+      yield* inspector.send((client) => client.del(name).then(() => client.hset(name, "field", "value")))
       expect(yield* store.get("key")).toBe(null)
-      const entry = soon(60_000)
+      const entry = entryFor(60_000)
       yield* store.set("key", entry)
       expect(yield* store.get("key")).toEqual(entry)
     }))
@@ -146,9 +146,9 @@ describe.skipIf(RedisServer.program === undefined)(`answers in Redis${RedisServe
   it.scopedLive("is not kept where it is too large", () =>
     Effect.gen(function*() {
       const { client, inspector, store } = yield* connected
-      const sized = (length: number): Entry => ({
-        ...soon(60_000),
-        answer: { status: 200, headers: {}, bytes: new Uint8Array(length) }
+      const sized = (length: number): CacheEntry => ({
+        ...entryFor(60_000),
+        response: { status: 200, headers: {}, bytes: new Uint8Array(length) }
       })
       const narrow = yield* client({ maxEntryBytes: 1000 })
       yield* narrow.set("large", sized(1000))
@@ -156,7 +156,7 @@ describe.skipIf(RedisServer.program === undefined)(`answers in Redis${RedisServe
       yield* store.set("too large", sized(RedisCacheStore.defaultMaxEntryBytes))
       yield* store.set("large", sized(RedisCacheStore.defaultMaxEntryBytes - 1000))
       expect([...yield* inspector.keys].sort()).toEqual([nameOf("large"), nameOf("small")].sort())
-      expect((yield* narrow.get("large"))?.answer.bytes.length).toBe(
+      expect((yield* narrow.get("large"))?.response.bytes.length).toBe(
         RedisCacheStore.defaultMaxEntryBytes - 1000
       )
     }))
@@ -165,8 +165,8 @@ describe.skipIf(RedisServer.program === undefined)(`answers in Redis${RedisServe
     Effect.gen(function*() {
       const { client, inspector, store } = yield* connected
       const other = yield* client()
-      for (const key of ["a", "b", "c"]) yield* store.set(key, soon(60_000))
-      yield* inspector.ask((client) =>
+      for (const key of ["a", "b", "c"]) yield* store.set(key, entryFor(60_000))
+      yield* inspector.send((client) =>
         client.del(nameOf("c")).then(() => client.hset(nameOf("c"), "field", "value"))
       )
       for (const key of ["a", "c", "of nothing"]) yield* other.remove(key)
@@ -186,13 +186,13 @@ describe.skipIf(RedisServer.program === undefined)(`answers in Redis${RedisServe
         "quarryanswer:1:a"
       ]
       const put = (names: ReadonlyArray<string>) =>
-        inspector.ask((client) => client.mset(Object.fromEntries(names.map((name) => [name, "value"]))))
+        inspector.send((client) => client.mset(Object.fromEntries(names.map((name) => [name, "value"]))))
       yield* put(others)
       yield* store.clear
       yield* put(["quarry:answer:0:of another version"])
       yield* Effect.forEach(
         Array.from({ length: 3000 }, (_, index) => `key ${index}`),
-        (key) => store.set(key, soon(60_000)),
+        (key) => store.set(key, entryFor(60_000)),
         { concurrency: 100, discard: true }
       )
       expect(yield* inspector.keys).toHaveLength(others.length + 3001)
@@ -203,8 +203,8 @@ describe.skipIf(RedisServer.program === undefined)(`answers in Redis${RedisServe
       // Characters that patterns give a meaning to stand for themselves
       for (const prefix of ["*", "q?", "[a-z]", "\\", "[^q", "a]", ""]) {
         const odd = yield* client({ prefix })
-        yield* odd.set("key", soon(60_000))
-        const name = `${prefix}answer:1:${fingerprint("key")}`
+        yield* odd.set("key", entryFor(60_000))
+        const name = `${prefix}answer:1:${shortDigest("key")}`
         expect(yield* inspector.keys).toContain(name)
         yield* odd.clear
         expect([...yield* inspector.keys].sort()).toEqual(
@@ -219,7 +219,10 @@ describe.skipIf(RedisServer.program === undefined)(`answers in Redis${RedisServe
       const other = yield* client()
       const keys = (name: string) => Array.from({ length: 1500 }, (_, index) => `${name} ${index}`)
       const write = (name: string) =>
-        Effect.forEach(keys(name), (key) => store.set(key, soon(60_000)), { concurrency: 50, discard: true })
+        Effect.forEach(keys(name), (key) => store.set(key, entryFor(60_000)), {
+          concurrency: 50,
+          discard: true
+        })
       yield* write("before")
       yield* Effect.all([other.clear, write("meanwhile")], { concurrency: 2 })
       const left = new Set(yield* inspector.keys)

@@ -11,13 +11,13 @@ import type { Address } from "@blockquarry/core/Address"
 import type { ChainName } from "@blockquarry/core/Chain"
 import type { Hash } from "@blockquarry/core/Hash"
 import type { JsonValue } from "@blockquarry/core/LosslessJson"
-import { chainNames } from "./Ledger/Chains.ts"
-import { chainLedger } from "./Ledger/ChainView.ts"
-import { examples } from "./Ledger/Examples.ts"
-import { lazy } from "./Ledger/Lazy.ts"
-import { streams } from "./Ledger/Streams.ts"
-import { transactions } from "./Ledger/Transactions.ts"
-import { cast } from "./Ledger/Wallets.ts"
+import { makeAccounts } from "./ledger/Accounts.ts"
+import { chainNames } from "./ledger/ChainConfigs.ts"
+import { chainLedger } from "./ledger/ChainView.ts"
+import { makeExamples } from "./ledger/Examples.ts"
+import { lazy } from "./ledger/Lazy.ts"
+import { makeLedgerTransactions } from "./ledger/LedgerTransactions.ts"
+import { makeStreams } from "./ledger/Streams.ts"
 
 /**
  * A list that is computed where it is read: a million records cost nothing until they are asked for.
@@ -133,7 +133,7 @@ export interface NftTransfer {
  * @since 0.1.0
  * @category models
  */
-export interface Trade {
+export interface NftSale {
   readonly collection: Address
   readonly tokenIds: ReadonlyArray<bigint>
   readonly block: number
@@ -156,11 +156,11 @@ export interface NftState {
   readonly collection: Address
   readonly tokenId: bigint
   readonly minter: Address
-  readonly blockMinted: number
-  readonly blockLast: number
+  readonly mintBlock: number
+  readonly lastTransferBlock: number
   /** Holders with positive amounts; one of them for ERC721. */
   readonly owners: ReadonlyArray<{ readonly owner: Address; readonly amount: bigint; readonly block: number }>
-  readonly lastSale: Trade | null
+  readonly lastSale: NftSale | null
 }
 
 /**
@@ -169,7 +169,7 @@ export interface NftState {
  * @since 0.1.0
  * @category models
  */
-export interface Activity {
+export interface WalletActivity {
   readonly first: { readonly block: number; readonly transaction: Hash }
   readonly last: { readonly block: number; readonly transaction: Hash }
 }
@@ -184,7 +184,7 @@ export interface ChainLedger {
   readonly name: ChainName
   /** The last block that exists. `grown` gives the same chain with more of its future revealed. */
   readonly head: number
-  readonly grown: (blocks: number) => ChainLedger
+  readonly withNewBlocks: (blocks: number) => ChainLedger
   /** A block up to the head, undefined beyond. Block times ascend. */
   readonly block: (number: number) => Block | undefined
   /** The last block up to the head whose time is at most `timestamp` (milliseconds); -1 when there is none. */
@@ -196,13 +196,13 @@ export interface ChainLedger {
   readonly walletTransfers: (wallet: Address) => Sequence<TokenTransfer>
   readonly tokenTransfers: (token: Address) => Sequence<TokenTransfer>
   readonly nftTransfers: (collection: Address) => Sequence<NftTransfer>
-  readonly walletTrades: (wallet: Address) => Sequence<Trade>
+  readonly walletTrades: (wallet: Address) => Sequence<NftSale>
   /** Holders with positive balances, largest first, equal ones by address. */
   readonly holders: (token: Address) => ReadonlyArray<{ readonly owner: Address; readonly balance: bigint }>
   readonly totalSupply: (token: Address) => bigint
   /** NFTs of a collection that somebody owns, by token id. A burned one is gone. */
   readonly nfts: (collection: Address) => ReadonlyArray<NftState>
-  readonly activity: (wallet: Address) => Activity | undefined
+  readonly activity: (wallet: Address) => WalletActivity | undefined
 }
 
 /**
@@ -211,7 +211,7 @@ export interface ChainLedger {
  * @since 0.1.0
  * @category models
  */
-export interface Examples {
+export interface LedgerExamples {
   /** Active on many chains, trades NFTs, and has blocks with more than 150 of its transfers. */
   readonly wallet: Address
   /** Has `scale` transfers of the token `busyToken`, and some of others. */
@@ -231,7 +231,7 @@ export interface Examples {
   readonly tokenId721: bigint
   readonly tokenId1155: bigint
   /** Its first read starts its indexing. */
-  readonly unindexed: Address
+  readonly unindexedCollection: Address
   /** The id of an active stream. */
   readonly stream: string
   /** A committed user transaction of the ledger's mainnet. */
@@ -257,11 +257,11 @@ export interface Ledger {
     readonly mainnet: ReadonlyMap<Hash, { readonly [field: string]: JsonValue }>
     readonly testnet: ReadonlyMap<Hash, { readonly [field: string]: JsonValue }>
   }
-  readonly examples: Examples
+  readonly examples: LedgerExamples
 }
 
 /** The most transfers that the busy token can have without running into the chain's first block. */
-const largestScale = 10_000_000
+const maxScale = 10_000_000
 
 /**
  * The ledger of a seed. Nothing is worked out before it is asked for, and the same seed and scale always give the
@@ -285,22 +285,22 @@ export const make = (options: {
 } = {}): Ledger => {
   const seed = options.seed ?? 1
   const name = String(seed)
-  const scale = Math.max(0, Math.min(largestScale, Math.floor(options.scale ?? 10_000)))
-  const actors = cast(name)
-  const records = lazy(() => streams(name))
-  const mainnet = lazy(() => transactions(name, "mainnet"))
-  const testnet = lazy(() => transactions(name, "testnet"))
-  const tries = lazy(() =>
-    examples({ seed: name, cast: actors, stream: records().active, transactions: mainnet() })
+  const scale = Math.max(0, Math.min(maxScale, Math.floor(options.scale ?? 10_000)))
+  const accounts = makeAccounts(name)
+  const streamRecords = lazy(() => makeStreams(name))
+  const mainnet = lazy(() => makeLedgerTransactions(name, "mainnet"))
+  const testnet = lazy(() => makeLedgerTransactions(name, "testnet"))
+  const exampleValues = lazy(() =>
+    makeExamples({ seed: name, accounts: accounts, stream: streamRecords().active, transactions: mainnet() })
   )
   return {
     seed,
     chains: new Map(
-      chainNames.map((chain) => [chain, chainLedger({ seed: name, name: chain, cast: actors, scale })])
+      chainNames.map((chain) => [chain, chainLedger({ seed: name, name: chain, accounts: accounts, scale })])
     ),
-    wallets: new Map(actors.all.map((wallet) => [wallet.address, wallet])),
+    wallets: new Map(accounts.all.map((wallet) => [wallet.address, wallet])),
     get streams() {
-      return records().all
+      return streamRecords().all
     },
     transactions: {
       get mainnet() {
@@ -311,7 +311,7 @@ export const make = (options: {
       }
     },
     get examples() {
-      return tries()
+      return exampleValues()
     }
   }
 }

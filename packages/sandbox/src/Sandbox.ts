@@ -14,8 +14,8 @@
  *   const sandbox = yield* Sandbox.Sandbox
  *   const client = yield* HttpClient.HttpClient
  *   const { wallet } = sandbox.ledger.examples
- *   return yield* client.get(`${Sandbox.urls.data}/api/v2.2/${wallet}/erc20/transfers`, {
- *     headers: { "x-api-key": Sandbox.key }
+ *   return yield* client.get(`${Sandbox.baseUrls.data}/api/v2.2/${wallet}/erc20/transfers`, {
+ *     headers: { "x-api-key": Sandbox.apiKey }
  *   })
  * }).pipe(Effect.provide(Sandbox.layer({ seed: 7 })))
  *
@@ -26,22 +26,22 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as InProcessClient from "./client/InProcessClient.ts"
 import * as Ledger from "./Ledger.ts"
-import type { Fault } from "./Service/Fault.ts"
-import * as Handler from "./Service/Handler.ts"
-import * as InProcess from "./Service/InProcess.ts"
-import type { SeenRequest } from "./Service/Journal.ts"
-import type { Answer, Request } from "./Service/Message.ts"
-import { testnet } from "./Service/Route.ts"
-import { type Options, settings } from "./Service/Settings.ts"
-import type { StreamDocument } from "./Service/State.ts"
+import type { Fault } from "./service/Fault.ts"
+import * as Handler from "./service/Handler.ts"
+import type { SandboxRequest, SandboxResponse } from "./service/HttpMessage.ts"
+import type { RecordedRequest } from "./service/RequestLog.ts"
+import { testnetPrefix } from "./service/Routes.ts"
+import { resolveOptions, type SandboxOptions } from "./service/SandboxOptions.ts"
+import type { StreamDocument } from "./service/SandboxState.ts"
 
-export { Fault, type FaultRule, FaultText, Spoil } from "./Service/Fault.ts"
-export { faultHeader } from "./Service/Handler.ts"
-export type { SeenRequest } from "./Service/Journal.ts"
-export { exhaustedKey, key, revokedKey } from "./Service/Keys.ts"
-export type { Answer, Ending, Request } from "./Service/Message.ts"
-export type { Options, SyncAfter } from "./Service/Settings.ts"
+export { apiKey, exhaustedApiKey, revokedApiKey } from "./service/ApiKeys.ts"
+export { Fault, FaultKind, type FaultRule, FaultText } from "./service/Fault.ts"
+export { faultHeader } from "./service/Handler.ts"
+export type { SandboxRequest, SandboxResponse, Transmission } from "./service/HttpMessage.ts"
+export type { RecordedRequest } from "./service/RequestLog.ts"
+export type { SandboxOptions, SyncAfter } from "./service/SandboxOptions.ts"
 
 /**
  * The three APIs and the ledger's testnet, as base addresses.
@@ -49,7 +49,7 @@ export type { Options, SyncAfter } from "./Service/Settings.ts"
  * @since 0.1.0
  * @category models
  */
-export interface Urls {
+export interface SandboxUrls {
   readonly data: string
   readonly streams: string
   readonly ledger: string
@@ -62,11 +62,11 @@ export interface Urls {
  * @since 0.1.0
  * @category addresses
  */
-export const urlsAt = (origin: string): Urls => ({
+export const baseUrlsAt = (origin: string): SandboxUrls => ({
   data: origin,
   streams: origin,
   ledger: origin,
-  ledgerTestnet: `${origin}${testnet}`
+  ledgerTestnet: `${origin}${testnetPrefix}`
 })
 
 /**
@@ -75,7 +75,7 @@ export const urlsAt = (origin: string): Urls => ({
  * @since 0.1.0
  * @category addresses
  */
-export const urls: Urls = urlsAt("http://sandbox.invalid")
+export const baseUrls: SandboxUrls = baseUrlsAt("http://sandbox.invalid")
 
 /**
  * The sandbox: it answers requests, and has handles for tests.
@@ -83,28 +83,28 @@ export const urls: Urls = urlsAt("http://sandbox.invalid")
  * @since 0.1.0
  * @category models
  */
-export interface Service {
+export interface SandboxService {
   readonly ledger: Ledger.Ledger
-  /** Answers a request; what the transport is to do with the answer is `ending`. */
-  readonly handle: (request: Request) => Effect.Effect<Answer>
+  /** Answers a request; what the transport is to do with the response is `transmission`. */
+  readonly handle: (request: SandboxRequest) => Effect.Effect<SandboxResponse>
   /** The requests so far, oldest first, keys included. */
-  readonly requests: Effect.Effect<ReadonlyArray<SeenRequest>>
-  readonly forgetRequests: Effect.Effect<void>
+  readonly recordedRequests: Effect.Effect<ReadonlyArray<RecordedRequest>>
+  readonly clearRecordedRequests: Effect.Effect<void>
   /** Makes new blocks appear on a chain. */
-  readonly grow: (chain: ChainName, blocks: number) => Effect.Effect<void>
+  readonly addBlocks: (chain: ChainName, blocks: number) => Effect.Effect<void>
   /** The next requests meet these faults, one each, before any rule of the options. */
   readonly queueFaults: (...faults: ReadonlyArray<Fault>) => Effect.Effect<void>
   /** The streams as they are now, by id. */
   readonly streams: Effect.Effect<ReadonlyMap<string, StreamDocument>>
   /** Ends the indexing of a collection. */
-  readonly sync: (chain: ChainName, collection: string) => Effect.Effect<void>
+  readonly completeIndexing: (chain: ChainName, collection: string) => Effect.Effect<void>
 }
 
 /**
  * @since 0.1.0
  * @category tags
  */
-export class Sandbox extends Context.Tag("@blockquarry/sandbox/Sandbox")<Sandbox, Service>() {}
+export class Sandbox extends Context.Tag("@blockquarry/sandbox/Sandbox")<Sandbox, SandboxService>() {}
 
 /**
  * Makes a sandbox. Equal options make equal answers.
@@ -112,22 +112,22 @@ export class Sandbox extends Context.Tag("@blockquarry/sandbox/Sandbox")<Sandbox
  * @since 0.1.0
  * @category constructors
  */
-export const make = (options: Options = {}): Effect.Effect<Service> =>
+export const make = (options: SandboxOptions = {}): Effect.Effect<SandboxService> =>
   Effect.gen(function*() {
     const ledger = options.ledger ?? Ledger.make({
       seed: options.seed ?? 1,
       ...(options.scale === undefined ? {} : { scale: options.scale })
     })
-    const { handle, journal, state } = yield* Handler.make(ledger, settings(options))
+    const { handle, requestLog, state } = yield* Handler.make(ledger, resolveOptions(options))
     return {
       ledger,
       handle,
-      requests: journal.requests,
-      forgetRequests: journal.forget,
-      grow: state.grow,
+      recordedRequests: requestLog.requests,
+      clearRecordedRequests: requestLog.clear,
+      addBlocks: state.addBlocks,
       queueFaults: (...faults) => state.queueFaults(faults),
       streams: state.streams,
-      sync: state.sync
+      completeIndexing: state.completeIndexing
     }
   })
 
@@ -138,7 +138,8 @@ export const make = (options: Options = {}): Effect.Effect<Service> =>
  * @since 0.1.0
  * @category constructors
  */
-export const httpClient = (sandbox: Service): HttpClient.HttpClient => InProcess.httpClient(sandbox.handle)
+export const httpClient = (sandbox: SandboxService): HttpClient.HttpClient =>
+  InProcessClient.httpClient(sandbox.handle)
 
 /**
  * The sandbox alone, for doors of your own.
@@ -146,7 +147,8 @@ export const httpClient = (sandbox: Service): HttpClient.HttpClient => InProcess
  * @since 0.1.0
  * @category layers
  */
-export const layerSandbox = (options?: Options): Layer.Layer<Sandbox> => Layer.effect(Sandbox, make(options))
+export const layerSandbox = (options?: SandboxOptions): Layer.Layer<Sandbox> =>
+  Layer.effect(Sandbox, make(options))
 
 /**
  * The sandbox behind an in-process HttpClient.
@@ -154,7 +156,7 @@ export const layerSandbox = (options?: Options): Layer.Layer<Sandbox> => Layer.e
  * @since 0.1.0
  * @category layers
  */
-export const layer = (options?: Options): Layer.Layer<HttpClient.HttpClient | Sandbox> =>
+export const layer = (options?: SandboxOptions): Layer.Layer<HttpClient.HttpClient | Sandbox> =>
   Layer.effect(HttpClient.HttpClient, Effect.map(Sandbox, httpClient)).pipe(
     Layer.provideMerge(layerSandbox(options))
   )

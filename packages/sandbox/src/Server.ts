@@ -12,9 +12,17 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { key, layerSandbox, type Options, Sandbox, type Service, type Urls, urlsAt } from "./Sandbox.ts"
-import { bannerLines } from "./Service/Banner.ts"
-import * as Socket from "./Service/Socket.ts"
+import {
+  apiKey,
+  baseUrlsAt,
+  layerSandbox,
+  Sandbox,
+  type SandboxOptions,
+  type SandboxService,
+  type SandboxUrls
+} from "./Sandbox.ts"
+import { bannerLines } from "./server/Banner.ts"
+import * as HttpServer from "./server/HttpServer.ts"
 
 /**
  * Where to listen, and how long requests may go on at shutdown.
@@ -28,7 +36,7 @@ export interface ServerOptions {
   /** Default 0: any free port. */
   readonly port?: number
   /** Milliseconds for requests that are being answered when the server stops; default 250. */
-  readonly grace?: number
+  readonly shutdownTimeout?: number
 }
 
 /**
@@ -37,11 +45,11 @@ export interface ServerOptions {
  * @since 0.1.0
  * @category models
  */
-export interface Running {
+export interface ServerInfo {
   readonly host: string
   readonly port: number
   readonly origin: string
-  readonly urls: Urls
+  readonly urls: SandboxUrls
 }
 
 /**
@@ -50,7 +58,7 @@ export interface Running {
  * @since 0.1.0
  * @category errors
  */
-export class ListenFailed extends Data.TaggedError("ListenFailed")<{
+export class ListenError extends Data.TaggedError("ListenError")<{
   readonly host: string
   readonly port: number
   /** The system's word for it, such as EADDRINUSE. */
@@ -65,7 +73,7 @@ export class ListenFailed extends Data.TaggedError("ListenFailed")<{
  * @since 0.1.0
  * @category tags
  */
-export class Server extends Context.Tag("@blockquarry/sandbox/Server")<Server, Running>() {}
+export class SandboxServer extends Context.Tag("@blockquarry/sandbox/Server")<SandboxServer, ServerInfo>() {}
 
 /**
  * Serves the sandbox in context until the scope closes. Then it stops listening, closes idle connections at
@@ -76,16 +84,16 @@ export class Server extends Context.Tag("@blockquarry/sandbox/Server")<Server, R
  */
 export const serve = (
   options: ServerOptions = {}
-): Effect.Effect<Running, ListenFailed, Sandbox | Scope.Scope> =>
+): Effect.Effect<ServerInfo, ListenError, Sandbox | Scope.Scope> =>
   Effect.gen(function*() {
-    const { grace = 250, host = "127.0.0.1", port = 0 } = options
+    const { shutdownTimeout = 250, host = "127.0.0.1", port = 0 } = options
     const { handle } = yield* Sandbox
-    const server = yield* Socket.make(handle, grace)
-    const { port: bound } = yield* Socket.listen(server, host, port).pipe(
-      Effect.mapError((code) => new ListenFailed({ host, port, code }))
+    const server = yield* HttpServer.make(handle, shutdownTimeout)
+    const { port: actualPort } = yield* HttpServer.listenOn(server, host, port).pipe(
+      Effect.mapError((code) => new ListenError({ host, port, code }))
     )
-    const origin = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`
-    return { host, port: bound, origin, urls: urlsAt(origin) }
+    const origin = `http://${host.includes(":") ? `[${host}]` : host}:${actualPort}`
+    return { host, port: actualPort, origin, urls: baseUrlsAt(origin) }
   })
 
 /**
@@ -94,8 +102,10 @@ export const serve = (
  * @since 0.1.0
  * @category layers
  */
-export const layer = (options: ServerOptions & Options = {}): Layer.Layer<Sandbox | Server, ListenFailed> =>
-  Layer.scoped(Server, serve(options)).pipe(Layer.provideMerge(layerSandbox(options)))
+export const layer = (
+  options: ServerOptions & SandboxOptions = {}
+): Layer.Layer<Sandbox | SandboxServer, ListenError> =>
+  Layer.scoped(SandboxServer, serve(options)).pipe(Layer.provideMerge(layerSandbox(options)))
 
 /**
  * Lines of text that show where the sandbox is and what is worth trying.
@@ -103,5 +113,5 @@ export const layer = (options: ServerOptions & Options = {}): Layer.Layer<Sandbo
  * @since 0.1.0
  * @category display
  */
-export const banner = (running: Running, { ledger }: Service): ReadonlyArray<string> =>
-  bannerLines(running.urls, ledger.examples, key)
+export const banner = (running: ServerInfo, { ledger }: SandboxService): ReadonlyArray<string> =>
+  bannerLines(running.urls, ledger.examples, apiKey)

@@ -9,11 +9,11 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Hex, Log } from "viem"
 import type { NftTransfer, TokenTransfer } from "../src/Ledger.ts"
-import * as Aggregate from "../src/Ledger/Aggregate.ts"
-import { zeroAddress } from "../src/Ledger/Identity.ts"
-import type { Anvil, Client } from "./Ledger/anvil.ts"
-import { program, start } from "./Ledger/anvil.ts"
-import { erc1155, erc20, erc721, play } from "./Ledger/contracts.ts"
+import * as Aggregates from "../src/ledger/Aggregates.ts"
+import { zeroAddress } from "../src/ledger/Identifiers.ts"
+import type { Anvil, AnvilClient } from "./ledger/anvil.ts"
+import { program, start } from "./ledger/anvil.ts"
+import { erc1155, erc20, erc721, runTransactions } from "./ledger/contracts.ts"
 
 const address = Schema.decodeSync(Address)
 const hash = Schema.decodeSync(Hash)
@@ -24,7 +24,7 @@ if (anvil === undefined) {
 }
 
 /** Where a log is. */
-const place = (log: Log<bigint, number, false>) => ({
+const blockPosition = (log: Log<bigint, number, false>) => ({
   block: Number(log.blockNumber),
   transaction: hash(log.transactionHash),
   transactionIndex: log.transactionIndex,
@@ -32,9 +32,9 @@ const place = (log: Log<bigint, number, false>) => ({
 })
 
 /** Everything that the contracts logged, as the ledger has it. */
-const read = async (
-  client: Client,
-  { minted, preset, several, unique }: Awaited<ReturnType<typeof play>>
+const readTransfers = async (
+  client: AnvilClient,
+  { minted, preset, several, unique }: Awaited<ReturnType<typeof runTransactions>>
 ) => {
   const range = { fromBlock: 0n, strict: true } as const
   const tokens = await client.getContractEvents({
@@ -64,7 +64,7 @@ const read = async (
 
   const transfers = tokens.map((log): TokenTransfer => ({
     token: address(log.address),
-    ...place(log),
+    ...blockPosition(log),
     from: address(log.args.from),
     to: address(log.args.to),
     value: log.args.value
@@ -79,7 +79,7 @@ const read = async (
     collection: address(log.address),
     tokenId,
     amount,
-    ...place(log),
+    ...blockPosition(log),
     from: address(log.args.from),
     to: address(log.args.to)
   })).sort((left, right) => left.block - right.block || left.logIndex - right.logIndex)
@@ -92,17 +92,17 @@ it.runIf(process.env["QUARRY_CHECK"] === "1")("a full check leaves nothing out: 
 
 describe.skipIf(anvil === undefined)("Aggregate, held against contracts", () => {
   let node: Anvil | undefined
-  let chain: Awaited<ReturnType<typeof play>> & Awaited<ReturnType<typeof read>>
+  let chain: Awaited<ReturnType<typeof runTransactions>> & Awaited<ReturnType<typeof readTransfers>>
 
-  const client = (): Client => {
+  const client = (): AnvilClient => {
     if (node === undefined) throw new Error("no node")
     return node.client
   }
 
   beforeAll(async () => {
     node = await Effect.runPromise(start(anvil ?? "anvil"))
-    const played = await play(node.client)
-    chain = { ...played, ...(await read(node.client, played)) }
+    const result = await runTransactions(node.client)
+    chain = { ...result, ...(await readTransfers(node.client, result)) }
   })
 
   afterAll(() => node?.kill())
@@ -113,14 +113,14 @@ describe.skipIf(anvil === undefined)("Aggregate, held against contracts", () => 
     expect(transfers.some(({ to }) => to === zeroAddress)).toBe(true)
     expect(transfers.some(({ value }) => value > 2n ** 250n)).toBe(true)
     expect(BigInt(alive.size)).toBeLessThan(ids)
-    const perBlock = Aggregate.groupBy([...transfers, ...nftTransfers], ({ block }) => block)
+    const perBlock = Aggregates.groupBy([...transfers, ...nftTransfers], ({ block }) => block)
     expect(Math.max(...[...perBlock.values()].map((items) => items.length))).toBeGreaterThan(4)
   })
 
   it("balances and supplies", async () => {
     for (const token of [chain.minted, chain.preset]) {
       const own = chain.transfers.filter((transfer) => transfer.token === address(token))
-      const balances = Aggregate.balances(own)
+      const balances = Aggregates.balances(own)
       for (const account of chain.accounts) {
         const said = await client().readContract({
           abi: erc20,
@@ -131,14 +131,14 @@ describe.skipIf(anvil === undefined)("Aggregate, held against contracts", () => 
         expect(balances.get(address(account)) ?? 0n).toBe(said)
       }
       const supply = await client().readContract({ abi: erc20, address: token, functionName: "totalSupply" })
-      expect(Aggregate.totalSupply(own)).toBe(supply)
-      expect(Aggregate.holders(balances).reduce((sum, { balance }) => sum + balance, 0n)).toBe(supply)
+      expect(Aggregates.totalSupply(own)).toBe(supply)
+      expect(Aggregates.holders(balances).reduce((sum, { balance }) => sum + balance, 0n)).toBe(supply)
     }
   })
 
   it("owners of NFTs", async () => {
     const own = chain.nftTransfers.filter(({ collection }) => collection === address(chain.unique))
-    const states = new Map(Aggregate.nfts(own).map((state) => [state.tokenId, state]))
+    const states = new Map(Aggregates.nfts(own).map((state) => [state.tokenId, state]))
     expect(BigInt(states.size)).toBe(chain.ids)
     for (const [id, { owners }] of states) {
       const said = chain.alive.has(id)
@@ -165,7 +165,7 @@ describe.skipIf(anvil === undefined)("Aggregate, held against contracts", () => 
 
   it("amounts of NFTs", async () => {
     const own = chain.nftTransfers.filter(({ collection }) => collection === address(chain.several))
-    for (const { owners, tokenId } of Aggregate.nfts(own)) {
+    for (const { owners, tokenId } of Aggregates.nfts(own)) {
       const amounts = new Map(owners.map(({ amount, owner }) => [owner, amount]))
       for (const account of chain.accounts) {
         const said = await client().readContract({
@@ -211,7 +211,7 @@ describe.skipIf(anvil === undefined)("Aggregate, held against contracts", () => 
       }
       found.sort((left, right) => Number(left.block - right.block) || left.index - right.index)
       const wallet = address(account)
-      const activity = Aggregate.activity(all.filter(({ from, to }) => from === wallet || to === wallet))
+      const activity = Aggregates.activity(all.filter(({ from, to }) => from === wallet || to === wallet))
       expect([activity?.first.transaction, activity?.last.transaction])
         .toEqual([found[0]?.transaction, found.at(-1)?.transaction])
     }

@@ -2,7 +2,7 @@
  * Tests for `Ledger`: whatever the seed, the books balance, at every head.
  */
 import type { ChainName } from "@blockquarry/core/Chain"
-import { setA } from "@blockquarry/core/Chain"
+import { evmChains } from "@blockquarry/core/Chain"
 import { LedgerTransaction } from "@blockquarry/core/model/LedgerTransaction"
 import { StreamRecord } from "@blockquarry/core/model/StreamRecord"
 import { describe, expect, it } from "@effect/vitest"
@@ -10,18 +10,18 @@ import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
 import type { ChainLedger, Ledger } from "../src/Ledger.ts"
 import { make } from "../src/Ledger.ts"
-import { groupBy } from "../src/Ledger/Aggregate.ts"
-import { zeroAddress } from "../src/Ledger/Identity.ts"
+import { groupBy } from "../src/ledger/Aggregates.ts"
+import { zeroAddress } from "../src/ledger/Identifiers.ts"
 import {
-  checkCollection,
-  checkPlaces,
-  checkToken,
-  checkTrade,
-  checkWallet,
-  everything,
-  list,
-  text
-} from "./Ledger/books.ts"
+  comparableText,
+  expectConsistentCollection,
+  expectConsistentSale,
+  expectConsistentToken,
+  expectConsistentWallet,
+  expectUniquePositions,
+  fullHistory,
+  toArray
+} from "./ledger/consistency.ts"
 
 const runs = (numRuns: number) => ({ fastCheck: { numRuns } })
 
@@ -38,9 +38,9 @@ const chainOf = (ledger: Ledger, name: ChainName): ChainLedger => {
 }
 
 /** All that a chain tells, as text. */
-const told = (chain: ChainLedger, ledger: Ledger): string =>
-  text([
-    everything(chain, ledger),
+const chainAsText = (chain: ChainLedger, ledger: Ledger): string =>
+  comparableText([
+    fullHistory(chain, ledger),
     chain.block(chain.head),
     [...chain.tokens.values()].map((
       token
@@ -52,34 +52,37 @@ const told = (chain: ChainLedger, ledger: Ledger): string =>
 describe("books", () => {
   it.prop("balance at every head", [seed, scale, name, growth], ([seed, scale, name, growth]) => {
     const ledger = make({ seed, scale })
-    const chain = chainOf(ledger, name).grown(growth)
-    const all = everything(chain, ledger)
-    for (const token of chain.tokens.keys()) checkToken(chain, token)
-    for (const collection of chain.collections.keys()) checkCollection(chain, collection, all.trades)
-    for (const trade of all.trades) checkTrade(trade, all.transfers, all.nftTransfers)
-    checkPlaces([...all.transfers, ...all.nftTransfers])
-    for (const wallet of [...ledger.wallets.keys(), zeroAddress]) checkWallet(chain, wallet, all)
+    const chain = chainOf(ledger, name).withNewBlocks(growth)
+    const all = fullHistory(chain, ledger)
+    for (const token of chain.tokens.keys()) expectConsistentToken(chain, token)
+    for (const collection of chain.collections.keys()) {
+      expectConsistentCollection(chain, collection, all.trades)
+    }
+    for (const trade of all.trades) expectConsistentSale(trade, all.transfers, all.nftTransfers)
+    expectUniquePositions([...all.transfers, ...all.nftTransfers])
+    for (const wallet of [...ledger.wallets.keys(), zeroAddress]) expectConsistentWallet(chain, wallet, all)
   }, runs(25))
 
   it("balance on every chain", () => {
     const ledger = make({ scale: 100 })
-    expect([...ledger.chains.keys()]).toEqual(setA)
+    expect([...ledger.chains.keys()]).toEqual(evmChains)
     for (const chain of ledger.chains.values()) {
-      for (const token of chain.tokens.keys()) checkToken(chain, token)
-      const { trades } = everything(chain, ledger)
-      for (const collection of chain.collections.keys()) checkCollection(chain, collection, trades)
+      for (const token of chain.tokens.keys()) expectConsistentToken(chain, token)
+      const { trades } = fullHistory(chain, ledger)
+      for (const collection of chain.collections.keys()) expectConsistentCollection(chain, collection, trades)
     }
   })
 
   it("know nothing of strangers", () => {
     const ledger = make()
     const chain = chainOf(ledger, "eth")
-    const stranger = ledger.examples.emptyWallet
-    expect(ledger.wallets.has(stranger)).toBe(true)
-    expect(chain.activity(stranger)).toBeUndefined()
-    expect(chain.walletTransfers(stranger).length + chain.walletTrades(stranger).length).toBe(0)
-    expect(chain.tokenTransfers(stranger).at(0)).toBeUndefined()
-    expect([chain.holders(stranger), chain.nfts(stranger), chain.totalSupply(stranger)]).toEqual([[], [], 0n])
+    const unknownWallet = ledger.examples.emptyWallet
+    expect(ledger.wallets.has(unknownWallet)).toBe(true)
+    expect(chain.activity(unknownWallet)).toBeUndefined()
+    expect(chain.walletTransfers(unknownWallet).length + chain.walletTrades(unknownWallet).length).toBe(0)
+    expect(chain.tokenTransfers(unknownWallet).at(0)).toBeUndefined()
+    expect([chain.holders(unknownWallet), chain.nfts(unknownWallet), chain.totalSupply(unknownWallet)])
+      .toEqual([[], [], 0n])
   })
 })
 
@@ -87,36 +90,42 @@ describe("growth", () => {
   it.prop("keeps the past", [seed, scale, name, growth, growth], ([seed, scale, name, once, again]) => {
     const ledger = make({ seed, scale })
     const chain = chainOf(ledger, name)
-    const before = everything(chain, ledger)
-    const between = chain.grown(once)
-    everything(between, ledger)
-    const grown = between.grown(again)
+    const before = fullHistory(chain, ledger)
+    const between = chain.withNewBlocks(once)
+    fullHistory(between, ledger)
+    const grown = between.withNewBlocks(again)
     expect(grown.head).toBe(chain.head + once + again)
-    const after = everything(grown, ledger)
+    const after = fullHistory(grown, ledger)
     const old = <A extends { readonly block: number }>(items: ReadonlyArray<A>) =>
       items.filter(({ block }) => block <= chain.head)
     expect(
-      text(
+      comparableText(
         [old(after.transfers), old(after.nftTransfers), old(after.trades)].map((items) =>
-          items.map(text).sort()
+          items.map(comparableText).sort()
         )
       )
     )
       .toBe(
-        text([before.transfers, before.nftTransfers, before.trades].map((items) => items.map(text).sort()))
+        comparableText(
+          [before.transfers, before.nftTransfers, before.trades].map((items) =>
+            items.map(comparableText).sort()
+          )
+        )
       )
-    expect(text(everything(chain, ledger))).toBe(text(before))
+    expect(comparableText(fullHistory(chain, ledger))).toBe(comparableText(before))
     // However one gets there, and whoever looked further before
     const other = make({ seed, scale })
-    expect(told(chainOf(other, name).grown(once + again), other)).toBe(told(grown, ledger))
+    expect(chainAsText(chainOf(other, name).withNewBlocks(once + again), other)).toBe(
+      chainAsText(grown, ledger)
+    )
   }, runs(8))
 
   it("mixes the busy token with others within a block, before and after them", () => {
     const ledger = make()
     const { busyToken } = ledger.examples
-    const chain = chainOf(ledger, "eth").grown(60)
+    const chain = chainOf(ledger, "eth").withNewBlocks(60)
     const sides = new Set<string>()
-    for (const items of groupBy(everything(chain, ledger).transfers, ({ block }) => block).values()) {
+    for (const items of groupBy(fullHistory(chain, ledger).transfers, ({ block }) => block).values()) {
       const kinds = new Set(items.map(({ token }) => token === busyToken))
       if (kinds.size === 2) sides.add(items[0]?.token === busyToken ? "before" : "after")
     }
@@ -128,14 +137,14 @@ describe("growth", () => {
     const { busyToken, busyWallet } = ledger.examples
     let chain = chainOf(ledger, "eth")
     for (let i = 0; i < 20; i++) {
-      const next = chain.grown(1)
+      const next = chain.withNewBlocks(1)
       expect(next.tokenTransfers(busyToken).length).toBeGreaterThan(chain.tokenTransfers(busyToken).length)
       expect(next.walletTransfers(busyWallet).length).toBeGreaterThan(
         chain.walletTransfers(busyWallet).length
       )
       chain = next
     }
-    const fresh = everything(chain, ledger).transfers.filter(({ block }) => block > 22_606_000)
+    const fresh = fullHistory(chain, ledger).transfers.filter(({ block }) => block > 22_606_000)
     expect(
       new Set(fresh.filter(({ token }) => token !== busyToken).flatMap(({ from, to }) => [from, to])).size
     )
@@ -145,19 +154,21 @@ describe("growth", () => {
 
 describe("make", () => {
   it.prop("gives the same for the same seed, other for others", [seed, seed], ([one, other]) => {
-    const toldOf = (seed: number): string => {
+    const ledgerAsText = (seed: number): string => {
       const ledger = make({ seed, scale: 300 })
       const { mainnet, testnet } = ledger.transactions
-      return text([
-        told(chainOf(ledger, "base"), ledger),
+      return comparableText([
+        chainAsText(chainOf(ledger, "base"), ledger),
         [...mainnet],
         [...testnet],
         ledger.streams,
         ledger.examples
       ])
     }
-    expect(toldOf(one)).toBe(toldOf(one))
-    if (!Object.is(one, other) && String(one) !== String(other)) expect(toldOf(one)).not.toBe(toldOf(other))
+    expect(ledgerAsText(one)).toBe(ledgerAsText(one))
+    if (!Object.is(one, other) && String(one) !== String(other)) {
+      expect(ledgerAsText(one)).not.toBe(ledgerAsText(other))
+    }
   }, runs(4))
 
   it("gives what examples promise", () => {
@@ -165,7 +176,7 @@ describe("make", () => {
     const { examples } = ledger
     const eth = chainOf(ledger, "eth")
     expect(eth.tokenTransfers(examples.busyToken).length).toBe(10_000)
-    const inBusy = list(eth.walletTransfers(examples.busyWallet)).filter(({ token }) =>
+    const inBusy = toArray(eth.walletTransfers(examples.busyWallet)).filter(({ token }) =>
       token === examples.busyToken
     )
     expect(inBusy.length).toBe(10_000)
@@ -180,7 +191,7 @@ describe("make", () => {
     expect(eth.nfts(examples.collection721)[0]?.tokenId).toBe(examples.tokenId721)
     expect(eth.nfts(examples.collection1155).map(({ tokenId }) => tokenId)).toContain(examples.tokenId1155)
     expect(String(examples.tokenId1155).length).toBe(77)
-    expect(eth.collections.get(examples.unindexed)?.indexed).toBe(false)
+    expect(eth.collections.get(examples.unindexedCollection)?.indexed).toBe(false)
     expect(eth.walletTrades(examples.wallet).length).toBeGreaterThan(10)
     const active = [...ledger.chains.values()].filter((chain) =>
       chain.activity(examples.wallet) !== undefined
@@ -220,14 +231,14 @@ describe("traits", () => {
       expect(collections.length).toBe(6)
       expect(new Set(collections.map(({ type }) => type)).size).toBe(2)
       expect(collections.some(({ possibleSpam }) => possibleSpam)).toBe(true)
-      const { nftTransfers, transfers } = everything(chain, ledger)
+      const { nftTransfers, transfers } = fullHistory(chain, ledger)
       const large = transfers.filter(({ value }) => value > 2n ** 53n).length
       expect(large / transfers.length).toBeGreaterThan(0.2)
       expect(transfers.some(({ to }) => to === zeroAddress)).toBe(true)
       expect(nftTransfers.some(({ to }) => to === zeroAddress)).toBe(true)
       expect(transfers.some(({ from, to }) => from === to)).toBe(true)
       const perBlock = new Map<number, number>()
-      for (const { block } of list(chain.walletTransfers(ledger.examples.wallet))) {
+      for (const { block } of toArray(chain.walletTransfers(ledger.examples.wallet))) {
         perBlock.set(block, (perBlock.get(block) ?? 0) + 1)
       }
       expect([...perBlock.values()].filter((count) => count >= 150).length).toBeGreaterThanOrEqual(3)

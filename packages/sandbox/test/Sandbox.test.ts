@@ -6,13 +6,13 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import * as Sandbox from "../src/Sandbox.ts"
-import { data, examples, ledger } from "./Service/support.ts"
+import { dataUrl, examples, ledger } from "./service/support.ts"
 
-const url = `${Sandbox.urls.data}${data(`/wallets/${examples.wallet}/chains`)}`
+const url = `${Sandbox.baseUrls.data}${dataUrl(`/wallets/${examples.wallet}/chains`)}`
 
 const get = (fault?: string) =>
   HttpClient.get(url, {
-    headers: { "x-api-key": Sandbox.key, ...(fault === undefined ? {} : { [Sandbox.faultHeader]: fault }) }
+    headers: { "x-api-key": Sandbox.apiKey, ...(fault === undefined ? {} : { [Sandbox.faultHeader]: fault }) }
   })
 
 const layer = Sandbox.layer({ ledger })
@@ -25,19 +25,21 @@ describe("the door in the process", () => {
       expect(response.headers["content-type"]).toContain("application/json")
       expect(yield* response.json).toMatchObject({ address: examples.wallet })
       const sandbox = yield* Sandbox.Sandbox
-      expect(yield* sandbox.requests).toMatchObject([
-        { method: "GET", operation: "walletChains", headers: { "x-api-key": Sandbox.key } }
+      expect(yield* sandbox.recordedRequests).toMatchObject([
+        { method: "GET", operation: "walletChains", headers: { "x-api-key": Sandbox.apiKey } }
       ])
-      yield* sandbox.forgetRequests
-      expect(yield* sandbox.requests).toEqual([])
+      yield* sandbox.clearRecordedRequests
+      expect(yield* sandbox.recordedRequests).toEqual([])
     }).pipe(Effect.provide(layer)))
 
   it.effect("takes bodies", () =>
     Effect.gen(function*() {
       const sandbox = yield* Sandbox.Sandbox
-      const request = HttpClientRequest.post(`${Sandbox.urls.streams}/streams/evm/${examples.stream}/status`)
+      const request = HttpClientRequest.post(
+        `${Sandbox.baseUrls.streams}/streams/evm/${examples.stream}/status`
+      )
         .pipe(
-          HttpClientRequest.setHeader("X-API-Key", Sandbox.key),
+          HttpClientRequest.setHeader("X-API-Key", Sandbox.apiKey),
           HttpClientRequest.bodyUnsafeJson({ status: "paused" })
         )
       const response = yield* HttpClient.execute(request)
@@ -50,10 +52,10 @@ describe("the door in the process", () => {
       const [hash] = [...ledger.transactions.testnet.keys()].filter((hash) =>
         !ledger.transactions.mainnet.has(hash)
       )
-      const headers = { "x-api-key": Sandbox.key }
+      const headers = { "x-api-key": Sandbox.apiKey }
       const on = (base: string) => HttpClient.get(`${base}/transactions/by_hash/${hash}`, { headers })
-      expect((yield* on(Sandbox.urls.ledgerTestnet)).status).toBe(200)
-      expect((yield* on(Sandbox.urls.ledger)).status).toBe(404)
+      expect((yield* on(Sandbox.baseUrls.ledgerTestnet)).status).toBe(200)
+      expect((yield* on(Sandbox.baseUrls.ledger)).status).toBe(404)
     }).pipe(Effect.provide(layer)))
 
   it.effect("fails as a real client does", () =>
@@ -90,8 +92,8 @@ describe("the door in the process", () => {
       const { busyWallet } = one.ledger.examples
       const request = {
         method: "GET",
-        url: data(`/${busyWallet}/erc20/transfers`, { limit: 5 }),
-        headers: { "x-api-key": Sandbox.key },
+        url: dataUrl(`/${busyWallet}/erc20/transfers`, { limit: 5 }),
+        headers: { "x-api-key": Sandbox.apiKey },
         body: ""
       }
       expect(yield* one.handle(request)).toEqual(yield* two.handle(request))
@@ -99,11 +101,11 @@ describe("the door in the process", () => {
 
   it.effect("remembers so many requests and no more", () =>
     Effect.gen(function*() {
-      const sandbox = yield* Sandbox.make({ ledger, remembered: 3 })
+      const sandbox = yield* Sandbox.make({ ledger, maxRecordedRequests: 3 })
       for (let index = 0; index < 10; index++) {
         yield* sandbox.handle({ method: "GET", url: `/${index}`, headers: {}, body: "" })
       }
-      expect((yield* sandbox.requests).map(({ path }) => path)).toEqual(["/7", "/8", "/9"])
+      expect((yield* sandbox.recordedRequests).map(({ path }) => path)).toEqual(["/7", "/8", "/9"])
     }))
 
   it.effect("a page deep in a million records costs little", () =>
@@ -114,8 +116,8 @@ describe("the door in the process", () => {
       for (const path of [`/${busyWallet}/erc20/transfers`, `/erc20/${busyToken}/transfers`]) {
         const answer = yield* sandbox.handle({
           method: "GET",
-          url: data(path, { to_block: middle, limit: 100 }),
-          headers: { "x-api-key": Sandbox.key },
+          url: dataUrl(path, { to_block: middle, limit: 100 }),
+          headers: { "x-api-key": Sandbox.apiKey },
           body: ""
         })
         expect(answer.status).toBe(200)

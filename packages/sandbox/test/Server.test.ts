@@ -7,12 +7,12 @@ import { Agent, get as httpGet } from "node:http"
 import { connect } from "node:net"
 import * as Sandbox from "../src/Sandbox.ts"
 import * as Server from "../src/Server.ts"
-import { bytesOf } from "../src/Service/Message.ts"
-import { data, examples, ledger } from "./Service/support.ts"
+import { bodyBytes } from "../src/service/HttpMessage.ts"
+import { dataUrl, examples, ledger } from "./service/support.ts"
 
-const chains = data(`/wallets/${examples.wallet}/chains`)
+const chains = dataUrl(`/wallets/${examples.wallet}/chains`)
 const headers = (fault?: string): Record<string, string> => ({
-  "x-api-key": Sandbox.key,
+  "x-api-key": Sandbox.apiKey,
   ...(fault === undefined ? {} : { [Sandbox.faultHeader]: fault })
 })
 
@@ -32,7 +32,7 @@ const raw = (port: number, fault: string) =>
     })
     socket.on("close", () => resume(Effect.succeed({ text, error })))
     socket.write(
-      `GET ${chains} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${Sandbox.key}\r\nX-Sandbox-Fault: ${fault}\r\n\r\n`
+      `GET ${chains} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${Sandbox.apiKey}\r\nX-Sandbox-Fault: ${fault}\r\n\r\n`
     )
   })
 
@@ -42,15 +42,15 @@ const lengthOf = (text: string) => Number(/content-length: (\d+)/i.exec(text)?.[
 describe("the server", () => {
   it.live("agrees with the door in the process byte for byte", () =>
     Effect.gen(function*() {
-      const { origin } = yield* Server.Server
+      const { origin } = yield* Server.SandboxServer
       const inside = yield* Sandbox.make({ ledger })
       const paths = [
         chains,
-        data(`/${examples.wallet}/erc20/transfers`, { limit: 3 }),
-        data(`/erc20/${examples.token}/owners`),
-        data(`/nft/${examples.unindexed}`),
-        data(`/nft/${examples.unindexed}`),
-        data("/0x12/erc20/transfers"),
+        dataUrl(`/${examples.wallet}/erc20/transfers`, { limit: 3 }),
+        dataUrl(`/erc20/${examples.token}/owners`),
+        dataUrl(`/nft/${examples.unindexedCollection}`),
+        dataUrl(`/nft/${examples.unindexedCollection}`),
+        dataUrl("/0x12/erc20/transfers"),
         `/transactions/by_hash/${examples.transaction}`,
         "/nowhere"
       ]
@@ -61,13 +61,13 @@ describe("the server", () => {
         for (const [name, value] of Object.entries(answer.headers)) {
           expect(outside.headers.get(name)).toBe(value)
         }
-        expect(new Uint8Array(yield* Effect.promise(() => outside.arrayBuffer()))).toEqual(bytesOf(answer))
+        expect(new Uint8Array(yield* Effect.promise(() => outside.arrayBuffer()))).toEqual(bodyBytes(answer))
       }
     }).pipe(Effect.provide(layer)))
 
   it.live("takes bodies, and refuses large ones", () =>
     Effect.gen(function*() {
-      const { urls } = yield* Server.Server
+      const { urls } = yield* Server.SandboxServer
       const sandbox = yield* Sandbox.Sandbox
       const post = (body: string) =>
         Effect.promise(() =>
@@ -84,7 +84,7 @@ describe("the server", () => {
 
   it.live("spoils answers on the socket", () =>
     Effect.gen(function*() {
-      const { port } = yield* Server.Server
+      const { port } = yield* Server.SandboxServer
       const reset = yield* raw(port, "reset")
       expect(reset).toEqual({ text: "", error: "ECONNRESET" })
       const middle = yield* raw(port, "reset-body")
@@ -97,7 +97,7 @@ describe("the server", () => {
 
   it.live("is what clients take for a broken network", () =>
     Effect.gen(function*() {
-      const { origin } = yield* Server.Server
+      const { origin } = yield* Server.SandboxServer
       const get = (fault: string, signal: AbortSignal | null = null) =>
         Effect.tryPromise(() =>
           fetch(`${origin}${chains}`, { headers: headers(fault), redirect: "manual", signal })
@@ -124,7 +124,7 @@ describe("the server", () => {
   it.live("stops at once, with idle connections and hanging requests", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
-      const { port, urls } = yield* Server.serve({ grace: 50 }).pipe(
+      const { port, urls } = yield* Server.serve({ shutdownTimeout: 50 }).pipe(
         Effect.provide(Sandbox.layerSandbox({ ledger })),
         Scope.extend(scope)
       )
@@ -148,15 +148,15 @@ describe("the server", () => {
 
   it.live("says where it cannot listen", () =>
     Effect.gen(function*() {
-      const { port } = yield* Server.Server
+      const { port } = yield* Server.SandboxServer
       const failure = yield* Effect.flip(Layer.launch(Server.layer({ ledger, port })))
-      expect(failure).toMatchObject({ _tag: "ListenFailed", port, code: "EADDRINUSE" })
+      expect(failure).toMatchObject({ _tag: "ListenError", port, code: "EADDRINUSE" })
       expect(failure.message).toContain(String(port))
     }).pipe(Effect.provide(layer)))
 
   it.live("prints lines that work", () =>
     Effect.gen(function*() {
-      const running = yield* Server.Server
+      const running = yield* Server.SandboxServer
       const sandbox = yield* Sandbox.Sandbox
       const lines = Server.banner(running, sandbox)
       const urls = lines.flatMap((line) =>
@@ -167,6 +167,6 @@ describe("the server", () => {
         const response = yield* Effect.promise(() => fetch(url, { headers: headers() }))
         expect({ url, status: response.status }).toEqual({ url, status: 200 })
       }
-      expect(lines.join("\n")).toContain(Sandbox.key)
+      expect(lines.join("\n")).toContain(Sandbox.apiKey)
     }).pipe(Effect.provide(layer)))
 })

@@ -1,25 +1,25 @@
 /** `quarry ledger tx` */
 import { ledgerTransaction as operation } from "@blockquarry/core/operations/ledgerTransaction"
 import * as Either from "effect/Either"
-import { Usage } from "../Failure.ts"
-import { single, type Values } from "../line/Entry.ts"
-import { readCommand } from "../ReadCommand.ts"
+import { type ArgumentValues, singleValue } from "../args/CommandSpec.ts"
+import { UsageError } from "../CommandError.ts"
+import { recordCommand } from "../RecordCommand.ts"
 
 const networks = ["mainnet", "testnet"]
 
-const network = (values: Values): string => single(values, "network") ?? "mainnet"
+const network = (values: ArgumentValues): string => singleValue(values, "network") ?? "mainnet"
 
-export const ledgerTransaction = readCommand({
-  words: ["ledger", "tx"],
+export const ledgerTransaction = recordCommand({
+  path: ["ledger", "tx"],
   operation,
-  client: ({ ledger }, { values }) =>
+  selectClient: ({ ledger }, { values }) =>
     network(values) === "testnet" ? ledger.testnet.ledgerTransaction : ledger.ledgerTransaction,
-  check: ({ values }) =>
+  validate: ({ values }) =>
     networks.includes(network(values))
       ? Either.void
       : Either.left(
-        new Usage({
-          problem: `--network: expected ${networks.join(" or ")}, got ${JSON.stringify(network(values))}`,
+        new UsageError({
+          reason: `--network: expected ${networks.join(" or ")}, got ${JSON.stringify(network(values))}`,
           hint: null
         })
       ),

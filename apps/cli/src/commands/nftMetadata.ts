@@ -1,14 +1,15 @@
 /** `quarry nft get` */
 import { nftMetadata as operation } from "@blockquarry/core/operations/nftMetadata"
-import { isOn } from "../line/Entry.ts"
-import { readCommand } from "../ReadCommand.ts"
-import { synced, waitOption } from "../Syncing.ts"
+import { isEnabled } from "../args/CommandSpec.ts"
+import { recordCommand } from "../RecordCommand.ts"
+import { waitOption, waitUntilSynced } from "../WaitForSync.ts"
 
-export const nftMetadata = readCommand({
-  words: ["nft", "get"],
+export const nftMetadata = recordCommand({
+  path: ["nft", "get"],
   operation,
-  client: ({ data }) => data.nftMetadata,
+  selectClient: ({ data }) => data.nftMetadata,
   options: [waitOption],
-  around: (ask, call) => isOn(call.values, waitOption.name) ? synced(ask, call, true) : ask,
+  wrapCall: (operation, invocation) =>
+    isEnabled(invocation.values, waitOption.name) ? waitUntilSynced(operation, invocation, true) : operation,
   examples: ["{collection} 1 --chain eth", "{collection} 1 --normalize-metadata --media-items -o json"]
 })

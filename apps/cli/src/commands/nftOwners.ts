@@ -1,17 +1,17 @@
 /** `quarry nft owners` */
 import { nftOwners as operation } from "@blockquarry/core/operations/nftOwners"
 import { listCommand } from "../ListCommand.ts"
-import { beforeList, remark, waitOption } from "../Syncing.ts"
+import { pageNote, waitBeforeList, waitOption } from "../WaitForSync.ts"
 import { nftColumns } from "./nfts.ts"
 
 export const nftOwners = listCommand({
-  words: ["nft", "owners"],
+  path: ["nft", "owners"],
   operation,
-  client: ({ data }) => data.nftOwners,
-  noun: "owners",
+  selectClient: ({ data }) => data.nftOwners,
+  recordName: "owners",
   columns: nftColumns,
   options: [waitOption],
-  before: beforeList,
-  remark,
+  beforeFirstPage: waitBeforeList,
+  pageNote,
   examples: ["{collection} 1 --chain eth", "{collection} 0x1 --all -o json"]
 })

@@ -1,27 +1,32 @@
 /** `quarry sandbox serve` */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { ServerFailed, Usage } from "../Failure.ts"
-import { type Call, type Entry, single } from "../line/Entry.ts"
-import { Screen } from "../Screen.ts"
+import { type CommandInvocation, type CommandSpec, singleValue } from "../args/CommandSpec.ts"
+import { ServerStartError, UsageError } from "../CommandError.ts"
+import { CommandTerminal } from "../Terminal.ts"
 
-const integer = (call: Call, name: string, fallback: number, most: number): Either.Either<number, Usage> => {
-  const text = single(call.values, name)
+const integerOption = (
+  invocation: CommandInvocation,
+  name: string,
+  fallback: number,
+  max: number
+): Either.Either<number, UsageError> => {
+  const text = singleValue(invocation.values, name)
   if (text === undefined) return Either.right(fallback)
-  return /^\d{1,10}$/.test(text) && Number(text) <= most
+  return /^\d{1,10}$/.test(text) && Number(text) <= max
     ? Either.right(Number(text))
     : Either.left(
-      new Usage({
-        problem: `--${name}: expected a whole number from 0 to ${most}, got ${JSON.stringify(text)}`,
+      new UsageError({
+        reason: `--${name}: expected a whole number from 0 to ${max}, got ${JSON.stringify(text)}`,
         hint: null
       })
     )
 }
 
-export const sandboxServe: Entry = {
-  words: ["sandbox", "serve"],
+export const sandboxServe: CommandSpec = {
+  path: ["sandbox", "serve"],
   operation: null,
-  changes: false,
+  isUpdate: false,
   api: null,
   summary: "Serve the sandbox over HTTP until Ctrl-C: the whole service, with invented data",
   arguments: [],
@@ -40,22 +45,22 @@ export const sandboxServe: Entry = {
     }
   ],
   examples: ["", "--port 0 --seed 7"],
-  run: (call) =>
+  run: (invocation) =>
     Effect.gen(function*() {
-      const screen = yield* Screen
+      const screen = yield* CommandTerminal
       const options = yield* Either.all({
-        port: integer(call, "port", 4000, 65_535),
-        seed: integer(call, "seed", 1, 4_294_967_295),
-        scale: integer(call, "scale", 10_000, 10_000_000)
+        port: integerOption(invocation, "port", 4000, 65_535),
+        seed: integerOption(invocation, "seed", 1, 4_294_967_295),
+        scale: integerOption(invocation, "scale", 10_000, 10_000_000)
       })
-      const host = single(call.values, "host") ?? "127.0.0.1"
+      const host = singleValue(invocation.values, "host") ?? "127.0.0.1"
       const [server, { layerSandbox, Sandbox }] = yield* Effect.promise(() =>
         Promise.all([import("@blockquarry/sandbox/Server"), import("@blockquarry/sandbox/Sandbox")])
       )
       yield* Effect.gen(function*() {
         const running = yield* server.serve({ host, port: options.port }).pipe(
           Effect.mapError(({ code }) =>
-            new ServerFailed({ problem: `cannot listen on ${host}:${options.port}: ${code}` })
+            new ServerStartError({ reason: `cannot listen on ${host}:${options.port}: ${code}` })
           )
         )
         const lines = server.banner(running, yield* Sandbox)

@@ -1,63 +1,66 @@
 /** `quarry token owners` */
 import type { TokenOwner } from "@blockquarry/core/model/TokenOwner"
 import { tokenOwners as operation } from "@blockquarry/core/operations/tokenOwners"
-import { largestHolders } from "@blockquarry/http/LargestHolders"
+import { topHolders } from "@blockquarry/http/TopHolders"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
-import { Usage } from "../Failure.ts"
-import { type Call, type OptionSpec, single } from "../line/Entry.ts"
-import { count, listCommand } from "../ListCommand.ts"
-import { decimal, id, number, text } from "../render/Cells.ts"
+import { type CommandInvocation, type OptionSpec, singleValue } from "../args/CommandSpec.ts"
+import { UsageError } from "../CommandError.ts"
+import { listCommand, positiveInteger } from "../ListCommand.ts"
+import { decimalColumn, idColumn, numberColumn, textColumn } from "../render/Columns.ts"
 import type { Column } from "../render/Table.ts"
 
 /** A heap of more holders than this is no question but a download. */
-const most = 1_000_000
+const maxLargest = 1_000_000
 
 const columns: ReadonlyArray<Column<TokenOwner>> = [
-  id("owner", ({ owner_address }) => owner_address),
-  text("label", ({ owner_address_label }) => owner_address_label, { rank: 2 }),
-  decimal("balance", ({ balance_formatted }) => balance_formatted),
-  number("balance (units)", ({ balance }) => balance, { rank: 3 }),
-  decimal("USD", ({ usd_value }) => usd_value, { rank: 1 }),
-  decimal("% of supply", ({ percentage_relative_to_total_supply }) => percentage_relative_to_total_supply),
-  text("contract", ({ is_contract }) => is_contract === true ? "yes" : null, { rank: 4 })
+  idColumn("owner", ({ owner_address }) => owner_address),
+  textColumn("label", ({ owner_address_label }) => owner_address_label, { dropOrder: 2 }),
+  decimalColumn("balance", ({ balance_formatted }) => balance_formatted),
+  numberColumn("balance (units)", ({ balance }) => balance, { dropOrder: 3 }),
+  decimalColumn("USD", ({ usd_value }) => usd_value, { dropOrder: 1 }),
+  decimalColumn(
+    "% of supply",
+    ({ percentage_relative_to_total_supply }) => percentage_relative_to_total_supply
+  ),
+  textColumn("contract", ({ is_contract }) => is_contract === true ? "yes" : null, { dropOrder: 4 })
 ]
 
-const largest: OptionSpec = {
+const largestOption: OptionSpec = {
   name: "largest",
   value: "number",
   description: "walk the whole list and print this many of the largest holders, largest first"
 }
 
-const wanted = (call: Call): Either.Either<number | null, Usage> =>
+const largestCount = (invocation: CommandInvocation): Either.Either<number | null, UsageError> =>
   Either.filterOrLeft(
-    count(call, largest.name),
-    (number) => number === null || number <= most,
+    positiveInteger(invocation, largestOption.name),
+    (number) => number === null || number <= maxLargest,
     () =>
-      new Usage({
-        problem: `--${largest.name}: expected at most ${most}`,
+      new UsageError({
+        reason: `--${largestOption.name}: expected at most ${maxLargest}`,
         hint: "use --all for every holder"
       })
   )
 
 export const tokenOwners = listCommand({
-  words: ["token", "owners"],
+  path: ["token", "owners"],
   operation,
-  client: ({ data }) => data.tokenOwners,
-  noun: "owners",
+  selectClient: ({ data }) => data.tokenOwners,
+  recordName: "owners",
   columns,
-  options: [largest],
-  warn: ({ chain }, { values }) =>
-    chain === undefined || chain === "eth" || single(values, largest.name) !== undefined
+  options: [largestOption],
+  warning: ({ chain }, { values }) =>
+    chain === undefined || chain === "eth" || singleValue(values, largestOption.name) !== undefined
       ? null
       : `known issue: the service lists the holders on ${chain} in faulty order. ` +
-        `--${largest.name} 100 walks the whole list and keeps the 100 largest`,
-  check: (_, call) => wanted(call),
-  instead: (ask, written, call) => {
-    const count = Either.getOrNull(wanted(call))
+        `--${largestOption.name} 100 walks the whole list and keeps the 100 largest`,
+  validate: (_, invocation) => largestCount(invocation),
+  alternativePages: (operation, encoded, invocation) => {
+    const count = Either.getOrNull(largestCount(invocation))
     return count === null ? null : Stream.fromEffect(Effect.map(
-      largestHolders(ask.items(written, { prefetch: 1 }), count),
+      topHolders(operation.items(encoded, { prefetch: 1 }), count),
       (result) => ({ total: null, page: null, page_size: null, cursor: null, result })
     ))
   },

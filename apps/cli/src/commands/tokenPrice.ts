@@ -1,18 +1,18 @@
 /** `quarry token price` */
 import { tokenPrice as operation } from "@blockquarry/core/operations/tokenPrice"
-import { readCommand } from "../ReadCommand.ts"
-import { wholeTokens } from "../render/Cells.ts"
+import { recordCommand } from "../RecordCommand.ts"
+import { formatTokenAmount } from "../render/Columns.ts"
 
-export const tokenPrice = readCommand({
-  words: ["token", "price"],
+export const tokenPrice = recordCommand({
+  path: ["token", "price"],
   operation,
-  client: ({ data }) => data.tokenPrice,
-  better: ({ nativePrice }) =>
+  selectClient: ({ data }) => data.tokenPrice,
+  displayValues: ({ nativePrice }) =>
     nativePrice === null
       ? []
       : [[
         "nativePrice.value",
-        `${wholeTokens(nativePrice.value, nativePrice.decimals)} ${nativePrice.symbol ?? ""}`
+        `${formatTokenAmount(nativePrice.value, nativePrice.decimals)} ${nativePrice.symbol ?? ""}`
       ]],
   examples: [
     "{token} --chain eth --include percent_change",

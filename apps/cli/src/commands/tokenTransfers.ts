@@ -4,10 +4,10 @@ import { listCommand } from "../ListCommand.ts"
 import { transferColumns } from "./transfers.ts"
 
 export const tokenTransfers = listCommand({
-  words: ["token", "transfers"],
+  path: ["token", "transfers"],
   operation,
-  client: ({ data }) => data.tokenTransfers,
-  noun: "transfers",
+  selectClient: ({ data }) => data.tokenTransfers,
+  recordName: "transfers",
   columns: transferColumns,
   examples: ["{token} --chain eth --limit 10", "{token} --from-block 1000000 --max-items 500 -o ndjson"]
 })

@@ -1,10 +1,10 @@
 /** `quarry stream set-status` */
 import { updateStreamStatus as operation } from "@blockquarry/core/operations/updateStreamStatus"
-import { readCommand } from "../ReadCommand.ts"
+import { recordCommand } from "../RecordCommand.ts"
 
-export const updateStreamStatus = readCommand({
-  words: ["stream", "set-status"],
+export const updateStreamStatus = recordCommand({
+  path: ["stream", "set-status"],
   operation,
-  client: ({ streams }) => streams.updateStreamStatus,
+  selectClient: ({ streams }) => streams.updateStreamStatus,
   examples: ["{stream} paused", "{stream} active -o json"]
 })

@@ -4,10 +4,10 @@ import { listCommand } from "../ListCommand.ts"
 import { transferColumns } from "./transfers.ts"
 
 export const walletTransfers = listCommand({
-  words: ["wallet", "transfers"],
+  path: ["wallet", "transfers"],
   operation,
-  client: ({ data }) => data.walletTransfers,
-  noun: "transfers",
+  selectClient: ({ data }) => data.walletTransfers,
+  recordName: "transfers",
   columns: transferColumns,
   examples: [
     "{wallet} --chain eth --limit 10",

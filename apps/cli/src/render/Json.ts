@@ -3,10 +3,11 @@
  * same.
  */
 // oxlint-disable-next-line no-control-regex -- control characters are what this is about
-const steering = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+const controlCharacters = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
-const escape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
+const escapeCharacter = (character: string): string =>
+  `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
 
 /** On one line, or for people where `indent` is given. */
-export const escaped = (value: unknown, indent?: number): string =>
-  JSON.stringify(value, null, indent).replace(steering, escape)
+export const toJson = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, null, indent).replace(controlCharacters, escapeCharacter)

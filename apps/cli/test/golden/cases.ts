@@ -19,7 +19,7 @@ export interface Case {
   readonly env?: Readonly<Record<string, string>>
   /** Whether the environment has the key and the addresses of the sandbox. */
   readonly connected?: boolean
-  readonly sandbox?: Omit<Sandbox.Options, "ledger" | "seed">
+  readonly sandbox?: Omit<Sandbox.SandboxOptions, "ledger" | "seed">
   readonly script?: ReadonlyArray<Scripted>
   /** Whether the program has a defect, which quotes the request. */
   readonly broken?: boolean
@@ -205,7 +205,7 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     on("wallet transfers {busyWallet} --limit 2 -o json --sandbox"),
     on("wallet transfers {busyWallet} --limit 2 -o ndjson --sandbox", {
       about: "a service whose lists have no cursors",
-      sandbox: { walletCursor: false }
+      sandbox: { walletTransfersCursor: false }
     }),
     on("nft owners {collection} 1 --all -o json --sandbox"),
     on("nft owners {collection} 1 --all -o ndjson --sandbox"),
@@ -218,11 +218,11 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     over("token transfers {token} --limit 2 --all -o table", {
       about: "the third page hangs",
       interruptedAfter: 2,
-      sandbox: { faults: [{ skip: 2, fault: { spoil: "hang" } }] }
+      sandbox: { faults: [{ skip: 2, fault: { kind: "hang" } }] }
     }),
     over("token transfers {token} --limit 2 --all -o json", {
       interruptedAfter: 1,
-      sandbox: { faults: [{ skip: 1, fault: { spoil: "hang" } }] }
+      sandbox: { faults: [{ skip: 1, fault: { kind: "hang" } }] }
     }),
     over("token transfers {token} --limit 2 --all -o table", {
       about: "a page fails for good",
@@ -230,7 +230,7 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     }),
     over("token transfers {token} --limit 2 --max-items 3 -o table --timeout 3s", {
       about: "the time is over in a list",
-      sandbox: { faults: [{ skip: 1, fault: { spoil: "hang" } }] }
+      sandbox: { faults: [{ skip: 1, fault: { kind: "hang" } }] }
     }),
     over("token transfers {token} --limit 2 --all -o table", {
       about: "the first page fails",
@@ -238,11 +238,11 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     }),
     over("wallet transfers {busyWallet} --limit 2 --all -o table", {
       about: "a cursor that comes again",
-      sandbox: { faults: [{ skip: 1, fault: { spoil: "repeat-cursor" } }] }
+      sandbox: { faults: [{ skip: 1, fault: { kind: "repeat-cursor" } }] }
     }),
     over("token transfers {token} --limit 2 --max-items 3 -o table", {
       about: "an empty page in the middle",
-      sandbox: { faults: [{ skip: 1, count: 1, fault: { spoil: "empty-page" } }] }
+      sandbox: { faults: [{ skip: 1, count: 1, fault: { kind: "empty-page" } }] }
     }),
     over("nft owners {collection} 1 --cursor from-nowhere")
   ],
@@ -401,21 +401,21 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     faulty(price, { "status": 503, "retry-after": "3600" }),
     faulty(price, { status: 302, redirect: "http://elsewhere.invalid/" }),
     faulty(price, { status: 204 }),
-    faulty(price, { spoil: "reset" }),
-    faulty(price, { spoil: "reset-body" }),
-    faulty(price, { spoil: "truncate" }),
-    faulty(price, { spoil: "gzip-truncated" }),
-    faulty(price, { spoil: "bad-json" }),
-    faulty(price, { spoil: "html" }),
-    faulty(price, { spoil: "empty" }),
-    faulty(price, { spoil: "null" }),
-    faulty("nft get {collection} 1", { spoil: "null" }),
-    faulty(`${price} --timeout 50ms`, { spoil: "hang" }),
-    faulty(`${price} --timeout 50ms`, { spoil: "stall" }),
-    faulty("stream set-status {stream} paused --timeout 50ms", { spoil: "hang" }),
+    faulty(price, { kind: "reset" }),
+    faulty(price, { kind: "reset-body" }),
+    faulty(price, { kind: "truncate" }),
+    faulty(price, { kind: "gzip-truncated" }),
+    faulty(price, { kind: "bad-json" }),
+    faulty(price, { kind: "html" }),
+    faulty(price, { kind: "empty" }),
+    faulty(price, { kind: "null" }),
+    faulty("nft get {collection} 1", { kind: "null" }),
+    faulty(`${price} --timeout 50ms`, { kind: "hang" }),
+    faulty(`${price} --timeout 50ms`, { kind: "stall" }),
+    faulty("stream set-status {stream} paused --timeout 50ms", { kind: "hang" }),
     faulty("stream set-status {stream} paused", { status: 500 }),
-    faulty("stream set-status {stream} paused", { spoil: "reset" }),
-    faulty("stream set-status {stream} paused", { spoil: "html" }),
+    faulty("stream set-status {stream} paused", { kind: "reset" }),
+    faulty("stream set-status {stream} paused", { kind: "html" }),
     over("wallet transfers {wallet} --limit 2 --all -o table", {
       about: "the rate limit of the program",
       env: { QUARRY_RATE_LIMIT: "10/h" }
@@ -449,13 +449,13 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     over("token transfers {token} --limit 2 --max-items 3 -o table --verbose"),
     over(`${price} -v -o table`, {
       sandbox: {
-        faults: [{ fault: { status: 503 }, count: 1 }, { fault: { spoil: "reset" }, count: 1 }]
+        faults: [{ fault: { status: 503 }, count: 1 }, { fault: { kind: "reset" }, count: 1 }]
       }
     }),
     faulty(`${price} -v`, { status: 400 }),
     faulty(`${price} -v`, { "status": 429, "retry-after": "3600" }),
     faulty(`${price} -v`, { status: 500 }),
-    faulty(`${price} -v`, { spoil: "html" }),
+    faulty(`${price} -v`, { kind: "html" }),
     over("stream set-status {stream} paused -v -o table"),
     over(`${price} -v -o table`, { terminal: 80, coloured: true }),
     over("nft list {unindexed} --wait --limit 1 -v -o table", { sandbox: { syncAfter: { reads: 1 } } })

@@ -13,8 +13,8 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import { run as quarry } from "../../src/Cli.ts"
-import { Network } from "../../src/Network.ts"
-import { OutputClosed, OutputFailed, Screen, type ScreenService } from "../../src/Screen.ts"
+import { HttpTransport } from "../../src/HttpTransport.ts"
+import { CommandTerminal, OutputClosedError, OutputError, type TerminalService } from "../../src/Terminal.ts"
 import { type Case, connection, type Scripted, words } from "./cases.ts"
 import type { Ended } from "./records.ts"
 
@@ -70,18 +70,18 @@ export const run = (input: Case): Promise<Ended> =>
     const reached = yield* Deferred.make<void>()
     const surface = {
       isTerminal: input.terminal !== undefined,
-      isColoured: input.coloured ?? false,
+      hasColors: input.coloured ?? false,
       columns: input.terminal ?? null
     }
-    const screen: ScreenService = {
+    const screen: TerminalService = {
       out: surface,
       err: surface,
       print: (text) =>
-        Effect.suspend((): Effect.Effect<void, OutputClosed | OutputFailed> => {
-          if (writes >= (input.closedAfter ?? Infinity)) return new OutputClosed()
+        Effect.suspend((): Effect.Effect<void, OutputClosedError | OutputError> => {
+          if (writes >= (input.closedAfter ?? Infinity)) return new OutputClosedError()
           if (text === "") return Effect.void
           if (input.full === true) {
-            return new OutputFailed({ problem: "the output cannot be written: ENOSPC" })
+            return new OutputError({ reason: "the output cannot be written: ENOSPC" })
           }
           writes += 1
           written.stdout += text
@@ -103,10 +103,10 @@ export const run = (input: Case): Promise<Ended> =>
     const env = { ...(input.connected === true ? connection : {}), ...input.env }
     const fiber = yield* Effect.fork(
       quarry(words(input.line), "1.2.3").pipe(
-        Effect.provideService(Screen, screen),
-        Effect.provideService(Network, {
-          real: Effect.succeed(client),
-          sandbox: Effect.succeed({ client, settings: new Map(Object.entries(connection)) })
+        Effect.provideService(CommandTerminal, screen),
+        Effect.provideService(HttpTransport, {
+          network: Effect.succeed(client),
+          sandbox: Effect.succeed({ client, config: new Map(Object.entries(connection)) })
         }),
         Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(env)))),
         Effect.withRandom(Random.fixed([0.01])),

@@ -77,7 +77,7 @@ it("prints for servers and signals what the record says", async () => {
   await close()
   // The second page never comes.
   const interrupted = await Effect.gen(function*() {
-    const { origin } = yield* Server.Server
+    const { origin } = yield* Server.SandboxServer
     const started = workshop.start("token transfers {token} --limit 2 --all -o table", {
       QUARRY_API_KEY,
       QUARRY_BASE_URL: origin
@@ -87,7 +87,7 @@ it("prints for servers and signals what the record says", async () => {
     yield* Effect.promise(() => started.ended)
     return started
   }).pipe(
-    Effect.provide(Server.layer({ scale: 60, faults: [{ skip: 1, fault: { spoil: "hang" } }] })),
+    Effect.provide(Server.layer({ scale: 60, faults: [{ skip: 1, fault: { kind: "hang" } }] })),
     Effect.runPromise
   )
   const records = await Promise.all([served, asked, taken, nowhere, interrupted].map(record))
@@ -96,5 +96,5 @@ it("prints for servers and signals what the record says", async () => {
 }, 60_000)
 
 it("takes the key of the sandbox", () => {
-  expect(QUARRY_API_KEY).toBe(Sandbox.key)
+  expect(QUARRY_API_KEY).toBe(Sandbox.apiKey)
 })

@@ -5,11 +5,11 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { run } from "../../src/Cli.ts"
-import { Network } from "../../src/Network.ts"
-import { OutputClosed, Screen, type ScreenService } from "../../src/Screen.ts"
+import { HttpTransport } from "../../src/HttpTransport.ts"
+import { CommandTerminal, OutputClosedError, type TerminalService } from "../../src/Terminal.ts"
 
-export interface Surroundings {
-  readonly sandbox?: Sandbox.Options
+export interface RunOptions {
+  readonly sandbox?: Sandbox.SandboxOptions
   /** Settings of the environment. */
   readonly env?: Readonly<Record<string, string>>
   /** Columns of the terminal; no terminal where it is left out. */
@@ -20,7 +20,7 @@ export interface Surroundings {
   readonly client?: HttpClient.HttpClient
 }
 
-export interface Ran {
+export interface RunResult {
   readonly code: number
   readonly out: string
   readonly err: string
@@ -29,45 +29,45 @@ export interface Ran {
 }
 
 /** The settings with which a command reaches the sandbox by its address, as it would reach the service. */
-export const reachable = {
-  QUARRY_API_KEY: Sandbox.key,
-  QUARRY_BASE_URL: Sandbox.urls.data,
-  QUARRY_STREAMS_URL: Sandbox.urls.streams,
-  QUARRY_LEDGER_URL: Sandbox.urls.ledger,
-  QUARRY_LEDGER_TESTNET_URL: Sandbox.urls.ledgerTestnet
+export const sandboxEnvironment = {
+  QUARRY_API_KEY: Sandbox.apiKey,
+  QUARRY_BASE_URL: Sandbox.baseUrls.data,
+  QUARRY_STREAMS_URL: Sandbox.baseUrls.streams,
+  QUARRY_LEDGER_URL: Sandbox.baseUrls.ledger,
+  QUARRY_LEDGER_TESTNET_URL: Sandbox.baseUrls.ledgerTestnet
 }
 
-export const quarry = (argv: ReadonlyArray<string>, around: Surroundings = {}): Effect.Effect<Ran> =>
+export const quarry = (argv: ReadonlyArray<string>, options: RunOptions = {}): Effect.Effect<RunResult> =>
   Effect.gen(function*() {
     const writes: Array<string> = []
     let err = ""
-    const surface = {
-      isTerminal: around.terminal !== undefined,
-      isColoured: false,
-      columns: around.terminal ?? null
+    const stream = {
+      isTerminal: options.terminal !== undefined,
+      hasColors: false,
+      columns: options.terminal ?? null
     }
-    const screen: ScreenService = {
-      out: surface,
-      err: surface,
+    const screen: TerminalService = {
+      out: stream,
+      err: stream,
       print: (text) =>
         Effect.suspend(() => {
-          if (writes.length >= (around.closedAfter ?? Infinity)) return new OutputClosed()
+          if (writes.length >= (options.closedAfter ?? Infinity)) return new OutputClosedError()
           writes.push(text)
           return Effect.void
         }),
       note: (text) => Effect.sync(() => void (err += `${text}\n`)),
       progress: () => Effect.void
     }
-    const client = around.client === undefined
-      ? Sandbox.layer(around.sandbox)
-      : Layer.succeed(HttpClient.HttpClient, around.client)
+    const client = options.client === undefined
+      ? Sandbox.layer(options.sandbox)
+      : Layer.succeed(HttpClient.HttpClient, options.client)
     const code = yield* run(argv, "1.2.3").pipe(
-      Effect.provideService(Screen, screen),
-      Effect.provideService(Network, {
-        real: Effect.succeed(client),
-        sandbox: Effect.succeed({ client, settings: new Map(Object.entries(reachable)) })
+      Effect.provideService(CommandTerminal, screen),
+      Effect.provideService(HttpTransport, {
+        network: Effect.succeed(client),
+        sandbox: Effect.succeed({ client, config: new Map(Object.entries(sandboxEnvironment)) })
       }),
-      Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(around.env ?? {}))))
+      Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(options.env ?? {}))))
     )
     return { code, out: writes.join(""), err, writes }
   })

@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { connect, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { defaults } from "../../src/Config/Config.ts"
+import { defaults } from "../../src/config/Config.ts"
 import * as Compose from "./support/compose.ts"
 import * as Configs from "./support/configs.ts"
 import * as Files from "./support/files.ts"
@@ -41,7 +41,7 @@ describe("the form", () => {
   })
 
   it("names secrets, networks, volumes and services that there are, and none that nobody uses", () => {
-    const used = (of: (service: Compose.Service) => ReadonlyArray<string>) =>
+    const used = (of: (service: Compose.ComposeService) => ReadonlyArray<string>) =>
       [...new Set(services.flatMap(([, service]) => of(service)))].toSorted()
     expect(used(({ secrets = [] }) => secrets)).toEqual(Object.keys(compose.secrets).toSorted())
     expect(used(Compose.networksOf)).toEqual(Object.keys(compose.networks).toSorted())
@@ -111,13 +111,13 @@ describe("the configuration of the proxies", () => {
     Effect.gen(function*() {
       const { config, warnings } = yield* Configs.load("compose")
       expect(warnings).toEqual([])
-      expect([config.listen.host, config.operations?.host]).toEqual(["0.0.0.0", "0.0.0.0"])
-      expect(config.redis?.processes).toBe(proxies.length)
+      expect([config.listen.host, config.admin?.host]).toEqual(["0.0.0.0", "0.0.0.0"])
+      expect(config.redis?.expectedProxies).toBe(proxies.length)
     }))
 
   it.effect("has the ports that everything else goes by", () =>
     Effect.gen(function*() {
-      const { config: { listen, operations } } = yield* Configs.load("compose")
+      const { config: { listen, admin } } = yield* Configs.load("compose")
       for (const [name, { healthcheck, ports = [] }] of proxies) {
         expect([name, ports.map((port) => Number(port.split(":")[2]))]).toEqual([name, [listen.port]])
         expect(healthcheck.test.join(" ")).toContain(`http://127.0.0.1:${listen.port}/readyz`)
@@ -133,7 +133,7 @@ describe("the configuration of the proxies", () => {
       const { scrape_configs: [{ dns_sd_configs: [{ names, port }] }] } = Schema.decodeUnknownSync(Scraped)(
         Files.document("prometheus/prometheus.yaml")
       )
-      expect([names, port]).toEqual([["proxy"], operations?.port])
+      expect([names, port]).toEqual([["proxy"], admin?.port])
     }))
 
   it.effect("is mounted where it is looked for, beside its secrets", () =>
@@ -155,11 +155,11 @@ describe("the configuration of the proxies", () => {
 
   it.effect("lets them drain before they are killed", () =>
     Effect.gen(function*() {
-      const { config: { drain } } = yield* Configs.load("compose")
-      const needed = Duration.toSeconds(drain.announce) + Duration.toSeconds(drain.grace)
+      const { config: { shutdown } } = yield* Configs.load("compose")
+      const needed = Duration.toSeconds(shutdown.delay) + Duration.toSeconds(shutdown.timeout)
       for (const [, proxy] of proxies) {
         expect(seconds(proxy.stop_grace_period)).toBeGreaterThanOrEqual(needed + 5)
-        expect(proxy.ulimits?.["nofile"]?.soft).toBeGreaterThan(2 * defaults.limits.connections)
+        expect(proxy.ulimits?.["nofile"]?.soft).toBeGreaterThan(2 * defaults.limits.maxConnections)
       }
     }))
 })
@@ -168,13 +168,15 @@ it.effect("README counts the memory that there is", () =>
   Effect.gen(function*() {
     const { config } = yield* Configs.load("compose")
     for (const [name, { mem_limit }] of proxies) {
-      expect([name, Number.parseInt(mem_limit, 10) >= Memory.most(config)]).toEqual([name, true])
+      expect([name, Number.parseInt(mem_limit, 10) >= Memory.worstCaseMemory(config)]).toEqual([name, true])
       expect(Files.text("README.md")).toContain(`these files give ${Number.parseInt(mem_limit, 10)} MiB`)
     }
-    const { answer, requests } = config.limits
-    const product = `${requests} × ${answer / 2 ** 20} MiB = ${Memory.underWay(config)} MiB`
+    const { maxResponseBytes, maxConcurrentRequests } = config.limits
+    const product = `${maxConcurrentRequests} × ${maxResponseBytes / 2 ** 20} MiB = ${
+      Memory.responsesInFlight(config)
+    } MiB`
     expect(Files.text("README.md")).toContain(product)
-    for (const part of Object.values(Memory.fixed)) {
+    for (const part of Object.values(Memory.fixedMemory)) {
       expect(Files.text("README.md")).toContain(`| ${part} MiB `)
     }
   }))

@@ -8,7 +8,7 @@ import { join } from "node:path"
 import * as Expressions from "./support/expressions.ts"
 import * as Files from "./support/files.ts"
 import * as Metrics from "./support/metrics.ts"
-import { promtool, run, unlessPromtool } from "./support/program.ts"
+import { promtool, promtoolSkippedSuffix, run } from "./support/program.ts"
 
 const Text = Schema.NonEmptyTrimmedString
 
@@ -188,12 +188,12 @@ describe("panels", () => {
 
 it.scopedLive("every question is about metrics that there are, and every metric of ours is asked for", () =>
   Effect.gen(function*() {
-    const series = yield* Metrics.known
+    const series = yield* Metrics.knownSeries
     const found = expressions.flatMap(({ expr, title }) =>
-      Expressions.problems(expr, series).map((problem) => `${title}: ${problem}`)
+      Expressions.unknownReferences(expr, series).map((problem) => `${title}: ${problem}`)
     )
     expect(found).toEqual([])
-    const asked = Expressions.asked(expressions.map(({ expr }) => expr))
+    const asked = Expressions.requestedMetrics(expressions.map(({ expr }) => expr))
     const left = [...series.keys()].filter((name) =>
       name.startsWith("quarry_") && !/_(?:sum|count)$/.test(name) &&
       !asked.some((one) => one === name || one === name.replace(/_bucket$/, "_sum"))
@@ -201,7 +201,7 @@ it.scopedLive("every question is about metrics that there are, and every metric 
     expect(left).toEqual([])
   }))
 
-describe.runIf(promtool !== undefined)(`promtool${unlessPromtool}`, () => {
+describe.runIf(promtool !== undefined)(`promtool${promtoolSkippedSuffix}`, () => {
   it("takes every expression", () => {
     const folder = mkdtempSync(join(tmpdir(), "quarry-dashboard-"))
     const rules = expressions.map(({ expr }, index) => ({ record: `dashboard:${index}`, expr: filled(expr) }))

@@ -9,8 +9,8 @@ import { spawnSync } from "node:child_process"
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { join } from "node:path"
-import { defaults } from "../../src/Config/Config.ts"
-import { ask } from "../support/proxy.ts"
+import { defaults } from "../../src/config/Config.ts"
+import { sendRequest } from "../support/proxy.ts"
 import * as Files from "./support/files.ts"
 import * as Image from "./support/image.ts"
 
@@ -131,7 +131,7 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
     }))
 
   it.scoped(
-    Image.becomes
+    Image.canSwitchUser
       ? `runs as user ${Image.user} from a folder that is read-only`
       : "runs from a folder that is read-only (as the user of the tests: only root becomes another one)",
     () =>
@@ -140,7 +140,7 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
         const parent = yield* Image.temporary
         const app = join(parent, "app")
         cpSync(folder, app, { recursive: true })
-        Image.withoutWriting(app)
+        Image.makeReadOnly(app)
         const before = Image.entriesOf(app)
         const config = join(Image.folderIn(parent, "config"), "quarry-proxy.yaml")
         writeFileSync(
@@ -154,11 +154,11 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
           ].join("\n"),
           { mode: 0o644 }
         )
-        const { operationsPort, port, stdout, stop } = yield* Image.start(app, ["--config", config])
-        expect(JSON.parse((yield* ask(port, "/livez")).text)).toEqual({ status: "live" })
-        expect((yield* ask(port, "/readyz")).status).toBe(200)
+        const { adminPort, port, stdout, stop } = yield* Image.start(app, ["--config", config])
+        expect(JSON.parse((yield* sendRequest(port, "/livez")).text)).toEqual({ status: "live" })
+        expect((yield* sendRequest(port, "/readyz")).status).toBe(200)
         const [, price = ""] = /http:\/\/[^/]+(\/api\/v2\.2\/erc20\/\w+\/price\?[^']*)/.exec(stdout) ?? []
-        const answer = yield* ask(port, price)
+        const answer = yield* sendRequest(port, price)
         expect(answer.status).toBe(200)
         expect(JSON.parse(answer.text)).toHaveProperty("usdPrice")
         const [node, , script = ""] = healthcheck
@@ -167,18 +167,18 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
           spawnSync(process.execPath, ["-e", script.replace(/:\d+\//, `:${port}/`)]).status
         expect(asked(port)).toBe(0)
         const { version } = manifest(join(app, "package.json"))
-        const metrics = (yield* ask(operationsPort, "/metrics")).text.split("\n")
+        const metrics = (yield* sendRequest(adminPort, "/metrics")).text.split("\n")
         expect(metrics).toContain(`quarry_proxy_info{version="${String(version)}"} 1`)
         expect(metrics.some((line) => line.startsWith("quarry_proxy_requests_total{"))).toBe(true)
 
         const stopping = yield* Effect.fork(stop)
         // It goes on answering while it says that it is about to stop.
-        const announced = yield* ask(port, "/readyz").pipe(
+        const announced = yield* sendRequest(port, "/readyz").pipe(
           Effect.delay("20 millis"),
           Effect.repeat({ until: ({ status }) => status === 503 })
         )
         expect(JSON.parse(announced.text)).toMatchObject({ status: "stopping" })
-        expect((yield* ask(port, price)).status).toBe(200)
+        expect((yield* sendRequest(port, price)).status).toBe(200)
         const { code, stderr } = yield* Fiber.join(stopping)
         expect(code).toBe(0)
         expect(asked(port)).toBe(1)
@@ -223,7 +223,7 @@ describe("the Dockerfile", () => {
     expect(dockerfile).toMatch(/^ARG BUILDER=node:22-bookworm-slim$/m)
     expect(final).toContain(`base.name="gcr.io/distroless/nodejs22-debian12:nonroot"`)
     expect(final).toContain(`\nUSER ${Image.user}:${Image.user}\n`)
-    expect(final).toContain(`\nEXPOSE ${defaults.listen.port} ${defaults.operations?.port}\n`)
+    expect(final).toContain(`\nEXPOSE ${defaults.listen.port} ${defaults.admin?.port}\n`)
     expect(final).toContain(`http://127.0.0.1:${defaults.listen.port}/livez`)
     expect(final).toContain(`\nENTRYPOINT ["/nodejs/bin/node", "/app/dist/quarry-proxy.js"]\n`)
     expect(final).not.toMatch(/^RUN /m)

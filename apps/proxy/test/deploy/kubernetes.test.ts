@@ -131,9 +131,9 @@ describe("labels and names", () => {
 
   it.effect("of ports are those of the configuration", () =>
     Effect.gen(function*() {
-      const { config: { listen, operations } } = yield* Configs.load("kubernetes")
+      const { config: { listen, admin } } = yield* Configs.load("kubernetes")
       expect(another).toBeUndefined()
-      expect([...ports]).toEqual([["http", listen.port], ["operations", operations?.port]])
+      expect([...ports]).toEqual([["http", listen.port], ["operations", admin?.port]])
       const targets = services.flatMap(({ spec }) => spec?.ports ?? [])
       for (const { name, port, targetPort } of targets) {
         expect([targetPort, ports.get(name ?? "")]).toEqual([name, port])
@@ -164,8 +164,8 @@ describe("the configuration", () => {
     Effect.gen(function*() {
       const { config, warnings } = yield* Configs.load("kubernetes")
       expect(warnings).toEqual([])
-      expect([config.listen.host, config.operations?.host]).toEqual(["0.0.0.0", "0.0.0.0"])
-      const hashes = [...config.clients, ...(config.operations === null ? [] : [config.operations])]
+      expect([config.listen.host, config.admin?.host]).toEqual(["0.0.0.0", "0.0.0.0"])
+      const hashes = [...config.clients, ...(config.admin === null ? [] : [config.admin])]
         .flatMap(({ tokens }) => tokens)
       // Nobody has a token of such a hash.
       for (const hash of hashes) expect(hash).toMatch(/^sha256:0{60}/)
@@ -200,17 +200,17 @@ describe("the configuration", () => {
 
   it.effect("leaves time to drain, and says in time that it drains", () =>
     Effect.gen(function*() {
-      const { config: { drain } } = yield* Configs.load("kubernetes")
-      const announce = Duration.toSeconds(drain.announce)
+      const { config: { shutdown } } = yield* Configs.load("kubernetes")
+      const announce = Duration.toSeconds(shutdown.delay)
       expect(pod?.terminationGracePeriodSeconds)
-        .toBeGreaterThanOrEqual(announce + Duration.toSeconds(drain.grace) + 5)
+        .toBeGreaterThanOrEqual(announce + Duration.toSeconds(shutdown.timeout) + 5)
       const { failureThreshold = 3, periodSeconds = 10, timeoutSeconds = 1 } = container?.readinessProbe ?? {}
       expect(announce).toBeGreaterThanOrEqual(periodSeconds * failureThreshold + timeoutSeconds)
     }))
 
   it.effect("gives each process its part of every limit, as many as there can be", () =>
     Effect.gen(function*() {
-      const { config: { drain, redis } } = yield* Configs.load("kubernetes")
+      const { config: { shutdown, redis } } = yield* Configs.load("kubernetes")
       const { maxReplicas = Number.NaN } = autoscaler.spec ?? {}
       const surge = Number(deployment.spec?.strategy?.rollingUpdate?.maxSurge)
       const evicted = Number(disruptions.spec?.maxUnavailable)
@@ -218,12 +218,12 @@ describe("the configuration", () => {
       const pace = deployment.spec?.minReadySeconds ?? 0
       expect(pace).toBeGreaterThanOrEqual(pod?.terminationGracePeriodSeconds ?? Number.NaN)
       // So does the autoscaler, which takes one after the other.
-      const draining = Duration.toSeconds(drain.announce) + Duration.toSeconds(drain.grace)
+      const draining = Duration.toSeconds(shutdown.delay) + Duration.toSeconds(shutdown.timeout)
       for (const { periodSeconds, value } of autoscaler.spec?.behavior?.scaleDown?.policies ?? []) {
         expect([value, periodSeconds >= draining]).toEqual([1, true])
       }
       const replaced = surge
-      expect(redis?.processes).toBeGreaterThanOrEqual(maxReplicas + surge + replaced + evicted)
+      expect(redis?.expectedProxies).toBeGreaterThanOrEqual(maxReplicas + surge + replaced + evicted)
     }))
 
   it.effect("takes no more memory than it has, and the rules of Prometheus go by that", () =>
@@ -238,7 +238,7 @@ describe("the configuration", () => {
         .flatMap((group) => group.rules)
       const limit = rules.find(({ record }) => record === "quarry_proxy:memory_limit_bytes")?.expr
       const megabytes = Number(/^(\d+)Mi$/.exec(String(container?.resources?.limits?.["memory"]))?.[1])
-      expect(megabytes).toBeGreaterThanOrEqual(Memory.most(config))
+      expect(megabytes).toBeGreaterThanOrEqual(Memory.worstCaseMemory(config))
       expect(limit).toBe(`vector(${megabytes * 1024 * 1024})`)
     }))
 })
@@ -283,7 +283,7 @@ it.effect("the network lets through what the proxy asks for, and no more", () =>
     const rules = policy.spec?.egress?.map(({ ports }) => ports?.map(({ port }) => port))
     const redis = new URL(secret.stringData?.["redis-url"] ?? "")
     const service = new Set(
-      Object.values(upstream.addresses).map((address) => Number(new URL(address ?? "").port || 443))
+      Object.values(upstream.baseUrls).map((address) => Number(new URL(address ?? "").port || 443))
     )
     expect(rules).toEqual([[53, 53], [Number(redis.port)], [...service]])
     expect(redis.hostname).toBe(`redis.${kustomization.namespace}.svc`)

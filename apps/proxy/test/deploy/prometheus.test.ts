@@ -3,12 +3,12 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { defaults } from "../../src/Config/Config.ts"
+import { defaults } from "../../src/config/Config.ts"
 import * as Configs from "./support/configs.ts"
 import * as Expressions from "./support/expressions.ts"
 import * as Files from "./support/files.ts"
 import * as Metrics from "./support/metrics.ts"
-import { promtool, run, unlessPromtool } from "./support/program.ts"
+import { promtool, promtoolSkippedSuffix, run } from "./support/program.ts"
 import * as PromQl from "./support/promql.ts"
 
 const folder = `${Files.folder}prometheus`
@@ -64,7 +64,7 @@ it.runIf(process.env["QUARRY_CHECK"] === "1")("a full check leaves nothing out: 
   expect(promtool).toBeDefined()
 })
 
-describe.runIf(promtool !== undefined)(`promtool${unlessPromtool}`, () => {
+describe.runIf(promtool !== undefined)(`promtool${promtoolSkippedSuffix}`, () => {
   it("takes the rules", () => {
     expect(run(promtool, ["check", "rules", "rules.yaml"], folder)).toMatchObject({ status: 0 })
   })
@@ -101,10 +101,10 @@ describe("every alert", () => {
 
 it.scopedLive("every rule asks for metrics that there are", () =>
   Effect.gen(function*() {
-    const series = yield* Metrics.known
+    const series = yield* Metrics.knownSeries
     const recorded = records.map(({ record }) => record)
     const found = rules.flatMap((rule) =>
-      Expressions.problems(rule.expr, series, recorded).map((problem) =>
+      Expressions.unknownReferences(rule.expr, series, recorded).map((problem) =>
         `${"alert" in rule ? rule.alert : rule.record}: ${problem}`
       )
     )
@@ -121,22 +121,22 @@ describe("numbers of the rules are those of the configuration", () => {
     it.effect(`of ${which}`, () =>
       Effect.gen(function*() {
         const { config } = yield* Configs.load(which)
-        const { clients, drain, limits, upstream } = config
-        const perDay = upstream.keys.reduce((sum, key) => sum + (key.perDay ?? Number.NaN), 0)
+        const { clients, shutdown, limits, upstream } = config
+        const perDay = upstream.keys.reduce((sum, key) => sum + (key.dailyQuota ?? Number.NaN), 0)
         expect(number("quarry_proxy:plan_units_per_day")).toBe(perDay)
-        expect(number("quarry_proxy:limit_requests")).toBe(limits.requests)
-        expect(number("quarry_proxy:limit_connections")).toBe(limits.connections)
-        for (const { name, perDay } of clients) {
-          expect([name, number("quarry_proxy:client_units_per_day", name)]).toEqual([name, perDay])
+        expect(number("quarry_proxy:limit_requests")).toBe(limits.maxConcurrentRequests)
+        expect(number("quarry_proxy:limit_connections")).toBe(limits.maxConnections)
+        for (const { name, dailyQuota } of clients) {
+          expect([name, number("quarry_proxy:client_units_per_day", name)]).toEqual([name, dailyQuota])
         }
         const stuck = alerts.find(({ alert }) => alert === "QuarryProxyDrainStuck")?.for ?? "0m"
         expect(Number.parseInt(stuck, 10) * 60_000)
-          .toBeGreaterThanOrEqual(Duration.toMillis(drain.announce) + Duration.toMillis(drain.grace))
+          .toBeGreaterThanOrEqual(Duration.toMillis(shutdown.delay) + Duration.toMillis(shutdown.timeout))
       }))
   }
 
   it("and of the defaults, where nothing else is deployed", () => {
-    expect(number("quarry_proxy:limit_connections")).toBe(defaults.limits.connections)
+    expect(number("quarry_proxy:limit_connections")).toBe(defaults.limits.maxConnections)
   })
 })
 
@@ -167,7 +167,7 @@ describe("the reader of expressions", () => {
   it.effect("hears of what there is not", () =>
     Effect.sync(() => {
       const series = new Map([["quarry_proxy_refused_total", new Set(["code"])]])
-      const found = (expression: string) => Expressions.problems(expression, series)
+      const found = (expression: string) => Expressions.unknownReferences(expression, series)
       expect(found(`quarry_proxy_refused_total{code="over-budget", job="a"}`)).toEqual([])
       expect(found("rate(quarry_other_total[5m])")).toHaveLength(1)
       expect(found(`quarry_proxy_refused_total{cod="over-budget"}`)).toHaveLength(1)

@@ -1,15 +1,15 @@
 /** The commands about the configuration in this process, over files that are only names. */
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import * as Arguments from "../../src/Arguments.ts"
-import * as Quit from "../../src/Quit.ts"
-import * as Settings from "../../src/Settings.ts"
-import { disk } from "../Config/support.ts"
+import * as Arguments from "../../src/cli/Arguments.ts"
+import * as ConfigCommands from "../../src/cli/ConfigCommands.ts"
+import * as ExitError from "../../src/runtime/ExitError.ts"
+import { fakeFileSystem } from "../config/support.ts"
 import type { Case } from "./cases.ts"
 import type { Ended } from "./records.ts"
 
 const filesOf = ({ files }: Case) =>
-  disk(Object.fromEntries(
+  fakeFileSystem(Object.fromEntries(
     [...files].map(([path, { bytes, isFolder, mode }]) => [
       isFolder ? `${path}/` : path,
       bytes === null ? null : { text: bytes, mode: 0o100000 | mode }
@@ -20,20 +20,23 @@ const filesOf = ({ files }: Case) =>
 export const run = (input: Case): Promise<Ended> => {
   const written = { stdout: "", stderr: "" }
   const program = Effect.gen(function*() {
-    const { command, given } = yield* Effect.mapError(Arguments.parse(input.args), Quit.misused)
-    const options = { given, env: input.env }
+    const { command, optionValues } = yield* Effect.mapError(
+      Arguments.parse(input.args),
+      ExitError.usageError
+    )
+    const options = { optionValues, env: input.env }
     switch (command._tag) {
       case "CheckConfig":
-        return yield* Settings.check(options)
+        return yield* ConfigCommands.check(options)
       case "PrintConfig":
-        return yield* Settings.print(options)
+        return yield* ConfigCommands.print(options)
       case "ExampleConfig":
-        return yield* Settings.example
+        return yield* ConfigCommands.example
       default:
         return yield* Effect.dieMessage(`${command._tag} is run as a process`)
     }
   }).pipe(
-    Effect.tapErrorTag("Quit", ({ message }) => Console.error(message)),
+    Effect.tapErrorTag("ExitError", ({ message }) => Console.error(message)),
     Effect.match({ onFailure: ({ exitCode }): number => exitCode, onSuccess: () => 0 }),
     Effect.provide(filesOf(input))
   )

@@ -1,11 +1,11 @@
 /** Records of who may use what: tokens, scopes, networks, hosts and pages of other sites. */
 import { describe, it } from "vitest"
-import { defaults } from "../../src/Config/Config.ts"
-import { client, keys, service } from "../support/proxy.ts"
-import { questions } from "../support/questions.ts"
+import { defaults } from "../../src/config/Config.ts"
+import { keys, testClient, testEndpoints } from "../support/proxy.ts"
+import { sampleRequests } from "../support/sampleRequests.ts"
 import { examples, recorder } from "./support/golden.ts"
 
-const price = questions["tokenPrice"]?.path ?? ""
+const price = sampleRequests["tokenPrice"]?.path ?? ""
 
 const status = `/streams/evm/${examples.stream}/status`
 
@@ -17,16 +17,19 @@ describe("golden records", () => {
   it("of authentication", async () => {
     const { ask, end, proxy } = recorder("authentication")
     const clients = [
-      client("indexer", "of-the-indexer"),
-      client("indexer-2", "of-the-second"),
-      client("admin", "of-the-admin", { scopes: ["reads", "changes"] }),
-      client("streams", "of-the-streams", { scopes: ["changes"] }),
-      client("prices", "of-the-prices", { scopes: ["tokenPrice"] }),
-      client("office", "of-the-office", { networks: ["10.0.0.0/8", "2001:db8::/32"] }),
-      client("here", "of-here", { networks: ["127.0.0.1"] })
+      testClient("indexer", "of-the-indexer"),
+      testClient("indexer-2", "of-the-second"),
+      testClient("admin", "of-the-admin", { scopes: ["reads", "changes"] }),
+      testClient("streams", "of-the-streams", { scopes: ["changes"] }),
+      testClient("prices", "of-the-prices", { scopes: ["tokenPrice"] }),
+      testClient("office", "of-the-office", { allowedCidrs: ["10.0.0.0/8", "2001:db8::/32"] }),
+      testClient("here", "of-here", { allowedCidrs: ["127.0.0.1"] })
     ]
     await proxy("with clients", {
-      config: { clients, listen: { ...defaults.listen, port: 0, forwarders: ["127.0.0.1", "192.0.2.0/24"] } }
+      config: {
+        clients,
+        listen: { ...defaults.listen, port: 0, trustedProxies: ["127.0.0.1", "192.0.2.0/24"] }
+      }
     })
     for (
       const [title, headers] of [
@@ -56,7 +59,7 @@ describe("golden records", () => {
         ["forwarded from elsewhere, who claims another", forwardedFrom("10.1.2.3, 203.0.113.5")]
       ] as const
     ) await ask(title, price, { headers })
-    await ask("a scope without the operation", questions["nftMetadata"]?.path ?? "", {
+    await ask("a scope without the operation", sampleRequests["nftMetadata"]?.path ?? "", {
       headers: ["X-API-Key: of-the-prices"]
     })
     await ask("a change without its scope", status, {
@@ -96,7 +99,7 @@ describe("golden records", () => {
   it("of hosts and pages of other sites", async () => {
     const { ask, end, proxy } = recorder("origins")
     await proxy("open, with one name", {
-      config: { listen: { ...defaults.listen, port: 0, hosts: ["quarry.example"] } }
+      config: { listen: { ...defaults.listen, port: 0, allowedHosts: ["quarry.example"] } }
     })
     for (
       const host of [
@@ -143,7 +146,7 @@ describe("golden records", () => {
       headers: ["Origin: http://evil.example", "Access-Control-Request-Method: POST"]
     })
     await proxy("with clients, who may come from any page", {
-      config: { clients: [client("one", "of-one")] }
+      config: { clients: [testClient("one", "of-one")] }
     })
     await ask("a read from a page of another site", price, {
       headers: ["X-API-Key: of-one", "Origin: http://evil.example"]
@@ -157,9 +160,9 @@ describe("golden records", () => {
 
   it("of missing settings", async () => {
     const { ask, end, proxy } = recorder("missing-settings")
-    const ledger = questions["ledgerTransaction"]?.path ?? ""
+    const ledger = sampleRequests["ledgerTransaction"]?.path ?? ""
     const none = { data: undefined, streams: undefined, ledger: undefined, ledgerTestnet: undefined }
-    await proxy("without addresses", { service: { ...service, addresses: none } })
+    await proxy("without addresses", { service: { ...testEndpoints, baseUrls: none } })
     await ask("the data", price)
     await ask("the streams", status, paused)
     await ask("the ledger", ledger)
@@ -167,13 +170,13 @@ describe("golden records", () => {
     await ask("a list", `/all/api/v2.2/${examples.wallet}/erc20/transfers`)
     await ask("the headers of a list", `/all/api/v2.2/${examples.wallet}/erc20/transfers`, { method: "HEAD" })
     await ask("whether it is ready", "/readyz")
-    await proxy("without keys", { service: { ...service, keys: keys() } })
+    await proxy("without keys", { service: { ...testEndpoints, keys: keys() } })
     await ask("the data", price)
     await ask("a list", `/all/api/v2.2/${examples.wallet}/erc20/transfers`)
     await ask("whether it is ready", "/readyz")
     await ask("whether it lives", "/livez")
     await proxy("with one of all", {
-      service: { ...service, addresses: { ...none, data: service.addresses.data } }
+      service: { ...testEndpoints, baseUrls: { ...none, data: testEndpoints.baseUrls.data } }
     })
     await ask("the data", price)
     await ask("whether it is ready", "/readyz")

@@ -2,13 +2,13 @@
 import * as Redacted from "effect/Redacted"
 import { createHash } from "node:crypto"
 import { describe, it } from "vitest"
-import { client } from "../support/proxy.ts"
-import { questions } from "../support/questions.ts"
+import { testClient } from "../support/proxy.ts"
+import { sampleRequests } from "../support/sampleRequests.ts"
 import { examples, matches, named, recorder, type Sent, until, withCache } from "./support/golden.ts"
 
-const price = questions["tokenPrice"]?.path ?? ""
+const price = sampleRequests["tokenPrice"]?.path ?? ""
 
-const metadata = questions["nftMetadata"]?.path ?? ""
+const metadata = sampleRequests["nftMetadata"]?.path ?? ""
 
 const hash = (token: string) => `sha256:${createHash("sha256").update(token).digest("hex")}`
 
@@ -54,7 +54,7 @@ describe("golden records", () => {
     await ask("the usage, to another name", "/usage", admin({ host: "quarry.example" }))
     await ask("no HTTP", "", admin({ raw: "hello\r\n\r\n" }))
     await proxy("with tokens", {
-      config: { operations: { host: "127.0.0.1", port: 0, tokens: [hash("of-the-operator")] } }
+      config: { admin: { host: "127.0.0.1", port: 0, tokens: [hash("of-the-operator")] } }
     })
     for (
       const [title, headers] of [
@@ -110,9 +110,9 @@ describe("golden records", () => {
   it("of status and usage", async () => {
     const { ask, end, pass, proxy } = recorder("usage")
     const clients = [
-      client("shop", "of-the-shop", { limit: { limit: 100, window: 1000 }, perDay: 20 }),
-      client("game", "of-the-game", { limit: { limit: 600, window: 60_000 } }),
-      client("idle", "of-the-idle")
+      testClient("shop", "of-the-shop", { rateLimit: { limit: 100, window: 1000 }, dailyQuota: 20 }),
+      testClient("game", "of-the-game", { rateLimit: { limit: 600, window: 60_000 } }),
+      testClient("idle", "of-the-idle")
     ]
     await proxy("with clients", { config: { ...withCache, clients } })
     const shop = { headers: ["X-API-Key: of-the-shop"] }
@@ -151,8 +151,8 @@ describe("golden records", () => {
     const { lines } = await proxy("with Redis at a closed port", {
       config: {
         ...withCache,
-        clients: [client("shop", "of-the-shop", { limit: { limit: 100, window: 1000 } })],
-        redis: { url: unreachable, prefix: "quarry:", processes: 4 }
+        clients: [testClient("shop", "of-the-shop", { rateLimit: { limit: 100, window: 1000 } })],
+        redis: { url: unreachable, keyPrefix: "quarry:", expectedProxies: 4 }
       }
     })
     // The first look at the store: the connection is refused before any request needs it

@@ -1,10 +1,10 @@
 /** Records of the cache: what clients say of it, what upstreams say, conditions, encodings, and answers that are stale. */
 import { describe, it } from "vitest"
-import { questions } from "../support/questions.ts"
+import { sampleRequests } from "../support/sampleRequests.ts"
 import * as Clock from "./support/clock.ts"
 import { examples, recorder, until, withCache } from "./support/golden.ts"
 
-const price = questions["tokenPrice"]?.path ?? ""
+const price = sampleRequests["tokenPrice"]?.path ?? ""
 
 const long = `/api/v2.2/${examples.wallet}/erc20/transfers?chain=eth&limit=50`
 
@@ -45,15 +45,21 @@ describe("golden records", () => {
     await ask("a price at a block", `${price}&to_block=1000`)
     await pass(3_600_000)
     await ask("a price at a block is kept for long", `${price}&to_block=1000`)
-    await ask("a collection that is being indexed", `/api/v2.2/nft/${examples.unindexed}?chain=eth&limit=1`)
-    await ask("it is not kept until it is indexed", `/api/v2.2/nft/${examples.unindexed}?chain=eth&limit=1`)
+    await ask(
+      "a collection that is being indexed",
+      `/api/v2.2/nft/${examples.unindexedCollection}?chain=eth&limit=1`
+    )
+    await ask(
+      "it is not kept until it is indexed",
+      `/api/v2.2/nft/${examples.unindexedCollection}?chain=eth&limit=1`
+    )
     const change = {
       method: "POST",
       headers: ["Content-Type: application/json"],
-      body: questions["updateStreamStatus"]?.body ?? ""
+      body: sampleRequests["updateStreamStatus"]?.body ?? ""
     }
-    await ask("a change", questions["updateStreamStatus"]?.path ?? "", change)
-    await ask("the same change", questions["updateStreamStatus"]?.path ?? "", change)
+    await ask("a change", sampleRequests["updateStreamStatus"]?.path ?? "", change)
+    await ask("the same change", sampleRequests["updateStreamStatus"]?.path ?? "", change)
     const said = [
       undefined,
       "public, max-age=60, s-maxage=600",

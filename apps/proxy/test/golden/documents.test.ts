@@ -25,7 +25,7 @@ describe("golden records", () => {
     await matches(pretty(await get(running.port, "/openapi.json")), "openapi.json")
     await matches(pretty(await get(running.port, "/")), "index.json")
     await matches(visibleText(await get(running.port, "/docs")), "docs-page.txt")
-    await matches(visibleText(await get(running.operationsPort, "/")), "status-page.txt")
+    await matches(visibleText(await get(running.adminPort, "/")), "status-page.txt")
     await close()
   }, 60_000)
 

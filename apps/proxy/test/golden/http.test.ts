@@ -1,11 +1,11 @@
 /** Records of HTTP itself: targets, methods, limits, broken requests, pages and probes. */
 import * as Duration from "effect/Duration"
 import { describe, it } from "vitest"
-import { defaults } from "../../src/Config/Config.ts"
-import { questions } from "../support/questions.ts"
+import { defaults } from "../../src/config/Config.ts"
+import { sampleRequests } from "../support/sampleRequests.ts"
 import { host, recorder, settings, until } from "./support/golden.ts"
 
-const price = questions["tokenPrice"]?.path ?? ""
+const price = sampleRequests["tokenPrice"]?.path ?? ""
 
 describe("golden records", () => {
   it("of requests", async () => {
@@ -61,7 +61,7 @@ describe("golden records", () => {
   it("of requests that are not well-formed", async () => {
     const { ask, end, proxy } = recorder("malformed")
     await proxy("open to the machine", {
-      config: { limits: { ...defaults.limits, receive: Duration.millis(300) } }
+      config: { limits: { ...defaults.limits, requestTimeout: Duration.millis(300) } }
     })
     for (
       const [title, raw] of [
@@ -89,7 +89,7 @@ describe("golden records", () => {
   it("of a proxy with as much to do as it takes", async () => {
     const { ask, end, note, proxy } = recorder("overload")
     const { running, upstream } = await proxy("one request at a time", {
-      config: { limits: { ...settings().limits, requests: 1 } }
+      config: { limits: { ...settings().limits, maxConcurrentRequests: 1 } }
     })
     upstream.script(["held"])
     const first = fetch(`http://127.0.0.1:${running.port}${price}`, { headers: { "x-request-id": "first" } })

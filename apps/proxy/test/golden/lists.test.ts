@@ -2,9 +2,9 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { describe, it } from "vitest"
-import { defaults } from "../../src/Config/Config.ts"
-import * as Wire from "../hostile/wire.ts"
-import { client } from "../support/proxy.ts"
+import { defaults } from "../../src/config/Config.ts"
+import * as Wire from "../hostile/rawHttp.ts"
+import { testClient } from "../support/proxy.ts"
 import * as Clock from "./support/clock.ts"
 import { examples, lineText, matches, named, recorder, requestText, start, until } from "./support/golden.ts"
 
@@ -14,10 +14,10 @@ const data = "/all/api/v2.2"
 
 const transfers = `${data}/${wallet}/erc20/transfers?chain=eth&limit=100`
 
-const lastLine = (responses: ReadonlyArray<Wire.Response>): unknown =>
+const lastLine = (responses: ReadonlyArray<Wire.ParsedResponse>): unknown =>
   JSON.parse(responses[0]?.body.trimEnd().split("\n").at(-1) ?? "")
 
-const cursorOf = (responses: ReadonlyArray<Wire.Response>): string =>
+const cursorOf = (responses: ReadonlyArray<Wire.ParsedResponse>): string =>
   /"cursor":"([^"]+)"/.exec(JSON.stringify(lastLine(responses)))?.[1] ?? ""
 
 describe("golden records", () => {
@@ -103,11 +103,11 @@ describe("golden records", () => {
     const broken = await ask("the list", transfers, { upstream: ["sandbox", { status: 422 }] })
     await ask("the rest", `${transfers}&cursor=${encodeURIComponent(cursorOf(broken))}`)
     await proxy("a day's quota for two pages", {
-      config: { clients: [client("small", "of-small", { perDay: 12 })] }
+      config: { clients: [testClient("small", "of-small", { dailyQuota: 12 })] }
     })
     await ask("the list", transfers, { headers: ["X-API-Key: of-small"] })
     await proxy("a rate limit for one page in ten seconds", {
-      config: { clients: [client("slow", "of-slow", { limit: { limit: 5, window: 10_000 } })] }
+      config: { clients: [testClient("slow", "of-slow", { rateLimit: { limit: 5, window: 10_000 } })] }
     })
     await ask("the list", transfers, { headers: ["X-API-Key: of-slow"] })
     await proxy("with a cache", { config: { cache: defaults.cache } })
@@ -119,7 +119,7 @@ describe("golden records", () => {
 
   it("of a proxy that stops", async () => {
     const proxied = await start({
-      config: { drain: { announce: Duration.seconds(1), grace: Duration.seconds(4) } }
+      config: { shutdown: { delay: Duration.seconds(1), timeout: Duration.seconds(4) } }
     })
     const { clock, lines, running, upstream } = proxied
     const text: Array<string> = []
@@ -156,7 +156,7 @@ const normalLine = (text: string): string => named(text, [])
 
 /** The status, the headers that matter here, and the first and the last line of the body. */
 const normal = (stream: string): string =>
-  Wire.parse(stream).responses.map(({ body, headers, status }) => {
+  Wire.parseResponses(stream).responses.map(({ body, headers, status }) => {
     const lines = normalLine(body).trimEnd().split("\n")
     const said = headers.filter(([name]) => !/^(date|x-request-id|content-length|etag)$/i.test(name))
       .map(([name, value]) => `${name.toLowerCase()}: ${value}`).sort()

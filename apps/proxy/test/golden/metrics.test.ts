@@ -3,14 +3,14 @@ import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { describe, expect, it } from "vitest"
-import { defaults } from "../../src/Config/Config.ts"
-import { client, keys, service } from "../support/proxy.ts"
-import { questions } from "../support/questions.ts"
+import { defaults } from "../../src/config/Config.ts"
+import { keys, testClient, testEndpoints } from "../support/proxy.ts"
+import { sampleRequests } from "../support/sampleRequests.ts"
 import { examples, matches, recorder, settings, until, withCache } from "./support/golden.ts"
 
-const price = questions["tokenPrice"]?.path ?? ""
+const price = sampleRequests["tokenPrice"]?.path ?? ""
 
-const metadata = questions["nftMetadata"]?.path ?? ""
+const metadata = sampleRequests["nftMetadata"]?.path ?? ""
 
 const body = { headers: ["Content-Type: application/json"], body: `{"status":"paused"}` }
 
@@ -19,21 +19,21 @@ describe("golden records", () => {
     const { ask, end, pass, proxy } = recorder("metrics-traffic")
     const as = (name: string) => ({ headers: [`X-API-Key: of-${name}`] })
     const clients = [
-      client("shop", "of-shop", {
-        limit: { limit: 6, window: 10_000 },
-        perDay: 30,
+      testClient("shop", "of-shop", {
+        rateLimit: { limit: 6, window: 10_000 },
+        dailyQuota: 30,
         scopes: ["reads", "changes"]
       }),
-      client("game", "of-game")
+      testClient("game", "of-game")
     ]
     await proxy("in shadow", {
-      config: { ...withCache, clients, budgets: { ...defaults.budgets, mode: "shadow" } }
+      config: { ...withCache, clients, quotas: { ...defaults.quotas, mode: "shadow" } }
     })
     for (let number = 1; number <= 4; number += 1) await ask(`price ${number}`, price, as("shop"))
     const { running } = await proxy("with clients and two keys", {
       config: { ...withCache, clients },
       service: {
-        ...service,
+        ...testEndpoints,
         keys: keys(...["first", "second"].map((label) => ({
           label,
           key: Redacted.make("sandbox-good-key"),
@@ -47,12 +47,12 @@ describe("golden records", () => {
     await ask("HEAD", price, { ...as("game"), method: "HEAD" })
     await ask("no token", price)
     await ask("a wrong token", price, as("nobody"))
-    await ask("no scope", questions["updateStreamStatus"]?.path ?? "", {
+    await ask("no scope", sampleRequests["updateStreamStatus"]?.path ?? "", {
       ...body,
       ...as("game"),
       method: "POST"
     })
-    await ask("a change", questions["updateStreamStatus"]?.path ?? "", {
+    await ask("a change", sampleRequests["updateStreamStatus"]?.path ?? "", {
       method: "POST",
       body: body.body,
       headers: [...body.headers, ...as("shop").headers]
@@ -77,7 +77,7 @@ describe("golden records", () => {
       ...as("game"),
       upstream: Array(10).fill("silent")
     })
-    await ask("too many units at once", questions["ledgerTransaction"]?.path ?? "", as("game"))
+    await ask("too many units at once", sampleRequests["ledgerTransaction"]?.path ?? "", as("game"))
     for (let number = 1; number <= 3; number += 1) {
       await ask(`failure ${number}`, metadata.replace("/1?", "/4?"), {
         ...as("game"),
@@ -94,7 +94,7 @@ describe("golden records", () => {
     await ask("the circuit breaker is open", metadata.replace("/1?", "/6?"), as("game"))
     await ask("a page", "/docs", { elsewhere: "its text is in docs-page.txt" })
     await Effect.runPromise(running.reload(settings({ ...withCache, clients })))
-    await Effect.runPromise(running.refused)
+    await Effect.runPromise(running.reloadRejected)
     await proxy("one key, and equal requests", { config: { ...withCache, clients } })
     await ask("a pause that is waited for", price, {
       ...as("game"),
@@ -105,7 +105,7 @@ describe("golden records", () => {
       config: {
         ...withCache,
         clients,
-        redis: { url: Redacted.make("redis://127.0.0.1:1"), prefix: "q:", processes: 4 }
+        redis: { url: Redacted.make("redis://127.0.0.1:1"), keyPrefix: "q:", expectedProxies: 4 }
       }
     })
     await pass(1000)

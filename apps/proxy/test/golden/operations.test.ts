@@ -1,8 +1,8 @@
 /** Records of the eleven operations: responses, parameters, methods and the ledger's networks. */
-import { all } from "@blockquarry/core/operations/index"
+import { allOperations } from "@blockquarry/core/Operations"
 import { describe, it } from "vitest"
 import { ledger } from "../support/proxy.ts"
-import { questions } from "../support/questions.ts"
+import { sampleRequests } from "../support/sampleRequests.ts"
 import { examples, recorder } from "./support/golden.ts"
 
 const { stream, token, unpricedToken, wallet } = examples
@@ -20,12 +20,12 @@ describe("golden records", () => {
   it("of every operation", async () => {
     const { ask, end, proxy } = recorder("operations")
     await proxy("open to the machine, without a cache")
-    for (const { id, method } of all) {
-      const { body, path } = questions[id] ?? { path: "" }
+    for (const { id, method } of allOperations) {
+      const { body, path } = sampleRequests[id] ?? { path: "" }
       await ask(id, path, { method, ...(body === undefined ? {} : { headers: json, body }) })
     }
-    for (const { id, method } of all) {
-      const { path } = questions[id] ?? { path: "" }
+    for (const { id, method } of allOperations) {
+      const { path } = sampleRequests[id] ?? { path: "" }
       await ask(`${id}, HEAD`, path, { method: "HEAD" })
       await ask(`${id}, OPTIONS`, path, { method: "OPTIONS" })
       await ask(`${id}, another method`, path, { method: method === "GET" ? "POST" : "GET" })
@@ -66,7 +66,10 @@ describe("golden records", () => {
         ["a token id that is none", `${data}/nft/${examples.collection721}/first?chain=eth`],
         ["a token id that is not there", `${data}/nft/${examples.collection721}/99999999999?chain=eth`],
         ["a flag that is none", `${data}/nft/${examples.collection721}?normalizeMetadata=maybe`],
-        ["a collection that is being indexed", `${data}/nft/${examples.unindexed}?chain=eth&limit=1`],
+        [
+          "a collection that is being indexed",
+          `${data}/nft/${examples.unindexedCollection}?chain=eth&limit=1`
+        ],
         ["the path in the upstream's older version", `/api/v2/erc20/${token}/price?chain=eth`],
         ["a hash that is none", "/transactions/by_hash/0x12"],
         ["a transaction that is not there", `/transactions/by_hash/0x${"0".repeat(64)}`],

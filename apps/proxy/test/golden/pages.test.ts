@@ -3,25 +3,25 @@
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { describe } from "vitest"
-import * as StatusPage from "../../src/Pages/StatusPage.ts"
-import * as Chromium from "../Pages/support/Chromium.ts"
-import * as Site from "../Pages/support/Site.ts"
-import { busy, quiet } from "../Pages/support/statuses.ts"
+import * as StatusPage from "../../src/admin/page/StatusPage.ts"
+import * as Chromium from "../support/Chromium.ts"
+import * as PageServer from "../support/PageServer.ts"
+import { busyStatus, idleStatus } from "../support/sampleStatuses.ts"
 import { matches } from "./support/golden.ts"
 
 const now = Date.UTC(2030, 0, 2, 12)
 
 const view = { width: 1440, height: 900, scheme: "light" } as const
 
-describe.skipIf(Chromium.program === undefined)(`golden records${Chromium.unless}`, () => {
+describe.skipIf(Chromium.program === undefined)(`golden records${Chromium.skippedSuffix}`, () => {
   layer(Chromium.layer)((it) => {
-    it.scoped.each([["busy", busy(now)], ["quiet", quiet(now)]] as const)(
+    it.scoped.each([["busy", busyStatus(now)], ["quiet", idleStatus(now)]] as const)(
       "of the status page: %s",
       ([name, status]) =>
         Effect.gen(function*() {
-          const reply = StatusPage.reply({ tries: ["curl 'http://127.0.0.1:8650/<first>'"] })
-          const { url } = yield* Site.serve((request, response) => {
-            if (request.url === "/") return Site.send(reply, response)
+          const reply = StatusPage.render({ sampleCommands: ["curl 'http://127.0.0.1:8650/<first>'"] })
+          const { url } = yield* PageServer.serve((request, response) => {
+            if (request.url === "/") return PageServer.send(reply, response)
             return void response.writeHead(200, { "content-type": "application/json" }).end(
               JSON.stringify(status)
             )

@@ -5,16 +5,16 @@ import * as Scope from "effect/Scope"
 import { createHash } from "node:crypto"
 import { createServer } from "node:net"
 import { describe, it } from "vitest"
-import * as Built from "../fleet/support/Built.ts"
-import * as Folder from "../fleet/support/Folder.ts"
-import { ask } from "../support/proxy.ts"
-import { questions } from "../support/questions.ts"
+import * as BuiltProgram from "../fleet/support/BuiltProgram.ts"
+import * as TempFolder from "../fleet/support/TempFolder.ts"
+import { sendRequest } from "../support/proxy.ts"
+import { sampleRequests } from "../support/sampleRequests.ts"
 import { lineText, matches, named } from "./support/golden.ts"
 import * as Program from "./support/program.ts"
 
-const program = Built.program()
+const program = BuiltProgram.program()
 
-const price = questions["tokenPrice"]?.path ?? ""
+const price = sampleRequests["tokenPrice"]?.path ?? ""
 
 const hash = (token: string) => `sha256:${createHash("sha256").update(token).digest("hex")}`
 
@@ -45,10 +45,10 @@ const portsIn = ({ stdout }: Program.Written): ReadonlyArray<string> => [
   ...new Set([...stdout.matchAll(/http:\/\/127\.0\.0\.1:(\d{4,5})\b/g)].map(([, port = ""]) => port))
 ]
 
-const withFolder = async (use: (folder: Folder.Folder) => Promise<void>): Promise<void> => {
+const withFolder = async (use: (folder: TempFolder.TempFolder) => Promise<void>): Promise<void> => {
   const scope = await Effect.runPromise(Scope.make())
   try {
-    await use(await Effect.runPromise(Scope.extend(Folder.make, scope)))
+    await use(await Effect.runPromise(Scope.extend(TempFolder.make, scope)))
   } finally {
     await Effect.runPromise(Scope.close(scope, Exit.void))
   }
@@ -76,14 +76,14 @@ const get = async (
 ): Promise<void> => {
   const lines = running.lines().length
   const [port = "0"] = portsIn(running.written())
-  await Effect.runPromise(ask(Number(port), path, { headers }))
+  await Effect.runPromise(sendRequest(Number(port), path, { headers }))
   await running.reached(lines + 1)
 }
 
 describe("golden records", () => {
   it("of a life of the program", () =>
     withFolder(async (folder) => {
-      const write = (text: string) => Effect.runPromise(folder.swap("proxy.yaml", text))
+      const write = (text: string) => Effect.runPromise(folder.replace("proxy.yaml", text))
       const file = await write(yaml(sandbox))
       const running = Program.start(program(), ["--config", file])
       await running.reached(2)
@@ -122,7 +122,7 @@ describe("golden records", () => {
     })
     await running.reached(1)
     await get(running, price, { "x-request-id": "first" })
-    await get(running, questions["ledgerTransaction"]?.path ?? "", { "x-request-id": "second" })
+    await get(running, sampleRequests["ledgerTransaction"]?.path ?? "", { "x-request-id": "second" })
     running.signal("SIGINT")
     await matches(await transcript(running, "/nowhere"), "program-environment.txt")
   }, 60_000)

@@ -1,22 +1,22 @@
 /** Records of quotas and rate limits of clients: headers, refusals, waits, days, and what is only counted. */
 import * as Duration from "effect/Duration"
 import { describe, it } from "vitest"
-import { defaults } from "../../src/Config/Config.ts"
-import { client } from "../support/proxy.ts"
-import { questions } from "../support/questions.ts"
+import { defaults } from "../../src/config/Config.ts"
+import { testClient } from "../support/proxy.ts"
+import { sampleRequests } from "../support/sampleRequests.ts"
 import { examples, recorder, until } from "./support/golden.ts"
 
 /** Costs 3 units. */
-const price = questions["tokenPrice"]?.path ?? ""
+const price = sampleRequests["tokenPrice"]?.path ?? ""
 
 const as = (token: string) => ({ headers: [`X-API-Key: ${token}`] })
 
 const clients = [
-  client("hourly", "of-hourly", { limit: { limit: 6, window: 3_600_000 }, perDay: 1000 }),
-  client("fast", "of-fast", { limit: { limit: 4, window: 2000 } }),
-  client("daily", "of-daily", { perDay: 7 }),
-  client("little", "of-little", { limit: { limit: 2, window: 1000 } }),
-  client("free", "of-free")
+  testClient("hourly", "of-hourly", { rateLimit: { limit: 6, window: 3_600_000 }, dailyQuota: 1000 }),
+  testClient("fast", "of-fast", { rateLimit: { limit: 4, window: 2000 } }),
+  testClient("daily", "of-daily", { dailyQuota: 7 }),
+  testClient("little", "of-little", { rateLimit: { limit: 2, window: 1000 } }),
+  testClient("free", "of-free")
 ]
 
 describe("golden records", () => {
@@ -40,7 +40,7 @@ describe("golden records", () => {
     await ask("the day: the first", price, as("of-daily"))
     await ask("the day: the second", price, as("of-daily"))
     await ask("the day is used up", price, as("of-daily"))
-    await ask("what costs less still goes", questions["ledgerTransaction"]?.path ?? "", as("of-daily"))
+    await ask("what costs less still goes", sampleRequests["ledgerTransaction"]?.path ?? "", as("of-daily"))
     await ask(
       "a list in which each page costs",
       `/all/api/v2.2/${examples.wallet}/erc20/transfers?limit=100`,
@@ -50,14 +50,14 @@ describe("golden records", () => {
     await ask("the next day", price, as("of-daily"))
     await ask("without a limit", price, as("of-free"))
     await proxy("without waiting", {
-      config: { clients, budgets: { ...defaults.budgets, maxWait: Duration.zero } }
+      config: { clients, quotas: { ...defaults.quotas, maxWait: Duration.zero } }
     })
     await ask("the first", price, as("of-fast"))
     await ask("too fast", price, as("of-fast"))
     await pass(1000)
     await ask("a second later", price, as("of-fast"))
     await proxy("in shadow", {
-      config: { clients, cache: defaults.cache, budgets: { ...defaults.budgets, mode: "shadow" } }
+      config: { clients, cache: defaults.cache, quotas: { ...defaults.quotas, mode: "shadow" } }
     })
     for (const number of [1, 2, 3]) await ask(`request ${number} of the hour`, price, as("of-hourly"))
     for (const number of [1, 2, 3]) await ask(`request ${number} of the day`, price, as("of-daily"))
@@ -71,7 +71,7 @@ describe("golden records", () => {
   it("of a full queue", async () => {
     const { ask, end, note, proxy } = recorder("queues")
     const { clock, running } = await proxy("with room for one that waits", {
-      config: { clients, budgets: { ...defaults.budgets, maxQueue: 1 } }
+      config: { clients, quotas: { ...defaults.quotas, maxQueue: 1 } }
     })
     await ask("the first", price, as("of-fast"))
     const begun = clock.begun()

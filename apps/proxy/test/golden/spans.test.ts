@@ -5,10 +5,10 @@ import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Http from "node:http"
 import { describe, it } from "vitest"
-import { defaults } from "../../src/Config/Config.ts"
-import * as Otlp from "../../src/Otlp.ts"
-import { ask, configured, examples, start } from "../support/proxy.ts"
-import { questions } from "../support/questions.ts"
+import { defaults } from "../../src/config/Config.ts"
+import * as Otlp from "../../src/observability/Otlp.ts"
+import { examples, sendRequest, start, testConfig } from "../support/proxy.ts"
+import { sampleRequests } from "../support/sampleRequests.ts"
 import { matches, named } from "./support/golden.ts"
 
 const collector = Effect.acquireRelease(
@@ -91,23 +91,23 @@ describe("golden records", () => {
       const { bodies, url } = yield* collector
       yield* Effect.scoped(Effect.gen(function*() {
         const { port, sandbox } = yield* start({
-          traced: true,
-          config: { ...configured(), cache: defaults.cache }
+          tracingEnabled: true,
+          config: { ...testConfig(), cache: defaults.cache }
         })
         const requests: ReadonlyArray<readonly [path: string, id: string]> = [
-          [questions["tokenPrice"]?.path ?? "", "miss"],
-          [questions["tokenPrice"]?.path ?? "", "hit"],
+          [sampleRequests["tokenPrice"]?.path ?? "", "miss"],
+          [sampleRequests["tokenPrice"]?.path ?? "", "hit"],
           [`/api/v2.2/erc20/${examples.unpricedToken}/price?chain=eth`, "not-found"],
           ["/nowhere", "unknown-path"],
           [`/all/api/v2.2/erc20/${examples.token}/owners?chain=eth&limit=20`, "list"]
         ]
         for (const [path, id] of requests) {
-          yield* ask(port, path, {
+          yield* sendRequest(port, path, {
             headers: { traceparent: `00-${trace}-${parent}-01`, "x-request-id": id }
           })
         }
         yield* sandbox.queueFaults({ status: 503 }, { status: 400 })
-        yield* ask(port, questions["nftMetadata"]?.path ?? "", {
+        yield* sendRequest(port, sampleRequests["nftMetadata"]?.path ?? "", {
           headers: { traceparent: `00-${trace}-${parent}-01`, "x-request-id": "retry" }
         })
       })).pipe(

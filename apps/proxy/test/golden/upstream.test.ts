@@ -2,13 +2,13 @@
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Redacted from "effect/Redacted"
 import { describe, it } from "vitest"
-import { defaults } from "../../src/Config/Config.ts"
-import { keys, service } from "../support/proxy.ts"
-import { questions } from "../support/questions.ts"
+import { defaults } from "../../src/config/Config.ts"
+import { keys, testEndpoints } from "../support/proxy.ts"
+import { sampleRequests } from "../support/sampleRequests.ts"
 import { examples, recorder } from "./support/golden.ts"
 import type { Scripted } from "./support/upstream.ts"
 
-const price = questions["tokenPrice"]?.path ?? ""
+const price = sampleRequests["tokenPrice"]?.path ?? ""
 
 const change = {
   target: `/streams/evm/${examples.stream}/status`,
@@ -146,7 +146,7 @@ describe("golden records", () => {
     }
     await ask("the circuit is open", price)
     await ask("whether it is ready", "/readyz")
-    await ask("the ledger has the same host", questions["ledgerTransaction"]?.path ?? "")
+    await ask("the ledger has the same host", sampleRequests["ledgerTransaction"]?.path ?? "")
     await ask("a list", `/all/api/v2.2/${examples.wallet}/erc20/transfers`)
     await pass(5000)
     await ask("five seconds later", price, { upstream: always(said(500, "{}")) })
@@ -155,7 +155,7 @@ describe("golden records", () => {
     await ask("and again", price)
     await ask("whether it is ready", "/readyz")
     await proxy("two keys, of which the first is refused", {
-      service: { ...service, keys: keys(keyed("first"), keyed("second")) }
+      service: { ...testEndpoints, keys: keys(keyed("first"), keyed("second")) }
     })
     const refused = said(401, `{"message":"Invalid key"}`)
     await ask("the second key", price, { upstream: [refused, said(200, "{}")] })
@@ -165,13 +165,13 @@ describe("golden records", () => {
     await pass(3_600_000)
     await ask("an hour later", price, { upstream: [said(200, "{}")] })
     await proxy("two keys, of which the plan of the first is used up", {
-      service: { ...service, keys: keys(keyed("first"), keyed("second")) }
+      service: { ...testEndpoints, keys: keys(keyed("first"), keyed("second")) }
     })
     await ask("the second key", price, { upstream: [said(402, "{}"), said(200, "{}")] })
     await ask("both are used up", price, { upstream: always(said(402, "{}")) })
     await ask("once more", price)
     await proxy("two keys, of which the first is throttled", {
-      service: { ...service, keys: keys(keyed("first"), keyed("second")) }
+      service: { ...testEndpoints, keys: keys(keyed("first"), keyed("second")) }
     })
     const throttled = said(429, "{}", { "retry-after": "60" })
     await ask("the second key", price, { upstream: [throttled, said(200, "{}")] })
@@ -179,7 +179,7 @@ describe("golden records", () => {
     await ask("once more", price)
     await proxy("a key with a limit of four units in ten seconds", {
       service: {
-        ...service,
+        ...testEndpoints,
         keys: keys(keyed("first", RateLimit.make({ limit: 4, window: "10 seconds", maxWait: "5 seconds" })))
       }
     })
@@ -187,7 +187,7 @@ describe("golden records", () => {
       await ask(`request ${number}`, price, { upstream: [said(200, "{}")] })
     }
     await proxy("a key with seven units a day", {
-      service: { ...service, keys: keys(keyed("first", { ...RateLimit.none, perDay: 7 })) }
+      service: { ...testEndpoints, keys: keys(keyed("first", { ...RateLimit.none, dailyQuota: 7 })) }
     })
     for (let number = 1; number <= 3; number += 1) {
       await ask(`request ${number}`, price, { upstream: [said(200, "{}")] })

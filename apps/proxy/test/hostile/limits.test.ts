@@ -3,12 +3,12 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import { defaults } from "../../src/Config/Config.ts"
-import { ask, start } from "../support/proxy.ts"
+import { defaults } from "../../src/config/Config.ts"
+import { sendRequest, start } from "../support/proxy.ts"
 import { transfers } from "./corpus/entry.ts"
-import { saying } from "./service.ts"
-import * as Stand from "./stand.ts"
-import { bytes, exchange, header, type Held, hold, parse } from "./wire.ts"
+import * as Stand from "./harness.ts"
+import { bytes, exchange, header, type HeldConnection, openConnection, parseResponses } from "./rawHttp.ts"
+import { rawResponse } from "./recordingUpstream.ts"
 
 const get = (target: string, ...headers: ReadonlyArray<string>): Buffer =>
   bytes(
@@ -18,10 +18,10 @@ const get = (target: string, ...headers: ReadonlyArray<string>): Buffer =>
   )
 
 const statuses = (stream: string): ReadonlyArray<number> =>
-  parse(stream).responses.map(({ status }) => status)
+  parseResponses(stream).responses.map(({ status }) => status)
 
 /** Writes a few bytes again and again, for as long as somebody takes them. */
-const trickle = ({ closed, socket }: Held, text: string): Effect.Effect<string> =>
+const trickle = ({ closed, socket }: HeldConnection, text: string): Effect.Effect<string> =>
   Effect.sync(() => socket.writable && socket.write(bytes(text))).pipe(
     Effect.repeat(Schedule.spaced("20 millis")),
     Effect.raceFirst(closed),
@@ -29,7 +29,8 @@ const trickle = ({ closed, socket }: Held, text: string): Effect.Effect<string> 
   )
 
 /** Goes on when a connection that says nothing was closed: by then a request has to be in. */
-const receiveIsOver = (port: number) => Effect.scoped(Effect.flatMap(hold(port), ({ closed }) => closed))
+const waitForRequestTimeout = (port: number) =>
+  Effect.scoped(Effect.flatMap(openConnection(port), ({ closed }) => closed))
 
 describe("what does not come in time", () => {
   const slow: ReadonlyArray<
@@ -66,13 +67,13 @@ describe("what does not come in time", () => {
     it.scopedLive(`is let go: ${name}`, () =>
       Effect.gen(function*() {
         const { port, service } = yield* Stand.start()
-        const held = yield* hold(port)
+        const held = yield* openConnection(port)
         held.socket.write(bytes(first))
         yield* trickle(held, then)
         expect(statuses(held.read())).toEqual(expected)
-        expect(parse(held.read()).problem).toBe(null)
+        expect(parseResponses(held.read()).problem).toBe(null)
         expect(service.requests()).toEqual([])
-        expect((yield* ask(port, "/livez")).status).toBe(200)
+        expect((yield* sendRequest(port, "/livez")).status).toBe(200)
       }))
   }
 })
@@ -84,18 +85,19 @@ describe("a client that does not read", () => {
     Effect.gen(function*() {
       const { ended, port, service } = yield* Stand.start({
         config: { cache: defaults.cache },
-        limits: { stalled: Duration.millis(200) }
+        limits: { sendIdleTimeout: Duration.millis(200) }
       })
-      service.say(() => saying(200, large))
-      expect((yield* ask(port, transfers, { headers: { "x-api-key": Stand.token } })).bytes).toHaveLength(
-        large.length
-      )
-      const held = yield* hold(port)
+      service.respondWith(() => rawResponse(200, large))
+      expect((yield* sendRequest(port, transfers, { headers: { "x-api-key": Stand.token } })).bytes)
+        .toHaveLength(
+          large.length
+        )
+      const held = yield* openConnection(port)
       held.socket.pause()
       // The system takes an answer or two on their way, and not all of them.
       held.socket.write(Buffer.concat(Array.from({ length: 20 }, () => get(transfers))))
       yield* ended(499, 10)
-      expect((yield* ask(port, "/livez")).status).toBe(200)
+      expect((yield* sendRequest(port, "/livez")).status).toBe(200)
     }))
 
   for (
@@ -104,36 +106,38 @@ describe("a client that does not read", () => {
     it.scopedLive(`is let go in the middle of a list, and the service is asked no further${name}`, () =>
       Effect.gen(function*() {
         const real = yield* start()
-        const page = JSON.parse((yield* ask(real.port, `${transfers}?limit=1`)).text)
-        const { ended, port, service } = yield* Stand.start({ limits: { stalled: Duration.millis(200) } })
+        const page = JSON.parse((yield* sendRequest(real.port, `${transfers}?limit=1`)).text)
+        const { ended, port, service } = yield* Stand.start({
+          limits: { sendIdleTimeout: Duration.millis(200) }
+        })
         const junk = "x".repeat(1024 * 1024)
-        service.say(() => {
+        service.respondWith(() => {
           const transaction_hash = `0x${service.requests().length.toString(16).padStart(64, "0")}`
           const cursor = `after-${transaction_hash}`
-          return saying(
+          return rawResponse(
             200,
             JSON.stringify({ ...page, cursor, result: [{ ...page.result[0], transaction_hash, junk }] })
           )
         })
-        const held = yield* hold(port)
+        const held = yield* openConnection(port)
         held.socket.pause()
         held.socket.write(Buffer.concat([before, get(`/all${transfers}`)]))
         yield* ended(499, 1)
         const asked = service.requests().length
-        expect((yield* ask(port, "/livez")).status).toBe(200)
+        expect((yield* sendRequest(port, "/livez")).status).toBe(200)
         expect(service.requests()).toHaveLength(asked)
       }))
   }
 
   it.scopedLive("is not one whose answer takes its time behind another", () =>
     Effect.gen(function*() {
-      const { port, service } = yield* Stand.start({ limits: { stalled: Duration.millis(20) } })
-      service.say(() => null)
-      const held = yield* hold(port)
+      const { port, service } = yield* Stand.start({ limits: { sendIdleTimeout: Duration.millis(20) } })
+      service.respondWith(() => null)
+      const held = yield* openConnection(port)
       held.socket.write(Buffer.concat([get("/nowhere"), get(transfers), get("/livez", "Connection: close")]))
-      yield* service.reached(1)
-      yield* receiveIsOver(port)
-      service.answer(saying(200, "{}"))
+      yield* service.waitForRequests(1)
+      yield* waitForRequestTimeout(port)
+      service.releaseHeld(rawResponse(200, "{}"))
       expect(statuses(yield* held.closed)).toEqual([404, 200, 200])
     }))
 })
@@ -141,49 +145,53 @@ describe("a client that does not read", () => {
 describe("a client that goes away", () => {
   it.scopedLive("takes with it what stood in line behind its first request", () =>
     Effect.gen(function*() {
-      const { ended, port, service } = yield* Stand.start({ limits: { requests: 20 } })
-      service.say(() => null)
+      const { ended, port, service } = yield* Stand.start({ limits: { maxConcurrentRequests: 20 } })
+      service.respondWith(() => null)
       for (let times = 1; times <= 3; times++) {
-        const held = yield* hold(port)
+        const held = yield* openConnection(port)
         held.socket.write(Buffer.concat(Array.from({ length: 15 }, () => get(transfers))))
-        yield* service.reached(times)
+        yield* service.waitForRequests(times)
         held.socket.destroy()
         yield* ended(499, 15 * times)
       }
-      service.say(() => saying(200, "{}"))
-      expect((yield* ask(port, transfers, { headers: { "x-api-key": Stand.token } })).status).toBe(200)
+      service.respondWith(() => rawResponse(200, "{}"))
+      expect((yield* sendRequest(port, transfers, { headers: { "x-api-key": Stand.token } })).status).toBe(
+        200
+      )
     }))
 
   it.scopedLive("in the middle of everything is no failure", () =>
     Effect.gen(function*() {
       const { lines, port, service } = yield* Stand.start()
-      service.say(() => null)
+      service.respondWith(() => null)
       const whole = get(transfers).toString("latin1")
       for (let length = 0; length <= whole.length; length += 7) {
-        const held = yield* hold(port)
+        const held = yield* openConnection(port)
         held.socket.write(bytes(whole.slice(0, length)))
         held.socket.resetAndDestroy()
       }
-      expect((yield* ask(port, "/livez")).status).toBe(200)
+      expect((yield* sendRequest(port, "/livez")).status).toBe(200)
       expect(lines.filter((line) => line.includes(`"level":"error"`))).toEqual([])
     }))
 
   it.scopedLive("with one direction is let go with the other", () =>
     Effect.gen(function*() {
       const { port, service } = yield* Stand.start()
-      service.say(() => null)
-      const held = yield* hold(port)
+      service.respondWith(() => null)
+      const held = yield* openConnection(port)
       held.socket.end(get(transfers))
-      expect(parse(yield* held.closed).responses).toEqual([])
-      expect((yield* ask(port, "/livez")).status).toBe(200)
+      expect(parseResponses(yield* held.closed).responses).toEqual([])
+      expect((yield* sendRequest(port, "/livez")).status).toBe(200)
     }))
 })
 
 describe("too many", () => {
   it.scopedLive("connections are closed as they come, and there is room again after", () =>
     Effect.gen(function*() {
-      const { port } = yield* Stand.start({ limits: { connections: 10, receive: Duration.seconds(10) } })
-      const taken = yield* Effect.forEach(Array.from({ length: 10 }), () => hold(port))
+      const { port } = yield* Stand.start({
+        limits: { maxConnections: 10, requestTimeout: Duration.seconds(10) }
+      })
+      const taken = yield* Effect.forEach(Array.from({ length: 10 }), () => openConnection(port))
       for (const held of taken) {
         held.socket.write(get("/livez"))
         yield* held.until((read) => read.includes("live"))
@@ -191,18 +199,19 @@ describe("too many", () => {
       for (let more = 0; more < 30; more++) expect(yield* exchange(port, get("/livez"))).toBe("")
       taken[0]?.socket.end()
       yield* taken[0]?.closed ?? Effect.void
-      expect((yield* ask(port, "/livez")).status).toBe(200)
+      expect((yield* sendRequest(port, "/livez")).status).toBe(200)
     }))
 
   it.scopedLive("requests are told to come back, and probes are answered all the same", () =>
     Effect.gen(function*() {
-      const { port, service } = yield* Stand.start({ limits: { requests: 5 } })
-      service.say(() => null)
-      const taken = yield* Effect.forEach(Array.from({ length: 5 }), () => hold(port))
+      const { port, service } = yield* Stand.start({ limits: { maxConcurrentRequests: 5 } })
+      service.respondWith(() => null)
+      const taken = yield* Effect.forEach(Array.from({ length: 5 }), () => openConnection(port))
       for (const { socket } of taken) socket.write(get(transfers))
-      yield* service.reached(5)
+      yield* service.waitForRequests(5)
       for (const target of [transfers, "/", "/nowhere", "/livez?", "/livez/", "/openapi.json"]) {
-        const [response, ...others] = parse(yield* exchange(port, get(target, "Connection: close"))).responses
+        const [response, ...others] =
+          parseResponses(yield* exchange(port, get(target, "Connection: close"))).responses
         expect([target, response?.status, others]).toEqual([target, 503, []])
         expect(response === undefined ? "" : header(response, "retry-after")).toBe("1")
         expect(JSON.parse(response?.body ?? "")).toMatchObject({ code: "overloaded" })
@@ -210,15 +219,15 @@ describe("too many", () => {
       for (const probe of ["/livez", "/readyz"]) {
         expect(statuses(yield* exchange(port, get(probe, "Connection: close")))).toEqual([200])
       }
-      service.answer(saying(200, "{}"))
+      service.releaseHeld(rawResponse(200, "{}"))
       for (const held of taken) yield* held.until((read) => read.startsWith("HTTP/1.1 200"))
       expect(service.requests()).toHaveLength(5)
-      expect((yield* ask(port, "/nowhere")).status).toBe(404)
+      expect((yield* sendRequest(port, "/nowhere")).status).toBe(404)
     }))
 
   it.scopedLive("requests on one connection: each is answered, in its turn", () =>
     Effect.gen(function*() {
-      const { port, service } = yield* Stand.start({ limits: { receive: Duration.seconds(10) } })
+      const { port, service } = yield* Stand.start({ limits: { requestTimeout: Duration.seconds(10) } })
       const targets = [transfers, "/nowhere", "/livez"]
       const sent = Array.from({ length: 1000 }, (_, index) =>
         get(
@@ -226,16 +235,16 @@ describe("too many", () => {
           `X-Request-Id: n${index}`,
           ...(index === 999 ? ["Connection: close"] : [])
         ))
-      const { problem, responses } = parse(yield* exchange(port, Buffer.concat(sent)))
+      const { problem, responses } = parseResponses(yield* exchange(port, Buffer.concat(sent)))
       expect(problem).toBe(null)
       expect(responses.map((response) => header(response, "x-request-id")))
         .toEqual(Array.from({ length: 1000 }, (_, index) => `n${index}`))
       for (const [index, { status }] of responses.entries()) {
         expect([200, 404, 200][index % 3] === status || status === 503).toBe(true)
       }
-      expect(service.requests().map((request) => Stand.strange(request, service.port)))
+      expect(service.requests().map((request) => Stand.deviationFrom(request, service.port)))
         .toEqual(service.requests().map(() => null))
-      expect((yield* ask(port, "/livez")).status).toBe(200)
+      expect((yield* sendRequest(port, "/livez")).status).toBe(200)
     }))
 
   it.scopedLive("good requests, and one that is none behind them: no answer is for another", () =>
@@ -250,7 +259,7 @@ describe("too many", () => {
         ]
       ) {
         for (const count of [1, 5, 50]) {
-          const { problem, responses } = parse(
+          const { problem, responses } = parseResponses(
             yield* exchange(port, Buffer.concat([...Array.from({ length: count }, () => good), bytes(bad)]))
           )
           expect(problem).toBe(null)
@@ -280,9 +289,9 @@ describe("a wish for another protocol", () => {
     it.scopedLive(`is not heard, and the connection goes on: ${wish[1]}`, () =>
       Effect.gen(function*() {
         const { port, service } = yield* Stand.start()
-        const held = yield* hold(port)
+        const held = yield* openConnection(port)
         held.socket.write(get("/nowhere", ...wish))
-        yield* held.until((read) => parse(read).responses.length === 1)
+        yield* held.until((read) => parseResponses(read).responses.length === 1)
         held.socket.write(get("/livez", "Connection: close"))
         expect(statuses(yield* held.closed)).toEqual([404, 200])
         expect(held.read()).not.toMatch(/ 101 |upgrade:/i)

@@ -13,10 +13,10 @@ import * as Redacted from "effect/Redacted"
 import { createHash } from "node:crypto"
 import * as Http from "node:http"
 import * as Net from "node:net"
-import { type ClientConfig, type Config, defaults } from "../../src/Config/Config.ts"
-import * as Log from "../../src/Log.ts"
-import * as Proxy from "../../src/Proxy.ts"
-import type { Service } from "../../src/Upstream.ts"
+import { type ClientConfig, type Config, defaults } from "../../src/config/Config.ts"
+import * as Logging from "../../src/observability/Logging.ts"
+import * as RunningProxy from "../../src/runtime/RunningProxy.ts"
+import type { UpstreamEndpoints } from "../../src/upstream/UpstreamClient.ts"
 
 /** One ledger for every test: what is worked out once is not worked out again. */
 export const ledger = Ledger.make({ seed: 1, scale: 200 })
@@ -24,48 +24,48 @@ export const ledger = Ledger.make({ seed: 1, scale: 200 })
 export const { examples } = ledger
 
 /** The same key at every address. */
-export const keys = (...keys: ReadonlyArray<ApiKey>): Service["keys"] => ({
+export const keys = (...keys: ReadonlyArray<ApiKey>): UpstreamEndpoints["keys"] => ({
   data: keys,
   streams: keys,
   ledger: keys,
   ledgerTestnet: keys
 })
 
-export const service: Service = {
-  keys: keys({ label: "main", key: Redacted.make(Sandbox.key), rateLimit: RateLimit.none }),
-  addresses: Sandbox.urls
+export const testEndpoints: UpstreamEndpoints = {
+  keys: keys({ label: "main", key: Redacted.make(Sandbox.apiKey), rateLimit: RateLimit.none }),
+  baseUrls: Sandbox.baseUrls
 }
 
 /** A client of the proxy, by its token. */
-export const client = (name: string, token: string, other: Partial<ClientConfig> = {}): ClientConfig => ({
+export const testClient = (name: string, token: string, other: Partial<ClientConfig> = {}): ClientConfig => ({
   name,
   tokens: [`sha256:${createHash("sha256").update(token).digest("hex")}`],
   scopes: ["reads"],
-  networks: [],
-  limit: null,
-  perDay: null,
+  allowedCidrs: [],
+  rateLimit: null,
+  dailyQuota: null,
   ...other
 })
 
-export interface Answered {
+export interface HttpResult {
   readonly status: number
   readonly headers: Http.IncomingHttpHeaders
   readonly bytes: Buffer
   readonly text: string
 }
 
-export interface Asked {
+export interface RequestOptions {
   readonly method?: string
   readonly headers?: Http.OutgoingHttpHeaders
   readonly body?: string
 }
 
 /** Asks without any parser touching the path. What is posted is declared as JSON, unless the headers say otherwise. */
-export const ask = (
+export const sendRequest = (
   port: number,
   path: string,
-  options: Asked = {}
-): Effect.Effect<Answered, Error> =>
+  options: RequestOptions = {}
+): Effect.Effect<HttpResult, Error> =>
   Effect.async((resume) => {
     const { body, method = "GET" } = options
     const headers = {
@@ -106,65 +106,70 @@ export const raw = (port: number, text: string): Effect.Effect<string, Error> =>
   })
 
 /** A clock that waits for nothing: what is retried is retried now, and time limits are over at once. */
-const hasty: Clock.Clock = Object.assign(Clock.make(), { sleep: () => Effect.void })
+const instantClock: Clock.Clock = Object.assign(Clock.make(), { sleep: () => Effect.void })
 
 /** A clock that a test moves. */
-const at = (now: () => number): Clock.Clock =>
+const fixedClock = (now: () => number): Clock.Clock =>
   Object.assign(Clock.make(), {
     unsafeCurrentTimeMillis: now,
     currentTimeMillis: Effect.sync(now)
   })
 
-export interface Options {
-  readonly service?: Service
-  readonly sandbox?: Sandbox.Options
-  readonly client?: HttpClient.HttpClient
-  readonly hasty?: boolean
-  readonly traced?: boolean
+export interface TestProxyOptions {
+  readonly endpoints?: UpstreamEndpoints
+  readonly sandbox?: Sandbox.SandboxOptions
+  readonly httpClient?: HttpClient.HttpClient
+  readonly instantClock?: boolean
+  readonly tracingEnabled?: boolean
   /** Milliseconds since 1970, as the proxy takes it. */
   readonly clock?: () => number
-  readonly announce?: Duration.DurationInput
-  readonly grace?: Duration.DurationInput
+  readonly shutdownDelay?: Duration.DurationInput
+  readonly shutdownTimeout?: Duration.DurationInput
   readonly config?: Partial<Config>
 }
 
 /** What proxies of tests are made from; answers are not kept unless a test wants it. */
-export const configured = ({ config, grace = Duration.seconds(5) }: Options = {}): Config => ({
+export const testConfig = (
+  { config, shutdownTimeout = Duration.seconds(5) }: TestProxyOptions = {}
+): Config => ({
   ...defaults,
   cache: { ...defaults.cache, enabled: false },
-  drain: { announce: Duration.zero, grace: Duration.decode(grace) },
+  shutdown: { delay: Duration.zero, timeout: Duration.decode(shutdownTimeout) },
   ...config,
   listen: config?.listen ?? { ...defaults.listen, port: 0 },
-  operations: config?.operations === undefined ? null : config.operations
+  admin: config?.admin === undefined ? null : config.admin
 })
 
 /** Starts a proxy into the scope. */
-export const start = (options: Options = {}) =>
+export const start = (options: TestProxyOptions = {}) =>
   Effect.gen(function*() {
     const sandbox = yield* Sandbox.make({ ledger, ...options.sandbox })
     const lines: Array<string> = []
-    const sink = (line: string) => void lines.push(line)
-    const running = yield* Proxy.serve({
-      config: configured(options),
+    const logSink = (line: string) => void lines.push(line)
+    const running = yield* RunningProxy.start({
+      config: testConfig(options),
       backend: {
-        client: Layer.succeed(HttpClient.HttpClient, options.client ?? Sandbox.httpClient(sandbox)),
-        serviceOf: () => options.service ?? service,
+        httpClientLayer: Layer.succeed(
+          HttpClient.HttpClient,
+          options.httpClient ?? Sandbox.httpClient(sandbox)
+        ),
+        endpointsOf: () => options.endpoints ?? testEndpoints,
         examples
       },
       version: "0.0.0-test",
-      isTraced: options.traced ?? false,
-      sink,
-      style: "json",
-      announce: Effect.succeed(options.announce ?? 0),
-      tries: () => []
+      tracingEnabled: options.tracingEnabled ?? false,
+      logSink,
+      logStyle: "json",
+      shutdownDelay: Effect.succeed(options.shutdownDelay ?? 0),
+      sampleCommands: () => []
     }).pipe(
-      Effect.provide(Log.layer(sink, "json", "info")),
+      Effect.provide(Logging.layer(logSink, "json", "info")),
       Effect.withRandom(Random.fixed([0])),
-      options.hasty === true
-        ? Effect.withClock(hasty)
+      options.instantClock === true
+        ? Effect.withClock(instantClock)
         : options.clock === undefined
         ? (self) => self
-        : Effect.withClock(at(options.clock))
+        : Effect.withClock(fixedClock(options.clock))
     )
     const { port } = running
     return { ...running, sandbox, lines, origin: `http://127.0.0.1:${port}` }

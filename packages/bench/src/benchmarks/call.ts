@@ -6,22 +6,22 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { request } from "undici"
 import type { Benchmark } from "../Benchmark.ts"
-import { awaiting, running } from "../Contestant.ts"
-import { pageSize, price, recordsOf, size, transfers, wallet } from "../Documents.ts"
-import { dataApi, key } from "../Ours.ts"
-import type { Race } from "../Race.ts"
-import { serve } from "../Server.ts"
+import { apiKey, makeDataApi } from "../BlockquarryClient.ts"
+import type { Comparison } from "../Comparison.ts"
+import { countRecords, examplePrice, formatSize, pageSize, transfersPage, wallet } from "../Documents.ts"
+import { startStubServer } from "../StubServer.ts"
+import { effectSubject, promiseSubject } from "../Subject.ts"
 
 const paths = {
   price: `/api/v2.2/erc20/${wallet}/price`,
   transfers: `/api/v2.2/${wallet}/erc20/transfers`
 }
 
-const page = transfers("strings", "next")
+const page = transfersPage("strings", "next")
 
-const headers = { accept: "application/json", "x-api-key": key }
+const headers = { accept: "application/json", "x-api-key": apiKey }
 
-interface Asked {
+interface CallComparisonOptions {
   readonly title: string
   readonly records: number
   readonly url: string
@@ -29,51 +29,56 @@ interface Asked {
   readonly ours: readonly [name: string, call: Effect.Effect<number, unknown>]
 }
 
-const race = ({ client, ours: [name, call], records, title, url }: Asked): Race => ({
+const compareCall = (
+  { client, ours: [name, call], records, title, url }: CallComparisonOptions
+): Comparison => ({
   title: `call: ${title} over the loopback`,
   unit: "call",
   records,
-  contestants: [
-    awaiting("undici.request + JSON.parse", async () => {
+  subjects: [
+    promiseSubject("undici.request + JSON.parse", async () => {
       const { body } = await request(url, { headers })
-      return recordsOf(JSON.parse(await body.text()))
+      return countRecords(JSON.parse(await body.text()))
     }),
-    awaiting("fetch + json", async () => recordsOf(await (await fetch(url, { headers })).json())),
-    running(
+    promiseSubject("fetch + json", async () => countRecords(await (await fetch(url, { headers })).json())),
+    effectSubject(
       "Effect HttpClient over undici + json",
-      client.get(url, { headers }).pipe(Effect.flatMap((response) => response.json), Effect.map(recordsOf))
+      client.get(url, { headers }).pipe(Effect.flatMap((response) => response.json), Effect.map(countRecords))
     ),
-    running(name, call)
+    effectSubject(name, call)
   ]
 })
 
 /** The same question as in the URLs of the others. */
-const asked = { address: wallet, chain: "eth" } as const
+const input = { address: wallet, chain: "eth" } as const
 
-const ask = (data: DataApi.DataApiService) => ({
-  price: Effect.map(data.tokenPrice(asked), ({ tokenName }) => tokenName === null ? 0 : 1),
-  transfers: Effect.map(data.walletTransfers(asked), ({ result }) => result.length)
+const callsOf = (data: DataApi.DataApiService) => ({
+  price: Effect.map(data.tokenPrice(input), ({ tokenName }) => tokenName === null ? 0 : 1),
+  transfers: Effect.map(data.walletTransfers(input), ({ result }) => result.length)
 })
 
 export const call: Benchmark = {
   name: "call",
-  races: Effect.gen(function*() {
-    const { address } = yield* serve({ [paths.price]: price, [paths.transfers]: page })
+  comparisons: Effect.gen(function*() {
+    const { baseUrl: address } = yield* startStubServer({
+      [paths.price]: examplePrice,
+      [paths.transfers]: page
+    })
     const client = yield* Effect.flatMap(
       Layer.build(NodeHttpClient.layerUndici),
       (context) => Effect.provide(HttpClient.HttpClient, context)
     )
-    const ours = ask(yield* dataApi(client, address))
+    const ours = callsOf(yield* makeDataApi(client, address))
     return [
-      race({
-        title: `a price, ${size(price)},`,
+      compareCall({
+        title: `a price, ${formatSize(examplePrice)},`,
         records: 1,
         url: `${address}${paths.price}?chain=eth`,
         client,
         ours: ["DataApi.tokenPrice", ours.price]
       }),
-      race({
-        title: `a page of ${pageSize} transfers, ${size(page)},`,
+      compareCall({
+        title: `a page of ${pageSize} transfers, ${formatSize(page)},`,
         records: pageSize,
         url: `${address}${paths.transfers}?chain=eth`,
         client,

@@ -5,27 +5,30 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { Benchmark } from "../Benchmark.ts"
-import { calling } from "../Contestant.ts"
-import { type Amounts, pageSize, recordsOf, size, transfers } from "../Documents.ts"
-import type { Race } from "../Race.ts"
+import type { Comparison } from "../Comparison.ts"
+import { type AmountEncoding, countRecords, formatSize, pageSize, transfersPage } from "../Documents.ts"
+import { syncSubject } from "../Subject.ts"
 
-const interpret = Schema.decodeUnknownSync(walletTransfers.output)
+const decodeBySchema = Schema.decodeUnknownSync(walletTransfers.output)
 
-const lossless = (text: string) => Either.getOrThrow(parse(text))
+const parseLossless = (text: string) => Either.getOrThrow(parse(text))
 
-const race = (amounts: Amounts): Race => {
-  const text = transfers(amounts, "next")
+const compareDecode = (amounts: AmountEncoding): Comparison => {
+  const text = transfersPage(amounts, "next")
   return {
-    title: `decode: a page of ${pageSize} transfers, ${size(text)}, amounts as ${amounts}`,
+    title: `decode: a page of ${pageSize} transfers, ${formatSize(text)}, amounts as ${amounts}`,
     unit: "page",
     records: pageSize,
-    contestants: [
-      calling("JSON.parse", () => recordsOf(JSON.parse(text))),
-      calling("LosslessJson.parse", () => recordsOf(lossless(text))),
-      calling("LosslessJson.parse + Effect Schema", () => interpret(lossless(text)).result.length),
-      calling(
+    subjects: [
+      syncSubject("JSON.parse", () => countRecords(JSON.parse(text))),
+      syncSubject("LosslessJson.parse", () => countRecords(parseLossless(text))),
+      syncSubject(
+        "LosslessJson.parse + Effect Schema",
+        () => decodeBySchema(parseLossless(text)).result.length
+      ),
+      syncSubject(
         "LosslessJson.parse + operation.decode",
-        () => Either.getOrThrow(walletTransfers.decode(lossless(text))).result.length
+        () => Either.getOrThrow(walletTransfers.decode(parseLossless(text))).result.length
       )
     ]
   }
@@ -33,5 +36,5 @@ const race = (amounts: Amounts): Race => {
 
 export const decode: Benchmark = {
   name: "decode",
-  races: Effect.sync(() => [race("strings"), race("integers")])
+  comparisons: Effect.sync(() => [compareDecode("strings"), compareDecode("integers")])
 }

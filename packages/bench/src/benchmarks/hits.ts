@@ -1,11 +1,10 @@
 /** Answers from the cache: what they cost, raw and decoded. */
 import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
-import { readInput, writeRequest } from "@blockquarry/core/Wire"
+import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as DataApi from "@blockquarry/http/DataApi"
-import * as Engine from "@blockquarry/http/Engine"
+import { Engine, Upstream } from "@blockquarry/http/Gateway"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
-import * as Target from "@blockquarry/http/Target"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Cache from "effect/Cache"
 import * as Context from "effect/Context"
@@ -13,65 +12,68 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type { Benchmark } from "../Benchmark.ts"
-import { calling, running } from "../Contestant.ts"
-import { pageSize, transfers, wallet } from "../Documents.ts"
-import { options } from "../Ours.ts"
+import { clientOptions } from "../BlockquarryClient.ts"
+import { pageSize, transfersPage, wallet } from "../Documents.ts"
 import * as StubClient from "../StubClient.ts"
+import { effectSubject, syncSubject } from "../Subject.ts"
 
-const asked = { address: wallet, chain: "eth" } as const
+const callerInput = { address: wallet, chain: "eth" } as const
 
-const input = Either.getOrThrow(readInput(walletTransfers, asked))
-const request = writeRequest(walletTransfers, input)
+const input = Either.getOrThrow(decodeInput(walletTransfers, callerInput))
+const request = encodeRequest(walletTransfers, input)
 
-const races = Effect.gen(function*() {
-  const bytes = Buffer.from(transfers("strings", "next"))
-  const client = StubClient.make(() => bytes)
+const comparisons = Effect.gen(function*() {
+  const bytes = Buffer.from(transfersPage("strings", "next"))
+  const client = StubClient.makeStubClient(() => bytes)
   const engine = yield* Effect.map(Layer.build(Engine.layer), Context.get(Engine.Engine))
-  const kept = { ...options("http://hits.test"), cache: ResponseCache.standard }
+  const cachedOptions = { ...clientOptions("http://hits.test"), cache: ResponseCache.standard }
   const target = yield* Effect.provideService(
-    Target.make("data", kept, "the base URL"),
+    Upstream.make("data", cachedOptions, "the base URL"),
     HttpClient.HttpClient,
     client
   )
-  const data = yield* DataApi.make(kept).pipe(
+  const data = yield* DataApi.make(cachedOptions).pipe(
     Effect.provideService(Engine.Engine, engine),
     Effect.provideService(HttpClient.HttpClient, client)
   )
-  const answer = { status: 200, headers: {}, bytes }
-  const entry = { answer, storedAt: 0, freshUntil: 1, keepUntil: 1 }
-  const inMap = new Map([["key", answer]])
+  const response = { status: 200, headers: {}, bytes }
+  const entry = { response, storedAt: 0, freshUntil: 1, expiresAt: 1 }
+  const map = new Map([["key", response]])
   const store = yield* CacheStore.memory()
   yield* store.set("key", entry)
-  const peer = yield* Cache.make({
+  const effectCache = yield* Cache.make({
     capacity: 1000,
     timeToLive: "1 hour",
-    lookup: (key: string) => key === "key" ? Effect.succeed(answer) : Effect.dieMessage(key)
+    lookup: (key: string) => key === "key" ? Effect.succeed(response) : Effect.dieMessage(key)
   })
-  const found = (length: number | undefined) => length === bytes.byteLength ? 1 : 0
+  const countIfComplete = (length: number | undefined) => length === bytes.byteLength ? 1 : 0
   return [{
     title: "hits: a page of 91 kB from the cache",
     unit: "hit",
     records: 1,
-    contestants: [
-      calling("a Map", () => found(inMap.get("key")?.bytes.byteLength)),
-      running(
+    subjects: [
+      syncSubject("a Map", () => countIfComplete(map.get("key")?.bytes.byteLength)),
+      effectSubject(
         "CacheStore.memory",
-        Effect.map(store.get("key"), (entry) => found(entry?.answer.bytes.byteLength))
+        Effect.map(store.get("key"), (entry) => countIfComplete(entry?.response.bytes.byteLength))
       ),
-      running("effect/Cache", Effect.map(peer.get("key"), ({ bytes }) => found(bytes.byteLength))),
-      running(
+      effectSubject(
+        "effect/Cache",
+        Effect.map(effectCache.get("key"), ({ bytes }) => countIfComplete(bytes.byteLength))
+      ),
+      effectSubject(
         "Engine.raw",
         Effect.map(
           engine.raw(walletTransfers, target)(input, request),
-          ({ answer }) => found(answer.bytes.byteLength)
+          ({ response }) => countIfComplete(response.bytes.byteLength)
         )
       ),
-      running(
+      effectSubject(
         "DataApi.walletTransfers",
-        Effect.map(data.walletTransfers(asked), ({ result }) => result.length === pageSize ? 1 : 0)
+        Effect.map(data.walletTransfers(callerInput), ({ result }) => result.length === pageSize ? 1 : 0)
       )
     ]
   }] as const
 })
 
-export const hits: Benchmark = { name: "hits", races }
+export const hits: Benchmark = { name: "hits", comparisons }

@@ -3,12 +3,12 @@ import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import * as Effect from "effect/Effect"
 import * as RateLimiter from "effect/RateLimiter"
 import type { Benchmark } from "../Benchmark.ts"
-import { calling, running } from "../Contestant.ts"
+import { effectSubject, syncSubject } from "../Subject.ts"
 
 /** So high that nobody waits. */
 const limit = 1_000_000_000
 
-const races = Effect.gen(function*() {
+const comparisons = Effect.gen(function*() {
   const store = yield* RateLimitStore.memory
   const rule = { limit, window: 1000, burst: limit }
   const bucket = yield* RateLimiter.make({ limit, interval: "1 second", algorithm: "token-bucket" })
@@ -17,17 +17,17 @@ const races = Effect.gen(function*() {
     title: "limiter: a turn from the store",
     unit: "turn",
     records: 1,
-    contestants: [
-      calling("Date.now and a leak", () => {
+    subjects: [
+      syncSubject("Date.now and a leak", () => {
         const now = Date.now()
         level = Math.max(0, level - (now - at)) + 1
         at = now
         return 1
       }),
-      running("effect/RateLimiter", bucket(Effect.succeed(1))),
-      running("RateLimitStore.memory", Effect.as(store.take("budget", rule, 1, 1000), 1))
+      effectSubject("effect/RateLimiter", bucket(Effect.succeed(1))),
+      effectSubject("RateLimitStore.memory", Effect.as(store.acquire("budget", rule, 1, 1000), 1))
     ]
   }] as const
 })
 
-export const limiter: Benchmark = { name: "limiter", races }
+export const limiter: Benchmark = { name: "limiter", comparisons }

@@ -6,98 +6,112 @@
  */
 import * as Effect from "effect/Effect"
 import type { Benchmark } from "../Benchmark.ts"
-import { forked } from "../Child.ts"
-import { size, transfers } from "../Documents.ts"
-import * as Entrant from "../Entrant.ts"
+import { forkProgram } from "../ChildProgram.ts"
+import type { Comparison } from "../Comparison.ts"
+import { formatSize, transfersPage } from "../Documents.ts"
 import * as Nginx from "../Nginx.ts"
 import * as QuarryProxy from "../QuarryProxy.ts"
-import type { Race } from "../Race.ts"
-import { serve } from "../Server.ts"
+import * as ServerSubject from "../ServerSubject.ts"
+import { startStubServer } from "../StubServer.ts"
 
 const token = "a token of the benchmark"
 
 /** The clock of other processes has a hundred ticks a second. */
-const effort = { warmUp: 6_000_000, batch: 1_200_000 }
+const measureOptions = { warmUp: 6_000_000, batch: 1_200_000 }
 
 const notes = Effect.succeed([
-  `CPU time of the contestant's process alone, all its threads; ${Entrant.connections} connections that are kept`,
+  `CPU time of the contestant's process alone, all its threads; ${ServerSubject.connections} connections that are kept`,
   "on the wall the load and the service behind take their part of the same machine"
 ])
 
 /** An answer of so many transfers, and how it is asked for. */
-const document = (path: string, length: number): Entrant.Document => ({
+const expectedDocument = (path: string, length: number): ServerSubject.ExpectedDocument => ({
   path: `/api/v2.2/${path}/erc20/transfers`,
-  body: transfers("strings", "next", length)
+  body: transfersPage("strings", "next", length)
 })
 
 const documents = [
-  document("0x2222222222222222222222222222222222222222", 2),
-  document("0x9999999999999999999999999999999999999999", 100)
+  expectedDocument("0x2222222222222222222222222222222222222222", 2),
+  expectedDocument("0x9999999999999999999999999999999999999999", 100)
 ]
 
-const races = Effect.gen(function*() {
+const comparisons = Effect.gen(function*() {
   const bodies = Object.fromEntries(documents.map(({ body, path }) => [path, body]))
-  const service = yield* serve(bodies)
-  const ours = (name: string, configuration: QuarryProxy.Configuration) =>
+  const service = yield* startStubServer(bodies)
+  const blockquarryProxy = (name: string, configuration: QuarryProxy.ProxyConfiguration) =>
     Effect.map(
-      QuarryProxy.start(service.address, configuration),
-      (started): Entrant.Entrant => ({ ...started, name, headers: { "x-api-key": token } })
+      QuarryProxy.startProxy(service.baseUrl, configuration),
+      (started): ServerSubject.ServerSubject => ({ ...started, name, headers: { "x-api-key": token } })
     )
-  const standard = yield* ours("quarry-proxy", {})
-  const counting = yield* ours("quarry-proxy with a token and budgets", {
-    clients: [QuarryProxy.client("bench", token)]
+  const proxyWithDefaults = yield* blockquarryProxy("quarry-proxy", {})
+  const proxyWithQuotas = yield* blockquarryProxy("quarry-proxy with a token and budgets", {
+    clients: [QuarryProxy.clientConfig("bench", token)]
   })
-  const forgetful = yield* ours("quarry-proxy without a cache", { cache: { enabled: false } })
-  const peer = (name: string, peer: string) =>
+  const proxyWithoutCache = yield* blockquarryProxy("quarry-proxy without a cache", {
+    cache: { enabled: false }
+  })
+  const referenceServer = (name: string, server: string) =>
     Effect.map(
-      forked("peers", { peer, service: service.address, bodies, headers: yours }),
-      ({ pid, port }): Entrant.Entrant => ({ name, pid, port })
+      forkProgram("referenceServers", {
+        server,
+        upstreamUrl: service.baseUrl,
+        bodies,
+        headers: responseHeaders
+      }),
+      ({ pid, port }): ServerSubject.ServerSubject => ({ name, pid, port })
     )
-  const nginx = Nginx.program === undefined ? undefined : yield* Nginx.start(Nginx.program, service.address)
-  const ofNginx = (name: string, port: "hits" | "passes"): ReadonlyArray<Entrant.Entrant> =>
+  const nginx = Nginx.nginxPath === undefined
+    ? undefined
+    : yield* Nginx.startNginx(Nginx.nginxPath, service.baseUrl)
+  const nginxSubject = (name: string, port: "hits" | "misses"): ReadonlyArray<ServerSubject.ServerSubject> =>
     nginx === undefined ? [] : [{ name, pid: nginx.pid, port: nginx.ports[port] }]
-  const race = (
+  const compare = (
     title: string,
-    document: Entrant.Document,
-    manner: Entrant.Manner,
-    [limit, ...others]: readonly [Entrant.Entrant, ...Array<Entrant.Entrant>]
-  ): Race => {
-    const enter = (entrant: Entrant.Entrant) => Entrant.contestant(entrant, document, manner, service)
+    document: ServerSubject.ExpectedDocument,
+    pattern: ServerSubject.LoadPattern,
+    [limit, ...others]: readonly [ServerSubject.ServerSubject, ...Array<ServerSubject.ServerSubject>]
+  ): Comparison => {
+    const toSubject = (serverSubject: ServerSubject.ServerSubject) =>
+      ServerSubject.makeSubject(serverSubject, document, pattern, service)
     return {
-      title: `proxy: ${title} of ${size(document.body)}`,
+      title: `proxy: ${title} of ${formatSize(document.body)}`,
       unit: "request",
       records: 1,
-      contestants: [enter(limit), ...others.map(enter)],
-      absent: nginx === undefined ? [{ name: "nginx", reason: "is not installed" }] : [],
-      effort,
-      showsWall: true,
+      subjects: [toSubject(limit), ...others.map(toSubject)],
+      skipped: nginx === undefined ? [{ name: "nginx", reason: "is not installed" }] : [],
+      measureOptions,
+      showsWallTime: true,
       notes
     }
   }
-  const passing = [
-    yield* peer("node:http, request and pipe", "pipe"),
-    yield* peer("@fastify/http-proxy", "fastifyProxy"),
-    ...ofNginx("nginx, proxy_pass", "passes"),
-    forgetful,
-    standard,
-    counting
+  const forwardingSubjects = [
+    yield* referenceServer("node:http, request and pipe", "pipe"),
+    yield* referenceServer("@fastify/http-proxy", "fastifyProxy"),
+    ...nginxSubject("nginx, proxy_pass", "misses"),
+    proxyWithoutCache,
+    proxyWithDefaults,
+    proxyWithQuotas
   ] as const
-  const having = [
-    yield* peer("node:http, a Buffer", "buffer"),
-    yield* peer("fastify, a Buffer", "fastifyBuffer"),
-    ...ofNginx("nginx, proxy_cache", "hits"),
-    standard,
-    counting
+  const cachingSubjects = [
+    yield* referenceServer("node:http, a Buffer", "buffer"),
+    yield* referenceServer("fastify, a Buffer", "fastifyBuffer"),
+    ...nginxSubject("nginx, proxy_cache", "hits"),
+    proxyWithDefaults,
+    proxyWithQuotas
   ] as const
-  const misses = Entrant.misses()
+  const cacheMisses = ServerSubject.cacheMisses()
   return [
-    ...documents.map((document) => race("passed on, an answer", document, misses, passing)),
-    ...documents.map((document) => race("kept, an answer", document, Entrant.hits, having))
+    ...documents.map((document) =>
+      compare("passed on, an answer", document, cacheMisses, forwardingSubjects)
+    ),
+    ...documents.map((document) =>
+      compare("kept, an answer", document, ServerSubject.cacheHits, cachingSubjects)
+    )
   ]
 })
 
 /** What our answers come with, so that the limit writes as much. */
-const yours = {
+const responseHeaders = {
   "content-type": "application/json",
   "cache-control": "private, max-age=5",
   "vary": "accept-encoding",
@@ -107,4 +121,4 @@ const yours = {
   "x-request-id": "00000000-0000-4000-8000-000000000000"
 }
 
-export const proxy: Benchmark = { name: "proxy", races }
+export const proxy: Benchmark = { name: "proxy", comparisons }

@@ -2,60 +2,60 @@
 import type { Operation } from "@blockquarry/core/Operation"
 import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
-import { readInput, writeRequest } from "@blockquarry/core/Wire"
-import * as Engine from "@blockquarry/http/Engine"
-import * as Target from "@blockquarry/http/Target"
+import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
+import { Engine, Upstream } from "@blockquarry/http/Gateway"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { Benchmark } from "../Benchmark.ts"
-import { running } from "../Contestant.ts"
-import { price, size, transfers, wallet } from "../Documents.ts"
-import { key, options } from "../Ours.ts"
-import type { Race } from "../Race.ts"
+import { apiKey, clientOptions } from "../BlockquarryClient.ts"
+import type { Comparison } from "../Comparison.ts"
+import { examplePrice, formatSize, transfersPage, wallet } from "../Documents.ts"
 import * as StubClient from "../StubClient.ts"
+import { effectSubject } from "../Subject.ts"
 
 const base = "http://raw.test"
-const headers = { accept: "application/json", "x-api-key": key }
+const headers = { accept: "application/json", "x-api-key": apiKey }
 
-const race = <I, A, O, W>(
+const compareRaw = <I, A, O, W>(
   title: string,
   body: string,
   operation: Operation<I, A, O, W>
-): Effect.Effect<Race> =>
+): Effect.Effect<Comparison> =>
   Effect.gen(function*() {
-    const input = Either.getOrThrow(readInput(operation, { address: wallet, chain: "eth" }))
-    const request = writeRequest(operation, input)
+    const input = Either.getOrThrow(decodeInput(operation, { address: wallet, chain: "eth" }))
+    const request = encodeRequest(operation, input)
     const bytes = Buffer.from(body)
-    const client = StubClient.make(() => bytes)
+    const client = StubClient.makeStubClient(() => bytes)
     const target = yield* Effect.provideService(
-      Target.make("data", options(base), "the base URL"),
+      Upstream.make("data", clientOptions(base), "the base URL"),
       HttpClient.HttpClient,
       client
     )
     const engine = yield* Effect.provide(Engine.Engine, Engine.layer)
-    const ask = engine.raw(operation, target)
+    const callRaw = engine.raw(operation, target)
     const url = `${base}/api/v2.2${request.path}?chain=eth`
-    const whole = (length: number) => length === bytes.byteLength ? 1 : 0
+    const countIfComplete = (length: number) => length === bytes.byteLength ? 1 : 0
     return {
-      title: `raw: ${title}, ${size(body)}, without network`,
+      title: `raw: ${title}, ${formatSize(body)}, without network`,
       unit: "call",
       records: 1,
-      contestants: [
-        running(
+      subjects: [
+        effectSubject(
           "HttpClient + arrayBuffer",
           client.get(url, { headers }).pipe(
             Effect.flatMap((response) => response.arrayBuffer),
-            Effect.map(({ byteLength }) => whole(byteLength))
+            Effect.map(({ byteLength }) => countIfComplete(byteLength))
           )
         ),
-        running(
+        effectSubject(
           "HttpClient + json",
           client.get(url, { headers }).pipe(Effect.flatMap((response) => response.json), Effect.as(1))
         ),
-        running(
+        effectSubject(
           "Engine.raw",
-          Effect.map(ask(input, request), ({ answer }) => whole(answer.bytes.byteLength))
+          Effect.map(callRaw(input, request), ({ response: answer }) =>
+            countIfComplete(answer.bytes.byteLength))
         )
       ]
     }
@@ -63,8 +63,8 @@ const race = <I, A, O, W>(
 
 export const raw: Benchmark = {
   name: "raw",
-  races: Effect.all([
-    race("a price", price, tokenPrice),
-    race("a page", transfers("strings", "next"), walletTransfers)
+  comparisons: Effect.all([
+    compareRaw("a price", examplePrice, tokenPrice),
+    compareRaw("a page", transfersPage("strings", "next"), walletTransfers)
   ])
 }

@@ -10,14 +10,15 @@ import * as DateTime from "effect/DateTime"
 
 const epoch = DateTime.unsafeMake(0)
 const prototype: object | null = Object.getPrototypeOf(epoch)
-const isKnown = Reflect.ownKeys(epoch).join() === "epochMillis,partsUtc" && epoch.partsUtc === undefined
+const hasKnownLayout = Reflect.ownKeys(epoch).join() === "epochMillis,partsUtc" &&
+  epoch.partsUtc === undefined
 
 export const isUtc = (input: unknown): input is DateTime.Utc =>
   DateTime.isDateTime(input) && DateTime.isUtc(input)
 
 /** The instant so many milliseconds, within the range of a `Date`, after 1970. */
-export const instant = (milliseconds: number): DateTime.Utc => {
-  if (isKnown) {
+export const makeUtc = (milliseconds: number): DateTime.Utc => {
+  if (hasKnownLayout) {
     const self: { epochMillis?: number } = Object.create(prototype)
     self.epochMillis = milliseconds
     if (isUtc(self)) return self

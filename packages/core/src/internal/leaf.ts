@@ -7,29 +7,29 @@
 import type { LazyArbitrary } from "effect/Arbitrary"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import { accepting } from "./narrow.ts"
+import { narrowEncoded } from "./narrow.ts"
 
 /** What makes a leaf. */
-export interface Leaf<A, Wire> {
+export interface LeafSpec<A, Encoded> {
   readonly identifier: string
   /** Completes "expected …". */
   readonly expected: string
   readonly is: (input: unknown) => input is A
   /** The value, or undefined when the input does not spell one. */
-  readonly read: (input: unknown) => A | undefined
-  readonly write: (value: A) => Wire
+  readonly decode: (input: unknown) => A | undefined
+  readonly encode: (value: A) => Encoded
   readonly arbitrary: LazyArbitrary<A>
   /** The JSON Schema of the wire form. */
   readonly jsonSchema: object
 }
 
 /** At most this much of a refused value is repeated in a message. */
-const shown = 60
+const maxShownLength = 60
 
 /** A value as it appears in a message: short, on one line. */
-export const show = (input: unknown): string => {
+export const formatValue = (input: unknown): string => {
   if (typeof input === "string") {
-    return JSON.stringify(input.length > shown ? `${input.slice(0, shown)}…` : input)
+    return JSON.stringify(input.length > maxShownLength ? `${input.slice(0, maxShownLength)}…` : input)
   }
   if (Array.isArray(input)) return "an array"
   if (typeof input === "object" && input !== null) return "an object"
@@ -40,37 +40,39 @@ export const show = (input: unknown): string => {
  * A leaf looks at anything. Text is named apart, because those who put a value into a URL (an `HttpApi`'s path and
  * query) look for it to tell one value from a list.
  */
-const Anything: Schema.Schema<unknown> = Schema.Union(Schema.String, Schema.Unknown)
+const AnyInput: Schema.Schema<unknown> = Schema.Union(Schema.String, Schema.Unknown)
 
 /** Where a schema keeps how it is read, for those who read without interpreting schemas. */
-export const ReadId: unique symbol = Symbol.for("@blockquarry/core/leaf/read")
+export const DecodeId: unique symbol = Symbol.for("@blockquarry/core/leaf/decode")
 
 /** Where a schema keeps how it is written. Like reading, it takes anything, and gives undefined for what is none. */
-export const WriteId: unique symbol = Symbol.for("@blockquarry/core/leaf/write")
+export const EncodeId: unique symbol = Symbol.for("@blockquarry/core/leaf/encode")
 
 /** Makes a Schema of a leaf. Callers write `Accepts`; the wire gets what `write` gives. */
-export const leaf = <A, Wire extends Accepts, Accepts = Wire>(
-  spec: Leaf<A, Wire>
-): Schema.Schema<A, Accepts> => {
+export const leaf = <A, Encoded extends InputEncoded, InputEncoded = Encoded>(
+  spec: LeafSpec<A, Encoded>
+): Schema.Schema<A, InputEncoded> => {
   const Self = Schema.declare(spec.is, {
     identifier: spec.identifier,
     description: spec.expected,
     arbitrary: () => spec.arbitrary,
     jsonSchema: spec.jsonSchema
   })
-  return Schema.transformOrFail(Anything, Self, {
+  return Schema.transformOrFail(AnyInput, Self, {
     strict: true,
     decode: (input, _, ast) => {
-      const value = spec.read(input)
+      const value = spec.decode(input)
       return value === undefined
-        ? ParseResult.fail(new ParseResult.Type(ast, input, `expected ${spec.expected}, got ${show(input)}`))
+        ? ParseResult.fail(
+          new ParseResult.Type(ast, input, `expected ${spec.expected}, got ${formatValue(input)}`)
+        )
         : ParseResult.succeed(value)
     },
-    encode: (value) => ParseResult.succeed<unknown>(spec.write(value))
+    encode: (value) => ParseResult.succeed<unknown>(spec.encode(value))
   }).annotations({
     identifier: spec.identifier,
     jsonSchema: spec.jsonSchema,
-    [ReadId]: spec.read,
-    [WriteId]: (value: unknown) => spec.is(value) ? spec.write(value) : undefined
-  }).pipe(accepting<Accepts>())
+    [DecodeId]: spec.decode,
+    [EncodeId]: (value: unknown) => spec.is(value) ? spec.encode(value) : undefined
+  }).pipe(narrowEncoded<InputEncoded>())
 }

@@ -8,24 +8,25 @@
 import type * as Schema from "effect/Schema"
 
 /** States that callers write `Accepts`, although the schema takes more than that. */
-export const accepting = <Accepts>() => <A>(schema: Schema.Schema<A, unknown>): Schema.Schema<A, Accepts> =>
-  schema as Schema.Schema<A, Accepts>
+export const narrowEncoded =
+  <Encoded>() => <A>(schema: Schema.Schema<A, unknown>): Schema.Schema<A, Encoded> =>
+    schema as Schema.Schema<A, Encoded>
 
 /** States that an optional field may be written `undefined`: undefined members are dropped before the schema runs. */
-export const acceptingUndefined = <A, I>(field: OptionalField<A, I>): OptionalField<A, I | undefined> =>
+export const allowUndefined = <A, I>(field: OptionalField<A, I>): OptionalField<A, I | undefined> =>
   field as Schema.PropertySignature.All as OptionalField<A, I | undefined>
 
 /** A member that may be left out. */
 export type OptionalField<A, I> = Schema.PropertySignature<"?:", A, never, "?:", I, false>
 
 /** Works out, for a record whose fields are generic, the sides that the compiler cannot follow that far. */
-export const stating = <A, I>() => (schema: Schema.Schema.All): Schema.Schema<A, I> =>
+export const withTypes = <A, I>() => (schema: Schema.Schema.All): Schema.Schema<A, I> =>
   schema as Schema.Schema<A, I, never>
 
 /** A member that the model always has, and that may be missing on the wire. */
 export type MissingField<A, I> = Schema.PropertySignature<":", A, never, "?:", I, false>
 
 /** States that a member may be missing: a schema that takes `undefined` takes an absent member for it. */
-export const mayBeMissing = <A, I>(
+export const allowMissing = <A, I>(
   field: Schema.PropertySignature<":", A, never, ":", I | undefined, false>
 ): MissingField<A, I | undefined> => field as Schema.PropertySignature.All as MissingField<A, I | undefined>

@@ -12,8 +12,8 @@ export const oneOf = <const Names extends readonly [string, ...Array<string>]>(
     identifier,
     expected: names.join(" or "),
     is: (input): input is Names[number] => find(input) !== undefined,
-    read: find,
-    write: (name) => name,
+    decode: find,
+    encode: (name) => name,
     arbitrary: (fc) => fc.constantFrom(...names),
     jsonSchema: { type: "string", enum: names }
   })

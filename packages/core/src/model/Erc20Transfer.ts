@@ -6,7 +6,7 @@
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
-import { Flag } from "../Flag.ts"
+import { BooleanLike } from "../BooleanLike.ts"
 import { Hash } from "../Hash.ts"
 import { Integer } from "../Integer.ts"
 import { nullable } from "../internal/nullable.ts"
@@ -35,10 +35,10 @@ const fields = Schema.Struct({
   value: nullable(Amount),
   transaction_index: nullable(Integer),
   log_index: nullable(Integer),
-  possible_spam: nullable(Flag),
-  verified_collection: nullable(Flag),
+  possible_spam: nullable(BooleanLike),
+  verified_collection: nullable(BooleanLike),
   /** Sent beside or instead of `verified_collection` by some services. */
-  verified_contract: nullable(Flag)
+  verified_contract: nullable(BooleanLike)
 })
 
 /**
@@ -54,12 +54,12 @@ export interface Erc20Transfer extends Schema.Schema.Type<typeof fields> {}
  * @since 0.1.0
  * @category models
  */
-export interface Erc20TransferWire extends Schema.Schema.Encoded<typeof fields> {}
+export interface Erc20TransferEncoded extends Schema.Schema.Encoded<typeof fields> {}
 
 /**
  * @since 0.1.0
  * @category schemas
  */
-export const Erc20Transfer: Schema.Schema<Erc20Transfer, Erc20TransferWire> = fields.annotations({
+export const Erc20Transfer: Schema.Schema<Erc20Transfer, Erc20TransferEncoded> = fields.annotations({
   identifier: "Erc20Transfer"
 })

@@ -12,7 +12,7 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { Uint64 } from "../Amount.ts"
-import { Flag } from "../Flag.ts"
+import { BooleanLike } from "../BooleanLike.ts"
 import { Hash } from "../Hash.ts"
 import { leaf } from "../internal/leaf.ts"
 import { nullable } from "../internal/nullable.ts"
@@ -33,7 +33,7 @@ const signature = Schema.Struct({
   public_key: nullable(Json)
 })
 
-const submitted = {
+const submittedFields = {
   hash: Hash,
   sender: nullable(Schema.String),
   sequence_number: nullable(Uint64),
@@ -44,14 +44,14 @@ const submitted = {
   signature: nullable(signature)
 }
 
-const committed = {
+const committedFields = {
   hash: Hash,
   version: nullable(Uint64),
   state_change_hash: nullable(Schema.String),
   event_root_hash: nullable(Schema.String),
   state_checkpoint_hash: nullable(Schema.String),
   gas_used: nullable(Uint64),
-  success: nullable(Flag),
+  success: nullable(BooleanLike),
   vm_status: nullable(Schema.String),
   accumulator_root_hash: nullable(Schema.String),
   changes: nullable(Schema.Array(Json)),
@@ -66,18 +66,23 @@ const pending = Schema.Struct({
     default: () => "pending_transaction",
     nullable: true
   }),
-  ...submitted
+  ...submittedFields
 })
-const user = Schema.Struct({ type: Schema.Literal("user_transaction"), ...committed, ...submitted, events })
+const user = Schema.Struct({
+  type: Schema.Literal("user_transaction"),
+  ...committedFields,
+  ...submittedFields,
+  events
+})
 const genesis = Schema.Struct({
   type: Schema.Literal("genesis_transaction"),
-  ...committed,
+  ...committedFields,
   payload: nullable(Json),
   events
 })
 const blockMetadata = Schema.Struct({
   type: Schema.Literal("block_metadata_transaction"),
-  ...committed,
+  ...committedFields,
   id: nullable(Schema.String),
   epoch: nullable(Uint64),
   round: nullable(Uint64),
@@ -86,11 +91,14 @@ const blockMetadata = Schema.Struct({
   proposer: nullable(Schema.String),
   failed_proposer_indices: nullable(Json)
 })
-const stateCheckpoint = Schema.Struct({ type: Schema.Literal("state_checkpoint_transaction"), ...committed })
-const validator = Schema.Struct({ type: Schema.Literal("validator_transaction"), ...committed, events })
+const stateCheckpoint = Schema.Struct({
+  type: Schema.Literal("state_checkpoint_transaction"),
+  ...committedFields
+})
+const validator = Schema.Struct({ type: Schema.Literal("validator_transaction"), ...committedFields, events })
 const blockEpilogue = Schema.Struct({
   type: Schema.Literal("block_epilogue_transaction"),
-  ...committed,
+  ...committedFields,
   block_end_info: nullable(Json)
 })
 
@@ -140,11 +148,11 @@ export interface ValidatorTransaction extends Schema.Schema.Type<typeof validato
  */
 export interface BlockEpilogueTransaction extends Schema.Schema.Type<typeof blockEpilogue> {}
 
-const known = [user, genesis, blockMetadata, stateCheckpoint, validator, blockEpilogue] as const
+const knownVariants = [user, genesis, blockMetadata, stateCheckpoint, validator, blockEpilogue] as const
 
 const knownTypes: ReadonlySet<unknown> = new Set([
   "pending_transaction",
-  ...known.map((variant) => variant.fields.type.literals[0])
+  ...knownVariants.map((variant) => variant.fields.type.literals[0])
 ])
 
 /**
@@ -159,24 +167,24 @@ export interface OtherTransaction {
   readonly document: JsonValue
 }
 
-const readHash = Schema.decodeUnknownOption(Hash)
+const decodeHash = Schema.decodeUnknownOption(Hash)
 
-const readOther = (document: unknown): OtherTransaction | undefined => {
+const parseOther = (document: unknown): OtherTransaction | undefined => {
   if (!Predicate.isRecord(document) || !isJson(document)) return undefined
   if (typeof document["type"] !== "string" || knownTypes.has(document["type"])) return undefined
   return Option.getOrUndefined(
-    Option.map(readHash(document["hash"]), (hash) => ({ type: "other", hash, document }))
+    Option.map(decodeHash(document["hash"]), (hash) => ({ type: "other", hash, document }))
   )
 }
 
-const other = leaf<OtherTransaction, JsonValue>({
+const otherTransaction = leaf<OtherTransaction, JsonValue>({
   identifier: "OtherTransaction",
   expected: "a transaction of a known type, or one with a hash and a type of its own",
   is: (input): input is OtherTransaction =>
     Predicate.isRecord(input) && input["type"] === "other" &&
-    readOther(input["document"])?.hash === input["hash"],
-  read: readOther,
-  write: ({ document }) => document,
+    parseOther(input["document"])?.hash === input["hash"],
+  decode: parseOther,
+  encode: ({ document }) => document,
   arbitrary: (fc) =>
     fc.record({
       hash: Arbitrary.makeLazy(Hash)(fc),
@@ -203,19 +211,19 @@ export type LedgerTransaction =
   | BlockEpilogueTransaction
   | OtherTransaction
 
-const variants = Schema.Union(...known, pending, other)
+const variants = Schema.Union(...knownVariants, pending, otherTransaction)
 
 /**
  * @since 0.1.0
  * @category models
  */
-export type LedgerTransactionWire = typeof variants.Encoded
+export type LedgerTransactionEncoded = typeof variants.Encoded
 
 /**
  * @since 0.1.0
  * @category schemas
  */
-export const LedgerTransaction: Schema.Schema<LedgerTransaction, LedgerTransactionWire> = variants
+export const LedgerTransaction: Schema.Schema<LedgerTransaction, LedgerTransactionEncoded> = variants
   .annotations({
     identifier: "LedgerTransaction"
   })

@@ -7,8 +7,8 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
+import { BooleanLike } from "../BooleanLike.ts"
 import { Decimal, Float } from "../Decimal.ts"
-import { Flag } from "../Flag.ts"
 import { Hash } from "../Hash.ts"
 import { Integer } from "../Integer.ts"
 import { nullable } from "../internal/nullable.ts"
@@ -40,7 +40,7 @@ const lastSale = Schema.Struct({
   payment_token: nullable(paymentToken)
 })
 
-const owned = {
+const ownedFields = {
   token_address: Address,
   token_id: TokenId,
   owner_of: nullable(Address),
@@ -59,17 +59,17 @@ const owned = {
   amount: nullable(Amount),
   name: nullable(Schema.String),
   symbol: nullable(Schema.String),
-  possible_spam: nullable(Flag),
-  verified_collection: nullable(Flag),
+  possible_spam: nullable(BooleanLike),
+  verified_collection: nullable(BooleanLike),
   rarity_rank: nullable(Integer),
   rarity_label: nullable(Schema.String),
   rarity_percentage: nullable(Float)
 }
 
-const ownedNft = Schema.Struct(owned)
+const ownedNft = Schema.Struct(ownedFields)
 
 const nft = Schema.Struct({
-  ...owned,
+  ...ownedFields,
   /** An address, or prose where there is no single minter. */
   minter_address: nullable(Schema.String),
   last_sale: nullable(lastSale)
@@ -87,13 +87,13 @@ export interface Nft extends Schema.Schema.Type<typeof nft> {}
  * @since 0.1.0
  * @category models
  */
-export interface NftWire extends Schema.Schema.Encoded<typeof nft> {}
+export interface NftEncoded extends Schema.Schema.Encoded<typeof nft> {}
 
 /**
  * @since 0.1.0
  * @category schemas
  */
-export const Nft: Schema.Schema<Nft, NftWire> = nft.annotations({ identifier: "Nft" })
+export const Nft: Schema.Schema<Nft, NftEncoded> = nft.annotations({ identifier: "Nft" })
 
 /**
  * An NFT as one owner holds it: an `Nft` without minter and last sale.
@@ -107,13 +107,13 @@ export interface OwnedNft extends Schema.Schema.Type<typeof ownedNft> {}
  * @since 0.1.0
  * @category models
  */
-export interface OwnedNftWire extends Schema.Schema.Encoded<typeof ownedNft> {}
+export interface OwnedNftEncoded extends Schema.Schema.Encoded<typeof ownedNft> {}
 
 /**
  * @since 0.1.0
  * @category schemas
  */
-export const OwnedNft: Schema.Schema<OwnedNft, OwnedNftWire> = ownedNft.annotations({
+export const OwnedNft: Schema.Schema<OwnedNft, OwnedNftEncoded> = ownedNft.annotations({
   identifier: "OwnedNft"
 })
 
@@ -133,6 +133,6 @@ export const SyncStatus = openEnum("SYNCING", "SYNCED")
  */
 export const metadataJson = (nft: { readonly metadata: string | null }): JsonValue | null => {
   if (nft.metadata === null) return null
-  const once = Either.getOrNull(parse(nft.metadata))
-  return typeof once === "string" ? Either.getOrNull(parse(once)) : once
+  const parsed = Either.getOrNull(parse(nft.metadata))
+  return typeof parsed === "string" ? Either.getOrNull(parse(parsed)) : parsed
 }

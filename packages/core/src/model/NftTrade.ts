@@ -41,10 +41,12 @@ export interface NftTrade extends Schema.Schema.Type<typeof fields> {}
  * @since 0.1.0
  * @category models
  */
-export interface NftTradeWire extends Schema.Schema.Encoded<typeof fields> {}
+export interface NftTradeEncoded extends Schema.Schema.Encoded<typeof fields> {}
 
 /**
  * @since 0.1.0
  * @category schemas
  */
-export const NftTrade: Schema.Schema<NftTrade, NftTradeWire> = fields.annotations({ identifier: "NftTrade" })
+export const NftTrade: Schema.Schema<NftTrade, NftTradeEncoded> = fields.annotations({
+  identifier: "NftTrade"
+})

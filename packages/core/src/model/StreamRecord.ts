@@ -5,37 +5,37 @@
  */
 import * as Arr from "effect/Array"
 import * as Schema from "effect/Schema"
+import { BooleanLike } from "../BooleanLike.ts"
 import { Float } from "../Decimal.ts"
-import { Flag } from "../Flag.ts"
-import { accepting } from "../internal/narrow.ts"
+import { narrowEncoded } from "../internal/narrow.ts"
 import { nullable } from "../internal/nullable.ts"
 import { oneOf } from "../internal/oneOf.ts"
-import { plain } from "../internal/plain.ts"
+import { preprocess } from "../internal/preprocess.ts"
 import { Json } from "../Json.ts"
 import { openEnum } from "../OpenEnum.ts"
 
 /** The specification shows one object where services send a list: both are a list in the model. */
 const oneOrMany = <A, I>(item: Schema.Schema<A, I>): Schema.Schema<ReadonlyArray<A>, I | ReadonlyArray<I>> =>
-  plain((input) => Arr.ensure(input), Schema.Array(Schema.Unknown)).pipe(
+  preprocess((input) => Arr.ensure(input), Schema.Array(Schema.Unknown)).pipe(
     Schema.compose(Schema.Array(item), { strict: false }),
-    accepting<I | ReadonlyArray<I>>()
+    narrowEncoded<I | ReadonlyArray<I>>()
   )
 
 const abiParameter = Schema.Struct({
   name: nullable(Schema.String),
   type: nullable(Schema.String),
-  indexed: nullable(Flag),
+  indexed: nullable(BooleanLike),
   components: nullable(Json),
   internalType: nullable(Schema.String)
 })
 
 const abi = Schema.Struct({
-  anonymous: nullable(Flag),
-  constant: nullable(Flag),
+  anonymous: nullable(BooleanLike),
+  constant: nullable(BooleanLike),
   inputs: nullable(oneOrMany(Schema.NullOr(abiParameter))),
   name: nullable(Schema.String),
   outputs: nullable(oneOrMany(Schema.NullOr(abiParameter))),
-  payable: nullable(Flag),
+  payable: nullable(BooleanLike),
   stateMutability: nullable(Schema.String),
   type: nullable(Schema.String),
   gas: nullable(Float)
@@ -65,11 +65,11 @@ const fields = Schema.Struct({
   description: nullable(Schema.String),
   tag: nullable(Schema.String),
   topic0: nullable(Schema.Array(Schema.String)),
-  allAddresses: nullable(Flag),
-  includeNativeTxs: nullable(Flag),
-  includeContractLogs: nullable(Flag),
-  includeInternalTxs: nullable(Flag),
-  includeAllTxLogs: nullable(Flag),
+  allAddresses: nullable(BooleanLike),
+  includeNativeTxs: nullable(BooleanLike),
+  includeContractLogs: nullable(BooleanLike),
+  includeInternalTxs: nullable(BooleanLike),
+  includeAllTxLogs: nullable(BooleanLike),
   getNativeBalances: nullable(oneOrMany(Schema.Struct({
     selectors: nullable(Schema.Array(Schema.String)),
     type: nullable(Schema.String)
@@ -78,11 +78,11 @@ const fields = Schema.Struct({
   advancedOptions: nullable(oneOrMany(Schema.Struct({
     topic0: nullable(Schema.String),
     filter: nullable(Json),
-    includeNativeTxs: nullable(Flag)
+    includeNativeTxs: nullable(BooleanLike)
   }))),
   /** Hexadecimal chain ids. */
   chainIds: nullable(Schema.Array(Schema.String)),
-  demo: nullable(Flag),
+  demo: nullable(BooleanLike),
   triggers: nullable(oneOrMany(trigger)),
   id: Schema.String,
   status: openEnum(...statuses),
@@ -101,12 +101,12 @@ export interface StreamRecord extends Schema.Schema.Type<typeof fields> {}
  * @since 0.1.0
  * @category models
  */
-export interface StreamRecordWire extends Schema.Schema.Encoded<typeof fields> {}
+export interface StreamRecordEncoded extends Schema.Schema.Encoded<typeof fields> {}
 
 /**
  * @since 0.1.0
  * @category schemas
  */
-export const StreamRecord: Schema.Schema<StreamRecord, StreamRecordWire> = fields.annotations({
+export const StreamRecord: Schema.Schema<StreamRecord, StreamRecordEncoded> = fields.annotations({
   identifier: "StreamRecord"
 })

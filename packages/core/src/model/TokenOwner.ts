@@ -6,8 +6,8 @@
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
+import { BooleanLike } from "../BooleanLike.ts"
 import { Decimal } from "../Decimal.ts"
-import { Flag } from "../Flag.ts"
 import { nullable } from "../internal/nullable.ts"
 
 const fields = Schema.Struct({
@@ -18,7 +18,7 @@ const fields = Schema.Struct({
   /** In whole tokens. */
   balance_formatted: nullable(Decimal),
   usd_value: nullable(Decimal),
-  is_contract: nullable(Flag),
+  is_contract: nullable(BooleanLike),
   /** 0 to 100. */
   percentage_relative_to_total_supply: nullable(Decimal)
 })
@@ -35,12 +35,12 @@ export interface TokenOwner extends Schema.Schema.Type<typeof fields> {}
  * @since 0.1.0
  * @category models
  */
-export interface TokenOwnerWire extends Schema.Schema.Encoded<typeof fields> {}
+export interface TokenOwnerEncoded extends Schema.Schema.Encoded<typeof fields> {}
 
 /**
  * @since 0.1.0
  * @category schemas
  */
-export const TokenOwner: Schema.Schema<TokenOwner, TokenOwnerWire> = fields.annotations({
+export const TokenOwner: Schema.Schema<TokenOwner, TokenOwnerEncoded> = fields.annotations({
   identifier: "TokenOwner"
 })

@@ -6,8 +6,8 @@
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
+import { BooleanLike } from "../BooleanLike.ts"
 import { Decimal, Float } from "../Decimal.ts"
-import { Flag } from "../Flag.ts"
 import { Integer } from "../Integer.ts"
 import { nullable } from "../internal/nullable.ts"
 
@@ -37,8 +37,8 @@ const fields = Schema.Struct({
   tokenAddress: nullable(Address),
   /** The block that the price was read at. */
   toBlock: nullable(Integer),
-  possibleSpam: nullable(Flag),
-  verifiedContract: nullable(Flag),
+  possibleSpam: nullable(BooleanLike),
+  verifiedContract: nullable(BooleanLike),
   pairAddress: nullable(Address),
   pairTotalLiquidityUsd: nullable(Decimal)
 })
@@ -55,12 +55,12 @@ export interface TokenPrice extends Schema.Schema.Type<typeof fields> {}
  * @since 0.1.0
  * @category models
  */
-export interface TokenPriceWire extends Schema.Schema.Encoded<typeof fields> {}
+export interface TokenPriceEncoded extends Schema.Schema.Encoded<typeof fields> {}
 
 /**
  * @since 0.1.0
  * @category schemas
  */
-export const TokenPrice: Schema.Schema<TokenPrice, TokenPriceWire> = fields.annotations({
+export const TokenPrice: Schema.Schema<TokenPrice, TokenPriceEncoded> = fields.annotations({
   identifier: "TokenPrice"
 })

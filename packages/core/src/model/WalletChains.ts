@@ -5,7 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { setA } from "../Chain.ts"
+import { evmChains } from "../Chain.ts"
 import { Hash } from "../Hash.ts"
 import { Integer } from "../Integer.ts"
 import { nullable } from "../internal/nullable.ts"
@@ -19,7 +19,7 @@ const transaction = Schema.Struct({
 })
 
 const activeChain = Schema.Struct({
-  chain: nullable(openEnum(...setA)),
+  chain: nullable(openEnum(...evmChains)),
   /** Hexadecimal. */
   chain_id: nullable(Schema.String),
   /** Null where the wallet was never active. */
@@ -54,12 +54,12 @@ export interface WalletChains extends Schema.Schema.Type<typeof fields> {}
  * @since 0.1.0
  * @category models
  */
-export interface WalletChainsWire extends Schema.Schema.Encoded<typeof fields> {}
+export interface WalletChainsEncoded extends Schema.Schema.Encoded<typeof fields> {}
 
 /**
  * @since 0.1.0
  * @category schemas
  */
-export const WalletChains: Schema.Schema<WalletChains, WalletChainsWire> = fields.annotations({
+export const WalletChains: Schema.Schema<WalletChains, WalletChainsEncoded> = fields.annotations({
   identifier: "WalletChains"
 })

@@ -5,22 +5,29 @@
  */
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { unlessSyncing } from "../Freshness.ts"
-import { described, optional, parameters } from "../Input.ts"
+import { inputSchema, optional, withDescription } from "../InputSchema.ts"
 import { Integer, PositiveInteger } from "../Integer.ts"
+import {
+  chain,
+  cursor,
+  limit,
+  media_items,
+  normalizeMetadata,
+  passthroughFormat
+} from "../internal/commonParameters.ts"
 import { nullable } from "../internal/nullable.ts"
-import { anyFormat, chain, cursor, limit, media_items, normalizeMetadata } from "../internal/parameters.ts"
 import { Nft, SyncStatus } from "../model/Nft.ts"
 import { list } from "../Operation.ts"
 import { pageFields } from "../Page.ts"
+import { noStoreWhileSyncing } from "../Ttl.ts"
 
 const fields = {
-  address: described(Address, "NFT contract"),
+  address: withDescription(Address, "NFT contract"),
   chain,
-  format: anyFormat,
+  format: passthroughFormat,
   limit,
-  totalRanges: optional(described(PositiveInteger, "number of subranges to split the list into")),
-  range: optional(described(Integer, "the subrange to read, counted from 1")),
+  totalRanges: optional(withDescription(PositiveInteger, "number of subranges to split the list into")),
+  range: optional(withDescription(Integer, "the subrange to read, counted from 1")),
   cursor,
   normalizeMetadata,
   media_items
@@ -50,9 +57,9 @@ export interface ContractNftsPage extends Schema.Schema.Type<typeof page> {}
  * @since 0.1.0
  * @category models
  */
-export interface ContractNftsPageWire extends Schema.Schema.Encoded<typeof page> {}
+export interface ContractNftsPageEncoded extends Schema.Schema.Encoded<typeof page> {}
 
-const output: Schema.Schema<ContractNftsPage, ContractNftsPageWire> = page.annotations({
+const output: Schema.Schema<ContractNftsPage, ContractNftsPageEncoded> = page.annotations({
   identifier: "ContractNftsPage"
 })
 
@@ -66,10 +73,10 @@ export const contractNfts = list({
   id: "contractNfts",
   api: "data",
   path: "/nft/:address",
-  input: parameters(fields),
+  input: inputSchema(fields),
   output,
-  freshness: (_, answer) => unlessSyncing(answer()),
-  absenceLasts: false,
+  ttl: (_, getOutput) => noStoreWhileSyncing(getOutput()),
+  cacheNotFound: false,
   cost: 5,
   docs: {
     summary: "NFTs of a contract, with metadata where available",

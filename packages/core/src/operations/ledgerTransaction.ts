@@ -4,13 +4,13 @@
  * @since 0.1.0
  */
 import type * as Schema from "effect/Schema"
-import { Forever, Never } from "../Freshness.ts"
 import { Hash } from "../Hash.ts"
-import { described, parameters } from "../Input.ts"
+import { inputSchema, withDescription } from "../InputSchema.ts"
 import { LedgerTransaction } from "../model/LedgerTransaction.ts"
-import { read } from "../Operation.ts"
+import { get } from "../Operation.ts"
+import { Immutable, NoStore } from "../Ttl.ts"
 
-const fields = { txn_hash: described(Hash, "hash of the transaction") }
+const fields = { txn_hash: withDescription(Hash, "hash of the transaction") }
 
 /**
  * @since 0.1.0
@@ -24,19 +24,19 @@ export interface LedgerTransactionInput extends Schema.Struct.Encoded<typeof fie
  * @since 0.1.0
  * @category operations
  */
-export const ledgerTransaction = read({
+export const ledgerTransaction = get({
   id: "ledgerTransaction",
   api: "ledger",
   path: "/transactions/by_hash/:txn_hash",
-  input: parameters(fields),
+  input: inputSchema(fields),
   output: LedgerTransaction,
-  freshness: (_, answer) => committed.has(answer().type) ? Forever() : Never(),
+  ttl: (_, getOutput) => committedTypes.has(getOutput().type) ? Immutable() : NoStore(),
   cost: 1,
   docs: { summary: "A transaction of the ledger, by its hash" }
 })
 
 /** Variants that are final; a pending or an unknown one may still change. */
-const committed: ReadonlySet<string> = new Set([
+const committedTypes: ReadonlySet<string> = new Set([
   "user_transaction",
   "genesis_transaction",
   "block_metadata_transaction",

@@ -5,18 +5,18 @@
  */
 import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { For } from "../Freshness.ts"
-import { described, optional, parameters } from "../Input.ts"
-import { chain, media_items, normalizeMetadata, TokenIdFormat } from "../internal/parameters.ts"
+import { inputSchema, optional, withDescription } from "../InputSchema.ts"
+import { chain, media_items, normalizeMetadata, TokenIdFormat } from "../internal/commonParameters.ts"
 import { Nft } from "../model/Nft.ts"
-import { read } from "../Operation.ts"
+import { get } from "../Operation.ts"
 import { TokenId } from "../TokenId.ts"
+import { MaxAge } from "../Ttl.ts"
 
 const fields = {
-  address: described(Address, "NFT contract"),
-  token_id: described(TokenId, "token id, decimal or 0x-hexadecimal"),
+  address: withDescription(Address, "NFT contract"),
+  token_id: withDescription(TokenId, "token id, decimal or 0x-hexadecimal"),
   chain,
-  format: optional(described(TokenIdFormat, "format of the token id")),
+  format: optional(withDescription(TokenIdFormat, "format of the token id")),
   normalizeMetadata,
   media_items
 }
@@ -33,15 +33,15 @@ export interface NftMetadataInput extends Schema.Struct.Encoded<typeof fields> {
  * @since 0.1.0
  * @category operations
  */
-export const nftMetadata = read({
+export const nftMetadata = get({
   id: "nftMetadata",
   api: "data",
   path: "/nft/:address/:token_id",
-  input: parameters(fields),
+  input: inputSchema(fields),
   output: Nft,
-  absent: (document) => document === null,
-  freshness: () => For({ duration: "5 minutes" }),
-  absenceLasts: false,
+  isNotFound: (document) => document === null,
+  ttl: () => MaxAge({ duration: "5 minutes" }),
+  cacheNotFound: false,
   cost: 2,
   docs: {
     summary: "Metadata of one NFT",

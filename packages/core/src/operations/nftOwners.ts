@@ -5,20 +5,27 @@
  */
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { unlessSyncing } from "../Freshness.ts"
-import { described, parameters } from "../Input.ts"
+import { inputSchema, withDescription } from "../InputSchema.ts"
+import {
+  chain,
+  cursor,
+  limit,
+  media_items,
+  normalizeMetadata,
+  passthroughFormat
+} from "../internal/commonParameters.ts"
 import { nullable } from "../internal/nullable.ts"
-import { anyFormat, chain, cursor, limit, media_items, normalizeMetadata } from "../internal/parameters.ts"
 import { OwnedNft, SyncStatus } from "../model/Nft.ts"
 import { list } from "../Operation.ts"
 import { pageFields } from "../Page.ts"
 import { TokenId } from "../TokenId.ts"
+import { noStoreWhileSyncing } from "../Ttl.ts"
 
 const fields = {
-  address: described(Address, "NFT contract"),
-  token_id: described(TokenId, "token id, decimal or 0x-hexadecimal"),
+  address: withDescription(Address, "NFT contract"),
+  token_id: withDescription(TokenId, "token id, decimal or 0x-hexadecimal"),
   chain,
-  format: anyFormat,
+  format: passthroughFormat,
   limit,
   cursor,
   normalizeMetadata,
@@ -49,9 +56,9 @@ export interface NftOwnersPage extends Schema.Schema.Type<typeof page> {}
  * @since 0.1.0
  * @category models
  */
-export interface NftOwnersPageWire extends Schema.Schema.Encoded<typeof page> {}
+export interface NftOwnersPageEncoded extends Schema.Schema.Encoded<typeof page> {}
 
-const output: Schema.Schema<NftOwnersPage, NftOwnersPageWire> = page.annotations({
+const output: Schema.Schema<NftOwnersPage, NftOwnersPageEncoded> = page.annotations({
   identifier: "NftOwnersPage"
 })
 
@@ -65,10 +72,10 @@ export const nftOwners = list({
   id: "nftOwners",
   api: "data",
   path: "/nft/:address/:token_id/owners",
-  input: parameters(fields),
+  input: inputSchema(fields),
   output,
-  freshness: (_, answer) => unlessSyncing(answer()),
-  absenceLasts: false,
+  ttl: (_, getOutput) => noStoreWhileSyncing(getOutput()),
+  cacheNotFound: false,
   cost: 5,
   docs: {
     summary: "Owners of one NFT",

@@ -5,19 +5,19 @@
  */
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { For } from "../Freshness.ts"
-import { described, optional, parameters } from "../Input.ts"
-import { chain, cursor, limit, Order } from "../internal/parameters.ts"
+import { inputSchema, optional, withDescription } from "../InputSchema.ts"
+import { chain, cursor, limit, Order } from "../internal/commonParameters.ts"
 import { TokenOwner } from "../model/TokenOwner.ts"
 import { list } from "../Operation.ts"
 import { pageFields } from "../Page.ts"
+import { MaxAge } from "../Ttl.ts"
 
 const fields = {
-  token_address: described(Address, "token contract"),
+  token_address: withDescription(Address, "token contract"),
   chain,
   limit,
   cursor,
-  order: optional(described(Order, "order by balance"))
+  order: optional(withDescription(Order, "order by balance"))
 }
 
 /**
@@ -40,9 +40,9 @@ export interface TokenOwnersPage extends Schema.Schema.Type<typeof page> {}
  * @since 0.1.0
  * @category models
  */
-export interface TokenOwnersPageWire extends Schema.Schema.Encoded<typeof page> {}
+export interface TokenOwnersPageEncoded extends Schema.Schema.Encoded<typeof page> {}
 
-const output: Schema.Schema<TokenOwnersPage, TokenOwnersPageWire> = page.annotations({
+const output: Schema.Schema<TokenOwnersPage, TokenOwnersPageEncoded> = page.annotations({
   identifier: "TokenOwnersPage"
 })
 
@@ -56,9 +56,9 @@ export const tokenOwners = list({
   id: "tokenOwners",
   api: "data",
   path: "/erc20/:token_address/owners",
-  input: parameters(fields),
+  input: inputSchema(fields),
   output,
-  freshness: () => For({ duration: "5 seconds" }),
+  ttl: () => MaxAge({ duration: "5 seconds" }),
   cost: 5,
   docs: {
     summary: "Holders of an ERC20 token, largest first unless order says otherwise",

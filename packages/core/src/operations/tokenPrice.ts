@@ -5,14 +5,14 @@
  */
 import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { ChainC } from "../Chain.ts"
-import { byUpperBlock } from "../Freshness.ts"
-import { described, optional, parameters } from "../Input.ts"
+import { PriceChain } from "../Chain.ts"
+import { inputSchema, optional, withDescription } from "../InputSchema.ts"
 import { Integer } from "../Integer.ts"
 import { oneOf } from "../internal/oneOf.ts"
 import { TokenPrice } from "../model/TokenPrice.ts"
-import { read } from "../Operation.ts"
-import { Text } from "../Text.ts"
+import { get } from "../Operation.ts"
+import { ttlByToBlock } from "../Ttl.ts"
+import { WellFormedText } from "../WellFormedText.ts"
 
 /** Known names of exchanges; any other name, and an exchange's address, is passed on. */
 const exchanges = [
@@ -33,18 +33,18 @@ const exchanges = [
   "camelotv2"
 ]
 
-const Exchange = described(Text, "factory name or address of the exchange").annotations({
+const Exchange = withDescription(WellFormedText, "factory name or address of the exchange").annotations({
   jsonSchema: { type: "string", minLength: 1, examples: exchanges }
 })
 
 const fields = {
-  address: described(Address, "token contract"),
-  chain: optional(described(ChainC, "chain to query, by name or hexadecimal id")),
+  address: withDescription(Address, "token contract"),
+  chain: optional(withDescription(PriceChain, "chain to query, by name or hexadecimal id")),
   include: optional(
-    described(oneOf("PercentChange", "percent_change"), "percent_change adds the change over 24 hours")
+    withDescription(oneOf("PercentChange", "percent_change"), "percent_change adds the change over 24 hours")
   ),
   exchange: optional(Exchange),
-  to_block: optional(described(Integer, "block at which the price is read"))
+  to_block: optional(withDescription(Integer, "block at which the price is read"))
 }
 
 /**
@@ -59,13 +59,13 @@ export interface TokenPriceInput extends Schema.Struct.Encoded<typeof fields> {}
  * @since 0.1.0
  * @category operations
  */
-export const tokenPrice = read({
+export const tokenPrice = get({
   id: "tokenPrice",
   api: "data",
   path: "/erc20/:address/price",
-  input: parameters(fields),
+  input: inputSchema(fields),
   output: TokenPrice,
-  freshness: byUpperBlock,
+  ttl: ttlByToBlock,
   cost: 3,
   docs: { summary: "Price of an ERC20 token in US dollars and in the chain's native token" }
 })

@@ -5,16 +5,16 @@
  */
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { byUpperBlock } from "../Freshness.ts"
-import { described, ranged, type RangeInput } from "../Input.ts"
-import { chain, cursor, limit, order } from "../internal/parameters.ts"
+import { type BlockOrDateRangeInput, inputSchemaWithRange, withDescription } from "../InputSchema.ts"
+import { chain, cursor, limit, order } from "../internal/commonParameters.ts"
 import { Erc20Transfer } from "../model/Erc20Transfer.ts"
 import { list } from "../Operation.ts"
 import { pageFields } from "../Page.ts"
 import { TimeInput } from "../Time.ts"
+import { ttlByToBlock } from "../Ttl.ts"
 
 const fields = {
-  address: described(Address, "token contract"),
+  address: withDescription(Address, "token contract"),
   chain,
   limit,
   order,
@@ -31,7 +31,7 @@ export interface TokenTransfersParameters extends Schema.Struct.Encoded<typeof f
  * @since 0.1.0
  * @category models
  */
-export type TokenTransfersInput = TokenTransfersParameters & RangeInput<TimeInput>
+export type TokenTransfersInput = TokenTransfersParameters & BlockOrDateRangeInput<TimeInput>
 
 const page = Schema.Struct(pageFields(Erc20Transfer))
 
@@ -47,9 +47,9 @@ export interface TokenTransfersPage extends Schema.Schema.Type<typeof page> {}
  * @since 0.1.0
  * @category models
  */
-export interface TokenTransfersPageWire extends Schema.Schema.Encoded<typeof page> {}
+export interface TokenTransfersPageEncoded extends Schema.Schema.Encoded<typeof page> {}
 
-const output: Schema.Schema<TokenTransfersPage, TokenTransfersPageWire> = page.annotations({
+const output: Schema.Schema<TokenTransfersPage, TokenTransfersPageEncoded> = page.annotations({
   identifier: "TokenTransfersPage"
 })
 
@@ -63,9 +63,9 @@ export const tokenTransfers = list({
   id: "tokenTransfers",
   api: "data",
   path: "/erc20/:address/transfers",
-  input: ranged(fields, TimeInput),
+  input: inputSchemaWithRange(fields, TimeInput),
   output,
-  freshness: byUpperBlock,
+  ttl: ttlByToBlock,
   cost: 5,
   docs: { summary: "ERC20 transfers of a token contract" }
 })

@@ -4,15 +4,15 @@
  * @since 0.1.0
  */
 import type * as Schema from "effect/Schema"
-import { Never } from "../Freshness.ts"
-import { described, parameters } from "../Input.ts"
+import { inputSchema, withDescription } from "../InputSchema.ts"
 import { StreamRecord, StreamStatus } from "../model/StreamRecord.ts"
-import { change } from "../Operation.ts"
-import { PathSegment } from "../Text.ts"
+import { update } from "../Operation.ts"
+import { NoStore } from "../Ttl.ts"
+import { PathSegment } from "../WellFormedText.ts"
 
 const fields = {
-  id: described(PathSegment, "id of the stream"),
-  status: described(StreamStatus, "the state to put the stream into")
+  id: withDescription(PathSegment, "id of the stream"),
+  status: withDescription(StreamStatus, "the state to put the stream into")
 }
 
 /**
@@ -27,13 +27,13 @@ export interface UpdateStreamStatusInput extends Schema.Struct.Encoded<typeof fi
  * @since 0.1.0
  * @category operations
  */
-export const updateStreamStatus = change({
+export const updateStreamStatus = update({
   id: "updateStreamStatus",
   api: "streams",
   path: "/streams/evm/:id/status",
-  input: parameters(fields),
+  input: inputSchema(fields),
   output: StreamRecord,
-  freshness: () => Never(),
+  ttl: () => NoStore(),
   cost: 1,
   docs: { summary: "Set the status of a stream" }
 })

@@ -5,15 +5,15 @@
  */
 import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { ChainA } from "../Chain.ts"
-import { For } from "../Freshness.ts"
-import { described, many, optional, parameters } from "../Input.ts"
+import { EvmChain } from "../Chain.ts"
+import { arrayOf, inputSchema, optional, withDescription } from "../InputSchema.ts"
 import { WalletChains } from "../model/WalletChains.ts"
-import { read } from "../Operation.ts"
+import { get } from "../Operation.ts"
+import { MaxAge } from "../Ttl.ts"
 
 const fields = {
-  address: described(Address, "wallet address"),
-  chains: optional(described(many(ChainA), "only these chains, by name or hexadecimal id"))
+  address: withDescription(Address, "wallet address"),
+  chains: optional(withDescription(arrayOf(EvmChain), "only these chains, by name or hexadecimal id"))
 }
 
 /**
@@ -28,13 +28,13 @@ export interface WalletChainsInput extends Schema.Struct.Encoded<typeof fields> 
  * @since 0.1.0
  * @category operations
  */
-export const walletChains = read({
+export const walletChains = get({
   id: "walletChains",
   api: "data",
   path: "/wallets/:address/chains",
-  input: parameters(fields),
+  input: inputSchema(fields),
   output: WalletChains,
-  freshness: () => For({ duration: "5 seconds" }),
+  ttl: () => MaxAge({ duration: "5 seconds" }),
   cost: 5,
   docs: { summary: "The chains on which a wallet is active" }
 })

@@ -5,18 +5,23 @@
  */
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { ChainB } from "../Chain.ts"
-import { byUpperBlock } from "../Freshness.ts"
-import { described, optional, ranged, type RangeInput } from "../Input.ts"
-import { cursor, limit } from "../internal/parameters.ts"
+import { NftTradeChain } from "../Chain.ts"
+import {
+  type BlockOrDateRangeInput,
+  inputSchemaWithRange,
+  optional,
+  withDescription
+} from "../InputSchema.ts"
+import { cursor, limit } from "../internal/commonParameters.ts"
 import { NftTrade } from "../model/NftTrade.ts"
 import { list } from "../Operation.ts"
 import { pageFields } from "../Page.ts"
-import { type TimeInput, TimeOrSeconds } from "../Time.ts"
+import { type TimeInput, TimeOrEpochSeconds } from "../Time.ts"
+import { ttlByToBlock } from "../Ttl.ts"
 
 const fields = {
-  address: described(Address, "wallet address"),
-  chain: optional(described(ChainB, "chain to query, by name or hexadecimal id")),
+  address: withDescription(Address, "wallet address"),
+  chain: optional(withDescription(NftTradeChain, "chain to query, by name or hexadecimal id")),
   cursor,
   limit
 }
@@ -31,7 +36,7 @@ export interface WalletNftTradesParameters extends Schema.Struct.Encoded<typeof 
  * @since 0.1.0
  * @category models
  */
-export type WalletNftTradesInput = WalletNftTradesParameters & RangeInput<TimeInput | number>
+export type WalletNftTradesInput = WalletNftTradesParameters & BlockOrDateRangeInput<TimeInput | number>
 
 const page = Schema.Struct(pageFields(NftTrade))
 
@@ -47,9 +52,9 @@ export interface WalletNftTradesPage extends Schema.Schema.Type<typeof page> {}
  * @since 0.1.0
  * @category models
  */
-export interface WalletNftTradesPageWire extends Schema.Schema.Encoded<typeof page> {}
+export interface WalletNftTradesPageEncoded extends Schema.Schema.Encoded<typeof page> {}
 
-const output: Schema.Schema<WalletNftTradesPage, WalletNftTradesPageWire> = page.annotations({
+const output: Schema.Schema<WalletNftTradesPage, WalletNftTradesPageEncoded> = page.annotations({
   identifier: "WalletNftTradesPage"
 })
 
@@ -63,9 +68,9 @@ export const walletNftTrades = list({
   id: "walletNftTrades",
   api: "data",
   path: "/wallets/:address/nfts/trades",
-  input: ranged(fields, TimeOrSeconds),
+  input: inputSchemaWithRange(fields, TimeOrEpochSeconds),
   output,
-  freshness: byUpperBlock,
+  ttl: ttlByToBlock,
   cost: 5,
   docs: { summary: "NFT trades of a wallet" }
 })

@@ -5,18 +5,24 @@
  */
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { byUpperBlock } from "../Freshness.ts"
-import { described, many, optional, ranged, type RangeInput } from "../Input.ts"
-import { chain, cursor, limit, order } from "../internal/parameters.ts"
+import {
+  arrayOf,
+  type BlockOrDateRangeInput,
+  inputSchemaWithRange,
+  optional,
+  withDescription
+} from "../InputSchema.ts"
+import { chain, cursor, limit, order } from "../internal/commonParameters.ts"
 import { Erc20Transfer } from "../model/Erc20Transfer.ts"
 import { list } from "../Operation.ts"
 import { pageFields } from "../Page.ts"
 import { TimeInput } from "../Time.ts"
+import { ttlByToBlock } from "../Ttl.ts"
 
 const fields = {
-  address: described(Address, "wallet address"),
+  address: withDescription(Address, "wallet address"),
   chain,
-  contract_addresses: optional(described(many(Address), "only transfers of these token contracts")),
+  contract_addresses: optional(withDescription(arrayOf(Address), "only transfers of these token contracts")),
   limit,
   order,
   cursor
@@ -32,7 +38,7 @@ export interface WalletTransfersParameters extends Schema.Struct.Encoded<typeof 
  * @since 0.1.0
  * @category models
  */
-export type WalletTransfersInput = WalletTransfersParameters & RangeInput<TimeInput>
+export type WalletTransfersInput = WalletTransfersParameters & BlockOrDateRangeInput<TimeInput>
 
 const page = Schema.Struct(pageFields(Erc20Transfer))
 
@@ -48,9 +54,9 @@ export interface WalletTransfersPage extends Schema.Schema.Type<typeof page> {}
  * @since 0.1.0
  * @category models
  */
-export interface WalletTransfersPageWire extends Schema.Schema.Encoded<typeof page> {}
+export interface WalletTransfersPageEncoded extends Schema.Schema.Encoded<typeof page> {}
 
-const output: Schema.Schema<WalletTransfersPage, WalletTransfersPageWire> = page.annotations({
+const output: Schema.Schema<WalletTransfersPage, WalletTransfersPageEncoded> = page.annotations({
   identifier: "WalletTransfersPage"
 })
 
@@ -64,16 +70,16 @@ export const walletTransfers = list({
   id: "walletTransfers",
   api: "data",
   path: "/:address/erc20/transfers",
-  input: ranged(fields, TimeInput),
+  input: inputSchemaWithRange(fields, TimeInput),
   output,
-  page: {
+  pagination: {
     byBlock: {
       block: (transfer) => transfer.block_number,
       identity: ({ log_index, transaction_hash }) =>
         log_index === null ? null : `${transaction_hash}:${log_index}`
     }
   },
-  freshness: byUpperBlock,
+  ttl: ttlByToBlock,
   cost: 5,
   docs: { summary: "ERC20 transfers of a wallet, newest block first unless order says otherwise" }
 })

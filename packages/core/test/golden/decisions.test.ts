@@ -1,9 +1,9 @@
 /** Messages about malformed inputs, chains, parameters, costs and cache lifetimes of the operations. */
 import * as Chain from "@blockquarry/core/Chain"
-import type { Freshness } from "@blockquarry/core/Freshness"
 import type { AnyOperation } from "@blockquarry/core/Operation"
-import { all } from "@blockquarry/core/operations/index"
-import { readInput } from "@blockquarry/core/Wire"
+import { allOperations } from "@blockquarry/core/Operations"
+import { decodeInput } from "@blockquarry/core/RequestEncoding"
+import type { Ttl } from "@blockquarry/core/Ttl"
 import { expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
@@ -14,7 +14,7 @@ const address = "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"
 const hash = `0x${"12".repeat(32)}`
 
 const operationOf = (id: string): AnyOperation => {
-  const found = all.find((operation) => operation.id === id)
+  const found = allOperations.find((operation) => operation.id === id)
   if (found === undefined) throw new Error(`there is no operation ${id}`)
   return found
 }
@@ -122,7 +122,7 @@ const spelled = (input: unknown): string =>
 it("messages about malformed inputs are as recorded", async () => {
   const messages: Record<string, Record<string, unknown>> = {}
   const add = (id: string, input: unknown, title: string) => {
-    const result = readInput(operationOf(id), input)
+    const result = decodeInput(operationOf(id), input)
     messages[id] = {
       ...messages[id],
       [title]: Either.match(result, {
@@ -135,16 +135,18 @@ it("messages about malformed inputs are as recorded", async () => {
   for (const input of [null, undefined, "text", 5, [], [address]]) {
     add("walletTransfers", input, `the input is ${spelled(input)}`)
   }
-  for (const { id } of all) expect(Either.isRight(readInput(operationOf(id), needed[id]))).toBe(true)
+  for (const { id } of allOperations) {
+    expect(Either.isRight(decodeInput(operationOf(id), needed[id]))).toBe(true)
+  }
   await record("invalidInputs", messages, 2)
 })
 
 it("chains are as recorded", async () => {
   await record("chains", {
-    "name and id": Object.fromEntries(Chain.setA.map((name) => [name, Chain.chainId(name)])),
-    "of transfers, NFTs, holders and activity": Chain.setA.join(", "),
-    "of NFT trades": Chain.setB.join(", "),
-    "of prices": Chain.setC.join(", "),
+    "name and id": Object.fromEntries(Chain.evmChains.map((name) => [name, Chain.chainId(name)])),
+    "of transfers, NFTs, holders and activity": Chain.evmChains.join(", "),
+    "of NFT trades": Chain.nftTradeChains.join(", "),
+    "of prices": Chain.priceChains.join(", "),
     "name of a text": Object.fromEntries(
       ["eth", "ETH", "Polygon Amoy", "0x1", "0XA4B1", "0x01", "1", "mainnet", ""].map((text) => [
         text,
@@ -157,7 +159,7 @@ it("chains are as recorded", async () => {
 it("parameters, costs and texts of the operations are as recorded", async () => {
   await record(
     "operations",
-    Object.fromEntries(all.map(({ api, cost, docs, id, method, parameters, path }) => [id, {
+    Object.fromEntries(allOperations.map(({ api, cost, docs, id, method, parameters, path }) => [id, {
       api,
       request: `${method} ${path}`,
       cost,
@@ -168,18 +170,18 @@ it("parameters, costs and texts of the operations are as recorded", async () => 
   )
 })
 
-const inWords = (freshness: Freshness): string => {
+const inWords = (freshness: Ttl): string => {
   const millis = (duration: Duration.DurationInput) => `${Duration.toMillis(duration)} ms`
   switch (freshness._tag) {
-    case "Forever":
+    case "Immutable":
       return "for ever"
-    case "Never":
+    case "NoStore":
       return "not cached"
-    case "For":
+    case "MaxAge":
       return millis(freshness.duration)
-    case "UpTo":
-      return `${millis(freshness.settled)} once block ${freshness.block} is settled, ${
-        millis(freshness.young)
+    case "UpToBlock":
+      return `${millis(freshness.finalizedTtl)} once block ${freshness.block} is settled, ${
+        millis(freshness.recentTtl)
       } before`
   }
 }
@@ -219,24 +221,26 @@ const answers: ReadonlyArray<
 it("cache lifetimes are as recorded", async () => {
   const kept = answers.map(([id, input, answer]) => {
     const operation = operationOf(id)
-    const canonical: unknown = Either.getOrThrow(readInput(operation, { ...needed[id], ...input }))
+    const canonical: unknown = Either.getOrThrow(decodeInput(operation, { ...needed[id], ...input }))
     const decoded: unknown = Schema.decodeUnknownSync(operation.output)(answer)
     return {
       operation: id,
       input,
       answer,
-      lifetime: inWords(operation.freshness(canonical, () => decoded)),
+      lifetime: inWords(operation.ttl(canonical, () => decoded)),
       cost: operation.cost
     }
   })
   await record("lifetimes", kept, 1)
   await record(
     "notFound",
-    Object.fromEntries(all.map(({ absenceLasts, absent, id, repeat }) => [id, {
-      "null is not found": absent(null),
-      "an empty object is not found": absent({}),
-      "not found is cached": absenceLasts,
-      "retried after any failure": repeat === "always"
-    }]))
+    Object.fromEntries(
+      allOperations.map(({ cacheNotFound: absenceLasts, isNotFound: absent, id, retry: repeat }) => [id, {
+        "null is not found": absent(null),
+        "an empty object is not found": absent({}),
+        "not found is cached": absenceLasts,
+        "retried after any failure": repeat === "always"
+      }])
+    )
   )
 })

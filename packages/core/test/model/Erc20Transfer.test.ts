@@ -1,6 +1,6 @@
 import { Erc20Transfer } from "@blockquarry/core/model/Erc20Transfer"
 import { describe, expect, it } from "@effect/vitest"
-import { isRead, read, refusal, write } from "../support/schema.ts"
+import { decode, decodeIssues, encode, isDecodable } from "../support/schema.ts"
 
 const hash = `0x${"ab".repeat(32)}`
 const least = { transaction_hash: hash, block_number: 5 }
@@ -36,22 +36,24 @@ describe("a transfer", () => {
   it.each([["absent", {}], ["undefined", all(undefined)], ["null", all(null)]])(
     "has null for everything that is %s",
     (_, rest) => {
-      expect(read(Erc20Transfer, { ...least, ...rest })).toStrictEqual({ ...least, ...all(null) })
+      expect(decode(Erc20Transfer, { ...least, ...rest })).toStrictEqual({ ...least, ...all(null) })
     }
   )
 
   it("is written with null for what is missing", () => {
-    expect(write(Erc20Transfer, read(Erc20Transfer, least))).toStrictEqual({ ...least, ...all(null) })
+    expect(encode(Erc20Transfer, decode(Erc20Transfer, least))).toStrictEqual({ ...least, ...all(null) })
   })
 
   it.each(["transaction_hash", "block_number"])("needs its %s", (name) => {
-    expect(isRead(Erc20Transfer, { ...least, [name]: undefined })).toBe(false)
-    expect(isRead(Erc20Transfer, { ...least, [name]: null })).toBe(false)
-    expect(refusal(Erc20Transfer, { ...least, [name]: "rubbish" })).toMatch(new RegExp(`^${name}: expected `))
+    expect(isDecodable(Erc20Transfer, { ...least, [name]: undefined })).toBe(false)
+    expect(isDecodable(Erc20Transfer, { ...least, [name]: null })).toBe(false)
+    expect(decodeIssues(Erc20Transfer, { ...least, [name]: "rubbish" })).toMatch(
+      new RegExp(`^${name}: expected `)
+    )
   })
 
   it("takes its numbers as text and its flags in every spelling", () => {
-    const transfer = read(Erc20Transfer, {
+    const transfer = decode(Erc20Transfer, {
       transaction_hash: hash.toUpperCase(),
       block_number: "19366012",
       value: "5000000000000000000000",
@@ -76,12 +78,12 @@ describe("a transfer", () => {
   })
 
   it("takes the contract's flag instead of the collection's", () => {
-    const transfer = read(Erc20Transfer, { ...least, verified_contract: false })
+    const transfer = decode(Erc20Transfer, { ...least, verified_contract: false })
     expect(transfer).toMatchObject({ verified_collection: null, verified_contract: false })
   })
 
   it("ignores members that newer services send", () => {
-    const transfer = read(Erc20Transfer, { ...least, value_decimal: "1.5", security_score: 88 })
+    const transfer = decode(Erc20Transfer, { ...least, value_decimal: "1.5", security_score: 88 })
     expect(transfer).toStrictEqual({ ...least, ...all(null) })
   })
 
@@ -96,6 +98,6 @@ describe("a transfer", () => {
     ["possible_spam", "maybe"],
     ["token_name", 5]
   ])("is refused when its %s is %j, and says where", (name, value) => {
-    expect(refusal(Erc20Transfer, { ...least, [name]: value })).toMatch(new RegExp(`^${name}: `, "m"))
+    expect(decodeIssues(Erc20Transfer, { ...least, [name]: value })).toMatch(new RegExp(`^${name}: `, "m"))
   })
 })

@@ -2,7 +2,7 @@ import * as LosslessJson from "@blockquarry/core/LosslessJson"
 import { LedgerTransaction } from "@blockquarry/core/model/LedgerTransaction"
 import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import { isRead, read, refusal, write } from "../support/schema.ts"
+import { decode, decodeIssues, encode, isDecodable } from "../support/schema.ts"
 
 const hash = `0x${"ab".repeat(32)}`
 
@@ -51,26 +51,26 @@ const variants = [
 
 describe.each(variants)("a %s", (type, nothing) => {
   it("needs nothing but its hash and its type", () => {
-    expect(read(LedgerTransaction, { type, hash })).toStrictEqual({ type, hash, ...nothing })
+    expect(decode(LedgerTransaction, { type, hash })).toStrictEqual({ type, hash, ...nothing })
     const nulls = Object.fromEntries(Object.keys(nothing).map((name) => [name, null]))
-    expect(read(LedgerTransaction, { type, hash, ...nulls })).toStrictEqual({ type, hash, ...nothing })
+    expect(decode(LedgerTransaction, { type, hash, ...nulls })).toStrictEqual({ type, hash, ...nothing })
   })
 
   it.each([undefined, null, "0x1", 5])("is refused when its hash is %j", (wrong) => {
-    expect(isRead(LedgerTransaction, { type, hash: wrong })).toBe(false)
+    expect(isDecodable(LedgerTransaction, { type, hash: wrong })).toBe(false)
   })
 
   it("is refused when a member is wrong, and not taken for another variant", () => {
     const name = "version" in nothing ? "version" : "sequence_number"
     for (const wrong of [-1, 1.5, "x", {}, "18446744073709551616"]) {
-      expect(isRead(LedgerTransaction, { type, hash, [name]: wrong })).toBe(false)
-      expect(refusal(LedgerTransaction, { type, hash, [name]: wrong })).toContain(`${name}: `)
+      expect(isDecodable(LedgerTransaction, { type, hash, [name]: wrong })).toBe(false)
+      expect(decodeIssues(LedgerTransaction, { type, hash, [name]: wrong })).toContain(`${name}: `)
     }
   })
 
   it("survives its own writing", () => {
-    const transaction = read(LedgerTransaction, { type, hash, version: "7", sequence_number: "8" })
-    expect(read(LedgerTransaction, write(LedgerTransaction, transaction))).toEqual(transaction)
+    const transaction = decode(LedgerTransaction, { type, hash, version: "7", sequence_number: "8" })
+    expect(decode(LedgerTransaction, encode(LedgerTransaction, transaction))).toEqual(transaction)
   })
 })
 
@@ -78,7 +78,7 @@ describe("a transaction without a type", () => {
   it.each([["absent", {}], ["null", { type: null }], ["undefined", { type: undefined }]])(
     "is pending when it is %s",
     (_, members) => {
-      expect(read(LedgerTransaction, { hash, ...members })).toStrictEqual({
+      expect(decode(LedgerTransaction, { hash, ...members })).toStrictEqual({
         type: "pending_transaction",
         hash,
         ...submitted
@@ -92,7 +92,7 @@ describe("a submitted transaction", () => {
     const most = 18446744073709551615n
     const text =
       `{"hash":"${hash}","expiration_timestamp_secs":${most},"sequence_number":"${most}","gas_unit_price":7}`
-    expect(read(LedgerTransaction, Either.getOrThrow(LosslessJson.parse(text)))).toMatchObject({
+    expect(decode(LedgerTransaction, Either.getOrThrow(LosslessJson.parse(text)))).toMatchObject({
       expiration_timestamp_secs: most,
       sequence_number: most,
       gas_unit_price: 7n
@@ -106,7 +106,7 @@ describe("a submitted transaction", () => {
     ["numbers, flags and null", [1, true, null]]
   ])("keeps arguments that are %s", (_, args) => {
     const payload = { type: "entry_function_payload", function: "0x1::coin::transfer", arguments: args }
-    expect(read(LedgerTransaction, { hash, payload })).toMatchObject({
+    expect(decode(LedgerTransaction, { hash, payload })).toMatchObject({
       payload: { ...payload, type_arguments: null }
     })
   })
@@ -121,18 +121,18 @@ describe("a submitted transaction", () => {
     ["of many", { type: "multi_ed25519_signature", public_key: ["0xaa"], signature: ["0xbb"] }],
     ["of a type of the future", { type: "future_signature", public_key: null, signature: null }]
   ])("keeps a signature %s", (_, signature) => {
-    expect(read(LedgerTransaction, { hash, signature })).toMatchObject({ signature })
+    expect(decode(LedgerTransaction, { hash, signature })).toMatchObject({ signature })
   })
 
   it("takes a signature that has other members only", () => {
     const signature = { type: "multi_agent_signature", sender: {}, secondary_signers: [] }
-    expect(read(LedgerTransaction, { hash, signature })).toMatchObject({
+    expect(decode(LedgerTransaction, { hash, signature })).toMatchObject({
       signature: { type: "multi_agent_signature", public_key: null, signature: null }
     })
   })
 
   it.each([["true", true], [true, true], [0, false]])("succeeded or not: %j", (success, value) => {
-    expect(read(LedgerTransaction, { type: "user_transaction", hash, success })).toMatchObject({
+    expect(decode(LedgerTransaction, { type: "user_transaction", hash, success })).toMatchObject({
       success: value
     })
   })
@@ -142,14 +142,14 @@ describe("a transaction of a variant of the future", () => {
   const document = { type: "future_transaction", hash: hash.toUpperCase(), version: -1, deep: [{ a: null }] }
 
   it("is kept whole, and written as it came", () => {
-    const transaction = read(LedgerTransaction, document)
+    const transaction = decode(LedgerTransaction, document)
     expect(transaction).toStrictEqual({ type: "other", hash, document })
-    expect(write(LedgerTransaction, transaction)).toStrictEqual(document)
-    expect(read(LedgerTransaction, write(LedgerTransaction, transaction))).toEqual(transaction)
+    expect(encode(LedgerTransaction, transaction)).toStrictEqual(document)
+    expect(decode(LedgerTransaction, encode(LedgerTransaction, transaction))).toEqual(transaction)
   })
 
   it.each(["other", "", "USER_TRANSACTION"])("may call itself %j", (type) => {
-    expect(read(LedgerTransaction, { type, hash })).toStrictEqual({
+    expect(decode(LedgerTransaction, { type, hash })).toStrictEqual({
       type: "other",
       hash,
       document: { type, hash }
@@ -161,7 +161,7 @@ describe("a transaction of a variant of the future", () => {
     ["a hash that is none", { type: "future_transaction", hash: "0x1" }],
     ["a type that is no text", { type: 5, hash }]
   ])("is refused with %s", (_, document) => {
-    expect(isRead(LedgerTransaction, document)).toBe(false)
+    expect(isDecodable(LedgerTransaction, document)).toBe(false)
   })
 
   it("is no error object", () => {
@@ -170,6 +170,6 @@ describe("a transaction of a variant of the future", () => {
       error_code: "transaction_not_found",
       vm_error_code: null
     }
-    expect(isRead(LedgerTransaction, error)).toBe(false)
+    expect(isDecodable(LedgerTransaction, error)).toBe(false)
   })
 })

@@ -3,7 +3,7 @@ import { contractNfts } from "@blockquarry/core/operations/contractNfts"
 import { nftOwners } from "@blockquarry/core/operations/nftOwners"
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import { isRead, read, refusal, write } from "../support/schema.ts"
+import { decode, decodeIssues, encode, isDecodable } from "../support/schema.ts"
 
 const least = { token_address: "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", token_id: "7" }
 
@@ -43,7 +43,7 @@ describe.each(kinds)("%s", (_, Model, optional) => {
     ["undefined", all(optional, undefined)],
     ["null", all(optional, null)]
   ])("has null for everything that is %s", (_, rest) => {
-    expect(read(Model, { ...least, ...rest })).toStrictEqual({
+    expect(decode(Model, { ...least, ...rest })).toStrictEqual({
       ...least,
       token_id: 7n,
       ...all(optional, null)
@@ -51,9 +51,9 @@ describe.each(kinds)("%s", (_, Model, optional) => {
   })
 
   it.each(["token_address", "token_id"])("needs its %s", (name) => {
-    expect(isRead(Model, { ...least, [name]: undefined })).toBe(false)
-    expect(isRead(Model, { ...least, [name]: null })).toBe(false)
-    expect(refusal(Model, { ...least, [name]: "rubbish" })).toMatch(new RegExp(`^${name}: expected `))
+    expect(isDecodable(Model, { ...least, [name]: undefined })).toBe(false)
+    expect(isDecodable(Model, { ...least, [name]: null })).toBe(false)
+    expect(decodeIssues(Model, { ...least, [name]: "rubbish" })).toMatch(new RegExp(`^${name}: expected `))
   })
 
   it.each([
@@ -65,7 +65,7 @@ describe.each(kinds)("%s", (_, Model, optional) => {
     ["text for media", { media: "pending" }],
     ["large integers in its own JSON", { normalized_metadata: { big: "12345678901234567890" } }]
   ])("keeps %s", (_, members) => {
-    expect(read(Model, { ...least, ...members })).toMatchObject(members)
+    expect(decode(Model, { ...least, ...members })).toMatchObject(members)
   })
 
   it("takes its numbers as text or as numbers", () => {
@@ -77,9 +77,9 @@ describe.each(kinds)("%s", (_, Model, optional) => {
     }
     const texts = Object.fromEntries(Object.entries(numbers).map(([name, number]) => [name, String(number)]))
     for (const spelled of [numbers, texts]) {
-      expect(read(Model, { ...least, ...spelled, amount: "5" })).toMatchObject({ ...numbers, amount: 5n })
+      expect(decode(Model, { ...least, ...spelled, amount: "5" })).toMatchObject({ ...numbers, amount: 5n })
     }
-    expect(read(Model, { ...least, amount: 5 })).toMatchObject({ amount: 5n })
+    expect(decode(Model, { ...least, amount: 5 })).toMatchObject({ amount: 5n })
   })
 
   it("ignores members that newer services send", () => {
@@ -91,7 +91,7 @@ describe.each(kinds)("%s", (_, Model, optional) => {
       floor_price_usd: "2500",
       floor_price_currency: "eth"
     }
-    expect(read(Model, { ...least, ...more })).toStrictEqual({
+    expect(decode(Model, { ...least, ...more })).toStrictEqual({
       ...least,
       token_id: 7n,
       ...all(optional, null)
@@ -103,15 +103,15 @@ describe("an NFT's minter", () => {
   it.each(["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "ERC1155 tokens have no single minter", ""])(
     "is text, kept as it is: %j",
     (minter_address) => {
-      expect(read(Nft, { ...least, minter_address })).toMatchObject({ minter_address })
-      expect(read(OwnedNft, { ...least, minter_address })).not.toHaveProperty("minter_address")
+      expect(decode(Nft, { ...least, minter_address })).toMatchObject({ minter_address })
+      expect(decode(OwnedNft, { ...least, minter_address })).not.toHaveProperty("minter_address")
     }
   )
 })
 
 describe("an NFT's last sale", () => {
   it("may be empty", () => {
-    expect(read(Nft, { ...least, last_sale: {} }).last_sale).toStrictEqual({
+    expect(decode(Nft, { ...least, last_sale: {} }).last_sale).toStrictEqual({
       transaction_hash: null,
       block_timestamp: null,
       buyer_address: null,
@@ -133,12 +133,12 @@ describe("an NFT's last sale", () => {
       current_usd_value: "811002.5",
       token_id: "7"
     }
-    expect(write(Nft, read(Nft, { ...least, last_sale })).last_sale).toMatchObject(last_sale)
+    expect(encode(Nft, decode(Nft, { ...least, last_sale })).last_sale).toMatchObject(last_sale)
   })
 
   it("reads a payment token with members missing", () => {
     const last_sale = { payment_token: { token_symbol: "ETH", token_decimals: "18" } }
-    expect(read(Nft, { ...least, last_sale }).last_sale?.payment_token).toStrictEqual({
+    expect(decode(Nft, { ...least, last_sale }).last_sale?.payment_token).toStrictEqual({
       token_name: null,
       token_symbol: "ETH",
       token_logo: null,
@@ -157,7 +157,7 @@ describe("an envelope's status", () => {
     [null, {}]
   ])("is %s", (status, members) => {
     for (const { output } of [contractNfts, nftOwners]) {
-      expect(read(output, { result: [least], total: null, ...members })).toMatchObject({
+      expect(decode(output, { result: [least], total: null, ...members })).toMatchObject({
         status,
         total: null
       })
@@ -165,7 +165,7 @@ describe("an envelope's status", () => {
   })
 
   it("is refused when it is no text", () => {
-    for (const status of [{}, 1, true]) expect(isRead(SyncStatus, status)).toBe(false)
+    for (const status of [{}, 1, true]) expect(isDecodable(SyncStatus, status)).toBe(false)
   })
 })
 

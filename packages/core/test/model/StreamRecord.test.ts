@@ -1,6 +1,6 @@
 import { StreamRecord, StreamStatus } from "@blockquarry/core/model/StreamRecord"
 import { describe, expect, it } from "@effect/vitest"
-import { isRead, read, refusal, write } from "../support/schema.ts"
+import { decode, decodeIssues, encode, isDecodable } from "../support/schema.ts"
 
 const least = { id: "3b6c8a52-9f0e-4b7b-8d0c-52a6a1c7d9ef", status: "active" }
 
@@ -69,25 +69,25 @@ describe("a stream", () => {
   it.each([["absent", {}], ["undefined", all(undefined)], ["null", all(null)]])(
     "has null for everything that is %s",
     (_, rest) => {
-      expect(read(StreamRecord, { ...least, ...rest })).toStrictEqual({ ...least, ...all(null) })
+      expect(decode(StreamRecord, { ...least, ...rest })).toStrictEqual({ ...least, ...all(null) })
     }
   )
 
   it.each(["id", "status"])("needs its %s", (name) => {
     for (const value of [undefined, null, {}, 5]) {
-      expect(isRead(StreamRecord, { ...least, [name]: value })).toBe(false)
-      expect(refusal(StreamRecord, { ...least, [name]: value })).toContain(name)
+      expect(isDecodable(StreamRecord, { ...least, [name]: value })).toBe(false)
+      expect(decodeIssues(StreamRecord, { ...least, [name]: value })).toContain(name)
     }
   })
 
   it.each(["active", "paused", "error", "terminated", "a state of the future"])("may be %s", (status) => {
-    expect(read(StreamRecord, { ...least, status })).toMatchObject({ status })
+    expect(decode(StreamRecord, { ...least, status })).toMatchObject({ status })
   })
 
   it.each(oneOrMany)("has a list of %s, whether one comes, a list or none", (name, element) => {
     const list = (value: unknown): unknown => {
       const entries: ReadonlyArray<readonly [string, unknown]> = Object.entries(
-        read(StreamRecord, { ...least, [name]: value })
+        decode(StreamRecord, { ...least, [name]: value })
       )
       return new Map(entries).get(name)
     }
@@ -100,26 +100,26 @@ describe("a stream", () => {
   })
 
   it.each(oneOrMany)("writes %s as a list, and reads that back", (name, element) => {
-    const stream = read(StreamRecord, { ...least, [name]: element })
-    const written = write(StreamRecord, stream)
+    const stream = decode(StreamRecord, { ...least, [name]: element })
+    const written = encode(StreamRecord, stream)
     expect(written).toHaveProperty(name, [element])
-    expect(read(StreamRecord, written)).toEqual(stream)
+    expect(decode(StreamRecord, written)).toEqual(stream)
   })
 
   it("takes an empty function, an empty trigger and empty parameters", () => {
     const nothing = { type: null, contractAddress: null, inputs: null, topic0: null, callFrom: null }
     const empty = Object.fromEntries(Object.keys(event).map((name) => [name, null]))
-    expect(read(StreamRecord, { ...least, triggers: [{ functionAbi: {} }, {}] }).triggers).toEqual([
+    expect(decode(StreamRecord, { ...least, triggers: [{ functionAbi: {} }, {}] }).triggers).toEqual([
       { ...nothing, functionAbi: empty },
       { ...nothing, functionAbi: null }
     ])
-    expect(read(StreamRecord, { ...least, abi: { ...event, inputs: [null] } }).abi?.[0]?.inputs).toEqual([
+    expect(decode(StreamRecord, { ...least, abi: { ...event, inputs: [null] } }).abi?.[0]?.inputs).toEqual([
       null
     ])
   })
 
   it("takes flags in every spelling, and fuel as a number or as text", () => {
-    const stream = read(StreamRecord, {
+    const stream = decode(StreamRecord, {
       ...least,
       allAddresses: "true",
       includeNativeTxs: 1,
@@ -143,17 +143,17 @@ describe("a stream", () => {
       updatedAt: "2024-01-01T00:00:00.000Z",
       isErrorSince: null
     }
-    expect(read(StreamRecord, { ...least, ...more })).toStrictEqual({ ...least, ...all(null) })
+    expect(decode(StreamRecord, { ...least, ...more })).toStrictEqual({ ...least, ...all(null) })
   })
 })
 
 describe("a status that is asked for", () => {
   it("is one of four, exactly", () => {
     for (const status of ["active", "paused", "error", "terminated"]) {
-      expect(read(StreamStatus, status)).toBe(status)
+      expect(decode(StreamStatus, status)).toBe(status)
     }
     for (const status of ["Active", "stopped", "", null, 1, "active "]) {
-      expect(isRead(StreamStatus, status)).toBe(false)
+      expect(isDecodable(StreamStatus, status)).toBe(false)
     }
   })
 })

@@ -1,6 +1,6 @@
 import { TokenOwner } from "@blockquarry/core/model/TokenOwner"
 import { describe, expect, it } from "@effect/vitest"
-import { isRead, read, write } from "../support/schema.ts"
+import { decode, encode, isDecodable } from "../support/schema.ts"
 
 const least = { owner_address: "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed" }
 
@@ -19,18 +19,18 @@ describe("a holder", () => {
   it.each([["absent", {}], ["undefined", all(undefined)], ["null", all(null)]])(
     "has null for everything that is %s",
     (_, rest) => {
-      expect(read(TokenOwner, { ...least, ...rest })).toStrictEqual({ ...least, ...all(null) })
+      expect(decode(TokenOwner, { ...least, ...rest })).toStrictEqual({ ...least, ...all(null) })
     }
   )
 
   it.each([undefined, null, "0x1", ""])("needs an address, not %j", (owner_address) => {
-    expect(isRead(TokenOwner, { owner_address })).toBe(false)
+    expect(isDecodable(TokenOwner, { owner_address })).toBe(false)
   })
 
   it.each([[true, true], ["true", true], [1, true], [false, false], ["false", false], [0, false]])(
     "reads whether it is a contract from %j",
     (is_contract, value) => {
-      expect(read(TokenOwner, { ...least, is_contract }).is_contract).toBe(value)
+      expect(decode(TokenOwner, { ...least, is_contract }).is_contract).toBe(value)
     }
   )
 
@@ -42,8 +42,8 @@ describe("a holder", () => {
     [100, "100"],
     ["33.333333333333333333333333333333", "33.333333333333333333333333333333"]
   ])("keeps the percentage %s exactly", (percentage_relative_to_total_supply, plain) => {
-    const holder = read(TokenOwner, { ...least, percentage_relative_to_total_supply })
-    expect(write(TokenOwner, holder).percentage_relative_to_total_supply).toBe(plain)
+    const holder = decode(TokenOwner, { ...least, percentage_relative_to_total_supply })
+    expect(encode(TokenOwner, holder).percentage_relative_to_total_supply).toBe(plain)
   })
 
   it("keeps balances exactly, whole and formatted", () => {
@@ -52,11 +52,11 @@ describe("a holder", () => {
       balance_formatted: "56813450.000000000000000001",
       usd_value: "99999999999999999999.99"
     }
-    expect(write(TokenOwner, read(TokenOwner, { ...least, ...exact }))).toMatchObject(exact)
+    expect(encode(TokenOwner, decode(TokenOwner, { ...least, ...exact }))).toMatchObject(exact)
   })
 
   it("ignores members that newer services send", () => {
     const more = { total_supply: "1", entity: "Stone Exchange", entity_logo: null }
-    expect(read(TokenOwner, { ...least, ...more })).toStrictEqual({ ...least, ...all(null) })
+    expect(decode(TokenOwner, { ...least, ...more })).toStrictEqual({ ...least, ...all(null) })
   })
 })

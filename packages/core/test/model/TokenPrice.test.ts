@@ -2,7 +2,7 @@ import * as LosslessJson from "@blockquarry/core/LosslessJson"
 import { TokenPrice } from "@blockquarry/core/model/TokenPrice"
 import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import { isRead, read, write } from "../support/schema.ts"
+import { decode, encode, isDecodable } from "../support/schema.ts"
 
 const address = "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"
 const least = { usdPrice: 1.25 }
@@ -31,12 +31,12 @@ describe("a price", () => {
   it.each([["absent", {}], ["undefined", all(undefined)], ["null", all(null)]])(
     "has null for everything that is %s",
     (_, rest) => {
-      expect(read(TokenPrice, { ...least, ...rest })).toStrictEqual({ ...least, ...all(null) })
+      expect(decode(TokenPrice, { ...least, ...rest })).toStrictEqual({ ...least, ...all(null) })
     }
   )
 
   it.each([undefined, null, "", "n/a", NaN])("needs a price, not %j", (usdPrice) => {
-    expect(isRead(TokenPrice, { usdPrice })).toBe(false)
+    expect(isDecodable(TokenPrice, { usdPrice })).toBe(false)
   })
 
   it.each([
@@ -48,7 +48,7 @@ describe("a price", () => {
     ["100000000000000000000000", 1e23]
   ])("of %s is read from the text of an answer", (text, usdPrice) => {
     const document = Either.getOrThrow(LosslessJson.parse(`{"usdPrice":${text}}`))
-    expect(read(TokenPrice, document).usdPrice).toBe(usdPrice)
+    expect(decode(TokenPrice, document).usdPrice).toBe(usdPrice)
   })
 
   it("reads an old answer, which holds four members", () => {
@@ -58,7 +58,7 @@ describe("a price", () => {
       exchangeAddress: address.toUpperCase(),
       exchangeName: "Stone Swap v2"
     }
-    expect(read(TokenPrice, old)).toStrictEqual({
+    expect(decode(TokenPrice, old)).toStrictEqual({
       ...all(null),
       ...old,
       nativePrice: { ...old.nativePrice, value: 8409770570506626n, address: null },
@@ -73,7 +73,7 @@ describe("a price", () => {
     [true, true],
     [0, false]
   ])("reads whether it is spam from %j", (possibleSpam, value) => {
-    expect(read(TokenPrice, { ...least, possibleSpam }).possibleSpam).toBe(value)
+    expect(decode(TokenPrice, { ...least, possibleSpam }).possibleSpam).toBe(value)
   })
 
   it("keeps change and liquidity exactly", () => {
@@ -81,8 +81,8 @@ describe("a price", () => {
       "24hrPercentChange": "-0.8842730258590583",
       pairTotalLiquidityUsd: "123456789012345678.123456789"
     }
-    expect(write(TokenPrice, read(TokenPrice, { ...least, ...exact }))).toMatchObject(exact)
-    expect(write(TokenPrice, read(TokenPrice, { ...least, "24hrPercentChange": 1.5 }))).toMatchObject({
+    expect(encode(TokenPrice, decode(TokenPrice, { ...least, ...exact }))).toMatchObject(exact)
+    expect(encode(TokenPrice, decode(TokenPrice, { ...least, "24hrPercentChange": 1.5 }))).toMatchObject({
       "24hrPercentChange": "1.5"
     })
   })
@@ -96,6 +96,6 @@ describe("a price", () => {
       usdPrice24hrUsdChange: -0.05,
       usdPrice24hrPercentChange: -4
     }
-    expect(read(TokenPrice, { ...least, ...more })).toStrictEqual({ ...least, ...all(null) })
+    expect(decode(TokenPrice, { ...least, ...more })).toStrictEqual({ ...least, ...all(null) })
   })
 })

@@ -1,6 +1,6 @@
 import { WalletChains } from "@blockquarry/core/model/WalletChains"
 import { describe, expect, it } from "@effect/vitest"
-import { isRead, read, refusal } from "../support/schema.ts"
+import { decode, decodeIssues, isDecodable } from "../support/schema.ts"
 
 const address = "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"
 const hash = `0x${"ab".repeat(32)}`
@@ -8,7 +8,7 @@ const nothing = { chain: null, chain_id: null, first_transaction: null, last_tra
 
 describe("the activity of a wallet", () => {
   it("may be none", () => {
-    expect(read(WalletChains, { address, active_chains: [] })).toStrictEqual({ address, active_chains: [] })
+    expect(decode(WalletChains, { address, active_chains: [] })).toStrictEqual({ address, active_chains: [] })
   })
 
   it.each([
@@ -17,8 +17,8 @@ describe("the activity of a wallet", () => {
     ["active_chains", { address }],
     ["active_chains", { address, active_chains: null }]
   ])("needs %s: %j", (name, document) => {
-    expect(isRead(WalletChains, document)).toBe(false)
-    expect(refusal(WalletChains, document)).toContain(name)
+    expect(isDecodable(WalletChains, document)).toBe(false)
+    expect(decodeIssues(WalletChains, document)).toContain(name)
   })
 
   it.each([
@@ -26,22 +26,22 @@ describe("the activity of a wallet", () => {
     ["undefined", { chain: undefined, first_transaction: undefined }],
     ["null", nothing]
   ])("has null for everything of a chain that is %s", (_, chain) => {
-    expect(read(WalletChains, { address, active_chains: [chain] }).active_chains).toStrictEqual([nothing])
+    expect(decode(WalletChains, { address, active_chains: [chain] }).active_chains).toStrictEqual([nothing])
   })
 
   it("has no first and last transaction on a chain without activity", () => {
     const chain = { chain: "bsc", chain_id: "0x38", first_transaction: null, last_transaction: null }
-    expect(read(WalletChains, { address, active_chains: [chain] }).active_chains).toStrictEqual([chain])
+    expect(decode(WalletChains, { address, active_chains: [chain] }).active_chains).toStrictEqual([chain])
   })
 
   it("knows chains of the future", () => {
     const chain = { ...nothing, chain: "a chain of the future", chain_id: "0x8274f" }
-    expect(read(WalletChains, { address, active_chains: [chain] }).active_chains).toStrictEqual([chain])
+    expect(decode(WalletChains, { address, active_chains: [chain] }).active_chains).toStrictEqual([chain])
   })
 
   it("reads transactions with numbers as text and with members missing", () => {
     const first_transaction = { block_number: "46147", transaction_hash: hash.toUpperCase() }
-    const [chain] = read(WalletChains, { address, active_chains: [{ first_transaction }] }).active_chains
+    const [chain] = decode(WalletChains, { address, active_chains: [{ first_transaction }] }).active_chains
     expect(chain?.first_transaction).toStrictEqual({
       block_number: 46147,
       block_timestamp: null,

@@ -1,13 +1,18 @@
 /** What every operation has, and what makes the eleven one service. */
-import { isList, prefix } from "@blockquarry/core/Operation"
+import { isList, pathPrefix } from "@blockquarry/core/Operation"
 import type { AnyOperation } from "@blockquarry/core/Operation"
-import { all, data, ledger, streams } from "@blockquarry/core/operations/index"
+import {
+  allOperations,
+  dataOperations,
+  ledgerOperations,
+  streamsOperations
+} from "@blockquarry/core/Operations"
 import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { fixture, nulls } from "../support/fixture.ts"
+import { fixture, nullPaths } from "../support/fixture.ts"
 
-const operations: ReadonlyArray<AnyOperation> = all
+const operations: ReadonlyArray<AnyOperation> = allOperations
 
 /** The operations of the specification: id, API, method, full path, and parameters with those that are required. */
 const specified = [
@@ -98,19 +103,21 @@ describe("the operations", () => {
       id,
       api,
       method,
-      `${prefix[api]}${path}`,
+      `${pathPrefix[api]}${path}`,
       parameters.map(({ name, required }) => required ? `${name}*` : name).sort()
     ])
     expect(stated).toEqual(specified)
   })
 
   it("have the ids under which their API lists them", () => {
-    for (const operation of [data, streams, ledger]) {
+    for (const operation of [dataOperations, streamsOperations, ledgerOperations]) {
       for (const [key, { id }] of Object.entries(operation)) expect(id).toBe(key)
     }
-    expect(Object.values(data).map(({ api }) => api)).toEqual(Array.from({ length: 9 }, () => "data"))
-    expect(streams.updateStreamStatus.api).toBe("streams")
-    expect(ledger.ledgerTransaction.api).toBe("ledger")
+    expect(Object.values(dataOperations).map(({ api }) => api)).toEqual(
+      Array.from({ length: 9 }, () => "data")
+    )
+    expect(streamsOperations.updateStreamStatus.api).toBe("streams")
+    expect(ledgerOperations.ledgerTransaction.api).toBe("ledger")
   })
 
   it("are lists where the specification has an envelope", () => {
@@ -165,7 +172,7 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   it("costs something, and is repeated freely only when it changes nothing", () => {
     expect(operation.cost).toBeGreaterThan(0)
     expect(Number.isInteger(operation.cost)).toBe(true)
-    expect(operation.repeat).toBe(operation.method === "GET" ? "always" : "ineffective")
+    expect(operation.retry).toBe(operation.method === "GET" ? "always" : "if-not-applied")
   })
 
   it("reads an answer with every member of the specification, and writes it back", () => {
@@ -193,8 +200,8 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   })
 
   it("says that a thing is absent only where the service answers null", () => {
-    expect(operation.absent(null)).toBe(id === "nftMetadata")
-    for (const other of [document, {}, [], "", 0, undefined]) expect(operation.absent(other)).toBe(false)
+    expect(operation.isNotFound(null)).toBe(id === "nftMetadata")
+    for (const other of [document, {}, [], "", 0, undefined]) expect(operation.isNotFound(other)).toBe(false)
   })
 })
 
@@ -202,11 +209,11 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
 function extended(document: unknown): unknown {
   if (Array.isArray(document)) return document.map(extended)
   if (typeof document !== "object" || document === null) return document
-  const kept = new Set(["metadata", "normalized_metadata", "media", "components", "filter", "inputs"])
+  const openMembers = new Set(["metadata", "normalized_metadata", "media", "components", "filter", "inputs"])
   return {
     future_member: { deep: [1] },
     ...Object.fromEntries(
-      Object.entries(document).map(([key, member]) => [key, kept.has(key) ? member : extended(member)])
+      Object.entries(document).map(([key, member]) => [key, openMembers.has(key) ? member : extended(member)])
     )
   }
 }
@@ -227,7 +234,7 @@ describe("the members of an answer", () => {
     (id, operation) => {
       const answer: unknown = Schema.decodeUnknownSync(operation.output)(fixture(id))
       const written: unknown = Schema.encodeSync(operation.output)(answer)
-      expect([...nulls(written)].sort()).toEqual([...unspecified[id] ?? []].sort())
+      expect([...nullPaths(written)].sort()).toEqual([...unspecified[id] ?? []].sort())
       expect(members(written)).toEqual(expect.arrayContaining([...members(fixture(id))]))
     }
   )
@@ -236,6 +243,6 @@ describe("the members of an answer", () => {
 /** The names of the members of every object in a document. */
 function members(value: unknown): ReadonlyArray<string> {
   if (typeof value !== "object" || value === null) return []
-  const own = Array.isArray(value) ? [] : Object.keys(value)
-  return [...new Set([...own, ...Object.values(value).flatMap(members)])]
+  const ownMembers = Array.isArray(value) ? [] : Object.keys(value)
+  return [...new Set([...ownMembers, ...Object.values(value).flatMap(members)])]
 }

@@ -2,19 +2,25 @@
 import * as Decoder from "@blockquarry/core/Decoder"
 import * as LosslessJson from "@blockquarry/core/LosslessJson"
 import type { AnyOperation } from "@blockquarry/core/Operation"
-import { all } from "@blockquarry/core/operations/index"
-import { formatQuery, matchPath, readInput, receive, writeRequest } from "@blockquarry/core/Wire"
+import { allOperations } from "@blockquarry/core/Operations"
+import {
+  decodeInput,
+  encodeRequest,
+  formatQuery,
+  matchPath,
+  parseRequest
+} from "@blockquarry/core/RequestEncoding"
 import { describe, expect, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
-import { worlds } from "../support/codeGeneration.ts"
-import { changes, spoil, told } from "../support/spoil.ts"
+import { codeGenerationModes } from "../support/codeGeneration.ts"
+import { describeOutcome, mutateDocument, mutations } from "../support/mutateDocument.ts"
 
 const runs = { numRuns: 60 }
 
-describe.each(all.map((operation: AnyOperation) => [operation.id, operation] as const))(
+describe.each(allOperations.map((operation: AnyOperation) => [operation.id, operation] as const))(
   "%s",
   (_, operation) => {
     const inputs = Arbitrary.make(Schema.typeSchema(operation.input))
@@ -24,7 +30,7 @@ describe.each(all.map((operation: AnyOperation) => [operation.id, operation] as 
       FastCheck.assert(
         FastCheck.property(inputs, (input) => {
           const written: unknown = Schema.encodeSync(operation.input)(input)
-          expect(readInput(operation, written)).toEqual(Either.right(input))
+          expect(decodeInput(operation, written)).toEqual(Either.right(input))
         }),
         runs
       )
@@ -35,14 +41,14 @@ describe.each(all.map((operation: AnyOperation) => [operation.id, operation] as 
       (spelling) => {
         FastCheck.assert(
           FastCheck.property(inputs, (input) => {
-            const request = writeRequest(operation, input, spelling)
+            const request = encodeRequest(operation, input, spelling)
             const url = new URL(`http://host${request.path}?${formatQuery(request.query)}`)
-            const route = matchPath(all, url.pathname)
+            const route = matchPath(allOperations, url.pathname)
             expect(route?.operation.id).toBe(operation.id)
             const body: unknown = request.body === null ? undefined : JSON.parse(request.body)
-            const received = receive(operation, route?.parameters ?? {}, [...url.searchParams], body)
-            expect(received.unknown).toEqual([])
-            expect(readInput(operation, received.written)).toEqual(Either.right(input))
+            const received = parseRequest(operation, route?.parameters ?? {}, [...url.searchParams], body)
+            expect(received.unknownQuery).toEqual([])
+            expect(decodeInput(operation, received.encoded)).toEqual(Either.right(input))
           }),
           runs
         )
@@ -60,14 +66,14 @@ describe.each(all.map((operation: AnyOperation) => [operation.id, operation] as 
       )
     })
 
-    it.each(worlds)("an output is decoded as the schema decodes it, %s", (_, world) => {
+    it.each(codeGenerationModes)("an output is decoded as the schema decodes it, %s", (_, runIn) => {
       const decode = Decoder.make(operation.output)
       FastCheck.assert(
-        FastCheck.property(outputs, changes, (output, changes) => {
+        FastCheck.property(outputs, mutations, (output, changes) => {
           const text = JSON.stringify(Schema.encodeSync(operation.output)(output))
-          const document = changes.reduce(spoil, Either.getOrThrow(LosslessJson.parse(text)))
-          expect(world(() => told(() => decode(document)))).toBe(
-            told(() => Schema.decodeUnknownEither(operation.output)(document))
+          const document = changes.reduce(mutateDocument, Either.getOrThrow(LosslessJson.parse(text)))
+          expect(runIn(() => describeOutcome(() => decode(document)))).toBe(
+            describeOutcome(() => Schema.decodeUnknownEither(operation.output)(document))
           )
         }),
         runs
@@ -77,10 +83,10 @@ describe.each(all.map((operation: AnyOperation) => [operation.id, operation] as 
     it("an input is read as the schema reads it", () => {
       const read = Decoder.make(operation.input, { errors: "all" })
       FastCheck.assert(
-        FastCheck.property(inputs, changes, (input, changes) => {
-          const written = changes.reduce(spoil, Schema.encodeSync(operation.input)(input))
-          expect(told(() => read(written))).toBe(
-            told(() => Schema.decodeUnknownEither(operation.input, { errors: "all" })(written))
+        FastCheck.property(inputs, mutations, (input, changes) => {
+          const written = changes.reduce(mutateDocument, Schema.encodeSync(operation.input)(input))
+          expect(describeOutcome(() => read(written))).toBe(
+            describeOutcome(() => Schema.decodeUnknownEither(operation.input, { errors: "all" })(written))
           )
         }),
         runs
@@ -90,10 +96,10 @@ describe.each(all.map((operation: AnyOperation) => [operation.id, operation] as 
     it("an input is written as the schema writes it", () => {
       const write = Decoder.encoder(operation.input)
       FastCheck.assert(
-        FastCheck.property(inputs, changes, (input, changes) => {
-          const spoilt: unknown = changes.reduce(spoil, input)
-          expect(told(() => write(spoilt))).toBe(
-            told(() => Schema.encodeUnknownSync(operation.input)(spoilt))
+        FastCheck.property(inputs, mutations, (input, changes) => {
+          const spoilt: unknown = changes.reduce(mutateDocument, input)
+          expect(describeOutcome(() => write(spoilt))).toBe(
+            describeOutcome(() => Schema.encodeUnknownSync(operation.input)(spoilt))
           )
         }),
         runs

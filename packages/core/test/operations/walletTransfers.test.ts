@@ -1,12 +1,12 @@
 import { isList } from "@blockquarry/core/Operation"
-import { all } from "@blockquarry/core/operations/index"
+import { allOperations } from "@blockquarry/core/Operations"
 import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
 import { describe, expect, it } from "@effect/vitest"
-import { read } from "../support/schema.ts"
+import { decode } from "../support/schema.ts"
 
 const hash = `0x${"ab".repeat(32)}`
 
-const [first, second, unnumbered] = read(walletTransfers.output, {
+const [first, second, unnumbered] = decode(walletTransfers.output, {
   result: [
     { transaction_hash: hash, block_number: 7, log_index: 0 },
     { transaction_hash: hash.toUpperCase(), block_number: 7, log_index: 1 },
@@ -15,7 +15,7 @@ const [first, second, unnumbered] = read(walletTransfers.output, {
 }).result
 
 describe("the walk of a wallet's transfers by block", () => {
-  const walk = walletTransfers.page.byBlock
+  const walk = walletTransfers.pagination.byBlock
 
   it("knows a transfer by its transaction and log, in any case", () => {
     expect(first && walk?.identity(first)).toBe(`${hash}:0`)
@@ -36,7 +36,8 @@ describe("the walk of a wallet's transfers by block", () => {
 
   it("is for this list alone: the others have cursors", () => {
     expect(
-      all.filter((operation) => isList(operation) && operation.page.byBlock !== undefined).map(({ id }) => id)
+      allOperations.filter((operation) => isList(operation) && operation.pagination.byBlock !== undefined)
+        .map(({ id }) => id)
     )
       .toEqual(["walletTransfers"])
   })

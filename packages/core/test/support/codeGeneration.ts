@@ -1,13 +1,13 @@
 /** Both worlds: where code may be made from text, and where it may not. */
 import { vi } from "@effect/vitest"
 
-const refused = vi.fn(function() {
+const forbidden = vi.fn(function() {
   throw new EvalError("Code generation from strings disallowed for this context")
 })
 
 /** Runs something as where a content security policy forbids `eval` and `new Function`. */
 const withoutCodeGeneration = <A>(run: () => A): A => {
-  vi.stubGlobal("Function", refused)
+  vi.stubGlobal("Function", forbidden)
   try {
     return run()
   } finally {
@@ -15,7 +15,7 @@ const withoutCodeGeneration = <A>(run: () => A): A => {
   }
 }
 
-export const worlds: ReadonlyArray<readonly [string, <A>(run: () => A) => A]> = [
+export const codeGenerationModes: ReadonlyArray<readonly [string, <A>(run: () => A) => A]> = [
   ["where code may be generated", (run) => run()],
   ["where code may not be generated", withoutCodeGeneration]
 ]

@@ -10,8 +10,10 @@ export const fixture = (id: string): LosslessJson.JsonValue =>
   )
 
 /** The path of every member that is null. */
-export const nulls = (value: unknown, path = ""): ReadonlyArray<string> => {
+export const nullPaths = (value: unknown, path = ""): ReadonlyArray<string> => {
   if (value === null) return [path]
   if (typeof value !== "object") return []
-  return Object.entries(value).flatMap(([key, member]) => nulls(member, path === "" ? key : `${path}.${key}`))
+  return Object.entries(value).flatMap(([key, member]) =>
+    nullPaths(member, path === "" ? key : `${path}.${key}`)
+  )
 }

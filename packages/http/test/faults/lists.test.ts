@@ -1,30 +1,30 @@
 /** Walks over real sockets: to the end of the list, or to a failure that says so, and never silently short. */
-import type { WalkError } from "@blockquarry/core/QueryError"
+import type { ListOperationError } from "@blockquarry/core/OperationError"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
-import * as Clients from "../support/Clients.ts"
 import * as Server from "../support/Server.ts"
-import { maxBodySize } from "./support/bodies.ts"
+import * as TestClients from "../support/TestClients.ts"
+import { maxBodySize } from "./support/BodyRows.ts"
 import * as FaultServer from "./support/FaultServer.ts"
 import { type List, lists, walletTransfers } from "./support/Lists.ts"
 import { rows } from "./support/Matrix.ts"
 import * as Row from "./support/Row.ts"
 
 /** What a walk gave, and how it ended. */
-const walk = (numbers: Stream.Stream<number, WalkError>) =>
+const pagination = (numbers: Stream.Stream<number, ListOperationError>) =>
   Effect.gen(function*() {
     const given: Array<number> = []
     const end = yield* Effect.either(
       Stream.runForEach(numbers, (number) => Effect.sync(() => given.push(number)))
     )
-    const { _tag: tag, ...facts } = Either.isRight(end)
+    const { _tag: tag, ...fields } = Either.isRight(end)
       ? { _tag: "ok" }
       : { ...end.left, _tag: end.left._tag }
-    return { given, tag, facts }
+    return { given, tag, fields }
   })
 
 /** A page as text: its records' numbers, and the text of its cursor, if it has one. */
@@ -39,12 +39,12 @@ interface Script {
   readonly pages: Pages
   readonly given: ReadonlyArray<number>
   readonly tag: string
-  readonly facts?: object
+  readonly fields?: object
 }
 
-const repeated = { tag: "WalkBroken", facts: { reason: "CursorRepeated" } }
+const repeated = { tag: "PaginationError", fields: { reason: "CursorRepeated" } }
 const whole = { tag: "ok" }
-const invalid = { tag: "ResponseInvalid" }
+const invalid = { tag: "InvalidResponseError" }
 
 const scripts: ReadonlyArray<Script> = [
   {
@@ -97,10 +97,10 @@ const scripts: ReadonlyArray<Script> = [
 
 const clientsAt = (baseUrl: string, cached: boolean, attempts = Row.attempts) =>
   Effect.flatMap(HttpClient.HttpClient, (client) =>
-    Clients.over(client, {
+    TestClients.clientsOver(client, {
       baseUrl,
       cache: cached ? ResponseCache.standard : ResponseCache.none,
-      retry: Clients.atOnce(attempts),
+      retry: TestClients.immediateRetries(attempts),
       maxBodySize
     }))
 
@@ -109,40 +109,40 @@ const cells = lists.flatMap((list) => [true, false].map((cached) => ({ list, cac
 /** What the service has, newest first, two records to a page, and how it gives them. */
 const all = [9, 8, 7, 6, 5]
 
-const byCursor: Row.Answerer = ({ query, response }) => {
+const byCursor: Row.Responder = ({ query, response }) => {
   const from = Number(query.get("cursor") ?? 0)
   const cursor = from + 2 < all.length ? `"${from + 2}"` : "null"
   response.end(page(walletTransfers, all.slice(from, from + 2), cursor))
 }
 
-const byBlock: Row.Answerer = ({ query, response }) => {
+const byBlock: Row.Responder = ({ query, response }) => {
   const below = all.filter((number) => number <= Number(query.get("to_block") ?? 100))
   response.end(page(walletTransfers, below.slice(0, 2)))
 }
 
 /** Faults that can be met anywhere; time is another test's matter. */
-const faults = rows.filter(({ attempts, nowhere, timeouts }) =>
-  nowhere === undefined && timeouts === undefined && attempts === undefined
+const faults = rows.filter(({ attempts, unreachableHost: unreachable, timeouts }) =>
+  unreachable === undefined && timeouts === undefined && attempts === undefined
 )
 
 describe.each(Server.clients)("with %s", (_, layer) => {
   const provide = Effect.provide(layer)
 
-  it.scopedLive.each(scripts)("$name", ({ facts = {}, given, pages, tag }) =>
+  it.scopedLive.each(scripts)("$name", ({ fields = {}, given, pages, tag }) =>
     Effect.gen(function*() {
       const server = yield* FaultServer.make
       for (const { cached, list } of cells) {
-        const place = server.place("")
-        place.answer = ({ query, response }) => {
+        const place = server.addEndpoint("")
+        place.responder = ({ query, response }) => {
           const [numbers, cursor] = pages[query.get("cursor") ?? ""] ?? []
           response.end(numbers === undefined ? "{\"message\":\"sorry\"}" : page(list, numbers, cursor))
         }
-        const walked = yield* walk(list.numbers(yield* clientsAt(place.url, cached)))
-        expect({ list: list.id, ...walked }).toMatchObject({ list: list.id, given, tag, facts })
+        const collected = yield* pagination(list.numbers(yield* clientsAt(place.url, cached)))
+        expect({ list: list.id, ...collected }).toMatchObject({ list: list.id, given, tag, fields })
       }
     }).pipe(provide))
 
-  const ways: ReadonlyArray<readonly [way: string, right: Row.Answerer]> = [["cursor", byCursor], [
+  const ways: ReadonlyArray<readonly [way: string, right: Row.Responder]> = [["cursor", byCursor], [
     "block",
     byBlock
   ]]
@@ -152,28 +152,28 @@ describe.each(Server.clients)("with %s", (_, layer) => {
       Effect.gen(function*() {
         const server = yield* FaultServer.make
         for (const row of faults) {
-          const place = server.place(page(walletTransfers, [7, 6], "\"4\""))
-          place.answer = (exchange) => (place.received === 1 ? right : row.answer)(exchange)
-          const walked = yield* walk(walletTransfers.numbers(yield* clientsAt(place.url, true)))
-          if (row.read.tag === "ok") continue
-          expect({ row: row.name, ...walked }).toMatchObject({
+          const place = server.addEndpoint(page(walletTransfers, [7, 6], "\"4\""))
+          place.responder = (exchange) => (place.received === 1 ? right : row.responder)(exchange)
+          const collected = yield* pagination(walletTransfers.numbers(yield* clientsAt(place.url, true)))
+          if (row.get.tag === "ok") continue
+          expect({ row: row.name, ...collected }).toMatchObject({
             row: row.name,
             given: [9, 8],
-            tag: row.read.tag
+            tag: row.get.tag
           })
           expect({ row: row.name, received: place.received })
-            .toEqual({ row: row.name, received: 1 + row.read.requests })
+            .toEqual({ row: row.name, received: 1 + row.get.requests })
         }
       }).pipe(provide))
 
     it.scopedLive("that fails once on every page is whole where the failure passes", () =>
       Effect.gen(function*() {
         const server = yield* FaultServer.make
-        for (const row of faults.filter(({ read }) => read.requests > 1)) {
-          const place = server.place(page(walletTransfers, [7, 6], "\"4\""))
-          place.answer = (exchange) => (place.received % 2 === 0 ? right : row.answer)(exchange)
-          const walked = yield* walk(walletTransfers.numbers(yield* clientsAt(place.url, true)))
-          expect({ row: row.name, ...walked }).toMatchObject({ row: row.name, given: all, tag: "ok" })
+        for (const row of faults.filter(({ get: read }) => read.requests > 1)) {
+          const place = server.addEndpoint(page(walletTransfers, [7, 6], "\"4\""))
+          place.responder = (exchange) => (place.received % 2 === 0 ? right : row.responder)(exchange)
+          const collected = yield* pagination(walletTransfers.numbers(yield* clientsAt(place.url, true)))
+          expect({ row: row.name, ...collected }).toMatchObject({ row: row.name, given: all, tag: "ok" })
         }
       }).pipe(provide))
   })
@@ -186,9 +186,9 @@ describe.each(Server.clients)("with %s", (_, layer) => {
         [[9, 9], "BlockOverflow"]
       ]
       for (const [numbers, reason] of repeating) {
-        const place = server.place(page(walletTransfers, numbers))
-        const walked = yield* walk(walletTransfers.numbers(yield* clientsAt(place.url, true)))
-        expect(walked).toMatchObject({ given: numbers, tag: "WalkBroken", facts: { reason } })
+        const place = server.addEndpoint(page(walletTransfers, numbers))
+        const collected = yield* pagination(walletTransfers.numbers(yield* clientsAt(place.url, true)))
+        expect(collected).toMatchObject({ given: numbers, tag: "PaginationError", fields: { reason } })
         expect(place.received).toBe(2)
       }
     }).pipe(provide))

@@ -7,100 +7,106 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as TestContext from "effect/TestContext"
-import * as Clients from "../support/Clients.ts"
 import { address, contract, tokenPrice, updateStreamStatus } from "../support/Examples.ts"
-import { bare, price } from "../support/Numbered.ts"
-import { passing, settled } from "../support/Passing.ts"
-import * as Scripted from "../support/Scripted.ts"
+import { fetchPrice, minimalOptions } from "../support/PriceCalls.ts"
+import * as ScriptedClient from "../support/ScriptedClient.ts"
+import * as TestClients from "../support/TestClients.ts"
+import { runPendingWork, whileTimePasses } from "../support/TestTime.ts"
 import { errorRecord, record } from "./support/record.ts"
 
 const said = (status: number, document: unknown, headers: Readonly<Record<string, string>> = {}) =>
-  Scripted.json(document, status, headers)
+  ScriptedClient.json(document, status, headers)
 const after = (status: number, retryAfter: string) =>
-  Scripted.answer(status, "", { "retry-after": retryAfter })
+  ScriptedClient.respond(status, "", { "retry-after": retryAfter })
 
 /** Made anew for each request: a body is read once. */
-const replies: Readonly<Record<string, () => Scripted.Reply>> = {
+const replies: Readonly<Record<string, () => ScriptedClient.ScriptedReply>> = {
   "400 with a message": () => said(400, { message: "bad parameter" }),
   "400 with a list of messages": () => said(400, { message: ["first", "second"], statusCode: 400 }),
   "400 with errors": () => said(400, { errors: [{ message: "first" }, { message: "second" }] }),
-  "400 without a body": () => Scripted.answer(400),
-  "400 in HTML": () => Scripted.answer(400, "<html>\n  <h1>Bad\tRequest</h1>\n</html>"),
-  "400 with a body that is very long": () => Scripted.answer(400, "long ".repeat(1000)),
+  "400 without a body": () => ScriptedClient.respond(400),
+  "400 in HTML": () => ScriptedClient.respond(400, "<html>\n  <h1>Bad\tRequest</h1>\n</html>"),
+  "400 with a body that is very long": () => ScriptedClient.respond(400, "long ".repeat(1000)),
   "400 with a message that is very long": () => said(400, { message: "long ".repeat(1000) }),
-  "400 with the key": () => said(400, { message: `the key ${Clients.key} is bad` }),
+  "400 with the key": () => said(400, { message: `the key ${TestClients.key} is bad` }),
   "401": () => said(401, { message: "Invalid key" }),
   "401, the plan is used up": () => said(401, { message: "Your plan: usage consumed" }),
   "402": () => said(402, { message: "pay" }),
   "403": () => said(403, { error: "forbidden" }),
   "404": () => said(404, { message: "no such token" }),
-  "405": () => Scripted.answer(405),
-  "407": () => Scripted.answer(407),
-  "408": () => Scripted.answer(408),
-  "409": () => Scripted.answer(409),
-  "410": () => Scripted.answer(410),
-  "413": () => Scripted.answer(413),
+  "405": () => ScriptedClient.respond(405),
+  "407": () => ScriptedClient.respond(407),
+  "408": () => ScriptedClient.respond(408),
+  "409": () => ScriptedClient.respond(409),
+  "410": () => ScriptedClient.respond(410),
+  "413": () => ScriptedClient.respond(413),
   "422": () => said(422, { error: { message: "nested" } }),
-  "424": () => Scripted.answer(424),
-  "429": () => Scripted.answer(429),
+  "424": () => ScriptedClient.respond(424),
+  "429": () => ScriptedClient.respond(429),
   "429 with Retry-After in seconds": () => after(429, "7"),
   "429 with Retry-After as a date": () => after(429, "Thu, 01 Jan 1970 00:01:30 GMT"),
-  "500": () => Scripted.answer(500),
+  "500": () => ScriptedClient.respond(500),
   "500 with a message": () => said(500, { message: "oops" }),
-  "501": () => Scripted.answer(501),
-  "502": () => Scripted.answer(502, "<html>Bad Gateway</html>"),
-  "503": () => Scripted.answer(503),
+  "501": () => ScriptedClient.respond(501),
+  "502": () => ScriptedClient.respond(502, "<html>Bad Gateway</html>"),
+  "503": () => ScriptedClient.respond(503),
   "503 with Retry-After": () => after(503, "60"),
-  "504": () => Scripted.answer(504),
-  "599": () => Scripted.answer(599),
-  "301": () => Scripted.answer(301, "", { location: "https://elsewhere.test" }),
-  "304": () => Scripted.answer(304),
+  "504": () => ScriptedClient.respond(504),
+  "599": () => ScriptedClient.respond(599),
+  "301": () => ScriptedClient.respond(301, "", { location: "https://elsewhere.test" }),
+  "304": () => ScriptedClient.respond(304),
   "201": () => said(201, {}),
-  "204": () => Scripted.answer(204),
-  "200 without a body": () => Scripted.answer(200),
-  "200 in HTML": () => Scripted.answer(200, "<html></html>"),
-  "200 cut off": () => Scripted.answer(200, "{\"usdPrice\": 1."),
-  "200 with more after the document": () => Scripted.answer(200, "{} {}"),
-  "200 that is not UTF-8": () => Scripted.answer(200, new Uint8Array([0x22, 0xff, 0x22])),
+  "204": () => ScriptedClient.respond(204),
+  "200 without a body": () => ScriptedClient.respond(200),
+  "200 in HTML": () => ScriptedClient.respond(200, "<html></html>"),
+  "200 cut off": () => ScriptedClient.respond(200, "{\"usdPrice\": 1."),
+  "200 with more after the document": () => ScriptedClient.respond(200, "{} {}"),
+  "200 that is not UTF-8": () => ScriptedClient.respond(200, new Uint8Array([0x22, 0xff, 0x22])),
   "200 null": () => said(200, null),
   "200 with a list": () => said(200, []),
   "200 with a field of another type": () => said(200, { usdPrice: "abc", id: {}, status: 5 }),
   "200 with the key in a field of another type": () =>
-    said(200, { usdPrice: `x${Clients.key}`, id: 5, status: { a: Clients.key } }),
+    said(200, { usdPrice: `x${TestClients.key}`, id: 5, status: { a: TestClients.key } }),
   "200 with broken gzip": () =>
-    Scripted.answer(200, new Uint8Array([0x1f, 0x8b, 8, 0, 1, 2, 3]), { "content-encoding": "gzip" }),
-  "a body longer than the cap": () => Scripted.answer(200, "x".repeat(2000)),
+    ScriptedClient.respond(200, new Uint8Array([0x1f, 0x8b, 8, 0, 1, 2, 3]), { "content-encoding": "gzip" }),
+  "a body longer than the cap": () => ScriptedClient.respond(200, "x".repeat(2000)),
   "a body announced as longer than the cap": () =>
-    Scripted.answer(200, "x".repeat(2000), { "content-length": "2000" }),
-  "ECONNREFUSED": () => Scripted.Fault({ code: "ECONNREFUSED" }),
-  "ENOTFOUND": () => Scripted.Fault({ code: "ENOTFOUND" }),
-  "ECONNRESET": () => Scripted.Fault({ code: "ECONNRESET" }),
-  "UND_ERR_SOCKET": () => Scripted.Fault({ code: "UND_ERR_SOCKET" }),
-  "a code that is none": () => Scripted.Fault({ code: "no code" }),
-  "a body that breaks off": () => Scripted.answer(200, Scripted.broken("{\"usd", "ECONNRESET"))
+    ScriptedClient.respond(200, "x".repeat(2000), { "content-length": "2000" }),
+  "ECONNREFUSED": () => ScriptedClient.Disconnect({ code: "ECONNREFUSED" }),
+  "ENOTFOUND": () => ScriptedClient.Disconnect({ code: "ENOTFOUND" }),
+  "ECONNRESET": () => ScriptedClient.Disconnect({ code: "ECONNRESET" }),
+  "UND_ERR_SOCKET": () => ScriptedClient.Disconnect({ code: "UND_ERR_SOCKET" }),
+  "a code that is none": () => ScriptedClient.Disconnect({ code: "no code" }),
+  "a body that breaks off": () =>
+    ScriptedClient.respond(200, ScriptedClient.brokenBody("{\"usd", "ECONNRESET"))
 }
 
 /** Answers that never end. */
 const endless: typeof replies = {
-  "no answer": () => Scripted.Hang(),
-  "a body without an end": () => Scripted.answer(200, Scripted.endless("{"))
+  "no answer": () => ScriptedClient.Hang(),
+  "a body without an end": () => ScriptedClient.respond(200, ScriptedClient.endlessBody("{"))
 }
 
-const options = { ...bare, maxBodySize: 1000 }
+const options = { ...minimalOptions, maxBodySize: 1000 }
 
 type Run = <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 /** The clock stands still: real input and output take turns, but no virtual time. */
 const atOnce: Run = (call) => call
-const withTime: Run = (call) => passing(call, "1 minute")
+const withTime: Run = (call) => whileTimePasses(call, "1 minute")
 
-const limits: Timeouts.Timeouts = { attempt: "10 seconds", total: "45 seconds" }
+const limits: Timeouts.Timeouts = { attempt: "10 seconds", call: "45 seconds" }
 
 /** The error of a call with one attempt. */
-const errorOf = (reply: () => Scripted.Reply, call: typeof tokenPrice, run: Run, timeouts = limits) =>
+const errorOf = (
+  reply: () => ScriptedClient.ScriptedReply,
+  call: typeof tokenPrice,
+  run: Run,
+  timeouts = limits
+) =>
   Effect.gen(function*() {
-    const scene = yield* Clients.scene(() => reply(), { ...options, timeouts })
-    const result = yield* run(Effect.either(call.ask(scene)))
+    const scene = yield* TestClients.harness(() => reply(), { ...options, timeouts })
+    const result = yield* run(Effect.either(call.call(scene)))
     return result._tag === "Left" ? errorRecord(result.left) : "success"
     // Each call has a clock of its own, for dates
   }).pipe(Effect.provide(TestContext.TestContext))
@@ -115,9 +121,9 @@ for (const [name, call] of [["errors.read", tokenPrice], ["errors.update", updat
       for (const [title, reply] of Object.entries(endless)) {
         errors[title] = yield* errorOf(reply, call, withTime)
       }
-      errors["no answer within the call"] = yield* errorOf(() => Scripted.Hang(), call, withTime, {
+      errors["no answer within the call"] = yield* errorOf(() => ScriptedClient.Hang(), call, withTime, {
         attempt: "10 seconds",
-        total: "3 seconds"
+        call: "3 seconds"
       })
       yield* Effect.promise(() => record(name, errors))
     }))
@@ -134,43 +140,44 @@ it.effect("errors.local", () =>
         errors[title] = errorRecord(yield* Effect.flip(calls))
       }
     )
-    const scene = (options: Clients.SceneOptions, script: Scripted.Script = () => Scripted.answer(500)) =>
-      Clients.scene(script, { ...bare, ...options })
+    const scene = (options: TestClients.HarnessOptions, script: ScriptedClient.Script = () =>
+      ScriptedClient.respond(500)) =>
+      TestClients.harness(script, { ...minimalOptions, ...options })
 
     const unasked = yield* scene({})
     yield* flipped("a parameter that is malformed", unasked.data.tokenPrice({ address: "0x1" }))
 
     const breaking = yield* scene({ breaker: { ...CircuitBreaker.standard, minimum: 1 } })
-    yield* Effect.flip(price(breaking, 1))
-    yield* flipped("the circuit breaker is open", price(breaking, 2))
+    yield* Effect.flip(fetchPrice(breaking, 1))
+    yield* flipped("the circuit breaker is open", fetchPrice(breaking, 2))
 
     const rated = yield* scene(
       { rateLimit: RateLimit.make({ limit: 3, window: "1 second", maxWait: 0 }) },
-      () => Scripted.json(tokenPrice.document)
+      () => ScriptedClient.json(tokenPrice.document)
     )
-    yield* price(rated, 1)
-    yield* flipped("the rate limit", price(rated, 2))
+    yield* fetchPrice(rated, 1)
+    yield* flipped("the rate limit", fetchPrice(rated, 2))
 
     const daily = yield* scene(
-      { rateLimit: { ...RateLimit.none, perDay: 3 } },
-      () => Scripted.json(tokenPrice.document)
+      { rateLimit: { ...RateLimit.none, dailyQuota: 3 } },
+      () => ScriptedClient.json(tokenPrice.document)
     )
-    yield* price(daily, 1)
-    yield* flipped("the daily quota", price(daily, 2))
+    yield* fetchPrice(daily, 1)
+    yield* flipped("the daily quota", fetchPrice(daily, 2))
 
     const paused = yield* scene(
       { rateLimit: { ...RateLimit.none, maxWait: 0 } },
-      () => Scripted.answer(429, "", { "retry-after": "30" })
+      () => ScriptedClient.respond(429, "", { "retry-after": "30" })
     )
-    yield* Effect.flip(price(paused, 1))
-    yield* flipped("the pause after a 429", price(paused, 2))
+    yield* Effect.flip(fetchPrice(paused, 1))
+    yield* flipped("the pause after a 429", fetchPrice(paused, 2))
 
-    const busy = yield* scene({ concurrency: { limit: 1, maxQueue: 0 } }, () => Scripted.Hang())
-    yield* Effect.fork(price(busy, 1))
-    yield* Effect.repeatN(settled, 8)
-    yield* flipped("the concurrency limit", price(busy, 2))
+    const busy = yield* scene({ concurrency: { limit: 1, maxQueue: 0 } }, () => ScriptedClient.Hang())
+    yield* Effect.fork(fetchPrice(busy, 1))
+    yield* Effect.repeatN(runPendingWork, 8)
+    yield* flipped("the concurrency limit", fetchPrice(busy, 2))
 
-    const pages = (cursor: string) => Scripted.json({ page: 0, page_size: 1, cursor, result: [] })
+    const pages = (cursor: string) => ScriptedClient.json({ page: 0, page_size: 1, cursor, result: [] })
     const repeated = yield* scene({}, () => pages("again"))
     yield* flipped(
       "a cursor that comes back",
@@ -185,7 +192,7 @@ it.effect("errors.local", () =>
       }))
     })
     const two = { result: [...full(9).result, ...full(8).result] }
-    const walking = yield* scene({}, () => Scripted.json(two))
+    const walking = yield* scene({}, () => ScriptedClient.json(two))
     const [page] = yield* Stream.runCollect(
       walking.data.walletTransfers.pages({ address, limit: 4 }, { maxPages: 1 })
     )
@@ -199,12 +206,12 @@ it.effect("errors.local", () =>
         walking.data.walletTransfers.pages({ address: contract, limit: 4, cursor: page?.cursor ?? "none" })
       )
     )
-    const overflowing = yield* scene({}, () => Scripted.json(full(7)))
+    const overflowing = yield* scene({}, () => ScriptedClient.json(full(7)))
     yield* flipped(
       "a block that is larger than a page",
       Stream.runDrain(overflowing.data.walletTransfers.items({ address, limit: 2 }))
     )
-    const rising = yield* scene({}, (_, number) => Scripted.json(full(6 + number)))
+    const rising = yield* scene({}, (_, number) => ScriptedClient.json(full(6 + number)))
     yield* flipped(
       "a list that is out of order",
       Stream.runDrain(rising.data.walletTransfers.items({ address, limit: 2 }))
@@ -214,7 +221,7 @@ it.effect("errors.local", () =>
 
 it.effect("errors.configuration", () =>
   Effect.gen(function*() {
-    const configurations: Readonly<Record<string, Clients.SceneOptions>> = {
+    const configurations: Readonly<Record<string, TestClients.HarnessOptions>> = {
       "no key": { apiKey: undefined },
       "an empty key": { apiKey: Redacted.make("") },
       "a list without keys": { apiKey: [] },
@@ -231,10 +238,13 @@ it.effect("errors.configuration", () =>
     }
     const errors: Record<string, unknown> = {}
     for (const [title, configuration] of Object.entries(configurations)) {
-      const clients = yield* Clients.scene(() => Scripted.answer(500), { ...bare, ...configuration })
+      const clients = yield* TestClients.harness(() => ScriptedClient.respond(500), {
+        ...minimalOptions,
+        ...configuration
+      })
       errors[title] = {
-        data: errorRecord(yield* Effect.flip(price(clients, 1))),
-        streams: errorRecord(yield* Effect.flip(updateStreamStatus.ask(clients))),
+        data: errorRecord(yield* Effect.flip(fetchPrice(clients, 1))),
+        streams: errorRecord(yield* Effect.flip(updateStreamStatus.call(clients))),
         ledger: errorRecord(
           yield* Effect.flip(clients.ledger.ledgerTransaction({ txn_hash: `0x${"12".repeat(32)}` }))
         ),

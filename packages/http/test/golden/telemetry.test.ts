@@ -1,5 +1,5 @@
 /** Log lines, spans and metrics of one scripted run. */
-import type { QueryError } from "@blockquarry/core/QueryError"
+import type { OperationError } from "@blockquarry/core/OperationError"
 import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
@@ -13,32 +13,32 @@ import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
 import * as MetricState from "effect/MetricState"
 import * as Option from "effect/Option"
-import type * as Clients from "../support/Clients.ts"
-import { keysOf } from "../support/Engines.ts"
 import { address } from "../support/Examples.ts"
-import { bare, price } from "../support/Numbered.ts"
-import * as Scripted from "../support/Scripted.ts"
-import * as Witness from "../support/Witness.ts"
+import { fetchPrice, minimalOptions } from "../support/PriceCalls.ts"
+import * as ScriptedClient from "../support/ScriptedClient.ts"
+import * as TelemetryRecorder from "../support/TelemetryRecorder.ts"
+import type * as TestClients from "../support/TestClients.ts"
+import { keysOf } from "../support/TestEngine.ts"
 import { record } from "./support/record.ts"
 import { timeline } from "./support/timeline.ts"
 
-type Members = Readonly<Record<"cached" | "breaking" | "limited" | "keyed", Clients.Clients>>
+type Members = Readonly<Record<"cached" | "breaking" | "limited" | "keyed", TestClients.Clients>>
 
 const retry = { retry: RetryPolicy.standard, timeouts: Timeouts.standard }
-const ok = Scripted.json({ usdPrice: 1.5 })
+const ok = ScriptedClient.json({ usdPrice: 1.5 })
 const bad = (status: number, retryAfter?: string) =>
-  Scripted.answer(status, "oops", retryAfter === undefined ? {} : { "retry-after": retryAfter })
+  ScriptedClient.respond(status, "oops", retryAfter === undefined ? {} : { "retry-after": retryAfter })
 
-const script = ({ at, body, headers, url }: Scripted.Asked): Scripted.Reply => {
+const script = ({ at, body, headers, url }: ScriptedClient.RecordedRequest): ScriptedClient.ScriptedReply => {
   switch (url.hostname) {
     case "cached.test":
-      return at >= 20_000 && at < 30_000 ? bad(503) : Scripted.late("20 millis", ok)
+      return at >= 20_000 && at < 30_000 ? bad(503) : ScriptedClient.delayed("20 millis", ok)
     case "breaking.test":
       if (url.pathname.includes("dead")) return at < 41_000 ? bad(500) : ok
-      if (url.pathname.includes("beef")) return Scripted.Hang()
-      if (body !== null) return Scripted.Fault({ code: "ECONNRESET" })
-      if (url.pathname.includes("cafe")) return Scripted.answer(200, "<html>")
-      return Scripted.json({ usdPrice: {} })
+      if (url.pathname.includes("beef")) return ScriptedClient.Hang()
+      if (body !== null) return ScriptedClient.Disconnect({ code: "ECONNRESET" })
+      if (url.pathname.includes("cafe")) return ScriptedClient.respond(200, "<html>")
+      return ScriptedClient.json({ usdPrice: {} })
     case "limited.test":
       return at < 60_500 ? bad(429, "2") : ok
     default:
@@ -49,7 +49,11 @@ const script = ({ at, body, headers, url }: Scripted.Asked): Scripted.Reply => {
 /** An address that holds a word. */
 const worded = (word: string): string => `0x${word.repeat(10)}`
 
-const at = (moment: number, call: string, run: (members: Members) => Effect.Effect<unknown, QueryError>) => ({
+const at = (
+  moment: number,
+  call: string,
+  run: (members: Members) => Effect.Effect<unknown, OperationError>
+) => ({
   at: moment,
   call,
   run: (members: Members) => Effect.as(run(members), "a record")
@@ -60,7 +64,7 @@ const run = timeline({
   script,
   clients: {
     cached: {
-      ...bare,
+      ...minimalOptions,
       ...retry,
       retry: { ...RetryPolicy.standard, attempts: 2 },
       cache: ResponseCache.standard,
@@ -68,32 +72,37 @@ const run = timeline({
       baseUrl: "https://cached.test"
     },
     breaking: {
-      ...bare,
+      ...minimalOptions,
       ...retry,
       breaker: { ...CircuitBreaker.standard, minimum: 5 },
       apiKey: keysOf("A"),
       baseUrl: "https://breaking.test:8443/path"
     },
     limited: {
-      ...bare,
+      ...minimalOptions,
       ...retry,
       rateLimit: RateLimit.make({ limit: 6, window: "1 second", burst: 6 }),
       concurrency: { limit: 2, maxQueue: 2 },
       apiKey: keysOf("A"),
       baseUrl: "https://limited.test"
     },
-    keyed: { ...bare, ...retry, apiKey: keysOf("rejected", "accepted"), baseUrl: "https://keyed.test" }
+    keyed: {
+      ...minimalOptions,
+      ...retry,
+      apiKey: keysOf("rejected", "accepted"),
+      baseUrl: "https://keyed.test"
+    }
   },
   actions: [
-    at(0, "miss", ({ cached }) => price(cached, 1)),
-    at(10, "shared", ({ cached }) => price(cached, 1)),
-    at(1000, "hit", ({ cached }) => price(cached, 1)),
-    at(7000, "stale", ({ cached }) => price(cached, 1)),
-    at(20_000, "rescued", ({ cached }) => price(cached, 1)),
-    at(31_000, "wrong type", ({ breaking }) => price(breaking, 1)),
+    at(0, "miss", ({ cached }) => fetchPrice(cached, 1)),
+    at(10, "shared", ({ cached }) => fetchPrice(cached, 1)),
+    at(1000, "hit", ({ cached }) => fetchPrice(cached, 1)),
+    at(7000, "stale", ({ cached }) => fetchPrice(cached, 1)),
+    at(20_000, "rescued", ({ cached }) => fetchPrice(cached, 1)),
+    at(31_000, "wrong type", ({ breaking }) => fetchPrice(breaking, 1)),
     at(31_000, "not JSON", ({ breaking }) => breaking.data.tokenPrice({ address: worded("cafe") })),
     at(32_000, "retried", ({ breaking }) => breaking.data.tokenPrice({ address: worded("dead") })),
-    at(38_000, "open", ({ breaking }) => price(breaking, 2)),
+    at(38_000, "open", ({ breaking }) => fetchPrice(breaking, 2)),
     at(44_000, "probe", ({ breaking }) => breaking.data.tokenPrice({ address: worded("dead") })),
     at(
       44_500,
@@ -102,14 +111,14 @@ const run = timeline({
     ),
     at(45_000, "interrupted", ({ breaking }) => breaking.data.tokenPrice({ address: worded("beef") })),
     { at: 46_000, call: "interrupted" },
-    at(60_000, "throttled", ({ limited }) => price(limited, 1)),
-    at(60_100, "paused", ({ limited }) => price(limited, 2)),
-    at(60_200, "third", ({ limited }) => price(limited, 3)),
-    at(60_300, "fourth", ({ limited }) => price(limited, 4)),
-    at(60_400, "fifth", ({ limited }) => price(limited, 5)),
-    at(80_000, "rejected", ({ keyed }) => price(keyed, 1)),
+    at(60_000, "throttled", ({ limited }) => fetchPrice(limited, 1)),
+    at(60_100, "paused", ({ limited }) => fetchPrice(limited, 2)),
+    at(60_200, "third", ({ limited }) => fetchPrice(limited, 3)),
+    at(60_300, "fourth", ({ limited }) => fetchPrice(limited, 4)),
+    at(60_400, "fifth", ({ limited }) => fetchPrice(limited, 5)),
+    at(80_000, "rejected", ({ keyed }) => fetchPrice(keyed, 1)),
     at(81_000, "invalid", ({ keyed }) => keyed.data.tokenPrice({ address: "0x1" })),
-    at(82_000, "not found", ({ keyed }) => price(keyed, 2)),
+    at(82_000, "not found", ({ keyed }) => fetchPrice(keyed, 2)),
     at(
       83_000,
       "every parameter",
@@ -119,7 +128,9 @@ const run = timeline({
   until: 100_000
 })
 
-const spanLine = ({ attributes, events, failure, kind, name, parent }: Witness.Witness["spans"][number]) => ({
+const spanLine = (
+  { attributes, events, failure, kind, name, parent }: TelemetryRecorder.TelemetryRecorder["spans"][number]
+) => ({
   name,
   kind,
   parent,
@@ -158,8 +169,8 @@ it.effect("log lines, spans and metrics are as recorded", () =>
         ...([...spans].length === 0 ? {} : { spans: [...spans].map(({ label }) => label) })
       })
     })
-    const witness = Witness.make()
-    const lines = yield* witness.of(Effect.provide(run, Logger.add(logger)))
+    const witness = TelemetryRecorder.make()
+    const lines = yield* witness.record(Effect.provide(run, Logger.add(logger)))
     const pairs = yield* Metric.snapshot
     const metrics = pairs
       .filter(({ metricKey: { name } }) => name.startsWith("quarry_"))

@@ -8,24 +8,24 @@ import { describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as TestContext from "effect/TestContext"
-import type * as Clients from "../support/Clients.ts"
-import { keysOf, secretOf } from "../support/Engines.ts"
-import { bare, numbered, price } from "../support/Numbered.ts"
-import * as Scripted from "../support/Scripted.ts"
+import { addressOf, fetchPrice, minimalOptions } from "../support/PriceCalls.ts"
+import * as ScriptedClient from "../support/ScriptedClient.ts"
+import type * as TestClients from "../support/TestClients.ts"
+import { keysOf, secretOf } from "../support/TestEngine.ts"
 import { record } from "./support/record.ts"
 import { type Action, timeline } from "./support/timeline.ts"
 
-type Only = Readonly<Record<"only", Clients.Clients>>
+type Only = Readonly<Record<"only", TestClients.Clients>>
 
 /** The price of token `number`. */
 const priceOf = (number: number) => ({ only }: Only) =>
-  Effect.map(price(only, number), ({ usdPrice }) => usdPrice)
+  Effect.map(fetchPrice(only, number), ({ usdPrice }) => usdPrice)
 
 const update = ({ only }: Only) =>
   Effect.map(only.streams.updateStreamStatus({ id: "stream-1", status: "paused" }), ({ status }) => status)
 
 const metadata = ({ only }: Only) =>
-  Effect.map(only.data.nftMetadata({ address: numbered(1), token_id: "9" }), ({ token_id }) => token_id)
+  Effect.map(only.data.nftMetadata({ address: addressOf(1), token_id: "9" }), ({ token_id }) => token_id)
 
 /** A call for each moment, all of different tokens. */
 const at = (...moments: ReadonlyArray<number>) =>
@@ -35,22 +35,28 @@ const at = (...moments: ReadonlyArray<number>) =>
 const same = (...moments: ReadonlyArray<number>) =>
   moments.map((moment, index) => ({ at: moment, call: `same ${index + 1}`, run: priceOf(1) }))
 
-const ok = (usdPrice = 1.5) => Scripted.json({ usdPrice })
-const updated = Scripted.json({ id: "stream-1", status: "paused" })
+const ok = (usdPrice = 1.5) => ScriptedClient.json({ usdPrice })
+const updated = ScriptedClient.json({ id: "stream-1", status: "paused" })
 const bad = (status: number, retryAfter?: string, body = "") =>
-  Scripted.answer(status, body, retryAfter === undefined ? {} : { "retry-after": retryAfter })
+  ScriptedClient.respond(status, body, retryAfter === undefined ? {} : { "retry-after": retryAfter })
 
 /** Price n is the answer to request n. */
-const counting = (_: Scripted.Asked, number: number) => ok(number)
+const counting = (_: ScriptedClient.RecordedRequest, number: number) => ok(number)
 
 type Step = Action<"only">
 
 const play = (
-  policies: Clients.SceneOptions,
-  script: Scripted.Script,
+  policies: TestClients.HarnessOptions,
+  script: ScriptedClient.Script,
   actions: ReadonlyArray<Step>,
   until = 0
-) => timeline({ clients: { only: { ...bare, apiKey: keysOf("A"), ...policies } }, script, actions, until })
+) =>
+  timeline({
+    clients: { only: { ...minimalOptions, apiKey: keysOf("A"), ...policies } },
+    script,
+    actions,
+    until
+  })
 
 const recorded = (name: string, scenarios: Readonly<Record<string, ReturnType<typeof play>>>) =>
   it.effect(name, () =>
@@ -85,20 +91,28 @@ describe("timelines", () => {
     "429 with a Retry-After longer than the call has": play(retry, [bad(429, "120")], once),
     "connection reset, refused, then 200": play(
       retry,
-      [Scripted.Fault({ code: "ECONNRESET" }), Scripted.Fault({ code: "ECONNREFUSED" }), ok()],
+      [
+        ScriptedClient.Disconnect({ code: "ECONNRESET" }),
+        ScriptedClient.Disconnect({ code: "ECONNREFUSED" }),
+        ok()
+      ],
       once
     ),
-    "a body that is cut off, then 200": play(retry, [Scripted.answer(200, "{\"usdPrice\":"), ok()], once),
-    "no answer to any attempt": play(retry, () => Scripted.Hang(), once),
-    "one attempt without an answer, then 200": play(retry, [Scripted.Hang(), ok()], once),
+    "a body that is cut off, then 200": play(
+      retry,
+      [ScriptedClient.respond(200, "{\"usdPrice\":"), ok()],
+      once
+    ),
+    "no answer to any attempt": play(retry, () => ScriptedClient.Hang(), once),
+    "one attempt without an answer, then 200": play(retry, [ScriptedClient.Hang(), ok()], once),
     "408, then 200": play(retry, [bad(408), ok()], once),
     "400 is not repeated": play(retry, [bad(400)], once),
     "501 is not repeated": play(retry, [bad(501)], once),
     "a redirect is not repeated": play(retry, [bad(302)], once),
     "one attempt by policy": play({ ...retry, retry: RetryPolicy.none }, [bad(500)], once),
     "slow answers and the limit of the call": play(
-      { ...retry, timeouts: { attempt: "10 seconds", total: "12 seconds" } },
-      () => Scripted.late("8 seconds", bad(500)),
+      { ...retry, timeouts: { attempt: "10 seconds", call: "12 seconds" } },
+      () => ScriptedClient.delayed("8 seconds", bad(500)),
       once
     ),
     "the budget is exhausted, and refilled by successes": play(
@@ -112,15 +126,15 @@ describe("timelines", () => {
     "an update: 429 is repeated": play(retry, [bad(429), updated], updateOnce),
     "an update: a refused connection is repeated": play(
       retry,
-      [Scripted.Fault({ code: "ECONNREFUSED" }), updated],
+      [ScriptedClient.Disconnect({ code: "ECONNREFUSED" }), updated],
       updateOnce
     ),
     "an update: a reset connection is not repeated": play(
       retry,
-      [Scripted.Fault({ code: "ECONNRESET" })],
+      [ScriptedClient.Disconnect({ code: "ECONNRESET" })],
       updateOnce
     ),
-    "an update: no answer is not repeated": play(retry, [Scripted.Hang()], updateOnce),
+    "an update: no answer is not repeated": play(retry, [ScriptedClient.Hang()], updateOnce),
     "a call that is interrupted while it waits": play(retry, [bad(503, "10")], [
       ...once,
       { at: 4000, call: "price 1" }
@@ -128,9 +142,11 @@ describe("timelines", () => {
   })
 
   const three = { apiKey: keysOf("A", "B", "C") }
-  const byKey = (replies: Readonly<Record<string, Scripted.Reply>>) => ({ headers }: Scripted.Asked) =>
-    Object.entries(replies).find(([label]) => headers["x-api-key"] === secretOf(label))?.[1] ?? ok()
-  const exhausted = Scripted.json({ message: "Your plan: usage consumed" }, 401)
+  const byKey =
+    (replies: Readonly<Record<string, ScriptedClient.ScriptedReply>>) =>
+    ({ headers }: ScriptedClient.RecordedRequest) =>
+      Object.entries(replies).find(([label]) => headers["x-api-key"] === secretOf(label))?.[1] ?? ok()
+  const exhausted = ScriptedClient.json({ message: "Your plan: usage consumed" }, 401)
   const spread = at(0, 100, 200, 300, 1500, 5000)
 
   recorded("timeline.keys", {
@@ -168,7 +184,7 @@ describe("timelines", () => {
       {
         apiKey: keysOf("A", "B").map((one, index) => ({
           ...one,
-          rateLimit: { ...RateLimit.none, cost: 1, perDay: index + 1 }
+          rateLimit: { ...RateLimit.none, cost: 1, dailyQuota: index + 1 }
         }))
       },
       counting,
@@ -195,7 +211,9 @@ describe("timelines", () => {
     "costs of the operations": play(
       { rateLimit: RateLimit.make({ limit: 6, window: "1 second" }) },
       ({ url }) =>
-        url.pathname.endsWith("/price") ? ok() : Scripted.json({ token_address: numbered(1), token_id: "9" }),
+        url.pathname.endsWith("/price")
+          ? ok()
+          : ScriptedClient.json({ token_address: addressOf(1), token_id: "9" }),
       [...at(0, 0, 0), { at: 0, call: "metadata", run: metadata }]
     ),
     "a cost for one operation": play(limited({ cost: { tokenPrice: 2 } }), counting, at(0, 0, 0)),
@@ -205,7 +223,7 @@ describe("timelines", () => {
     "the limit of the call bounds the wait": play(
       {
         ...limited({ limit: 1, window: "10 seconds" }),
-        timeouts: { attempt: "5 seconds", total: "15 seconds" }
+        timeouts: { attempt: "5 seconds", call: "15 seconds" }
       },
       counting,
       at(0, 0, 0)
@@ -230,31 +248,31 @@ describe("timelines", () => {
       at(0, 500, 2500)
     ),
     "a daily quota": play(
-      { rateLimit: { ...RateLimit.none, cost: 1, perDay: 2 } },
+      { rateLimit: { ...RateLimit.none, cost: 1, dailyQuota: 2 } },
       counting,
       at(0, 1000, 2000, 86_399_999, 86_400_000)
     ),
     "a daily quota with retries": play(
-      { ...retry, rateLimit: { ...RateLimit.none, cost: 1, perDay: 2 } },
+      { ...retry, rateLimit: { ...RateLimit.none, cost: 1, dailyQuota: 2 } },
       () => bad(500),
       once
     ),
     "concurrency: two at once, one may wait": play(
       { concurrency: { limit: 2, maxQueue: 1 } },
-      (_, number) => Scripted.late("1 second", ok(number)),
+      (_, number) => ScriptedClient.delayed("1 second", ok(number)),
       at(0, 0, 0, 0, 1500)
     ),
     "concurrency: the limit of the call bounds the wait": play(
-      { concurrency: { limit: 1, maxQueue: 5 }, timeouts: { attempt: "5 seconds", total: "2 seconds" } },
-      () => Scripted.late("1900 millis", ok()),
+      { concurrency: { limit: 1, maxQueue: 5 }, timeouts: { attempt: "5 seconds", call: "2 seconds" } },
+      () => ScriptedClient.delayed("1900 millis", ok()),
       at(0, 0)
     )
   })
 
   const breaking = {
-    breaker: { ...CircuitBreaker.standard, minimum: 3, longest: "15 seconds" as const }
+    breaker: { ...CircuitBreaker.standard, minimum: 3, maxOpenDuration: "15 seconds" as const }
   }
-  const failsUntil = (end: number) => ({ at }: Scripted.Asked) => at < end ? bad(500) : ok()
+  const failsUntil = (end: number) => ({ at }: ScriptedClient.RecordedRequest) => at < end ? bad(500) : ok()
 
   recorded("timeline.breaker", {
     "closed, open, half-open, closed": play(
@@ -269,12 +287,12 @@ describe("timelines", () => {
     ),
     "calls during a probe": play(
       breaking,
-      ({ at }) => at < 1000 ? bad(500) : Scripted.late("1 second", ok()),
+      ({ at }) => at < 1000 ? bad(500) : ScriptedClient.delayed("1 second", ok()),
       at(0, 0, 0, 5000, 5500, 6500)
     ),
     "a probe that is interrupted": play(
       breaking,
-      ({ at }) => at < 1000 ? bad(500) : at < 6000 ? Scripted.Hang() : ok(),
+      ({ at }) => at < 1000 ? bad(500) : at < 6000 ? ScriptedClient.Hang() : ok(),
       [...at(0, 0, 0, 5000), { at: 5500, call: "price 4" }, { at: 6000, call: "next", run: priceOf(9) }]
     ),
     "a failure in three is not enough": play(
@@ -285,7 +303,11 @@ describe("timelines", () => {
     "failures that are too long ago": play(breaking, failsUntil(50_000), at(0, 1000, 32_000, 32_001, 32_002)),
     "time-outs, connections and malformed bodies count": play(
       { ...breaking, timeouts: Timeouts.standard },
-      [Scripted.Hang(), Scripted.Fault({ code: "ECONNRESET" }), Scripted.answer(200, "<html>")],
+      [
+        ScriptedClient.Hang(),
+        ScriptedClient.Disconnect({ code: "ECONNRESET" }),
+        ScriptedClient.respond(200, "<html>")
+      ],
       at(0, 0, 0, 11_000)
     ),
     "400, 404 and 429 do not count": play(breaking, [bad(400), bad(404), bad(429), ok()], at(0, 0, 0, 5000)),
@@ -293,7 +315,8 @@ describe("timelines", () => {
   })
 
   const caching = { cache: ResponseCache.standard }
-  const late = (_: Scripted.Asked, number: number) => Scripted.late("1 second", ok(number))
+  const late = (_: ScriptedClient.RecordedRequest, number: number) =>
+    ScriptedClient.delayed("1 second", ok(number))
 
   recorded("timeline.cache", {
     "hit": play(caching, counting, same(0, 1, 4999)),
@@ -307,7 +330,7 @@ describe("timelines", () => {
     ),
     "stale if throttled, unreachable or not answered": play(
       { ...caching, timeouts: Timeouts.standard },
-      [ok(), bad(429), Scripted.Fault({ code: "ECONNRESET" }), Scripted.Hang()],
+      [ok(), bad(429), ScriptedClient.Disconnect({ code: "ECONNRESET" }), ScriptedClient.Hang()],
       same(0, 12_000, 15_000, 20_000),
       40_000
     ),
@@ -322,9 +345,9 @@ describe("timelines", () => {
       { at: 500, call: "same 1" },
       { at: 2000, call: "later", run: priceOf(1) }
     ]),
-    "coalesced failures": play(caching, () => Scripted.late("1 second", bad(500)), same(0, 0)),
+    "coalesced failures": play(caching, () => ScriptedClient.delayed("1 second", bad(500)), same(0, 0)),
     "not found is cached": play(caching, () => bad(404), same(0, 1000, 5001)),
-    "not found of an NFT is not cached": play(caching, () => Scripted.json(null), [
+    "not found of an NFT is not cached": play(caching, () => ScriptedClient.json(null), [
       { at: 0, call: "first", run: metadata },
       { at: 1000, call: "second", run: metadata }
     ]),

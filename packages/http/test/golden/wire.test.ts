@@ -1,18 +1,20 @@
 /** The HTTP requests of every operation, as the three public clients send them. */
-import type { QueryError } from "@blockquarry/core/QueryError"
+import type { OperationError } from "@blockquarry/core/OperationError"
 import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import * as Clients from "../support/Clients.ts"
-import { bare } from "../support/Numbered.ts"
-import * as Scripted from "../support/Scripted.ts"
+import { minimalOptions } from "../support/PriceCalls.ts"
+import * as ScriptedClient from "../support/ScriptedClient.ts"
+import * as TestClients from "../support/TestClients.ts"
 import { record } from "./support/record.ts"
 
 const address = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
 const other = "0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359"
 const hash = `0x${"Ab".repeat(32)}`
 
-type Calls = Readonly<Record<string, (clients: Clients.Clients) => Effect.Effect<unknown, QueryError>>>
+type Calls = Readonly<
+  Record<string, (clients: TestClients.Clients) => Effect.Effect<unknown, OperationError>>
+>
 
 const calls: Calls = {
   "walletTransfers": ({ data }) => data.walletTransfers({ address }),
@@ -115,9 +117,12 @@ const calls: Calls = {
 }
 
 /** What is sent; the answers are failures, which do not matter here. */
-const requests = (options: Clients.SceneOptions, chosen: Calls) =>
+const requests = (options: TestClients.HarnessOptions, chosen: Calls) =>
   Effect.gen(function*() {
-    const { asked, ...clients } = yield* Clients.scene(() => Scripted.answer(500), { ...bare, ...options })
+    const { requests: asked, ...clients } = yield* TestClients.harness(() => ScriptedClient.respond(500), {
+      ...minimalOptions,
+      ...options
+    })
     const sent: Record<string, unknown> = {}
     for (const [name, call] of Object.entries(chosen)) {
       yield* Effect.flip(call(clients))
@@ -127,7 +132,7 @@ const requests = (options: Clients.SceneOptions, chosen: Calls) =>
         url: request.url.href,
         headers: {
           ...request.headers,
-          "x-api-key": request.headers["x-api-key"] === Clients.key ? "<key>" : "?"
+          "x-api-key": request.headers["x-api-key"] === TestClients.key ? "<key>" : "?"
         },
         body: request.body
       }
@@ -152,10 +157,10 @@ it.effect("lists of values are sent as recorded, in every format", () =>
       "walletChains, every parameter"
     )
     const sent = {
-      brackets: yield* requests({ arrays: "brackets" }, lists),
-      indices: yield* requests({ arrays: "indices" }, lists),
-      repeat: yield* requests({ arrays: "repeat" }, lists),
-      comma: yield* requests({ arrays: "comma" }, lists)
+      brackets: yield* requests({ arrayFormat: "brackets" }, lists),
+      indices: yield* requests({ arrayFormat: "indices" }, lists),
+      repeat: yield* requests({ arrayFormat: "repeat" }, lists),
+      comma: yield* requests({ arrayFormat: "comma" }, lists)
     }
     yield* Effect.promise(() => record("wire.arrays", sent, 3))
   }))
@@ -187,17 +192,17 @@ const transfer = (block: number, log: number) => ({
   value: "5"
 })
 
-const pagesByCursor: Scripted.Script = [
-  Scripted.json({ page: 0, page_size: 1, cursor: "second", result: [transfer(9, 1)] }),
-  Scripted.json({ page: 1, page_size: 1, cursor: "third", result: [transfer(8, 1)] }),
-  Scripted.json({ page: 2, page_size: 1, cursor: null, result: [transfer(7, 1)] })
+const pagesByCursor: ScriptedClient.Script = [
+  ScriptedClient.json({ page: 0, page_size: 1, cursor: "second", result: [transfer(9, 1)] }),
+  ScriptedClient.json({ page: 1, page_size: 1, cursor: "third", result: [transfer(8, 1)] }),
+  ScriptedClient.json({ page: 2, page_size: 1, cursor: null, result: [transfer(7, 1)] })
 ]
 
 /** A service without cursors: pages of two records, newest block first. */
-const pagesByBlock = ({ url }: Scripted.Asked): Scripted.Reply => {
+const pagesByBlock = ({ url }: ScriptedClient.RecordedRequest): ScriptedClient.ScriptedReply => {
   const top = Number(url.searchParams.get("to_block") ?? 9)
   const all = [transfer(9, 1), transfer(8, 2), transfer(8, 1), transfer(7, 1)]
-  return Scripted.json({
+  return ScriptedClient.json({
     total: 4,
     result: all.filter(({ block_number }) => block_number <= top).slice(0, 3)
   })
@@ -207,7 +212,7 @@ it.effect("lists are walked by the recorded requests", () =>
   Effect.gen(function*() {
     const walked: Record<string, unknown> = {}
     for (const [name, script] of Object.entries({ "by cursor": pagesByCursor, "by block": pagesByBlock })) {
-      const { asked, data } = yield* Clients.scene(script, bare)
+      const { requests: asked, data } = yield* TestClients.harness(script, minimalOptions)
       const items = yield* Stream.runCollect(data.walletTransfers.items({ address, chain: "eth", limit: 3 }))
       walked[name] = {
         requests: asked.map(({ method, url }) => `${method} ${url.pathname}${url.search}`),

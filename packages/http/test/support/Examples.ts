@@ -1,7 +1,7 @@
 /** One input and one answer for every operation. */
-import type { QueryError } from "@blockquarry/core/QueryError"
+import type { OperationError } from "@blockquarry/core/OperationError"
 import type * as Effect from "effect/Effect"
-import type { Clients } from "./Clients.ts"
+import type { Clients } from "./TestClients.ts"
 
 export const address = `0x${"ab".repeat(20)}`
 export const contract = `0x${"cd".repeat(20)}`
@@ -15,20 +15,20 @@ export interface Example {
   readonly id: string
   readonly method: "GET" | "POST"
   readonly list: boolean
-  readonly ask: (clients: Clients) => Effect.Effect<unknown, QueryError>
+  readonly call: (clients: Clients) => Effect.Effect<unknown, OperationError>
   /** A document that the operation understands. */
   readonly document: unknown
 }
 
-const read = (id: string, list: boolean, ask: Example["ask"], document: unknown): Example => ({
+const getExample = (id: string, list: boolean, call: Example["call"], document: unknown): Example => ({
   id,
   method: "GET",
   list,
-  ask,
+  call,
   document
 })
 
-export const tokenPrice: Example = read(
+export const tokenPrice: Example = getExample(
   "tokenPrice",
   false,
   ({ data }) => data.tokenPrice({ address }),
@@ -39,33 +39,36 @@ export const updateStreamStatus: Example = {
   id: "updateStreamStatus",
   method: "POST",
   list: false,
-  ask: ({ streams }) => streams.updateStreamStatus({ id: "stream-1", status: "paused" }),
+  call: ({ streams }) => streams.updateStreamStatus({ id: "stream-1", status: "paused" }),
   document: { id: "stream-1", status: "paused" }
 }
 
 /** All eleven. */
 export const examples: ReadonlyArray<Example> = [
-  read("walletTransfers", true, ({ data }) => data.walletTransfers({ address }), page(transfer)),
-  read("tokenTransfers", true, ({ data }) => data.tokenTransfers({ address }), page(transfer)),
-  read("contractNfts", true, ({ data }) => data.contractNfts({ address }), page(nft)),
-  read("nftOwners", true, ({ data }) => data.nftOwners({ address, token_id: "9" }), page(nft)),
-  read(
+  getExample("walletTransfers", true, ({ data }) => data.walletTransfers({ address }), page(transfer)),
+  getExample("tokenTransfers", true, ({ data }) => data.tokenTransfers({ address }), page(transfer)),
+  getExample("contractNfts", true, ({ data }) => data.contractNfts({ address }), page(nft)),
+  getExample("nftOwners", true, ({ data }) => data.nftOwners({ address, token_id: "9" }), page(nft)),
+  getExample(
     "walletNftTrades",
     true,
     ({ data }) => data.walletNftTrades({ address }),
     page({ transaction_hash: hash, block_number: "7" })
   ),
-  read(
+  getExample(
     "tokenOwners",
     true,
     ({ data }) => data.tokenOwners({ token_address: address }),
     page({ owner_address: address, balance: "1" })
   ),
-  read("nftMetadata", false, ({ data }) => data.nftMetadata({ address, token_id: "9" }), nft),
+  getExample("nftMetadata", false, ({ data }) => data.nftMetadata({ address, token_id: "9" }), nft),
   tokenPrice,
-  read("walletChains", false, ({ data }) => data.walletChains({ address }), { address, active_chains: [] }),
+  getExample("walletChains", false, ({ data }) => data.walletChains({ address }), {
+    address,
+    active_chains: []
+  }),
   updateStreamStatus,
-  read(
+  getExample(
     "ledgerTransaction",
     false,
     ({ ledger }) => ledger.ledgerTransaction({ txn_hash: hash }),

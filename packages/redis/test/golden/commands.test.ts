@@ -1,7 +1,7 @@
 /** The commands that the stores send to Redis, and the keys that they leave there. */
-import type { Entry } from "@blockquarry/http/CacheStore"
+import type { CacheEntry } from "@blockquarry/http/CacheStore"
 import * as DataApi from "@blockquarry/http/DataApi"
-import * as Engine from "@blockquarry/http/Engine"
+import { Engine } from "@blockquarry/http/Gateway"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -18,22 +18,22 @@ import * as RedisRateLimitStore from "../../src/RedisRateLimitStore.ts"
 import * as RedisStores from "../../src/RedisStores.ts"
 import * as Inspector from "../support/Inspector.ts"
 import * as RedisServer from "../support/RedisServer.ts"
-import { until } from "../support/Until.ts"
+import { until } from "../support/WaitUntil.ts"
 import * as Commands from "./support/commands.ts"
 import { record } from "./support/record.ts"
 
 const minute = 60_000
 const day = 24 * 60 * minute
 
-const entryOf = (text: string, keepUntil: number): Entry => ({
-  answer: {
+const entryOf = (text: string, keepUntil: number): CacheEntry => ({
+  response: {
     status: 200,
     headers: { "content-type": "application/json" },
     bytes: new TextEncoder().encode(text)
   },
   storedAt: 0,
   freshUntil: 5000,
-  keepUntil
+  expiresAt: keepUntil
 })
 
 /** All keys: name, type, fields and time to live, to the minute. */
@@ -43,10 +43,10 @@ const keysOf = (inspector: Inspector.Inspector) =>
     for (const key of (yield* inspector.keys).toSorted()) {
       // Gone within a second
       if (key.endsWith(":ping")) continue
-      const type = yield* inspector.ask((client) => client.type(key))
-      const life = yield* inspector.ask((client) => client.pttl(key))
+      const type = yield* inspector.send((client) => client.type(key))
+      const life = yield* inspector.send((client) => client.pttl(key))
       // Those of a daily quota are two
-      const fields = type === "hash" ? yield* inspector.ask((client) => client.hkeys(key)) : []
+      const fields = type === "hash" ? yield* inspector.send((client) => client.hkeys(key)) : []
       found.push(
         [
           key,
@@ -81,13 +81,13 @@ const connected = Effect.gen(function*() {
   return { server, inspector, commands: yield* Commands.listen(server) }
 })
 
-describe.skipIf(RedisServer.program === undefined)(`commands${RedisServer.unless}`, () => {
+describe.skipIf(RedisServer.program === undefined)(`commands${RedisServer.skipReason}`, () => {
   it.scoped("of the cache are as recorded", () =>
     Effect.gen(function*() {
       const { commands, inspector, server } = yield* connected
       const redis = yield* Layer.build(Redis.layer({ url: server.url }))
       const store = yield* Effect.provide(RedisCacheStore.make({ maxEntryBytes: 1000 }), redis)
-      const other = yield* Layer.build(Redis.layer({ url: server.url, prefix: "tenant*[1]:" }))
+      const other = yield* Layer.build(Redis.layer({ url: server.url, keyPrefix: "tenant*[1]:" }))
       const prefixed = yield* Effect.provide(RedisCacheStore.make(), other)
       const fill = Effect.all([
         store.set("first", entryOf("{}", minute)),
@@ -117,27 +117,27 @@ describe.skipIf(RedisServer.program === undefined)(`commands${RedisServer.unless
       const { commands, inspector, server } = yield* connected
       const redis = yield* Layer.build(Redis.layer({ url: server.url }))
       const store = yield* Effect.provide(RedisRateLimitStore.make, redis)
-      const rule = { limit: 2, window: minute, burst: 2, dearest: 5 }
+      const rule = { limit: 2, window: minute, burst: 2, maxCost: 5 }
       const unlimited = { limit: Number.POSITIVE_INFINITY, window: 1000, burst: 1 }
       const cap = { limit: 10, period: day }
       const results: Array<unknown> = []
       const told = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
         commands.of(Effect.map(effect, (result) => results.push(result)))
       const found = {
-        "take, the script is new": yield* told(store.take("budget", rule, 1, 500)),
-        "take again": yield* told(store.take("budget", rule, 2, 500)),
-        "take, no limit": yield* told(store.take("free", unlimited, 1, 500)),
-        "pause for a second": yield* told(store.pause("paused", 1000)),
-        "pause without a duration": yield* told(store.pause("paused", null)),
-        "take in a pause": yield* told(store.take("paused", unlimited, 1, 500)),
-        "settle, failed": yield* told(store.settle("paused", false)),
-        "settle, passed": yield* told(store.settle("paused", true)),
-        "spend": yield* told(store.spend("account", cap, 3)),
-        "spend too much": yield* told(store.spend("account", cap, 8)),
+        "take, the script is new": yield* told(store.acquire("budget", rule, 1, 500)),
+        "take again": yield* told(store.acquire("budget", rule, 2, 500)),
+        "take, no limit": yield* told(store.acquire("free", unlimited, 1, 500)),
+        "pause for a second": yield* told(store.startCooldown("paused", 1000)),
+        "pause without a duration": yield* told(store.startCooldown("paused", null)),
+        "take in a pause": yield* told(store.acquire("paused", unlimited, 1, 500)),
+        "settle, failed": yield* told(store.settleProbe("paused", false)),
+        "settle, passed": yield* told(store.settleProbe("paused", true)),
+        "spend": yield* told(store.consume("account", cap, 3)),
+        "spend too much": yield* told(store.consume("account", cap, 8)),
         "spend without a limit": yield* told(
-          store.spend("free", { limit: Number.POSITIVE_INFINITY, period: day }, 1)
+          store.consume("free", { limit: Number.POSITIVE_INFINITY, period: day }, 1)
         ),
-        "look": yield* told(store.look("account", cap)),
+        "look": yield* told(store.peek("account", cap)),
         "ping": yield* told(store.ping),
         "keys": yield* keysOf(inspector)
       }
@@ -163,16 +163,16 @@ describe.skipIf(RedisServer.program === undefined)(`commands${RedisServer.unless
           )
         })
       )
-      const engine = Layer.provide(Engine.layerShared, RedisStores.layer({ url: server.url }))
-      const api = DataApi.layerOverEngine({
+      const engine = Layer.provide(Engine.layerWithStores, RedisStores.layer({ url: server.url }))
+      const api = DataApi.layerWithEngine({
         apiKey: Redacted.make("key-of-the-test"),
         baseUrl: "https://host.test",
-        rateLimit: { ...RateLimit.make({ limit: 100, window: "1 second" }), perDay: 1000, maxWait: 0 },
+        rateLimit: { ...RateLimit.make({ limit: 100, window: "1 second" }), dailyQuota: 1000, maxWait: 0 },
         cache: ResponseCache.standard,
         retry: {
           attempts: 1,
-          base: { transient: 0, throttled: 0 },
-          cap: 0,
+          baseDelay: { transient: 0, throttled: 0 },
+          maxDelay: 0,
           budget: { capacity: 0, refill: 0 }
         }
       }).pipe(Layer.provide([engine, Layer.succeed(HttpClient.HttpClient, client)]))

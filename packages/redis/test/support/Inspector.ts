@@ -5,7 +5,7 @@ import { Redis } from "ioredis"
 import type { RedisServer } from "./RedisServer.ts"
 
 export interface Inspector {
-  readonly ask: <A>(command: (client: Redis) => Promise<A>) => Effect.Effect<A>
+  readonly send: <A>(command: (client: Redis) => Promise<A>) => Effect.Effect<A>
   /** The server's clock, in milliseconds. */
   readonly time: Effect.Effect<number>
   readonly keys: Effect.Effect<ReadonlyArray<string>>
@@ -30,12 +30,12 @@ export const make = (
       (client) => Effect.sync(() => client.disconnect())
     ),
     (client) => {
-      const ask = <A>(command: (client: Redis) => Promise<A>) => Effect.promise(() => command(client))
+      const send = <A>(command: (client: Redis) => Promise<A>) => Effect.promise(() => command(client))
       return {
-        ask,
-        time: Effect.map(ask((client) => client.time()), ([seconds, micros]) =>
+        send,
+        time: Effect.map(send((client) => client.time()), ([seconds, micros]) =>
           Number(seconds) * 1000 + Number(micros) / 1000),
-        keys: ask((client) =>
+        keys: send((client) =>
           client.keys("*")
         )
       }

@@ -22,7 +22,7 @@ export const program: string | undefined = (process.env["PATH"] ?? "").split(del
   })
 
 /** What the name of a suite says where it is skipped. */
-export const unless = program === undefined ? " (skipped: there is no redis-server)" : ""
+export const skipReason = program === undefined ? " (skipped: there is no redis-server)" : ""
 
 /** It is not there, or does not answer as it should. */
 export class Unavailable extends Data.TaggedError("Unavailable")<{ readonly message: string }> {}
@@ -55,7 +55,7 @@ const freePort: Effect.Effect<number> = Effect.async((resume) => {
 })
 
 /** Succeeds where something answers as Redis does. */
-const answers = (port: number): Effect.Effect<void, Unavailable> =>
+const waitForReply = (port: number): Effect.Effect<void, Unavailable> =>
   Effect.async((resume) => {
     const socket = connect(port, "127.0.0.1", () => socket.write("PING\r\n"))
     socket.once("data", (reply) => {
@@ -81,7 +81,7 @@ const launch = (file: string, port: number, folder: string, { args = [], passwor
       ...(password === undefined ? [] : ["--requirepass", password]),
       ...args
     ], { stdio: "ignore" })
-    yield* answers(port).pipe(
+    yield* waitForReply(port).pipe(
       Effect.retry(Schedule.spaced("10 millis").pipe(Schedule.upTo("10 seconds"))),
       Effect.raceFirst(
         Effect.zipRight(exited(child), new Unavailable({ message: `redis-server left port ${port}` }))

@@ -5,47 +5,53 @@
 import * as Schema from "effect/Schema"
 import * as Files from "./files.ts"
 
-const Text = Schema.NonEmptyTrimmedString
+const NonEmptyText = Schema.NonEmptyTrimmedString
 
 const matching = (pattern: RegExp) => Schema.String.pipe(Schema.pattern(pattern))
 
-const Time = matching(/^\d+s$/)
+const Seconds = matching(/^\d+s$/)
 
-const Name = matching(/^[a-z][a-z-]*$/)
+const ServiceName = matching(/^[a-z][a-z-]*$/)
 
-const Build = Schema.Struct({ context: Text, dockerfile: Text })
+const Build = Schema.Struct({ context: NonEmptyText, dockerfile: NonEmptyText })
 
 const Healthcheck = Schema.Struct({
-  test: Schema.Tuple([Schema.Literal("CMD", "CMD-SHELL"), Text], Text),
-  interval: Time,
-  timeout: Time,
+  test: Schema.Tuple([Schema.Literal("CMD", "CMD-SHELL"), NonEmptyText], NonEmptyText),
+  interval: Seconds,
+  timeout: Seconds,
   retries: Schema.Int,
-  start_period: Time
+  start_period: Seconds
 })
 
-const Service = Schema.Struct({
-  profiles: Schema.optional(Schema.Array(Name)),
+const ComposeService = Schema.Struct({
+  profiles: Schema.optional(Schema.Array(ServiceName)),
   // Pinned: `latest` is another one tomorrow.
   image: matching(
     /^[a-z./-]+:(?:v?\d+\.\d+(?:\.\d+)?(?:-[a-z]+)?|\$\{QUARRY_PROXY_VERSION:-\d+\.\d+\.\d+\})$/
   ),
   build: Schema.optional(Build),
   command: Schema.optional(Schema.Array(Schema.String)),
-  environment: Schema.optional(Schema.Record({ key: matching(/^[A-Z_]+$/), value: Text })),
+  environment: Schema.optional(Schema.Record({ key: matching(/^[A-Z_]+$/), value: NonEmptyText })),
   volumes: Schema.optional(Schema.Array(matching(/^(?:\.\/[\w./-]+:\/[\w./-]+:ro|[a-z]+:\/[\w./-]+)$/))),
-  tmpfs: Schema.optional(Schema.Array(Text)),
-  secrets: Schema.optional(Schema.Array(Name)),
+  tmpfs: Schema.optional(Schema.Array(NonEmptyText)),
+  secrets: Schema.optional(Schema.Array(ServiceName)),
   networks: Schema.Union(
-    Schema.Array(Name),
-    Schema.Record({ key: Name, value: Schema.Struct({ aliases: Schema.optional(Schema.Array(Name)) }) })
+    Schema.Array(ServiceName),
+    Schema.Record({
+      key: ServiceName,
+      value: Schema.Struct({ aliases: Schema.optional(Schema.Array(ServiceName)) })
+    })
   ),
   // On this machine alone.
   ports: Schema.optional(Schema.Array(matching(/^127\.0\.0\.1:\d+:\d+$/))),
   depends_on: Schema.optional(
-    Schema.Record({ key: Name, value: Schema.Struct({ condition: Schema.Literal("service_healthy") }) })
+    Schema.Record({
+      key: ServiceName,
+      value: Schema.Struct({ condition: Schema.Literal("service_healthy") })
+    })
   ),
   healthcheck: Healthcheck,
-  stop_grace_period: Schema.optional(Time),
+  stop_grace_period: Schema.optional(Seconds),
   restart: Schema.Literal("unless-stopped"),
   read_only: Schema.Literal(true),
   user: matching(/^[1-9]\d*:\d+$/),
@@ -54,7 +60,7 @@ const Service = Schema.Struct({
   mem_limit: matching(/^\d+m$/),
   pids_limit: Schema.Int,
   ulimits: Schema.optional(
-    Schema.Record({ key: Name, value: Schema.Struct({ soft: Schema.Int, hard: Schema.Int }) })
+    Schema.Record({ key: ServiceName, value: Schema.Struct({ soft: Schema.Int, hard: Schema.Int }) })
   ),
   logging: Schema.Struct({
     driver: Schema.Literal("json-file"),
@@ -62,14 +68,20 @@ const Service = Schema.Struct({
   })
 })
 
-export type Service = typeof Service.Type
+export type ComposeService = typeof ComposeService.Type
 
 const Compose = Schema.Struct({
-  name: Name,
-  services: Schema.Record({ key: Name, value: Service }),
-  networks: Schema.Record({ key: Name, value: Schema.Struct({ internal: Schema.optional(Schema.Boolean) }) }),
-  secrets: Schema.Record({ key: Name, value: Schema.Struct({ file: matching(/^\.\/secrets\/[a-z-]+$/) }) }),
-  volumes: Schema.Record({ key: Name, value: Schema.Struct({}) })
+  name: ServiceName,
+  services: Schema.Record({ key: ServiceName, value: ComposeService }),
+  networks: Schema.Record({
+    key: ServiceName,
+    value: Schema.Struct({ internal: Schema.optional(Schema.Boolean) })
+  }),
+  secrets: Schema.Record({
+    key: ServiceName,
+    value: Schema.Struct({ file: matching(/^\.\/secrets\/[a-z-]+$/) })
+  }),
+  volumes: Schema.Record({ key: ServiceName, value: Schema.Struct({}) })
 })
 
 export type Compose = typeof Compose.Type
@@ -83,7 +95,7 @@ export const read = (document: object): Compose =>
 
 export const compose = (): Compose => read(Files.document("compose.yaml"))
 
-const isList = Schema.is(Schema.Array(Name))
+const isList = Schema.is(Schema.Array(ServiceName))
 
-export const networksOf = ({ networks }: Service): ReadonlyArray<string> =>
+export const networksOf = ({ networks }: ComposeService): ReadonlyArray<string> =>
   isList(networks) ? networks : Object.keys(networks)

@@ -1,17 +1,17 @@
 /** The configurations that are deployed, read as the proxy reads them, with the secrets where it finds them there. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as Load from "../../../src/Config/Load.ts"
-import { disk } from "../../Config/support.ts"
+import * as Load from "../../../src/config/Load.ts"
+import { fakeFileSystem } from "../../config/support.ts"
 import * as Files from "./files.ts"
 
 export const all = ["compose", "kubernetes"] as const
 
-export type Which = (typeof all)[number]
+export type Deployment = (typeof all)[number]
 
 const Mounted = Schema.Struct({ data: Schema.Struct({ "quarry-proxy.yaml": Schema.String }) })
 
-const text = (which: Which): string =>
+const text = (which: Deployment): string =>
   which === "compose"
     ? Files.text("compose/quarry-proxy.yaml")
     : Schema.decodeUnknownSync(Mounted)(Files.document("kubernetes/configmap.yaml")).data["quarry-proxy.yaml"]
@@ -25,12 +25,12 @@ export const secretsFolder = { compose: "/run/secrets", kubernetes: "/run/secret
 /** Readable for owner and group. */
 const mode = 0o100440
 
-export const load = (which: Which) => {
+export const load = (which: Deployment) => {
   const at = (name: string) => `${secretsFolder[which]}/${name}`
   const files = {
     [file]: text(which),
     [at("quarry-key")]: { text: "a-key\n", mode },
     [at("redis-url")]: { text: "redis://:a-password@redis:6379\n", mode }
   }
-  return Effect.provide(Load.load({ file, given: {}, env: {} }), disk(files))
+  return Effect.provide(Load.load({ file, optionValues: {}, env: {} }), fakeFileSystem(files))
 }

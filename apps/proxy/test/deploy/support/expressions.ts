@@ -1,31 +1,31 @@
 /** Whether expressions of PromQL ask for what there is. */
-import * as Failure from "../../../src/Failure.ts"
-import type { Known } from "./metrics.ts"
+import * as ProxyError from "../../../src/exchange/ProxyError.ts"
+import type { KnownSeries } from "./metrics.ts"
 import * as PromQl from "./promql.ts"
 
 /** Whoever scrapes adds these to every series. */
-const ofScrape = ["job", "instance", "namespace"]
+const scrapeLabels = ["job", "instance", "namespace"]
 
 /** Series that Prometheus makes itself. */
-const ofPrometheus = ["up", "ALERTS"]
+const builtInMetrics = ["up", "ALERTS"]
 
 /** The values of labels that have few. */
 const values: Readonly<Record<string, ReadonlyArray<string>>> = {
-  code: Object.keys(Failure.statuses),
+  code: Object.keys(ProxyError.statusByCode),
   cache: ["hit", "stale", "miss", "shared", "bypass", "none"],
   status_class: ["1xx", "2xx", "3xx", "4xx", "5xx", "499", "none"],
   outcome: [
     "ok",
-    "InvalidRequest",
-    "BadRequest",
-    "NotFound",
-    "KeyRefused",
-    "PlanExhausted",
-    "RateLimited",
-    "ServiceFailed",
-    "Unreachable",
-    "TimedOut",
-    "ResponseInvalid",
+    "InvalidInputError",
+    "RequestRejectedError",
+    "NotFoundError",
+    "AuthenticationError",
+    "PlanQuotaExceededError",
+    "RateLimitError",
+    "ServerError",
+    "NetworkError",
+    "TimeoutError",
+    "InvalidResponseError",
     "interrupted",
     "defect"
   ],
@@ -35,29 +35,29 @@ const values: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 /** The proxy itself counts by code only what it refused, which is not what failed. */
-const isCounted = (metric: string, label: string, value: string): boolean =>
+const isRejectionCode = (metric: string, label: string, value: string): boolean =>
   metric !== "quarry_proxy_refused_total" || label !== "code" ||
-  Object.entries(Failure.statuses).some(([code, status]) => code === value && status < 500)
+  Object.entries(ProxyError.statusByCode).some(([code, status]) => code === value && status < 500)
 
 /** What an expression asks for in vain, a line each. `recorded` are the names that rules make. */
-export const problems = (
+export const unknownReferences = (
   expression: string,
-  series: Known,
+  series: KnownSeries,
   recorded: ReadonlyArray<string> = []
 ): ReadonlyArray<string> => {
   const { grouped, selectors } = PromQl.read(expression)
-  const everyLabel = new Set([...ofScrape, ...[...series.values()].flatMap((labels) => [...labels])])
+  const everyLabel = new Set([...scrapeLabels, ...[...series.values()].flatMap((labels) => [...labels])])
   return [
     ...selectors.flatMap(({ matchers, metric }) => {
-      if ([...ofPrometheus, ...recorded].includes(metric)) return []
+      if ([...builtInMetrics, ...recorded].includes(metric)) return []
       const labels = series.get(metric)
       if (labels === undefined) return [`there is no metric ${metric}`]
       return matchers.flatMap(({ label, operator, value }) => {
-        if (!labels.has(label) && !ofScrape.includes(label)) return [`${metric} has no label ${label}`]
+        if (!labels.has(label) && !scrapeLabels.includes(label)) return [`${metric} has no label ${label}`]
         if (value.startsWith("$")) return []
         const alternatives = operator.endsWith("~") ? value.split("|") : [value]
         return alternatives
-          .filter((each) => !(values[label]?.includes(each) ?? true) || !isCounted(metric, label, each))
+          .filter((each) => !(values[label]?.includes(each) ?? true) || !isRejectionCode(metric, label, each))
           .map((each) => `${metric} never has ${label}="${each}"`)
       })
     }),
@@ -67,5 +67,5 @@ export const problems = (
 }
 
 /** Series that expressions ask for. */
-export const asked = (expressions: ReadonlyArray<string>): ReadonlyArray<string> =>
+export const requestedMetrics = (expressions: ReadonlyArray<string>): ReadonlyArray<string> =>
   expressions.flatMap((expression) => PromQl.read(expression).selectors.map(({ metric }) => metric))

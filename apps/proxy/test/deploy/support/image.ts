@@ -51,7 +51,7 @@ export const entriesOf = (folder: string): ReadonlyArray<Entry> =>
   })
 
 /** Takes from everybody what would let them write. */
-export const withoutWriting = (folder: string): void => {
+export const makeReadOnly = (folder: string): void => {
   for (const { isFile, path } of entriesOf(folder).toReversed()) {
     chmodSync(join(folder, path), isFile ? 0o444 : 0o555)
   }
@@ -81,56 +81,56 @@ export const folderIn = (parent: string, name: string): string => {
 const identity = { uid: user, gid: user }
 
 /** Only root becomes somebody else, and only where others reach Node. */
-export const becomes: boolean = process.getuid?.() === 0 &&
+export const canSwitchUser: boolean = process.getuid?.() === 0 &&
   spawnSync(process.execPath, ["-e", ""], { ...identity, env: {} }).status === 0
 
-interface Ended {
+interface ExitResult {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-export interface Running {
+export interface RunningImage {
   readonly port: number
-  readonly operationsPort: number
+  readonly adminPort: number
   readonly stdout: string
-  readonly stop: Effect.Effect<Ended>
+  readonly stop: Effect.Effect<ExitResult>
 }
 
 /** Starts the program of a folder, in it, with nothing of this machine but Node; waits until it says that it is up. */
 export const start = (
   folder: string,
   args: ReadonlyArray<string>
-): Effect.Effect<Running, string, Scope.Scope> =>
+): Effect.Effect<RunningImage, string, Scope.Scope> =>
   Effect.gen(function*() {
-    const said = { stdout: "", stderr: "" }
+    const output = { stdout: "", stderr: "" }
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
         spawn(process.execPath, ["dist/quarry-proxy.js", ...args], {
           cwd: folder,
           env: { HOME: "/nonexistent", TMPDIR: "/nonexistent", NODE_ENV: "production" },
-          ...(becomes ? identity : {})
+          ...(canSwitchUser ? identity : {})
         })
       ),
       (child) => Effect.sync(() => void child.kill("SIGKILL"))
     )
     child.stderr.on("data", (piece) => {
-      said.stderr += String(piece)
+      output.stderr += String(piece)
     })
-    const ended = closed(child, said)
+    const ended = closed(child, output)
     yield* Effect.async<void, string>((resume) => {
       child.stdout.on("data", (piece) => {
-        said.stdout += String(piece)
-        if (said.stdout.includes("Ctrl-C stops")) resume(Effect.void)
+        output.stdout += String(piece)
+        if (output.stdout.includes("Ctrl-C stops")) resume(Effect.void)
       })
-      child.once("close", () => resume(Effect.fail(`it ended: ${said.stdout}${said.stderr}`)))
+      child.once("close", () => resume(Effect.fail(`it ended: ${output.stdout}${output.stderr}`)))
     })
     const portAfter = (words: string) =>
-      Number(new RegExp(`${words} +http://127\\.0\\.0\\.1:(\\d+)`).exec(said.stdout)?.[1])
+      Number(new RegExp(`${words} +http://127\\.0\\.0\\.1:(\\d+)`).exec(output.stdout)?.[1])
     return {
       port: portAfter("listens at"),
-      operationsPort: portAfter("status page:"),
-      stdout: said.stdout,
+      adminPort: portAfter("status page:"),
+      stdout: output.stdout,
       stop: Effect.zipRight(Effect.sync(() => child.kill("SIGTERM")), Effect.promise(() => ended))
     }
   })
@@ -138,4 +138,4 @@ export const start = (
 const closed = (
   child: ChildProcess,
   said: { readonly stdout: string; readonly stderr: string }
-): Promise<Ended> => new Promise((resolve) => child.once("close", (code) => resolve({ code, ...said })))
+): Promise<ExitResult> => new Promise((resolve) => child.once("close", (code) => resolve({ code, ...said })))

@@ -17,7 +17,7 @@ export const find = (name: string): string | undefined =>
 export const promtool = find("promtool")
 
 /** What the name of a test says where it is skipped. */
-export const unlessPromtool = promtool === undefined ? " (skipped: there is no promtool)" : ""
+export const promtoolSkippedSuffix = promtool === undefined ? " (skipped: there is no promtool)" : ""
 
 /** How it ended; everything that it said is in one text. */
 export const run = (program: string | undefined, args: ReadonlyArray<string>, cwd: string) => {

@@ -14,12 +14,12 @@ import { createHash } from "node:crypto"
 import { fileURLToPath } from "node:url"
 import * as Zlib from "node:zlib"
 import { expect } from "vitest"
-import { type Config, defaults } from "../../../src/Config/Config.ts"
-import * as Log from "../../../src/Log.ts"
-import * as Proxy from "../../../src/Proxy.ts"
-import type { Service } from "../../../src/Upstream.ts"
-import * as Wire from "../../hostile/wire.ts"
-import { examples, service } from "../../support/proxy.ts"
+import { type Config, defaults } from "../../../src/config/Config.ts"
+import * as Logging from "../../../src/observability/Logging.ts"
+import * as RunningProxy from "../../../src/runtime/RunningProxy.ts"
+import type { UpstreamEndpoints } from "../../../src/upstream/UpstreamClient.ts"
+import * as Wire from "../../hostile/rawHttp.ts"
+import { examples, testEndpoints } from "../../support/proxy.ts"
 import * as Clock from "./clock.ts"
 import * as Upstream from "./upstream.ts"
 
@@ -33,16 +33,16 @@ export const matches = (text: string, name: string): Promise<void> =>
 
 export interface Options {
   readonly config?: Partial<Config>
-  readonly service?: Service
+  readonly service?: UpstreamEndpoints
   readonly sandbox?: Parameters<typeof Upstream.make>[0]
-  readonly style?: Log.Style
+  readonly style?: Logging.LogStyle
   readonly isTraced?: boolean
   /** What is provided to the proxy, such as a tracer. */
   readonly around?: Layer.Layer<never>
 }
 
 export interface Proxied {
-  readonly running: Proxy.Running
+  readonly running: RunningProxy.RunningProxy
   readonly upstream: Upstream.Upstream
   readonly clock: Clock.ManualClock
   readonly lines: Array<string>
@@ -56,8 +56,8 @@ export const settings = (config: Partial<Config> = {}): Config => ({
   ...defaults,
   cache: { ...defaults.cache, enabled: false },
   listen: { ...defaults.listen, port: 0 },
-  operations: { host: "127.0.0.1", port: 0, tokens: [] },
-  drain: { announce: Duration.zero, grace: Duration.seconds(1) },
+  admin: { host: "127.0.0.1", port: 0, tokens: [] },
+  shutdown: { delay: Duration.zero, timeout: Duration.seconds(1) },
   ...config
 })
 
@@ -71,21 +71,21 @@ export const start = async (options: Options = {}): Promise<Proxied> => {
   const scope = await Effect.runPromise(Scope.make())
   const upstream = await Effect.runPromise(Upstream.make(options.sandbox))
   const config = settings(options.config)
-  const running = await Proxy.serve({
+  const running = await RunningProxy.start({
     config,
     backend: {
-      client: Layer.succeed(HttpClient.HttpClient, upstream.client),
-      serviceOf: () => options.service ?? service,
+      httpClientLayer: Layer.succeed(HttpClient.HttpClient, upstream.client),
+      endpointsOf: () => options.service ?? testEndpoints,
       examples
     },
     version: "0.0.0-test",
-    isTraced,
-    sink,
-    style,
-    announce: Effect.succeed(config.drain.announce),
-    tries: () => []
+    tracingEnabled: isTraced,
+    logSink: sink,
+    logStyle: style,
+    shutdownDelay: Effect.succeed(config.shutdown.delay),
+    sampleCommands: () => []
   }).pipe(
-    Effect.provide(Layer.merge(Log.layer(sink, style, "debug"), options.around ?? Layer.empty)),
+    Effect.provide(Layer.merge(Logging.layer(sink, style, "debug"), options.around ?? Layer.empty)),
     Effect.withRandom(Random.fixed([0.5])),
     Effect.withClock(clock.clock),
     Scope.extend(scope),
@@ -124,7 +124,7 @@ export interface Sent {
 
 interface Recorder {
   /** Asks, and writes down what is said. */
-  readonly ask: (title: string, target: string, sent?: Sent) => Promise<ReadonlyArray<Wire.Response>>
+  readonly ask: (title: string, target: string, sent?: Sent) => Promise<ReadonlyArray<Wire.ParsedResponse>>
   /** Begins with another proxy: what the last one counted and kept is forgotten. */
   readonly proxy: (title: string, options?: Options) => Promise<Proxied>
   /** Lets time pass. */
@@ -185,7 +185,7 @@ export const recorder = (name: string): Recorder => {
       const number = state.number
       const text = sent.raw ?? requestText(target, sent)
       const stream = await exchange(proxied, sent, text)
-      const { problem, responses } = Wire.parse(stream, () => sent.method === "HEAD")
+      const { problem, responses } = Wire.parseResponses(stream, () => sent.method === "HEAD")
       const ids = responses.flatMap((response) => Wire.header(response, "x-request-id") ?? [])
       names.push(...ids.filter((id) => id.search(uuid) === 0).map((id) => [id, `<id ${number}>`] as const))
       const probe = /^\w+ (http:\/\/[^/]+)?\/(livez|readyz)[ ?]/.test(text) && responses[0]?.status === 200
@@ -249,7 +249,7 @@ const exchange = async (
 ): Promise<string> => {
   upstream.script(script)
   const since = clock.begun()
-  const port = to === "proxy" ? running.port : running.operationsPort ?? 0
+  const port = to === "proxy" ? running.port : running.adminPort ?? 0
   const state = { over: false, calm: 0, seen: "" }
   const answered = Effect.runPromise(Wire.exchange(port, Wire.bytes(text))).finally(() => {
     state.over = true
@@ -319,7 +319,7 @@ const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
  * What differs from one run to the next is named. A length that is that of the body says nothing more, and how short a
  * compressed body gets is up to the release of Node.
  */
-const responseText = (response: Wire.Response, elsewhere: string | undefined): string => {
+const responseText = (response: Wire.ParsedResponse, elsewhere: string | undefined): string => {
   const encoding = Wire.header(response, "content-encoding")
   const decode = encoding === undefined ? undefined : decoders[encoding]
   const sent = Buffer.from(response.body, "latin1")

@@ -1,7 +1,7 @@
 /** The built program as a process, with all that it writes. */
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
-import { untilSync } from "../../fleet/support/Until.ts"
+import { eventuallySync } from "../../fleet/support/Eventually.ts"
 
 export interface Written {
   readonly stdout: string
@@ -48,7 +48,7 @@ export const start = (
     return kept
   }
   const wait = (what: string, holds: () => boolean) =>
-    Effect.runPromise(untilSync(`${what}: ${written.stdout}${written.stderr}`, holds))
+    Effect.runPromise(eventuallySync(`${what}: ${written.stdout}${written.stderr}`, holds))
   return {
     written: () => ({ ...written }),
     lines,

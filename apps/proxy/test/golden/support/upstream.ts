@@ -33,7 +33,7 @@ export type Scripted =
 
 export interface Upstream {
   readonly client: HttpClient.HttpClient
-  readonly sandbox: Sandbox.Service
+  readonly sandbox: Sandbox.SandboxService
   readonly script: (responses: ReadonlyArray<Scripted>) => void
   /** Sends the held responses. */
   readonly release: () => void
@@ -43,7 +43,7 @@ export interface Upstream {
   readonly count: () => number
 }
 
-export const make = (options: Sandbox.Options = {}): Effect.Effect<Upstream> =>
+export const make = (options: Sandbox.SandboxOptions = {}): Effect.Effect<Upstream> =>
   Effect.map(Sandbox.make({ ledger, ...options }), (sandbox) => {
     const state: { script: Array<Scripted>; lines: Array<string>; count: number; held: Array<() => void> } = {
       script: [],

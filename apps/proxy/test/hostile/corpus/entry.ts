@@ -1,23 +1,23 @@
 /** What the corpus is made of. */
 import { examples } from "../../support/proxy.ts"
-import { bytes } from "../wire.ts"
+import { bytes } from "../rawHttp.ts"
 
 /** What differs between a proxy with clients and an open one. */
-export interface Context {
+export interface EntryContext {
   /** Lines of headers without which no request is taken, each with its end. */
   readonly required: string
 }
 
-export interface Entry {
+export interface CorpusEntry {
   readonly name: string
-  readonly bytes: (context: Context) => Buffer
+  readonly bytes: (context: EntryContext) => Buffer
   /**
    * What may come back, one of these: statuses, parted by spaces; `live` is the answer to a plain request behind it all,
    * which tells that the connection goes on where it should. An empty one: the connection is closed without a word.
    */
-  readonly answers: ReadonlyArray<string> | ByParser
+  readonly expectedResponses: ReadonlyArray<string> | ByParser
   /** What reaches the service: request lines. */
-  readonly asks?: ReadonlyArray<string>
+  readonly upstreamRequests?: ReadonlyArray<string>
 }
 
 /**
@@ -29,23 +29,28 @@ export interface ByParser {
 }
 
 /** The answers that an entry allows with a version of llhttp. Without a rule for the version it allows none. */
-export const allowed = ({ answers }: Pick<Entry, "answers">, llhttp: string): ReadonlyArray<string> =>
-  "llhttp" in answers
-    ? answers.llhttp.findLast(({ since }) => since.localeCompare(llhttp, "en", { numeric: true }) <= 0)
+export const allowed = (
+  { expectedResponses }: Pick<CorpusEntry, "expectedResponses">,
+  llhttp: string
+): ReadonlyArray<string> =>
+  "llhttp" in expectedResponses
+    ? expectedResponses.llhttp.findLast(({ since }) =>
+      since.localeCompare(llhttp, "en", { numeric: true }) <= 0
+    )
       ?.answers ?? []
-    : answers
+    : expectedResponses
 
 const { stream, wallet } = examples
 
 export const transfers = `/api/v2.2/${wallet}/erc20/transfers`
 
-export const change = `/streams/evm/${stream}/status`
+export const streamStatusPath = `/streams/evm/${stream}/status`
 
 /** A request that would be answered were it one. */
-export const inner = ({ required }: Context, target = "/api/v2.2/smuggled"): string =>
+export const inner = ({ required }: EntryContext, target = "/api/v2.2/smuggled"): string =>
   `GET ${target} HTTP/1.1\r\n${required}\r\n`
 
-export interface Asked {
+export interface RequestOptions {
   readonly method?: string
   readonly target?: string
   readonly version?: string
@@ -56,23 +61,23 @@ export interface Asked {
 
 /** A request as bytes: nothing is checked, nothing is added but what every request needs. */
 export const request = (
-  { body = "", headers = [], method = "GET", target = transfers, version = "HTTP/1.1" }: Asked
+  { body = "", headers = [], method = "GET", target = transfers, version = "HTTP/1.1" }: RequestOptions
 ) =>
-({ required }: Context): Buffer =>
+({ required }: EntryContext): Buffer =>
   bytes(
     `${method} ${target} ${version}\r\n${required}${headers.map((one) => `${one}\r\n`).join("")}\r\n${body}`
   )
 
 /** It is not taken for a request: refused, and the connection closed. */
-export const refused = ["400"]
+export const rejectedAndClosed = ["400"]
 
 /** It is, and answered with a status; the connection goes on. */
-export const goesOn = (...statuses: ReadonlyArray<number>): ReadonlyArray<string> =>
+export const connectionContinues = (...statuses: ReadonlyArray<number>): ReadonlyArray<string> =>
   statuses.map((status) => `${status} live`)
 
 /** A family of entries: each of some odd things, in its place. */
 export const family = <A>(
   of: string,
   odd: ReadonlyArray<A>,
-  entry: (one: A) => Omit<Entry, "name">
-): ReadonlyArray<Entry> => odd.map((one) => ({ name: `${of}: ${JSON.stringify(one)}`, ...entry(one) }))
+  entry: (one: A) => Omit<CorpusEntry, "name">
+): ReadonlyArray<CorpusEntry> => odd.map((one) => ({ name: `${of}: ${JSON.stringify(one)}`, ...entry(one) }))

@@ -1,25 +1,30 @@
 /** Requests that try to be more requests, or fewer, than they are: lengths, codings, and where a body ends. */
-import { bytes } from "../wire.ts"
+import { bytes } from "../rawHttp.ts"
 import {
   type ByParser,
-  change,
-  type Context,
-  type Entry,
+  connectionContinues,
+  type CorpusEntry,
+  type EntryContext,
   family,
-  goesOn,
   inner,
-  refused,
+  rejectedAndClosed,
   request,
+  streamStatusPath,
   transfers
 } from "./entry.ts"
 
 const post = (headers: ReadonlyArray<string>, body: string) =>
-  request({ method: "POST", target: change, headers: ["Content-Type: application/json", ...headers], body })
+  request({
+    method: "POST",
+    target: streamStatusPath,
+    headers: ["Content-Type: application/json", ...headers],
+    body
+  })
 
 const paused = `{"status":"paused"}`
 
 /** A body that ends early for who believes in chunks, and late for who counts. */
-const early = (context: Context) => `0\r\n\r\n${inner(context)}`
+const early = (context: EntryContext) => `0\r\n\r\n${inner(context)}`
 
 /** Every spelling that somebody somewhere took, or took not, for `Transfer-Encoding: chunked`. */
 const codings: ReadonlyArray<string> = [
@@ -74,8 +79,8 @@ const codings: ReadonlyArray<string> = [
  */
 const emptyCoding: ByParser = {
   llhttp: [
-    { since: "9.2.0", answers: goesOn(400) }, // Node 20.20.2, 22.12.0 to 22.23.0, 24.0.0
-    { since: "9.4.3", answers: refused } // Node 22.23.2 and later, 24.21.0
+    { since: "9.2.0", answers: connectionContinues(400) }, // Node 20.20.2, 22.12.0 to 22.23.0, 24.0.0
+    { since: "9.4.3", answers: rejectedAndClosed } // Node 22.23.2 and later, 24.21.0
   ]
 }
 
@@ -165,77 +170,77 @@ const sound: ReadonlyArray<string> = [
   [...paused].map((one) => `1\r\n${one}\r\n`).join("") + "0\r\n\r\n"
 ]
 
-export const framing: ReadonlyArray<Entry> = [
+export const framing: ReadonlyArray<CorpusEntry> = [
   ...family("a length, and", codings, (coding) => ({
     bytes: (context) => {
       const body = early(context)
       return post([`Content-Length: ${body.length}`, coding], body)(context)
     },
-    answers: refused
+    expectedResponses: rejectedAndClosed
   })),
   ...family("before a length", codings, (coding) => ({
     bytes: (context) => {
       const body = early(context)
       return post([coding, `Content-Length: ${body.length}`], body)(context)
     },
-    answers: /:\s*$/.test(coding) ? emptyCoding : refused
+    expectedResponses: /:\s*$/.test(coding) ? emptyCoding : rejectedAndClosed
   })),
   ...family("a short length, and", codings, (coding) => ({
     bytes: (context) => post(["Content-Length: 4", coding], `5c\r\n${inner(context)}`)(context),
-    answers: refused
+    expectedResponses: rejectedAndClosed
   })),
   ...family("no coding, and a length", others, (coding) => ({
     bytes: (context) => {
       const body = early(context)
       return post([`Content-Length: ${body.length}`, coding], body)(context)
     },
-    answers: goesOn(400)
+    expectedResponses: connectionContinues(400)
   })),
   ...family("a length", lengths, (length) => ({
     bytes: post([`Content-Length: ${length}`], paused),
-    answers: refused
+    expectedResponses: rejectedAndClosed
   })),
   ...family(
     "two lengths",
     ["19", "5", "0", "019", "19 ", "190"],
     (second) => ({
       bytes: post(["Content-Length: 19", `Content-Length: ${second}`], paused),
-      answers: refused
+      expectedResponses: rejectedAndClosed
     })
   ),
-  ...family("a body of chunks", chunks, (body) => ({ bytes: chunk(body), answers: ["", "400"] })),
+  ...family("a body of chunks", chunks, (body) => ({ bytes: chunk(body), expectedResponses: ["", "400"] })),
   ...family("a sound body of chunks", sound, (body) => ({
     bytes: chunk(body),
-    answers: goesOn(200),
-    asks: [`POST ${change} HTTP/1.1`]
+    expectedResponses: connectionContinues(200),
+    upstreamRequests: [`POST ${streamStatusPath} HTTP/1.1`]
   })),
   {
     name: "a sound body with a length",
     bytes: post([`Content-Length: ${paused.length}`], paused),
-    answers: goesOn(200),
-    asks: [`POST ${change} HTTP/1.1`]
+    expectedResponses: connectionContinues(200),
+    upstreamRequests: [`POST ${streamStatusPath} HTTP/1.1`]
   },
   {
     name: "a body longer than announced",
     bytes: post([`Content-Length: ${paused.length}`], `${paused}and more`),
     // The refusal of what is no request may overtake the answer, and then both are cut off.
-    answers: ["", "400", "200 400", "200"],
-    asks: [`POST ${change} HTTP/1.1`]
+    expectedResponses: ["", "400", "200 400", "200"],
+    upstreamRequests: [`POST ${streamStatusPath} HTTP/1.1`]
   },
   {
     name: "a body that swallows the request behind it",
     bytes: post(["Content-Length: 1000"], paused),
-    answers: ["", "408"]
+    expectedResponses: ["", "408"]
   },
   {
     name: "a hundred megabytes that never come",
     bytes: post(["Content-Length: 104857600"], paused),
-    answers: ["413"]
+    expectedResponses: ["413"]
   },
   {
     name: "chunks that never end",
     bytes: chunk("5\r\n{\"a\":\r\n"),
-    answers: ["", "400", "408"]
+    expectedResponses: ["", "400", "408"]
   },
   {
     name: "a length on a read, over a request",
@@ -243,7 +248,7 @@ export const framing: ReadonlyArray<Entry> = [
       const body = inner(context)
       return request({ target: "/nowhere", headers: [`Content-Length: ${body.length}`], body })(context)
     },
-    answers: goesOn(404)
+    expectedResponses: connectionContinues(404)
   },
   {
     name: "chunks on a read, over a request",
@@ -255,7 +260,7 @@ export const framing: ReadonlyArray<Entry> = [
         body: `${inHex(body)}\r\n${body}\r\n0\r\n\r\n`
       })(context)
     },
-    answers: goesOn(404)
+    expectedResponses: connectionContinues(404)
   },
   {
     name: "a read with a body is asked without it",
@@ -263,13 +268,13 @@ export const framing: ReadonlyArray<Entry> = [
       const body = inner(context)
       return request({ headers: [`Content-Length: ${body.length}`], body })(context)
     },
-    answers: goesOn(200),
-    asks: [`GET ${transfers} HTTP/1.1`]
+    expectedResponses: connectionContinues(200),
+    upstreamRequests: [`GET ${transfers} HTTP/1.1`]
   },
   {
     name: "a read whose chunks break after it was answered",
     bytes: request({ target: "/nowhere", headers: ["Transfer-Encoding: chunked"], body: "x" }),
-    answers: ["", "404", "400"]
+    expectedResponses: ["", "404", "400"]
   },
   {
     name: "a length on a look at the headers",
@@ -282,7 +287,7 @@ export const framing: ReadonlyArray<Entry> = [
         body
       })(context)
     },
-    answers: goesOn(404)
+    expectedResponses: connectionContinues(404)
   },
   ...family("old HTTP with", codings.slice(0, 7), (coding) => ({
     bytes: (context) =>
@@ -294,22 +299,22 @@ export const framing: ReadonlyArray<Entry> = [
         body: early(context)
       })(context),
     // The smuggled one is a request of its own for everybody who reads chunks.
-    answers: ["400", "404 404", "404", "404 404 live"]
+    expectedResponses: ["400", "404 404", "404", "404 404 live"]
   })),
   {
     name: "Expect: 100-continue",
     bytes: post(["Expect: 100-continue", `Content-Length: ${paused.length}`], paused),
-    answers: goesOn(200),
-    asks: [`POST ${change} HTTP/1.1`]
+    expectedResponses: connectionContinues(200),
+    upstreamRequests: [`POST ${streamStatusPath} HTTP/1.1`]
   },
   {
     name: "another expectation",
     bytes: post(["Expect: the-spanish-inquisition", `Content-Length: ${paused.length}`], paused),
-    answers: goesOn(417)
+    expectedResponses: connectionContinues(417)
   },
   {
     name: "empty lines before a request",
     bytes: (context) => bytes(`\r\n\r\n${request({ target: "/nowhere" })(context).toString("latin1")}`),
-    answers: goesOn(404)
+    expectedResponses: connectionContinues(404)
   }
 ]

@@ -1,6 +1,14 @@
 /** Headers that end or begin where they should not, stand in each other's place, or are too much. */
-import { bytes } from "../wire.ts"
-import { type Context, type Entry, family, goesOn, refused, request, transfers } from "./entry.ts"
+import { bytes } from "../rawHttp.ts"
+import {
+  connectionContinues,
+  type CorpusEntry,
+  type EntryContext,
+  family,
+  rejectedAndClosed,
+  request,
+  transfers
+} from "./entry.ts"
 
 /** Lines that are no headers. */
 const broken: ReadonlyArray<string> = [
@@ -78,57 +86,61 @@ const spellings: ReadonlyArray<string> = [
 ]
 
 /** Of an otherwise sound request; what the proxy is called by is part of what it is asked. */
-const hosts = (...lines: ReadonlyArray<string>) => ({ required }: Context): Buffer =>
+const hosts = (...lines: ReadonlyArray<string>) => ({ required }: EntryContext): Buffer =>
   bytes(
     `GET ${transfers} HTTP/1.1\r\n${lines.map((line) => `${line}\r\n`).join("")}${
       required.replace("Host: localhost\r\n", "")
     }\r\n`
   )
 
-export const headers: ReadonlyArray<Entry> = [
-  ...family("a line", broken, (line) => ({ bytes: request({ headers: [line] }), answers: refused })),
+export const headers: ReadonlyArray<CorpusEntry> = [
+  ...family(
+    "a line",
+    broken,
+    (line) => ({ bytes: request({ headers: [line] }), expectedResponses: rejectedAndClosed })
+  ),
   ...family("a line before all others", broken, (line) => ({
     bytes: ({ required }) => bytes(`GET ${transfers} HTTP/1.1\r\n${line}\r\n${required}\r\n`),
-    answers: refused
+    expectedResponses: rejectedAndClosed
   })),
   ...family("a header that changes nothing", spellings, (line) => ({
     bytes: request({ headers: [line] }),
-    answers: goesOn(200),
-    asks: [`GET ${transfers} HTTP/1.1`]
+    expectedResponses: connectionContinues(200),
+    upstreamRequests: [`GET ${transfers} HTTP/1.1`]
   })),
-  { name: "no Host", bytes: hosts(), answers: refused },
+  { name: "no Host", bytes: hosts(), expectedResponses: rejectedAndClosed },
   ...family("two hosts", ["localhost", "evil", "127.0.0.1", ""], (second) => ({
     bytes: hosts("Host: localhost", `Host: ${second}`),
-    answers: refused
+    expectedResponses: rejectedAndClosed
   })),
   ...family("two hosts, the other first", ["evil", ""], (first) => ({
     bytes: hosts(`Host: ${first}`, "Host: localhost"),
-    answers: refused
+    expectedResponses: rejectedAndClosed
   })),
-  { name: "Host behind a space", bytes: hosts("Host : localhost"), answers: refused },
-  { name: "Host folded", bytes: hosts("Host:\r\n localhost"), answers: refused },
+  { name: "Host behind a space", bytes: hosts("Host : localhost"), expectedResponses: rejectedAndClosed },
+  { name: "Host folded", bytes: hosts("Host:\r\n localhost"), expectedResponses: rejectedAndClosed },
   ...family("too many headers", [10_000, 100_000], (count) => ({
     bytes: request({ headers: Array.from({ length: count }, (_, index) => `X-${index}: y`) }),
-    answers: ["431", ""]
+    expectedResponses: ["431", ""]
   })),
   ...family("bytes of one header", [20_000, 1_000_000], (count) => ({
     bytes: request({ headers: [`X: ${"y".repeat(count)}`] }),
-    answers: ["431", ""]
+    expectedResponses: ["431", ""]
   })),
   ...family("bytes of a header's name", [20_000, 1_000_000], (count) => ({
     bytes: request({ headers: [`${"x".repeat(count)}: y`] }),
-    answers: ["431", ""]
+    expectedResponses: ["431", ""]
   })),
   {
     name: "as many headers as there may be, and some that are dropped",
     bytes: request({ headers: Array.from({ length: 2100 }, () => "a:b") }),
-    answers: goesOn(200),
-    asks: [`GET ${transfers} HTTP/1.1`]
+    expectedResponses: connectionContinues(200),
+    upstreamRequests: [`GET ${transfers} HTTP/1.1`]
   }
 ]
 
 /** Names by which only a lured browser, or nobody, would call an open proxy. */
-export const strangeHosts: ReadonlyArray<Entry> = family(
+export const strangeHosts: ReadonlyArray<CorpusEntry> = family(
   "Host",
   [
     "evil",
@@ -165,11 +177,11 @@ export const strangeHosts: ReadonlyArray<Entry> = family(
     "",
     "."
   ],
-  (host) => ({ bytes: hosts(`Host: ${host}`), answers: [...goesOn(421), "400"] })
+  (host) => ({ bytes: hosts(`Host: ${host}`), expectedResponses: [...connectionContinues(421), "400"] })
 )
 
 /** Names of an open proxy that are its own. */
-export const ownHosts: ReadonlyArray<Entry> = family(
+export const ownHosts: ReadonlyArray<CorpusEntry> = family(
   "Host",
   [
     "localhost",
@@ -181,11 +193,15 @@ export const ownHosts: ReadonlyArray<Entry> = family(
     "[::1]:8650",
     "10.0.0.1"
   ],
-  (host) => ({ bytes: hosts(`Host: ${host}`), answers: goesOn(200), asks: [`GET ${transfers} HTTP/1.1`] })
+  (host) => ({
+    bytes: hosts(`Host: ${host}`),
+    expectedResponses: connectionContinues(200),
+    upstreamRequests: [`GET ${transfers} HTTP/1.1`]
+  })
 )
 
 /** Tokens that are none, though the right one is in sight. */
-export const strangeTokens = (token: string): ReadonlyArray<Entry> =>
+export const strangeTokens = (token: string): ReadonlyArray<CorpusEntry> =>
   family(
     "a token",
     [
@@ -223,6 +239,6 @@ export const strangeTokens = (token: string): ReadonlyArray<Entry> =>
     (line) => ({
       bytes: () =>
         bytes(`GET ${transfers} HTTP/1.1\r\nHost: localhost\r\n${line === "" ? "" : `${line}\r\n`}\r\n`),
-      answers: goesOn(401)
+      expectedResponses: connectionContinues(401)
     })
   )

@@ -1,6 +1,14 @@
 /** Methods, versions and forms of a request line, and what is no HTTP at all. */
-import { bytes } from "../wire.ts"
-import { change, type Entry, family, goesOn, refused, request, transfers } from "./entry.ts"
+import { bytes } from "../rawHttp.ts"
+import {
+  connectionContinues,
+  type CorpusEntry,
+  family,
+  rejectedAndClosed,
+  request,
+  streamStatusPath,
+  transfers
+} from "./entry.ts"
 
 /** Those that Node reads, but nobody here takes. */
 const read: ReadonlyArray<string> = [
@@ -149,61 +157,77 @@ const foreign: ReadonlyArray<readonly [name: string, sent: string]> = [
   ["no version, and headers", `GET ${transfers}\r\nHost: localhost\r\n\r\n`]
 ]
 
-export const methods: ReadonlyArray<Entry> = [
-  ...family("a method", read, (method) => ({ bytes: request({ method }), answers: goesOn(405) })),
+export const methods: ReadonlyArray<CorpusEntry> = [
+  ...family(
+    "a method",
+    read,
+    (method) => ({ bytes: request({ method }), expectedResponses: connectionContinues(405) })
+  ),
   ...family("a method, for a change", [...read, "GET", "HEAD"], (method) => ({
-    bytes: request({ method, target: change }),
-    answers: goesOn(405)
+    bytes: request({ method, target: streamStatusPath }),
+    expectedResponses: connectionContinues(405)
   })),
   ...family("a method, for a page", [...read, "POST"], (method) => ({
     bytes: request({ method, target: "/openapi.json" }),
-    answers: goesOn(405)
+    expectedResponses: connectionContinues(405)
   })),
   ...family("a method, for all of a list", [...read, "POST"], (method) => ({
     bytes: request({ method, target: `/all${transfers}` }),
-    answers: goesOn(405)
+    expectedResponses: connectionContinues(405)
   })),
-  ...family("no method", unknown, (method) => ({ bytes: request({ method }), answers: refused })),
+  ...family(
+    "no method",
+    unknown,
+    (method) => ({ bytes: request({ method }), expectedResponses: rejectedAndClosed })
+  ),
   ...family("a method that Node keeps for itself", ["CONNECT"], (method) => ({
     bytes: request({ method, target: "evil:443" }),
-    answers: ["", "400"]
+    expectedResponses: ["", "400"]
   })),
   ...family("CONNECT to a path", [transfers, "/livez", "localhost:8650", "*"], (target) => ({
     bytes: request({ method: "CONNECT", target }),
-    answers: ["", "400"]
+    expectedResponses: ["", "400"]
   })),
-  ...family("a version", versions, (version) => ({ bytes: request({ version }), answers: ["400", ""] })),
+  ...family(
+    "a version",
+    versions,
+    (version) => ({ bytes: request({ version }), expectedResponses: ["400", ""] })
+  ),
   ...family(
     "elsewhere",
     elsewhere,
-    (target) => ({ bytes: request({ target }), answers: ["400", ...goesOn(400, 404)] })
+    (target) => ({ bytes: request({ target }), expectedResponses: ["400", ...connectionContinues(400, 404)] })
   ),
-  ...family("OPTIONS", ["*", transfers, change, "/livez", `/all${transfers}`], (target) => ({
+  ...family("OPTIONS", ["*", transfers, streamStatusPath, "/livez", `/all${transfers}`], (target) => ({
     bytes: request({ method: "OPTIONS", target }),
-    answers: goesOn(204)
+    expectedResponses: connectionContinues(204)
   })),
   ...family("OPTIONS elsewhere", [`http://evil${transfers}`, "/nowhere", "**"], (target) => ({
     bytes: request({ method: "OPTIONS", target }),
-    answers: [...goesOn(400, 404), "400"]
+    expectedResponses: [...connectionContinues(400, 404), "400"]
   })),
-  ...foreign.map(([name, sent]): Entry => ({ name, bytes: () => bytes(sent), answers: ["", "400", "408"] })),
+  ...foreign.map(([name, sent]): CorpusEntry => ({
+    name,
+    bytes: () => bytes(sent),
+    expectedResponses: ["", "400", "408"]
+  })),
   ...family("two spaces in a request line", ["GET  /livez HTTP/1.1", "GET /livez  HTTP/1.1"], (line) => ({
     bytes: ({ required }) => bytes(`${line}\r\n${required}\r\n`),
-    answers: ["live live"]
+    expectedResponses: ["live live"]
   })),
   {
     name: "old HTTP is answered once, and the connection closed",
     bytes: request({ target: "/livez", version: "HTTP/1.0" }),
-    answers: ["live"]
+    expectedResponses: ["live"]
   },
   {
     name: "old HTTP that wants to stay",
     bytes: request({ target: "/nowhere", version: "HTTP/1.0", headers: ["Connection: keep-alive"] }),
-    answers: goesOn(404)
+    expectedResponses: connectionContinues(404)
   },
   {
     name: "the end of a connection in the middle of a request",
     bytes: ({ required }) => bytes(`GET ${transfers} HTTP/1.1\r\n${required}`),
-    answers: ["", "400", "408"]
+    expectedResponses: ["", "400", "408"]
   }
 ]

@@ -1,7 +1,15 @@
 /** Paths and queries that look like one thing and are another. */
-import { questions } from "../../support/questions.ts"
-import { bytes } from "../wire.ts"
-import { change, type Entry, family, goesOn, refused, request, transfers } from "./entry.ts"
+import { sampleRequests } from "../../support/sampleRequests.ts"
+import { bytes } from "../rawHttp.ts"
+import {
+  connectionContinues,
+  type CorpusEntry,
+  family,
+  rejectedAndClosed,
+  request,
+  streamStatusPath,
+  transfers
+} from "./entry.ts"
 
 /** Steps that would lead elsewhere if anybody followed them: as a step of its own, or behind one. */
 const steps: ReadonlyArray<string> = [
@@ -95,7 +103,7 @@ const placed = (path: string, step: string): string => {
   return pieces.with(place, step).join("/") + (query === undefined ? "" : `?${query}`)
 }
 
-const asked = Object.entries(questions).flatMap(([id, question]) =>
+const asked = Object.entries(sampleRequests).flatMap(([id, question]) =>
   question === undefined ? [] : [{ id, ...question }]
 )
 
@@ -115,14 +123,14 @@ const inPlace = (prefix: string) =>
   asked.flatMap(({ body, id, path }) =>
     family(`${prefix}${id} with the step`, steps, (step) => ({
       bytes: send({ target: prefix + placed(path, step), body }),
-      answers: goesOn(400, 404)
+      expectedResponses: connectionContinues(400, 404)
     }))
   )
 
 const oddInPlace = asked.filter(({ id }) => id !== "updateStreamStatus").flatMap(({ body, id, path }) =>
   family(`${id} with the step`, oddSteps, (step) => ({
     bytes: send({ target: placed(path, step), body }),
-    answers: goesOn(400, 404)
+    expectedResponses: connectionContinues(400, 404)
   }))
 )
 
@@ -235,25 +243,25 @@ const refusedQueries: ReadonlyArray<string> = [
   ].map((name) => `${name}=a`)
 ]
 
-export const targets: ReadonlyArray<Entry> = [
+export const targets: ReadonlyArray<CorpusEntry> = [
   ...inPlace(""),
   ...inPlace("/all"),
   ...oddInPlace,
   ...["", "/all"].flatMap((prefix) =>
     family(`${prefix}: behind a path`, tails, (tail) => ({
       bytes: request({ target: `${prefix}${transfers}${tail}` }),
-      answers: ["400", ...goesOn(400, 404)]
+      expectedResponses: ["400", ...connectionContinues(400, 404)]
     }))
   ),
   ...["", "/all"].flatMap((prefix) =>
     family(`${prefix}: within a path`, splitting, (text) => ({
       bytes: request({ target: `${prefix}${transfers.replace("/erc20", `${text}/erc20`)}` }),
-      answers: refused
+      expectedResponses: rejectedAndClosed
     }))
   ),
   ...family("within a query", splitting, (text) => ({
     bytes: request({ target: `${transfers}?a=b${text}c` }),
-    answers: refused
+    expectedResponses: rejectedAndClosed
   })),
   ...family("all of a list, but for a filter that nobody could read", [
     "a=b",
@@ -261,12 +269,12 @@ export const targets: ReadonlyArray<Entry> = [
     "__proto__=a"
   ], (query) => ({
     bytes: request({ target: `/all${transfers}?${query}` }),
-    answers: goesOn(400)
+    expectedResponses: connectionContinues(400)
   })),
   ...["", "/all"].flatMap((prefix) =>
     family(`${prefix}: a query`, refusedQueries, (query) => ({
       bytes: request({ target: `${prefix}${transfers}?${query}` }),
-      answers: ["400", ...goesOn(400)]
+      expectedResponses: ["400", ...connectionContinues(400)]
     }))
   ),
   ...family("before a path", [
@@ -286,7 +294,7 @@ export const targets: ReadonlyArray<Entry> = [
     "/API"
   ], (start) => ({
     bytes: request({ target: start + transfers }),
-    answers: ["400", ...goesOn(400, 404)]
+    expectedResponses: ["400", ...connectionContinues(400, 404)]
   })),
   ...family("a prefix", [
     "/api/v2",
@@ -311,43 +319,43 @@ export const targets: ReadonlyArray<Entry> = [
     "/purge"
   ], (target) => ({
     bytes: request({ target }),
-    answers: goesOn(404)
+    expectedResponses: connectionContinues(404)
   })),
   ...family("a long target", [9000, 15_000], (length) => ({
     bytes: request({ target: `${transfers}?a=${"a".repeat(length)}` }),
-    answers: goesOn(414)
+    expectedResponses: connectionContinues(414)
   })),
   ...family("a target longer than all headers may be", [20_000, 1_000_000], (length) => ({
     bytes: request({ target: `${transfers}?a=${"a".repeat(length)}` }),
-    answers: ["431", ""]
+    expectedResponses: ["431", ""]
   })),
   ...family("many parameters", [2000], (count) => ({
     bytes: request({ target: `${transfers}?${"&".repeat(count)}${"a=&".repeat(count / 2)}` }),
-    answers: goesOn(200),
-    asks: [`GET ${transfers}?${Array.from({ length: count / 2 }, () => "a=").join("&")} HTTP/1.1`]
+    expectedResponses: connectionContinues(200),
+    upstreamRequests: [`GET ${transfers}?${Array.from({ length: count / 2 }, () => "a=").join("&")} HTTP/1.1`]
   })),
-  ...queries.flatMap(([query, sent]): ReadonlyArray<Entry> =>
+  ...queries.flatMap(([query, sent]): ReadonlyArray<CorpusEntry> =>
     ["", ...(query.startsWith("cursor") ? ["/all"] : [])].map((prefix) => ({
       name: `${prefix}: a query that is sent on: ${query}`,
       bytes: request({ target: `${prefix}${transfers}?${query}` }),
-      answers: goesOn(200),
-      asks: [`GET ${transfers}${sent === "" ? "" : `?${sent}`} HTTP/1.1`]
+      expectedResponses: connectionContinues(200),
+      upstreamRequests: [`GET ${transfers}${sent === "" ? "" : `?${sent}`} HTTP/1.1`]
     }))
   ),
   {
     name: "a path that is spelled otherwise is asked as it is spelled here",
     bytes: request({ target: transfers.replace("/erc20/transfers", "/%65rc20/tr%61nsfers") }),
-    answers: goesOn(200),
-    asks: [`GET ${transfers} HTTP/1.1`]
+    expectedResponses: connectionContinues(200),
+    upstreamRequests: [`GET ${transfers} HTTP/1.1`]
   },
   {
     name: "a change whose body has what belongs into the path",
     bytes: send({
-      target: change,
+      target: streamStatusPath,
       body: `{"status":"paused","id":"../other","__proto__":{"a":1},"tag":"x"}`
     }),
-    answers: goesOn(200),
-    asks: [`POST ${change} HTTP/1.1`]
+    expectedResponses: connectionContinues(200),
+    upstreamRequests: [`POST ${streamStatusPath} HTTP/1.1`]
   },
   ...family(
     "a body",
@@ -365,17 +373,20 @@ export const targets: ReadonlyArray<Entry> = [
       "\xef\xbb\xbf{}",
       "{\"status\":[\"paused\"]}"
     ],
-    (body) => ({ bytes: send({ target: change, body }), answers: goesOn(400) })
+    (body) => ({
+      bytes: send({ target: streamStatusPath, body }),
+      expectedResponses: connectionContinues(400)
+    })
   ),
   {
     name: "a body of arrays in arrays",
-    bytes: send({ target: change, body: `{"status":${"[".repeat(30_000)}${"]".repeat(30_000)}}` }),
-    answers: goesOn(400)
+    bytes: send({ target: streamStatusPath, body: `{"status":${"[".repeat(30_000)}${"]".repeat(30_000)}}` }),
+    expectedResponses: connectionContinues(400)
   },
   {
     name: "a body that is too long",
-    bytes: send({ target: change, body: "x".repeat(70_000) }),
-    answers: goesOn(413)
+    bytes: send({ target: streamStatusPath, body: "x".repeat(70_000) }),
+    expectedResponses: connectionContinues(413)
   },
   {
     name: "a sound request behind a sound one",
@@ -385,19 +396,19 @@ export const targets: ReadonlyArray<Entry> = [
         bytes(""),
         request({ target: "/livez" })(context)
       ]),
-    answers: ["404 live live"]
+    expectedResponses: ["404 live live"]
   }
 ]
 
 /** A stream may have any name: what of it is odd is sent on as one step. */
-export const streams: ReadonlyArray<Entry> = oddSteps.map((step): Entry => {
+export const streams: ReadonlyArray<CorpusEntry> = oddSteps.map((step): CorpusEntry => {
   const name = decodeURIComponent(step)
   const body = `{"status":"paused"}`
   const climbs = /%(?:2f|5c|2e)/i.test(name)
   return {
     name: `a stream named ${JSON.stringify(step)}`,
     bytes: send({ target: `/streams/evm/${step}/status`, body }),
-    answers: climbs ? goesOn(400) : goesOn(200),
-    ...(climbs ? {} : { asks: [`POST /streams/evm/${encodeURIComponent(name)}/status HTTP/1.1`] })
+    expectedResponses: climbs ? connectionContinues(400) : connectionContinues(200),
+    ...(climbs ? {} : { upstreamRequests: [`POST /streams/evm/${encodeURIComponent(name)}/status HTTP/1.1`] })
   }
 })

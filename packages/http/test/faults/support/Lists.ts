@@ -1,13 +1,13 @@
 /** The lists, over a service whose pages are numbered records. */
-import type { WalkError } from "@blockquarry/core/QueryError"
+import type { ListOperationError } from "@blockquarry/core/OperationError"
 import * as Stream from "effect/Stream"
-import type { Clients } from "../../support/Clients.ts"
 import { address, contract, hash } from "../../support/Examples.ts"
+import type { Clients } from "../../support/TestClients.ts"
 
 export interface List {
   readonly id: string
   /** The numbers of all records of the list. */
-  readonly numbers: (clients: Clients) => Stream.Stream<number, WalkError>
+  readonly numbers: (clients: Clients) => Stream.Stream<number, ListOperationError>
   /** A record of a number. */
   readonly record: (number: number) => object
 }

@@ -6,22 +6,22 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type Example, examples as all } from "../../support/Examples.ts"
-import { bodies } from "./bodies.ts"
+import { bodyRows } from "./BodyRows.ts"
 import * as Cell from "./Cell.ts"
-import { connections } from "./connections.ts"
+import { connectionRows } from "./ConnectionRows.ts"
 import * as FaultServer from "./FaultServer.ts"
-import { type Outcome, type Row, timeouts } from "./Row.ts"
-import { statuses } from "./statuses.ts"
+import { type ExpectedOutcome, type Row, timeouts } from "./Row.ts"
+import { statusRows } from "./StatusRows.ts"
 import { until } from "./Wait.ts"
 
-export const rows: ReadonlyArray<Row> = [...connections, ...statuses, ...bodies]
+export const rows: ReadonlyArray<Row> = [...connectionRows, ...statusRows, ...bodyRows]
 
-const inside = { a: { b: [{ c: 1 }] } }
+const nested = { a: { b: [{ c: 1 }] } }
 
 /** Documents that are kept, with members that hold any JSON. */
 const documents: Readonly<Record<string, object>> = {
-  ledgerTransaction: { type: "user_transaction", success: true, payload: { arguments: [inside] } },
-  nftMetadata: { media: inside, normalized_metadata: inside }
+  ledgerTransaction: { type: "user_transaction", success: true, payload: { arguments: [nested] } },
+  nftMetadata: { media: nested, normalized_metadata: nested }
 }
 
 const examples: ReadonlyArray<Example> = all.map((example) => ({
@@ -29,32 +29,32 @@ const examples: ReadonlyArray<Example> = all.map((example) => ({
   document: { ...Object(example.document), ...documents[example.id] }
 }))
 
-interface Played extends Cell.Cell {
+interface CellRun extends Cell.CellResult {
   readonly row: Row
   readonly example: Example
   readonly cached: boolean
 }
 
 /** What keeps this process awake, by kind. */
-const census = () => {
-  const awake = process.getActiveResourcesInfo()
+const countResources = () => {
+  const activeResources = process.getActiveResourcesInfo()
   return {
-    sockets: awake.filter((kind) => kind === "TCPSocketWrap").length,
-    timers: awake.filter((kind) => kind === "Timeout").length
+    sockets: activeResources.filter((kind) => kind === "TCPSocketWrap").length,
+    timers: activeResources.filter((kind) => kind === "Timeout").length
   }
 }
 
 /** What is left once all cells were played and idle connections were closed. */
-interface Left {
-  readonly elsewhere: number
+interface Leftovers {
+  readonly otherHostConnections: number
   readonly connections: number
   readonly sockets: number
   readonly timers: number
 }
 
 class Results extends Context.Tag("test/Results")<Results, {
-  readonly cells: ReadonlyArray<Played>
-  readonly left: Left
+  readonly cells: ReadonlyArray<CellRun>
+  readonly leftovers: Leftovers
 }>() {}
 
 const cellsOf = (rows: ReadonlyArray<Row>, server: FaultServer.FaultServer) =>
@@ -62,41 +62,41 @@ const cellsOf = (rows: ReadonlyArray<Row>, server: FaultServer.FaultServer) =>
     examples.flatMap((example) =>
       [false, true].map((cached) =>
         Effect.map(
-          Cell.play(row, example, cached, server),
-          (cell): Played => ({ ...cell, row, example, cached })
+          Cell.runCell(row, example, cached, server),
+          (cell): CellRun => ({ ...cell, row, example, cached })
         )
       )
     )
   )
 
 /** Whether a row waits since the service says so: such rows cost nothing but time. */
-const waits = ({ attempts, timeouts }: Row): boolean => attempts === 2 && timeouts === undefined
+const hasRetryAfter = ({ attempts, timeouts }: Row): boolean => attempts === 2 && timeouts === undefined
 
 const results = (client: Layer.Layer<HttpClient.HttpClient>) =>
   Layer.effect(
     Results,
     Effect.scoped(Effect.gen(function*() {
       const server = yield* FaultServer.make
-      const before = census()
+      const before = countResources()
       const cells = yield* Effect.gen(function*() {
-        const patient = cellsOf(rows.filter(waits), server)
-        const brisk = cellsOf(rows.filter((row) => !waits(row)), server)
+        const slow = cellsOf(rows.filter(hasRetryAfter), server)
+        const fast = cellsOf(rows.filter((row) => !hasRetryAfter(row)), server)
         return yield* Effect.all([
-          Effect.all(patient, { concurrency: 44 }),
-          Effect.all(brisk, { concurrency: 8 })
+          Effect.all(slow, { concurrency: 44 }),
+          Effect.all(fast, { concurrency: 8 })
         ], { concurrency: 2 })
       }).pipe(Effect.provide(client))
       server.closeIdle()
       yield* until("the end of all connections", () => server.connections() === 0)
       yield* until("the end of all sockets and timers", () => {
-        const { sockets, timers } = census()
+        const { sockets, timers } = countResources()
         return sockets <= before.sockets && timers <= before.timers
       })
-      const after = census()
+      const after = countResources()
       return {
         cells: cells.flat(),
-        left: {
-          elsewhere: server.elsewhere(),
+        leftovers: {
+          otherHostConnections: server.otherHostConnections(),
           connections: server.connections(),
           sockets: Math.max(0, after.sockets - before.sockets),
           timers: Math.max(0, after.timers - before.timers)
@@ -106,21 +106,26 @@ const results = (client: Layer.Layer<HttpClient.HttpClient>) =>
   )
 
 /** What is held against an outcome. */
-const summary = ({ facts, received, sent, tag }: Cell.Seen, { facts: wanted = {} }: Outcome) => ({
+const summary = (
+  { fields, received, sent, tag }: Cell.CallResult,
+  { fields: expectedFields = {} }: ExpectedOutcome
+) => ({
   tag,
   sent,
   received,
-  facts: Object.fromEntries(Object.keys(wanted).map((name) => [name, facts[name]]))
+  fields: Object.fromEntries(Object.keys(expectedFields).map((name) => [name, fields[name]]))
 })
 
-const outcomeOf = ({ change, except, read }: Row, { id, method }: Example): Outcome =>
-  except?.[id] ?? (method === "GET" ? read : change)
+const outcomeOf = ({ update, except, get }: Row, { id, method }: Example): ExpectedOutcome =>
+  except?.[id] ?? (method === "GET" ? get : update)
 
 /** The next call asks the service, unless the first was answered and kept, or nobody may ask. */
-const nextOf = ({ next }: Row, outcome: Outcome, kept: boolean): Outcome => {
+const nextOf = ({ next }: Row, outcome: ExpectedOutcome, isCached: boolean): ExpectedOutcome => {
   if (next === "same") return outcome
-  if (next === "paused") return { tag: "RateLimited", requests: 0, facts: { status: null, limit: "pause" } }
-  return { tag: "ok", requests: outcome.tag === "ok" && kept ? 0 : 1 }
+  if (next === "paused") {
+    return { tag: "RateLimitError", requests: 0, fields: { status: null, limit: "pause" } }
+  }
+  return { tag: "ok", requests: outcome.tag === "ok" && isCached ? 0 : 1 }
 }
 
 /** A value as text, but for members that no program would look at. */
@@ -136,24 +141,26 @@ const isPolluted = (value: unknown): boolean =>
   ("polluted" in value && !Object.hasOwn(value, "polluted") || Object.values(value).some(isPolluted))
 
 /** How late a busy machine may be. */
-const lateness = 3000
+const toleranceMillis = 3000
 
-const check = ({ cached, example, fault, leaks, next, row, stale }: Played): void => {
+const check = ({ cached, example, fault, leaks, next, row, stale }: CellRun): void => {
   const where = `${example.id} ${cached ? "with" : "without"} cache`
-  const limit = Duration.toMillis(row.timeouts?.total ?? timeouts.total) + lateness
-  const holds = (seen: Cell.Seen, outcome: Outcome): void => {
-    const { facts = {}, requests, tag } = outcome
-    const received = row.nowhere === undefined ? requests : 0
-    expect({ where, ...summary(seen, outcome) }).toEqual({ where, tag, sent: requests, received, facts })
-    expect(seen.millis).toBeLessThanOrEqual(limit)
+  const limit = Duration.toMillis(row.timeouts?.call ?? timeouts.call) + toleranceMillis
+  const expectOutcome = (result: Cell.CallResult, outcome: ExpectedOutcome): void => {
+    const { fields = {}, requests, tag } = outcome
+    const received = row.unreachableHost === undefined ? requests : 0
+    expect({ where, ...summary(result, outcome) }).toEqual({ where, tag, sent: requests, received, fields })
+    expect(result.millis).toBeLessThanOrEqual(limit)
     if (tag !== "ok") return
-    expect(isPolluted(seen.value)).toBe(false)
-    expect({ where, value: plain(seen.value) }).toEqual({ where, value: plain(next.value) })
+    expect(isPolluted(result.value)).toBe(false)
+    expect({ where, value: plain(result.value) }).toEqual({ where, value: plain(next.value) })
   }
   const outcome = outcomeOf(row, example)
-  holds(fault, outcome)
-  holds(next, nextOf(row, outcome, Cell.isCached(example, cached)))
-  if (stale !== null) holds(stale, row.rescued ? { tag: "ok", requests: outcome.requests } : outcome)
+  expectOutcome(fault, outcome)
+  expectOutcome(next, nextOf(row, outcome, Cell.isCached(example, cached)))
+  if (stale !== null) {
+    expectOutcome(stale, row.servesStale ? { tag: "ok", requests: outcome.requests } : outcome)
+  }
   expect({ where, leaks }).toEqual({ where, leaks: [] })
 }
 
@@ -170,12 +177,12 @@ export const suite = (name: string, client: Layer.Layer<HttpClient.HttpClient>):
         }))
 
       it.effect("nothing reached the host that redirects point to", () =>
-        Effect.map(Results, ({ left }) => expect(left.elsewhere).toBe(0)))
+        Effect.map(Results, ({ leftovers }) => expect(leftovers.otherHostConnections).toBe(0)))
 
       it.effect("no connection, no socket and no timer was left", () =>
         Effect.map(
           Results,
-          ({ left }) => expect(left).toMatchObject({ connections: 0, sockets: 0, timers: 0 })
+          ({ leftovers }) => expect(leftovers).toMatchObject({ connections: 0, sockets: 0, timers: 0 })
         ))
 
       it.effect("no prototype was changed", () =>

@@ -3,51 +3,51 @@
  * waits. For programs that stay in this process.
  */
 import type * as Clock from "effect/Clock"
-import { clockOf } from "./Clocks.ts"
+import { makeClock } from "./CustomClock.ts"
 
-interface Sleeper {
+interface PendingSleep {
   readonly at: number
   readonly wake: () => void
 }
 
 /** For how many turns of the event loop nothing must happen before time passes. */
-const patience = 4
+const quietTurns = 4
 
 /** A clock that begins at 0. */
 export const make = (): Clock.Clock => {
-  const sleepers = new Set<Sleeper>()
+  const pending = new Set<PendingSleep>()
   let now = 0
   let changes = 0
   let running = false
 
-  const pass = (quiet: number, seen: number): void => {
+  const advance = (quiet: number, seenChanges: number): void => {
     setImmediate(() => {
-      running = sleepers.size > 0
+      running = pending.size > 0
       if (!running) return
-      if (changes !== seen) return pass(0, changes)
-      if (quiet < patience) return pass(quiet + 1, seen)
-      let first: Sleeper | undefined
-      for (const sleeper of sleepers) if (first === undefined || sleeper.at < first.at) first = sleeper
+      if (changes !== seenChanges) return advance(0, changes)
+      if (quiet < quietTurns) return advance(quiet + 1, seenChanges)
+      let first: PendingSleep | undefined
+      for (const sleep of pending) if (first === undefined || sleep.at < first.at) first = sleep
       if (first !== undefined) {
-        sleepers.delete(first)
+        pending.delete(first)
         now = Math.max(now, first.at)
         first.wake()
       }
-      pass(0, changes)
+      advance(0, changes)
     })
   }
 
-  return clockOf(() => now, (millis, wake) => {
-    const sleeper: Sleeper = { at: now + millis, wake }
-    sleepers.add(sleeper)
+  return makeClock(() => now, (millis, wake) => {
+    const sleep: PendingSleep = { at: now + millis, wake }
+    pending.add(sleep)
     changes += 1
     if (!running) {
       running = true
-      pass(0, changes)
+      advance(0, changes)
     }
     return () => {
       changes += 1
-      sleepers.delete(sleeper)
+      pending.delete(sleep)
     }
   })
 }

@@ -7,10 +7,10 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import * as TestClock from "effect/TestClock"
-import * as Clients from "../../support/Clients.ts"
-import { labelOf } from "../../support/Engines.ts"
-import { settled } from "../../support/Passing.ts"
-import type * as Scripted from "../../support/Scripted.ts"
+import type * as ScriptedClient from "../../support/ScriptedClient.ts"
+import * as TestClients from "../../support/TestClients.ts"
+import { labelOf } from "../../support/TestEngine.ts"
+import { runPendingWork } from "../../support/TestTime.ts"
 import { errorRecord } from "./record.ts"
 
 interface CallError {
@@ -24,20 +24,20 @@ export interface Action<K extends string> {
   readonly call: string
   /** Absent: the call of this name is interrupted. */
   readonly run?:
-    | ((clients: Readonly<Record<K, Clients.Clients>>) => Effect.Effect<unknown, CallError>)
+    | ((clients: Readonly<Record<K, TestClients.Clients>>) => Effect.Effect<unknown, CallError>)
     | undefined
 }
 
 interface Scenario<K extends string> {
-  readonly script: Scripted.Script
-  readonly clients: Readonly<Record<K, Clients.SceneOptions>>
+  readonly script: ScriptedClient.Script
+  readonly clients: Readonly<Record<K, TestClients.HarnessOptions>>
   readonly actions: ReadonlyArray<Action<K>>
   /** Until then time passes after the last call has ended. */
   readonly until?: number
 }
 
 /** Runs all work that needs no time. */
-const rest = Effect.repeatN(settled, 8)
+const rest = Effect.repeatN(runPendingWork, 8)
 
 /** The earliest moment after now that something waits for. */
 const nextMoment = Effect.gen(function*() {
@@ -60,7 +60,7 @@ const passUntil = (end: number): Effect.Effect<void> =>
     yield* rest
   })
 
-const described = (reply: Scripted.Reply | undefined): string => {
+const described = (reply: ScriptedClient.ScriptedReply | undefined): string => {
   if (reply === undefined) return "none"
   const after = "after" in reply && reply.after !== undefined
     ? ` after ${Duration.toMillis(reply.after)} ms`
@@ -68,9 +68,9 @@ const described = (reply: Scripted.Reply | undefined): string => {
   switch (reply._tag) {
     case "Hang":
       return "none, ever"
-    case "Fault":
+    case "Disconnect":
       return `${reply.code}${after}`
-    case "Answer": {
+    case "Respond": {
       const hint = reply.headers["retry-after"]
       return `${reply.status}${hint === undefined ? "" : ` retry-after: ${hint}`}${after}`
     }
@@ -98,7 +98,7 @@ export const timeline = <K extends string>(
   Effect.gen(function*() {
     const lines: Array<unknown> = []
     let number = 0
-    const replyTo = (asked: Scripted.Asked): Scripted.Reply => {
+    const replyTo = (asked: ScriptedClient.RecordedRequest): ScriptedClient.ScriptedReply => {
       number += 1
       const reply = typeof script === "function" ? script(asked, number) : script[number - 1]
       lines.push({
@@ -110,7 +110,7 @@ export const timeline = <K extends string>(
       if (reply === undefined) throw new Error(`request ${number} is not in the script`)
       return reply
     }
-    const { clients } = yield* Clients.shared(replyTo, options)
+    const { clients } = yield* TestClients.sharedEngine(replyTo, options)
     const fibers = new Map<string, Fiber.RuntimeFiber<unknown>>()
     for (const { at, call, run } of actions) {
       yield* passUntil(at)

@@ -1,0 +1,20 @@
+/** Where answers come from: the network, or the sandbox in this process. */
+import type { HttpClient } from "@effect/platform/HttpClient"
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+
+export interface HttpTransportService {
+  readonly network: Effect.Effect<Layer.Layer<HttpClient>>
+  readonly sandbox: Effect.Effect<SandboxTransport>
+}
+
+/** A client that reaches the sandbox, and the settings with which it does. */
+export interface SandboxTransport {
+  readonly client: Layer.Layer<HttpClient>
+  readonly config: ReadonlyMap<string, string>
+}
+
+export class HttpTransport
+  extends Context.Tag("@blockquarry/cli/HttpTransport")<HttpTransport, HttpTransportService>()
+{}

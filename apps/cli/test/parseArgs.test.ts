@@ -1,0 +1,91 @@
+/** The command line, sorted. */
+import { expect, it } from "@effect/vitest"
+import * as Either from "effect/Either"
+import { parseArgs } from "../src/args/ParseArgs.ts"
+import { closestMatch } from "../src/args/Suggest.ts"
+import { commands } from "../src/commands/Commands.ts"
+import { exampleValues } from "../src/Help.ts"
+
+const normalizedArgs = (...argv: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const request = Either.getOrThrowWith(
+    parseArgs(commands, argv),
+    ({ reason: problem }) => new Error(problem)
+  )
+  return request._tag === "Run" ? request.line : [request._tag]
+}
+
+const usageError = (...argv: ReadonlyArray<string>) =>
+  Either.getOrThrow(Either.flip(parseArgs(commands, argv)))
+
+const expectedArgs = ["wallet", "transfers", "--sandbox", "true", "--limit", "5", "--", exampleValues.wallet]
+
+it("takes options anywhere, in every spelling", () => {
+  expect(normalizedArgs("--sandbox", "--limit", "5", "wallet", "transfers", exampleValues.wallet)).toEqual(
+    expectedArgs
+  )
+  expect(normalizedArgs("wallet", "--sandbox", "transfers", "--limit=5", exampleValues.wallet)).toEqual(
+    expectedArgs
+  )
+  expect(normalizedArgs("wallet", "transfers", "--sandbox=true", exampleValues.wallet, "--limit", "5"))
+    .toEqual(expectedArgs)
+  expect(
+    normalizedArgs("wallet", "transfers", "--sandbox", "true", "--limit", "5", "--", exampleValues.wallet)
+  ).toEqual(
+    expectedArgs
+  )
+  expect(normalizedArgs("-ojson", "-v", "wallet", "chains", exampleValues.wallet)).toEqual(
+    ["wallet", "chains", "--output", "json", "--verbose", "true", "--", exampleValues.wallet]
+  )
+  expect(normalizedArgs("--no-sandbox", "wallet", "chains", exampleValues.wallet)).toContain("false")
+  expect(normalizedArgs("stream", "set-status", "--", "-x", "paused").slice(-2)).toEqual(["-x", "paused"])
+})
+
+it("keeps values as they were written", () => {
+  expect(normalizedArgs("wallet", "transfers", exampleValues.wallet, "--cursor", "a=b==", "--limit", "-5"))
+    .toEqual(
+      ["wallet", "transfers", "--cursor", "a=b==", "--limit", "-5", "--", exampleValues.wallet]
+    )
+})
+
+it("answers questions about itself before anything else", () => {
+  expect(normalizedArgs()).toEqual(["Help"])
+  expect(normalizedArgs("--help")).toEqual(["Help"])
+  expect(normalizedArgs("help", "wallet", "transfers")).toEqual(["Help"])
+  expect(normalizedArgs("wallet")).toEqual(["Help"])
+  expect(normalizedArgs("wallet", "transfers", "-h")).toEqual(["Help"])
+  expect(normalizedArgs("--version")).toEqual(["Version"])
+  expect(normalizedArgs("--completions", "zsh")).toEqual(["Completions"])
+  expect(normalizedArgs("sandbox")).toEqual(["sandbox", "serve"])
+})
+
+it("names what is mistyped, and what was meant", () => {
+  expect(usageError("wallet", "transfer", exampleValues.wallet)).toMatchObject({
+    hint: "did you mean quarry wallet transfers?"
+  })
+  expect(usageError("walet", "chains")).toMatchObject({ hint: "did you mean quarry wallet chains?" })
+  expect(usageError("price", exampleValues.token)).toMatchObject({ hint: "did you mean quarry token price?" })
+  expect(usageError("wallet", "transfers", exampleValues.wallet, "--form-block", "5")).toMatchObject({
+    hint: "did you mean --from-block?"
+  })
+  expect(usageError("wallet", "chains")).toMatchObject({
+    reason: expect.stringContaining("<address> is missing")
+  })
+  expect(usageError("wallet", "chains", exampleValues.wallet, "more")).toMatchObject({
+    reason: expect.stringContaining("\"more\"")
+  })
+  expect(usageError("wallet", "chains", exampleValues.wallet, "--limit", "3")).toMatchObject({
+    reason: expect.stringContaining("no option --limit")
+  })
+  expect(usageError("wallet", "transfers", exampleValues.wallet, "--limit")).toMatchObject({
+    reason: "--limit needs a value"
+  })
+  expect(usageError("wallet", "transfers", exampleValues.wallet, "--limit", "--all")).toMatchObject({
+    reason: "--limit needs a value"
+  })
+})
+
+it("does not guess wildly", () => {
+  expect(closestMatch("ethereum", ["eth", "polygon"])).toBe("eth")
+  expect(closestMatch("ploygon", ["eth", "polygon"])).toBe("polygon")
+  expect(closestMatch("xyz", ["eth", "polygon"])).toBeUndefined()
+})

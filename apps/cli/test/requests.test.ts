@@ -1,0 +1,251 @@
+/** From the command line to the wire, literally. */
+import { allOperations } from "@blockquarry/core/Operations"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { kebabCase } from "../src/args/KebabCase.ts"
+import { quarry } from "./support/quarry.ts"
+import { respondingWith, type SentRequest } from "./support/stubClient.ts"
+
+const env = {
+  QUARRY_API_KEY: "key+of/mine==",
+  QUARRY_BASE_URL: "https://data.test/gateway/",
+  QUARRY_STREAMS_URL: "https://streams.test",
+  QUARRY_LEDGER_URL: "https://ledger.test/v1/",
+  QUARRY_LEDGER_TESTNET_URL: "https://testnet.test/v1"
+}
+
+const headers = { "accept": "application/json", "x-api-key": "key+of/mine==" }
+
+const get = (url: string): SentRequest => ({ method: "GET", url, headers, body: null })
+
+const hash = "0x15cc3458255c309c1d49bf3f987d905513b1508d7d213a2b8afad84ceb69d042"
+/** 2^256−1 */
+const largest = "115792089237316195423570985008687907853269984665640564039457584007913129639935"
+const list = `{"result":[]}`
+const nft = `{"token_address":"0x88c1cfd05896cc1885ee3e58243025720a456f8b","token_id":"1"}`
+
+interface Case {
+  readonly operation: string
+  readonly argv: ReadonlyArray<string>
+  readonly answer: string
+  readonly sent: SentRequest
+}
+
+const data = "https://data.test/gateway/api/v2.2"
+
+/** Each names every option of its operation. Addresses are written in capitals, cursors in what URLs are afraid of. */
+const cases: ReadonlyArray<Case> = [
+  {
+    operation: "walletTransfers",
+    argv: [
+      ...["wallet", "transfers", "0xBA766B2113A53A5900C11859CECA38CA9918C6B4"],
+      ...["--chain", "polygon-amoy", "--limit", "25", "--order", "asc", "--cursor", "a b+c/d=&?#é%"],
+      ...["--contract-addresses", "0xF124A828C0FC24A9F753C3EBB18EF93C74A67993"],
+      ...["--contract-addresses", "0x88c1cfd05896cc1885ee3e58243025720a456f8b"],
+      ...[
+        "--from-block",
+        "1000",
+        "--from-date",
+        "2024-01-01",
+        "--to-block",
+        "2000",
+        "--to-date",
+        "2024-02-01"
+      ]
+    ],
+    answer: list,
+    sent: get(
+      `${data}/0xba766b2113a53a5900c11859ceca38ca9918c6b4/erc20/transfers?chain=0x13882` +
+        "&contract_addresses%5B%5D=0xf124a828c0fc24a9f753c3ebb18ef93c74a67993" +
+        "&contract_addresses%5B%5D=0x88c1cfd05896cc1885ee3e58243025720a456f8b" +
+        "&limit=25&order=ASC&cursor=a%20b%2Bc%2Fd%3D%26%3F%23%C3%A9%25&from_block=1000&to_block=2000"
+    )
+  },
+  {
+    operation: "tokenTransfers",
+    argv: [
+      ...["token", "transfers", "0xf124a828c0fc24a9f753c3ebb18ef93c74a67993"],
+      ...["--chain", "0xA4B1", "--limit", "1", "--order", "DESC", "--cursor", "next"],
+      ...["--from-block", "0", "--from-date", "2024-01-01", "--to-block", "9007199254740991"],
+      ...["--to-date", "2024-02-01"]
+    ],
+    answer: list,
+    sent: get(
+      `${data}/erc20/0xf124a828c0fc24a9f753c3ebb18ef93c74a67993/transfers` +
+        "?chain=0xa4b1&limit=1&order=DESC&cursor=next&from_block=0&to_block=9007199254740991"
+    )
+  },
+  {
+    operation: "contractNfts",
+    argv: [
+      ...["nft", "list", "0x88c1cfd05896cc1885ee3e58243025720a456f8b", "--chain", "eth", "--format", "hex"],
+      ...["--limit", "50", "--total-ranges", "4", "--range", "3", "--cursor", "x", "--normalize-metadata"],
+      "--media-items"
+    ],
+    answer: list,
+    sent: get(
+      `${data}/nft/0x88c1cfd05896cc1885ee3e58243025720a456f8b?chain=0x1&format=hex&limit=50` +
+        "&totalRanges=4&range=3&cursor=x&normalizeMetadata=true&media_items=true"
+    )
+  },
+  {
+    operation: "nftOwners",
+    argv: [
+      ...["nft", "owners", "0x88c1cfd05896cc1885ee3e58243025720a456f8b", `0x${"f".repeat(64)}`],
+      ...["--chain", "base-sepolia", "--format", "decimal", "--limit", "7", "--cursor", "eyJ.-_~"],
+      ...["--no-normalize-metadata", "--media-items"]
+    ],
+    answer: list,
+    sent: get(
+      `${data}/nft/0x88c1cfd05896cc1885ee3e58243025720a456f8b/${largest}/owners` +
+        "?chain=0x14a34&format=decimal&limit=7&cursor=eyJ.-_~&normalizeMetadata=false&media_items=true"
+    )
+  },
+  {
+    operation: "walletNftTrades",
+    argv: [
+      ...["wallet", "nft-trades", "0xba766b2113a53a5900c11859ceca38ca9918c6b4", "--chain", "OPTIMISM"],
+      ...["--from-block", "5", "--from-date", "1704067200", "--to-block", "6", "--to-date", "2024-02-01"],
+      ...["--cursor", "c", "--limit", "10"]
+    ],
+    answer: list,
+    sent: get(
+      `${data}/wallets/0xba766b2113a53a5900c11859ceca38ca9918c6b4/nfts/trades` +
+        "?chain=0xa&cursor=c&limit=10&from_block=5&to_block=6"
+    )
+  },
+  {
+    operation: "tokenOwners",
+    argv: [
+      ...["token", "owners", "0xf124a828c0fc24a9f753c3ebb18ef93c74a67993"],
+      ...["--chain", "eth", "--limit", "3", "--cursor", "c", "--order", "desc"]
+    ],
+    answer: list,
+    sent: get(
+      `${data}/erc20/0xf124a828c0fc24a9f753c3ebb18ef93c74a67993/owners?chain=0x1&limit=3&cursor=c&order=DESC`
+    )
+  },
+  {
+    operation: "nftMetadata",
+    argv: [
+      ...["nft", "get", "0x88c1cfd05896cc1885ee3e58243025720a456f8b", largest, "--chain", "palm"],
+      ...["--format", "decimal", "--normalize-metadata", "--no-media-items"]
+    ],
+    answer: nft,
+    sent: get(
+      `${data}/nft/0x88c1cfd05896cc1885ee3e58243025720a456f8b/${largest}` +
+        "?chain=0x2a15c308d&format=decimal&normalizeMetadata=true&media_items=false"
+    )
+  },
+  {
+    operation: "tokenPrice",
+    argv: [
+      ...["token", "price", "0xf124a828c0fc24a9f753c3ebb18ef93c74a67993", "--chain", "moonbase"],
+      ...["--include", "percent_change", "--exchange", "mm-finance", "--to-block", "22000000"]
+    ],
+    answer: `{"usdPrice":1}`,
+    sent: get(
+      `${data}/erc20/0xf124a828c0fc24a9f753c3ebb18ef93c74a67993/price` +
+        "?chain=0x507&include=percent_change&exchange=mm%20finance&to_block=22000000"
+    )
+  },
+  {
+    operation: "updateStreamStatus",
+    argv: ["stream", "set-status", "my stream № 1?#%", "paused"],
+    answer: `{"id":"1","status":"paused"}`,
+    sent: {
+      method: "POST",
+      url: "https://streams.test/streams/evm/my%20stream%20%E2%84%96%201%3F%23%25/status",
+      headers: { ...headers, "content-type": "application/json", "content-length": "19" },
+      body: `{"status":"paused"}`
+    }
+  },
+  {
+    operation: "ledgerTransaction",
+    argv: ["ledger", "tx", hash.toUpperCase().replace("0X", "0x"), "--network", "mainnet"],
+    answer: `{"hash":"${hash}"}`,
+    sent: get(`https://ledger.test/v1/transactions/by_hash/${hash}`)
+  },
+  {
+    operation: "walletChains",
+    argv: [
+      ...["wallet", "chains", "0xba766b2113a53a5900c11859ceca38ca9918c6b4"],
+      ...["--chains", "eth,polygon-amoy", "--chains", "0xE708"]
+    ],
+    answer: `{"address":"0xba766b2113a53a5900c11859ceca38ca9918c6b4","active_chains":[]}`,
+    sent: get(
+      `${data}/wallets/0xba766b2113a53a5900c11859ceca38ca9918c6b4/chains` +
+        "?chains%5B%5D=0x1&chains%5B%5D=0x13882&chains%5B%5D=0xe708"
+    )
+  }
+]
+
+/** What the wire sees of a line that ends well. */
+const sentRequests = (argv: ReadonlyArray<string>, body: string) =>
+  Effect.gen(function*() {
+    const { client, sent } = respondingWith(body)
+    const ran = yield* quarry(argv, { env, client })
+    expect([ran.code, ran.err]).toEqual([0, ""])
+    return sent
+  })
+
+describe("every option of an operation", () => {
+  it("is in the cases", () => {
+    expect(cases.map(({ operation }) => operation).sort()).toEqual(allOperations.map(({ id }) => id).sort())
+    for (const { argv, operation } of cases) {
+      const given = argv.map((word) => word.replace(/^--(no-)?/, "--"))
+      const own = allOperations.find(({ id }) =>
+        id === operation
+      )?.parameters.filter((one) => one.in === "query") ?? []
+      expect(given).toEqual(expect.arrayContaining(own.map(({ name }) => `--${kebabCase(name)}`)))
+    }
+  })
+
+  for (const { answer, argv, operation, sent } of cases) {
+    it.live(`of ${operation}`, () =>
+      Effect.gen(function*() {
+        expect(yield* sentRequests(argv, answer)).toEqual([sent])
+      }))
+  }
+})
+
+it.live("dates are sent as instants where no block is given", () =>
+  Effect.gen(function*() {
+    const wallet = "0xba766b2113a53a5900c11859ceca38ca9918c6b4"
+    const range = ["--from-date", "2024-01-31", "--to-date", "2024-01-31T12:00:00.5+02:00"]
+    const instants = "from_date=2024-01-31T00%3A00%3A00.000Z&to_date=2024-01-31T10%3A00%3A00.500Z"
+    expect(yield* sentRequests(["wallet", "transfers", wallet, ...range], list)).toEqual(
+      [get(`${data}/${wallet}/erc20/transfers?${instants}`)]
+    )
+    expect(yield* sentRequests(["token", "transfers", wallet, ...range], list)).toEqual(
+      [get(`${data}/erc20/${wallet}/transfers?${instants}`)]
+    )
+    expect(
+      yield* sentRequests(
+        ["wallet", "nft-trades", wallet, "--from-date", "1706659200", ...range.slice(2)],
+        list
+      )
+    ).toEqual([get(`${data}/wallets/${wallet}/nfts/trades?${instants}`)])
+  }))
+
+it.live("--network chooses the ledger", () =>
+  Effect.gen(function*() {
+    const body = `{"hash":"${hash}"}`
+    const path = `transactions/by_hash/${hash}`
+    expect(yield* sentRequests(["ledger", "tx", hash, "--network", "mainnet"], body)).toEqual(
+      [get(`https://ledger.test/v1/${path}`)]
+    )
+    expect(yield* sentRequests(["ledger", "tx", hash, "--network", "testnet"], body)).toEqual(
+      [get(`https://testnet.test/v1/${path}`)]
+    )
+    expect(yield* sentRequests(["ledger", "tx", hash], body)).toEqual([get(`https://ledger.test/v1/${path}`)])
+  }))
+
+it.live("addresses on the command line win over the environment", () =>
+  Effect.gen(function*() {
+    const argv = ["token", "price", "0xf124a828c0fc24a9f753c3ebb18ef93c74a67993"]
+    expect(yield* sentRequests([...argv, "--base-url", "http://127.0.0.1:4000/api/v2.2/"], `{"usdPrice":1}`))
+      .toEqual(
+        [get("http://127.0.0.1:4000/api/v2.2/erc20/0xf124a828c0fc24a9f753c3ebb18ef93c74a67993/price")]
+      )
+  }))

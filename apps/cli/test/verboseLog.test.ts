@@ -1,0 +1,76 @@
+/** What `--verbose` shows of requests. */
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import { exampleValues } from "../src/Help.ts"
+import { quarry, sandboxEnvironment } from "./support/quarry.ts"
+import { respondingWith } from "./support/stubClient.ts"
+
+/** Lines of the log, without their times. */
+const logged = (err: string): ReadonlyArray<string> =>
+  err.split("\n").flatMap((line) => /^\d\d:\d\d:\d\d\.\d{3} (.*)$/.exec(line)?.slice(1) ?? [])
+
+const url = `http://sandbox.invalid/api/v2.2/erc20/${exampleValues.token}/price?exchange=mm%20finance`
+const price = ["token", "price", exampleValues.token, "--exchange", "mm-finance"]
+
+it.live("says what is sent when it is sent, what came of it, and what is waited for", () =>
+  Effect.gen(function*() {
+    const faults = [{ fault: { status: 503 }, count: 1 }, { fault: { kind: "reset" as const }, count: 1 }]
+    const ran = yield* Effect.withRandom(
+      quarry([...price, "-v"], { env: sandboxEnvironment, sandbox: { faults } }),
+      Random.fixed([0.001])
+    )
+    expect(logged(ran.err)).toEqual([
+      `#1 → GET ${url}`,
+      expect.stringMatching(/^#1 ← 503 ServerError, waiting \d+ms$/),
+      `#1 → GET ${url}`,
+      expect.stringMatching(/^#1 ← NetworkError: ECONNRESET \(attempt 2\), waiting \S+$/),
+      `#1 → GET ${url}`,
+      expect.stringMatching(/^#1 ← \d+.* \(attempt 3\)$/)
+    ])
+  }))
+
+it.live("numbers the calls of a walk", () =>
+  Effect.gen(function*() {
+    const ran = yield* quarry(
+      [
+        "token",
+        "transfers",
+        exampleValues.token,
+        "--limit",
+        "2",
+        "--max-items",
+        "4",
+        "--verbose",
+        "--sandbox"
+      ]
+    )
+    const numbers = logged(ran.err).map((line) => line.slice(0, 4))
+    expect(numbers.slice(0, 2)).toEqual(["#1 →", "#1 ←"])
+    expect(numbers).toEqual(expect.arrayContaining(["#2 →", "#2 ←"]))
+    expect(ran.err).toContain(
+      `http://sandbox.invalid/api/v2.2/erc20/${exampleValues.token}/transfers?limit=2&cursor=`
+    )
+  }))
+
+it.live("shows the method of a change, and no control characters", () =>
+  Effect.gen(function*() {
+    const { client } = respondingWith(`{"id":"1","status":"paused"}`)
+    const ran = yield* quarry(["stream", "set-status", "a\u001b[31m", "paused", "-v"], {
+      env: sandboxEnvironment,
+      client
+    })
+    expect(logged(ran.err)).toEqual([
+      "#1 → POST http://sandbox.invalid/streams/evm/a%1B%5B31m/status",
+      "#1 ← 200"
+    ])
+  }))
+
+it.live("says nothing of that where it was not asked for", () =>
+  Effect.gen(function*() {
+    const ran = yield* quarry(price, {
+      env: sandboxEnvironment,
+      client: respondingWith(`{"usdPrice":1}`).client
+    })
+    expect(ran).toMatchObject({ code: 0, err: "" })
+  }))

@@ -1,0 +1,49 @@
+/** Who may see what the operations listener says of clients, and who may have it do something. */
+import * as Either from "effect/Either"
+import type { RequestOrigin } from "../auth/Clients.ts"
+import * as IpRanges from "../auth/IpRanges.ts"
+import * as TokenLookup from "../auth/TokenLookup.ts"
+import { type Config, isLoopback } from "../config/Config.ts"
+import * as ProxyError from "../exchange/ProxyError.ts"
+
+/**
+ * Whoever has a token of operations; where there are none, whoever is on this machine and calls it by its address, so
+ * that no page in a browser passes for them under a name of its own.
+ */
+export const checkAccess = (
+  { admin }: Pick<Config, "admin">,
+  { headers, remoteAddress }: RequestOrigin
+): Either.Either<void, ProxyError.ProxyError> => {
+  const tokens = admin?.tokens ?? []
+  if (tokens.length === 0) {
+    const host = IpRanges.hostName(headers["host"] ?? "")
+    // Another proxy on this machine speaks for somebody else.
+    if (["forwarded", "via", "x-forwarded-for"].some((name) => headers[name] !== undefined)) {
+      return Either.left(ipNotAllowed)
+    }
+    return isLoopback(IpRanges.unmapIpv4(remoteAddress)) && isLoopback(host)
+      ? Either.void
+      : Either.left(ipNotAllowed)
+  }
+  const findToken = TokenLookup.lookupByHash(tokens.map((hash) => [hash, hash] as const))
+  const sentTokens = TokenLookup.tokensFromHeaders(headers)
+  if (sentTokens.length === 0) return Either.left(tokenMissing)
+  return sentTokens.some((token) => findToken(token) !== undefined) ? Either.void : Either.left(tokenUnknown)
+}
+
+const ipNotAllowed = ProxyError.make(
+  "network-refused",
+  "only this machine may ask for this, as localhost or by a loopback address; others need a token of admin.tokens"
+)
+
+const tokenMissing = ProxyError.make(
+  "token-missing",
+  "send a token of admin.tokens as Authorization: Bearer",
+  TokenLookup.challenge
+)
+
+const tokenUnknown = ProxyError.make(
+  "token-unknown",
+  "this token is none of admin.tokens",
+  TokenLookup.challenge
+)

@@ -1,0 +1,287 @@
+/** What the operations listener answers: how the proxy is, what it counted, and what an operator may have it do. */
+import type { Engine, EngineHealth } from "@blockquarry/http/Gateway"
+import * as Telemetry from "@blockquarry/http/Telemetry"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Metric from "effect/Metric"
+import * as Rec from "effect/Record"
+import { randomUUID } from "node:crypto"
+import type { AuthenticatedClient } from "../auth/Clients.ts"
+import * as CrossSite from "../auth/CrossSite.ts"
+import { baseUrlSettings } from "../config/BaseUrls.ts"
+import { allowsAnonymousClients, type Config, type UpstreamName, upstreamNames } from "../config/Config.ts"
+import type { QuotaStatus } from "../exchange/Charge.ts"
+import * as ProxyError from "../exchange/ProxyError.ts"
+import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
+import * as ProxyResponse from "../exchange/ProxyResponse.ts"
+import type { ActiveConfig } from "../pipeline/ActiveConfig.ts"
+import * as Health from "../pipeline/Health.ts"
+import * as ParseRequest from "../pipeline/ParseRequest.ts"
+import type { RequestHandler } from "../pipeline/RequestHandler.ts"
+import * as RequestTarget from "../pipeline/RequestTarget.ts"
+import * as Router from "../pipeline/Router.ts"
+import type { UpstreamEndpoints } from "../upstream/UpstreamClient.ts"
+import * as AdminAccess from "./AdminAccess.ts"
+import * as StatusPage from "./page/StatusPage.ts"
+import * as PrometheusExporter from "./PrometheusExporter.ts"
+import * as Status from "./Status.ts"
+import type { UsageStats } from "./UsageStats.ts"
+
+/** What the desk looks at. */
+export interface AdminContext {
+  readonly activeConfig: () => ActiveConfig
+  readonly engine: Engine.EngineService
+  readonly usageStats: UsageStats
+  readonly version: string
+  /** Lines for a terminal that make a first request. */
+  readonly sampleCommands: () => ReadonlyArray<string>
+  /** The metrics as text, brought up to date. */
+  readonly metrics: Effect.Effect<string>
+  /** Whether the main listener is about to stop. */
+  readonly shuttingDown: () => boolean
+}
+
+/** Requests to the desk are no traffic: they are neither counted nor logged, but for what goes wrong, and for what is forgotten. */
+export const handler = (admin: AdminContext): RequestHandler => {
+  const onComplete = () => {}
+  const withRequestId = (response: ProxyResponse.ProxyResponse, id: string): ProxyResponse.ProxyResponse => ({
+    ...response,
+    headers: { ...response.headers, "x-request-id": id }
+  })
+  return {
+    handle: (request) => {
+      const id = randomUUID()
+      const response = respond(admin, request).pipe(
+        Effect.catchTag("ProxyError", (failure) => Effect.succeed(ProxyError.toResponse(failure, id))),
+        Effect.catchAllDefect((defect) =>
+          Effect.as(
+            Effect.logError("the operations listener failed", defect),
+            ProxyError.toResponse(ProxyError.internalError, id)
+          )
+        ),
+        Effect.map((response) => withRequestId(response, id))
+      )
+      return { response, onComplete }
+    },
+    reject: (status) => ({
+      response: withRequestId({ ...ProxyError.toResponse(ProxyError.malformedRequest, "-"), status }, "-"),
+      onComplete
+    })
+  }
+}
+
+const respond = (
+  admin: AdminContext,
+  request: ProxyRequest
+): Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError> =>
+  Effect.flatMap(RequestTarget.parseTarget(request.target), ({ path, query }) => {
+    const page = pages.get(path)
+    if (page === undefined) return Effect.fail(unknownAdminPath)
+    const access = page.confidential
+      ? AdminAccess.checkAccess(admin.activeConfig().config, request)
+      : Either.void
+    if (Either.isLeft(access)) return Effect.fail(access.left)
+    return Router.respondToMethod(request.method, page.method, page.respond(admin, request, query))
+  })
+
+interface AdminPage {
+  readonly method: "GET" | "POST"
+  /** Whether it says or does what is not for everybody who reaches the listener. */
+  readonly confidential: boolean
+  readonly respond: (
+    admin: AdminContext,
+    request: ProxyRequest,
+    query: RequestTarget.RequestTarget["query"]
+  ) => Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError>
+}
+
+const publicPage = (respond: AdminPage["respond"]): AdminPage => ({
+  method: "GET",
+  confidential: false,
+  respond
+})
+
+const confidentialPage = (respond: AdminPage["respond"]): AdminPage => ({
+  method: "GET",
+  confidential: true,
+  respond
+})
+
+const endpoints = ({ activeConfig }: AdminContext) => activeConfig().upstream.endpoints
+
+const usage = ({ usageStats }: AdminContext) => {
+  const { clients, since, totals } = usageStats.usage()
+  return {
+    since: new Date(since).toISOString(),
+    totals,
+    clients: clients.map(({ lastSeen, rejectedByCode, ...counts }) => ({
+      ...counts,
+      rejectedByCode: Object.fromEntries(rejectedByCode),
+      lastSeen: new Date(lastSeen).toISOString()
+    }))
+  }
+}
+
+/** Forgets the answer to one question (`?target=`, a path with its query), or every answer. */
+const purge: AdminPage["respond"] = ({ engine, activeConfig }, { headers }, query) =>
+  Effect.gen(function*() {
+    yield* CrossSite.rejectCrossSite(headers)
+    const [first, ...more] = query
+    if (more.length > 0 || first !== undefined && first[0] !== "target") {
+      return yield* Effect.fail(expectedOneTarget)
+    }
+    const target = first?.[1]
+    if (target === undefined) {
+      if (!(yield* engine.invalidateAll)) return yield* Effect.fail(storeUnavailable)
+      yield* Effect.logInfo("every kept answer was forgotten, as an operator asked")
+      return ProxyResponse.json(200, { purged: "everything" })
+    }
+    const { path, query: targetQuery } = yield* RequestTarget.parseTarget(target)
+    const match = Router.findRoute(path)
+    if (match === undefined || match.operation.method !== "GET") {
+      return yield* Effect.fail(ProxyError.unknownPath)
+    }
+    const upstreamRequest = yield* ParseRequest.parseRequest(match, targetQuery, undefined)
+    if (!(yield* activeConfig().upstream.invalidate(upstreamRequest))) {
+      return yield* Effect.fail(storeUnavailable)
+    }
+    yield* Effect.logInfo(`a kept answer of ${match.operation.id} was forgotten, as an operator asked`)
+    return ProxyResponse.json(200, { purged: target })
+  })
+
+const expectedOneTarget = ProxyError.make(
+  "invalid-request",
+  "expected nothing, to forget every answer, or ?target= with one path and its query, percent-encoded as in " +
+    "?target=%2Fapi%2Fv2.2%2F…%3Fchain%3Deth%26limit%3D2"
+)
+
+const storeUnavailable = ProxyError.make(
+  "store-away",
+  "Redis, where answers are kept, is away; ask again when it is back, for the answers will be too"
+)
+
+/** What is known of each address, whether it was asked or not. */
+const upstreamStatuses = (
+  { baseUrls, keys }: UpstreamEndpoints,
+  upstreamHealth: ReadonlyArray<EngineHealth.UpstreamHealth>,
+  dailyQuotas: { readonly [A in UpstreamName]: ReadonlyArray<EngineHealth.DailyQuota> }
+): ReadonlyArray<Status.UpstreamStatus<number>> =>
+  upstreamNames.map((name) => {
+    const url = baseUrls[name]
+    const host = url === undefined ? null : new URL(url).host
+    const health = upstreamHealth.find((upstream) => upstream.host === host)
+    return {
+      name,
+      host,
+      circuitBreaker: health?.breaker ?? "closed",
+      retryAt: health?.retryAt ?? null,
+      keys: keys[name].map(({ label }) => {
+        const { reason = null, state = "ready", cooldownUntil = null } = health?.keys.find((key) =>
+          key.label === label
+        ) ?? {}
+        const dailyQuotaOfKey = dailyQuotas[name].find((key) => key.label === label)
+        const dailyQuota = dailyQuotaOfKey === undefined
+          ? null
+          : { limit: dailyQuotaOfKey.limit, remaining: dailyQuotaOfKey.remaining }
+        return { name: label, state, reason, cooldownUntil, dailyQuota }
+      })
+    }
+  })
+
+/** A client's budgets by the names that people know them by. */
+const clientQuotaStatuses = (
+  { quotas: { mode } }: Config,
+  { rateLimit }: AuthenticatedClient,
+  quotas: ReadonlyArray<QuotaStatus>
+): ReadonlyArray<Status.ClientQuotaStatus> =>
+  quotas.map(({ remaining, limit, name }) => ({
+    name: name === "day" || rateLimit === null ? "day" : windowName(rateLimit.window),
+    limit,
+    remaining,
+    shadow: mode === "shadow"
+  }))
+
+const windowName = (window: number): string =>
+  window === 1000 ? "second" : Duration.format(Duration.millis(window))
+
+/** The store in memory has no gauge. */
+const storeStatus = ({ redis }: Config): Effect.Effect<Status.StoreStatus> =>
+  redis === null
+    ? Effect.succeed({ kind: "memory", available: true })
+    : Effect.map(
+      Metric.value(Metric.tagged(Telemetry.storeAvailable, "store", "cache")),
+      ({ value }) => ({ kind: "redis", available: value > 0 })
+    )
+
+const status = (admin: AdminContext): Effect.Effect<ProxyResponse.ProxyResponse> =>
+  Effect.gen(function*() {
+    const { quotas, clients, config, upstream } = admin.activeConfig()
+    const now = yield* Clock.currentTimeMillis
+    const upstreamHealth = yield* admin.engine.health
+    const dailyQuotas = yield* Effect.all(Rec.map(baseUrlSettings, (_, name) =>
+      Either.match(upstream.resolve(name), {
+        onLeft: () => Effect.succeed([]),
+        onRight: admin.engine.dailyQuotas
+      })))
+    const store = yield* storeStatus(config)
+    const clientStatuses = yield* Effect.forEach(
+      clients.all,
+      (client) =>
+        Effect.map(quotas.status(client), (quotaStatuses) => ({
+          name: client.name,
+          quotas: clientQuotaStatuses(config, client, quotaStatuses)
+        })),
+      { concurrency: 16 }
+    )
+    return ProxyResponse.json(
+      200,
+      Status.make(admin.usageStats.snapshot(now), {
+        version: admin.version,
+        now,
+        state: Health.readinessState(upstream.endpoints, admin.shuttingDown()),
+        anonymousAccess: allowsAnonymousClients(config),
+        sandbox: config.upstream.sandbox,
+        upstreams: upstreamStatuses(upstream.endpoints, upstreamHealth, dailyQuotas),
+        store,
+        clients: clientStatuses
+      }),
+      { "cache-control": "no-store" }
+    )
+  })
+
+const unknownAdminPath = ProxyError.make(
+  "unknown-path",
+  "there is nothing at this path; there are /, /status.json, /usage, /metrics, /livez, /readyz and POST /purge"
+)
+
+const pages: ReadonlyMap<string, AdminPage> = new Map([
+  [
+    "/",
+    publicPage(({ sampleCommands }) =>
+      Effect.sync(() => StatusPage.render({ sampleCommands: sampleCommands() }))
+    )
+  ],
+  ["/status.json", confidentialPage(status)],
+  [
+    "/usage",
+    confidentialPage((admin) =>
+      Effect.sync(() => ProxyResponse.json(200, usage(admin), { "cache-control": "no-store" }))
+    )
+  ],
+  ["/purge", { method: "POST", confidential: true, respond: purge }],
+  [
+    "/metrics",
+    publicPage(({ metrics }) =>
+      Effect.map(metrics, (text) => ProxyResponse.text(200, PrometheusExporter.contentType, text))
+    )
+  ],
+  ["/livez", publicPage(() => Effect.succeed(Health.liveResponse))],
+  [
+    "/readyz",
+    publicPage((admin) =>
+      Effect.suspend(() => Health.readyResponse(endpoints(admin), admin.engine, admin.shuttingDown()))
+    )
+  ]
+])

@@ -1,0 +1,86 @@
+/** What Node and the system know of the process, under the names that Prometheus' other clients use. */
+import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
+import * as MetricLabel from "effect/MetricLabel"
+import type * as Scope from "effect/Scope"
+import { readdir } from "node:fs/promises"
+import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks"
+
+const gauge = (name: string, description: string) => Metric.gauge(name, { description })
+
+const residentMemory = gauge("process_resident_memory_bytes", "Memory that the process holds, in bytes")
+const startTime = gauge("process_start_time_seconds", "When the process started, in seconds since 1970")
+const openFds = gauge("process_open_fds", "Open file descriptors")
+const cpu = Metric.counter("process_cpu_seconds_total", {
+  description: "Seconds of processor time, of user and system",
+  incremental: true
+})
+const heapUsed = gauge("nodejs_heap_size_used_bytes", "Bytes of the heap that are in use")
+const heapTotal = gauge("nodejs_heap_size_total_bytes", "Bytes of the heap")
+const external = gauge("nodejs_external_memory_bytes", "Bytes outside of the heap that belong to its objects")
+const eventLoopLag = gauge(
+  "nodejs_eventloop_lag_seconds",
+  "How late timers were on average since the last reading"
+)
+const eventLoopLagP99 = gauge(
+  "nodejs_eventloop_lag_p99_seconds",
+  "How late one timer in a hundred was at least"
+)
+const eventLoopLagMax = gauge("nodejs_eventloop_lag_max_seconds", "How late the latest timer was")
+const version = gauge("nodejs_version_info", "1, with the version of Node")
+
+/** Milliseconds between the timers whose lateness is measured. */
+const samplingIntervalMs = 20
+
+/** Measures until the scope closes; each reading brings the metrics up to date. */
+export const make: Effect.Effect<Effect.Effect<void>, never, Scope.Scope> = Effect.gen(function*() {
+  const delays = yield* Effect.acquireRelease(
+    Effect.sync(() => {
+      const delays = monitorEventLoopDelay({ resolution: samplingIntervalMs })
+      delays.enable()
+      return delays
+    }),
+    (delays) => Effect.sync(() => delays.disable())
+  )
+  const reported = { seconds: 0 }
+  yield* Effect.sync(() => {
+    startTime.unsafeUpdate((performance.timeOrigin) / 1000, [])
+    version.unsafeUpdate(1, [MetricLabel.make("version", process.version)])
+  })
+  return Effect.zipRight(
+    Effect.sync(() => {
+      readMemory()
+      readDelays(delays)
+      const { system, user } = process.cpuUsage()
+      const seconds = (system + user) / 1e6
+      cpu.unsafeUpdate(seconds - reported.seconds, [])
+      reported.seconds = seconds
+    }),
+    readFds
+  )
+})
+
+const readMemory = (): void => {
+  const memory = process.memoryUsage()
+  residentMemory.unsafeUpdate(memory.rss, [])
+  heapUsed.unsafeUpdate(memory.heapUsed, [])
+  heapTotal.unsafeUpdate(memory.heapTotal, [])
+  external.unsafeUpdate(memory.external, [])
+}
+
+const readDelays = (delays: IntervalHistogram): void => {
+  // A timer that is on time counts as its whole interval, and there may have been none yet.
+  const lagSeconds = (nanoseconds: number): number =>
+    Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - samplingIntervalMs / 1000) : 0
+  eventLoopLag.unsafeUpdate(lagSeconds(delays.mean), [])
+  eventLoopLagP99.unsafeUpdate(lagSeconds(delays.percentile(99)), [])
+  eventLoopLagMax.unsafeUpdate(lagSeconds(delays.max), [])
+  delays.reset()
+}
+
+/** Only where the system lists them. */
+const readFds: Effect.Effect<void> = Effect.tryPromise(() => readdir("/proc/self/fd")).pipe(
+  // Reading the list takes one itself.
+  Effect.map((names) => openFds.unsafeUpdate(names.length - 1, [])),
+  Effect.ignore
+)

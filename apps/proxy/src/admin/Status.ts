@@ -1,0 +1,165 @@
+/** What `/status.json` says: the counts of the process, and the state of what it depends on. */
+import type { UpstreamName } from "../config/Config.ts"
+import type { ReadinessState } from "../pipeline/Health.ts"
+import * as TimeSeries from "./TimeSeries.ts"
+import type * as UsageStats from "./UsageStats.ts"
+
+/** Moments are ISO 8601 in UTC, spans of time milliseconds. */
+export interface Status {
+  readonly name: "quarry-proxy"
+  readonly version: string
+  readonly startedAt: string
+  readonly now: string
+  readonly state: ReadinessState
+  /** Whether everybody is let in. */
+  readonly anonymousAccess: boolean
+  readonly sandbox: boolean
+  readonly upstreams: ReadonlyArray<UpstreamStatus<string>>
+  readonly store: StoreStatus
+  readonly totals: Omit<UsageStats.UsageCounts, "chargedCost" | "shadowed">
+  readonly series: {
+    readonly step: typeof TimeSeries.stepSeconds
+    readonly points: ReadonlyArray<StatusPoint>
+  }
+  readonly clients: ReadonlyArray<ClientStatus>
+  readonly failures: ReadonlyArray<RecentFailure>
+}
+
+export interface StoreStatus {
+  readonly kind: "memory" | "redis"
+  /** Whether it answers: if not, each process counts for itself. */
+  readonly available: boolean
+}
+
+/** An address of the service; moments are numbers where it is made, and text where it is read. */
+export interface UpstreamStatus<Time> {
+  readonly name: UpstreamName
+  /** Null where none is set. */
+  readonly host: string | null
+  readonly circuitBreaker: "closed" | "half-open" | "open"
+  readonly retryAt: Time | null
+  readonly keys: ReadonlyArray<KeyStatus<Time>>
+}
+
+interface KeyStatus<Time> {
+  readonly name: string
+  readonly state: "ready" | "cooldown"
+  readonly reason: "rejected" | "quota-exceeded" | "throttled" | null
+  readonly cooldownUntil: Time | null
+  readonly dailyQuota: { readonly limit: number; readonly remaining: number } | null
+}
+
+export interface StatusPoint extends Omit<TimeSeries.SeriesPoint, "at"> {
+  readonly at: string
+}
+
+interface ClientStatus {
+  readonly name: string
+  readonly requests: number
+  readonly hits: number
+  readonly rejected: number
+  readonly failures: number
+  readonly upstreamCost: number
+  readonly savedCost: number
+  readonly lastSeen: string | null
+  readonly quotas: ReadonlyArray<ClientQuotaStatus>
+}
+
+export interface ClientQuotaStatus {
+  /** `second`, `day`, or the span that it is for. */
+  readonly name: string
+  readonly limit: number
+  readonly remaining: number
+  /** Whether it is only watched, and refuses nobody. */
+  readonly shadow: boolean
+}
+
+interface RecentFailure {
+  readonly at: string
+  readonly requestId: string
+  readonly client: string | null
+  readonly operation: string | null
+  readonly route: string
+  readonly status: number
+  readonly code: string | null
+}
+
+/** What is known elsewhere, as of the moment of asking. */
+export interface StatusInput {
+  readonly version: string
+  readonly now: number
+  readonly state: ReadinessState
+  readonly anonymousAccess: boolean
+  readonly sandbox: boolean
+  readonly upstreams: ReadonlyArray<UpstreamStatus<number>>
+  readonly store: StoreStatus
+  /** Those of the configuration, in its order, with what is left of their budgets. */
+  readonly clients: ReadonlyArray<Pick<ClientStatus, "name" | "quotas">>
+}
+
+export const make = (snapshot: UsageStats.UsageSnapshot, input: StatusInput): Status => {
+  const { chargedCost: _, shadowed: __, ...totals } = snapshot.totals
+  return {
+    name: "quarry-proxy",
+    version: input.version,
+    startedAt: toIsoTime(snapshot.since),
+    now: toIsoTime(input.now),
+    state: input.state,
+    anonymousAccess: input.anonymousAccess,
+    sandbox: input.sandbox,
+    upstreams: input.upstreams.map(toUpstreamStatus),
+    store: input.store,
+    totals,
+    series: {
+      step: TimeSeries.stepSeconds,
+      points: snapshot.series.map((point) => ({ ...point, at: toIsoTime(point.at) }))
+    },
+    clients: clientStatuses(snapshot.clients, input.clients),
+    failures: snapshot.failures.map(({ at, requestId, ...seen }) => ({
+      at: toIsoTime(at),
+      requestId,
+      ...seen
+    }))
+  }
+}
+
+const toIsoTime = (millis: number): string => new Date(millis).toISOString()
+
+const toIsoTimeOrNull = (millis: number | null): string | null => millis === null ? null : toIsoTime(millis)
+
+const toUpstreamStatus = (
+  { keys, retryAt, ...upstream }: UpstreamStatus<number>
+): UpstreamStatus<string> => ({
+  ...upstream,
+  retryAt: toIsoTimeOrNull(retryAt),
+  keys: keys.map(({ cooldownUntil, ...key }) => ({ ...key, cooldownUntil: toIsoTimeOrNull(cooldownUntil) }))
+})
+
+/** Those of the configuration first, whether they were seen or not; then who else came. */
+const clientStatuses = (
+  seen: ReadonlyArray<UsageStats.ClientUsage>,
+  configured: StatusInput["clients"]
+): ReadonlyArray<ClientStatus> => {
+  const usage = new Map(seen.map((client) => [client.name, client]))
+  const names = new Set(configured.map(({ name }) => name))
+  return [
+    ...configured.map(({ quotas, name }) => toClientStatus(name, usage.get(name), quotas)),
+    ...seen.filter(({ name }) => !names.has(name)).map((client) => toClientStatus(client.name, client, []))
+  ]
+}
+
+const toClientStatus = (
+  name: string,
+  usage: UsageStats.ClientUsage | undefined,
+  quotas: ReadonlyArray<ClientQuotaStatus>
+): ClientStatus => ({
+  name,
+  requests: usage?.requests ?? 0,
+  hits: usage?.hits ?? 0,
+  rejected: usage?.rejected ?? 0,
+  failures: usage?.failures ?? 0,
+  upstreamCost: usage?.upstreamCost ?? 0,
+  savedCost: usage?.savedCost ?? 0,
+  lastSeen: usage === undefined ? null : toIsoTime(usage.lastSeen),
+  quotas
+})

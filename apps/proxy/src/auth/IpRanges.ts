@@ -1,0 +1,50 @@
+/** Addresses and networks, as far as they decide who may ask. */
+import { BlockList, isIP } from "node:net"
+
+export type IpRanges = BlockList
+
+/** Of addresses and ranges in CIDR notation that were checked when the configuration was read. */
+export const make = (cidrs: ReadonlyArray<string>): IpRanges => {
+  const ranges = new BlockList()
+  for (const cidr of cidrs) {
+    const [address = "", bits] = cidr.split("/")
+    const family = familyOf(address)
+    if (bits === undefined) ranges.addAddress(address, family)
+    else ranges.addSubnet(address, Number(bits), family)
+  }
+  return ranges
+}
+
+const familyOf = (address: string): "ipv4" | "ipv6" => isIP(address) === 6 ? "ipv6" : "ipv4"
+
+export const isIpAddress = (text: string): boolean => isIP(text) !== 0
+
+export const contains = (ranges: IpRanges, address: string): boolean => {
+  const unmappedAddress = unmapIpv4(address)
+  return isIpAddress(unmappedAddress) && ranges.check(unmappedAddress, familyOf(unmappedAddress))
+}
+
+/** A listener on `::` sees clients of IPv4 as `::ffff:10.0.0.1`. */
+export const unmapIpv4 = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "")
+
+/**
+ * Where a request comes from: the last address in `X-Forwarded-For` that no forwarder of ours has written for itself.
+ * What stands before it the client may have invented.
+ */
+export const clientAddress = (
+  remoteAddress: string,
+  forwardedFor: string | undefined,
+  trustedProxies: IpRanges
+): string => {
+  if (forwardedFor === undefined || !contains(trustedProxies, remoteAddress)) return remoteAddress
+  const hops = forwardedFor.split(",").map((hop) => withoutPort(hop.trim()))
+  return hops.findLast((hop) => !contains(trustedProxies, hop)) ?? hops[0] ?? remoteAddress
+}
+
+/** Some forwarders write where a client's connection comes from to the port. */
+const withoutPort = (hop: string): string =>
+  /^(\d+(?:\.\d+){3}):\d+$/.exec(hop)?.[1] ?? /^\[([^\]]*)\](?::\d+)?$/.exec(hop)?.[1] ?? hop
+
+/** The name in a `Host` header, without brackets and port. */
+export const hostName = (host: string): string =>
+  (/^\[([^\]]*)\](?::\d*)?$/.exec(host)?.[1] ?? host.replace(/:\d*$/, "")).toLowerCase()

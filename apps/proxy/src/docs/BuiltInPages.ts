@@ -1,0 +1,41 @@
+/** The proxy's own pages, beside the service's paths. They hold nothing that is anybody's, and no token is asked for. */
+import { allOperations } from "@blockquarry/core/Operations"
+import type { Engine } from "@blockquarry/http/Gateway"
+import type { LedgerExamples } from "@blockquarry/sandbox/Ledger"
+import * as Effect from "effect/Effect"
+import * as ProxyResponse from "../exchange/ProxyResponse.ts"
+import * as Health from "../pipeline/Health.ts"
+import type { PageHandler } from "../pipeline/PageHandler.ts"
+import * as Router from "../pipeline/Router.ts"
+import * as OpenApiDocument from "./openapi/OpenApiDocument.ts"
+import * as DocsPage from "./page/DocsPage.ts"
+
+/** By path. Each is made when somebody asks for the first time. */
+export const make = (
+  engine: Engine.EngineService,
+  examples: LedgerExamples | undefined
+): ReadonlyMap<string, PageHandler> => {
+  const staticPage = (render: () => ProxyResponse.ProxyResponse): PageHandler => {
+    let rendered: ProxyResponse.ProxyResponse | undefined
+    return () => Effect.sync(() => rendered ??= render())
+  }
+  return new Map([
+    ["/", staticPage(index)],
+    ["/livez", staticPage(() => Health.liveResponse)],
+    ["/readyz", (endpoints, shuttingDown) => Health.readyResponse(endpoints, engine, shuttingDown)],
+    ["/openapi.json", staticPage(() => ProxyResponse.json(200, OpenApiDocument.document()))],
+    ["/docs", staticPage(() => DocsPage.render({ examples }))]
+  ])
+}
+
+const index = (): ProxyResponse.ProxyResponse =>
+  ProxyResponse.json(200, {
+    name: "quarry-proxy",
+    documentation: ["/docs", "/openapi.json"],
+    health: ["/livez", "/readyz"],
+    operations: allOperations.map((operation) => ({
+      operation: operation.id,
+      path: `${operation.method} ${Router.prefixes(operation)[0]}${operation.path}`,
+      summary: operation.docs.summary
+    }))
+  })

@@ -1,0 +1,29 @@
+/** Markup with values in it: whatever is not markup itself is shown as text. */
+
+export interface Html {
+  readonly markup: string
+}
+
+type HtmlValue = Html | string | number | null | ReadonlyArray<Html>
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  "\"": "&quot;",
+  "'": "&#39;"
+}
+
+/** Text as it is written in markup, in attributes too. */
+const escapeHtml = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character)
+
+const toMarkup = (piece: HtmlValue): string => {
+  if (piece === null) return ""
+  if (typeof piece === "string" || typeof piece === "number") return escapeHtml(String(piece))
+  return "markup" in piece ? piece.markup : piece.map(({ markup }) => markup).join("")
+}
+
+export const html = (strings: TemplateStringsArray, ...pieces: ReadonlyArray<HtmlValue>): Html => ({
+  markup: strings.map((string, index) => string + toMarkup(pieces[index] ?? null)).join("")
+})

@@ -1,0 +1,70 @@
+/** A page that is whole in itself: its style and its script are in it, and nothing else runs or is loaded. */
+import { createHash } from "node:crypto"
+import * as ProxyResponse from "../../exchange/ProxyResponse.ts"
+import type { Html } from "./Html.ts"
+import { html } from "./Html.ts"
+
+export interface HtmlPage {
+  readonly title: string
+  readonly body: Html
+  readonly style: string
+  readonly script: string
+}
+
+/** Three layers of stone. */
+const icon = "data:image/svg+xml," +
+  encodeURIComponent(
+    "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><g fill='#4d7cfe'>" +
+      "<rect x='1' y='10' width='14' height='4' rx='1'/><rect x='3' y='6' width='10' height='3' rx='1' opacity='.7'/>" +
+      "<rect x='5' y='2' width='6' height='3' rx='1' opacity='.45'/></g></svg>"
+  )
+
+/** A browser runs and applies what has such a hash, and nothing that got into the page by another way. */
+const cspHash = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
+
+const contentSecurityPolicy = ({ script, style }: HtmlPage): string =>
+  [
+    "default-src 'none'",
+    `script-src ${cspHash(script)}`,
+    `style-src ${cspHash(style)}`,
+    "connect-src 'self'",
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    // Text of others cannot become markup, not even by a mistake of ours
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'"
+  ].join("; ")
+
+const trustedMarkup = (markup: string): Html => ({ markup })
+
+export const render = (page: HtmlPage): ProxyResponse.ProxyResponse =>
+  ProxyResponse.text(
+    200,
+    "text/html; charset=utf-8",
+    html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${page.title}</title>
+<link rel="icon" href="${icon}">
+<style>${trustedMarkup(page.style)}</style>
+</head>
+<body>
+${page.body}
+<script>${trustedMarkup(page.script)}</script>
+</body>
+</html>
+`.markup,
+    {
+      "content-security-policy": contentSecurityPolicy(page),
+      "cache-control": "no-cache",
+      "cross-origin-opener-policy": "same-origin",
+      "cross-origin-resource-policy": "same-origin",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff"
+    }
+  )

@@ -1,0 +1,120 @@
+/** A JSON Schema as people read it: a list of members, those with members of their own to be opened. */
+import * as Schema from "effect/Schema"
+import { type Html, html } from "./Html.ts"
+
+/** As much of JSON Schema as the document uses. */
+const SchemaNode = Schema.Struct({
+  $ref: Schema.optional(Schema.String),
+  type: Schema.optional(Schema.Union(Schema.String, Schema.Array(Schema.String))),
+  description: Schema.optional(Schema.String),
+  properties: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+  required: Schema.optional(Schema.Array(Schema.String)),
+  items: Schema.optional(Schema.Unknown),
+  anyOf: Schema.optional(Schema.Array(Schema.Unknown)),
+  enum: Schema.optional(Schema.Array(Schema.Unknown)),
+  const: Schema.optional(Schema.Unknown),
+  minimum: Schema.optional(Schema.Number),
+  default: Schema.optional(Schema.Unknown)
+})
+
+type SchemaNode = typeof SchemaNode.Type
+
+const read = Schema.decodeUnknownSync(SchemaNode)
+
+export type NamedSchemas = Readonly<Record<string, unknown>>
+
+const nameOf = ($ref: string): string => $ref.slice($ref.lastIndexOf("/") + 1)
+
+/** What a schema is in the end, and the name that it goes by. */
+const resolve = (
+  schema: unknown,
+  named: NamedSchemas
+): readonly [node: SchemaNode, name: string | undefined] => {
+  const node = read(schema)
+  if (node.$ref === undefined) return [node, undefined]
+  const name = nameOf(node.$ref)
+  const [found, inner] = resolve(named[name] ?? {}, named)
+  return [found, inner ?? name]
+}
+
+/** The branches of a choice, without null. */
+const branches = (node: SchemaNode): ReadonlyArray<unknown> =>
+  (node.anyOf ?? []).filter((branch) => read(branch).type !== "null")
+
+/** The type in a few words. */
+export const typeOf = (schema: unknown, named: NamedSchemas): string => {
+  const [node, name] = resolve(schema, named)
+  if (node.const !== undefined) return JSON.stringify(node.const)
+  if (node.enum !== undefined) {
+    return node.enum.length > 6
+      ? `one of ${node.enum.length}`
+      : node.enum.map(String).join(" | ")
+  }
+  if (node.items !== undefined) return `${typeOf(node.items, named)}[]`
+  if (name !== undefined) return name
+  if (node.anyOf !== undefined) {
+    const types = new Set(node.anyOf.map((branch) => typeOf(branch, named)))
+    const orNull = types.delete("null") ? ["null"] : []
+    return [...types, ...orNull].join(" | ")
+  }
+  return typeof node.type === "string" ? node.type : node.type?.join(" | ") ?? "any"
+}
+
+/** The values that there are to choose from, where there are such. */
+export const choices = (schema: unknown): ReadonlyArray<string> => {
+  const node = read(schema)
+  if (node.type === "boolean") return ["true", "false"]
+  return node.enum?.map(String) ?? (node.items === undefined ? [] : choices(node.items))
+}
+
+/** The schema with members that this one leads to: itself, its records, or the first branch that has such. */
+const findObjectSchema = (
+  schema: unknown,
+  named: NamedSchemas,
+  visited: ReadonlySet<string> = new Set()
+): readonly [node: SchemaNode, name: string | undefined] | undefined => {
+  const [node, name] = resolve(schema, named)
+  if (name !== undefined && visited.has(name)) return undefined
+  if (node.properties !== undefined && Object.keys(node.properties).length > 0) return [node, name]
+  const within = name === undefined ? visited : new Set([...visited, name])
+  return [...(node.items === undefined ? [] : [node.items]), ...branches(node)]
+    .map((branch) => findObjectSchema(branch, named, within))
+    .find((found) => found !== undefined)
+}
+
+/** Members, each once on the way down: what contains itself is named and not opened again. */
+export const members = (
+  schema: unknown,
+  named: NamedSchemas,
+  visited: ReadonlySet<string> = new Set()
+): Html => {
+  const found = findObjectSchema(schema, named, visited)
+  if (found === undefined) return html`<p class="muted">${typeOf(schema, named)}</p>`
+  const [{ properties = {}, required = [] }, name] = found
+  const within = name === undefined ? visited : new Set([...visited, name])
+  return html`<ul class="members">${
+    Object.entries(properties).map(([name, schema]) =>
+      member(name, schema, required.includes(name), named, within)
+    )
+  }</ul>`
+}
+
+const member = (
+  name: string,
+  schema: unknown,
+  required: boolean,
+  named: NamedSchemas,
+  visited: ReadonlySet<string>
+): Html => {
+  const [node] = resolve(schema, named)
+  const description = read(schema).description ?? node.description ??
+    branches(node).map((branch) => resolve(branch, named)[0].description).find((text) => text !== undefined)
+  const optional = required ? null : html`<span class="absent">?</span>`
+  const meaning = description === undefined ? null : html` <span class="said">${description}</span>`
+  const line = html`<code>${name}</code>${optional} <span class="type">${
+    typeOf(schema, named)
+  }</span>${meaning}`
+  return findObjectSchema(schema, named, visited) === undefined
+    ? html`<li>${line}</li>`
+    : html`<li><details><summary>${line}</summary>${members(schema, named, visited)}</details></li>`
+}

@@ -1,0 +1,70 @@
+/**
+ * Spans, metrics and the log (but for the lines of requests) to a collector of OpenTelemetry, where the environment names one: by the variables that
+ * every program of that kind reads. What writes them is loaded where it is wanted.
+ */
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+/** OTEL_EXPORTER_OTLP_ENDPOINT and the like; an empty variable is one that is not set. */
+const variable = (name: string): Config.Config<string> => Config.withDefault(Config.string(name), "")
+
+const settings = Config.all({
+  endpoint: variable("OTEL_EXPORTER_OTLP_ENDPOINT"),
+  headers: variable("OTEL_EXPORTER_OTLP_HEADERS"),
+  name: variable("OTEL_SERVICE_NAME"),
+  attributes: variable("OTEL_RESOURCE_ATTRIBUTES")
+})
+
+/** Written as `name=value,name=value`, percent-encoded. */
+const parseKeyValues = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    text.split(",").flatMap((pair) => {
+      const separator = pair.indexOf("=")
+      return separator < 1 ? [] : [[decode(pair.slice(0, separator)), decode(pair.slice(separator + 1))]]
+    })
+  )
+
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text.trim())
+  } catch {
+    return text.trim()
+  }
+}
+
+/** Whether there is a collector, without which no span is made for anybody; or what is wrong with its address. */
+export const isConfigured: Effect.Effect<boolean, string> = Effect.flatMap(
+  Effect.orDie(settings),
+  ({ endpoint }) => {
+    if (endpoint === "") return Effect.succeed(false)
+    const protocol = URL.canParse(endpoint) ? new URL(endpoint).protocol : ""
+    return protocol === "http:" || protocol === "https:"
+      ? Effect.succeed(true)
+      : Effect.fail(
+        "OTEL_EXPORTER_OTLP_ENDPOINT: expected an http or https address, as in http://localhost:4318"
+      )
+  }
+)
+
+/** Sends by a client of its own: that of the service behind the proxy may be the sandbox. */
+export const layer = (version: string): Layer.Layer<never> =>
+  Layer.unwrapEffect(Effect.gen(function*() {
+    const { attributes, endpoint, headers, name } = yield* Effect.orDie(settings)
+    if (endpoint === "") return Layer.empty
+    const [Otlp, { layerUndici }] = yield* Effect.promise(() =>
+      Promise.all([import("@effect/opentelemetry/Otlp"), import("@effect/platform-node/NodeHttpClient")])
+    )
+    return Layer.provide(
+      Otlp.layerJson({
+        baseUrl: endpoint,
+        headers: parseKeyValues(headers),
+        resource: {
+          serviceName: name === "" ? "quarry-proxy" : name,
+          serviceVersion: version,
+          attributes: parseKeyValues(attributes)
+        }
+      }),
+      layerUndici
+    )
+  }))

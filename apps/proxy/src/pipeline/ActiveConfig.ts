@@ -1,0 +1,46 @@
+/**
+ * What requests are answered with: everything that is made from the configuration, and swapped whole when that is read
+ * again. What outlives it (the engine and its stores, the counts) is `Process`.
+ */
+import * as ResponseCache from "@blockquarry/http/ResponseCache"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Effect from "effect/Effect"
+import * as Clients from "../auth/Clients.ts"
+import type { Config } from "../config/Config.ts"
+import * as ClientQuotas from "../quota/ClientQuotas.ts"
+import * as UpstreamClient from "../upstream/UpstreamClient.ts"
+import * as ParsedRequestCache from "./ParsedRequestCache.ts"
+import type { SharedState } from "./SharedState.ts"
+
+export interface ActiveConfig {
+  readonly config: Config
+  readonly clients: Clients.ClientRegistry
+  readonly quotas: ClientQuotas.ClientQuotas
+  readonly upstream: UpstreamClient.UpstreamClient
+  readonly parsedRequests: ParsedRequestCache.ParsedRequestCache
+}
+
+export const make = (
+  { quotaStore, engine }: SharedState,
+  config: Config,
+  endpoints: UpstreamClient.UpstreamEndpoints
+): Effect.Effect<ActiveConfig, never, HttpClient.HttpClient> =>
+  Effect.map(
+    UpstreamClient.make(engine, {
+      endpoints,
+      maxResponseBytes: config.limits.maxResponseBytes,
+      cache: {
+        enabled: config.cache.enabled,
+        staleWhileRevalidate: config.cache.staleWhileRevalidate,
+        staleIfError: config.cache.staleIfError,
+        negative: ResponseCache.standard.negative
+      }
+    }),
+    (upstream) => ({
+      config,
+      clients: Clients.make(config),
+      quotas: ClientQuotas.make(config.quotas, quotaStore),
+      upstream,
+      parsedRequests: ParsedRequestCache.make()
+    })
+  )

@@ -1,0 +1,51 @@
+/**
+ * The short way: a question that was asked before, whose answer lies fresh in this process, is answered at once and
+ * without a fiber. Whatever is not as plain as that goes the long way (`App`), which looks at everything anew.
+ */
+import * as Either from "effect/Either"
+import * as Clients from "../auth/Clients.ts"
+import * as CacheDirective from "../exchange/CacheDirective.ts"
+import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
+import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
+import * as RequestContext from "../exchange/RequestContext.ts"
+import type { EncodedBodies } from "../response/EncodedBodies.ts"
+import * as RenderResponse from "../response/RenderResponse.ts"
+import * as UpstreamClient from "../upstream/UpstreamClient.ts"
+import type { ActiveConfig } from "./ActiveConfig.ts"
+
+/** A kept answer; undefined, and nothing charged or written down, where there is none to be given. */
+export const respondFromCache = (
+  { quotas, clients, parsedRequests, upstream }: ActiveConfig,
+  encodedBodies: EncodedBodies,
+  request: ProxyRequest,
+  context: RequestContext.RequestContext
+): ProxyResponse | undefined => {
+  const { headers, method, target } = request
+  const upstreamRequest = method === "GET" ? parsedRequests.get(target) : undefined
+  if (upstreamRequest === undefined) return undefined
+  const cacheDirective = CacheDirective.parseCacheDirective(headers["cache-control"], headers["pragma"])
+  if (cacheDirective !== "default") return undefined
+  const { operation, route } = upstreamRequest
+  const client = clients.authenticate(request)
+  if (Either.isLeft(client) || !Clients.isAllowed(client.right, operation.id)) return undefined
+  const entry = upstream.peek(upstreamRequest, context.startedAt)
+  if (entry === undefined || encodedBodies.peek(entry.response, headers["accept-encoding"]) === undefined) {
+    return undefined
+  }
+  const charge = quotas.tryAcquire(client.right, operation.cost, context.startedAt)
+  if (charge === undefined) return undefined
+  upstream.recordHit(upstreamRequest)
+  context.client = client.right.name
+  context.route = route
+  context.operation = operation.id
+  context.cache = "hit"
+  context.savedCost = operation.cost
+  RequestContext.recordCharge(context, charge)
+  const renderInput = {
+    ...UpstreamClient.fromCacheEntry(entry),
+    cacheDirective,
+    usesCache: true,
+    now: context.startedAt
+  }
+  return RenderResponse.renderSync(renderInput, headers, encodedBodies)
+}

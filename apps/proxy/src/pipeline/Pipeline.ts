@@ -1,0 +1,184 @@
+/** What the proxy does with a request, whatever server it came through. */
+import type { Engine } from "@blockquarry/http/Gateway"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Clients from "../auth/Clients.ts"
+import * as CrossSite from "../auth/CrossSite.ts"
+import * as CacheDirective from "../exchange/CacheDirective.ts"
+import * as ProxyError from "../exchange/ProxyError.ts"
+import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
+import * as ProxyResponse from "../exchange/ProxyResponse.ts"
+import * as RequestContext from "../exchange/RequestContext.ts"
+import * as CacheStatus from "../response/CacheStatus.ts"
+import type { EncodedBodies } from "../response/EncodedBodies.ts"
+import * as RenderResponse from "../response/RenderResponse.ts"
+import type { ActiveConfig } from "./ActiveConfig.ts"
+import * as ListStream from "./ListStream.ts"
+import * as ParseRequest from "./ParseRequest.ts"
+import * as RequestBody from "./RequestBody.ts"
+import * as RequestTarget from "./RequestTarget.ts"
+import * as Router from "./Router.ts"
+import type { SharedState } from "./SharedState.ts"
+
+/** Answers a request, and writes down what it finds out about it. */
+export const respond = (
+  { encodedBodies, engine, pages }: SharedState,
+  activeConfig: ActiveConfig,
+  request: ProxyRequest,
+  context: RequestContext.RequestContext
+): Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError> =>
+  Effect.suspend(() => {
+    const { method, target } = request
+    if (target === "*" && method === "OPTIONS") {
+      return Effect.succeed(ProxyResponse.empty(204, { allow: "GET, HEAD, POST, OPTIONS" }))
+    }
+    if (target.length > activeConfig.config.limits.maxUrlBytes) return Effect.fail(ProxyError.uriTooLong)
+    return Effect.flatMap(RequestTarget.parseTarget(target), ({ path, query }) => {
+      const page = pages.get(path)
+      if (page !== undefined) {
+        context.route = path
+        return Router.respondToMethod(
+          method,
+          "GET",
+          page(activeConfig.upstream.endpoints, request.shuttingDown)
+        )
+      }
+      const isListPath = path.startsWith(ListStream.listPrefix)
+      const match = Router.findRoute(isListPath ? path.slice(ListStream.listPrefix.length - 1) : path)
+      if (match === undefined) return Effect.fail(ProxyError.unknownPath)
+      context.route = isListPath ? ListStream.listPrefix + match.route.slice(1) : match.route
+      context.operation = match.operation.id
+      const operationRequest: OperationRequest = {
+        activeConfig,
+        encodedBodies,
+        engine,
+        request,
+        context,
+        match,
+        query
+      }
+      return Router.respondToMethod(
+        method,
+        match.operation.method,
+        Effect.flatMap(authorize(operationRequest), (client) =>
+          isListPath ? streamList(operationRequest, client) : callUpstream(operationRequest, client))
+      )
+    })
+  })
+
+/** A request for an operation. */
+interface OperationRequest {
+  readonly activeConfig: ActiveConfig
+  readonly encodedBodies: EncodedBodies
+  readonly engine: Engine.EngineService
+  readonly request: ProxyRequest
+  readonly context: RequestContext.RequestContext
+  readonly match: Router.RouteMatch
+  readonly query: RequestTarget.RequestTarget["query"]
+}
+
+/** Nothing is looked at, kept or asked before it is known who asks. */
+const authorize = (
+  { activeConfig, match: { operation }, context, request }: OperationRequest
+): Either.Either<Clients.AuthenticatedClient, ProxyError.ProxyError> =>
+  Either.flatMap(activeConfig.clients.authenticate(request), (client) => {
+    context.client = client.name
+    return Clients.isAllowed(client, operation.id)
+      ? Either.right(client)
+      : Either.left(Clients.insufficientScope(operation.id))
+  })
+
+/** The client's own headers end here: the key is the proxy's, and nothing else is the service's business. */
+const callUpstream = (
+  operationRequest: OperationRequest,
+  client: Clients.AuthenticatedClient
+): Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError> =>
+  Effect.gen(function*() {
+    const {
+      encodedBodies,
+      activeConfig: { quotas, config, parsedRequests, upstream },
+      match,
+      context,
+      query,
+      request
+    } = operationRequest
+    const { operation } = match
+    const body = operation.method === "POST"
+      ? yield* readBody(request, config.limits.maxRequestBytes)
+      : undefined
+    const upstreamRequest = yield* ParseRequest.parseRequest(match, query, body)
+    if (operation.method === "GET") parsedRequests.set(request.target, upstreamRequest)
+    const charge = yield* quotas.acquire(client, operation.cost)
+    RequestContext.recordCharge(context, charge)
+    const cacheDirective = CacheDirective.parseCacheDirective(
+      request.headers["cache-control"],
+      request.headers["pragma"]
+    )
+    const usesCache = config.cache.enabled && cacheDirective !== "no-store" && operation.method === "GET"
+    const upstreamResponse = yield* upstream.execute(
+      upstreamRequest,
+      usesCache ? cacheDirective : "no-store",
+      context.callUsage
+    )
+    context.cache = CacheStatus.cacheStateOf(upstreamResponse, usesCache)
+    // A stale answer saves nothing: the service was asked, or is being asked.
+    context.savedCost = upstreamResponse.source === "cache" ? operation.cost : 0
+    const now = yield* Clock.currentTimeMillis
+    return yield* RenderResponse.render(
+      { ...upstreamResponse, cacheDirective, usesCache, now },
+      request.headers,
+      encodedBodies
+    )
+  })
+
+/** The cursor may be one of our own, which the service never sees. */
+const streamList = (
+  {
+    engine,
+    activeConfig: { quotas, upstream },
+    match,
+    context,
+    query,
+    request: { shouldEndStreams, headers, method }
+  }: OperationRequest,
+  client: Clients.AuthenticatedClient
+): Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError> =>
+  Effect.flatMap(
+    ParseRequest.parseRequest(match, query.filter(([name]) => name !== "cursor"), undefined),
+    (upstreamRequest) => {
+      const [cursor, secondCursor] = query.flatMap(([name, value]) =>
+        name === "cursor" && value !== "" ? [value] : []
+      )
+      if (secondCursor !== undefined) return Effect.fail(multipleCursors)
+      const cacheDirective = CacheDirective.parseCacheDirective(headers["cache-control"], headers["pragma"])
+      // Whether a list is kept to its end nobody knows before.
+      if (cacheDirective === "only-if-cached") return Effect.fail(ProxyError.notCached)
+      const listRequest = {
+        upstreamRequest,
+        cursor,
+        client,
+        quotas,
+        engine,
+        upstream,
+        context,
+        cacheMode: cacheDirective,
+        shouldEndStreams
+      }
+      return method === "HEAD" ? ListStream.head(listRequest) : ListStream.streamList(listRequest)
+    }
+  )
+
+const multipleCursors = ProxyError.make(
+  "invalid-request",
+  "cursor: expected one, that of the last line of a list"
+)
+
+const readBody = (
+  { body, headers }: ProxyRequest,
+  maxBytes: number
+): Effect.Effect<object, ProxyError.ProxyError> =>
+  Effect.zipRight(
+    CrossSite.checkWriteRequest(headers),
+    Effect.flatMap(body(maxBytes), (bytes) => RequestBody.parse(bytes, headers))
+  )

@@ -1,0 +1,77 @@
+/**
+ * Answers in the encodings that clients want, and their entity tags: each is worked out once for an answer that is
+ * kept, and encoded bodies stay for as long as there is room.
+ */
+import type { RawResponse } from "@blockquarry/http/Gateway"
+import * as Effect from "effect/Effect"
+import { LRUCache } from "lru-cache"
+import * as ConditionalRequest from "./ConditionalRequest.ts"
+import { chooseEncoding, type ContentEncoding, encode, minEncodedBytes } from "./ContentEncoding.ts"
+
+export interface EncodedBody {
+  readonly bytes: Uint8Array
+  /** Undefined: as it is. */
+  readonly encoding: ContentEncoding | undefined
+}
+
+export interface EncodedBodies {
+  readonly entityTagOf: (response: RawResponse.RawResponse) => string
+  /** The body that a client wants, if it is there; undefined where it must be made first. */
+  readonly peek: (
+    response: RawResponse.RawResponse,
+    acceptEncoding: string | undefined
+  ) => EncodedBody | undefined
+  /** `keep`: whether the answer is one that may be given again. */
+  readonly encode: (
+    response: RawResponse.RawResponse,
+    acceptEncoding: string | undefined,
+    store: boolean
+  ) => Effect.Effect<EncodedBody>
+}
+
+/** For encoded bodies, which are a tenth of what they encode. */
+const maxBytes = 32 * 1024 * 1024
+
+export const make = (): EncodedBodies => {
+  const entityTags = new WeakMap<RawResponse.RawResponse, string>()
+  const encodedBodies = new LRUCache<string, Uint8Array>({
+    maxSize: maxBytes,
+    maxEntrySize: maxBytes / 8,
+    sizeCalculation: (bytes, key) => bytes.byteLength + key.length * 2 + 256
+  })
+  const entityTagOf: EncodedBodies["entityTagOf"] = (response) => {
+    const known = entityTags.get(response)
+    if (known !== undefined) return known
+    const entityTag = ConditionalRequest.entityTagOf(response.bytes)
+    entityTags.set(response, entityTag)
+    return entityTag
+  }
+  const peek: EncodedBodies["peek"] = (response, acceptEncoding) => {
+    const encoding = encodingOf(response, acceptEncoding)
+    if (encoding === undefined) return { bytes: response.bytes, encoding }
+    const bytes = encodedBodies.get(`${encoding} ${entityTagOf(response)}`)
+    return bytes === undefined ? undefined : { bytes, encoding }
+  }
+  return {
+    entityTagOf,
+    peek,
+    encode: (response, acceptEncoding, store) => {
+      const existing = peek(response, acceptEncoding)
+      const encoding = encodingOf(response, acceptEncoding)
+      if (existing !== undefined || encoding === undefined) {
+        return Effect.succeed(existing ?? { bytes: response.bytes, encoding })
+      }
+      return Effect.map(Effect.promise(() => encode(encoding, response.bytes)), (bytes) => {
+        if (store) encodedBodies.set(`${encoding} ${entityTagOf(response)}`, bytes)
+        return { bytes, encoding }
+      })
+    }
+  }
+}
+
+/** Only whole answers: failures are short, and each is another. */
+const encodingOf = (
+  { bytes, status }: RawResponse.RawResponse,
+  acceptEncoding: string | undefined
+): ContentEncoding | undefined =>
+  status !== 200 || bytes.byteLength < minEncodedBytes ? undefined : chooseEncoding(acceptEncoding)

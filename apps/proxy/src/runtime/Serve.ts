@@ -1,0 +1,75 @@
+/** `quarry-proxy serve`: a proxy from the configuration, until the program is told to stop. */
+import type * as FileSystem from "@effect/platform/FileSystem"
+import * as Console from "effect/Console"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as Load from "../config/Load.ts"
+import * as Watch from "../config/Watch.ts"
+import * as Logging from "../observability/Logging.ts"
+import * as LogWriter from "../observability/LogWriter.ts"
+import * as Otlp from "../observability/Otlp.ts"
+import * as Backend from "./Backend.ts"
+import * as ExitError from "./ExitError.ts"
+import * as Reload from "./Reload.ts"
+import * as RunningProxy from "./RunningProxy.ts"
+import * as Signals from "./Signals.ts"
+import * as StartupBanner from "./StartupBanner.ts"
+
+const standardError = 2
+
+export const serve = (
+  options: Load.LoadOptions,
+  version: string
+): Effect.Effect<never, ExitError.ExitError, FileSystem.FileSystem | Scope.Scope> =>
+  Effect.gen(function*() {
+    const loaded = yield* Effect.mapError(Load.load(options), ExitError.fromInvalidConfig)
+    const { config } = loaded
+    const tracingEnabled = yield* Effect.mapError(Otlp.isConfigured, (problem) =>
+      ExitError.invalidConfig([problem]))
+    const signals = yield* Signals.make
+    const backend = yield* Backend.fromConfig(config)
+    // A person gets text; everything else gets JSON.
+    const logStyle = process.stderr.isTTY ? "text" : "json"
+    const logSink = yield* LogWriter.make(standardError)
+    // Built into the scope of the servers, before them: what is asked last is told of as well.
+    yield* Layer.build(Logging.layer(logSink, logStyle, config.log.level))
+    yield* Layer.build(Otlp.layer(version))
+    const lifecycle = { started: false }
+    yield* Effect.addFinalizer(() =>
+      lifecycle.started ? Effect.logInfo("stopped") : Effect.void
+    )
+    const run = Effect.gen(function*() {
+      const running = yield* RunningProxy.start({
+        config,
+        backend,
+        version,
+        tracingEnabled,
+        logSink,
+        logStyle,
+        // Who presses Ctrl-C waits for it; who sends SIGTERM has a fleet, and others that still send requests here.
+        shutdownDelay: Effect.suspend(() => {
+          const shutdownDelay = signals.receivedSigterm() ? config.shutdown.delay : Duration.zero
+          return Effect.as(
+            Effect.logInfo(`stopping: still taking requests for ${Duration.format(shutdownDelay)}`),
+            shutdownDelay
+          )
+        }),
+        sampleCommands: (port) => StartupBanner.sampleCommands(config, port, backend.examples)
+      })
+      yield* Effect.forEach(loaded.warnings, (warning) => Effect.logWarning(warning))
+      yield* Console.log(StartupBanner.text(config, running, backend.examples))
+      lifecycle.started = true
+      yield* Effect.logInfo(`listening on port ${running.port} of ${config.listen.host}`)
+      return yield* Reload.reloadOnChange(options, loaded, running, yield* Watch.nodeSources)
+    })
+    return yield* run.pipe(
+      Effect.zipRight(Effect.never),
+      Effect.catchTags({
+        ListenError: (failed) => Effect.fail(ExitError.cannotListen(failed)),
+        InvalidRedisUrlError: (failed) => Effect.fail(ExitError.invalidRedisUrl(failed))
+      }),
+      Effect.tapDefect((cause) => Effect.logError("the proxy failed", cause))
+    )
+  })

@@ -1,0 +1,83 @@
+/** What the proxy says when it is up: where it listens, what is behind it, who may ask, and lines to try. */
+import type { LedgerExamples } from "@blockquarry/sandbox/Ledger"
+import { allowsAnonymousClients, type Config, isLoopback } from "../config/Config.ts"
+
+/** The address to type, for a host that may stand for every address of the machine. */
+const displayOrigin = (host: string, port: number): string => {
+  const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host
+  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`
+}
+
+/** Requests that work when pasted: those of the sandbox answer from its ledger. */
+export const sampleCommands = (
+  { clients, listen }: Pick<Config, "clients" | "listen">,
+  port: number,
+  examples: LedgerExamples | undefined
+): ReadonlyArray<string> => {
+  const baseUrl = displayOrigin(listen.host, port)
+  const data = `${baseUrl}/api/v2.2`
+  const curl = clients.length === 0 ? "curl" : "curl -H \"X-API-Key: $TOKEN\""
+  if (examples === undefined) {
+    return [
+      `curl '${baseUrl}/readyz'`,
+      `${curl} '${data}/erc20/0xdac17f958d2ee523a2206206994597c13d831ec7/price?chain=eth'`
+    ]
+  }
+  const { collection721, stream, token, tokenId721, transaction, wallet } = examples
+  return [
+    `${curl} '${data}/${wallet}/erc20/transfers?chain=eth&limit=2'`,
+    `${curl} '${data}/wallets/${wallet}/chains'`,
+    `${curl} '${data}/erc20/${token}/price?chain=eth&include=percent_change'`,
+    `${curl} '${data}/erc20/${token}/owners?chain=eth&limit=3'`,
+    `${curl} '${data}/nft/${collection721}/${tokenId721}?chain=eth&normalizeMetadata=true'`,
+    `${curl} '${baseUrl}/transactions/by_hash/${transaction}'`,
+    `${curl} '${baseUrl}/all/api/v2.2/${wallet}/erc20/transfers?chain=eth' | tail -n 2`,
+    `${curl} -X POST -H 'content-type: application/json' -d '{"status":"paused"}' '${baseUrl}/streams/evm/${stream}/status'`
+  ]
+}
+
+const upstreamLines = ({ baseUrls, keys, sandbox }: Config["upstream"]): ReadonlyArray<string> => {
+  if (sandbox) return ["behind it: the embedded service, the same at every start; no account, no network"]
+  const baseUrlLines = Object.entries(baseUrls).map(([name, baseUrl]) =>
+    `  ${name.padEnd(14)} ${baseUrl ?? "not set"}`
+  )
+  const names = keys.map(({ name }) => name).join(", ")
+  return ["behind it:", ...baseUrlLines, `  ${"keys".padEnd(14)} ${names === "" ? "not set" : names}`]
+}
+
+const clientsLine = (config: Config): string => {
+  if (!allowsAnonymousClients(config)) return `clients: ${config.clients.map(({ name }) => name).join(", ")}`
+  return isLoopback(config.listen.host)
+    ? "clients: whoever is on this machine; no token is needed"
+    : "clients: whoever reaches it; they ask with your key, and may change your streams"
+}
+
+const storeLine = ({ redis }: Config): string =>
+  redis === null
+    ? "budgets and answers: in this process alone; set redis.url to share them"
+    : "budgets and answers: in Redis, shared"
+
+export const text = (
+  config: Config,
+  ports: { readonly port: number; readonly adminPort: number | null },
+  examples: LedgerExamples | undefined
+): string => {
+  const { listen, admin, upstream } = config
+  const baseUrl = displayOrigin(listen.host, ports.port)
+  return [
+    `quarry-proxy listens at ${baseUrl}`,
+    ...upstreamLines(upstream),
+    clientsLine(config),
+    storeLine(config),
+    "",
+    "try:",
+    ...sampleCommands(config, ports.port, examples).map((line) => `  ${line}`),
+    "",
+    `documentation: ${baseUrl}/docs`,
+    ...(admin === null || ports.adminPort === null
+      ? []
+      : [`status page:   ${displayOrigin(admin.host, ports.adminPort)}`]),
+    "Ctrl-C stops.",
+    ""
+  ].join("\n")
+}

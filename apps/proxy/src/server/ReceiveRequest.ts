@@ -1,0 +1,75 @@
+/** A request as Node has it, as the proxy sees it. */
+import * as Effect from "effect/Effect"
+import type * as Http from "node:http"
+import type * as ProxyError from "../exchange/ProxyError.ts"
+import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
+import * as RequestBody from "../pipeline/RequestBody.ts"
+
+export const toProxyRequest = (
+  request: Http.IncomingMessage,
+  shutdownState: { readonly started: boolean; readonly streamsShouldEnd: boolean },
+  bodyTimeoutMs: number
+): ProxyRequest => ({
+  method: request.method ?? "GET",
+  target: request.url ?? "/",
+  headers: headersOf(request),
+  remoteAddress: request.socket.remoteAddress ?? "",
+  body: (maxBytes) =>
+    Effect.timeoutFail(readBody(request, maxBytes), {
+      duration: bodyTimeoutMs,
+      onTimeout: () => RequestBody.bodyTooSlow
+    }),
+  shuttingDown: shutdownState.started,
+  shouldEndStreams: () => shutdownState.streamsShouldEnd
+})
+
+/**
+ * Whether two programs in a row could read it as two different requests: it names two hosts, of which Node keeps the
+ * first, or none where it must, or speaks a version that this is not.
+ */
+export const isAmbiguous = ({ httpVersion, rawHeaders }: Http.IncomingMessage): boolean => {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) if (isHost(rawHeaders[at] ?? "")) hosts += 1
+  return httpVersion === "1.1" ? hosts !== 1 : httpVersion !== "1.0" || hosts > 1
+}
+
+/** Most names are no longer looked at than that. */
+const isHost = (name: string): boolean => name.length === 4 && name.toLowerCase() === "host"
+
+/** Node joins repeated headers with commas, but for `set-cookie`, which no request has. */
+const headersOf = ({ headers }: Http.IncomingMessage): ProxyRequest["headers"] => {
+  const singleValued: Record<string, string | undefined> = {}
+  for (const name in headers) {
+    const value = headers[name]
+    if (typeof value === "string") singleValued[name] = value
+  }
+  return singleValued
+}
+
+/** A client that is cut off while it still writes does not read why: what is somewhat too long is read to its end. */
+export const maxDiscardedBytes = 8 * 1024 * 1024
+
+const readBody = (
+  request: Http.IncomingMessage,
+  maxBytes: number
+): Effect.Effect<Uint8Array, ProxyError.ProxyError> =>
+  Effect.async((resume) => {
+    const tooLarge = Effect.fail(RequestBody.bodyTooLarge(maxBytes))
+    if (Number(request.headers["content-length"] ?? 0) > maxDiscardedBytes) return resume(tooLarge)
+    const chunks: Array<Uint8Array> = []
+    let length = 0
+    const onData = (chunk: Uint8Array) => {
+      length += chunk.byteLength
+      if (length <= maxBytes) chunks.push(chunk)
+      else if (length > maxDiscardedBytes) finish(tooLarge)
+    }
+    const onEnd = () => finish(length > maxBytes ? tooLarge : Effect.succeed(Buffer.concat(chunks)))
+    // The connection broke: there is nobody to answer.
+    const onClose = () => finish(Effect.interrupt)
+    const finish = (result: Effect.Effect<Uint8Array, ProxyError.ProxyError>) => {
+      request.off("data", onData).off("end", onEnd).off("error", onClose).off("close", onClose)
+      resume(result)
+    }
+    request.on("data", onData).on("end", onEnd).on("error", onClose).on("close", onClose)
+    return undefined
+  })

@@ -1,0 +1,123 @@
+/** What operators ask of the listener of operations, and have it do. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { type Config, defaults } from "../../src/config/Config.ts"
+import {
+  examples,
+  type RequestOptions,
+  sendRequest,
+  start,
+  testClient,
+  testConfig
+} from "../support/proxy.ts"
+import { sampleRequests } from "../support/sampleRequests.ts"
+
+const price = sampleRequests["tokenPrice"]?.path ?? ""
+
+const transfers = `/api/v2.2/${examples.wallet}/erc20/transfers?chain=eth&limit=2`
+
+const config = {
+  ...testConfig(),
+  cache: defaults.cache,
+  admin: { host: "127.0.0.1", port: 0, tokens: [] }
+}
+
+const startWithAdmin = (other: Partial<Config> = {}) =>
+  Effect.map(start({ config: { ...config, ...other } }), ({ adminPort, ...proxy }) => ({
+    ...proxy,
+    admin: (path: string, options: RequestOptions = {}) => sendRequest(adminPort ?? 0, path, options)
+  }))
+
+const purge = { method: "POST", body: "" }
+
+describe("a purge", () => {
+  it.scopedLive("forgets one answer, percent-encoded as it is asked for, or all", () =>
+    Effect.gen(function*() {
+      const { admin, port } = yield* startWithAdmin()
+      const states = Effect.map(
+        Effect.forEach([price, transfers], (path) => sendRequest(port, path)),
+        (answers) => answers.map(({ headers }) => String(headers["cache-status"]).includes("hit"))
+      )
+      expect([yield* states, yield* states]).toEqual([[false, false], [true, true]])
+      const one = yield* admin(`/purge?target=${encodeURIComponent(transfers)}`, purge)
+      expect([one.status, JSON.parse(one.text)]).toEqual([200, { purged: transfers }])
+      expect(yield* states).toEqual([true, false])
+      const all = yield* admin("/purge", purge)
+      expect([all.status, JSON.parse(all.text)]).toEqual([200, { purged: "everything" }])
+      expect(yield* states).toEqual([false, false])
+    }))
+
+  it.scopedLive("that is not understood forgets nothing", () =>
+    Effect.gen(function*() {
+      const { admin, port } = yield* startWithAdmin()
+      yield* sendRequest(port, price)
+      const wrong = [
+        ["/purge?tarket=x", 400],
+        [`/purge?target=${transfers}`, 400],
+        ["/purge?target=", 400],
+        ["/purge?target=%2Fnowhere", 404],
+        ["/purge?target=%2Flivez", 404],
+        ["/purge?target=a&target=b", 400]
+      ] as const
+      for (const [path, status] of wrong) {
+        expect([path, (yield* admin(path, purge)).status]).toEqual([path, status])
+      }
+      expect((yield* admin("/purge")).status).toBe(405)
+      expect((yield* admin("/purge", { ...purge, headers: { origin: "http://evil.example" } })).status).toBe(
+        403
+      )
+      expect((yield* sendRequest(port, price)).headers["cache-status"]).toContain("hit")
+    }))
+})
+
+describe("what is confidential", () => {
+  it.scopedLive("is not told to whom another proxy on this machine speaks for", () =>
+    Effect.gen(function*() {
+      const { admin } = yield* startWithAdmin()
+      for (const path of ["/usage", "/status.json"]) {
+        expect((yield* admin(path)).status).toBe(200)
+        for (const name of ["x-forwarded-for", "forwarded", "via"]) {
+          const answer = yield* admin(path, { headers: { [name]: "10.0.0.1" } })
+          expect([path, name, answer.status, JSON.parse(answer.text).code])
+            .toEqual([path, name, 403, "network-refused"])
+        }
+      }
+    }))
+})
+
+describe("budgets that only count", () => {
+  it.scopedLive("refuse nobody, and say what they would have refused", () =>
+    Effect.gen(function*() {
+      const { admin, lines, port } = yield* startWithAdmin({
+        ...config,
+        quotas: { ...defaults.quotas, mode: "shadow" },
+        clients: [testClient("small", "s", { dailyQuota: 4 })]
+      })
+      const headers = { "x-api-key": "s" }
+      const answers = [
+        yield* sendRequest(port, price, { headers }),
+        yield* sendRequest(port, price, { headers })
+      ]
+      expect(answers.map(({ status }) => status)).toEqual([200, 200])
+      expect(lines.map((line) => JSON.parse(line)).map(({ charged, shadowed }) => [charged, shadowed]))
+        .toEqual([[3, false], [0, true]])
+      const usage = JSON.parse((yield* admin("/usage")).text)
+      expect(usage.clients).toMatchObject([{ name: "small", chargedCost: 3, shadowed: 1, rejected: 0 }])
+      expect((yield* admin("/metrics")).text)
+        .toContain("quarry_proxy_refused_total{client=\"small\",code=\"shadow\"} 1")
+    }))
+})
+
+describe("a failure", () => {
+  it.scopedLive("says what is left as every answer does that was paid for", () =>
+    Effect.gen(function*() {
+      const { port, sandbox } = yield* startWithAdmin({
+        ...config,
+        clients: [testClient("small", "s", { dailyQuota: 40 })]
+      })
+      yield* sandbox.queueFaults({ redirect: "http://elsewhere.invalid/" })
+      const answer = yield* sendRequest(port, price, { headers: { "x-api-key": "s" } })
+      expect([answer.status, answer.headers["ratelimit"]])
+        .toEqual([502, expect.stringMatching(/^"day";r=37;t=\d+$/)])
+    }))
+})

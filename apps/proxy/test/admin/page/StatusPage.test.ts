@@ -1,0 +1,205 @@
+/// <reference lib="dom" />
+/** The status page shows what the proxy says of itself, keeps up with it, and holds its own when it cannot. */
+import { describe, expect, it, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as StatusPage from "../../../src/admin/page/StatusPage.ts"
+import type { Status } from "../../../src/admin/Status.ts"
+import * as Chromium from "../../support/Chromium.ts"
+import * as PageServer from "../../support/PageServer.ts"
+import { busyStatus, idleStatus } from "../../support/sampleStatuses.ts"
+
+it.runIf(process.env["QUARRY_CHECK"] === "1")("a full check leaves nothing out: there is a chromium", () => {
+  expect(Chromium.program).toBeDefined()
+})
+
+const now = Date.UTC(2030, 0, 2, 12)
+const reply = StatusPage.render({ sampleCommands: ["curl 'http://127.0.0.1:8650/<first>'"] })
+
+/** The page, with a status that may be another each time. */
+const serve = (status: () => Status, seen: Array<string | undefined> = [], token?: string) =>
+  PageServer.serve((request, response) => {
+    if (request.url === "/") return PageServer.send(reply, response)
+    const key = request.headers["x-api-key"]
+    seen.push(Array.isArray(key) ? key.join() : key)
+    const refused = token !== undefined && key !== token
+    return void response.writeHead(refused ? 401 : 200, { "content-type": "application/json" })
+      .end(refused ? "{}" : JSON.stringify(status()))
+  })
+
+const hostile = "<img src=x onerror=\"document.title='in'\">"
+const endless = "x".repeat(300)
+
+/** As bad as names can be: markup, and words without an end. */
+const withNames = (name: string): Status => {
+  const status = busyStatus(now)
+  return {
+    ...status,
+    version: name,
+    upstreams: status.upstreams.map((each) => ({
+      ...each,
+      host: name,
+      keys: each.keys.map((key) => ({ ...key, name }))
+    })),
+    clients: status.clients.map((each) => ({
+      ...each,
+      name,
+      quotas: each.quotas.map((budget) => ({ ...budget, name }))
+    })),
+    failures: status.failures.map((each) => ({
+      ...each,
+      client: name,
+      route: name,
+      operation: name,
+      requestId: name,
+      code: name
+    }))
+  }
+}
+
+describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedSuffix}`, () => {
+  layer(Chromium.layer)((it) => {
+    it.scoped.each(Chromium.views)("fits $width in $scheme", (view) =>
+      Effect.gen(function*() {
+        const { url } = yield* serve(() => busyStatus(now))
+        const { page, errors } = yield* Chromium.open(url, view)
+        yield* Effect.promise(async () => {
+          await page.locator("#totals").getByText("4,004").waitFor()
+          await page.locator("#throughput svg path.line").first().waitFor()
+          expect(await page.title()).toBe("ready – quarry-proxy")
+          for (
+            const text of [
+              "wallet-app",
+              "shared store: redis",
+              "left alone for 21 s",
+              "tokenPrice",
+              "48,210 / 500K"
+            ]
+          ) {
+            expect(await page.getByText(text).first().isVisible(), text).toBe(true)
+          }
+          expect(await Chromium.overflow(page)).toBe(0)
+        })
+        expect(errors).toEqual([])
+      }))
+
+    it.scoped.each([hostile, endless])(
+      "shows names as text, and fits them in: %s",
+      (name) =>
+        Effect.gen(function*() {
+          const { url } = yield* serve(() => withNames(name))
+          for (const view of Chromium.views.filter(({ scheme }) => scheme === "light")) {
+            const { page, errors } = yield* Chromium.open(url, view)
+            yield* Effect.promise(async () => {
+              await page.locator("#clients").getByText(name).first().waitFor()
+              await page.locator("#failures").getByText(name).first().waitFor()
+              await page.locator("#upstream").getByText(name).first().waitFor()
+              expect(await page.locator("img").count()).toBe(0)
+              expect(await Chromium.overflow(page)).toBe(0)
+            })
+            expect(errors).toEqual([])
+          }
+        })
+    )
+
+    it.scoped("keeps up", () =>
+      Effect.gen(function*() {
+        let extra = 0
+        const { url } = yield* serve(() => busyStatus(now, extra++))
+        const { page, errors } = yield* Chromium.open(url)
+        yield* Effect.promise(async () => {
+          await page.locator("#totals").getByText("4,004").waitFor()
+          await page.locator("#totals").getByText("4,006").waitFor()
+        })
+        expect(errors).toEqual([])
+      }))
+
+    it.scoped("says when the connection is lost, keeps what it knew, and finds back", () =>
+      Effect.gen(function*() {
+        const site = yield* serve(() => busyStatus(now))
+        const { page, errors } = yield* Chromium.open(site.url)
+        const connection = page.locator("#connection")
+        yield* Effect.promise(() => page.locator("#totals").getByText("4,004").waitFor())
+        yield* site.stop
+        yield* Effect.promise(async () => {
+          await connection.getByText("Connection lost. This is how things were at").waitFor()
+          expect(await page.locator("#totals").getByText("4,004").isVisible()).toBe(true)
+        })
+        yield* site.restart
+        yield* Effect.promise(() => connection.waitFor({ state: "hidden" }))
+        expect(errors).toEqual([])
+      }))
+
+    it.scoped("asks nothing while nobody looks", () =>
+      Effect.gen(function*() {
+        const seen: Array<string | undefined> = []
+        const { url } = yield* serve(() => busyStatus(now), seen)
+        const { page } = yield* Chromium.open(url, undefined, (page) => page.clock.install({ time: now }))
+        const look = (hidden: boolean) =>
+          page.evaluate((hidden) => {
+            Object.defineProperty(document, "hidden", { value: hidden, configurable: true })
+            document.dispatchEvent(new Event("visibilitychange"))
+          }, hidden)
+        yield* Effect.promise(async () => {
+          await page.locator("#totals").getByText("4,004").waitFor()
+          await look(true)
+          const before = seen.length
+          await page.clock.runFor(60_000)
+          expect(seen.length).toBe(before)
+          const asked = page.waitForResponse(`${url}status.json`)
+          await look(false)
+          await asked
+        })
+      }))
+
+    it.scoped("says what to try where nobody has asked yet", () =>
+      Effect.gen(function*() {
+        const { url } = yield* serve(() => idleStatus(now))
+        const { page, errors } = yield* Chromium.open(url)
+        yield* Effect.promise(async () => {
+          await page.getByText("No requests yet").waitFor()
+          expect(await page.locator("#quiet pre").innerText()).toBe("curl 'http://127.0.0.1:8650/<first>'")
+          expect(await page.locator("#charts").isVisible()).toBe(false)
+        })
+        expect(errors).toEqual([])
+      }))
+
+    it.scoped("reads a chart with the keyboard", () =>
+      Effect.gen(function*() {
+        const { url } = yield* serve(() => busyStatus(now))
+        const { page, errors } = yield* Chromium.open(url)
+        yield* Effect.promise(async () => {
+          const chart = page.locator("#latency svg")
+          await page.locator("#latency path.line").first().waitFor()
+          await chart.focus()
+          await chart.press("End")
+          const last = await page.locator("#latency output").textContent()
+          await chart.press("ArrowLeft")
+          const before = await page.locator("#latency output").textContent()
+          expect(last).toMatch(/^\d\d:\d\d:\d\d half within .+, 95 % .+, 99 % /)
+          expect(before).toMatch(/^\d\d:\d\d:\d\d half within /)
+          expect(before).not.toBe(last)
+          await chart.press("Escape")
+          expect(await page.locator("#latency .cursor").count()).toBe(0)
+        })
+        expect(errors).toEqual([])
+      }))
+
+    it.scoped("asks for a token where one is wanted, and keeps it to itself", () =>
+      Effect.gen(function*() {
+        const seen: Array<string | undefined> = []
+        const { url } = yield* serve(() => busyStatus(now), seen, "secret-token")
+        const { page, errors } = yield* Chromium.open(url)
+        yield* Effect.promise(async () => {
+          await page.getByText("The proxy wants a token for its status").waitFor()
+          await page.getByLabel("Token of the operations' address").fill("secret-token")
+          await page.keyboard.press("Enter")
+          await page.locator("#totals").getByText("4,004").waitFor()
+          expect(await page.locator("#token-panel").isVisible()).toBe(false)
+          expect(await Chromium.browserStorage(page)).not.toContain("secret-token")
+        })
+        expect(seen.at(0)).toBeUndefined()
+        expect(seen.at(-1)).toBe("secret-token")
+        expect(errors).toEqual([])
+      }))
+  })
+})

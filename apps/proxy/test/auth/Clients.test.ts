@@ -1,0 +1,162 @@
+/** Who may ask, and for what. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Clients from "../../src/auth/Clients.ts"
+import { defaults } from "../../src/config/Config.ts"
+import { examples, sendRequest, start, testClient, testConfig } from "../support/proxy.ts"
+import { sampleRequests } from "../support/sampleRequests.ts"
+
+const listen = { ...defaults.listen, trustedProxies: ["127.0.0.0/8"] }
+
+const clients = [
+  testClient("reader", "token-of-reader"),
+  testClient("writer", "token-of-writer", { scopes: ["changes"] }),
+  testClient("pricer", "token-of-pricer", { scopes: ["tokenPrice"] }),
+  testClient("inside", "token-of-inside", { allowedCidrs: ["10.0.0.0/8"] }),
+  testClient("rotating", "token-of-old", {
+    tokens: [...testClient("", "old").tokens, ...testClient("", "new").tokens]
+  })
+]
+
+const makeClients = Clients.make({ clients, listen })
+
+const identify = (headers: Record<string, string>, remoteAddress = "127.0.0.1") =>
+  Either.match(makeClients.authenticate({ headers, remoteAddress }), {
+    onLeft: ({ code }) => code,
+    onRight: ({ name }) => name
+  })
+
+describe("a token", () => {
+  it("is taken as the service's key would be, or as a bearer", () => {
+    expect(identify({ "x-api-key": "token-of-reader" })).toBe("reader")
+    expect(identify({ authorization: "Bearer token-of-reader" })).toBe("reader")
+    expect(identify({ authorization: "bearer   token-of-reader" })).toBe("reader")
+    // Some clients send the same in both; and one that is known is enough
+    expect(identify({ "x-api-key": "what the vendor gave", authorization: "Bearer token-of-reader" })).toBe(
+      "reader"
+    )
+  })
+
+  it("that is missing, unknown, cut off or sent in another way is none", () => {
+    expect(identify({})).toBe("token-missing")
+    expect(identify({ "x-api-key": "" })).toBe("token-missing")
+    expect(identify({ authorization: "Basic dG9rZW4tb2YtcmVhZGVyOg==" })).toBe("token-missing")
+    for (
+      const token of ["token-of-reade", "token-of-reader ", "TOKEN-OF-READER", clients[0]?.tokens[0] ?? ""]
+    ) {
+      expect(identify({ "x-api-key": token })).toBe("token-unknown")
+    }
+  })
+
+  it("can be replaced while both are good", () => {
+    expect([identify({ "x-api-key": "old" }), identify({ "x-api-key": "new" })]).toEqual([
+      "rotating",
+      "rotating"
+    ])
+  })
+
+  it("is good where its client may be, as a forwarder of ours tells it", () => {
+    const headers = { "x-api-key": "token-of-inside" }
+    expect(identify(headers, "10.2.3.4")).toBe("inside")
+    expect(identify(headers, "::ffff:10.2.3.4")).toBe("inside")
+    expect(identify(headers, "203.0.113.1")).toBe("network-refused")
+    expect(identify({ ...headers, "x-forwarded-for": "10.2.3.4" })).toBe("inside")
+    expect(identify({ ...headers, "x-forwarded-for": "10.2.3.4, 203.0.113.1" })).toBe("network-refused")
+    expect(identify({ ...headers, "x-forwarded-for": "10.2.3.4" }, "203.0.113.1")).toBe("network-refused")
+  })
+})
+
+describe("without clients", () => {
+  const open = Clients.make({ clients: [], listen: { ...listen, allowedHosts: ["Quarry.Internal"] } })
+  const host = (host: string) =>
+    Either.match(open.authenticate({ headers: { host }, remoteAddress: "127.0.0.1" }), {
+      onLeft: ({ code }) => code,
+      onRight: ({ name }) => name
+    })
+
+  it("whoever calls the proxy by an address or by a name it knows may ask anything", () => {
+    for (const name of ["localhost:8650", "127.0.0.1", "[::1]:8650", "10.0.0.7:80", "quarry.internal"]) {
+      expect([name, host(name)]).toEqual([name, "open"])
+    }
+    expect([...open.all].map(({ scopes }) => scopes.size)).toEqual([11])
+  })
+
+  it("no page of another site may, for the picture that it shows would spend the plan", () => {
+    const from = (headers: Record<string, string>) =>
+      Either.match(
+        open.authenticate({ headers: { host: "localhost:8650", ...headers }, remoteAddress: "127.0.0.1" }),
+        {
+          onLeft: ({ code }) => code,
+          onRight: ({ name }) => name
+        }
+      )
+    expect(from({ "sec-fetch-site": "cross-site" })).toBe("cross-site")
+    expect(from({ origin: "http://evil.example" })).toBe("cross-site")
+    for (const site of ["none", "same-origin", "same-site"]) {
+      expect(from({ "sec-fetch-site": site })).toBe("open")
+    }
+    expect(from({ origin: "http://localhost:8650" })).toBe("open")
+  })
+
+  it("nobody may under another name, which leads a browser here", () => {
+    for (const name of ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", ""]) {
+      expect([name, host(name)]).toEqual([name, "host-refused"])
+    }
+  })
+})
+
+describe("scopes, as requests meet them", () => {
+  it.scopedLive("let reads, changes and single operations through, and nothing else is even looked at", () =>
+    Effect.gen(function*() {
+      const { lines, port, sandbox } = yield* start({
+        config: { ...testConfig(), clients, listen: { ...listen, port: 0 } }
+      })
+      const reads = Object.keys(sampleRequests).filter((id) => id !== "updateStreamStatus")
+      const asked = (id: string, token: string) => {
+        const { body, path } = sampleRequests[id] ?? { path: "/", body: "" }
+        const headers = { "x-api-key": token }
+        return Effect.map(
+          id === "updateStreamStatus"
+            ? sendRequest(port, path, { method: "POST", headers, body: body ?? "" })
+            : sendRequest(port, path, { headers }),
+          ({ status }) => status
+        )
+      }
+      for (const id of reads) expect([id, yield* asked(id, "token-of-reader")]).toEqual([id, 200])
+      expect(yield* asked("updateStreamStatus", "token-of-reader")).toBe(403)
+      expect(yield* asked("updateStreamStatus", "token-of-writer")).toBe(200)
+      expect(yield* asked("tokenPrice", "token-of-writer")).toBe(403)
+      expect(yield* asked("tokenPrice", "token-of-pricer")).toBe(200)
+      expect(yield* asked("tokenOwners", "token-of-pricer")).toBe(403)
+      yield* sandbox.clearRecordedRequests
+      const without = yield* sendRequest(port, sampleRequests["tokenPrice"]?.path ?? "")
+      expect([without.status, without.headers["www-authenticate"]]).toEqual([
+        401,
+        "Bearer realm=\"quarry-proxy\""
+      ])
+      expect(JSON.parse(without.text)).toMatchObject({ code: "token-missing" })
+      expect((yield* sendRequest(port, `/api/v2.2/${examples.wallet}/erc20/transfers?limit=0`)).status).toBe(
+        401
+      )
+      expect(yield* sandbox.recordedRequests).toEqual([])
+      expect(lines.map((line) => JSON.parse(line).client).slice(-3)).toEqual(["pricer", null, null])
+    }))
+})
+
+describe("a token in the address", () => {
+  it.scopedLive("is refused and goes no further", () =>
+    Effect.gen(function*() {
+      const { lines, port, sandbox } = yield* start()
+      const path = sampleRequests["tokenPrice"]?.path ?? ""
+      for (const name of ["api_key", "apiKey", "x-api-key", "token", "access_token", "Authorization"]) {
+        const answer = yield* sendRequest(
+          port,
+          `${path}${path.includes("?") ? "&" : "?"}${name}=canary-in-address`
+        )
+        expect([name, answer.status, JSON.parse(answer.text).code]).toEqual([name, 400, "token-in-target"])
+      }
+      expect(yield* sandbox.recordedRequests).toEqual([])
+      expect(lines.join()).not.toContain("canary")
+    }))
+})

@@ -1,0 +1,38 @@
+/** Where requests come from. */
+import { describe, expect, it } from "@effect/vitest"
+import * as IpRanges from "../../src/auth/IpRanges.ts"
+
+const trustedProxies = IpRanges.make(["10.0.0.0/8", "fd00::/8", "192.0.2.7"])
+
+describe("networks", () => {
+  it("hold single addresses and ranges of both kinds", () => {
+    for (const address of ["10.1.2.3", "::ffff:10.1.2.3", "fd00::1", "192.0.2.7"]) {
+      expect([address, IpRanges.contains(trustedProxies, address)]).toEqual([address, true])
+    }
+    for (const address of ["11.0.0.1", "192.0.2.8", "fe80::1", "", "10.1.2", "evil", "10.0.0.1, 10.0.0.2"]) {
+      expect([address, IpRanges.contains(trustedProxies, address)]).toEqual([address, false])
+    }
+  })
+})
+
+describe("the origin of a request", () => {
+  it("is the other end, where that is no forwarder of ours", () => {
+    expect(IpRanges.clientAddress("203.0.113.9", "10.9.9.9", trustedProxies)).toBe("203.0.113.9")
+    expect(IpRanges.clientAddress("10.0.0.1", undefined, trustedProxies)).toBe("10.0.0.1")
+  })
+
+  it("is the last hop that no forwarder wrote for itself: what stands before it may be invented", () => {
+    const from = (hops: string) => IpRanges.clientAddress("10.0.0.1", hops, trustedProxies)
+    expect(from("203.0.113.9")).toBe("203.0.113.9")
+    expect(from("127.0.0.1, 203.0.113.9, 10.0.0.2")).toBe("203.0.113.9")
+    expect(from("10.0.0.3,10.0.0.2")).toBe("10.0.0.3")
+    expect(from("not an address")).toBe("not an address")
+  })
+})
+
+describe("the name in Host", () => {
+  it("comes without its port and brackets", () => {
+    expect(["A.Example:80", "a.example", "127.0.0.1:8650", "[::1]:8650", "[::1]", ""].map(IpRanges.hostName))
+      .toEqual(["a.example", "a.example", "127.0.0.1", "::1", "::1", ""])
+  })
+})

@@ -1,0 +1,36 @@
+/** The configuration itself. */
+import { expect, it } from "@effect/vitest"
+import { allowsAnonymousClients, defaults, isLoopback } from "../../src/config/Config.ts"
+
+it.each(["localhost", "LocalHost", "127.0.0.1", "127.9.9.9", "::1", "0:0:0:0:0:0:0:1"])(
+  "%s is reached from this machine only",
+  (host) => expect(isLoopback(host)).toBe(true)
+)
+
+it.each([
+  "0.0.0.0",
+  "::",
+  "10.0.0.1",
+  "128.0.0.1",
+  "example.com",
+  "127.example.com",
+  "127.1",
+  "localhost.example.com",
+  ""
+])(
+  "%j may be reached from others",
+  (host) => expect(isLoopback(host)).toBe(false)
+)
+
+it("is open where nobody is named", () => {
+  expect(allowsAnonymousClients(defaults)).toBe(true)
+  const client = {
+    name: "a",
+    tokens: [],
+    scopes: ["reads"],
+    allowedCidrs: [],
+    rateLimit: null,
+    dailyQuota: null
+  }
+  expect(allowsAnonymousClients({ clients: [client] })).toBe(false)
+})

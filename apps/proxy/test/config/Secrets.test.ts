@@ -1,0 +1,209 @@
+/** Secrets: where they come from, and that nothing repeats them. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Redacted from "effect/Redacted"
+import { stringify } from "yaml"
+import { printConfig } from "../../src/config/Print.ts"
+import { diagnosticsOf, type FileEntry, load, type LoadInput } from "./support.ts"
+
+const inFile = (entry: string | FileEntry | null | undefined): LoadInput => ({
+  text: "upstream: { keys: [{ name: k, secret: { file: /k } }] }",
+  files: entry === undefined ? {} : { "/k": entry }
+})
+
+const secretOf = (given: LoadInput) =>
+  Effect.map(load(given), ({ config }) => config.upstream.keys.map(({ secret }) => Redacted.value(secret)))
+
+describe("a secret in a file", () => {
+  it.effect("is the text without the line's end", () =>
+    Effect.gen(function*() {
+      for (const text of ["key", "key\n", "key\r\n"]) expect(yield* secretOf(inFile(text))).toEqual(["key"])
+      const longest = "k".repeat(4095)
+      expect(yield* secretOf(inFile(`${longest}\n`))).toEqual([longest])
+    }))
+
+  it.effect.each<[string | Uint8Array | null | undefined, string]>([
+    [undefined, "the file /k cannot be used: there is no such file"],
+    [null, "the file /k cannot be used: this user may not read it"],
+    ["", "the file /k cannot be used: it is empty"],
+    ["\n", "the file /k cannot be used: it is empty"],
+    ["k".repeat(4097), "the file /k cannot be used: it is longer than 4 KiB"],
+    ["a b", "expected one line of visible ASCII characters without spaces in the file /k"],
+    ["a\nb\n", "expected one line of visible ASCII characters without spaces in the file /k"],
+    ["a\n\n", "expected one line of visible ASCII characters without spaces in the file /k"],
+    ["ключ", "expected one line of visible ASCII characters without spaces in the file /k"],
+    ["\uFEFFkey", "expected one line of visible ASCII characters without spaces in the file /k"],
+    [
+      new Uint8Array([0x80, 0xff]),
+      "expected one line of visible ASCII characters without spaces in the file /k"
+    ]
+  ])("%j: %s", ([text, problem]) =>
+    Effect.gen(function*() {
+      const entry = text === undefined || text === null ? text : { text }
+      expect(yield* diagnosticsOf(inFile(entry))).toEqual([`:1:39: upstream.keys[0].secret: ${problem}`])
+    }))
+
+  it.effect("that others may read is worth a warning", () =>
+    Effect.gen(function*() {
+      const warnings = (mode: number) =>
+        Effect.map(load(inFile({ text: "key", mode })), ({ warnings }) => warnings)
+      expect(yield* warnings(0o100640)).toEqual([])
+      expect(yield* warnings(0o100644)).toEqual([
+        expect.stringContaining("others on this machine may read /k")
+      ])
+    }))
+})
+
+describe("a secret in a variable", () => {
+  const text = "upstream: { keys: [{ name: k, secret: { env: K } }] }"
+
+  it.effect("is the text without the white space around it", () =>
+    Effect.map(secretOf({ text, env: { K: " key\n" } }), (secrets) => expect(secrets).toEqual(["key"])))
+
+  it.effect("has to be there", () =>
+    Effect.gen(function*() {
+      const said = (env: Readonly<Record<string, string>>) => diagnosticsOf({ text, env })
+      expect(yield* said({})).toEqual([":1:39: upstream.keys[0].secret: the variable K is not set"])
+      expect(yield* said({ K: " " })).toEqual([":1:39: upstream.keys[0].secret: the variable K is empty"])
+      expect(yield* said({ K: "a b" })).toEqual([expect.stringContaining("visible ASCII")])
+    }))
+
+  it.effect("may have a name like ours", () =>
+    Effect.map(
+      secretOf({ text: text.replace("K", "QUARRY_PROXY_KEY"), env: { QUARRY_PROXY_KEY: "key" } }),
+      (secrets) => expect(secrets).toEqual(["key"])
+    ))
+})
+
+it.effect("the address of Redis may be a secret, and is checked as one", () =>
+  Effect.gen(function*() {
+    const text = "redis: { url: { file: /r } }"
+    const { config } = yield* load({ text, files: { "/r": "rediss://:password@redis/1\n" } })
+    expect(config.redis === null ? null : Redacted.value(config.redis.url)).toBe("rediss://:password@redis/1")
+    expect(yield* diagnosticsOf({ text, files: { "/r": "http://:password@redis" } }))
+      .toEqual([":1:15: redis.url: expected redis:// or rediss://"])
+  }))
+
+describe("nothing that is said repeats a secret", () => {
+  const canary = "s3cret-C4nary"
+
+  const shapes: ReadonlyArray<unknown> = [
+    canary,
+    [canary],
+    { [canary]: null },
+    { value: canary },
+    { file: canary },
+    { file: { [canary]: 1 } },
+    { file: canary, env: canary },
+    { env: canary },
+    { env: [canary] },
+    { fil: canary }
+  ]
+
+  const documents: ReadonlyArray<(shape: unknown) => unknown> = [
+    (secret) => ({ upstream: { keys: [{ name: "k", secret }] } }),
+    (secret) => ({ upstream: { keys: { name: "k", secret } } }),
+    (secret) => ({ upstream: { keys: [{ secret }] } }),
+    (secret) => ({ upstream: { keys: [{ name: "k", secrets: secret }] } }),
+    (tokens) => ({ clients: [{ name: "c", tokens }] }),
+    (token) => ({ clients: [{ name: "c", tokens: [token] }] }),
+    (tokens) => ({ admin: { tokens } }),
+    (token) => ({ admin: { tokens: [token] } }),
+    (url) => ({ redis: { url } }),
+    (redis) => ({ redis }),
+    (url) => ({ redis: { url, expectedProxies: 0 } }),
+    (nested) => ({ redis: { url: nested }, ...(typeof nested === "object" ? nested : {}) }),
+    () => canary,
+    () => [canary]
+  ]
+
+  /** Addresses with a mistake in them may be addresses of something else, which is no secret. */
+  const addresses: typeof documents = [
+    (shape) => ({ redis: { url: `redis://:${JSON.stringify(shape)}@redis` } }),
+    () => ({ redis: { url: `redis://:${canary}@redis` } }),
+    () => ({ redis: { url: `redis://${canary}@redis` } }),
+    () => ({ redis: { url: `http://:${canary}@redis` } }),
+    () => ({ upstream: { baseUrls: { data: `https://${canary}:${canary}@example.com` } } }),
+    () => ({ upstream: { baseUrls: { data: `https://example.com/?key=${canary}` } } })
+  ]
+
+  const saidOf = (given: LoadInput): string =>
+    Effect.runSync(
+      Effect.match(load(given), {
+        onFailure: ({ message, diagnostics }) => message + JSON.stringify(diagnostics),
+        onSuccess: (loaded) =>
+          [printConfig(loaded), ...loaded.warnings, JSON.stringify(loaded.config)].join("\n")
+      })
+    )
+
+  it.prop(
+    "that was written where it does not belong",
+    [
+      FastCheck.constantFrom(...documents, ...addresses),
+      FastCheck.constantFrom(...shapes),
+      FastCheck.boolean()
+    ],
+    ([document, shape, flow]) => {
+      const text = stringify(document(shape), { collectionStyle: flow ? "flow" : "any" })
+      const said = saidOf({ text })
+      expect(said).not.toContain(canary)
+      expect(said).not.toBe("")
+    }
+  )
+
+  it.prop(
+    "in a text with a mistake anywhere",
+    [
+      FastCheck.constantFrom(...documents),
+      FastCheck.constantFrom(...shapes),
+      FastCheck.nat(),
+      FastCheck.constantFrom(
+        "",
+        "\n",
+        "\t",
+        "\"",
+        "'",
+        "[",
+        "}",
+        "&",
+        "*",
+        "!",
+        "%",
+        "|",
+        "@",
+        ",",
+        "\0",
+        "\\",
+        "---\n"
+      )
+    ],
+    ([document, shape, where, put]) => {
+      const text = stringify(document(shape))
+      const at = where % text.length
+      // Without it, what was a user and a password is the name of a machine
+      FastCheck.pre(text[at] !== "@")
+      expect(saidOf({ text: text.slice(0, at) + put + text.slice(at) })).not.toContain(canary)
+      expect(saidOf({ text: text.slice(0, at) + put + text.slice(at + 1) }).replaceAll(/name.*found.*/g, ""))
+        .not.toContain(canary)
+    }
+  )
+
+  it.prop(
+    "from a file or a variable, whatever is in it",
+    [FastCheck.string(), FastCheck.string(), FastCheck.constantFrom("", "\n", " ", "ü", "x".repeat(5000))],
+    ([before, after, more]) => {
+      const secret = before + canary + after + more
+      const text = stringify({
+        upstream: { keys: [{ name: "a", secret: { file: "/a" } }, { name: "b", secret: { env: "B" } }] },
+        redis: { url: { env: "R" } }
+      })
+      const files = { "/a": { text: secret, mode: 0o100666 } }
+      expect(saidOf({ text, files, env: { B: secret, R: secret } })).not.toContain(canary)
+      expect(saidOf({ text, files, env: { B: canary, R: `redis://:${canary}@redis` } })).not.toContain(canary)
+      const env = { QUARRY_API_KEY: secret, QUARRY_REDIS_URL: secret, QUARRY_BASE_URL: `https://${secret}@x` }
+      expect(saidOf({ env })).not.toContain(canary)
+    },
+    { fastCheck: { numRuns: 30 } }
+  )
+})

@@ -1,0 +1,90 @@
+/** Configurations without a disk. */
+import * as PlatformError from "@effect/platform/Error"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Load from "../../src/config/Load.ts"
+
+export interface FileEntry {
+  readonly text: string | Uint8Array
+  readonly mode?: number
+}
+
+const bytes = ({ text }: FileEntry): Uint8Array =>
+  typeof text === "string" ? new TextEncoder().encode(text) : text
+
+const failed = (reason: PlatformError.SystemErrorReason, path: string) =>
+  new PlatformError.SystemError({ reason, module: "FileSystem", method: "stat", pathOrDescriptor: path })
+
+/** Files by whole paths. `null` is one that may not be read, and a folder ends with a slash. */
+export const fakeFileSystem = (
+  files: Readonly<Record<string, string | FileEntry | null>>
+): Layer.Layer<FileSystem.FileSystem> => {
+  const find = (path: string): Effect.Effect<FileEntry, PlatformError.PlatformError> => {
+    if (!Object.hasOwn(files, path)) return Effect.fail(failed("NotFound", path))
+    const entry = files[path]
+    if (entry === null || entry === undefined) return Effect.fail(failed("PermissionDenied", path))
+    return Effect.succeed(typeof entry === "string" ? { text: entry } : entry)
+  }
+  return FileSystem.layerNoop({
+    stat: (path) =>
+      Effect.map(
+        Object.hasOwn(files, `${path}/`) ? Effect.succeed({ text: "" }) : find(path),
+        (entry): FileSystem.File.Info => ({
+          type: Object.hasOwn(files, `${path}/`) ? "Directory" : "File",
+          mtime: Option.none(),
+          atime: Option.none(),
+          birthtime: Option.none(),
+          dev: 0,
+          ino: Option.none(),
+          mode: entry.mode ?? 0o100600,
+          nlink: Option.none(),
+          uid: Option.none(),
+          gid: Option.none(),
+          rdev: Option.none(),
+          size: FileSystem.Size(bytes(entry).byteLength),
+          blksize: Option.none(),
+          blocks: Option.none()
+        })
+      ),
+    readFile: (path) => Effect.map(find(path), bytes)
+  })
+}
+
+export const file = "/etc/quarry-proxy.yaml"
+
+export interface LoadInput {
+  readonly text?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly optionValues?: Readonly<Record<string, string>>
+  readonly files?: Readonly<Record<string, string | FileEntry | null>>
+}
+
+/** Loads a text as if it were a file. */
+export const load = ({ env = {}, files = {}, optionValues = {}, text }: LoadInput) =>
+  Load.load({ file: text === undefined ? undefined : file, optionValues, env }).pipe(
+    Effect.provide(fakeFileSystem({ ...files, ...(text === undefined ? {} : { [file]: text }) }))
+  )
+
+/** What is wrong, a line each, without the name of the file. */
+export const diagnosticsOf = (input: LoadInput): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.match(load(input), {
+    onFailure: ({ message }) => message.replaceAll(file, "").split("\n"),
+    onSuccess: () => []
+  })
+
+/** Secrets and times in the open, so that configurations can be compared. */
+export const toPlain = (value: unknown): unknown => {
+  if (Redacted.isRedacted(value)) return { secret: Redacted.value(value) }
+  if (Duration.isDuration(value)) return { millis: Duration.toMillis(value) }
+  if (Array.isArray(value)) return value.map(toPlain)
+  return typeof value === "object" && value !== null
+    ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, toPlain(inner)]))
+    : value
+}
+
+/** The shown settings of the example and the hidden ones. */
+export const uncommented = (example: string): string => example.replace(/^( *)#(?=\S)/gm, "$1")

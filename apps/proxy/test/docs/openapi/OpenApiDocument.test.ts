@@ -1,0 +1,221 @@
+/** The document describes every operation, holds together, and is true of the answers. */
+import { allOperations } from "@blockquarry/core/Operations"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { readFileSync } from "node:fs"
+import * as OpenApiDocument from "../../../src/docs/openapi/OpenApiDocument.ts"
+import * as ProxyError from "../../../src/exchange/ProxyError.ts"
+import * as Router from "../../../src/pipeline/Router.ts"
+import { examples, ledger, sendRequest, start } from "../../support/proxy.ts"
+import { sampleRequests } from "../../support/sampleRequests.ts"
+
+/** As clients read it. */
+const document = JSON.parse(JSON.stringify(OpenApiDocument.document()))
+
+const resolve = (reference: string): unknown => {
+  if (!reference.startsWith("#/")) throw new Error(`a reference out of the document: ${reference}`)
+  return reference.slice(2).split("/").reduce<unknown>(
+    (node, step) => Reflect.get(Object(node), step),
+    document
+  )
+}
+
+const references = (node: unknown): ReadonlyArray<string> =>
+  typeof node !== "object" || node === null
+    ? []
+    : Object.entries(node).flatMap(([name, value]) =>
+      name === "$ref" && typeof value === "string" ? [value] : references(value)
+    )
+
+/** As much of JSON Schema as the document uses. Gives the places that do not fit. */
+const schemaViolations = (schema: unknown, value: unknown, at = "$"): ReadonlyArray<string> => {
+  const { $ref, anyOf, const: constant, enum: members, items, pattern, properties, required, type, ...rest } =
+    Object(schema)
+  const unread = Object.keys(rest).filter((keyword) =>
+    ![
+      "description",
+      "title",
+      "examples",
+      "format",
+      "minimum",
+      "additionalProperties",
+      "$id",
+      "minLength",
+      "allOf",
+      "prefixItems",
+      "minItems",
+      "maxItems"
+    ].includes(keyword)
+  )
+  if (unread.length > 0) return [`${at}: the test does not know ${unread.join(", ")}`]
+  if ($ref !== undefined) return schemaViolations(resolve($ref), value, at)
+  if (anyOf !== undefined) {
+    const branches: ReadonlyArray<ReadonlyArray<string>> = anyOf.map((branch: unknown) =>
+      schemaViolations(branch, value, at)
+    )
+    return branches.some((found) => found.length === 0)
+      ? []
+      : [`${at}: none of ${JSON.stringify(branches).slice(0, 300)}`]
+  }
+  if (constant !== undefined && constant !== value) return [`${at}: not ${constant}`]
+  if (members !== undefined && !members.includes(value)) {
+    return [`${at}: ${JSON.stringify(value)} is not listed`]
+  }
+  const kind = value === null ? "null" : Array.isArray(value) ? "array" : typeof value
+  const types: ReadonlyArray<unknown> = Array.isArray(type) ? type : [type]
+  const fits = type === undefined || types.includes(kind) ||
+    (types.includes("integer") && Number.isInteger(value))
+  if (!fits) return [`${at}: ${kind}, not ${type}`]
+  if (typeof value === "string" && pattern !== undefined && !new RegExp(pattern).test(value)) {
+    return [`${at}: ${value} does not match ${pattern}`]
+  }
+  if (Array.isArray(value)) {
+    return value.flatMap((item, index) => items ? schemaViolations(items, item, `${at}[${index}]`) : [])
+  }
+  if (kind !== "object") return []
+  const missing = (required ?? []).filter((name: string) => !Object.hasOwn(Object(value), name))
+  return [
+    ...missing.map((name: string) => `${at}: ${name} is missing`),
+    ...Object.entries(properties ?? {}).flatMap(([name, member]) =>
+      Object.hasOwn(Object(value), name)
+        ? schemaViolations(member, Reflect.get(Object(value), name), `${at}.${name}`)
+        : []
+    )
+  ]
+}
+
+interface OperationEntry {
+  readonly operationId: string
+  readonly summary: string
+  readonly tags: ReadonlyArray<string>
+  readonly parameters?: ReadonlyArray<
+    { readonly name: string; readonly in: string; readonly required: boolean }
+  >
+  readonly responses: { readonly [status: string]: { readonly $ref?: string; readonly description?: string } }
+  readonly "x-known-issue"?: string
+}
+
+const operationsOf = () =>
+  Object.entries<Record<string, OperationEntry>>(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, operation }))
+  )
+
+describe("the document", () => {
+  it("lists every operation at its paths, once", () => {
+    const ids = operationsOf().map(({ operation }) => operation.operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const { docs, id, method, path } of allOperations) {
+      const found = operationsOf().find(({ operation }) => operation.operationId === id)
+      expect(found?.method).toBe(method.toLowerCase())
+      expect(found?.path.endsWith(path.replaceAll(/:(\w+)/g, "{$1}"))).toBe(true)
+      expect(found?.operation.summary).toBe(docs.summary)
+      expect(found?.operation["x-known-issue"]).toBe(docs.knownIssue)
+    }
+    expect(Object.keys(document.paths)).toContain("/v1/transactions/by_hash/{txn_hash}")
+    expect(document.openapi).toMatch(/^3\.1\.\d+$/)
+  })
+
+  it("describes every parameter, lists in both spellings", () => {
+    for (const { id, parameters } of allOperations) {
+      const found = operationsOf().find(({ operation }) => operation.operationId === id)?.operation
+      for (const parameter of parameters.filter((each) => each.in !== "body")) {
+        const names = parameter.jsonSchema.type === "array"
+          ? [parameter.name, `${parameter.name}[]`]
+          : [parameter.name]
+        for (const name of names) {
+          expect(found?.parameters).toContainEqual(expect.objectContaining({
+            name,
+            in: parameter.in,
+            required: parameter.required,
+            description: parameter.description,
+            schema: JSON.parse(JSON.stringify(parameter.jsonSchema))
+          }))
+        }
+      }
+      const pairs = found?.parameters?.map((each) => `${each.in} ${each.name}`) ?? []
+      expect(new Set(pairs).size).toBe(pairs.length)
+    }
+  })
+
+  it("is sound: references lead somewhere, path parameters are declared and required, answers have descriptions", () => {
+    for (const reference of new Set(references(document))) {
+      expect(resolve(reference), reference).toBeTypeOf("object")
+    }
+    for (const { operation, path } of operationsOf()) {
+      const declared = (operation.parameters ?? []).filter((each) => each.in === "path")
+      expect(declared.map(({ name }) => name).sort())
+        .toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort())
+      expect(declared.every(({ required }) => required)).toBe(true)
+      expect(Object.keys(operation.responses)).toContain("200")
+      for (const response of Object.values(operation.responses)) {
+        expect(response.$ref ?? response.description).toBeTypeOf("string")
+      }
+    }
+    for (const name of Object.keys(document.components.schemas)) expect(name).toMatch(/^[A-Za-z0-9._-]+$/)
+    const used = new Set(references(document))
+    const { securitySchemes, ...referred } = document.components
+    expect(Object.keys(securitySchemes)).toEqual(document.security.flatMap((one: object) => Object.keys(one)))
+    for (const [section, members] of Object.entries(referred)) {
+      for (const name of Object.keys(Object(members))) {
+        expect(used).toContain(`#/components/${section}/${name}`)
+      }
+    }
+  })
+
+  it("says every code of our own failures under its status", () => {
+    for (const [code, status] of Object.entries(ProxyError.statusByCode)) {
+      const responses = Object.values<{ description: string }>(document.components.responses)
+      expect(responses.some(({ description }) => description.includes(code)), `${code} ${status}`).toBe(true)
+    }
+  })
+
+  it("is followed by the prose, which says the same codes and statuses", () => {
+    const prose = readFileSync(new URL("../../../../../docs/proxy.md", import.meta.url), "utf8")
+    const said = [...prose.matchAll(/^\| (\d{3}) +\| (.*?) +\|$/gm)].flatMap(([, status, codes = ""]) =>
+      [...codes.matchAll(/`([a-z-]+)`/g)].map(([, code]) => [code, Number(status)] as const)
+    )
+    expect(said).toEqual(Object.entries(ProxyError.statusByCode))
+  })
+
+  it("finds the operation of each of its paths again", () => {
+    for (
+      const { operation, path } of operationsOf().filter(({ operation }) => operation.tags[0] !== "proxy")
+    ) {
+      const found = Router.findRoute(path.replace(/^\/all(?=\/)/, "").replaceAll(/\{\w+\}/g, "0x1"))
+      expect(operation.operationId.replace(/(V1|All)$/, "")).toBe(found?.operation.id)
+    }
+  })
+})
+
+describe("answers", () => {
+  it.scopedLive("fit their schemas", () =>
+    Effect.gen(function*() {
+      const { port } = yield* start()
+      const schemaOf = (id: string) => ({
+        $ref: `#/components/schemas/${id.charAt(0).toUpperCase()}${id.slice(1)}Answer`
+      })
+      for (const { id, method } of allOperations) {
+        const { body, path } = sampleRequests[id] ?? { path: "" }
+        const answer = yield* sendRequest(port, path, { method, ...(body === undefined ? {} : { body }) })
+        expect([id, ...schemaViolations(schemaOf(id), JSON.parse(answer.text))]).toEqual([id])
+      }
+      for (const hash of ledger.transactions.mainnet.keys()) {
+        const answer = yield* sendRequest(port, `/transactions/by_hash/${hash}`)
+        expect(schemaViolations(schemaOf("ledgerTransaction"), JSON.parse(answer.text))).toEqual([])
+      }
+      const failure = yield* sendRequest(port, `/api/v2.2/${examples.wallet}/erc20/transfers?limit=0`)
+      expect(schemaViolations({ $ref: "#/components/schemas/Failure" }, JSON.parse(failure.text))).toEqual([])
+    }))
+
+  it.scopedLive("are served with the index", () =>
+    Effect.gen(function*() {
+      const { port } = yield* start()
+      const served = yield* sendRequest(port, "/openapi.json")
+      expect(served.headers["content-type"]).toBe("application/json; charset=utf-8")
+      expect(JSON.parse(served.text)).toEqual(document)
+      const index = JSON.parse((yield* sendRequest(port, "/")).text)
+      expect(index.operations.map(({ operation }: { operation: string }) => operation)).toEqual(
+        allOperations.map(({ id }) => id)
+      )
+    }))
+})

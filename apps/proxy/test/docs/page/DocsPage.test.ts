@@ -1,0 +1,252 @@
+/// <reference lib="dom" />
+/** The documentation has everything, and works in a browser. */
+import { allOperations } from "@blockquarry/core/Operations"
+import { describe, expect, it, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { text } from "node:stream/consumers"
+import * as DocsPage from "../../../src/docs/page/DocsPage.ts"
+import { errorDescriptions } from "../../../src/docs/page/ErrorDescriptions.ts"
+import { html } from "../../../src/docs/page/Html.ts"
+import * as ProxyError from "../../../src/exchange/ProxyError.ts"
+import * as Chromium from "../../support/Chromium.ts"
+import * as PageServer from "../../support/PageServer.ts"
+import { examples } from "../../support/proxy.ts"
+
+const page = DocsPage.render({ examples })
+const markup = page.body instanceof Uint8Array ? new TextDecoder().decode(page.body) : ""
+
+describe("the page", () => {
+  it("has every operation with its path and its parameters", () => {
+    for (const { docs, id, parameters, path } of allOperations) {
+      const article = markup.slice(markup.indexOf(`<article id="${id}"`)).split("</article>")[0] ?? ""
+      expect(article, id).toContain(path.replaceAll(/:(\w+)/g, "{$1}"))
+      expect(article, id).toContain(html`${docs.summary}`.markup)
+      for (const { name } of parameters) expect(article, id).toContain(`<code>${name}</code>`)
+    }
+  })
+
+  it("has every code of our failures, with its status", () => {
+    expect(Object.keys(errorDescriptions)).toEqual(Object.keys(ProxyError.statusByCode))
+    for (const [code, status] of Object.entries(ProxyError.statusByCode)) {
+      expect(markup).toContain(`<td class="number">${status}</td><th scope="row"><code>${code}</code>`)
+    }
+  })
+})
+
+interface ReceivedRequest {
+  readonly method: string
+  readonly target: string
+  readonly headers: IncomingMessage["headers"]
+  readonly body: string
+}
+
+/** The page, and whatever a test answers beside it. */
+const serve = (answer: (asked: ReceivedRequest, response: ServerResponse) => void = () => {}) =>
+  Effect.map(
+    PageServer.serve((request, response) => {
+      if (request.url === "/docs") return PageServer.send(page, response)
+      return void text(request).then((body) =>
+        answer(
+          { method: request.method ?? "", target: request.url ?? "", headers: request.headers, body },
+          response
+        )
+      )
+    }),
+    ({ url }) => `${url}docs`
+  )
+
+const preciseNumber = "115792089237316195423570985008687907853269984665640564039457584007913129639935"
+
+describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedSuffix}`, () => {
+  layer(Chromium.layer)((it) => {
+    it.scoped.each(Chromium.views)(
+      "fits $width in $scheme, opened all over",
+      (view) =>
+        Effect.gen(function*() {
+          const { page, errors } = yield* Chromium.open(yield* serve(), view)
+          yield* Effect.promise(() =>
+            page.evaluate(() => document.querySelectorAll("details").forEach((each) => each.open = true))
+          )
+          expect(yield* Effect.promise(() => Chromium.overflow(page))).toBe(0)
+          expect(errors).toEqual([])
+        })
+    )
+
+    it.scoped("finds operations and codes by their words", () =>
+      Effect.gen(function*() {
+        const { page, errors } = yield* Chromium.open(yield* serve())
+        const search = (words: string) =>
+          Effect.promise(async () => {
+            await page.keyboard.press("/")
+            await page.locator("#search").fill(words)
+            const articles = await page.locator("article:visible").evaluateAll((found) =>
+              found.map(({ id }) => id)
+            )
+            const links = await page.locator("nav [data-for]:visible").count()
+            const codes = await page.locator(".codes code:visible").allTextContents()
+            await page.locator("#search").blur()
+            return { articles, links, codes }
+          })
+        expect(yield* search("erc20 PRICE")).toMatchObject({ articles: ["tokenPrice"], links: 1, codes: [] })
+        expect(yield* search("over-budget")).toMatchObject({ articles: [], links: 0, codes: ["over-budget"] })
+        expect(yield* search("no such thing")).toEqual({ articles: [], links: 0, codes: [] })
+        expect((yield* search("")).articles).toEqual(
+          expect.arrayContaining(allOperations.map(({ id }) => id))
+        )
+        expect(errors).toEqual([])
+      }))
+
+    it.scoped("writes a line for a terminal that follows the form, and copies it", () =>
+      Effect.gen(function*() {
+        const url = yield* serve()
+        const { page, errors } = yield* Chromium.open(url)
+        const { origin } = new URL(url)
+        const article = page.locator("#walletTransfers")
+        const line = article.locator(".curl code")
+        yield* Effect.promise(async () => {
+          expect(await line.textContent()).toBe(
+            `curl '${origin}/api/v2.2/${examples.wallet}/erc20/transfers?chain=eth&limit=3' \\\n  -H "X-API-Key: $TOKEN"`
+          )
+          await article.locator(".try summary").click()
+          await article.getByLabel("cursor").fill("it's & more")
+          await article.getByLabel("The whole list").check()
+          expect(await line.textContent()).toContain(
+            `'${origin}/all/api/v2.2/${examples.wallet}/erc20/transfers?chain=eth&limit=3&cursor=it'\\''s%20%26%20more'`
+          )
+          await article.getByRole("button", { name: "Copy" }).click()
+          await article.getByRole("button", { name: "Copied" }).waitFor()
+          expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await line.textContent())
+        })
+        expect(errors).toEqual([])
+      }))
+
+    it.scoped("shows an answer as it came, and keeps the token to itself", () =>
+      Effect.gen(function*() {
+        const seen: Array<ReceivedRequest> = []
+        const url = yield* serve((asked, response) => {
+          seen.push(asked)
+          response.writeHead(200, {
+            "content-type": "application/json",
+            "cache-status": "quarry-proxy; hit; ttl=12",
+            ratelimit: "\"rate\";r=31;t=1",
+            "x-request-id": "abc"
+          }).end(`{"value":${preciseNumber},"name":"<img src=x onerror=alert(1)>"}`)
+        })
+        const { page, errors } = yield* Chromium.open(url)
+        const article = page.locator("#walletTransfers")
+        yield* Effect.promise(async () => {
+          await page.locator("#token-field").fill("secret-token")
+          await article.locator(".try summary").click()
+          await article.getByRole("button", { name: "Send" }).click()
+          await article.locator(".result pre").waitFor()
+          const said = await article.locator(".result").innerText()
+          for (
+            const part of [
+              "200 OK",
+              "quarry-proxy; hit; ttl=12",
+              "\"rate\";r=31;t=1",
+              "abc",
+              preciseNumber,
+              "<img src=x"
+            ]
+          ) {
+            expect(said).toContain(part)
+          }
+          expect(await article.locator("img").count()).toBe(0)
+          expect(await Chromium.browserStorage(page)).not.toContain("secret-token")
+        })
+        expect(seen).toHaveLength(1)
+        expect(seen[0]?.target).toBe(`/api/v2.2/${examples.wallet}/erc20/transfers?chain=eth&limit=3`)
+        expect(seen[0]?.headers["x-api-key"]).toBe("secret-token")
+        // The browser would ask for what is new of its own accord, and no kept answer would ever be seen
+        expect(seen[0]?.headers["cache-control"]).not.toContain("no-cache")
+        expect(errors).toEqual([])
+      }))
+
+    it.scoped("asks with the wishes of the form, and sends changes as JSON", () =>
+      Effect.gen(function*() {
+        const seen: Array<ReceivedRequest> = []
+        const url = yield* serve((asked, response) => {
+          seen.push(asked)
+          response.writeHead(504, { "content-type": "application/json" }).end("{\"code\":\"not-kept\"}")
+        })
+        const { page } = yield* Chromium.open(url)
+        yield* Effect.promise(async () => {
+          const price = page.locator("#tokenPrice")
+          await price.locator(".try summary").click()
+          await price.getByLabel("Cache-Control").selectOption("only-if-cached")
+          await price.getByRole("button", { name: "Send" }).click()
+          await price.locator(".result pre", { hasText: "not-kept" }).waitFor()
+          const stream = page.locator("#updateStreamStatus")
+          await stream.locator(".try summary").click()
+          await stream.getByRole("button", { name: "Send the change" }).click()
+          await stream.locator(".result pre").waitFor()
+        })
+        const [first, second] = seen
+        expect(first?.headers["cache-control"]).toBe("only-if-cached")
+        expect(first?.headers).not.toHaveProperty("x-api-key")
+        expect(second).toMatchObject({
+          method: "POST",
+          target: `/streams/evm/${examples.stream}/status`,
+          body: "{\"status\":\"paused\"}"
+        })
+        expect(second?.headers["content-type"]).toBe("application/json")
+      }))
+
+    it.scoped("shows the beginning of a whole list, and takes no more of it", () =>
+      Effect.gen(function*() {
+        const ended = { early: false }
+        const url = yield* serve((_, response) => {
+          response.writeHead(200, { "content-type": "application/x-ndjson" })
+          const record = `${JSON.stringify({ value: "x".repeat(1000) })}\n`
+          const more = () => {
+            while (!response.destroyed && response.write(record)) { /* as fast as it is read */ }
+          }
+          response.on("drain", more).on("close", () => ended.early = true)
+          more()
+        })
+        const { page, errors } = yield* Chromium.open(url)
+        yield* Effect.promise(async () => {
+          const owners = page.locator("#tokenOwners")
+          await owners.locator(".try summary").click()
+          await owners.getByLabel("The whole list").check()
+          await owners.getByRole("button", { name: "Send" }).click()
+          await owners.getByText("This is the beginning").waitFor()
+          expect((await owners.locator(".result pre").innerText()).length).toBeLessThanOrEqual(100_000)
+        })
+        expect(ended.early).toBe(true)
+        expect(errors).toEqual([])
+      }))
+
+    it.scoped("can be stopped while it asks", () =>
+      Effect.gen(function*() {
+        const { page, errors } = yield* Chromium.open(yield* serve())
+        yield* Effect.promise(async () => {
+          const price = page.locator("#tokenPrice")
+          await price.locator(".try summary").click()
+          await price.getByRole("button", { name: "Send" }).click()
+          await price.getByRole("button", { name: "Stop" }).click()
+          await price.getByText("Stopped.").waitFor()
+          await price.getByRole("button", { name: "Send" }).waitFor()
+        })
+        expect(errors).toEqual([])
+      }))
+
+    it.scoped("turns no text into markup, whoever tries", () =>
+      Effect.gen(function*() {
+        const { page } = yield* Chromium.open(yield* serve())
+        const tried = yield* Effect.promise(() =>
+          page.evaluate(() => {
+            try {
+              document.body.innerHTML = "<b>in</b>"
+              return "it did"
+            } catch (error) {
+              return String(error)
+            }
+          })
+        )
+        expect(tried).toContain("TrustedHTML")
+      }))
+  })
+})

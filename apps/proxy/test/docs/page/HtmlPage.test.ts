@@ -1,0 +1,53 @@
+/** Pages are whole in themselves, and their policy lets in nothing else. */
+import { describe, expect, it } from "@effect/vitest"
+import { createHash } from "node:crypto"
+import * as StatusPage from "../../../src/admin/page/StatusPage.ts"
+import * as DocsPage from "../../../src/docs/page/DocsPage.ts"
+import type { ProxyResponse } from "../../../src/exchange/ProxyResponse.ts"
+
+const pages: ReadonlyArray<readonly [name: string, reply: ProxyResponse]> = [
+  ["the documentation", DocsPage.render({ examples: undefined })],
+  ["the status page", StatusPage.render({ sampleCommands: ["curl 'http://127.0.0.1:8650/'"] })]
+]
+
+const textOf = ({ body }: ProxyResponse): string =>
+  body instanceof Uint8Array ? new TextDecoder().decode(body) : ""
+
+const between = (text: string, start: string, end: string): string =>
+  text.slice(text.indexOf(start) + start.length, text.lastIndexOf(end))
+
+describe.each(pages)("%s", (_, reply) => {
+  const text = textOf(reply)
+  const policy = reply.headers["content-security-policy"] ?? ""
+  const hash = (part: string) => `'sha256-${createHash("sha256").update(part).digest("base64")}'`
+
+  it("allows its own script and style, by their hashes", () => {
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain(`script-src ${hash(between(text, "<script>", "</script>"))};`)
+    expect(policy).toContain(`style-src ${hash(between(text, "<style>", "</style>"))};`)
+    expect(policy).not.toContain("unsafe")
+  })
+
+  it("has one script and one style, and loads nothing", () => {
+    expect(text.match(/<script/g)).toHaveLength(1)
+    expect(text.match(/<\/script/g)).toHaveLength(1)
+    expect(text.match(/<style/g)).toHaveLength(1)
+    expect(text.match(/<\/style/g)).toHaveLength(1)
+    expect(text).not.toMatch(/<(img|iframe|object|embed|base)\b|@import|url\(| style="| on\w+="/)
+    expect(
+      [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, to]) => to).filter((to) =>
+        !/^(#|\/|data:)/.test(to ?? "")
+      )
+    )
+      .toEqual([])
+  })
+
+  it("is framed by nobody, and its type is not guessed", () => {
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(reply.headers).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer"
+    })
+  })
+})

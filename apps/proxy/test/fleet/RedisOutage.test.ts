@@ -1,0 +1,130 @@
+/** Redis comes and goes while two proxies share it: nobody who asks them notices. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as RedisServer from "../../../../packages/redis/test/support/RedisServer.ts"
+import * as BuiltProgram from "./support/BuiltProgram.ts"
+import { eventually, eventuallySync } from "./support/Eventually.ts"
+import * as LoadGenerator from "./support/LoadGenerator.ts"
+import {
+  clientRateLimited,
+  fast,
+  free,
+  maxCostInWindow,
+  request,
+  second,
+  start,
+  startLoads
+} from "./support/ProxyPair.ts"
+
+const program = BuiltProgram.program()
+
+describe.skipIf(RedisServer.program === undefined)(
+  `two proxies over one Redis${RedisServer.skipReason}`,
+  () => {
+    it.scopedLive(
+      "are asked as before while Redis is killed, stopped and replaced",
+      () =>
+        Effect.gen(function*() {
+          const { proxies, redis } = yield* start(program(), "3000/s")
+          const [one, other] = proxies
+          const hasty = yield* startLoads(proxies, free, 1, { pool: 4, pipelined: 2, pausing: 2 })
+          const limited = yield* startLoads(proxies, fast, 3, { pool: 2 })
+          const all = [...hasty, ...limited]
+          const more = Effect.suspend(() => {
+            const before = all.map(({ requests }) => requests.length)
+            return eventuallySync(
+              "requests are made through both",
+              () => all.every(({ requests }, index) => requests.length > (before[index] ?? 0) + 30)
+            )
+          })
+          /** Every proxy has said so of both stores, last. */
+          const are = (state: "away" | "back") =>
+            eventuallySync(`the stores are ${state}`, () =>
+              proxies.every((proxy) =>
+                ["rate limit", "cache"].every((store) =>
+                  String(
+                    proxy.log().findLast(({ message }) =>
+                      String(message).includes(`the ${store} store is`)
+                    )
+                      ?.["message"]
+                  ).includes(`the ${store} store is ${state}`)
+                )
+              ))
+          const shared = (address: number) =>
+            eventually(
+              "what one fetched is a hit for the other",
+              Effect.gen(function*() {
+                const path = LoadGenerator.pathOf(address + questions.asked++)
+                yield* request(one, path, free)
+                const given = yield* request(other, path, free)
+                return given.cache.includes("; hit")
+              })
+            )
+          const questions = { asked: 0 }
+          yield* more
+          yield* shared(500_000_000)
+
+          const faults: ReadonlyArray<
+            readonly [
+              name: string,
+              begin: Effect.Effect<void>,
+              end: Effect.Effect<void, RedisServer.Unavailable>
+            ]
+          > = [
+            ["killed, and started again, empty", redis.stop, redis.start],
+            ["stopped, and let go on", redis.pause, redis.resume],
+            ["stopped, and replaced by an empty one", redis.pause, redis.restart]
+          ]
+          for (const [name, begin, end] of faults) {
+            const lost = performance.now()
+            yield* begin
+            yield* are("away")
+            const away = performance.now()
+            yield* more
+            // Long enough that a limit shows
+            yield* eventuallySync("more than a second has passed", () =>
+              performance.now() > away + 1.2 * second)
+            const back = performance.now()
+            yield* end
+            yield* are("back")
+            yield* more
+            yield* shared(500_000_000)
+            const within = (load: LoadGenerator.RunningLoad) =>
+              load.requests.filter(({ startedAt, durationMs }) =>
+                startedAt > away && startedAt + durationMs < back
+              )
+            const slow = all.flatMap(({ requests }) =>
+              requests
+            ).filter(({ startedAt, durationMs }) =>
+              startedAt + durationMs > lost
+            )
+            yield* Effect.log(
+              `Redis ${name}: away for ${Math.round(back - away)} ms, missed after ${
+                Math.round(away - lost)
+              } ms; ` +
+                `60/s: ${
+                  limited.map((load) => maxCostInWindow(within(load), second)).join(" and ")
+                } in a second; ${LoadGenerator.summarize(slow)}`
+            )
+            // Each has its half of the limit
+            for (const load of limited) {
+              expect(maxCostInWindow(within(load), second), name).toBeLessThanOrEqual((60 + 60) / 2)
+              expect(within(load).some(({ status }) => status === 200), name).toBe(true)
+            }
+          }
+          yield* Effect.forEach(all, ({ stop }) => stop)
+          expect(hasty.flatMap(({ requests }) => LoadGenerator.unexpectedFailures(requests)).slice(0, 5))
+            .toEqual([])
+          expect(
+            limited.flatMap(({ requests }) => LoadGenerator.unexpectedFailures(requests, [clientRateLimited]))
+              .slice(0, 5)
+          ).toEqual([])
+          for (const { exit, signal } of proxies) {
+            yield* signal("SIGTERM")
+            expect(yield* exit).toEqual({ code: 0, signal: null })
+          }
+        }),
+      120_000
+    )
+  }
+)

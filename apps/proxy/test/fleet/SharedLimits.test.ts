@@ -1,0 +1,173 @@
+/** Two proxies over one Redis: one budget for each client and each key, one cache, one pause. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as RedisServer from "../../../../packages/redis/test/support/RedisServer.ts"
+import * as BuiltProgram from "./support/BuiltProgram.ts"
+import { eventually, eventuallySync } from "./support/Eventually.ts"
+import * as FakeUpstream from "./support/FakeUpstream.ts"
+import * as LoadGenerator from "./support/LoadGenerator.ts"
+import {
+  clientRateLimited,
+  cost,
+  daily,
+  fast,
+  free,
+  maxCostInWindow,
+  request,
+  second,
+  startLoads,
+  withStableRedis
+} from "./support/ProxyPair.ts"
+import type { ProxyProcess } from "./support/ProxyProcess.ts"
+
+const program = BuiltProgram.program()
+
+it.runIf(process.env["QUARRY_CHECK"] === "1")(
+  "a full check leaves nothing out: there is a redis-server",
+  () => {
+    expect(RedisServer.program).toBeDefined()
+  }
+)
+
+describe.skipIf(RedisServer.program === undefined)(
+  `two proxies over one Redis${RedisServer.skipReason}`,
+  () => {
+    it.scopedLive(
+      "have one budget for each client, by the second and by the day",
+      () =>
+        withStableRedis(program(), "none", ({ proxies }) =>
+          Effect.gen(function*() {
+            const both = yield* startLoads(proxies, fast, 1, { pool: 4, pausing: 2 })
+            const made = () => both.flatMap(({ requests }) => requests)
+            const went = (made: ReadonlyArray<LoadGenerator.RecordedRequest>) =>
+              made.filter(({ status }) => status === 200).length
+            // 20 at once, and 20 in a second
+            yield* eventuallySync("some seconds have passed", () => went(made()) > 80)
+            yield* Effect.forEach(both, ({ stop }) => stop)
+            yield* Effect.log(
+              `60/s: at most ${maxCostInWindow(made(), second)} in a second; ${
+                LoadGenerator.summarize(made())
+              }`
+            )
+            expect(LoadGenerator.unexpectedFailures(made(), [clientRateLimited]).slice(0, 5)).toEqual([])
+            expect(maxCostInWindow(made(), second)).toBeLessThanOrEqual(60 + 60)
+            // Neither is left behind
+            for (const { requests } of both) expect(went(requests)).toBeGreaterThan(10)
+
+            // 100 prices and one unit, of which nobody can make anything
+            const asked = yield* Effect.forEach(
+              Array.from({ length: 140 }, (_, index) => index),
+              (index) =>
+                request(
+                  index % 2 === 0 ? proxies[0] : proxies[1],
+                  LoadGenerator.pathOf(1 + index % 50),
+                  daily
+                ),
+              { concurrency: 16 }
+            )
+            expect(asked.filter(({ status }) => status === 200)).toHaveLength(100)
+            expect(asked.filter(({ status }) => status === 429)).toHaveLength(40)
+          })),
+      120_000
+    )
+
+    it.scopedLive(
+      "have one budget for each key",
+      () =>
+        withStableRedis(program(), "120/s", ({ proxies, upstream }) =>
+          Effect.gen(function*() {
+            const both = yield* startLoads(proxies, free, 1, { pool: 8 })
+            // 40 at once, and 40 in a second
+            yield* eventuallySync("some seconds have passed", () => upstream.received.length > 160)
+            yield* Effect.forEach(both, ({ stop }) => stop)
+            const made = both.flatMap(({ requests }) => requests)
+            yield* Effect.log(
+              `120/s: at most ${
+                cost * FakeUpstream.maxRequestsInWindow(upstream.received, second)
+              } in a second at the service; ${LoadGenerator.summarize(made)}`
+            )
+            expect(LoadGenerator.unexpectedFailures(made).slice(0, 5)).toEqual([])
+            // What is let through within a second is there within a little more: some of them take a moment on their way
+            expect(cost * FakeUpstream.maxRequestsInWindow(upstream.received, 0.8 * second))
+              .toBeLessThanOrEqual(120 + 120)
+            expect(upstream.received.length).toBe(made.filter(({ hit }) => !hit).length)
+          })),
+      120_000
+    )
+
+    it.scopedLive(
+      "have one cache, and forget together",
+      () =>
+        withStableRedis(program(), "none", ({ proxies: [one, other], upstream }) =>
+          Effect.gen(function*() {
+            const path = (address: number) => LoadGenerator.pathOf(address)
+            const state = (proxy: ProxyProcess, address: number) =>
+              Effect.map(request(proxy, path(address), free), ({ body, cache, status }) => {
+                expect([status, JSON.parse(body)]).toEqual([
+                  200,
+                  expect.objectContaining({ tokenName: path(address) })
+                ])
+                return cache.includes("; hit") ? "hit" : "miss"
+              })
+            /** What is written is there a moment after the answer. */
+            const hits = (proxy: ProxyProcess, address: number) =>
+              eventually(`${address} is a hit`, Effect.map(state(proxy, address), (state) => state === "hit"))
+            const purge = ({ adminOrigin }: ProxyProcess, query: string) =>
+              Effect.promise(() =>
+                fetch(`${adminOrigin}/purge${query}`, { method: "POST" }).then(({ status }) => status)
+              )
+            expect(yield* state(one, 1)).toBe("miss")
+            yield* hits(other, 1)
+            expect(yield* state(other, 2)).toBe("miss")
+            yield* hits(one, 2)
+            expect(yield* purge(one, `?target=${encodeURIComponent(path(1))}`)).toBe(200)
+            expect([yield* state(other, 1), yield* state(one, 2)]).toEqual(["miss", "hit"])
+            yield* hits(one, 1)
+            expect(yield* purge(other, "")).toBe(200)
+            expect([yield* state(one, 1), yield* state(other, 2)]).toEqual(["miss", "miss"])
+            yield* Effect.all([hits(other, 1), hits(one, 2)])
+            expect(upstream.received.length).toBeGreaterThanOrEqual(5)
+          })),
+      120_000
+    )
+
+    it.scopedLive(
+      "pause together where the service says so",
+      () =>
+        withStableRedis(program(), "1000/s", ({ proxies: [one, other], upstream }) =>
+          Effect.gen(function*() {
+            const pause = 2
+            upstream.respond = () => {
+              upstream.respond = null
+              return Effect.succeed({ status: 429, headers: { "retry-after": String(pause) }, body: "{}" })
+            }
+            const refused = yield* Effect.fork(request(one, LoadGenerator.pathOf(1), free))
+            yield* eventuallySync(
+              "the service has refused",
+              () => upstream.respond === null && upstream.received.length === 1
+            )
+            const [first] = upstream.received
+            const said = first?.receivedAt ?? 0
+            yield* eventually(
+              "the answer was understood",
+              Effect.map(
+                Effect.promise(() => fetch(`${one.adminOrigin}/status.json`).then((answer) => answer.text())),
+                (text) => text.includes("throttled")
+              )
+            )
+            const answers = yield* Effect.forEach(
+              Array.from({ length: 20 }, (_, index) => index),
+              (index) => request(index % 2 === 0 ? one : other, LoadGenerator.pathOf(2 + index), free),
+              { concurrency: "unbounded" }
+            )
+            expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+            yield* refused.await
+            const after = upstream.received.slice(1).map(({ receivedAt }) => receivedAt - said)
+            expect(after).toHaveLength(21)
+            expect(after.filter((millis) => millis < pause * second - 50)).toEqual([])
+            yield* Effect.log(`after a 429: ${after.slice(0, 4).map(Math.round).join(", ")} ms …`)
+          })),
+      120_000
+    )
+  }
+)

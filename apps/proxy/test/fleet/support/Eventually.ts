@@ -1,0 +1,29 @@
+/** Waits for conditions. */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+
+/** It was waited for long enough. */
+export class ConditionTimeout extends Data.TaggedError("Never")<{ readonly what: string }> {
+  override get message(): string {
+    return `it never came to this: ${this.what}`
+  }
+}
+
+/** Looks until it holds; fifteen seconds at most. */
+export const eventually = <E, R>(
+  what: string,
+  condition: Effect.Effect<boolean, E, R>
+): Effect.Effect<void, E | ConditionTimeout, R> =>
+  Effect.flatMap(condition, (holds) => holds ? Effect.void : new ConditionTimeout({ what })).pipe(
+    Effect.retry({
+      while: (error) => error instanceof ConditionTimeout,
+      schedule: Schedule.spaced("10 millis").pipe(Schedule.upTo("15 seconds"))
+    })
+  )
+
+/** The same of what is at hand. */
+export const eventuallySync = (
+  what: string,
+  condition: () => boolean
+): Effect.Effect<void, ConditionTimeout> => eventually(what, Effect.sync(condition))

@@ -1,0 +1,103 @@
+/**
+ * A service on a socket, whose answers carry their own question: whoever gets another one's answer sees it. It writes
+ * down what it was asked, when and with which key.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Http from "node:http"
+import type * as Net from "node:net"
+
+export interface ReceivedRequest {
+  /** Milliseconds, by a clock that is never set. */
+  readonly receivedAt: number
+  readonly key: string
+  readonly target: string
+}
+
+interface FakeResponse {
+  readonly status: number
+  readonly headers?: Http.OutgoingHttpHeaders
+  readonly body: string
+}
+
+export interface FakeUpstream {
+  readonly url: string
+  readonly received: Array<ReceivedRequest>
+  /** What comes between a question and its answer; null: the answer that is always given. */
+  respond: ((asked: ReceivedRequest) => Effect.Effect<FakeResponse | null>) | null
+}
+
+/** Answers that take a little while, some longer than others. */
+const delays = [0, 1, 2, 3, 5, 8, 13, 21]
+
+/** A price, named after what was asked. */
+export const price = (target: string, other: object = {}): string =>
+  JSON.stringify({ tokenName: target, tokenAddress: `0x${"1".repeat(40)}`, usdPrice: 1.5, ...other })
+
+/** A page of three; the list is as long as it is asked for in `limit`. */
+const page = (target: string): string => {
+  const url = new URL(target, "http://service")
+  const number = Number(url.searchParams.get("cursor") ?? "0")
+  const result = [0, 1, 2].map((index) => ({
+    transaction_hash: `0x${String(number * 3 + index).padStart(64, "0")}`,
+    block_number: String(1000 - number),
+    token_name: url.pathname
+  }))
+  const cursor = number + 1 < Number(url.searchParams.get("limit")) ? String(number + 1) : null
+  return JSON.stringify({ page: number, page_size: 3, cursor, result })
+}
+
+const defaultResponse = (target: string): FakeResponse => ({
+  status: 200,
+  body: target.includes("/transfers") ? page(target) : price(target)
+})
+
+export const make: Effect.Effect<FakeUpstream, never, Scope.Scope> = Effect.map(
+  Effect.acquireRelease(
+    Effect.async<FakeUpstream & { readonly server: Http.Server }>((resume) => {
+      const server = Http.createServer((request, response) => {
+        const asked: ReceivedRequest = {
+          receivedAt: performance.now(),
+          key: String(request.headers["x-api-key"] ?? request.headers["authorization"] ?? ""),
+          target: request.url ?? ""
+        }
+        const delay = delays[upstream.received.length % delays.length] ?? 0
+        upstream.received.push(asked)
+        const special = upstream.respond?.(asked) ?? Effect.succeed(null)
+        Effect.runFork(
+          Effect.map(Effect.zipRight(Effect.sleep(delay), special), (said) => {
+            const { body, headers, status } = said ?? defaultResponse(asked.target)
+            response.writeHead(status, { "content-type": "application/json", ...headers }).end(body)
+          })
+        )
+      })
+      const upstream: FakeUpstream & { readonly server: Http.Server } = {
+        url: "",
+        received: [],
+        respond: null,
+        server
+      }
+      server.keepAliveTimeout = 60_000
+      server.listen(0, "127.0.0.1", () => {
+        const bound: Net.AddressInfo | string | null = server.address()
+        const port = typeof bound === "object" && bound !== null ? bound.port : 0
+        resume(Effect.succeed(Object.assign(upstream, { url: `http://127.0.0.1:${port}` })))
+      })
+    }),
+    ({ server }) =>
+      Effect.async<void>((resume) => {
+        server.close(() => resume(Effect.void))
+        server.closeAllConnections()
+      })
+  ),
+  (upstream) => upstream
+)
+
+/** The most that was asked in any window: of so many milliseconds, and of what fits. */
+export const maxRequestsInWindow = (asked: ReadonlyArray<ReceivedRequest>, window: number): number => {
+  const times = asked.map(({ receivedAt }) => receivedAt)
+  return times.reduce(
+    (most, from, first) => Math.max(most, times.findLastIndex((at) => at <= from + window) - first + 1),
+    0
+  )
+}

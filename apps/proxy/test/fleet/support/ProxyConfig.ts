@@ -1,0 +1,53 @@
+/** Documents of settings for proxies of a fleet, and who may ask them. */
+import { createHash } from "node:crypto"
+
+export interface ClientOptions {
+  readonly name: string
+  /** Nobody can be a client without one, and the log says so. */
+  readonly token?: string
+  readonly rateLimit?: string
+  readonly dailyQuota?: number
+}
+
+interface KeyOptions {
+  readonly name: string
+  /** The file that holds it. */
+  readonly file: string
+  readonly rateLimit?: string
+}
+
+export interface ProxyConfigOptions {
+  readonly url: string
+  readonly keys: ReadonlyArray<KeyOptions>
+  readonly clients?: ReadonlyArray<ClientOptions>
+  readonly shutdownDelay?: string
+  readonly shutdownTimeout?: string
+  /** Other sections. */
+  readonly other?: object
+}
+
+/** JSON is YAML too. */
+export const configDocument = (
+  { shutdownDelay = "1s", clients = [], shutdownTimeout = "5s", keys, other, url }: ProxyConfigOptions
+): string =>
+  JSON.stringify(
+    {
+      listen: { port: 0 },
+      admin: { port: 0 },
+      upstream: {
+        baseUrls: { data: url },
+        keys: keys.map(({ file, rateLimit = "none", name }) => ({ name, secret: { file }, limit: rateLimit }))
+      },
+      ...(clients.length === 0 ? {} : {
+        clients: clients.map(({ token, ...client }) => ({
+          ...client,
+          tokens: token === undefined ? [] : [`sha256:${createHash("sha256").update(token).digest("hex")}`]
+        }))
+      }),
+      shutdown: { delay: shutdownDelay, timeout: shutdownTimeout },
+      log: { requests: false },
+      ...other
+    },
+    null,
+    2
+  )

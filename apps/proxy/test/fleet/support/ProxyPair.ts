@@ -1,0 +1,129 @@
+/** Two proxies over one Redis, and who asks them. */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as RedisServer from "../../../../../packages/redis/test/support/RedisServer.ts"
+import type { ConditionTimeout } from "./Eventually.ts"
+import * as FakeUpstream from "./FakeUpstream.ts"
+import * as LoadGenerator from "./LoadGenerator.ts"
+import * as ProxyConfig from "./ProxyConfig.ts"
+import * as ProxyProcess from "./ProxyProcess.ts"
+import * as RawConnection from "./RawConnection.ts"
+import * as TempFolder from "./TempFolder.ts"
+
+/** Units that a price costs. */
+export const cost = 3
+
+export const second = 1000
+
+export const free: ProxyConfig.ClientOptions = { name: "free", token: "token-of-free" }
+
+export const fast: ProxyConfig.ClientOptions = { name: "fast", token: "token-of-fast", rateLimit: "60/s" }
+
+export const daily: ProxyConfig.ClientOptions = { name: "daily", token: "token-of-daily", dailyQuota: 301 }
+
+export type ProxyPair = readonly [ProxyProcess.ProxyProcess, ProxyProcess.ProxyProcess]
+
+interface PairHarness {
+  readonly redis: RedisServer.RedisServer
+  readonly upstream: FakeUpstream.FakeUpstream
+  readonly proxies: ProxyPair
+}
+
+export const start = (
+  program: string,
+  rateLimit: string
+): Effect.Effect<
+  PairHarness,
+  RedisServer.Unavailable | ProxyProcess.StartupError | ConditionTimeout,
+  Scope.Scope
+> =>
+  Effect.gen(function*() {
+    const redis = yield* RedisServer.make()
+    const upstream = yield* FakeUpstream.make
+    const folder = yield* TempFolder.make
+    yield* folder.write("key", "secret-of-the-service")
+    const file = yield* folder.write(
+      "proxy.yaml",
+      ProxyConfig.configDocument({
+        url: upstream.url,
+        keys: [{ name: "main", file: "./key", rateLimit }],
+        clients: [free, fast, daily],
+        other: { redis: { url: redis.url, expectedProxies: 2 }, quotas: { maxWait: "0s" } }
+      })
+    )
+    const proxy = ProxyProcess.start(program, ["--config", file])
+    const proxies: ProxyPair = yield* Effect.all([proxy, proxy], { concurrency: 2 })
+    return { redis, upstream, proxies }
+  })
+
+/** Redis was not there for a moment, although it was. */
+class RedisInterrupted extends Data.TaggedError("Disturbed")<{}> {}
+
+/**
+ * Does something with two proxies. On a busy machine Redis may be missed for a moment, and then each counts for itself:
+ * what was seen then shows nothing, and is looked at again with two new ones.
+ */
+export const withStableRedis = <A, E>(
+  program: string,
+  limit: string,
+  test: (stand: PairHarness) => Effect.Effect<A, E, Scope.Scope>
+) =>
+  Effect.scoped(Effect.gen(function*() {
+    const stand = yield* start(program, limit)
+    const exit = yield* Effect.exit(test(stand))
+    for (const { exit, log, signal } of stand.proxies) {
+      yield* signal("SIGINT")
+      yield* exit
+      if (log().some(({ message }) => String(message).includes("store is away"))) {
+        return yield* new RedisInterrupted()
+      }
+    }
+    return yield* exit
+  })).pipe(Effect.retry({ times: 3, while: (error) => error instanceof RedisInterrupted }))
+
+export const request = (
+  { port }: ProxyProcess.ProxyProcess,
+  path: string,
+  { token = "" }: ProxyConfig.ClientOptions
+) =>
+  Effect.map(
+    RawConnection.request(port, path, { "x-api-key": token }),
+    ({ body, headers, status }) => ({ status, body, cache: headers["cache-status"] ?? "" })
+  )
+
+/** A load on each of both, of one client. */
+export const startLoads = (
+  proxies: ProxyPair,
+  { token = "" }: ProxyConfig.ClientOptions,
+  number: number,
+  clients: LoadGenerator.LoadOptions["clients"]
+): Effect.Effect<readonly [LoadGenerator.RunningLoad, LoadGenerator.RunningLoad], never, Scope.Scope> => {
+  const on = ({ port }: ProxyProcess.ProxyProcess, part: number) =>
+    LoadGenerator.start({ port, clients, seed: number + part, headers: () => ({ "x-api-key": token }) })
+  return Effect.all([on(proxies[0], 0), on(proxies[1], 1)])
+}
+
+/**
+ * The most units that were taken in a window: by those who asked after its begin and had their answer before its end,
+ * so that nobody counts who was let through before or after it.
+ */
+export const maxCostInWindow = (
+  made: ReadonlyArray<LoadGenerator.RecordedRequest>,
+  window: number
+): number => {
+  const taken = made.filter(({ status }) => status === 200)
+  return cost * taken.reduce(
+    (most, { startedAt: from }) =>
+      Math.max(
+        most,
+        taken.filter(({ startedAt, durationMs }) =>
+          startedAt >= from && startedAt + durationMs <= from + window
+        ).length
+      ),
+    0
+  )
+}
+
+/** What the proxy says to a client that asks too fast. */
+export const clientRateLimited = "over-budget"

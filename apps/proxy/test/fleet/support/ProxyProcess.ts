@@ -1,0 +1,133 @@
+/** The program as processes of the operating system: bundled once, started as people start it. */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import type * as Scope from "effect/Scope"
+import { execFile, spawn } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { type ConditionTimeout, eventuallySync } from "./Eventually.ts"
+import * as TempFolder from "./TempFolder.ts"
+
+/** The process did not come up. */
+export class StartupError extends Data.TaggedError("NotUp")<{
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}> {
+  override get message(): string {
+    return `it ended with ${this.code}: ${this.stdout}${this.stderr}`
+  }
+}
+
+interface ExitStatus {
+  readonly code: number | null
+  /** What ended it, where it did not end by itself. */
+  readonly signal: NodeJS.Signals | null
+}
+
+/** A line of the log. */
+type LogLine = Readonly<Record<string, unknown>>
+
+export interface ProxyProcess {
+  readonly port: number
+  readonly origin: string
+  /** Where operations are; empty where they are off. */
+  readonly adminOrigin: string
+  readonly signal: (name: NodeJS.Signals) => Effect.Effect<void>
+  readonly hasExited: () => boolean
+  readonly exit: Effect.Effect<ExitStatus>
+  /** The lines that were written so far. */
+  readonly log: () => ReadonlyArray<LogLine>
+  /** Waits for a line that says so, the first of those that come after `since` lines. */
+  readonly waitForLog: (words: string, since?: number) => Effect.Effect<string, ConditionTimeout>
+  readonly stderr: () => string
+}
+
+const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+/** Builds the program; done once for all processes of a file of tests. */
+export const build: Effect.Effect<string, Error, Scope.Scope> = Effect.flatMap(TempFolder.make, (folder) => {
+  const program = folder.path("quarry-proxy.js")
+  const args = [file("../../../../../scripts/bundle.mjs"), file("../../../src/main.ts"), program]
+  return Effect.async<string, Error>((resume) => {
+    execFile(
+      process.execPath,
+      args,
+      { cwd: file("../../../") },
+      (error) => resume(error === null ? Effect.succeed(program) : Effect.fail(error))
+    )
+  })
+})
+
+const parse = (line: string): LogLine => {
+  try {
+    const parsed: unknown = JSON.parse(line)
+    return Predicate.isRecord(parsed) ? parsed : { message: line }
+  } catch {
+    return { message: line }
+  }
+}
+
+const launch = (
+  program: string,
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>>
+) => {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: { PATH: process.env["PATH"] ?? "", ...env },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  const written = { stdout: "", stderr: "" }
+  child.stdout.on("data", (text: Buffer) => written.stdout += text.toString())
+  child.stderr.on("data", (text: Buffer) => written.stderr += text.toString())
+  // Nothing may outlive the tests, not even when they are cut off
+  const kill = () => void child.kill("SIGKILL")
+  process.once("exit", kill)
+  const end: { of?: ExitStatus } = {}
+  child.once("close", (code, signal) => {
+    process.off("exit", kill)
+    end.of = { code, signal }
+  })
+  return { child, written, kill, end }
+}
+
+/** Starts the program, and waits for what it says when it is up. */
+export const start = (
+  program: string,
+  args: ReadonlyArray<string> = [],
+  env: Readonly<Record<string, string>> = {}
+): Effect.Effect<ProxyProcess, StartupError | ConditionTimeout, Scope.Scope> =>
+  Effect.gen(function*() {
+    const { child, end, written } = yield* Effect.acquireRelease(
+      Effect.sync(() => launch(program, args, env)),
+      ({ end, kill }) =>
+        Effect.suspend(() => {
+          if (end.of === undefined) kill()
+          return Effect.orDie(eventuallySync("it has ended", () => end.of !== undefined))
+        })
+    )
+    yield* eventuallySync("it is up", () => end.of !== undefined || written.stdout.includes("Ctrl-C stops"))
+    if (end.of !== undefined) return yield* new StartupError({ ...end.of, ...written })
+    const origin = /listens at (http:\/\/\S+)/.exec(written.stdout)?.[1] ?? ""
+    const lines = () => written.stderr.split("\n").slice(0, -1)
+    const find = (words: string, since: number) =>
+      lines().slice(since).map(parse).find(({ message }) => String(message).includes(words))
+    return {
+      origin,
+      port: Number(new URL(origin).port),
+      adminOrigin: /status page: +(http:\/\/\S+)/.exec(written.stdout)?.[1] ?? "",
+      signal: (name) => Effect.sync(() => void child.kill(name)),
+      hasExited: () => end.of !== undefined,
+      exit: Effect.map(eventuallySync("it has ended", () => end.of !== undefined), () =>
+        end.of ?? { code: null, signal: null })
+        .pipe(Effect.orDie),
+      log: () =>
+        lines().map(parse),
+      waitForLog: (words, since = 0) =>
+        Effect.map(
+          eventuallySync(`it says: ${words}`, () => find(words, since) !== undefined),
+          () => String(find(words, since)?.["message"])
+        ),
+      stderr: () => written.stderr
+    }
+  })

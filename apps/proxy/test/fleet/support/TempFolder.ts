@@ -1,0 +1,38 @@
+/** A folder of its own for each test, and the two ways in which files change in it. */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+export interface TempFolder {
+  readonly path: (name: string) => string
+  /** Writes over what is there. */
+  readonly write: (name: string, text: string) => Effect.Effect<string>
+  /** Writes beside it, and puts that in its place. */
+  readonly replace: (name: string, text: string) => Effect.Effect<string>
+}
+
+export const make: Effect.Effect<TempFolder, never, Scope.Scope> = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "quarry-proxies-"))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  ),
+  (folder) => {
+    const path = (name: string) => join(folder, name)
+    return {
+      path,
+      write: (name, text) =>
+        Effect.sync(() => {
+          writeFileSync(path(name), text, { mode: 0o600 })
+          return path(name)
+        }),
+      replace: (name, text) =>
+        Effect.sync(() => {
+          writeFileSync(path(`${name}.new`), text, { mode: 0o600 })
+          renameSync(path(`${name}.new`), path(name))
+          return path(name)
+        })
+    }
+  }
+)

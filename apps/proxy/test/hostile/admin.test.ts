@@ -1,0 +1,236 @@
+/** The operations listener: what is confidential there stays so, however it is asked for. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { createHash } from "node:crypto"
+import { adminDefaults, defaults } from "../../src/config/Config.ts"
+import { sendRequest } from "../support/proxy.ts"
+import { framing } from "./corpus/framing.ts"
+import { headers } from "./corpus/headers.ts"
+import { methods } from "./corpus/methods.ts"
+import { targets } from "./corpus/targets.ts"
+import * as Stand from "./harness.ts"
+import { bytes, exchange, parseResponses } from "./rawHttp.ts"
+
+const operator = "token-of-an-operator"
+
+const hash = (token: string) => `sha256:${createHash("sha256").update(token).digest("hex")}`
+
+const start = (tokens: ReadonlyArray<string>) =>
+  Effect.map(
+    Stand.start({
+      config: {
+        admin: { ...adminDefaults, port: 0, tokens: tokens.map(hash) },
+        cache: defaults.cache
+      }
+    }),
+    ({ adminPort, ...others }) => ({ ...others, admin: adminPort ?? 0 })
+  )
+
+const confidential = ["/status.json", "/usage", "/purge"] as const
+
+/** A path, as somebody might spell it to be taken for another. */
+const spellings = (path: string): ReadonlyArray<string> => [
+  `/${path}`,
+  `/.${path}`,
+  `/..${path}`,
+  `/x/..${path}`,
+  `/%2e%2e${path}`,
+  `/%2e${path}`,
+  `/metrics/..${path}`,
+  `/metrics/%2e%2e${path}`,
+  `/metrics/..;${path}`,
+  `/livez;${path}`,
+  `/livez%00${path}`,
+  `/livez/${path}`,
+  `${path}/`,
+  `${path}/.`,
+  `${path}%00`,
+  `${path}%20`,
+  `${path};a=b`,
+  `${path}.json`,
+  `${path}%2f`,
+  `${path}#`,
+  `${path}#/livez`,
+  path.toUpperCase(),
+  path.replace(/[sg]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
+  path.replace("/", "%2f"),
+  path.replace("/", "\\"),
+  path.replace("/", "/%09"),
+  path.replace(/[ea]/, "%C4%97"),
+  `http://localhost${path}`,
+  `http://127.0.0.1${path}`,
+  `*${path}`,
+  path.slice(1)
+]
+
+const get = (target: string, lines: ReadonlyArray<string>, method = "GET"): Buffer =>
+  bytes(
+    `${method} ${target} HTTP/1.1\r\n${
+      ["Connection: close", ...lines].map((line) => `${line}\r\n`).join("")
+    }\r\n`
+  )
+
+const secret = /"clients"|"purged"|"since"|"upstreams"/
+
+describe("the operations listener", () => {
+  it.scopedLive("gives nothing confidential under another spelling, with or without its token", () =>
+    Effect.gen(function*() {
+      const { admin } = yield* start([operator])
+      for (const target of confidential.flatMap(spellings)) {
+        for (const lines of [["Host: localhost"], ["Host: localhost", `Authorization: Bearer ${operator}`]]) {
+          for (const method of ["GET", "POST", "HEAD"]) {
+            const stream = yield* exchange(admin, get(target, lines, method))
+            const { problem, responses } = parseResponses(stream, () => method === "HEAD")
+            expect([method, target, stream.slice(9, 12)])
+              .toEqual([method, target, expect.stringMatching(/^(400|404)$/)])
+            // What is no HTTP is refused with a body, whatever it began with.
+            if (method !== "HEAD") expect([target, problem, responses.length]).toEqual([target, null, 1])
+            expect(stream).not.toMatch(secret)
+          }
+        }
+      }
+      expect((yield* sendRequest(admin, "/livez")).status).toBe(200)
+    }))
+
+  it.scopedLive("takes no token but its own, and no other way to send it", () =>
+    Effect.gen(function*() {
+      const { admin } = yield* start([operator])
+      const lines = [
+        [],
+        [`X-API-Key: ${Stand.token}`],
+        [`Authorization: Bearer ${Stand.token}`],
+        [`X-API-Key: ${operator}x`],
+        [`X-API-Key: ${operator}`, `X-API-Key: ${operator}`],
+        [`Authorization: Basic ${Buffer.from(`:${operator}`).toString("base64")}`],
+        [`Cookie: token=${operator}`],
+        ["X-Forwarded-For: 127.0.0.1"],
+        ["X-Real-IP: 127.0.0.1"]
+      ]
+      for (const path of confidential) {
+        for (
+          const [target, sent, status] of [
+            ...lines.map((sent) => [path, sent, 401] as const),
+            [`${path}?token=${operator}`, [], 400] as const
+          ]
+        ) {
+          const method = path === "/purge" ? "POST" : "GET"
+          const [response, ...others] =
+            parseResponses(yield* exchange(admin, get(target, ["Host: localhost", ...sent], method)))
+              .responses
+          expect([target, sent, response?.status, others]).toEqual([target, sent, status, []])
+          expect(response?.body).not.toMatch(secret)
+        }
+      }
+    }))
+
+  it.scopedLive("without tokens is for this machine alone, by its own names", () =>
+    Effect.gen(function*() {
+      const { admin } = yield* start([])
+      const strange = [
+        "evil",
+        "evil:8651",
+        "localhost.evil",
+        "127.0.0.1.evil",
+        "127.0.0.1@evil",
+        "10.0.0.1",
+        "[::2]",
+        "0.0.0.0",
+        "169.254.169.254",
+        "0x7f000001",
+        "2130706433",
+        ""
+      ]
+      for (const path of confidential) {
+        const method = path === "/purge" ? "POST" : "GET"
+        for (const host of strange) {
+          const [response] =
+            parseResponses(yield* exchange(admin, get(path, [`Host: ${host}`], method))).responses
+          expect([host, response?.status]).toEqual([host, 403])
+          expect(response?.body).not.toMatch(secret)
+        }
+        for (const host of ["localhost", "127.0.0.1:8651", "[::1]:8651", "127.1.2.3"]) {
+          const [response] =
+            parseResponses(yield* exchange(admin, get(path, [`Host: ${host}`], method))).responses
+          expect([host, response?.status]).toEqual([host, 200])
+        }
+      }
+      const foreign = ["Host: localhost", "Origin: http://evil"]
+      expect((yield* exchange(admin, get("/purge", foreign, "POST"))).slice(9, 12)).toBe("403")
+      expect(
+        (yield* exchange(admin, get("/purge", ["Host: localhost", "Origin: null"], "POST"))).slice(9, 12)
+      )
+        .toBe("403")
+    }))
+
+  it.scopedLive("forgets only what is a question, and asks the service nothing", () =>
+    Effect.gen(function*() {
+      const { admin, service } = yield* start([])
+      const targets = [
+        "",
+        "/",
+        "x",
+        "//evil/",
+        "http://evil/",
+        "/livez",
+        "/../",
+        "%2e%2e",
+        "/streams/evm/a/status",
+        "/all/api/v2.2",
+        "/%00",
+        "/a%0d%0ab"
+      ]
+      for (const target of targets) {
+        const asked = yield* sendRequest(admin, `/purge?target=${encodeURIComponent(target)}`, {
+          method: "POST"
+        })
+        expect([target, asked.status]).toEqual([
+          target,
+          expect.toSatisfy((status) => status === 400 || status === 404)
+        ])
+      }
+      expect(service.requests()).toEqual([])
+    }))
+
+  it.scopedLive("answers the corpus with refusals, or not at all", () =>
+    Effect.gen(function*() {
+      const { admin, service } = yield* start([operator])
+      const context = { required: "Host: localhost\r\n" }
+      const behind = bytes("GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+      const odd = [...framing, ...headers, ...methods, ...targets].filter(({ name }) =>
+        // The one page that is there, and for everybody.
+        !name.endsWith("\"/metrics\"")
+      )
+      const streams = yield* Effect.forEach(
+        odd,
+        ({ bytes, name }) =>
+          Effect.map(
+            exchange(admin, Buffer.concat([bytes(context), behind])),
+            (stream) => ({ name, stream })
+          ),
+        {
+          concurrency: 32
+        }
+      )
+      for (const { name, stream } of streams) {
+        if (name.startsWith("a length on a look")) {
+          continue
+        }
+        const { problem, responses } = parseResponses(
+          stream,
+          (index) => index === 0 && name.includes("\"HEAD\"")
+        )
+        const [last, ...before] = responses.toReversed()
+        const live = last?.status === 200 && last.body.includes("\"live\"")
+        expect([name, problem]).toEqual([name, null])
+        const others = live ? before : responses
+        const wrong = others.filter(({ body, status }) =>
+          status < 400 && status !== 204 && !body.includes("\"live\"")
+        )
+        expect([name, wrong]).toEqual([name, []])
+        expect(others.length <= 2).toBe(true)
+        expect(stream).not.toMatch(secret)
+      }
+      expect(service.requests()).toEqual([])
+      expect((yield* sendRequest(admin, "/livez")).status).toBe(200)
+    }))
+})

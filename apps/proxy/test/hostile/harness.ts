@@ -1,0 +1,154 @@
+/** A real proxy over a real service, both on sockets: what is seen is what goes over the wire. */
+import { allOperations } from "@blockquarry/core/Operations"
+import * as RateLimit from "@blockquarry/http/RateLimit"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { type Config, defaults, keyDefaults } from "../../src/config/Config.ts"
+import * as Logging from "../../src/observability/Logging.ts"
+import * as Backend from "../../src/runtime/Backend.ts"
+import * as RunningProxy from "../../src/runtime/RunningProxy.ts"
+import { testClient } from "../support/proxy.ts"
+import * as Service from "./recordingUpstream.ts"
+
+export const token = "token-of-a-client"
+
+/** By the first step of what is sent: the keys of the data, and of all else. */
+const keys: UpstreamKeys = { data: "key-of-the-data", others: "key-of-the-others" }
+
+export interface HarnessOptions {
+  /** With named clients, or open to everybody. */
+  readonly anonymous?: boolean
+  readonly config?: Partial<Config>
+  readonly limits?: Partial<Config["limits"]>
+  readonly keys?: UpstreamKeys
+  /** Whether there are spans around requests. */
+  readonly traced?: boolean
+}
+
+export interface UpstreamKeys {
+  readonly data: string
+  readonly others: string
+}
+
+/** Milliseconds in which a request has to be in. */
+const requestTimeoutMs = 400
+
+const configFor = (
+  { config, keys: given = keys, limits, anonymous = false }: HarnessOptions,
+  service: number
+): Config => {
+  const base = `http://127.0.0.1:${service}`
+  return {
+    ...defaults,
+    listen: { ...defaults.listen, port: 0 },
+    admin: null,
+    upstream: {
+      sandbox: false,
+      baseUrls: { data: base, streams: base, ledger: `${base}/v1`, ledgerTestnet: `${base}/testnet/v1` },
+      keys: [
+        {
+          ...keyDefaults,
+          name: "data",
+          secret: Redacted.make(given.data),
+          rateLimit: RateLimit.none,
+          upstreams: ["data"]
+        },
+        {
+          ...keyDefaults,
+          name: "others",
+          secret: Redacted.make(given.others),
+          rateLimit: RateLimit.none,
+          upstreams: ["streams", "ledger", "ledgerTestnet"]
+        }
+      ]
+    },
+    clients: anonymous ? [] : [testClient("one", token, { scopes: ["reads", "changes"] })],
+    cache: { ...defaults.cache, enabled: false },
+    shutdown: { delay: Duration.zero, timeout: Duration.zero },
+    ...config,
+    limits: { ...defaults.limits, requestTimeout: Duration.millis(requestTimeoutMs), ...limits }
+  }
+}
+
+export const start = (options: HarnessOptions = {}) =>
+  Effect.gen(function*() {
+    const service = yield* Service.make
+    const config = configFor(options, service.port)
+    const lines: Array<string> = []
+    const waiting = new Set<() => void>()
+    const logSink = (line: string) => {
+      lines.push(line)
+      for (const one of waiting) one()
+    }
+    const running = yield* RunningProxy.start({
+      config,
+      backend: yield* Backend.fromConfig(config),
+      version: "0.0.0-test",
+      logSink,
+      logStyle: "json",
+      tracingEnabled: options.traced ?? false,
+      shutdownDelay: Effect.succeed(0),
+      sampleCommands: () => []
+    }).pipe(Effect.provide(Logging.layer(logSink, "json", "debug")))
+    /** Waits until so many requests ended with a status. */
+    const ended = (status: number, count: number): Effect.Effect<void> =>
+      Effect.async((resume) => {
+        const one = () => {
+          if (lines.filter((line) => line.includes(`"status":${status},`)).length < count) return
+          waiting.delete(one)
+          resume(Effect.void)
+        }
+        waiting.add(one)
+        one()
+        return Effect.sync(() => void waiting.delete(one))
+      })
+    return { ...running, config, ended, lines, service }
+  })
+
+/** The bases of the addresses, and whose keys go there, by the API. */
+const bases = {
+  data: [["/api/v2.2", "data"]],
+  streams: [["", "others"]],
+  ledger: [["/v1", "others"], ["/testnet/v1", "others"]]
+} as const
+
+/** How a path of an operation looks where it was written canonically: no step is empty, and none needs a second look. */
+const canonical = allOperations.flatMap(({ api, method, path }) =>
+  bases[api].map(([base, owner]) => ({
+    method,
+    owner,
+    path: new RegExp(
+      `^${(base + path).replaceAll(".", "\\.").replaceAll(/:\w+/g, "(?!\\.\\.?(?:/|$))[\\w!'()*.~%-]+")}$`
+    )
+  }))
+)
+
+/** What of a request to the service is not as it must be; null: it is as we write them. */
+export const deviationFrom = (
+  request: string,
+  service: number,
+  given: UpstreamKeys = keys
+): string | null => {
+  const [head = "", body = ""] = request.split("\r\n\r\n")
+  const [line = "", ...headers] = head.split("\r\n")
+  const [method = "", target = "", version] = line.split(" ")
+  if (version !== "HTTP/1.1") return `version of ${line}`
+  const [path = "", query = ""] = target.split("?")
+  const known = canonical.find((one) => one.method === method && one.path.test(path))
+  if (known === undefined) return `not canonical: ${line}`
+  if (!/^[\w!'()*.~%=&-]*$/.test(query)) return `query of ${line}`
+  if (/%2f|%5c|%2e|%0|%1/i.test(path)) return `an escape in ${path}`
+  const expected = [
+    `host: 127.0.0.1:${service}`,
+    "connection: keep-alive",
+    "accept: application/json",
+    `x-api-key: ${given[known.owner]}`,
+    ...(method === "POST" ? ["content-type: application/json", `content-length: ${body.length}`] : [])
+  ]
+  const others = headers.map((one) => one.replace(/^[^:]*/, (name) => name.toLowerCase())).sort()
+  if (JSON.stringify(others) !== JSON.stringify([...expected].sort())) {
+    return `headers: ${JSON.stringify(headers)}`
+  }
+  return method === "GET" && body !== "" ? `a body: ${body}` : null
+}

@@ -1,0 +1,225 @@
+/** Lines reach the reader of a pipe whole and in order, however slow it is, or are counted. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import { execFileSync } from "node:child_process"
+import * as Fs from "node:fs"
+import * as Os from "node:os"
+import * as Path from "node:path"
+import { setImmediate } from "node:timers/promises"
+import type { LogSink } from "../../src/observability/Logging.ts"
+import * as LogWriter from "../../src/observability/LogWriter.ts"
+
+const { O_NONBLOCK, O_RDONLY, O_WRONLY } = Fs.constants
+
+/** Both ends of a pipe, neither of which keeps anybody waiting, and what was read of it. */
+class Pipe {
+  readonly writer: number
+  text = ""
+  #reader: number
+  readonly #path: string
+  readonly #piece = Buffer.alloc(64 * 1024)
+
+  constructor(folder: string) {
+    this.#path = Path.join(folder, "pipe")
+    execFileSync("mkfifo", [this.#path])
+    this.#reader = Fs.openSync(this.#path, O_RDONLY | O_NONBLOCK)
+    this.writer = Fs.openSync(this.#path, O_WRONLY | O_NONBLOCK)
+  }
+
+  /** Takes all that is there. */
+  read(): void {
+    for (let length = 1; length > 0;) {
+      try {
+        length = Fs.readSync(this.#reader, this.#piece)
+      } catch {
+        return
+      }
+      this.text += this.#piece.toString("latin1", 0, length)
+    }
+  }
+
+  /** Reads on until the text ends so. */
+  readTo(end: string): Effect.Effect<void> {
+    return Effect.promise(async () => {
+      while (!this.text.endsWith(end)) {
+        this.read()
+        await setImmediate()
+      }
+    })
+  }
+
+  /** There is no reader any more, until `reopen`. */
+  closeReader(): void {
+    Fs.closeSync(this.#reader)
+  }
+
+  reopen(): void {
+    this.#reader = Fs.openSync(this.#path, O_RDONLY | O_NONBLOCK)
+  }
+
+  close(): void {
+    Fs.closeSync(this.#reader)
+    Fs.closeSync(this.writer)
+  }
+}
+
+const pipe = Effect.acquireRelease(
+  Effect.sync(() => {
+    const folder = Fs.mkdtempSync(Path.join(Os.tmpdir(), "quarry-log-"))
+    return { folder, ends: new Pipe(folder) }
+  }),
+  ({ ends, folder }) =>
+    Effect.sync(() => {
+      ends.close()
+      Fs.rmSync(folder, { recursive: true })
+    })
+)
+
+/** A log over a pipe, and another over one that is read at once: its lines tell that the first was tried meanwhile. */
+const start = Effect.gen(function*() {
+  const { ends } = yield* pipe
+  const { ends: beats } = yield* pipe
+  const scope = yield* Scope.make()
+  const sink = yield* Scope.extend(LogWriter.make(ends.writer), scope)
+  const beat = yield* LogWriter.make(beats.writer)
+  const attempts = Effect.repeatN(
+    Effect.suspend(() => {
+      beats.text = ""
+      beat("beat")
+      return beats.readTo("beat\n")
+    }),
+    3
+  )
+  return { ends, sink, tried: attempts, close: Scope.close(scope, Exit.void) }
+})
+
+const line = (number: number): string => `${number} ${"x".repeat(100 + number % 50)}`
+
+const write = (sink: LogSink, count: number): void => {
+  for (let number = 0; number < count; number++) sink(line(number))
+}
+
+const lines = (count: number): string =>
+  Array.from({ length: count }, (_, number) => `${line(number)}\n`).join("")
+
+const reportedDrops = (dropped: number): string =>
+  `${JSON.stringify({ level: "warning", message: "lines of the log were dropped", dropped })}\n`
+
+/** More than a pipe holds, and less than waits at most. */
+const many = 20_000
+
+const concurrently = { concurrency: "unbounded", discard: true } as const
+
+describe("a reader that pauses", () => {
+  it.scopedLive("gets every line, whole and in order, when it reads on", () =>
+    Effect.gen(function*() {
+      const { ends, sink, tried } = yield* start
+      write(sink, many)
+      yield* tried
+      yield* ends.readTo(`${line(many - 1)}\n`)
+      expect(ends.text === lines(many)).toBe(true)
+      sink("one more")
+      yield* ends.readTo("one more\n")
+    }))
+
+  it.scopedLive("gets at the end what is being written, and what waits", () =>
+    Effect.gen(function*() {
+      const { close, ends, sink, tried } = yield* start
+      write(sink, many)
+      yield* tried
+      sink("the last")
+      yield* Effect.all([close, ends.readTo("the last\n")], concurrently)
+      expect(ends.text === `${lines(many)}the last\n`).toBe(true)
+    }))
+
+  it.scopedLive("gets what was said in the moment of the end", () =>
+    Effect.gen(function*() {
+      const { close, ends, sink } = yield* start
+      write(sink, 3)
+      yield* close
+      ends.read()
+      expect(ends.text).toBe(lines(3))
+    }))
+
+  it.scopedLive("is not waited for without end, and nothing follows a torn line", () =>
+    Effect.gen(function*() {
+      const { close, ends, sink, tried } = yield* start
+      write(sink, many)
+      yield* close
+      sink("too late")
+      ends.read()
+      yield* tried
+      ends.read()
+      expect(ends.text.length).toBeGreaterThan(0)
+      expect(lines(many).startsWith(ends.text)).toBe(true)
+    }))
+
+  it.scopedLive("is told how many lines were dropped, where more wait than may", () =>
+    Effect.gen(function*() {
+      const { ends, sink, tried } = yield* start
+      const count = 100_000
+      write(sink, count)
+      yield* tried
+      yield* ends.readTo("}\n")
+      const whole = ends.text.split("\n").length - 2
+      expect(whole).toBeLessThan(count)
+      expect(ends.text === `${lines(whole)}${reportedDrops(count - whole)}`).toBe(true)
+      expect(ends.text.length).toBeGreaterThan(4_000_000)
+    }))
+})
+
+describe("a pipe that nobody reads any more", () => {
+  it.scopedLive("costs lines, which are counted, and the end does not wait for a reader", () =>
+    Effect.gen(function*() {
+      const { close, ends, sink, tried } = yield* start
+      ends.closeReader()
+      write(sink, many)
+      yield* tried
+      sink("lost too")
+      yield* tried
+      // Were it tried on and on, there would be a request to write in most turns
+      const busy = yield* Effect.promise(async () => {
+        let busy = 0
+        for (let turn = 0; turn < 200; turn++) {
+          await setImmediate()
+          if (process.getActiveResourcesInfo().includes("FSReqCallback")) busy += 1
+        }
+        return busy
+      })
+      expect(busy).toBeLessThan(20)
+      ends.reopen()
+      sink("read again")
+      yield* Effect.all([close, ends.readTo("}\n")], concurrently)
+      expect(ends.text).toBe(`read again\n${reportedDrops(many + 1)}`)
+    }))
+
+  it.scopedLive("gets the end of the line that was begun before any other, should somebody read it again", () =>
+    Effect.gen(function*() {
+      const { close, ends, sink, tried } = yield* start
+      write(sink, many)
+      yield* tried
+      ends.read()
+      expect(ends.text.endsWith("\n")).toBe(false)
+      ends.closeReader()
+      yield* tried
+      ends.reopen()
+      sink("read again")
+      yield* Effect.all([close, ends.readTo("}\n")], concurrently)
+      const whole = ends.text.split("\n").length - 3
+      expect(ends.text === `${lines(whole)}read again\n${reportedDrops(many - whole)}`).toBe(true)
+    }))
+
+  it.scopedLive("does not keep the end waiting", () =>
+    Effect.gen(function*() {
+      const { close, ends, sink, tried } = yield* start
+      ends.closeReader()
+      write(sink, many)
+      const first = yield* Effect.race(Effect.as(close, "closed"), Effect.as(tried, "waited"))
+      expect(first).toBe("closed")
+      ends.reopen()
+      ends.read()
+      expect(ends.text).toBe("")
+    }))
+})

@@ -1,0 +1,215 @@
+/** Whole lists, line by line. */
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import { describe, expect, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Scope from "effect/Scope"
+import * as Http from "node:http"
+import { defaults } from "../../src/config/Config.ts"
+import { examples, ledger, sendRequest, start, testClient as configOf, testConfig } from "../support/proxy.ts"
+
+const { collection721, token, wallet } = examples
+
+const transfers = `/all/api/v2.2/${wallet}/erc20/transfers?chain=eth&limit=100`
+
+const lines = (text: string): ReadonlyArray<string> => text.split("\n").slice(0, -1)
+
+const hashes = (records: ReadonlyArray<string>) => records.map((line) => JSON.parse(line).transaction_hash)
+
+const expected = () => {
+  const all = ledger.chains.get("eth")?.walletTransfers(wallet)
+  const length = all?.length ?? 0
+  return Array.from({ length }, (_, index) => all?.at(length - 1 - index)?.transaction)
+}
+
+describe("a list", () => {
+  it.scopedLive("comes whole, a record a line as the service wrote it, and says that it is over", () =>
+    Effect.gen(function*() {
+      const { port } = yield* start()
+      const answer = yield* sendRequest(port, transfers)
+      expect([answer.status, answer.headers["content-type"]])
+        .toEqual([200, "application/x-ndjson; charset=utf-8"])
+      const [...records] = lines(answer.text)
+      expect(JSON.parse(records.pop() ?? "")).toEqual({ end: { records: records.length } })
+      expect(hashes(records)).toEqual(expected())
+      const page = yield* sendRequest(port, `/api/v2.2/${wallet}/erc20/transfers?chain=eth&limit=1`)
+      expect(page.text).toContain(records[0])
+    }))
+
+  it.scopedLive("may have no records at all", () =>
+    Effect.gen(function*() {
+      const { port } = yield* start()
+      const nobody = `/all/api/v2.2/0x${"0".repeat(39)}1/erc20/transfers`
+      expect((yield* sendRequest(port, nobody)).text).toBe("{\"end\":{\"records\":0}}\n")
+    }))
+
+  it.scopedLive("of every kind is there; what is none is not", () =>
+    Effect.gen(function*() {
+      const { port } = yield* start()
+      for (const path of [`/erc20/${token}/owners`, `/erc20/${token}/transfers`, `/nft/${collection721}`]) {
+        const answer = yield* sendRequest(port, `/all/api/v2.2${path}?chain=eth&limit=100`)
+        expect(JSON.parse(lines(answer.text).at(-1) ?? "")).toEqual({
+          end: { records: lines(answer.text).length - 1 }
+        })
+      }
+      const none = yield* sendRequest(port, `/all/api/v2.2/erc20/${token}/price?chain=eth`)
+      expect([none.status, JSON.parse(none.text).code]).toEqual([404, "unknown-path"])
+      expect(JSON.parse(none.text).message).toContain("no list")
+      expect((yield* sendRequest(port, "/all/livez")).status).toBe(404)
+      expect((yield* sendRequest(port, transfers, { method: "POST" })).status).toBe(405)
+    }))
+
+  it.scopedLive("that fails at once fails with a status, before any line", () =>
+    Effect.gen(function*() {
+      const { port } = yield* start()
+      const wrong = yield* sendRequest(port, `${transfers}&order=sideways`)
+      expect([wrong.status, JSON.parse(wrong.text).code]).toEqual([400, "invalid-request"])
+      const cursor = yield* sendRequest(port, `${transfers}&cursor=no-cursor-of-the-service`)
+      expect([cursor.status, JSON.parse(cursor.text).code]).toEqual([400, "bad-request"])
+    }))
+})
+
+describe("a list that is not asked for", () => {
+  it.scopedLive("costs nothing: neither for its headers alone, nor where only what is kept is wanted", () =>
+    Effect.gen(function*() {
+      const { port, sandbox } = yield* start()
+      const head = yield* sendRequest(port, transfers, { method: "HEAD" })
+      expect([head.status, head.headers["content-type"], head.text])
+        .toEqual([200, "application/x-ndjson; charset=utf-8", ""])
+      const kept = yield* sendRequest(port, transfers, { headers: { "cache-control": "only-if-cached" } })
+      expect([kept.status, JSON.parse(kept.text).code]).toEqual([504, "not-kept"])
+      expect(yield* sandbox.recordedRequests).toEqual([])
+    }))
+})
+
+describe("a proxy that stops", () => {
+  it.scopedLive("ends a list between two pages, and says where to go on", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const { asked, client: httpClient } = endlessList()
+      const { port } = yield* Scope.extend(start({ httpClient }), scope)
+      const response = yield* open(port, `/all/api/v2.2/nft/${collection721}?chain=eth`)
+      const stopping = yield* Effect.fork(Scope.close(scope, Exit.void))
+      const text = yield* Effect.async<string>((resume) => {
+        let text = ""
+        response.on("data", (piece: Buffer) => {
+          text = (text + piece.toString()).slice(-1000)
+        })
+        response.on("end", () => resume(Effect.succeed(text)))
+      })
+      const last = JSON.parse(text.trimEnd().split("\n").at(-1) ?? "")
+      expect(last).toMatchObject({ failure: { code: "stopping" }, cursor: `c${asked.pages}` })
+      yield* Fiber.join(stopping)
+    }))
+})
+
+describe("a list that breaks off", () => {
+  it.scopedLive("says why and where it can be resumed, and is resumed there without a gap or a repetition", () =>
+    Effect.gen(function*() {
+      const { lines: log, port, sandbox } = yield* start()
+      yield* sandbox.queueFaults({}, { status: 422 })
+      const broken = yield* sendRequest(port, transfers, { headers: { "x-request-id": "broken" } })
+      const before = lines(broken.text)
+      const last = JSON.parse(before.at(-1) ?? "")
+      expect(last).toEqual({
+        failure: { code: "bad-request", message: expect.stringContaining("422"), requestId: "broken" },
+        cursor: expect.any(String)
+      })
+      expect(log.map((line) => JSON.parse(line)).map(({ code, status }) => [status, code]))
+        .toEqual([[200, "bad-request"]])
+      const rest = yield* sendRequest(port, `${transfers}&cursor=${encodeURIComponent(last.cursor)}`)
+      const after = lines(rest.text)
+      expect(hashes([...before.slice(0, -1), ...after.slice(0, -1)])).toEqual(expected())
+    }))
+})
+
+describe("budgets", () => {
+  it.scopedLive("each page costs one; where the day's is used up the list says so, and how to go on", () =>
+    Effect.gen(function*() {
+      const { lines: log, port, sandbox } = yield* start({
+        config: { ...testConfig(), clients: [configOf("small", "s", { dailyQuota: 12 })] }
+      })
+      const answer = yield* sendRequest(port, transfers, { headers: { "x-api-key": "s" } })
+      const all = lines(answer.text)
+      expect(all).toHaveLength(201)
+      expect(JSON.parse(all.at(-1) ?? "")).toMatchObject({
+        failure: { code: "over-budget" },
+        cursor: expect.any(String)
+      })
+      expect(yield* sandbox.recordedRequests).toHaveLength(2)
+      expect(JSON.parse(log[0] ?? "")).toMatchObject({
+        chargedCost: 10,
+        upstreamCost: 10,
+        attempts: 2,
+        client: "small"
+      })
+    }))
+})
+
+/** An endless list, in pages of a megabyte that no socket swallows whole. */
+const endlessList = () => {
+  const asked = { pages: 0 }
+  const record = { token_address: token, token_id: "1", metadata: "x".repeat(10_000) }
+  const client = HttpClient.make((request) =>
+    Effect.sync(() => {
+      asked.pages += 1
+      const page = { result: Array(100).fill(record), cursor: `c${asked.pages}` }
+      return HttpClientResponse.fromWeb(request, Response.json(page))
+    })
+  )
+  return { asked, client }
+}
+
+const open = (port: number, path: string): Effect.Effect<Http.IncomingMessage, Error> =>
+  Effect.async((resume) => {
+    const request = Http.get({ host: "127.0.0.1", port, path, agent: false }, (response) => {
+      response.on("error", () => {})
+      resume(Effect.succeed(response))
+    })
+    request.on("error", (error) => resume(Effect.fail(error)))
+  })
+
+describe("a client that stops reading", () => {
+  it.scopedLive("stops the walk, goes on with it, and ends it by going away", () =>
+    Effect.gen(function*() {
+      const { asked, client: httpClient } = endlessList()
+      const { lines: log, port } = yield* start({ httpClient })
+      const others = (count: number) =>
+        Effect.forEach(Array(count).fill("/livez"), (path) => sendRequest(port, path))
+      const response = yield* open(port, `/all/api/v2.2/nft/${collection721}?chain=eth`)
+      // Others are answered meanwhile, and the list gets no further than the buffers between us
+      yield* others(100)
+      const stopped = asked.pages
+      yield* others(100)
+      expect(asked.pages).toBe(stopped)
+      expect(stopped).toBeLessThan(30)
+      yield* Effect.async<void>((resume) => {
+        response.on("data", () => {
+          if (asked.pages > stopped + 20) resume(Effect.void)
+        })
+      })
+      response.destroy()
+      yield* others(1).pipe(Effect.repeat({ until: () => log.length > 0, times: 1000 }))
+      expect(JSON.parse(log[0] ?? "")).toMatchObject({ status: 499, route: "/all/api/v2.2/nft/:address" })
+      const ended = asked.pages
+      yield* others(50)
+      expect(asked.pages).toBe(ended)
+    }))
+
+  it.scopedLive("is let go after a while", () =>
+    Effect.gen(function*() {
+      const { client: httpClient } = endlessList()
+      const limits = { ...defaults.limits, sendIdleTimeout: Duration.millis(300) }
+      const { lines: log, port } = yield* start({ httpClient, config: { ...testConfig(), limits } })
+      const response = yield* open(port, `/all/api/v2.2/nft/${collection721}?chain=eth`)
+      yield* sendRequest(port, "/livez").pipe(
+        Effect.repeat({ until: () => log.length > 0 }),
+        Effect.timeout("10 seconds")
+      )
+      expect(JSON.parse(log[0] ?? "")).toMatchObject({ status: 499 })
+      response.destroy()
+    }))
+})

@@ -1,0 +1,472 @@
+/** What clients may use, and what becomes of those who want more. */
+import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
+import { describe, expect, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as FastCheck from "effect/FastCheck"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/TestClock"
+import type { AuthenticatedClient } from "../../src/auth/Clients.ts"
+import { type Config, defaults } from "../../src/config/Config.ts"
+import type { Charge } from "../../src/exchange/Charge.ts"
+import * as ClientQuotas from "../../src/quota/ClientQuotas.ts"
+import { sendRequest, start, testClient as configOf, testConfig } from "../support/proxy.ts"
+import { sampleRequests } from "../support/sampleRequests.ts"
+
+const client = (
+  limits: Partial<Pick<AuthenticatedClient, "rateLimit" | "dailyQuota">>
+): AuthenticatedClient => ({
+  name: "one",
+  scopes: new Set(),
+  rateLimit: null,
+  dailyQuota: null,
+  ...limits
+})
+
+const tenPerSecond = client({ rateLimit: { limit: 10, window: 1000 } })
+
+const makeQuotas = (config: Partial<Config["quotas"]> = {}) =>
+  Effect.map(RateLimitStore.memory, (store) => ClientQuotas.make({ ...defaults.quotas, ...config }, store))
+
+const outcome = (result: Either.Either<Charge, { readonly code: string }>) =>
+  Either.match(result, { onLeft: ({ code }) => code, onRight: ({ waitMs }) => waitMs })
+
+describe("a rate", () => {
+  it.effect("lets through what there is, has the next wait, and refuses whom that would take too long", () =>
+    Effect.gen(function*() {
+      const budgets = yield* makeQuotas()
+      for (const _ of [1, 2]) expect((yield* budgets.acquire(tenPerSecond, 5)).waitMs).toBe(0)
+      const waiting = yield* Effect.fork(budgets.acquire(tenPerSecond, 5))
+      yield* TestClock.adjust("499 millis")
+      expect(yield* Fiber.poll(waiting)).toMatchObject({ _tag: "None" })
+      yield* TestClock.adjust("1 millis")
+      expect((yield* Fiber.join(waiting)).waitMs).toBe(500)
+      const crowd = yield* Effect.fork(
+        Effect.all(Array.from({ length: 6 }, () => Effect.either(budgets.acquire(tenPerSecond, 5))), {
+          concurrency: "unbounded"
+        })
+      )
+      yield* TestClock.adjust("1 hour")
+      // Two seconds are waited at most, and everybody has a turn in the order of arrival
+      expect((yield* Fiber.join(crowd)).map(outcome))
+        .toEqual([500, 1000, 1500, 2000, "over-budget", "over-budget"])
+    }))
+
+  it.effect("bounds the line, and whoever leaves it makes room", () =>
+    Effect.gen(function*() {
+      const budgets = yield* makeQuotas({ maxQueue: 2 })
+      yield* budgets.acquire(tenPerSecond, 5)
+      yield* budgets.acquire(tenPerSecond, 5)
+      const first = yield* Effect.fork(budgets.acquire(tenPerSecond, 5))
+      const second = yield* Effect.fork(budgets.acquire(tenPerSecond, 5))
+      yield* TestClock.adjust(0)
+      expect(outcome(yield* Effect.either(budgets.acquire(tenPerSecond, 5)))).toBe("over-budget")
+      yield* Fiber.interrupt(second)
+      const third = yield* Effect.fork(budgets.acquire(tenPerSecond, 5))
+      yield* TestClock.adjust("1 second")
+      expect([(yield* Fiber.join(first)).waitMs, (yield* Fiber.join(third)).waitMs]).toEqual([500, 1000])
+    }))
+
+  it.effect.prop(
+    "never lets more than limit + burst through in any window, whoever waits and gives up",
+    [FastCheck.array(
+      FastCheck.tuple(FastCheck.integer({ min: 0, max: 400 }), FastCheck.integer({ min: 1, max: 5 })),
+      { maxLength: 40 }
+    )],
+    ([arrivals]) =>
+      Effect.gen(function*() {
+        const budgets = yield* makeQuotas()
+        const granted: Array<readonly [at: number, units: number]> = []
+        const now = TestClock.currentTimeMillis
+        const fibers: Array<Fiber.Fiber<unknown>> = []
+        for (const [after, units] of arrivals) {
+          yield* TestClock.adjust(after)
+          fibers.push(
+            yield* Effect.fork(Effect.ignore(Effect.flatMap(budgets.acquire(tenPerSecond, units), () =>
+              Effect.map(now, (at) =>
+                granted.push([at, units])))))
+          )
+        }
+        yield* TestClock.adjust("1 hour")
+        for (const fiber of fibers) {
+          yield* Fiber.join(fiber)
+        }
+        for (const [from] of granted) {
+          const inWindow = granted.filter(([at]) =>
+            at >= from && at < from + 1000
+          )
+          expect(inWindow.reduce((sum, [, units]) => sum + units, 0)).toBeLessThanOrEqual(20)
+        }
+      }),
+    { fastCheck: { numRuns: 50 } }
+  )
+})
+
+/** What a request of those below came to: when it was over, and whether it was charged. */
+interface Outcome {
+  readonly index: number
+  readonly startedAt: number
+  readonly endedAt: number
+  readonly cost: number
+  readonly maxWaitMs: number
+  readonly result: "charged" | "refused" | "interrupted"
+}
+
+/** Requests that come one after the other; some are interrupted a while later. */
+const arrivals = FastCheck.array(
+  FastCheck.record({
+    after: FastCheck.oneof(FastCheck.constant(0), FastCheck.nat(300)),
+    cost: FastCheck.integer({ min: 1, max: 5 }),
+    maxWaitMs: FastCheck.constantFrom(0, 500, 2000, 60_000),
+    interruptedAfter: FastCheck.option(FastCheck.nat(1000), { nil: undefined, freq: 5 })
+  }),
+  { maxLength: 40 }
+)
+
+const runArrivals = (
+  budgets: ClientQuotas.ClientQuotas,
+  client: AuthenticatedClient,
+  requests: ReadonlyArray<
+    Pick<Outcome, "cost" | "maxWaitMs"> & {
+      readonly after: number
+      readonly interruptedAfter?: number | undefined
+    }
+  >
+) =>
+  Effect.gen(function*() {
+    const ended: Array<Outcome> = []
+    const fibers: Array<Fiber.Fiber<unknown>> = []
+    for (const [index, { after, interruptedAfter, maxWaitMs, cost }] of requests.entries()) {
+      yield* TestClock.adjust(after)
+      const startedAt = yield* TestClock.currentTimeMillis
+      const end = (result: Outcome["result"]) =>
+        Effect.map(TestClock.currentTimeMillis, (endedAt) => {
+          ended.push({ index, startedAt, endedAt, cost, maxWaitMs, result })
+        })
+      const taken = budgets.acquire(client, cost, Duration.millis(maxWaitMs)).pipe(
+        Effect.matchEffect({ onFailure: () => end("refused"), onSuccess: () => end("charged") }),
+        Effect.onInterrupt(() => end("interrupted"))
+      )
+      fibers.push(
+        yield* Effect.fork(
+          interruptedAfter === undefined ? taken : Effect.ignore(Effect.timeout(taken, interruptedAfter))
+        )
+      )
+    }
+    yield* TestClock.adjust("1 hour")
+    for (const fiber of fibers) yield* Fiber.await(fiber)
+    return ended
+  })
+
+describe("a line", () => {
+  const propertyOptions = { fastCheck: { numRuns: 60 } }
+
+  it.effect.prop(
+    "keeps nobody longer than its patience, and lets through at most limit + burst in any window",
+    [arrivals],
+    ([requests]) =>
+      Effect.gen(function*() {
+        const ended = yield* runArrivals(yield* makeQuotas(), tenPerSecond, requests)
+        expect(ended).toHaveLength(requests.length)
+        for (const { endedAt, startedAt, maxWaitMs } of ended) {
+          expect(endedAt - startedAt).toBeLessThanOrEqual(maxWaitMs)
+        }
+        const charged = ended.filter(({ result }) => result === "charged")
+        for (const { endedAt: from } of charged) {
+          const inWindow = charged.filter(({ endedAt }) => endedAt >= from && endedAt < from + 1000)
+          expect(inWindow.reduce((sum, { cost }) => sum + cost, 0)).toBeLessThanOrEqual(20)
+        }
+      }),
+    propertyOptions
+  )
+
+  it.effect.prop(
+    "serves those of equal cost and patience in the order in which they came, whoever is interrupted",
+    [arrivals],
+    ([requests]) =>
+      Effect.gen(function*() {
+        const alike = requests.map((request) => ({ ...request, cost: 3, maxWaitMs: 2000 }))
+        const ended = yield* runArrivals(yield* makeQuotas(), tenPerSecond, alike)
+        const charged = ended.filter(({ result }) => result === "charged").map(({ index }) => index)
+        expect(charged).toEqual([...charged].sort((one, other) => one - other))
+      }),
+    propertyOptions
+  )
+
+  it.effect.prop(
+    "leaves nothing behind: who comes after all of them is served at once",
+    [arrivals],
+    ([requests]) =>
+      Effect.gen(function*() {
+        const budgets = yield* makeQuotas({ maxQueue: 5 })
+        yield* runArrivals(budgets, tenPerSecond, requests)
+        expect((yield* budgets.acquire(tenPerSecond, 5)).waitMs).toBe(0)
+        expect(budgets.tryAcquire(tenPerSecond, 5, yield* TestClock.currentTimeMillis)).toBeDefined()
+      }),
+    propertyOptions
+  )
+
+  it.effect.prop(
+    "is the same before a store that takes its time, but for that time",
+    [arrivals],
+    ([requests]) =>
+      Effect.gen(function*() {
+        const { sync: _, ...store } = yield* RateLimitStore.memory
+        const away = ClientQuotas.make(defaults.quotas, {
+          ...store,
+          acquire: (...asked) => Effect.delay(store.acquire(...asked), 20)
+        })
+        const ended = yield* runArrivals(away, tenPerSecond, requests)
+        expect(ended).toHaveLength(requests.length)
+        for (const { endedAt, startedAt, maxWaitMs } of ended) {
+          expect(endedAt - startedAt).toBeLessThanOrEqual(maxWaitMs + 20)
+        }
+        const after = yield* Effect.fork(away.acquire(tenPerSecond, 5))
+        yield* TestClock.adjust(20)
+        expect((yield* Fiber.join(after)).waitMs).toBe(20)
+      }),
+    propertyOptions
+  )
+
+  it.effect.prop(
+    "refuses at once who cannot be served in time, and serves everybody else",
+    [FastCheck.array(FastCheck.integer({ min: 1, max: 5 }), { maxLength: 30 })],
+    ([costs]) =>
+      Effect.gen(function*() {
+        const requests = costs.map((cost) => ({ after: 0, cost, maxWaitMs: 2000 }))
+        const ended = yield* runArrivals(yield* makeQuotas(), tenPerSecond, requests)
+        for (const { endedAt, result } of ended) if (result === "refused") expect(endedAt).toBe(0)
+        const units = (how: Outcome["result"]) =>
+          ended.filter((one) => one.result === how).map(({ cost }) => cost)
+        // The burst, and what comes again in two seconds
+        const left = 30 - units("charged").reduce((sum, units) => sum + units, 0)
+        for (const wanted of units("refused")) expect(wanted).toBeGreaterThan(left)
+      }),
+    propertyOptions
+  )
+
+  it.effect("of lists does not hold up single requests: they have their turn when nobody else waits", () =>
+    Effect.gen(function*() {
+      const budgets = yield* makeQuotas()
+      const list = { after: 0, cost: 5, maxWaitMs: 60_000 }
+      const single = { after: 0, cost: 5, maxWaitMs: 2000 }
+      const ended = yield* runArrivals(budgets, tenPerSecond, [
+        ...Array.from({ length: 22 }, () => list),
+        { ...single, after: 250 },
+        single,
+        { ...single, after: 600 }
+      ])
+      const singles = ended.filter(({ maxWaitMs }) => maxWaitMs === 2000)
+      expect(singles.map(({ endedAt, result }) => [endedAt, result])).toEqual([[500, "charged"], [
+        1000,
+        "charged"
+      ], [
+        1500,
+        "charged"
+      ]])
+      const lists = ended.filter(({ maxWaitMs }) => maxWaitMs === 60_000)
+      expect(lists.map(({ result, index }) => [index, result])).toEqual(
+        lists.map((_, place) => [place, "charged"])
+      )
+      expect(lists.map(({ endedAt }) => endedAt)).toEqual([
+        0,
+        0,
+        ...lists.slice(2).map((_, index) => 2000 + index * 500)
+      ])
+    }))
+
+  it.effect("is left by a list at its head for whoever has less patience, and refuses whom its limit never serves in time", () =>
+    Effect.gen(function*() {
+      const slow = client({ rateLimit: { limit: 1, window: 10_000 } })
+      const ended = yield* runArrivals(yield* makeQuotas(), slow, [
+        { after: 0, cost: 1, maxWaitMs: 0 },
+        { after: 0, cost: 1, maxWaitMs: 60_000 },
+        { after: 0, cost: 1, maxWaitMs: 2000 },
+        { after: 9000, cost: 1, maxWaitMs: 2000 }
+      ])
+      expect(ended.map(({ endedAt, result, index }) => [index, endedAt, result])).toEqual([
+        [0, 0, "charged"],
+        [2, 0, "refused"],
+        [3, 10_000, "charged"],
+        [1, 20_000, "charged"]
+      ])
+    }))
+
+  it.effect("closes up behind who is interrupted in it", () =>
+    Effect.gen(function*() {
+      const request = { after: 0, cost: 5, maxWaitMs: 2000 }
+      const ended = yield* runArrivals(yield* makeQuotas(), tenPerSecond, [
+        request,
+        request,
+        { ...request, interruptedAfter: 250 },
+        { ...request, interruptedAfter: 250 },
+        request,
+        { ...request, after: 400 }
+      ])
+      const inOrder = ended.toSorted((one, other) => one.index - other.index)
+      expect(inOrder.map(({ endedAt, result, index }) => [index, endedAt, result])).toEqual([
+        [0, 0, "charged"],
+        [1, 0, "charged"],
+        [2, 250, "interrupted"],
+        [3, 250, "interrupted"],
+        [4, 500, "charged"],
+        [5, 1000, "charged"]
+      ])
+    }))
+
+  it.effect("is bounded, lists or not", () =>
+    Effect.gen(function*() {
+      const budgets = yield* makeQuotas({ maxQueue: 3 })
+      const ended = yield* runArrivals(budgets, tenPerSecond, [
+        { after: 0, cost: 5, maxWaitMs: 0 },
+        { after: 0, cost: 5, maxWaitMs: 0 },
+        ...Array.from({ length: 5 }, () => ({ after: 0, cost: 1, maxWaitMs: 60_000 }))
+      ])
+      expect(ended.map(({ endedAt, result }) => [endedAt, result])).toEqual([
+        [0, "charged"],
+        [0, "charged"],
+        [0, "refused"],
+        [0, "refused"],
+        [100, "charged"],
+        [200, "charged"],
+        [300, "charged"]
+      ])
+    }))
+})
+
+describe("a day", () => {
+  const hundredPerDay = client({ dailyQuota: 100 })
+
+  it.effect("that is used up costs nothing of the rate", () =>
+    Effect.gen(function*() {
+      const budgets = yield* makeQuotas()
+      const both = client({ rateLimit: { limit: 10, window: 1000 }, dailyQuota: 8 })
+      yield* budgets.acquire(both, 5)
+      expect(budgets.tryAcquire(both, 5, yield* TestClock.currentTimeMillis)).toBeUndefined()
+      const refused = yield* Effect.flip(budgets.acquire(both, 5))
+      expect(refused.headers["ratelimit"]).toBe("\"rate\";r=5;t=1, \"day\";r=3;t=86400")
+      expect((yield* budgets.status(both)).map(({ remaining }) => remaining)).toEqual([5, 3])
+      expect(budgets.tryAcquire(both, 3, 0)?.quotas.map(({ remaining }) => remaining)).toEqual([2, 0])
+    }))
+
+  it.effect("is waited for where it is about to begin, by all who wait", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(Date.UTC(2026, 10, 21, 23, 59, 59))
+      const budgets = yield* makeQuotas()
+      yield* budgets.acquire(hundredPerDay, 100)
+      const waiting = yield* Effect.fork(
+        Effect.all(Array.from({ length: 3 }, () => budgets.acquire(hundredPerDay, 5)), {
+          concurrency: "unbounded"
+        })
+      )
+      yield* TestClock.adjust("1 second")
+      expect((yield* Fiber.join(waiting)).map(({ waitMs }) => waitMs)).toEqual([1000, 1000, 1000])
+    }))
+
+  it.effect("is counted exactly, refuses at once what is more, and begins anew at midnight UTC", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(Date.UTC(2026, 10, 21, 23, 0, 0))
+      const budgets = yield* makeQuotas()
+      for (let taken = 0; taken < 100; taken += 4) yield* budgets.acquire(hundredPerDay, 4)
+      const refused = yield* Effect.flip(budgets.acquire(hundredPerDay, 1))
+      expect([refused.code, refused.headers]).toEqual(["over-budget", {
+        "retry-after": "3600",
+        ratelimit: "\"day\";r=0;t=3600",
+        "ratelimit-policy": "\"day\";q=100;w=86400"
+      }])
+      yield* TestClock.adjust("1 hour")
+      expect((yield* budgets.acquire(hundredPerDay, 1)).quotas).toEqual([
+        { name: "day", limit: 100, windowSeconds: 86400, remaining: 99, resetSeconds: 86400 }
+      ])
+    }))
+})
+
+describe("a shadow", () => {
+  it.effect("counts and says, and refuses nobody", () =>
+    Effect.gen(function*() {
+      const budgets = yield* makeQuotas({ mode: "shadow" })
+      const both = client({ rateLimit: { limit: 10, window: 1000 }, dailyQuota: 12 })
+      const charges = yield* Effect.all(Array.from({ length: 4 }, () => budgets.acquire(both, 5)))
+      expect(charges.map(({ shadowed }) => shadowed)).toEqual([false, false, true, true])
+      expect((yield* budgets.status(both)).map(({ remaining }) => remaining)).toEqual([0, 2])
+    }))
+
+  it.effect("goes on counting the day of whom the rate would have refused", () =>
+    Effect.gen(function*() {
+      const budgets = yield* makeQuotas({ mode: "shadow" })
+      const both = client({ rateLimit: { limit: 5, window: 1000 }, dailyQuota: 100 })
+      yield* Effect.all(Array.from({ length: 4 }, () => budgets.acquire(both, 5)))
+      expect((yield* budgets.status(both)).map(({ remaining }) => remaining)).toEqual([0, 80])
+    }))
+})
+
+describe("at once", () => {
+  it.effect("nothing is taken where somebody would have to wait", () =>
+    Effect.gen(function*() {
+      const budgets = yield* makeQuotas()
+      expect(budgets.tryAcquire(tenPerSecond, 10, 0)?.quotas[0]?.remaining).toBe(0)
+      expect(budgets.tryAcquire(tenPerSecond, 1, 0)).toBeUndefined()
+      expect(budgets.tryAcquire(tenPerSecond, 1, 100)?.quotas[0]?.remaining).toBe(0)
+      expect(budgets.tryAcquire(client({}), 5, 0)).toEqual({
+        cost: 5,
+        quotas: [],
+        waitMs: 0,
+        shadowed: false
+      })
+    }))
+})
+
+describe("the standing of a client", () => {
+  it.effect("is what the store knows: before it asks, as time goes by, after a reload, and after midnight", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(Date.UTC(2026, 10, 21, 23, 59, 59))
+      const store = yield* RateLimitStore.memory
+      const both = client({ rateLimit: { limit: 10, window: 1000 }, dailyQuota: 100 })
+      const reloaded = () => ClientQuotas.make(defaults.quotas, store)
+      const left = (of: AuthenticatedClient) =>
+        Effect.map(
+          reloaded().status(of),
+          (budgets) => budgets.map(({ remaining, name }) => [name, remaining])
+        )
+      expect(yield* left(both)).toEqual([["rate", 10], ["day", 100]])
+      yield* reloaded().acquire(both, 10)
+      expect(yield* left(both)).toEqual([["rate", 0], ["day", 90]])
+      yield* TestClock.adjust("500 millis")
+      expect(yield* left(both)).toEqual([["rate", 5], ["day", 90]])
+      yield* TestClock.adjust("500 millis")
+      expect(yield* left(both)).toEqual([["rate", 10], ["day", 100]])
+      expect(yield* left(client({}))).toEqual([])
+    }))
+})
+
+describe("as clients meet it", () => {
+  it.scopedLive("every answer says what is left; a refusal says when to come back; others are not touched", () =>
+    Effect.gen(function*() {
+      const limited = { rateLimit: { limit: 6, window: 3_600_000 }, dailyQuota: 1000 }
+      const { lines, port, sandbox } = yield* start({
+        config: {
+          ...testConfig(),
+          cache: defaults.cache,
+          clients: [configOf("small", "s", limited), configOf("large", "l")]
+        }
+      })
+      const price = sampleRequests["tokenPrice"]?.path ?? ""
+      const as = (token: string) => sendRequest(port, price, { headers: { "x-api-key": token } })
+      const answers = [yield* as("s"), yield* as("s"), yield* as("s"), yield* as("l")]
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 200])
+      expect(answers.map(({ headers }) => headers["ratelimit"])).toEqual([
+        expect.stringMatching(/^"rate";r=3;t=3600, "day";r=997;t=\d+$/),
+        expect.stringMatching(/^"rate";r=0;t=3600, "day";r=994;t=\d+$/),
+        expect.stringMatching(/^"rate";r=0;t=\d+, "day";r=994;t=\d+$/),
+        undefined
+      ])
+      expect(Number(answers[2]?.headers["retry-after"])).toBeGreaterThan(1500)
+      // What was kept cost the client, and nobody else
+      expect(yield* sandbox.recordedRequests).toHaveLength(1)
+      expect(
+        lines.map((line) => JSON.parse(line)).map(({ charged, client, cost }) => [client, charged, cost])
+      )
+        .toEqual([["small", 3, 3], ["small", 3, 0], ["small", 0, 0], ["large", 3, 0]])
+    }))
+})

@@ -1,0 +1,247 @@
+/** How kept answers are given, and what is said of them. */
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import * as HttpClient from "@effect/platform/HttpClient"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Zlib from "node:zlib"
+import { defaults } from "../../src/config/Config.ts"
+import {
+  examples,
+  type HttpResult,
+  ledger,
+  type RequestOptions,
+  sendRequest,
+  start,
+  testClient,
+  testConfig
+} from "../support/proxy.ts"
+import { sampleRequests } from "../support/sampleRequests.ts"
+import { staticUpstream } from "../support/staticUpstream.ts"
+
+const config = { ...testConfig(), cache: defaults.cache }
+
+const price = sampleRequests["tokenPrice"]?.path ?? ""
+
+const long = `/api/v2.2/${examples.wallet}/erc20/transfers?chain=eth&limit=50`
+
+const cached = () => start({ config })
+
+const cacheStatusesOf = (port: number, path: string, requests: ReadonlyArray<RequestOptions>) =>
+  Effect.forEach(
+    requests,
+    (one) =>
+      Effect.map(sendRequest(port, path, one), ({ headers, status }) => [status, headers["cache-status"]])
+  )
+
+describe("Cache-Status", () => {
+  it.scopedLive("says what the cache did, and clients have their say", () =>
+    Effect.gen(function*() {
+      const { lines: logLines, port, sandbox } = yield* cached()
+      const said = yield* cacheStatusesOf(port, price, [
+        { headers: { "cache-control": "only-if-cached" } },
+        {},
+        {},
+        { headers: { "cache-control": "only-if-cached" } },
+        { headers: { "cache-control": "max-stale=5, no-cache" } },
+        { headers: { pragma: "no-cache" } },
+        { headers: { "cache-control": "no-store" } },
+        {}
+      ])
+      expect(said).toEqual([
+        [504, undefined],
+        [200, "quarry-proxy; fwd=miss"],
+        [200, expect.stringMatching(/^quarry-proxy; hit; ttl=\d+$/)],
+        [200, expect.stringMatching(/^quarry-proxy; hit; ttl=\d+$/)],
+        [200, "quarry-proxy; fwd=request"],
+        [200, "quarry-proxy; fwd=request"],
+        [200, "quarry-proxy; fwd=bypass"],
+        [200, expect.stringMatching(/^quarry-proxy; hit; ttl=\d+$/)]
+      ])
+      expect(yield* sandbox.recordedRequests).toHaveLength(4)
+      const parsedLog = logLines.map((line) => JSON.parse(line))
+      expect(parsedLog.map(({ cache }) => cache))
+        .toEqual([null, "miss", "hit", "hit", "miss", "miss", "bypass", "hit"])
+      expect(parsedLog.map(({ cost }) => cost)).toEqual([0, 3, 0, 0, 3, 3, 3, 0])
+      expect(parsedLog.map(({ attempts }) => attempts)).toEqual([0, 1, 0, 0, 1, 1, 1, 0])
+    }))
+
+  it.scopedLive("equal questions at once are one request", () =>
+    Effect.gen(function*() {
+      const slow = yield* Sandbox.make({ ledger })
+      const httpClient = HttpClient.transform(Sandbox.httpClient(slow), Effect.delay("200 millis"))
+      const { port } = yield* start({ config, httpClient })
+      const said = yield* Effect.all(Array.from({ length: 20 }, () => sendRequest(port, price)), {
+        concurrency: 20
+      })
+      const collapsed = said.filter(({ headers }) =>
+        headers["cache-status"] === "quarry-proxy; fwd=miss; collapsed"
+      )
+      expect(collapsed.length).toBeGreaterThan(0)
+      expect(yield* slow.recordedRequests).toHaveLength(1)
+    }))
+
+  it.scopedLive("a change is never kept", () =>
+    Effect.gen(function*() {
+      const { port, sandbox } = yield* cached()
+      const { body, path } = sampleRequests["updateStreamStatus"] ?? { path: "", body: "" }
+      const said = yield* cacheStatusesOf(
+        port,
+        path,
+        [0, 1].map(() => ({ method: "POST", body: body ?? "" }))
+      )
+      expect(said).toEqual([[200, "quarry-proxy; fwd=bypass"], [200, "quarry-proxy; fwd=bypass"]])
+      expect(yield* sandbox.recordedRequests).toHaveLength(2)
+    }))
+
+  it.scopedLive("nothing is kept where the cache is off", () =>
+    Effect.gen(function*() {
+      const { port, sandbox } = yield* start()
+      expect(yield* cacheStatusesOf(port, price, [{}, {}])).toEqual([
+        [200, "quarry-proxy; fwd=bypass"],
+        [200, "quarry-proxy; fwd=bypass"]
+      ])
+      expect(yield* sandbox.recordedRequests).toHaveLength(2)
+    }))
+})
+
+describe("whoever has the answer already", () => {
+  it.scopedLive("is told so, whichever encoding it had", () =>
+    Effect.gen(function*() {
+      const { port } = yield* cached()
+      const first = yield* sendRequest(port, long, { headers: { "accept-encoding": "gzip" } })
+      const tag = String(first.headers["etag"])
+      expect(tag).toMatch(/^W\/"[\w-]{27}"$/)
+      for (const condition of [tag, tag.slice(2), `"other", ${tag}`, "*"]) {
+        const again = yield* sendRequest(port, long, { headers: { "if-none-match": condition } })
+        expect([again.status, again.bytes.byteLength, again.headers["etag"]]).toEqual([304, 0, tag])
+        expect(again.headers["content-type"]).toBeUndefined()
+      }
+      const changed = yield* sendRequest(port, long, { headers: { "if-none-match": "W/\"another\"" } })
+      expect(changed.status).toBe(200)
+    }))
+})
+
+describe("encodings", () => {
+  it.scopedLive("are made once, and decode to the bytes of the service, hit or miss", () =>
+    Effect.gen(function*() {
+      const { port } = yield* cached()
+      const plain = yield* sendRequest(port, long)
+      expect(plain.headers["content-encoding"]).toBeUndefined()
+      expect(plain.headers["vary"]).toBe("accept-encoding, authorization, x-api-key")
+      for (
+        const [encoding, decode] of [["gzip", Zlib.gunzipSync], ["br", Zlib.brotliDecompressSync]] as const
+      ) {
+        for (const _ of ["made", "kept"]) {
+          const answer = yield* sendRequest(port, long, { headers: { "accept-encoding": encoding } })
+          expect(answer.headers["content-encoding"]).toBe(encoding)
+          expect(Number(answer.headers["content-length"])).toBe(answer.bytes.byteLength)
+          expect(decode(answer.bytes).equals(plain.bytes)).toBe(true)
+        }
+      }
+    }))
+
+  it.scopedLive("short answers are left as they are", () =>
+    Effect.gen(function*() {
+      const { port } = yield* cached()
+      const answer = yield* sendRequest(port, price, { headers: { "accept-encoding": "gzip, br" } })
+      expect(answer.headers["content-encoding"]).toBeUndefined()
+    }))
+})
+
+describe("what the service says of keeping", () => {
+  it.scopedLive("is passed on to the client alone", () =>
+    Effect.gen(function*() {
+      const said = [
+        [undefined, "private, no-cache"],
+        ["public, max-age=60, s-maxage=600", "private, max-age=60"],
+        ["no-store", "private, no-store"],
+        ["private, max-age=5", "private, max-age=5"]
+      ] as const
+      for (const [cacheControl, given] of said) {
+        const headers = cacheControl === undefined ? {} : { "cache-control": cacheControl }
+        const { port } = yield* start({ httpClient: staticUpstream(200, "{}", headers) })
+        expect((yield* sendRequest(port, price)).headers["cache-control"]).toBe(given)
+      }
+    }))
+})
+
+describe("what is spent behind an answer", () => {
+  it.scopedLive("is counted for its client, though its line is written", () =>
+    Effect.gen(function*() {
+      const clock = { now: Date.UTC(2026, 0, 1) }
+      const { lines: logLines, adminPort, port, sandbox } = yield* start({
+        config: { ...config, admin: { host: "127.0.0.1", port: 0, tokens: [] } },
+        clock: () => clock.now
+      })
+      yield* sendRequest(port, price)
+      clock.now += 7000
+      const stale = yield* sendRequest(port, price)
+      expect(stale.headers["cache-status"]).toMatch(/^quarry-proxy; hit; ttl=-\d+; detail=stale$/)
+      yield* sandbox.recordedRequests.pipe(Effect.repeat({ until: (seen) => seen.length === 2, times: 1000 }))
+      const usage = sendRequest(adminPort ?? 0, "/usage").pipe(
+        Effect.map(({ text }) => JSON.parse(text).totals),
+        Effect.repeat({ until: ({ attempts }) => attempts === 2, times: 1000 })
+      )
+      expect(yield* usage).toMatchObject({
+        requests: 2,
+        stale: 1,
+        attempts: 2,
+        upstreamCost: 6,
+        savedCost: 0
+      })
+      expect(logLines.map((line) => JSON.parse(line)).map(({ cache, cost }) => [cache, cost]))
+        .toEqual([["miss", 3], ["stale", 0]])
+    }))
+})
+
+describe("the short way and the long way", () => {
+  /** Requests that differ in all that either of them looks at. */
+  const requests: ReadonlyArray<RequestOptions> = [
+    {},
+    { headers: { "accept-encoding": "gzip" } },
+    { headers: { "accept-encoding": "br;q=0.5, gzip;q=0.1" } },
+    { headers: { "if-none-match": "*" } },
+    { headers: { "if-none-match": "\"another\"" } },
+    { headers: { "cache-control": "no-cache" } },
+    { headers: { "cache-control": "only-if-cached" } },
+    { headers: { "cache-control": "no-store" } },
+    { headers: { "x-api-key": "unknown" } },
+    { headers: { "x-api-key": "of-changes" } },
+    { headers: { "x-api-key": "of-little" } },
+    { headers: { "x-api-key": "" } },
+    { method: "HEAD" },
+    { method: "OPTIONS" },
+    { method: "DELETE" }
+  ]
+
+  it.scopedLive("give the same answer, but for its age, its id and what is left", () =>
+    Effect.gen(function*() {
+      const clients = [
+        testClient("one", "token", { rateLimit: { limit: 100_000, window: 1000 }, dailyQuota: 100_000 }),
+        testClient("changes", "of-changes", { scopes: ["changes"] }),
+        testClient("little", "of-little", { dailyQuota: 1 })
+      ]
+      const configuration = { ...config, clients }
+      const { port, reload } = yield* start({ config: configuration })
+      const seen = ({ headers, status, text }: HttpResult) => {
+        const { age: _, date: __, ratelimit: ___, "retry-after": ____, "x-request-id": _____, ...rest } =
+          headers
+        const said = { ...rest, "cache-status": String(rest["cache-status"]).replace(/ttl=\d+/, "ttl=n") }
+        return { status, headers: said, text: text.replace(/"requestId":"[^"]*"/, "") }
+      }
+      for (const path of [price, long]) {
+        for (const request of requests) {
+          const asked = { ...request, headers: { "x-api-key": "token", ...request.headers } }
+          const kept = { headers: { "x-api-key": "token", "accept-encoding": "gzip, br" } }
+          yield* sendRequest(port, path, kept)
+          yield* sendRequest(port, path, asked)
+          // What was read of a target before is forgotten with the configuration: the long way
+          yield* reload(configuration)
+          const longer = yield* sendRequest(port, path, asked)
+          yield* sendRequest(port, path, kept)
+          const short = yield* sendRequest(port, path, asked)
+          expect([request, seen(short)]).toEqual([request, seen(longer)])
+        }
+      }
+    }))
+})

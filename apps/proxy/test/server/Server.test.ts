@@ -1,0 +1,152 @@
+/** How the server stops, and what it does with clients that go away. */
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import * as HttpClient from "@effect/platform/HttpClient"
+import { describe, expect, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
+import * as Scope from "effect/Scope"
+import * as Net from "node:net"
+import { defaults } from "../../src/config/Config.ts"
+import * as ProxyResponse from "../../src/exchange/ProxyResponse.ts"
+import * as Server from "../../src/server/Server.ts"
+import { examples, sendRequest, start, testConfig } from "../support/proxy.ts"
+
+const path = `/api/v2.2/${examples.wallet}/erc20/transfers?limit=1`
+
+/** The embedded service behind a gate: says when it was reached, and answers when it is let. */
+const gatedUpstream = Effect.gen(function*() {
+  const sandbox = yield* Sandbox.make()
+  const reached = yield* Deferred.make<void>()
+  const open = yield* Deferred.make<void>()
+  const interrupted = yield* Deferred.make<void>()
+  const inner = Sandbox.httpClient(sandbox)
+  const client = HttpClient.make((request) =>
+    Deferred.succeed(reached, undefined).pipe(
+      Effect.zipRight(Deferred.await(open)),
+      Effect.zipRight(inner.execute(request)),
+      Effect.onInterrupt(() => Deferred.succeed(interrupted, undefined))
+    )
+  )
+  return { client, reached, open, interrupted }
+})
+
+/** A connection that stays open: without a word, or after the first answer to what it sent. */
+const connect = (port: number, text?: string) =>
+  Effect.async<{ readonly closed: Promise<void> }>((resume) => {
+    const socket = Net.connect(port, "127.0.0.1")
+    const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()))
+    socket.once(text === undefined ? "connect" : "data", () => resume(Effect.succeed({ closed })))
+    socket.on("error", () => {})
+    if (text !== undefined) socket.write(text)
+    socket.resume()
+  })
+
+describe("stopping", () => {
+  it.live("finishes what was taken, closes the rest, and refuses what comes", () =>
+    Effect.gen(function*() {
+      const gate = yield* gatedUpstream
+      const scope = yield* Scope.make()
+      const { lines, port } = yield* Scope.extend(start({ httpClient: gate.client }), scope)
+      const silent = yield* connect(port)
+      const taken = yield* Effect.fork(sendRequest(port, path, { headers: { connection: "keep-alive" } }))
+      yield* Deferred.await(gate.reached)
+      const stopping = yield* Effect.fork(Scope.close(scope, Exit.void))
+      // Nothing but the end of listening closes the silent connection
+      yield* Effect.promise(() => silent.closed)
+      const late = yield* Effect.exit(sendRequest(port, "/livez"))
+      expect(Exit.isFailure(late)).toBe(true)
+      yield* Deferred.succeed(gate.open, undefined)
+      const answer = yield* Fiber.join(taken)
+      expect([answer.status, answer.headers["connection"]]).toEqual([200, "close"])
+      yield* Fiber.join(stopping)
+      expect(lines).toHaveLength(1)
+    }))
+
+  it.live("idle keep-alive connections do not hold it up", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const { port } = yield* Scope.extend(start(), scope)
+      const idle = yield* connect(port, "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
+      const started = performance.now()
+      yield* Scope.close(scope, Exit.void)
+      yield* Effect.promise(() => idle.closed)
+      expect(performance.now() - started).toBeLessThan(2000)
+    }))
+
+  it.live("what does not finish within the grace is cut off", () =>
+    Effect.gen(function*() {
+      const gate = yield* gatedUpstream
+      const scope = yield* Scope.make()
+      const { port } = yield* Scope.extend(start({ httpClient: gate.client, shutdownTimeout: 1 }), scope)
+      const taken = yield* Effect.fork(Effect.exit(sendRequest(port, path)))
+      yield* Deferred.await(gate.reached)
+      yield* Scope.close(scope, Exit.void)
+      expect(Exit.isFailure(yield* Fiber.join(taken))).toBe(true)
+      yield* Deferred.await(gate.interrupted)
+    }))
+})
+
+describe("clients that go away", () => {
+  it.scopedLive("are not worked for any longer", () =>
+    Effect.gen(function*() {
+      const gate = yield* gatedUpstream
+      const { port } = yield* start({ httpClient: gate.client })
+      const asking = yield* Effect.fork(sendRequest(port, path))
+      yield* Deferred.await(gate.reached)
+      yield* Fiber.interrupt(asking)
+      yield* Deferred.await(gate.interrupted)
+      expect((yield* sendRequest(port, "/livez")).status).toBe(200)
+    }))
+})
+
+describe("a reply that cannot be made or sent", () => {
+  it.scopedLive("ends the connection: nobody waits for it", () =>
+    Effect.gen(function*() {
+      const reply = ProxyResponse.json(200, {})
+      const broken = { ...reply, headers: { "x-broken": "a\nb" } }
+      const replies: ReadonlyArray<
+        () => ProxyResponse.ProxyResponse | Effect.Effect<ProxyResponse.ProxyResponse>
+      > = [
+        () => {
+          throw new Error("routing failed")
+        },
+        () => Effect.die(new Error("answering failed")),
+        () => Effect.succeed(broken),
+        () => broken
+      ]
+      for (const make of replies) {
+        const onComplete = () => {}
+        const handler = {
+          handle: () => ({ response: make(), onComplete }),
+          reject: () => ({ response: reply, onComplete })
+        }
+        const { limits } = testConfig()
+        const options = {
+          host: "127.0.0.1",
+          port: 0,
+          limits,
+          keepAliveHint: 1,
+          shutdownDelay: Effect.succeed(0),
+          shutdownTimeout: 0,
+          handler
+        }
+        const { port } = yield* Effect.provide(
+          Server.startServer(options),
+          Logger.remove(Logger.defaultLogger)
+        )
+        expect(yield* Effect.flip(sendRequest(port, "/"))).toMatchObject({ code: "ECONNRESET" })
+      }
+    }), 5000)
+})
+
+describe("a port that is taken", () => {
+  it.scopedLive("is a failure that names it", () =>
+    Effect.gen(function*() {
+      const { port } = yield* start()
+      const second = yield* Effect.flip(start({ config: { listen: { ...defaults.listen, port } } }))
+      expect(second).toMatchObject({ _tag: "ListenError", port, reason: "EADDRINUSE" })
+    }))
+})

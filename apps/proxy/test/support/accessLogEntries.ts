@@ -1,0 +1,26 @@
+/** A request that went well, to be varied. */
+import type { AccessLogEntry } from "../../src/exchange/AccessLogEntry.ts"
+
+/** The start of a step. */
+export const stepStart = Date.UTC(2030, 0, 1)
+
+export const accessLogEntry = (overrides: Partial<AccessLogEntry> = {}): AccessLogEntry => ({
+  startedAt: stepStart,
+  requestId: "id",
+  client: "shop",
+  method: "GET",
+  route: "/api/v2.2/:address/erc20/transfers",
+  operation: "walletTransfers",
+  status: 200,
+  code: null,
+  cache: "miss",
+  attempts: 1,
+  upstreamCost: 50,
+  savedCost: 0,
+  shadowed: false,
+  chargedCost: 50,
+  durationMs: 100,
+  waitMs: 0,
+  bytes: 1000,
+  ...overrides
+})

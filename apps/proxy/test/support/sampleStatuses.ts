@@ -1,0 +1,134 @@
+/** What a busy proxy says of itself, at any moment of a made-up day. */
+import * as Status from "../../src/admin/Status.ts"
+import * as UsageStats from "../../src/admin/UsageStats.ts"
+import { statusByCode as codes } from "../../src/exchange/ProxyError.ts"
+import { accessLogEntry } from "./accessLogEntries.ts"
+
+const hour = 3_600_000
+
+/** Always the same, and yet uneven. */
+const oscillate = (index: number, period: number): number =>
+  (1 + Math.sin((index * 2 * Math.PI) / period)) / 2
+
+const sampleInput = (now: number): Status.StatusInput => ({
+  version: "0.1.0",
+  now,
+  state: "ready",
+  anonymousAccess: false,
+  sandbox: false,
+  upstreams: [
+    {
+      name: "data",
+      host: "data.example.com",
+      circuitBreaker: "closed",
+      retryAt: null,
+      keys: [
+        {
+          name: "main",
+          state: "ready",
+          reason: null,
+          cooldownUntil: null,
+          dailyQuota: { limit: 2_000_000, remaining: 1_236_450 }
+        },
+        {
+          name: "spare",
+          state: "cooldown",
+          reason: "throttled",
+          cooldownUntil: now + 14_000,
+          dailyQuota: null
+        },
+        {
+          name: "trial",
+          state: "cooldown",
+          reason: "quota-exceeded",
+          cooldownUntil: now + 9 * hour,
+          dailyQuota: { limit: 40_000, remaining: 0 }
+        }
+      ]
+    },
+    {
+      name: "streams",
+      host: "streams.example.com",
+      circuitBreaker: "half-open",
+      retryAt: null,
+      keys: [{ name: "main", state: "ready", reason: null, cooldownUntil: null, dailyQuota: null }]
+    },
+    { name: "ledger", host: "ledger.example.com", circuitBreaker: "open", retryAt: now + 21_000, keys: [] },
+    { name: "ledgerTestnet", host: null, circuitBreaker: "closed", retryAt: null, keys: [] }
+  ],
+  store: { kind: "redis", available: true },
+  clients: [
+    {
+      name: "wallet-app",
+      quotas: [
+        { name: "second", limit: 50, remaining: 31, shadow: false },
+        { name: "day", limit: 500_000, remaining: 48_210, shadow: false }
+      ]
+    },
+    { name: "price-feed", quotas: [{ name: "second", limit: 20, remaining: 0, shadow: false }] },
+    { name: "research", quotas: [{ name: "day", limit: 100_000, remaining: 72_400, shadow: true }] },
+    { name: "backfill.nightly", quotas: [] }
+  ]
+})
+
+/** The status after a quarter of an hour and more of traffic; `extra` more requests have come. */
+export const busyStatus = (now: number, extraRequests = 0): Status.Status => {
+  const tally = UsageStats.make(now - 27 * hour)
+  const clients = ["wallet-app", "price-feed", "wallet-app", "research"]
+  for (let index = 0; index < 4000; index += 1) {
+    const at = now -
+      900_000 * (1 - (index + 1 + oscillate(index, 1300) * 150 - oscillate(index, 90) * 8) / 4150)
+    const isHit = oscillate(index, 2600) * 0.4 + oscillate(index * 37, 101) * 0.9 > 0.4
+    tally.record(accessLogEntry({
+      startedAt: at - 200,
+      client: clients[index % 4] ?? null,
+      cache: isHit ? (index % 40 === 0 ? "stale" : "hit") : index % 11 === 0 ? "shared" : "miss",
+      attempts: isHit ? 0 : 1,
+      upstreamCost: isHit ? 0 : 50,
+      savedCost: isHit ? 50 : 0,
+      durationMs: isHit
+        ? 1 + oscillate(index * 31, 89) * 4
+        : 60 + oscillate(index * 29, 97) ** 6 * 260 + (index % 389 === 0 ? 700 : 0),
+      bytes: 9000,
+      ...(index % 61 === 0 ? { status: 429, code: "over-budget" as const } : {}),
+      ...(index % 331 === 0 ? { status: 499 } : {})
+    }))
+  }
+  const failures = ["unreachable", "timed-out", "service-left-alone"] as const
+  failures.forEach((code, index) =>
+    tally.record(accessLogEntry({
+      startedAt: now - 300_000 + index * 70_000,
+      requestId: `5f0f3c1e-8a52-4b6e-9d0b-2f1c7a9e4d0${index}`,
+      client: "price-feed",
+      operation: "tokenPrice",
+      route: "/api/v2.2/erc20/:address/price",
+      status: codes[code],
+      code,
+      durationMs: 2500
+    }))
+  )
+  tally.record(
+    accessLogEntry({
+      startedAt: now - 20_000,
+      requestId: "ledger-1",
+      status: 503,
+      durationMs: 20,
+      client: "research"
+    })
+  )
+  for (let index = 0; index < extraRequests; index += 1) {
+    tally.record(accessLogEntry({ startedAt: now - 100 }))
+  }
+  return Status.make(tally.snapshot(now), sampleInput(now))
+}
+
+/** The status of a proxy that nobody has asked anything yet. */
+export const idleStatus = (now: number): Status.Status => ({
+  ...Status.make(UsageStats.make(now - 4000).snapshot(now), {
+    ...sampleInput(now),
+    clients: [{ name: "open", quotas: [] }]
+  }),
+  anonymousAccess: true,
+  sandbox: true,
+  store: { kind: "memory", available: true }
+})

@@ -1,0 +1,15 @@
+/** A service that always says the same. */
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Effect from "effect/Effect"
+
+export const staticUpstream = (
+  status: number,
+  body: string | null,
+  headers: Readonly<Record<string, string>> = {}
+): HttpClient.HttpClient =>
+  HttpClient.make((request) =>
+    Effect.sync(() =>
+      HttpClientResponse.fromWeb(request, new Response(body, { status, headers: { ...headers } }))
+    )
+  )

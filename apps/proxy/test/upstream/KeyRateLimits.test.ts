@@ -1,0 +1,41 @@
+/** What the engine's limits are to those who ask the proxy. */
+import * as RateLimit from "@blockquarry/http/RateLimit"
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { examples, keys, sendRequest, start, testEndpoints } from "../support/proxy.ts"
+import { staticUpstream } from "../support/staticUpstream.ts"
+
+const path = `/api/v2.2/${examples.wallet}/erc20/transfers?chain=eth`
+
+describe("the proxy's own limits", () => {
+  it.scopedLive("are answered with when to come back, and nothing is sent", () =>
+    Effect.gen(function*() {
+      // A page costs more than that: it goes alone, after a quiet time
+      const rateLimit = RateLimit.make({ limit: 3, window: "1 hour", maxWait: 0 })
+      const { port, sandbox } = yield* start({
+        endpoints: {
+          ...testEndpoints,
+          keys: keys({ label: "main", key: Redacted.make(Sandbox.apiKey), rateLimit })
+        }
+      })
+      expect((yield* sendRequest(port, path)).status).toBe(200)
+      const refused = yield* sendRequest(port, path)
+      expect([refused.status, JSON.parse(refused.text).code]).toEqual([429, "rate-limited"])
+      expect(Number(refused.headers["retry-after"])).toBeGreaterThan(3500)
+      expect(yield* sandbox.recordedRequests).toHaveLength(1)
+    }))
+
+  it.scopedLive("leave a service alone that fails too often", () =>
+    Effect.gen(function*() {
+      const { port } = yield* start({
+        httpClient: staticUpstream(500, "{}", { "content-type": "application/json" })
+      })
+      // Five calls of four attempts each
+      for (let call = 0; call < 5; call++) expect((yield* sendRequest(port, path)).status).toBe(500)
+      const refused = yield* sendRequest(port, path)
+      expect([refused.status, JSON.parse(refused.text).code]).toEqual([503, "service-left-alone"])
+      expect(Number(refused.headers["retry-after"])).toBeLessThanOrEqual(5)
+    }))
+})

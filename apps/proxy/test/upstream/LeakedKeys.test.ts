@@ -1,0 +1,82 @@
+/** Keys of other addresses, in answers that nobody waits for. */
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { defaults } from "../../src/config/Config.ts"
+import { examples, keys, sendRequest, start, testConfig, testEndpoints } from "../support/proxy.ts"
+
+const path = `/api/v2.2/erc20/${examples.token}/price?chain=eth`
+
+const theirs = "canary-of-the-streams"
+
+const between = {
+  ...testEndpoints,
+  keys: {
+    ...keys({ label: "main", key: Redacted.make(Sandbox.apiKey) }),
+    streams: [{ label: "streams", key: Redacted.make(theirs) }]
+  }
+}
+
+describe("an answer that quotes the key of another address", () => {
+  const quoting = [
+    ["its body", { usdPrice: 2, tokenName: theirs }, {}],
+    ["a header", { usdPrice: 2 }, { "last-modified": theirs }]
+  ] as const
+
+  for (const [where, document, headers] of quoting) {
+    it.scopedLive(`in ${where} and was fetched behind a stale one is given to nobody`, () =>
+      Effect.gen(function*() {
+        const clock = { now: Date.UTC(2026, 0, 1) }
+        let asked = 0
+        const httpClient = HttpClient.make((request) =>
+          Effect.sync(() => {
+            asked += 1
+            const answer = asked === 1 ? Response.json({ usdPrice: 1 }) : Response.json(document, { headers })
+            return HttpClientResponse.fromWeb(request, answer)
+          })
+        )
+        const { port } = yield* start({
+          httpClient,
+          endpoints: between,
+          config: { ...testConfig(), cache: defaults.cache },
+          clock: () => clock.now
+        })
+        yield* sendRequest(port, path)
+        clock.now += 7000
+        for (let times = 2; times < 4; times++) {
+          const answer = yield* sendRequest(port, path)
+          expect(answer.headers["cache-status"]).toMatch(/stale/)
+          expect(JSON.stringify(answer)).not.toContain(theirs)
+          yield* sendRequest(port, "/livez").pipe(
+            Effect.repeat({ until: () => asked === times, times: 1000 })
+          )
+        }
+      }))
+  }
+
+  it.scopedLive("in a page of a list is kept for no single question either", () =>
+    Effect.gen(function*() {
+      let asked = 0
+      const record = { token_address: examples.token, token_id: "1", metadata: theirs }
+      const httpClient = HttpClient.make((request) =>
+        Effect.sync(() => {
+          asked += 1
+          return HttpClientResponse.fromWeb(request, Response.json({ result: [record], cursor: null }))
+        })
+      )
+      const { port } = yield* start({
+        httpClient,
+        endpoints: between,
+        config: { ...testConfig(), cache: defaults.cache }
+      })
+      for (const prefix of ["/all", "", "/all", ""]) {
+        const answer = yield* sendRequest(port, `${prefix}/api/v2.2/nft/${examples.collection721}?chain=eth`)
+        expect([answer.status, JSON.parse(answer.text).code]).toEqual([502, "service-failed"])
+        expect(JSON.stringify(answer)).not.toContain(theirs)
+      }
+      expect(asked).toBe(4)
+    }))
+})

@@ -1,0 +1,278 @@
+/** What becomes of the service's failures, of missing settings, and of keys. */
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { examples, keys, sendRequest, start, testEndpoints } from "../support/proxy.ts"
+import { sampleRequests } from "../support/sampleRequests.ts"
+import { staticUpstream } from "../support/staticUpstream.ts"
+
+const path = `/api/v2.2/${examples.wallet}/erc20/transfers?chain=eth`
+
+const json = { "content-type": "application/json" }
+
+describe("answers of failure", () => {
+  const table: ReadonlyArray<readonly [status: number, body: string, becomes: number, code: string | null]> =
+    [
+      [400, `{"message":"chain must be a valid enum value"}`, 400, null],
+      [404, `{"message":"not found"}`, 404, null],
+      [408, `{}`, 408, null],
+      [409, `{}`, 409, null],
+      [410, "", 410, null],
+      [422, `<html>no</html>`, 422, null],
+      [429, `{"message":"slow down"}`, 429, null],
+      [451, `{}`, 451, null],
+      [500, `{"message":["a","b"]}`, 500, null],
+      [501, ``, 501, null],
+      [503, `<html>down</html>`, 503, null],
+      [599, `{}`, 599, null],
+      [401, `{"message":"Invalid key"}`, 502, "key-refused"],
+      [403, `{"message":"Forbidden"}`, 502, "key-refused"],
+      [407, `{}`, 502, "key-refused"],
+      [424, `{}`, 502, "key-refused"],
+      [402, `{"message":"pay"}`, 502, "plan-exhausted"],
+      [401, `{"message":"Your plan's daily usage has been consumed"}`, 502, "plan-exhausted"],
+      [301, "", 502, "service-failed"],
+      [302, `{"a":1}`, 502, "service-failed"],
+      [304, "", 502, "service-failed"],
+      [307, "", 502, "service-failed"],
+      [201, `{"result":[]}`, 502, "response-invalid"],
+      [204, "", 502, "response-invalid"],
+      [206, `{"result":[]}`, 502, "response-invalid"],
+      [200, `{"result":[`, 502, "response-invalid"],
+      [200, "", 502, "response-invalid"],
+      [200, "<html>busy</html>", 502, "response-invalid"],
+      [200, "null", 200, null],
+      [200, `\ufeff{"result":[]}`, 200, null]
+    ]
+
+  for (const [status, body, becomes, code] of table) {
+    it.scopedLive(`${status} ${body.slice(0, 30)} becomes ${code === null ? "itself" : `${becomes} ${code}`}`, () =>
+      Effect.gen(function*() {
+        const bodyless = [204, 304].includes(status)
+        const httpClient = staticUpstream(status, bodyless ? null : body, {
+          ...json,
+          location: "http://elsewhere.invalid/",
+          "set-cookie": "session=1",
+          "x-ratelimit-remaining": "3"
+        })
+        const { port } = yield* start({ httpClient })
+        const answer = yield* sendRequest(port, path)
+        expect(answer.status).toBe(becomes)
+        expect(answer.headers["location"]).toBeUndefined()
+        expect(answer.headers["set-cookie"]).toBeUndefined()
+        if (code === null) {
+          expect(answer.bytes.equals(Buffer.from(body))).toBe(true)
+          // What is left to the proxy's key is not the client's business
+          expect(answer.headers["x-ratelimit-remaining"]).toBeUndefined()
+        } else {
+          const document = JSON.parse(answer.text)
+          expect(document).toEqual({
+            code,
+            message: expect.any(String),
+            requestId: answer.headers["x-request-id"]
+          })
+        }
+      }))
+  }
+
+  it.scopedLive("429 keeps its Retry-After", () =>
+    Effect.gen(function*() {
+      const { port, sandbox } = yield* start()
+      yield* sandbox.queueFaults({ status: 429, "retry-after": "120" })
+      const answer = yield* sendRequest(port, path)
+      expect([answer.status, answer.headers["retry-after"]]).toEqual([429, "120"])
+    }))
+
+  it.scopedLive("a fault that passes is not seen", () =>
+    Effect.gen(function*() {
+      const { port, sandbox } = yield* start()
+      yield* sandbox.queueFaults({ status: 503 }, { kind: "reset" }, { kind: "bad-json" })
+      expect((yield* sendRequest(port, path)).status).toBe(200)
+      expect(yield* sandbox.recordedRequests).toHaveLength(4)
+    }))
+})
+
+describe("no answer", () => {
+  it.scopedLive("no connection is 502, and tells nothing of the address", () =>
+    Effect.gen(function*() {
+      const httpClient = HttpClient.make((request) =>
+        Effect.fail(
+          new HttpClientError.RequestError({
+            request,
+            reason: "Transport",
+            cause: Object.assign(new Error("connect 10.1.2.3"), { code: "ECONNREFUSED" })
+          })
+        )
+      )
+      const { port } = yield* start({ httpClient })
+      const answer = yield* sendRequest(port, path)
+      expect(answer.status).toBe(502)
+      expect(JSON.parse(answer.text)).toMatchObject({ code: "unreachable" })
+      expect(answer.text).not.toContain("10.1.2.3")
+    }))
+
+  it.scopedLive("no answer in time is 504", () =>
+    Effect.gen(function*() {
+      const { port } = yield* start({ httpClient: HttpClient.make(() => Effect.never), instantClock: true })
+      const answer = yield* sendRequest(port, path)
+      expect([answer.status, JSON.parse(answer.text).code]).toEqual([504, "timed-out"])
+    }))
+
+  it.scopedLive("a change that may have taken effect says so and is not repeated", () =>
+    Effect.gen(function*() {
+      const { port, sandbox } = yield* start()
+      yield* sandbox.queueFaults({ kind: "reset" })
+      const answer = yield* sendRequest(port, `/streams/evm/${examples.stream}/status`, {
+        method: "POST",
+        body: `{"status":"paused"}`
+      })
+      expect(answer.status).toBe(502)
+      expect(JSON.parse(answer.text).message).toContain("may have taken effect")
+      expect(yield* sandbox.recordedRequests).toHaveLength(1)
+    }))
+
+  it.scopedLive("an answer longer than 16 MiB is 502", () =>
+    Effect.gen(function*() {
+      const limit = 16 * 1024 * 1024
+      const httpClient = staticUpstream(200, "{}", { ...json, "content-length": String(limit + 1) })
+      const { port } = yield* start({ httpClient })
+      const answer = yield* sendRequest(port, path)
+      expect([answer.status, JSON.parse(answer.text).code]).toEqual([502, "response-invalid"])
+      expect(JSON.parse(answer.text).message).toContain(`${limit} bytes`)
+    }))
+
+  it.scopedLive("a bug is 500, and the log has it", () =>
+    Effect.gen(function*() {
+      const { lines, port } = yield* start({
+        httpClient: HttpClient.make(() => Effect.die(new Error("a bug")))
+      })
+      const answer = yield* sendRequest(port, path)
+      expect([answer.status, JSON.parse(answer.text).code]).toEqual([500, "internal"])
+      expect(answer.text).not.toContain("a bug")
+      expect(lines.join("\n")).toContain("a bug")
+    }))
+})
+
+describe("missing settings", () => {
+  const none = {
+    data: undefined,
+    streams: undefined,
+    ledger: undefined,
+    ledgerTestnet: undefined
+  }
+
+  it.scopedLive("an address is named by the requests that need it, and by no others", () =>
+    Effect.gen(function*() {
+      const { port } = yield* start({
+        endpoints: { ...testEndpoints, baseUrls: { ...none, streams: Sandbox.baseUrls.streams } }
+      })
+      const update = sampleRequests["updateStreamStatus"]
+      expect(
+        (yield* sendRequest(port, update?.path ?? "", { method: "POST", body: update?.body ?? "" })).status
+      )
+        .toBe(200)
+      const ledger = sampleRequests["ledgerTransaction"]?.path ?? ""
+      const named: ReadonlyArray<readonly [string, string]> = [
+        [path, "QUARRY_BASE_URL"],
+        [ledger, "QUARRY_LEDGER_URL"],
+        [`${ledger}?network=testnet`, "QUARRY_LEDGER_TESTNET_URL"]
+      ]
+      for (const [asked, setting] of named) {
+        const answer = yield* sendRequest(port, asked)
+        expect([answer.status, JSON.parse(answer.text).code]).toEqual([503, "address-not-set"])
+        expect(JSON.parse(answer.text).message).toMatch(new RegExp(`\\b${setting}\\b`))
+      }
+      const ready = yield* sendRequest(port, "/readyz")
+      expect([ready.status, JSON.parse(ready.text)]).toEqual([200, {
+        status: "ready",
+        upstream: { "sandbox.invalid": "closed" },
+        configured: {
+          data: false,
+          streams: true,
+          ledger: false,
+          ledgerTestnet: false
+        }
+      }])
+    }))
+
+  it.scopedLive("a key is named by every request; the proxy is not ready", () =>
+    Effect.gen(function*() {
+      const { port, sandbox } = yield* start({ endpoints: { ...testEndpoints, keys: keys() } })
+      const answer = yield* sendRequest(port, path, { headers: { "x-api-key": Sandbox.apiKey } })
+      expect([answer.status, JSON.parse(answer.text).code]).toEqual([503, "key-not-set"])
+      expect(JSON.parse(answer.text).message).toContain("QUARRY_API_KEY")
+      expect((yield* sendRequest(port, "/readyz")).status).toBe(503)
+      expect((yield* sendRequest(port, "/livez")).status).toBe(200)
+      expect(yield* sandbox.recordedRequests).toEqual([])
+    }))
+
+  it.scopedLive("nothing set at all still lives", () =>
+    Effect.gen(function*() {
+      const { port } = yield* start({ endpoints: { keys: keys(), baseUrls: none } })
+      expect((yield* sendRequest(port, "/livez")).status).toBe(200)
+      expect((yield* sendRequest(port, "/openapi.json")).status).toBe(200)
+      expect((yield* sendRequest(port, "/readyz")).status).toBe(503)
+      expect((yield* sendRequest(port, path)).status).toBe(503)
+    }))
+})
+
+describe("keys", () => {
+  it.scopedLive("the proxy's own is sent, a client's never, and neither comes back", () =>
+    Effect.gen(function*() {
+      const canary = "canary-of-the-client"
+      const { lines, port, sandbox } = yield* start()
+      const headers = {
+        "X-API-Key": canary,
+        authorization: `Bearer ${canary}`,
+        cookie: `key=${canary}`,
+        "proxy-authorization": canary,
+        "x-moralis-platform": canary,
+        "x-sandbox-fault": "status=500",
+        "x-forwarded-for": "10.0.0.1"
+      }
+      const answers = yield* Effect.forEach(
+        [path, `${path}&limit=0`, "/nowhere", "/", "/readyz", "/openapi.json"],
+        (asked) => sendRequest(port, asked, { headers })
+      )
+      expect(answers.map(({ status }) => status)).toEqual([200, 400, 404, 200, 200, 200])
+      const seen = yield* sandbox.recordedRequests
+      expect(seen).toHaveLength(1)
+      expect(seen[0]?.headers["x-api-key"]).toBe(Sandbox.apiKey)
+      expect(Object.keys(seen[0]?.headers ?? {}).sort()).toEqual(["accept", "x-api-key"])
+      const outside = JSON.stringify([lines, answers.map(({ headers, text }) => [headers, text])])
+      for (const secret of [canary, Sandbox.apiKey]) expect(outside).not.toContain(secret)
+      expect(lines.join("\n")).not.toContain(examples.wallet)
+    }))
+
+  it.scopedLive("a service that quotes the key in its refusal is not quoted", () =>
+    Effect.gen(function*() {
+      const canary = "canary-of-the-proxy"
+      for (const status of [401, 302, 201, 200, 400, 404, 500]) {
+        const { lines, port } = yield* start({
+          endpoints: { ...testEndpoints, keys: keys({ label: "main", key: Redacted.make(canary) }) },
+          httpClient: staticUpstream(status, `the key ${canary} is no good`, { ...json, "x-api-key": canary })
+        })
+        const answer = yield* sendRequest(port, path)
+        expect(answer.status).toBe(502)
+        expect(JSON.stringify([lines, answer.headers, answer.text])).not.toContain(canary)
+      }
+    }))
+
+  it.scopedLive("an answer that quotes the key is withheld, whatever its status and however sound", () =>
+    Effect.gen(function*() {
+      const canary = "canary-of-the-proxy"
+      for (const status of [200, 400, 404, 422, 429, 500]) {
+        const { port } = yield* start({
+          endpoints: { ...testEndpoints, keys: keys({ label: "main", key: Redacted.make(canary) }) },
+          httpClient: staticUpstream(status, `{"result":[],"askedWith":"${canary}"}`, json)
+        })
+        const answer = yield* sendRequest(port, path)
+        expect([answer.status, JSON.parse(answer.text).code]).toEqual([502, "service-failed"])
+        expect(JSON.parse(answer.text).message).toContain(String(status))
+        expect(answer.text).not.toContain(canary)
+      }
+    }))
+})

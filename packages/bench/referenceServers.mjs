@@ -1,0 +1,77 @@
+// What stands where a proxy stands, as simple as it gets: each in a process of its own. Its parent sends one message,
+// which server it is and what it serves, and gets the port.
+import httpProxy from "@fastify/http-proxy"
+import fastify from "fastify"
+import { Agent, createServer, request } from "node:http"
+
+/**
+ * @typedef {object} Options
+ * @property {keyof typeof servers} server
+ * @property {string} upstreamUrl - the address behind it
+ * @property {Record<string, string>} bodies - by path, for those that ask nobody
+ * @property {Record<string, string>} headers - of these
+ */
+
+/** @type {(bodies: Record<string, string>) => Map<string, Buffer>} */
+const buffers = (bodies) => new Map(Object.entries(bodies).map(([path, body]) => [path, Buffer.from(body)]))
+
+const pathOf = (/** @type {string | undefined} */ url) => url?.split("?")[0] ?? ""
+
+/** @type {(server: import("node:http").Server) => Promise<number>} */
+const listen = (server) =>
+  new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      resolve(typeof address === "object" ? address?.port ?? 0 : 0)
+    })
+  })
+
+/** A process has a server of Fastify's, or of Node's. @type {(app: import("fastify").FastifyInstance) => Promise<number>} */
+const start = async (app) => Number(new URL(await app.listen({ port: 0, host: "127.0.0.1" })).port)
+
+const servers = {
+  /** Writes what is there. @type {(options: Options) => Promise<number>} */
+  buffer: ({ bodies, headers }) => {
+    const responses = buffers(bodies)
+    return listen(createServer((incoming, response) => {
+      const body = responses.get(pathOf(incoming.url)) ?? Buffer.alloc(0)
+      response.writeHead(200, { ...headers, "content-length": body.byteLength })
+      response.end(body)
+    }))
+  },
+  /** Passes on what comes, looking at nothing. @type {(options: Options) => Promise<number>} */
+  pipe: ({ upstreamUrl }) => {
+    const { hostname, port } = new URL(upstreamUrl)
+    const agent = new Agent({ keepAlive: true })
+    return listen(createServer((incoming, response) => {
+      const upstreamRequest = request(
+        { agent, hostname, port, path: incoming.url, method: incoming.method, headers: incoming.headers },
+        (upstreamResponse) => {
+          response.writeHead(upstreamResponse.statusCode ?? 502, upstreamResponse.headers)
+          upstreamResponse.pipe(response)
+        }
+      )
+      upstreamRequest.on("error", () => response.destroy())
+      incoming.pipe(upstreamRequest)
+    }))
+  },
+  /** @type {(options: Options) => Promise<number>} */
+  fastifyBuffer: ({ bodies, headers }) => {
+    const app = fastify()
+    for (const [path, body] of buffers(bodies)) {
+      app.get(path, (_, reply) => reply.headers(headers).send(body))
+    }
+    return start(app)
+  },
+  /** @type {(options: Options) => Promise<number>} */
+  fastifyProxy: ({ upstreamUrl }) => {
+    const app = fastify()
+    void app.register(httpProxy, { upstream: upstreamUrl })
+    return start(app)
+  }
+}
+
+process.once("message", async (/** @type {Options} */ options) => {
+  process.send?.(await servers[options.server](options))
+})
+process.once("disconnect", () => process.exit())

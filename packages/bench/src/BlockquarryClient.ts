@@ -1,0 +1,20 @@
+/** Our clients, as the benchmarks use them: everything standard. */
+import * as DataApi from "@blockquarry/http/DataApi"
+import { Engine } from "@blockquarry/http/Gateway"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+
+export const apiKey = "bench"
+
+export const clientOptions = (baseUrl: string) => ({ apiKey: Redacted.make(apiKey), baseUrl })
+
+/** The main API over a client of HTTP. */
+export const makeDataApi = (
+  client: HttpClient.HttpClient,
+  baseUrl: string
+): Effect.Effect<DataApi.DataApiService> =>
+  DataApi.make(clientOptions(baseUrl)).pipe(
+    Effect.provide(Engine.layer),
+    Effect.provideService(HttpClient.HttpClient, client)
+  )

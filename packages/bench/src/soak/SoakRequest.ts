@@ -1,0 +1,75 @@
+/** What one client asks next, in what manner, and what it takes for right. */
+import { headerOf, type HttpResponse } from "../Connection.ts"
+import { checkListResponse } from "./CheckListResponse.ts"
+import { checkResponse, type CheckResult, incorrect } from "./CheckResponse.ts"
+import type { EntityTags } from "./EntityTags.ts"
+import { expectedList, expectedResponse, numberWithPage, pickNumber } from "./ExpectedResponse.ts"
+import {
+  encodings,
+  kindForDraw,
+  type RequestVariant,
+  unmatchedEtag,
+  variantHeaders
+} from "./RequestVariant.ts"
+
+export interface SoakRequest {
+  /** Path and query. */
+  readonly target: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly check: (response: HttpResponse) => CheckResult
+}
+
+/** Numbers from 0 to 1, by chance. */
+interface RandomDraws {
+  readonly kind: number
+  readonly unique: number
+  readonly popularity: number
+}
+
+/** `turn` is a number that was never given before. */
+export const nextRequest = (
+  { kind, popularity, unique }: RandomDraws,
+  sequence: number,
+  tags: EntityTags
+): SoakRequest => {
+  const number = pickNumber(unique, popularity, sequence)
+  switch (kindForDraw(kind)) {
+    case "plain":
+      return makeRequest(number, { kind: "plain" }, tags)
+    case "encoded":
+      // Prices are too short to be encoded.
+      return makeRequest(
+        numberWithPage(number),
+        { kind: "encoded", encoding: encodings[sequence % encodings.length] ?? "gzip" },
+        tags
+      )
+    case "conditional":
+      return makeRequest(
+        number,
+        { kind: "conditional", tag: tags.get(expectedResponse(number).target) ?? unmatchedEtag },
+        tags
+      )
+    case "list": {
+      const listRequest = expectedList(number)
+      return {
+        target: listRequest.target,
+        headers: variantHeaders({ kind: "list" }),
+        check: (response) => checkListResponse(listRequest, response)
+      }
+    }
+  }
+}
+
+const makeRequest = (number: number, variant: RequestVariant, tags: EntityTags): SoakRequest => {
+  const expected = expectedResponse(number)
+  return {
+    target: expected.target,
+    headers: variantHeaders(variant),
+    check: (response) => {
+      const result = checkResponse(expected, response, variant)
+      return result.verdict === "correct" && !tags.add(expected.target, headerOf(response, "etag") ?? "none")
+        ? incorrect(expected.target, response, "the same document has another tag than before")
+        : result
+    }
+  }
+}

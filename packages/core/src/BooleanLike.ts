@@ -1,0 +1,35 @@
+/**
+ * Flags: true or false.
+ *
+ * @since 0.1.0
+ */
+import type * as Schema from "effect/Schema"
+import { leaf } from "./internal/leaf.ts"
+
+const booleansByText: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+  ["true", true],
+  [1, true],
+  ["1", true],
+  ["false", false],
+  [0, false],
+  ["0", false]
+])
+
+/**
+ * A boolean, read from `true`/`false`, `"true"`/`"false"` in any case, or 1/0.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const BooleanLike: Schema.Schema<boolean, boolean> = leaf({
+  identifier: "BooleanLike",
+  expected: "true or false",
+  is: (input): input is boolean => typeof input === "boolean",
+  decode: (input) =>
+    typeof input === "boolean"
+      ? input
+      : booleansByText.get(typeof input === "string" ? input.toLowerCase() : input),
+  encode: (flag): boolean => flag,
+  arbitrary: (fc) => fc.boolean(),
+  jsonSchema: { type: "boolean" }
+})

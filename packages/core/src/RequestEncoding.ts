@@ -1,0 +1,209 @@
+/**
+ * An operation's input as an HTTP request, and back: clients write it, the proxy and the sandbox read it.
+ *
+ * @since 0.1.0
+ */
+import * as Arr from "effect/Array"
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import type * as Schema from "effect/Schema"
+import * as Decoder from "./Decoder.ts"
+import { formatValue } from "./internal/leaf.ts"
+import type { Operation } from "./Operation.ts"
+import { InvalidInputError } from "./OperationError.ts"
+
+/**
+ * A request without base address and headers.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface EncodedRequest {
+  readonly method: "GET" | "POST"
+  /** Percent-encoded, behind the API's prefix. */
+  readonly path: string
+  readonly query: ReadonlyArray<readonly [name: string, value: string]>
+  /** JSON text, or null where nothing is sent. */
+  readonly body: string | null
+}
+
+/**
+ * How a parameter of several values is spelled: `name[]=A&name[]=B`, `name[0]=A&name[1]=B`, `name=A&name=B` or
+ * `name=A,B`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type ArrayFormat = "brackets" | "indices" | "repeat" | "comma"
+
+/** The parts of a descriptor that say where its parameters go. */
+type RequestShape = Pick<Operation<never, never, never, never>, "id" | "method" | "path" | "parameters">
+
+/** Any operation's input and output sides, where the types do not matter. */
+interface OperationInput<I, InputEncoded> extends RequestShape {
+  readonly input: Schema.Schema<I, InputEncoded>
+}
+
+/**
+ * Reads what a caller wrote into the canonical input.
+ *
+ * @since 0.1.0
+ * @category conversions
+ */
+export const decodeInput = <I, InputEncoded>(
+  operation: OperationInput<I, InputEncoded>,
+  encoded: unknown
+): Either.Either<I, InvalidInputError> =>
+  Either.mapLeft(
+    Decoder.make(operation.input, { errors: "all" })(encoded),
+    (error) => toInvalidInputError(operation, error)
+  )
+
+/**
+ * Writes a canonical input as the request that is sent: one spelling per value.
+ *
+ * @since 0.1.0
+ * @category conversions
+ */
+export const encodeRequest = <I, InputEncoded>(
+  operation: OperationInput<I, InputEncoded>,
+  input: I,
+  arrayFormat: ArrayFormat = "brackets"
+): EncodedRequest => {
+  const encoded: unknown = Decoder.encoder(operation.input)(input)
+  const values = new Map(Object.entries(Object(encoded)))
+  const parametersIn = (location: "query" | "body") =>
+    operation.parameters.filter((parameter) => parameter.in === location && values.has(parameter.name))
+      .map(({ name }) => [name, values.get(name)] as const)
+  return {
+    method: operation.method,
+    path: operation.path.split("/")
+      .map((segment) =>
+        segment.startsWith(":") ? encodeURIComponent(String(values.get(segment.slice(1)))) : segment
+      )
+      .join("/"),
+    query: parametersIn("query").flatMap(([name, value]) => encodeValue(name, value, arrayFormat)),
+    body: operation.method === "POST" ? JSON.stringify(Object.fromEntries(parametersIn("body"))) : null
+  }
+}
+
+const encodeValue = (
+  name: string,
+  value: unknown,
+  arrayFormat: ArrayFormat
+): ReadonlyArray<readonly [string, string]> => {
+  if (!Array.isArray(value)) return [[name, String(value)]]
+  switch (arrayFormat) {
+    case "brackets":
+      return value.map((item) => [`${name}[]`, String(item)])
+    case "indices":
+      return value.map((item, index) => [`${name}[${index}]`, String(item)])
+    case "repeat":
+      return value.map((item) => [name, String(item)])
+    case "comma":
+      return [[name, value.join(",")]]
+  }
+}
+
+/**
+ * The text of a query, without `?`.
+ *
+ * @since 0.1.0
+ * @category conversions
+ */
+export const formatQuery = (query: EncodedRequest["query"]): string =>
+  query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&")
+
+/**
+ * A request as a server received it, sorted into what an operation knows and what it does not.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ParsedRequest {
+  /** What `readInput` takes. */
+  readonly encoded: Readonly<Record<string, unknown>>
+  /** Query parameters that the operation does not have, as they came. */
+  readonly unknownQuery: EncodedRequest["query"]
+}
+
+/**
+ * Sorts a received request. Arrays are read in every spelling; a repeated parameter becomes a list, which the
+ * schema of a single value then refuses by name.
+ *
+ * @since 0.1.0
+ * @category conversions
+ */
+export const parseRequest = (
+  operation: RequestShape,
+  path: Readonly<Record<string, string>>,
+  query: EncodedRequest["query"],
+  body: unknown
+): ParsedRequest => {
+  const queryNames = new Set(
+    operation.parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name)
+  )
+  const values = new Map<string, Array<string>>()
+  const unknown: Array<readonly [string, string]> = []
+  for (const [key, value] of query) {
+    const name = key.replace(/\[\d*\]$/, "")
+    if (!queryNames.has(name)) unknown.push([key, value])
+    else values.set(name, [...values.get(name) ?? [], value])
+  }
+  const members = typeof body === "object" && body !== null && !Array.isArray(body) ? body : {}
+  const single = [...values].map(([name, all]) => [name, all.length === 1 ? all[0] : all] as const)
+  return { encoded: { ...members, ...Object.fromEntries(single), ...path }, unknownQuery: unknown }
+}
+
+/**
+ * The operation that a path belongs to, with its decoded path parameters. Literal steps win over parameters.
+ *
+ * @since 0.1.0
+ * @category conversions
+ */
+export const matchPath = <O extends RequestShape>(
+  operations: ReadonlyArray<O>,
+  path: string
+): { readonly operation: O; readonly parameters: Readonly<Record<string, string>> } | undefined => {
+  const segments = path.split("/").map(decodeSegment)
+  const matches = operations.flatMap((operation) => {
+    const parameters = matchSegments(operation.path.split("/"), segments)
+    return parameters === undefined ? [] : [{ operation, parameters }]
+  })
+  return matches.sort((a, b) => Object.keys(a.parameters).length - Object.keys(b.parameters).length)[0]
+}
+
+const decodeSegment = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+const matchSegments = (
+  pattern: ReadonlyArray<string>,
+  segments: ReadonlyArray<string>
+): Readonly<Record<string, string>> | undefined => {
+  if (pattern.length !== segments.length) return undefined
+  const parameters: Record<string, string> = {}
+  for (const [index, expected] of pattern.entries()) {
+    const segment = segments[index] ?? ""
+    if (expected.startsWith(":") && segment !== "") parameters[expected.slice(1)] = segment
+    else if (expected !== segment) return undefined
+  }
+  return parameters
+}
+
+/** A schema's refusal as a failure that names the parameters. */
+const toInvalidInputError = (operation: RequestShape, error: ParseResult.ParseError): InvalidInputError => {
+  const issues = ParseResult.ArrayFormatter.formatErrorSync(error).map(({ message, path }) => ({
+    parameter: path.length === 0 ? "input" : path.join("."),
+    reason: message
+  }))
+  const fallback = { parameter: "input", reason: formatValue(error.message) }
+  return new InvalidInputError({
+    operation: operation.id,
+    issues: Arr.isNonEmptyReadonlyArray(issues) ? issues : [fallback]
+  })
+}

@@ -1,0 +1,96 @@
+/** A Schema as plain functions, in either direction. */
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import type * as AST from "effect/SchemaAST"
+import { DecodeId, EncodeId } from "../leaf.ts"
+import { NonNullableId } from "../nullable.ts"
+import { convertArray, type Converter, convertString, isConverter, nullToNull } from "./Converter.ts"
+import { struct, type StructMember } from "./struct.ts"
+
+/** Decoding or encoding. */
+export type Direction = "decode" | "encode"
+
+export const compile = (ast: AST.AST, direction: Direction): Converter => {
+  const converter = ast.annotations[direction === "decode" ? DecodeId : EncodeId]
+  if (isConverter(converter)) return converter
+  const inner = nonNullableAst(ast, direction)
+  if (inner !== undefined) return nullToNull(compile(inner, direction))
+  switch (ast._tag) {
+    case "StringKeyword":
+      return convertString
+    case "TypeLiteral":
+      return isStruct(ast)
+        ? struct(ast.propertySignatures.map((signature) => compileMember(signature, direction)))
+        : interpret(ast, direction)
+    case "TupleType":
+      return compileTuple(ast, direction)
+    case "Refinement":
+      return compileRefinement(ast, direction)
+    case "Transformation":
+      return ast.transformation._tag === "ComposeTransformation"
+        ? compileComposition(ast, direction)
+        : interpret(ast, direction)
+    default:
+      return interpret(ast, direction)
+  }
+}
+
+const compileMember = (
+  { isOptional, name, type }: AST.PropertySignature,
+  direction: Direction
+): StructMember => {
+  const inner = nonNullableAst(type, direction)
+  return { name, isOptional, isNullable: inner !== undefined, convert: compile(inner ?? type, direction) }
+}
+
+/** What a nullable schema is when it is not null. None is written at speed: models are seldom written. */
+const nonNullableAst = (ast: AST.AST, direction: Direction): AST.AST | undefined => {
+  const inner = ast.annotations[NonNullableId]
+  return direction === "decode" && isAst(inner) ? inner : undefined
+}
+
+const isAst = (value: unknown): value is AST.AST =>
+  typeof value === "object" && value !== null && "_tag" in value
+
+/** The Schema without members takes all but null, and `__proto__` is no name like any other. */
+const isStruct = (ast: AST.TypeLiteral): boolean =>
+  ast.indexSignatures.length === 0 && ast.propertySignatures.length > 0 &&
+  ast.propertySignatures.every(({ name }) => name !== "__proto__")
+
+/** A list, be it one that must not be empty. */
+const compileTuple = (ast: AST.TupleType, direction: Direction): Converter => {
+  const [item, ...rest] = ast.rest
+  const isList = item !== undefined && rest.length === 0 && ast.elements.length <= 1 &&
+    ast.elements.every(({ isOptional, type }) => type === item.type && !isOptional)
+  return isList ? convertArray(compile(item.type, direction), ast.elements.length) : interpret(ast, direction)
+}
+
+/** The filter judges the typed side, and only what is known to be of that type. */
+const compileRefinement = (ast: AST.Refinement, direction: Direction): Converter => {
+  const convert = compile(ast.from, direction)
+  return (input) => {
+    const value = convert(input)
+    if (value === undefined) return undefined
+    return Option.isNone(ast.filter(direction === "decode" ? value : input, {}, ast)) ? value : undefined
+  }
+}
+
+const compileComposition = ({ from, to }: AST.Transformation, direction: Direction): Converter => {
+  const first = compile(direction === "decode" ? from : to, direction)
+  const second = compile(direction === "decode" ? to : from, direction)
+  return (input) => {
+    const value = first(input)
+    return value === undefined ? undefined : second(value)
+  }
+}
+
+/** What is not worth compiling: seldom met, or met once a document. */
+const interpret = (ast: AST.AST, direction: Direction): Converter => {
+  const schema = Schema.make<unknown, unknown>(ast)
+  const parse = direction === "decode"
+    ? ParseResult.decodeUnknownEither(schema)
+    : ParseResult.encodeUnknownEither(schema)
+  return (input) => Either.getOrUndefined(parse(input))
+}

@@ -1,0 +1,318 @@
+import type { AnyOperation } from "@blockquarry/core/Operation"
+import { contractNfts } from "@blockquarry/core/operations/contractNfts"
+import { nftMetadata } from "@blockquarry/core/operations/nftMetadata"
+import { tokenOwners } from "@blockquarry/core/operations/tokenOwners"
+import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
+import { tokenTransfers } from "@blockquarry/core/operations/tokenTransfers"
+import { updateStreamStatus } from "@blockquarry/core/operations/updateStreamStatus"
+import { walletChains } from "@blockquarry/core/operations/walletChains"
+import { walletNftTrades } from "@blockquarry/core/operations/walletNftTrades"
+import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
+import { describe, expect, it } from "@effect/vitest"
+import * as DateTime from "effect/DateTime"
+import { decodedInput, inputIssues } from "./support/operationInputs.ts"
+
+const address = "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"
+const other = "0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359"
+
+describe("a parameter that may be left out", () => {
+  it.each([
+    ["absent", {}],
+    ["undefined", {
+      chain: undefined,
+      limit: undefined,
+      from_block: undefined,
+      contract_addresses: undefined
+    }],
+    ["empty text", { chain: "", limit: "", order: "", cursor: "", from_block: "", to_date: "" }],
+    ["an empty list", { contract_addresses: [] }],
+    ["a list of nothing", { contract_addresses: ["", ""] }]
+  ])("is omitted when it is %s", (_, parameters) => {
+    expect(decodedInput(walletTransfers, { address, ...parameters })).toStrictEqual({ address })
+  })
+
+  it("is none when it is needed", () => {
+    expect(inputIssues(walletTransfers, {})).toEqual([["address", "is missing"]])
+    expect(inputIssues(walletTransfers, { address: "" })).toEqual([["address", "is missing"]])
+    expect(inputIssues(updateStreamStatus, { id: "", status: undefined })).toEqual([
+      ["id", "is missing"],
+      ["status", "is missing"]
+    ])
+  })
+
+  it("is refused when it is null, which says nothing", () => {
+    expect(inputIssues(walletTransfers, { address, limit: null })).toEqual([
+      ["limit", "expected a whole number, 1 or more, got null"]
+    ])
+  })
+})
+
+describe("an input", () => {
+  it.each([["null", null], ["text", "address"], ["a list", [address]], ["undefined", undefined], [
+    "a number",
+    5
+  ]])(
+    "is refused as a whole when it is %s",
+    (_, written) => {
+      expect(inputIssues(walletTransfers, written).map(([parameter]) => parameter)).toEqual(["input"])
+    }
+  )
+
+  it("is refused with every parameter that is wrong, not only the first", () => {
+    const written = { address: "x", chain: "solana", limit: 0, order: "UP", cursor: "", from_block: -1 }
+    expect(inputIssues(walletTransfers, written).map(([parameter]) => parameter)).toEqual([
+      "address",
+      "chain",
+      "limit",
+      "order",
+      "from_block"
+    ])
+  })
+
+  it("takes nothing from a prototype", () => {
+    const written: unknown = JSON.parse(`{"address":"${address}","__proto__":{"limit":7},"constructor":"x"}`)
+    expect(decodedInput(walletTransfers, written)).toStrictEqual({ address })
+  })
+
+  const long: ReadonlyArray<readonly [string, AnyOperation, object]> = [
+    ["id", updateStreamStatus, { id: "x\u0000\n".repeat(50_000) + "\ud800", status: "active" }],
+    ["status", updateStreamStatus, { id: "1", status: "x\n".repeat(50_000) }],
+    ["include", tokenPrice, { address, include: "x\n".repeat(50_000) }],
+    ["format", nftMetadata, { address, token_id: 1, format: "x\n".repeat(50_000) }],
+    ["chain", tokenPrice, { address, chain: "x\n".repeat(50_000) }],
+    ["to_date", tokenTransfers, { address, to_date: "x\n".repeat(50_000) }],
+    ["chains.0", walletChains, { address, chains: ["x\n".repeat(50_000)] }]
+  ]
+
+  it.each(long)("is refused in one short line, however long %s is", (parameter, operation, written) => {
+    const issues = inputIssues(operation, written)
+    expect(issues.map(([name]) => name)).toContain(parameter)
+    for (const [, problem] of issues) {
+      expect(problem).not.toContain("\n")
+      expect(problem.length).toBeLessThan(600)
+    }
+  })
+})
+
+describe("limit", () => {
+  it.each([[1, 1], ["100", 100], [9007199254740991, 9007199254740991]])("reads %j", (limit, value) => {
+    expect(decodedInput(walletTransfers, { address, limit })).toStrictEqual({ address, limit: value })
+  })
+
+  it.each([0, -1, 1.5, "abc", "0", "-1", "1.5", "1e2", "0x10", true, [1, 2], 9007199254740992])(
+    "refuses %j",
+    (limit) => {
+      const [[parameter, problem] = []] = inputIssues(walletTransfers, { address, limit })
+      expect(parameter).toBe("limit")
+      expect(problem).toMatch(/^expected a whole number, 1 or more, got /)
+    }
+  )
+})
+
+describe("order", () => {
+  it.each([["ASC", "ASC"], ["asc", "ASC"], ["Asc", "ASC"], ["DESC", "DESC"], ["desc", "DESC"], [
+    "dEsC",
+    "DESC"
+  ]])(
+    "reads %s as %s",
+    (order, canonical) => {
+      expect(decodedInput(walletTransfers, { address, order })).toStrictEqual({ address, order: canonical })
+      expect(decodedInput(tokenOwners, { token_address: address, order })).toStrictEqual({
+        token_address: address,
+        order: canonical
+      })
+    }
+  )
+
+  it.each(["ascending", "UP", " ASC", 1, true, ["ASC", "DESC"]])("refuses %j", (order) => {
+    const [[parameter, problem] = []] = inputIssues(walletTransfers, { address, order })
+    expect(parameter).toBe("order")
+    expect(problem).toMatch(/^expected ASC or DESC, got /)
+  })
+})
+
+describe("range", () => {
+  it("may be 0, where the service counts from there", () => {
+    expect(decodedInput(contractNfts, { address, totalRanges: 3, range: 0 })).toStrictEqual({
+      address,
+      totalRanges: 3,
+      range: 0
+    })
+    expect(inputIssues(contractNfts, { address, totalRanges: 0 }).map(([name]) => name)).toEqual([
+      "totalRanges"
+    ])
+  })
+})
+
+describe("exchange", () => {
+  it.each(["uniswapv3", "mm finance", address, "a name of the future", "../x?y=1"])(
+    "takes %j as it is",
+    (exchange) => {
+      expect(decodedInput(tokenPrice, { address, exchange })).toStrictEqual({ address, exchange })
+    }
+  )
+
+  it("refuses half of a surrogate pair", () => {
+    expect(inputIssues(tokenPrice, { address, exchange: "\ud800" }).map(([name]) => name)).toEqual([
+      "exchange"
+    ])
+  })
+})
+
+describe("format", () => {
+  it("is decimal or hex for metadata, and any text where the values are not listed", () => {
+    expect(decodedInput(nftMetadata, { address, token_id: "1", format: "hex" })).toMatchObject({
+      format: "hex"
+    })
+    expect(inputIssues(nftMetadata, { address, token_id: "1", format: "base64" }).map(([name]) => name))
+      .toEqual([
+        "format"
+      ])
+    expect(decodedInput(contractNfts, { address, format: "base64" })).toMatchObject({ format: "base64" })
+  })
+})
+
+describe("a list of values", () => {
+  it.each([
+    ["a list", [address, other]],
+    ["a list in upper case", [address.toUpperCase(), other.toUpperCase()]],
+    ["text with commas", `${address},${other}`],
+    ["text with needless commas", `,${address},,${other},`],
+    ["a list of text with commas", [`${address},${other}`]],
+    ["a list with gaps", ["", address, "", other]]
+  ])("is read from %s", (_, contract_addresses) => {
+    expect(decodedInput(walletTransfers, { address, contract_addresses })).toStrictEqual({
+      address,
+      contract_addresses: [address, other]
+    })
+  })
+
+  it("is read from one value alone", () => {
+    expect(decodedInput(walletTransfers, { address, contract_addresses: other })).toStrictEqual({
+      address,
+      contract_addresses: [other]
+    })
+  })
+
+  it("keeps its order and what is repeated", () => {
+    expect(decodedInput(walletChains, { address, chains: ["base", "0x1", "BASE"] })).toStrictEqual({
+      address,
+      chains: ["base", "eth", "base"]
+    })
+  })
+
+  it("names the value that is refused", () => {
+    expect(inputIssues(walletChains, { address, chains: "eth,solana" })).toEqual([
+      ["chains.1", expect.stringMatching(/^expected a chain of eth, .*, got "solana"$/)]
+    ])
+    expect(inputIssues(walletTransfers, { address, contract_addresses: [address, 5] }).map(([name]) => name))
+      .toEqual([
+        "contract_addresses.1"
+      ])
+  })
+})
+
+const operationsWithRange: ReadonlyArray<readonly [string, AnyOperation]> = [
+  ["walletTransfers", walletTransfers],
+  ["tokenTransfers", tokenTransfers],
+  ["walletNftTrades", walletNftTrades]
+]
+
+const january = DateTime.unsafeMake("2024-01-01T00:00:00Z")
+const february = DateTime.unsafeMake("2024-02-01T00:00:00Z")
+
+describe.each(operationsWithRange)("a range of %s", (_, operation) => {
+  const decode = (bounds: object): unknown => decodedInput(operation, { address, ...bounds })
+
+  it.each([
+    ["two blocks", { from_block: 1, to_block: "2" }, { from_block: 1, to_block: 2 }],
+    ["the same block twice", { from_block: 7, to_block: 7 }, { from_block: 7, to_block: 7 }],
+    ["the first block", { from_block: 0 }, { from_block: 0 }],
+    ["two dates", { from_date: "2024-01-01", to_date: "Feb 1 2024" }, {
+      from_date: january,
+      to_date: february
+    }],
+    ["the same date twice", { from_date: "2024-01-01", to_date: january }, {
+      from_date: january,
+      to_date: january
+    }],
+    ["a block and a date", { from_block: 5, to_date: "2024-02-01" }, { from_block: 5, to_date: february }],
+    ["a date and a block", { from_date: "2024-02-01", to_block: 5 }, { from_date: february, to_block: 5 }],
+    ["a lower bound", { from_date: "2024-01-01" }, { from_date: january }],
+    ["no bound", {}, {}]
+  ])("reads %s", (_, bounds, canonical) => {
+    expect(decode(bounds)).toStrictEqual({ address, ...canonical })
+  })
+
+  it.each([
+    ["below", { from_block: 5, from_date: "2024-01-01" }, { from_block: 5 }],
+    ["above", { to_block: 5, to_date: "2024-01-01" }, { to_block: 5 }],
+    ["below an unreadable date", { from_block: 5, from_date: "rubbish" }, { from_block: 5 }],
+    ["above an unreadable date", { to_block: "5", to_date: {} }, { to_block: 5 }],
+    [
+      "on both sides",
+      { from_block: 1, from_date: "2024-02-01", to_block: 2, to_date: "2024-01-01" },
+      { from_block: 1, to_block: 2 }
+    ],
+    [
+      "below, while there is only a date above",
+      { from_block: 0, from_date: january, to_date: "2024-02-01" },
+      {
+        from_block: 0,
+        to_date: february
+      }
+    ]
+  ])("lets the block win %s", (_, bounds, canonical) => {
+    expect(decode(bounds)).toStrictEqual({ address, ...canonical })
+  })
+
+  it("lets the date count when the block is empty", () => {
+    expect(decode({ from_block: "", from_date: "2024-01-01" })).toStrictEqual({ address, from_date: january })
+    expect(decode({ to_block: undefined, to_date: "2024-01-01" })).toStrictEqual({
+      address,
+      to_date: january
+    })
+  })
+
+  it.each([
+    [{ from_block: "abc" }, "from_block", "expected a whole number, 0 or more, got \"abc\""],
+    [{ from_block: -1, from_date: "2024-01-01" }, "from_block", "expected a whole number, 0 or more, got -1"],
+    [{ to_block: 1.5 }, "to_block", "expected a whole number, 0 or more, got 1.5"],
+    [
+      { from_block: 20, to_block: 10 },
+      "from_block",
+      "the range is reversed: from_block 20 is after to_block 10; swap them"
+    ],
+    [
+      { from_date: "2024-02-01", to_date: "2024-01-01" },
+      "from_date",
+      "the range is reversed: from_date 2024-02-01T00:00:00.000Z is after to_date 2024-01-01T00:00:00.000Z; swap them"
+    ]
+  ])("refuses %j and names the parameter", (bounds, parameter, problem) => {
+    expect(inputIssues(operation, { address, ...bounds })).toEqual([[parameter, problem]])
+  })
+
+  it.each(["from_date", "to_date"])("refuses an unreadable %s", (name) => {
+    const [[parameter, problem] = []] = inputIssues(operation, { address, [name]: "rubbish" })
+    expect(parameter).toBe(name)
+    expect(problem).toMatch(/^expected a date, .* got "rubbish"$/)
+  })
+})
+
+describe("epoch seconds", () => {
+  it.each([1704067200, "1704067200"])("are a date of trades: %j", (from_date) => {
+    expect(decodedInput(walletNftTrades, { address, from_date })).toStrictEqual({
+      address,
+      from_date: january
+    })
+  })
+
+  it.each(operationsWithRange.filter(([id]) => id !== "walletNftTrades"))(
+    "are no date of %s",
+    (_, operation) => {
+      for (const from_date of [1704067200, "1704067200"]) {
+        expect(inputIssues(operation, { address, from_date }).map(([name]) => name)).toEqual(["from_date"])
+      }
+    }
+  )
+})

@@ -1,0 +1,238 @@
+/** What the compiler lets through, and what it does not. The expectations fail when this file is compiled. */
+import type { Address } from "@blockquarry/core/Address"
+import type { ChainName } from "@blockquarry/core/Chain"
+import type { Hash } from "@blockquarry/core/Hash"
+import type { BlockOrDateRangeInput, LowerBound, UpperBound } from "@blockquarry/core/InputSchema"
+import type { Erc20Transfer } from "@blockquarry/core/model/Erc20Transfer"
+import type { LedgerTransaction } from "@blockquarry/core/model/LedgerTransaction"
+import type { Nft, OwnedNft } from "@blockquarry/core/model/Nft"
+import type { StreamRecord } from "@blockquarry/core/model/StreamRecord"
+import type { TokenOwner } from "@blockquarry/core/model/TokenOwner"
+import type { TokenPrice } from "@blockquarry/core/model/TokenPrice"
+import type { ItemOf } from "@blockquarry/core/Operation"
+import type { contractNfts } from "@blockquarry/core/operations/contractNfts"
+import type { ledgerTransaction } from "@blockquarry/core/operations/ledgerTransaction"
+import type { nftMetadata } from "@blockquarry/core/operations/nftMetadata"
+import type { nftOwners } from "@blockquarry/core/operations/nftOwners"
+import type { tokenOwners } from "@blockquarry/core/operations/tokenOwners"
+import type { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
+import type { tokenTransfers } from "@blockquarry/core/operations/tokenTransfers"
+import type { updateStreamStatus } from "@blockquarry/core/operations/updateStreamStatus"
+import type { walletChains } from "@blockquarry/core/operations/walletChains"
+import type { walletNftTrades } from "@blockquarry/core/operations/walletNftTrades"
+import type { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
+import type { TimeInput } from "@blockquarry/core/Time"
+import { describe, expectTypeOf, it } from "@effect/vitest"
+import type * as BigDecimal from "effect/BigDecimal"
+import type * as DateTime from "effect/DateTime"
+import type * as Schema from "effect/Schema"
+
+/** What a caller writes. */
+type InputEncoded<O extends { readonly input: Schema.Schema.AnyNoContext }> = Schema.Schema.Encoded<
+  O["input"]
+>
+
+/** What it is read as. */
+type InputType<O extends { readonly input: Schema.Schema.AnyNoContext }> = Schema.Schema.Type<O["input"]>
+
+type OutputType<O extends { readonly output: Schema.Schema.AnyNoContext }> = Schema.Schema.Type<O["output"]>
+
+type NftTradeChainName = "eth" | "polygon" | "bsc" | "avalanche" | "arbitrum" | "base" | "optimism"
+
+type PriceChainName =
+  | NftTradeChainName
+  | "fantom"
+  | "palm"
+  | "cronos"
+  | "gnosis"
+  | "chiliz"
+  | "linea"
+  | "moonbeam"
+  | "moonriver"
+  | "moonbase"
+
+type NftTradeChainId = "0x1" | "0x89" | "0x38" | "0xa86a" | "0xa4b1" | "0x2105" | "0xa"
+
+type PriceChainId =
+  | NftTradeChainId
+  | "0xfa"
+  | "0x2a15c308d"
+  | "0x19"
+  | "0x64"
+  | "0x15b38"
+  | "0xe708"
+  | "0x504"
+  | "0x505"
+  | "0x507"
+
+describe("the parameters of an operation", () => {
+  it("are these and no others, so a mistyped name is refused", () => {
+    type Range = "from_block" | "to_block" | "from_date" | "to_date"
+    expectTypeOf<keyof InputEncoded<typeof walletTransfers>>().toEqualTypeOf<
+      "address" | "chain" | "contract_addresses" | "limit" | "order" | "cursor" | Range
+    >()
+    expectTypeOf<keyof InputEncoded<typeof tokenTransfers>>().toEqualTypeOf<
+      "address" | "chain" | "limit" | "order" | "cursor" | Range
+    >()
+    expectTypeOf<keyof InputEncoded<typeof contractNfts>>().toEqualTypeOf<
+      | "address"
+      | "chain"
+      | "format"
+      | "limit"
+      | "totalRanges"
+      | "range"
+      | "cursor"
+      | "normalizeMetadata"
+      | "media_items"
+    >()
+    expectTypeOf<keyof InputEncoded<typeof nftOwners>>().toEqualTypeOf<
+      "address" | "token_id" | "chain" | "format" | "limit" | "cursor" | "normalizeMetadata" | "media_items"
+    >()
+    expectTypeOf<keyof InputEncoded<typeof walletNftTrades>>().toEqualTypeOf<
+      "address" | "chain" | "cursor" | "limit" | Range
+    >()
+    expectTypeOf<keyof InputEncoded<typeof tokenOwners>>().toEqualTypeOf<
+      "token_address" | "chain" | "limit" | "cursor" | "order"
+    >()
+    expectTypeOf<keyof InputEncoded<typeof nftMetadata>>().toEqualTypeOf<
+      "address" | "token_id" | "chain" | "format" | "normalizeMetadata" | "media_items"
+    >()
+    expectTypeOf<keyof InputEncoded<typeof tokenPrice>>().toEqualTypeOf<
+      "address" | "chain" | "include" | "exchange" | "to_block"
+    >()
+    expectTypeOf<keyof InputEncoded<typeof updateStreamStatus>>().toEqualTypeOf<"id" | "status">()
+    expectTypeOf<keyof InputEncoded<typeof ledgerTransaction>>().toEqualTypeOf<"txn_hash">()
+    expectTypeOf<keyof InputEncoded<typeof walletChains>>().toEqualTypeOf<"address" | "chains">()
+  })
+
+  it("may be left out or undefined, but for those of the path and the status", () => {
+    expectTypeOf<{ address: string }>().toExtend<InputEncoded<typeof walletTransfers>>()
+    expectTypeOf<{ address: string; limit: undefined; from_block: undefined; chain: undefined }>()
+      .toExtend<InputEncoded<typeof walletTransfers>>()
+    expectTypeOf<{ limit: number }>().not.toExtend<InputEncoded<typeof walletTransfers>>()
+    expectTypeOf<{ address: undefined }>().not.toExtend<InputEncoded<typeof walletTransfers>>()
+    expectTypeOf<{ address: null }>().not.toExtend<InputEncoded<typeof walletTransfers>>()
+    expectTypeOf<{ address: string }>().not.toExtend<InputEncoded<typeof nftOwners>>()
+    expectTypeOf<{ id: string }>().not.toExtend<InputEncoded<typeof updateStreamStatus>>()
+    expectTypeOf<{ id: string; status: "stopped" }>().not.toExtend<InputEncoded<typeof updateStreamStatus>>()
+  })
+
+  it("are written in the spellings that a program means", () => {
+    type Transfers = InputEncoded<typeof walletTransfers>
+    expectTypeOf<Transfers["limit"]>().toEqualTypeOf<number | undefined>()
+    expectTypeOf<Transfers["order"]>().toEqualTypeOf<"ASC" | "DESC" | undefined>()
+    expectTypeOf<Transfers["contract_addresses"]>().toEqualTypeOf<ReadonlyArray<string> | undefined>()
+    expectTypeOf<InputEncoded<typeof nftOwners>["token_id"]>().toEqualTypeOf<string | bigint>()
+    expectTypeOf<InputEncoded<typeof nftMetadata>["format"]>().toEqualTypeOf<"decimal" | "hex" | undefined>()
+    expectTypeOf<InputEncoded<typeof contractNfts>["format"]>().toEqualTypeOf<string | undefined>()
+    expectTypeOf<InputEncoded<typeof contractNfts>["media_items"]>().toEqualTypeOf<boolean | undefined>()
+    expectTypeOf<InputEncoded<typeof tokenPrice>["include"]>().toEqualTypeOf<"percent_change" | undefined>()
+    expectTypeOf<InputEncoded<typeof updateStreamStatus>["status"]>().toEqualTypeOf<
+      "active" | "paused" | "error" | "terminated"
+    >()
+  })
+})
+
+describe("a chain", () => {
+  it("is one of the operation's own set, by name or by id", () => {
+    expectTypeOf<InputEncoded<typeof walletNftTrades>["chain"]>().toEqualTypeOf<
+      NftTradeChainName | NftTradeChainId | undefined
+    >()
+    expectTypeOf<InputEncoded<typeof tokenPrice>["chain"]>().toEqualTypeOf<
+      PriceChainName | PriceChainId | undefined
+    >()
+    expectTypeOf<PriceChainName | "polygon amoy" | "0x13882" | "sepolia">().toExtend<
+      NonNullable<InputEncoded<typeof walletTransfers>["chain"]>
+    >()
+  })
+
+  it("outside the set is refused", () => {
+    expectTypeOf<{ address: string; chain: "sepolia" }>().toExtend<InputEncoded<typeof walletTransfers>>()
+    expectTypeOf<{ address: string; chain: "sepolia" }>().not.toExtend<InputEncoded<typeof walletNftTrades>>()
+    expectTypeOf<{ address: string; chain: "0xaa36a7" }>().not.toExtend<InputEncoded<typeof tokenPrice>>()
+    expectTypeOf<{ address: string; chain: "fantom" }>().not.toExtend<InputEncoded<typeof walletNftTrades>>()
+    expectTypeOf<{ address: string; chain: "solana" }>().not.toExtend<InputEncoded<typeof walletTransfers>>()
+    expectTypeOf<{ address: string; chain: string }>().not.toExtend<InputEncoded<typeof walletTransfers>>()
+    expectTypeOf<{ address: string; chains: ["solana"] }>().not.toExtend<InputEncoded<typeof walletChains>>()
+  })
+})
+
+describe("a range", () => {
+  type Transfers = InputEncoded<typeof walletTransfers>
+
+  it("has one kind of bound on each side", () => {
+    expectTypeOf<{ address: string; from_block: number; to_block: number }>().toExtend<Transfers>()
+    expectTypeOf<{ address: string; from_block: number; to_date: string }>().toExtend<Transfers>()
+    expectTypeOf<{ address: string; from_date: Date; to_date: DateTime.Zoned }>().toExtend<Transfers>()
+    expectTypeOf<{ address: string; from_block: number; from_date: string }>().not.toExtend<Transfers>()
+    expectTypeOf<{ address: string; to_block: number; to_date: string }>().not.toExtend<Transfers>()
+    expectTypeOf<{ from_block: number; from_date: string }>().not.toExtend<LowerBound<string>>()
+    expectTypeOf<{ to_block: number; to_date: string }>().not.toExtend<UpperBound<string>>()
+    expectTypeOf<Transfers>().toExtend<BlockOrDateRangeInput<TimeInput>>()
+  })
+
+  it("takes epoch seconds for trades only", () => {
+    expectTypeOf<{ address: string; from_date: number }>().toExtend<InputEncoded<typeof walletNftTrades>>()
+    expectTypeOf<{ address: string; from_date: number }>().not.toExtend<Transfers>()
+    expectTypeOf<{ address: string; to_date: number }>().not.toExtend<InputEncoded<typeof tokenTransfers>>()
+  })
+})
+
+describe("a canonical input", () => {
+  it("has canonical values", () => {
+    type Transfers = InputType<typeof walletTransfers>
+    expectTypeOf<Transfers["address"]>().toEqualTypeOf<Address>()
+    expectTypeOf<Transfers["chain"]>().toEqualTypeOf<ChainName | undefined>()
+    expectTypeOf<Transfers["contract_addresses"]>().toEqualTypeOf<
+      readonly [Address, ...Array<Address>] | undefined
+    >()
+    expectTypeOf<Transfers["from_block"]>().toEqualTypeOf<number | undefined>()
+    expectTypeOf<Transfers["from_date"]>().toEqualTypeOf<DateTime.Utc | undefined>()
+    expectTypeOf<InputType<typeof walletNftTrades>["chain"]>().toEqualTypeOf<NftTradeChainName | undefined>()
+    expectTypeOf<InputType<typeof tokenPrice>["chain"]>().toEqualTypeOf<PriceChainName | undefined>()
+    expectTypeOf<InputType<typeof nftOwners>["token_id"]>().toEqualTypeOf<bigint>()
+    expectTypeOf<InputType<typeof ledgerTransaction>["txn_hash"]>().toEqualTypeOf<Hash>()
+  })
+})
+
+describe("an answer", () => {
+  it("holds records of its operation", () => {
+    expectTypeOf<ItemOf<OutputType<typeof walletTransfers>>>().toEqualTypeOf<Erc20Transfer>()
+    expectTypeOf<ItemOf<OutputType<typeof tokenTransfers>>>().toEqualTypeOf<Erc20Transfer>()
+    expectTypeOf<ItemOf<OutputType<typeof contractNfts>>>().toEqualTypeOf<Nft>()
+    expectTypeOf<ItemOf<OutputType<typeof nftOwners>>>().toEqualTypeOf<OwnedNft>()
+    expectTypeOf<ItemOf<OutputType<typeof tokenOwners>>>().toEqualTypeOf<TokenOwner>()
+    expectTypeOf<OutputType<typeof nftMetadata>>().toEqualTypeOf<Nft>()
+    expectTypeOf<OutputType<typeof tokenPrice>>().toEqualTypeOf<TokenPrice>()
+    expectTypeOf<OutputType<typeof updateStreamStatus>>().toEqualTypeOf<StreamRecord>()
+    expectTypeOf<OutputType<typeof ledgerTransaction>>().toEqualTypeOf<LedgerTransaction>()
+  })
+
+  it("keeps amounts exact and says what may be missing", () => {
+    expectTypeOf<Erc20Transfer["value"]>().toEqualTypeOf<bigint | null>()
+    expectTypeOf<Erc20Transfer["transaction_hash"]>().toEqualTypeOf<Hash>()
+    expectTypeOf<Erc20Transfer["block_number"]>().toEqualTypeOf<number>()
+    expectTypeOf<Erc20Transfer["block_timestamp"]>().toEqualTypeOf<DateTime.Utc | null>()
+    expectTypeOf<Erc20Transfer["possible_spam"]>().toEqualTypeOf<boolean | null>()
+    expectTypeOf<TokenOwner["balance"]>().toEqualTypeOf<bigint | null>()
+    expectTypeOf<TokenOwner["usd_value"]>().toEqualTypeOf<BigDecimal.BigDecimal | null>()
+    expectTypeOf<TokenPrice["usdPrice"]>().toEqualTypeOf<number>()
+    expectTypeOf<Nft["token_id"]>().toEqualTypeOf<bigint>()
+    expectTypeOf<keyof OwnedNft>().toEqualTypeOf<Exclude<keyof Nft, "minter_address" | "last_sale">>()
+  })
+
+  it("tells the variants of a transaction apart by their type", () => {
+    expectTypeOf<LedgerTransaction["type"]>().toEqualTypeOf<
+      | "pending_transaction"
+      | "user_transaction"
+      | "genesis_transaction"
+      | "block_metadata_transaction"
+      | "state_checkpoint_transaction"
+      | "validator_transaction"
+      | "block_epilogue_transaction"
+      | "other"
+    >()
+    expectTypeOf<Extract<LedgerTransaction, { type: "pending_transaction" }>["gas_unit_price"]>()
+      .toEqualTypeOf<bigint | null>()
+  })
+})

@@ -1,0 +1,370 @@
+/** What goes on the wire, written out by hand: every operation, every parameter. */
+import { allOperations } from "@blockquarry/core/Operations"
+import { contractNfts } from "@blockquarry/core/operations/contractNfts"
+import { ledgerTransaction } from "@blockquarry/core/operations/ledgerTransaction"
+import { nftMetadata } from "@blockquarry/core/operations/nftMetadata"
+import { nftOwners } from "@blockquarry/core/operations/nftOwners"
+import { tokenOwners } from "@blockquarry/core/operations/tokenOwners"
+import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
+import { tokenTransfers } from "@blockquarry/core/operations/tokenTransfers"
+import { updateStreamStatus } from "@blockquarry/core/operations/updateStreamStatus"
+import { walletChains } from "@blockquarry/core/operations/walletChains"
+import { walletNftTrades } from "@blockquarry/core/operations/walletNftTrades"
+import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
+import { type EncodedRequest, formatQuery } from "@blockquarry/core/RequestEncoding"
+import { PathSegment } from "@blockquarry/core/WellFormedText"
+import { describe, expect, it } from "@effect/vitest"
+import * as FastCheck from "effect/FastCheck"
+import * as Schema from "effect/Schema"
+import { encodedRequest, inputIssues } from "../support/operationInputs.ts"
+
+const a = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
+const b = "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359"
+const hash = "0x88DF016429689C079F3B2F6AD39FA052532C56795B733DA78A91EBE6A713944B"
+const most = 115792089237316195423570985008687907853269984665640564039457584007913129639935n
+
+/** A request with its query as text. */
+const line = ({ body, method, path, query }: EncodedRequest) => ({
+  method,
+  path,
+  query: formatQuery(query),
+  body
+})
+
+const get = (path: string, query = "") => ({ method: "GET" as const, path, query, body: null })
+
+const post = (path: string, body: string) => ({ method: "POST" as const, path, query: "", body })
+
+const requests: ReadonlyArray<readonly [string, EncodedRequest, ReturnType<typeof line>]> = [
+  [
+    "walletTransfers with every parameter, blocks",
+    encodedRequest(walletTransfers, {
+      address: a,
+      chain: "polygon amoy",
+      contract_addresses: [b, a],
+      from_block: 1,
+      to_block: 19000000,
+      limit: 100,
+      order: "ASC",
+      cursor: "eyJ.abc-_=="
+    }),
+    get(
+      "/0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed/erc20/transfers",
+      "chain=0x13882" +
+        "&contract_addresses%5B%5D=0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359" +
+        "&contract_addresses%5B%5D=0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed" +
+        "&limit=100&order=ASC&cursor=eyJ.abc-_%3D%3D&from_block=1&to_block=19000000"
+    )
+  ],
+  [
+    "walletTransfers with dates",
+    encodedRequest(walletTransfers, {
+      address: a,
+      from_date: "Jan 1 2024",
+      to_date: new Date("2024-02-01T12:00:00Z")
+    }),
+    get(
+      "/0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed/erc20/transfers",
+      "from_date=2024-01-01T00%3A00%3A00.000Z&to_date=2024-02-01T12%3A00%3A00.000Z"
+    )
+  ],
+  [
+    "walletTransfers with nothing but its address",
+    encodedRequest(walletTransfers, {
+      address: a,
+      chain: undefined,
+      contract_addresses: [],
+      from_block: undefined
+    }),
+    get("/0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed/erc20/transfers")
+  ],
+  [
+    "tokenTransfers with every parameter, blocks",
+    encodedRequest(tokenTransfers, {
+      address: a,
+      chain: "0x1",
+      from_block: 0,
+      to_block: 5,
+      limit: 1,
+      order: "DESC",
+      cursor: "c"
+    }),
+    get(
+      "/erc20/0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed/transfers",
+      "chain=0x1&limit=1&order=DESC&cursor=c&from_block=0&to_block=5"
+    )
+  ],
+  [
+    "tokenTransfers with dates",
+    encodedRequest(tokenTransfers, {
+      address: a,
+      from_date: "2024-01-01T05:30:00+05:30",
+      to_date: "2024-01-02"
+    }),
+    get(
+      "/erc20/0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed/transfers",
+      "from_date=2024-01-01T00%3A00%3A00.000Z&to_date=2024-01-02T00%3A00%3A00.000Z"
+    )
+  ],
+  [
+    "contractNfts with every parameter",
+    encodedRequest(contractNfts, {
+      address: a,
+      chain: "base sepolia",
+      format: "hex",
+      limit: 100,
+      totalRanges: 4,
+      range: 1,
+      cursor: "c",
+      normalizeMetadata: true,
+      media_items: false
+    }),
+    get(
+      "/nft/0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed",
+      "chain=0x14a34&format=hex&limit=100&totalRanges=4&range=1&cursor=c&normalizeMetadata=true&media_items=false"
+    )
+  ],
+  [
+    "nftOwners with every parameter",
+    encodedRequest(nftOwners, {
+      address: a,
+      token_id: "0xff",
+      chain: "moonbase",
+      format: "decimal",
+      limit: 7,
+      cursor: "c",
+      normalizeMetadata: false,
+      media_items: true
+    }),
+    get(
+      "/nft/0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed/255/owners",
+      "chain=0x507&format=decimal&limit=7&cursor=c&normalizeMetadata=false&media_items=true"
+    )
+  ],
+  [
+    "nftMetadata with every parameter",
+    encodedRequest(nftMetadata, {
+      address: a,
+      token_id: most,
+      chain: "palm",
+      format: "hex",
+      normalizeMetadata: true,
+      media_items: true
+    }),
+    get(
+      "/nft/0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed/" +
+        "115792089237316195423570985008687907853269984665640564039457584007913129639935",
+      "chain=0x2a15c308d&format=hex&normalizeMetadata=true&media_items=true"
+    )
+  ],
+  [
+    "walletNftTrades with every parameter, blocks",
+    encodedRequest(walletNftTrades, {
+      address: a,
+      chain: "optimism",
+      from_block: 1,
+      to_block: 2,
+      cursor: "c",
+      limit: 3
+    }),
+    get(
+      "/wallets/0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed/nfts/trades",
+      "chain=0xa&cursor=c&limit=3&from_block=1&to_block=2"
+    )
+  ],
+  [
+    "walletNftTrades with seconds and a date",
+    encodedRequest(walletNftTrades, { address: a, from_date: 1704067200, to_date: "2024-01-02T00:00:00" }),
+    get(
+      "/wallets/0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed/nfts/trades",
+      "from_date=2024-01-01T00%3A00%3A00.000Z&to_date=2024-01-02T00%3A00%3A00.000Z"
+    )
+  ],
+  [
+    "tokenOwners with every parameter",
+    encodedRequest(tokenOwners, { token_address: a, chain: "eth", limit: 9, cursor: "c", order: "ASC" }),
+    get(
+      "/erc20/0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed/owners",
+      "chain=0x1&limit=9&cursor=c&order=ASC"
+    )
+  ],
+  [
+    "tokenPrice with every parameter",
+    encodedRequest(tokenPrice, {
+      address: a,
+      chain: "fantom",
+      include: "percent_change",
+      exchange: "mm finance",
+      to_block: 19000000
+    }),
+    get(
+      "/erc20/0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed/price",
+      "chain=0xfa&include=percent_change&exchange=mm%20finance&to_block=19000000"
+    )
+  ],
+  [
+    "walletChains with every parameter",
+    encodedRequest(walletChains, { address: a, chains: ["eth", "0x89", "gnosis testnet"] }),
+    get(
+      "/wallets/0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed/chains",
+      "chains%5B%5D=0x1&chains%5B%5D=0x89&chains%5B%5D=0x27d8"
+    )
+  ],
+  [
+    "updateStreamStatus with every parameter",
+    encodedRequest(updateStreamStatus, { id: "4a1f..?x#y", status: "paused" }),
+    post("/streams/evm/4a1f..%3Fx%23y/status", "{\"status\":\"paused\"}")
+  ],
+  [
+    "ledgerTransaction with every parameter",
+    encodedRequest(ledgerTransaction, { txn_hash: hash }),
+    get("/transactions/by_hash/0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b")
+  ]
+]
+
+describe("the request of", () => {
+  it.each(requests)("%s", (_, request, expected) => {
+    expect(line(request)).toEqual(expected)
+  })
+
+  it("every operation sets every parameter in this list", () => {
+    for (const { id, parameters } of allOperations) {
+      const written = requests.filter(([name]) => name.startsWith(`${id} `)).map(([, request]) => request)
+      const named = new Set(
+        written.flatMap(({ body, query }) => [
+          ...query.map(([name]) => name.replace("[]", "")),
+          ...Object.keys(body === null ? {} : JSON.parse(body))
+        ])
+      )
+      const stated = parameters.filter((parameter) => parameter.in !== "path").map(({ name }) => name)
+      expect([id, [...named].sort()]).toEqual([id, [...stated].sort()])
+      expect(written.length).toBeGreaterThan(0)
+    }
+  })
+})
+
+describe("a list of values", () => {
+  it.each(
+    [
+      ["brackets", "chains%5B%5D=0x1&chains%5B%5D=0x89"],
+      ["indices", "chains%5B0%5D=0x1&chains%5B1%5D=0x89"],
+      ["repeat", "chains=0x1&chains=0x89"],
+      ["comma", "chains=0x1%2C0x89"]
+    ] as const
+  )("is spelled with %s as %s", (spelling, query) => {
+    const request = encodedRequest(walletChains, { address: a, chains: ["eth", "polygon"] }, spelling)
+    expect(formatQuery(request.query)).toBe(query)
+  })
+
+  it("of one value stays a list", () => {
+    expect(formatQuery(encodedRequest(walletChains, { address: a, chains: ["eth"] }).query)).toBe(
+      "chains%5B%5D=0x1"
+    )
+  })
+})
+
+describe("equal questions", () => {
+  it("are equal requests, however they are spelled", () => {
+    const canonical = encodedRequest(walletTransfers, {
+      address: a.toLowerCase(),
+      chain: "eth",
+      contract_addresses: [b],
+      from_block: 1
+    })
+    const spellings = [
+      { address: a, chain: "0x1" as const, contract_addresses: [b.toUpperCase()], from_block: 1 },
+      { from_block: 1, contract_addresses: [b], chain: "eth" as const, address: a.toUpperCase(), cursor: "" },
+      { address: a, chain: "eth" as const, contract_addresses: [b], from_block: 1, to_date: undefined }
+    ]
+    for (const spelling of spellings) expect(encodedRequest(walletTransfers, spelling)).toEqual(canonical)
+  })
+})
+
+const anyText = FastCheck.string({ unit: "binary", minLength: 1, maxLength: 40 })
+
+describe("a cursor", () => {
+  it.each([
+    ["of 500 characters", "eyJhbGciOiJIUzI1NiJ9.".padEnd(500, "aZ09-_")],
+    ["of a URL's own characters", "a=b&c=d?e#f/g+h%20i;j,k[]"],
+    ["of blanks", "  a  b  "],
+    ["of other scripts", "курсор-游标-👩‍👩‍👧"],
+    ["of control characters", "\u0000\u0001\r\n\t\u007f"],
+    ["that looks encoded", "%2F%252F%"]
+  ])("%s comes out of the URL as it went in", (_, cursor) => {
+    const { query } = encodedRequest(tokenOwners, { token_address: a, cursor })
+    expect([...new URLSearchParams(formatQuery(query))]).toEqual([["cursor", cursor]])
+  })
+
+  it("of any characters comes out of the URL as it went in", () => {
+    FastCheck.assert(
+      FastCheck.property(anyText, (cursor) => {
+        const { query } = encodedRequest(tokenOwners, { token_address: a, cursor })
+        const text = formatQuery(query)
+        expect(text).toMatch(/^[!-~]*$/)
+        expect(new URL(`http://host/x?${text}`).searchParams.get("cursor")).toBe(cursor)
+        expect([...new URLSearchParams(text)]).toEqual([["cursor", cursor]])
+      }),
+      { numRuns: 200 }
+    )
+  })
+
+  it("with half of a surrogate pair is refused, which no URL carries", () => {
+    expect(inputIssues(tokenOwners, { token_address: a, cursor: "abc\ud83d" }).map(([name]) => name)).toEqual(
+      [
+        "cursor"
+      ]
+    )
+  })
+})
+
+describe("an id in a path", () => {
+  it.each([
+    ["?x=1", "%3Fx%3D1"],
+    ["#top", "%23top"],
+    ["a b", "a%20b"],
+    ["...", "..."],
+    ["100%", "100%25"],
+    ["日本", "%E6%97%A5%E6%9C%AC"],
+    ["\n", "%0A"],
+    ["@host:80", "%40host%3A80"]
+  ])("%j is one step, %s", (id, step) => {
+    const { path } = encodedRequest(updateStreamStatus, { id, status: "active" })
+    expect(path).toBe(`/streams/evm/${step}/status`)
+    expect(new URL(path, "http://host").href).toBe(`http://host/streams/evm/${step}/status`)
+  })
+
+  it.each([
+    "",
+    ".",
+    "..",
+    "a/b",
+    "../../admin",
+    "..%2f..",
+    "a%2Fb",
+    "a\\b",
+    "%2e%2e",
+    "\ud800",
+    "a\udc00",
+    null,
+    5,
+    ["a"]
+  ])(
+    "%j is refused before anything is sent",
+    (id) => {
+      expect(inputIssues(updateStreamStatus, { id, status: "active" }).map(([name]) => name)).toEqual(["id"])
+    }
+  )
+
+  it("of any characters changes neither host nor path nor query", () => {
+    FastCheck.assert(
+      FastCheck.property(anyText.filter(Schema.is(PathSegment)), (id) => {
+        const { path } = encodedRequest(updateStreamStatus, { id, status: "active" })
+        const url = new URL(path, "http://host")
+        expect(url.host + url.search + url.hash).toBe("host")
+        const steps = url.pathname.split("/")
+        expect(steps.map(decodeURIComponent)).toEqual(["", "streams", "evm", id, "status"])
+      }),
+      { numRuns: 200 }
+    )
+  })
+})

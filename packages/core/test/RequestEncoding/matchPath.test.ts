@@ -1,0 +1,130 @@
+import type { AnyOperation } from "@blockquarry/core/Operation"
+import { allOperations } from "@blockquarry/core/Operations"
+import { decodeInput, matchPath } from "@blockquarry/core/RequestEncoding"
+import { describe, expect, it } from "@effect/vitest"
+import * as Either from "effect/Either"
+import * as FastCheck from "effect/FastCheck"
+
+const operations: ReadonlyArray<AnyOperation> = allOperations
+const a = "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"
+const hash = `0x${"ab".repeat(32)}`
+
+const match = (path: string) => {
+  const found = matchPath(operations, path)
+  return found && [found.operation.id, found.parameters]
+}
+
+describe("a path", () => {
+  it.each([
+    [`/${a}/erc20/transfers`, "walletTransfers", { address: a }],
+    [`/erc20/${a}/transfers`, "tokenTransfers", { address: a }],
+    [`/nft/${a}`, "contractNfts", { address: a }],
+    [`/nft/${a}/7/owners`, "nftOwners", { address: a, token_id: "7" }],
+    [`/wallets/${a}/nfts/trades`, "walletNftTrades", { address: a }],
+    [`/erc20/${a}/owners`, "tokenOwners", { token_address: a }],
+    [`/nft/${a}/7`, "nftMetadata", { address: a, token_id: "7" }],
+    [`/erc20/${a}/price`, "tokenPrice", { address: a }],
+    ["/streams/evm/1-2-3/status", "updateStreamStatus", { id: "1-2-3" }],
+    [`/transactions/by_hash/${hash}`, "ledgerTransaction", { txn_hash: hash }],
+    [`/wallets/${a}/chains`, "walletChains", { address: a }]
+  ])("%s belongs to %s", (path, id, parameters) => {
+    expect(match(path)).toEqual([id, parameters])
+  })
+
+  it.each([
+    "",
+    "/",
+    "//",
+    `/nft/${a}/`,
+    `/nft//${a}`,
+    `//nft/${a}`,
+    `nft/${a}`,
+    "/nft",
+    "/nft/",
+    `/nft/${a}/7/owners/`,
+    `/nft/${a}/7/holders`,
+    `/NFT/${a}`,
+    `/erc20/${a}`,
+    `/erc20/${a}/supply`,
+    "/streams/evm/status",
+    "/streams/evm//status",
+    "/streams/evm/1/2/status",
+    "/transactions/by_hash",
+    `/wallets/${a}`,
+    `/api/v2.2/nft/${a}`
+  ])("%j belongs to none", (path) => {
+    expect(match(path)).toBeUndefined()
+  })
+
+  it("gives a literal step precedence over a parameter", () => {
+    expect(match("/nft/erc20/transfers")).toEqual(["walletTransfers", { address: "nft" }])
+    const step = (id: string, path: `/${string}`) => ({ id, method: "GET" as const, path, parameters: [] })
+    const found = matchPath(
+      [step("any", "/x/:id"), step("last", "/x/last"), step("other", "/:a/:b")],
+      "/x/last"
+    )
+    expect(found?.operation.id).toBe("last")
+    expect(found?.parameters).toEqual({})
+  })
+})
+
+describe("an encoded step", () => {
+  it.each([
+    ["4a%2Fb", "4a/b"],
+    ["..%2F..%2Fadmin", "../../admin"],
+    ["a%3Fx%3D1", "a?x=1"],
+    ["%E6%97%A5", "日"],
+    ["a%252Fb", "a%2Fb"],
+    ["a+b", "a+b"],
+    ["日", "日"],
+    ["100%", "100%"],
+    ["%E0%A4%A", "%E0%A4%A"],
+    ["%ff", "%ff"],
+    ["__proto__", "__proto__"]
+  ])("%s is read as %j and stays one step", (step, id) => {
+    expect(match(`/streams/evm/${step}/status`)).toEqual(["updateStreamStatus", { id }])
+  })
+
+  it.each(["..", ".", "%2e%2e", "%2E", "%2e."])("%s leads nowhere: it is refused by name", (step) => {
+    const found = matchPath(operations, `/streams/evm/${step}/status`)
+    expect(found?.operation.id).toBe("updateStreamStatus")
+    const input = found && decodeInput(found.operation, { ...found.parameters, status: "active" })
+    expect(input && Either.isLeft(input) && input.left.issues.map(({ parameter }) => parameter)).toEqual([
+      "id"
+    ])
+  })
+
+  it.each([
+    `/nft/../erc20/${a}/price`,
+    `/erc20/${a}/../owners`,
+    `/wallets/${a}/../../streams/evm/1/status`,
+    "/nft/..%2f..",
+    "/nft/%2e%2e/7"
+  ])("the traversal %s reaches no operation with an input that is read", (path) => {
+    const found = matchPath(operations, path)
+    expect(found === undefined || Either.isLeft(decodeInput(found.operation, found.parameters))).toBe(true)
+  })
+
+  it("of any text is read back", () => {
+    FastCheck.assert(
+      FastCheck.property(FastCheck.string({ unit: "binary", minLength: 1 }), (id) => {
+        expect(match(`/streams/evm/${encodeURIComponent(id)}/status`)).toEqual(["updateStreamStatus", { id }])
+      }),
+      { numRuns: 200 }
+    )
+  })
+
+  it("never throws, whatever the path", () => {
+    const step = FastCheck.oneof(
+      FastCheck.constantFrom("nft", "erc20", "wallets", "..", "%2e", "%", a, ""),
+      FastCheck.string({ unit: "binary" })
+    )
+    FastCheck.assert(
+      FastCheck.property(FastCheck.array(step, { maxLength: 6 }), (steps) => {
+        const found = match(`/${steps.join("/")}`)
+        expect(found === undefined || Array.isArray(found)).toBe(true)
+      }),
+      { numRuns: 200 }
+    )
+  })
+})

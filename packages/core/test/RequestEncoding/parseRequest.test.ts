@@ -1,0 +1,140 @@
+import type { AnyOperation } from "@blockquarry/core/Operation"
+import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
+import { updateStreamStatus } from "@blockquarry/core/operations/updateStreamStatus"
+import { walletChains } from "@blockquarry/core/operations/walletChains"
+import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
+import { parseRequest } from "@blockquarry/core/RequestEncoding"
+import { describe, expect, it } from "@effect/vitest"
+import { decodedInput, inputIssues } from "../support/operationInputs.ts"
+
+const address = "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"
+const other = "0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359"
+
+/** A GET as a server receives it. */
+const parsed = (operation: AnyOperation, query: string) =>
+  parseRequest(operation, { address }, [...new URLSearchParams(query)], undefined)
+
+describe("a received query", () => {
+  it.each([
+    ["brackets", `contract_addresses%5B%5D=${address}&contract_addresses%5B%5D=${other}`],
+    ["bare brackets", `contract_addresses[]=${address}&contract_addresses[]=${other}`],
+    ["indices", `contract_addresses%5B0%5D=${address}&contract_addresses%5B1%5D=${other}`],
+    ["repetition", `contract_addresses=${address}&contract_addresses=${other}`],
+    ["an encoded comma", `contract_addresses=${address}%2C${other}`],
+    ["a bare comma", `contract_addresses=${address},${other}`],
+    ["brackets and a comma", `contract_addresses[]=${address},${other}`],
+    ["a mix", `contract_addresses[0]=${address}&contract_addresses=${other}`]
+  ])("spells a list with %s", (_, query) => {
+    const { unknownQuery: unknown, encoded: written } = parsed(walletTransfers, query)
+    expect(unknown).toEqual([])
+    expect(decodedInput(walletTransfers, written)).toEqual({ address, contract_addresses: [address, other] })
+  })
+
+  it.each([
+    "chain=0x13882",
+    "chain=0X13882",
+    "chain=polygon+amoy",
+    "chain=polygon%20amoy",
+    "chain=Polygon%20Amoy"
+  ])(
+    "spells a chain as %s",
+    (query) => {
+      expect(decodedInput(walletTransfers, parsed(walletTransfers, query).encoded)).toEqual({
+        address,
+        chain: "polygon amoy"
+      })
+    }
+  )
+
+  it("spells a date with bare colons, and a + that a form made a space", () => {
+    const { encoded: written } = parsed(
+      walletTransfers,
+      "from_date=2024-01-02T03:04:05.000Z&to_date=2024-01-03T05:30:00+05:30"
+    )
+    expect(decodedInput(walletTransfers, written)).toMatchObject({
+      from_date: { epochMillis: Date.UTC(2024, 0, 2, 3, 4, 5) },
+      to_date: { epochMillis: Date.UTC(2024, 0, 3) }
+    })
+  })
+
+  it("leaves out what is empty", () => {
+    const { encoded: written } = parsed(
+      walletTransfers,
+      "chain=&limit=&contract_addresses=&contract_addresses[]=&cursor="
+    )
+    expect(decodedInput(walletTransfers, written)).toStrictEqual({ address })
+  })
+
+  it("keeps parameters that the operation does not have, as they came and in their order", () => {
+    const query = "z=1&chain=eth&a%5B%5D=2&z=3&token_id=4&a[0]=%20&address=x&__proto__=5&limit[x]=6&=7"
+    const { unknownQuery: unknown, encoded: written } = parsed(tokenPrice, query)
+    expect(unknown).toEqual([
+      ["z", "1"],
+      ["a[]", "2"],
+      ["z", "3"],
+      ["token_id", "4"],
+      ["a[0]", " "],
+      ["address", "x"],
+      ["__proto__", "5"],
+      ["limit[x]", "6"],
+      ["", "7"]
+    ])
+    expect(decodedInput(tokenPrice, written)).toStrictEqual({ address, chain: "eth" })
+  })
+
+  it.each([
+    ["limit", "limit=1&limit=2"],
+    ["limit", "limit[]=1&limit[]=2"],
+    ["order", "order=ASC&order=ASC"],
+    ["chain", "chain=eth&chain=0x1"],
+    ["cursor", "cursor=a&cursor=b"],
+    ["from_block", "from_block=1&from_block=2"]
+  ])("is refused by name when it repeats %s: %s", (name, query) => {
+    expect(inputIssues(walletTransfers, parsed(walletTransfers, query).encoded)).toEqual([
+      [name, expect.stringMatching(/^expected .*, got an array$/)]
+    ])
+  })
+
+  it("cannot say what the path says", () => {
+    const { encoded: written } = parsed(walletChains, `address=${other}`)
+    expect(decodedInput(walletChains, written)).toStrictEqual({ address })
+  })
+})
+
+describe("a received body", () => {
+  const body = (members: unknown, query = "") =>
+    parseRequest(updateStreamStatus, { id: "1" }, [...new URLSearchParams(query)], members)
+
+  it("gives the parameters that are not in the path", () => {
+    expect(decodedInput(updateStreamStatus, body({ status: "paused", extra: 1 }).encoded)).toStrictEqual({
+      id: "1",
+      status: "paused"
+    })
+  })
+
+  it("cannot say what the path says", () => {
+    expect(decodedInput(updateStreamStatus, body({ id: "2", status: "active" }).encoded)).toStrictEqual({
+      id: "1",
+      status: "active"
+    })
+  })
+
+  it("is not replaced by the query, whose parameters are unknown", () => {
+    const { unknownQuery: unknown, encoded: written } = body({}, "status=paused")
+    expect(unknown).toEqual([["status", "paused"]])
+    expect(inputIssues(updateStreamStatus, written)).toEqual([["status", "is missing"]])
+  })
+
+  it.each([undefined, null, "paused", ["paused"], 5, {}])(
+    "without a status is refused by name: %j",
+    (members) => {
+      expect(inputIssues(updateStreamStatus, body(members).encoded)).toEqual([["status", "is missing"]])
+    }
+  )
+
+  it.each(["stopped", "Active", 1, null, ["active"]])("with the status %j is refused by name", (status) => {
+    expect(inputIssues(updateStreamStatus, body({ status }).encoded)).toEqual([
+      ["status", expect.stringMatching(/^expected active or paused or error or terminated, got /)]
+    ])
+  })
+})

@@ -1,0 +1,121 @@
+/** How long the answers of the operations stay true. */
+import { contractNfts } from "@blockquarry/core/operations/contractNfts"
+import { ledgerTransaction } from "@blockquarry/core/operations/ledgerTransaction"
+import { nftMetadata } from "@blockquarry/core/operations/nftMetadata"
+import { nftOwners } from "@blockquarry/core/operations/nftOwners"
+import { tokenOwners } from "@blockquarry/core/operations/tokenOwners"
+import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
+import { tokenTransfers } from "@blockquarry/core/operations/tokenTransfers"
+import { updateStreamStatus } from "@blockquarry/core/operations/updateStreamStatus"
+import { walletChains } from "@blockquarry/core/operations/walletChains"
+import { walletNftTrades } from "@blockquarry/core/operations/walletNftTrades"
+import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
+import { Immutable, MaxAge, NoStore, UpToBlock } from "@blockquarry/core/Ttl"
+import { describe, expect, it } from "@effect/vitest"
+import { decodedInput } from "../support/operationInputs.ts"
+import { decode } from "../support/schema.ts"
+
+const address = "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"
+const hash = `0x${"ab".repeat(32)}`
+
+const seconds = MaxAge({ duration: "5 seconds" })
+const minutes = MaxAge({ duration: "5 minutes" })
+const upTo = (block: number) => UpToBlock({ block, finalizedTtl: "1 hour", recentTtl: "5 seconds" })
+
+/** Where the answer does not matter it must not be looked at: reading it costs. */
+const unusedOutput = (): never => {
+  throw new Error("the answer was read")
+}
+
+describe("a list or a price", () => {
+  it("at the head is true for seconds", () => {
+    expect(walletTransfers.ttl(decodedInput(walletTransfers, { address, from_block: 5 }), unusedOutput))
+      .toEqual(
+        seconds
+      )
+    expect(tokenTransfers.ttl(decodedInput(tokenTransfers, { address, from_block: 5 }), unusedOutput))
+      .toEqual(
+        seconds
+      )
+    expect(walletNftTrades.ttl(decodedInput(walletNftTrades, { address, from_block: 5 }), unusedOutput))
+      .toEqual(
+        seconds
+      )
+    expect(tokenPrice.ttl(decodedInput(tokenPrice, { address }), unusedOutput)).toEqual(seconds)
+    expect(tokenOwners.ttl(decodedInput(tokenOwners, { token_address: address }), unusedOutput)).toEqual(
+      seconds
+    )
+    expect(walletChains.ttl(decodedInput(walletChains, { address }), unusedOutput)).toEqual(seconds)
+  })
+
+  it("up to a block is true for longer once that block is settled", () => {
+    const bounded = { address, to_block: 7, to_date: "2024-01-01" }
+    expect(walletTransfers.ttl(decodedInput(walletTransfers, bounded), unusedOutput)).toEqual(upTo(7))
+    expect(tokenTransfers.ttl(decodedInput(tokenTransfers, bounded), unusedOutput)).toEqual(upTo(7))
+    expect(walletNftTrades.ttl(decodedInput(walletNftTrades, bounded), unusedOutput)).toEqual(upTo(7))
+    expect(tokenPrice.ttl(decodedInput(tokenPrice, { address, to_block: 0 }), unusedOutput)).toEqual(upTo(0))
+  })
+
+  it("up to a date says nothing of a block", () => {
+    const bounded = { address, to_date: "2020-01-01" }
+    expect(walletTransfers.ttl(decodedInput(walletTransfers, bounded), unusedOutput)).toEqual(seconds)
+  })
+})
+
+describe("an answer about NFTs", () => {
+  const nft = { token_address: address, token_id: "1" }
+
+  it.each([
+    [{ status: "SYNCED", result: [nft] }, seconds],
+    [{ result: [nft] }, seconds],
+    [{ status: "SYNCING", result: [nft] }, NoStore()],
+    [{ status: "SYNCED", result: [] }, NoStore()],
+    [{ result: [], cursor: "more" }, NoStore()]
+  ])("of a contract, %j, is kept so", (page, freshness) => {
+    const contract = decodedInput(contractNfts, { address })
+    expect(contractNfts.ttl(contract, () => decode(contractNfts.output, page))).toEqual(freshness)
+    const token = decodedInput(nftOwners, { address, token_id: 1n })
+    expect(nftOwners.ttl(token, () => decode(nftOwners.output, page))).toEqual(freshness)
+  })
+
+  it("that is metadata is true for minutes", () => {
+    expect(nftMetadata.ttl(decodedInput(nftMetadata, { address, token_id: "1" }), unusedOutput)).toEqual(
+      minutes
+    )
+  })
+})
+
+describe("a transaction of the ledger", () => {
+  const input = decodedInput(ledgerTransaction, { txn_hash: hash })
+  const freshness = (type: string | undefined) =>
+    ledgerTransaction.ttl(input, () => decode(ledgerTransaction.output, { hash, type }))
+
+  it.each([
+    "user_transaction",
+    "genesis_transaction",
+    "block_metadata_transaction",
+    "state_checkpoint_transaction",
+    "validator_transaction",
+    "block_epilogue_transaction"
+  ])("that is committed never changes: %s", (type) => {
+    expect(freshness(type)).toEqual(Immutable())
+  })
+
+  it.each([undefined, "pending_transaction", "future_transaction", "other"])(
+    "that may still change is not kept: %s",
+    (type) => {
+      expect(freshness(type)).toEqual(NoStore())
+    }
+  )
+})
+
+describe("a change", () => {
+  it("is never kept", () => {
+    expect(
+      updateStreamStatus.ttl(decodedInput(updateStreamStatus, { id: "1", status: "active" }), unusedOutput)
+    )
+      .toEqual(
+        NoStore()
+      )
+  })
+})

@@ -1,0 +1,15 @@
+/**
+ * What a gateway needs beyond an application: responses as bytes, whole lists without decoding, cache entries, and the
+ * health of the upstream. Unstable: these modules may change in any release.
+ *
+ * @since 0.1.0
+ */
+export * as RawRecords from "./internal/pagination/RawRecords.ts"
+export type * as Classification from "./internal/pipeline/Classification.ts"
+export * as Engine from "./internal/pipeline/Engine.ts"
+export type * as EngineHealth from "./internal/pipeline/EngineHealth.ts"
+export type * as EngineResponse from "./internal/pipeline/EngineResponse.ts"
+export * as Upstream from "./internal/pipeline/Upstream.ts"
+export * as StoreGroup from "./internal/stores/StoreGroup.ts"
+export * as BaseUrl from "./internal/transport/BaseUrl.ts"
+export * as RawResponse from "./internal/transport/RawResponse.ts"

@@ -1,0 +1,337 @@
+/**
+ * The rate limit stage: no attempt is sent before it is its turn.
+ *
+ * Attempts with the same key at the same base address stand in one line. Its head waits for a free place among those
+ * under way and for the budget to have enough; the others wait behind it. So everybody gets a turn in the order of
+ * arrival, and what the budget lets through is sent at once. What a key may spend in a day is taken last.
+ */
+import { RateLimitError } from "@blockquarry/core/OperationError"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type { Permit, RateLimitStoreService } from "../../RateLimitStore.ts"
+import { initialCooldown, maxCooldown } from "../stores/Gcra.ts"
+import {
+  type AttemptNoResponse,
+  type AttemptResponse,
+  type Call,
+  type CallWithKey,
+  retryAfterMillisOf
+} from "./Call.ts"
+import { FairQueue, type Restore } from "./FairQueue.ts"
+import type { Instrumentation } from "./Instrumentation.ts"
+import * as KeyQueue from "./KeyQueue.ts"
+
+export interface AdmissionControl {
+  /**
+   * Waits for a turn, then makes the attempt, and tells the others if the service said 429. `refuse` fails where there
+   * is no use in waiting: it is asked before, and again when the turn has come.
+   */
+  readonly run: (
+    call: CallWithKey,
+    precheck: Effect.Effect<void, AttemptNoResponse>,
+    attempt: Effect.Effect<AttemptResponse, AttemptNoResponse>
+  ) => Effect.Effect<AttemptResponse, AttemptNoResponse>
+  /** The same for someone who does not wait: a number says after how many milliseconds it may be their turn. */
+  readonly tryRun: (
+    call: CallWithKey,
+    precheck: Effect.Effect<void, AttemptNoResponse>,
+    attempt: Effect.Effect<AttemptResponse, AttemptNoResponse>
+  ) => Effect.Effect<AttemptResponse | number, AttemptNoResponse>
+  /** How many milliseconds someone who comes now would wait in line, as far as is known. */
+  readonly expectedWait: (call: CallWithKey, now: number) => number
+}
+
+/** A call that waits to be admitted. */
+interface AdmissionRequest {
+  readonly call: CallWithKey
+  readonly queue: KeyQueue.KeyQueue
+  readonly slots: FairQueue
+  readonly precheck: Effect.Effect<void, AttemptNoResponse>
+  readonly restore: Restore
+}
+
+export const make = (store: RateLimitStoreService, instrumentation: Instrumentation): AdmissionControl => {
+  const queues = new Map<string, KeyQueue.KeyQueue>()
+  const slotsByUpstream = new Map<string, FairQueue>()
+
+  const queueOf = ({ key }: CallWithKey): KeyQueue.KeyQueue => {
+    const existing = queues.get(key.id)
+    if (existing !== undefined) return existing
+    const queue = KeyQueue.make()
+    queues.set(key.id, queue)
+    return queue
+  }
+
+  const slotsOf = ({ policies: { concurrency: { limit } }, keyPool }: CallWithKey): FairQueue => {
+    const slotsKey = `${keyPool.baseUrl} ${limit}`
+    const existing = slotsByUpstream.get(slotsKey)
+    if (existing !== undefined) return existing
+    const created = new FairQueue(limit)
+    slotsByUpstream.set(slotsKey, created)
+    return created
+  }
+
+  const run: AdmissionControl["run"] = (call, precheck, attempt) =>
+    Effect.uninterruptibleMask((restore) => {
+      const slots = slotsOf(call)
+      return precheck.pipe(
+        Effect.zipRight(withQueue(call, (queue) => admit({ call, queue, slots, precheck, restore }))),
+        Effect.flatMap((probe) => runAttempt(call, slots, probe, restore(attempt)))
+      )
+    })
+
+  const tryRun: AdmissionControl["tryRun"] = (call, precheck, attempt) =>
+    Effect.uninterruptibleMask((restore) => {
+      const slots = slotsOf(call)
+      const admitted = withQueue(call, (queue) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          Effect.map(
+            tryAdmit({ call, queue, slots, precheck, restore }, now),
+            (probe) => probe ?? KeyQueue.expectedStart(queue, call, now) - now
+          )))
+      return precheck.pipe(
+        Effect.zipRight(admitted),
+        Effect.flatMap((permit): Effect.Effect<AttemptResponse | number, AttemptNoResponse> =>
+          typeof permit === "number"
+            ? Effect.succeed(permit)
+            : runAttempt(call, slots, permit, restore(attempt))
+        )
+      )
+    })
+
+  /** The attempt of someone who has a place and has paid. */
+  const runAttempt = (
+    call: CallWithKey,
+    slots: FairQueue,
+    probe: boolean,
+    attempt: Effect.Effect<AttemptResponse, AttemptNoResponse>
+  ): Effect.Effect<AttemptResponse, AttemptNoResponse> =>
+    instrumentation.recordCost(call, KeyQueue.costOf(call)).pipe(
+      Effect.zipRight(Effect.onExit(attempt, (exit) => reportResult(call, probe, exit))),
+      Effect.ensuring(Effect.sync(() => slots.release()))
+    )
+
+  const withQueue = <A, E>(
+    call: CallWithKey,
+    use: (queue: KeyQueue.KeyQueue) => Effect.Effect<A, E>
+  ): Effect.Effect<A, E> =>
+    Effect.suspend(() => {
+      const queue = queueOf(call)
+      queue.activeCalls += 1
+      return Effect.ensuring(
+        use(queue),
+        Effect.sync(() => {
+          queue.activeCalls -= 1
+          if (queue.activeCalls === 0) queues.delete(call.key.id)
+        })
+      )
+    })
+
+  /** Ends with a place taken and the cost paid, or fails with neither. True for a probe. */
+  const admit = (request: AdmissionRequest): Effect.Effect<boolean, AttemptNoResponse> =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      Effect.flatMap(
+        tryAdmit(request, now),
+        (probe) => probe === null ? waitInQueue(request, now) : Effect.succeed(probe)
+      ))
+
+  /** The same without waiting; null, and with neither, where that takes its time. */
+  const tryAdmit = (
+    request: AdmissionRequest,
+    now: number
+  ): Effect.Effect<boolean | null, AttemptNoResponse> => {
+    const { queue, slots } = request
+    // Where nobody waits, nobody is overtaken: the line is only for those whom the budget makes wait.
+    if (!queue.fairQueue.isFree) return Effect.succeed(null)
+    if (slots.tryAcquire()) return acquirePermit(request)
+    queue.next = { at: now, reason: "concurrency" }
+    return Effect.succeed(null)
+  }
+
+  /** Asks the budget for someone who has a place. Gives the place back, and null where it is too early. */
+  const acquirePermit = (
+    { call, queue, slots, precheck }: AdmissionRequest
+  ): Effect.Effect<boolean | null, AttemptNoResponse> =>
+    precheck.pipe(
+      Effect.zipRight(requestPermit(call)),
+      Effect.onError(() => Effect.sync(() => slots.release())),
+      Effect.flatMap((permit) => {
+        if (permit._tag === "Granted") return Effect.succeed(permit.probe)
+        slots.release()
+        return Effect.map(Clock.currentTimeMillis, (now) => {
+          // Whatever a store says, nobody asks it without end.
+          const millis = permit.millis > 0 ? permit.millis : 1
+          queue.next = { at: now + millis, reason: permit.reason }
+          return null
+        })
+      })
+    )
+
+  /** What the store says of the rate, and then of the day. */
+  const requestPermit = (call: CallWithKey): Effect.Effect<Permit, AttemptNoResponse> => {
+    const permit = store.acquire(
+      call.key.id,
+      KeyQueue.ruleOf(call),
+      KeyQueue.costOf(call),
+      KeyQueue.probeLeaseOf(call)
+    )
+    const { dailyQuota } = call.key.rateLimit
+    return dailyQuota === null
+      ? permit
+      : Effect.tap(
+        permit,
+        (permit) =>
+          permit._tag === "Granted" ? consumeDailyQuota(call, dailyQuota, permit.probe) : Effect.void
+      )
+  }
+
+  const consumeDailyQuota = (
+    call: CallWithKey,
+    limit: number,
+    probe: boolean
+  ): Effect.Effect<void, AttemptNoResponse> =>
+    Effect.flatMap(
+      store.consume(call.key.id, { limit, period: dayMillis }, KeyQueue.costOf(call)),
+      (consumption) => {
+        if (consumption._tag === "Consumed") return Effect.void
+        // Nothing is sent, so that somebody else may probe.
+        const released = probe ? store.settleProbe(call.key.id, false) : Effect.void
+        return Effect.zipRight(released, Effect.fail(rejected(call, "day", consumption.millis)))
+      }
+    )
+
+  const waitInQueue = (request: AdmissionRequest, now: number): Effect.Effect<boolean, AttemptNoResponse> =>
+    Effect.suspend(() => {
+      const { call, queue, restore } = request
+      const { key: { rateLimit }, policies: { concurrency } } = call
+      const { reason } = queue.next
+      const latestStart = Math.min(call.deadline, now + Duration.toMillis(rateLimit.maxWait))
+      const cost = KeyQueue.costOf(call)
+      const expectedStart = KeyQueue.expectedStart(queue, call, now)
+      const maxQueue = reason === "concurrency" ? concurrency.maxQueue : rateLimit.maxQueue
+      if (isTooLate(call, expectedStart, latestStart) || KeyQueue.queueLength(queue) >= maxQueue) {
+        return Effect.fail(rejected(call, reason, reason === "concurrency" ? null : expectedStart - now))
+      }
+      queue.queuedCost += cost
+      return queue.fairQueue.acquire(latestStart - now, restore).pipe(
+        Effect.ensuring(Effect.sync(() => {
+          queue.queuedCost -= cost
+        })),
+        Effect.flatMap((acquired) =>
+          acquired
+            ? waitAtHead(request, latestStart).pipe(
+              // The next one may be cheaper, and asks for itself.
+              Effect.onError(() =>
+                Effect.sync(() => {
+                  queue.next = { at: 0, reason: queue.next.reason }
+                })
+              ),
+              Effect.ensuring(Effect.sync(() => queue.fairQueue.release()))
+            )
+            : Effect.fail(rejected(call, queue.next.reason, null))
+        ),
+        Effect.tap(() => recordWait(call, now, queue.next.reason))
+      )
+    })
+
+  /** The head of the line: a place, then the budget; without the place while the budget makes it wait. */
+  const waitAtHead = (
+    request: AdmissionRequest,
+    latestStart: number
+  ): Effect.Effect<boolean, AttemptNoResponse> =>
+    Effect.gen(function*() {
+      const { call, queue, slots, restore } = request
+      for (;;) {
+        const now = yield* Clock.currentTimeMillis
+        const { at, reason } = queue.next
+        if (isTooLate(call, Math.max(at, now), latestStart)) {
+          const wait = reason === "concurrency" || at <= now ? null : at - now
+          return yield* Effect.fail(rejected(call, reason, wait))
+        }
+        if (at > now) yield* restore(Effect.sleep(at - now))
+        if (!slots.tryAcquire()) {
+          const current = yield* Clock.currentTimeMillis
+          queue.next = { at: current, reason: "concurrency" }
+          if (!(yield* slots.acquire(latestStart - current, restore))) {
+            return yield* Effect.fail(rejected(call, "concurrency", null))
+          }
+        }
+        const probe = yield* acquirePermit(request)
+        if (probe !== null) return probe
+      }
+    })
+
+  const recordWait = (
+    call: CallWithKey,
+    startedAt: number,
+    reason: KeyQueue.AdmissionWaitReason
+  ): Effect.Effect<void> =>
+    Effect.flatMap(
+      Clock.currentTimeMillis,
+      (now) => instrumentation.recordWait(call, reason, now - startedAt)
+    )
+
+  /** What the others learn from an attempt. */
+  const reportResult = (
+    call: CallWithKey,
+    probe: boolean,
+    exit: Exit.Exit<AttemptResponse, AttemptNoResponse>
+  ): Effect.Effect<void> => {
+    const attemptResponse = Exit.isSuccess(exit) ? exit.value : null
+    const { id } = call.key
+    if (attemptResponse?.health === "throttled") {
+      const hint = retryAfterMillisOf(attemptResponse)
+      return Effect.zipRight(noteCooldown(call, hint), store.startCooldown(id, hint))
+    }
+    return probe ? store.settleProbe(id, attemptResponse?.health === "healthy") : Effect.void
+  }
+
+  /** Those who come while others wait know of the pause too, although they do not ask the store. */
+  const noteCooldown = (call: CallWithKey, hint: number | null): Effect.Effect<void> =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      const queue = queues.get(call.key.id)
+      const at = now + Math.min(hint ?? initialCooldown, maxCooldown)
+      if (queue !== undefined && at > queue.next.at) queue.next = { at, reason: "cooldown" }
+    })
+
+  return {
+    run,
+    tryRun,
+    expectedWait: (call, now) => {
+      const queue = queues.get(call.key.id)
+      return queue === undefined || queue.fairQueue.isFree
+        ? 0
+        : KeyQueue.expectedStart(queue, call, now) - now
+    }
+  }
+}
+
+/** A day of UTC, in milliseconds. */
+export const dayMillis = 24 * 3_600_000
+
+/** A request that would be sent as its call ends is not worth waiting for. */
+const isTooLate = ({ deadline }: Call, at: number, latestStart: number): boolean =>
+  at > latestStart || at >= deadline
+
+/** What a limit is called in the error. */
+const limitNames = { rate_limit: "rate", cooldown: "pause", concurrency: "concurrency", day: "day" } as const
+
+const rejected = (
+  { summary, operation }: Call,
+  limit: keyof typeof limitNames,
+  wait: number | null
+): AttemptNoResponse => ({
+  error: new RateLimitError({
+    operation: operation.id,
+    request: summary,
+    status: null,
+    serverMessage: null,
+    body: "",
+    limit: limitNames[limit],
+    retryAfter: wait === null ? null : Duration.millis(Math.ceil(wait))
+  }),
+  retryHint: null,
+  health: "not-sent"
+})

@@ -1,0 +1,130 @@
+/** The attempt stage: one request, one verdict, within the attempt's time and what is left of the call's. */
+import { InvalidResponseError, NetworkError, TimeoutError } from "@blockquarry/core/OperationError"
+import { formatQuery } from "@blockquarry/core/RequestEncoding"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Telemetry from "../../Telemetry.ts"
+import type { RawResponse } from "../transport/RawResponse.ts"
+import type { TransportError } from "../transport/Transport.ts"
+import type { AttemptHealth, AttemptNoResponse, AttemptResponse, Call, CallWithKey } from "./Call.ts"
+import { type Classification, classify, type RetryHint } from "./Classification.ts"
+import type { Instrumentation } from "./Instrumentation.ts"
+
+/** Sends a request once; `number` counts from 1. */
+export const attempt = (
+  call: CallWithKey,
+  attemptNumber: number,
+  instrumentation: Instrumentation
+): Effect.Effect<AttemptResponse, AttemptNoResponse> => {
+  const { key, summary, operation, request } = call
+  const query = request.query.length === 0 ? "" : `?${formatQuery(request.query)}`
+  const url = key.apiUrl + request.path + query
+  const send = call.transport.send({
+    method: request.method,
+    url,
+    apiKey: key.apiKey,
+    body: request.body
+  })
+  const attempted = instrumentation.debug(
+    "attempt begins",
+    () => ({ operation: operation.id, url, ...keyAnnotation(call) })
+  )
+    .pipe(
+      Effect.zipRight(withTimeout(call, Effect.mapError(send, (error) => noResponse(call, error)))),
+      Effect.tapBoth({
+        onFailure: () => instrumentation.recordAttempt(call, "none", 0),
+        onSuccess: ({ bytes, status }) =>
+          instrumentation.recordAttempt(call, String(status), bytes.byteLength)
+      }),
+      Effect.tap(({ status }) => instrumentation.annotateSpan("http.response.status_code", status)),
+      Effect.flatMap((response) =>
+        Effect.map(Clock.currentTimeMillis, (now): AttemptResponse => {
+          // Of the keys of the ring the service saw this one alone with the request: its answer can repeat no other.
+          const classification = classify(operation, summary, response, now, key.apiKey)
+          return { response, classification, health: healthOf(response, classification) }
+        })
+      )
+    )
+  return instrumentation.withSpan(attempted, Telemetry.attemptSpan, {
+    kind: "client",
+    attributes: { "http.request.resend_count": attemptNumber - 1 }
+  })
+}
+
+/** Which key it is, where there are several. */
+const keyAnnotation = ({ key, keyPool }: CallWithKey): { readonly key?: string } =>
+  keyPool.keys.length === 1 ? {} : { key: key.label }
+
+/** One timer for both limits: a call's end is no reason to begin another race. */
+const withTimeout = <A>(
+  call: Call,
+  send: Effect.Effect<A, AttemptNoResponse>
+): Effect.Effect<A, AttemptNoResponse> => {
+  const { attempt: attemptTimeout, call: callTimeout } = call.policies.timeouts
+  return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const attemptMillis = Duration.toMillis(attemptTimeout)
+    const remainingMillis = call.deadline - now
+    if (Math.min(attemptMillis, remainingMillis) === Number.POSITIVE_INFINITY) return send
+    const scope = attemptMillis <= remainingMillis ? "attempt" : "call"
+    const safeToRetry = call.operation.retry === "always"
+    const timedOut = (mayHaveBeenApplied: boolean, health: AttemptHealth): AttemptNoResponse => ({
+      error: new TimeoutError({
+        operation: call.operation.id,
+        request: call.summary,
+        scope,
+        after: Duration.decode(scope === "attempt" ? attemptTimeout : callTimeout),
+        mayHaveBeenApplied
+      }),
+      retryHint: safeToRetry && scope === "attempt" ? transient : null,
+      health
+    })
+    if (remainingMillis <= 0) return Effect.fail(timedOut(false, "not-sent"))
+    const timeoutMillis = Math.min(attemptMillis, remainingMillis)
+    return Effect.timeoutFail(send, {
+      duration: timeoutMillis,
+      onTimeout: () =>
+        timedOut(!safeToRetry, timeoutMillis >= call.layerAttemptTimeout ? "unhealthy" : "unknown")
+    })
+  })
+}
+
+const healthOf = ({ status }: RawResponse, classification: Classification): AttemptResponse["health"] => {
+  if (status === 429) return "throttled"
+  return status >= 500 || status === 408 || classification._tag === "Malformed" ? "unhealthy" : "healthy"
+}
+
+const transient: RetryHint = { cause: "transient", retryAfter: null }
+
+const noResponse = ({ summary, operation }: Call, error: TransportError): AttemptNoResponse => {
+  const safeToRetry = operation.retry === "always"
+  const mayHaveBeenApplied = !safeToRetry && error.sent
+  if (error.reason === "network") {
+    return {
+      error: new NetworkError({
+        operation: operation.id,
+        request: summary,
+        reason: error.detail,
+        sent: error.sent,
+        mayHaveBeenApplied
+      }),
+      retryHint: mayHaveBeenApplied ? null : transient,
+      health: "unhealthy"
+    }
+  }
+  return {
+    error: new InvalidResponseError({
+      operation: operation.id,
+      request: summary,
+      status: error.status ?? 0,
+      serverMessage: null,
+      body: "",
+      path: "",
+      reason: error.detail,
+      mayHaveBeenApplied
+    }),
+    // A body over the cap is as long the next time, and no fault of the service.
+    retryHint: error.reason === "malformed" && safeToRetry ? transient : null,
+    health: error.reason === "malformed" ? "unhealthy" : "unknown"
+  }
+}

@@ -1,0 +1,219 @@
+/** The cache stage: a question that was answered lately is not asked, see `ResponseCache.ts`. */
+import { TimeoutError } from "@blockquarry/core/OperationError"
+import { type EncodedRequest, formatQuery } from "@blockquarry/core/RequestEncoding"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { CacheEntry, CacheStoreService } from "../../CacheStore.ts"
+import type { CacheMode, ResponseCache } from "../../ResponseCache.ts"
+import { responseContainsSecret } from "../transport/RawResponse.ts"
+import type { AttemptNoResponse, AttemptResponse, Call } from "./Call.ts"
+import { classify } from "./Classification.ts"
+import type { EngineResponse } from "./EngineResponse.ts"
+import type { CacheResult, Instrumentation } from "./Instrumentation.ts"
+import * as SingleFlight from "./SingleFlight.ts"
+import type { KeyPool } from "./Upstream.ts"
+
+export interface CacheStage {
+  /**
+   * Answers a call from what is kept, or by `ask`. `lifetime` says how many milliseconds an answer stays fresh, null
+   * where it must not be kept.
+   */
+  readonly run: (
+    call: Call,
+    mode: CacheMode,
+    execute: Effect.Effect<AttemptResponse, AttemptNoResponse>,
+    ttlOf: (attemptResponse: AttemptResponse) => number | null
+  ) => Effect.Effect<EngineResponse, AttemptNoResponse>
+  /** What is kept about a request and fresh; nothing where that cannot be told at once. */
+  readonly peek: (
+    endpoint: Endpoint,
+    cache: ResponseCache,
+    request: EncodedRequest,
+    now: number
+  ) => CacheEntry | undefined
+  /** The same, from a store that must be waited for. */
+  readonly get: (
+    endpoint: Endpoint,
+    cache: ResponseCache,
+    request: EncodedRequest
+  ) => Effect.Effect<CacheEntry | null>
+  /** Forgets what is kept about a request, or everything: false where the store is away. */
+  readonly invalidate: (endpoint: Endpoint, request: EncodedRequest) => Effect.Effect<boolean>
+  readonly invalidateAll: Effect.Effect<boolean>
+}
+
+type Endpoint = Pick<KeyPool, "apiUrl">
+
+export const make = (
+  store: CacheStoreService,
+  instrumentation: Instrumentation,
+  scope: Scope.Scope
+): CacheStage => {
+  const singleFlight = SingleFlight.make<AttemptResponse, AttemptNoResponse>(scope)
+
+  const run: CacheStage["run"] = (call, mode, execute, ttlOf) => {
+    const { cache } = call.policies
+    if (mode === "no-store" || !isCacheable(cache, call.request)) return Effect.map(execute, uncoalesced)
+    const key = cacheKeyOf(call.keyPool, call.request)
+    const record = (result: CacheResult) => instrumentation.recordCacheResult(call.operation, result)
+    const flightKey = flightKeyOf(call, key)
+    const flight: SingleFlight.FlightRequest<AttemptResponse, AttemptNoResponse> = {
+      subject: key,
+      execute,
+      deadline: call.deadline,
+      isTimeout: ({ error }) => error._tag === "TimeoutError" && error.scope === "call",
+      onTimeout: () => callTimedOut(call),
+      onSuccess: (attemptResponse, invalidated) =>
+        save(call, key, attemptResponse, ttlOf(attemptResponse), invalidated),
+      onJoin: (coalesced) => record(coalesced ? "coalesced" : "miss")
+    }
+    if (mode === "reload") return Effect.map(singleFlight.restart(flightKey, flight), fromUpstream)
+    const fetched = singleFlight.join(flightKey, flight)
+    return Effect.flatMap(store.get(key), (entry) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        if (entry === null || now >= entry.expiresAt) return Effect.map(fetched, fromUpstream)
+        if (now < entry.freshUntil) return Effect.as(record("hit"), fromCache(call, entry, "cache"))
+        const stale = fromCache(call, entry, "stale")
+        if (now < entry.freshUntil + Duration.toMillis(cache.staleWhileRevalidate)) {
+          // Nobody waits for the fresh one here, and nobody minds if it fails.
+          const revalidation = singleFlight.has(flightKey)
+            ? Effect.void
+            : Effect.forkIn(
+              Effect.ignore(singleFlight.join(flightKey, { ...flight, onJoin: () => Effect.void })),
+              scope
+            )
+          return revalidation.pipe(Effect.zipRight(record("stale")), Effect.as(stale))
+        }
+        const usableUntil = entry.freshUntil + Duration.toMillis(cache.staleIfError)
+        return now >= usableUntil
+          ? Effect.map(fetched, fromUpstream)
+          : orStaleOnError(fetched, stale, usableUntil, record("stale_if_error"))
+      }))
+  }
+
+  const save = (
+    call: Call,
+    key: string,
+    { response }: AttemptResponse,
+    ttl: number | null,
+    invalidated: () => boolean
+  ): Effect.Effect<void> => {
+    // An answer that repeats a key is nobody else's business.
+    if (ttl === null || ttl <= 0 || responseContainsSecret(response, call.keyPool.uncacheable)) {
+      return Effect.void
+    }
+    const { staleIfError, staleWhileRevalidate } = call.policies.cache
+    const staleMillis = response.status === 200
+      ? Math.max(Duration.toMillis(staleWhileRevalidate), Duration.toMillis(staleIfError))
+      : 0
+    return Effect.flatMap(Clock.currentTimeMillis, (storedAt) => {
+      const freshUntil = storedAt + ttl
+      return store.set(key, { response, storedAt, freshUntil, expiresAt: freshUntil + staleMillis }).pipe(
+        // Whoever purges while the store is being written to must not find the answer there again.
+        Effect.flatMap(() => invalidated() ? store.remove(key) : Effect.void)
+      )
+    })
+  }
+
+  return {
+    run,
+    peek: (endpoint, cache, request, now) => {
+      if (store.peek === undefined || !isCacheable(cache, request)) return undefined
+      const entry = store.peek(cacheKeyOf(endpoint, request))
+      return entry !== undefined && now < entry.freshUntil ? entry : undefined
+    },
+    get: (endpoint, cache, request) =>
+      isCacheable(cache, request)
+        ? Effect.zipWith(
+          store.get(cacheKeyOf(endpoint, request)),
+          Clock.currentTimeMillis,
+          (entry, now) => entry !== null && now < entry.freshUntil ? entry : null
+        )
+        : Effect.succeed(null),
+    invalidate: (endpoint, request) =>
+      Effect.suspend(() => {
+        const key = cacheKeyOf(endpoint, request)
+        singleFlight.invalidate(key)
+        return store.remove(key)
+      }),
+    invalidateAll: Effect.suspend(() => {
+      singleFlight.invalidate(null)
+      return store.clear
+    })
+  }
+}
+
+/** Whether the answer to a request is looked for and kept. */
+const isCacheable = (cache: ResponseCache, { method }: EncodedRequest): boolean =>
+  cache.enabled && method === "GET"
+
+/** What was asked, and where: everything but the key. */
+const cacheKeyOf = ({ apiUrl }: Endpoint, { path, query }: EncodedRequest): string =>
+  `${apiUrl}${path}?${formatQuery(query)}`
+
+/**
+ * Flights are shared by those who have the same keys, and not by all, as kept answers are: what one key is refused,
+ * another may get. Nor are they by regions that repeat more or less often.
+ */
+const flightKeyOf = ({ policies: { retry }, keyPool }: Call, key: string): string =>
+  `${keyPool.id} ${retry.attempts} ${retry.budget.capacity} ${key}`
+
+const callTimedOut = (call: Call): AttemptNoResponse => ({
+  error: new TimeoutError({
+    operation: call.operation.id,
+    request: call.summary,
+    scope: "call",
+    after: Duration.decode(call.policies.timeouts.call),
+    mayHaveBeenApplied: false
+  }),
+  retryHint: null,
+  health: "unknown"
+})
+
+/** What the service has to say, or the stale answer where it fails and that is still worth something. */
+const orStaleOnError = (
+  fetched: Effect.Effect<SingleFlight.FlightResult<AttemptResponse>, AttemptNoResponse>,
+  stale: EngineResponse,
+  usableUntil: number,
+  record: Effect.Effect<void>
+): Effect.Effect<EngineResponse, AttemptNoResponse> => {
+  const useStale = (fallback: Effect.Effect<EngineResponse, AttemptNoResponse>) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => now < usableUntil ? Effect.as(record, stale) : fallback)
+  return Effect.matchEffect(fetched, {
+    onFailure: (noResponse) => useStale(Effect.fail(noResponse)),
+    onSuccess: (flightResult) =>
+      flightResult.value.health === "unhealthy" || flightResult.value.health === "throttled"
+        ? useStale(Effect.succeed(fromUpstream(flightResult)))
+        : Effect.succeed(fromUpstream(flightResult))
+  })
+}
+
+const fromUpstream = (
+  { joined, value: { response, classification } }: SingleFlight.FlightResult<AttemptResponse>
+): EngineResponse => ({
+  response,
+  classification: () => classification,
+  source: "upstream",
+  storedAt: null,
+  freshUntil: null,
+  collapsed: joined
+})
+
+const uncoalesced = (value: AttemptResponse): EngineResponse => fromUpstream({ value, joined: false })
+
+const fromCache = (
+  { summary, operation, keyPool }: Call,
+  entry: CacheEntry,
+  source: "cache" | "stale"
+): EngineResponse => ({
+  response: entry.response,
+  // Only a wait that the service asks for depends on the time, and such answers are not kept. Nor are those that repeat
+  // any key, so any of them will do.
+  classification: () => classify(operation, summary, entry.response, entry.storedAt, keyPool.keys[0].apiKey),
+  source,
+  storedAt: entry.storedAt,
+  freshUntil: entry.freshUntil,
+  collapsed: false
+})

@@ -1,0 +1,197 @@
+/** The circuit breaker stage: a service that fails is left alone, see `CircuitBreaker.ts`. */
+import { ServerError } from "@blockquarry/core/OperationError"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type { CircuitBreaker } from "../../CircuitBreaker.ts"
+import type { AttemptHealth, AttemptNoResponse, AttemptResponse, Call } from "./Call.ts"
+import type { UpstreamHealth } from "./EngineHealth.ts"
+import type { Instrumentation } from "./Instrumentation.ts"
+
+export interface CircuitBreakerStage {
+  /** Fails while the breaker is open, so that nobody waits for a closed door. */
+  readonly check: (call: Call) => Effect.Effect<void, AttemptNoResponse>
+  /** Lets an attempt through, or fails, and takes note of what comes of it. */
+  readonly run: (
+    call: Call,
+    attempt: Effect.Effect<AttemptResponse, AttemptNoResponse>
+  ) => Effect.Effect<AttemptResponse, AttemptNoResponse>
+  /** The breakers that were asked, by base address. */
+  readonly health: () => ReadonlyArray<CircuitHealth>
+}
+
+interface CircuitHealth extends Pick<UpstreamHealth, "breaker" | "retryAt"> {
+  /** With its path, as calls know it. */
+  readonly baseUrl: string
+}
+
+export const make = (instrumentation: Instrumentation): CircuitBreakerStage => {
+  const circuits = new Map<string, Circuit>()
+  const circuitOf = ({ policies, keyPool }: Call): Circuit => {
+    const existing = circuits.get(keyPool.baseUrl)
+    if (existing !== undefined) return existing
+    const circuit = new Circuit(policies.breaker)
+    circuits.set(keyPool.baseUrl, circuit)
+    return circuit
+  }
+  const recordState = (call: Call, state: State["_tag"]): Effect.Effect<void> =>
+    instrumentation.recordCircuitState(hostOf(call.keyPool.baseUrl), stateValues[state])
+
+  return {
+    check: (call) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const remainingMillis = circuitOf(call).remainingOpenMillis(now)
+        return remainingMillis === null ? Effect.void : Effect.fail(rejected(call, remainingMillis))
+      }),
+    run: (call, attempt) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          const circuit = circuitOf(call)
+          const remainingMillis = circuit.remainingOpenMillis(now)
+          if (remainingMillis !== null) return Effect.fail(rejected(call, remainingMillis))
+          const probe = circuit.admit(now)
+          return Effect.zipRight(
+            probe ? recordState(call, "HalfOpen") : Effect.void,
+            Effect.onExit(restore(attempt), (exit) =>
+              Effect.flatMap(Clock.currentTimeMillis, (now) =>
+                circuit.record(now, healthOf(exit), probe)
+                  ? recordState(call, circuit.tag)
+                  : Effect.void))
+          )
+        })
+      ),
+    health: () =>
+      [...circuits].map(([baseUrl, { retryAt, tag }]) => ({ baseUrl, breaker: stateNames[tag], retryAt }))
+  }
+}
+
+/** Host and port: what people call a base address. */
+export const hostOf = (baseUrl: string): string => new URL(baseUrl).host
+
+const stateNames = { Closed: "closed", HalfOpen: "half-open", Open: "open" } as const
+
+const stateValues = { Closed: 0, HalfOpen: 1, Open: 2 } as const
+
+const rejected = ({ summary, operation }: Call, remainingMillis: number): AttemptNoResponse => ({
+  error: new ServerError({
+    operation: operation.id,
+    request: summary,
+    status: null,
+    serverMessage: null,
+    body: "",
+    retryAfter: Duration.millis(remainingMillis),
+    mayHaveBeenApplied: false
+  }),
+  retryHint: null,
+  health: "not-sent"
+})
+
+const healthOf = (exit: Exit.Exit<AttemptResponse, AttemptNoResponse>): AttemptHealth => {
+  if (Exit.isSuccess(exit)) return exit.value.health
+  return exit.cause._tag === "Fail" ? exit.cause.error.health : "unknown"
+}
+
+type State =
+  | { readonly _tag: "Closed" }
+  | { readonly _tag: "Open"; readonly until: number; readonly reopenings: number }
+  | { readonly _tag: "HalfOpen"; readonly until: number; readonly reopenings: number }
+
+/** How many parts the window has: the oldest goes as a new one begins. */
+const bucketCount = 10
+
+/** A probe that takes longer, where nothing limits it, is not waited for. */
+const maxProbeMillis = 300_000
+
+/** What those who come during a probe are told to wait, in milliseconds. */
+const probeRetryMillis = 1000
+
+/** One breaker. No clock of its own: all times are given to it, in milliseconds. */
+export class Circuit {
+  private state: State = { _tag: "Closed" }
+  private counts: ReadonlyArray<{ readonly bucket: number; healthy: number; unhealthy: number }> = []
+  private readonly policy: CircuitBreaker
+
+  constructor(policy: CircuitBreaker) {
+    this.policy = policy
+  }
+
+  get tag(): State["_tag"] {
+    return this.state._tag
+  }
+
+  /** When the next one is let through; null where it is not open. */
+  get retryAt(): number | null {
+    return this.state._tag === "Open" ? this.state.until : null
+  }
+
+  /** How long nobody is let through; null where somebody is. */
+  remainingOpenMillis(now: number): number | null {
+    switch (this.state._tag) {
+      case "Closed":
+        return null
+      case "HalfOpen":
+        // A probe that never ends is not waited for for ever.
+        return now < this.state.until ? probeRetryMillis : null
+      case "Open":
+        return now < this.state.until ? this.state.until - now : null
+    }
+  }
+
+  /** Lets one through; true for the one that probes. */
+  admit(now: number): boolean {
+    if (this.state._tag === "Closed") return false
+    const until = now + maxProbeMillis
+    this.state = { _tag: "HalfOpen", until, reopenings: this.state.reopenings }
+    return true
+  }
+
+  /** Takes note of what came of an attempt. True where that changed the state. */
+  record(now: number, health: AttemptHealth, probe: boolean): boolean {
+    if (probe) {
+      const reopenings = this.state._tag === "Closed" ? 0 : this.state.reopenings
+      // A probe that says nothing leaves the next attempt to probe, at once.
+      this.state = health === "healthy"
+        ? { _tag: "Closed" }
+        : health === "unhealthy"
+        ? this.openState(now, reopenings + 1)
+        : { _tag: "Open", until: now, reopenings }
+      this.counts = []
+      return true
+    }
+    // Attempts from before the breaker opened say nothing about now.
+    if (this.state._tag !== "Closed" || (health !== "healthy" && health !== "unhealthy")) return false
+    this.increment(now, health)
+    if (health === "healthy" || !this.exceedsThreshold()) return false
+    this.state = this.openState(now, 0)
+    this.counts = []
+    return true
+  }
+
+  private openState(now: number, reopenings: number): State {
+    const { maxOpenDuration, openDuration } = this.policy
+    const length = Math.min(
+      Duration.toMillis(openDuration) * 2 ** Math.min(reopenings, 30),
+      Math.max(Duration.toMillis(openDuration), Duration.toMillis(maxOpenDuration))
+    )
+    return { _tag: "Open", until: now + length, reopenings }
+  }
+
+  private increment(now: number, health: "healthy" | "unhealthy"): void {
+    const bucket = Math.floor(now / (Duration.toMillis(this.policy.window) / bucketCount))
+    const current = this.counts.at(-1)
+    if (current?.bucket === bucket) {
+      current[health] += 1
+      return
+    }
+    const added = { bucket, healthy: 0, unhealthy: 0 }
+    added[health] = 1
+    this.counts = [...this.counts.filter((count) => count.bucket > bucket - bucketCount), added]
+  }
+
+  private exceedsThreshold(): boolean {
+    const unhealthy = this.counts.reduce((sum, count) => sum + count.unhealthy, 0)
+    const total = this.counts.reduce((sum, count) => sum + count.healthy, unhealthy)
+    return total >= this.policy.minimum && unhealthy / total >= this.policy.threshold
+  }
+}

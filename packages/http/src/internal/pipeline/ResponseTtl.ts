@@ -1,0 +1,41 @@
+/** How long an answer is fresh. Only whole answers that the operation's model recognises are kept at all. */
+import type { Operation } from "@blockquarry/core/Operation"
+import * as Duration from "effect/Duration"
+import * as Either from "effect/Either"
+import type { AttemptResponse, Call } from "./Call.ts"
+import type { ChainHeads } from "./ChainHeads.ts"
+import type { ResponseDecoder } from "./ResponseDecoder.ts"
+
+/** Milliseconds; null for what must not be kept. */
+export const responseTtl = <I, InputEncoded, Output, OutputEncoded>(
+  operation: Operation<I, InputEncoded, Output, OutputEncoded>,
+  input: I,
+  call: Call,
+  { response, classification }: AttemptResponse,
+  decoder: ResponseDecoder<Output>,
+  chainHeads: ChainHeads
+): number | null => {
+  if (classification._tag === "Malformed") return null
+  const value = decoder.decode({ response, classification: () => classification })
+  if (Either.isLeft(value)) {
+    // What one key is refused, another may get; only that there is no such thing is true for all.
+    return value.left._tag === "NotFoundError" && operation.cacheNotFound
+      ? Duration.toMillis(call.policies.cache.negative.notFound)
+      : null
+  }
+  if (classification._tag === "Complete") chainHeads.observe(call, classification.document)
+  const ttl = operation.ttl(input, () => value.right)
+  switch (ttl._tag) {
+    case "NoStore":
+      return null
+    case "Immutable":
+      return maxTtlMillis
+    case "MaxAge":
+      return Duration.toMillis(ttl.duration)
+    case "UpToBlock":
+      return Duration.toMillis(chainHeads.isFinal(call, ttl.block) ? ttl.finalizedTtl : ttl.recentTtl)
+  }
+}
+
+/** 30 days: what never changes need not be kept for ever. */
+const maxTtlMillis = 30 * 24 * 3_600_000

@@ -1,0 +1,153 @@
+/** The retry stage: the one owner of retries. */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Random from "effect/Random"
+import { maxBackoff, type RetryPolicy } from "../../RetryPolicy.ts"
+import {
+  type AttemptNoResponse,
+  type AttemptResponse,
+  type AttemptResult,
+  type Call,
+  healthOf
+} from "./Call.ts"
+import type { RetryHint } from "./Classification.ts"
+import type { Instrumentation } from "./Instrumentation.ts"
+
+export interface RetryStage {
+  /**
+   * Repeats an attempt for as long as another one may help, the policy and its budget allow it and the time left is
+   * enough for the wait.
+   */
+  readonly run: (
+    call: Call,
+    attempt: (attemptNumber: number) => Effect.Effect<AttemptResponse, AttemptNoResponse>
+  ) => Effect.Effect<AttemptResponse, AttemptNoResponse>
+}
+
+/** Why an attempt is not repeated although that might help. */
+type SuppressionReason = "attempts" | "deadline" | "budget"
+
+export const make = (instrumentation: Instrumentation): RetryStage => {
+  const retryBudgets = new RetryBudgets()
+
+  const run: RetryStage["run"] = (call, attempt) => {
+    const { retry } = call.policies
+    const runFrom = (
+      attemptNumber: number,
+      previous: AttemptResult | null
+    ): Effect.Effect<AttemptResponse, AttemptNoResponse> =>
+      Effect.flatMap(Effect.either(attempt(attemptNumber)), (latest) => {
+        // What the service said is worth more than that we may not ask it again.
+        const result = previous !== null && healthOf(latest) === "not-sent" ? previous : latest
+        const retryHint = result === latest ? retryHintOf(result) : null
+        if (retryHint !== null) return waitAndRetry(result, retryHint, attemptNumber)
+        if (healthOf(result) === "healthy") retryBudgets.refill(call)
+        return Effect.zipRight(logResult(result, attemptNumber, null), result)
+      })
+    const waitAndRetry = (
+      result: AttemptResult,
+      retryHint: RetryHint,
+      attemptNumber: number
+    ): Effect.Effect<AttemptResponse, AttemptNoResponse> =>
+      Effect.gen(function*() {
+        const waitMillis = yield* backoffMillis(retry, retryHint, attemptNumber)
+        const now = yield* Clock.currentTimeMillis
+        const suppressed = suppressionReason(call, attemptNumber, now + waitMillis)
+        if (suppressed !== null) {
+          yield* instrumentation.recordSuppressedRetry(call.operation, suppressed)
+          return yield* Effect.zipRight(logResult(result, attemptNumber, null), result)
+        }
+        yield* logResult(result, attemptNumber, waitMillis)
+        yield* instrumentation.recordRetry(call.operation, retryHint.cause)
+        yield* instrumentation.recordWait(call, "backoff", waitMillis)
+        yield* Effect.sleep(waitMillis)
+        return yield* runFrom(attemptNumber + 1, result)
+      })
+    return runFrom(1, null)
+  }
+
+  const suppressionReason = (
+    call: Call,
+    attemptNumber: number,
+    nextAttemptAt: number
+  ): SuppressionReason | null => {
+    if (attemptNumber >= call.policies.retry.attempts) return "attempts"
+    // A wait that outlasts the call would only turn the service's own words into a time-out.
+    if (nextAttemptAt >= call.deadline) return "deadline"
+    return retryBudgets.tryConsume(call) ? null : "budget"
+  }
+
+  /** Says in the log what came of an attempt. */
+  const logResult = (
+    result: AttemptResult,
+    attemptNumber: number,
+    waitMillis: number | null
+  ): Effect.Effect<void> =>
+    instrumentation.debug(
+      waitMillis === null
+        ? "attempt ended"
+        : `attempt ended, waiting ${Duration.format(Duration.millis(waitMillis))}`,
+      () => ({
+        attempt: attemptNumber,
+        outcome: Either.match(result, { onLeft: describeNoResponse, onRight: describeResponse })
+      })
+    )
+
+  return { run }
+}
+
+/** What was spent on repeating and has not come back, by base address. */
+class RetryBudgets {
+  private readonly consumed = new Map<string, number>()
+
+  /** Takes one, if there is one. */
+  tryConsume({ policies, keyPool: { baseUrl } }: Call): boolean {
+    const consumed = (this.consumed.get(baseUrl) ?? 0) + 1
+    // Ten tenths add up to a little less than one.
+    if (consumed > policies.retry.budget.capacity + 1e-9) return false
+    this.consumed.set(baseUrl, consumed)
+    return true
+  }
+
+  refill({ policies, keyPool: { baseUrl } }: Call): void {
+    const consumed = this.consumed.get(baseUrl)
+    // Nothing to note as long as nothing was spent.
+    if (consumed !== undefined) {
+      this.consumed.set(baseUrl, Math.max(0, consumed - policies.retry.budget.refill))
+    }
+  }
+}
+
+const retryHintOf: (result: AttemptResult) => RetryHint | null = Either.match({
+  onLeft: (noResponse) => noResponse.retryHint,
+  onRight: ({ classification }) => classification._tag === "Complete" ? null : classification.retryHint
+})
+
+/**
+ * Milliseconds: full jitter, or what the service asked for. (That it may be at once is no reason for everybody to come
+ * at once.)
+ */
+const backoffMillis = (
+  policy: RetryPolicy,
+  retryHint: RetryHint,
+  attemptNumber: number
+): Effect.Effect<number> =>
+  retryHint.retryAfter !== null && Duration.greaterThan(retryHint.retryAfter, Duration.zero)
+    ? Effect.succeed(Duration.toMillis(retryHint.retryAfter))
+    : Effect.map(
+      Random.next,
+      (fraction) =>
+        Math.round(Duration.toMillis(maxBackoff(policy, retryHint.cause, attemptNumber)) * fraction)
+    )
+
+const describeNoResponse = ({ error }: AttemptNoResponse): string =>
+  error._tag === "NetworkError" || error._tag === "InvalidResponseError"
+    ? `${error._tag}: ${error.reason}`
+    : error._tag
+
+const describeResponse = ({ response, classification }: AttemptResponse): string =>
+  classification._tag === "Complete"
+    ? `${response.status}`
+    : `${response.status} ${classification.error._tag}`

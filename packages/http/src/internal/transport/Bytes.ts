@@ -1,0 +1,29 @@
+/** Bodies in memory. */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+
+/** Joins the pieces of a body; fails with `tooLarge` at the first piece that goes over the cap. */
+export const collect = <E, E2>(
+  chunks: Stream.Stream<Uint8Array, E>,
+  maxBytes: number,
+  tooLarge: () => E2
+): Effect.Effect<Uint8Array, E | E2> =>
+  Stream.runFoldEffect(
+    chunks,
+    { length: 0, parts: new Array<Uint8Array>() },
+    ({ length, parts: received }, chunk) => {
+      if (length + chunk.byteLength > maxBytes) return Effect.failSync(tooLarge)
+      received.push(chunk)
+      return Effect.succeed({ length: length + chunk.byteLength, parts: received })
+    }
+  ).pipe(Effect.map(({ length, parts: received }) => join(received, length)))
+
+const join = (received: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
+  const joined = new Uint8Array(length)
+  let offset = 0
+  for (const chunk of received) {
+    joined.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return joined
+}

@@ -1,0 +1,23 @@
+/** Undoing gzip under a cap, with what every JavaScript runtime brings. */
+import type * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { collect } from "./Bytes.ts"
+
+/** Whether bytes begin as gzip does. No JSON text does. */
+export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
+
+/** The bytes that were compressed. Fails with `broken` for what is no whole gzip stream, with `tooLarge` over the cap. */
+export const gunzip = <E, E2>(
+  bytes: Uint8Array,
+  maxBytes: number,
+  onInvalid: () => E,
+  tooLarge: () => E2
+): Effect.Effect<Uint8Array, E | E2> =>
+  collect(
+    Stream.fromReadableStream({
+      evaluate: () => new Blob([new Uint8Array(bytes)]).stream().pipeThrough(new DecompressionStream("gzip")),
+      onError: onInvalid
+    }),
+    maxBytes,
+    tooLarge
+  )

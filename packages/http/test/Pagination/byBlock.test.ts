@@ -1,0 +1,146 @@
+/** The walk of a list that comes without cursors, held against a model of such a service. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as FastCheck from "effect/FastCheck"
+import * as Stream from "effect/Stream"
+import { address } from "../support/Examples.ts"
+import * as TestClients from "../support/TestClients.ts"
+import * as TransferService from "../support/TransferService.ts"
+
+const filters = FastCheck.record({
+  transfers: TransferService.transfers,
+  size: FastCheck.integer({ min: 1, max: 20 }),
+  total: FastCheck.boolean(),
+  order: FastCheck.constantFrom<"ASC" | "DESC" | undefined>("ASC", "DESC", undefined),
+  from_block: FastCheck.option(FastCheck.integer({ min: 90, max: 200 }), { nil: undefined }),
+  to_block: FastCheck.option(FastCheck.integer({ min: 200, max: 400 }), { nil: undefined }),
+  arriving: FastCheck.array(FastCheck.integer({ min: 1, max: 3 }), { maxLength: 4 })
+})
+
+type Filter = typeof filters extends FastCheck.Arbitrary<infer A> ? A : never
+
+const inputOf = ({ from_block, order, to_block }: Filter) => ({
+  address,
+  limit: 100,
+  from_block,
+  order,
+  to_block
+})
+
+/** What the service has of a question, by name and in order. */
+const selected = (transfers: ReadonlyArray<TransferService.Transfer>, filter: Filter) => {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(inputOf(filter))) {
+    if (value !== undefined) query.set(name, String(value))
+  }
+  return TransferService.select(transfers, query)
+}
+
+describe("a list without cursors", () => {
+  it.effect.prop(
+    "gives every record that was there at the first page once and in order, or says that it cannot",
+    {
+      question: filters
+    },
+    ({ question: filter }) =>
+      Effect.gen(function*() {
+        const { size, total, transfers } = filter
+        const newBlocks = TransferService.blocksAfter(transfers, filter.arriving)
+        const harness = yield* TestClients.harness(
+          TransferService.service({ transfers, size, total, newBlocks })
+        )
+        const pagination = yield* Stream.runCollect(harness.data.walletTransfers.items(inputOf(filter))).pipe(
+          Effect.either
+        )
+        const expected = selected(transfers, filter)
+        const all = selected([...transfers, ...newBlocks.flat()], filter)
+        if (Either.isLeft(pagination)) {
+          expect(pagination.left).toHaveProperty("reason", "BlockOverflow")
+          // Only where a block may really hold more than a page shows.
+          const seen = filter.order === "ASC" ? all : expected
+          const singlePage = [expected, seen].some((records) =>
+            new Set(records.map(({ block }) => block)).size === 1
+          )
+          expect(TransferService.largestBlock(seen) >= size || !total && singlePage).toBe(true)
+          return
+        }
+        const delivered = Chunk.toReadonlyArray(pagination.right).map(TransferService.recordKey)
+        const initial = new Set(expected.map(TransferService.transferKey))
+        expect(delivered.filter((name) => initial.has(name))).toEqual(
+          expected.map(TransferService.transferKey)
+        )
+        const late = delivered.filter((name) => !initial.has(name))
+        expect(new Set(late).size).toBe(late.length)
+        if (filter.order === "ASC") {
+          expect(delivered).toEqual(all.map(TransferService.transferKey).slice(0, delivered.length))
+        } else expect(late).toEqual([])
+      }),
+    { fastCheck: { numRuns: 120 } }
+  )
+
+  it.effect.prop("is walked to its end wherever its pages are longer than its blocks", {
+    question: filters
+  }, ({ question: filter }) =>
+    Effect.gen(function*() {
+      const size = TransferService.largestBlock(filter.transfers) + 1
+      const harness = yield* TestClients.harness(
+        TransferService.service({ transfers: filter.transfers, size, total: true })
+      )
+      const delivered = yield* Stream.runCollect(harness.data.walletTransfers.items(inputOf(filter)))
+      expect(Chunk.toReadonlyArray(delivered).map(TransferService.recordKey))
+        .toEqual(selected(filter.transfers, filter).map(TransferService.transferKey))
+    }), { fastCheck: { numRuns: 50 } })
+
+  it.effect.prop(
+    "goes on from any page's cursor with exactly the rest",
+    { question: filters },
+    ({ question: filter }) =>
+      Effect.gen(function*() {
+        const { transfers } = filter
+        const size = TransferService.largestBlock(transfers) + 1
+        const service = TransferService.service({ transfers, size, total: true })
+        const harness = yield* TestClients.harness(service)
+        const { pages, items } = harness.data.walletTransfers
+        const input = inputOf(filter)
+        const whole = Chunk.toReadonlyArray(yield* Stream.runCollect(pages(input)))
+        expect(whole.at(-1)?.cursor).toBe(null)
+        for (const [index, { cursor }] of whole.slice(0, -1).entries()) {
+          expect(cursor).toMatch(/^quarry-walk-1\./)
+          const rest = whole.slice(index + 1).flatMap(({ result }) => result)
+          const byOption = yield* Stream.runCollect(items({ ...input, limit: 7 }, { cursor: cursor ?? "" }))
+          expect(Chunk.toReadonlyArray(byOption).map(TransferService.recordKey)).toEqual(
+            rest.map(TransferService.recordKey)
+          )
+          const byInput = yield* Stream.runCollect(items({ ...input, cursor: cursor ?? "" }))
+          expect(Chunk.toReadonlyArray(byInput).map(TransferService.recordKey)).toEqual(
+            rest.map(TransferService.recordKey)
+          )
+        }
+        expect(harness.requests.every(({ url }) => !url.href.includes("quarry-walk"))).toBe(true)
+      }),
+    { fastCheck: { numRuns: 30 } }
+  )
+
+  it.effect.prop("that begins to send cursors goes on by them, without a record lost or repeated", {
+    question: filters,
+    cursorsFrom: FastCheck.integer({ min: 1, max: 6 })
+  }, ({ cursorsFrom, question: filter }) =>
+    Effect.gen(function*() {
+      const size = TransferService.largestBlock(filter.transfers) + 1
+      const { transfers } = filter
+      const harness = yield* TestClients.harness(
+        TransferService.service({ transfers, size, total: true, cursorsFrom })
+      )
+      const delivered = yield* Stream.runCollect(harness.data.walletTransfers.items(inputOf(filter)))
+      expect(Chunk.toReadonlyArray(delivered).map(TransferService.recordKey))
+        .toEqual(selected(transfers, filter).map(TransferService.transferKey))
+      const afterCursor = harness.requests.findIndex(({ url }) => url.searchParams.has("cursor"))
+      if (afterCursor >= 0) {
+        expect(harness.requests.slice(afterCursor).every(({ url }) => url.searchParams.has("cursor"))).toBe(
+          true
+        )
+      }
+    }), { fastCheck: { numRuns: 50 } })
+})

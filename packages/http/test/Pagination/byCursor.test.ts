@@ -1,0 +1,194 @@
+/** The walk of a list by the service's cursors. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Stream from "effect/Stream"
+import { address } from "../support/Examples.ts"
+import { failureOf } from "../support/Failures.ts"
+import * as ScriptedClient from "../support/ScriptedClient.ts"
+import * as TestClients from "../support/TestClients.ts"
+
+const owner = (balance: number) => ({ owner_address: address, balance: String(balance) })
+
+/** A list of pages as the service has it: each page behind its own cursor, the last with an end of some kind. */
+const lists = FastCheck.record({
+  pages: FastCheck.array(FastCheck.array(FastCheck.nat(), { maxLength: 4 }), { minLength: 1, maxLength: 8 }),
+  cursors: FastCheck.uniqueArray(
+    FastCheck.oneof(
+      FastCheck.string({ unit: "grapheme", minLength: 1 }),
+      FastCheck.stringMatching(/^[A-Za-z0-9+/]{400}={0,2}$/),
+      FastCheck.constantFrom("null", "0", "?", "&cursor=x", "a b", "%20", "../..", "é😀", "undefined"),
+      FastCheck.nat()
+    ),
+    { minLength: 8, maxLength: 8, selector: String }
+  ),
+  end: FastCheck.constantFrom<Readonly<Record<string, unknown>>>({}, { cursor: null }, { cursor: "" })
+})
+
+type List = typeof lists extends FastCheck.Arbitrary<infer A> ? A : never
+
+const service =
+  ({ cursors, end, pages }: List) =>
+  ({ url }: ScriptedClient.RecordedRequest): ScriptedClient.ScriptedReply => {
+    const cursor = url.searchParams.get("cursor")
+    const number = cursor === null ? 0 : cursors.findIndex((one) => String(one) === cursor) + 1
+    const last = number === pages.length - 1
+    return ScriptedClient.json({
+      ...(last ? end : { cursor: cursors[number] }),
+      result: pages[number]?.map(owner)
+    })
+  }
+
+const input = { token_address: address, chain: "eth", limit: 4, order: "DESC" } as const
+
+const balances = <E, R>(pagination: Stream.Stream<{ readonly balance: bigint | null }, E, R>) =>
+  Effect.map(
+    Stream.runCollect(pagination),
+    (records) => Chunk.toReadonlyArray(records).map(({ balance }) => Number(balance))
+  )
+
+describe("a list with cursors", () => {
+  it.effect.prop(
+    "is walked to its end: an absent, null or empty cursor, and nothing else",
+    { list: lists },
+    ({ list }) =>
+      Effect.gen(function*() {
+        const harness = yield* TestClients.harness(service(list))
+        const { items, pages } = harness.data.tokenOwners
+        expect(yield* balances(items(input))).toEqual(list.pages.flat())
+        expect(harness.requests).toHaveLength(list.pages.length)
+        const collected = Chunk.toReadonlyArray(yield* Stream.runCollect(pages(input)))
+        expect(collected.map(({ result }) => result.length)).toEqual(list.pages.map(({ length }) => length))
+        expect(collected.map(({ cursor }) => cursor)).toEqual([
+          ...list.cursors.slice(0, list.pages.length - 1).map(String),
+          null
+        ])
+      }),
+    { fastCheck: { numRuns: 20 } }
+  )
+
+  it.effect.prop(
+    "is asked for with the same parameters, and each cursor exactly as it came",
+    { list: lists },
+    ({ list }) =>
+      Effect.gen(function*() {
+        const harness = yield* TestClients.harness(service(list))
+        yield* Stream.runDrain(harness.data.tokenOwners.items(input))
+        for (const [index, { url }] of harness.requests.entries()) {
+          expect(Object.fromEntries(url.searchParams)).toEqual({
+            chain: "0x1",
+            limit: "4",
+            order: "DESC",
+            ...(index === 0 ? {} : { cursor: String(list.cursors[index - 1]) })
+          })
+        }
+      }),
+    { fastCheck: { numRuns: 20 } }
+  )
+
+  it.effect.prop(
+    "goes on from any page's cursor with exactly the rest",
+    { list: lists },
+    ({ list }) =>
+      Effect.gen(function*() {
+        const harness = yield* TestClients.harness(service(list))
+        const { items } = harness.data.tokenOwners
+        for (const [index, cursor] of list.cursors.slice(0, list.pages.length - 1).entries()) {
+          const rest = list.pages.slice(index + 1).flat()
+          expect(yield* balances(items(input, { cursor: String(cursor) }))).toEqual(rest)
+          expect(yield* balances(items({ ...input, cursor: String(cursor) }))).toEqual(rest)
+        }
+      }),
+    { fastCheck: { numRuns: 20 } }
+  )
+
+  it.effect.prop("breaks at a cursor that it followed before, and gives the pages until then", {
+    list: lists,
+    back: FastCheck.nat(7)
+  }, ({ back, list }) =>
+    Effect.gen(function*() {
+      const to = back % list.pages.length
+      const cursors = list.cursors.slice(0, list.pages.length)
+      // The last page points back at the page behind cursor `to`.
+      const harness = yield* TestClients.harness(service({ ...list, cursors, end: { cursor: cursors[to] } }))
+      const delivered: Array<number> = []
+      const pagination = Stream.runForEach(harness.data.tokenOwners.items(input), ({ balance }) =>
+        Effect.sync(() => delivered.push(Number(balance))))
+      const first = to === list.pages.length - 1
+      if (first) {
+        return
+      }
+      expect(yield* failureOf(pagination)).toMatchObject({
+        _tag: "PaginationError",
+        reason: "CursorRepeated"
+      })
+      expect(harness.requests).toHaveLength(list.pages.length)
+      expect(delivered).toEqual(list.pages.slice(0, -1).flat())
+    }), { fastCheck: { numRuns: 40 } })
+})
+
+describe("a cursor", () => {
+  it.effect("that points at its own page breaks the walk, when resumed from too", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(() =>
+        ScriptedClient.json({ cursor: "again", result: [owner(1)] })
+      )
+      const { items } = harness.data.tokenOwners
+      expect(yield* failureOf(Stream.runDrain(items(input)))).toMatchObject({ reason: "CursorRepeated" })
+      expect(harness.requests).toHaveLength(2)
+      expect(yield* failureOf(Stream.runDrain(items(input, { cursor: "again" })))).toMatchObject({
+        reason: "CursorRepeated"
+      })
+      expect(harness.requests).toHaveLength(3)
+    }))
+
+  it.effect("behind an empty page is followed", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness([
+        ScriptedClient.json({ cursor: "a", result: [] }),
+        ScriptedClient.json({ cursor: "b", result: [] }),
+        ScriptedClient.json({ cursor: "", result: [owner(5)] })
+      ])
+      expect(yield* balances(harness.data.tokenOwners.items(input))).toEqual([5])
+    }))
+
+  it.effect("that no URL can carry is a failure, not a defect", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness([
+        ScriptedClient.json({ cursor: "\ud800", result: [owner(5)] })
+      ])
+      const error = yield* failureOf(Stream.runDrain(harness.data.tokenOwners.items(input)))
+      expect(["InvalidInputError", "InvalidResponseError", "PaginationError"]).toContain(error._tag)
+    }))
+
+  it.effect("that is empty text begins at the beginning", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(() =>
+        ScriptedClient.json({ cursor: null, result: [owner(5)] })
+      )
+      expect(yield* balances(harness.data.tokenOwners.items(input, { cursor: "" }))).toEqual([5])
+      expect(yield* balances(harness.data.tokenOwners.items({ ...input, cursor: "" }))).toEqual([5])
+      expect(harness.requests.every(({ url }) => !url.searchParams.has("cursor"))).toBe(true)
+    }))
+
+  it.effect("of the option wins over the one among the parameters", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness([ScriptedClient.json({ result: [] })])
+      yield* balances(harness.data.tokenOwners.items({ ...input, cursor: "a" }, { cursor: "b" }))
+      expect(harness.requests[0]?.url.searchParams.get("cursor")).toBe("b")
+    }))
+
+  it.effect("may fail to lead on: the pages until then were given", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness([
+        ScriptedClient.json({ cursor: "a", result: [owner(5)] }),
+        ScriptedClient.respond(400)
+      ])
+      const delivered: Array<unknown> = []
+      const pagination = Stream.runForEach(harness.data.tokenOwners.pages(input), (page) =>
+        Effect.sync(() => delivered.push(page.cursor)))
+      expect((yield* failureOf(pagination))._tag).toBe("RequestRejectedError")
+      expect(delivered).toEqual(["a"])
+    }))
+})

@@ -1,0 +1,160 @@
+/** Cursors of our own making: whose they are, what they continue, and where they never go. */
+import { formatResumeCursor, parseResumeCursor, ResumeCursor } from "@blockquarry/core/Cursor"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as FastCheck from "effect/FastCheck"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { address, contract } from "../support/Examples.ts"
+import { failureOf } from "../support/Failures.ts"
+import * as ScriptedClient from "../support/ScriptedClient.ts"
+import * as TestClients from "../support/TestClients.ts"
+
+const result = [9, 8, 8, 7].map((block_number, log_index) => ({
+  transaction_hash: `0x${"1".repeat(64)}`,
+  block_number,
+  log_index
+}))
+
+const input = {
+  address,
+  chain: "eth",
+  contract_addresses: [contract],
+  from_block: 3,
+  to_block: 50,
+  limit: 3
+} as const
+
+/** A marked cursor of the list of `input`. */
+const resumeCursor = Effect.gen(function*() {
+  const harness = yield* TestClients.harness([ScriptedClient.json({ result: result.slice(0, 3) })])
+  const first = yield* Stream.runHead(harness.data.walletTransfers.pages(input))
+  return Option.getOrThrow(first).cursor ?? ""
+})
+
+/** Walks from a cursor, and says how it failed; nothing may be sent. */
+const failureOfPagination = (
+  pagination: (clients: TestClients.Clients, cursor: string) => Stream.Stream<unknown, Error>
+) =>
+  Effect.gen(function*() {
+    const harness = yield* TestClients.harness([])
+    return yield* failureOf(Stream.runDrain(pagination(harness, yield* resumeCursor)))
+  })
+
+describe("a marked cursor", () => {
+  it.effect("continues its own list, in the page size that it began with", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness([
+        ScriptedClient.json({ result: result.slice(1) }),
+        ScriptedClient.json({ result: result.slice(3) })
+      ])
+      const cursor = yield* resumeCursor
+      expect(yield* Stream.runCount(harness.data.walletTransfers.items({ ...input, limit: 99 }, { cursor })))
+        .toBe(1)
+      expect(harness.requests[0]?.url.searchParams.get("to_block")).toBe("8")
+      expect(harness.requests.map(({ url }) => url.searchParams.get("limit"))).toEqual(["3", "3"])
+      expect(harness.requests.every(({ url }) => !url.searchParams.has("cursor"))).toBe(true)
+    }))
+
+  const changes: ReadonlyArray<readonly [name: string, change: Readonly<Record<string, unknown>>]> = [
+    ["address", { address: contract }],
+    ["chain", { chain: "polygon" }],
+    ["absent chain", { chain: undefined }],
+    ["contract", { contract_addresses: [address] }],
+    ["list of contracts", { contract_addresses: undefined }],
+    ["order", { order: "ASC" }],
+    ["lower bound", { from_block: 4 }],
+    ["absent lower bound", { from_block: undefined }],
+    ["upper bound", { to_block: 5 }],
+    ["absent upper bound", { to_block: undefined }],
+    ["kind of upper bound", { to_block: undefined, to_date: "2024-01-01" }]
+  ]
+
+  it.effect.each(changes)(
+    "of a list with another %s is refused before anything is sent",
+    ([, change]) =>
+      Effect.gen(function*() {
+        const error = yield* failureOfPagination(({ data }, cursor) =>
+          data.walletTransfers.items({ ...input, ...change }, { cursor })
+        )
+        expect(error).toMatchObject({
+          _tag: "InvalidInputError",
+          issues: [{ parameter: "cursor", reason: expect.stringContaining("another list") }]
+        })
+      })
+  )
+
+  it.effect("is refused by another operation", () =>
+    Effect.gen(function*() {
+      const tokens = yield* failureOfPagination(({ data }, cursor) =>
+        data.tokenTransfers.items({ address, cursor })
+      )
+      expect(tokens).toMatchObject({ _tag: "InvalidInputError", operation: "tokenTransfers" })
+      const owners = yield* failureOfPagination(({ data }, cursor) =>
+        data.tokenOwners.pages({ token_address: address }, { cursor })
+      )
+      expect(owners).toMatchObject({ _tag: "InvalidInputError", operation: "tokenOwners" })
+    }))
+
+  it.effect("is refused by the plain call of its own operation and of every other", () =>
+    Effect.gen(function*() {
+      const cursor = yield* resumeCursor
+      const { data } = yield* TestClients.harness([])
+      const errors = yield* Effect.forEach([
+        data.walletTransfers({ ...input, cursor }),
+        data.tokenTransfers({ address, cursor }),
+        data.contractNfts({ address, cursor }),
+        data.nftOwners({ address, token_id: "1", cursor }),
+        data.walletNftTrades({ address, cursor }),
+        data.tokenOwners({ token_address: address, cursor })
+      ], (call) => failureOf<unknown, Error, never>(call))
+      for (const error of errors) {
+        expect(error).toMatchObject({ _tag: "InvalidInputError", issues: [{ parameter: "cursor" }] })
+        expect(error.message).toContain(".pages or .items")
+      }
+    }))
+
+  it.effect.prop("that was damaged is refused before anything is sent", {
+    at: FastCheck.nat(),
+    by: FastCheck.constantFrom("", "A", "!", "é", "AAAA")
+  }, ({ at, by }) =>
+    Effect.gen(function*() {
+      const whole = yield* resumeCursor
+      const cursorMark = "quarry-walk-1.".length
+      const place = cursorMark + at % (whole.length - cursorMark)
+      const damaged = whole.slice(0, place) + by
+      const harness = yield* TestClients.harness([])
+      const error = yield* failureOf(
+        Stream.runDrain(harness.data.walletTransfers.items(input, { cursor: damaged }))
+      )
+      expect(error).toMatchObject({ _tag: "InvalidInputError", issues: [{ parameter: "cursor" }] })
+    }), { fastCheck: { numRuns: 30 } })
+
+  it.effect("that was turned around is refused", () =>
+    Effect.gen(function*() {
+      const cursor = Either.getOrThrow(parseResumeCursor(yield* resumeCursor))
+      const reversed = formatResumeCursor(new ResumeCursor({ ...cursor, direction: "ascending" }))
+      const harness = yield* TestClients.harness([])
+      const error = yield* failureOf(
+        Stream.runDrain(harness.data.walletTransfers.items(input, { cursor: reversed }))
+      )
+      expect(error.message).toContain("another list")
+    }))
+
+  const forgedCursor: ReadonlyArray<readonly [name: string, text: string]> = [
+    ["nothing", ""],
+    ["no base64", "%%%"],
+    ["no JSON", Buffer.from("hello").toString("base64url")],
+    ["another JSON", Buffer.from("{\"block\":1}").toString("base64url")],
+    ["a null", Buffer.from("null").toString("base64url")]
+  ]
+
+  it.effect.each(forgedCursor)("that holds %s is refused", ([, text]) =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness([])
+      const cursor = `quarry-walk-1.${text}`
+      const error = yield* failureOf(Stream.runDrain(harness.data.walletTransfers.pages(input, { cursor })))
+      expect(error.message).toContain("damaged")
+    }))
+})

@@ -1,0 +1,160 @@
+/** Walks as streams: bounded, prefetched, interrupted, run again. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
+import { address } from "../support/Examples.ts"
+import * as ScriptedClient from "../support/ScriptedClient.ts"
+import * as TestClients from "../support/TestClients.ts"
+import * as TransferService from "../support/TransferService.ts"
+
+const input = { token_address: address }
+
+/** Twenty pages of three records. */
+const service = ({ url }: ScriptedClient.RecordedRequest): ScriptedClient.ScriptedReply => {
+  const page = Number(url.searchParams.get("cursor") ?? 0)
+  return ScriptedClient.json({
+    cursor: page === 19 ? null : page + 1,
+    result: [0, 1, 2].map((place) => ({ owner_address: address, balance: page * 3 + place }))
+  })
+}
+
+describe("a walk", () => {
+  it.effect("asks nothing before it is run, and each page when it is wanted", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(service)
+      const { items, pages } = harness.data.tokenOwners
+      const stream = items(input)
+      expect(harness.requests).toHaveLength(0)
+      yield* Stream.runDrain(Stream.take(stream, 3))
+      expect(harness.requests).toHaveLength(1)
+      yield* Stream.runDrain(Stream.take(stream, 4))
+      expect(harness.requests).toHaveLength(3)
+      yield* Stream.runHead(pages(input))
+      expect(harness.requests).toHaveLength(4)
+    }))
+
+  it.effect("gives one chunk for each page", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(service)
+      const chunks = yield* Stream.runCollect(Stream.chunks(harness.data.tokenOwners.items(input)))
+      expect(Chunk.toReadonlyArray(chunks).map(Chunk.size)).toEqual(Array.from({ length: 20 }, () => 3))
+    }))
+
+  it.effect("ends after maxPages, whose last cursor continues", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(service)
+      const { items, pages } = harness.data.tokenOwners
+      for (const maxPages of [0, 1, 2, 7]) {
+        harness.requests.length = 0
+        expect(yield* Stream.runCount(pages(input, { maxPages }))).toBe(maxPages)
+        expect(harness.requests).toHaveLength(maxPages)
+        expect(yield* Stream.runCount(items(input, { maxPages }))).toBe(3 * maxPages)
+      }
+      expect(yield* Stream.runCount(pages(input, { maxPages: 99 }))).toBe(20)
+      const two = Chunk.toReadonlyArray(yield* Stream.runCollect(pages(input, { maxPages: 2 })))
+      expect(two.map(({ cursor }) => cursor)).toEqual(["1", "2"])
+    }))
+
+  it.effect("ends after maxItems, and asks for no page that it does not need", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(service)
+      for (
+        const [maxItems, requests] of [[0, 0], [1, 1], [3, 1], [4, 2], [6, 2], [60, 20], [99, 20]] as const
+      ) {
+        harness.requests.length = 0
+        expect(yield* Stream.runCount(harness.data.tokenOwners.items(input, { maxItems })))
+          .toBe(Math.min(maxItems, 60))
+        expect(harness.requests).toHaveLength(requests)
+      }
+    }))
+
+  it.effect("gives the same each time that the same value is run, side by side too", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(service)
+      const stream = harness.data.tokenOwners.items(input)
+      const once = yield* Stream.runCollect(stream)
+      expect(yield* Stream.runCollect(stream)).toEqual(once)
+      const both = yield* Effect.all([Stream.runCollect(stream), Stream.runCollect(stream)], {
+        concurrency: 2
+      })
+      expect(both).toEqual([once, once])
+    }))
+
+  it.effect("by blocks gives the same each time as well", () =>
+    Effect.gen(function*() {
+      const transfers = [3, 5, 5, 8].map((block, id) => ({ block, id, log: null }))
+      const harness = yield* TestClients.harness(TransferService.service({ transfers, size: 3 }))
+      const stream = harness.data.walletTransfers.items({ address })
+      const once = yield* Stream.runCollect(stream)
+      expect(Chunk.toReadonlyArray(once).map(TransferService.recordKey)).toEqual([
+        "3:null",
+        "2:null",
+        "1:null",
+        "0:null"
+      ])
+      expect(yield* Stream.runCollect(stream)).toEqual(once)
+    }))
+})
+
+describe("prefetch", () => {
+  it.effect.each([undefined, 0, 1, 3, 8])(
+    "%s keeps that many pages ready, fetches one more and no further",
+    (prefetch) =>
+      Effect.gen(function*() {
+        const harness = yield* TestClients.harness(service)
+        const ahead: Array<number> = []
+        let read = 0
+        yield* Stream.runForEach(harness.data.tokenOwners.pages(input, { prefetch }), () =>
+          Effect.gen(function*() {
+            read += 1
+            // Time for everything that does not wait for the reader.
+            yield* TestClock.adjust(0)
+            ahead.push(harness.requests.length - read)
+          }))
+        expect(ahead).toHaveLength(20)
+        expect(Math.max(...ahead)).toBe(prefetch === undefined || prefetch === 0 ? 0 : prefetch + 1)
+      })
+  )
+
+  it.effect("changes nothing of what is read", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(service)
+      const { items } = harness.data.tokenOwners
+      const plain = yield* Stream.runCollect(items(input))
+      expect(yield* Stream.runCollect(items(input, { prefetch: 4 }))).toEqual(plain)
+      expect(yield* Stream.runCount(items(input, { prefetch: 4, maxPages: 3 }))).toBe(9)
+    }))
+})
+
+describe("interruption", () => {
+  it.effect.each([0, 3])(
+    "of a walk with prefetch %d stops the request that is under way, and asks no more",
+    (prefetch) =>
+      Effect.gen(function*() {
+        const harness = yield* TestClients.harness((requests, number) =>
+          number < 3 ? service(requests) : ScriptedClient.Hang()
+        )
+        const fiber = yield* Effect.fork(Stream.runDrain(harness.data.tokenOwners.items(input, { prefetch })))
+        yield* TestClock.adjust("1 second")
+        expect(harness.requests).toHaveLength(3)
+        yield* Fiber.interrupt(fiber)
+        expect(harness.requests[2]?.signal.aborted).toBe(true)
+        yield* TestClock.adjust("1 hour")
+        expect(harness.requests).toHaveLength(3)
+      })
+  )
+
+  it.effect("by a reader that has enough stops the pages that were asked for ahead", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness((requests, number) =>
+        number < 2 ? service(requests) : ScriptedClient.Hang()
+      )
+      yield* Stream.runDrain(Stream.take(harness.data.tokenOwners.items(input, { prefetch: 4 }), 1))
+      yield* TestClock.adjust("1 hour")
+      expect(harness.requests.slice(1).every(({ signal }) => signal.aborted)).toBe(true)
+      expect(harness.requests.length).toBeLessThanOrEqual(2)
+    }))
+})

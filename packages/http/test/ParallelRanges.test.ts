@@ -1,0 +1,92 @@
+/** NFTs of a contract in subranges, side by side. */
+import * as ParallelRanges from "@blockquarry/http/ParallelRanges"
+import { describe, expect, it } from "@effect/vitest"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
+import { address } from "./support/Examples.ts"
+import { failureOf } from "./support/Failures.ts"
+import * as ScriptedClient from "./support/ScriptedClient.ts"
+import * as TestClients from "./support/TestClients.ts"
+
+/** A contract of `count` NFTs in pages of `size`: each subrange has every so many of them, and its own cursors. */
+const service =
+  (count: number, size: number, firstRange: number) =>
+  ({ url }: ScriptedClient.RecordedRequest): ScriptedClient.ScriptedReply => {
+    const ask = (name: string) => Number(url.searchParams.get(name) ?? Number.NaN)
+    const range = ask("range") - firstRange
+    const all = Array.from({ length: count }, (_, id) => id).filter((id) => id % ask("totalRanges") === range)
+    const [of, from] = (url.searchParams.get("cursor") ?? `${range}:0`).split(":").map(Number)
+    if (of !== range || from === undefined) return ScriptedClient.respond(400)
+    return ScriptedClient.json({
+      cursor: from + size < all.length ? `${range}:${from + size}` : null,
+      result: all.slice(from, from + size).map((id) => ({ token_address: address, token_id: String(id) }))
+    })
+  }
+
+const idsOf = (harness: TestClients.Harness, options: ParallelRanges.ParallelRangesOptions) =>
+  Effect.map(
+    Stream.runCollect(ParallelRanges.contractNfts(harness.data, { address, chain: "eth" }, options)),
+    (nfts) => Chunk.toReadonlyArray(nfts).map(({ token_id }) => Number(token_id))
+  )
+
+describe("subranges side by side", () => {
+  it.effect.prop("give every NFT once, and each subrange in its order", {
+    count: FastCheck.nat(60),
+    size: FastCheck.integer({ min: 1, max: 9 }),
+    totalRanges: FastCheck.integer({ min: 1, max: 6 }),
+    firstRange: FastCheck.constantFrom(undefined, 0, 1),
+    concurrency: FastCheck.constantFrom(undefined, 1, 2)
+  }, ({ concurrency, count, firstRange, size, totalRanges }) =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(service(count, size, firstRange ?? 1))
+      const ids = yield* idsOf(harness, { totalRanges, firstRange, concurrency })
+      expect(ids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, id) => id))
+      for (let range = 0; range < totalRanges; range++) {
+        const own = ids.filter((id) => id % totalRanges === range)
+        expect(own).toEqual(own.toSorted((a, b) => a - b))
+      }
+    }), { fastCheck: { numRuns: 50 } })
+
+  it.effect("are numbered from 1, or from the number that the option says", () =>
+    Effect.gen(function*() {
+      for (const [firstRange, expected] of [[undefined, ["1", "2", "3"]], [0, ["0", "1", "2"]]] as const) {
+        const harness = yield* TestClients.harness(() => ScriptedClient.json({ result: [] }))
+        yield* idsOf(harness, { totalRanges: 3, firstRange })
+        expect(harness.requests.map(({ url }) => url.searchParams.get("range")).toSorted()).toEqual(expected)
+        expect(harness.requests.every(({ url }) => url.searchParams.get("totalRanges") === "3")).toBe(true)
+        expect(harness.requests.every(({ url }) => url.searchParams.get("chain") === "0x1")).toBe(true)
+      }
+    }))
+
+  it.effect("are walked at the same time, as many as the option says", () =>
+    Effect.gen(function*() {
+      for (const [concurrency, atOnce] of [[undefined, 5], [2, 2], [1, 1]] as const) {
+        const harness = yield* TestClients.harness(() => ScriptedClient.Hang())
+        const fiber = yield* Effect.fork(idsOf(harness, { totalRanges: 5, concurrency }))
+        yield* TestClock.adjust("1 second")
+        expect(harness.requests).toHaveLength(atOnce)
+        yield* Fiber.interrupt(fiber)
+        expect(harness.requests.every(({ signal }) => signal.aborted)).toBe(true)
+      }
+    }))
+
+  it.effect("fail when one of them fails, and stop the others", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(({ url }) =>
+        url.searchParams.get("range") === "2" ? ScriptedClient.respond(400) : ScriptedClient.Hang()
+      )
+      expect((yield* failureOf(idsOf(harness, { totalRanges: 3 })))._tag).toBe("RequestRejectedError")
+      yield* TestClock.adjust("1 hour")
+      expect(harness.requests.length).toBeLessThanOrEqual(3)
+    }))
+
+  it.effect("are refused when there are none", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness([])
+      expect((yield* failureOf(idsOf(harness, { totalRanges: 0 })))._tag).toBe("InvalidInputError")
+    }))
+})

@@ -1,0 +1,30 @@
+/** A store of answers that can be made to look old, since freshness is counted in seconds and more. */
+import type { CacheEntry, CacheStoreService } from "@blockquarry/http/CacheStore"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+
+export interface AgingCacheStore {
+  readonly service: CacheStoreService
+  /** Makes every answer stale: too old to be given while a fresh one is fetched, fit where none can be had. */
+  readonly makeStale: Effect.Effect<void>
+}
+
+export const make = (): AgingCacheStore => {
+  const entries = new Map<string, CacheEntry>()
+  return {
+    service: {
+      get: (key) => Effect.sync(() => entries.get(key) ?? null),
+      set: (key, entry) =>
+        Effect.sync(() => {
+          entries.set(key, entry)
+        }),
+      remove: (key) => Effect.sync(() => (entries.delete(key), true)),
+      clear: Effect.sync(() => (entries.clear(), true))
+    },
+    makeStale: Effect.map(Clock.currentTimeMillis, (now) => {
+      for (const [key, entry] of entries) {
+        entries.set(key, { ...entry, freshUntil: now - 20_000, expiresAt: now + 40_000 })
+      }
+    })
+  }
+}

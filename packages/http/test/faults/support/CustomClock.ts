@@ -1,0 +1,24 @@
+/** Clocks of the tests' own making. */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+
+/** A clock that shows `now`, in milliseconds. `sleep` calls back after a time, unless what it gives back is called. */
+export const makeClock = (
+  now: () => number,
+  sleep: (millis: number, wake: () => void) => () => void
+): Clock.Clock => {
+  const nanos = () => BigInt(Math.round(now())) * 1_000_000n
+  return {
+    [Clock.ClockTypeId]: Clock.ClockTypeId,
+    unsafeCurrentTimeMillis: now,
+    unsafeCurrentTimeNanos: nanos,
+    currentTimeMillis: Effect.sync(now),
+    currentTimeNanos: Effect.sync(nanos),
+    sleep: (duration) =>
+      Effect.async<void>((resume) => {
+        const cancel = sleep(Duration.toMillis(duration), () => resume(Effect.void))
+        return Effect.sync(cancel)
+      })
+  }
+}

@@ -1,0 +1,127 @@
+/** Rows: what services say with a status. */
+import * as TestClients from "../../support/TestClients.ts"
+import { attempts, malformed, rejected, type Responder, type Row, unexpectedShape } from "./Row.ts"
+
+type Headers = Readonly<Record<string, string>>
+
+/** An answer whose body repeats the key, as careless services do. */
+const respondWith =
+  (status: number, headers: () => Headers = () => ({}), message = "sorry"): Responder => ({ response }) => {
+    const body = JSON.stringify({ message: `${message} (key ${TestClients.key})`, key: TestClients.key })
+    response.writeHead(status, { "content-type": "application/json", ...headers() })
+    response.end(status === 204 || status === 304 ? undefined : body)
+  }
+
+const redirects: ReadonlyArray<Row> = [301, 302, 303, 307, 308].flatMap((status) =>
+  (["sameHost", "otherHost"] as const).map((host): Row => ({
+    name: `a ${status} to ${host === "sameHost" ? "the same host" : "another host"}`,
+    responder: (exchange) => respondWith(status, () => ({ location: exchange[host] }))(exchange),
+    ...rejected("ServerError", 1, { status, mayHaveBeenApplied: false }),
+    servesStale: false
+  }))
+)
+
+const seconds = (count: number) => ({ "retry-after": String(count) })
+
+/** A date some way from now, as headers write it. */
+const date = (millis: number): Headers => ({ "retry-after": new Date(Date.now() + millis).toUTCString() })
+
+const retryAfterHeaders: ReadonlyArray<readonly [hint: string, headers: () => Headers]> = [
+  ["without Retry-After", () => ({})],
+  ["with Retry-After in seconds", () => seconds(1)],
+  ["with Retry-After as a date", () => date(1500)],
+  ["with Retry-After in the past", () => date(-60_000)],
+  ["with Retry-After that is garbage", () => ({ "retry-after": "soon, or -5" })]
+]
+
+const throttledRows: ReadonlyArray<Row> = [
+  ...retryAfterHeaders.map(([hint, headers]): Row => ({
+    name: `429 ${hint}`,
+    responder: respondWith(429, headers),
+    attempts: 2,
+    // It was turned away at the door, so a change is sent again as well.
+    ...rejected("RateLimitError", 2, { status: 429, limit: "service" }),
+    servesStale: true
+  })),
+  ...[seconds(99_999_999_999), seconds(3600), date(86_400_000)].map((headers): Row => ({
+    name: `429 with Retry-After beyond the time of the call (${
+      headers["retry-after"]?.includes("GMT") === true ? "a day" : headers["retry-after"]
+    })`,
+    responder: respondWith(429, () => headers),
+    ...rejected("RateLimitError", 1, { status: 429, limit: "service" }),
+    servesStale: true,
+    next: "paused"
+  }))
+]
+
+const serverError = (status: number, requests: number): Row => ({
+  name: `${status}`,
+  responder: respondWith(status),
+  get: { tag: "ServerError", requests, fields: { status, mayHaveBeenApplied: false } },
+  update: { tag: "ServerError", requests: 1, fields: { status, mayHaveBeenApplied: true } },
+  servesStale: true
+})
+
+const serverErrors: ReadonlyArray<Row> = [
+  ...[500, 502, 503, 504].map((status) => serverError(status, attempts)),
+  ...[501, 599].map((status) => serverError(status, 1)),
+  {
+    name: "503 with Retry-After",
+    responder: respondWith(503, () => seconds(1)),
+    attempts: 2,
+    ...rejected("ServerError", 2, { status: 503, mayHaveBeenApplied: false }),
+    servesStale: true
+  },
+  {
+    name: "503 with Retry-After beyond the time of the call",
+    responder: respondWith(503, () => seconds(3600)),
+    ...rejected("ServerError", 1, { status: 503, mayHaveBeenApplied: false }),
+    servesStale: true
+  },
+  {
+    name: "408",
+    responder: respondWith(408),
+    get: { tag: "TimeoutError", requests: attempts, fields: { scope: "server", mayHaveBeenApplied: false } },
+    update: { tag: "TimeoutError", requests: 1, fields: { scope: "server", mayHaveBeenApplied: true } },
+    servesStale: true
+  }
+]
+
+const clientError = (status: number, tag: string, message?: string): Row => ({
+  name: `${status}${message === undefined ? "" : ` (${message})`}`,
+  responder: respondWith(status, () => ({}), message),
+  ...rejected(tag, 1, { status }),
+  servesStale: false,
+  // "No" is an answer, and some of them are kept for a moment.
+  next: "reload"
+})
+
+const clientErrors: ReadonlyArray<Row> = [
+  clientError(400, "RequestRejectedError"),
+  clientError(401, "AuthenticationError"),
+  clientError(401, "PlanQuotaExceededError", "Your plan's usage limit has been reached"),
+  clientError(402, "PlanQuotaExceededError"),
+  clientError(403, "AuthenticationError"),
+  clientError(404, "NotFoundError"),
+  clientError(410, "NotFoundError"),
+  clientError(422, "RequestRejectedError")
+]
+
+const successes: ReadonlyArray<Row> = [
+  { name: "201", responder: respondWith(201), ...unexpectedShape },
+  { name: "204", responder: respondWith(204), ...malformed },
+  {
+    name: "304, although nothing was asked that could be not modified",
+    responder: respondWith(304),
+    ...rejected("ServerError", 1, { status: 304, mayHaveBeenApplied: false }),
+    servesStale: false
+  }
+]
+
+export const statusRows: ReadonlyArray<Row> = [
+  ...throttledRows,
+  ...serverErrors,
+  ...clientErrors,
+  ...redirects,
+  ...successes
+]

@@ -1,0 +1,91 @@
+/** After a pause one request tries whether it is over; whatever becomes of it, one tries. */
+import * as RateLimit from "@blockquarry/http/RateLimit"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/TestClock"
+import {
+  callNumberOf,
+  forkPrices,
+  indices,
+  minimalOptions,
+  priceReply,
+  sentAtSeconds,
+  throttledReply
+} from "../../../support/PriceCalls.ts"
+import * as ScriptedClient from "../../../support/ScriptedClient.ts"
+import * as TestClients from "../../../support/TestClients.ts"
+
+/** Nobody is refused for waiting. */
+const longWaitLimit = { ...minimalOptions, rateLimit: { ...RateLimit.none, maxWait: "10 days" } } as const
+
+/** Those who wait for a probe look again so often, in seconds. */
+const probePollMillis = 0.05
+
+describe("a probe", () => {
+  const lostProbe: ReadonlyArray<readonly [string, ScriptedClient.ScriptedReply, number]> = [
+    ["that fails to connect", ScriptedClient.Disconnect({ code: "ECONNREFUSED" }), 0],
+    ["that fails", ScriptedClient.respond(500), 0],
+    ["that fails after a while", ScriptedClient.delayed("1 second", ScriptedClient.respond(503)), 1],
+    ["that times out", ScriptedClient.Hang(), 10]
+  ]
+
+  it.effect.each(lostProbe)(
+    "%s leaves the next one to probe, alone",
+    ([, reply, duration]) =>
+      Effect.gen(function*() {
+        const script = (_: ScriptedClient.RecordedRequest, number: number) =>
+          number === 1
+            ? throttledReply("5")
+            : number === 2
+            ? reply
+            : ScriptedClient.delayed("1 second", priceReply)
+        const timeouts = { attempt: "10 seconds", call: "1 hour" } as const
+        const harness = yield* TestClients.harness(script, { ...longWaitLimit, timeouts })
+        yield* forkPrices(harness, indices(5))
+        yield* TestClock.adjust("1 minute")
+        expect(harness.requests.map(callNumberOf)).toEqual(indices(5))
+        const [first, lostProbe, next = Number.NaN, ...others] = sentAtSeconds(harness.requests)
+        expect([first, lostProbe]).toEqual([0, 5])
+        expect(next).toBeGreaterThanOrEqual(5 + duration)
+        expect(next).toBeLessThanOrEqual(5 + duration + probePollMillis)
+        expect(Math.min(...others)).toBeGreaterThanOrEqual(next + 1)
+        expect(Math.max(...others)).toBeLessThanOrEqual(next + 1 + probePollMillis)
+      })
+  )
+
+  it.effect("that is interrupted leaves the next one to probe, alone", () =>
+    Effect.gen(function*() {
+      const script = (_: ScriptedClient.RecordedRequest, number: number) =>
+        number === 1
+          ? throttledReply("5")
+          : number === 2
+          ? ScriptedClient.Hang()
+          : ScriptedClient.delayed("1 second", priceReply)
+      const harness = yield* TestClients.harness(script, longWaitLimit)
+      const [, probe] = yield* forkPrices(harness, indices(5))
+      yield* TestClock.adjust("7 seconds")
+      expect(sentAtSeconds(harness.requests)).toEqual([0, 5])
+      if (probe !== undefined) yield* Fiber.interrupt(probe)
+      yield* TestClock.adjust(50)
+      expect(harness.requests.map(callNumberOf)).toEqual([0, 1, 2])
+      yield* TestClock.adjust(900)
+      expect(harness.requests).toHaveLength(3)
+      yield* TestClock.adjust("1 minute")
+      expect(harness.requests.map(callNumberOf)).toEqual(indices(5))
+    }))
+
+  it.effect("that is a refusal of the request itself ends the pause: the service listens", () =>
+    Effect.gen(function*() {
+      const script = (_: ScriptedClient.RecordedRequest, number: number) =>
+        number === 1
+          ? throttledReply("5")
+          : number === 2
+          ? ScriptedClient.respond(404)
+          : ScriptedClient.delayed("1 second", priceReply)
+      const harness = yield* TestClients.harness(script, longWaitLimit)
+      yield* forkPrices(harness, indices(5))
+      yield* TestClock.adjust(5050)
+      expect(harness.requests).toHaveLength(5)
+    }))
+})

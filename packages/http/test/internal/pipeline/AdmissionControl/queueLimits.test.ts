@@ -1,0 +1,187 @@
+/** Who is refused at once: the line is too long, or the wait would be. */
+import * as RateLimit from "@blockquarry/http/RateLimit"
+import * as Timeouts from "@blockquarry/http/Timeouts"
+import { describe, expect, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/TestClock"
+import { failureOf, failureOfFinished } from "../../../support/Failures.ts"
+import {
+  addressOf,
+  callNumberOf,
+  fetchPrice,
+  forkPrices,
+  indices,
+  minimalOptions,
+  priceReply,
+  sentAtSeconds
+} from "../../../support/PriceCalls.ts"
+import * as ScriptedClient from "../../../support/ScriptedClient.ts"
+import * as TestClients from "../../../support/TestClients.ts"
+import { runPendingWork } from "../../../support/TestTime.ts"
+
+/** One request in ten seconds. */
+const slowReply = RateLimit.make({ limit: 1, window: "10 seconds", cost: 1, maxWait: "1 day" })
+
+const localLimitError = (
+  limit: "rate" | "pause" | "concurrency",
+  retryAfter: Duration.DurationInput | null
+) => ({
+  _tag: "RateLimitError",
+  limit,
+  status: null,
+  serverMessage: null,
+  body: "",
+  retryAfter: retryAfter === null ? null : Duration.decode(retryAfter)
+})
+
+describe("maxQueue", () => {
+  it.effect.each([0, 1, 3])(
+    "is how many wait: of %d, one more is refused at once",
+    (maxQueue) =>
+      Effect.gen(function*() {
+        const harness = yield* TestClients.harness(() => priceReply, {
+          ...minimalOptions,
+          rateLimit: { ...slowReply, maxQueue }
+        })
+        const fibers = yield* forkPrices(harness, indices(maxQueue + 2))
+        expect(yield* failureOfFinished(fibers.at(-1))).toMatchObject(
+          localLimitError("rate", (maxQueue + 1) * 10_000)
+        )
+        yield* TestClock.adjust("1 hour")
+        expect(harness.requests.map(callNumberOf)).toEqual(indices(maxQueue + 1))
+        expect(sentAtSeconds(harness.requests)).toEqual(
+          Array.from({ length: maxQueue + 1 }, (_, number) => number * 10)
+        )
+      })
+  )
+
+  it.effect("has room again once somebody went or hung up", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(() => priceReply, {
+        ...minimalOptions,
+        rateLimit: { ...slowReply, maxQueue: 2 }
+      })
+      const [, first] = yield* forkPrices(harness, [0, 1, 2])
+      if (first !== undefined) yield* Fiber.interrupt(first)
+      yield* forkPrices(harness, [3])
+      expect(yield* failureOfFinished((yield* forkPrices(harness, [4])).at(0))).toMatchObject({
+        limit: "rate"
+      })
+      yield* TestClock.adjust("10 seconds")
+      yield* forkPrices(harness, [5])
+      yield* TestClock.adjust("1 hour")
+      expect(harness.requests.map(callNumberOf)).toEqual([0, 2, 3, 5])
+      expect(sentAtSeconds(harness.requests)).toEqual([0, 10, 20, 30])
+    }))
+})
+
+describe("maxWait", () => {
+  it.effect.each([9_999, 10_000, 25_000, 30_000])(
+    "of %d ms lets those wait who wait no longer",
+    (maxWait) =>
+      Effect.gen(function*() {
+        const harness = yield* TestClients.harness(() => priceReply, {
+          ...minimalOptions,
+          rateLimit: { ...slowReply, maxWait }
+        })
+        const fibers = yield* forkPrices(harness, [0, 1, 2, 3, 4])
+        const waiting = Math.floor(maxWait / 10_000)
+        for (const [number, fiber] of fibers.entries()) {
+          if (number <= waiting) continue
+          expect(yield* failureOfFinished(fiber)).toMatchObject(
+            localLimitError("rate", (waiting + 1) * 10_000)
+          )
+        }
+        yield* TestClock.adjust("1 hour")
+        expect(harness.requests.map(callNumberOf)).toEqual([0, 1, 2, 3, 4].slice(0, waiting + 1))
+      })
+  )
+
+  it.effect("counts what those in front cost, not how many they are", () =>
+    Effect.gen(function*() {
+      const cost = { tokenPrice: 1, walletChains: 6 }
+      const rateLimit = { ...slowReply, burst: 6, cost, maxWait: "75 seconds" } as const
+      const harness = yield* TestClients.harness(() => priceReply, { ...minimalOptions, rateLimit })
+      const expensive = (number: number) => harness.data.walletChains({ address: addressOf(number) })
+      yield* Effect.ignore(expensive(0))
+      yield* Effect.fork(expensive(1))
+      yield* runPendingWork
+      const fibers = yield* forkPrices(harness, [2, 3])
+      expect(yield* failureOfFinished(fibers[1])).toMatchObject(localLimitError("rate", "80 seconds"))
+      yield* TestClock.adjust("1 hour")
+      expect(harness.requests.map(callNumberOf)).toEqual([0, 1, 2])
+      expect(sentAtSeconds(harness.requests)).toEqual([0, 60, 70])
+    }))
+})
+
+describe("the time of a call", () => {
+  it.effect("bounds its wait: one that would wait beyond it is refused at once", () =>
+    Effect.gen(function*() {
+      const timeouts = { attempt: "5 seconds", call: "15 seconds" } as const
+      const harness = yield* TestClients.harness(() => priceReply, {
+        ...minimalOptions,
+        timeouts,
+        rateLimit: slowReply
+      })
+      const [, second, third] = yield* forkPrices(harness, [0, 1, 2])
+      expect(yield* failureOfFinished(third)).toMatchObject(localLimitError("rate", "20 seconds"))
+      yield* TestClock.adjust("10 seconds")
+      if (second !== undefined) expect(Exit.isSuccess(yield* Fiber.await(second))).toBe(true)
+      expect(sentAtSeconds(harness.requests)).toEqual([0, 10])
+    }))
+
+  it.effect("that is short does not make others wait less or more", () =>
+    Effect.gen(function*() {
+      const { requests, clients } = yield* TestClients.sharedEngine(() => priceReply, {
+        long: { ...minimalOptions, baseUrl: "https://here.test", rateLimit: slowReply },
+        short: {
+          ...minimalOptions,
+          baseUrl: "https://here.test",
+          rateLimit: slowReply,
+          timeouts: { attempt: "5 seconds", call: "15 seconds" }
+        }
+      })
+      yield* forkPrices(clients.long, [0, 1])
+      const [rejectedFiber] = yield* forkPrices(clients.short, [2])
+      expect(yield* failureOfFinished(rejectedFiber)).toMatchObject(localLimitError("rate", "20 seconds"))
+      yield* forkPrices(clients.long, [3])
+      yield* TestClock.adjust("1 hour")
+      expect(requests.map(callNumberOf)).toEqual([0, 1, 3])
+      expect(sentAtSeconds(requests)).toEqual([0, 10, 20])
+    }))
+
+  it.effect("is not lengthened by waiting for a turn: the wait counts", () =>
+    Effect.gen(function*() {
+      const timeouts = { attempt: "1 minute", call: "15 seconds" } as const
+      const script = [priceReply, ScriptedClient.Hang()]
+      const harness = yield* TestClients.harness(script, {
+        ...minimalOptions,
+        timeouts,
+        rateLimit: slowReply
+      })
+      const [, second] = yield* forkPrices(harness, [0, 1])
+      yield* TestClock.adjust(14_999)
+      if (second === undefined) return
+      expect((yield* Fiber.poll(second))._tag).toBe("None")
+      yield* TestClock.adjust(1)
+      expect(yield* failureOf(Fiber.join(second))).toMatchObject({ _tag: "TimeoutError", scope: "call" })
+    }))
+})
+
+describe("no limit", () => {
+  it.effect("lets everybody go at once", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(() => priceReply, {
+        ...minimalOptions,
+        timeouts: Timeouts.standard
+      })
+      yield* Effect.forEach(Array.from({ length: 200 }), (_, number) => fetchPrice(harness, number), {
+        concurrency: "unbounded"
+      })
+      expect(new Set(sentAtSeconds(harness.requests))).toEqual(new Set([0]))
+      expect(harness.requests).toHaveLength(200)
+    }))
+})

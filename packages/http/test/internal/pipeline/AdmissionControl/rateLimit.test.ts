@@ -1,0 +1,246 @@
+/** The rate limit: how much goes in any window, and who is next. */
+import * as RateLimit from "@blockquarry/http/RateLimit"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FastCheck from "effect/FastCheck"
+import * as Fiber from "effect/Fiber"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/TestClock"
+import {
+  addressOf,
+  callNumberOf,
+  fetchPrice,
+  minimalOptions,
+  priceReply,
+  sentAtSeconds
+} from "../../../support/PriceCalls.ts"
+import { maxInWindow } from "../../../support/RateWindow.ts"
+import * as ScriptedClient from "../../../support/ScriptedClient.ts"
+import * as TestClients from "../../../support/TestClients.ts"
+import { runPendingWork } from "../../../support/TestTime.ts"
+
+const longWaitLimit = { maxWait: "1000 days", maxQueue: 10_000, dailyQuota: null } as const
+
+type Step =
+  | { readonly _tag: "ask"; readonly expensive: boolean }
+  | { readonly _tag: "hangUp"; readonly who: number }
+  | { readonly _tag: "time"; readonly millis: number }
+
+const tag = <T extends string>(tag: T) => FastCheck.constant(tag)
+
+const steps: FastCheck.Arbitrary<ReadonlyArray<Step>> = FastCheck.array(
+  FastCheck.oneof(
+    { weight: 6, arbitrary: FastCheck.record({ _tag: tag("ask"), expensive: FastCheck.boolean() }) },
+    { weight: 1, arbitrary: FastCheck.record({ _tag: tag("hangUp"), who: FastCheck.nat() }) },
+    {
+      weight: 3,
+      arbitrary: FastCheck.record({
+        _tag: tag("time"),
+        millis: FastCheck.oneof(FastCheck.nat(30), FastCheck.nat(2000))
+      })
+    }
+  ),
+  { minLength: 1, maxLength: 30 }
+)
+
+const rules = FastCheck.record({
+  limit: FastCheck.integer({ min: 1, max: 40 }),
+  window: FastCheck.constantFrom(20, 1000, 3000),
+  burst: FastCheck.integer({ min: 1, max: 40 })
+})
+
+/** Runs what happens, then lets everybody go who still waits. */
+const run = (clients: TestClients.Clients, steps: ReadonlyArray<Step>) =>
+  Effect.gen(function*() {
+    const fibers: Array<Fiber.RuntimeFiber<unknown, unknown>> = []
+    const requestedAt: Array<number> = []
+    let now = 0
+    for (const step of steps) {
+      switch (step._tag) {
+        case "ask": {
+          const address = addressOf(fibers.length)
+          requestedAt.push(now)
+          const call: Effect.Effect<unknown, unknown> = step.expensive
+            ? clients.data.walletChains({ address })
+            : clients.data.tokenPrice({ address })
+          fibers.push(yield* Effect.fork(call))
+          yield* runPendingWork
+          break
+        }
+        case "hangUp": {
+          const fiber = fibers[step.who % Math.max(1, fibers.length)]
+          if (fiber !== undefined) yield* Fiber.interrupt(fiber)
+          break
+        }
+        case "time":
+          now += step.millis
+          yield* TestClock.adjust(step.millis)
+      }
+    }
+    yield* TestClock.adjust("10 days")
+    const exits = yield* Effect.forEach(fibers, (fiber) => Fiber.await(fiber))
+    return {
+      askedAt: requestedAt,
+      hungUp: exits.map((exit) => Exit.isInterrupted(exit))
+    }
+  })
+
+/** An answer that costs little to read. */
+const service = () => ScriptedClient.respond(404)
+
+const ascending = (numbers: ReadonlyArray<number>) => numbers.toSorted((a, b) => a - b)
+
+describe("the rate limit", () => {
+  it.effect.prop(
+    "lets at most limit + burst through in any window, in the order of asking, whoever hangs up",
+    {
+      rule: rules,
+      steps,
+      cost: FastCheck.record({
+        tokenPrice: FastCheck.integer({ min: 1, max: 5 }),
+        walletChains: FastCheck.integer({ min: 1, max: 50 })
+      })
+    },
+    ({ cost, rule, steps }) =>
+      Effect.gen(function*() {
+        const harness = yield* TestClients.harness(service, {
+          ...minimalOptions,
+          rateLimit: { ...rule, cost, ...longWaitLimit }
+        })
+        const { hungUp: interrupted } = yield* run(harness, steps)
+        const sent = harness.requests.map(({ at, url }) => ({
+          at,
+          cost: url.pathname.endsWith("/price") ? cost.tokenPrice : cost.walletChains
+        }))
+        const most = rule.limit + Math.max(rule.burst, cost.tokenPrice, cost.walletChains)
+        expect(maxInWindow(sent, rule.window)).toBeLessThanOrEqual(most + 1e-6)
+        const order = harness.requests.map(callNumberOf)
+        expect(order).toEqual(ascending(order))
+        // Everybody goes but those who hung up while they waited.
+        expect(interrupted.flatMap((gone, number) => gone || order.includes(number) ? [] : [number])).toEqual(
+          []
+        )
+      }),
+    { fastCheck: { numRuns: 25 } }
+  )
+
+  it.effect.prop(
+    "lets each go as soon as those before it that still wanted to have gone: hanging up blocks nobody",
+    { rule: rules, steps },
+    ({ rule, steps }) =>
+      Effect.gen(function*() {
+        const rateLimit = { ...rule, cost: 1, ...longWaitLimit }
+        const harness = yield* TestClients.harness(service, { ...minimalOptions, rateLimit })
+        const { askedAt: requestedAt } = yield* run(harness, steps)
+        for (const [index, one] of harness.requests.entries()) {
+          const free = (harness.requests[index - 1]?.at ?? 0) + rule.window / rule.limit
+          const arrived = requestedAt[callNumberOf(one)] ?? Number.NaN
+          expect(one.at).toBeLessThanOrEqual(Math.max(arrived, free + 1))
+        }
+      }),
+    { fastCheck: { numRuns: 20 } }
+  )
+
+  it.effect("is reached by a line that never ends, to a hundredth", () =>
+    Effect.gen(function*() {
+      const rateLimit = RateLimit.make({ limit: 100, window: "1 second" })
+      const harness = yield* TestClients.harness(service, { ...minimalOptions, rateLimit })
+      const fibers = yield* Effect.forEach(
+        Array.from({ length: 250 }, (_, number) => number),
+        (number) => Effect.fork(fetchPrice(harness, number))
+      )
+      yield* TestClock.adjust("1 minute")
+      yield* Effect.forEach(fibers, (fiber) => Fiber.await(fiber))
+      const ideal = (250 * 3 - 100) * 10
+      expect(harness.requests).toHaveLength(250)
+      expect(harness.requests.at(-1)?.at).toBeGreaterThanOrEqual(ideal)
+      expect(harness.requests.at(-1)?.at).toBeLessThan(ideal * 1.01)
+    }))
+
+  it.effect("is not spent by a waiter that hangs up, however dear, nor does the next one wait for it", () =>
+    Effect.gen(function*() {
+      const cost = { tokenPrice: 1, walletChains: 100 }
+      const rateLimit = { limit: 1, window: "1 second", burst: 100, cost, ...longWaitLimit } as const
+      const harness = yield* TestClients.harness(() => priceReply, { ...minimalOptions, rateLimit })
+      yield* Effect.ignore(harness.data.walletChains({ address: addressOf(0) }))
+      const expensive = yield* Effect.fork(harness.data.walletChains({ address: addressOf(1) }))
+      yield* runPendingWork
+      const next = yield* Effect.fork(fetchPrice(harness, 2))
+      yield* TestClock.adjust(500)
+      yield* Fiber.interrupt(expensive)
+      yield* TestClock.adjust(500)
+      yield* Fiber.join(next)
+      expect(sentAtSeconds(harness.requests)).toEqual([0, 1])
+    }))
+
+  it.effect("is each key's own at each address, and one for all clients of a key", () =>
+    Effect.gen(function*() {
+      const options = {
+        ...minimalOptions,
+        rateLimit: RateLimit.make({ limit: 1, window: "1 second", cost: 1, ...longWaitLimit })
+      }
+      const here = { ...options, baseUrl: "https://here.test" }
+      const { requests, clients } = yield* TestClients.sharedEngine(() => priceReply, {
+        one: here,
+        same: here,
+        otherKey: { ...here, apiKey: Redacted.make("other") },
+        there: { ...options, baseUrl: "https://there.test" }
+      })
+      const all = [clients.one, clients.same, clients.otherKey, clients.there]
+      const fibers = yield* Effect.forEach(all, (client, number) => Effect.fork(fetchPrice(client, number)))
+      yield* runPendingWork
+      expect(requests.map(callNumberOf)).toEqual([0, 2, 3])
+      yield* TestClock.adjust(1000)
+      expect(requests.map(callNumberOf)).toEqual([0, 2, 3, 1])
+      yield* Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
+    }))
+})
+
+describe("the cost", () => {
+  const sentAt = (rateLimit: Partial<RateLimit.RateLimit>, calls: number) =>
+    Effect.gen(function*() {
+      const limit = { ...RateLimit.make({ limit: 10, window: "10 seconds" }), ...longWaitLimit, ...rateLimit }
+      const harness = yield* TestClients.harness(() => priceReply, { ...minimalOptions, rateLimit: limit })
+      const fibers = yield* Effect.forEach(
+        Array.from({ length: calls }, (_, number) => number),
+        (number) => Effect.fork(fetchPrice(harness, number))
+      )
+      yield* TestClock.adjust("10 minutes")
+      yield* Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
+      const [first] = sentAtSeconds(harness.requests)
+      return sentAtSeconds(harness.requests).map((at) => at - (first ?? 0))
+    })
+
+  it.effect("is the operation's own where nothing is said", () =>
+    Effect.gen(function*() {
+      expect(yield* sentAt({}, 5)).toEqual([0, 0, 0, 2, 5])
+      expect(yield* sentAt({ cost: { walletChains: 1 } }, 5)).toEqual([0, 0, 0, 2, 5])
+    }))
+
+  it.effect("is what is said for the operation, or for all of them", () =>
+    Effect.gen(function*() {
+      expect(yield* sentAt({ cost: { tokenPrice: 5 } }, 4)).toEqual([0, 0, 5, 10])
+      expect(yield* sentAt({ cost: 10 }, 3)).toEqual([0, 10, 20])
+      expect(yield* sentAt({ cost: 0 }, 30)).toEqual(Array.from({ length: 30 }, () => 0))
+    }))
+
+  it.effect("may be above the burst, and is paid all the same", () =>
+    Effect.gen(function*() {
+      expect(yield* sentAt({ cost: 7, burst: 2 }, 3)).toEqual([0, 7, 14])
+    }))
+
+  it.effect("is paid by each attempt", () =>
+    Effect.gen(function*() {
+      const rateLimit = { limit: 1, window: "10 seconds", burst: 1, cost: 1, ...longWaitLimit } as const
+      const harness = yield* TestClients.harness(() => ScriptedClient.respond(500), {
+        ...minimalOptions,
+        rateLimit,
+        retry: TestClients.immediateRetries(3)
+      })
+      const fiber = yield* Effect.fork(fetchPrice(harness, 1))
+      yield* TestClock.adjust("1 minute")
+      expect((yield* Fiber.await(fiber))._tag).toBe("Failure")
+      expect(sentAtSeconds(harness.requests)).toEqual([0, 10, 20])
+    }))
+})

@@ -1,0 +1,220 @@
+/** What is kept can be looked at without any fiber, and be forgotten. */
+import { ledgerTransaction } from "@blockquarry/core/operations/ledgerTransaction"
+import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
+import * as CacheStore from "@blockquarry/http/CacheStore"
+import * as CallOptions from "@blockquarry/http/CallOptions"
+import * as ResponseCache from "@blockquarry/http/ResponseCache"
+import * as Telemetry from "@blockquarry/http/Telemetry"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Metric from "effect/Metric"
+import * as TestClock from "effect/TestClock"
+import { cachingOptions, numberedPrice, withInspectableStore } from "../../../support/CacheFixtures.ts"
+import { increaseOf, withLabels } from "../../../support/MetricReader.ts"
+import { minimalOptions } from "../../../support/PriceCalls.ts"
+import * as ScriptedClient from "../../../support/ScriptedClient.ts"
+import { type EngineHarness, engineHarness, requestOf } from "../../../support/TestEngine.ts"
+import { runPendingWork } from "../../../support/TestTime.ts"
+
+const delayedPrice: ScriptedClient.Script = (requests, number) =>
+  ScriptedClient.delayed("1 second", numberedPrice(requests, number))
+
+/** A flight that has an end goes on though nobody waits. */
+const limitedTimeouts = { ...cachingOptions, timeouts: { attempt: "10 seconds", call: "1 minute" } } as const
+
+const priceOf = (bytes: Uint8Array): unknown => JSON.parse(new TextDecoder().decode(bytes))
+
+/** The price of token 1 as it is served. */
+const fetchPriceOf = ({ send: ask }: EngineHarness) =>
+  Effect.map(ask(1), ({ response }) => priceOf(response.bytes))
+
+const first = { usdPrice: 1 }
+const second = { usdPrice: 2 }
+
+describe("what is kept", () => {
+  it.effect("is there at once for as long as it is fresh", () =>
+    Effect.gen(function*() {
+      const { send: ask, engine, upstream } = yield* engineHarness(numberedPrice, cachingOptions)
+      const peek = engine.peek(tokenPrice, upstream)
+      expect(peek(requestOf(1), 0)).toBeUndefined()
+      yield* ask(1)
+      const entry = peek(requestOf(1), 4999)
+      expect(entry).toMatchObject({ storedAt: 0, freshUntil: 5000, response: { status: 200 } })
+      expect(entry === undefined ? undefined : priceOf(entry.response.bytes)).toEqual(first)
+      expect(peek(requestOf(1), 5000)).toBeUndefined()
+      expect(peek(requestOf(2), 0)).toBeUndefined()
+    }))
+
+  it.effect("is nothing where the cache is off, for a change, without an address, and in a store that takes its time", () =>
+    Effect.gen(function*() {
+      const { send: ask, engine, upstream } = yield* engineHarness(numberedPrice, cachingOptions)
+      yield* ask(1)
+      const off = { ...upstream, policies: { ...upstream.policies, cache: ResponseCache.none } }
+      expect(engine.peek(tokenPrice, off)(requestOf(1), 0)).toBeUndefined()
+      expect(engine.peek(tokenPrice, upstream)({ ...requestOf(1), method: "POST" }, 0)).toBeUndefined()
+      const unreachable = yield* engineHarness(numberedPrice, { ...cachingOptions, baseUrl: undefined })
+      expect(unreachable.engine.peek(tokenPrice, unreachable.upstream)(requestOf(1), 0)).toBeUndefined()
+      const { peek: _, ...slow } = yield* CacheStore.memory()
+      const slowStore = yield* Effect.provideService(
+        engineHarness(numberedPrice, cachingOptions),
+        CacheStore.CacheStore,
+        slow
+      )
+      yield* slowStore.send(1)
+      expect(slowStore.engine.peek(tokenPrice, slowStore.upstream)(requestOf(1), 0)).toBeUndefined()
+      expect(yield* fetchPriceOf(slowStore)).toEqual(first)
+    }))
+
+  it.effect("counts as a call and as a hit when it is given, and as nothing when it is looked at", () =>
+    Effect.gen(function*() {
+      const { send: ask, engine, upstream } = yield* engineHarness(numberedPrice, cachingOptions)
+      yield* ask(1)
+      const peek = Effect.sync(() => engine.peek(tokenPrice, upstream)(requestOf(1), 0))
+      const recordHit = Effect.sync(() => engine.recordHit(tokenPrice))
+      const operation = "tokenPrice"
+      const taken = Metric.value(withLabels(Telemetry.callDuration, { operation }))
+      const before = yield* taken
+      expect(yield* peek).toBeDefined()
+      expect(yield* increaseOf(Telemetry.cacheRequests, { operation, result: "hit" }, peek)).toBe(0)
+      expect(yield* increaseOf(Telemetry.calls, { operation, outcome: "ok" }, peek)).toBe(0)
+      expect(yield* increaseOf(Telemetry.cacheRequests, { operation, result: "hit" }, recordHit)).toBe(1)
+      expect(yield* increaseOf(Telemetry.calls, { operation, outcome: "ok" }, recordHit)).toBe(1)
+      expect((yield* taken).count - before.count).toBe(2)
+    }))
+})
+
+describe("a purge", () => {
+  it.effect("of one question forgets its answer, and no other", () =>
+    Effect.gen(function*() {
+      const harness = yield* engineHarness(numberedPrice, cachingOptions)
+      yield* harness.send(1)
+      yield* harness.send(2)
+      expect(yield* harness.engine.invalidate(tokenPrice, harness.upstream)(requestOf(1))).toBe(true)
+      expect(yield* harness.send(2)).toMatchObject({ source: "cache" })
+      expect(yield* fetchPriceOf(harness)).toEqual({ usdPrice: 3 })
+    }))
+
+  it.effect("of everything forgets everything", () =>
+    Effect.gen(function*() {
+      const harness = yield* engineHarness(numberedPrice, cachingOptions)
+      yield* harness.send(1)
+      yield* harness.send(2)
+      expect(yield* harness.engine.invalidateAll).toBe(true)
+      expect(yield* harness.send(1)).toMatchObject({ source: "upstream" })
+      expect(yield* harness.send(2)).toMatchObject({ source: "upstream" })
+    }))
+
+  it.effect("without an address has nothing to do", () =>
+    Effect.gen(function*() {
+      const { engine, upstream } = yield* engineHarness([], { ...cachingOptions, baseUrl: undefined })
+      expect(yield* engine.invalidate(ledgerTransaction, upstream)(requestOf(1))).toBe(true)
+    }))
+
+  const purges: ReadonlyArray<readonly [string, (harness: EngineHarness) => Effect.Effect<boolean>]> = [
+    ["of the question", ({ engine, upstream }) => engine.invalidate(tokenPrice, upstream)(requestOf(1))],
+    ["of everything", ({ engine }) => engine.invalidateAll]
+  ]
+
+  it.effect.each(purges)(
+    "%s while it is being asked: who waits is answered, who comes later asks anew, and nothing old is kept",
+    ([, purge]) =>
+      Effect.gen(function*() {
+        const [harness, peek] = yield* withInspectableStore(engineHarness(delayedPrice, limitedTimeouts))
+        const before = yield* Effect.fork(fetchPriceOf(harness))
+        yield* runPendingWork
+        yield* purge(harness)
+        yield* TestClock.adjust(500)
+        const after = yield* Effect.fork(fetchPriceOf(harness))
+        yield* TestClock.adjust(500)
+        expect(yield* Fiber.join(before)).toEqual(first)
+        expect(peek.size).toBe(0)
+        yield* TestClock.adjust(500)
+        expect(yield* Fiber.join(after)).toEqual(second)
+        expect(peek.size).toBe(1)
+        expect(yield* fetchPriceOf(harness)).toEqual(second)
+        expect(harness.requests).toHaveLength(2)
+      })
+  )
+
+  it.effect("overtakes flights that others began anew, too", () =>
+    Effect.gen(function*() {
+      const [harness, peek] = yield* withInspectableStore(engineHarness(delayedPrice, limitedTimeouts))
+      yield* Effect.fork(harness.send(1))
+      yield* runPendingWork
+      yield* Effect.fork(CallOptions.withCallOptions({ cacheMode: "reload" })(harness.send(1)))
+      yield* runPendingWork
+      yield* harness.engine.invalidate(tokenPrice, harness.upstream)(requestOf(1))
+      yield* TestClock.adjust(1000)
+      expect(harness.requests).toHaveLength(2)
+      expect(peek.size).toBe(0)
+    }))
+
+  it.effect("leaves the flights of other questions alone", () =>
+    Effect.gen(function*() {
+      const [harness, peek] = yield* withInspectableStore(engineHarness(delayedPrice, limitedTimeouts))
+      yield* Effect.fork(harness.send(1))
+      yield* runPendingWork
+      yield* harness.engine.invalidate(tokenPrice, harness.upstream)(requestOf(2))
+      yield* TestClock.adjust(1000)
+      expect(peek.size).toBe(1)
+    }))
+
+  it.effect("that comes while the answer is being written has it forgotten again", () =>
+    Effect.gen(function*() {
+      const peek = new Map<string, CacheStore.CacheEntry>()
+      const store: CacheStore.CacheStoreService = {
+        get: (key) => Effect.sync(() => peek.get(key) ?? null),
+        // It takes what is written only after a while, and by then the purge is done.
+        set: (key, entry) =>
+          Effect.zipRight(
+            Effect.sleep(300),
+            Effect.sync(() => {
+              peek.set(key, entry)
+            })
+          ),
+        remove: (key) => Effect.sync(() => peek.delete(key)),
+        clear: Effect.sync(() => (peek.clear(), true))
+      }
+      const slow = yield* Effect.provideService(
+        engineHarness(numberedPrice, limitedTimeouts),
+        CacheStore.CacheStore,
+        store
+      )
+      yield* slow.send(1)
+      yield* TestClock.adjust(100)
+      yield* slow.engine.invalidateAll
+      yield* TestClock.adjust(1000)
+      expect(peek.size).toBe(0)
+      expect(yield* fetchPriceOf(slow)).toEqual(second)
+      yield* TestClock.adjust(1000)
+      expect(peek.size).toBe(1)
+    }))
+
+  it.effect("forgets nothing of what an engine asks without a cache", () =>
+    Effect.gen(function*() {
+      const harness = yield* engineHarness(delayedPrice, minimalOptions)
+      const call = yield* Effect.fork(fetchPriceOf(harness))
+      yield* runPendingWork
+      yield* harness.engine.invalidateAll
+      yield* TestClock.adjust(1000)
+      expect(yield* Fiber.join(call)).toEqual(first)
+    }))
+
+  it.effect("says so where the store is away", () =>
+    Effect.gen(function*() {
+      const store: CacheStore.CacheStoreService = {
+        get: () => Effect.succeed(null),
+        set: () => Effect.void,
+        remove: () => Effect.succeed(false),
+        clear: Effect.succeed(false)
+      }
+      const { engine, upstream } = yield* Effect.provideService(
+        engineHarness([], cachingOptions),
+        CacheStore.CacheStore,
+        store
+      )
+      expect(yield* engine.invalidate(tokenPrice, upstream)(requestOf(1))).toBe(false)
+      expect(yield* engine.invalidateAll).toBe(false)
+    }))
+})

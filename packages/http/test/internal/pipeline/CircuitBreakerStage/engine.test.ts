@@ -1,0 +1,210 @@
+/** The circuit breaker in its place: what opens it, who is refused, and who tries again. */
+import * as CallOptions from "@blockquarry/http/CallOptions"
+import * as RateLimit from "@blockquarry/http/RateLimit"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/TestClock"
+import {
+  breaker,
+  circuitOpenError,
+  failCalls,
+  failingReply,
+  options
+} from "../../../support/CircuitFixtures.ts"
+import { updateStreamStatus } from "../../../support/Examples.ts"
+import { failureOfFinished, immediateFailureOf } from "../../../support/Failures.ts"
+import {
+  callNumberOf,
+  fetchPrice,
+  forkPrices,
+  indices,
+  minimalOptions,
+  priceReply
+} from "../../../support/PriceCalls.ts"
+import * as ScriptedClient from "../../../support/ScriptedClient.ts"
+import * as TestClients from "../../../support/TestClients.ts"
+import { runPendingWork, whileTimePasses } from "../../../support/TestTime.ts"
+
+describe("a breaker", () => {
+  const failures: ReadonlyArray<readonly [string, ScriptedClient.ScriptedReply]> = [
+    ...[500, 501, 502, 503, 504, 520, 599].map((status) =>
+      [`a ${status}`, ScriptedClient.respond(status)] as const
+    ),
+    ["a connection that breaks", ScriptedClient.Disconnect({ code: "ECONNRESET" })],
+    ["a connection that is refused", ScriptedClient.Disconnect({ code: "ECONNREFUSED" })],
+    ["silence", ScriptedClient.Hang()],
+    ["the service's own 408", ScriptedClient.respond(408)],
+    ["half a document", ScriptedClient.respond(200, "{\"usdPrice\":")]
+  ]
+
+  it.effect.each(failures)("opens by %s", ([, reply]) =>
+    Effect.gen(function*() {
+      const timeouts = { attempt: "1 second", call: "1 minute" } as const
+      const harness = yield* TestClients.harness(() => reply, { ...options, timeouts })
+      for (let time = 0; time < 3; time += 1) {
+        yield* whileTimePasses(Effect.ignore(fetchPrice(harness, time)), "1 second")
+      }
+      expect(yield* immediateFailureOf(fetchPrice(harness, 9))).toMatchObject({
+        _tag: "ServerError",
+        status: null
+      })
+      expect(harness.requests).toHaveLength(3)
+    }))
+
+  const harmless: ReadonlyArray<readonly [string, ScriptedClient.ScriptedReply]> = [
+    ...[400, 401, 402, 403, 404, 409, 410, 418, 422, 424, 425, 429, 451].map((status) =>
+      [`a ${status}`, ScriptedClient.respond(status)] as const
+    ),
+    ["a document that does not fit", ScriptedClient.json({ usdPrice: "free" })],
+    ["a body over the cap", ScriptedClient.respond(200, "7".repeat(2000))],
+    ["an answer", priceReply]
+  ]
+
+  it.effect.each(harmless)("is never opened by %s", ([, reply]) =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(() => reply, {
+        ...options,
+        breaker: { ...breaker, window: "1 day", openDuration: "1 day", maxOpenDuration: "1 day" },
+        maxBodySize: 1000,
+        rateLimit: { ...RateLimit.none, maxWait: "1 day" }
+      })
+      for (let time = 0; time < 9; time += 1) {
+        yield* whileTimePasses(Effect.ignore(fetchPrice(harness, time)), "2 minutes")
+      }
+      expect(harness.requests).toHaveLength(9)
+    }))
+
+  it.effect("is not opened by calls that hang up, or that had little time", () =>
+    Effect.gen(function*() {
+      const timeouts = { attempt: "1 second", call: "1 second" } as const
+      const harness = yield* TestClients.harness(
+        (_, number) => number <= 12 ? ScriptedClient.Hang() : priceReply,
+        {
+          ...options,
+          timeouts: { attempt: "10 seconds", call: "45 seconds" }
+        }
+      )
+      for (let time = 0; time < 6; time += 1) {
+        yield* whileTimePasses(
+          Effect.ignore(CallOptions.withCallOptions({ timeouts })(fetchPrice(harness, time))),
+          "1 second"
+        )
+      }
+      for (let time = 0; time < 6; time += 1) {
+        yield* Fiber.interrupt(yield* Effect.zipLeft(Effect.fork(fetchPrice(harness, time)), runPendingWork))
+      }
+      expect(yield* fetchPrice(harness, 1)).toMatchObject({ usdPrice: 1.5 })
+      expect(harness.requests).toHaveLength(13)
+    }))
+
+  it.effect("is opened by calls that get no answer in all the time that the layer gives them", () =>
+    Effect.gen(function*() {
+      const timeouts = { attempt: "10 seconds", call: "1 second" } as const
+      const harness = yield* TestClients.harness(() => ScriptedClient.Hang(), { ...options, timeouts })
+      for (let time = 0; time < 3; time += 1) {
+        yield* whileTimePasses(Effect.ignore(fetchPrice(harness, time)), "1 second")
+      }
+      expect(yield* immediateFailureOf(fetchPrice(harness, 9))).toMatchObject({
+        _tag: "ServerError",
+        status: null
+      })
+    }))
+
+  it.effect("fails calls at once, and tells for how long", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(() => failingReply, options)
+      yield* failCalls(harness, 3)
+      expect(yield* immediateFailureOf(fetchPrice(harness, 9))).toMatchObject(circuitOpenError(5000))
+      yield* TestClock.adjust(1234)
+      expect(yield* immediateFailureOf(fetchPrice(harness, 9))).toMatchObject(circuitOpenError(3766))
+      expect(harness.requests).toHaveLength(3)
+    }))
+
+  it.effect("ends the retries of a call, which fails with what the service said", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(() => failingReply, {
+        ...options,
+        retry: TestClients.immediateRetries(9)
+      })
+      expect(yield* immediateFailureOf(fetchPrice(harness, 1))).toMatchObject({
+        _tag: "ServerError",
+        status: 500
+      })
+      expect(harness.requests).toHaveLength(3)
+      expect(yield* immediateFailureOf(fetchPrice(harness, 1))).toMatchObject(circuitOpenError(5000))
+    }))
+
+  it.effect("needs the failures within its window", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(() => failingReply, {
+        ...options,
+        breaker: { ...breaker, window: "10 seconds" }
+      })
+      for (let time = 0; time < 9; time += 1) {
+        yield* failCalls(harness, 1)
+        yield* TestClock.adjust("5 seconds")
+      }
+      expect(harness.requests).toHaveLength(9)
+      yield* failCalls(harness, 2)
+      expect(yield* immediateFailureOf(fetchPrice(harness, 9))).toMatchObject(circuitOpenError(5000))
+    }))
+
+  it.effect("is each address's own, and one for all keys", () =>
+    Effect.gen(function*() {
+      const { requests, clients } = yield* TestClients.sharedEngine(
+        ({ url }) => url.host === "here.test" ? failingReply : priceReply,
+        {
+          here: { ...options, baseUrl: "https://here.test" },
+          otherKey: { ...options, baseUrl: "https://here.test", apiKey: Redacted.make("other") },
+          there: { ...options, baseUrl: "https://there.test" }
+        }
+      )
+      yield* failCalls(clients.here, 3)
+      expect(yield* immediateFailureOf(fetchPrice(clients.otherKey, 1))).toMatchObject(circuitOpenError(5000))
+      expect(yield* fetchPrice(clients.there, 1)).toMatchObject({ usdPrice: 1.5 })
+      expect(requests).toHaveLength(4)
+    }))
+
+  it.effect("refuses updates too, which took no effect", () =>
+    Effect.gen(function*() {
+      const { client } = ScriptedClient.make(() => failingReply)
+      const clients = yield* TestClients.clientsOver(client, { ...options, baseUrl: "https://here.test" })
+      for (let time = 0; time < 3; time += 1) yield* Effect.ignore(updateStreamStatus.call(clients))
+      expect(yield* immediateFailureOf(updateStreamStatus.call(clients))).toMatchObject(
+        circuitOpenError(5000)
+      )
+    }))
+
+  it.effect("refuses those who wait in line when it opens: nothing of theirs is sent", () =>
+    Effect.gen(function*() {
+      const rateLimit = RateLimit.make({ limit: 1, window: "1 second", cost: 1, burst: 3 })
+      const harness = yield* TestClients.harness(() => ScriptedClient.delayed("500 millis", failingReply), {
+        ...options,
+        rateLimit
+      })
+      const fibers = yield* forkPrices(harness, indices(6))
+      yield* TestClock.adjust("3 seconds")
+      expect(harness.requests.map(callNumberOf)).toEqual([0, 1, 2])
+      // All of them as soon as the first of them has its turn
+      for (const fiber of fibers.slice(3)) {
+        expect(yield* failureOfFinished(fiber)).toMatchObject(circuitOpenError(4500))
+      }
+    }))
+
+  it.effect("refuses before the wait for a turn: nobody waits for a closed door", () =>
+    Effect.gen(function*() {
+      const rateLimit = RateLimit.make({ limit: 1, window: "4 seconds", cost: 1, burst: 3 })
+      const harness = yield* TestClients.harness(() => failingReply, { ...options, rateLimit })
+      yield* failCalls(harness, 3)
+      expect(yield* immediateFailureOf(fetchPrice(harness, 9))).toMatchObject(circuitOpenError(5000))
+    }))
+
+  it.effect("that is none never opens", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(() => failingReply, minimalOptions)
+      yield* failCalls(harness, 100)
+      expect(harness.requests).toHaveLength(100)
+    }))
+})

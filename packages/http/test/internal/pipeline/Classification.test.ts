@@ -1,0 +1,162 @@
+/** What every answer comes to, by status, body and kind of operation: the decisions as a table. */
+import { dataOperations, streamsOperations } from "@blockquarry/core/Operations"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { classify } from "../../../src/internal/pipeline/Classification.ts"
+import { tokenPrice, updateStreamStatus } from "../../support/Examples.ts"
+import { failureOf } from "../../support/Failures.ts"
+import * as ScriptedClient from "../../support/ScriptedClient.ts"
+import * as TestClients from "../../support/TestClients.ts"
+import { whileTimePasses } from "../../support/TestTime.ts"
+
+/** From, to (both included), the tag. */
+const tags: ReadonlyArray<readonly [number, number, string]> = [
+  [200, 299, "InvalidResponseError"],
+  [300, 399, "ServerError"],
+  [400, 400, "RequestRejectedError"],
+  [401, 401, "AuthenticationError"],
+  [402, 402, "PlanQuotaExceededError"],
+  [403, 403, "AuthenticationError"],
+  [404, 404, "NotFoundError"],
+  [405, 406, "RequestRejectedError"],
+  [407, 407, "AuthenticationError"],
+  [408, 408, "TimeoutError"],
+  [409, 409, "RequestRejectedError"],
+  [410, 410, "NotFoundError"],
+  [411, 423, "RequestRejectedError"],
+  [424, 424, "AuthenticationError"],
+  [425, 428, "RequestRejectedError"],
+  [429, 429, "RateLimitError"],
+  [430, 499, "RequestRejectedError"],
+  [500, 599, "ServerError"]
+]
+
+const statuses = Array.from({ length: 400 }, (_, index) => 200 + index)
+
+const tagOf = (status: number): string | undefined =>
+  tags.find(([from, to]) => from <= status && status <= to)?.[2]
+
+/** Bodies that no operation understands, and the message that people should read. */
+const bodies: ReadonlyArray<readonly [name: string, body: string, detail: string | null]> = [
+  ["a message", `{"message":"address is wrong","statusCode":400}`, "address is wrong"],
+  ["messages", `{"message":["limit is wrong","order is wrong"]}`, "limit is wrong, order is wrong"],
+  ["an array of texts", `["chain is wrong","and more"]`, "chain is wrong, and more"],
+  ["an error", `{"error":"chain is wrong"}`, "chain is wrong"],
+  ["a message in an error", `{"error":{"message":"no liquidity","code":3}}`, "no liquidity"],
+  ["errors that are texts", `{"errors":["a is wrong","b is wrong"]}`, "a is wrong, b is wrong"],
+  [
+    "errors with messages",
+    `{"errors":[{"message":"a is wrong"},{"message":"b is wrong"}]}`,
+    "a is wrong, b is wrong"
+  ],
+  ["an empty message and an error", `{"message":"","error":"chain is wrong"}`, "chain is wrong"],
+  ["an empty object", "{}", null],
+  ["nothing", "", null],
+  ["HTML", "<html><body>Bad gateway</body></html>", null]
+]
+
+/** The failures that an operation comes to, one for each status; none is held up by what came of another. */
+const failuresOf = (example: typeof tokenPrice, statuses: ReadonlyArray<number>, body: string) =>
+  Effect.forEach(
+    statuses,
+    (status) =>
+      Effect.flatMap(
+        TestClients.harness([ScriptedClient.respond(status, body)], {
+          retry: TestClients.immediateRetries(1)
+        }),
+        (harness) => failureOf(example.call(harness))
+      )
+  )
+
+describe.each([tokenPrice, updateStreamStatus])("of a $method", (example) => {
+  describe.each(bodies)("with a body of %s", (_, body, detail) => {
+    it("every status from 200 to 599 is judged as the table says", () => {
+      for (const status of statuses) {
+        const answer = { status, headers: {}, bytes: new TextEncoder().encode(body) }
+        const classification = classify(
+          example.id === "tokenPrice" ? dataOperations.tokenPrice : streamsOperations.updateStreamStatus,
+          { method: "GET", path: "/" },
+          answer,
+          0,
+          Redacted.make("key")
+        )
+        const tag = classification._tag === "Complete" ? "Complete" : classification.error._tag
+        // A whole document of status 200 is left to the operation to refuse.
+        expect([status, tag]).toEqual([
+          status,
+          status === 200 && /^[[{]/.test(body) ? "Complete" : tagOf(status)
+        ])
+      }
+    })
+
+    it.effect("the failure keeps status, request, excerpt and message", () =>
+      Effect.gen(function*() {
+        const some = [300, 400, 401, 402, 403, 404, 418, 429, 500, 503]
+        const found = yield* failuresOf(example, some, body)
+        for (const [index, error] of found.entries()) {
+          const status = some[index]
+          expect(error).toMatchObject({
+            operation: example.id,
+            request: { method: example.method },
+            status,
+            serverMessage: detail,
+            body
+          })
+          expect(error.message).toContain(detail ?? `the service answered ${status}`)
+        }
+      }))
+  })
+
+  it.effect.each([`{"message":"no"}`, ""])(
+    "every status from 200 to 599 ends in a tag, none in a defect: %s",
+    (body) =>
+      Effect.gen(function*() {
+        const found = yield* failuresOf(example, statuses, body)
+        expect(found.map(({ _tag }, index) => [statuses[index], _tag]))
+          .toEqual(statuses.map((status) => [status, tagOf(status)]))
+      })
+  )
+
+  it.effect("a 2xx other than 200 is refused even when it brings what was asked for", () =>
+    Effect.gen(function*() {
+      const some = [201, 202, 203, 206, 226]
+      const found = yield* failuresOf(example, some, JSON.stringify(example.document))
+      for (const [index, error] of found.entries()) {
+        expect(error).toMatchObject({ _tag: "InvalidResponseError", status: some[index] })
+      }
+    }))
+
+  it.effect("a 200 with what was asked for is an answer", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness([ScriptedClient.json(example.document)])
+      expect(yield* example.call(harness)).toMatchObject(Object(example.document))
+    }))
+})
+
+describe("a used up plan", () => {
+  const messages: ReadonlyArray<readonly [status: number, message: string, tag: string]> = [
+    [
+      401,
+      "Your plan: free-plan-daily usage has been consumed. Upgrade to continue",
+      "PlanQuotaExceededError"
+    ],
+    [401, "You have exceeded your monthly compute units", "PlanQuotaExceededError"],
+    [401, "Daily quota reached", "PlanQuotaExceededError"],
+    [401, "No valid API key provided.", "AuthenticationError"],
+    [401, "Your plan does not include this endpoint", "AuthenticationError"],
+    [401, "Token is malformed", "AuthenticationError"],
+    [403, "Your plan usage has been consumed", "AuthenticationError"],
+    [402, "Payment required", "PlanQuotaExceededError"],
+    [429, "Your plan usage has been consumed", "RateLimitError"]
+  ]
+
+  it.effect.each(messages)("%j", ([status, message, tag]) =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(() => ScriptedClient.json({ message }, status), {
+        retry: TestClients.immediateRetries(3)
+      })
+      expect((yield* whileTimePasses(failureOf(tokenPrice.call(harness))))._tag).toBe(tag)
+      expect(harness.requests).toHaveLength(status === 429 ? 3 : 1)
+    }))
+})

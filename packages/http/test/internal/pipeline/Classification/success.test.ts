@@ -1,0 +1,129 @@
+/** Answers of status 200: what is understood, what was broken on its way, and what is not of the operation. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { examples, tokenPrice, updateStreamStatus } from "../../../support/Examples.ts"
+import { failureOf } from "../../../support/Failures.ts"
+import * as ScriptedClient from "../../../support/ScriptedClient.ts"
+import * as TestClients from "../../../support/TestClients.ts"
+
+const retry = TestClients.immediateRetries(3)
+const price = JSON.stringify(tokenPrice.document)
+
+describe.each(examples)("$id", (example) => {
+  const text = JSON.stringify(example.document)
+  const attempts = example.method === "GET" ? 3 : 1
+
+  it.effect("reads its document, with a byte order mark and white space as well", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness([
+        ScriptedClient.respond(200, text),
+        ScriptedClient.respond(200, `\ufeff${text}`),
+        ScriptedClient.respond(200, ` \r\n${text}\n`)
+      ])
+      const plain = yield* example.call(harness)
+      expect(yield* example.call(harness)).toEqual(plain)
+      expect(yield* example.call(harness)).toEqual(plain)
+      expect(harness.requests).toHaveLength(3)
+    }))
+
+  const garbled: ReadonlyArray<readonly [name: string, body: string | Uint8Array]> = [
+    ["nothing", ""],
+    ["white space", " \n"],
+    ["a document that is cut off", text.slice(0, -1)],
+    ["HTML", "<!doctype html><title>Just a moment</title>"],
+    ["two documents", `${text}${text}`],
+    ["what is not UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
+    ["a document of UTF-16", new Uint8Array(Buffer.from(`\ufeff${text}`, "utf16le"))],
+    ["ten thousand brackets", "[".repeat(10_000) + "]".repeat(10_000)]
+  ]
+
+  it.effect.each(garbled)(
+    "is asked again after %s, and is ResponseInvalid in the end",
+    ([, body]) =>
+      Effect.gen(function*() {
+        const harness = yield* TestClients.harness(() => ScriptedClient.respond(200, body), { retry })
+        expect(yield* failureOf(example.call(harness))).toMatchObject({
+          _tag: "InvalidResponseError",
+          status: 200,
+          path: "",
+          mayHaveBeenApplied: example.method === "POST"
+        })
+        expect(harness.requests).toHaveLength(attempts)
+      })
+  )
+
+  const foreign: ReadonlyArray<readonly [name: string, document: unknown]> = [
+    ["an error object", { message: "something went wrong", statusCode: 500 }],
+    ["an array", []],
+    ["a text", "not found"],
+    ["a number", 7],
+    ["an empty object", {}]
+  ]
+
+  it.effect.each(foreign)(
+    "is ResponseInvalid at once when it is answered with %s",
+    ([, document]) =>
+      Effect.gen(function*() {
+        const harness = yield* TestClients.harness([ScriptedClient.json(document)], { retry })
+        expect(yield* failureOf(example.call(harness))).toMatchObject({
+          _tag: "InvalidResponseError",
+          status: 200
+        })
+        expect(harness.requests).toHaveLength(1)
+      })
+  )
+
+  it.effect("answered with null is not found where that is how the service says so", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness([ScriptedClient.json(null)], { retry })
+      expect(yield* failureOf(example.call(harness))).toMatchObject({
+        _tag: example.id === "nftMetadata" ? "NotFoundError" : "InvalidResponseError",
+        status: 200
+      })
+      expect(harness.requests).toHaveLength(1)
+    }))
+})
+
+describe("a document that is whole", () => {
+  it.effect("is read when a garbled one came before it", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(
+        [
+          ScriptedClient.respond(200, price.slice(0, 5)),
+          ScriptedClient.respond(200, "<html>"),
+          ScriptedClient.respond(200, price)
+        ],
+        { retry }
+      )
+      expect(yield* tokenPrice.call(harness)).toMatchObject({ usdPrice: 1.5 })
+    }))
+
+  it.effect("that does not fit says where", () =>
+    Effect.gen(function*() {
+      const result = [{ owner_address: `0x${"ab".repeat(20)}` }, { owner_address: "0x12" }]
+      const harness = yield* TestClients.harness([ScriptedClient.json({ result })])
+      const error = yield* failureOf(harness.data.tokenOwners({ token_address: `0x${"ab".repeat(20)}` }))
+      expect(error).toMatchObject({ _tag: "InvalidResponseError", path: "result[1].owner_address" })
+      expect(error.message).toContain("result[1].owner_address")
+      expect(error).toMatchObject({ body: expect.stringContaining("0x12") })
+    }))
+
+  it.effect("keeps every digit of an amount", () =>
+    Effect.gen(function*() {
+      const digits = String(2n ** 256n - 1n)
+      const body = `{"result":[{"transaction_hash":"0x${
+        "1".repeat(64)
+      }","block_number":1,"value":${digits}}]}`
+      const harness = yield* TestClients.harness([ScriptedClient.respond(200, body)])
+      const page = yield* harness.data.tokenTransfers({ address: `0x${"ab".repeat(20)}` })
+      expect(page.result[0]?.value).toBe(2n ** 256n - 1n)
+    }))
+
+  it.effect("of an update says that the update may have taken effect when it is not understood", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness([ScriptedClient.json({ id: 5 })])
+      const error = yield* failureOf(updateStreamStatus.call(harness))
+      expect(error).toMatchObject({ _tag: "InvalidResponseError", mayHaveBeenApplied: true })
+      expect(error.message).toContain("may have taken effect")
+    }))
+})

@@ -1,0 +1,207 @@
+/** What the stages measure, and what spans say of where an answer came from. */
+import * as CallOptions from "@blockquarry/http/CallOptions"
+import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
+import * as RateLimit from "@blockquarry/http/RateLimit"
+import * as Telemetry from "@blockquarry/http/Telemetry"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Metric from "effect/Metric"
+import * as TestClock from "effect/TestClock"
+import { cachingOptions, numberedPrice } from "../../support/CacheFixtures.ts"
+import { increaseOf, withLabels } from "../../support/MetricReader.ts"
+import { addressOf, fetchPrice, minimalOptions, priceReply } from "../../support/PriceCalls.ts"
+import * as ScriptedClient from "../../support/ScriptedClient.ts"
+import * as TelemetryRecorder from "../../support/TelemetryRecorder.ts"
+import * as TestClients from "../../support/TestClients.ts"
+import { runPendingWork, whileTimePasses } from "../../support/TestTime.ts"
+
+const operation = "tokenPrice"
+
+/** How many waits for each reason there are while something runs, and the seconds of all of them. */
+const waits = <A, E>(call: Effect.Effect<A, E>) =>
+  Effect.gen(function*() {
+    const all = Effect.forEach(
+      ["backoff", "rate_limit", "cooldown", "concurrency"],
+      (reason) => Metric.value(withLabels(Telemetry.waitDuration, { reason }))
+    )
+    const before = yield* all
+    yield* call
+    const after = yield* all
+    return after.map(({ count, sum }, index) => [
+      count - (before[index]?.count ?? 0),
+      Math.round((sum - (before[index]?.sum ?? 0)) * 1000) / 1000
+    ])
+  })
+
+describe("retries", () => {
+  it.effect("are counted by their cause, and their waits measured", () =>
+    Effect.gen(function*() {
+      const script = [
+        ScriptedClient.respond(500, "", { "retry-after": "2" }),
+        ScriptedClient.respond(503, "", { "retry-after": "3" }),
+        ScriptedClient.Disconnect({ code: "ECONNRESET" }),
+        priceReply
+      ]
+      const retry = TestClients.immediateRetries(9)
+      const ask = (cause: string) =>
+        Effect.flatMap(
+          TestClients.harness(script, { ...minimalOptions, retry }),
+          (harness) =>
+            increaseOf(Telemetry.retries, { operation, cause }, whileTimePasses(fetchPrice(harness, 1)))
+        )
+      expect(yield* ask("transient")).toBe(2)
+      expect(yield* ask("throttled")).toBe(1)
+      const harness = yield* TestClients.harness(script, { ...minimalOptions, retry })
+      expect(yield* waits(whileTimePasses(fetchPrice(harness, 1)))).toEqual([[3, 5], [0, 0], [0, 0], [0, 0]])
+    }))
+})
+
+describe("waiting", () => {
+  it.effect("for the budget, for a pause and for a place is measured by its reason, and only where there is any", () =>
+    Effect.gen(function*() {
+      const rateLimit = RateLimit.make({ limit: 1, window: "4 seconds", cost: 1, maxWait: "1 day" })
+      const limited = yield* TestClients.harness(() => priceReply, { ...minimalOptions, rateLimit })
+      expect(yield* waits(fetchPrice(limited, 1))).toEqual([[0, 0], [0, 0], [0, 0], [0, 0]])
+      expect(yield* waits(whileTimePasses(fetchPrice(limited, 1)))).toEqual([[0, 0], [1, 4], [0, 0], [0, 0]])
+      const paused = yield* TestClients.harness([
+        ScriptedClient.respond(429, "", { "retry-after": "7" }),
+        priceReply
+      ], minimalOptions)
+      yield* Effect.ignore(fetchPrice(paused, 1))
+      expect(yield* waits(whileTimePasses(fetchPrice(paused, 1)))).toEqual([[0, 0], [0, 0], [1, 7], [0, 0]])
+      const crowded = yield* TestClients.harness(
+        () => ScriptedClient.delayed("5 seconds", priceReply),
+        { ...minimalOptions, concurrency: { limit: 1, maxQueue: 9 } }
+      )
+      const both = Effect.all([fetchPrice(crowded, 1), fetchPrice(crowded, 2)], { concurrency: "unbounded" })
+      expect(yield* waits(whileTimePasses(both))).toEqual([[0, 0], [0, 0], [0, 0], [1, 5]])
+    }))
+})
+
+describe("the cost", () => {
+  it.effect("is counted for each attempt that was let through, and for no other", () =>
+    Effect.gen(function*() {
+      const cost = (rateLimit: RateLimit.RateLimit) =>
+        Effect.flatMap(
+          TestClients.harness(() => ScriptedClient.respond(500), {
+            ...minimalOptions,
+            rateLimit,
+            retry: TestClients.immediateRetries(3)
+          }),
+          (harness) => increaseOf(Telemetry.costUnits, { operation }, Effect.ignore(fetchPrice(harness, 1)))
+        )
+      expect(yield* cost(RateLimit.none)).toBe(9)
+      expect(yield* cost({ ...RateLimit.none, cost: 7 })).toBe(21)
+      expect(yield* cost(RateLimit.make({ limit: 1, window: "1 day", burst: 10, cost: 5 }))).toBe(10)
+    }))
+})
+
+describe("the cache", () => {
+  it.effect("is counted by how a question met it", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(
+        (requests, number) =>
+          number === 3
+            ? ScriptedClient.respond(500)
+            : ScriptedClient.delayed("1 second", numberedPrice(requests, number)),
+        cachingOptions
+      )
+      const results = ["hit", "stale", "stale_if_error", "coalesced", "miss"]
+      const counts = Effect.forEach(
+        results,
+        (result) =>
+          Effect.map(Metric.value(withLabels(Telemetry.cacheRequests, { operation, result })), ({ count }) =>
+            count)
+      )
+      const rises = <A, E>(call: Effect.Effect<A, E>) =>
+        Effect.gen(function*() {
+          const before = yield* counts
+          yield* call
+          const after = yield* counts
+          return Object.fromEntries(
+            results.map((result, index) =>
+              [result, (after[index] ?? 0) - (before[index] ?? 0)] as const
+            )
+              .filter(([, count]) => count > 0)
+          )
+        })
+      const ask = fetchPrice(harness, 1)
+      const three = Effect.all([ask, ask, ask], { concurrency: "unbounded" })
+      expect(yield* rises(whileTimePasses(three, "1 second"))).toEqual({ miss: 1, coalesced: 2 })
+      expect(yield* rises(ask)).toEqual({ hit: 1 })
+      yield* TestClock.adjust("5 seconds")
+      expect(yield* rises(whileTimePasses(ask, "1 second"))).toEqual({ stale: 1 })
+      yield* TestClock.adjust("20 seconds")
+      expect(yield* rises(ask)).toEqual({ miss: 1, stale_if_error: 1 })
+      expect(
+        yield* rises(CallOptions.withCallOptions({ cacheMode: "no-store" })(whileTimePasses(ask, "1 second")))
+      ).toEqual({})
+    }))
+})
+
+describe("the breaker", () => {
+  it.effect("tells its state by its address", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(
+        (_, number) =>
+          number < 5 ? ScriptedClient.respond(500) : ScriptedClient.delayed("1 second", priceReply),
+        {
+          ...minimalOptions,
+          breaker: { ...CircuitBreaker.standard, minimum: 3 },
+          baseUrl: "https://breaker.test:8443/base"
+        }
+      )
+      const state = Effect.map(
+        Metric.value(withLabels(Telemetry.circuitBreakerState, { upstream: "breaker.test:8443" })),
+        ({ value }) => value
+      )
+      for (let time = 0; time < 3; time += 1) yield* Effect.ignore(fetchPrice(harness, 1))
+      expect(yield* state).toBe(2)
+      yield* TestClock.adjust("5 seconds")
+      yield* Effect.ignore(fetchPrice(harness, 1))
+      expect(yield* state).toBe(2)
+      yield* TestClock.adjust("10 seconds")
+      const probe = yield* Effect.fork(fetchPrice(harness, 1))
+      yield* runPendingWork
+      expect(yield* state).toBe(1)
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(probe)
+      expect(yield* state).toBe(0)
+    }))
+})
+
+describe("spans", () => {
+  it.effect("of calls say where the answer came from, those of attempts which it was and what came", () =>
+    Effect.gen(function*() {
+      const recorder = TelemetryRecorder.make()
+      const harness = yield* TestClients.harness(
+        (requests, number) => number === 1 ? ScriptedClient.respond(500) : numberedPrice(requests, number),
+        { ...cachingOptions, retry: TestClients.immediateRetries(2) }
+      )
+      yield* recorder.record(fetchPrice(harness, 1))
+      yield* recorder.record(fetchPrice(harness, 1))
+      yield* TestClock.adjust("6 seconds")
+      yield* recorder.record(fetchPrice(harness, 1))
+      yield* runPendingWork
+      const attributes = (name: string, attribute: string) =>
+        recorder.spans.filter((span) => span.name === name).map((span) => span.attributes.get(attribute))
+      expect(attributes("quarry.tokenPrice", "quarry.source")).toEqual(["upstream", "cache", "stale"])
+      expect(attributes("quarry.attempt", "http.request.resend_count")).toEqual([0, 1, 0])
+      expect(attributes("quarry.attempt", "http.response.status_code")).toEqual([500, 200, 200])
+    }))
+
+  it.effect("of a call without an answer, or of an attempt without one, say nothing of it", () =>
+    Effect.gen(function*() {
+      const recorder = TelemetryRecorder.make()
+      const harness = yield* TestClients.harness(
+        () => ScriptedClient.Disconnect({ code: "ECONNRESET" }),
+        minimalOptions
+      )
+      yield* recorder.record(Effect.ignore(harness.data.tokenPrice({ address: addressOf(1) })))
+      const [call, attempt] = recorder.spans
+      expect(call?.attributes.has("quarry.source")).toBe(false)
+      expect(attempt?.attributes.has("http.response.status_code")).toBe(false)
+      expect(attempt?.attributes.get("http.request.resend_count")).toBe(0)
+    }))
+})

@@ -1,0 +1,365 @@
+/** Several keys at one address: who is asked, who rests, and that nobody fails while one of them works. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FastCheck from "effect/FastCheck"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/TestClock"
+import { cachingOptions, numberedPrice } from "../../../support/CacheFixtures.ts"
+import { updateStreamStatus } from "../../../support/Examples.ts"
+import { failureOf } from "../../../support/Failures.ts"
+import {
+  fetchPrice,
+  forkPrices,
+  indices,
+  minimalOptions,
+  priceReply,
+  sentAtSeconds,
+  throttledReply
+} from "../../../support/PriceCalls.ts"
+import * as ScriptedClient from "../../../support/ScriptedClient.ts"
+import * as TestClients from "../../../support/TestClients.ts"
+import { keysOf, labelOf } from "../../../support/TestEngine.ts"
+import { runPendingWork, whileTimePasses } from "../../../support/TestTime.ts"
+
+/** What a service answers by the label of the key. */
+const replyByKey =
+  (replies: Readonly<Record<string, ScriptedClient.ScriptedReply>>): ScriptedClient.Script => (requests) =>
+    replies[labelOf(requests)] ?? priceReply
+
+const rejectedReply = ScriptedClient.respond(401, JSON.stringify({ message: "no such key" }))
+
+const withKeys = (...labels: ReadonlyArray<string>) => ({ ...minimalOptions, apiKey: keysOf(...labels) })
+
+describe("keys", () => {
+  it.effect("take turns", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(() => priceReply, withKeys("a", "b", "c"))
+      for (const number of indices(6)) yield* fetchPrice(harness, number)
+      expect(harness.requests.map(labelOf)).toEqual(["a", "b", "c", "a", "b", "c"])
+    }))
+
+  it.effect("take turns at the same time as well", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(
+        () => ScriptedClient.delayed("1 second", priceReply),
+        withKeys("a", "b", "c")
+      )
+      yield* forkPrices(harness, indices(6))
+      expect(harness.requests.map(labelOf)).toEqual(["a", "b", "c", "a", "b", "c"])
+    }))
+
+  it.effect("that are given twice count once", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(() => rejectedReply, withKeys("a", "a"))
+      yield* Effect.ignore(fetchPrice(harness, 1))
+      expect(harness.requests).toHaveLength(1)
+    }))
+
+  it.effect("share their flights: two who ask the same at once make one request", () =>
+    Effect.gen(function*() {
+      const options = { ...cachingOptions, apiKey: keysOf("a", "b", "c"), baseUrl: "https://here.test" }
+      const { requests, clients } = yield* TestClients.sharedEngine(
+        (requests, number) => ScriptedClient.delayed("1 second", numberedPrice(requests, number)),
+        {
+          one: options,
+          same: { ...options, apiKey: keysOf("c", "a", "b") },
+          fewer: { ...options, apiKey: keysOf("a") }
+        }
+      )
+      const ask = (one: TestClients.Clients) =>
+        Effect.zipLeft(Effect.fork(fetchPrice(one, 1)), runPendingWork)
+      const fibers = yield* Effect.forEach([clients.one, clients.one, clients.same, clients.fewer], ask)
+      yield* TestClock.adjust("1 second")
+      const prices = yield* Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
+      expect(prices.map(({ usdPrice }) => usdPrice)).toEqual([1, 1, 1, 2])
+      expect(requests).toHaveLength(2)
+    }))
+})
+
+describe("a key that is refused", () => {
+  it.effect.each([401, 402, 403, 407, 424])(
+    "with %d is left, and the attempt goes on with another at once",
+    (status) =>
+      Effect.gen(function*() {
+        const harness = yield* TestClients.harness(
+          replyByKey({ a: ScriptedClient.respond(status) }),
+          withKeys("a", "b")
+        )
+        yield* fetchPrice(harness, 1)
+        expect(harness.requests.map(labelOf)).toEqual(["a", "b"])
+        expect(sentAtSeconds(harness.requests)).toEqual([0, 0])
+      })
+  )
+
+  it.effect("is left by a change too, for what was refused took no effect", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(
+        (requests) =>
+          ({ a: rejectedReply, b: ScriptedClient.respond(429) })[labelOf(requests)] ??
+            ScriptedClient.json({ id: "stream-1" }),
+        withKeys("a", "b", "c")
+      )
+      yield* Effect.ignore(updateStreamStatus.call(harness))
+      expect(harness.requests.map(labelOf)).toEqual(["a", "b", "c"])
+      expect(harness.requests.map(({ method }) => method)).toEqual(["POST", "POST", "POST"])
+    }))
+
+  it.effect("is not left for failures that are not its own", () =>
+    Effect.gen(function*() {
+      for (const status of [400, 404, 408, 422, 500, 502, 503]) {
+        const harness = yield* TestClients.harness(() => ScriptedClient.respond(status), withKeys("a", "b"))
+        yield* Effect.ignore(fetchPrice(harness, 1))
+        expect(harness.requests).toHaveLength(1)
+      }
+    }))
+
+  it.effect("rests for a second, twice as long each time, and a minute at most", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(replyByKey({ a: rejectedReply }), withKeys("a", "b"))
+      // Somebody asks every half second.
+      for (const number of indices(500)) {
+        yield* fetchPrice(harness, number)
+        yield* TestClock.adjust(500)
+      }
+      const triedKeys = sentAtSeconds(harness.requests.filter((requests) => labelOf(requests) === "a"))
+      const waits = triedKeys.slice(1).map((at, index) => at - (triedKeys[index] ?? 0))
+      // After a rest it is its turn with one of the next two calls.
+      const cooldowns = [1, 2, 4, 8, 16, 32, 60, 60]
+      expect(
+        waits.slice(0, cooldowns.length).map((wait, index) => wait - (cooldowns[index] ?? 0)).every((late) =>
+          late >= 0 && late <= 0.5
+        )
+      ).toBe(true)
+    }))
+
+  it.effect("begins anew with a second once it has worked", () =>
+    Effect.gen(function*() {
+      let works = false
+      const harness = yield* TestClients.harness(
+        (requests) => labelOf(requests) === "a" && !works ? rejectedReply : priceReply,
+        withKeys("a", "b")
+      )
+      const ask = (times: number) => Effect.forEach(indices(times), (number) => fetchPrice(harness, number))
+      yield* ask(1)
+      yield* TestClock.adjust(1000)
+      yield* ask(2)
+      yield* TestClock.adjust(2000)
+      works = true
+      yield* ask(2)
+      works = false
+      const before = harness.requests.length
+      yield* ask(2)
+      yield* TestClock.adjust(999)
+      yield* ask(2)
+      expect(harness.requests.slice(before).filter((requests) => labelOf(requests) === "a")).toHaveLength(1)
+      yield* TestClock.adjust(1)
+      yield* ask(2)
+      expect(harness.requests.slice(before).filter((requests) => labelOf(requests) === "a")).toHaveLength(2)
+    }))
+
+  it.effect("counts once, however many were under way with it", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(
+        (requests) =>
+          ScriptedClient.delayed("100 millis", labelOf(requests) === "a" ? rejectedReply : priceReply),
+        withKeys("a", "b")
+      )
+      yield* forkPrices(harness, indices(20))
+      yield* TestClock.adjust(200)
+      const before = harness.requests.length
+      expect(before).toBe(30)
+      yield* TestClock.adjust(899)
+      yield* forkPrices(harness, indices(2))
+      expect(harness.requests.slice(before).map(labelOf)).toEqual(["b", "b"])
+      yield* TestClock.adjust(1)
+      yield* forkPrices(harness, indices(2))
+      expect(harness.requests.slice(before + 2).map(labelOf)).toContain("a")
+    }))
+
+  it.effect("never rests where it is the last that does not", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(() => rejectedReply, withKeys("a", "b"))
+      for (const number of indices(3)) {
+        expect(yield* failureOf(fetchPrice(harness, number))).toMatchObject({
+          _tag: "AuthenticationError",
+          status: 401
+        })
+      }
+      // All fail at the first call; from then on the one that may not rest is asked alone.
+      expect(harness.requests.map(labelOf)).toEqual(["a", "b", "b", "b"])
+      const alone = yield* TestClients.harness(() => rejectedReply, withKeys("a"))
+      for (const number of indices(3)) yield* Effect.ignore(fetchPrice(alone, number))
+      expect(alone.requests).toHaveLength(3)
+    }))
+
+  it.effect("is no reason for a retry, and its rest none to wait", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(() => rejectedReply, {
+        ...withKeys("a", "b", "c"),
+        retry: TestClients.immediateRetries(4)
+      })
+      expect(yield* failureOf(fetchPrice(harness, 1))).toMatchObject({ _tag: "AuthenticationError" })
+      expect(sentAtSeconds(harness.requests)).toEqual([0, 0, 0])
+    }))
+})
+
+describe("a key that is throttled", () => {
+  it.effect("is left at once, and left alone for as long as the service asks", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(
+        (requests, number) => labelOf(requests) === "a" && number < 3 ? throttledReply("30") : priceReply,
+        withKeys("a", "b")
+      )
+      for (const number of indices(120)) {
+        yield* fetchPrice(harness, number)
+        yield* TestClock.adjust(500)
+      }
+      expect(sentAtSeconds(harness.requests).slice(0, 3)).toEqual([0, 0, 0.5])
+      const triedKeys = sentAtSeconds(harness.requests.filter((requests) => labelOf(requests) === "a"))
+      expect(triedKeys[0]).toBe(0)
+      expect(triedKeys[1]).toBeGreaterThanOrEqual(30)
+      expect(triedKeys[1]).toBeLessThanOrEqual(30.5)
+    }))
+
+  it.effect.each(["61", "3600"])(
+    "is left alone for a minute at most: %s",
+    (header) =>
+      Effect.gen(function*() {
+        const harness = yield* TestClients.harness(
+          replyByKey({ a: throttledReply(header) }),
+          withKeys("a", "b")
+        )
+        yield* fetchPrice(harness, 1)
+        yield* TestClock.adjust("59 seconds")
+        yield* fetchPrice(harness, 2)
+        yield* fetchPrice(harness, 3)
+        expect(harness.requests.map(labelOf)).toEqual(["a", "b", "b", "b"])
+        yield* TestClock.adjust("1 second")
+        yield* fetchPrice(harness, 4)
+        yield* fetchPrice(harness, 5)
+        expect(harness.requests.slice(4).map(labelOf)).toContain("a")
+      })
+  )
+
+  it.effect("is waited for where all are: the one that is up first", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(
+        (requests, number) =>
+          number > 2 ? priceReply : throttledReply(labelOf(requests) === "a" ? "20" : "5"),
+        { ...withKeys("a", "b"), rateLimit: { ...minimalOptions.rateLimit, maxWait: "1 day" } }
+      )
+      const first = yield* failureOf(fetchPrice(harness, 1))
+      expect(first).toMatchObject({ _tag: "RateLimitError", status: 429 })
+      const [second] = yield* forkPrices(harness, [2])
+      yield* TestClock.adjust(4999)
+      expect(harness.requests).toHaveLength(2)
+      yield* TestClock.adjust(1)
+      expect(harness.requests.map(labelOf)).toEqual(["a", "b", "b"])
+      if (second !== undefined) expect(Exit.isSuccess(yield* Fiber.await(second))).toBe(true)
+    }))
+
+  it.effect("is waited for where the others are refused", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(
+        (requests, number) =>
+          labelOf(requests) === "b" ? rejectedReply : number === 1 ? throttledReply("3") : priceReply,
+        {
+          ...withKeys("a", "b"),
+          rateLimit: { ...minimalOptions.rateLimit, maxWait: "1 day" },
+          retry: TestClients.immediateRetries(2)
+        }
+      )
+      yield* whileTimePasses(fetchPrice(harness, 1), "3 seconds")
+      expect(harness.requests.map(labelOf)).toEqual(["a", "b", "a"])
+      expect(sentAtSeconds(harness.requests)).toEqual([0, 0, 3])
+    }))
+
+  it.effect("is waited for by those who come during its pause, where the others are refused", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(
+        (requests, number) =>
+          labelOf(requests) === "b" ? rejectedReply : number === 1 ? throttledReply("3") : priceReply,
+        { ...withKeys("a", "b"), rateLimit: { ...minimalOptions.rateLimit, maxWait: "1 day" } }
+      )
+      yield* Effect.ignore(fetchPrice(harness, 1))
+      yield* whileTimePasses(fetchPrice(harness, 2), "3 seconds")
+      expect(harness.requests.map(labelOf)).toEqual(["a", "b", "b", "a"])
+    }))
+})
+
+describe("with several keys", () => {
+  const bad = FastCheck.constantFrom(401, 402, 403, 407, 424)
+
+  it.effect.prop(
+    "no call fails while one of them works, and no attempt asks one twice",
+    {
+      keys: FastCheck.array(FastCheck.option(bad), { minLength: 1, maxLength: 6 }),
+      works: FastCheck.nat(),
+      steps: FastCheck.array(
+        FastCheck.record({ calls: FastCheck.integer({ min: 1, max: 4 }), after: FastCheck.nat(5000) }),
+        { minLength: 1, maxLength: 12 }
+      )
+    },
+    ({ keys, steps, works }) =>
+      Effect.gen(function*() {
+        const labels = keys.map((_, index) => `key${index}`)
+        const good = `key${works % keys.length}`
+        const harness = yield* TestClients.harness((requests) => {
+          const label = labelOf(requests)
+          const status = label === good ? null : keys[labels.indexOf(label)] ?? null
+          return ScriptedClient.delayed(
+            "10 millis",
+            status === null ? priceReply : ScriptedClient.respond(status)
+          )
+        }, withKeys(...labels))
+        for (const { after, calls } of steps) {
+          const fibers = yield* forkPrices(harness, indices(calls))
+          yield* TestClock.adjust(100)
+          for (const fiber of fibers) expect(Exit.isSuccess(yield* Fiber.await(fiber))).toBe(true)
+          yield* TestClock.adjust(after)
+        }
+        const calls = steps.reduce((sum, step) => sum + step.calls, 0)
+        expect(harness.requests.length).toBeLessThanOrEqual(calls * keys.length)
+      }),
+    { fastCheck: { numRuns: 25 } }
+  )
+
+  it.effect.prop(
+    "those that are refused, used up or throttled now and then never keep a call from being answered",
+    {
+      faults: FastCheck.array(FastCheck.constantFrom(200, 401, 402, 403, 429, 429), {
+        minLength: 1,
+        maxLength: 20
+      }),
+      pauses: FastCheck.array(FastCheck.boolean(), { maxLength: 10 }),
+      keys: FastCheck.integer({ min: 1, max: 4 })
+    },
+    ({ faults, keys, pauses }) =>
+      Effect.gen(function*() {
+        const labels = indices(keys).map((index) => `key${index}`)
+        const permits = { good: 0, others: 0 }
+        // Besides those there is one that works, but wants to be left alone from time to time.
+        const harness = yield* TestClients.harness((requests) => {
+          if (labelOf(requests) === "good") {
+            return pauses[permits.good++] === true
+              ? throttledReply("2")
+              : priceReply
+          }
+          const fault = faults[permits.others++ % faults.length] ?? 200
+          return fault === 200
+            ? priceReply
+            : fault === 429
+            ? throttledReply("2")
+            : ScriptedClient.respond(fault)
+        }, {
+          ...withKeys(...labels, "good"),
+          rateLimit: { ...minimalOptions.rateLimit, maxWait: "1 day" },
+          retry: { ...TestClients.immediateRetries(100), budget: { capacity: 1e9, refill: 0 } }
+        })
+        for (const number of indices(8)) yield* whileTimePasses(fetchPrice(harness, number), "5 minutes")
+        expect(harness.requests.length).toBeGreaterThanOrEqual(8)
+      }),
+    { fastCheck: { numRuns: 15 } }
+  )
+})

@@ -1,0 +1,142 @@
+/** Of several keys none shows anywhere but in the header that carries it; their labels may. */
+import { ListOperationError } from "@blockquarry/core/OperationError"
+import { describe, expect, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Metric from "effect/Metric"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { cachingOptions, withInspectableStore } from "../../../support/CacheFixtures.ts"
+import { failureOf } from "../../../support/Failures.ts"
+import { fetchPrice, indices, minimalOptions } from "../../../support/PriceCalls.ts"
+import * as ScriptedClient from "../../../support/ScriptedClient.ts"
+import * as TelemetryRecorder from "../../../support/TelemetryRecorder.ts"
+import * as TestClients from "../../../support/TestClients.ts"
+import { engineHarness, keysOf, labelOf, secretOf } from "../../../support/TestEngine.ts"
+import { whileTimePasses } from "../../../support/TestTime.ts"
+
+const labels = ["one", "two", "three"]
+
+/** Whatever comes, the key is in it. */
+const echoingReply = (status: number): ScriptedClient.Script => (requests) => {
+  const secret = requests.headers["x-api-key"] ?? ""
+  return ScriptedClient.json({ message: `the key ${secret} is wrong`, result: secret }, status, {
+    etag: `"${secret}"`
+  })
+}
+
+describe("the keys", () => {
+  it.effect("show in no error, log line, span, metric or report", () =>
+    Effect.gen(function*() {
+      const recorder = TelemetryRecorder.make()
+      for (const status of [200, 400, 401, 402, 403, 404, 429, 500]) {
+        const harness = yield* engineHarness(echoingReply(status), {
+          ...minimalOptions,
+          apiKey: keysOf(...labels)
+        })
+        const clients = yield* TestClients.harness(echoingReply(status), {
+          ...minimalOptions,
+          apiKey: keysOf(...labels)
+        })
+        const exits = yield* recorder.record(
+          Effect.forEach(indices(4), (number) => Effect.exit(whileTimePasses(fetchPrice(clients, number))))
+        )
+        const served = yield* recorder.record(Effect.exit(whileTimePasses(harness.send(1))))
+        const report = yield* harness.engine.health
+        const rendered = [
+          ...exits.flatMap((exit) => [
+            TelemetryRecorder.inspectDeep(exit),
+            ...Exit.isSuccess(exit) ? [] : [
+              Cause.pretty(exit.cause, { renderErrorCause: true }),
+              ...[...Cause.failures(exit.cause)].map((error) =>
+                `${error.message} ${JSON.stringify(Schema.encodeSync(ListOperationError)(error))}`
+              )
+            ]
+          ]),
+          ...Exit.isSuccess(served)
+            ? [
+              // What a whole answer says is for its caller.
+              status === 200 ? "" : TelemetryRecorder.inspectDeep(served.value.classification()),
+              TelemetryRecorder.inspectDeep(served.value.response.headers)
+            ]
+            : [TelemetryRecorder.inspectDeep(served)],
+          TelemetryRecorder.inspectDeep(report),
+          JSON.stringify(report),
+          TelemetryRecorder.inspectDeep(harness.upstream),
+          JSON.stringify(harness.upstream)
+        ]
+        for (const text of rendered) {
+          for (const label of labels) expect(text).not.toContain(secretOf(label))
+        }
+      }
+      const lines = recorder.logs.map(({ structure, text }) =>
+        `${text} ${TelemetryRecorder.inspectDeep(structure)}`
+      ).join("\n")
+      const seen = `${lines} ${TelemetryRecorder.inspectDeep(recorder.spans)} ${
+        TelemetryRecorder.inspectDeep(yield* Metric.snapshot)
+      }`
+      for (const label of labels) expect(seen).not.toContain(secretOf(label))
+      // People can tell the keys apart all the same.
+      for (const label of labels) expect(lines).toMatch(new RegExp(`key=${label}\\b`))
+      expect(lines).toContain("key rests")
+    }))
+
+  it.effect("show in nothing that is kept: an answer that repeats any of them is nobody else's", () =>
+    Effect.gen(function*() {
+      const document = (secret: string) => ({ usdPrice: 1, tokenName: secret })
+      for (const label of labels) {
+        const [harness, kept] = yield* withInspectableStore(
+          TestClients.harness(() => ScriptedClient.json(document(secretOf(label))), {
+            ...cachingOptions,
+            apiKey: keysOf(...labels)
+          })
+        )
+        yield* fetchPrice(harness, 1)
+        expect(kept.size).toBe(0)
+      }
+      const [harness, kept] = yield* withInspectableStore(
+        TestClients.harness(() => ScriptedClient.json(document(secretOf("other"))), {
+          ...cachingOptions,
+          apiKey: keysOf(...labels)
+        })
+      )
+      yield* fetchPrice(harness, 1)
+      expect([...kept.keys()].join()).not.toMatch(/CANARY/)
+      expect(kept.size).toBe(1)
+    }))
+
+  it.effect("are sent each in its own requests", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(echoingReply(401), {
+        ...minimalOptions,
+        apiKey: keysOf(...labels)
+      })
+      yield* Effect.ignore(fetchPrice(harness, 1))
+      expect(harness.requests.map(labelOf)).toEqual(labels)
+    }))
+})
+
+describe("a list of keys", () => {
+  it.effect("that is empty is no key", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness([], { ...minimalOptions, apiKey: [] })
+      expect(yield* failureOf(fetchPrice(harness, 1))).toMatchObject({
+        _tag: "AuthenticationError",
+        status: null
+      })
+    }))
+
+  it.effect.each(["", "secret\n", "secret€"])(
+    "with one that cannot be sent is refused, and the message names its label alone: %j",
+    (wrong) =>
+      Effect.gen(function*() {
+        const apiKey = [...keysOf("a"), { label: "the second", key: Redacted.make(wrong) }]
+        const harness = yield* TestClients.harness([], { ...minimalOptions, apiKey })
+        const error = yield* failureOf(fetchPrice(harness, 1))
+        expect(error).toMatchObject({ _tag: "InvalidInputError", issues: [{ parameter: "QUARRY_API_KEY" }] })
+        expect(error.message).toContain("\"the second\"")
+        expect(error.message).not.toContain("secret")
+      })
+  )
+})

@@ -1,0 +1,168 @@
+/** When a read is sent again, and how long is waited before. */
+import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
+import { describe, expect, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Random from "effect/Random"
+import * as TestClock from "effect/TestClock"
+import { tokenPrice } from "../../../support/Examples.ts"
+import { failureOf } from "../../../support/Failures.ts"
+import * as ScriptedClient from "../../../support/ScriptedClient.ts"
+import * as TestClients from "../../../support/TestClients.ts"
+import { waitsBetween, whileTimePasses } from "../../../support/TestTime.ts"
+
+const fine = ScriptedClient.json(tokenPrice.document)
+
+/** The waits after an endless row of one reply. */
+const waitsAfter = (reply: ScriptedClient.ScriptedReply, options: TestClients.HarnessOptions, seed: number) =>
+  Effect.gen(function*() {
+    const harness = yield* TestClients.harness(() => reply, options)
+    yield* whileTimePasses(Effect.ignore(tokenPrice.call(harness)))
+    return waitsBetween(harness.requests)
+  }).pipe(Effect.withRandom(Random.make(seed)))
+
+const { budget } = RetryPolicy.standard
+
+const steadyService = { attempt: "1 minute", call: "50 minutes" } as const
+
+describe("the standard policy", () => {
+  const passes: ReadonlyArray<readonly [string, ScriptedClient.ScriptedReply]> = [
+    ...[408, 429, 500, 502, 503, 504].map((status) =>
+      [`a ${status}`, ScriptedClient.respond(status, "{}")] as const
+    ),
+    ["a reset", ScriptedClient.Disconnect({ code: "ECONNRESET" })],
+    ["a refused connection", ScriptedClient.Disconnect({ code: "ECONNREFUSED" })],
+    ["an unknown host", ScriptedClient.Disconnect({ code: "ENOTFOUND" })],
+    ["a fault without a name", ScriptedClient.Disconnect({ code: "" })],
+    ["silence", ScriptedClient.Hang()],
+    ["half a document", ScriptedClient.respond(200, "{\"usdPrice\":")],
+    ["a page of HTML", ScriptedClient.respond(200, "<html></html>")]
+  ]
+
+  it.effect.each(passes)(
+    "asks again after %s, and gives the answer that comes then",
+    ([, reply]) =>
+      Effect.gen(function*() {
+        const harness = yield* TestClients.harness([reply, reply, reply, fine])
+        expect(yield* whileTimePasses(tokenPrice.call(harness))).toMatchObject({ usdPrice: 1.5 })
+        expect(harness.requests).toHaveLength(4)
+        expect(new Set(harness.requests.map(({ url }) => url.href)).size).toBe(1)
+      })
+  )
+
+  it.effect.each(passes)("asks four times at most after %s", ([, reply]) =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(() => reply)
+      yield* whileTimePasses(failureOf(tokenPrice.call(harness)))
+      expect(harness.requests).toHaveLength(4)
+    }))
+
+  const stays: ReadonlyArray<readonly [string, ScriptedClient.ScriptedReply]> = [
+    ...[201, 301, 302, 304, 307, 400, 401, 402, 403, 404, 405, 409, 410, 418, 422, 425, 451].map((
+      status
+    ) => [`a ${status}`, ScriptedClient.respond(status, "{}")] as const),
+    ...[501, 505, 507, 511, 520, 529, 599].map((status) =>
+      [`a ${status}`, ScriptedClient.respond(status, "{}")] as const
+    ),
+    ["a used up plan", ScriptedClient.json({ message: "Your plan usage has been consumed" }, 401)],
+    ["a document that does not fit", ScriptedClient.json({ usdPrice: "free" })],
+    ["a body over the cap", ScriptedClient.respond(200, "7".repeat(1000))]
+  ]
+
+  it.effect.each(stays)(
+    "asks once after %s, whatever its Retry-After",
+    ([, reply]) =>
+      Effect.gen(function*() {
+        const withRetryAfter = reply._tag === "Respond"
+          ? ScriptedClient.Respond({ ...reply, headers: { ...reply.headers, "retry-after": "1" } })
+          : reply
+        const harness = yield* TestClients.harness([withRetryAfter], { maxBodySize: 999 })
+        yield* whileTimePasses(failureOf(tokenPrice.call(harness)))
+        expect(harness.requests).toHaveLength(1)
+      })
+  )
+})
+
+describe("waits", () => {
+  const policies = FastCheck.record({
+    attempts: FastCheck.integer({ min: 1, max: 7 }),
+    transient: FastCheck.integer({ min: 0, max: 2000 }),
+    throttled: FastCheck.integer({ min: 0, max: 5000 }),
+    cap: FastCheck.integer({ min: 0, max: 20_000 }),
+    status: FastCheck.constantFrom(408, 500, 502, 503, 504),
+    seed: FastCheck.integer()
+  })
+
+  it.effect.prop(
+    "are a part of base times two to the number of waits before, and of the cap",
+    { policy: policies },
+    ({ policy: { attempts, cap, seed, status, throttled, transient } }) =>
+      Effect.gen(function*() {
+        const retry = { attempts, baseDelay: { transient, throttled }, maxDelay: cap, budget }
+        const found = yield* waitsAfter(ScriptedClient.respond(status, "{}"), {
+          retry,
+          timeouts: steadyService
+        }, seed)
+        expect(found).toHaveLength(attempts - 1)
+        const base = status === 503 ? throttled : transient
+        for (const [index, wait] of found.entries()) {
+          expect(wait).toBeGreaterThanOrEqual(0)
+          // The clock of the test counts whole milliseconds.
+          expect(wait).toBeLessThanOrEqual(Math.ceil(Math.min(base * 2 ** index, cap)))
+        }
+      }),
+    { fastCheck: { numRuns: 25 } }
+  )
+
+  it.effect("use the whole of what they may be", () =>
+    Effect.gen(function*() {
+      const retry = { attempts: 2, baseDelay: { transient: 1000, throttled: 0 }, maxDelay: 1000, budget }
+      const found = yield* Effect.forEach(
+        Array.from({ length: 40 }, (_, seed) => seed),
+        (seed) => waitsAfter(ScriptedClient.respond(500, "{}"), { retry }, seed)
+      )
+      const first = found.map(([wait]) => wait ?? Number.NaN)
+      expect(Math.min(...first)).toBeLessThan(150)
+      expect(Math.max(...first)).toBeGreaterThan(850)
+      expect(new Set(first).size).toBeGreaterThan(20)
+    }))
+
+  it.effect.each([429, 500, 503, 200])(
+    "are what Retry-After says, to the millisecond, on a %d",
+    (status) =>
+      Effect.gen(function*() {
+        const reply = ScriptedClient.respond(status, "", { "retry-after": "7" })
+        expect(yield* waitsAfter(reply, {}, 1)).toEqual([7000, 7000, 7000])
+        const date = ScriptedClient.respond(status, "", { "retry-after": "Thu, 01 Jan 1970 00:00:12 GMT" })
+        yield* TestClock.setTime(0)
+        expect((yield* waitsAfter(date, {}, 1)).slice(0, 1)).toEqual([12_000])
+      })
+  )
+
+  it.effect.each(["Thu, 01 Jan 1970 00:00:00 GMT", "0", "soon"])(
+    "are our own when Retry-After is %s",
+    (header) =>
+      Effect.gen(function*() {
+        const waits = yield* waitsAfter(ScriptedClient.respond(429, "", { "retry-after": header }), {}, 1)
+        expect(waits).toHaveLength(3)
+        expect(Math.max(...waits)).toBeGreaterThan(0)
+        for (const [index, wait] of waits.entries()) expect(wait).toBeLessThanOrEqual(1000 * 2 ** index)
+      })
+  )
+})
+
+describe("longestWait", () => {
+  it("doubles from the base of its cause up to the cap, without end", () => {
+    const of = (cause: RetryPolicy.RetryCause) =>
+      [1, 2, 3, 4, 5, 6, 7, 8, 1000].map((attempt) =>
+        Duration.toMillis(RetryPolicy.maxBackoff(RetryPolicy.standard, cause, attempt))
+      )
+    expect(of("transient")).toEqual([200, 400, 800, 1600, 3200, 6400, 10_000, 10_000, 10_000])
+    expect(of("throttled")).toEqual([1000, 2000, 4000, 8000, 10_000, 10_000, 10_000, 10_000, 10_000])
+  })
+
+  it("is not asked for by a policy of one attempt", () => {
+    expect(RetryPolicy.none.attempts).toBe(1)
+  })
+})

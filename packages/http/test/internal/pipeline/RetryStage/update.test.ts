@@ -1,0 +1,110 @@
+/** The update of a stream: repeated only when it cannot have taken effect, and honest about it otherwise. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { updateStreamStatus } from "../../../support/Examples.ts"
+import { failureOf } from "../../../support/Failures.ts"
+import * as ScriptedClient from "../../../support/ScriptedClient.ts"
+import * as TestClients from "../../../support/TestClients.ts"
+import { waitsBetween, whileTimePasses } from "../../../support/TestTime.ts"
+
+const hint = { "retry-after": "3" }
+
+const harmless: ReadonlyArray<readonly [name: string, reply: ScriptedClient.ScriptedReply, tag: string]> = [
+  ["a refused connection", ScriptedClient.Disconnect({ code: "ECONNREFUSED" }), "NetworkError"],
+  ["an unknown host", ScriptedClient.Disconnect({ code: "ENOTFOUND" }), "NetworkError"],
+  ["a 429", ScriptedClient.respond(429, "{}"), "RateLimitError"],
+  ["a 429 with a hint", ScriptedClient.respond(429, "{}", hint), "RateLimitError"],
+  ["a 503 with a hint", ScriptedClient.respond(503, "{}", hint), "ServerError"]
+]
+
+/** Sent once; whether the failure must say that the update may have taken effect (undefined: it has no such fact). */
+const final: ReadonlyArray<
+  readonly [name: string, reply: ScriptedClient.ScriptedReply, tag: string, effect: boolean | undefined]
+> = [
+  ["a reset", ScriptedClient.Disconnect({ code: "ECONNRESET" }), "NetworkError", true],
+  ["a broken pipe", ScriptedClient.Disconnect({ code: "EPIPE" }), "NetworkError", true],
+  ["a closed socket", ScriptedClient.Disconnect({ code: "UND_ERR_SOCKET" }), "NetworkError", true],
+  ["a fault without a name", ScriptedClient.Disconnect({ code: "" }), "NetworkError", true],
+  ["silence", ScriptedClient.Hang(), "TimeoutError", true],
+  ["a 408", ScriptedClient.respond(408, "{}", hint), "TimeoutError", true],
+  ["a 500", ScriptedClient.respond(500, "{}", hint), "ServerError", true],
+  ["a 502", ScriptedClient.respond(502, "{}", hint), "ServerError", true],
+  ["a 503 without a hint", ScriptedClient.respond(503, "{}"), "ServerError", true],
+  [
+    "a 503 with garbage for a hint",
+    ScriptedClient.respond(503, "{}", { "retry-after": "soon" }),
+    "ServerError",
+    true
+  ],
+  ["a 504", ScriptedClient.respond(504, "{}", hint), "ServerError", true],
+  [
+    "a redirect",
+    ScriptedClient.respond(302, "", { location: "https://elsewhere.test/" }),
+    "ServerError",
+    false
+  ],
+  ["half a document", ScriptedClient.respond(200, "{\"id\":"), "InvalidResponseError", true],
+  ["an empty body", ScriptedClient.respond(200, "", hint), "InvalidResponseError", true],
+  ["a document that does not fit", ScriptedClient.json({ id: 1 }), "InvalidResponseError", true],
+  ["another success", ScriptedClient.json(updateStreamStatus.document, 202), "InvalidResponseError", true],
+  ["a body over the cap", ScriptedClient.respond(200, "7".repeat(1000)), "InvalidResponseError", true],
+  ["a 400", ScriptedClient.respond(400, "{}"), "RequestRejectedError", undefined],
+  ["a 401", ScriptedClient.respond(401, "{}"), "AuthenticationError", undefined],
+  ["a 404", ScriptedClient.respond(404, "{}"), "NotFoundError", undefined]
+]
+
+describe("the update of a stream", () => {
+  it.effect.each(harmless)("is repeated after %s", ([, reply]) =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness([
+        reply,
+        reply,
+        ScriptedClient.json(updateStreamStatus.document)
+      ])
+      expect(yield* whileTimePasses(updateStreamStatus.call(harness))).toMatchObject({ status: "paused" })
+      expect(harness.requests.map(({ body }) => body)).toEqual(
+        Array.from({ length: 3 }, () => `{"status":"paused"}`)
+      )
+    }))
+
+  it.effect.each(harmless)(
+    "that is never more than %s has not taken effect",
+    ([, reply, tag]) =>
+      Effect.gen(function*() {
+        const harness = yield* TestClients.harness(() => reply)
+        const error = yield* whileTimePasses(failureOf(updateStreamStatus.call(harness)))
+        expect(error._tag).toBe(tag)
+        expect("mayHaveBeenApplied" in error && error.mayHaveBeenApplied).toBe(false)
+        expect(error.message).not.toContain("may have taken effect")
+        expect(harness.requests).toHaveLength(4)
+      })
+  )
+
+  it.effect("waits as long as the hint says", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(() => ScriptedClient.respond(503, "{}", hint))
+      yield* whileTimePasses(failureOf(updateStreamStatus.call(harness)))
+      expect(waitsBetween(harness.requests)).toEqual([3000, 3000, 3000])
+    }))
+
+  it.effect.each(final)("is not repeated after %s", ([, reply, tag, effect]) =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness([reply], { maxBodySize: 999 })
+      const error = yield* whileTimePasses(failureOf(updateStreamStatus.call(harness)))
+      expect(error._tag).toBe(tag)
+      expect("mayHaveBeenApplied" in error ? error.mayHaveBeenApplied : undefined).toBe(effect)
+      expect(error.message.includes("may have taken effect")).toBe(effect === true)
+      expect(harness.requests).toHaveLength(1)
+    }))
+
+  it.effect("is not repeated after a fault that follows a harmless one", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness([
+        ScriptedClient.Disconnect({ code: "ECONNREFUSED" }),
+        ScriptedClient.Disconnect({ code: "ECONNRESET" })
+      ])
+      const error = yield* whileTimePasses(failureOf(updateStreamStatus.call(harness)))
+      expect(error).toMatchObject({ _tag: "NetworkError", sent: true, mayHaveBeenApplied: true })
+      expect(harness.requests).toHaveLength(2)
+    }))
+})

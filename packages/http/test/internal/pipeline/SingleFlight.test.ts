@@ -1,0 +1,234 @@
+/** Single flight: equal questions at the same time are one request, whoever hangs up. */
+import * as CallOptions from "@blockquarry/http/CallOptions"
+import { describe, expect, it } from "@effect/vitest"
+import * as Array from "effect/Array"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FastCheck from "effect/FastCheck"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/TestClock"
+import { cachingOptions, numberedPrice } from "../../support/CacheFixtures.ts"
+import { address } from "../../support/Examples.ts"
+import { failureOf } from "../../support/Failures.ts"
+import { fetchPrice } from "../../support/PriceCalls.ts"
+import * as ScriptedClient from "../../support/ScriptedClient.ts"
+import * as TestClients from "../../support/TestClients.ts"
+import { runPendingWork } from "../../support/TestTime.ts"
+
+/** Each answer takes a second. */
+const delayedPrice: ScriptedClient.Script = (requests, number) =>
+  ScriptedClient.delayed("1 second", numberedPrice(requests, number))
+
+/** A flight that has an end goes on though nobody waits. */
+const limitedTimeouts = { ...cachingOptions, timeouts: { attempt: "10 seconds", call: "1 minute" } } as const
+
+const fork = (clients: TestClients.Clients, times: number) =>
+  Effect.zipLeft(
+    Effect.forEach(Array.range(1, times), () => Effect.fork(Effect.exit(fetchPrice(clients, 1)))),
+    runPendingWork
+  )
+
+const priceOf = Exit.match({
+  onFailure: () => null,
+  onSuccess: ({ usdPrice }: { usdPrice: unknown }) => usdPrice
+})
+
+describe("a flight", () => {
+  it.effect("is one request for a thousand who ask", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(delayedPrice, cachingOptions)
+      const fibers = yield* fork(harness, 1000)
+      yield* TestClock.adjust("1 second")
+      const prices = yield* Effect.forEach(fibers, (fiber) => Effect.map(Fiber.join(fiber), priceOf))
+      expect(new Set(prices)).toEqual(new Set([1]))
+      expect(harness.requests).toHaveLength(1)
+    }))
+
+  it.effect.each(
+    [
+      ["every other one", (index: number) => index % 2 === 0],
+      ["everybody", () => true]
+    ] as const
+  )(
+    "of a thousand goes on though %s hangs up, the first one too, and is kept",
+    ([, interruptAt]) =>
+      Effect.gen(function*() {
+        const harness = yield* TestClients.harness(delayedPrice, limitedTimeouts)
+        const fibers = yield* fork(harness, 1000)
+        const [gone, left] = Array.partition(fibers, (_, index) => !interruptAt(index))
+        yield* Fiber.interruptAll(gone)
+        yield* TestClock.adjust("1 second")
+        const prices = yield* Effect.forEach(left, (fiber) => Effect.map(Fiber.join(fiber), priceOf))
+        expect(prices).toEqual(prices.map(() => 1))
+        expect(yield* fetchPrice(harness, 1)).toMatchObject({ usdPrice: 1 })
+        expect(harness.requests).toHaveLength(1)
+      })
+  )
+
+  it.effect.prop(
+    "goes on for those who stay, whoever hangs up, the first one too, and its answer is kept",
+    {
+      stay: FastCheck.array(FastCheck.boolean(), { minLength: 1, maxLength: 30 }),
+      after: FastCheck.constantFrom(0, 500, 999)
+    },
+    ({ after, stay: waiting }) =>
+      Effect.gen(function*() {
+        const harness = yield* TestClients.harness(delayedPrice, limitedTimeouts)
+        const fibers = yield* Effect.forEach([false, ...waiting], () => Effect.fork(fetchPrice(harness, 1)))
+        yield* runPendingWork
+        yield* TestClock.adjust(after)
+        const remaining = [false, ...waiting]
+        yield* Effect.forEach(fibers, (fiber, index) =>
+          remaining[index] === true ? Effect.void : Fiber.interrupt(fiber))
+        yield* TestClock.adjust(1000)
+        for (const [index, fiber] of fibers.entries()) {
+          const exit = yield* Fiber.await(fiber)
+          if (remaining[index] === true) {
+            expect(priceOf(exit)).toBe(1)
+          } else expect(Exit.isInterrupted(exit)).toBe(true)
+        }
+        expect(yield* fetchPrice(harness, 1)).toMatchObject({ usdPrice: 1 })
+        expect(harness.requests).toHaveLength(1)
+      }),
+    { fastCheck: { numRuns: 25 } }
+  )
+
+  it.effect("is waited for by each for as long as their own call has time", () =>
+    Effect.gen(function*() {
+      const baseUrl = "https://here.test"
+      const { requests, clients } = yield* TestClients.sharedEngine(delayedPrice, {
+        patient: { ...cachingOptions, baseUrl },
+        hasty: { ...cachingOptions, baseUrl, timeouts: { attempt: "1 minute", call: "400 millis" } }
+      })
+      const longWaitLimit = yield* Effect.fork(fetchPrice(clients.patient, 1))
+      yield* runPendingWork
+      const shortTimeout = yield* Effect.fork(fetchPrice(clients.hasty, 1))
+      yield* TestClock.adjust(400)
+      expect(yield* failureOf(Fiber.join(shortTimeout))).toMatchObject({
+        _tag: "TimeoutError",
+        scope: "call",
+        mayHaveBeenApplied: false
+      })
+      yield* TestClock.adjust(600)
+      expect(yield* Fiber.join(longWaitLimit)).toMatchObject({ usdPrice: 1 })
+      expect(requests).toHaveLength(1)
+    }))
+
+  it.effect("of someone with less time ends before its question is answered: who has more asks anew", () =>
+    Effect.gen(function*() {
+      const baseUrl = "https://here.test"
+      const { requests, clients } = yield* TestClients.sharedEngine(delayedPrice, {
+        patient: { ...limitedTimeouts, baseUrl },
+        hasty: { ...limitedTimeouts, baseUrl, timeouts: { attempt: "1 minute", call: "400 millis" } }
+      })
+      const shortTimeout = yield* Effect.fork(fetchPrice(clients.hasty, 1))
+      yield* runPendingWork
+      const longWaitLimit = yield* Effect.fork(fetchPrice(clients.patient, 1))
+      yield* TestClock.adjust(400)
+      expect(yield* failureOf(Fiber.join(shortTimeout))).toMatchObject({
+        _tag: "TimeoutError",
+        scope: "call"
+      })
+      yield* TestClock.adjust(1000)
+      expect(yield* Fiber.join(longWaitLimit)).toMatchObject({ usdPrice: 2 })
+      expect(requests).toHaveLength(2)
+    }))
+
+  it.effect("without an end ends with the last who waits for it", () =>
+    Effect.gen(function*() {
+      const script: ScriptedClient.Script = (requests, number) =>
+        number === 1 ? ScriptedClient.Hang() : numberedPrice(requests, number)
+      const harness = yield* TestClients.harness(script, cachingOptions)
+      yield* Fiber.interruptAll(yield* fork(harness, 3))
+      yield* runPendingWork
+      expect(harness.requests[0]?.signal.aborted).toBe(true)
+      expect(yield* fetchPrice(harness, 1)).toMatchObject({ usdPrice: 2 })
+    }))
+
+  it.effect("is not joined by who wants the answer of now", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(delayedPrice, limitedTimeouts)
+      const before = yield* Effect.fork(fetchPrice(harness, 1))
+      yield* runPendingWork
+      const now = yield* Effect.fork(
+        CallOptions.withCallOptions({ cacheMode: "reload" })(fetchPrice(harness, 1))
+      )
+      yield* runPendingWork
+      const after = yield* Effect.fork(fetchPrice(harness, 1))
+      yield* TestClock.adjust(1000)
+      expect(yield* Fiber.join(before)).toMatchObject({ usdPrice: 1 })
+      expect(yield* Fiber.join(now)).toMatchObject({ usdPrice: 2 })
+      expect(yield* Fiber.join(after)).toMatchObject({ usdPrice: 2 })
+      expect(harness.requests).toHaveLength(2)
+    }))
+
+  const failures: ReadonlyArray<readonly [string, ScriptedClient.ScriptedReply]> = [
+    ["ServerError", ScriptedClient.respond(500)],
+    ["NetworkError", ScriptedClient.Disconnect({ code: "ECONNRESET" })],
+    ["AuthenticationError", ScriptedClient.respond(401)],
+    ["InvalidResponseError", ScriptedClient.json({ usdPrice: "free" })]
+  ]
+
+  it.effect.each(failures)(
+    "that fails fails for all of them, and the next call asks again: %s",
+    ([tag, reply]) =>
+      Effect.gen(function*() {
+        const harness = yield* TestClients.harness(
+          (requests, number) =>
+            number === 1 ? ScriptedClient.delayed("1 second", reply) : numberedPrice(requests, number),
+          cachingOptions
+        )
+        const fibers = yield* fork(harness, 20)
+        yield* TestClock.adjust("1 second")
+        for (const fiber of fibers) {
+          expect(yield* Effect.flip(Effect.flatten(Fiber.join(fiber)))).toMatchObject({ _tag: tag })
+        }
+        expect(harness.requests).toHaveLength(1)
+        expect(yield* fetchPrice(harness, 1)).toMatchObject({ usdPrice: 2 })
+      })
+  )
+
+  it.effect("that ends in a bug leaves nobody waiting, and the next call asks again", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness((requests, number) => {
+        if (number === 1) throw new Error("a bug")
+        return numberedPrice(requests, number)
+      }, cachingOptions)
+      const fibers = yield* Effect.forEach(
+        Array.range(1, 20),
+        () => Effect.fork(Effect.exit(fetchPrice(harness, 1)))
+      )
+      yield* runPendingWork
+      for (const fiber of fibers) {
+        const exit = yield* Fiber.join(fiber)
+        expect(Exit.isFailure(exit) && Cause.isDie(exit.cause)).toBe(true)
+      }
+      expect(harness.requests).toHaveLength(1)
+      expect(yield* fetchPrice(harness, 1)).toMatchObject({ usdPrice: 2 })
+    }))
+
+  it.effect("carries one question only", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(delayedPrice, cachingOptions)
+      const fibers = yield* Effect.forEach([
+        fetchPrice(harness, 1),
+        fetchPrice(harness, 2),
+        harness.data.tokenPrice({ address, to_block: 7 }),
+        harness.data.tokenPrice({ address, to_block: 8 })
+      ], (call) => Effect.zipLeft(Effect.fork(call), runPendingWork))
+      yield* TestClock.adjust("1 second")
+      const prices = yield* Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
+      expect(prices.map(({ usdPrice }) => usdPrice)).toEqual([1, 2, 3, 4])
+    }))
+
+  it.effect("keeps its answer from the moment on in which it is given", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(delayedPrice, cachingOptions)
+      yield* fork(harness, 2)
+      yield* TestClock.adjust("1 second")
+      yield* TestClock.adjust(4999)
+      expect(yield* fetchPrice(harness, 1)).toMatchObject({ usdPrice: 1 })
+      expect(harness.requests).toHaveLength(1)
+    }))
+})

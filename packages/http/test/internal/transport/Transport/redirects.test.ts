@@ -1,0 +1,65 @@
+/** The key goes to one host and to no other, in one header and in no other. */
+import * as HttpClient from "@effect/platform/HttpClient"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { tokenPrice, updateStreamStatus } from "../../../support/Examples.ts"
+import { failureOf } from "../../../support/Failures.ts"
+import * as Server from "../../../support/Server.ts"
+import * as TestClients from "../../../support/TestClients.ts"
+
+describe.each(Server.clients)("with %s", (_, layer) => {
+  it.scoped.each([300, 301, 302, 303, 307, 308])(
+    "a %d to another host is not followed",
+    (status) =>
+      Effect.gen(function*() {
+        const other = yield* Server.make((response) => response.end("{}"))
+        const server = yield* Server.make((response) => {
+          response.writeHead(status, { location: `${other.url}/elsewhere` })
+          response.end()
+        })
+        const clients = yield* TestClients.clientsOver(yield* HttpClient.HttpClient, { baseUrl: server.url })
+        for (const example of [tokenPrice, updateStreamStatus]) {
+          const error = yield* failureOf(example.call(clients))
+          expect(error).toMatchObject({ _tag: "ServerError", status, mayHaveBeenApplied: false })
+          expect(error.message).toContain("redirects are not followed")
+        }
+        expect(other.received).toEqual([])
+        expect(server.received).toHaveLength(2)
+      }).pipe(Effect.provide(layer))
+  )
+
+  it.scoped("a redirect to another path of the same host is not followed either", () =>
+    Effect.gen(function*() {
+      const server = yield* Server.make((response) => {
+        response.writeHead(302, { location: "/elsewhere" })
+        response.end()
+      })
+      const clients = yield* TestClients.clientsOver(yield* HttpClient.HttpClient, { baseUrl: server.url })
+      expect((yield* failureOf(tokenPrice.call(clients)))._tag).toBe("ServerError")
+      expect(server.received).toHaveLength(1)
+    }).pipe(Effect.provide(layer)))
+
+  it.scoped("a request carries the key and what it accepts, and nothing that traces it", () =>
+    Effect.gen(function*() {
+      const server = yield* Server.make((response) => response.end(JSON.stringify(tokenPrice.document)))
+      const clients = yield* TestClients.clientsOver(yield* HttpClient.HttpClient, { baseUrl: server.url })
+      yield* tokenPrice.call(clients).pipe(Effect.withSpan("a program's own span"))
+      const [received] = server.received
+      expect(received?.headers).toMatchObject({ "accept": "application/json", "x-api-key": TestClients.key })
+      expect(Object.keys(received?.headers ?? {})).not.toEqual(
+        expect.arrayContaining([expect.stringMatching(/^(b3|x-b3-.*|traceparent|tracestate|baggage)$/)])
+      )
+    }).pipe(Effect.provide(layer)))
+
+  it.scoped("a path behind the host is sent as it was written", () =>
+    Effect.gen(function*() {
+      const server = yield* Server.make((response) => response.end("{}"))
+      const clients = yield* TestClients.clientsOver(yield* HttpClient.HttpClient, {
+        baseUrl: `${server.url}/base/`
+      })
+      yield* failureOf(clients.streams.updateStreamStatus({ id: "a;b?c#d 100% é", status: "active" }))
+      expect(server.received).toMatchObject([
+        { method: "POST", url: "/base/streams/evm/a%3Bb%3Fc%23d%20100%25%20%C3%A9/status" }
+      ])
+    }).pipe(Effect.provide(layer)))
+})

@@ -1,0 +1,115 @@
+/** Clients of all three APIs over a script. */
+import type { ApiOptions } from "@blockquarry/http/ApiOptions"
+import * as CacheStore from "@blockquarry/http/CacheStore"
+import * as DataApi from "@blockquarry/http/DataApi"
+import * as LedgerApi from "@blockquarry/http/LedgerApi"
+import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
+import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
+import * as StreamsApi from "@blockquarry/http/StreamsApi"
+import * as HttpClient from "@effect/platform/HttpClient"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Record from "effect/Record"
+import * as Redacted from "effect/Redacted"
+import * as Runtime from "effect/Runtime"
+import * as Scope from "effect/Scope"
+import * as Engine from "../../src/internal/pipeline/Engine.ts"
+import * as ScriptedClient from "./ScriptedClient.ts"
+
+/** A key that no other text contains. */
+export const key = "CANARY-7f3a9c51e2"
+
+export interface Clients {
+  readonly data: DataApi.DataApiService
+  readonly streams: StreamsApi.StreamsApiService
+  readonly ledger: LedgerApi.LedgerApiService
+}
+
+export interface Harness extends Clients {
+  /** Every request so far. */
+  readonly requests: Array<ScriptedClient.RecordedRequest>
+}
+
+/** What a test may say otherwise; each address stands for itself. */
+export interface HarnessOptions extends Partial<ApiOptions> {}
+
+/** A store of the test's own where it provides one. */
+const serviceOrDefault = <I, S>(tag: Context.Tag<I, S>, memory: Effect.Effect<S>): Effect.Effect<S> =>
+  Effect.flatMap(
+    Effect.serviceOption(tag),
+    Option.match({ onNone: () => memory, onSome: (store) => Effect.succeed(store) })
+  )
+
+/** An engine that lasts as long as its test. */
+export const engine: Effect.Effect<Engine.EngineService> = Effect.flatMap(
+  Scope.make(),
+  (scope) => Scope.extend(Engine.make, scope)
+).pipe(
+  Effect.provideServiceEffect(
+    RateLimitStore.RateLimitStore,
+    serviceOrDefault(RateLimitStore.RateLimitStore, RateLimitStore.memory)
+  ),
+  Effect.provideServiceEffect(
+    CacheStore.CacheStore,
+    serviceOrDefault(CacheStore.CacheStore, CacheStore.memory())
+  )
+)
+
+const make = (
+  options: HarnessOptions
+): Effect.Effect<Clients, never, Engine.Engine | HttpClient.HttpClient> => {
+  const common = { apiKey: Redacted.make(key), ...options }
+  const baseUrlOf = (host: string) => "baseUrl" in options ? options.baseUrl : `https://${host}.test`
+  return Effect.all({
+    data: DataApi.make({ ...common, baseUrl: baseUrlOf("data") }),
+    streams: StreamsApi.make({ ...common, baseUrl: baseUrlOf("streams") }),
+    ledger: LedgerApi.make({ ...common, baseUrl: baseUrlOf("ledger"), testnetUrl: baseUrlOf("testnet") })
+  })
+}
+
+/** Clients that send through `client`. */
+export const clientsOver = (
+  client: HttpClient.HttpClient,
+  options: HarnessOptions = {}
+): Effect.Effect<Clients> =>
+  make(options).pipe(
+    Effect.provideServiceEffect(Engine.Engine, engine),
+    Effect.provideService(HttpClient.HttpClient, client)
+  )
+
+/** Clients over a script, and what they asked. */
+export const harness = (script: ScriptedClient.Script, options?: HarnessOptions): Effect.Effect<Harness> => {
+  const { requests, client } = ScriptedClient.make(script)
+  return Effect.map(clientsOver(client, options), (clients) => ({ ...clients, requests }))
+}
+
+export interface SharedEngineHarness<K extends string> {
+  /** Every request so far, whoever sent it. */
+  readonly requests: Array<ScriptedClient.RecordedRequest>
+  readonly clients: Readonly<Record<K, Clients>>
+}
+
+/** Clients that share one engine and one script, by name: other keys, other addresses, other policies. */
+export const sharedEngine = <K extends string>(
+  script: ScriptedClient.Script,
+  options: Readonly<Record<K, HarnessOptions>>
+): Effect.Effect<SharedEngineHarness<K>> => {
+  const { requests, client } = ScriptedClient.make(script)
+  return Effect.runtime<Engine.Engine | HttpClient.HttpClient>().pipe(
+    Effect.map((runtime) => ({
+      requests,
+      clients: Record.map(options, (clientOptions) => Runtime.runSync(runtime, make(clientOptions)))
+    })),
+    Effect.provideServiceEffect(Engine.Engine, engine),
+    Effect.provideService(HttpClient.HttpClient, client)
+  )
+}
+
+/** As many attempts as `attempts`, without any wait. */
+export const immediateRetries = (attempts: number): RetryPolicy.RetryPolicy => ({
+  attempts,
+  baseDelay: { transient: 0, throttled: 0 },
+  maxDelay: 0,
+  budget: RetryPolicy.standard.budget
+})

@@ -1,0 +1,54 @@
+/** An engine and a target over a script, for what only the engine's own service shows. */
+import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
+import { decodeInput, type EncodedRequest, encodeRequest } from "@blockquarry/core/RequestEncoding"
+import type * as ApiKey from "@blockquarry/http/ApiKey"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Redacted from "effect/Redacted"
+import type * as Engine from "../../src/internal/pipeline/Engine.ts"
+import type { EngineResponse } from "../../src/internal/pipeline/EngineResponse.ts"
+import * as Upstream from "../../src/internal/pipeline/Upstream.ts"
+import { addressOf } from "./PriceCalls.ts"
+import * as ScriptedClient from "./ScriptedClient.ts"
+import * as TestClients from "./TestClients.ts"
+
+export interface EngineHarness {
+  readonly requests: Array<ScriptedClient.RecordedRequest>
+  readonly engine: Engine.EngineService
+  readonly upstream: Upstream.Upstream
+  /** Asks for the price of token `number`. */
+  readonly send: (number: number) => Effect.Effect<EngineResponse, Engine.RawError>
+}
+
+const inputOf = (number: number) => Either.getOrThrow(decodeInput(tokenPrice, { address: addressOf(number) }))
+
+/** What is sent to ask for the price of token `number`. */
+export const requestOf = (number: number): EncodedRequest => encodeRequest(tokenPrice, inputOf(number))
+
+export const engineHarness = (
+  script: ScriptedClient.Script,
+  options: TestClients.HarnessOptions = {}
+): Effect.Effect<EngineHarness> =>
+  Effect.gen(function*() {
+    const { requests, client } = ScriptedClient.make(script)
+    const engine = yield* TestClients.engine
+    const upstream = yield* Upstream.make(
+      "data",
+      { apiKey: Redacted.make(TestClients.key), baseUrl: "https://host.test:8443/path", ...options },
+      "QUARRY_BASE_URL"
+    ).pipe(Effect.provideService(HttpClient.HttpClient, client))
+    const raw = engine.raw(tokenPrice, upstream)
+    return { requests, engine, upstream, send: (number) => raw(inputOf(number), requestOf(number)) }
+  })
+
+/** Keys that are called what they are. */
+export const keysOf = (...labels: ReadonlyArray<string>): ReadonlyArray<ApiKey.ApiKey> =>
+  labels.map((label) => ({ label, key: Redacted.make(secretOf(label)) }))
+
+/** The key of this label, as no other text contains it. */
+export const secretOf = (label: string): string => `CANARY-of-${label}-7f3a9c51e2`
+
+/** The label of the key that a request came with. */
+export const labelOf = ({ headers }: ScriptedClient.RecordedRequest): string =>
+  /^CANARY-of-(.*)-7f3a9c51e2$/.exec(headers["x-api-key"] ?? "")?.[1] ?? "?"

@@ -1,0 +1,14 @@
+/** Waits for conditions. */
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+
+const notYetError = new Error("it never came to that")
+
+/** Looks until it holds; ten seconds at most. */
+export const until = <E, R>(condition: Effect.Effect<boolean, E, R>): Effect.Effect<void, E | Error, R> =>
+  Effect.flatMap(condition, (satisfied) => satisfied ? Effect.void : Effect.fail(notYetError)).pipe(
+    Effect.retry({
+      while: (error) => error === notYetError,
+      schedule: Schedule.spaced("5 millis").pipe(Schedule.upTo("10 seconds"))
+    })
+  )

@@ -1,0 +1,115 @@
+/** The door inside the process: an HttpClient that reaches the sandbox and nothing else. */
+import * as HttpClient from "@effect/platform/HttpClient"
+import { RequestError } from "@effect/platform/HttpClientError"
+import type { HttpClientRequest } from "@effect/platform/HttpClientRequest"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { constants, gunzipSync } from "node:zlib"
+import { hasNoBody } from "../service/FaultInjection.ts"
+import { bodyBytes, firstHalf, type SandboxRequest, type SandboxResponse } from "../service/HttpMessage.ts"
+
+export const httpClient = (
+  handle: (request: SandboxRequest) => Effect.Effect<SandboxResponse>
+): HttpClient.HttpClient =>
+  HttpClient.make((request, url) =>
+    Effect.gen(function*() {
+      yield* yieldToEventLoop
+      const body = yield* readRequestBody(request)
+      const { headers, method } = request
+      const response = yield* handle({
+        method,
+        url: `${url.pathname}${url.search}`,
+        headers: { ...headers },
+        body
+      })
+      if (response.transmission === "reset") {
+        return yield* new RequestError({
+          request,
+          reason: "Transport",
+          cause: new TypeError("fetch failed", { cause: connectionReset() })
+        })
+      }
+      return HttpClientResponse.fromWeb(
+        request,
+        new Response(hasNoBody(response.status) ? null : responseBody(response), {
+          status: response.status,
+          headers: { ...response.headers }
+        })
+      )
+    })
+  )
+
+/**
+ * One turn of the event loop, as any network takes: a walk through answers that are there at once would keep timers
+ * and signals waiting to its end.
+ */
+const yieldToEventLoop = Effect.async<void>((resume) => {
+  const immediate = setImmediate(() => resume(Effect.void))
+  return Effect.sync(() => clearImmediate(immediate))
+})
+
+const connectionReset = () => Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" })
+
+const readRequestBody = (request: HttpClientRequest): Effect.Effect<string, RequestError> => {
+  const { body } = request
+  switch (body._tag) {
+    case "Uint8Array":
+      return Effect.succeed(new TextDecoder().decode(body.body))
+    case "Stream":
+      return Stream.runCollect(body.stream).pipe(
+        Effect.flatMap((chunks) => Effect.promise(() => new Blob([...Chunk.map(chunks, copy)]).text())),
+        Effect.mapError((cause) => new RequestError({ request, reason: "Encode", cause }))
+      )
+    case "Raw":
+      return Effect.succeed(typeof body.body === "string" ? body.body : "")
+    case "Empty":
+    case "FormData":
+      return Effect.succeed("")
+  }
+}
+
+const copy = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes)
+
+/**
+ * The body as a client gets it, after it was unpacked. A cut-off gzip body is cut without a word, as `fetch`
+ * does.
+ */
+const responseBody = (response: SandboxResponse): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> => {
+  switch (response.transmission) {
+    case "reset":
+    case "complete":
+      return response.headers["content-encoding"] === "gzip"
+        ? copy(gunzipSync(bodyBytes(response), { finishFlush: constants.Z_SYNC_FLUSH }))
+        : bodyBytes(response)
+    case "reset-body":
+      return halfBodyThen(
+        response,
+        (controller) => controller.error(new TypeError("terminated", { cause: connectionReset() }))
+      )
+    case "truncate":
+      return halfBodyThen(
+        response,
+        (controller) =>
+          controller.error(new TypeError("terminated", { cause: new Error("other side closed") }))
+      )
+    case "stall":
+      return halfBodyThen(response, () => {})
+  }
+}
+
+/** A body of which half arrives before something happens. */
+const halfBodyThen = (
+  response: SandboxResponse,
+  then: (controller: ReadableStreamDefaultController<Uint8Array>) => void
+): ReadableStream<Uint8Array> => {
+  let sent = false
+  return new ReadableStream<Uint8Array>({
+    pull: (controller) => {
+      if (sent) return then(controller)
+      sent = true
+      controller.enqueue(firstHalf(response))
+    }
+  })
+}

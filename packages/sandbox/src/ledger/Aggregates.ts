@@ -1,0 +1,178 @@
+/**
+ * What follows from transfers: balances, holders, supply, NFTs and activity, as functions of plain lists.
+ *
+ * The lists ascend by block, then by log index, as they do on a chain. Nothing here knows where they come from, so
+ * the same functions can be held against the contracts of a real chain.
+ *
+ * @since 0.1.0
+ */
+import type { Address } from "@blockquarry/core/Address"
+import type { Hash } from "@blockquarry/core/Hash"
+import type { NftSale, NftState, NftTransfer, TokenTransfer, WalletActivity } from "../Ledger.ts"
+import { zeroAddress } from "./Identifiers.ts"
+
+const compareValues = <A>(left: A, right: A): number => (left < right ? -1 : left > right ? 1 : 0)
+
+const addAmount = <K>(sums: Map<K, bigint>, key: K, amount: bigint): void => {
+  sums.set(key, (sums.get(key) ?? 0n) + amount)
+}
+
+const appendTo = <K, A>(lists: Map<K, Array<A>>, key: K, item: A): void => {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [item])
+  else list.push(item)
+}
+
+/** Items by key, each list in the order of the whole. */
+export const groupBy = <K, A>(
+  items: Iterable<A>,
+  keyOf: (item: A) => K
+): ReadonlyMap<K, ReadonlyArray<A>> => {
+  const lists = new Map<K, Array<A>>()
+  for (const item of items) appendTo(lists, keyOf(item), item)
+  return lists
+}
+
+/** Items by the wallets that take part in them; once, where somebody sends to themselves. */
+export const groupByParticipant = <A>(
+  items: Iterable<A>,
+  participantsOf: (item: A) => readonly [Address, Address]
+): ReadonlyMap<Address, ReadonlyArray<A>> => {
+  const lists = new Map<Address, Array<A>>()
+  for (const item of items) {
+    const [left, right] = participantsOf(item)
+    appendTo(lists, left, item)
+    if (right !== left) appendTo(lists, right, item)
+  }
+  return lists
+}
+
+/**
+ * What each wallet has of one token after its transfers. The zero address, which pays for what is minted, is left
+ * out.
+ *
+ * @since 0.1.0
+ * @category tokens
+ */
+export const balances = (transfers: Iterable<TokenTransfer>): ReadonlyMap<Address, bigint> => {
+  const sums = new Map<Address, bigint>()
+  for (const { from, to, value } of transfers) {
+    if (from !== zeroAddress) addAmount(sums, from, -value)
+    if (to !== zeroAddress) addAmount(sums, to, value)
+  }
+  return sums
+}
+
+/**
+ * Who has a positive balance, largest first, equal ones by address.
+ *
+ * @since 0.1.0
+ * @category tokens
+ */
+export const holders = (
+  balances: ReadonlyMap<Address, bigint>
+): ReadonlyArray<{ readonly owner: Address; readonly balance: bigint }> =>
+  Array.from(balances, ([owner, balance]) => ({ owner, balance }))
+    .filter(({ balance }) => balance > 0n)
+    .sort((left, right) =>
+      compareValues(right.balance, left.balance) || compareValues(left.owner, right.owner)
+    )
+
+/**
+ * What was minted of one token, less what was burned.
+ *
+ * @since 0.1.0
+ * @category tokens
+ */
+export const totalSupply = (transfers: Iterable<TokenTransfer>): bigint => {
+  let supply = 0n
+  for (const { from, to, value } of transfers) {
+    if (from === zeroAddress) supply += value
+    if (to === zeroAddress) supply -= value
+  }
+  return supply
+}
+
+/** One NFT after its transfers, of which there is at least one. */
+const nftState = (
+  first: NftTransfer,
+  transfers: ReadonlyArray<NftTransfer>,
+  lastSale: NftSale | null
+): NftState => {
+  const amounts = new Map<Address, bigint>()
+  const blocks = new Map<Address, number>()
+  let lastTransferBlock = first.block
+  for (const { amount, block, from, to } of transfers) {
+    addAmount(amounts, from, -amount)
+    addAmount(amounts, to, amount)
+    blocks.set(from, block).set(to, block)
+    lastTransferBlock = block
+  }
+  return {
+    collection: first.collection,
+    tokenId: first.tokenId,
+    minter: first.to,
+    mintBlock: first.block,
+    lastTransferBlock,
+    owners: Array.from(
+      amounts,
+      ([owner, amount]) => ({ owner, amount, block: blocks.get(owner) ?? lastTransferBlock })
+    )
+      .filter(({ amount, owner }) => owner !== zeroAddress && amount > 0n)
+      .sort((left, right) =>
+        compareValues(right.amount, left.amount) || compareValues(left.owner, right.owner)
+      ),
+    lastSale
+  }
+}
+
+/**
+ * The NFTs of one collection, by token id; a burned one has no owners. `trades` are those of the collection.
+ *
+ * @since 0.1.0
+ * @category NFTs
+ */
+export const nfts = (
+  transfers: Iterable<NftTransfer>,
+  trades: Iterable<NftSale> = []
+): ReadonlyArray<NftState> => {
+  const sales = new Map<bigint, NftSale>()
+  for (const trade of trades) {
+    for (const id of trade.tokenIds) sales.set(id, trade)
+  }
+  const states: Array<NftState> = []
+  for (const [id, list] of groupBy(transfers, ({ tokenId }) => tokenId)) {
+    const first = list[0]
+    if (first !== undefined) states.push(nftState(first, list, sales.get(id) ?? null))
+  }
+  return states.sort((left, right) => compareValues(left.tokenId, right.tokenId))
+}
+
+/** Where something happened. */
+export interface BlockPosition {
+  readonly block: number
+  readonly transaction: Hash
+  readonly transactionIndex: number
+}
+
+const isBefore = (left: BlockPosition, right: BlockPosition): boolean =>
+  left.block < right.block || (left.block === right.block && left.transactionIndex < right.transactionIndex)
+
+/**
+ * The first and the last transaction among occurrences in any order; undefined when there are none.
+ *
+ * @since 0.1.0
+ * @category activity
+ */
+export const activity = (occurrences: Iterable<BlockPosition>): WalletActivity | undefined => {
+  let first: BlockPosition | undefined
+  let last: BlockPosition | undefined
+  for (const occurrence of occurrences) {
+    if (first === undefined || isBefore(occurrence, first)) first = occurrence
+    if (last === undefined || isBefore(last, occurrence)) last = occurrence
+  }
+  return first === undefined || last === undefined ? undefined : {
+    first: { block: first.block, transaction: first.transaction },
+    last: { block: last.block, transaction: last.transaction }
+  }
+}

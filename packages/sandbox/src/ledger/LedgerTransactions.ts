@@ -1,0 +1,195 @@
+/**
+ * Transactions of the ledger, a chain of another kind: a genesis, blocks of transactions, and a few that are not in
+ * a block yet. Numbers are strings, as its public API has them.
+ */
+import type { Hash } from "@blockquarry/core/Hash"
+import type { JsonValue } from "@blockquarry/core/LosslessJson"
+import { headTime } from "./ChainConfigs.ts"
+import { hashes, hexDigits } from "./Identifiers.ts"
+import { makeRandom } from "./Random.ts"
+
+type TransactionJson = { readonly [field: string]: JsonValue }
+
+/** The transactions of one network. */
+export interface LedgerTransactions {
+  readonly byHash: ReadonlyMap<Hash, TransactionJson>
+  /** A committed one of a user. */
+  readonly user: Hash
+  readonly pending: Hash
+}
+
+const blocks = 12
+
+/** Each is there at least once in a block. */
+const transactionTypes = [
+  "block_metadata_transaction",
+  "user_transaction",
+  "user_transaction",
+  "user_transaction",
+  "validator_transaction",
+  "state_checkpoint_transaction",
+  "block_epilogue_transaction",
+  // Of a kind that no client knows
+  "time_lock_transaction"
+] as const
+
+const signatures = (text: (index: number) => string, index: number): ReadonlyArray<TransactionJson> => {
+  const ed25519 = {
+    type: "ed25519_signature",
+    public_key: `0x${text(index)}`,
+    signature: `0x${text(index + 1)}${text(index + 2)}`
+  }
+  return [
+    ed25519,
+    {
+      type: "multi_ed25519_signature",
+      public_keys: [`0x${text(index)}`, `0x${text(index + 3)}`],
+      signatures: [`0x${text(index + 1)}${text(index + 2)}`],
+      threshold: 1,
+      bitmap: "0x80000000"
+    },
+    {
+      type: "single_sender",
+      public_key: { type: "secp256k1_ecdsa", value: `0x04${text(index)}${text(index + 3)}` },
+      signature: { type: "secp256k1_ecdsa", value: `0x${text(index + 1)}${text(index + 2)}` }
+    },
+    {
+      type: "fee_payer_signature",
+      sender: ed25519,
+      secondary_signer_addresses: [],
+      secondary_signers: [],
+      fee_payer_address: `0x${text(index + 4)}`,
+      fee_payer_signer: ed25519
+    }
+  ]
+}
+
+const payloads = (
+  text: (index: number) => string,
+  index: number,
+  amount: string
+): ReadonlyArray<TransactionJson> => [
+  {
+    type: "entry_function_payload",
+    function: "0x1::coin::transfer",
+    type_arguments: ["0x1::aptos_coin::AptosCoin"],
+    arguments: [`0x${text(index + 5)}`, amount]
+  },
+  {
+    type: "entry_function_payload",
+    function: "0x1::aptos_account::batch_transfer",
+    type_arguments: [],
+    arguments: [[`0x${text(index + 5)}`, `0x${text(index + 6)}`], [amount, "18446744073709551615"]]
+  },
+  {
+    type: "entry_function_payload",
+    function: `0x${text(index + 7)}::採石場::записать`,
+    type_arguments: [],
+    arguments: ["0x", { vec: [amount] }, true]
+  }
+]
+
+/** The transactions of a network. */
+export const makeLedgerTransactions = (seed: string, network: "mainnet" | "testnet"): LedgerTransactions => {
+  const name = `${seed}/ledger/${network}`
+  const hash = hashes(`${name}/hash`)
+  const text = hexDigits(`${name}/text`)
+  const { below, bigBelow, pick } = makeRandom(name)
+  const firstVersion = network === "mainnet" ? 2_800_000_000 : 6_700_000_000
+  const all = new Map<Hash, TransactionJson>()
+  const add = (index: number, document: TransactionJson): Hash => {
+    all.set(hash(index), { hash: hash(index), ...document })
+    return hash(index)
+  }
+
+  const submitted = (index: number): TransactionJson => ({
+    sender: `0x${text(index * 8 + 100)}`,
+    sequence_number: String(below(100_000)),
+    max_gas_amount: "200000",
+    gas_unit_price: String(100 + below(50)),
+    expiration_timestamp_secs: below(4) === 0 ? "18446744073709551615" : String(headTime / 1000 + below(600)),
+    payload: pick(payloads(text, index * 8, String(bigBelow(2n ** 64n)))),
+    signature: pick(signatures(text, index * 8))
+  })
+  const committed = (index: number, version: number, time: number): TransactionJson => ({
+    version: String(version),
+    state_change_hash: `0x${text(index * 8 + 1)}`,
+    event_root_hash: `0x${text(index * 8 + 2)}`,
+    state_checkpoint_hash: null,
+    gas_used: "0",
+    success: true,
+    vm_status: "Executed successfully",
+    accumulator_root_hash: `0x${text(index * 8 + 3)}`,
+    changes: [],
+    timestamp: `${time}000`
+  })
+  const event = (account: string): TransactionJson => ({
+    guid: { creation_number: "2", account_address: account },
+    sequence_number: String(below(1000)),
+    type: "0x1::coin::WithdrawEvent",
+    data: { amount: String(bigBelow(2n ** 64n)) }
+  })
+  const fieldsOf = (type: typeof transactionTypes[number], index: number, block: number): TransactionJson => {
+    switch (type) {
+      case "block_metadata_transaction":
+        return {
+          id: `0x${text(index * 8 + 4)}`,
+          epoch: "11213",
+          round: String(40_000 + block),
+          events: [],
+          previous_block_votes_bitvec: [255, 127, 191, 1],
+          proposer: `0x${text(7)}`,
+          failed_proposer_indices: block % 3 === 0 ? [2] : []
+        }
+      case "user_transaction": {
+        const failed = below(5) === 0
+        return {
+          ...submitted(index),
+          gas_used: String(5 + below(5000)),
+          success: !failed,
+          vm_status: failed
+            ? "Move abort in 0x1::coin: EINSUFFICIENT_BALANCE(0x10006)"
+            : "Executed successfully",
+          changes: [{
+            type: "write_resource",
+            address: "0x1",
+            state_key_hash: `0x${text(index * 8 + 5)}`,
+            data: { type: "0x1::coin::CoinStore<0x1::aptos_coin::AptosCoin>", data: { frozen: false } }
+          }],
+          events: failed ? [] : [event(`0x${text(index * 8 + 100)}`)]
+        }
+      }
+      case "validator_transaction":
+        return { validator_transaction_type: "observed_jwk_update", events: [] }
+      case "state_checkpoint_transaction":
+        return { state_checkpoint_hash: `0x${text(index * 8 + 6)}` }
+      case "block_epilogue_transaction":
+        return { block_end_info: { block_gas_limit_reached: false, block_output_limit_reached: false } }
+      case "time_lock_transaction":
+        return { unlocks_at: "1780272000000000", inner: [{ type: "user_transaction", depth: 2 }] }
+    }
+  }
+
+  add(0, {
+    type: "genesis_transaction",
+    ...committed(0, 0, 0),
+    timestamp: "0",
+    payload: { type: "write_set_payload", write_set: { type: "direct_write_set", changes: [], events: [] } },
+    events: []
+  })
+  const pending = add(1, { type: "pending_transaction", ...submitted(1) })
+  // Some nodes give no type for what is not committed
+  add(2, submitted(2))
+  for (let block = 0; block < blocks; block++) {
+    transactionTypes.forEach((type, rank) => {
+      const index = 3 + block * transactionTypes.length + rank
+      const version = firstVersion + block * transactionTypes.length + rank
+      add(index, {
+        type: type,
+        ...committed(index, version, headTime - (blocks - block) * 250),
+        ...fieldsOf(type, index, block)
+      })
+    })
+  }
+  return { byHash: all, user: hash(3 + transactionTypes.indexOf("user_transaction")), pending }
+}

@@ -1,0 +1,42 @@
+/** What a sandbox says of itself when it starts. */
+import type { Ledger } from "../Ledger.ts"
+import type { SandboxUrls } from "../Sandbox.ts"
+
+export const bannerLines = (
+  { data, ledger, ledgerTestnet, streams }: SandboxUrls,
+  examples: Ledger["examples"],
+  key: string
+): ReadonlyArray<string> => {
+  const api = `${data}/api/v2.2`
+  const get = (url: string) => `  curl -s -H 'X-API-Key: ${key}' '${url}'`
+  return [
+    "Sandbox of the chain-data service: invented data, no account needed",
+    "",
+    `  main API   ${data}`,
+    `  streams    ${streams}`,
+    `  ledger     ${ledger}  (testnet: ${ledgerTestnet})`,
+    `  key        ${key}`,
+    "",
+    "Worth trying:",
+    "",
+    get(`${api}/${examples.wallet}/erc20/transfers?chain=eth&limit=2`),
+    get(`${api}/${examples.busyWallet}/erc20/transfers?chain=eth&limit=2`),
+    get(`${api}/erc20/${examples.token}/transfers?limit=2`),
+    get(`${api}/erc20/${examples.token}/owners?limit=2`),
+    get(`${api}/erc20/${examples.token}/price?include=percent_change`),
+    get(`${api}/nft/${examples.collection721}?limit=2`),
+    get(`${api}/nft/${examples.collection721}/${examples.tokenId721}?normalizeMetadata=true`),
+    get(`${api}/nft/${examples.collection1155}/${examples.tokenId1155}/owners`),
+    get(`${api}/nft/${examples.unindexedCollection}?limit=2`),
+    get(`${api}/wallets/${examples.wallet}/nfts/trades?limit=2`),
+    get(`${api}/wallets/${examples.wallet}/chains`),
+    get(`${ledger}/transactions/by_hash/${examples.transaction}`),
+    `  curl -s -X POST -H 'X-API-Key: ${key}' -H 'Content-Type: application/json' ` +
+    `-d '{"status":"paused"}' '${streams}/streams/evm/${examples.stream}/status'`,
+    "",
+    "Faults on demand, for example:",
+    "",
+    `  curl -i -H 'X-API-Key: ${key}' -H 'x-sandbox-fault: status=503;retry-after=2' ` +
+    `'${api}/wallets/${examples.wallet}/chains'`
+  ]
+}

@@ -1,0 +1,71 @@
+/** Reading NFTs of a collection, which may still have to be indexed. */
+import type { Address } from "@blockquarry/core/Address"
+import * as Effect from "effect/Effect"
+import { firstIndex } from "../internal/search.ts"
+import type { ChainLedger, Collection, NftState } from "../Ledger.ts"
+import { type ApiError, badRequest } from "./ApiError.ts"
+import { digest } from "./Digest.ts"
+import type { NftRecordOptions, Rarity } from "./NftRecords.ts"
+import type { SandboxPage } from "./Pagination.ts"
+import type { SandboxContext } from "./SandboxContext.ts"
+import type { IndexingState } from "./SandboxState.ts"
+
+/** A collection and how far its indexing is; this counts as a read of it. */
+export const readCollection = (
+  context: SandboxContext,
+  chain: ChainLedger,
+  address: Address
+): Effect.Effect<{ readonly collection: Collection | undefined; readonly sync: IndexingState }> => {
+  const collection = chain.collections.get(address)
+  return collection === undefined
+    ? Effect.succeed({ collection, sync: "synced" })
+    : Effect.map(context.state.recordRead(chain.name, collection), (sync) => ({ collection, sync }))
+}
+
+/**
+ * What is there of a page while its collection is being indexed: nothing at first, then half, and never a
+ * cursor.
+ */
+export const partialWhileIndexing = <A>(page: SandboxPage<A>, sync: IndexingState): SandboxPage<A> =>
+  sync === "synced"
+    ? page
+    : {
+      ...page,
+      cursor: null,
+      records: sync === "starting" ? [] : page.records.slice(0, Math.ceil(page.records.length / 2))
+    }
+
+export const syncStatus = (sync: IndexingState): "SYNCED" | "SYNCING" =>
+  sync === "synced" ? "SYNCED" : "SYNCING"
+
+/** Refuses a format that token ids are not printed in. */
+export const validateFormat = ({ format }: NftRecordOptions): Effect.Effect<void, ApiError> =>
+  format === undefined || format === "decimal" || format === "hex"
+    ? Effect.void
+    : Effect.fail(badRequest("format must be one of the following values: decimal, hex"))
+
+/** An NFT by its id, in a list ordered by ids. */
+export const findNft = (nfts: ReadonlyArray<NftState>, tokenId: bigint): NftState | undefined => {
+  const found = nfts[indexOf(nfts, tokenId)]
+  return found?.tokenId === tokenId ? found : undefined
+}
+
+const indexOf = (nfts: ReadonlyArray<NftState>, tokenId: bigint): number =>
+  firstIndex(nfts.length, (index) => (nfts[index]?.tokenId ?? tokenId) >= tokenId)
+
+/** Ranks exist in one collection only: every rank once, in an order that has nothing to do with the ids. */
+export const rarityOf = (
+  context: SandboxContext,
+  nfts: ReadonlyArray<NftState>,
+  nft: NftState
+): Rarity | undefined => {
+  if (nft.collection !== context.ledger.examples.collection721) return undefined
+  const step = coprime(nfts.length, Number.parseInt(digest("rarity", nft.collection).slice(0, 6), 16))
+  return { rank: (indexOf(nfts, nft.tokenId) * step) % nfts.length + 1, of: nfts.length }
+}
+
+/** A number not below `candidate` that shares no divisor with `length`. */
+const coprime = (length: number, candidate: number): number =>
+  gcd(candidate, length) === 1 ? candidate : coprime(length, candidate + 1)
+
+const gcd = (a: number, b: number): number => b === 0 ? a : gcd(b, a % b)

@@ -1,0 +1,72 @@
+/** How a fault changes an answer. */
+import { gzipSync } from "node:zlib"
+import type { Fault, FaultKind } from "./Fault.ts"
+import { bodyBytes, jsonResponse, type SandboxResponse } from "./HttpMessage.ts"
+
+/** The answer that a fault gives instead of the operation's, or undefined where the operation is asked. */
+export const replacementResponse = (fault: Fault): SandboxResponse | undefined => {
+  if (fault.redirect !== undefined) {
+    return {
+      status: fault.status ?? 302,
+      headers: { location: fault.redirect },
+      body: "",
+      transmission: "complete"
+    }
+  }
+  if (fault.status === undefined) return undefined
+  const headers: Record<string, string> = fault["retry-after"] === undefined
+    ? {}
+    : { "retry-after": fault["retry-after"] }
+  return hasNoBody(fault.status)
+    ? { status: fault.status, headers, body: "", transmission: "complete" }
+    : jsonResponse(fault.status, { message: reason(fault.status) }, headers)
+}
+
+/** Statuses whose answers carry no body. */
+export const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304
+
+const reason = (status: number): string =>
+  status === 429
+    ? "Too Many Requests"
+    : status >= 500
+    ? "The service is not available at the moment"
+    : `Answered with status ${status} on demand`
+
+const htmlPage =
+  "<!doctype html><html><head><title>Just a moment</title></head><body>Please wait</body></html>"
+
+/** An answer as a fault leaves it. */
+export const injectFault = (response: SandboxResponse, kind: FaultKind | undefined): SandboxResponse => {
+  switch (kind) {
+    case "reset":
+    case "reset-body":
+    case "truncate":
+    case "stall":
+      return { ...response, transmission: kind }
+    case "gzip-truncated": {
+      const zipped = gzipSync(bodyBytes(response))
+      const truncated = new Uint8Array(zipped.subarray(0, Math.floor(zipped.length / 2)))
+      return { ...response, headers: { ...response.headers, "content-encoding": "gzip" }, body: truncated }
+    }
+    case "bad-json":
+      return { ...response, body: String(response.body).slice(0, String(response.body).length / 2) }
+    case "html":
+      return {
+        ...response,
+        status: 200,
+        headers: { "content-type": "text/html; charset=utf-8" },
+        body: htmlPage
+      }
+    case "empty":
+      return { ...response, status: 200, body: "" }
+    case "null":
+      return { ...response, status: 200, body: "null" }
+    case "bom":
+      return { ...response, body: `\ufeff${response.body}` }
+    case undefined:
+    case "hang":
+    case "repeat-cursor":
+    case "empty-page":
+      return response
+  }
+}

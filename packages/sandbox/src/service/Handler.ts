@@ -1,0 +1,136 @@
+/** From a request to its answer: route, key, fault, operation. */
+import { type ChainName, chainName } from "@blockquarry/core/Chain"
+import { parse } from "@blockquarry/core/LosslessJson"
+import { parseRequest } from "@blockquarry/core/RequestEncoding"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import type { ChainLedger, Ledger } from "../Ledger.ts"
+import { ApiError, badRequest, errorResponse, notFound } from "./ApiError.ts"
+import * as ApiKeys from "./ApiKeys.ts"
+import { directives, type Fault, FaultText } from "./Fault.ts"
+import { injectFault, replacementResponse } from "./FaultInjection.ts"
+import * as Holders from "./Holders.ts"
+import {
+  jsonResponse,
+  parseUrl,
+  type SandboxRequest,
+  type SandboxResponse,
+  withContentLength
+} from "./HttpMessage.ts"
+import * as RequestLog from "./RequestLog.ts"
+import { resolveRoute, type Route } from "./Routes.ts"
+import type { SandboxContext } from "./SandboxContext.ts"
+import type { ResolvedOptions } from "./SandboxOptions.ts"
+import * as SandboxState from "./SandboxState.ts"
+import * as SignedCursor from "./SignedCursor.ts"
+import * as TransferFilter from "./TransferFilter.ts"
+
+/** The header with which a request asks for a fault. */
+export const faultHeader = "x-sandbox-fault"
+
+/** The service without its doors. */
+export interface SandboxHandler {
+  readonly handle: (request: SandboxRequest) => Effect.Effect<SandboxResponse>
+  readonly state: SandboxState.SandboxState
+  readonly requestLog: RequestLog.RequestLog
+}
+
+export const make = (ledger: Ledger, options: ResolvedOptions): Effect.Effect<SandboxHandler> =>
+  Effect.gen(function*() {
+    const state = yield* SandboxState.make(ledger, options)
+    const requestLog = yield* RequestLog.make(options.maxRecordedRequests)
+    const cursorCodec = SignedCursor.make(ledger.seed)
+    const holders = Holders.make()
+    const transferFilter = TransferFilter.make()
+
+    const respond = Effect.fnUntraced(function*(request: RoutedRequest, fault: Fault) {
+      const { network, operation, parameters } = yield* authorize(request)
+      const body = yield* readBody(request.body)
+      const { encoded: written } = parseRequest(operation, parameters, request.query, body)
+      const chains = yield* state.chains
+      const context: SandboxContext = {
+        ledger,
+        options,
+        state,
+        chains,
+        network,
+        cursorCodec,
+        holders,
+        transferFilter,
+        fault: listFaultOf(fault)
+      }
+      const document = yield* operation.handle(written, context)
+      if (options.blocksPerRequest > 0 && operation.api === "data") {
+        yield* state.addBlocks(requestedChain(chains, written["chain"]), options.blocksPerRequest)
+      }
+      return jsonResponse(200, document)
+    })
+
+    const handle = Effect.fnUntraced(function*(received: SandboxRequest) {
+      const { path, query } = parseUrl(received.url)
+      const request: RoutedRequest = { ...received, path, query, route: resolveRoute(path, query) }
+      const operation = request.route?.operation.id ?? null
+      const { body, headers, method } = received
+      yield* requestLog.record({ method, path, query, headers, body, operation })
+      const requestedFault = headers[faultHeader]
+      const read = requestedFault === undefined
+        ? Either.right(yield* state.nextFault({ operation, path }))
+        : Schema.decodeEither(FaultText)(requestedFault)
+      if (Either.isLeft(read)) {
+        return withContentLength(
+          errorResponse(
+            badRequest(`unknown fault: ${requestedFault}`, `known faults: ${directives.join(", ")}`)
+          )
+        )
+      }
+      const fault: Fault = read.right ?? {}
+      if (fault.delay !== undefined) yield* Effect.sleep(fault.delay)
+      const replacement = replacementResponse(fault)
+      if (replacement !== undefined) return withContentLength(replacement)
+      const response = yield* Effect.catchAll(
+        respond(request, fault),
+        (refusal) => Effect.succeed(errorResponse(refusal))
+      )
+      if (fault.kind === "hang") yield* Effect.never
+      return withContentLength(injectFault(response, fault.kind))
+    })
+
+    return { handle, state, requestLog }
+  })
+
+/** A request with its path and query read. */
+interface RoutedRequest extends SandboxRequest {
+  readonly path: string
+  readonly query: ReadonlyArray<readonly [string, string]>
+  readonly route: Route | undefined
+}
+
+/** The route of a request with a known path, its method and a good key. */
+const authorize = ({ headers, method, path, route }: RoutedRequest): Effect.Effect<Route, ApiError> => {
+  if (route === undefined) return Effect.fail(notFound(`Cannot ${method} ${path}`))
+  if (route.operation.method !== method) {
+    return Effect.fail(
+      new ApiError({
+        status: 405,
+        messages: [`Method ${method} is not allowed here`],
+        headers: { allow: route.operation.method }
+      })
+    )
+  }
+  return Effect.as(ApiKeys.checkApiKey(headers["x-api-key"]), route)
+}
+
+const readBody = (text: string): Either.Either<unknown, ApiError> =>
+  text === ""
+    ? Either.right(undefined)
+    : Either.mapLeft(parse(text), ({ message }) => badRequest(`The body is not JSON: ${message}`))
+
+const listFaultOf = ({ kind: spoil }: Fault): SandboxContext["fault"] =>
+  spoil === "repeat-cursor" || spoil === "empty-page" ? spoil : undefined
+
+/** The chain that grows with a request: the one asked about. */
+const requestedChain = (chains: ReadonlyMap<ChainName, ChainLedger>, written: unknown): ChainName => {
+  const name = typeof written === "string" ? chainName(written) : undefined
+  return name !== undefined && chains.has(name) ? name : "eth"
+}

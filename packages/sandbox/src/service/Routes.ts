@@ -1,0 +1,43 @@
+/** Which operation a path belongs to. All three APIs live on one origin. */
+import { pathPrefix } from "@blockquarry/core/Operation"
+import { matchPath } from "@blockquarry/core/RequestEncoding"
+import { operationHandlers } from "./OperationHandlers.ts"
+import type { OperationHandler, SandboxContext } from "./SandboxContext.ts"
+
+export interface Route {
+  readonly operation: OperationHandler
+  readonly parameters: Readonly<Record<string, string>>
+  readonly network: SandboxContext["network"]
+}
+
+const operationsOf = (api: OperationHandler["api"]) =>
+  operationHandlers.filter((answer) => answer.api === api)
+const data = operationsOf("data")
+const streams = operationsOf("streams")
+const ledger = operationsOf("ledger")
+
+/** What the paths of the ledger's testnet begin with. */
+export const testnetPrefix = "/testnet"
+
+/** The ledger's clients put `/v1` in front of its paths, and name its network in the path or in the query. */
+export const resolveRoute = (
+  path: string,
+  query: ReadonlyArray<readonly [string, string]>
+): Route | undefined => {
+  if (path.startsWith(`${pathPrefix.data}/`)) {
+    return toRoute(matchPath(data, path.slice(pathPrefix.data.length)), "mainnet")
+  }
+  const onTestnet = path.startsWith(`${testnetPrefix}/`) ||
+    query.some(([name, value]) => name === "network" && value === "testnet")
+  const local = (path.startsWith(`${testnetPrefix}/`) ? path.slice(testnetPrefix.length) : path).replace(
+    /^\/v1(?=\/)/,
+    ""
+  )
+  return toRoute(matchPath(ledger, local), onTestnet ? "testnet" : "mainnet") ??
+    toRoute(matchPath(streams, path), "mainnet")
+}
+
+const toRoute = (
+  found: ReturnType<typeof matchPath<OperationHandler>>,
+  network: SandboxContext["network"]
+): Route | undefined => found === undefined ? undefined : { ...found, network }

@@ -1,0 +1,59 @@
+/**
+ * A wallet's transfers of some tokens only.
+ *
+ * What matches is kept as a list of indexes, found once and extended as blocks appear, so that a page of a
+ * long list does not look through all of it again.
+ */
+import type { Address } from "@blockquarry/core/Address"
+import type { ChainLedger, Sequence, TokenTransfer } from "../Ledger.ts"
+
+export interface TransferFilter {
+  readonly filter: (
+    chain: ChainLedger,
+    wallet: Address,
+    tokens: ReadonlyArray<Address> | undefined
+  ) => Sequence<TokenTransfer>
+}
+
+interface FilterState {
+  readonly indexes: Array<number>
+  scanned: number
+}
+
+/** So many selections are remembered. */
+const capacity = 16
+
+export const make = (): TransferFilter => {
+  const cache = new Map<string, FilterState>()
+  const find = (key: string): FilterState => {
+    const state = cache.get(key) ?? { indexes: [], scanned: 0 }
+    cache.delete(key)
+    cache.set(key, state)
+    for (const oldest of cache.keys()) {
+      if (cache.size <= capacity) break
+      cache.delete(oldest)
+    }
+    return state
+  }
+  return {
+    filter: (chain, wallet, tokens) => {
+      const all = chain.walletTransfers(wallet)
+      if (tokens === undefined) return all
+      const tokenSet = new Set(tokens)
+      const state = find([chain.name, wallet, ...[...tokenSet].sort()].join(" "))
+      for (; state.scanned < all.length; state.scanned++) {
+        const transfer = all.at(state.scanned)
+        if (transfer !== undefined && tokenSet.has(transfer.token)) state.indexes.push(state.scanned)
+      }
+      const { indexes } = state
+      const { length } = indexes
+      return {
+        length,
+        at: (index) => {
+          const place = index < length ? indexes[index] : undefined
+          return place === undefined ? undefined : all.at(place)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+/** NFT trades of a wallet, newest first. */
+import { walletNftTrades as operation } from "@blockquarry/core/operations/walletNftTrades"
+import * as Either from "effect/Either"
+import type { ChainLedger, NftSale } from "../../Ledger.ts"
+import { blockRange, blockTimestamp } from "../BlockRange.ts"
+import { encodeRecords } from "../Envelope.ts"
+import type { JsonDocument } from "../HttpMessage.ts"
+import { readPage, sliceByBlock } from "../Pagination.ts"
+import { chainOf, operationHandler } from "../SandboxContext.ts"
+
+export const walletNftTrades = operationHandler(operation, (input, context) => {
+  const chain = chainOf(context, input.chain)
+  const page = readPage(
+    operation,
+    input,
+    context,
+    (pageRequest) =>
+      sliceByBlock(chain.walletTrades(input.address), blockRange(chain, input), "DESC", pageRequest)
+  )
+  return Either.map(page, (page) => ({
+    page: page.page,
+    page_size: page.size,
+    cursor: page.cursor,
+    result: encodeRecords(page, (trade) => tradeRecord(chain, trade)).records
+  }))
+})
+
+const withoutZone = /\.\d{3}Z$/
+
+const tradeRecord = (chain: ChainLedger, trade: NftSale): JsonDocument => ({
+  transaction_hash: trade.transaction,
+  transaction_index: String(trade.transactionIndex),
+  token_ids: trade.tokenIds.map(String),
+  seller_address: trade.seller,
+  buyer_address: trade.buyer,
+  token_address: trade.collection,
+  marketplace_address: trade.marketplace,
+  price_token_address: trade.priceToken,
+  price: String(trade.price),
+  block_timestamp: blockTimestamp(chain, trade.block)?.replace(withoutZone, "") ?? null,
+  block_number: String(trade.block),
+  block_hash: chain.block(trade.block)?.hash ?? null
+})

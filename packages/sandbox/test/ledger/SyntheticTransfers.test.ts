@@ -1,0 +1,89 @@
+/**
+ * Tests for the busy token: its closed form against a pass over its transfers, and a million of them.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import * as FastCheck from "effect/FastCheck"
+import { make } from "../../src/Ledger.ts"
+import * as Aggregates from "../../src/ledger/Aggregates.ts"
+import { comparableText, toArray } from "./consistency.ts"
+
+const eth = (scale: number, seed = 1) => {
+  const ledger = make({ scale, seed })
+  const chain = ledger.chains.get("eth")
+  if (chain === undefined) throw new Error("no eth")
+  return { chain, ...ledger.examples, wallets: [...ledger.wallets.keys()] }
+}
+
+// Around the ends of rounds, of 1 + 1024 transfers each, mistakes would hide
+const scale = FastCheck.oneof(
+  FastCheck.nat(5000),
+  FastCheck.constantFrom(0, 1, 2, 1024, 1025, 1026, 2048, 2049, 2050)
+)
+
+describe("closed form", () => {
+  it.prop("agrees with a pass over the transfers", [scale, FastCheck.integer()], ([scale, seed]) => {
+    const { busyToken, chain } = eth(scale, seed)
+    const transfers = toArray(chain.tokenTransfers(busyToken))
+    expect(transfers.length).toBe(scale)
+    expect(comparableText(chain.holders(busyToken))).toBe(
+      comparableText(Aggregates.holders(Aggregates.balances(transfers)))
+    )
+    expect(chain.totalSupply(busyToken)).toBe(Aggregates.totalSupply(transfers))
+  }, { fastCheck: { numRuns: 40 } })
+
+  it.prop("finds a wallet's transfers", [scale], ([scale]) => {
+    const { busyToken, chain, wallets } = eth(scale)
+    const byWallet = Aggregates.groupByParticipant(
+      toArray(chain.tokenTransfers(busyToken)),
+      ({ from, to }) => [from, to]
+    )
+    for (const wallet of wallets.filter((_, index) => index % 7 === 0)) {
+      const own = toArray(chain.walletTransfers(wallet)).filter(({ token }) => token === busyToken)
+      expect(comparableText(own)).toBe(comparableText(byWallet.get(wallet) ?? []))
+    }
+  }, { fastCheck: { numRuns: 15 } })
+})
+
+describe("a million", () => {
+  const million = 1_000_000
+
+  it("is read anywhere, in order, and never in full", () => {
+    const { busyToken, busyWallet, chain } = eth(million)
+    for (const sequence of [chain.tokenTransfers(busyToken), chain.walletTransfers(busyWallet)]) {
+      expect(sequence.length).toBeGreaterThanOrEqual(million)
+      for (let index = 0; index + 1 < sequence.length; index += 97) {
+        const one = sequence.at(index)
+        const next = sequence.at(index + 1)
+        if (one === undefined || next === undefined) throw new Error(`nothing at ${index}`)
+        const isBefore = one.block < next.block || (one.block === next.block && one.logIndex < next.logIndex)
+        if (!isBefore) expect.fail(`${index} is not before the next`)
+      }
+      expect(sequence.at(sequence.length - 1)?.block).toBe(chain.head)
+      expect([-1, 0.5, sequence.length, Number.NaN].map(sequence.at)).toEqual([
+        undefined,
+        undefined,
+        undefined,
+        undefined
+      ])
+    }
+  })
+
+  it("shares blocks: one to seven in each, and the last at the head", () => {
+    const { busyToken, chain } = eth(million)
+    const sequence = chain.tokenTransfers(busyToken)
+    const perBlock = new Map<number, number>()
+    for (let index = 500_000; index < 520_000; index++) {
+      const block = sequence.at(index)?.block ?? 0
+      perBlock.set(block, (perBlock.get(block) ?? 0) + 1)
+    }
+    expect(new Set(perBlock.values())).toEqual(new Set([1, 2, 3, 4, 5, 6, 7]))
+  })
+
+  it("balances at every head", () => {
+    const { busyToken, chain } = eth(million)
+    for (const view of [chain, chain.withNewBlocks(1), chain.withNewBlocks(1000)]) {
+      const holders = view.holders(busyToken)
+      expect(holders.reduce((sum, { balance }) => sum + balance, 0n)).toBe(view.totalSupply(busyToken))
+    }
+  })
+})

@@ -1,0 +1,202 @@
+/**
+ * The ledger's answers worked out a second time, the long way: from all transfers, one after the other.
+ */
+import type { Address } from "@blockquarry/core/Address"
+import { expect } from "@effect/vitest"
+import type { ChainLedger, Ledger, NftSale, NftTransfer, Sequence, TokenTransfer } from "../../src/Ledger.ts"
+import { zeroAddress } from "../../src/ledger/Identifiers.ts"
+
+export const toArray = <A>(sequence: Sequence<A>): ReadonlyArray<A> =>
+  Array.from({ length: sequence.length }, (_, index) => {
+    const item = sequence.at(index)
+    if (item === undefined) throw new Error(`nothing at ${index} of ${sequence.length}`)
+    return item
+  })
+
+/** Comparing texts is many times faster than comparing objects. */
+export const comparableText = (value: unknown): string =>
+  JSON.stringify(value, (_, item: unknown) => (typeof item === "bigint" ? `${item}n` : item))
+
+/** Everything that happened on a chain, in order. */
+export const fullHistory = (chain: ChainLedger, ledger: Ledger) => {
+  const transfers = [...chain.tokens.keys()]
+    .flatMap((token) => toArray(chain.tokenTransfers(token)))
+    .sort((left, right) => left.block - right.block || left.logIndex - right.logIndex)
+  const nftTransfers = [...chain.collections.keys()].flatMap((collection) =>
+    toArray(chain.nftTransfers(collection))
+  )
+  const trades = new Map<string, NftSale>()
+  for (const wallet of ledger.wallets.keys()) {
+    for (const trade of toArray(chain.walletTrades(wallet))) trades.set(trade.transaction, trade)
+  }
+  return { transfers, nftTransfers, trades: [...trades.values()] }
+}
+
+const expectAscending = (
+  items: ReadonlyArray<{ readonly block: number; readonly logIndex: number }>,
+  head: number
+): void => {
+  items.forEach((item, index) => {
+    const before = items[index - 1]
+    const isAfter = before === undefined || before.block < item.block ||
+      (before.block === item.block && before.logIndex < item.logIndex)
+    if (!isAfter) expect.fail(`${index} is not after the one before it`)
+    if (item.block > head || item.block < 0) expect.fail(`${index} is at block ${item.block} of ${head}`)
+  })
+}
+
+/** Balances are sums, at no point negative, and holders and supply are what they say. */
+export const expectConsistentToken = (chain: ChainLedger, token: Address): void => {
+  const balances = new Map<string, bigint>()
+  const transfers = toArray(chain.tokenTransfers(token))
+  expectAscending(transfers, chain.head)
+  for (const transfer of transfers) {
+    expect(transfer.token).toBe(token)
+    if (transfer.value < 0n) expect.fail("a negative value")
+    balances.set(transfer.from, (balances.get(transfer.from) ?? 0n) - transfer.value)
+    balances.set(transfer.to, (balances.get(transfer.to) ?? 0n) + transfer.value)
+    if (transfer.from !== zeroAddress && (balances.get(transfer.from) ?? 0n) < 0n) {
+      expect.fail("spent what was not there")
+    }
+  }
+  const supply = -(balances.get(zeroAddress) ?? 0n)
+  balances.delete(zeroAddress)
+  const holders = chain.holders(token)
+  const positive = [...balances].filter(([, balance]) => balance > 0n)
+  expect(new Map(holders.map(({ balance, owner }) => [owner, balance]))).toEqual(new Map(positive))
+  expect(chain.totalSupply(token)).toBe(supply)
+  expect(supply).toBeLessThan(2n ** 256n)
+  expect(holders.reduce((sum, { balance }) => sum + balance, 0n)).toBe(supply)
+  holders.forEach(({ balance, owner }, index) => {
+    const next = holders[index + 1]
+    if (next !== undefined) {
+      expect(balance > next.balance || (balance === next.balance && owner < next.owner)).toBe(true)
+    }
+  })
+}
+
+/** Owners and amounts follow from the transfers, and nobody gives what they do not have. */
+export const expectConsistentCollection = (
+  chain: ChainLedger,
+  collection: Address,
+  trades: ReadonlyArray<NftSale>
+): void => {
+  const transfers = toArray(chain.nftTransfers(collection))
+  expectAscending(transfers, chain.head)
+  const isUnique = chain.collections.get(collection)?.type === "ERC721"
+  const first = new Map<bigint, NftTransfer>()
+  const last = new Map<bigint, NftTransfer>()
+  const amounts = new Map<string, bigint>()
+  for (const transfer of transfers) {
+    const { amount, from, to, tokenId } = transfer
+    expect(amount).toBeGreaterThan(0n)
+    if (isUnique) {
+      expect(amount).toBe(1n)
+      expect(from).toBe(last.get(tokenId)?.to ?? zeroAddress)
+    }
+    if (!first.has(tokenId)) first.set(tokenId, transfer)
+    last.set(tokenId, transfer)
+    amounts.set(`${tokenId}/${from}`, (amounts.get(`${tokenId}/${from}`) ?? 0n) - amount)
+    amounts.set(`${tokenId}/${to}`, (amounts.get(`${tokenId}/${to}`) ?? 0n) + amount)
+    if (from !== zeroAddress && (amounts.get(`${tokenId}/${from}`) ?? 0n) < 0n) {
+      expect.fail("gave what was not there")
+    }
+  }
+  const owned = [...amounts].filter(([name, amount]) => amount > 0n && !name.endsWith(zeroAddress))
+  const states = chain.nfts(collection)
+  const ids = states.map(({ tokenId }) => tokenId)
+  expect(ids).toEqual([...ids].sort((left, right) => (left < right ? -1 : 1)))
+  expect(
+    new Map(
+      states.flatMap(({ owners, tokenId }) =>
+        owners.map(({ amount, owner }) => [`${tokenId}/${owner}`, amount])
+      )
+    )
+  ).toEqual(new Map(owned))
+  for (const state of states) {
+    const { owners, tokenId } = state
+    expect(state.minter).toBe(first.get(tokenId)?.to)
+    expect(state.mintBlock).toBe(first.get(tokenId)?.block)
+    expect(state.lastTransferBlock).toBe(last.get(tokenId)?.block)
+    if (isUnique) {
+      expect(owners.map(({ owner }) => owner)).toEqual([last.get(tokenId)?.to])
+      expect(owners[0]?.block).toBe(state.lastTransferBlock)
+    }
+    const sales = trades.filter((trade) =>
+      trade.collection === collection && trade.tokenIds.includes(tokenId)
+    )
+    const lastSale = sales.reduce<NftSale | null>(
+      (latest, trade) =>
+        latest === null || latest.block < trade.block ||
+          (latest.block === trade.block && latest.transactionIndex < trade.transactionIndex)
+          ? trade
+          : latest,
+      null
+    )
+    expect(comparableText(state.lastSale)).toBe(comparableText(lastSale))
+  }
+}
+
+/** What a trade says moved in its transaction did move. */
+export const expectConsistentSale = (
+  trade: NftSale,
+  transfers: ReadonlyArray<TokenTransfer>,
+  nftTransfers: ReadonlyArray<NftTransfer>
+): void => {
+  const { buyer, marketplace, seller, transaction } = trade
+  const paid = transfers.filter((transfer) =>
+    transfer.transaction === transaction && transfer.token === trade.priceToken && transfer.from === buyer
+  )
+  expect(paid.map(({ to }) => to)).toEqual([seller, marketplace])
+  expect(paid.reduce((sum, { value }) => sum + value, 0n)).toBe(trade.price)
+  const given = nftTransfers.filter((transfer) => transfer.transaction === transaction)
+  expect(given.map(({ tokenId }) => tokenId)).toEqual(trade.tokenIds)
+  for (const transfer of given) {
+    expect([transfer.collection, transfer.from, transfer.to, transfer.block, transfer.transactionIndex])
+      .toEqual([trade.collection, seller, buyer, trade.block, trade.transactionIndex])
+  }
+}
+
+/** One log has one place, and one transaction too. */
+export const expectUniquePositions = (
+  items: ReadonlyArray<TokenTransfer | NftTransfer>
+): void => {
+  const logs = new Set(items.map(({ block, logIndex }) => `${block}/${logIndex}`))
+  expect(logs.size).toBe(items.length)
+  const places = new Map<string, string>()
+  const hashes = new Map<string, string>()
+  const inOrder = [...items].sort((left, right) => left.block - right.block || left.logIndex - right.logIndex)
+  inOrder.forEach(({ block, transaction, transactionIndex }, index) => {
+    const place = `${block}/${transactionIndex}`
+    if ((places.get(transaction) ?? place) !== place) expect.fail("a transaction in two places")
+    if ((hashes.get(place) ?? transaction) !== transaction) expect.fail("two transactions in one place")
+    places.set(transaction, place)
+    hashes.set(place, transaction)
+    const next = inOrder[index + 1]
+    if (next?.block === block && next.transactionIndex < transactionIndex) {
+      expect.fail("logs against transactions")
+    }
+  })
+}
+
+/** A wallet's lists are those of the chain in which it takes part; its activity is where they start and end. */
+export const expectConsistentWallet = (
+  chain: ChainLedger,
+  wallet: Address,
+  { nftTransfers, trades, transfers }: ReturnType<typeof fullHistory>
+): void => {
+  const own = transfers.filter(({ from, to }) => from === wallet || to === wallet)
+  expect(comparableText(toArray(chain.walletTransfers(wallet)))).toBe(comparableText(own))
+  const sales = trades.filter(({ buyer, seller }) => buyer === wallet || seller === wallet)
+  expect(chain.walletTrades(wallet).length).toBe(sales.length)
+  const all = [...own, ...nftTransfers.filter(({ from, to }) => from === wallet || to === wallet), ...sales]
+    .sort((left, right) => left.block - right.block || left.transactionIndex - right.transactionIndex)
+  const first = all[0]
+  const last = all.at(-1)
+  expect(chain.activity(wallet)).toEqual(
+    first === undefined || last === undefined ? undefined : {
+      first: { block: first.block, transaction: first.transaction },
+      last: { block: last.block, transaction: last.transaction }
+    }
+  )
+}

@@ -1,0 +1,148 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Sandbox from "../../src/Sandbox.ts"
+import { dataUrl, decodePage, examples, makeSandbox, send } from "./support.ts"
+
+const { busyToken, token, wallet } = examples
+const unknown = `0x${"ab".repeat(20)}`
+
+describe("refusals", () => {
+  it.effect("names what is wrong with an input", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* makeSandbox()
+      const cases: ReadonlyArray<readonly [url: string, words: string]> = [
+        [dataUrl("/0x12/erc20/transfers"), "Invalid address"],
+        [dataUrl(`/${wallet}/erc20/transfers`, { chain: "bitcoin" }), "chain must be a valid enum value, "],
+        [
+          dataUrl(`/wallets/${wallet}/nfts/trades`, { chain: "sepolia" }),
+          "chain must be a valid enum value, "
+        ],
+        [dataUrl(`/erc20/${token}/price`, { chain: "0xaa36a7" }), "chain must be a valid enum value, "],
+        [dataUrl(`/wallets/${wallet}/chains`, { "chains[]": "mars" }), "chains must be a valid enum value, "],
+        [dataUrl(`/${wallet}/erc20/transfers`, { limit: 0 }), "limit must be"],
+        [dataUrl(`/${wallet}/erc20/transfers`, { limit: 101 }), "limit must not be greater than 100"],
+        [dataUrl(`/${wallet}/erc20/transfers`, { order: "up" }), "order must be ASC or DESC"],
+        [dataUrl(`/${wallet}/erc20/transfers`, { from_block: 9, to_block: 3 }), "reversed"],
+        [
+          dataUrl(`/${wallet}/erc20/transfers`, { from_date: "2024-02-01", to_date: "2024-01-01" }),
+          "reversed"
+        ],
+        [dataUrl(`/${wallet}/erc20/transfers`, { cursor: "nonsense" }), "Invalid cursor"],
+        [dataUrl(`/nft/${token}/abc`), "Invalid TokenId"],
+        [dataUrl(`/nft/${token}/1`, { format: "octal" }), "format"],
+        [dataUrl(`/nft/${token}/1/owners`, { format: "octal" }), "format"]
+      ]
+      for (const [url, words] of cases) {
+        const asked = yield* send(sandbox, url)
+        expect({ url, status: asked.status }).toEqual({ url, status: 400 })
+        expect(asked.text).toContain(words)
+      }
+      const two = yield* send(sandbox, dataUrl("/0x12/erc20/transfers", { limit: -1 }))
+      expect(two.document).toMatchObject({
+        message: [expect.stringContaining("address"), expect.any(String)]
+      })
+    }))
+
+  it.effect("refuses a cursor that was changed, or that belongs to another question", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* makeSandbox()
+      const path = `/erc20/${busyToken}/transfers`
+      const { cursor } = decodePage(yield* send(sandbox, dataUrl(path, { limit: 3 })))
+      const text = cursor ?? ""
+      expect(text.length).toBeGreaterThanOrEqual(300)
+      expect(text.length).toBeLessThanOrEqual(500)
+      expect(yield* send(sandbox, dataUrl(path, { limit: 5, cursor: text }))).toMatchObject({ status: 200 })
+      const foreign = [
+        dataUrl(path, { cursor: text, order: "ASC" }),
+        dataUrl(path, { cursor: text, chain: "polygon" }),
+        dataUrl(path, { cursor: text, from_block: 1 }),
+        dataUrl(`/erc20/${token}/transfers`, { cursor: text }),
+        dataUrl(`/${wallet}/erc20/transfers`, { cursor: text })
+      ]
+      for (const url of foreign) {
+        const asked = yield* send(sandbox, url)
+        expect(asked.status).toBe(400)
+        expect(asked.text).toContain("does not belong")
+      }
+      for (let index = 0; index < text.length; index += 7) {
+        const other = text[index] === "A" ? "B" : "A"
+        const changed = text.slice(0, index) + other + text.slice(index + 1)
+        expect(yield* send(sandbox, dataUrl(path, { cursor: changed }))).toMatchObject({ status: 400 })
+      }
+      expect(yield* send(sandbox, dataUrl(path, { cursor: `${text}A` }))).toMatchObject({ status: 400 })
+      const elsewhere = yield* Sandbox.make({ seed: 6, scale: 10 })
+      expect(yield* send(elsewhere, dataUrl(path, { cursor: text }))).toMatchObject({ status: 400 })
+    }))
+
+  it.effect("demands a good key", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* makeSandbox()
+      const url = dataUrl(`/wallets/${wallet}/chains`)
+      for (const key of ["", "guess", Sandbox.revokedApiKey]) {
+        const asked = yield* send(sandbox, url, { headers: { "x-api-key": key } })
+        expect(asked).toMatchObject({ status: 401, document: { message: expect.any(String) } })
+        expect(asked.text).not.toContain("consumed")
+      }
+      const exhausted = yield* send(sandbox, url, { headers: { "x-api-key": Sandbox.exhaustedApiKey } })
+      expect(exhausted.status).toBe(401)
+      expect(exhausted.text).toMatch(/plan.*usage has been consumed/)
+      const stream = `/streams/evm/${examples.stream}/status`
+      for (
+        const [method, path] of [["POST", stream], [
+          "GET",
+          `/transactions/by_hash/${examples.transaction}`
+        ]] as const
+      ) {
+        expect(yield* send(sandbox, path, { method, headers: { "x-api-key": "guess" } })).toMatchObject({
+          status: 401
+        })
+      }
+    }))
+
+  it.effect("knows its paths and their methods", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* makeSandbox()
+      for (
+        const path of [
+          "/",
+          "/api/v2.2/nothing/here/at/all",
+          "/api/v2/x/erc20/transfers",
+          "/testnet/streams/evm/1/status"
+        ]
+      ) {
+        expect(yield* send(sandbox, path)).toMatchObject({
+          status: 404,
+          document: { message: expect.any(String) }
+        })
+      }
+      const post = yield* send(sandbox, dataUrl(`/wallets/${wallet}/chains`), { method: "POST" })
+      expect(post).toMatchObject({ status: 405, headers: { allow: "GET" } })
+      const get = yield* send(sandbox, `/streams/evm/${examples.stream}/status`)
+      expect(get).toMatchObject({ status: 405, headers: { allow: "POST" } })
+    }))
+
+  it.effect("finds nothing where nothing is", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* makeSandbox()
+      for (const path of [`/erc20/${unknown}/price`, `/erc20/${unknown}/owners`, `/nft/${unknown}/1`]) {
+        expect(yield* send(sandbox, dataUrl(path))).toMatchObject({ status: 404 })
+      }
+      expect(decodePage(yield* send(sandbox, dataUrl(`/${unknown}/erc20/transfers`)))).toMatchObject({
+        cursor: null,
+        result: []
+      })
+      expect(decodePage(yield* send(sandbox, dataUrl(`/nft/${unknown}`)))).toMatchObject({
+        cursor: null,
+        result: []
+      })
+      const hash = `0x${"0".repeat(64)}`
+      expect(yield* send(sandbox, `/transactions/by_hash/${hash}`)).toMatchObject({
+        status: 404,
+        document: {
+          message: expect.stringContaining(hash),
+          error_code: "transaction_not_found",
+          vm_error_code: null
+        }
+      })
+    }))
+})

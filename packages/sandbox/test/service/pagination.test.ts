@@ -1,0 +1,235 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import {
+  dataUrl,
+  decodePage,
+  eth,
+  examples,
+  ledger,
+  makeSandbox,
+  type QueryParameters,
+  readAllPages,
+  records,
+  send,
+  toArray
+} from "./support.ts"
+
+const { busyWallet, collection1155, collection721, token, wallet } = examples
+
+/** An NFT of many owners. */
+const shared = eth.nfts(collection1155).toSorted((a, b) => b.owners.length - a.owners.length)[0]!
+
+type Row = Readonly<Record<string, unknown>>
+
+const transferKey = (row: Row) => `${row["transaction_hash"]}:${row["log_index"]}`
+const blocks = (rows: ReadonlyArray<Row>) => rows.map((row) => Number(row["block_number"]))
+
+const ascending = <A>(values: ReadonlyArray<A>) =>
+  values.every((value, i) => i === 0 || values[i - 1]! <= value)
+
+interface Case {
+  readonly path: string
+  readonly parameters?: QueryParameters
+  readonly key: (row: Row) => string
+  readonly expected: ReadonlyArray<string>
+}
+
+const newest = toArray(eth.walletTransfers(wallet)).toReversed()
+
+const cases: Readonly<Record<string, Case>> = {
+  walletTransfers: {
+    path: `/${wallet}/erc20/transfers`,
+    parameters: { from_block: newest[120]!.block },
+    key: transferKey,
+    expected: newest.filter(({ block }) => block >= newest[120]!.block)
+      .map(({ logIndex, transaction }) => `${transaction}:${logIndex}`)
+  },
+  walletTransfersOfToken: {
+    path: `/${wallet}/erc20/transfers`,
+    parameters: { contract_addresses: token, order: "ASC" },
+    key: transferKey,
+    expected: toArray(eth.walletTransfers(wallet)).filter((transfer) => transfer.token === token)
+      .map(({ logIndex, transaction }) => `${transaction}:${logIndex}`)
+  },
+  tokenTransfers: {
+    path: `/erc20/${examples.busyToken}/transfers`,
+    key: transferKey,
+    expected: toArray(eth.tokenTransfers(examples.busyToken)).toReversed()
+      .map(({ logIndex, transaction }) => `${transaction}:${logIndex}`)
+  },
+  contractNfts: {
+    path: `/nft/${collection721}`,
+    key: (row) => String(row["token_id"]),
+    expected: eth.nfts(collection721).map(({ tokenId }) => String(tokenId))
+  },
+  nftOwners: {
+    path: `/nft/${collection1155}/${shared.tokenId}/owners`,
+    key: (row) => String(row["owner_of"]),
+    expected: shared.owners.map(({ owner }) => String(owner)).toSorted()
+  },
+  walletNftTrades: {
+    path: `/wallets/${wallet}/nfts/trades`,
+    key: (row) => `${row["transaction_hash"]}:${row["token_ids"]}`,
+    expected: toArray(eth.walletTrades(wallet)).toReversed().map(({ tokenIds, transaction }) =>
+      `${transaction}:${tokenIds}`
+    )
+  },
+  tokenOwners: {
+    path: `/erc20/${token}/owners`,
+    key: (row) => String(row["owner_address"]),
+    expected: eth.holders(token).map(({ owner }) => String(owner))
+  },
+  tokenOwnersAscending: {
+    path: `/erc20/${token}/owners`,
+    parameters: { order: "asc" },
+    key: (row) => String(row["owner_address"]),
+    expected: eth.holders(token).map(({ owner }) => String(owner)).toReversed()
+  }
+}
+
+describe("pages", () => {
+  for (const [name, { expected, key, parameters, path }] of Object.entries(cases)) {
+    it.effect(`${name}: every walk gives every record once and in order`, () =>
+      Effect.gen(function*() {
+        const sandbox = yield* makeSandbox()
+        expect(expected.length).toBeGreaterThan(1)
+        for (const limit of [1, 2, 3, 4, 5, 6, 7, 100]) {
+          const pages = yield* readAllPages(sandbox, path, { ...parameters, limit })
+          expect(records(pages).map(key)).toEqual(expected)
+          expect(pages).toHaveLength(Math.ceil(expected.length / limit))
+          expect(pages.map(({ page }) => page)).toEqual(pages.map((_, index) => index + 1))
+          expect(new Set(pages.map(({ cursor }) => cursor)).size).toBe(pages.length)
+        }
+      }))
+  }
+
+  it.effect("an empty list is one page without a cursor", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* makeSandbox()
+      for (
+        const path of [
+          `/${examples.emptyWallet}/erc20/transfers`,
+          `/wallets/${examples.emptyWallet}/nfts/trades`
+        ]
+      ) {
+        const pages = yield* readAllPages(sandbox, path, {})
+        expect(pages).toMatchObject([{ cursor: null, result: [] }])
+      }
+    }))
+
+  it.effect("ranges include both ends, and a block wins over a date", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* makeSandbox()
+      const path = `/erc20/${examples.busyToken}/transfers`
+      const all = toArray(eth.tokenTransfers(examples.busyToken))
+      const from = all[50]!.block
+      const to = all[90]!.block
+      const inside = all.filter(({ block }) => block >= from && block <= to).length
+      const time = (block: number, shift = 0) => new Date(eth.block(block)!.timestamp + shift).toISOString()
+      const ways: ReadonlyArray<QueryParameters> = [
+        { from_block: from, to_block: to },
+        { from_date: time(from), to_date: time(to) },
+        { from_date: time(from, -1), to_date: time(to, 1) },
+        { from_block: from, from_date: "2030-01-01", to_block: to, to_date: "2001-01-01" }
+      ]
+      for (const order of ["ASC", "DESC"]) {
+        for (const way of ways) {
+          const rows = records(yield* readAllPages(sandbox, path, { ...way, order, limit: 7 }))
+          expect(rows).toHaveLength(inside)
+          expect(ascending(order === "ASC" ? blocks(rows) : blocks(rows).toReversed())).toBe(true)
+        }
+      }
+      expect(records(yield* readAllPages(sandbox, path, { from_date: time(to, 1), to_date: time(to, 2) })))
+        .toEqual(
+          []
+        )
+      expect(records(yield* readAllPages(sandbox, path, { from_date: "2100-01-01" }))).toEqual([])
+      expect(records(yield* readAllPages(sandbox, path, { to_date: "1980-01-01" }))).toEqual([])
+    }))
+
+  it.effect("trades take dates in seconds", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* makeSandbox()
+      const all = toArray(eth.walletTrades(wallet))
+      const middle = all[Math.floor(all.length / 2)]!
+      const rows = records(
+        yield* readAllPages(sandbox, `/wallets/${wallet}/nfts/trades`, {
+          from_date: eth.block(middle.block)!.timestamp / 1000,
+          limit: 3
+        })
+      )
+      expect(rows).toHaveLength(all.filter(({ block }) => block >= middle.block).length)
+    }))
+
+  it.effect("a walk downwards is not disturbed by new blocks, one upwards sees them", () =>
+    Effect.gen(function*() {
+      const path = `/${busyWallet}/erc20/transfers`
+      const before = toArray(eth.walletTransfers(busyWallet)).length
+      const quiet = yield* makeSandbox()
+      const growing = yield* makeSandbox({ blocksPerRequest: 5 })
+      const calm = yield* readAllPages(quiet, path, { limit: 50 })
+      const moved = yield* readAllPages(growing, path, { limit: 50 })
+      expect(records(moved).map(transferKey)).toEqual(records(calm).map(transferKey))
+      expect(records(moved)).toHaveLength(before)
+      const upwards = yield* makeSandbox()
+      const [first] = [decodePage(yield* send(upwards, dataUrl(path, { limit: 100, order: "ASC" })))]
+      yield* upwards.addBlocks("eth", 40)
+      let rows = [...first!.result]
+      let cursor = first!.cursor
+      while (cursor !== null) {
+        const next = decodePage(yield* send(upwards, dataUrl(path, { limit: 100, order: "ASC", cursor })))
+        rows = [...rows, ...next.result]
+        cursor = next.cursor
+      }
+      expect(rows.length).toBeGreaterThan(before)
+      expect(new Set(rows.map(transferKey)).size).toBe(rows.length)
+      expect(ascending(blocks(rows))).toBe(true)
+    }))
+
+  it.effect("wallet transfers have a total, and may come without the key cursor", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* makeSandbox({ walletTransfersCursor: false })
+      const asked = yield* send(sandbox, dataUrl(`/${wallet}/erc20/transfers`, { limit: 2 }))
+      expect(asked.document).not.toHaveProperty("cursor")
+      expect(asked.document).toMatchObject({
+        total: String(eth.walletTransfers(wallet).length),
+        page_size: "2"
+      })
+    }))
+
+  it.effect("subranges of a contract's NFTs are disjoint and complete", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* makeSandbox()
+      const ids: Array<unknown> = []
+      for (const range of [1, 2, 3]) {
+        const pages = yield* readAllPages(sandbox, `/nft/${collection721}`, {
+          totalRanges: 3,
+          range,
+          limit: 7
+        })
+        ids.push(...records(pages).map((row) => row["token_id"]))
+      }
+      expect(new Set(ids).size).toBe(ids.length)
+      expect(ids.toSorted()).toEqual(eth.nfts(collection721).map(({ tokenId }) => String(tokenId)).toSorted())
+      for (const wrong of [{ range: 0, totalRanges: 3 }, { range: 4, totalRanges: 3 }, { range: 1 }]) {
+        expect(yield* send(sandbox, dataUrl(`/nft/${collection721}`, wrong))).toMatchObject({ status: 400 })
+      }
+    }))
+
+  it.effect("page sizes: 100 by default, options for the rest", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* makeSandbox({ defaultPageSize: 5, maxLimit: 200 })
+      expect(decodePage(yield* send(sandbox, dataUrl(`/nft/${collection721}`))).result).toHaveLength(100)
+      expect(decodePage(yield* send(sandbox, dataUrl(`/erc20/${token}/transfers`))).result).toHaveLength(5)
+      expect(
+        decodePage(yield* send(sandbox, dataUrl(`/erc20/${examples.busyToken}/transfers`, { limit: 200 })))
+          .page_size
+      )
+        .toBe(200)
+      expect(yield* send(sandbox, dataUrl(`/erc20/${token}/transfers`, { limit: 201 }))).toMatchObject({
+        status: 400
+      })
+    }))
+
+  it("the ledger of the tests has every chain", () => expect(ledger.chains.size).toBe(25))
+})

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Arbitrary from "effect/Arbitrary"
+import * as Either from "effect/Either"
+import * as FastCheck from "effect/FastCheck"
+import * as Schema from "effect/Schema"
+import { Fault, FaultText } from "../../src/service/Fault.ts"
+import { sliceByBlock } from "../../src/service/Pagination.ts"
+import * as SignedCursor from "../../src/service/SignedCursor.ts"
+import { formatPrice, usdValue } from "../../src/service/UsdValue.ts"
+
+const text = FastCheck.string({ unit: "grapheme" })
+
+describe("laws", () => {
+  it("a cursor opens with its own question only, and says what was sealed", () => {
+    const cursors = SignedCursor.make(1)
+    const question = FastCheck.record({ operation: text, parameters: text })
+    const place = FastCheck.record({
+      page: FastCheck.integer(),
+      position: FastCheck.array(text, { maxLength: 2 })
+    })
+    FastCheck.assert(FastCheck.property(question, question, place, (asked, other, place) => {
+      const sealed = cursors.encode(asked, place)
+      expect(Either.getOrThrow(cursors.decode(asked, sealed))).toMatchObject(place)
+      const same = asked.operation === other.operation && asked.parameters === other.parameters
+      expect(Either.isRight(cursors.decode(other, sealed))).toBe(same)
+      expect(Either.isLeft(SignedCursor.make(2).decode(asked, sealed))).toBe(true)
+    }))
+    FastCheck.assert(FastCheck.property(question, text, (asked, sealed) => {
+      expect(Either.isLeft(cursors.decode(asked, sealed))).toBe(true)
+    }))
+  })
+
+  it("a fault survives being written, where its texts have no semicolon or outer spaces", () => {
+    FastCheck.assert(FastCheck.property(Arbitrary.make(Fault), (fault) => {
+      const texts = [fault.redirect, fault["retry-after"]].filter((value) => value !== undefined)
+      FastCheck.pre(texts.every((value) => value === value.trim() && !value.includes(";")))
+      expect(Schema.decodeSync(FaultText)(Schema.encodeSync(FaultText)(fault))).toEqual(fault)
+    }))
+  })
+
+  it("a walk by blocks gives everything in range once, whatever the sizes of its pages", () => {
+    const blocks = FastCheck.array(FastCheck.nat(20), { maxLength: 40 }).map((blocks) =>
+      blocks.sort((a, b) => a - b)
+    )
+    const range = FastCheck.record({ from: FastCheck.nat(20), to: FastCheck.nat(20) })
+    const order = FastCheck.constantFrom("ASC" as const, "DESC" as const)
+    FastCheck.assert(
+      FastCheck.property(
+        blocks,
+        range,
+        order,
+        FastCheck.integer({ min: 1, max: 7 }),
+        (blocks, range, order, size) => {
+          const records = blocks.map((block, index) => ({ block, index }))
+          const sequence = { length: records.length, at: (index: number) => records[index] }
+          const inside = records.filter(({ block }) => block >= range.from && block <= range.to)
+          const taken: Array<typeof records[number]> = []
+          let position: SignedCursor.RecordPosition | null = []
+          while (position !== null) {
+            const page: ReturnType<typeof sliceByBlock<typeof records[number]>> = sliceByBlock(
+              sequence,
+              range,
+              order,
+              { size, position }
+            )
+            expect(page.records.length).toBeLessThanOrEqual(size)
+            taken.push(...page.records)
+            position = page.next
+          }
+          expect(taken).toEqual(order === "ASC" ? inside : inside.toReversed())
+        }
+      )
+    )
+  })
+
+  it("money is exact and plain", () => {
+    expect(formatPrice(1e-21)).toBe("0.000000000000000000001")
+    expect(formatPrice(2528.47)).toBe("2528.47")
+    expect(usdValue(1_500_000n, 6, 2)).toBe("3")
+    expect(usdValue(10n ** 30n + 1n, 0, 0.5)).toBe(`5${"0".repeat(29)}.5`)
+    expect(usdValue(1n, 18, 1)).toBe("0")
+  })
+})

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/TestClock"
+import { dataUrl, decodePage, eth, examples, makeSandbox, send } from "./support.ts"
+
+const { unindexedCollection: unindexed } = examples
+const path = `/nft/${unindexed}`
+
+describe("indexing", () => {
+  it.effect("starts with the first read and ends after some more", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* makeSandbox({ syncAfter: { reads: 2 } })
+      const first = decodePage(yield* send(sandbox, dataUrl(path, { limit: 4 })))
+      expect(first).toMatchObject({ status: "SYNCING", cursor: null, result: [] })
+      const second = decodePage(yield* send(sandbox, dataUrl(path, { limit: 4 })))
+      expect(second).toMatchObject({ status: "SYNCING", cursor: null })
+      expect(second.result).toHaveLength(2)
+      const third = decodePage(yield* send(sandbox, dataUrl(path, { limit: 4 })))
+      expect(third.status).toBe("SYNCED")
+      expect(third.result).toHaveLength(4)
+    }))
+
+  it.effect("may take time instead", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* makeSandbox({ syncAfter: { duration: "30 seconds" } })
+      const id = eth.nfts(unindexed)[0]!.tokenId
+      expect(yield* send(sandbox, dataUrl(`${path}/${id}`))).toMatchObject({ status: 404 })
+      yield* TestClock.adjust("29 seconds")
+      expect(yield* send(sandbox, dataUrl(`${path}/${id}`))).toMatchObject({ status: 200, text: "null" })
+      expect(decodePage(yield* send(sandbox, dataUrl(`${path}/${id}/owners`))).status).toBe("SYNCING")
+      yield* TestClock.adjust("1 second")
+      expect(yield* send(sandbox, dataUrl(`${path}/${id}`))).toMatchObject({
+        document: { token_id: String(id) }
+      })
+    }))
+
+  it.effect("can be ended by hand", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* makeSandbox()
+      yield* sandbox.completeIndexing("eth", unindexed)
+      expect(decodePage(yield* send(sandbox, dataUrl(path))).status).toBe("SYNCED")
+    }))
+})
+
+describe("streams", () => {
+  const url = `/streams/evm/${examples.stream}/status`
+  const set = (status: unknown) => ({ method: "POST", body: JSON.stringify({ status }) })
+
+  it.effect("keep the status that they were given", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* makeSandbox()
+      for (const status of ["paused", "error", "terminated", "active"]) {
+        const asked = yield* send(sandbox, url, set(status))
+        expect(asked).toMatchObject({ status: 200, document: { id: examples.stream, status } })
+        expect(asked.document).toHaveProperty("webhookUrl")
+        expect((yield* sandbox.streams).get(examples.stream)?.["status"]).toBe(status)
+      }
+    }))
+
+  it.effect("refuse what is no status, no JSON or no stream", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* makeSandbox()
+      const before = yield* sandbox.streams
+      for (const init of [set("sleeping"), set(null), { method: "POST" }, { method: "POST", body: "{" }]) {
+        expect(yield* send(sandbox, url, init)).toMatchObject({ status: 400 })
+      }
+      expect(yield* send(sandbox, "/streams/evm/none/status", set("paused"))).toMatchObject({ status: 404 })
+      expect(yield* sandbox.streams).toEqual(before)
+    }))
+})
+
+describe("the ledger", () => {
+  it.effect("has a mainnet and a testnet", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* makeSandbox()
+      const { mainnet, testnet } = sandbox.ledger.transactions
+      for (const hash of mainnet.keys()) {
+        expect(yield* send(sandbox, `/v1/transactions/by_hash/${hash}`)).toMatchObject({
+          status: 200,
+          document: { hash }
+        })
+      }
+      const [only] = [...testnet.keys()].filter((hash) => !mainnet.has(hash))
+      for (const prefix of ["/testnet", "/testnet/v1"]) {
+        expect(yield* send(sandbox, `${prefix}/transactions/by_hash/${only}`)).toMatchObject({
+          document: { hash: only }
+        })
+      }
+      expect(yield* send(sandbox, `/transactions/by_hash/${only}?network=testnet`)).toMatchObject({
+        status: 200
+      })
+      expect(yield* send(sandbox, `/transactions/by_hash/${only}`)).toMatchObject({ status: 404 })
+    }))
+})
