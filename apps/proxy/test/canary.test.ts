@@ -136,7 +136,7 @@ const hash = (token: string) => `sha256:${createHash("sha256").update(token).dig
 
 const config = {
   clients: [
-    testClient("mine", secrets.mine, { scopes: ["reads", "changes"] }),
+    testClient("mine", secrets.mine, { scopes: ["read", "write"] }),
     testClient("theirs", secrets.theirs, { allowedCidrs: ["10.0.0.0/8"] })
   ],
   admin: { ...adminDefaults, port: 0, tokens: [hash(secrets.operator)] },
@@ -477,13 +477,13 @@ describe("the configuration", () => {
     Effect.gen(function*() {
       const text = `
 upstream:
-  addresses: { data: "http://127.0.0.1:1" }
+  baseUrls: { data: "http://127.0.0.1:1" }
   keys:
-    - { name: data, secret: { file: /run/data }, limit: 100/s }
-    - { name: others, secret: { env: OTHERS }, limit: 100/s, addresses: [streams] }
+    - { name: data, secret: { file: /run/data }, rateLimit: 100/s }
+    - { name: others, secret: { env: OTHERS }, rateLimit: 100/s, upstreams: [streams] }
 clients:
   - { name: mine, tokens: ["${hash(secrets.mine)}"] }
-operations: { tokens: ["${hash(secrets.operator)}"] }
+admin: { tokens: ["${hash(secrets.operator)}"] }
 redis: { url: { env: REDIS } }
 `
       const loaded = yield* Effect.provide(
@@ -511,11 +511,11 @@ redis: { url: { env: REDIS } }
   it.effect("is refused without them", () =>
     Effect.gen(function*() {
       const inline = `
-upstream: { keys: [{ name: data, secret: ${JSON.stringify(secrets.data)}, limit: ${
+upstream: { keys: [{ name: data, secret: ${JSON.stringify(secrets.data)}, rateLimit: ${
         JSON.stringify(secrets.others)
       } }] }
-clients: [{ name: mine, tokens: [${JSON.stringify(secrets.mine)}], scopes: [reads] }]
-operations: { tokens: [${JSON.stringify(secrets.operator)}] }
+clients: [{ name: mine, tokens: [${JSON.stringify(secrets.mine)}], scopes: [read] }]
+admin: { tokens: [${JSON.stringify(secrets.operator)}] }
 redis: { url: ${JSON.stringify(`redis://:${encodeURIComponent(secrets.redis)}@127.0.0.1`)} }
 `
       const { diagnostics } = yield* Effect.flip(Effect.provide(

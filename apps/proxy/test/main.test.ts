@@ -86,7 +86,7 @@ describe("quarry-proxy", () => {
       [["--port", "70000"], {}, "QUARRY_PROXY_PORT"],
       [["serv"], {}, "serv"],
       [["token"], {}, "token indexer"],
-      [["--operations", "8651"], {}, "QUARRY_PROXY_OPERATIONS"],
+      [["--admin", "8651"], {}, "QUARRY_PROXY_OPERATIONS"],
       [[], { QUARRY_PROXY_PORT: "http" }, "QUARRY_PROXY_PORT"],
       [[], { QUARRY_BASE_URL: "example.com" }, "QUARRY_BASE_URL"],
       [[], { QUARRY_LEDGER_URL: "https://name:secret@example.com" }, "QUARRY_LEDGER_URL"],
@@ -198,7 +198,7 @@ describe("quarry-proxy", () => {
     const example = await run(["config", "example"])
     expect([example.code, example.stdout]).toEqual([0, expect.stringContaining("clients:")])
 
-    const { stdout, stop } = await up(["--config", config, "--port=0", "--operations", "127.0.0.1:0"])
+    const { stdout, stop } = await up(["--config", config, "--port=0", "--admin", "127.0.0.1:0"])
     expect(stdout).toContain("clients: indexer")
     const [origin = "", status = ""] = [/listens at (\S+)/, /status page: +(\S+)/].map((line) =>
       line.exec(stdout)?.[1] ?? ""

@@ -49,7 +49,7 @@ const anonymousRegistry = (allowedHosts: ReadonlyArray<string>): ClientRegistry 
   const allowedNames = new Set(["localhost", ...allowedHosts.map((host) => host.toLowerCase())])
   const client: AuthenticatedClient = {
     name: anonymousName,
-    scopes: operationIdsOf(["reads", "changes"]),
+    scopes: operationIdsOf(["read", "write"]),
     rateLimit: null,
     dailyQuota: null
   }
@@ -110,7 +110,7 @@ const toClient = ({ rateLimit, name, dailyQuota, scopes }: ClientConfig): Authen
 const operationIdsOf = (scopes: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(
     allOperations.filter(({ id, retry }) =>
-      scopes.includes(id) || scopes.includes(retry === "always" ? "reads" : "changes")
+      scopes.includes(id) || scopes.includes(retry === "always" ? "read" : "write")
     )
       .map(({ id }) => id)
   )

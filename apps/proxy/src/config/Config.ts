@@ -149,7 +149,7 @@ export const keyDefaults: Pick<UpstreamKey, "rateLimit" | "dailyQuota" | "upstre
 
 /** What is so of a client where nothing is said. */
 export const clientDefaults: Pick<ClientConfig, "scopes" | "allowedCidrs" | "rateLimit" | "dailyQuota"> = {
-  scopes: ["reads"],
+  scopes: ["read"],
   allowedCidrs: [],
   rateLimit: null,
   dailyQuota: null

@@ -158,7 +158,7 @@ const ClientSection = Schema.Struct({
   ),
   scopes: setting(
     Schema.Array(ValueSchemas.ClientScope),
-    "What it may do: reads, changes, or operations by name, such as tokenPrice.",
+    "What it may do: read, write, or operations by name, such as tokenPrice.",
     { default: clientDefaults.scopes }
   ),
   allowedCidrs: setting(

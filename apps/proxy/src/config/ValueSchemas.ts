@@ -183,9 +183,9 @@ export const oneOf = <const Words extends readonly [string, ...ReadonlyArray<str
 const operationIds = Operations.allOperations.map(({ id }) => id)
 
 export const ClientScope: Schema.Schema<string> = oneOf(
-  `reads, changes or the name of an operation, such as ${operationIds[0]}`,
-  "reads",
-  "changes",
+  `read, write or the name of an operation, such as ${operationIds[0]}`,
+  "read",
+  "write",
   ...operationIds
 )
 

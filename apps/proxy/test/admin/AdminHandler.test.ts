@@ -99,7 +99,9 @@ describe("budgets that only count", () => {
         yield* sendRequest(port, price, { headers })
       ]
       expect(answers.map(({ status }) => status)).toEqual([200, 200])
-      expect(lines.map((line) => JSON.parse(line)).map(({ charged, shadowed }) => [charged, shadowed]))
+      expect(
+        lines.map((line) => JSON.parse(line)).map(({ chargedCost, shadowed }) => [chargedCost, shadowed])
+      )
         .toEqual([[3, false], [0, true]])
       const usage = JSON.parse((yield* admin("/usage")).text)
       expect(usage.clients).toMatchObject([{ name: "small", chargedCost: 3, shadowed: 1, rejected: 0 }])

@@ -93,7 +93,7 @@ describe("the text", () => {
       const text = (yield* metricsAfter({})).join("\n")
       for (
         const name of [
-          "quarry_call_seconds",
+          "quarry_call_duration_seconds",
           "process_resident_memory_bytes",
           "process_start_time_seconds",
           "process_cpu_seconds_total",

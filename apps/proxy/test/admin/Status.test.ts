@@ -91,6 +91,6 @@ describe("the status", () => {
       status: 502,
       code: "unreachable"
     }])
-    expect(totals).not.toHaveProperty("charged")
+    expect(totals).not.toHaveProperty("chargedCost")
   })
 })

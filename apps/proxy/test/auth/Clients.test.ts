@@ -11,7 +11,7 @@ const listen = { ...defaults.listen, trustedProxies: ["127.0.0.0/8"] }
 
 const clients = [
   testClient("reader", "token-of-reader"),
-  testClient("writer", "token-of-writer", { scopes: ["changes"] }),
+  testClient("writer", "token-of-writer", { scopes: ["write"] }),
   testClient("pricer", "token-of-pricer", { scopes: ["tokenPrice"] }),
   testClient("inside", "token-of-inside", { allowedCidrs: ["10.0.0.0/8"] }),
   testClient("rotating", "token-of-old", {

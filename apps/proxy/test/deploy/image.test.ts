@@ -147,9 +147,9 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
           config,
           [
             "listen: { port: 0 }",
-            "operations: { port: 0 }",
+            "admin: { port: 0 }",
             "upstream: { sandbox: true }",
-            "drain: { announce: 2s, grace: 5s }",
+            "shutdown: { delay: 2s, timeout: 5s }",
             ""
           ].join("\n"),
           { mode: 0o644 }

@@ -107,8 +107,8 @@ describe("a configuration that changes under load", () => {
       yield* refuse("replace", "# nothing", "listen.port: this cannot change while the proxy runs")
       yield* refuse(
         "write",
-        sound.replace("\"announce\": \"1s\"", "\"announce\": \"2s\""),
-        "drain.announce: this cannot"
+        sound.replace("\"delay\": \"1s\"", "\"delay\": \"2s\""),
+        "shutdown.delay: this cannot"
       )
       expect(yield* status("token-of-another")).toBe(200)
       // What is seen in the folder is refused once more, where that is slower than the signal

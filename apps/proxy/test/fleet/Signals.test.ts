@@ -71,7 +71,7 @@ describe("SIGHUP", () => {
         "--sandbox",
         "--port",
         "0",
-        "--operations",
+        "--admin",
         "off"
       ])
       yield* signal("SIGHUP")
@@ -112,7 +112,7 @@ describe("a second one on the same port", () => {
         "--sandbox",
         "--port",
         String(proxy.port),
-        "--operations",
+        "--admin",
         "off"
       ])
       const { code, stderr, stdout } = yield* Effect.flip(start).pipe(

@@ -19,8 +19,8 @@ describe("golden records", () => {
     const clients = [
       testClient("indexer", "of-the-indexer"),
       testClient("indexer-2", "of-the-second"),
-      testClient("admin", "of-the-admin", { scopes: ["reads", "changes"] }),
-      testClient("streams", "of-the-streams", { scopes: ["changes"] }),
+      testClient("admin", "of-the-admin", { scopes: ["read", "write"] }),
+      testClient("streams", "of-the-streams", { scopes: ["write"] }),
       testClient("prices", "of-the-prices", { scopes: ["tokenPrice"] }),
       testClient("office", "of-the-office", { allowedCidrs: ["10.0.0.0/8", "2001:db8::/32"] }),
       testClient("here", "of-here", { allowedCidrs: ["127.0.0.1"] })

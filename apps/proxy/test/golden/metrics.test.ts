@@ -22,7 +22,7 @@ describe("golden records", () => {
       testClient("shop", "of-shop", {
         rateLimit: { limit: 6, window: 10_000 },
         dailyQuota: 30,
-        scopes: ["reads", "changes"]
+        scopes: ["read", "write"]
       }),
       testClient("game", "of-game")
     ]

@@ -22,10 +22,10 @@ const shop = { name: "shop", tokens: [hash("of-the-shop")] }
 
 const sandbox = {
   listen: { port: 0 },
-  operations: { port: 0 },
+  admin: { port: 0 },
   upstream: { sandbox: true },
   clients: [shop, { name: "nobody-yet", tokens: [] }],
-  drain: { announce: "1ms", grace: "5s" }
+  shutdown: { delay: "1ms", timeout: "5s" }
 }
 
 /** JSON is YAML too. */
@@ -100,12 +100,12 @@ describe("golden records", () => {
       await read(yaml({
         ...sandbox,
         listen: { port: 1 },
-        operations: "off",
+        admin: "off",
         upstream: { sandbox: false },
         cache: { maxBytes: "1MiB" },
-        redis: { url: "redis://127.0.0.1:1", prefix: "q:", processes: 2 },
-        limits: { connections: 10, headers: "8KiB", receive: "1s", stalled: "1s" },
-        drain: { announce: "2s", grace: "6s" },
+        redis: { url: "redis://127.0.0.1:1", keyPrefix: "q:", expectedProxies: 2 },
+        limits: { maxConnections: 10, maxHeaderBytes: "8KiB", requestTimeout: "1s", sendIdleTimeout: "1s" },
+        shutdown: { delay: "2s", timeout: "6s" },
         log: { level: "debug" },
         clients: []
       }))
@@ -116,7 +116,7 @@ describe("golden records", () => {
     }), 120_000)
 
   it("of a program without a configuration", async () => {
-    const running = Program.start(program(), ["--port", "0", "--operations", "off"], {
+    const running = Program.start(program(), ["--port", "0", "--admin", "off"], {
       QUARRY_API_KEY: "key-of-the-upstream",
       QUARRY_BASE_URL: "http://127.0.0.1:1"
     })
@@ -135,7 +135,7 @@ describe("golden records", () => {
         resolve(typeof address === "object" && address !== null ? address.port : 0)
       })
     )
-    const running = Program.start(program(), ["--sandbox", "--port", String(port), "--operations", "off"])
+    const running = Program.start(program(), ["--sandbox", "--port", String(port), "--admin", "off"])
     const text = await transcript(running, "/nowhere", [String(port)])
     await new Promise((resolve) => server.close(resolve))
     await matches(text, "program-port-taken.txt")

@@ -63,7 +63,7 @@ const configFor = (
         }
       ]
     },
-    clients: anonymous ? [] : [testClient("one", token, { scopes: ["reads", "changes"] })],
+    clients: anonymous ? [] : [testClient("one", token, { scopes: ["read", "write"] })],
     cache: { ...defaults.cache, enabled: false },
     shutdown: { delay: Duration.zero, timeout: Duration.zero },
     ...config,

@@ -465,7 +465,9 @@ describe("as clients meet it", () => {
       // What was kept cost the client, and nobody else
       expect(yield* sandbox.recordedRequests).toHaveLength(1)
       expect(
-        lines.map((line) => JSON.parse(line)).map(({ charged, client, cost }) => [client, charged, cost])
+        lines.map((line) => JSON.parse(line)).map((
+          { chargedCost, client, upstreamCost }
+        ) => [client, chargedCost, upstreamCost])
       )
         .toEqual([["small", 3, 3], ["small", 3, 0], ["small", 0, 0], ["large", 3, 0]])
     }))

@@ -61,7 +61,7 @@ describe("Cache-Status", () => {
       const parsedLog = logLines.map((line) => JSON.parse(line))
       expect(parsedLog.map(({ cache }) => cache))
         .toEqual([null, "miss", "hit", "hit", "miss", "miss", "bypass", "hit"])
-      expect(parsedLog.map(({ cost }) => cost)).toEqual([0, 3, 0, 0, 3, 3, 3, 0])
+      expect(parsedLog.map(({ upstreamCost }) => upstreamCost)).toEqual([0, 3, 0, 0, 3, 3, 3, 0])
       expect(parsedLog.map(({ attempts }) => attempts)).toEqual([0, 1, 0, 0, 1, 1, 1, 0])
     }))
 
@@ -189,7 +189,7 @@ describe("what is spent behind an answer", () => {
         upstreamCost: 6,
         savedCost: 0
       })
-      expect(logLines.map((line) => JSON.parse(line)).map(({ cache, cost }) => [cache, cost]))
+      expect(logLines.map((line) => JSON.parse(line)).map(({ cache, upstreamCost }) => [cache, upstreamCost]))
         .toEqual([["miss", 3], ["stale", 0]])
     }))
 })
@@ -218,7 +218,7 @@ describe("the short way and the long way", () => {
     Effect.gen(function*() {
       const clients = [
         testClient("one", "token", { rateLimit: { limit: 100_000, window: 1000 }, dailyQuota: 100_000 }),
-        testClient("changes", "of-changes", { scopes: ["changes"] }),
+        testClient("changes", "of-changes", { scopes: ["write"] }),
         testClient("little", "of-little", { dailyQuota: 1 })
       ]
       const configuration = { ...config, clients }

@@ -20,9 +20,12 @@ const values: Readonly<Record<string, ReadonlyArray<string>>> = {
     "RequestRejectedError",
     "NotFoundError",
     "AuthenticationError",
+    "PermissionDeniedError",
     "PlanQuotaExceededError",
     "RateLimitError",
+    "LocalLimitError",
     "ServerError",
+    "CircuitOpenError",
     "NetworkError",
     "TimeoutError",
     "InvalidResponseError",
@@ -30,8 +33,8 @@ const values: Readonly<Record<string, ReadonlyArray<string>>> = {
     "defect"
   ],
   // Of the cache, and of configurations.
-  result: ["hit", "stale", "rescued", "shared", "miss", "taken", "refused"],
-  reason: ["retry", "rate", "pause", "concurrency", "attempts", "deadline", "budget"]
+  result: ["hit", "stale", "stale_if_error", "coalesced", "miss", "taken", "refused"],
+  reason: ["backoff", "rate_limit", "cooldown", "concurrency", "attempts", "deadline", "budget"]
 }
 
 /** The proxy itself counts by code only what it refused, which is not what failed. */

@@ -11,7 +11,7 @@ export type KnownSeries = ReadonlyMap<string, ReadonlySet<string>>
 
 /** What only exists once something went wrong, with the labels that it has then. */
 const rareMetrics = [
-  { metric: Telemetry.circuitBreakerState, labels: ["address"] },
+  { metric: Telemetry.circuitBreakerState, labels: ["upstream"] },
   { metric: Telemetry.storeAvailable, labels: ["store"] },
   { metric: Telemetry.retries, labels: ["operation", "cause"] },
   { metric: Telemetry.retriesSuppressed, labels: ["operation", "reason"] },

@@ -36,7 +36,7 @@ export const configDocument = (
       admin: { port: 0 },
       upstream: {
         baseUrls: { data: url },
-        keys: keys.map(({ file, rateLimit = "none", name }) => ({ name, secret: { file }, limit: rateLimit }))
+        keys: keys.map(({ file, rateLimit = "none", name }) => ({ name, secret: { file }, rateLimit }))
       },
       ...(clients.length === 0 ? {} : {
         clients: clients.map(({ token, ...client }) => ({

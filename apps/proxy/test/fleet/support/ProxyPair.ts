@@ -58,7 +58,7 @@ export const start = (
   })
 
 /** Redis was not there for a moment, although it was. */
-class RedisInterrupted extends Data.TaggedError("Disturbed")<{}> {}
+class RedisInterrupted extends Data.TaggedError("RedisInterrupted")<{}> {}
 
 /**
  * Does something with two proxies. On a busy machine Redis may be missed for a moment, and then each counts for itself:

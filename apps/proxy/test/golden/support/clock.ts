@@ -22,7 +22,7 @@ export interface ManualClock {
 }
 
 /** 1 January 2030, noon. */
-export const noon = Date.UTC(2030, 0, 1, 12)
+const noon = Date.UTC(2030, 0, 1, 12)
 
 export const make = (start = noon): ManualClock => {
   const state = { now: start, begun: 0, released: false }
