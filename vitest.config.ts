@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config"
+import { inlineScript } from "./scripts/inlineScript.mjs"
 
 const packages = {
   core: "packages/core",
@@ -12,10 +13,11 @@ const packages = {
   readme: "examples/readme"
 }
 
-// Tests run the sources of the workspace, never what was built from them
+// Tests run the sources of the workspace, not its build output
 const conditions = ["@blockquarry/source", "node"]
 
 export default defineConfig({
+  plugins: [inlineScript()],
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {

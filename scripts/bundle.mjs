@@ -1,9 +1,9 @@
-// bundle.mjs ENTRY OUTPUT: one program from the TypeScript sources of the workspace. What the entry imports
-// dynamically becomes a chunk of its own and is loaded when it is needed. Names stay as written: stack traces
-// and spans are read by people.
+// bundle.mjs ENTRY OUTPUT: bundles the TypeScript sources of the workspace into one program. Dynamic imports become
+// separate chunks, which load on demand.
 import { readdirSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { rolldown } from "rolldown"
+import { inlineScript, minify } from "./inlineScript.mjs"
 
 const [entry, output] = process.argv.slice(2)
 if (entry === undefined || output === undefined) throw new Error("usage: bundle.mjs ENTRY OUTPUT")
@@ -12,13 +12,14 @@ const dir = dirname(output)
 const bundle = await rolldown({
   input: { [basename(output, ".js")]: entry },
   platform: "node",
+  plugins: [inlineScript()],
   resolve: { conditionNames: ["@blockquarry/source", "node", "import", "default"] },
   transform: { target: "node20" }
 })
 const { output: files } = await bundle.write({
   dir,
   format: "esm",
-  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+  minify,
   sourcemap: true,
   entryFileNames: "[name].js",
   chunkFileNames: "chunks/[name]-[hash].js"

@@ -1,13 +1,9 @@
 /** The status page, at `/` of the operations' address: what the proxy is doing, kept up to date while one looks. */
-import { dom } from "../../docs/page/browser/dom.ts"
 import { type Html, html } from "../../docs/page/Html.ts"
 import * as HtmlPage from "../../docs/page/HtmlPage.ts"
 import { sharedStyle } from "../../docs/page/SharedStyle.ts"
 import type * as ProxyResponse from "../../exchange/ProxyResponse.ts"
-import { chart } from "./browser/chart.ts"
-import { formatting } from "./browser/formatting.ts"
-import { panels } from "./browser/panels.ts"
-import { status } from "./browser/status.ts"
+import { script } from "./browser/status.ts?inline-script"
 import { statusStyle } from "./StatusStyle.ts"
 
 export interface StatusPageOptions {
@@ -22,14 +18,6 @@ export const render = ({ sampleCommands }: StatusPageOptions): ProxyResponse.Pro
     style: sharedStyle + statusStyle,
     script
   })
-
-/** The browser's part is written in TypeScript beside this, and sent as the source of its functions. */
-const script = `"use strict";
-{
-const make = (${dom})(), figures = (${formatting})();
-(${status})(make, figures, (${chart})(make, figures), (${panels})(make, figures));
-}
-`
 
 const table = (id: string, label: string, columns: ReadonlyArray<string>): Html =>
   html`<table id="${id}-table" role="table" aria-label="${label}" hidden>

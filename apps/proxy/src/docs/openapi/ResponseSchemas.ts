@@ -25,7 +25,7 @@ const lenientSchemas = {
   },
   Decimal: { anyOf: numbers },
   Float: { anyOf: numbers },
-  Flag: { anyOf: [{ type: "boolean" }, { enum: ["true", "false", 0, 1] }] },
+  BooleanLike: { anyOf: [{ type: "boolean" }, { enum: ["true", "false", 0, 1] }] },
   Cursor: { anyOf: [{ type: "string" }, { type: "integer" }] },
   Time: { type: "string", description: "ISO 8601, with or without milliseconds and zone; no zone means UTC" }
 }

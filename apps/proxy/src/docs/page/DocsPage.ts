@@ -3,10 +3,7 @@ import type { LedgerExamples } from "@blockquarry/sandbox/Ledger"
 import * as ProxyError from "../../exchange/ProxyError.ts"
 import type * as ProxyResponse from "../../exchange/ProxyResponse.ts"
 import * as OpenApiDocument from "../openapi/OpenApiDocument.ts"
-import { docs } from "./browser/docs.ts"
-import { dom } from "./browser/dom.ts"
-import { formatJson } from "./browser/formatJson.ts"
-import { tryIt } from "./browser/tryIt.ts"
+import { script } from "./browser/docs.ts?inline-script"
 import { docsStyle } from "./DocsStyle.ts"
 import * as EndpointView from "./EndpointView.ts"
 import { errorDescriptions } from "./ErrorDescriptions.ts"
@@ -38,13 +35,6 @@ export const render = ({ examples }: DocsPageOptions): ProxyResponse.ProxyRespon
     script
   })
 }
-
-const script = `"use strict";
-{
-const make = (${dom})(), print = (${formatJson})();
-(${docs})(make, (${tryIt})(make, print));
-}
-`
 
 const statuses: ReadonlyMap<string, number> = new Map(Object.entries(ProxyError.statusByCode))
 

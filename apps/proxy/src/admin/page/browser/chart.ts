@@ -1,10 +1,6 @@
-/// <reference lib="dom" />
-/**
- * A chart of lines over time, drawn as SVG in the pixels that there are. Values of a moment are read by pointing at it,
- * or with the arrow keys. The page carries the source of this function: it refers to nothing but what it is given.
- */
-import type { Dom } from "../../../docs/page/browser/dom.ts"
-import type { Formatting } from "./formatting.ts"
+/** Line charts over time, drawn as SVG. Pointing at a chart, or the arrow keys, select a moment and show its values. */
+import { h, s } from "../../../docs/page/browser/dom.ts"
+import * as Format from "./formatting.ts"
 
 export interface ChartLine<Point> {
   readonly name: string
@@ -25,8 +21,7 @@ export interface TimedPoint {
   readonly at: number
 }
 
-export const chart = ({ h, s }: Dom, { clock, minute }: Formatting) =>
-<Point extends TimedPoint>(
+export const makeChart = <Point extends TimedPoint>(
   container: HTMLElement,
   { format, lines, scale, title }: ChartOptions<Point>
 ) => {
@@ -122,7 +117,7 @@ export const chart = ({ h, s }: Dom, { clock, minute }: Formatting) =>
         return s(
           "text",
           { x: x(at), y: height - 4, "text-anchor": edge },
-          spacing < 60_000 ? clock(at) : minute(at)
+          spacing < 60_000 ? Format.clock(at) : Format.minute(at)
         )
       }
     )
@@ -166,7 +161,7 @@ export const chart = ({ h, s }: Dom, { clock, minute }: Formatting) =>
       const label = values[index]
       if (label !== undefined) label.textContent = text
     })
-    timeLabel.textContent = selected === undefined ? "" : clock(selected.at)
+    timeLabel.textContent = selected === undefined ? "" : Format.clock(selected.at)
     const description = lines.map(({ name }, index) => `${name} ${texts[index]}`).join(", ")
     drawing.setAttribute("aria-label", `${title}: ${description}. Arrow keys read earlier values.`)
     return `${timeLabel.textContent} ${description}`
@@ -211,5 +206,3 @@ export const chart = ({ h, s }: Dom, { clock, minute }: Formatting) =>
     draw()
   }
 }
-
-export type MakeChart = ReturnType<typeof chart>

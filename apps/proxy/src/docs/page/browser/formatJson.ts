@@ -1,9 +1,7 @@
 /**
- * JSON with line breaks, by its characters alone: numbers keep every digit, and what is cut off is shown as far as it came.
- * The page carries the source of this function: it refers to nothing outside of itself.
+ * Indents JSON text without parsing it, so that numbers keep every digit and truncated text is shown as far as it goes.
  */
-
-export const formatJson = () => (text: string): string => {
+export const formatJson = (text: string): string => {
   let output = ""
   let depth = 0
   let quoted = false
@@ -51,5 +49,3 @@ export const formatJson = () => (text: string): string => {
   }
   return output
 }
-
-export type FormatJson = ReturnType<typeof formatJson>

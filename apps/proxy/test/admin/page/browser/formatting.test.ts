@@ -1,8 +1,13 @@
 /** Figures are short and say their unit. */
 import { describe, expect, it } from "@effect/vitest"
-import { formatting } from "../../../../src/admin/page/browser/formatting.ts"
-
-const { ago, bytes, millis, number, percent, span } = formatting()
+import {
+  ago,
+  bytes,
+  duration,
+  millis,
+  number,
+  percent
+} from "../../../../src/admin/page/browser/formatting.ts"
 
 describe("figures", () => {
   it.each([
@@ -17,10 +22,10 @@ describe("figures", () => {
     [millis(0.25), "250 µs"],
     [millis(12.34), "12.3 ms"],
     [millis(2500), "2.5 s"],
-    [span(4000), "4 s"],
-    [span(125_000), "2 min 5 s"],
-    [span(3 * 3_600_000), "3 h 0 min"],
-    [span(97_200_000), "1 d 3 h"],
+    [duration(4000), "4 s"],
+    [duration(125_000), "2 min 5 s"],
+    [duration(3 * 3_600_000), "3 h 0 min"],
+    [duration(97_200_000), "1 d 3 h"],
     [ago(1000, 1500), "now"],
     [ago(0, 20_000), "20 s ago"]
   ])("%s", (figure, said) => {
