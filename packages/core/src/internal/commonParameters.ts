@@ -1,42 +1,73 @@
-/** Parameters that several operations have in common. */
+/** Parameters of several operations: schemas, and the fields of input types with the documentation that editors show. */
 import { BooleanLike } from "../BooleanLike.ts"
-import { EvmChain } from "../Chain.ts"
+import { type ChainInput, type ChainName, EvmChain } from "../Chain.ts"
 import { optional, passthrough, withDescription } from "../InputSchema.ts"
 import { PositiveInteger } from "../Integer.ts"
 import { WellFormedText } from "../WellFormedText.ts"
 import { leaf } from "./leaf.ts"
 import { oneOf } from "./oneOf.ts"
 
-const orders: ReadonlyMap<unknown, "ASC" | "DESC"> = new Map([["ASC", "ASC"], ["DESC", "DESC"]])
+const orders: ReadonlyMap<unknown, SortOrder> = new Map([["ASC", "ASC"], ["DESC", "DESC"]])
 
-/** `ASC` or `DESC`, read in any case. */
-export const Order = leaf<"ASC" | "DESC", "ASC" | "DESC">({
+type SortOrder = "ASC" | "DESC"
+
+/** `ASC` or `DESC`, decoded in any case. */
+export const Order = leaf<SortOrder, SortOrder>({
   identifier: "Order",
   expected: "ASC or DESC",
-  is: (input): input is "ASC" | "DESC" => input === "ASC" || input === "DESC",
+  is: (input): input is SortOrder => input === "ASC" || input === "DESC",
   decode: (input) => orders.get(typeof input === "string" ? input.toUpperCase() : input),
   encode: (order) => order,
   arbitrary: (fc) => fc.constantFrom("ASC", "DESC"),
   jsonSchema: { type: "string", enum: ["ASC", "DESC"] }
 })
 
-/** The format of a token id, where the specification lists the values. */
+/** The format of token IDs, for operations that accept a closed set of values. */
 export const TokenIdFormat = oneOf("TokenIdFormat", "decimal", "hex")
 
-export const chain = optional(withDescription(EvmChain, "chain to query, by name or hexadecimal id"))
-export const limit = optional(withDescription(PositiveInteger, "desired page size"))
-export const cursor = optional(
-  withDescription(WellFormedText, "cursor of the previous page, to get the next one")
-)
-export const order = optional(withDescription(Order, "order by block number"))
-export const normalizeMetadata = optional(
-  withDescription(BooleanLike, "add the metadata in one common shape")
-)
-export const media_items = optional(withDescription(BooleanLike, "add preview media"))
+export interface ChainParameter {
+  /** Chain name or hexadecimal chain ID (default: eth) */
+  readonly chain?: ChainInput<ChainName> | undefined
+}
 
-/** Where the values of `format` are not listed, any text is passed on. */
+export interface PageParameters {
+  /** Maximum number of records per page */
+  readonly limit?: number | undefined
+  /** Cursor returned with the previous page */
+  readonly cursor?: string | undefined
+}
+
+export interface BlockOrderParameter {
+  /** Sort order by block number */
+  readonly order?: SortOrder | undefined
+}
+
+export interface NftContentParameters {
+  /** Include normalized metadata */
+  readonly normalizeMetadata?: boolean | undefined
+  /** Include preview images */
+  readonly media_items?: boolean | undefined
+}
+
+export interface TokenIdFormatParameter {
+  /** Format of token IDs in the response */
+  readonly format?: string | undefined
+}
+
+export const chain = optional(withDescription(EvmChain, "Chain name or hexadecimal chain ID (default: eth)"))
+export const limit = optional(withDescription(PositiveInteger, "Maximum number of records per page"))
+export const cursor = optional(
+  withDescription(WellFormedText, "Cursor returned with the previous page")
+)
+export const order = optional(withDescription(Order, "Sort order by block number"))
+export const normalizeMetadata = optional(
+  withDescription(BooleanLike, "Include normalized metadata")
+)
+export const media_items = optional(withDescription(BooleanLike, "Include preview images"))
+
+/** The format of token IDs, for operations that accept any value. */
 export const passthroughFormat = optional(
-  withDescription(passthrough(WellFormedText), "format of the token id").annotations({
+  withDescription(passthrough(WellFormedText), "Format of token IDs in the response").annotations({
     jsonSchema: { type: "string", examples: ["decimal", "hex"] }
   })
 )

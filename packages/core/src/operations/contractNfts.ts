@@ -1,19 +1,23 @@
 /**
- * NFTs of a contract.
+ * The operation `contractNfts`: lists the NFTs of a contract.
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { inputSchema, optional, withDescription } from "../InputSchema.ts"
+import { type InputSchema, inputSchema, optional, withDescription } from "../InputSchema.ts"
 import { Integer, PositiveInteger } from "../Integer.ts"
 import {
   chain,
+  type ChainParameter,
   cursor,
   limit,
   media_items,
+  type NftContentParameters,
   normalizeMetadata,
-  passthroughFormat
+  type PageParameters,
+  passthroughFormat,
+  type TokenIdFormatParameter
 } from "../internal/commonParameters.ts"
 import { nullable } from "../internal/nullable.ts"
 import { Nft, SyncStatus } from "../model/Nft.ts"
@@ -22,31 +26,46 @@ import { pageFields } from "../Page.ts"
 import { noStoreWhileSyncing } from "../Ttl.ts"
 
 const fields = {
-  address: withDescription(Address, "NFT contract"),
+  address: withDescription(Address, "Address of the NFT contract"),
   chain,
   format: passthroughFormat,
   limit,
-  totalRanges: optional(withDescription(PositiveInteger, "number of subranges to split the list into")),
-  range: optional(withDescription(Integer, "the subrange to read, counted from 1")),
+  totalRanges: optional(
+    withDescription(PositiveInteger, "Number of subranges that the collection is split into")
+  ),
+  range: optional(withDescription(Integer, "Subrange to return, starting at 1; requires totalRanges")),
   cursor,
   normalizeMetadata,
   media_items
 }
 
 /**
+ * The input of `contractNfts`.
+ *
  * @since 0.1.0
  * @category models
  */
-export interface ContractNftsInput extends Schema.Struct.Encoded<typeof fields> {}
+export interface ContractNftsInput
+  extends ChainParameter, TokenIdFormatParameter, PageParameters, NftContentParameters
+{
+  /** Address of the NFT contract */
+  readonly address: string
+  /** Number of subranges that the collection is split into */
+  readonly totalRanges?: number | undefined
+  /** Subrange to return, starting at 1; requires totalRanges */
+  readonly range?: number | undefined
+}
+
+const input: InputSchema<Schema.Struct.Type<typeof fields>, ContractNftsInput> = inputSchema(fields)
 
 const page = Schema.Struct({
   ...pageFields(Nft),
-  /** `SYNCING` while the collection is being indexed, where the service says so. */
+  /** `SYNCING` while the collection is being indexed. Null if the upstream does not return it. */
   status: nullable(SyncStatus)
 })
 
 /**
- * NFTs of one contract. The default page size is 100.
+ * A page of the NFTs of a contract. The default page size is 100.
  *
  * @since 0.1.0
  * @category models
@@ -54,6 +73,8 @@ const page = Schema.Struct({
 export interface ContractNftsPage extends Schema.Schema.Type<typeof page> {}
 
 /**
+ * An encoded `ContractNftsPage`.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -64,7 +85,7 @@ const output: Schema.Schema<ContractNftsPage, ContractNftsPageEncoded> = page.an
 })
 
 /**
- * NFTs of a contract.
+ * Lists the NFTs of a contract.
  *
  * @since 0.1.0
  * @category operations
@@ -73,14 +94,14 @@ export const contractNfts = list({
   id: "contractNfts",
   api: "data",
   path: "/nft/:address",
-  input: inputSchema(fields),
+  input,
   output,
   ttl: (_, getOutput) => noStoreWhileSyncing(getOutput()),
   cacheNotFound: false,
   cost: 5,
   docs: {
-    summary: "NFTs of a contract, with metadata where available",
+    summary: "List the NFTs of a contract, with metadata if available",
     knownIssue:
-      "The first read of a collection starts its indexing: until it is SYNCED, pages are incomplete."
+      "The first request for a collection starts its indexing. Pages are incomplete until its status is SYNCED."
   }
 })

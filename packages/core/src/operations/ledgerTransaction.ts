@@ -1,25 +1,32 @@
 /**
- * A transaction of the ledger by its hash.
+ * The operation `ledgerTransaction`: returns a ledger transaction by its hash.
  *
  * @since 0.1.0
  */
 import type * as Schema from "effect/Schema"
 import { Hash } from "../Hash.ts"
-import { inputSchema, withDescription } from "../InputSchema.ts"
+import { type InputSchema, inputSchema, withDescription } from "../InputSchema.ts"
 import { LedgerTransaction } from "../model/LedgerTransaction.ts"
 import { get } from "../Operation.ts"
 import { Immutable, NoStore } from "../Ttl.ts"
 
-const fields = { txn_hash: withDescription(Hash, "hash of the transaction") }
+const fields = { txn_hash: withDescription(Hash, "Transaction hash") }
 
 /**
+ * The input of `ledgerTransaction`.
+ *
  * @since 0.1.0
  * @category models
  */
-export interface LedgerTransactionInput extends Schema.Struct.Encoded<typeof fields> {}
+export interface LedgerTransactionInput {
+  /** Transaction hash */
+  readonly txn_hash: string
+}
+
+const input: InputSchema<Schema.Struct.Type<typeof fields>, LedgerTransactionInput> = inputSchema(fields)
 
 /**
- * A transaction of the ledger by its hash.
+ * Returns a ledger transaction by its hash.
  *
  * @since 0.1.0
  * @category operations
@@ -28,14 +35,14 @@ export const ledgerTransaction = get({
   id: "ledgerTransaction",
   api: "ledger",
   path: "/transactions/by_hash/:txn_hash",
-  input: inputSchema(fields),
+  input,
   output: LedgerTransaction,
   ttl: (_, getOutput) => committedTypes.has(getOutput().type) ? Immutable() : NoStore(),
   cost: 1,
-  docs: { summary: "A transaction of the ledger, by its hash" }
+  docs: { summary: "Get a ledger transaction by its hash" }
 })
 
-/** Variants that are final; a pending or an unknown one may still change. */
+/** The variants that never change. */
 const committedTypes: ReadonlySet<string> = new Set([
   "user_transaction",
   "genesis_transaction",

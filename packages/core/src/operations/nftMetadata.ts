@@ -1,34 +1,52 @@
 /**
- * Metadata of one NFT.
+ * The operation `nftMetadata`: returns the metadata of an NFT.
  *
  * @since 0.1.0
  */
 import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { inputSchema, optional, withDescription } from "../InputSchema.ts"
-import { chain, media_items, normalizeMetadata, TokenIdFormat } from "../internal/commonParameters.ts"
+import { type InputSchema, inputSchema, optional, withDescription } from "../InputSchema.ts"
+import {
+  chain,
+  type ChainParameter,
+  media_items,
+  type NftContentParameters,
+  normalizeMetadata,
+  TokenIdFormat
+} from "../internal/commonParameters.ts"
 import { Nft } from "../model/Nft.ts"
 import { get } from "../Operation.ts"
 import { TokenId } from "../TokenId.ts"
 import { MaxAge } from "../Ttl.ts"
 
 const fields = {
-  address: withDescription(Address, "NFT contract"),
-  token_id: withDescription(TokenId, "token id, decimal or 0x-hexadecimal"),
+  address: withDescription(Address, "Address of the NFT contract"),
+  token_id: withDescription(TokenId, "Token ID, in decimal or in hexadecimal with 0x"),
   chain,
-  format: optional(withDescription(TokenIdFormat, "format of the token id")),
+  format: optional(withDescription(TokenIdFormat, "Format of token IDs in the response")),
   normalizeMetadata,
   media_items
 }
 
 /**
+ * The input of `nftMetadata`.
+ *
  * @since 0.1.0
  * @category models
  */
-export interface NftMetadataInput extends Schema.Struct.Encoded<typeof fields> {}
+export interface NftMetadataInput extends ChainParameter, NftContentParameters {
+  /** Address of the NFT contract */
+  readonly address: string
+  /** Token ID, in decimal or in hexadecimal with 0x */
+  readonly token_id: string | bigint
+  /** Format of token IDs in the response */
+  readonly format?: "decimal" | "hex" | undefined
+}
+
+const input: InputSchema<Schema.Struct.Type<typeof fields>, NftMetadataInput> = inputSchema(fields)
 
 /**
- * Metadata of one NFT.
+ * Returns the metadata of an NFT.
  *
  * @since 0.1.0
  * @category operations
@@ -37,14 +55,15 @@ export const nftMetadata = get({
   id: "nftMetadata",
   api: "data",
   path: "/nft/:address/:token_id",
-  input: inputSchema(fields),
+  input,
   output: Nft,
   isNotFound: (document) => document === null,
   ttl: () => MaxAge({ duration: "5 minutes" }),
   cacheNotFound: false,
   cost: 2,
   docs: {
-    summary: "Metadata of one NFT",
-    knownIssue: "The first read of a collection starts its indexing: until then an NFT may not be found yet."
+    summary: "Get the metadata of an NFT",
+    knownIssue: "The first request for a collection starts its indexing. " +
+      "Until it completes, an NFT may be reported as not found."
   }
 })

@@ -1,18 +1,22 @@
 /**
- * Owners of one NFT.
+ * The operation `nftOwners`: lists the owners of an NFT.
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { inputSchema, withDescription } from "../InputSchema.ts"
+import { type InputSchema, inputSchema, withDescription } from "../InputSchema.ts"
 import {
   chain,
+  type ChainParameter,
   cursor,
   limit,
   media_items,
+  type NftContentParameters,
   normalizeMetadata,
-  passthroughFormat
+  type PageParameters,
+  passthroughFormat,
+  type TokenIdFormatParameter
 } from "../internal/commonParameters.ts"
 import { nullable } from "../internal/nullable.ts"
 import { OwnedNft, SyncStatus } from "../model/Nft.ts"
@@ -22,8 +26,8 @@ import { TokenId } from "../TokenId.ts"
 import { noStoreWhileSyncing } from "../Ttl.ts"
 
 const fields = {
-  address: withDescription(Address, "NFT contract"),
-  token_id: withDescription(TokenId, "token id, decimal or 0x-hexadecimal"),
+  address: withDescription(Address, "Address of the NFT contract"),
+  token_id: withDescription(TokenId, "Token ID, in decimal or in hexadecimal with 0x"),
   chain,
   format: passthroughFormat,
   limit,
@@ -33,19 +37,30 @@ const fields = {
 }
 
 /**
+ * The input of `nftOwners`.
+ *
  * @since 0.1.0
  * @category models
  */
-export interface NftOwnersInput extends Schema.Struct.Encoded<typeof fields> {}
+export interface NftOwnersInput
+  extends ChainParameter, TokenIdFormatParameter, PageParameters, NftContentParameters
+{
+  /** Address of the NFT contract */
+  readonly address: string
+  /** Token ID, in decimal or in hexadecimal with 0x */
+  readonly token_id: string | bigint
+}
+
+const input: InputSchema<Schema.Struct.Type<typeof fields>, NftOwnersInput> = inputSchema(fields)
 
 const page = Schema.Struct({
   ...pageFields(OwnedNft),
-  /** `SYNCING` while the collection is being indexed, where the service says so. */
+  /** `SYNCING` while the collection is being indexed. Null if the upstream does not return it. */
   status: nullable(SyncStatus)
 })
 
 /**
- * One record for each owner, with the amount that the owner holds.
+ * A page of the owners of an NFT: one record for each owner, with the amount that the owner holds.
  *
  * @since 0.1.0
  * @category models
@@ -53,6 +68,8 @@ const page = Schema.Struct({
 export interface NftOwnersPage extends Schema.Schema.Type<typeof page> {}
 
 /**
+ * An encoded `NftOwnersPage`.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -63,7 +80,7 @@ const output: Schema.Schema<NftOwnersPage, NftOwnersPageEncoded> = page.annotati
 })
 
 /**
- * Owners of one NFT.
+ * Lists the owners of an NFT.
  *
  * @since 0.1.0
  * @category operations
@@ -72,14 +89,14 @@ export const nftOwners = list({
   id: "nftOwners",
   api: "data",
   path: "/nft/:address/:token_id/owners",
-  input: inputSchema(fields),
+  input,
   output,
   ttl: (_, getOutput) => noStoreWhileSyncing(getOutput()),
   cacheNotFound: false,
   cost: 5,
   docs: {
-    summary: "Owners of one NFT",
+    summary: "List the owners of an NFT",
     knownIssue:
-      "The first read of a collection starts its indexing: until it is SYNCED, pages are incomplete."
+      "The first request for a collection starts its indexing. Pages are incomplete until its status is SYNCED."
   }
 })

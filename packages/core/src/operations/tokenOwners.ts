@@ -1,35 +1,51 @@
 /**
- * Holders of an ERC20 token.
+ * The operation `tokenOwners`: lists the holders of an ERC20 token.
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { inputSchema, optional, withDescription } from "../InputSchema.ts"
-import { chain, cursor, limit, Order } from "../internal/commonParameters.ts"
+import { type InputSchema, inputSchema, optional, withDescription } from "../InputSchema.ts"
+import {
+  chain,
+  type ChainParameter,
+  cursor,
+  limit,
+  Order,
+  type PageParameters
+} from "../internal/commonParameters.ts"
 import { TokenOwner } from "../model/TokenOwner.ts"
 import { list } from "../Operation.ts"
 import { pageFields } from "../Page.ts"
 import { MaxAge } from "../Ttl.ts"
 
 const fields = {
-  token_address: withDescription(Address, "token contract"),
+  token_address: withDescription(Address, "Address of the token contract"),
   chain,
   limit,
   cursor,
-  order: optional(withDescription(Order, "order by balance"))
+  order: optional(withDescription(Order, "Sort order by balance"))
 }
 
 /**
+ * The input of `tokenOwners`.
+ *
  * @since 0.1.0
  * @category models
  */
-export interface TokenOwnersInput extends Schema.Struct.Encoded<typeof fields> {}
+export interface TokenOwnersInput extends ChainParameter, PageParameters {
+  /** Address of the token contract */
+  readonly token_address: string
+  /** Sort order by balance */
+  readonly order?: "ASC" | "DESC" | undefined
+}
+
+const input: InputSchema<Schema.Struct.Type<typeof fields>, TokenOwnersInput> = inputSchema(fields)
 
 const page = Schema.Struct(pageFields(TokenOwner))
 
 /**
- * Holders with their balances. Off eth their order is faulty.
+ * A page of the holders of a token, with their balances. On chains other than eth the order is wrong.
  *
  * @since 0.1.0
  * @category models
@@ -37,6 +53,8 @@ const page = Schema.Struct(pageFields(TokenOwner))
 export interface TokenOwnersPage extends Schema.Schema.Type<typeof page> {}
 
 /**
+ * An encoded `TokenOwnersPage`.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -47,7 +65,7 @@ const output: Schema.Schema<TokenOwnersPage, TokenOwnersPageEncoded> = page.anno
 })
 
 /**
- * Holders of an ERC20 token.
+ * Lists the holders of an ERC20 token.
  *
  * @since 0.1.0
  * @category operations
@@ -56,13 +74,13 @@ export const tokenOwners = list({
   id: "tokenOwners",
   api: "data",
   path: "/erc20/:token_address/owners",
-  input: inputSchema(fields),
+  input,
   output,
   ttl: () => MaxAge({ duration: "5 seconds" }),
   cost: 5,
   docs: {
-    summary: "Holders of an ERC20 token, largest first unless order says otherwise",
-    knownIssue: "On every chain but eth the service returns holders in faulty order. " +
-      "For the largest holders walk the whole list and keep the largest."
+    summary: "List the holders of an ERC20 token, largest balance first by default",
+    knownIssue: "On chains other than eth the upstream returns holders in the wrong order. " +
+      "To find the largest holders, read the whole list and sort it."
   }
 })

@@ -1,12 +1,12 @@
 /**
- * Price of an ERC20 token.
+ * The operation `tokenPrice`: returns the price of an ERC20 token.
  *
  * @since 0.1.0
  */
 import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { PriceChain } from "../Chain.ts"
-import { inputSchema, optional, withDescription } from "../InputSchema.ts"
+import { type ChainInput, PriceChain, type priceChains } from "../Chain.ts"
+import { type InputSchema, inputSchema, optional, withDescription } from "../InputSchema.ts"
 import { Integer } from "../Integer.ts"
 import { oneOf } from "../internal/oneOf.ts"
 import { TokenPrice } from "../model/TokenPrice.ts"
@@ -14,7 +14,7 @@ import { get } from "../Operation.ts"
 import { ttlByToBlock } from "../Ttl.ts"
 import { WellFormedText } from "../WellFormedText.ts"
 
-/** Known names of exchanges; any other name, and an exchange's address, is passed on. */
+/** Known exchange names. Other names and factory addresses are valid too. */
 const exchanges = [
   "uniswapv2",
   "uniswapv3",
@@ -33,28 +33,46 @@ const exchanges = [
   "camelotv2"
 ]
 
-const Exchange = withDescription(WellFormedText, "factory name or address of the exchange").annotations({
+const Exchange = withDescription(WellFormedText, "Exchange name or factory address").annotations({
   jsonSchema: { type: "string", minLength: 1, examples: exchanges }
 })
 
 const fields = {
-  address: withDescription(Address, "token contract"),
-  chain: optional(withDescription(PriceChain, "chain to query, by name or hexadecimal id")),
+  address: withDescription(Address, "Address of the token contract"),
+  chain: optional(withDescription(PriceChain, "Chain name or hexadecimal chain ID (default: eth)")),
   include: optional(
-    withDescription(oneOf("PercentChange", "percent_change"), "percent_change adds the change over 24 hours")
+    withDescription(
+      oneOf("PercentChange", "percent_change"),
+      "percent_change includes the 24-hour price change"
+    )
   ),
   exchange: optional(Exchange),
-  to_block: optional(withDescription(Integer, "block at which the price is read"))
+  to_block: optional(withDescription(Integer, "Block at which the price is evaluated (default: latest)"))
 }
 
 /**
+ * The input of `tokenPrice`.
+ *
  * @since 0.1.0
  * @category models
  */
-export interface TokenPriceInput extends Schema.Struct.Encoded<typeof fields> {}
+export interface TokenPriceInput {
+  /** Address of the token contract */
+  readonly address: string
+  /** Chain name or hexadecimal chain ID (default: eth) */
+  readonly chain?: ChainInput<typeof priceChains[number]> | undefined
+  /** percent_change includes the 24-hour price change */
+  readonly include?: "percent_change" | undefined
+  /** Exchange name or factory address */
+  readonly exchange?: string | undefined
+  /** Block at which the price is evaluated (default: latest) */
+  readonly to_block?: number | undefined
+}
+
+const input: InputSchema<Schema.Struct.Type<typeof fields>, TokenPriceInput> = inputSchema(fields)
 
 /**
- * Price of an ERC20 token.
+ * Returns the price of an ERC20 token.
  *
  * @since 0.1.0
  * @category operations
@@ -63,9 +81,9 @@ export const tokenPrice = get({
   id: "tokenPrice",
   api: "data",
   path: "/erc20/:address/price",
-  input: inputSchema(fields),
+  input,
   output: TokenPrice,
   ttl: ttlByToBlock,
   cost: 3,
-  docs: { summary: "Price of an ERC20 token in US dollars and in the chain's native token" }
+  docs: { summary: "Get the price of an ERC20 token in US dollars and in the chain's native token" }
 })

@@ -1,12 +1,26 @@
 /**
- * ERC20 transfers of a token contract.
+ * The operation `tokenTransfers`: lists the transfers of an ERC20 token.
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { type BlockOrDateRangeInput, inputSchemaWithRange, withDescription } from "../InputSchema.ts"
-import { chain, cursor, limit, order } from "../internal/commonParameters.ts"
+import {
+  type BlockOrDateRange,
+  type BlockOrDateRangeInput,
+  type InputSchema,
+  inputSchemaWithRange,
+  withDescription
+} from "../InputSchema.ts"
+import {
+  type BlockOrderParameter,
+  chain,
+  type ChainParameter,
+  cursor,
+  limit,
+  order,
+  type PageParameters
+} from "../internal/commonParameters.ts"
 import { Erc20Transfer } from "../model/Erc20Transfer.ts"
 import { list } from "../Operation.ts"
 import { pageFields } from "../Page.ts"
@@ -14,7 +28,7 @@ import { TimeInput } from "../Time.ts"
 import { ttlByToBlock } from "../Ttl.ts"
 
 const fields = {
-  address: withDescription(Address, "token contract"),
+  address: withDescription(Address, "Address of the token contract"),
   chain,
   limit,
   order,
@@ -22,21 +36,33 @@ const fields = {
 }
 
 /**
+ * The parameters of `tokenTransfers` without the block or date range.
+ *
  * @since 0.1.0
  * @category models
  */
-export interface TokenTransfersParameters extends Schema.Struct.Encoded<typeof fields> {}
+export interface TokenTransfersParameters extends ChainParameter, PageParameters, BlockOrderParameter {
+  /** Address of the token contract */
+  readonly address: string
+}
 
 /**
+ * The input of `tokenTransfers`.
+ *
  * @since 0.1.0
  * @category models
  */
 export type TokenTransfersInput = TokenTransfersParameters & BlockOrDateRangeInput<TimeInput>
 
+const input: InputSchema<
+  Schema.Struct.Type<typeof fields> & BlockOrDateRange,
+  TokenTransfersInput
+> = inputSchemaWithRange(fields, TimeInput)
+
 const page = Schema.Struct(pageFields(Erc20Transfer))
 
 /**
- * Transfers of one token.
+ * A page of the transfers of a token.
  *
  * @since 0.1.0
  * @category models
@@ -44,6 +70,8 @@ const page = Schema.Struct(pageFields(Erc20Transfer))
 export interface TokenTransfersPage extends Schema.Schema.Type<typeof page> {}
 
 /**
+ * An encoded `TokenTransfersPage`.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -54,7 +82,7 @@ const output: Schema.Schema<TokenTransfersPage, TokenTransfersPageEncoded> = pag
 })
 
 /**
- * ERC20 transfers of a token contract.
+ * Lists the transfers of an ERC20 token.
  *
  * @since 0.1.0
  * @category operations
@@ -63,9 +91,9 @@ export const tokenTransfers = list({
   id: "tokenTransfers",
   api: "data",
   path: "/erc20/:address/transfers",
-  input: inputSchemaWithRange(fields, TimeInput),
+  input,
   output,
   ttl: ttlByToBlock,
   cost: 5,
-  docs: { summary: "ERC20 transfers of a token contract" }
+  docs: { summary: "List transfers of an ERC20 token" }
 })

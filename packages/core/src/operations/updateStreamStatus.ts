@@ -1,28 +1,37 @@
 /**
- * Update of the status of a stream.
+ * The operation `updateStreamStatus`: sets the status of a stream.
  *
  * @since 0.1.0
  */
 import type * as Schema from "effect/Schema"
-import { inputSchema, withDescription } from "../InputSchema.ts"
+import { type InputSchema, inputSchema, withDescription } from "../InputSchema.ts"
 import { StreamRecord, StreamStatus } from "../model/StreamRecord.ts"
 import { update } from "../Operation.ts"
 import { NoStore } from "../Ttl.ts"
 import { PathSegment } from "../WellFormedText.ts"
 
 const fields = {
-  id: withDescription(PathSegment, "id of the stream"),
-  status: withDescription(StreamStatus, "the state to put the stream into")
+  id: withDescription(PathSegment, "Stream ID"),
+  status: withDescription(StreamStatus, "New status of the stream")
 }
 
 /**
+ * The input of `updateStreamStatus`.
+ *
  * @since 0.1.0
  * @category models
  */
-export interface UpdateStreamStatusInput extends Schema.Struct.Encoded<typeof fields> {}
+export interface UpdateStreamStatusInput {
+  /** Stream ID */
+  readonly id: string
+  /** New status of the stream */
+  readonly status: "active" | "paused" | "error" | "terminated"
+}
+
+const input: InputSchema<Schema.Struct.Type<typeof fields>, UpdateStreamStatusInput> = inputSchema(fields)
 
 /**
- * Update of the status of a stream.
+ * Sets the status of a stream.
  *
  * @since 0.1.0
  * @category operations
@@ -31,7 +40,7 @@ export const updateStreamStatus = update({
   id: "updateStreamStatus",
   api: "streams",
   path: "/streams/evm/:id/status",
-  input: inputSchema(fields),
+  input,
   output: StreamRecord,
   ttl: () => NoStore(),
   cost: 1,

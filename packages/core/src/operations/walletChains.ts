@@ -1,29 +1,43 @@
 /**
- * The chains on which a wallet is active.
+ * The operation `walletChains`: lists the chains on which a wallet is active.
  *
  * @since 0.1.0
  */
 import type * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { EvmChain } from "../Chain.ts"
-import { arrayOf, inputSchema, optional, withDescription } from "../InputSchema.ts"
+import { type ChainInput, type ChainName, EvmChain } from "../Chain.ts"
+import { arrayOf, type InputSchema, inputSchema, optional, withDescription } from "../InputSchema.ts"
 import { WalletChains } from "../model/WalletChains.ts"
 import { get } from "../Operation.ts"
 import { MaxAge } from "../Ttl.ts"
 
 const fields = {
-  address: withDescription(Address, "wallet address"),
-  chains: optional(withDescription(arrayOf(EvmChain), "only these chains, by name or hexadecimal id"))
+  address: withDescription(Address, "Wallet address"),
+  chains: optional(
+    withDescription(
+      arrayOf(EvmChain),
+      "Limit the result to these chains, by name or hexadecimal chain ID"
+    )
+  )
 }
 
 /**
+ * The input of `walletChains`.
+ *
  * @since 0.1.0
  * @category models
  */
-export interface WalletChainsInput extends Schema.Struct.Encoded<typeof fields> {}
+export interface WalletChainsInput {
+  /** Wallet address */
+  readonly address: string
+  /** Limit the result to these chains, by name or hexadecimal chain ID */
+  readonly chains?: ReadonlyArray<ChainInput<ChainName>> | undefined
+}
+
+const input: InputSchema<Schema.Struct.Type<typeof fields>, WalletChainsInput> = inputSchema(fields)
 
 /**
- * The chains on which a wallet is active.
+ * Lists the chains on which a wallet is active.
  *
  * @since 0.1.0
  * @category operations
@@ -32,9 +46,9 @@ export const walletChains = get({
   id: "walletChains",
   api: "data",
   path: "/wallets/:address/chains",
-  input: inputSchema(fields),
+  input,
   output: WalletChains,
   ttl: () => MaxAge({ duration: "5 seconds" }),
   cost: 5,
-  docs: { summary: "The chains on which a wallet is active" }
+  docs: { summary: "List the chains on which a wallet is active" }
 })

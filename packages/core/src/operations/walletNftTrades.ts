@@ -1,18 +1,20 @@
 /**
- * NFT trades of a wallet.
+ * The operation `walletNftTrades`: lists the NFT trades of a wallet.
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
-import { NftTradeChain } from "../Chain.ts"
+import { type ChainInput, NftTradeChain, type nftTradeChains } from "../Chain.ts"
 import {
+  type BlockOrDateRange,
   type BlockOrDateRangeInput,
+  type InputSchema,
   inputSchemaWithRange,
   optional,
   withDescription
 } from "../InputSchema.ts"
-import { cursor, limit } from "../internal/commonParameters.ts"
+import { cursor, limit, type PageParameters } from "../internal/commonParameters.ts"
 import { NftTrade } from "../model/NftTrade.ts"
 import { list } from "../Operation.ts"
 import { pageFields } from "../Page.ts"
@@ -20,28 +22,42 @@ import { type TimeInput, TimeOrEpochSeconds } from "../Time.ts"
 import { ttlByToBlock } from "../Ttl.ts"
 
 const fields = {
-  address: withDescription(Address, "wallet address"),
-  chain: optional(withDescription(NftTradeChain, "chain to query, by name or hexadecimal id")),
+  address: withDescription(Address, "Wallet address"),
+  chain: optional(withDescription(NftTradeChain, "Chain name or hexadecimal chain ID (default: eth)")),
   cursor,
   limit
 }
 
 /**
+ * The parameters of `walletNftTrades` without the block or date range.
+ *
  * @since 0.1.0
  * @category models
  */
-export interface WalletNftTradesParameters extends Schema.Struct.Encoded<typeof fields> {}
+export interface WalletNftTradesParameters extends PageParameters {
+  /** Wallet address */
+  readonly address: string
+  /** Chain name or hexadecimal chain ID (default: eth) */
+  readonly chain?: ChainInput<typeof nftTradeChains[number]> | undefined
+}
 
 /**
+ * The input of `walletNftTrades`.
+ *
  * @since 0.1.0
  * @category models
  */
 export type WalletNftTradesInput = WalletNftTradesParameters & BlockOrDateRangeInput<TimeInput | number>
 
+const input: InputSchema<
+  Schema.Struct.Type<typeof fields> & BlockOrDateRange,
+  WalletNftTradesInput
+> = inputSchemaWithRange(fields, TimeOrEpochSeconds)
+
 const page = Schema.Struct(pageFields(NftTrade))
 
 /**
- * Trades that the wallet bought or sold in.
+ * A page of the NFT trades of a wallet, as buyer or seller.
  *
  * @since 0.1.0
  * @category models
@@ -49,6 +65,8 @@ const page = Schema.Struct(pageFields(NftTrade))
 export interface WalletNftTradesPage extends Schema.Schema.Type<typeof page> {}
 
 /**
+ * An encoded `WalletNftTradesPage`.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -59,7 +77,7 @@ const output: Schema.Schema<WalletNftTradesPage, WalletNftTradesPageEncoded> = p
 })
 
 /**
- * NFT trades of a wallet.
+ * Lists the NFT trades of a wallet.
  *
  * @since 0.1.0
  * @category operations
@@ -68,9 +86,9 @@ export const walletNftTrades = list({
   id: "walletNftTrades",
   api: "data",
   path: "/wallets/:address/nfts/trades",
-  input: inputSchemaWithRange(fields, TimeOrEpochSeconds),
+  input,
   output,
   ttl: ttlByToBlock,
   cost: 5,
-  docs: { summary: "NFT trades of a wallet" }
+  docs: { summary: "List the NFT trades of a wallet" }
 })

@@ -1,5 +1,5 @@
 /**
- * ERC20 transfers of a wallet.
+ * The operation `walletTransfers`: lists the ERC20 transfers of a wallet.
  *
  * @since 0.1.0
  */
@@ -7,12 +7,22 @@ import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import {
   arrayOf,
+  type BlockOrDateRange,
   type BlockOrDateRangeInput,
+  type InputSchema,
   inputSchemaWithRange,
   optional,
   withDescription
 } from "../InputSchema.ts"
-import { chain, cursor, limit, order } from "../internal/commonParameters.ts"
+import {
+  type BlockOrderParameter,
+  chain,
+  type ChainParameter,
+  cursor,
+  limit,
+  order,
+  type PageParameters
+} from "../internal/commonParameters.ts"
 import { Erc20Transfer } from "../model/Erc20Transfer.ts"
 import { list } from "../Operation.ts"
 import { pageFields } from "../Page.ts"
@@ -20,30 +30,46 @@ import { TimeInput } from "../Time.ts"
 import { ttlByToBlock } from "../Ttl.ts"
 
 const fields = {
-  address: withDescription(Address, "wallet address"),
+  address: withDescription(Address, "Wallet address"),
   chain,
-  contract_addresses: optional(withDescription(arrayOf(Address), "only transfers of these token contracts")),
+  contract_addresses: optional(
+    withDescription(arrayOf(Address), "Limit the result to transfers of these token contracts")
+  ),
   limit,
   order,
   cursor
 }
 
 /**
+ * The parameters of `walletTransfers` without the block or date range.
+ *
  * @since 0.1.0
  * @category models
  */
-export interface WalletTransfersParameters extends Schema.Struct.Encoded<typeof fields> {}
+export interface WalletTransfersParameters extends ChainParameter, PageParameters, BlockOrderParameter {
+  /** Wallet address */
+  readonly address: string
+  /** Limit the result to transfers of these token contracts */
+  readonly contract_addresses?: ReadonlyArray<string> | undefined
+}
 
 /**
+ * The input of `walletTransfers`.
+ *
  * @since 0.1.0
  * @category models
  */
 export type WalletTransfersInput = WalletTransfersParameters & BlockOrDateRangeInput<TimeInput>
 
+const input: InputSchema<
+  Schema.Struct.Type<typeof fields> & BlockOrDateRange,
+  WalletTransfersInput
+> = inputSchemaWithRange(fields, TimeInput)
+
 const page = Schema.Struct(pageFields(Erc20Transfer))
 
 /**
- * Transfers ordered by block; this list may come without cursors.
+ * A page of the transfers of a wallet, ordered by block. Some upstreams return no cursors.
  *
  * @since 0.1.0
  * @category models
@@ -51,6 +77,8 @@ const page = Schema.Struct(pageFields(Erc20Transfer))
 export interface WalletTransfersPage extends Schema.Schema.Type<typeof page> {}
 
 /**
+ * An encoded `WalletTransfersPage`.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -61,7 +89,7 @@ const output: Schema.Schema<WalletTransfersPage, WalletTransfersPageEncoded> = p
 })
 
 /**
- * ERC20 transfers of a wallet.
+ * Lists the ERC20 transfers of a wallet.
  *
  * @since 0.1.0
  * @category operations
@@ -70,7 +98,7 @@ export const walletTransfers = list({
   id: "walletTransfers",
   api: "data",
   path: "/:address/erc20/transfers",
-  input: inputSchemaWithRange(fields, TimeInput),
+  input,
   output,
   pagination: {
     byBlock: {
@@ -81,5 +109,5 @@ export const walletTransfers = list({
   },
   ttl: ttlByToBlock,
   cost: 5,
-  docs: { summary: "ERC20 transfers of a wallet, newest block first unless order says otherwise" }
+  docs: { summary: "List ERC20 transfers of a wallet, newest block first by default" }
 })
