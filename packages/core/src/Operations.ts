@@ -1,6 +1,6 @@
 /**
- * Every operation of the service, one record for each of its three APIs. The comments above the keys reach the
- * methods of the clients.
+ * All operations with their input and output types, and one record of operations for each API. Editors show the comments
+ * of the keys on the methods of the clients.
  *
  * @since 0.1.0
  */
@@ -16,30 +16,54 @@ import { walletChains } from "./operations/walletChains.ts"
 import { walletNftTrades } from "./operations/walletNftTrades.ts"
 import { walletTransfers } from "./operations/walletTransfers.ts"
 
+export * from "./operations/contractNfts.ts"
+export * from "./operations/ledgerTransaction.ts"
+export * from "./operations/nftMetadata.ts"
+export * from "./operations/nftOwners.ts"
+export * from "./operations/tokenOwners.ts"
+export * from "./operations/tokenPrice.ts"
+export * from "./operations/tokenTransfers.ts"
+export * from "./operations/updateStreamStatus.ts"
+export * from "./operations/walletChains.ts"
+export * from "./operations/walletNftTrades.ts"
+export * from "./operations/walletTransfers.ts"
+
 /**
- * The operations of the main API.
+ * The operations of the data API.
  *
  * @since 0.1.0
  * @category operations
  */
 export const dataOperations = {
-  /** ERC20 transfers of a wallet, newest block first unless `order` says otherwise. */
+  /** Lists the ERC20 transfers of a wallet, newest block first by default. */
   walletTransfers,
-  /** ERC20 transfers of a token contract. */
+  /** Lists the transfers of an ERC20 token. */
   tokenTransfers,
-  /** NFTs of a contract. A first read starts the collection's indexing: look at `status`. */
+  /**
+   * Lists the NFTs of a contract. The first request for a collection starts its indexing. Pages are incomplete until
+   * `status` is `SYNCED`.
+   */
   contractNfts,
-  /** Owners of one NFT. A first read starts the collection's indexing: look at `status`. */
+  /**
+   * Lists the owners of an NFT. The first request for a collection starts its indexing. Pages are incomplete until
+   * `status` is `SYNCED`.
+   */
   nftOwners,
-  /** NFT trades of a wallet. */
+  /** Lists the NFT trades of a wallet. */
   walletNftTrades,
-  /** Holders of an ERC20 token. Their order is faulty on every chain but eth. */
+  /**
+   * Lists the holders of an ERC20 token, largest balance first by default. On chains other than eth the upstream returns
+   * them in the wrong order.
+   */
   tokenOwners,
-  /** Metadata of one NFT. A first read starts the collection's indexing: it may not be found yet. */
+  /**
+   * Returns the metadata of an NFT. The first request for a collection starts its indexing. Until it completes, an NFT
+   * may be reported as not found.
+   */
   nftMetadata,
-  /** Price of an ERC20 token in US dollars and in the chain's native token. */
+  /** Returns the price of an ERC20 token in US dollars and in the chain's native token. */
   tokenPrice,
-  /** The chains on which a wallet is active. */
+  /** Lists the chains on which a wallet is active. */
   walletChains
 }
 
@@ -50,7 +74,7 @@ export const dataOperations = {
  * @category operations
  */
 export const streamsOperations = {
-  /** Set the status of a stream. Repeated only when it cannot have taken effect. */
+  /** Sets the status of a stream. A failed request is retried only if the upstream cannot have applied it. */
   updateStreamStatus
 }
 
@@ -61,12 +85,12 @@ export const streamsOperations = {
  * @category operations
  */
 export const ledgerOperations = {
-  /** A transaction of the ledger, by its hash. */
+  /** Returns a ledger transaction by its hash. */
   ledgerTransaction
 }
 
 /**
- * All eleven.
+ * The operations of all APIs.
  *
  * @since 0.1.0
  * @category operations
@@ -78,7 +102,7 @@ export const allOperations = [
 ]
 
 /**
- * The name of an operation.
+ * The ID of an operation.
  *
  * @since 0.1.0
  * @category models
