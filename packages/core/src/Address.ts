@@ -1,5 +1,5 @@
 /**
- * Addresses of wallets and contracts on EVM chains: 20 bytes as `0x` and 40 hexadecimal digits.
+ * Addresses of wallets and contracts on EVM chains: 20 bytes, written as `0x` followed by 40 hexadecimal digits.
  *
  * @since 0.1.0
  */
@@ -11,8 +11,7 @@ import { hexFormat } from "./internal/hex.ts"
 import { leaf } from "./internal/leaf.ts"
 
 /**
- * An address in its canonical spelling: lower case. Any case is read, so equal addresses are equal strings in
- * models, cache keys and on the wire.
+ * An address in its canonical form, lower case. Equal addresses are equal strings in models, cache keys and requests.
  *
  * @since 0.1.0
  * @category models
@@ -23,29 +22,29 @@ const brand = Brand.nominal<Address>()
 
 const addressFormat = hexFormat(40)
 
-const read = (input: unknown): Address | undefined => {
+const parseAddress = (input: unknown): Address | undefined => {
   const text = typeof input === "string" ? addressFormat.toLower(input) : undefined
   return text === undefined ? undefined : brand(text)
 }
 
 /**
- * Reads an address in any case, writes it in lower case.
+ * Decodes an address in any case. Encodes it in lower case.
  *
  * @since 0.1.0
  * @category schemas
  */
 export const Address: Schema.Schema<Address, string> = leaf({
   identifier: "Address",
-  expected: "an address (0x and 40 hexadecimal digits)",
+  expected: "an address: 0x followed by 40 hexadecimal digits",
   is: (input): input is Address => typeof input === "string" && addressFormat.isLower(input),
-  decode: read,
+  decode: parseAddress,
   encode: (address): string => address,
   arbitrary: (fc) => fc.stringMatching(/^0x[0-9a-f]{40}$/).map((text) => brand(text)),
   jsonSchema: { type: "string", pattern: "^0x[0-9a-fA-F]{40}$" }
 })
 
 /**
- * The mixed-case spelling with a checksum (EIP-55), for display.
+ * Returns the mixed-case form of an address with its checksum (EIP-55), for display.
  *
  * @example
  * import { Address, checksum } from "@blockquarry/core/Address"

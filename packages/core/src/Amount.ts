@@ -1,5 +1,5 @@
 /**
- * Whole numbers that must keep every digit: amounts in a token's smallest unit, and 64-bit counters.
+ * Exact integers beyond the safe range: amounts in a token's smallest unit, and 64-bit counters.
  *
  * @since 0.1.0
  */
@@ -8,17 +8,14 @@ import { isDigits } from "./internal/digits.ts"
 import { leaf } from "./internal/leaf.ts"
 
 /**
- * The largest number that 256 bits hold.
+ * The largest unsigned 256-bit integer.
  *
  * @since 0.1.0
  * @category constants
  */
 export const maxUint256: bigint = 2n ** 256n - 1n
 
-/**
- * Reads decimal digits in a string, or an integer. A number outside the safe range is refused: it was rounded
- * before anybody could read it. (`LosslessJson` hands such integers over as digits.)
- */
+/** Rejects numbers outside the safe range: they are already rounded. `LosslessJson` returns such integers as digits. */
 const parseUint = (input: unknown, max: bigint): bigint | undefined => {
   if (typeof input === "string") {
     if (!isDigits(input, 78)) return undefined
@@ -42,32 +39,32 @@ const uint = (identifier: string, expected: string, max: bigint): Schema.Schema<
   })
 
 /**
- * An amount in a token's smallest unit, 0 to 2^256−1: a `bigint` in the model, never rounded. Read from a JSON
- * integer or from digits in a string, written as digits.
+ * An amount in a token's smallest unit, from 0 to 2^256−1. Decodes a JSON integer or a string of digits to a `bigint`
+ * without rounding. Encodes it as a string of digits.
  *
  * @since 0.1.0
  * @category schemas
  */
 export const Amount: Schema.Schema<bigint, string> = uint(
   "Amount",
-  "a whole amount from 0 to 2^256-1",
+  "an integer from 0 to 2^256-1",
   maxUint256
 )
 
 /**
- * A counter of the ledger, 0 to 2^64−1: a `bigint` in the model, digits on the wire.
+ * A counter of the ledger, from 0 to 2^64−1: a `bigint` in the model, a string of digits when encoded.
  *
  * @since 0.1.0
  * @category schemas
  */
 export const Uint64: Schema.Schema<bigint, string> = uint(
   "Uint64",
-  "a whole number from 0 to 2^64-1",
+  "an integer from 0 to 2^64-1",
   2n ** 64n - 1n
 )
 
 /**
- * An amount in whole tokens, exactly: the digits of `amount` with the decimal point `decimals` places from the
+ * Formats an amount in whole tokens, exactly: the digits of `amount` with the decimal point `decimals` places from the
  * right, without trailing zeros.
  *
  * @example

@@ -1,5 +1,5 @@
 /**
- * Flags: true or false.
+ * Booleans in the formats that APIs and query strings use.
  *
  * @since 0.1.0
  */
@@ -16,7 +16,7 @@ const booleansByText: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>(
 ])
 
 /**
- * A boolean, read from `true`/`false`, `"true"`/`"false"` in any case, or 1/0.
+ * A boolean. Decodes `true`/`false`, `"true"`/`"false"` in any case, and 1/0 as a number or a string.
  *
  * @since 0.1.0
  * @category schemas

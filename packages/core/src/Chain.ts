@@ -1,7 +1,7 @@
 /**
- * The chains that can be asked about.
+ * The supported chains.
  *
- * An operation takes its own set only: A (25 chains), B (NFT trades) or C (prices).
+ * An operation supports one of three sets: `evmChains` (25 chains), `nftTradeChains` or `priceChains`.
  *
  * @since 0.1.0
  */
@@ -39,7 +39,7 @@ const idsByName = {
 type IdsByName = typeof idsByName
 
 /**
- * The canonical name of a chain of set A.
+ * The canonical name of a chain.
  *
  * @since 0.1.0
  * @category models
@@ -47,7 +47,7 @@ type IdsByName = typeof idsByName
 export type ChainName = keyof IdsByName
 
 /**
- * The hexadecimal id of the chain `Name`.
+ * The hexadecimal chain ID of the chain `Name`.
  *
  * @since 0.1.0
  * @category models
@@ -57,7 +57,7 @@ export type ChainId<Name extends ChainName = ChainName> = IdsByName[Name]
 const isName = (text: string): text is ChainName => Object.hasOwn(idsByName, text)
 
 /**
- * The names of set A, in the order of the specification.
+ * All supported chains, in the order of the specification.
  *
  * @since 0.1.0
  * @category sets
@@ -65,7 +65,7 @@ const isName = (text: string): text is ChainName => Object.hasOwn(idsByName, tex
 export const evmChains: ReadonlyArray<ChainName> = Object.keys(idsByName).filter(isName)
 
 /**
- * Set B: the chains on which NFT trades are indexed.
+ * The chains on which NFT trades are indexed.
  *
  * @since 0.1.0
  * @category sets
@@ -81,7 +81,7 @@ export const nftTradeChains = [
 ] as const satisfies ReadonlyArray<ChainName>
 
 /**
- * Set C: the chains on which prices are known.
+ * The chains for which prices are available.
  *
  * @since 0.1.0
  * @category sets
@@ -106,7 +106,7 @@ export const priceChains = [
 ] as const satisfies ReadonlyArray<ChainName>
 
 /**
- * The hexadecimal id of a chain: what goes on the wire.
+ * Returns the hexadecimal ID of a chain, which is sent in requests.
  *
  * @example
  * import { chainId } from "@blockquarry/core/Chain"
@@ -123,7 +123,7 @@ const namesByText: ReadonlyMap<string, ChainName> = new Map(
 )
 
 /**
- * The name of the chain that `text` spells, by name or by hexadecimal id in any case.
+ * Returns the name of a chain given by name or by hexadecimal ID, in any case.
  *
  * @since 0.1.0
  * @category conversions
@@ -131,7 +131,7 @@ const namesByText: ReadonlyMap<string, ChainName> = new Map(
 export const chainName = (text: string): ChainName | undefined => namesByText.get(text.toLowerCase())
 
 /**
- * A chain of a set as callers write it: by name or by hexadecimal id.
+ * A chain as callers write it: a name or a hexadecimal ID.
  *
  * @since 0.1.0
  * @category models
@@ -145,7 +145,7 @@ const chainSchema = <Name extends ChainName>(
   const isMember = (input: unknown): input is Name => names.some((name) => name === input)
   return leaf<Name, ChainId<Name>, ChainInput<Name>>({
     identifier,
-    expected: `a chain of ${names.join(", ")} (or its hexadecimal id)`,
+    expected: `one of ${names.join(", ")} (or its hexadecimal chain ID)`,
     is: isMember,
     decode: (input) => {
       const name = typeof input === "string" ? chainName(input) : undefined
@@ -158,7 +158,7 @@ const chainSchema = <Name extends ChainName>(
 }
 
 /**
- * A chain of set A. Reads a name or a hexadecimal id in any case, writes the id.
+ * A chain of `evmChains`. Decodes a name or a hexadecimal ID in any case. Encodes it as the ID.
  *
  * @since 0.1.0
  * @category schemas
@@ -166,7 +166,7 @@ const chainSchema = <Name extends ChainName>(
 export const EvmChain: Schema.Schema<ChainName, ChainInput<ChainName>> = chainSchema("EvmChain", evmChains)
 
 /**
- * A chain of set B.
+ * A chain of `nftTradeChains`.
  *
  * @since 0.1.0
  * @category schemas
@@ -180,7 +180,7 @@ export const NftTradeChain: Schema.Schema<
 )
 
 /**
- * A chain of set C.
+ * A chain of `priceChains`.
  *
  * @since 0.1.0
  * @category schemas

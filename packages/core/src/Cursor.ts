@@ -1,8 +1,8 @@
 /**
- * Cursors: what continues a list.
+ * Pagination cursors.
  *
- * A service's cursor is opaque text, sent back exactly as it came. Where a list comes without one, the walk writes
- * a cursor of its own (`WalkCursor`), which streams, command line and proxy take and which is never sent upstream.
+ * A cursor of the upstream is an opaque string that is sent back unchanged. For a list without cursors, pagination
+ * generates a `ResumeCursor`, which streams, the command line and the proxy accept. It is never sent upstream.
  *
  * @since 0.1.0
  */
@@ -13,14 +13,14 @@ import { Integer } from "./Integer.ts"
 import { leaf } from "./internal/leaf.ts"
 
 /**
- * A cursor in an answer: text, or a number that is kept as its digits. Null and the empty text end the list.
+ * A cursor in a response: a string, or a number that is decoded to its digits. Null and the empty string end the list.
  *
  * @since 0.1.0
  * @category schemas
  */
 export const Cursor: Schema.Schema<string, string> = leaf({
   identifier: "Cursor",
-  expected: "a cursor (text)",
+  expected: "a cursor string",
   is: (input): input is string => typeof input === "string",
   decode: (input) =>
     typeof input === "number" ? String(input) : typeof input === "string" ? input : undefined,
@@ -30,23 +30,23 @@ export const Cursor: Schema.Schema<string, string> = leaf({
 })
 
 /**
- * Where a walk by blocks stands: the question, the side it moves, the block to read again, and the records of that
- * block that were given already.
+ * The state of pagination by block: the operation and its parameters, the direction, the block to read next, and the
+ * records of that block that were already returned.
  *
  * @since 0.1.0
  * @category models
  */
 export class ResumeCursor extends Schema.Class<ResumeCursor>("ResumeCursor")({
   operation: Schema.String,
-  /** The canonical parameters, so that a cursor cannot continue another list. */
+  /** The canonical parameters. A cursor continues only the list that it was created for. */
   parameters: Schema.String,
   direction: Schema.Literal("ascending", "descending"),
   block: Integer,
-  /** Identities of the records of `block` that were given, a repeated one as often as it was given. */
+  /** Identities of the returned records of `block`. A duplicate record is listed once for each occurrence. */
   returnedIds: Schema.Array(Schema.String),
-  /** The length of the longest page of the walk. */
+  /** The length of the longest page so far. */
   maxPageLength: Integer,
-  /** The page size that was asked for; a walk is continued with it, since lengths of pages are compared. */
+  /** The requested page size. It must not change between pages, because page lengths are compared. */
   limit: Schema.NullOr(Integer)
 }) {}
 
@@ -55,7 +55,7 @@ const prefix = "quarry-walk-1."
 const ResumeCursorJson = Schema.parseJson(ResumeCursor)
 
 /**
- * Whether text is a cursor of our own making.
+ * Returns whether a string is a `ResumeCursor`.
  *
  * @since 0.1.0
  * @category guards
@@ -63,7 +63,7 @@ const ResumeCursorJson = Schema.parseJson(ResumeCursor)
 export const isResumeCursor = (cursor: string): boolean => cursor.startsWith(prefix)
 
 /**
- * A walk's place as marked text.
+ * Encodes a `ResumeCursor` as a string that needs no escaping in URLs.
  *
  * @since 0.1.0
  * @category conversions
@@ -72,7 +72,7 @@ export const formatResumeCursor = (cursor: ResumeCursor): string =>
   prefix + Encoding.encodeBase64Url(Schema.encodeSync(ResumeCursorJson)(cursor))
 
 /**
- * The place that marked text names; a left says what is wrong with it.
+ * Decodes a `ResumeCursor`. The left side describes why the string is invalid.
  *
  * @since 0.1.0
  * @category conversions
@@ -80,5 +80,5 @@ export const formatResumeCursor = (cursor: ResumeCursor): string =>
 export const parseResumeCursor = (text: string): Either.Either<ResumeCursor, string> =>
   Encoding.decodeBase64UrlString(isResumeCursor(text) ? text.slice(prefix.length) : "").pipe(
     Either.flatMap(Schema.decodeEither(ResumeCursorJson)),
-    Either.mapLeft(() => "this cursor was damaged; start the list again without it")
+    Either.mapLeft(() => "invalid cursor; restart the list without a cursor")
   )

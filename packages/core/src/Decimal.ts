@@ -1,5 +1,5 @@
 /**
- * Numbers with a fraction: exact ones, and plain ones.
+ * Decimal numbers: exact ones (`BigDecimal`) and floating-point ones.
  *
  * @since 0.1.0
  */
@@ -9,13 +9,13 @@ import type * as Schema from "effect/Schema"
 import { leaf } from "./internal/leaf.ts"
 
 /**
- * Bounded, so that nothing of a few bytes writes out to millions of digits; wide enough without an exponent for what
- * an exponent writes out to.
+ * Limits the exponent, so that a few bytes never expand to millions of digits. Numbers without an exponent may have as
+ * many digits as the largest exponent expands to.
  */
 const numberPattern =
   /^[+-]?(?:\d{1,1200}(?:\.\d{0,1200})?|\.\d{1,1200}|(?:\d{1,200}(?:\.\d{0,200})?|\.\d{1,200})[eE][+-]?\d{1,3})$/
 
-/** A spelling that is a whole number once its point is taken out. */
+/** Numbers that become an integer when the decimal point is removed: the fast path. */
 const plainPattern = /^-?\d{1,100}(?:\.\d{1,100})?$/
 
 const parseDecimal = (text: string): BigDecimal.BigDecimal | undefined => {
@@ -33,8 +33,8 @@ const parseDecimal = (text: string): BigDecimal.BigDecimal | undefined => {
 }
 
 /**
- * A decimal kept exactly, as a `BigDecimal`: formatted balances, US dollar values, percentages. Read from text or
- * from a JSON number, written as plain digits.
+ * An exact decimal as a `BigDecimal`: formatted balances, US dollar values, percentages. Decodes a string or a JSON
+ * number. Encodes it as digits without an exponent.
  *
  * @since 0.1.0
  * @category schemas
@@ -57,7 +57,7 @@ export const Decimal: Schema.Schema<BigDecimal.BigDecimal, string> = leaf({
 })
 
 /**
- * Plain digits, never an exponent.
+ * Formats a decimal as digits without an exponent.
  *
  * @example
  * import { formatDecimal } from "@blockquarry/core/Decimal"
@@ -78,7 +78,7 @@ export const formatDecimal = (value: BigDecimal.BigDecimal): string => {
 }
 
 /**
- * A finite JSON number, or text that spells one: prices in US dollars, rarity.
+ * A finite number: prices in US dollars, rarity. Decodes a JSON number or a numeric string.
  *
  * @since 0.1.0
  * @category schemas

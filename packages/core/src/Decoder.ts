@@ -1,8 +1,8 @@
 /**
- * Decoding and encoding at speed: a Schema compiled into plain functions.
+ * Fast decoding and encoding: a Schema compiled to plain functions.
  *
- * The Schema stays the only truth. What the compiled functions cannot read, for whatever reason, is read again by
- * the Schema itself, so every error is its own; property tests hold both equal on good and on bad documents.
+ * The Schema remains the reference. If a compiled function cannot decode an input, the Schema decodes it again, so every
+ * error comes from the Schema. Property tests check that both agree on valid and on invalid documents.
  *
  * @since 0.1.0
  */
@@ -15,7 +15,7 @@ import { type Converter, lazyConverter } from "./internal/decoder/Converter.ts"
 import { DecodeId, EncodeId } from "./internal/leaf.ts"
 
 /**
- * Reads a document.
+ * Decodes a document.
  *
  * @since 0.1.0
  * @category models
@@ -25,7 +25,7 @@ export interface Decoder<out A> {
 }
 
 /**
- * Writes a value, and throws a `ParseError` on one that is none of its type.
+ * Encodes a value. Throws a `ParseError` if the value is not of type `A`.
  *
  * @since 0.1.0
  * @category models
@@ -35,7 +35,8 @@ export interface Encoder<in A, out I> {
 }
 
 /**
- * Compiles the decoder of a schema, when it is first used. The options say how failures are told.
+ * Creates the decoder of a schema, compiled on first use. `options.errors` selects whether errors list the first issue
+ * (default) or all issues.
  *
  * @since 0.1.0
  * @category constructors
@@ -52,16 +53,16 @@ export const make = <A, I>(
         ? Schema.decodeUnknownEither(schema, options)(document)
         : Either.right(unsafeCoerce<A>(value))
     } catch {
-      // Unions make text of what tells their members apart, and `{"toString":null}` throws at that.
+      // Unions convert discriminators to strings, which throws for `{"toString":null}`.
       return Either.left(
-        ParseResult.parseError(new ParseResult.Type(schema.ast, document, "no such document"))
+        ParseResult.parseError(new ParseResult.Type(schema.ast, document, "the document cannot be decoded"))
       )
     }
   }
 }
 
 /**
- * Compiles the encoder of a schema, when it is first used.
+ * Creates the encoder of a schema, compiled on first use.
  *
  * @since 0.1.0
  * @category constructors
@@ -75,7 +76,7 @@ export const encoder = <A, I>(schema: Schema.Schema<A, I>): Encoder<A, I> => {
 }
 
 /**
- * The schema itself, which keeps what it is compiled to: to make its decoder or encoder costs nothing any more.
+ * Returns the schema with its compiled decoder and encoder attached, so that `make` and `encoder` reuse them.
  *
  * @since 0.1.0
  * @category constructors
@@ -87,5 +88,5 @@ const compileDecoder = (ast: AST.AST): Converter => lazyConverter(() => compile(
 
 const compileEncoder = (ast: AST.AST): Converter => lazyConverter(() => compile(ast, "encode"))
 
-/** Property tests stand behind this: what is read and written is what the schema gives. */
+/** Property tests check that compiled functions return what the schema returns. */
 const unsafeCoerce = <T>(value: unknown): T => value as T

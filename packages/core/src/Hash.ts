@@ -1,5 +1,6 @@
 /**
- * Hashes of transactions and blocks: 32 bytes as `0x` and 64 hexadecimal digits, on EVM chains and on the ledger.
+ * Hashes of transactions and blocks: 32 bytes, written as `0x` followed by 64 hexadecimal digits, on EVM chains and
+ * on the ledger.
  *
  * @since 0.1.0
  */
@@ -9,7 +10,7 @@ import { hexFormat } from "./internal/hex.ts"
 import { leaf } from "./internal/leaf.ts"
 
 /**
- * A hash in its canonical spelling: lower case.
+ * A hash in its canonical form, lower case.
  *
  * @since 0.1.0
  * @category models
@@ -20,22 +21,22 @@ const brand = Brand.nominal<Hash>()
 
 const hashFormat = hexFormat(64)
 
-const read = (input: unknown): Hash | undefined => {
+const parseHash = (input: unknown): Hash | undefined => {
   const text = typeof input === "string" ? hashFormat.toLower(input) : undefined
   return text === undefined ? undefined : brand(text)
 }
 
 /**
- * Reads a hash in any case, writes it in lower case.
+ * Decodes a hash in any case. Encodes it in lower case.
  *
  * @since 0.1.0
  * @category schemas
  */
 export const Hash: Schema.Schema<Hash, string> = leaf({
   identifier: "Hash",
-  expected: "a hash (0x and 64 hexadecimal digits)",
+  expected: "a hash: 0x followed by 64 hexadecimal digits",
   is: (input): input is Hash => typeof input === "string" && hashFormat.isLower(input),
-  decode: read,
+  decode: parseHash,
   encode: (hash): string => hash,
   arbitrary: (fc) => fc.stringMatching(/^0x[0-9a-f]{64}$/).map((text) => brand(text)),
   jsonSchema: { type: "string", pattern: "^0x[0-9a-fA-F]{64}$" }

@@ -1,9 +1,8 @@
 /**
- * What an operation takes: a flat record of parameters, each required or optional, one value or many.
+ * Input schemas of operations: a flat record of parameters, each required or optional, with one or more values.
  *
- * The Type of an input is canonical (branded addresses, chain names, `bigint` ids, UTC instants). Its Encoded side
- * is what a caller writes and, at run time, every spelling of the wire; encoding gives the one spelling that is
- * sent.
+ * The Type side is canonical: branded addresses, chain names, `bigint` IDs, UTC instants. The Encoded side is what
+ * callers write. At run time a schema decodes every format that requests may contain; it encodes the canonical one.
  *
  * @since 0.1.0
  */
@@ -18,7 +17,7 @@ import { allowUndefined, narrowEncoded, type OptionalField, withTypes } from "./
 import { preprocess } from "./internal/preprocess.ts"
 
 /**
- * The parameters of an operation: the schema of the whole record, and its members for those who describe them.
+ * The schema of an operation's input, and the schemas of its parameters, from which documentation is generated.
  *
  * @since 0.1.0
  * @category models
@@ -29,7 +28,7 @@ export interface InputSchema<in out Type, in out Encoded> {
 }
 
 /**
- * A parameter that may be left out, or be `undefined`.
+ * Makes a parameter optional. `undefined` is treated as absent.
  *
  * @since 0.1.0
  * @category fields
@@ -38,7 +37,7 @@ export const optional = <A, I>(schema: Schema.Schema<A, I>): OptionalField<A, I 
   allowUndefined(Schema.optionalWith(schema, { exact: true }))
 
 /**
- * A parameter of several values. One value alone, and values parted by commas, are read as well.
+ * Creates the schema of a parameter with several values. Also decodes a single value and comma-separated values.
  *
  * @since 0.1.0
  * @category fields
@@ -63,7 +62,7 @@ const splitCommas = (value: unknown): ReadonlyArray<unknown> =>
   typeof value === "string" ? value.split(",").filter((part) => part !== "") : [value]
 
 /**
- * Gives a parameter its one line of description, for `--help` and OpenAPI.
+ * Sets the one-line description of a parameter, which `--help`, OpenAPI and the documentation show.
  *
  * @since 0.1.0
  * @category fields
@@ -76,8 +75,8 @@ export const withDescription = <A, I>(
 const PassthroughId: unique symbol = Symbol.for("@blockquarry/core/InputSchema/passthrough")
 
 /**
- * Marks a parameter of which the service may understand more than we do: whoever passes requests on passes on what
- * cannot be read.
+ * Marks a parameter for which the upstream may accept values that this library cannot decode. The proxy forwards such
+ * values unchanged.
  *
  * @since 0.1.0
  * @category fields
@@ -86,7 +85,7 @@ export const passthrough = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A,
   schema.annotations({ [PassthroughId]: true })
 
 /**
- * Whether a schema is marked so.
+ * Returns whether a schema is marked with `passthrough`.
  *
  * @since 0.1.0
  * @category guards
@@ -94,13 +93,13 @@ export const passthrough = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A,
 export const isPassthrough = (annotated: AST.Annotated): boolean =>
   annotated.annotations[PassthroughId] === true
 
-/** An absent, undefined or empty value is an omitted parameter, and so is an empty list. */
+/** Undefined, an empty string and an empty array are treated as absent. */
 const isPresent = (value: unknown): boolean =>
   value !== undefined && value !== "" && !(Array.isArray(value) && !value.some(isPresent))
 
 type RawInput = Readonly<Record<string, unknown>>
 
-/** The members of a record that were given and that lose against no other; anything else as it is. */
+/** Removes absent and overridden parameters of a record. Returns other values unchanged. */
 const dropEmpty = (isOverridden: (name: string, all: RawInput) => boolean) =>
   preprocess((input) => {
     if (!Predicate.isRecord(input)) return input
@@ -110,12 +109,12 @@ const dropEmpty = (isOverridden: (name: string, all: RawInput) => boolean) =>
       : all
   }, Schema.Unknown)
 
-/** Fields that need nothing from their surroundings. An invariant parameter takes no `unknown`. */
-// oxlint-disable-next-line typescript/no-explicit-any
+/** Fields without context requirements. */
+// oxlint-disable-next-line typescript/no-explicit-any -- `unknown` does not fit an invariant type parameter
 type ParameterFields = { readonly [name: string]: Schema.Schema<any, any> | OptionalField<any, any> }
 
 /**
- * Makes the input of an operation from its parameters.
+ * Creates the input schema of an operation from its parameters.
  *
  * @since 0.1.0
  * @category constructors
@@ -136,8 +135,16 @@ export const inputSchema = <F extends ParameterFields>(
  * @category ranges
  */
 export type LowerBound<DateInput> =
-  | { readonly from_block?: number | undefined; readonly from_date?: never }
-  | { readonly from_block?: never; readonly from_date?: DateInput | undefined }
+  | {
+    /** First block, inclusive; takes precedence over from_date */
+    readonly from_block?: number | undefined
+    readonly from_date?: never
+  }
+  | {
+    readonly from_block?: never
+    /** Earliest date; UTC if no time zone is given */
+    readonly from_date?: DateInput | undefined
+  }
 
 /**
  * An upper bound: a block or a date, not both.
@@ -146,11 +153,20 @@ export type LowerBound<DateInput> =
  * @category ranges
  */
 export type UpperBound<DateInput> =
-  | { readonly to_block?: number | undefined; readonly to_date?: never }
-  | { readonly to_block?: never; readonly to_date?: DateInput | undefined }
+  | {
+    /** Last block, inclusive; takes precedence over to_date */
+    readonly to_block?: number | undefined
+    readonly to_date?: never
+  }
+  | {
+    readonly to_block?: never
+    /** Latest date; UTC if no time zone is given */
+    readonly to_date?: DateInput | undefined
+  }
 
 /**
- * A range of blocks or dates as callers write it. Untyped callers may send both kinds of a bound: the block wins.
+ * A range of blocks or dates as callers write it. If an untyped request sets both for one bound, the block takes
+ * precedence.
  *
  * @since 0.1.0
  * @category ranges
@@ -158,7 +174,7 @@ export type UpperBound<DateInput> =
 export type BlockOrDateRangeInput<DateInput> = LowerBound<DateInput> & UpperBound<DateInput>
 
 /**
- * A range as it was read. Of each bound there is a block, a date, or neither.
+ * A decoded range. Each bound is a block, a date, or absent.
  *
  * @since 0.1.0
  * @category ranges
@@ -171,8 +187,8 @@ export interface BlockOrDateRange {
 }
 
 /**
- * Makes the input of an operation that takes a range besides its parameters. A block wins over a date on the same
- * side, so equal questions are equal inputs; a range whose ends are reversed is refused.
+ * Creates the input schema of an operation with a block or date range. A block takes precedence over a date of the
+ * same bound, so that equivalent inputs are equal. Rejects reversed ranges.
  *
  * @since 0.1.0
  * @category constructors
@@ -185,10 +201,10 @@ export const inputSchemaWithRange = <F extends ParameterFields, DateInput>(
   Schema.Struct.Encoded<F> & BlockOrDateRangeInput<DateInput>
 > => {
   const bounds = {
-    from_block: optional(withDescription(Integer, "lowest block; wins over from_date")),
-    from_date: optional(withDescription(passthrough(date), "earliest date; UTC where it has no zone")),
-    to_block: optional(withDescription(Integer, "highest block; wins over to_date")),
-    to_date: optional(withDescription(passthrough(date), "latest date; UTC where it has no zone"))
+    from_block: optional(withDescription(Integer, "First block, inclusive; takes precedence over from_date")),
+    from_date: optional(withDescription(passthrough(date), "Earliest date; UTC if no time zone is given")),
+    to_block: optional(withDescription(Integer, "Last block, inclusive; takes precedence over to_date")),
+    to_date: optional(withDescription(passthrough(date), "Latest date; UTC if no time zone is given"))
   }
   const FieldsWithBounds = Schema.Struct({ ...fields, ...bounds }).pipe(
     Schema.filter<Schema.Schema.Any>(checkRange)
@@ -233,10 +249,10 @@ const checkRange = (range: BlockOrDateRange): Schema.FilterOutput | undefined =>
 
 const bothBoundsIssue = (date: string, block: string): Schema.FilterIssue => ({
   path: [date],
-  message: `give ${date} or ${block}, not both`
+  message: `${date} and ${block} are mutually exclusive; set one of them`
 })
 
 const reversedRangeIssue = (from: string, lower: string, to: string, upper: string): Schema.FilterIssue => ({
   path: [from],
-  message: `the range is reversed: ${from} ${lower} is after ${to} ${upper}; swap them`
+  message: `invalid range: ${from} (${lower}) is after ${to} (${upper})`
 })

@@ -1,5 +1,5 @@
 /**
- * Small whole numbers: block numbers, log indexes, decimals of a token, page sizes.
+ * Safe integers: block numbers, log indexes, token decimals, page sizes.
  *
  * @since 0.1.0
  */
@@ -24,21 +24,21 @@ const integer = (identifier: string, expected: string, min: number): Schema.Sche
 }
 
 /**
- * A whole number from 0 to 2^53−1, from a JSON integer or from digits in a string.
+ * An integer from 0 to 2^53−1. Decodes a JSON integer or a string of digits.
  *
  * @since 0.1.0
  * @category schemas
  */
-export const Integer: Schema.Schema<number, number> = integer("Integer", "a whole number, 0 or more", 0)
+export const Integer: Schema.Schema<number, number> = integer("Integer", "an integer of at least 0", 0)
 
 /**
- * A whole number from 1 to 2^53−1, as `limit` wants it.
+ * An integer from 1 to 2^53−1, such as `limit`.
  *
  * @since 0.1.0
  * @category schemas
  */
 export const PositiveInteger: Schema.Schema<number, number> = integer(
   "PositiveInteger",
-  "a whole number, 1 or more",
+  "an integer of at least 1",
   1
 )

@@ -1,5 +1,5 @@
 /**
- * JSON whose shape the service does not state.
+ * JSON values of unspecified structure.
  *
  * @since 0.1.0
  */
@@ -9,7 +9,7 @@ import { DecodeId } from "./internal/leaf.ts"
 import { type JsonValue, parse } from "./LosslessJson.ts"
 
 /**
- * Whether a value is one that JSON can hold.
+ * Returns whether a value can be represented in JSON.
  *
  * @since 0.1.0
  * @category guards
@@ -23,7 +23,7 @@ export const isJson = (input: unknown): input is JsonValue => {
 }
 
 /**
- * Any JSON value, kept as it came.
+ * Any JSON value, unchanged.
  *
  * @since 0.1.0
  * @category schemas
@@ -33,6 +33,6 @@ export const Json: Schema.Schema<JsonValue> = Schema.declare(isJson, {
   description: "any JSON value",
   [DecodeId]: (input: unknown) => isJson(input) ? input : undefined,
   arbitrary: () => (fc) => fc.json().map((text) => Either.getOrThrow(parse(text))),
-  // A schema without any of these keywords counts as none.
+  // Effect ignores a JSON Schema annotation without one of these keywords.
   jsonSchema: { anyOf: [{ type: ["object", "array", "string", "number", "boolean", "null"] }] }
 })

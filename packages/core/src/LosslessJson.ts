@@ -1,10 +1,10 @@
 /**
- * JSON text without losing digits, at nearly the speed of `JSON.parse`.
+ * JSON parsing and printing without loss of digits, nearly as fast as `JSON.parse`.
  *
- * `JSON.parse` rounds an integer beyond 2^53 to a double. Here such an integer arrives as a string of exactly
- * its digits, and everything else as `JSON.parse` gives it. The way there is to put quotes around those
- * integers and to let `JSON.parse` do the rest, so there is no second JSON parser to trust: a text is
- * accepted when, and only when, `JSON.parse` accepts it (but for a byte order mark, and a limit of depth).
+ * `JSON.parse` rounds integers beyond 2^53 to a double. This parser returns such an integer as a string of its digits,
+ * and everything else as `JSON.parse` does. It quotes those integers and then calls `JSON.parse`, so there is no second
+ * JSON grammar: it accepts exactly the documents that `JSON.parse` accepts, except that it also accepts one leading byte
+ * order mark and limits the depth.
  *
  * @since 0.1.0
  */
@@ -12,7 +12,7 @@ import * as Data from "effect/Data"
 import * as Either from "effect/Either"
 
 /**
- * What a JSON document can hold. An integer outside ±(2^53 − 1) is a string of its digits.
+ * A parsed JSON document. An integer outside ±(2^53 − 1) is a string of its digits.
  *
  * @since 0.1.0
  * @category models
@@ -26,9 +26,8 @@ export type JsonValue =
   | { readonly [key: string]: JsonValue }
 
 /**
- * The text is no whole JSON document, or is nested too deeply. `reason` is a phrase of our own without any
- * piece of the text, so it can be logged; `offset` counts UTF-16 units of the text given, where the engine
- * tells.
+ * The document is not valid JSON or is nested too deeply. `reason` contains no part of the document and is safe to log.
+ * `offset` is in UTF-16 code units, or undefined if the JavaScript engine does not report it.
  *
  * @since 0.1.0
  * @category errors
@@ -43,8 +42,8 @@ export class LosslessJsonError extends Data.TaggedError("LosslessJsonError")<{
 }
 
 /**
- * How many arrays and objects may be open at once. What works on values may then recurse without fear, and a
- * text of 64 MiB of `[` is refused at once; `JSON.parse` would build gigabytes from it.
+ * The maximum nesting depth. It keeps recursive functions over values safe, and rejects documents such as 64 MiB of `[`
+ * early, for which `JSON.parse` would allocate gigabytes.
  *
  * @since 0.1.0
  * @category constants
@@ -70,14 +69,14 @@ const isBeforeValue = (code: number): boolean => code === 0x3a || code === 0x2c 
 
 const isAfterValue = (code: number): boolean => code === 0x2c || isCloser(code)
 
-/** The index after the digits that start at `from`. */
+/** Returns the index after the digits that start at `from`. */
 const afterDigits = (text: string, from: number): number => {
   let at = from
   while (isDigit(text.charCodeAt(at))) at++
   return at
 }
 
-/** The index after the string whose content starts at `from`. */
+/** Returns the index after the string literal with content from `from`. */
 const afterString = (text: string, from: number): number => {
   for (let at = text.indexOf("\"", from); at >= 0; at = text.indexOf("\"", at + 1)) {
     let first = at
@@ -88,8 +87,8 @@ const afterString = (text: string, from: number): number => {
 }
 
 /**
- * Whether the token from `start` to `end`, with its digits from `first` on, is an unsafe integer in the place
- * of a value. A leading zero, and a number in the place of a key, are left for `JSON.parse` to refuse.
+ * Returns whether the token from `start` to `end`, with digits from `first`, is an unsafe integer in value position.
+ * `JSON.parse` rejects leading zeros and numbers in key position, so they stay unquoted.
  */
 const isUnsafeInteger = (text: string, start: number, first: number, end: number): boolean => {
   const length = end - first
@@ -104,27 +103,27 @@ const isUnsafeInteger = (text: string, start: number, first: number, end: number
 }
 
 /**
- * A pattern that V8 has compiled for text in which digits are rare. V8 looks at the text that it compiles a pattern
- * for: where digits are rare, it looks at the last place of a run first and skips most of the text; where they are
- * not, it looks at every character, at four times the price. Documents have many digits and few long runs, so the
- * choice must not be left to the first of them. (Text beyond Latin-1 has a compilation of its own.)
+ * Makes V8 compile a pattern for input with few digits. V8 samples the first input: if digits are rare, it checks the
+ * last position of a run first and skips most of the input; otherwise it checks every character, which takes four times
+ * as long. Documents have many digits but few long runs, so the first document must not decide. V8 compiles separately
+ * for Latin-1 and two-byte strings.
  */
 const tunedForSparseDigits = (pattern: RegExp): RegExp => {
   for (const letter of ["a", "\u0101"]) letter.repeat(2_000).replace(pattern, "")
   return pattern
 }
 
-/** An integer that may be unsafe, in the place of a value. Digits are repeated, since V8 skips nothing for a count. */
+/** A possibly unsafe integer in value position. Repeats `\d`, because V8 does not skip ahead for a quantifier. */
 const longInteger = tunedForSparseDigits(
   new RegExp(`[:,[\\s]-?[1-9]${"\\d".repeat(largestSafe.length - 1)}\\d*(?=\\s*[,\\]}])`, "g")
 )
 
 /**
- * Quotes whatever looks like an unsafe integer, without asking whether it stands inside a string: a search
- * for runs of digits is much faster than a walk over all strings.
+ * Quotes everything that looks like an unsafe integer, even inside string literals: searching for runs of digits is much
+ * faster than scanning all strings.
  *
- * If one did stand inside a string, its first new quote ends that string and a digit or a sign follows, which
- * `JSON.parse` refuses. So a document that is still accepted had none, and a refused one gets `quoteExactly`.
+ * If a match is inside a string literal, its opening quote ends that string and a digit or sign follows, which
+ * `JSON.parse` rejects. An accepted document therefore has no such match; a rejected one is passed to `quoteExactly`.
  */
 const quoteFast = (text: string): string =>
   text.replace(longInteger, (match) => {
@@ -137,7 +136,7 @@ const isUnsafe = (integer: string): boolean => {
   return digits.length > largestSafe.length || digits > largestSafe
 }
 
-/** Quotes the unsafe integers outside strings, and counts the depth on the way. */
+/** Quotes the unsafe integers outside string literals. Fails if the document is nested too deeply. */
 const quoteExactly = (text: string): Either.Either<string, LosslessJsonError> => {
   let quoted = ""
   let copied = 0
@@ -160,7 +159,7 @@ const quoteExactly = (text: string): Either.Either<string, LosslessJsonError> =>
       else if (isCloser(code)) depth--
       if (depth > maxDepth) {
         return Either.left(
-          new LosslessJsonError({ reason: `nested deeper than ${maxDepth} levels`, offset: at })
+          new LosslessJsonError({ reason: `JSON nested more than ${maxDepth} levels deep`, offset: at })
         )
       }
       at++
@@ -169,7 +168,7 @@ const quoteExactly = (text: string): Either.Either<string, LosslessJsonError> =>
   return Either.right(copied === 0 ? text : quoted + text.slice(copied))
 }
 
-/** Whether there are enough brackets, be it in strings, to exceed the depth. */
+/** Returns whether the document has more than `maxDepth` opening brackets, including those in strings. */
 const mayExceedMaxDepth = (text: string): boolean => {
   let remaining = maxDepth
   for (const opener of ["[", "{"]) {
@@ -185,22 +184,22 @@ const parseNative = (text: string): Either.Either<JsonValue, unknown> =>
   Either.try((): JsonValue => JSON.parse(text))
 
 /**
- * Why `JSON.parse` refuses the text. It is asked again, because in the text it refused the new quotes have
- * moved everything. Its message may show a piece of the text, so only what we know is taken.
+ * Describes why `JSON.parse` rejects a document. Parses the original again, because the added quotes shift offsets. The
+ * engine's message may quote the document, so only the offset is taken from it.
  */
 const syntaxError = (text: string): LosslessJsonError => {
-  if (text.trim() === "") return new LosslessJsonError({ reason: "the text is empty", offset: 0 })
+  if (text.trim() === "") return new LosslessJsonError({ reason: "empty document", offset: 0 })
   const cause = Either.merge(parseNative(text))
   const message = cause instanceof SyntaxError ? cause.message : ""
   const position = / in JSON at position ([0-9]+)(?: \(line [0-9]+ column [0-9]+\))?$/.exec(message)?.[1]
   const offset = position === undefined ? undefined : Number(position)
   return message === "Unexpected end of JSON input" || offset === text.length
-    ? new LosslessJsonError({ reason: "the JSON text is cut off", offset: text.length })
-    : new LosslessJsonError({ reason: "the text is not JSON", offset })
+    ? new LosslessJsonError({ reason: "truncated JSON", offset: text.length })
+    : new LosslessJsonError({ reason: "invalid JSON", offset })
 }
 
 const parseDocument = (text: string): Either.Either<JsonValue, LosslessJsonError> => {
-  // A document that is one number has nothing around it that `quoteQuickly` could find it by.
+  // `quoteFast` does not match a number that is the whole document.
   if (!mayExceedMaxDepth(text) && /^\s*[^\s\d-]/.test(text)) {
     const value = parseNative(quoteFast(text))
     if (Either.isRight(value)) return Either.right(value.right)
@@ -212,10 +211,10 @@ const parseDocument = (text: string): Either.Either<JsonValue, LosslessJsonError
 }
 
 /**
- * Reads a JSON document. A plain integer (no fraction, no exponent) outside ±(2^53 − 1) arrives as a string
- * of its digits; everything else is as `JSON.parse` gives it. One leading byte order mark is dropped.
+ * Parses a JSON document. Returns an integer outside ±(2^53 − 1) without fraction or exponent as a string of its digits,
+ * and everything else as `JSON.parse` does. Ignores one leading byte order mark.
  *
- * Fails with `LosslessJsonError` when the text is no whole JSON document or is nested deeper than `maxDepth`.
+ * Fails with `LosslessJsonError` if the document is not valid JSON or is nested deeper than `maxDepth`.
  *
  * @example
  * import { parse } from "@blockquarry/core/LosslessJson"
@@ -235,16 +234,17 @@ export const parse = (text: string): Either.Either<JsonValue, LosslessJsonError>
         new LosslessJsonError({ reason, offset: offset === undefined ? undefined : offset + 1 })
     )
 
-/** Marks the end of a string that stands for a bigint. Any character would do that JSON does not escape. */
+/** Marks strings that represent a bigint. Any character that JSON does not escape would work. */
 const bigintMark = "\u007f"
 
 /**
- * Writes JSON text as `JSON.stringify` does, and a bigint as an integer with every digit. Members that are
- * `undefined` are dropped; what has no JSON form at all (`undefined`, a function) is `null`. `parse` reads it
- * back: a safe bigint as a number, an unsafe one as its digits, and so a double from 2^53 up to 10^21, which
- * JSON writes the same way.
+ * Prints JSON as `JSON.stringify` does, and a bigint as an integer with all digits. Omits members that are `undefined`.
+ * Returns `null` for values without a JSON representation (`undefined`, functions).
  *
- * Throws, as `JSON.stringify` does, on a value that contains itself.
+ * `parse` returns a safe bigint as a number and an unsafe one as its digits. The same applies to doubles from 2^53 to
+ * 10^21, which JSON prints as integers.
+ *
+ * Throws, as `JSON.stringify` does, if the value contains itself.
  *
  * @example
  * import { stringify } from "@blockquarry/core/LosslessJson"
@@ -255,8 +255,8 @@ const bigintMark = "\u007f"
  * @category encoding
  */
 export const stringify = (value: unknown): string => {
-  // A bigint becomes a string with one mark at its end, and a string that ends in a mark gets one more. So
-  // one mark is always a bigint, two are always a string. What a colon follows is a key, and never marked.
+  // A bigint becomes a string that ends in one mark. A string that ends in a mark gets another one, so two marks are
+  // always a string. A string followed by a colon is a key and never marked.
   const text: string | undefined = JSON.stringify(
     value,
     (_key, member: unknown) =>

@@ -1,5 +1,5 @@
 /**
- * Sets of names that may grow on the other side of the wire.
+ * Enumerations to which the upstream may add values.
  *
  * @since 0.1.0
  */
@@ -8,7 +8,7 @@ import { convertString } from "./internal/decoder/Converter.ts"
 import { DecodeId } from "./internal/leaf.ts"
 
 /**
- * One of the known names, or any other text: editors offer the known ones, and a new one breaks nothing.
+ * One of the known values, or any other string. Editors suggest the known values.
  *
  * @since 0.1.0
  * @category models
@@ -16,7 +16,7 @@ import { DecodeId } from "./internal/leaf.ts"
 export type OpenEnum<Known extends string> = Known | (string & {})
 
 /**
- * Text of which some values are known.
+ * Creates a schema of strings with some known values. Unknown values are valid.
  *
  * @example
  * import { openEnum } from "@blockquarry/core/OpenEnum"

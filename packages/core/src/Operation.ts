@@ -1,7 +1,7 @@
 /**
- * Operations: everything that is known of one question the service answers, in one value.
+ * Operations: complete descriptions of the requests that the APIs support.
  *
- * Clients, proxy routes, OpenAPI, command-line options and the sandbox are derived from these descriptors.
+ * Clients, proxy routes, the OpenAPI document, command line options and the sandbox are derived from them.
  *
  * @since 0.1.0
  */
@@ -14,7 +14,7 @@ import type { Page } from "./Page.ts"
 import type { Ttl } from "./Ttl.ts"
 
 /**
- * The three base addresses of the service.
+ * The three APIs. Each has its own base URL.
  *
  * @since 0.1.0
  * @category models
@@ -22,7 +22,7 @@ import type { Ttl } from "./Ttl.ts"
 export type ApiName = "data" | "streams" | "ledger"
 
 /**
- * What the paths of an API begin with, after its base address.
+ * The path prefix of each API, relative to its base URL.
  *
  * @since 0.1.0
  * @category models
@@ -34,7 +34,7 @@ export const pathPrefix: { readonly [A in ApiName]: "" | `/${string}` } = {
 }
 
 /**
- * The most that an operation costs; a test holds all of them to it.
+ * The highest cost of any operation, in units.
  *
  * @since 0.1.0
  * @category constants
@@ -42,7 +42,7 @@ export const pathPrefix: { readonly [A in ApiName]: "" | `/${string}` } = {
 export const maxCost = 5
 
 /**
- * One operation of the service.
+ * An operation of an API.
  *
  * @since 0.1.0
  * @category models
@@ -51,29 +51,29 @@ export interface Operation<in out Input, in out InputEncoded, in out Output, in 
   readonly id: string
   readonly api: ApiName
   readonly method: "GET" | "POST"
-  /** Parameters of the path are `:name`; the others go to the query of a GET and to the JSON body of a POST. */
+  /** Path parameters are written `:name`. The others are in the query of a GET and in the JSON body of a POST. */
   readonly path: `/${string}`
   readonly parameters: ReadonlyArray<Parameter>
-  /** `Accepts` is what callers write; encoding gives the one spelling that is sent. */
+  /** Decodes what callers write, and encodes the canonical values that are sent. */
   readonly input: Schema.Schema<Input, InputEncoded>
   readonly output: Schema.Schema<Output, OutputEncoded>
-  /** Reads a document as `output` does, at speed. */
+  /** Decodes a response body as `output` does, but faster. */
   readonly decode: Decoder.Decoder<Output>
-  /** Whether an answer of status 200 says that the thing does not exist. */
+  /** Whether a response body with status 200 means that the resource does not exist. */
   readonly isNotFound: (document: unknown) => boolean
-  /** When a request may be sent again: always, or only when it cannot have taken effect. */
+  /** When a failed request may be retried: always, or only if the upstream cannot have applied it. */
   readonly retry: "always" | "if-not-applied"
-  /** How long an answer stays true; `answer` reads the document and is called only where that matters. */
+  /** The TTL of a response. `output` decodes the response and is called only if the TTL depends on it. */
   readonly ttl: (input: Input, output: () => Output) => Ttl
-  /** Whether "not found" stays true for a moment: not where the thing may just be being indexed. */
+  /** Whether "not found" may be cached. False for resources that the upstream may be indexing. */
   readonly cacheNotFound: boolean
-  /** Units that one request costs upstream. */
+  /** The cost of one request, in units. */
   readonly cost: number
   readonly docs: OperationDocs
 }
 
 /**
- * An operation that answers with pages of a list.
+ * An operation that returns a list in pages.
  *
  * @since 0.1.0
  * @category models
@@ -89,13 +89,13 @@ export interface ListOperation<
 }
 
 /**
- * How the walk of a list goes on: by the service's cursor, and where the envelope has none, by block.
+ * How to find the next page of a list: by cursor, or by block if the upstream returns no cursor.
  *
  * @since 0.1.0
  * @category models
  */
 export interface ListPagination<in Item> {
-  /** For lists that may come without a cursor: what identifies a record (null: nothing does), and its block. */
+  /** For lists that may have no cursor: the block and the identity of a record (null if it has none). */
   readonly byBlock?: {
     readonly block: (item: Item) => number
     readonly identity: (item: Item) => string | null
@@ -103,17 +103,20 @@ export interface ListPagination<in Item> {
 }
 
 /**
+ * The documentation of an operation.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface OperationDocs {
+  /** One imperative sentence. */
   readonly summary: string
-  /** What the reader must know before trusting an answer. */
+  /** A limitation of the upstream that affects the results. */
   readonly knownIssue?: string
 }
 
 /**
- * A parameter as documents and command lines show it.
+ * A parameter of an operation, as documentation and command lines show it.
  *
  * @since 0.1.0
  * @category models
@@ -123,13 +126,15 @@ export interface Parameter {
   readonly in: "path" | "query" | "body"
   readonly required: boolean
   readonly description: string
-  /** Whether the service may understand values that we do not: a proxy passes those on. */
+  /** Whether the proxy forwards values that this library cannot decode. */
   readonly passthrough: boolean
-  /** The JSON Schema of one spelling on the wire. */
+  /** The JSON Schema of the canonical format in requests. */
   readonly jsonSchema: ParameterJsonSchema
 }
 
 /**
+ * The JSON Schema of a parameter.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -140,7 +145,7 @@ export interface ParameterJsonSchema {
   readonly [keyword: string]: unknown
 }
 
-/** What a descriptor states of itself; the rest has defaults. */
+/** What a definition sets; the rest is derived or has defaults. */
 interface OperationSpec<I, InputEncoded, Output, OutputEncoded> extends
   Pick<
     Operation<I, InputEncoded, Output, OutputEncoded>,
@@ -154,20 +159,20 @@ interface OperationSpec<I, InputEncoded, Output, OutputEncoded> extends
 const makeOperation = <I, InputEncoded, Output, OutputEncoded>(
   spec: OperationSpec<I, InputEncoded, Output, OutputEncoded>,
   method: "GET" | "POST",
-  repeat: "always" | "if-not-applied"
+  retry: "always" | "if-not-applied"
 ): Operation<I, InputEncoded, Output, OutputEncoded> => ({
   isNotFound: () => false,
   cacheNotFound: true,
   ...spec,
   method,
-  retry: repeat,
+  retry,
   input: Decoder.compiled(spec.input.schema),
   decode: Decoder.make(spec.output),
   parameters: toParameters(spec.input.fields, spec.path, method)
 })
 
 /**
- * A read of one thing.
+ * Creates an operation that reads one resource.
  *
  * @since 0.1.0
  * @category constructors
@@ -177,7 +182,7 @@ export const get = <I, InputEncoded, Output, OutputEncoded>(
 ): Operation<I, InputEncoded, Output, OutputEncoded> => makeOperation(spec, "GET", "always")
 
 /**
- * A change: its parameters outside the path form the JSON body.
+ * Creates an operation that updates a resource. The parameters that are not in the path form the JSON body.
  *
  * @since 0.1.0
  * @category constructors
@@ -187,7 +192,7 @@ export const update = <I, InputEncoded, Output, OutputEncoded>(
 ): Operation<I, InputEncoded, Output, OutputEncoded> => makeOperation(spec, "POST", "if-not-applied")
 
 /**
- * The records of a page.
+ * The type of the records of a page.
  *
  * @since 0.1.0
  * @category models
@@ -195,7 +200,7 @@ export const update = <I, InputEncoded, Output, OutputEncoded>(
 export type ItemOf<Output extends Page<unknown>> = Output["result"][number]
 
 /**
- * A read of a list, page by page.
+ * Creates an operation that reads a list in pages.
  *
  * @since 0.1.0
  * @category constructors
@@ -216,18 +221,18 @@ export const list = <
 })
 
 /**
- * Whether an operation answers with pages of a list.
+ * Returns whether an operation is a list operation.
  *
  * @since 0.1.0
  * @category guards
  */
 export const isList = (
   operation: AnyOperation
-  // oxlint-disable-next-line typescript/no-explicit-any -- an invariant parameter takes no `unknown`
+  // oxlint-disable-next-line typescript/no-explicit-any -- `unknown` does not fit an invariant type parameter
 ): operation is ListOperation<any, any, any, any, any> => "pagination" in operation
 
 /**
- * An operation as far as its answers are judged: which one it is, and whether it may be repeated.
+ * The properties of an operation that the classification of its responses needs.
  *
  * @since 0.1.0
  * @category models
@@ -235,12 +240,12 @@ export const isList = (
 export type OperationRef = Pick<AnyOperation, "id" | "retry">
 
 /**
- * Any operation, where its types do not matter.
+ * Any operation.
  *
  * @since 0.1.0
  * @category models
  */
-// oxlint-disable-next-line typescript/no-explicit-any -- an invariant parameter takes no `unknown`
+// oxlint-disable-next-line typescript/no-explicit-any -- `unknown` does not fit an invariant type parameter
 export type AnyOperation = Operation<any, any, any, any>
 
 const toParameters = (
@@ -260,7 +265,7 @@ const toParameters = (
     }
   })
 
-/** What carries a field's annotations. */
+/** Returns the node that carries the annotations of a field. */
 const annotatedAst = (field: Schema.Struct.Field): AST.Annotated => {
   if (!Schema.isPropertySignature(field)) return field.ast
   const { ast: signature } = field

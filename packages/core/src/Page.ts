@@ -1,5 +1,5 @@
 /**
- * Pages of lists.
+ * Pages of list operations.
  *
  * @since 0.1.0
  */
@@ -9,10 +9,10 @@ import { Integer } from "./Integer.ts"
 import { nullable } from "./internal/nullable.ts"
 
 /**
- * What every page has: its records, and what continues the list.
+ * A page of a list: its records and the cursor of the next page.
  *
- * - `cursor` continues the list; null or empty ends it; absent says nothing (some lists come without cursors).
- * - `total`, `page` and `page_size` are what the service said of itself, where it did.
+ * - `cursor` is null or empty on the last page. It is absent for lists without cursors.
+ * - `total`, `page` and `page_size` are null if the upstream does not return them.
  *
  * @since 0.1.0
  * @category models
@@ -26,7 +26,7 @@ export interface Page<out Item> {
 }
 
 /**
- * The members of an envelope around records of `item`.
+ * Returns the fields of a page with records of the schema `item`.
  *
  * @since 0.1.0
  * @category schemas
@@ -40,8 +40,7 @@ export const pageFields = <A, I>(item: Schema.Schema<A, I>) => ({
 })
 
 /**
- * What continues the list after a page: the cursor, or undefined where null, empty text or no cursor at all ends
- * it. Nothing else ends a list, an empty page does not.
+ * Returns the cursor of the next page, or undefined on the last page. An empty page with a cursor is not the last page.
  *
  * @since 0.1.0
  * @category conversions

@@ -1,5 +1,5 @@
 /**
- * An operation's input as an HTTP request, and back: clients write it, the proxy and the sandbox read it.
+ * Encodes the input of an operation as an HTTP request, for clients, and parses requests, for the proxy and the sandbox.
  *
  * @since 0.1.0
  */
@@ -13,22 +13,22 @@ import type { Operation } from "./Operation.ts"
 import { InvalidInputError } from "./OperationError.ts"
 
 /**
- * A request without base address and headers.
+ * A request without base URL and headers.
  *
  * @since 0.1.0
  * @category models
  */
 export interface EncodedRequest {
   readonly method: "GET" | "POST"
-  /** Percent-encoded, behind the API's prefix. */
+  /** Percent-encoded, relative to the path prefix of the API. */
   readonly path: string
   readonly query: ReadonlyArray<readonly [name: string, value: string]>
-  /** JSON text, or null where nothing is sent. */
+  /** JSON, or null if the request has no body. */
   readonly body: string | null
 }
 
 /**
- * How a parameter of several values is spelled: `name[]=A&name[]=B`, `name[0]=A&name[1]=B`, `name=A&name=B` or
+ * The format of a parameter with several values: `name[]=A&name[]=B`, `name[0]=A&name[1]=B`, `name=A&name=B`, or
  * `name=A,B`.
  *
  * @since 0.1.0
@@ -36,16 +36,16 @@ export interface EncodedRequest {
  */
 export type ArrayFormat = "brackets" | "indices" | "repeat" | "comma"
 
-/** The parts of a descriptor that say where its parameters go. */
+/** The parts of an operation that determine where its parameters are sent. */
 type RequestShape = Pick<Operation<never, never, never, never>, "id" | "method" | "path" | "parameters">
 
-/** Any operation's input and output sides, where the types do not matter. */
+/** The parts of an operation that encoding and decoding of its input need. */
 interface OperationInput<I, InputEncoded> extends RequestShape {
   readonly input: Schema.Schema<I, InputEncoded>
 }
 
 /**
- * Reads what a caller wrote into the canonical input.
+ * Decodes what a caller wrote to the canonical input. Fails with all invalid parameters.
  *
  * @since 0.1.0
  * @category conversions
@@ -60,7 +60,7 @@ export const decodeInput = <I, InputEncoded>(
   )
 
 /**
- * Writes a canonical input as the request that is sent: one spelling per value.
+ * Encodes a canonical input as a request. Equal inputs give equal requests.
  *
  * @since 0.1.0
  * @category conversions
@@ -106,7 +106,7 @@ const encodeValue = (
 }
 
 /**
- * The text of a query, without `?`.
+ * Formats a query string, without `?`.
  *
  * @since 0.1.0
  * @category conversions
@@ -115,21 +115,21 @@ export const formatQuery = (query: EncodedRequest["query"]): string =>
   query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&")
 
 /**
- * A request as a server received it, sorted into what an operation knows and what it does not.
+ * The parameters of a received request: those of the operation, and unknown ones.
  *
  * @since 0.1.0
  * @category models
  */
 export interface ParsedRequest {
-  /** What `readInput` takes. */
+  /** The input of `decodeInput`. */
   readonly encoded: Readonly<Record<string, unknown>>
-  /** Query parameters that the operation does not have, as they came. */
+  /** Query parameters that the operation does not have, unchanged. */
   readonly unknownQuery: EncodedRequest["query"]
 }
 
 /**
- * Sorts a received request. Arrays are read in every spelling; a repeated parameter becomes a list, which the
- * schema of a single value then refuses by name.
+ * Parses a received request. Accepts arrays in every `ArrayFormat`. A repeated parameter becomes an array, which
+ * `decodeInput` rejects if the parameter has a single value.
  *
  * @since 0.1.0
  * @category conversions
@@ -144,19 +144,19 @@ export const parseRequest = (
     operation.parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name)
   )
   const values = new Map<string, Array<string>>()
-  const unknown: Array<readonly [string, string]> = []
+  const unknownQuery: Array<readonly [string, string]> = []
   for (const [key, value] of query) {
     const name = key.replace(/\[\d*\]$/, "")
-    if (!queryNames.has(name)) unknown.push([key, value])
+    if (!queryNames.has(name)) unknownQuery.push([key, value])
     else values.set(name, [...values.get(name) ?? [], value])
   }
   const members = typeof body === "object" && body !== null && !Array.isArray(body) ? body : {}
   const single = [...values].map(([name, all]) => [name, all.length === 1 ? all[0] : all] as const)
-  return { encoded: { ...members, ...Object.fromEntries(single), ...path }, unknownQuery: unknown }
+  return { encoded: { ...members, ...Object.fromEntries(single), ...path }, unknownQuery }
 }
 
 /**
- * The operation that a path belongs to, with its decoded path parameters. Literal steps win over parameters.
+ * Finds the operation of a path and decodes the path parameters. Literal segments take precedence over parameters.
  *
  * @since 0.1.0
  * @category conversions
@@ -195,7 +195,7 @@ const matchSegments = (
   return parameters
 }
 
-/** A schema's refusal as a failure that names the parameters. */
+/** Converts a `ParseError` to an error that names the parameters. */
 const toInvalidInputError = (operation: RequestShape, error: ParseResult.ParseError): InvalidInputError => {
   const issues = ParseResult.ArrayFormatter.formatErrorSync(error).map(({ message, path }) => ({
     parameter: path.length === 0 ? "input" : path.join("."),

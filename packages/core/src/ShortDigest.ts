@@ -1,5 +1,5 @@
 /**
- * Fingerprints: short names for long texts.
+ * Short digests of long strings.
  *
  * @since 0.1.0
  */
@@ -7,7 +7,7 @@ import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
 
 /**
- * 32 hexadecimal digits that stand for a text: the first half of its SHA-256, so that no two texts share one.
+ * Returns 32 hexadecimal digits that identify a string: the first half of its SHA-256 hash.
  *
  * @since 0.1.0
  * @category conversions

@@ -1,5 +1,5 @@
 /**
- * Times: instants in UTC.
+ * Instants in UTC.
  *
  * @since 0.1.0
  */
@@ -13,7 +13,7 @@ import { leaf } from "./internal/leaf.ts"
 const toUtc = (input: Date | number): DateTime.Utc | undefined =>
   Option.getOrUndefined(Option.map(DateTime.make(input), DateTime.toUtc))
 
-/** A spelling for which no parser is needed, or undefined. */
+/** The fast path for the format that most responses use. */
 const parseCanonical = (text: string): DateTime.Utc | undefined => {
   const milliseconds = parseCanonicalTime(text)
   return milliseconds === undefined ? undefined : makeUtc(milliseconds)
@@ -25,7 +25,7 @@ const arbitrary: Parameters<typeof leaf<DateTime.Utc, string>>[0]["arbitrary"] =
 const isoPattern =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s?(Z|[+-]\d{2}:?\d{2}|(?<=:[\d.,]+)[+-]\d{2})?$/i
 
-/** ISO 8601, with or without seconds and milliseconds, with or without a zone. */
+/** Parses ISO 8601, with or without seconds, milliseconds and time zone. */
 const parseIso = (text: string): DateTime.Utc | undefined => {
   const parts = isoPattern.exec(text)
   if (parts === null) return undefined
@@ -36,7 +36,7 @@ const parseIso = (text: string): DateTime.Utc | undefined => {
   return toUtc(Date.parse(`${day}T${minute}:${second}.${milliseconds}${offset}`))
 }
 
-/** JavaScript makes the first of March of the thirtieth of February. */
+/** `Date.parse` turns February 30 into March 1. */
 const isCalendarDate = (day: string): boolean => {
   if (Number(day.slice(8)) <= 28) return true
   const midnight = Date.parse(`${day}T00:00:00Z`)
@@ -44,15 +44,15 @@ const isCalendarDate = (day: string): boolean => {
 }
 
 /**
- * An instant in the service's answers. Read from ISO 8601 with or without milliseconds and with or without a zone
- * (none means UTC), written in UTC with milliseconds.
+ * An instant in a response. Decodes ISO 8601 with or without milliseconds and time zone (default: UTC). Encodes it in
+ * UTC with milliseconds.
  *
  * @since 0.1.0
  * @category schemas
  */
 export const Time: Schema.Schema<DateTime.Utc, string> = leaf({
   identifier: "Time",
-  expected: "a time in ISO 8601",
+  expected: "an ISO 8601 timestamp",
   is: isUtc,
   decode: (input) =>
     typeof input === "string" ? parseCanonical(input) ?? parseIso(input) : isUtc(input) ? input : undefined,
@@ -62,7 +62,7 @@ export const Time: Schema.Schema<DateTime.Utc, string> = leaf({
 })
 
 /**
- * A date as callers write it: ISO text, anything a JavaScript `Date` reads, a `Date` or a `DateTime`.
+ * A date as callers write it: ISO 8601, any other string that `Date.parse` accepts, a `Date`, or a `DateTime`.
  *
  * @since 0.1.0
  * @category models
@@ -70,7 +70,7 @@ export const Time: Schema.Schema<DateTime.Utc, string> = leaf({
 export type TimeInput = string | Date | DateTime.DateTime
 
 const clockPattern = String.raw`\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s*[AP]M)?`
-/** A number that follows a clock is a zone only up to 14:59, so that the year of `Jan 2 03:04:05 2024` is none. */
+/** Offsets end at 14:59, so that the year in `Jan 2 03:04:05 2024` is not an offset. */
 const offsetAsSpace = new RegExp(
   String.raw`(${clockPattern}(?: ?| (?:GMT|UTC))) ((?:0\d|1[0-4]):?[0-5]\d)(?=\s*(?:\(.*\))?$)`,
   "i"
@@ -80,10 +80,10 @@ const zonedPattern = new RegExp(
     .raw`(?:\b(?:Z|UTC?|GMT|[ECMP][SD]T)|(?:${clockPattern}\s*|\b(?:GMT|UTC?)\s?)[+-]\d{1,2}:?\d{2}|\dZ)\s*(?:\(.*\))?$`,
   "i"
 )
-/** Digits alone, and text with one small number: V8 makes a day of 2001 even of `-1`. */
+/** Digits only, and strings with one small number: V8 parses even `-1` as a date in 2001. */
 const notADatePattern = /^(?:\d*|\D*\d{1,2}\D*)$/
 
-/** Any date that JavaScript reads; text without a zone is UTC, whatever its format and wherever we run. */
+/** Parses any date that `Date.parse` accepts. Without a time zone it is UTC, independent of the local time zone. */
 const parseDateText = (input: string): DateTime.Utc | undefined => {
   const text = input.trim().replace(offsetAsSpace, "$1+$2")
   if (notADatePattern.test(text)) return undefined
@@ -100,27 +100,27 @@ const parseTimeInput = (input: unknown): DateTime.Utc | undefined =>
     : undefined
 
 /**
- * A bound of a range of dates. A `+` of a zone that arrived as a space is read as `+`; written as ISO 8601 in UTC
- * with milliseconds.
+ * A bound of a date range. Decodes a space in place of the `+` of a time zone, as form decoding leaves it. Encodes the
+ * instant as ISO 8601 in UTC with milliseconds.
  *
  * @since 0.1.0
  * @category schemas
  */
 export const TimeInput: Schema.Schema<DateTime.Utc, TimeInput> = leaf<DateTime.Utc, string, TimeInput>({
   identifier: "TimeInput",
-  expected: "a date, such as 2024-01-31 or 2024-01-31T12:00:00Z",
+  expected: "a date such as 2024-01-31 or 2024-01-31T12:00:00Z",
   is: isUtc,
   decode: parseTimeInput,
   encode: DateTime.formatIso,
   arbitrary,
-  jsonSchema: { type: "string", description: "a date; without a zone it is UTC" }
+  jsonSchema: { type: "string", description: "Date; UTC if no time zone is given" }
 })
 
-/** Of the year 9999. A larger number counts milliseconds, most likely. */
+/** The end of the year 9999. A larger number is probably in milliseconds. */
 const maxEpochSeconds = 253_402_300_799
 
 /**
- * A bound of a range of dates on the trades operation, which takes epoch seconds as well.
+ * A bound of a date range of `walletNftTrades`, which also accepts a Unix time in seconds.
  *
  * @since 0.1.0
  * @category schemas
@@ -131,7 +131,7 @@ export const TimeOrEpochSeconds: Schema.Schema<DateTime.Utc, TimeInput | number>
   TimeInput | number
 >({
   identifier: "TimeOrEpochSeconds",
-  expected: "a date, such as 2024-01-31T12:00:00Z, or seconds since 1970",
+  expected: "a date such as 2024-01-31T12:00:00Z, or a Unix time in seconds",
   is: isUtc,
   decode: (input) => {
     const seconds = typeof input === "string" && /^\d+$/.test(input) ? Number(input) : input
@@ -140,5 +140,5 @@ export const TimeOrEpochSeconds: Schema.Schema<DateTime.Utc, TimeInput | number>
   },
   encode: DateTime.formatIso,
   arbitrary,
-  jsonSchema: { type: "string", description: "a date, or seconds since 1970; without a zone it is UTC" }
+  jsonSchema: { type: "string", description: "Date or Unix time in seconds; UTC if no time zone is given" }
 })

@@ -1,5 +1,5 @@
 /**
- * Ids of tokens inside an NFT contract.
+ * IDs of tokens in an NFT contract.
  *
  * @since 0.1.0
  */
@@ -9,15 +9,15 @@ import { isDigits } from "./internal/digits.ts"
 import { leaf } from "./internal/leaf.ts"
 
 /**
- * A token id of up to 256 bits, as a `bigint`. Read from decimal digits (77 of them are normal) or from
- * hexadecimal digits after `0x`; written as decimal digits.
+ * A token ID of up to 256 bits, as a `bigint`. Decodes decimal digits (77 of them are common) or `0x` followed by
+ * hexadecimal digits. Encodes it as decimal digits.
  *
  * @since 0.1.0
  * @category schemas
  */
 export const TokenId: Schema.Schema<bigint, string | bigint> = leaf<bigint, string, string | bigint>({
   identifier: "TokenId",
-  expected: "a token id (decimal digits, or 0x and hexadecimal digits, at most 256 bits)",
+  expected: "a token ID of at most 256 bits, in decimal or in hexadecimal with 0x",
   is: (input): input is bigint => typeof input === "bigint" && input >= 0n && input <= maxUint256,
   decode: (input) => {
     if (typeof input === "string") {

@@ -1,5 +1,5 @@
 /**
- * How long an answer stays true.
+ * How long a response may be cached.
  *
  * @since 0.1.0
  */
@@ -7,11 +7,13 @@ import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
 
 /**
- * - `Immutable`: it never changes.
- * - `MaxAge`: it is true for a while.
- * - `UpToBlock`: it speaks of blocks up to `block`. Once that block is deep below the chain's head it is true for
- *   `finalizedTtl`, before that for `recentTtl`.
- * - `NoStore`: it must not be kept.
+ * The time to live of a cached response:
+ *
+ * - `Immutable`: the response never changes.
+ * - `MaxAge`: the response is fresh for `duration`.
+ * - `UpToBlock`: the response covers blocks up to `block`. It is fresh for `finalizedTtl` once that block is final, and
+ *   for `recentTtl` before.
+ * - `NoStore`: the response must not be cached.
  *
  * @since 0.1.0
  * @category models
@@ -34,7 +36,7 @@ export type Ttl = Data.TaggedEnum<{
 export const { MaxAge, Immutable, NoStore, UpToBlock } = Data.taggedEnum<Ttl>()
 
 /**
- * A list or a price: an hour once its upper block is settled, seconds at the head.
+ * Returns the TTL of a list or a price: 1 hour if `to_block` is set and final, otherwise 5 seconds.
  *
  * @since 0.1.0
  * @category policies
@@ -45,7 +47,8 @@ export const ttlByToBlock = (input: { readonly to_block?: number | undefined }):
     : UpToBlock({ block: input.to_block, finalizedTtl: "1 hour", recentTtl: "5 seconds" })
 
 /**
- * A list of NFTs: seconds, and not at all while it is empty or the collection is being indexed.
+ * Returns the TTL of a page of NFTs: 5 seconds, or `NoStore` if the page is empty or the collection is still being
+ * indexed.
  *
  * @since 0.1.0
  * @category policies

@@ -1,5 +1,5 @@
 /**
- * Free text that has to survive a URL.
+ * Strings that can be encoded in a URL.
  *
  * @since 0.1.0
  */
@@ -10,14 +10,14 @@ const isWellFormedText = (input: unknown): input is string =>
   typeof input === "string" && input !== "" && input.isWellFormed()
 
 /**
- * Non-empty, well-formed text: no half of a surrogate pair, which no URL can carry.
+ * A non-empty, well-formed string. A URL cannot encode a lone surrogate.
  *
  * @since 0.1.0
  * @category schemas
  */
 export const WellFormedText: Schema.Schema<string, string> = leaf({
   identifier: "WellFormedText",
-  expected: "non-empty, well-formed text",
+  expected: "a non-empty, well-formed string",
   is: isWellFormedText,
   decode: (input) => isWellFormedText(input) ? input : undefined,
   encode: (text): string => text,
@@ -25,21 +25,21 @@ export const WellFormedText: Schema.Schema<string, string> = leaf({
   jsonSchema: { type: "string", minLength: 1 }
 })
 
-/** What some server on the way may take for another path, even where it was encoded once more. */
+/** Dot segments and separators, plain or percent-encoded: some servers and proxies decode them and change the path. */
 const pathSeparators = /^\.{1,2}$|[/\\]|%(?:2f|5c|2e)/i
 
 const isSegment = (input: unknown): input is string => isWellFormedText(input) && !pathSeparators.test(input)
 
 /**
- * Text that names one step of a path. `.` and `..` are refused, since URL parsers collapse them even when encoded, and
- * so are slashes, plain or percent-encoded.
+ * A string that is exactly one segment of a path. Rejects `.` and `..`, which URL parsers collapse even if encoded, and
+ * slashes, plain or percent-encoded.
  *
  * @since 0.1.0
  * @category schemas
  */
 export const PathSegment: Schema.Schema<string, string> = leaf({
   identifier: "PathSegment",
-  expected: "non-empty text without a slash (plain or as %2f), other than . and ..",
+  expected: "a non-empty string without slashes (plain or as %2f), other than \".\" and \"..\"",
   is: isSegment,
   decode: (input) => isSegment(input) ? input : undefined,
   encode: (text): string => text,

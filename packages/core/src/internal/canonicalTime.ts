@@ -1,6 +1,6 @@
-/** Times in the one spelling that services nearly always send, `2024-01-02T03:04:05.000Z`, read without a parser. */
+/** Fast parsing of the timestamp format that nearly all responses use: `2024-01-02T03:04:05.000Z`. */
 
-/** Every match is a time of the calendar, which is why the 29th of February is left to the parser. */
+/** Matches existing dates only. February 29 does not match, because it depends on the year. */
 const canonicalPattern =
   /^\d\d\d\d-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d\d\dZ$/
 
@@ -9,7 +9,7 @@ const zero = 0x30
 const twoDigits = (text: string, at: number): number =>
   text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - 11 * zero
 
-/** Days from the first of March of the year 0: years that begin in March have their leap day at the end. */
+/** Days from March 1 of the year 0 to 1970. In years that begin in March, the leap day is the last day. */
 const daysBeforeEpoch = 719_468
 
 const daysSinceEpoch = (year: number, month: number, day: number): number => {
@@ -19,7 +19,7 @@ const daysSinceEpoch = (year: number, month: number, day: number): number => {
   return years * 365 + leapDays + Math.floor((153 * fromMarch + 2) / 5) + day - 1 - daysBeforeEpoch
 }
 
-/** Milliseconds since 1970, or undefined for any other spelling. */
+/** Returns milliseconds since 1970, or undefined for other formats. */
 export const parseCanonicalTime = (text: string): number | undefined => {
   if (!canonicalPattern.test(text)) return undefined
   const date = daysSinceEpoch(

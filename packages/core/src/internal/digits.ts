@@ -1,8 +1,6 @@
-/** Decimal digits as text. */
-
 /**
- * Whether text is decimal digits and nothing else, at most so many. The length is looked at first, because a pattern
- * that counts takes twice the time.
+ * Returns whether a string consists of 1 to `maxLength` decimal digits. Checks the length first, because a pattern with a
+ * quantifier takes twice as long.
  */
 export const isDigits = (text: string, maxLength: number): boolean =>
   text.length <= maxLength && /^\d+$/.test(text)

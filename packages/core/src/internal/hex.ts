@@ -1,14 +1,13 @@
-/** Hexadecimal digits after `0x`, of one length: what addresses and hashes are. */
-
+/** Matches `0x` followed by a fixed number of hexadecimal digits: the format of addresses and hashes. */
 export interface HexFormat {
   readonly isLower: (text: string) => boolean
-  /** The text in lower case, or undefined. */
+  /** Returns the string in lower case, or undefined if it does not match. */
   readonly toLower: (text: string) => string | undefined
 }
 
 /**
- * Services send lower case, so that is looked for first. Its pattern repeats the class instead of counting: V8 then
- * checks digit after digit without a loop, in half the time, and faster than any loop over char codes.
+ * Tries lower case first, which upstreams send. That pattern repeats the character class instead of using a quantifier,
+ * so that V8 compiles it without a loop: it takes half the time.
  */
 export const hexFormat = (digits: number): HexFormat => {
   const lower = new RegExp(`^0x${"[0-9a-f]".repeat(digits)}$`)

@@ -1,10 +1,9 @@
 /**
- * Instants, made fast.
+ * Fast creation of `DateTime.Utc`.
  *
- * Whatever effect has for making a `DateTime.Utc` defines a hidden property on it, and that takes longer than all else
- * that reading a time does. The property is only a place for parts that may be asked for later. An object with the
- * same prototype and without that place is the same to all that effect does; should effect put anything else into
- * its instants one day, they are made its way.
+ * Every constructor of Effect defines a non-enumerable property that caches parts of the date, which takes longer than
+ * parsing the timestamp. An object with the same prototype but without that property behaves the same. If Effect changes
+ * the layout of its instants, `makeUtc` uses Effect's constructor.
  */
 import * as DateTime from "effect/DateTime"
 
@@ -16,7 +15,7 @@ const hasKnownLayout = Reflect.ownKeys(epoch).join() === "epochMillis,partsUtc" 
 export const isUtc = (input: unknown): input is DateTime.Utc =>
   DateTime.isDateTime(input) && DateTime.isUtc(input)
 
-/** The instant so many milliseconds, within the range of a `Date`, after 1970. */
+/** Returns the instant at a number of milliseconds since 1970, which must be in the range of a `Date`. */
 export const makeUtc = (milliseconds: number): DateTime.Utc => {
   if (hasKnownLayout) {
     const self: { epochMillis?: number } = Object.create(prototype)

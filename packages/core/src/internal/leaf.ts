@@ -1,32 +1,32 @@
 /**
- * How a single value is read and written: the building block of every model and parameter.
+ * Schemas of single values, from which all models and parameters are built.
  *
- * A leaf reads every spelling found in the field with one plain function, and writes one. It is a Schema, so it
- * composes, describes itself and generates test data; its errors say what was expected and what came instead.
+ * A leaf decodes every format that upstreams and callers use with one plain function, and encodes one canonical format.
+ * Its errors contain the expected format and the received value.
  */
 import type { LazyArbitrary } from "effect/Arbitrary"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { narrowEncoded } from "./narrow.ts"
 
-/** What makes a leaf. */
+/** The definition of a leaf. */
 export interface LeafSpec<A, Encoded> {
   readonly identifier: string
   /** Completes "expected …". */
   readonly expected: string
   readonly is: (input: unknown) => input is A
-  /** The value, or undefined when the input does not spell one. */
+  /** Returns the value, or undefined if the input is invalid. */
   readonly decode: (input: unknown) => A | undefined
   readonly encode: (value: A) => Encoded
   readonly arbitrary: LazyArbitrary<A>
-  /** The JSON Schema of the wire form. */
+  /** The JSON Schema of the encoded value. */
   readonly jsonSchema: object
 }
 
-/** At most this much of a refused value is repeated in a message. */
+/** The maximum length of an invalid value in a message. */
 const maxShownLength = 60
 
-/** A value as it appears in a message: short, on one line. */
+/** Formats a value for a message: short, on one line. */
 export const formatValue = (input: unknown): string => {
   if (typeof input === "string") {
     return JSON.stringify(input.length > maxShownLength ? `${input.slice(0, maxShownLength)}…` : input)
@@ -36,19 +36,16 @@ export const formatValue = (input: unknown): string => {
   return String(input)
 }
 
-/**
- * A leaf looks at anything. Text is named apart, because those who put a value into a URL (an `HttpApi`'s path and
- * query) look for it to tell one value from a list.
- */
+/** Lists `String` explicitly, because `HttpApi` looks for it to distinguish single values from arrays in paths and queries. */
 const AnyInput: Schema.Schema<unknown> = Schema.Union(Schema.String, Schema.Unknown)
 
-/** Where a schema keeps how it is read, for those who read without interpreting schemas. */
+/** The annotation with the decoding function of a schema, for the compiler in `decoder/`. */
 export const DecodeId: unique symbol = Symbol.for("@blockquarry/core/leaf/decode")
 
-/** Where a schema keeps how it is written. Like reading, it takes anything, and gives undefined for what is none. */
+/** The annotation with the encoding function of a schema. It accepts any value and returns undefined if it is invalid. */
 export const EncodeId: unique symbol = Symbol.for("@blockquarry/core/leaf/encode")
 
-/** Makes a Schema of a leaf. Callers write `Accepts`; the wire gets what `write` gives. */
+/** Creates the schema of a leaf. Callers write `InputEncoded`; requests contain `Encoded`. */
 export const leaf = <A, Encoded extends InputEncoded, InputEncoded = Encoded>(
   spec: LeafSpec<A, Encoded>
 ): Schema.Schema<A, InputEncoded> => {

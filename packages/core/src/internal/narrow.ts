@@ -1,32 +1,32 @@
 /**
- * The one place where a schema's static side is stated more narrowly than what it takes at run time.
+ * The only module with static types narrower than what a schema decodes at run time.
  *
- * A parameter takes every spelling that the wire knows (`"0x1"`, `"ETH"`, `"100"`), while a program is offered
- * only the canonical ones (`"eth"`, `100`). The statement is safe in one direction: what the narrow type allows,
- * the schema takes; the property tests of the operations hold every field to that.
+ * At run time a parameter decodes every format that requests may contain (`"0x1"`, `"ETH"`, `"100"`), but its type offers
+ * only canonical values (`"eth"`, `100`). This is sound because a schema decodes every value of the narrower type, which
+ * property tests check for every parameter.
  */
 import type * as Schema from "effect/Schema"
 
-/** States that callers write `Accepts`, although the schema takes more than that. */
+/** Narrows the Encoded side of a schema that decodes any input. */
 export const narrowEncoded =
   <Encoded>() => <A>(schema: Schema.Schema<A, unknown>): Schema.Schema<A, Encoded> =>
     schema as Schema.Schema<A, Encoded>
 
-/** States that an optional field may be written `undefined`: undefined members are dropped before the schema runs. */
+/** Allows `undefined` for an optional field: input schemas remove undefined members before decoding. */
 export const allowUndefined = <A, I>(field: OptionalField<A, I>): OptionalField<A, I | undefined> =>
   field as Schema.PropertySignature.All as OptionalField<A, I | undefined>
 
-/** A member that may be left out. */
+/** A field that may be absent. */
 export type OptionalField<A, I> = Schema.PropertySignature<"?:", A, never, "?:", I, false>
 
-/** Works out, for a record whose fields are generic, the sides that the compiler cannot follow that far. */
+/** Sets the types of a struct with generic fields, which the compiler cannot infer. */
 export const withTypes = <A, I>() => (schema: Schema.Schema.All): Schema.Schema<A, I> =>
   schema as Schema.Schema<A, I, never>
 
-/** A member that the model always has, and that may be missing on the wire. */
+/** A field that is always present in the model and may be absent in a response. */
 export type MissingField<A, I> = Schema.PropertySignature<":", A, never, "?:", I, false>
 
-/** States that a member may be missing: a schema that takes `undefined` takes an absent member for it. */
+/** Allows a field to be absent: a schema that decodes `undefined` also decodes an absent field. */
 export const allowMissing = <A, I>(
   field: Schema.PropertySignature<":", A, never, ":", I | undefined, false>
 ): MissingField<A, I | undefined> => field as Schema.PropertySignature.All as MissingField<A, I | undefined>

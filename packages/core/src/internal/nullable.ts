@@ -1,13 +1,13 @@
-/** Members of models that may be missing: absent, undefined and null are the same, and are null in the model. */
+/** Fields that may be missing: absent, undefined and null all become null in the model. */
 import * as Schema from "effect/Schema"
 import { allowMissing, type MissingField } from "./narrow.ts"
 
-/** Where a nullable schema keeps what it is when it is not null. */
+/** The annotation with the non-null part of a nullable schema. */
 export const NonNullableId: unique symbol = Symbol.for("@blockquarry/core/nullable/nonNullable")
 
 /**
- * A member that is `A | null` in the model, always present there, and may be absent on the wire. Null comes first, so
- * that no schema is asked what it makes of it.
+ * Creates a field that is `A | null` in the model and may be absent in a response. Null is the first member of the union,
+ * so that `schema` never decodes it.
  */
 export const nullable = <A, I>(schema: Schema.Schema<A, I>): MissingField<A | null, I | null | undefined> =>
   allowMissing(Schema.propertySignature(

@@ -1,8 +1,8 @@
-/** One of a few names, exactly as the specification lists them. */
+/** Closed sets of names, as the specification lists them. */
 import type * as Schema from "effect/Schema"
 import { leaf } from "./leaf.ts"
 
-/** A leaf rather than a literal, so that a refusal is one short line, whatever came. */
+/** Uses a leaf instead of `Schema.Literal`, so that the error message is one short line for any input. */
 export const oneOf = <const Names extends readonly [string, ...Array<string>]>(
   identifier: string,
   ...names: Names

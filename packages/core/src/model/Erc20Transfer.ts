@@ -18,7 +18,7 @@ const fields = Schema.Struct({
   token_logo: nullable(Schema.String),
   token_decimals: nullable(Integer),
   transaction_hash: Hash,
-  /** The token's contract. */
+  /** Address of the token contract. */
   address: nullable(Address),
   block_timestamp: nullable(Time),
   block_number: Integer,
@@ -31,19 +31,19 @@ const fields = Schema.Struct({
   from_address_entity: nullable(Schema.String),
   from_address_entity_logo: nullable(Schema.String),
   from_address_label: nullable(Schema.String),
-  /** In the token's smallest unit, every digit. */
+  /** In the token's smallest unit. */
   value: nullable(Amount),
   transaction_index: nullable(Integer),
   log_index: nullable(Integer),
   possible_spam: nullable(BooleanLike),
   verified_collection: nullable(BooleanLike),
-  /** Sent beside or instead of `verified_collection` by some services. */
+  /** Some upstreams return this in addition to or instead of `verified_collection`. */
   verified_contract: nullable(BooleanLike)
 })
 
 /**
- * One transfer of an ERC20 token. `value` is in the token's smallest unit; divide by 10^`token_decimals` with
- * `formatUnits`.
+ * A transfer of an ERC20 token. `value` is in the token's smallest unit; format it with `formatUnits` and
+ * `token_decimals`.
  *
  * @since 0.1.0
  * @category models
@@ -51,12 +51,16 @@ const fields = Schema.Struct({
 export interface Erc20Transfer extends Schema.Schema.Type<typeof fields> {}
 
 /**
+ * An encoded `Erc20Transfer`.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface Erc20TransferEncoded extends Schema.Schema.Encoded<typeof fields> {}
 
 /**
+ * The schema of `Erc20Transfer`.
+ *
  * @since 0.1.0
  * @category schemas
  */

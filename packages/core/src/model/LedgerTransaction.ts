@@ -1,9 +1,8 @@
 /**
  * Transactions of the ledger, in every variant that its public API documents.
  *
- * The first variant (`pending_transaction`) is the one that the service specifies; it comes with or without a
- * `type`. What a variant does not share with the first is modelled where it is plain, and left as JSON where it is
- * a tree of its own.
+ * The first variant (`pending_transaction`) is the one in the specification; `type` may be absent. Fields of the other
+ * variants with a flat structure are modelled; nested structures are `Json`.
  *
  * @since 0.1.0
  */
@@ -23,7 +22,7 @@ const payload = Schema.Struct({
   type: nullable(Schema.String),
   function: nullable(Schema.String),
   type_arguments: nullable(Schema.Array(Schema.String)),
-  /** As the caller gave them: text, and for some payloads objects and nested lists. */
+  /** The submitted arguments: strings, and for some payloads objects and nested arrays. */
   arguments: nullable(Schema.Array(Json))
 })
 
@@ -103,7 +102,7 @@ const blockEpilogue = Schema.Struct({
 })
 
 /**
- * A transaction that is submitted and not yet committed: the record that the service specifies.
+ * A transaction that is submitted but not yet committed: the variant in the specification.
  *
  * @since 0.1.0
  * @category models
@@ -111,7 +110,7 @@ const blockEpilogue = Schema.Struct({
 export interface PendingTransaction extends Schema.Schema.Type<typeof pending> {}
 
 /**
- * A committed transaction of a user.
+ * A committed user transaction.
  *
  * @since 0.1.0
  * @category models
@@ -119,30 +118,40 @@ export interface PendingTransaction extends Schema.Schema.Type<typeof pending> {
 export interface UserTransaction extends Schema.Schema.Type<typeof user> {}
 
 /**
+ * The first transaction of a ledger.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface GenesisTransaction extends Schema.Schema.Type<typeof genesis> {}
 
 /**
+ * The transaction that starts a block.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface BlockMetadataTransaction extends Schema.Schema.Type<typeof blockMetadata> {}
 
 /**
+ * A checkpoint of the ledger state.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface StateCheckpointTransaction extends Schema.Schema.Type<typeof stateCheckpoint> {}
 
 /**
+ * A transaction of a validator.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface ValidatorTransaction extends Schema.Schema.Type<typeof validator> {}
 
 /**
+ * The transaction that ends a block.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -156,7 +165,7 @@ const knownTypes: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * A transaction of a variant that this version does not know, kept whole in `document`, its own `type` included.
+ * A transaction of an unknown variant. `document` is the complete record, including its original `type`.
  *
  * @since 0.1.0
  * @category models
@@ -179,7 +188,7 @@ const parseOther = (document: unknown): OtherTransaction | undefined => {
 
 const otherTransaction = leaf<OtherTransaction, JsonValue>({
   identifier: "OtherTransaction",
-  expected: "a transaction of a known type, or one with a hash and a type of its own",
+  expected: "a transaction with a hash and a type",
   is: (input): input is OtherTransaction =>
     Predicate.isRecord(input) && input["type"] === "other" &&
     parseOther(input["document"])?.hash === input["hash"],
@@ -196,7 +205,7 @@ const otherTransaction = leaf<OtherTransaction, JsonValue>({
 })
 
 /**
- * A transaction of the ledger; `type` tells the variants apart.
+ * A transaction of the ledger, discriminated by `type`.
  *
  * @since 0.1.0
  * @category models
@@ -214,12 +223,16 @@ export type LedgerTransaction =
 const variants = Schema.Union(...knownVariants, pending, otherTransaction)
 
 /**
+ * An encoded `LedgerTransaction`.
+ *
  * @since 0.1.0
  * @category models
  */
 export type LedgerTransactionEncoded = typeof variants.Encoded
 
 /**
+ * The schema of `LedgerTransaction`.
+ *
  * @since 0.1.0
  * @category schemas
  */

@@ -49,13 +49,13 @@ const ownedFields = {
   block_number_minted: nullable(Integer),
   contract_type: nullable(openEnum("ERC721", "ERC1155")),
   token_uri: nullable(Schema.String),
-  /** Usually JSON text, sometimes prose; `metadataJson` reads it. */
+  /** Usually a JSON document, sometimes plain text. Parse it with `metadataJson`. */
   metadata: nullable(Schema.String),
   normalized_metadata: nullable(Json),
   media: nullable(Json),
   last_token_uri_sync: nullable(Time),
   last_metadata_sync: nullable(Time),
-  /** How many of this token the owner holds; 1 for ERC721. */
+  /** The amount that the owner holds; 1 for ERC721. */
   amount: nullable(Amount),
   name: nullable(Schema.String),
   symbol: nullable(Schema.String),
@@ -70,13 +70,13 @@ const ownedNft = Schema.Struct(ownedFields)
 
 const nft = Schema.Struct({
   ...ownedFields,
-  /** An address, or prose where there is no single minter. */
+  /** An address, or plain text if there is no single minter. */
   minter_address: nullable(Schema.String),
   last_sale: nullable(lastSale)
 })
 
 /**
- * One NFT of a contract. `metadata` is the text that the contract points at, kept as it is.
+ * An NFT. `metadata` is the unparsed document that the token URI refers to.
  *
  * @since 0.1.0
  * @category models
@@ -84,19 +84,23 @@ const nft = Schema.Struct({
 export interface Nft extends Schema.Schema.Type<typeof nft> {}
 
 /**
+ * An encoded `Nft`.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface NftEncoded extends Schema.Schema.Encoded<typeof nft> {}
 
 /**
+ * The schema of `Nft`.
+ *
  * @since 0.1.0
  * @category schemas
  */
 export const Nft: Schema.Schema<Nft, NftEncoded> = nft.annotations({ identifier: "Nft" })
 
 /**
- * An NFT as one owner holds it: an `Nft` without minter and last sale.
+ * An NFT and one of its owners: an `Nft` without minter and last sale.
  *
  * @since 0.1.0
  * @category models
@@ -104,12 +108,16 @@ export const Nft: Schema.Schema<Nft, NftEncoded> = nft.annotations({ identifier:
 export interface OwnedNft extends Schema.Schema.Type<typeof ownedNft> {}
 
 /**
+ * An encoded `OwnedNft`.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface OwnedNftEncoded extends Schema.Schema.Encoded<typeof ownedNft> {}
 
 /**
+ * The schema of `OwnedNft`.
+ *
  * @since 0.1.0
  * @category schemas
  */
@@ -118,7 +126,7 @@ export const OwnedNft: Schema.Schema<OwnedNft, OwnedNftEncoded> = ownedNft.annot
 })
 
 /**
- * Whether a collection is indexed: `SYNCING` while its first read is being worked off.
+ * The indexing status of a collection: `SYNCING` until the indexing that its first request started is complete.
  *
  * @since 0.1.0
  * @category schemas
@@ -126,7 +134,7 @@ export const OwnedNft: Schema.Schema<OwnedNft, OwnedNftEncoded> = ownedNft.annot
 export const SyncStatus = openEnum("SYNCING", "SYNCED")
 
 /**
- * The JSON that an NFT's `metadata` holds, decoded twice where it was encoded twice; null for prose and for none.
+ * Parses the `metadata` of an NFT, twice if it was encoded twice. Returns null if it is absent or not JSON.
  *
  * @since 0.1.0
  * @category conversions

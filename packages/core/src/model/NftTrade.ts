@@ -15,7 +15,7 @@ import { TokenId } from "../TokenId.ts"
 const fields = Schema.Struct({
   transaction_hash: Hash,
   transaction_index: nullable(Integer),
-  /** May name a token more than once. */
+  /** May contain a token more than once. */
   token_ids: nullable(Schema.Array(TokenId)),
   seller_address: nullable(Address),
   buyer_address: nullable(Address),
@@ -30,7 +30,7 @@ const fields = Schema.Struct({
 })
 
 /**
- * One trade: one or more NFTs of a contract for one price.
+ * A trade of one or more NFTs of a contract for one price.
  *
  * @since 0.1.0
  * @category models
@@ -38,12 +38,16 @@ const fields = Schema.Struct({
 export interface NftTrade extends Schema.Schema.Type<typeof fields> {}
 
 /**
+ * An encoded `NftTrade`.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface NftTradeEncoded extends Schema.Schema.Encoded<typeof fields> {}
 
 /**
+ * The schema of `NftTrade`.
+ *
  * @since 0.1.0
  * @category schemas
  */

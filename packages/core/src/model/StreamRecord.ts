@@ -1,5 +1,5 @@
 /**
- * Streams: webhook subscriptions to what happens on chains.
+ * Streams: webhook subscriptions to events on chains.
  *
  * @since 0.1.0
  */
@@ -14,7 +14,7 @@ import { preprocess } from "../internal/preprocess.ts"
 import { Json } from "../Json.ts"
 import { openEnum } from "../OpenEnum.ts"
 
-/** The specification shows one object where services send a list: both are a list in the model. */
+/** The specification shows an object where upstreams return an array. Both decode to an array. */
 const oneOrMany = <A, I>(item: Schema.Schema<A, I>): Schema.Schema<ReadonlyArray<A>, I | ReadonlyArray<I>> =>
   preprocess((input) => Arr.ensure(input), Schema.Array(Schema.Unknown)).pipe(
     Schema.compose(Schema.Array(item), { strict: false }),
@@ -53,7 +53,7 @@ const trigger = Schema.Struct({
 const statuses = ["active", "paused", "error", "terminated"] as const
 
 /**
- * The states of a stream: only `active` processes blocks.
+ * The status of a stream. Only `active` streams process blocks.
  *
  * @since 0.1.0
  * @category schemas
@@ -80,7 +80,7 @@ const fields = Schema.Struct({
     filter: nullable(Json),
     includeNativeTxs: nullable(BooleanLike)
   }))),
-  /** Hexadecimal chain ids. */
+  /** Hexadecimal chain IDs. */
   chainIds: nullable(Schema.Array(Schema.String)),
   demo: nullable(BooleanLike),
   triggers: nullable(oneOrMany(trigger)),
@@ -90,7 +90,7 @@ const fields = Schema.Struct({
 })
 
 /**
- * A stream, as the status update returns it.
+ * A stream, as returned by the status update.
  *
  * @since 0.1.0
  * @category models
@@ -98,12 +98,16 @@ const fields = Schema.Struct({
 export interface StreamRecord extends Schema.Schema.Type<typeof fields> {}
 
 /**
+ * An encoded `StreamRecord`.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface StreamRecordEncoded extends Schema.Schema.Encoded<typeof fields> {}
 
 /**
+ * The schema of `StreamRecord`.
+ *
  * @since 0.1.0
  * @category schemas
  */

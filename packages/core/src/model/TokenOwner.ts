@@ -13,18 +13,18 @@ import { nullable } from "../internal/nullable.ts"
 const fields = Schema.Struct({
   owner_address: Address,
   owner_address_label: nullable(Schema.String),
-  /** In the token's smallest unit, every digit. */
+  /** In the token's smallest unit. */
   balance: nullable(Amount),
   /** In whole tokens. */
   balance_formatted: nullable(Decimal),
   usd_value: nullable(Decimal),
   is_contract: nullable(BooleanLike),
-  /** 0 to 100. */
+  /** From 0 to 100. */
   percentage_relative_to_total_supply: nullable(Decimal)
 })
 
 /**
- * One holder of an ERC20 token.
+ * A holder of an ERC20 token.
  *
  * @since 0.1.0
  * @category models
@@ -32,12 +32,16 @@ const fields = Schema.Struct({
 export interface TokenOwner extends Schema.Schema.Type<typeof fields> {}
 
 /**
+ * An encoded `TokenOwner`.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface TokenOwnerEncoded extends Schema.Schema.Encoded<typeof fields> {}
 
 /**
+ * The schema of `TokenOwner`.
+ *
  * @since 0.1.0
  * @category schemas
  */

@@ -25,17 +25,17 @@ const fields = Schema.Struct({
   tokenSymbol: nullable(Schema.String),
   tokenLogo: nullable(Schema.String),
   tokenDecimals: nullable(Integer),
-  /** The price in the chain's native token, where the service states it. */
+  /** The price in the chain's native token. */
   nativePrice: nullable(nativePrice),
   /** US dollars for one whole token. */
   usdPrice: Float,
   usdPriceFormatted: nullable(Schema.String),
-  /** Asked for with `include: "percent_change"`. */
+  /** Returned with `include: "percent_change"`. */
   "24hrPercentChange": nullable(Decimal),
   exchangeAddress: nullable(Address),
   exchangeName: nullable(Schema.String),
   tokenAddress: nullable(Address),
-  /** The block that the price was read at. */
+  /** The block at which the price was evaluated. */
   toBlock: nullable(Integer),
   possibleSpam: nullable(BooleanLike),
   verifiedContract: nullable(BooleanLike),
@@ -52,12 +52,16 @@ const fields = Schema.Struct({
 export interface TokenPrice extends Schema.Schema.Type<typeof fields> {}
 
 /**
+ * An encoded `TokenPrice`.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface TokenPriceEncoded extends Schema.Schema.Encoded<typeof fields> {}
 
 /**
+ * The schema of `TokenPrice`.
+ *
  * @since 0.1.0
  * @category schemas
  */

@@ -20,15 +20,15 @@ const transaction = Schema.Struct({
 
 const activeChain = Schema.Struct({
   chain: nullable(openEnum(...evmChains)),
-  /** Hexadecimal. */
+  /** Hexadecimal chain ID. */
   chain_id: nullable(Schema.String),
-  /** Null where the wallet was never active. */
+  /** Null if the wallet was never active on the chain. */
   first_transaction: nullable(transaction),
   last_transaction: nullable(transaction)
 })
 
 /**
- * A wallet's activity on one chain: its first and its last transaction.
+ * The first and last transaction of a wallet on a chain.
  *
  * @since 0.1.0
  * @category models
@@ -43,7 +43,7 @@ const fields = Schema.Struct({
 })
 
 /**
- * The chains on which a wallet is active.
+ * A wallet and the chains on which it is active.
  *
  * @since 0.1.0
  * @category models
@@ -51,12 +51,16 @@ const fields = Schema.Struct({
 export interface WalletChains extends Schema.Schema.Type<typeof fields> {}
 
 /**
+ * An encoded `WalletChains`.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface WalletChainsEncoded extends Schema.Schema.Encoded<typeof fields> {}
 
 /**
+ * The schema of `WalletChains`.
+ *
  * @since 0.1.0
  * @category schemas
  */

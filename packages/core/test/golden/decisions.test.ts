@@ -1,4 +1,4 @@
-/** Messages about malformed inputs, chains, parameters, costs and cache lifetimes of the operations. */
+/** Messages about invalid inputs, chains, parameters, costs and TTLs of the operations. */
 import * as Chain from "@blockquarry/core/Chain"
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
@@ -15,12 +15,12 @@ const hash = `0x${"12".repeat(32)}`
 
 const operationOf = (id: string): AnyOperation => {
   const found = allOperations.find((operation) => operation.id === id)
-  if (found === undefined) throw new Error(`there is no operation ${id}`)
+  if (found === undefined) throw new Error(`no operation ${id}`)
   return found
 }
 
-/** What is needed of each operation, which is well-formed. */
-const needed: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+/** A valid input of each operation with only the required parameters. */
+const requiredInput: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   walletTransfers: { address },
   tokenTransfers: { address },
   contractNfts: { address },
@@ -34,8 +34,10 @@ const needed: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   ledgerTransaction: { txn_hash: hash }
 }
 
-/** One mistake each, on top of what is needed. */
-const mistakes: ReadonlyArray<readonly [operation: string, input: Readonly<Record<string, unknown>>]> = [
+/** Mostly one invalid parameter each, in addition to the required ones. */
+const invalidParameters: ReadonlyArray<
+  readonly [operation: string, input: Readonly<Record<string, unknown>>]
+> = [
   ["walletTransfers", { address: undefined }],
   ["walletTransfers", { address: "" }],
   ["walletTransfers", { address: null }],
@@ -116,10 +118,10 @@ const mistakes: ReadonlyArray<readonly [operation: string, input: Readonly<Recor
   ["ledgerTransaction", { txn_hash: 5 }]
 ]
 
-const spelled = (input: unknown): string =>
+const formatted = (input: unknown): string =>
   JSON.stringify(input, (_, value) => value === undefined ? "(undefined)" : value) ?? "undefined"
 
-it("messages about malformed inputs are as recorded", async () => {
+it("messages about invalid inputs are as recorded", async () => {
   const messages: Record<string, Record<string, unknown>> = {}
   const add = (id: string, input: unknown, title: string) => {
     const result = decodeInput(operationOf(id), input)
@@ -131,12 +133,12 @@ it("messages about malformed inputs are as recorded", async () => {
       })
     }
   }
-  for (const [id, input] of mistakes) add(id, { ...needed[id], ...input }, spelled(input))
+  for (const [id, input] of invalidParameters) add(id, { ...requiredInput[id], ...input }, formatted(input))
   for (const input of [null, undefined, "text", 5, [], [address]]) {
-    add("walletTransfers", input, `the input is ${spelled(input)}`)
+    add("walletTransfers", input, `the input is ${formatted(input)}`)
   }
   for (const { id } of allOperations) {
-    expect(Either.isRight(decodeInput(operationOf(id), needed[id]))).toBe(true)
+    expect(Either.isRight(decodeInput(operationOf(id), requiredInput[id]))).toBe(true)
   }
   await record("invalidInputs", messages, 2)
 })
@@ -170,27 +172,25 @@ it("parameters, costs and texts of the operations are as recorded", async () => 
   )
 })
 
-const inWords = (freshness: Ttl): string => {
+const describeTtl = (ttl: Ttl): string => {
   const millis = (duration: Duration.DurationInput) => `${Duration.toMillis(duration)} ms`
-  switch (freshness._tag) {
+  switch (ttl._tag) {
     case "Immutable":
       return "for ever"
     case "NoStore":
       return "not cached"
     case "MaxAge":
-      return millis(freshness.duration)
+      return millis(ttl.duration)
     case "UpToBlock":
-      return `${millis(freshness.finalizedTtl)} once block ${freshness.block} is settled, ${
-        millis(freshness.recentTtl)
-      } before`
+      return `${millis(ttl.finalizedTtl)} once block ${ttl.block} is final, ${millis(ttl.recentTtl)} before`
   }
 }
 
 const nft = { token_address: address, token_id: "9" }
 const page = (...result: ReadonlyArray<unknown>) => ({ page: 0, page_size: 100, cursor: null, result })
 
-const answers: ReadonlyArray<
-  readonly [operation: string, input: Readonly<Record<string, unknown>>, answer: unknown]
+const responses: ReadonlyArray<
+  readonly [operation: string, input: Readonly<Record<string, unknown>>, response: unknown]
 > = [
   ["walletTransfers", {}, page()],
   ["walletTransfers", { to_block: 100 }, page()],
@@ -218,28 +218,28 @@ const answers: ReadonlyArray<
   ["ledgerTransaction", {}, { type: "block_metadata_transaction", hash }]
 ]
 
-it("cache lifetimes are as recorded", async () => {
-  const kept = answers.map(([id, input, answer]) => {
+it("TTLs are as recorded", async () => {
+  const ttls = responses.map(([id, input, response]) => {
     const operation = operationOf(id)
-    const canonical: unknown = Either.getOrThrow(decodeInput(operation, { ...needed[id], ...input }))
-    const decoded: unknown = Schema.decodeUnknownSync(operation.output)(answer)
+    const canonical: unknown = Either.getOrThrow(decodeInput(operation, { ...requiredInput[id], ...input }))
+    const decoded: unknown = Schema.decodeUnknownSync(operation.output)(response)
     return {
       operation: id,
       input,
-      answer,
-      lifetime: inWords(operation.ttl(canonical, () => decoded)),
+      response,
+      ttl: describeTtl(operation.ttl(canonical, () => decoded)),
       cost: operation.cost
     }
   })
-  await record("lifetimes", kept, 1)
+  await record("ttls", ttls, 1)
   await record(
     "notFound",
     Object.fromEntries(
-      allOperations.map(({ cacheNotFound: absenceLasts, isNotFound: absent, id, retry: repeat }) => [id, {
-        "null is not found": absent(null),
-        "an empty object is not found": absent({}),
-        "not found is cached": absenceLasts,
-        "retried after any failure": repeat === "always"
+      allOperations.map(({ cacheNotFound, isNotFound, id, retry }) => [id, {
+        "null is not found": isNotFound(null),
+        "an empty object is not found": isNotFound({}),
+        "not found is cached": cacheNotFound,
+        "retried after any failure": retry === "always"
       }])
     )
   )

@@ -1,11 +1,11 @@
-/** Plain functions that read a part of a document, or write one, and how they are put together. */
+/** Plain functions that decode or encode a part of a document, and their combinators. */
 
-/** The value, or undefined where the input cannot be read: the Schema then judges it. */
+/** Returns the converted value, or undefined if the input is invalid: then the Schema decodes it again and reports why. */
 export type Converter = (input: unknown) => unknown
 
 export const isConverter = (value: unknown): value is Converter => typeof value === "function"
 
-/** A reader that is made when it is first used. */
+/** Returns a converter that is created on first use. */
 export const lazyConverter = (make: () => Converter): Converter => {
   let convert: Converter | undefined
   return (input) => (convert ??= make())(input)
@@ -13,7 +13,7 @@ export const lazyConverter = (make: () => Converter): Converter => {
 
 export const convertString: Converter = (input) => typeof input === "string" ? input : undefined
 
-/** Absent, undefined and null are the same, and are null in the model. */
+/** Converts absent, undefined and null to null. */
 export const nullToNull = (convert: Converter): Converter => (input) =>
   input === null || input === undefined ? null : convert(input)
 

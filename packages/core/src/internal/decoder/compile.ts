@@ -1,4 +1,4 @@
-/** A Schema as plain functions, in either direction. */
+/** Compiles a Schema to plain functions. */
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
@@ -9,7 +9,6 @@ import { NonNullableId } from "../nullable.ts"
 import { convertArray, type Converter, convertString, isConverter, nullToNull } from "./Converter.ts"
 import { struct, type StructMember } from "./struct.ts"
 
-/** Decoding or encoding. */
 export type Direction = "decode" | "encode"
 
 export const compile = (ast: AST.AST, direction: Direction): Converter => {
@@ -45,7 +44,7 @@ const compileMember = (
   return { name, isOptional, isNullable: inner !== undefined, convert: compile(inner ?? type, direction) }
 }
 
-/** What a nullable schema is when it is not null. None is written at speed: models are seldom written. */
+/** Returns the non-null part of a nullable schema. Only for decoding: models are rarely encoded. */
 const nonNullableAst = (ast: AST.AST, direction: Direction): AST.AST | undefined => {
   const inner = ast.annotations[NonNullableId]
   return direction === "decode" && isAst(inner) ? inner : undefined
@@ -54,12 +53,12 @@ const nonNullableAst = (ast: AST.AST, direction: Direction): AST.AST | undefined
 const isAst = (value: unknown): value is AST.AST =>
   typeof value === "object" && value !== null && "_tag" in value
 
-/** The Schema without members takes all but null, and `__proto__` is no name like any other. */
+/** Excludes the empty struct, which accepts everything but null, and the special name `__proto__`. */
 const isStruct = (ast: AST.TypeLiteral): boolean =>
   ast.indexSignatures.length === 0 && ast.propertySignatures.length > 0 &&
   ast.propertySignatures.every(({ name }) => name !== "__proto__")
 
-/** A list, be it one that must not be empty. */
+/** Compiles arrays and non-empty arrays. */
 const compileTuple = (ast: AST.TupleType, direction: Direction): Converter => {
   const [item, ...rest] = ast.rest
   const isList = item !== undefined && rest.length === 0 && ast.elements.length <= 1 &&
@@ -67,7 +66,7 @@ const compileTuple = (ast: AST.TupleType, direction: Direction): Converter => {
   return isList ? convertArray(compile(item.type, direction), ast.elements.length) : interpret(ast, direction)
 }
 
-/** The filter judges the typed side, and only what is known to be of that type. */
+/** The filter checks the Type side, after the value is known to be of that type. */
 const compileRefinement = (ast: AST.Refinement, direction: Direction): Converter => {
   const convert = compile(ast.from, direction)
   return (input) => {
@@ -86,7 +85,7 @@ const compileComposition = ({ from, to }: AST.Transformation, direction: Directi
   }
 }
 
-/** What is not worth compiling: seldom met, or met once a document. */
+/** For schemas that are rare or occur once per document. */
 const interpret = (ast: AST.AST, direction: Direction): Converter => {
   const schema = Schema.make<unknown, unknown>(ast)
   const parse = direction === "decode"

@@ -1,23 +1,22 @@
 /**
- * Readers of objects with known members: nearly all the work of reading a document.
+ * Converters of objects with known members, which take nearly all the time of decoding a document.
  *
- * A loop over members sees a new name and another reader in every turn, which no engine makes fast. So the source of
- * a function is written that reads one kind of object, without a loop, and makes its record in one piece. Where
- * code may not be made from text (a page's content security policy, some edge runtimes) the loop does the same.
+ * A loop over members has another name and another converter in each iteration, which JavaScript engines cannot optimize.
+ * This module therefore generates the source of a function without a loop for each struct. If code generation is not
+ * allowed (content security policy, some edge runtimes), it uses a loop.
  */
 import { type Converter, convertString, isConverter } from "./Converter.ts"
 
-/** A member of an object. */
 export interface StructMember {
   readonly name: PropertyKey
-  /** Whether it may be missing, and is missing from the record then. */
+  /** Whether the member may be absent. It is then absent from the result too. */
   readonly isOptional: boolean
-  /** Whether undefined and null are null, without asking `read`. */
+  /** Whether undefined and null become null without calling `convert`. */
   readonly isNullable: boolean
   readonly convert: Converter
 }
 
-/** A member that a generated function reads: always there in the record, under a name that has a source text. */
+/** A member that generated code supports: always present in the result, with a string as its name. */
 interface NamedMember extends StructMember {
   readonly name: string
 }
@@ -34,20 +33,20 @@ const isObject = (input: unknown): input is Readonly<Record<PropertyKey, unknown
 const interpretStruct = (members: ReadonlyArray<StructMember>): Converter => (input) => {
   if (!isObject(input)) return undefined
   const record: Record<PropertyKey, unknown> = {}
-  for (const { isNullable, isOptional, name, convert: read } of members) {
+  for (const { convert, isNullable, isOptional, name } of members) {
     if (isOptional && !Object.hasOwn(input, name)) continue
     const member = input[name]
-    const value = isNullable && (member === null || member === undefined) ? null : read(member)
+    const value = isNullable && (member === null || member === undefined) ? null : convert(member)
     if (value === undefined) return undefined
     record[name] = value
   }
   return record
 }
 
-/** The function that `source` describes, or undefined where no code may be made from text. */
+/** Returns undefined if code generation is not allowed. */
 const generateStruct = (members: ReadonlyArray<NamedMember>): Converter | undefined => {
   try {
-    const factory = new Function("isObject", "readers", sourceOf(members))
+    const factory = new Function("isObject", "converters", sourceOf(members))
     const convert: unknown = factory(isObject, members.map((member) => member.convert))
     return isConverter(convert) ? convert : undefined
   } catch {
@@ -55,16 +54,16 @@ const generateStruct = (members: ReadonlyArray<NamedMember>): Converter | undefi
   }
 }
 
-/** Nothing but names of members goes into it, as string literals; what reads them is handed over. */
+/** The source contains the names of the members as string literals. The converters are passed as arguments. */
 const sourceOf = (members: ReadonlyArray<NamedMember>): string => {
-  const lines = members.map(({ isNullable, name, convert: read }, at) => {
-    const value = read === convertString ? `typeof m === "string" ? m : undefined` : `r${at}(m)`
+  const lines = members.map(({ convert, isNullable, name }, at) => {
+    const value = convert === convertString ? `typeof m === "string" ? m : undefined` : `c${at}(m)`
     return `m = input[${JSON.stringify(name)}]
     const v${at} = ${isNullable ? "m === null || m === undefined ? null : " : ""}${value}
     if (v${at} === undefined) return undefined`
   })
   return `"use strict"
-  const [${members.map((_, at) => `r${at}`).join(", ")}] = readers
+  const [${members.map((_, at) => `c${at}`).join(", ")}] = converters
   return (input) => {
     if (!isObject(input)) return undefined
     let m
