@@ -6,7 +6,7 @@ import { decode, decodeIssues, encode, isDecodable } from "./support/schema.ts"
 
 const addresses = Arbitrary.make(Address)
 
-/** Turns the hexadecimal digits of a text to upper or lower case, as the bits of `mask` say. */
+/** Converts digits to upper or lower case according to the bits of `mask`. */
 const recase = (text: string, mask: bigint): string =>
   Array.from(text, (digit, index) => (mask >> BigInt(index)) & 1n ? digit.toUpperCase() : digit).join("")
 
@@ -23,7 +23,7 @@ const vectors = [
 ]
 
 describe("Address", () => {
-  it("is the same in any case", () => {
+  it("decodes any case to the same value", () => {
     FastCheck.assert(
       FastCheck.property(addresses, FastCheck.bigInt({ min: 0n, max: 2n ** 42n - 1n }), (address, mask) => {
         expect(decode(Address, recase(address, mask))).toBe(address)
@@ -37,23 +37,23 @@ describe("Address", () => {
     ["too short", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beae"],
     ["too long", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed0"],
     ["without 0x", "5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"],
-    ["with a digit that is none", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaeg"],
+    ["with an invalid digit", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaeg"],
     ["with a space", " 0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"],
-    ["with a line after it", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed\n"],
-    ["with a path after it", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed/../x"],
+    ["with a trailing line break", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed\n"],
+    ["with a trailing path", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed/../x"],
     ["a hash", `0x${"ab".repeat(32)}`],
     ["a name", "vitalik.eth"],
     ["empty", ""],
     ["a number", 5],
     ["null", null],
-    ["a list", ["0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"]]
-  ])("is refused when it is %s", (_, input) => {
+    ["an array", ["0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"]]
+  ])("rejects an input that is %s", (_, input) => {
     expect(isDecodable(Address, input)).toBe(false)
   })
 
-  it("says what was expected and what came, cut short", () => {
+  it("reports the expected format and the truncated input", () => {
     expect(decodeIssues(Address, "abc")).toBe(
-      "expected an address (0x and 40 hexadecimal digits), got \"abc\""
+      "expected an address: 0x followed by 40 hexadecimal digits, got \"abc\""
     )
     expect(decodeIssues(Address, "x".repeat(10_000)).length).toBeLessThan(200)
     expect(decodeIssues(Address, "a\nb")).not.toContain("\n")
@@ -61,12 +61,12 @@ describe("Address", () => {
 })
 
 describe("checksum", () => {
-  it.each(vectors)("spells %s as EIP-55 does", (spelled) => {
-    expect(checksum(decode(Address, spelled))).toBe(spelled)
-    expect(checksum(decode(Address, spelled.toLowerCase()))).toBe(spelled)
+  it.each(vectors)("matches the EIP-55 test vector %s", (expected) => {
+    expect(checksum(decode(Address, expected))).toBe(expected)
+    expect(checksum(decode(Address, expected.toLowerCase()))).toBe(expected)
   })
 
-  it("changes nothing but the case", () => {
+  it("changes only the case", () => {
     FastCheck.assert(
       FastCheck.property(addresses, (address) => {
         expect(decode(Address, checksum(address))).toBe(address)

@@ -25,7 +25,7 @@ describe("Amount", () => {
     expect(encode(Amount, maxUint256)).toBe(digits)
   })
 
-  it("keeps every digit of a JSON integer, of a JSON string and of itself", () => {
+  it("keeps every digit of a JSON integer, a JSON string, and a bigint", () => {
     FastCheck.assert(
       FastCheck.property(amounts, (amount) => {
         expect(decode(Amount, parsed(`${amount}`))).toBe(amount)
@@ -37,7 +37,7 @@ describe("Amount", () => {
     )
   })
 
-  it("refuses a number that was rounded before anybody could read it", () => {
+  it("rejects a number outside the safe range, which is already rounded", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.double({ min: 2 ** 53, noNaN: true }), (number) => {
         expect(isDecodable(Amount, number)).toBe(false)
@@ -51,30 +51,30 @@ describe("Amount", () => {
     ["one more than 256 bits", (maxUint256 + 1n).toString()],
     ["a bigint of 257 bits", maxUint256 + 1n],
     ["79 digits", "1".padEnd(79, "0")],
-    ["negative text", "-1"],
+    ["a negative string", "-1"],
     ["a negative number", -1],
     ["a negative bigint", -1n],
     ["a fraction", 1.5],
-    ["text with a fraction", "1.0"],
+    ["a string with a fraction", "1.0"],
     ["an exponent", "1e3"],
     ["hexadecimal", "0x10"],
     ["signed", "+1"],
-    ["spaced", " 5 "],
-    ["grouped", "1,000"],
-    ["with other digits", "１"],
-    ["with a line after it", "1\n"],
+    ["with spaces", " 5 "],
+    ["with a group separator", "1,000"],
+    ["with non-ASCII digits", "１"],
+    ["with a trailing line break", "1\n"],
     ["empty", ""],
     ["true", true],
     ["null", null],
     ["NaN", NaN]
-  ])("is refused when it is %s", (_, input) => {
+  ])("rejects an input that is %s", (_, input) => {
     expect(isDecodable(Amount, input)).toBe(false)
-    expect(decodeIssues(Amount, input)).toContain("expected a whole amount from 0 to 2^256-1, got ")
+    expect(decodeIssues(Amount, input)).toContain("expected an integer from 0 to 2^256-1, got ")
   })
 })
 
 describe("Uint64", () => {
-  it("holds what 64 bits hold", () => {
+  it("decodes integers of up to 64 bits", () => {
     expect(decode(Uint64, parsed("18446744073709551615"))).toBe(18446744073709551615n)
     expect(decode(Uint64, "0")).toBe(0n)
     expect(isDecodable(Uint64, "18446744073709551616")).toBe(false)
@@ -95,11 +95,11 @@ describe("formatUnits", () => {
     [-1n, 2, "-0.01"],
     [maxUint256, 18, "115792089237316195423570985008687907853269984665640564039457.584007913129639935"],
     [5n, 77, `0.${"5".padStart(77, "0")}`]
-  ])("writes %s with %s decimals as %s", (amount, decimals, text) => {
+  ])("formats %s with %s decimals as %s", (amount, decimals, text) => {
     expect(formatUnits(amount, decimals)).toBe(text)
   })
 
-  it("is the amount divided by a power of ten, exactly, in its shortest plain form", () => {
+  it("returns the exact quotient of the amount and a power of ten, in its shortest form", () => {
     FastCheck.assert(
       FastCheck.property(
         FastCheck.bigInt({ min: -maxUint256, max: maxUint256 }),

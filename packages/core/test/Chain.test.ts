@@ -12,7 +12,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { decode, decodeIssues, encode, isDecodable } from "./support/schema.ts"
 
-/** The sets as the specification lists them. */
+/** The sets of chains as listed in the specification. */
 const specifiedChains = {
   A: [
     ["eth", "0x1"],
@@ -76,27 +76,27 @@ const chainSets = [
   { letter: "C", size: 16, set: priceChains, Chain: PriceChain, listed: specifiedChains.C }
 ] as const
 
-/** The same text in some mix of upper and lower case. */
+/** A string in random case. */
 const inAnyCase = (text: string): FastCheck.Arbitrary<string> =>
   FastCheck.array(FastCheck.boolean(), { minLength: text.length, maxLength: text.length }).map((upper) =>
     Array.from(text, (letter, index) => upper[index] === true ? letter.toUpperCase() : letter).join("")
   )
 
-describe.each(chainSets)("set $letter", ({ Chain, listed, set, size }) => {
-  it(`has the ${size} chains of the specification, in its order`, () => {
+describe.each(chainSets)("set $letter of the specification", ({ Chain, listed, set, size }) => {
+  it(`has the ${size} chains of the specification, in the same order`, () => {
     expect(listed).toHaveLength(size)
     expect(set.map((name) => [name, chainId(name)])).toEqual(listed)
   })
 
-  it.each(listed)("reads %s and %s as the same chain and writes the id", (name, id) => {
+  it.each(listed)("decodes %s and %s to the same chain and encodes its ID", (name, id) => {
     expect(decode(Chain, name)).toBe(name)
     expect(decode(Chain, id)).toBe(name)
     expect(chainId(name)).toBe(id)
   })
 
-  it("refuses every other chain, by name and by id, and lists its own", () => {
+  it("rejects every other chain, by name and by ID, and lists the valid ones", () => {
     const names: ReadonlyArray<string> = set
-    const message = `expected a chain of ${names.join(", ")} (or its hexadecimal id), got `
+    const message = `expected one of ${names.join(", ")} (or its hexadecimal chain ID), got `
     for (const [name, id] of [...specifiedChains.A, ["goerli", "0x5"], ["", "0x"], ["ethereum", "1"]]) {
       if (name !== undefined && names.includes(name)) continue
       expect(decodeIssues(Chain, name)).toBe(`${message}${JSON.stringify(name)}`)
@@ -105,15 +105,15 @@ describe.each(chainSets)("set $letter", ({ Chain, listed, set, size }) => {
   })
 
   it.each([null, 1, true, ["eth"], {}, "__proto__", "constructor", "toString", "0x01", "eth ", "ethmainnet"])(
-    "refuses %j",
+    "rejects %j",
     (input) => {
       expect(isDecodable(Chain, input)).toBe(false)
     }
   )
 })
 
-describe("names and ids", () => {
-  it("are two spellings of the same chains, in any case", () => {
+describe("names and IDs", () => {
+  it("identify the same chains, in any case", () => {
     const pairs = FastCheck.constantFrom(...specifiedChains.A)
     FastCheck.assert(
       FastCheck.property(
@@ -136,13 +136,13 @@ describe("names and ids", () => {
     expect(new Set(evmChains.map((name) => chainId(name))).size).toBe(25)
   })
 
-  it("know chains whose name has a space", () => {
+  it("support names with a space", () => {
     expect(decode(EvmChain, "polygon amoy")).toBe("polygon amoy")
     expect(decode(EvmChain, "Polygon Amoy")).toBe("polygon amoy")
     expect(encode(EvmChain, "polygon amoy")).toBe("0x13882")
   })
 
-  it("hold B and C inside A", () => {
+  it("include all NFT trade chains and price chains in evmChains", () => {
     expect(evmChains).toEqual(expect.arrayContaining([...nftTradeChains, ...priceChains]))
   })
 })

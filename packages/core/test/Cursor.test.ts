@@ -11,7 +11,7 @@ import * as Encoding from "effect/Encoding"
 import * as FastCheck from "effect/FastCheck"
 import { decode, encode, isDecodable } from "./support/schema.ts"
 
-const damaged = Either.left("this cursor was damaged; start the list again without it")
+const invalid = Either.left("invalid cursor; restart the list without a cursor")
 
 const example = new ResumeCursor({
   operation: "walletTransfers",
@@ -44,51 +44,51 @@ describe("Cursor", () => {
     [42, "42"],
     [0, "0"],
     ["12345678901234567890", "12345678901234567890"]
-  ])("reads %j as %j and sends it back so", (input, cursor) => {
+  ])("decodes %j to %j and encodes it unchanged", (input, cursor) => {
     expect(decode(Cursor, input)).toBe(cursor)
     expect(encode(Cursor, cursor)).toBe(cursor)
   })
 
-  it.each([null, true, [], {}, undefined])("refuses %j", (input) => {
+  it.each([null, true, [], {}, undefined])("rejects %j", (input) => {
     expect(isDecodable(Cursor, input)).toBe(false)
   })
 })
 
-describe("a cursor of a walk", () => {
-  it("is read back from its text, which is marked and needs no escaping in a URL", () => {
+describe("ResumeCursor", () => {
+  it("survives formatting and parsing, and needs no escaping in a URL", () => {
     FastCheck.assert(
       FastCheck.property(cursors, (cursor) => {
-        const written = formatResumeCursor(cursor)
-        expect(isResumeCursor(written)).toBe(true)
-        expect(encodeURIComponent(written)).toBe(written)
-        expect(parseResumeCursor(written)).toEqual(Either.right(cursor))
+        const formatted = formatResumeCursor(cursor)
+        expect(isResumeCursor(formatted)).toBe(true)
+        expect(encodeURIComponent(formatted)).toBe(formatted)
+        expect(parseResumeCursor(formatted)).toEqual(Either.right(cursor))
       }),
       { numRuns: 100 }
     )
   })
 
-  it("is refused with what to do when its end was cut off, wherever that is", () => {
-    const written = formatResumeCursor(example)
-    for (let length = 0; length < written.length; length++) {
-      expect(parseResumeCursor(written.slice(0, length))).toEqual(damaged)
+  it("rejects a cursor that is truncated at any position", () => {
+    const formatted = formatResumeCursor(example)
+    for (let length = 0; length < formatted.length; length++) {
+      expect(parseResumeCursor(formatted.slice(0, length))).toEqual(invalid)
     }
   })
 
   it.each([
-    ["other text", "quarry-walk-1.abcdef"],
-    ["nothing after the mark", "quarry-walk-1."],
-    ["no base64", "quarry-walk-1.!!!!"],
-    ["JSON of another shape", `quarry-walk-1.${Encoding.encodeBase64Url("{\"block\":1}")}`],
-    ["JSON that is no object", `quarry-walk-1.${Encoding.encodeBase64Url("null")}`],
-    ["a block that is none", formatted({ block: -1 })],
-    ["a direction that is none", formatted({ direction: "sideways" })],
-    ["the same without its mark", formatResumeCursor(example).slice("quarry-walk-1.".length)],
+    ["an invalid payload", "quarry-walk-1.abcdef"],
+    ["no payload", "quarry-walk-1."],
+    ["an invalid base64 payload", "quarry-walk-1.!!!!"],
+    ["JSON with missing fields", `quarry-walk-1.${Encoding.encodeBase64Url("{\"block\":1}")}`],
+    ["JSON that is not an object", `quarry-walk-1.${Encoding.encodeBase64Url("null")}`],
+    ["an invalid block", formatWith({ block: -1 })],
+    ["an invalid direction", formatWith({ direction: "sideways" })],
+    ["no prefix", formatResumeCursor(example).slice("quarry-walk-1.".length)],
     [
-      "another mark of the same length",
+      "another prefix of the same length",
       formatResumeCursor(example).replace("quarry-walk-1.", "quarry-walk-2.")
     ]
-  ])("is refused when it has %s", (_, written) => {
-    expect(parseResumeCursor(written)).toEqual(damaged)
+  ])("rejects a cursor with %s", (_, cursor) => {
+    expect(parseResumeCursor(cursor)).toEqual(invalid)
   })
 
   it.each([
@@ -97,13 +97,13 @@ describe("a cursor of a walk", () => {
     "quarry-walk-",
     " quarry-walk-1.",
     "42"
-  ])("is not the service's cursor %j", (cursor) => {
+  ])("does not accept the upstream cursor %j", (cursor) => {
     expect(isResumeCursor(cursor)).toBe(false)
-    expect(parseResumeCursor(cursor)).toEqual(damaged)
+    expect(parseResumeCursor(cursor)).toEqual(invalid)
   })
 })
 
-/** The example with members replaced behind the schema's back. */
-function formatted(members: object): string {
+/** The example with other fields, which the schema may not allow. */
+function formatWith(members: object): string {
   return `quarry-walk-1.${Encoding.encodeBase64Url(JSON.stringify({ ...example, ...members }))}`
 }

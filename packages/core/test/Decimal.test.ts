@@ -10,22 +10,22 @@ const parts = ({ scale, value }: BigDecimal.BigDecimal) => ({ scale, value })
 
 const invalidInputs: ReadonlyArray<readonly [string, unknown]> = [
   ["empty", ""],
-  ["a point alone", "."],
-  ["a sign alone", "-"],
+  ["only a decimal point", "."],
+  ["only a sign", "-"],
   ["words", "abc"],
   ["hexadecimal", "0x10"],
   ["a comma", "1,5"],
-  ["spaced", " 1 "],
+  ["with spaces", " 1 "],
   ["two points", "1.2.3"],
   ["an exponent without digits", "1e"],
   ["an exponent of four digits", "1e1000"],
   ["a small exponent of four digits", "1e-1000"],
-  ["twelve hundred and one digits", "1".repeat(1201)],
-  ["a fraction of twelve hundred and one digits", `0.${"1".repeat(1201)}`],
+  ["1201 digits", "1".repeat(1201)],
+  ["a fraction of 1201 digits", `0.${"1".repeat(1201)}`],
   ["NaN", NaN],
-  ["text that says NaN", "NaN"],
+  ["the string NaN", "NaN"],
   ["Infinity", Infinity],
-  ["text that says Infinity", "Infinity"],
+  ["the string Infinity", "Infinity"],
   ["true", true],
   ["null", null],
   ["an object", {}]
@@ -57,12 +57,12 @@ describe("Decimal", () => {
     [0.1, "0.1"],
     [-1.25, "-1.25"],
     [12, "12"]
-  ])("reads %s and writes %s", (input, plain) => {
+  ])("decodes %s and encodes %s", (input, plain) => {
     expect(encode(Decimal, decode(Decimal, input))).toBe(plain)
     expect(formatDecimal(decode(Decimal, input))).toBe(plain)
   })
 
-  it("is exact, whatever its digits and scale, and never shows an exponent", () => {
+  it("is exact for any digits and scale, and never prints an exponent", () => {
     FastCheck.assert(
       FastCheck.property(
         FastCheck.bigInt({ min: -(2n ** 256n), max: 2n ** 256n }),
@@ -73,16 +73,16 @@ describe("Decimal", () => {
           const text = `${digits < 0n ? "-" : ""}${magnitude.slice(0, magnitude.length - scale)}${fraction}`
           const value = decode(Decimal, text)
           expect(BigDecimal.equals(value, BigDecimal.make(digits, scale))).toBe(true)
-          const written = encode(Decimal, value)
-          expect(written).toMatch(/^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/)
-          expect(BigDecimal.equals(decode(Decimal, written), value)).toBe(true)
+          const encoded = encode(Decimal, value)
+          expect(encoded).toMatch(/^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/)
+          expect(BigDecimal.equals(decode(Decimal, encoded), value)).toBe(true)
         }
       ),
       runs
     )
   })
 
-  it("is what effect reads, whatever zeros the text has", () => {
+  it("decodes strings with any leading and trailing zeros as Effect does", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.stringMatching(/^[-+]?0*\d{1,30}(\.\d{0,30}0*)?(e-?\d)?$/), (text) => {
         const value = BigDecimal.normalize(BigDecimal.unsafeFromString(text))
@@ -92,7 +92,7 @@ describe("Decimal", () => {
     )
   })
 
-  it("reads a JSON number as the shortest text that spells it", () => {
+  it("decodes a JSON number to its shortest decimal representation", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
         expect(Number(encode(Decimal, decode(Decimal, number)))).toBe(number === 0 ? 0 : number)
@@ -101,12 +101,12 @@ describe("Decimal", () => {
     )
   })
 
-  it("writes out at most a thousand digits for a few bytes", () => {
+  it("expands an exponent to at most 1000 digits", () => {
     expect(encode(Decimal, decode(Decimal, "1e999"))).toHaveLength(1000)
     expect(encode(Decimal, decode(Decimal, "1e-999"))).toHaveLength(1001)
   })
 
-  it.each(invalidInputs)("is refused when it is %s", (_, input) => {
+  it.each(invalidInputs)("rejects an input that is %s", (_, input) => {
     expect(isDecodable(Decimal, input)).toBe(false)
     expect(decodeIssues(Decimal, input)).toContain("expected a decimal number, got ")
   })
@@ -121,13 +121,13 @@ describe("Float", () => {
     [0, 0],
     ["-7", -7],
     ["12345678901234567890", 1.2345678901234567e19]
-  ])("reads %s as %s", (input, number) => {
+  ])("decodes %s to %s", (input, number) => {
     expect(decode(Float, input)).toBe(number)
     expect(encode(Float, decode(Float, input))).toBe(number)
   })
 
   it.each([...invalidInputs, ["too large for a double", "1e400"] as const])(
-    "is refused when it is %s",
+    "rejects an input that is %s",
     (_, input) => {
       expect(isDecodable(Float, input)).toBe(false)
       expect(decodeIssues(Float, input)).toContain("expected a number, got ")

@@ -1,4 +1,4 @@
-/** Compiled functions and the schema they stem from: one cannot be told from the other. */
+/** Compiled functions behave exactly like the schema that they are compiled from. */
 import { Address } from "@blockquarry/core/Address"
 import { Amount } from "@blockquarry/core/Amount"
 import { BooleanLike } from "@blockquarry/core/BooleanLike"
@@ -28,7 +28,7 @@ const schemas: Readonly<Record<string, Schema.Schema.AnyNoContext>> = {
     decimal: Decimal,
     json: Json
   }),
-  "names that are no identifiers": Schema.Struct({
+  "names that are not identifiers": Schema.Struct({
     "": Schema.String,
     "24hr": Integer,
     "a-b": BooleanLike,
@@ -40,7 +40,7 @@ const schemas: Readonly<Record<string, Schema.Schema.AnyNoContext>> = {
     "日本": Integer,
     "\"]; throw 1; //": Integer
   }),
-  "names that every object has": Schema.Struct({
+  "names of inherited members": Schema.Struct({
     constructor: Schema.Unknown,
     toString: Schema.Unknown,
     hasOwnProperty: Schema.NullOr(Integer)
@@ -48,54 +48,57 @@ const schemas: Readonly<Record<string, Schema.Schema.AnyNoContext>> = {
   "names of the generated code": Schema.Struct({
     m: Integer,
     v0: Integer,
-    r0: Integer,
+    c0: Integer,
     input: Integer,
-    readers: Schema.String,
+    converters: Schema.String,
     isObject: Integer
   }),
   "a symbol as a name": Schema.Struct({ a: Integer, [symbol]: Schema.UndefinedOr(Integer) }),
-  "members that may be missing": Schema.Struct({
+  "optional members": Schema.Struct({
     a: Schema.optionalWith(Integer, { exact: true }),
     b: Schema.optional(Schema.String),
     c: Schema.optionalWith(Integer, { default: () => 1 }),
     d: Integer
   }),
-  "exact members that may be missing": Schema.Struct({
+  "exact optional members": Schema.Struct({
     a: Schema.optionalWith(Integer, { exact: true }),
     b: Integer,
     toString: Schema.optionalWith(Schema.String, { exact: true })
   }),
   "members that may be undefined": Schema.Struct({ a: Schema.UndefinedOr(Integer), b: Schema.Unknown }),
   "no members": Schema.Struct({}),
-  "any members": Schema.Record({ key: Schema.String, value: Integer }),
-  "known and any members": Schema.Struct({ a: Integer }, { key: Schema.String, value: Schema.Unknown }),
-  "lists": Schema.Struct({
+  "index signatures": Schema.Record({ key: Schema.String, value: Integer }),
+  "members and index signatures": Schema.Struct({ a: Integer }, {
+    key: Schema.String,
+    value: Schema.Unknown
+  }),
+  "arrays": Schema.Struct({
     any: Schema.Array(inner),
     some: Schema.NonEmptyArray(inner),
     pair: Schema.Tuple(Integer, Schema.String),
     more: Schema.Tuple([Schema.String], Integer)
   }),
-  "one of several": Schema.Union(
+  "unions": Schema.Union(
     Schema.Struct({ type: Schema.Literal("a"), a: Integer }),
     Schema.Struct({ type: Schema.Literal("b"), b: Schema.String })
   ),
-  "a filter": Schema.Struct({
+  "filters": Schema.Struct({
     inner: inner.pipe(
       Schema.filter(({ a, b }) => b.length <= a ? undefined : { path: ["b"], message: "too long" })
     ),
     list: Schema.Array(Integer).pipe(Schema.maxItems(2))
   }),
-  "two in a row": Schema.Struct({
+  "compositions": Schema.Struct({
     text: Schema.compose(Schema.String, Schema.NumberFromString),
     lower: Schema.compose(Schema.Lowercase, openEnum("a", "b"))
   }),
-  "a list of lists": Schema.Array(Schema.Array(Schema.Array(inner))),
-  "itself": Schema.Struct({ a: Integer, more: Schema.Array(Schema.suspend(() => inner)) })
+  "nested arrays": Schema.Array(Schema.Array(Schema.Array(inner))),
+  "suspended schemas": Schema.Struct({ a: Integer, more: Schema.Array(Schema.suspend(() => inner)) })
 }
 
 const untyped = ({ ast }: Schema.Schema.AnyNoContext): Schema.Schema<unknown, unknown> => Schema.make(ast)
 
-describe.each(codeGenerationModes)("%s", (_, world) => {
+describe.each(codeGenerationModes)("%s", (_, runIn) => {
   describe.each(Object.entries(schemas))("%s", (_, typed) => {
     const schema = untyped(typed)
 
@@ -104,9 +107,9 @@ describe.each(codeGenerationModes)("%s", (_, world) => {
       const decodeAll = Decoder.make(schema, { errors: "all" })
       const documents = FastCheck.tuple(Arbitrary.make(Schema.encodedSchema(schema)), mutations)
       FastCheck.assert(
-        FastCheck.property(documents, ([good, changes]) => {
-          const document = changes.reduce(mutateDocument, good)
-          const [first, all] = world(() => [
+        FastCheck.property(documents, ([valid, changes]) => {
+          const document = changes.reduce(mutateDocument, valid)
+          const [first, all] = runIn(() => [
             describeOutcome(() => decode(document)),
             describeOutcome(() => decodeAll(document))
           ])
@@ -123,9 +126,9 @@ describe.each(codeGenerationModes)("%s", (_, world) => {
       const encode = Decoder.encoder(schema)
       const values = FastCheck.tuple(Arbitrary.make(Schema.typeSchema(schema)), mutations)
       FastCheck.assert(
-        FastCheck.property(values, ([good, changes]) => {
-          const value = changes.reduce(mutateDocument, good)
-          expect(world(() => describeOutcome(() => encode(value)))).toBe(
+        FastCheck.property(values, ([valid, changes]) => {
+          const value = changes.reduce(mutateDocument, valid)
+          expect(runIn(() => describeOutcome(() => encode(value)))).toBe(
             describeOutcome(() => Schema.encodeUnknownSync(schema)(value))
           )
         }),
@@ -138,28 +141,28 @@ describe.each(codeGenerationModes)("%s", (_, world) => {
     ["an inherited member", Object.create({ a: 1, b: "x", c: true })],
     ["a repeated member", JSON.parse(`{"a":1,"b":"x","c":true,"a":"2"}`)],
     ["__proto__ as a member", JSON.parse(`{"__proto__":{"a":1},"b":"x","c":true}`)],
-    ["a member of that name as well", JSON.parse(`{"a":1,"b":"x","c":true,"__proto__":{"a":2}}`)],
+    ["__proto__ as an additional member", JSON.parse(`{"a":1,"b":"x","c":true,"__proto__":{"a":2}}`)],
     ["a function with the members", Object.assign(() => 0, { a: 1, b: "x", c: true })],
-    ["a list with the members", Object.assign([], { a: 1, b: "x", c: true })],
+    ["an array with the members", Object.assign([], { a: 1, b: "x", c: true })],
     ["an instance with the members", Object.assign(new Date(0), { a: 1, b: "x", c: true })],
-    ["a list with holes", Array.from({ length: 2 })],
+    ["a sparse array", Array.from({ length: 2 })],
     ["undefined", undefined],
     ["null", null]
-  ])("reads as the schema does: %s", (_, document: unknown) => {
+  ])("decodes as the schema does: %s", (_, document: unknown) => {
     for (const schema of [inner, Schema.Array(inner), Schema.partialWith(inner, { exact: true })]) {
       const decode = Decoder.make(untyped(schema))
-      expect(world(() => describeOutcome(() => decode(document)))).toBe(
+      expect(runIn(() => describeOutcome(() => decode(document)))).toBe(
         describeOutcome(() => Schema.decodeUnknownEither(untyped(schema))(document))
       )
     }
   })
 
-  it("reads no prototype out of a document", () => {
+  it("does not set a prototype from a document", () => {
     const schema = untyped(Schema.Struct({ ["__proto__"]: Json, a: Integer }))
     const decode = Decoder.make(schema)
     for (const text of [`{"__proto__":{"b":1},"a":1}`, `{"a":1}`, `{"__proto__":5,"a":1}`]) {
       const document: unknown = JSON.parse(text)
-      const result = Either.getOrNull(world(() => decode(document)))
+      const result = Either.getOrNull(runIn(() => decode(document)))
       const expected = Either.getOrNull(Schema.decodeUnknownEither(schema)(document))
       expect(result).toStrictEqual(expected)
       expect(Reflect.ownKeys(Object(result))).toEqual(Reflect.ownKeys(Object(expected)))
@@ -169,15 +172,15 @@ describe.each(codeGenerationModes)("%s", (_, world) => {
 })
 
 describe("the generated code", () => {
-  it("is made once, when a decoder is first used", () => {
-    const made = vi.fn(Function)
-    vi.stubGlobal("Function", made)
+  it("is compiled once, on first use of a decoder", () => {
+    const constructor = vi.fn(Function)
+    vi.stubGlobal("Function", constructor)
     const decode = Decoder.make(inner)
-    expect(made).not.toHaveBeenCalled()
+    expect(constructor).not.toHaveBeenCalled()
     for (const a of [1, 2, 3]) {
       expect(Either.getOrThrow(decode({ a, b: "x", c: null }))).toEqual({ a, b: "x", c: null })
     }
     vi.unstubAllGlobals()
-    expect(made).toHaveBeenCalledTimes(1)
+    expect(constructor).toHaveBeenCalledTimes(1)
   })
 })

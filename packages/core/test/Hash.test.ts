@@ -11,9 +11,9 @@ describe("Hash", () => {
     `0x${lower.slice(2).toUpperCase()}`,
     `0X${lower.slice(2)}`,
     "0x88Df016429689C079F3B2F6AD39FA052532C56795B733DA78A91EBE6A713944b"
-  ])("reads %s in lower case", (spelled) => {
-    expect(decode(Hash, spelled)).toBe(lower)
-    expect(encode(Hash, decode(Hash, spelled))).toBe(lower)
+  ])("decodes %s to lower case", (input) => {
+    expect(decode(Hash, input)).toBe(lower)
+    expect(encode(Hash, decode(Hash, input))).toBe(lower)
   })
 
   it.each([
@@ -21,13 +21,13 @@ describe("Hash", () => {
     ["too long", `${lower}0`],
     ["an address", lower.slice(0, 42)],
     ["without 0x", lower.slice(2)],
-    ["with a digit that is none", `${lower.slice(0, -1)}g`],
-    ["with a line after it", `${lower}\n`],
+    ["with an invalid digit", `${lower.slice(0, -1)}g`],
+    ["with a trailing line break", `${lower}\n`],
     ["empty", ""],
     ["a number", 5],
     ["null", null]
-  ])("is refused when it is %s", (_, input) => {
+  ])("rejects an input that is %s", (_, input) => {
     expect(isDecodable(Hash, input)).toBe(false)
-    expect(decodeIssues(Hash, input)).toContain("expected a hash (0x and 64 hexadecimal digits), got ")
+    expect(decodeIssues(Hash, input)).toContain("expected a hash: 0x followed by 64 hexadecimal digits, got ")
   })
 })

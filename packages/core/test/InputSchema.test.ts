@@ -15,7 +15,7 @@ import { decodedInput, inputIssues } from "./support/operationInputs.ts"
 const address = "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"
 const other = "0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359"
 
-describe("a parameter that may be left out", () => {
+describe("an optional parameter", () => {
   it.each([
     ["absent", {}],
     ["undefined", {
@@ -24,14 +24,14 @@ describe("a parameter that may be left out", () => {
       from_block: undefined,
       contract_addresses: undefined
     }],
-    ["empty text", { chain: "", limit: "", order: "", cursor: "", from_block: "", to_date: "" }],
-    ["an empty list", { contract_addresses: [] }],
-    ["a list of nothing", { contract_addresses: ["", ""] }]
-  ])("is omitted when it is %s", (_, parameters) => {
+    ["an empty string", { chain: "", limit: "", order: "", cursor: "", from_block: "", to_date: "" }],
+    ["an empty array", { contract_addresses: [] }],
+    ["an array of empty strings", { contract_addresses: ["", ""] }]
+  ])("is omitted if it is %s", (_, parameters) => {
     expect(decodedInput(walletTransfers, { address, ...parameters })).toStrictEqual({ address })
   })
 
-  it("is none when it is needed", () => {
+  it("is reported as missing if it is required", () => {
     expect(inputIssues(walletTransfers, {})).toEqual([["address", "is missing"]])
     expect(inputIssues(walletTransfers, { address: "" })).toEqual([["address", "is missing"]])
     expect(inputIssues(updateStreamStatus, { id: "", status: undefined })).toEqual([
@@ -40,27 +40,27 @@ describe("a parameter that may be left out", () => {
     ])
   })
 
-  it("is refused when it is null, which says nothing", () => {
+  it("is rejected if it is null", () => {
     expect(inputIssues(walletTransfers, { address, limit: null })).toEqual([
-      ["limit", "expected a whole number, 1 or more, got null"]
+      ["limit", "expected an integer of at least 1, got null"]
     ])
   })
 })
 
 describe("an input", () => {
-  it.each([["null", null], ["text", "address"], ["a list", [address]], ["undefined", undefined], [
+  it.each([["null", null], ["a string", "address"], ["an array", [address]], ["undefined", undefined], [
     "a number",
     5
   ]])(
-    "is refused as a whole when it is %s",
-    (_, written) => {
-      expect(inputIssues(walletTransfers, written).map(([parameter]) => parameter)).toEqual(["input"])
+    "is rejected if it is %s",
+    (_, encoded) => {
+      expect(inputIssues(walletTransfers, encoded).map(([parameter]) => parameter)).toEqual(["input"])
     }
   )
 
-  it("is refused with every parameter that is wrong, not only the first", () => {
-    const written = { address: "x", chain: "solana", limit: 0, order: "UP", cursor: "", from_block: -1 }
-    expect(inputIssues(walletTransfers, written).map(([parameter]) => parameter)).toEqual([
+  it("reports every invalid parameter, not only the first", () => {
+    const encoded = { address: "x", chain: "solana", limit: 0, order: "UP", cursor: "", from_block: -1 }
+    expect(inputIssues(walletTransfers, encoded).map(([parameter]) => parameter)).toEqual([
       "address",
       "chain",
       "limit",
@@ -69,12 +69,12 @@ describe("an input", () => {
     ])
   })
 
-  it("takes nothing from a prototype", () => {
-    const written: unknown = JSON.parse(`{"address":"${address}","__proto__":{"limit":7},"constructor":"x"}`)
-    expect(decodedInput(walletTransfers, written)).toStrictEqual({ address })
+  it("ignores inherited members", () => {
+    const encoded: unknown = JSON.parse(`{"address":"${address}","__proto__":{"limit":7},"constructor":"x"}`)
+    expect(decodedInput(walletTransfers, encoded)).toStrictEqual({ address })
   })
 
-  const long: ReadonlyArray<readonly [string, AnyOperation, object]> = [
+  const longInputs: ReadonlyArray<readonly [string, AnyOperation, object]> = [
     ["id", updateStreamStatus, { id: "x\u0000\n".repeat(50_000) + "\ud800", status: "active" }],
     ["status", updateStreamStatus, { id: "1", status: "x\n".repeat(50_000) }],
     ["include", tokenPrice, { address, include: "x\n".repeat(50_000) }],
@@ -84,27 +84,30 @@ describe("an input", () => {
     ["chains.0", walletChains, { address, chains: ["x\n".repeat(50_000)] }]
   ]
 
-  it.each(long)("is refused in one short line, however long %s is", (parameter, operation, written) => {
-    const issues = inputIssues(operation, written)
-    expect(issues.map(([name]) => name)).toContain(parameter)
-    for (const [, problem] of issues) {
-      expect(problem).not.toContain("\n")
-      expect(problem.length).toBeLessThan(600)
+  it.each(longInputs)(
+    "reports one short line for an invalid %s of any length",
+    (parameter, operation, encoded) => {
+      const issues = inputIssues(operation, encoded)
+      expect(issues.map(([name]) => name)).toContain(parameter)
+      for (const [, reason] of issues) {
+        expect(reason).not.toContain("\n")
+        expect(reason.length).toBeLessThan(600)
+      }
     }
-  })
+  )
 })
 
 describe("limit", () => {
-  it.each([[1, 1], ["100", 100], [9007199254740991, 9007199254740991]])("reads %j", (limit, value) => {
+  it.each([[1, 1], ["100", 100], [9007199254740991, 9007199254740991]])("decodes %j", (limit, value) => {
     expect(decodedInput(walletTransfers, { address, limit })).toStrictEqual({ address, limit: value })
   })
 
   it.each([0, -1, 1.5, "abc", "0", "-1", "1.5", "1e2", "0x10", true, [1, 2], 9007199254740992])(
-    "refuses %j",
+    "rejects %j",
     (limit) => {
-      const [[parameter, problem] = []] = inputIssues(walletTransfers, { address, limit })
+      const [[parameter, reason] = []] = inputIssues(walletTransfers, { address, limit })
       expect(parameter).toBe("limit")
-      expect(problem).toMatch(/^expected a whole number, 1 or more, got /)
+      expect(reason).toMatch(/^expected an integer of at least 1, got /)
     }
   )
 })
@@ -114,7 +117,7 @@ describe("order", () => {
     "dEsC",
     "DESC"
   ]])(
-    "reads %s as %s",
+    "decodes %s to %s",
     (order, canonical) => {
       expect(decodedInput(walletTransfers, { address, order })).toStrictEqual({ address, order: canonical })
       expect(decodedInput(tokenOwners, { token_address: address, order })).toStrictEqual({
@@ -124,15 +127,15 @@ describe("order", () => {
     }
   )
 
-  it.each(["ascending", "UP", " ASC", 1, true, ["ASC", "DESC"]])("refuses %j", (order) => {
-    const [[parameter, problem] = []] = inputIssues(walletTransfers, { address, order })
+  it.each(["ascending", "UP", " ASC", 1, true, ["ASC", "DESC"]])("rejects %j", (order) => {
+    const [[parameter, reason] = []] = inputIssues(walletTransfers, { address, order })
     expect(parameter).toBe("order")
-    expect(problem).toMatch(/^expected ASC or DESC, got /)
+    expect(reason).toMatch(/^expected ASC or DESC, got /)
   })
 })
 
 describe("range", () => {
-  it("may be 0, where the service counts from there", () => {
+  it("may be 0, for upstreams that count from 0", () => {
     expect(decodedInput(contractNfts, { address, totalRanges: 3, range: 0 })).toStrictEqual({
       address,
       totalRanges: 3,
@@ -146,13 +149,13 @@ describe("range", () => {
 
 describe("exchange", () => {
   it.each(["uniswapv3", "mm finance", address, "a name of the future", "../x?y=1"])(
-    "takes %j as it is",
+    "accepts %j unchanged",
     (exchange) => {
       expect(decodedInput(tokenPrice, { address, exchange })).toStrictEqual({ address, exchange })
     }
   )
 
-  it("refuses half of a surrogate pair", () => {
+  it("rejects a lone surrogate", () => {
     expect(inputIssues(tokenPrice, { address, exchange: "\ud800" }).map(([name]) => name)).toEqual([
       "exchange"
     ])
@@ -160,7 +163,7 @@ describe("exchange", () => {
 })
 
 describe("format", () => {
-  it("is decimal or hex for metadata, and any text where the values are not listed", () => {
+  it("is decimal or hex for nftMetadata, and any string for the other operations", () => {
     expect(decodedInput(nftMetadata, { address, token_id: "1", format: "hex" })).toMatchObject({
       format: "hex"
     })
@@ -172,38 +175,38 @@ describe("format", () => {
   })
 })
 
-describe("a list of values", () => {
+describe("a parameter with several values", () => {
   it.each([
-    ["a list", [address, other]],
-    ["a list in upper case", [address.toUpperCase(), other.toUpperCase()]],
-    ["text with commas", `${address},${other}`],
-    ["text with needless commas", `,${address},,${other},`],
-    ["a list of text with commas", [`${address},${other}`]],
-    ["a list with gaps", ["", address, "", other]]
-  ])("is read from %s", (_, contract_addresses) => {
+    ["an array", [address, other]],
+    ["an array in upper case", [address.toUpperCase(), other.toUpperCase()]],
+    ["a comma-separated string", `${address},${other}`],
+    ["a string with superfluous commas", `,${address},,${other},`],
+    ["an array of comma-separated strings", [`${address},${other}`]],
+    ["an array with empty strings", ["", address, "", other]]
+  ])("is decoded from %s", (_, contract_addresses) => {
     expect(decodedInput(walletTransfers, { address, contract_addresses })).toStrictEqual({
       address,
       contract_addresses: [address, other]
     })
   })
 
-  it("is read from one value alone", () => {
+  it("is decoded from a single value", () => {
     expect(decodedInput(walletTransfers, { address, contract_addresses: other })).toStrictEqual({
       address,
       contract_addresses: [other]
     })
   })
 
-  it("keeps its order and what is repeated", () => {
+  it("keeps the order and duplicates", () => {
     expect(decodedInput(walletChains, { address, chains: ["base", "0x1", "BASE"] })).toStrictEqual({
       address,
       chains: ["base", "eth", "base"]
     })
   })
 
-  it("names the value that is refused", () => {
+  it("reports the invalid value", () => {
     expect(inputIssues(walletChains, { address, chains: "eth,solana" })).toEqual([
-      ["chains.1", expect.stringMatching(/^expected a chain of eth, .*, got "solana"$/)]
+      ["chains.1", expect.stringMatching(/^expected one of eth, .*, got "solana"$/)]
     ])
     expect(inputIssues(walletTransfers, { address, contract_addresses: [address, 5] }).map(([name]) => name))
       .toEqual([
@@ -240,33 +243,33 @@ describe.each(operationsWithRange)("a range of %s", (_, operation) => {
     ["a date and a block", { from_date: "2024-02-01", to_block: 5 }, { from_date: february, to_block: 5 }],
     ["a lower bound", { from_date: "2024-01-01" }, { from_date: january }],
     ["no bound", {}, {}]
-  ])("reads %s", (_, bounds, canonical) => {
+  ])("decodes %s", (_, bounds, canonical) => {
     expect(decode(bounds)).toStrictEqual({ address, ...canonical })
   })
 
   it.each([
-    ["below", { from_block: 5, from_date: "2024-01-01" }, { from_block: 5 }],
-    ["above", { to_block: 5, to_date: "2024-01-01" }, { to_block: 5 }],
-    ["below an unreadable date", { from_block: 5, from_date: "rubbish" }, { from_block: 5 }],
-    ["above an unreadable date", { to_block: "5", to_date: {} }, { to_block: 5 }],
+    ["the lower bound", { from_block: 5, from_date: "2024-01-01" }, { from_block: 5 }],
+    ["the upper bound", { to_block: 5, to_date: "2024-01-01" }, { to_block: 5 }],
+    ["a lower bound with an invalid date", { from_block: 5, from_date: "rubbish" }, { from_block: 5 }],
+    ["an upper bound with an invalid date", { to_block: "5", to_date: {} }, { to_block: 5 }],
     [
-      "on both sides",
+      "both bounds",
       { from_block: 1, from_date: "2024-02-01", to_block: 2, to_date: "2024-01-01" },
       { from_block: 1, to_block: 2 }
     ],
     [
-      "below, while there is only a date above",
+      "a lower bound, with a date as the upper bound",
       { from_block: 0, from_date: january, to_date: "2024-02-01" },
       {
         from_block: 0,
         to_date: february
       }
     ]
-  ])("lets the block win %s", (_, bounds, canonical) => {
+  ])("prefers the block for %s", (_, bounds, canonical) => {
     expect(decode(bounds)).toStrictEqual({ address, ...canonical })
   })
 
-  it("lets the date count when the block is empty", () => {
+  it("uses the date if the block is empty", () => {
     expect(decode({ from_block: "", from_date: "2024-01-01" })).toStrictEqual({ address, from_date: january })
     expect(decode({ to_block: undefined, to_date: "2024-01-01" })).toStrictEqual({
       address,
@@ -275,32 +278,32 @@ describe.each(operationsWithRange)("a range of %s", (_, operation) => {
   })
 
   it.each([
-    [{ from_block: "abc" }, "from_block", "expected a whole number, 0 or more, got \"abc\""],
-    [{ from_block: -1, from_date: "2024-01-01" }, "from_block", "expected a whole number, 0 or more, got -1"],
-    [{ to_block: 1.5 }, "to_block", "expected a whole number, 0 or more, got 1.5"],
+    [{ from_block: "abc" }, "from_block", "expected an integer of at least 0, got \"abc\""],
+    [{ from_block: -1, from_date: "2024-01-01" }, "from_block", "expected an integer of at least 0, got -1"],
+    [{ to_block: 1.5 }, "to_block", "expected an integer of at least 0, got 1.5"],
     [
       { from_block: 20, to_block: 10 },
       "from_block",
-      "the range is reversed: from_block 20 is after to_block 10; swap them"
+      "invalid range: from_block (20) is after to_block (10)"
     ],
     [
       { from_date: "2024-02-01", to_date: "2024-01-01" },
       "from_date",
-      "the range is reversed: from_date 2024-02-01T00:00:00.000Z is after to_date 2024-01-01T00:00:00.000Z; swap them"
+      "invalid range: from_date (2024-02-01T00:00:00.000Z) is after to_date (2024-01-01T00:00:00.000Z)"
     ]
-  ])("refuses %j and names the parameter", (bounds, parameter, problem) => {
-    expect(inputIssues(operation, { address, ...bounds })).toEqual([[parameter, problem]])
+  ])("rejects %j and names the parameter", (bounds, parameter, reason) => {
+    expect(inputIssues(operation, { address, ...bounds })).toEqual([[parameter, reason]])
   })
 
-  it.each(["from_date", "to_date"])("refuses an unreadable %s", (name) => {
-    const [[parameter, problem] = []] = inputIssues(operation, { address, [name]: "rubbish" })
+  it.each(["from_date", "to_date"])("rejects an invalid %s", (name) => {
+    const [[parameter, reason] = []] = inputIssues(operation, { address, [name]: "rubbish" })
     expect(parameter).toBe(name)
-    expect(problem).toMatch(/^expected a date, .* got "rubbish"$/)
+    expect(reason).toMatch(/^expected a date .* got "rubbish"$/)
   })
 })
 
 describe("epoch seconds", () => {
-  it.each([1704067200, "1704067200"])("are a date of trades: %j", (from_date) => {
+  it.each([1704067200, "1704067200"])("are accepted by walletNftTrades: %j", (from_date) => {
     expect(decodedInput(walletNftTrades, { address, from_date })).toStrictEqual({
       address,
       from_date: january
@@ -308,7 +311,7 @@ describe("epoch seconds", () => {
   })
 
   it.each(operationsWithRange.filter(([id]) => id !== "walletNftTrades"))(
-    "are no date of %s",
+    "are rejected by %s",
     (_, operation) => {
       for (const from_date of [1704067200, "1704067200"]) {
         expect(inputIssues(operation, { address, from_date }).map(([name]) => name)).toEqual(["from_date"])

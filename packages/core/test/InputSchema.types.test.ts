@@ -1,4 +1,4 @@
-/** What the compiler lets through, and what it does not. The expectations fail when this file is compiled. */
+/** Types of inputs and outputs. The expectations are checked when this file is compiled. */
 import type { Address } from "@blockquarry/core/Address"
 import type { ChainName } from "@blockquarry/core/Chain"
 import type { Hash } from "@blockquarry/core/Hash"
@@ -27,12 +27,10 @@ import type * as BigDecimal from "effect/BigDecimal"
 import type * as DateTime from "effect/DateTime"
 import type * as Schema from "effect/Schema"
 
-/** What a caller writes. */
 type InputEncoded<O extends { readonly input: Schema.Schema.AnyNoContext }> = Schema.Schema.Encoded<
   O["input"]
 >
 
-/** What it is read as. */
 type InputType<O extends { readonly input: Schema.Schema.AnyNoContext }> = Schema.Schema.Type<O["input"]>
 
 type OutputType<O extends { readonly output: Schema.Schema.AnyNoContext }> = Schema.Schema.Type<O["output"]>
@@ -66,7 +64,7 @@ type PriceChainId =
   | "0x507"
 
 describe("the parameters of an operation", () => {
-  it("are these and no others, so a mistyped name is refused", () => {
+  it("are exactly these, so a mistyped name is an error", () => {
     type Range = "from_block" | "to_block" | "from_date" | "to_date"
     expectTypeOf<keyof InputEncoded<typeof walletTransfers>>().toEqualTypeOf<
       "address" | "chain" | "contract_addresses" | "limit" | "order" | "cursor" | Range
@@ -105,7 +103,7 @@ describe("the parameters of an operation", () => {
     expectTypeOf<keyof InputEncoded<typeof walletChains>>().toEqualTypeOf<"address" | "chains">()
   })
 
-  it("may be left out or undefined, but for those of the path and the status", () => {
+  it("may be absent or undefined, except path parameters and status", () => {
     expectTypeOf<{ address: string }>().toExtend<InputEncoded<typeof walletTransfers>>()
     expectTypeOf<{ address: string; limit: undefined; from_block: undefined; chain: undefined }>()
       .toExtend<InputEncoded<typeof walletTransfers>>()
@@ -117,7 +115,7 @@ describe("the parameters of an operation", () => {
     expectTypeOf<{ id: string; status: "stopped" }>().not.toExtend<InputEncoded<typeof updateStreamStatus>>()
   })
 
-  it("are written in the spellings that a program means", () => {
+  it("have the types of canonical values", () => {
     type Transfers = InputEncoded<typeof walletTransfers>
     expectTypeOf<Transfers["limit"]>().toEqualTypeOf<number | undefined>()
     expectTypeOf<Transfers["order"]>().toEqualTypeOf<"ASC" | "DESC" | undefined>()
@@ -134,7 +132,7 @@ describe("the parameters of an operation", () => {
 })
 
 describe("a chain", () => {
-  it("is one of the operation's own set, by name or by id", () => {
+  it("is one of the chains of the operation, by name or by ID", () => {
     expectTypeOf<InputEncoded<typeof walletNftTrades>["chain"]>().toEqualTypeOf<
       NftTradeChainName | NftTradeChainId | undefined
     >()
@@ -146,7 +144,7 @@ describe("a chain", () => {
     >()
   })
 
-  it("outside the set is refused", () => {
+  it("outside that set is an error", () => {
     expectTypeOf<{ address: string; chain: "sepolia" }>().toExtend<InputEncoded<typeof walletTransfers>>()
     expectTypeOf<{ address: string; chain: "sepolia" }>().not.toExtend<InputEncoded<typeof walletNftTrades>>()
     expectTypeOf<{ address: string; chain: "0xaa36a7" }>().not.toExtend<InputEncoded<typeof tokenPrice>>()
@@ -160,7 +158,7 @@ describe("a chain", () => {
 describe("a range", () => {
   type Transfers = InputEncoded<typeof walletTransfers>
 
-  it("has one kind of bound on each side", () => {
+  it("has a block or a date for each bound, not both", () => {
     expectTypeOf<{ address: string; from_block: number; to_block: number }>().toExtend<Transfers>()
     expectTypeOf<{ address: string; from_block: number; to_date: string }>().toExtend<Transfers>()
     expectTypeOf<{ address: string; from_date: Date; to_date: DateTime.Zoned }>().toExtend<Transfers>()
@@ -171,7 +169,7 @@ describe("a range", () => {
     expectTypeOf<Transfers>().toExtend<BlockOrDateRangeInput<TimeInput>>()
   })
 
-  it("takes epoch seconds for trades only", () => {
+  it("accepts epoch seconds for walletNftTrades only", () => {
     expectTypeOf<{ address: string; from_date: number }>().toExtend<InputEncoded<typeof walletNftTrades>>()
     expectTypeOf<{ address: string; from_date: number }>().not.toExtend<Transfers>()
     expectTypeOf<{ address: string; to_date: number }>().not.toExtend<InputEncoded<typeof tokenTransfers>>()
@@ -195,8 +193,8 @@ describe("a canonical input", () => {
   })
 })
 
-describe("an answer", () => {
-  it("holds records of its operation", () => {
+describe("an output", () => {
+  it("has the records of its operation", () => {
     expectTypeOf<ItemOf<OutputType<typeof walletTransfers>>>().toEqualTypeOf<Erc20Transfer>()
     expectTypeOf<ItemOf<OutputType<typeof tokenTransfers>>>().toEqualTypeOf<Erc20Transfer>()
     expectTypeOf<ItemOf<OutputType<typeof contractNfts>>>().toEqualTypeOf<Nft>()
@@ -208,7 +206,7 @@ describe("an answer", () => {
     expectTypeOf<OutputType<typeof ledgerTransaction>>().toEqualTypeOf<LedgerTransaction>()
   })
 
-  it("keeps amounts exact and says what may be missing", () => {
+  it("has exact amounts, and null for missing fields", () => {
     expectTypeOf<Erc20Transfer["value"]>().toEqualTypeOf<bigint | null>()
     expectTypeOf<Erc20Transfer["transaction_hash"]>().toEqualTypeOf<Hash>()
     expectTypeOf<Erc20Transfer["block_number"]>().toEqualTypeOf<number>()
@@ -221,7 +219,7 @@ describe("an answer", () => {
     expectTypeOf<keyof OwnedNft>().toEqualTypeOf<Exclude<keyof Nft, "minter_address" | "last_sale">>()
   })
 
-  it("tells the variants of a transaction apart by their type", () => {
+  it("discriminates the variants of a transaction by type", () => {
     expectTypeOf<LedgerTransaction["type"]>().toEqualTypeOf<
       | "pending_transaction"
       | "user_transaction"

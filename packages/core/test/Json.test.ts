@@ -4,7 +4,7 @@ import * as FastCheck from "effect/FastCheck"
 import { decode, encode, isDecodable } from "./support/schema.ts"
 
 describe("Json", () => {
-  it("keeps any JSON value as it came", () => {
+  it("decodes and encodes any JSON value unchanged", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.jsonValue(), (value) => {
         const document: unknown = JSON.parse(JSON.stringify(value))
@@ -23,9 +23,9 @@ describe("Json", () => {
     ["Infinity", -Infinity],
     ["a function", () => 1],
     ["a symbol", Symbol.iterator],
-    ["a bigint deep inside", { a: [{ b: 1n }] }],
-    ["undefined in a list", [undefined]]
-  ])("refuses %s, which JSON cannot hold", (_, value) => {
+    ["a nested bigint", { a: [{ b: 1n }] }],
+    ["undefined in an array", [undefined]]
+  ])("rejects %s, which JSON cannot represent", (_, value) => {
     expect(isJson(value)).toBe(false)
     expect(isDecodable(Json, value)).toBe(false)
   })

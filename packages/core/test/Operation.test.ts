@@ -11,22 +11,22 @@ import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
 import { describe, expect, it } from "@effect/vitest"
 
 const parameter = (operation: AnyOperation, name: string): Parameter | undefined =>
-  operation.parameters.find((one) => one.name === name)
+  operation.parameters.find((candidate) => candidate.name === name)
 
-describe("a parameter of a descriptor", () => {
+describe("a parameter of an operation", () => {
   it.each<readonly [string, AnyOperation, string, object]>([
     ["an address", walletTransfers, "address", { type: "string", pattern: "^0x[0-9a-fA-F]{40}$" }],
     ["a block", walletTransfers, "to_block", { type: "integer", minimum: 0 }],
     ["a page size", walletTransfers, "limit", { type: "integer", minimum: 1 }],
     ["an order", walletTransfers, "order", { type: "string", enum: ["ASC", "DESC"] }],
-    ["a list", walletTransfers, "contract_addresses", {
+    ["an array", walletTransfers, "contract_addresses", {
       type: "array",
       items: { type: "string", pattern: "^0x[0-9a-fA-F]{40}$" }
     }],
-    ["a flag", contractNfts, "media_items", { type: "boolean" }],
-    ["a format of two", nftMetadata, "format", { type: "string", enum: ["decimal", "hex"] }],
-    ["a format of any text", contractNfts, "format", { type: "string", examples: ["decimal", "hex"] }],
-    ["a switch", tokenPrice, "include", { type: "string", enum: ["percent_change"] }],
+    ["a boolean", contractNfts, "media_items", { type: "boolean" }],
+    ["a closed format", nftMetadata, "format", { type: "string", enum: ["decimal", "hex"] }],
+    ["an open format", contractNfts, "format", { type: "string", examples: ["decimal", "hex"] }],
+    ["an option", tokenPrice, "include", { type: "string", enum: ["percent_change"] }],
     ["a status", updateStreamStatus, "status", {
       type: "string",
       enum: ["active", "paused", "error", "terminated"]
@@ -35,11 +35,11 @@ describe("a parameter of a descriptor", () => {
     expect(parameter(operation, name)?.jsonSchema).toEqual(jsonSchema)
   })
 
-  it("offers the chains of its own set, by name and by id", () => {
-    const offered = (operation: AnyOperation) => parameter(operation, "chain")?.jsonSchema.enum
-    expect(offered(walletTransfers)).toHaveLength(50)
-    expect(offered(tokenPrice)).toHaveLength(32)
-    expect(offered(walletNftTrades)).toEqual([
+  it("lists the chains of the operation, by name and by ID", () => {
+    const listed = (operation: AnyOperation) => parameter(operation, "chain")?.jsonSchema.enum
+    expect(listed(walletTransfers)).toHaveLength(50)
+    expect(listed(tokenPrice)).toHaveLength(32)
+    expect(listed(walletNftTrades)).toEqual([
       "eth",
       "0x1",
       "polygon",
@@ -57,11 +57,11 @@ describe("a parameter of a descriptor", () => {
     ])
     expect(parameter(walletChains, "chains")?.jsonSchema).toMatchObject({
       type: "array",
-      items: { enum: offered(walletTransfers) }
+      items: { enum: listed(walletTransfers) }
     })
   })
 
-  it("offers the fifteen exchanges of the specification", () => {
+  it("lists the fifteen exchanges of the specification", () => {
     expect(parameter(tokenPrice, "exchange")?.jsonSchema.examples).toEqual([
       "uniswapv2",
       "uniswapv3",
@@ -83,14 +83,14 @@ describe("a parameter of a descriptor", () => {
 })
 
 describe("isList", () => {
-  it("tells lists from reads and changes", () => {
+  it("distinguishes list operations from the others", () => {
     expect([walletTransfers, contractNfts].every(isList)).toBe(true)
     expect([tokenPrice, nftMetadata, walletChains, updateStreamStatus].some(isList)).toBe(false)
   })
 })
 
 it.each(allOperations.map((operation) => [operation.id, operation] as const))(
-  "%s refuses a document that throws where it is made text",
+  "%s rejects a document that throws on conversion to a string",
   (_, { decode }) => {
     const hostile = { toString: null }
     for (
@@ -101,6 +101,6 @@ it.each(allOperations.map((operation) => [operation.id, operation] as const))(
   }
 )
 
-it("no operation costs more than the dearest", () => {
+it("maxCost is the highest cost of any operation", () => {
   expect(Math.max(...allOperations.map(({ cost }) => cost))).toBe(maxCost)
 })

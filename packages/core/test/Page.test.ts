@@ -10,10 +10,15 @@ const next = (document: unknown): string | undefined => nextCursor(decode(Envelo
 describe("nextCursor", () => {
   it.each([
     ["no cursor", { result: [1] }],
-    ["the cursor null", { result: [1], cursor: null }],
+    ["a null cursor", { result: [1], cursor: null }],
     ["an empty cursor", { result: [1], cursor: "" }],
-    ["no cursor, although the total is larger", { result: [1], total: 500, page: 0, page_size: 1 }]
-  ])("ends a list whose page has %s", (_, page) => {
+    ["no cursor, although the total is larger than the page", {
+      result: [1],
+      total: 500,
+      page: 0,
+      page_size: 1
+    }]
+  ])("returns undefined for a page with %s", (_, page) => {
     expect(next(page)).toBeUndefined()
   })
 
@@ -21,15 +26,15 @@ describe("nextCursor", () => {
     ["records", { result: [1], cursor: "abc" }, "abc"],
     ["no records", { result: [], cursor: "abc" }, "abc"],
     ["all records of the total", { result: [1], total: 1, cursor: "abc" }, "abc"],
-    ["a cursor of blanks", { result: [], cursor: " " }, " "],
+    ["a blank cursor", { result: [], cursor: " " }, " "],
     ["the cursor 0", { result: [], cursor: 0 }, "0"]
-  ])("goes on after a page with %s", (_, page, cursor) => {
+  ])("returns the cursor of a page with %s", (_, page, cursor) => {
     expect(next(page)).toBe(cursor)
   })
 })
 
-describe("an envelope", () => {
-  it("needs nothing but its result", () => {
+describe("a page", () => {
+  it("requires only its result", () => {
     expect(decode(Envelope, { result: [] })).toStrictEqual({
       total: null,
       page: null,
@@ -38,13 +43,13 @@ describe("an envelope", () => {
     })
   })
 
-  it("keeps apart a cursor that is null and one that is absent", () => {
+  it("distinguishes a null cursor from an absent one", () => {
     expect(decode(Envelope, { result: [], cursor: null })).toHaveProperty("cursor", null)
     expect(decode(Envelope, { result: [] })).not.toHaveProperty("cursor")
     expect(encode(Envelope, decode(Envelope, { result: [] }))).not.toHaveProperty("cursor")
   })
 
-  it("takes its numbers as text, as null, and not at all", () => {
+  it("accepts numbers as strings, null, and absent", () => {
     const numbers = { total: 2000, page: 1, page_size: 100 }
     expect(decode(Envelope, { result: [], total: "2000", page: "1", page_size: "100" })).toMatchObject(
       numbers
@@ -61,14 +66,14 @@ describe("an envelope", () => {
     ["an error object", { message: "Something went wrong" }],
     ["an empty object", {}],
     ["null", null],
-    ["a list", []],
-    ["text", "<html></html>"],
+    ["an array", []],
+    ["a string", "<html></html>"],
     ["a result that is null", { result: null }],
     ["a result that is an object", { result: {} }],
-    ["a record that is refused", { result: [1, "x"] }],
-    ["a page that is no number", { result: [], page: "first" }],
+    ["an invalid record", { result: [1, "x"] }],
+    ["a page that is not a number", { result: [], page: "first" }],
     ["a cursor that is an object", { result: [], cursor: {} }]
-  ])("is not %s", (_, document) => {
+  ])("cannot be %s", (_, document) => {
     expect(isDecodable(Envelope, document)).toBe(false)
   })
 })

@@ -6,8 +6,8 @@ import * as FastCheck from "effect/FastCheck"
 import * as Hash from "effect/Hash"
 import { decode, decodeIssues, encode, isDecodable } from "./support/schema.ts"
 
-/** Where a program may run: the zone's name, and how far it is behind UTC at the beginning of 2024, in minutes. */
-const places = [
+/** Time zones of the process, with their offset at the beginning of 2024 as `getTimezoneOffset` returns it, in minutes. */
+const timeZones = [
   ["UTC", 0],
   ["America/New_York", 300],
   ["Asia/Kolkata", -330],
@@ -65,7 +65,7 @@ const callerFormats = [
   [" 2024-01-02T03:04:05Z ", "2024-01-02T03:04:05.000Z"]
 ] as const
 
-/** What is left of a `+` when a query is read as a form. */
+/** Dates in which form decoding replaced `+` by a space. */
 const plusAsSpace = [
   ["2024-01-02T03:04:05 05:30", "2024-01-01T21:34:05.000Z"],
   ["2024-01-02T03:04:05.678 0530", "2024-01-01T21:34:05.678Z"],
@@ -78,20 +78,20 @@ const plusAsSpace = [
 
 const invalidInputs: ReadonlyArray<readonly [string, unknown]> = [
   ["words", "yesterday"],
-  ["words and a number", "block 7"],
+  ["words with a number", "block 7"],
   ["a negative number", "-1"],
-  ["a year alone", "2024"],
+  ["only a year", "2024"],
   ["a day without a year", "Jan 1"],
   ["a thirteenth month", "2024-13-01"],
   ["a twenty-fifth hour", "2024-01-02T25:00:00Z"],
-  ["a zone that is none", "2024-01-02T03:04:05+99:99"],
+  ["an invalid time zone", "2024-01-02T03:04:05+99:99"],
   ["two dates", "2024-01-02,2024-01-03"],
-  ["a date and more", "2024-01-02T03:04:05Zx"],
+  ["a date with a suffix", "2024-01-02T03:04:05Zx"],
   ["empty", ""],
   ["blank", "   "],
   ["null", null],
   ["true", true],
-  ["a list", ["2024-01-02"]],
+  ["an array", ["2024-01-02"]],
   ["an object", {}],
   ["an invalid Date", new Date(NaN)],
   ["epoch milliseconds", "1704164645678"]
@@ -99,7 +99,7 @@ const invalidInputs: ReadonlyArray<readonly [string, unknown]> = [
 
 const invalidTexts: ReadonlyArray<readonly [string, unknown]> = [
   ["epoch seconds", 1704164645],
-  ["seconds as text", "1704164645"]
+  ["seconds as a string", "1704164645"]
 ]
 
 const seconds = [
@@ -110,37 +110,37 @@ const seconds = [
   [1704164645.5, "2024-01-02T03:04:05.500Z"]
 ] as const
 
-describe.each(places)("in the zone %s", (zone, behind) => {
-  const home = process.env["TZ"]
+describe.each(timeZones)("in the time zone %s", (zone, offset) => {
+  const originalZone = process.env["TZ"]
 
   beforeEach(() => {
     process.env["TZ"] = zone
   })
 
   afterEach(() => {
-    if (home === undefined) delete process.env["TZ"]
-    else process.env["TZ"] = home
+    if (originalZone === undefined) delete process.env["TZ"]
+    else process.env["TZ"] = originalZone
   })
 
-  it("local time is what the tests below take it for", () => {
-    expect(new Date("2024-01-02").getTimezoneOffset()).toBe(behind)
+  it("the process uses the time zone", () => {
+    expect(new Date("2024-01-02").getTimezoneOffset()).toBe(offset)
   })
 
-  it.each(iso)("an answer's %s is %s", (text, instant) => {
+  it.each(iso)("decodes %s of a response to %s", (text, instant) => {
     expect(encode(Time, decode(Time, text))).toBe(instant)
   })
 
-  it.each(callerFormats)("a caller's %s is %s", (text, instant) => {
+  it.each(callerFormats)("decodes %s of a caller to %s", (text, instant) => {
     expect(encode(TimeInput, decode(TimeInput, text))).toBe(instant)
     expect(encode(TimeOrEpochSeconds, decode(TimeOrEpochSeconds, text))).toBe(instant)
   })
 
-  it.each(plusAsSpace)("%s, which lost its +, is %s", (text, instant) => {
+  it.each(plusAsSpace)("decodes %s, with a space in place of +, to %s", (text, instant) => {
     expect(encode(TimeInput, decode(TimeInput, text))).toBe(instant)
     expect(encode(TimeOrEpochSeconds, decode(TimeOrEpochSeconds, text))).toBe(instant)
   })
 
-  it("any instant reads back from every format it is written in", () => {
+  it("decodes any instant from every format", () => {
     const instants = FastCheck.integer({ min: 0, max: 4102444799 }).map((at) => new Date(at * 1000))
     const offsets = FastCheck.integer({ min: -14 * 60, max: 14 * 60 })
     FastCheck.assert(
@@ -186,36 +186,36 @@ describe.each(places)("in the zone %s", (zone, behind) => {
   })
 })
 
-/** ISO 8601 as clocks at this many minutes from UTC show it. */
+/** ISO 8601 with an offset in minutes. */
 function withOffset(at: Date, minutes: number): string {
   const local = new Date(at.getTime() + minutes * 60_000).toISOString().slice(0, 19)
   const [hour, minute] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
-  const two = (part: number) => String(part).padStart(2, "0")
-  return `${local}${minutes < 0 ? "-" : "+"}${two(hour)}:${two(minute)}`
+  const twoDigits = (part: number) => String(part).padStart(2, "0")
+  return `${local}${minutes < 0 ? "-" : "+"}${twoDigits(hour)}:${twoDigits(minute)}`
 }
 
 describe("Time", () => {
-  it.each([...invalidInputs, ...invalidTexts, ["no ISO 8601", "Jan 1 2024"] as const])(
-    "is refused when it is %s",
+  it.each([...invalidInputs, ...invalidTexts, ["not ISO 8601", "Jan 1 2024"] as const])(
+    "rejects an input that is %s",
     (_, input) => {
       expect(isDecodable(Time, input)).toBe(false)
-      expect(decodeIssues(Time, input)).toContain("expected a time in ISO 8601, got ")
+      expect(decodeIssues(Time, input)).toContain("expected an ISO 8601 timestamp, got ")
     }
   )
 })
 
 describe("TimeInput", () => {
   it.each([...invalidInputs, ...invalidTexts])(
-    "is refused when it is %s",
+    "rejects an input that is %s",
     (_, input) => {
       expect(isDecodable(TimeInput, input)).toBe(false)
       expect(decodeIssues(TimeInput, input)).toContain(
-        "expected a date, such as 2024-01-31 or 2024-01-31T12:00:00Z, got "
+        "expected a date such as 2024-01-31 or 2024-01-31T12:00:00Z, got "
       )
     }
   )
 
-  it("keeps the milliseconds of a Date and of a DateTime in any zone", () => {
+  it("keeps the milliseconds of a Date, and of a DateTime in any time zone", () => {
     const at = 1704164645678
     const tokyo = DateTime.unsafeMakeZoned(at, { timeZone: "Asia/Tokyo" })
     for (const input of [new Date(at), DateTime.unsafeMake(at), tokyo]) {
@@ -227,7 +227,7 @@ describe("TimeInput", () => {
 })
 
 describe("TimeOrEpochSeconds", () => {
-  it.each(seconds)("reads the seconds %j as %s", (input, instant) => {
+  it.each(seconds)("decodes %j seconds to %s", (input, instant) => {
     expect(encode(TimeOrEpochSeconds, decode(TimeOrEpochSeconds, input))).toBe(instant)
   })
 
@@ -235,19 +235,19 @@ describe("TimeOrEpochSeconds", () => {
     ...invalidInputs.filter(([, input]) => input !== "2024"),
     ["NaN", NaN] as const,
     ["Infinity", Infinity] as const,
-    ["later than dates go", 8.64e12 + 1] as const
-  ])("is refused when it is %s", (_, input) => {
+    ["later than the latest date", 8.64e12 + 1] as const
+  ])("rejects an input that is %s", (_, input) => {
     expect(isDecodable(TimeOrEpochSeconds, input)).toBe(false)
     expect(decodeIssues(TimeOrEpochSeconds, input)).toContain(
-      "expected a date, such as 2024-01-31T12:00:00Z, or seconds since 1970, got "
+      "expected a date such as 2024-01-31T12:00:00Z, or a Unix time in seconds, got "
     )
   })
 })
 
-describe("the canonical spelling", () => {
-  const effects = (text: string) => DateTime.unsafeMake(text)
+describe("the canonical format", () => {
+  const makeWithEffect = (text: string) => DateTime.unsafeMake(text)
 
-  it("makes the instant that effect makes, to all that can be done with it", () => {
+  it("decodes to an instant that behaves like one of Effect", () => {
     const instants = FastCheck.date({
       min: new Date("0000-01-01T00:00:00.000Z"),
       max: new Date("9999-12-31T23:59:59.999Z"),
@@ -255,7 +255,7 @@ describe("the canonical spelling", () => {
     })
     FastCheck.assert(
       FastCheck.property(instants, (at) => {
-        const [ours, theirs] = [decode(Time, at.toISOString()), effects(at.toISOString())]
+        const [ours, theirs] = [decode(Time, at.toISOString()), makeWithEffect(at.toISOString())]
         expect(ours).toStrictEqual(theirs)
         expect([Equal.equals(ours, theirs), Hash.hash(ours) === Hash.hash(theirs)]).toEqual([true, true])
         expect([String(ours), JSON.stringify(ours)]).toEqual([String(theirs), JSON.stringify(theirs)])
@@ -269,12 +269,12 @@ describe("the canonical spelling", () => {
   })
 
   it.each([0, 4, 100, 400, 1900, 1970, 2000, 2023, 2024, 9999])(
-    "knows the calendar of the year %i",
+    "accepts exactly the dates of the year %i",
     (year) => {
-      const two = (number: number) => String(number).padStart(2, "0")
+      const twoDigits = (number: number) => String(number).padStart(2, "0")
       for (let month = 0; month <= 13; month++) {
         for (let day = 0; day <= 32; day++) {
-          const text = `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}T23:59:59.999Z`
+          const text = `${String(year).padStart(4, "0")}-${twoDigits(month)}-${twoDigits(day)}T23:59:59.999Z`
           const at = new Date(text)
           const exists = !Number.isNaN(at.getTime()) && at.toISOString() === text
           expect([text, isDecodable(Time, text) && encode(Time, decode(Time, text))]).toEqual([

@@ -7,18 +7,18 @@ import { decode, decodeIssues, encode, isDecodable } from "./support/schema.ts"
 const ids = FastCheck.bigInt({ min: 0n, max: maxUint256 })
 
 describe("TokenId", () => {
-  it("is the same in decimal, in hexadecimal of any case, and as a bigint, and is written in decimal", () => {
+  it("decodes decimal, hexadecimal in any case, and bigint to the same value, and encodes decimal", () => {
     FastCheck.assert(
       FastCheck.property(ids, (id) => {
         const hex = id.toString(16)
-        const spellings = [
+        const formats = [
           `${id}`,
           `0x${hex}`,
           `0X${hex.toUpperCase()}`,
           `0x${hex.padStart(64, "0")}`,
           id
         ]
-        for (const spelling of spellings) expect(decode(TokenId, spelling)).toBe(id)
+        for (const format of formats) expect(decode(TokenId, format)).toBe(id)
         expect(encode(TokenId, id)).toBe(id.toString())
       }),
       { numRuns: 200 }
@@ -38,7 +38,7 @@ describe("TokenId", () => {
       77045254093838473891929129382711846471953294863571382903745109283746510293847n
     ],
     [`0x${"f".repeat(64)}`, maxUint256]
-  ])("reads %s as %s", (input, id) => {
+  ])("decodes %s to %s", (input, id) => {
     expect(decode(TokenId, input)).toBe(id)
   })
 
@@ -46,24 +46,24 @@ describe("TokenId", () => {
     ["one more than 256 bits", `${maxUint256 + 1n}`],
     ["65 hexadecimal digits", `0x${"0".repeat(65)}`],
     ["a bigint of 257 bits", maxUint256 + 1n],
-    ["0x alone", "0x"],
+    ["only 0x", "0x"],
     ["hexadecimal without 0x", "ff"],
-    ["a number that was rounded", 2 ** 53],
+    ["a number outside the safe range", 2 ** 53],
     ["negative", "-1"],
     ["a negative bigint", -1n],
     ["a fraction", "1.5"],
     ["a fraction of a number", 1.5],
     ["an exponent", "1e3"],
     ["binary", "0b1"],
-    ["spaced", " 1"],
+    ["with spaces", " 1"],
     ["a path", "1/owners"],
-    ["steps up", ".."],
+    ["a dot segment", ".."],
     ["empty", ""],
     ["null", null]
-  ])("is refused when it is %s", (_, input) => {
+  ])("rejects an input that is %s", (_, input) => {
     expect(isDecodable(TokenId, input)).toBe(false)
     expect(decodeIssues(TokenId, input)).toContain(
-      "expected a token id (decimal digits, or 0x and hexadecimal digits"
+      "expected a token ID of at most 256 bits, in decimal or in hexadecimal with 0x, got "
     )
   })
 })

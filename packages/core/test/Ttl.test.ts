@@ -9,12 +9,12 @@ import {
 import { describe, expect, it } from "@effect/vitest"
 
 describe("ttlByToBlock", () => {
-  it("keeps an answer at the head for seconds", () => {
+  it("is seconds without to_block", () => {
     expect(ttlByToBlock({})).toEqual(MaxAge({ duration: "5 seconds" }))
     expect(ttlByToBlock({ to_block: undefined })).toEqual(MaxAge({ duration: "5 seconds" }))
   })
 
-  it.each([0, 19000000])("keeps an answer up to block %s for an hour once that block is settled", (block) => {
+  it.each([0, 19000000])("is an hour for to_block %s once that block is final", (block) => {
     expect(ttlByToBlock({ to_block: block })).toEqual(
       UpToBlock({ block, finalizedTtl: "1 hour", recentTtl: "5 seconds" })
     )
@@ -24,9 +24,9 @@ describe("ttlByToBlock", () => {
 describe("noStoreWhileSyncing", () => {
   it.each([
     ["SYNCED", { status: "SYNCED", result: [1] }],
-    ["of no status", { status: null, result: [1] }],
-    ["of another status", { status: "PAUSED", result: [1] }]
-  ])("keeps a page for seconds that is %s", (_, page) => {
+    ["without a status", { status: null, result: [1] }],
+    ["in another status", { status: "PAUSED", result: [1] }]
+  ])("is seconds for a page that is %s", (_, page) => {
     expect(noStoreWhileSyncing(page)).toEqual(MaxAge({ duration: "5 seconds" }))
   })
 
@@ -34,20 +34,20 @@ describe("noStoreWhileSyncing", () => {
     ["SYNCING", { status: "SYNCING", result: [1] }],
     ["SYNCING and empty", { status: "SYNCING", result: [] }],
     ["empty", { status: "SYNCED", result: [] }],
-    ["empty and of no status", { status: null, result: [] }]
-  ])("keeps no page that is %s", (_, page) => {
+    ["empty, without a status", { status: null, result: [] }]
+  ])("is NoStore for a page that is %s", (_, page) => {
     expect(noStoreWhileSyncing(page)).toEqual(NoStore())
   })
 })
 
-describe("the four kinds", () => {
-  it("are told apart by their tag", () => {
-    const kinds = [
+describe("Ttl", () => {
+  it("has four variants with distinct tags", () => {
+    const variants = [
       Immutable(),
       MaxAge({ duration: 1 }),
       UpToBlock({ block: 1, finalizedTtl: 1, recentTtl: 1 }),
       NoStore()
     ]
-    expect(kinds.map(({ _tag }) => _tag)).toEqual(["Immutable", "MaxAge", "UpToBlock", "NoStore"])
+    expect(variants.map(({ _tag }) => _tag)).toEqual(["Immutable", "MaxAge", "UpToBlock", "NoStore"])
   })
 })

@@ -2,7 +2,7 @@ import { PathSegment, WellFormedText } from "@blockquarry/core/WellFormedText"
 import { describe, expect, it } from "@effect/vitest"
 import { decode, decodeIssues, encode, isDecodable } from "./support/schema.ts"
 
-const hostile = [
+const unusualStrings = [
   "a",
   " ",
   "a/b",
@@ -25,47 +25,47 @@ const hostile = [
   "__proto__"
 ]
 
-const illFormed: ReadonlyArray<readonly [string, unknown]> = [
+const invalidInputs: ReadonlyArray<readonly [string, unknown]> = [
   ["empty", ""],
-  ["the first half of a pair", "\ud83d"],
-  ["the second half of a pair", "a\udc00b"],
-  ["a pair in the wrong order", "\udc00\ud83d"],
+  ["a lone high surrogate", "\ud83d"],
+  ["a lone low surrogate", "a\udc00b"],
+  ["a reversed surrogate pair", "\udc00\ud83d"],
   ["a number", 5],
   ["null", null],
-  ["a list", ["a"]]
+  ["an array", ["a"]]
 ]
 
 describe("WellFormedText", () => {
-  it.each([...hostile, ".", ".."])("keeps %j as it is", (text) => {
+  it.each([...unusualStrings, ".", ".."])("accepts %j unchanged", (text) => {
     expect(decode(WellFormedText, text)).toBe(text)
     expect(encode(WellFormedText, text)).toBe(text)
   })
 
-  it.each(illFormed)("is refused when it is %s", (_, input) => {
+  it.each(invalidInputs)("rejects an input that is %s", (_, input) => {
     expect(isDecodable(WellFormedText, input)).toBe(false)
-    expect(decodeIssues(WellFormedText, input)).toContain("expected non-empty, well-formed text, got ")
+    expect(decodeIssues(WellFormedText, input)).toContain("expected a non-empty, well-formed string, got ")
   })
 })
 
 describe("PathSegment", () => {
-  const stepping = ["a/b", "../..", "a\\b", "%2f"]
+  const withSeparators = ["a/b", "../..", "a\\b", "%2f"]
 
-  it.each(hostile.filter((text) => !stepping.includes(text)))("keeps %j as it is", (text) => {
+  it.each(unusualStrings.filter((text) => !withSeparators.includes(text)))("accepts %j unchanged", (text) => {
     expect(decode(PathSegment, text)).toBe(text)
     expect(encode(PathSegment, text)).toBe(text)
   })
 
   it.each([
-    ...illFormed,
-    ["the step that stays", "."] as const,
-    ["the step up", ".."] as const,
-    ...[...stepping, "a%2Fb", "a%5cb", "%2e%2e"].map((text) => [text, text] as const)
+    ...invalidInputs,
+    ["a single dot", "."] as const,
+    ["two dots", ".."] as const,
+    ...[...withSeparators, "a%2Fb", "a%5cb", "%2e%2e"].map((text) => [text, text] as const)
   ])(
-    "is refused when it is %s",
+    "rejects an input that is %s",
     (_, input) => {
       expect(isDecodable(PathSegment, input)).toBe(false)
       expect(decodeIssues(PathSegment, input)).toContain(
-        "expected non-empty text without a slash (plain or as %2f), other than . and .., got "
+        "expected a non-empty string without slashes (plain or as %2f), other than \".\" and \"..\", got "
       )
     }
   )

@@ -1,6 +1,6 @@
 /**
- * Answers that nobody here wrote: bodies in a folder that `QUARRY_PAYLOADS` names, with an `index.json` that lists
- * them. A body is read, or what is refused of it is a known placeholder of a reference page.
+ * Recorded response bodies of other projects, in the folder `QUARRY_PAYLOADS` with an `index.json`. Each body is decoded,
+ * or the rejected values are known placeholders of API reference pages.
  */
 import * as LosslessJson from "@blockquarry/core/LosslessJson"
 import type { AnyOperation } from "@blockquarry/core/Operation"
@@ -35,25 +35,25 @@ const Index = Schema.parseJson(
 const document = (root: string, file: string): LosslessJson.JsonValue =>
   Either.getOrThrow(LosslessJson.parse(readFileSync(join(root, file), "utf8")))
 
-/** Where a body is refused, and what stands there. */
-const refusals = (
+/** The paths and values that are rejected in a body. */
+const rejectedValues = (
   operation: AnyOperation,
   body: LosslessJson.JsonValue
 ): ReadonlyArray<readonly [string, unknown]> => {
   if (operation.isNotFound(body)) return []
-  const read = Schema.decodeUnknownEither(operation.output, { errors: "all" })(body)
-  if (Either.isRight(read)) return []
-  const paths = ParseResult.ArrayFormatter.formatErrorSync(read.left).map(({ path }) => path)
+  const decoded = Schema.decodeUnknownEither(operation.output, { errors: "all" })(body)
+  if (Either.isRight(decoded)) return []
+  const paths = ParseResult.ArrayFormatter.formatErrorSync(decoded.left).map(({ path }) => path)
   const innermost = paths.filter((path) =>
-    !paths.some((other) => other.length > path.length && path.every((step, index) => step === other[index]))
+    !paths.some((other) => other.length > path.length && path.every((key, index) => key === other[index]))
   )
   return [...new Map(innermost.map((path) => [path.join("."), at(body, path)]))]
 }
 
 const at = (body: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
-  path.reduce<unknown>((value, step) => new Map(Object.entries(Object(value))).get(String(step)), body)
+  path.reduce<unknown>((value, key) => new Map(Object.entries(Object(value))).get(String(key)), body)
 
-/** What reference pages print where a value belongs. */
+/** Whether a value is a placeholder of an API reference page. */
 const isPlaceholder = (path: string, value: unknown): boolean => {
   if (typeof value === "string") {
     return value === "string" || value.startsWith("YOUR_") || value.endsWith("_example") ||
@@ -67,30 +67,30 @@ const bodies = (root: string) =>
     .filter(({ status }) => status === 200)
     .map(({ file, op }) => {
       const operation = operations[op]
-      const refused = operation && refusals(operation, document(root, file))
-      const places = refused?.map(([path, value]) => `${path} = ${JSON.stringify(value)}`).join(", ")
-      const outcome = refused === undefined
-        ? `belongs to no operation (${op})`
-        : places === ""
-        ? "is read"
-        : `is refused for ${places}`
-      return [file, outcome, refused] as const
+      const rejected = operation && rejectedValues(operation, document(root, file))
+      const listed = rejected?.map(([path, value]) => `${path} = ${JSON.stringify(value)}`).join(", ")
+      const outcome = rejected === undefined
+        ? `has no operation (${op})`
+        : listed === ""
+        ? "is decoded"
+        : `is decoded except ${listed}`
+      return [file, outcome, rejected] as const
     })
 
 if (folder === undefined) {
-  it("bodies of other hands are read", ({ skip }) => {
-    skip("QUARRY_PAYLOADS names no folder of bodies")
+  it("recorded bodies are decoded", ({ skip }) => {
+    skip("QUARRY_PAYLOADS is not set")
   })
 } else {
   const all = bodies(folder)
 
-  describe("a body of other hands", () => {
-    it.each(all)("%s %s", (_file, _outcome, refused) => {
-      expect(refused).toBeDefined()
-      expect(refused?.filter(([path, value]) => !isPlaceholder(path, value))).toEqual([])
+  describe("a recorded body", () => {
+    it.each(all)("%s %s", (_file, _outcome, rejected) => {
+      expect(rejected).toBeDefined()
+      expect(rejected?.filter(([path, value]) => !isPlaceholder(path, value))).toEqual([])
     })
 
-    it("is tried for every operation", () => {
+    it("exists for every operation", () => {
       expect(new Set(all.map(([file]) => file.split("/")[0]))).toEqual(new Set(Object.keys(operations)))
     })
   })

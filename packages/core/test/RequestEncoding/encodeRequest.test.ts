@@ -1,4 +1,4 @@
-/** What goes on the wire, written out by hand: every operation, every parameter. */
+/** The encoded request of every operation with every parameter. */
 import { allOperations } from "@blockquarry/core/Operations"
 import { contractNfts } from "@blockquarry/core/operations/contractNfts"
 import { ledgerTransaction } from "@blockquarry/core/operations/ledgerTransaction"
@@ -21,10 +21,10 @@ import { encodedRequest, inputIssues } from "../support/operationInputs.ts"
 const a = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
 const b = "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359"
 const hash = "0x88DF016429689C079F3B2F6AD39FA052532C56795B733DA78A91EBE6A713944B"
-const most = 115792089237316195423570985008687907853269984665640564039457584007913129639935n
+const maxTokenId = 115792089237316195423570985008687907853269984665640564039457584007913129639935n
 
-/** A request with its query as text. */
-const line = ({ body, method, path, query }: EncodedRequest) => ({
+/** A request with a formatted query. */
+const summary = ({ body, method, path, query }: EncodedRequest) => ({
   method,
   path,
   query: formatQuery(query),
@@ -35,7 +35,7 @@ const get = (path: string, query = "") => ({ method: "GET" as const, path, query
 
 const post = (path: string, body: string) => ({ method: "POST" as const, path, query: "", body })
 
-const requests: ReadonlyArray<readonly [string, EncodedRequest, ReturnType<typeof line>]> = [
+const requests: ReadonlyArray<readonly [string, EncodedRequest, ReturnType<typeof summary>]> = [
   [
     "walletTransfers with every parameter, blocks",
     encodedRequest(walletTransfers, {
@@ -69,7 +69,7 @@ const requests: ReadonlyArray<readonly [string, EncodedRequest, ReturnType<typeo
     )
   ],
   [
-    "walletTransfers with nothing but its address",
+    "walletTransfers with only its address",
     encodedRequest(walletTransfers, {
       address: a,
       chain: undefined,
@@ -145,7 +145,7 @@ const requests: ReadonlyArray<readonly [string, EncodedRequest, ReturnType<typeo
     "nftMetadata with every parameter",
     encodedRequest(nftMetadata, {
       address: a,
-      token_id: most,
+      token_id: maxTokenId,
       chain: "palm",
       format: "hex",
       normalizeMetadata: true,
@@ -224,26 +224,26 @@ const requests: ReadonlyArray<readonly [string, EncodedRequest, ReturnType<typeo
 
 describe("the request of", () => {
   it.each(requests)("%s", (_, request, expected) => {
-    expect(line(request)).toEqual(expected)
+    expect(summary(request)).toEqual(expected)
   })
 
-  it("every operation sets every parameter in this list", () => {
+  it("every operation is encoded with every parameter", () => {
     for (const { id, parameters } of allOperations) {
-      const written = requests.filter(([name]) => name.startsWith(`${id} `)).map(([, request]) => request)
+      const encoded = requests.filter(([name]) => name.startsWith(`${id} `)).map(([, request]) => request)
       const named = new Set(
-        written.flatMap(({ body, query }) => [
+        encoded.flatMap(({ body, query }) => [
           ...query.map(([name]) => name.replace("[]", "")),
           ...Object.keys(body === null ? {} : JSON.parse(body))
         ])
       )
-      const stated = parameters.filter((parameter) => parameter.in !== "path").map(({ name }) => name)
-      expect([id, [...named].sort()]).toEqual([id, [...stated].sort()])
-      expect(written.length).toBeGreaterThan(0)
+      const expected = parameters.filter((parameter) => parameter.in !== "path").map(({ name }) => name)
+      expect([id, [...named].sort()]).toEqual([id, [...expected].sort()])
+      expect(encoded.length).toBeGreaterThan(0)
     }
   })
 })
 
-describe("a list of values", () => {
+describe("a parameter with several values", () => {
   it.each(
     [
       ["brackets", "chains%5B%5D=0x1&chains%5B%5D=0x89"],
@@ -251,32 +251,32 @@ describe("a list of values", () => {
       ["repeat", "chains=0x1&chains=0x89"],
       ["comma", "chains=0x1%2C0x89"]
     ] as const
-  )("is spelled with %s as %s", (spelling, query) => {
-    const request = encodedRequest(walletChains, { address: a, chains: ["eth", "polygon"] }, spelling)
+  )("is encoded in the format %s as %s", (format, query) => {
+    const request = encodedRequest(walletChains, { address: a, chains: ["eth", "polygon"] }, format)
     expect(formatQuery(request.query)).toBe(query)
   })
 
-  it("of one value stays a list", () => {
+  it("remains an array if it has one value", () => {
     expect(formatQuery(encodedRequest(walletChains, { address: a, chains: ["eth"] }).query)).toBe(
       "chains%5B%5D=0x1"
     )
   })
 })
 
-describe("equal questions", () => {
-  it("are equal requests, however they are spelled", () => {
+describe("equivalent inputs", () => {
+  it("are encoded as equal requests", () => {
     const canonical = encodedRequest(walletTransfers, {
       address: a.toLowerCase(),
       chain: "eth",
       contract_addresses: [b],
       from_block: 1
     })
-    const spellings = [
+    const inputs = [
       { address: a, chain: "0x1" as const, contract_addresses: [b.toUpperCase()], from_block: 1 },
       { from_block: 1, contract_addresses: [b], chain: "eth" as const, address: a.toUpperCase(), cursor: "" },
       { address: a, chain: "eth" as const, contract_addresses: [b], from_block: 1, to_date: undefined }
     ]
-    for (const spelling of spellings) expect(encodedRequest(walletTransfers, spelling)).toEqual(canonical)
+    for (const input of inputs) expect(encodedRequest(walletTransfers, input)).toEqual(canonical)
   })
 })
 
@@ -285,17 +285,17 @@ const anyText = FastCheck.string({ unit: "binary", minLength: 1, maxLength: 40 }
 describe("a cursor", () => {
   it.each([
     ["of 500 characters", "eyJhbGciOiJIUzI1NiJ9.".padEnd(500, "aZ09-_")],
-    ["of a URL's own characters", "a=b&c=d?e#f/g+h%20i;j,k[]"],
-    ["of blanks", "  a  b  "],
+    ["of characters with a meaning in URLs", "a=b&c=d?e#f/g+h%20i;j,k[]"],
+    ["of spaces", "  a  b  "],
     ["of other scripts", "курсор-游标-👩‍👩‍👧"],
     ["of control characters", "\u0000\u0001\r\n\t\u007f"],
     ["that looks encoded", "%2F%252F%"]
-  ])("%s comes out of the URL as it went in", (_, cursor) => {
+  ])("%s survives a URL", (_, cursor) => {
     const { query } = encodedRequest(tokenOwners, { token_address: a, cursor })
     expect([...new URLSearchParams(formatQuery(query))]).toEqual([["cursor", cursor]])
   })
 
-  it("of any characters comes out of the URL as it went in", () => {
+  it("of any characters survives a URL", () => {
     FastCheck.assert(
       FastCheck.property(anyText, (cursor) => {
         const { query } = encodedRequest(tokenOwners, { token_address: a, cursor })
@@ -308,7 +308,7 @@ describe("a cursor", () => {
     )
   })
 
-  it("with half of a surrogate pair is refused, which no URL carries", () => {
+  it("with a lone surrogate is rejected, because a URL cannot encode it", () => {
     expect(inputIssues(tokenOwners, { token_address: a, cursor: "abc\ud83d" }).map(([name]) => name)).toEqual(
       [
         "cursor"
@@ -317,7 +317,7 @@ describe("a cursor", () => {
   })
 })
 
-describe("an id in a path", () => {
+describe("an ID in a path", () => {
   it.each([
     ["?x=1", "%3Fx%3D1"],
     ["#top", "%23top"],
@@ -327,10 +327,10 @@ describe("an id in a path", () => {
     ["日本", "%E6%97%A5%E6%9C%AC"],
     ["\n", "%0A"],
     ["@host:80", "%40host%3A80"]
-  ])("%j is one step, %s", (id, step) => {
+  ])("%j is encoded as one segment, %s", (id, segment) => {
     const { path } = encodedRequest(updateStreamStatus, { id, status: "active" })
-    expect(path).toBe(`/streams/evm/${step}/status`)
-    expect(new URL(path, "http://host").href).toBe(`http://host/streams/evm/${step}/status`)
+    expect(path).toBe(`/streams/evm/${segment}/status`)
+    expect(new URL(path, "http://host").href).toBe(`http://host/streams/evm/${segment}/status`)
   })
 
   it.each([
@@ -349,20 +349,20 @@ describe("an id in a path", () => {
     5,
     ["a"]
   ])(
-    "%j is refused before anything is sent",
+    "%j is rejected before a request is sent",
     (id) => {
       expect(inputIssues(updateStreamStatus, { id, status: "active" }).map(([name]) => name)).toEqual(["id"])
     }
   )
 
-  it("of any characters changes neither host nor path nor query", () => {
+  it("of any characters does not change host, path structure and query", () => {
     FastCheck.assert(
       FastCheck.property(anyText.filter(Schema.is(PathSegment)), (id) => {
         const { path } = encodedRequest(updateStreamStatus, { id, status: "active" })
         const url = new URL(path, "http://host")
         expect(url.host + url.search + url.hash).toBe("host")
-        const steps = url.pathname.split("/")
-        expect(steps.map(decodeURIComponent)).toEqual(["", "streams", "evm", id, "status"])
+        const segments = url.pathname.split("/")
+        expect(segments.map(decodeURIComponent)).toEqual(["", "streams", "evm", id, "status"])
       }),
       { numRuns: 200 }
     )

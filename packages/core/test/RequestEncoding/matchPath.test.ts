@@ -27,7 +27,7 @@ describe("a path", () => {
     ["/streams/evm/1-2-3/status", "updateStreamStatus", { id: "1-2-3" }],
     [`/transactions/by_hash/${hash}`, "ledgerTransaction", { txn_hash: hash }],
     [`/wallets/${a}/chains`, "walletChains", { address: a }]
-  ])("%s belongs to %s", (path, id, parameters) => {
+  ])("%s matches %s", (path, id, parameters) => {
     expect(match(path)).toEqual([id, parameters])
   })
 
@@ -52,15 +52,20 @@ describe("a path", () => {
     "/transactions/by_hash",
     `/wallets/${a}`,
     `/api/v2.2/nft/${a}`
-  ])("%j belongs to none", (path) => {
+  ])("%j matches no operation", (path) => {
     expect(match(path)).toBeUndefined()
   })
 
-  it("gives a literal step precedence over a parameter", () => {
+  it("prefers literal segments over parameters", () => {
     expect(match("/nft/erc20/transfers")).toEqual(["walletTransfers", { address: "nft" }])
-    const step = (id: string, path: `/${string}`) => ({ id, method: "GET" as const, path, parameters: [] })
+    const operation = (id: string, path: `/${string}`) => ({
+      id,
+      method: "GET" as const,
+      path,
+      parameters: []
+    })
     const found = matchPath(
-      [step("any", "/x/:id"), step("last", "/x/last"), step("other", "/:a/:b")],
+      [operation("any", "/x/:id"), operation("last", "/x/last"), operation("other", "/:a/:b")],
       "/x/last"
     )
     expect(found?.operation.id).toBe("last")
@@ -68,7 +73,7 @@ describe("a path", () => {
   })
 })
 
-describe("an encoded step", () => {
+describe("an encoded segment", () => {
   it.each([
     ["4a%2Fb", "4a/b"],
     ["..%2F..%2Fadmin", "../../admin"],
@@ -81,12 +86,12 @@ describe("an encoded step", () => {
     ["%E0%A4%A", "%E0%A4%A"],
     ["%ff", "%ff"],
     ["__proto__", "__proto__"]
-  ])("%s is read as %j and stays one step", (step, id) => {
-    expect(match(`/streams/evm/${step}/status`)).toEqual(["updateStreamStatus", { id }])
+  ])("%s is decoded to %j and remains one segment", (segment, id) => {
+    expect(match(`/streams/evm/${segment}/status`)).toEqual(["updateStreamStatus", { id }])
   })
 
-  it.each(["..", ".", "%2e%2e", "%2E", "%2e."])("%s leads nowhere: it is refused by name", (step) => {
-    const found = matchPath(operations, `/streams/evm/${step}/status`)
+  it.each(["..", ".", "%2e%2e", "%2E", "%2e."])("%s is rejected as an invalid parameter", (segment) => {
+    const found = matchPath(operations, `/streams/evm/${segment}/status`)
     expect(found?.operation.id).toBe("updateStreamStatus")
     const input = found && decodeInput(found.operation, { ...found.parameters, status: "active" })
     expect(input && Either.isLeft(input) && input.left.issues.map(({ parameter }) => parameter)).toEqual([
@@ -100,12 +105,12 @@ describe("an encoded step", () => {
     `/wallets/${a}/../../streams/evm/1/status`,
     "/nft/..%2f..",
     "/nft/%2e%2e/7"
-  ])("the traversal %s reaches no operation with an input that is read", (path) => {
+  ])("the traversal %s matches no operation with a valid input", (path) => {
     const found = matchPath(operations, path)
     expect(found === undefined || Either.isLeft(decodeInput(found.operation, found.parameters))).toBe(true)
   })
 
-  it("of any text is read back", () => {
+  it("of any string is decoded", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.string({ unit: "binary", minLength: 1 }), (id) => {
         expect(match(`/streams/evm/${encodeURIComponent(id)}/status`)).toEqual(["updateStreamStatus", { id }])
@@ -114,14 +119,14 @@ describe("an encoded step", () => {
     )
   })
 
-  it("never throws, whatever the path", () => {
-    const step = FastCheck.oneof(
+  it("never throws for any path", () => {
+    const segment = FastCheck.oneof(
       FastCheck.constantFrom("nft", "erc20", "wallets", "..", "%2e", "%", a, ""),
       FastCheck.string({ unit: "binary" })
     )
     FastCheck.assert(
-      FastCheck.property(FastCheck.array(step, { maxLength: 6 }), (steps) => {
-        const found = match(`/${steps.join("/")}`)
+      FastCheck.property(FastCheck.array(segment, { maxLength: 6 }), (segments) => {
+        const found = match(`/${segments.join("/")}`)
         expect(found === undefined || Array.isArray(found)).toBe(true)
       }),
       { numRuns: 200 }

@@ -10,7 +10,7 @@ import { decodedInput, inputIssues } from "../support/operationInputs.ts"
 const address = "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"
 const other = "0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359"
 
-/** A GET as a server receives it. */
+/** The parameters of a received GET request. */
 const parsed = (operation: AnyOperation, query: string) =>
   parseRequest(operation, { address }, [...new URLSearchParams(query)], undefined)
 
@@ -24,10 +24,10 @@ describe("a received query", () => {
     ["a bare comma", `contract_addresses=${address},${other}`],
     ["brackets and a comma", `contract_addresses[]=${address},${other}`],
     ["a mix", `contract_addresses[0]=${address}&contract_addresses=${other}`]
-  ])("spells a list with %s", (_, query) => {
-    const { unknownQuery: unknown, encoded: written } = parsed(walletTransfers, query)
-    expect(unknown).toEqual([])
-    expect(decodedInput(walletTransfers, written)).toEqual({ address, contract_addresses: [address, other] })
+  ])("accepts arrays in the format %s", (_, query) => {
+    const { unknownQuery, encoded } = parsed(walletTransfers, query)
+    expect(unknownQuery).toEqual([])
+    expect(decodedInput(walletTransfers, encoded)).toEqual({ address, contract_addresses: [address, other] })
   })
 
   it.each([
@@ -37,7 +37,7 @@ describe("a received query", () => {
     "chain=polygon%20amoy",
     "chain=Polygon%20Amoy"
   ])(
-    "spells a chain as %s",
+    "accepts a chain as %s",
     (query) => {
       expect(decodedInput(walletTransfers, parsed(walletTransfers, query).encoded)).toEqual({
         address,
@@ -46,29 +46,29 @@ describe("a received query", () => {
     }
   )
 
-  it("spells a date with bare colons, and a + that a form made a space", () => {
-    const { encoded: written } = parsed(
+  it("accepts unencoded colons in dates, and a space in place of +", () => {
+    const { encoded } = parsed(
       walletTransfers,
       "from_date=2024-01-02T03:04:05.000Z&to_date=2024-01-03T05:30:00+05:30"
     )
-    expect(decodedInput(walletTransfers, written)).toMatchObject({
+    expect(decodedInput(walletTransfers, encoded)).toMatchObject({
       from_date: { epochMillis: Date.UTC(2024, 0, 2, 3, 4, 5) },
       to_date: { epochMillis: Date.UTC(2024, 0, 3) }
     })
   })
 
-  it("leaves out what is empty", () => {
-    const { encoded: written } = parsed(
+  it("ignores empty parameters", () => {
+    const { encoded } = parsed(
       walletTransfers,
       "chain=&limit=&contract_addresses=&contract_addresses[]=&cursor="
     )
-    expect(decodedInput(walletTransfers, written)).toStrictEqual({ address })
+    expect(decodedInput(walletTransfers, encoded)).toStrictEqual({ address })
   })
 
-  it("keeps parameters that the operation does not have, as they came and in their order", () => {
+  it("returns unknown parameters unchanged and in order", () => {
     const query = "z=1&chain=eth&a%5B%5D=2&z=3&token_id=4&a[0]=%20&address=x&__proto__=5&limit[x]=6&=7"
-    const { unknownQuery: unknown, encoded: written } = parsed(tokenPrice, query)
-    expect(unknown).toEqual([
+    const { unknownQuery, encoded } = parsed(tokenPrice, query)
+    expect(unknownQuery).toEqual([
       ["z", "1"],
       ["a[]", "2"],
       ["z", "3"],
@@ -79,7 +79,7 @@ describe("a received query", () => {
       ["limit[x]", "6"],
       ["", "7"]
     ])
-    expect(decodedInput(tokenPrice, written)).toStrictEqual({ address, chain: "eth" })
+    expect(decodedInput(tokenPrice, encoded)).toStrictEqual({ address, chain: "eth" })
   })
 
   it.each([
@@ -89,15 +89,15 @@ describe("a received query", () => {
     ["chain", "chain=eth&chain=0x1"],
     ["cursor", "cursor=a&cursor=b"],
     ["from_block", "from_block=1&from_block=2"]
-  ])("is refused by name when it repeats %s: %s", (name, query) => {
+  ])("is rejected if it repeats %s: %s", (name, query) => {
     expect(inputIssues(walletTransfers, parsed(walletTransfers, query).encoded)).toEqual([
       [name, expect.stringMatching(/^expected .*, got an array$/)]
     ])
   })
 
-  it("cannot say what the path says", () => {
-    const { encoded: written } = parsed(walletChains, `address=${other}`)
-    expect(decodedInput(walletChains, written)).toStrictEqual({ address })
+  it("cannot override a path parameter", () => {
+    const { encoded } = parsed(walletChains, `address=${other}`)
+    expect(decodedInput(walletChains, encoded)).toStrictEqual({ address })
   })
 })
 
@@ -105,34 +105,34 @@ describe("a received body", () => {
   const body = (members: unknown, query = "") =>
     parseRequest(updateStreamStatus, { id: "1" }, [...new URLSearchParams(query)], members)
 
-  it("gives the parameters that are not in the path", () => {
+  it("has the parameters that are not in the path", () => {
     expect(decodedInput(updateStreamStatus, body({ status: "paused", extra: 1 }).encoded)).toStrictEqual({
       id: "1",
       status: "paused"
     })
   })
 
-  it("cannot say what the path says", () => {
+  it("cannot override a path parameter", () => {
     expect(decodedInput(updateStreamStatus, body({ id: "2", status: "active" }).encoded)).toStrictEqual({
       id: "1",
       status: "active"
     })
   })
 
-  it("is not replaced by the query, whose parameters are unknown", () => {
-    const { unknownQuery: unknown, encoded: written } = body({}, "status=paused")
-    expect(unknown).toEqual([["status", "paused"]])
-    expect(inputIssues(updateStreamStatus, written)).toEqual([["status", "is missing"]])
+  it("is not supplemented by the query, which has unknown parameters only", () => {
+    const { unknownQuery, encoded } = body({}, "status=paused")
+    expect(unknownQuery).toEqual([["status", "paused"]])
+    expect(inputIssues(updateStreamStatus, encoded)).toEqual([["status", "is missing"]])
   })
 
   it.each([undefined, null, "paused", ["paused"], 5, {}])(
-    "without a status is refused by name: %j",
+    "is rejected without a status: %j",
     (members) => {
       expect(inputIssues(updateStreamStatus, body(members).encoded)).toEqual([["status", "is missing"]])
     }
   )
 
-  it.each(["stopped", "Active", 1, null, ["active"]])("with the status %j is refused by name", (status) => {
+  it.each(["stopped", "Active", 1, null, ["active"]])("is rejected with the status %j", (status) => {
     expect(inputIssues(updateStreamStatus, body({ status }).encoded)).toEqual([
       ["status", expect.stringMatching(/^expected active or paused or error or terminated, got /)]
     ])

@@ -3,9 +3,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { decode, decodeIssues, encode, isDecodable } from "../support/schema.ts"
 
 const hash = `0x${"ab".repeat(32)}`
-const least = { transaction_hash: hash, block_number: 5 }
+const minimal = { transaction_hash: hash, block_number: 5 }
 
-/** The members of the specification that may be missing, and one from the field. */
+/** The optional fields of the specification, and `verified_contract`, which some upstreams return. */
 const optional = [
   "token_name",
   "token_symbol",
@@ -34,25 +34,25 @@ const all = (value: unknown) => Object.fromEntries(optional.map((name) => [name,
 
 describe("a transfer", () => {
   it.each([["absent", {}], ["undefined", all(undefined)], ["null", all(null)]])(
-    "has null for everything that is %s",
+    "decodes fields that are %s to null",
     (_, rest) => {
-      expect(decode(Erc20Transfer, { ...least, ...rest })).toStrictEqual({ ...least, ...all(null) })
+      expect(decode(Erc20Transfer, { ...minimal, ...rest })).toStrictEqual({ ...minimal, ...all(null) })
     }
   )
 
-  it("is written with null for what is missing", () => {
-    expect(encode(Erc20Transfer, decode(Erc20Transfer, least))).toStrictEqual({ ...least, ...all(null) })
+  it("encodes missing fields as null", () => {
+    expect(encode(Erc20Transfer, decode(Erc20Transfer, minimal))).toStrictEqual({ ...minimal, ...all(null) })
   })
 
-  it.each(["transaction_hash", "block_number"])("needs its %s", (name) => {
-    expect(isDecodable(Erc20Transfer, { ...least, [name]: undefined })).toBe(false)
-    expect(isDecodable(Erc20Transfer, { ...least, [name]: null })).toBe(false)
-    expect(decodeIssues(Erc20Transfer, { ...least, [name]: "rubbish" })).toMatch(
+  it.each(["transaction_hash", "block_number"])("requires %s", (name) => {
+    expect(isDecodable(Erc20Transfer, { ...minimal, [name]: undefined })).toBe(false)
+    expect(isDecodable(Erc20Transfer, { ...minimal, [name]: null })).toBe(false)
+    expect(decodeIssues(Erc20Transfer, { ...minimal, [name]: "rubbish" })).toMatch(
       new RegExp(`^${name}: expected `)
     )
   })
 
-  it("takes its numbers as text and its flags in every spelling", () => {
+  it("decodes numbers from strings and booleans from every format", () => {
     const transfer = decode(Erc20Transfer, {
       transaction_hash: hash.toUpperCase(),
       block_number: "19366012",
@@ -77,14 +77,14 @@ describe("a transfer", () => {
     })
   })
 
-  it("takes the contract's flag instead of the collection's", () => {
-    const transfer = decode(Erc20Transfer, { ...least, verified_contract: false })
+  it("decodes verified_contract without verified_collection", () => {
+    const transfer = decode(Erc20Transfer, { ...minimal, verified_contract: false })
     expect(transfer).toMatchObject({ verified_collection: null, verified_contract: false })
   })
 
-  it("ignores members that newer services send", () => {
-    const transfer = decode(Erc20Transfer, { ...least, value_decimal: "1.5", security_score: 88 })
-    expect(transfer).toStrictEqual({ ...least, ...all(null) })
+  it("ignores unknown fields", () => {
+    const transfer = decode(Erc20Transfer, { ...minimal, value_decimal: "1.5", security_score: 88 })
+    expect(transfer).toStrictEqual({ ...minimal, ...all(null) })
   })
 
   it.each([
@@ -97,7 +97,7 @@ describe("a transfer", () => {
     ["log_index", -1],
     ["possible_spam", "maybe"],
     ["token_name", 5]
-  ])("is refused when its %s is %j, and says where", (name, value) => {
-    expect(decodeIssues(Erc20Transfer, { ...least, [name]: value })).toMatch(new RegExp(`^${name}: `, "m"))
+  ])("rejects %s with the value %j and names the field", (name, value) => {
+    expect(decodeIssues(Erc20Transfer, { ...minimal, [name]: value })).toMatch(new RegExp(`^${name}: `, "m"))
   })
 })

@@ -29,7 +29,7 @@ const committed = {
   timestamp: null
 }
 
-/** Each variant with what it has when nothing but its type and hash comes. */
+/** Each variant with its fields if only type and hash are present. */
 const variants = [
   ["pending_transaction", submitted],
   ["user_transaction", { ...committed, ...submitted, events: null }],
@@ -49,26 +49,26 @@ const variants = [
   ["block_epilogue_transaction", { ...committed, block_end_info: null }]
 ] as const
 
-describe.each(variants)("a %s", (type, nothing) => {
-  it("needs nothing but its hash and its type", () => {
-    expect(decode(LedgerTransaction, { type, hash })).toStrictEqual({ type, hash, ...nothing })
-    const nulls = Object.fromEntries(Object.keys(nothing).map((name) => [name, null]))
-    expect(decode(LedgerTransaction, { type, hash, ...nulls })).toStrictEqual({ type, hash, ...nothing })
+describe.each(variants)("a %s", (type, defaults) => {
+  it("requires only hash and type", () => {
+    expect(decode(LedgerTransaction, { type, hash })).toStrictEqual({ type, hash, ...defaults })
+    const nulls = Object.fromEntries(Object.keys(defaults).map((name) => [name, null]))
+    expect(decode(LedgerTransaction, { type, hash, ...nulls })).toStrictEqual({ type, hash, ...defaults })
   })
 
-  it.each([undefined, null, "0x1", 5])("is refused when its hash is %j", (wrong) => {
-    expect(isDecodable(LedgerTransaction, { type, hash: wrong })).toBe(false)
+  it.each([undefined, null, "0x1", 5])("is rejected with the hash %j", (invalid) => {
+    expect(isDecodable(LedgerTransaction, { type, hash: invalid })).toBe(false)
   })
 
-  it("is refused when a member is wrong, and not taken for another variant", () => {
-    const name = "version" in nothing ? "version" : "sequence_number"
-    for (const wrong of [-1, 1.5, "x", {}, "18446744073709551616"]) {
-      expect(isDecodable(LedgerTransaction, { type, hash, [name]: wrong })).toBe(false)
-      expect(decodeIssues(LedgerTransaction, { type, hash, [name]: wrong })).toContain(`${name}: `)
+  it("is rejected with an invalid field, and not decoded as another variant", () => {
+    const name = "version" in defaults ? "version" : "sequence_number"
+    for (const invalid of [-1, 1.5, "x", {}, "18446744073709551616"]) {
+      expect(isDecodable(LedgerTransaction, { type, hash, [name]: invalid })).toBe(false)
+      expect(decodeIssues(LedgerTransaction, { type, hash, [name]: invalid })).toContain(`${name}: `)
     }
   })
 
-  it("survives its own writing", () => {
+  it("survives encoding and decoding", () => {
     const transaction = decode(LedgerTransaction, { type, hash, version: "7", sequence_number: "8" })
     expect(decode(LedgerTransaction, encode(LedgerTransaction, transaction))).toEqual(transaction)
   })
@@ -76,7 +76,7 @@ describe.each(variants)("a %s", (type, nothing) => {
 
 describe("a transaction without a type", () => {
   it.each([["absent", {}], ["null", { type: null }], ["undefined", { type: undefined }]])(
-    "is pending when it is %s",
+    "is pending if the type is %s",
     (_, members) => {
       expect(decode(LedgerTransaction, { hash, ...members })).toStrictEqual({
         type: "pending_transaction",
@@ -88,23 +88,23 @@ describe("a transaction without a type", () => {
 })
 
 describe("a submitted transaction", () => {
-  it("keeps 64-bit numbers, as text and as JSON integers", () => {
-    const most = 18446744073709551615n
+  it("decodes 64-bit integers from strings and JSON integers", () => {
+    const max = 18446744073709551615n
     const text =
-      `{"hash":"${hash}","expiration_timestamp_secs":${most},"sequence_number":"${most}","gas_unit_price":7}`
+      `{"hash":"${hash}","expiration_timestamp_secs":${max},"sequence_number":"${max}","gas_unit_price":7}`
     expect(decode(LedgerTransaction, Either.getOrThrow(LosslessJson.parse(text)))).toMatchObject({
-      expiration_timestamp_secs: most,
-      sequence_number: most,
+      expiration_timestamp_secs: max,
+      sequence_number: max,
       gas_unit_price: 7n
     })
   })
 
   it.each([
-    ["text", ["0x2", "100"]],
+    ["strings", ["0x2", "100"]],
     ["objects", [{ vec: [{ inner: "0x1" }] }]],
-    ["nested lists", [["0x1", ["2"]], []]],
-    ["numbers, flags and null", [1, true, null]]
-  ])("keeps arguments that are %s", (_, args) => {
+    ["nested arrays", [["0x1", ["2"]], []]],
+    ["numbers, booleans and null", [1, true, null]]
+  ])("decodes arguments that are %s unchanged", (_, args) => {
     const payload = { type: "entry_function_payload", function: "0x1::coin::transfer", arguments: args }
     expect(decode(LedgerTransaction, { hash, payload })).toMatchObject({
       payload: { ...payload, type_arguments: null }
@@ -112,43 +112,43 @@ describe("a submitted transaction", () => {
   })
 
   it.each([
-    ["with text", { type: "ed25519_signature", public_key: "0xaa", signature: "0xbb" }],
+    ["with strings", { type: "ed25519_signature", public_key: "0xaa", signature: "0xbb" }],
     ["with objects", {
       type: "single_sender",
       public_key: { value: "0xaa", type: "keyless" },
       signature: { value: "0xbb" }
     }],
-    ["of many", { type: "multi_ed25519_signature", public_key: ["0xaa"], signature: ["0xbb"] }],
-    ["of a type of the future", { type: "future_signature", public_key: null, signature: null }]
-  ])("keeps a signature %s", (_, signature) => {
+    ["with arrays", { type: "multi_ed25519_signature", public_key: ["0xaa"], signature: ["0xbb"] }],
+    ["of an unknown type", { type: "future_signature", public_key: null, signature: null }]
+  ])("decodes a signature %s unchanged", (_, signature) => {
     expect(decode(LedgerTransaction, { hash, signature })).toMatchObject({ signature })
   })
 
-  it("takes a signature that has other members only", () => {
+  it("decodes a signature with unknown fields only", () => {
     const signature = { type: "multi_agent_signature", sender: {}, secondary_signers: [] }
     expect(decode(LedgerTransaction, { hash, signature })).toMatchObject({
       signature: { type: "multi_agent_signature", public_key: null, signature: null }
     })
   })
 
-  it.each([["true", true], [true, true], [0, false]])("succeeded or not: %j", (success, value) => {
+  it.each([["true", true], [true, true], [0, false]])("decodes success from %j", (success, value) => {
     expect(decode(LedgerTransaction, { type: "user_transaction", hash, success })).toMatchObject({
       success: value
     })
   })
 })
 
-describe("a transaction of a variant of the future", () => {
+describe("a transaction of an unknown variant", () => {
   const document = { type: "future_transaction", hash: hash.toUpperCase(), version: -1, deep: [{ a: null }] }
 
-  it("is kept whole, and written as it came", () => {
+  it("is decoded and encoded unchanged", () => {
     const transaction = decode(LedgerTransaction, document)
     expect(transaction).toStrictEqual({ type: "other", hash, document })
     expect(encode(LedgerTransaction, transaction)).toStrictEqual(document)
     expect(decode(LedgerTransaction, encode(LedgerTransaction, transaction))).toEqual(transaction)
   })
 
-  it.each(["other", "", "USER_TRANSACTION"])("may call itself %j", (type) => {
+  it.each(["other", "", "USER_TRANSACTION"])("may have the type %j", (type) => {
     expect(decode(LedgerTransaction, { type, hash })).toStrictEqual({
       type: "other",
       hash,
@@ -158,13 +158,13 @@ describe("a transaction of a variant of the future", () => {
 
   it.each([
     ["no hash", { type: "future_transaction" }],
-    ["a hash that is none", { type: "future_transaction", hash: "0x1" }],
-    ["a type that is no text", { type: 5, hash }]
-  ])("is refused with %s", (_, document) => {
+    ["an invalid hash", { type: "future_transaction", hash: "0x1" }],
+    ["a type that is not a string", { type: 5, hash }]
+  ])("is rejected with %s", (_, document) => {
     expect(isDecodable(LedgerTransaction, document)).toBe(false)
   })
 
-  it("is no error object", () => {
+  it("is not an error object", () => {
     const error = {
       message: "Transaction not found",
       error_code: "transaction_not_found",

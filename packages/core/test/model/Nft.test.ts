@@ -5,7 +5,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { decode, decodeIssues, encode, isDecodable } from "../support/schema.ts"
 
-const least = { token_address: "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", token_id: "7" }
+const minimal = { token_address: "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", token_id: "7" }
 
 const owned = [
   "owner_of",
@@ -32,57 +32,59 @@ const owned = [
 const all = (names: ReadonlyArray<string>, value: unknown) =>
   Object.fromEntries(names.map((name) => [name, value]))
 
-const kinds = [
+const models = [
   ["Nft", Nft, [...owned, "minter_address", "last_sale"]],
   ["OwnedNft", OwnedNft, owned]
 ] as const
 
-describe.each(kinds)("%s", (_, Model, optional) => {
+describe.each(models)("%s", (_, Model, optional) => {
   it.each([
     ["absent", {}],
     ["undefined", all(optional, undefined)],
     ["null", all(optional, null)]
-  ])("has null for everything that is %s", (_, rest) => {
-    expect(decode(Model, { ...least, ...rest })).toStrictEqual({
-      ...least,
+  ])("decodes fields that are %s to null", (_, rest) => {
+    expect(decode(Model, { ...minimal, ...rest })).toStrictEqual({
+      ...minimal,
       token_id: 7n,
       ...all(optional, null)
     })
   })
 
-  it.each(["token_address", "token_id"])("needs its %s", (name) => {
-    expect(isDecodable(Model, { ...least, [name]: undefined })).toBe(false)
-    expect(isDecodable(Model, { ...least, [name]: null })).toBe(false)
-    expect(decodeIssues(Model, { ...least, [name]: "rubbish" })).toMatch(new RegExp(`^${name}: expected `))
+  it.each(["token_address", "token_id"])("requires %s", (name) => {
+    expect(isDecodable(Model, { ...minimal, [name]: undefined })).toBe(false)
+    expect(isDecodable(Model, { ...minimal, [name]: null })).toBe(false)
+    expect(decodeIssues(Model, { ...minimal, [name]: "rubbish" })).toMatch(new RegExp(`^${name}: expected `))
   })
 
   it.each([
-    ["a contract type of the future", { contract_type: "ERC9999" }],
+    ["an unknown contract type", { contract_type: "ERC9999" }],
     ["no contract type", { contract_type: null }],
-    ["prose for metadata", { metadata: "not found" }],
-    ["an empty text for metadata", { metadata: "" }],
-    ["a list for media", { media: [{ url: "https://x.example" }] }],
-    ["text for media", { media: "pending" }],
-    ["large integers in its own JSON", { normalized_metadata: { big: "12345678901234567890" } }]
-  ])("keeps %s", (_, members) => {
-    expect(decode(Model, { ...least, ...members })).toMatchObject(members)
+    ["plain text as metadata", { metadata: "not found" }],
+    ["an empty string as metadata", { metadata: "" }],
+    ["an array as media", { media: [{ url: "https://x.example" }] }],
+    ["a string as media", { media: "pending" }],
+    ["large integers in normalized metadata", { normalized_metadata: { big: "12345678901234567890" } }]
+  ])("decodes %s unchanged", (_, members) => {
+    expect(decode(Model, { ...minimal, ...members })).toMatchObject(members)
   })
 
-  it("takes its numbers as text or as numbers", () => {
+  it("decodes numbers from strings and numbers", () => {
     const numbers = {
       block_number: 88256,
       block_number_minted: 88250,
       rarity_rank: 812,
       rarity_percentage: 8.12
     }
-    const texts = Object.fromEntries(Object.entries(numbers).map(([name, number]) => [name, String(number)]))
-    for (const spelled of [numbers, texts]) {
-      expect(decode(Model, { ...least, ...spelled, amount: "5" })).toMatchObject({ ...numbers, amount: 5n })
+    const strings = Object.fromEntries(
+      Object.entries(numbers).map(([name, number]) => [name, String(number)])
+    )
+    for (const encoded of [numbers, strings]) {
+      expect(decode(Model, { ...minimal, ...encoded, amount: "5" })).toMatchObject({ ...numbers, amount: 5n })
     }
-    expect(decode(Model, { ...least, amount: 5 })).toMatchObject({ amount: 5n })
+    expect(decode(Model, { ...minimal, amount: 5 })).toMatchObject({ amount: 5n })
   })
 
-  it("ignores members that newer services send", () => {
+  it("ignores unknown fields", () => {
     const more = {
       updated_at: 1709618828.123,
       transfer_index: [1, 2, 3],
@@ -91,8 +93,8 @@ describe.each(kinds)("%s", (_, Model, optional) => {
       floor_price_usd: "2500",
       floor_price_currency: "eth"
     }
-    expect(decode(Model, { ...least, ...more })).toStrictEqual({
-      ...least,
+    expect(decode(Model, { ...minimal, ...more })).toStrictEqual({
+      ...minimal,
       token_id: 7n,
       ...all(optional, null)
     })
@@ -101,17 +103,17 @@ describe.each(kinds)("%s", (_, Model, optional) => {
 
 describe("an NFT's minter", () => {
   it.each(["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "ERC1155 tokens have no single minter", ""])(
-    "is text, kept as it is: %j",
+    "is a string, decoded unchanged: %j",
     (minter_address) => {
-      expect(decode(Nft, { ...least, minter_address })).toMatchObject({ minter_address })
-      expect(decode(OwnedNft, { ...least, minter_address })).not.toHaveProperty("minter_address")
+      expect(decode(Nft, { ...minimal, minter_address })).toMatchObject({ minter_address })
+      expect(decode(OwnedNft, { ...minimal, minter_address })).not.toHaveProperty("minter_address")
     }
   )
 })
 
 describe("an NFT's last sale", () => {
   it("may be empty", () => {
-    expect(decode(Nft, { ...least, last_sale: {} }).last_sale).toStrictEqual({
+    expect(decode(Nft, { ...minimal, last_sale: {} }).last_sale).toStrictEqual({
       transaction_hash: null,
       block_timestamp: null,
       buyer_address: null,
@@ -125,7 +127,7 @@ describe("an NFT's last sale", () => {
     })
   })
 
-  it("keeps prices exactly", () => {
+  it("has exact prices", () => {
     const last_sale = {
       price: "250000000000000000001",
       price_formatted: "250.000000000000000001",
@@ -133,12 +135,12 @@ describe("an NFT's last sale", () => {
       current_usd_value: "811002.5",
       token_id: "7"
     }
-    expect(encode(Nft, decode(Nft, { ...least, last_sale })).last_sale).toMatchObject(last_sale)
+    expect(encode(Nft, decode(Nft, { ...minimal, last_sale })).last_sale).toMatchObject(last_sale)
   })
 
-  it("reads a payment token with members missing", () => {
+  it("decodes a payment token with missing fields", () => {
     const last_sale = { payment_token: { token_symbol: "ETH", token_decimals: "18" } }
-    expect(decode(Nft, { ...least, last_sale }).last_sale?.payment_token).toStrictEqual({
+    expect(decode(Nft, { ...minimal, last_sale }).last_sale?.payment_token).toStrictEqual({
       token_name: null,
       token_symbol: "ETH",
       token_logo: null,
@@ -148,23 +150,23 @@ describe("an NFT's last sale", () => {
   })
 })
 
-describe("an envelope's status", () => {
+describe("the status of a page", () => {
   it.each([
     ["SYNCING", { status: "SYNCING" }],
     ["SYNCED", { status: "SYNCED" }],
-    ["a status of the future", { status: "a status of the future" }],
+    ["an unknown status", { status: "an unknown status" }],
     [null, { status: null }],
     [null, {}]
   ])("is %s", (status, members) => {
     for (const { output } of [contractNfts, nftOwners]) {
-      expect(decode(output, { result: [least], total: null, ...members })).toMatchObject({
+      expect(decode(output, { result: [minimal], total: null, ...members })).toMatchObject({
         status,
         total: null
       })
     }
   })
 
-  it("is refused when it is no text", () => {
+  it("is rejected if it is not a string", () => {
     for (const status of [{}, 1, true]) expect(isDecodable(SyncStatus, status)).toBe(false)
   })
 })
@@ -173,21 +175,21 @@ describe("metadataJson", () => {
   it.each([
     ["JSON", "{\"name\":\"Slate\"}", { name: "Slate" }],
     ["JSON encoded twice", JSON.stringify("{\"name\":\"Slate\"}"), { name: "Slate" }],
-    ["a list", "[1,2]", [1, 2]],
+    ["an array", "[1,2]", [1, 2]],
     ["a number", "7", 7],
     ["a large integer", "{\"edition\":12345678901234567890}", { edition: "12345678901234567890" }],
     ["a byte order mark before JSON", "\ufeff{\"a\":1}", { a: 1 }],
-    ["the text null", "null", null],
+    ["the document null", "null", null],
     ["null", null, null],
-    ["an empty text", "", null],
-    ["prose", "Metadata not found", null],
-    ["prose in JSON", "\"Metadata not found\"", null],
-    ["JSON that is cut off", "{\"name\":\"Sla", null]
-  ])("of %s", (_, metadata, json) => {
+    ["an empty string", "", null],
+    ["plain text", "Metadata not found", null],
+    ["a JSON string", "\"Metadata not found\"", null],
+    ["truncated JSON", "{\"name\":\"Sla", null]
+  ])("parses %s", (_, metadata, json) => {
     expect(metadataJson({ metadata })).toEqual(json)
   })
 
-  it("reads what was encoded once or twice", () => {
+  it("parses JSON that is encoded once or twice", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.dictionary(FastCheck.string(), FastCheck.jsonValue()), (value) => {
         const once = JSON.stringify(value)

@@ -2,7 +2,7 @@ import { StreamRecord, StreamStatus } from "@blockquarry/core/model/StreamRecord
 import { describe, expect, it } from "@effect/vitest"
 import { decode, decodeIssues, encode, isDecodable } from "../support/schema.ts"
 
-const least = { id: "3b6c8a52-9f0e-4b7b-8d0c-52a6a1c7d9ef", status: "active" }
+const minimal = { id: "3b6c8a52-9f0e-4b7b-8d0c-52a6a1c7d9ef", status: "active" }
 
 const optional = [
   "statusMessage",
@@ -53,7 +53,7 @@ const trigger = {
   callFrom: null
 }
 
-/** Members that the specification shows as one object and services send as a list, with one element. */
+/** Fields that are an object in the specification and an array in responses, with an example element. */
 const oneOrMany = [
   ["getNativeBalances", { selectors: ["$from"], type: "tx" }],
   ["abi", event],
@@ -67,60 +67,63 @@ const oneOrMany = [
 
 describe("a stream", () => {
   it.each([["absent", {}], ["undefined", all(undefined)], ["null", all(null)]])(
-    "has null for everything that is %s",
+    "decodes fields that are %s to null",
     (_, rest) => {
-      expect(decode(StreamRecord, { ...least, ...rest })).toStrictEqual({ ...least, ...all(null) })
+      expect(decode(StreamRecord, { ...minimal, ...rest })).toStrictEqual({ ...minimal, ...all(null) })
     }
   )
 
-  it.each(["id", "status"])("needs its %s", (name) => {
+  it.each(["id", "status"])("requires %s", (name) => {
     for (const value of [undefined, null, {}, 5]) {
-      expect(isDecodable(StreamRecord, { ...least, [name]: value })).toBe(false)
-      expect(decodeIssues(StreamRecord, { ...least, [name]: value })).toContain(name)
+      expect(isDecodable(StreamRecord, { ...minimal, [name]: value })).toBe(false)
+      expect(decodeIssues(StreamRecord, { ...minimal, [name]: value })).toContain(name)
     }
   })
 
-  it.each(["active", "paused", "error", "terminated", "a state of the future"])("may be %s", (status) => {
-    expect(decode(StreamRecord, { ...least, status })).toMatchObject({ status })
-  })
+  it.each(["active", "paused", "error", "terminated", "an unknown status"])(
+    "may have the status %s",
+    (status) => {
+      expect(decode(StreamRecord, { ...minimal, status })).toMatchObject({ status })
+    }
+  )
 
-  it.each(oneOrMany)("has a list of %s, whether one comes, a list or none", (name, element) => {
-    const list = (value: unknown): unknown => {
+  it.each(oneOrMany)("decodes %s from an object or an array to an array", (name, element) => {
+    const decodedField = (value: unknown): unknown => {
       const entries: ReadonlyArray<readonly [string, unknown]> = Object.entries(
-        decode(StreamRecord, { ...least, [name]: value })
+        decode(StreamRecord, { ...minimal, [name]: value })
       )
       return new Map(entries).get(name)
     }
-    expect(list(element)).toEqual([element])
-    expect(list([element])).toEqual([element])
-    expect(list([element, element])).toEqual([element, element])
-    expect(list([])).toEqual([])
-    expect(list(null)).toBeNull()
-    expect(list(undefined)).toBeNull()
+    expect(decodedField(element)).toEqual([element])
+    expect(decodedField([element])).toEqual([element])
+    expect(decodedField([element, element])).toEqual([element, element])
+    expect(decodedField([])).toEqual([])
+    expect(decodedField(null)).toBeNull()
+    expect(decodedField(undefined)).toBeNull()
   })
 
-  it.each(oneOrMany)("writes %s as a list, and reads that back", (name, element) => {
-    const stream = decode(StreamRecord, { ...least, [name]: element })
-    const written = encode(StreamRecord, stream)
-    expect(written).toHaveProperty(name, [element])
-    expect(decode(StreamRecord, written)).toEqual(stream)
+  it.each(oneOrMany)("encodes %s as an array, which survives decoding", (name, element) => {
+    const stream = decode(StreamRecord, { ...minimal, [name]: element })
+    const encoded = encode(StreamRecord, stream)
+    expect(encoded).toHaveProperty(name, [element])
+    expect(decode(StreamRecord, encoded)).toEqual(stream)
   })
 
-  it("takes an empty function, an empty trigger and empty parameters", () => {
-    const nothing = { type: null, contractAddress: null, inputs: null, topic0: null, callFrom: null }
-    const empty = Object.fromEntries(Object.keys(event).map((name) => [name, null]))
-    expect(decode(StreamRecord, { ...least, triggers: [{ functionAbi: {} }, {}] }).triggers).toEqual([
-      { ...nothing, functionAbi: empty },
-      { ...nothing, functionAbi: null }
+  it("decodes an empty function, an empty trigger and a null parameter", () => {
+    const emptyTrigger = { type: null, contractAddress: null, inputs: null, topic0: null, callFrom: null }
+    const emptyFunction = Object.fromEntries(Object.keys(event).map((name) => [name, null]))
+    expect(decode(StreamRecord, { ...minimal, triggers: [{ functionAbi: {} }, {}] }).triggers).toEqual([
+      { ...emptyTrigger, functionAbi: emptyFunction },
+      { ...emptyTrigger, functionAbi: null }
     ])
-    expect(decode(StreamRecord, { ...least, abi: { ...event, inputs: [null] } }).abi?.[0]?.inputs).toEqual([
+    expect(decode(StreamRecord, { ...minimal, abi: { ...event, inputs: [null] } }).abi?.[0]?.inputs).toEqual([
       null
     ])
   })
 
-  it("takes flags in every spelling, and fuel as a number or as text", () => {
+  it("decodes booleans from every format, and gas from a string", () => {
     const stream = decode(StreamRecord, {
-      ...least,
+      ...minimal,
       allAddresses: "true",
       includeNativeTxs: 1,
       demo: "0",
@@ -134,7 +137,7 @@ describe("a stream", () => {
     })
   })
 
-  it("ignores members that newer services send", () => {
+  it("ignores unknown fields", () => {
     const more = {
       amountOfAddresses: 2,
       projectId: "1",
@@ -143,12 +146,12 @@ describe("a stream", () => {
       updatedAt: "2024-01-01T00:00:00.000Z",
       isErrorSince: null
     }
-    expect(decode(StreamRecord, { ...least, ...more })).toStrictEqual({ ...least, ...all(null) })
+    expect(decode(StreamRecord, { ...minimal, ...more })).toStrictEqual({ ...minimal, ...all(null) })
   })
 })
 
-describe("a status that is asked for", () => {
-  it("is one of four, exactly", () => {
+describe("StreamStatus", () => {
+  it("accepts exactly the four statuses", () => {
     for (const status of ["active", "paused", "error", "terminated"]) {
       expect(decode(StreamStatus, status)).toBe(status)
     }

@@ -4,10 +4,10 @@ import { decode, decodeIssues, isDecodable } from "../support/schema.ts"
 
 const address = "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"
 const hash = `0x${"ab".repeat(32)}`
-const nothing = { chain: null, chain_id: null, first_transaction: null, last_transaction: null }
+const emptyChain = { chain: null, chain_id: null, first_transaction: null, last_transaction: null }
 
 describe("the activity of a wallet", () => {
-  it("may be none", () => {
+  it("may be empty", () => {
     expect(decode(WalletChains, { address, active_chains: [] })).toStrictEqual({ address, active_chains: [] })
   })
 
@@ -16,7 +16,7 @@ describe("the activity of a wallet", () => {
     ["address", { address: null, active_chains: [] }],
     ["active_chains", { address }],
     ["active_chains", { address, active_chains: null }]
-  ])("needs %s: %j", (name, document) => {
+  ])("requires %s: %j", (name, document) => {
     expect(isDecodable(WalletChains, document)).toBe(false)
     expect(decodeIssues(WalletChains, document)).toContain(name)
   })
@@ -24,22 +24,24 @@ describe("the activity of a wallet", () => {
   it.each([
     ["absent", {}],
     ["undefined", { chain: undefined, first_transaction: undefined }],
-    ["null", nothing]
-  ])("has null for everything of a chain that is %s", (_, chain) => {
-    expect(decode(WalletChains, { address, active_chains: [chain] }).active_chains).toStrictEqual([nothing])
+    ["null", emptyChain]
+  ])("decodes fields of a chain that are %s to null", (_, chain) => {
+    expect(decode(WalletChains, { address, active_chains: [chain] }).active_chains).toStrictEqual([
+      emptyChain
+    ])
   })
 
-  it("has no first and last transaction on a chain without activity", () => {
+  it("has a null first and last transaction on a chain without activity", () => {
     const chain = { chain: "bsc", chain_id: "0x38", first_transaction: null, last_transaction: null }
     expect(decode(WalletChains, { address, active_chains: [chain] }).active_chains).toStrictEqual([chain])
   })
 
-  it("knows chains of the future", () => {
-    const chain = { ...nothing, chain: "a chain of the future", chain_id: "0x8274f" }
+  it("decodes unknown chains", () => {
+    const chain = { ...emptyChain, chain: "an unknown chain", chain_id: "0x8274f" }
     expect(decode(WalletChains, { address, active_chains: [chain] }).active_chains).toStrictEqual([chain])
   })
 
-  it("reads transactions with numbers as text and with members missing", () => {
+  it("decodes transactions with numbers as strings and missing fields", () => {
     const first_transaction = { block_number: "46147", transaction_hash: hash.toUpperCase() }
     const [chain] = decode(WalletChains, { address, active_chains: [{ first_transaction }] }).active_chains
     expect(chain?.first_transaction).toStrictEqual({

@@ -1,4 +1,4 @@
-/** What every operation has, and what makes the eleven one service. */
+/** Properties of all operations. */
 import { isList, pathPrefix } from "@blockquarry/core/Operation"
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import {
@@ -14,7 +14,7 @@ import { fixture, nullPaths } from "../support/fixture.ts"
 
 const operations: ReadonlyArray<AnyOperation> = allOperations
 
-/** The operations of the specification: id, API, method, full path, and parameters with those that are required. */
+/** The operations of the specification: ID, API, method, full path, and parameters, of which required ones have a `*`. */
 const specified = [
   ["walletTransfers", "data", "GET", "/api/v2.2/:address/erc20/transfers", [
     "address*",
@@ -99,17 +99,17 @@ const specified = [
 
 describe("the operations", () => {
   it("are the eleven of the specification, with its paths and parameters", () => {
-    const stated = operations.map(({ api, id, method, parameters, path }) => [
+    const actual = operations.map(({ api, id, method, parameters, path }) => [
       id,
       api,
       method,
       `${pathPrefix[api]}${path}`,
       parameters.map(({ name, required }) => required ? `${name}*` : name).sort()
     ])
-    expect(stated).toEqual(specified)
+    expect(actual).toEqual(specified)
   })
 
-  it("have the ids under which their API lists them", () => {
+  it("have their ID as the key in the record of their API", () => {
     for (const operation of [dataOperations, streamsOperations, ledgerOperations]) {
       for (const [key, { id }] of Object.entries(operation)) expect(id).toBe(key)
     }
@@ -120,7 +120,7 @@ describe("the operations", () => {
     expect(ledgerOperations.ledgerTransaction.api).toBe("ledger")
   })
 
-  it("are lists where the specification has an envelope", () => {
+  it("are list operations if the specification has pages", () => {
     expect(operations.filter(isList).map(({ id }) => id)).toEqual([
       "walletTransfers",
       "tokenTransfers",
@@ -131,7 +131,7 @@ describe("the operations", () => {
     ])
   })
 
-  it("say that the order of holders is faulty, and that first reads start the indexing", () => {
+  it("document the wrong order of holders and that first requests start the indexing", () => {
     const issues = operations.filter(({ docs }) => docs.knownIssue !== undefined).map(({ docs, id }) => [
       id,
       docs.knownIssue
@@ -139,7 +139,7 @@ describe("the operations", () => {
     expect(issues).toEqual([
       ["contractNfts", expect.stringMatching(/indexing/)],
       ["nftOwners", expect.stringMatching(/indexing/)],
-      ["tokenOwners", expect.stringMatching(/every chain but eth/)],
+      ["tokenOwners", expect.stringMatching(/chains other than eth/)],
       ["nftMetadata", expect.stringMatching(/indexing/)]
     ])
   })
@@ -148,7 +148,7 @@ describe("the operations", () => {
 describe.each(operations.map((operation) => [operation.id, operation] as const))("%s", (id, operation) => {
   const document = fixture(id)
 
-  it("is described, and so is each of its parameters", () => {
+  it("has a description of the operation and of each parameter", () => {
     expect(operation.docs.summary).toMatch(/^[A-Z0-9].{10,}[^.]$/)
     for (const { description, jsonSchema, name } of operation.parameters) {
       expect([name, description]).toEqual([name, expect.stringMatching(/^.{5,}[^.]$/)])
@@ -159,53 +159,55 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
     }
   })
 
-  it("puts its parameters where the request has a place for them", () => {
+  it("has path parameters in the path and the others in the query or body", () => {
     for (const parameter of operation.parameters) {
       const inPath = operation.path.split("/").includes(`:${parameter.name}`)
       expect(parameter.in).toBe(inPath ? "path" : operation.method === "GET" ? "query" : "body")
       if (inPath) expect(parameter.required).toBe(true)
     }
-    const steps = operation.path.match(/:\w+/g) ?? []
-    expect(operation.parameters.filter((parameter) => parameter.in === "path")).toHaveLength(steps.length)
+    const placeholders = operation.path.match(/:\w+/g) ?? []
+    expect(operation.parameters.filter((parameter) => parameter.in === "path")).toHaveLength(
+      placeholders.length
+    )
   })
 
-  it("costs something, and is repeated freely only when it changes nothing", () => {
+  it("has a positive cost, and is always retried only if it is a GET", () => {
     expect(operation.cost).toBeGreaterThan(0)
     expect(Number.isInteger(operation.cost)).toBe(true)
     expect(operation.retry).toBe(operation.method === "GET" ? "always" : "if-not-applied")
   })
 
-  it("reads an answer with every member of the specification, and writes it back", () => {
-    const answer: unknown = Schema.decodeUnknownSync(operation.output)(document)
-    const written: unknown = Schema.encodeSync(operation.output)(answer)
-    expect(Schema.decodeUnknownSync(operation.output)(written)).toEqual(answer)
+  it("decodes and encodes a response with every field of the specification", () => {
+    const output: unknown = Schema.decodeUnknownSync(operation.output)(document)
+    const encoded: unknown = Schema.encodeSync(operation.output)(output)
+    expect(Schema.decodeUnknownSync(operation.output)(encoded)).toEqual(output)
   })
 
-  it("ignores members that it does not know", () => {
-    const answer: unknown = Schema.decodeUnknownSync(operation.output)(document)
-    const more = Schema.decodeUnknownSync(operation.output)(extended(document))
-    expect(more).toEqual(answer)
+  it("ignores unknown fields", () => {
+    const output: unknown = Schema.decodeUnknownSync(operation.output)(document)
+    const extendedOutput = Schema.decodeUnknownSync(operation.output)(extended(document))
+    expect(extendedOutput).toEqual(output)
   })
 
   it.each([
     ["an empty object", {}],
     ["an error object", { message: "Something went wrong", error_code: "x", statusCode: 500 }],
     ["null", null],
-    ["a list", [document]],
-    ["text", "<html></html>"],
+    ["an array", [document]],
+    ["a string", "<html></html>"],
     ["a number", 5],
     ["true", true]
-  ])("takes %s for no answer", (_, other) => {
+  ])("rejects %s as a response", (_, other) => {
     expect(Either.isLeft(Schema.decodeUnknownEither(operation.output)(other))).toBe(true)
   })
 
-  it("says that a thing is absent only where the service answers null", () => {
+  it("reports not found only for null as the response of nftMetadata", () => {
     expect(operation.isNotFound(null)).toBe(id === "nftMetadata")
     for (const other of [document, {}, [], "", 0, undefined]) expect(operation.isNotFound(other)).toBe(false)
   })
 })
 
-/** The same document with a member more in every object that is a part of the interface. */
+/** A copy of the document with an additional field in every object of the API schema. */
 function extended(document: unknown): unknown {
   if (Array.isArray(document)) return document.map(extended)
   if (typeof document !== "object" || document === null) return document
@@ -218,8 +220,8 @@ function extended(document: unknown): unknown {
   }
 }
 
-describe("the members of an answer", () => {
-  /** What the specification does not show, and the model has from the field. */
+describe("the fields of a response", () => {
+  /** Fields of the model that are not in the specification. */
   const unspecified: Readonly<Record<string, ReadonlyArray<string>>> = {
     walletTransfers: ["result.0.verified_contract"],
     tokenTransfers: ["total", "result.0.verified_contract"],
@@ -230,17 +232,17 @@ describe("the members of an answer", () => {
   }
 
   it.each(operations.map((operation) => [operation.id, operation] as const))(
-    "are all read: %s",
+    "are all decoded: %s",
     (id, operation) => {
-      const answer: unknown = Schema.decodeUnknownSync(operation.output)(fixture(id))
-      const written: unknown = Schema.encodeSync(operation.output)(answer)
-      expect([...nullPaths(written)].sort()).toEqual([...unspecified[id] ?? []].sort())
-      expect(members(written)).toEqual(expect.arrayContaining([...members(fixture(id))]))
+      const output: unknown = Schema.decodeUnknownSync(operation.output)(fixture(id))
+      const encoded: unknown = Schema.encodeSync(operation.output)(output)
+      expect([...nullPaths(encoded)].sort()).toEqual([...unspecified[id] ?? []].sort())
+      expect(members(encoded)).toEqual(expect.arrayContaining([...members(fixture(id))]))
     }
   )
 })
 
-/** The names of the members of every object in a document. */
+/** The names of all fields in a document. */
 function members(value: unknown): ReadonlyArray<string> {
   if (typeof value !== "object" || value === null) return []
   const ownMembers = Array.isArray(value) ? [] : Object.keys(value)

@@ -1,4 +1,4 @@
-/** Laws that hold for every operation: its input and its output survive their own schemas, and the wire. */
+/** Laws of every operation: inputs and outputs survive encoding and decoding. */
 import * as Decoder from "@blockquarry/core/Decoder"
 import * as LosslessJson from "@blockquarry/core/LosslessJson"
 import type { AnyOperation } from "@blockquarry/core/Operation"
@@ -26,22 +26,22 @@ describe.each(allOperations.map((operation: AnyOperation) => [operation.id, oper
     const inputs = Arbitrary.make(Schema.typeSchema(operation.input))
     const outputs = Arbitrary.make(Schema.typeSchema(operation.output))
 
-    it("an input is read back from how it is written", () => {
+    it("an input survives encoding and decoding", () => {
       FastCheck.assert(
         FastCheck.property(inputs, (input) => {
-          const written: unknown = Schema.encodeSync(operation.input)(input)
-          expect(decodeInput(operation, written)).toEqual(Either.right(input))
+          const encoded: unknown = Schema.encodeSync(operation.input)(input)
+          expect(decodeInput(operation, encoded)).toEqual(Either.right(input))
         }),
         runs
       )
     })
 
     it.each(["brackets", "indices", "repeat", "comma"] as const)(
-      "an input survives the wire, arrays as %s",
-      (spelling) => {
+      "an input survives a request with arrays in the format %s",
+      (format) => {
         FastCheck.assert(
           FastCheck.property(inputs, (input) => {
-            const request = encodeRequest(operation, input, spelling)
+            const request = encodeRequest(operation, input, format)
             const url = new URL(`http://host${request.path}?${formatQuery(request.query)}`)
             const route = matchPath(allOperations, url.pathname)
             expect(route?.operation.id).toBe(operation.id)
@@ -55,7 +55,7 @@ describe.each(allOperations.map((operation: AnyOperation) => [operation.id, oper
       }
     )
 
-    it("an output survives JSON text", () => {
+    it("an output survives JSON", () => {
       FastCheck.assert(
         FastCheck.property(outputs, (output) => {
           const text = JSON.stringify(Schema.encodeSync(operation.output)(output))
@@ -66,7 +66,7 @@ describe.each(allOperations.map((operation: AnyOperation) => [operation.id, oper
       )
     })
 
-    it.each(codeGenerationModes)("an output is decoded as the schema decodes it, %s", (_, runIn) => {
+    it.each(codeGenerationModes)("an output is decoded as the schema does, %s", (_, runIn) => {
       const decode = Decoder.make(operation.output)
       FastCheck.assert(
         FastCheck.property(outputs, mutations, (output, changes) => {
@@ -80,26 +80,26 @@ describe.each(allOperations.map((operation: AnyOperation) => [operation.id, oper
       )
     })
 
-    it("an input is read as the schema reads it", () => {
-      const read = Decoder.make(operation.input, { errors: "all" })
+    it("an input is decoded as the schema does", () => {
+      const decode = Decoder.make(operation.input, { errors: "all" })
       FastCheck.assert(
         FastCheck.property(inputs, mutations, (input, changes) => {
-          const written = changes.reduce(mutateDocument, Schema.encodeSync(operation.input)(input))
-          expect(describeOutcome(() => read(written))).toBe(
-            describeOutcome(() => Schema.decodeUnknownEither(operation.input, { errors: "all" })(written))
+          const encoded = changes.reduce(mutateDocument, Schema.encodeSync(operation.input)(input))
+          expect(describeOutcome(() => decode(encoded))).toBe(
+            describeOutcome(() => Schema.decodeUnknownEither(operation.input, { errors: "all" })(encoded))
           )
         }),
         runs
       )
     })
 
-    it("an input is written as the schema writes it", () => {
-      const write = Decoder.encoder(operation.input)
+    it("an input is encoded as the schema does", () => {
+      const encode = Decoder.encoder(operation.input)
       FastCheck.assert(
         FastCheck.property(inputs, mutations, (input, changes) => {
-          const spoilt: unknown = changes.reduce(mutateDocument, input)
-          expect(describeOutcome(() => write(spoilt))).toBe(
-            describeOutcome(() => Schema.encodeUnknownSync(operation.input)(spoilt))
+          const mutated: unknown = changes.reduce(mutateDocument, input)
+          expect(describeOutcome(() => encode(mutated))).toBe(
+            describeOutcome(() => Schema.encodeUnknownSync(operation.input)(mutated))
           )
         }),
         runs

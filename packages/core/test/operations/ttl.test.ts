@@ -1,4 +1,4 @@
-/** How long the answers of the operations stay true. */
+/** The TTLs of the responses of all operations. */
 import { contractNfts } from "@blockquarry/core/operations/contractNfts"
 import { ledgerTransaction } from "@blockquarry/core/operations/ledgerTransaction"
 import { nftMetadata } from "@blockquarry/core/operations/nftMetadata"
@@ -22,13 +22,13 @@ const seconds = MaxAge({ duration: "5 seconds" })
 const minutes = MaxAge({ duration: "5 minutes" })
 const upTo = (block: number) => UpToBlock({ block, finalizedTtl: "1 hour", recentTtl: "5 seconds" })
 
-/** Where the answer does not matter it must not be looked at: reading it costs. */
+/** For TTLs that do not depend on the response, which must then not be decoded. */
 const unusedOutput = (): never => {
-  throw new Error("the answer was read")
+  throw new Error("the response was decoded")
 }
 
 describe("a list or a price", () => {
-  it("at the head is true for seconds", () => {
+  it("without to_block is fresh for seconds", () => {
     expect(walletTransfers.ttl(decodedInput(walletTransfers, { address, from_block: 5 }), unusedOutput))
       .toEqual(
         seconds
@@ -48,7 +48,7 @@ describe("a list or a price", () => {
     expect(walletChains.ttl(decodedInput(walletChains, { address }), unusedOutput)).toEqual(seconds)
   })
 
-  it("up to a block is true for longer once that block is settled", () => {
+  it("with to_block is fresh for longer once that block is final", () => {
     const bounded = { address, to_block: 7, to_date: "2024-01-01" }
     expect(walletTransfers.ttl(decodedInput(walletTransfers, bounded), unusedOutput)).toEqual(upTo(7))
     expect(tokenTransfers.ttl(decodedInput(tokenTransfers, bounded), unusedOutput)).toEqual(upTo(7))
@@ -56,13 +56,13 @@ describe("a list or a price", () => {
     expect(tokenPrice.ttl(decodedInput(tokenPrice, { address, to_block: 0 }), unusedOutput)).toEqual(upTo(0))
   })
 
-  it("up to a date says nothing of a block", () => {
+  it("with to_date is fresh for seconds", () => {
     const bounded = { address, to_date: "2020-01-01" }
     expect(walletTransfers.ttl(decodedInput(walletTransfers, bounded), unusedOutput)).toEqual(seconds)
   })
 })
 
-describe("an answer about NFTs", () => {
+describe("a response about NFTs", () => {
   const nft = { token_address: address, token_id: "1" }
 
   it.each([
@@ -71,14 +71,14 @@ describe("an answer about NFTs", () => {
     [{ status: "SYNCING", result: [nft] }, NoStore()],
     [{ status: "SYNCED", result: [] }, NoStore()],
     [{ result: [], cursor: "more" }, NoStore()]
-  ])("of a contract, %j, is kept so", (page, freshness) => {
+  ])("of a contract, %j, has the expected TTL", (page, ttl) => {
     const contract = decodedInput(contractNfts, { address })
-    expect(contractNfts.ttl(contract, () => decode(contractNfts.output, page))).toEqual(freshness)
+    expect(contractNfts.ttl(contract, () => decode(contractNfts.output, page))).toEqual(ttl)
     const token = decodedInput(nftOwners, { address, token_id: 1n })
-    expect(nftOwners.ttl(token, () => decode(nftOwners.output, page))).toEqual(freshness)
+    expect(nftOwners.ttl(token, () => decode(nftOwners.output, page))).toEqual(ttl)
   })
 
-  it("that is metadata is true for minutes", () => {
+  it("with metadata is fresh for minutes", () => {
     expect(nftMetadata.ttl(decodedInput(nftMetadata, { address, token_id: "1" }), unusedOutput)).toEqual(
       minutes
     )
@@ -87,7 +87,7 @@ describe("an answer about NFTs", () => {
 
 describe("a transaction of the ledger", () => {
   const input = decodedInput(ledgerTransaction, { txn_hash: hash })
-  const freshness = (type: string | undefined) =>
+  const ttlOf = (type: string | undefined) =>
     ledgerTransaction.ttl(input, () => decode(ledgerTransaction.output, { hash, type }))
 
   it.each([
@@ -97,20 +97,20 @@ describe("a transaction of the ledger", () => {
     "state_checkpoint_transaction",
     "validator_transaction",
     "block_epilogue_transaction"
-  ])("that is committed never changes: %s", (type) => {
-    expect(freshness(type)).toEqual(Immutable())
+  ])("is immutable if it is committed: %s", (type) => {
+    expect(ttlOf(type)).toEqual(Immutable())
   })
 
   it.each([undefined, "pending_transaction", "future_transaction", "other"])(
-    "that may still change is not kept: %s",
+    "is not stored if it may still change: %s",
     (type) => {
-      expect(freshness(type)).toEqual(NoStore())
+      expect(ttlOf(type)).toEqual(NoStore())
     }
   )
 })
 
-describe("a change", () => {
-  it("is never kept", () => {
+describe("an update", () => {
+  it("is never stored", () => {
     expect(
       updateStreamStatus.ttl(decodedInput(updateStreamStatus, { id: "1", status: "active" }), unusedOutput)
     )

@@ -6,7 +6,7 @@ import { decode } from "../support/schema.ts"
 
 const hash = `0x${"ab".repeat(32)}`
 
-const [first, second, unnumbered] = decode(walletTransfers.output, {
+const [first, second, withoutLogIndex] = decode(walletTransfers.output, {
   result: [
     { transaction_hash: hash, block_number: 7, log_index: 0 },
     { transaction_hash: hash.toUpperCase(), block_number: 7, log_index: 1 },
@@ -14,27 +14,27 @@ const [first, second, unnumbered] = decode(walletTransfers.output, {
   ]
 }).result
 
-describe("the walk of a wallet's transfers by block", () => {
-  const walk = walletTransfers.pagination.byBlock
+describe("pagination of a wallet's transfers by block", () => {
+  const byBlock = walletTransfers.pagination.byBlock
 
-  it("knows a transfer by its transaction and log, in any case", () => {
-    expect(first && walk?.identity(first)).toBe(`${hash}:0`)
-    expect(second && walk?.identity(second)).toBe(`${hash}:1`)
+  it("identifies a transfer by transaction hash in any case and log index", () => {
+    expect(first && byBlock?.identity(first)).toBe(`${hash}:0`)
+    expect(second && byBlock?.identity(second)).toBe(`${hash}:1`)
   })
 
-  it("knows no transfer without a log", () => {
-    expect(unnumbered && walk?.identity(unnumbered)).toBeNull()
+  it("does not identify a transfer without a log index", () => {
+    expect(withoutLogIndex && byBlock?.identity(withoutLogIndex)).toBeNull()
   })
 
-  it("goes by the block of a transfer", () => {
-    expect([first, second, unnumbered].map((transfer) => transfer && walk?.block(transfer))).toEqual([
+  it("returns the block of a transfer", () => {
+    expect([first, second, withoutLogIndex].map((transfer) => transfer && byBlock?.block(transfer))).toEqual([
       7,
       7,
       8
     ])
   })
 
-  it("is for this list alone: the others have cursors", () => {
+  it("exists only for this operation: the others have cursors", () => {
     expect(
       allOperations.filter((operation) => isList(operation) && operation.pagination.byBlock !== undefined)
         .map(({ id }) => id)

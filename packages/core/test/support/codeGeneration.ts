@@ -1,11 +1,11 @@
-/** Both worlds: where code may be made from text, and where it may not. */
+/** Environments with and without code generation from strings. */
 import { vi } from "@effect/vitest"
 
 const forbidden = vi.fn(function() {
   throw new EvalError("Code generation from strings disallowed for this context")
 })
 
-/** Runs something as where a content security policy forbids `eval` and `new Function`. */
+/** Runs a function as under a content security policy that forbids `eval` and `new Function`. */
 const withoutCodeGeneration = <A>(run: () => A): A => {
   vi.stubGlobal("Function", forbidden)
   try {
@@ -16,6 +16,6 @@ const withoutCodeGeneration = <A>(run: () => A): A => {
 }
 
 export const codeGenerationModes: ReadonlyArray<readonly [string, <A>(run: () => A) => A]> = [
-  ["where code may be generated", (run) => run()],
-  ["where code may not be generated", withoutCodeGeneration]
+  ["with code generation", (run) => run()],
+  ["without code generation", withoutCodeGeneration]
 ]

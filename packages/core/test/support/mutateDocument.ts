@@ -1,10 +1,10 @@
-/** Documents that are not as they should be. */
+/** Random changes of documents. */
 import { Json } from "@blockquarry/core/Json"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 
-/** What may stand where something else belongs, and what a lenient leaf still reads. */
+/** Values of other types, and unusual values that leaves may accept. */
 const arbitraryValue = FastCheck.oneof(
   FastCheck.constantFrom(
     null,
@@ -30,14 +30,14 @@ const arbitraryValue = FastCheck.oneof(
   Arbitrary.make(Json)
 )
 
-/** Where and what; undefined takes the place away, and a name puts a member there that nobody asked for. */
+/** A change of the value at `index`: another value, an additional field, removal, or reversal of its fields. */
 export interface Mutation {
   readonly index: number
   readonly replacement:
     | { readonly value: unknown }
     | { readonly name: string; readonly value: unknown }
-    | "gone"
-    | "turned"
+    | "removed"
+    | "reversed"
 }
 
 export const mutations: FastCheck.Arbitrary<ReadonlyArray<Mutation>> = FastCheck.array(
@@ -49,23 +49,23 @@ export const mutations: FastCheck.Arbitrary<ReadonlyArray<Mutation>> = FastCheck
         name: FastCheck.constantFrom("__proto__", "constructor", "toString", "future_member"),
         value: FastCheck.oneof(arbitraryValue, FastCheck.constant({ status: "SYNCED", address: null }))
       }),
-      FastCheck.constantFrom("gone" as const, "turned" as const)
+      FastCheck.constantFrom("removed" as const, "reversed" as const)
     )
   }),
   { maxLength: 3 }
 )
 
-/** Changes the nth value of a document, counted depth first. */
-export const mutateDocument = (document: unknown, { index: nth, replacement: to }: Mutation): unknown => {
-  let remaining = nth % countValues(document)
-  const removed = Symbol("gone")
+/** Changes the value at `index`, counted depth first. */
+export const mutateDocument = (document: unknown, { index, replacement }: Mutation): unknown => {
+  let remaining = index % countValues(document)
+  const removed = Symbol("removed")
   const visit = (value: unknown): unknown => {
     if (remaining-- === 0) {
-      return to === "gone"
+      return replacement === "removed"
         ? removed
-        : to === "turned"
+        : replacement === "reversed"
         ? reverseMembers(value)
-        : replaceValue(value, to)
+        : replaceValue(value, replacement)
     }
     if (Array.isArray(value)) return value.map(visit).filter((item) => item !== removed)
     if (!isRecord(value)) return value
@@ -81,24 +81,24 @@ export const mutateDocument = (document: unknown, { index: nth, replacement: to 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
-/** The same members in the opposite order. */
+/** The same fields in reverse order. */
 const reverseMembers = (value: unknown): unknown =>
   isRecord(value) ? Object.fromEntries(Object.entries(value).reverse()) : value
 
 const replaceValue = (
   value: unknown,
-  to: { readonly value: unknown } | { readonly name: string; readonly value: unknown }
+  replacement: { readonly value: unknown } | { readonly name: string; readonly value: unknown }
 ) =>
-  "name" in to && isRecord(value)
-    ? Object.fromEntries([...Object.entries(value), [to.name, to.value]])
-    : to.value
+  "name" in replacement && isRecord(value)
+    ? Object.fromEntries([...Object.entries(value), [replacement.name, replacement.value]])
+    : replacement.value
 
 const countValues = (value: unknown): number =>
   Array.isArray(value) || isRecord(value)
     ? 1 + Object.values(value).reduce<number>((sum, member: unknown) => sum + countValues(member), 0)
     : 1
 
-/** A value as text, in which the order of members shows, and every kind of value. */
+/** A string that distinguishes all values, including the order of fields. */
 const describeValue = (value: unknown): string =>
   JSON.stringify(
     value,
@@ -107,8 +107,8 @@ const describeValue = (value: unknown): string =>
   ) ?? "undefined"
 
 /**
- * What becomes of reading or writing, as one text: two of the same text are equal in all that can be seen. Schemas of
- * several variants throw on a few documents that are made for it, which decoders refuse.
+ * Describes the result of decoding or encoding as a string. Equal strings mean equal results. Union schemas throw for a
+ * few hostile documents, which decoders reject; both count as the same outcome.
  */
 export const describeOutcome = (run: () => unknown): string =>
   Either.match(Either.try({ try: run, catch: (error) => error }), {
@@ -121,7 +121,7 @@ export const describeOutcome = (run: () => unknown): string =>
 
 const describeError = (error: unknown): string => {
   const text = String(error)
-  return text.includes("no such document") ? hostileOutcome : `refused: ${text}`
+  return text.includes("the document cannot be decoded") ? hostileOutcome : `rejected: ${text}`
 }
 
-const hostileOutcome = "refused: it throws where it is made text"
+const hostileOutcome = "rejected: it throws on conversion to a string"

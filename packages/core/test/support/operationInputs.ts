@@ -1,4 +1,4 @@
-/** What becomes of something that a caller wrote: the canonical input, the request that is sent, or a refusal. */
+/** Results of decoding an input: the canonical input, the encoded request, or the reported issues. */
 import type { Operation } from "@blockquarry/core/Operation"
 import {
   type ArrayFormat,
@@ -8,31 +8,30 @@ import {
 } from "@blockquarry/core/RequestEncoding"
 import * as Either from "effect/Either"
 
-/** Only where a parameter goes and how it is read matters here. */
 type OperationUnderTest<I, InputEncoded> = Pick<
   Operation<I, InputEncoded, never, never>,
   "id" | "method" | "path" | "parameters" | "input"
 >
 
-/** The canonical input. `written` is unknown, because everything that a wire can bring is tried. */
+/** The canonical input. `encoded` is unknown, because requests may contain anything. */
 export const decodedInput = <I, InputEncoded>(
   operation: OperationUnderTest<I, InputEncoded>,
   encoded: unknown
 ): I => Either.getOrThrowWith(decodeInput(operation, encoded), (error) => error)
 
-/** The request that is sent for what a typed caller wrote. */
+/** The request for a typed input. */
 export const encodedRequest = <I, InputEncoded>(
   operation: OperationUnderTest<I, InputEncoded>,
   encoded: NoInfer<InputEncoded>,
   arrayFormat?: ArrayFormat
 ): EncodedRequest => encodeRequest(operation, decodedInput(operation, encoded), arrayFormat)
 
-/** The parameters that are refused, each with what is wrong. */
+/** The invalid parameters, each with the reason. */
 export const inputIssues = <I, InputEncoded>(
   operation: OperationUnderTest<I, InputEncoded>,
   encoded: unknown
-): ReadonlyArray<readonly [parameter: string, problem: string]> =>
+): ReadonlyArray<readonly [parameter: string, reason: string]> =>
   Either.match(decodeInput(operation, encoded), {
-    onLeft: ({ issues }) => issues.map(({ parameter, reason: problem }) => [parameter, problem] as const),
+    onLeft: ({ issues }) => issues.map(({ parameter, reason }) => [parameter, reason] as const),
     onRight: () => []
   })
