@@ -1,4 +1,4 @@
-/** The clients of the three APIs, connected to what the settings name. */
+/** Provides the clients of the three APIs. */
 import type { dataOperations, streamsOperations } from "@blockquarry/core/Operations"
 import type { ApiClient } from "@blockquarry/http/ApiClient"
 import type { LedgerApiService } from "@blockquarry/http/LedgerApi"
@@ -21,7 +21,7 @@ export interface ApiClientsService {
 
 export class ApiClients extends Context.Tag("@blockquarry/cli/ApiClients")<ApiClients, ApiClientsService>() {}
 
-/** The sandbox's addresses and key, or the environment's with the command line's over them. */
+/** Connects the clients to the sandbox, or to the base URLs of the options and the environment. */
 export const layerFromSettings = (
   settings: CommandSettings
 ): Layer.Layer<ApiClients, UsageError, HttpTransport | CommandTerminal> =>
@@ -31,7 +31,7 @@ export const layerFromSettings = (
     if (settings.isSandbox) {
       const screen = yield* CommandTerminal
       yield* screen.note(
-        styled(screen.err, "yellow", "SANDBOX: these data are invented, nothing of this is on a chain")
+        styled(screen.err, "yellow", "sandbox mode: synthetic data, not from any real blockchain")
       )
       const { client, config: sandboxConfig } = yield* network.sandbox
       return Layer.provide(apiClientsLive.layer(settings.timeout, RateLimit.none), [
@@ -49,10 +49,10 @@ export const layerFromSettings = (
     ])
   })).pipe(
     Layer.mapError((error) =>
-      new UsageError({ reason: "the environment's settings cannot be read", hint: formatConfigError(error) })
+      new UsageError({ reason: "invalid environment variable", hint: formatConfigError(error) })
     )
   )
 
-/** The setting, and what is wrong with it. */
+/** Formats the name of the environment variable and the expected value. */
 const formatConfigError = (error: ConfigError): string =>
   error._op === "InvalidData" ? `${error.path.join(".")}: ${error.message}` : String(error)

@@ -1,4 +1,4 @@
-/** The command line as one effect: from what was written to an exit code. */
+/** The command line as an effect from arguments to an exit status. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -9,8 +9,7 @@ import {
   CommandTimeoutError,
   exitCodes,
   formatError,
-  unexpectedErrorExitCode,
-  UsageError
+  unexpectedErrorExitCode
 } from "./CommandError.ts"
 import { commands } from "./commands/Commands.ts"
 import * as CommandSettings from "./CommandSettings.ts"
@@ -20,7 +19,7 @@ import { sanitize } from "./render/Sanitize.ts"
 import { CommandTerminal, styled } from "./Terminal.ts"
 import * as VerboseLog from "./VerboseLog.ts"
 
-/** Ends with an exit code, or is interrupted; says on the screen whatever there is to say. */
+/** Runs a command, reports its error, and returns the exit status. */
 export const run = (
   argv: ReadonlyArray<string>,
   version: string
@@ -32,7 +31,7 @@ export const run = (
         ? Effect.interrupt
         : Option.match(Cause.failureOption(cause), {
           onNone: () => reportDefect(cause),
-          onSome: (failure) => reportError(failure, argv)
+          onSome: (error) => reportError(error, argv)
         })
     ),
     Effect.provideServiceEffect(CommandTerminal, Effect.flatMap(CommandTerminal, redactNotes))
@@ -64,15 +63,11 @@ const execute = (
       }
       case "Run": {
         const tree = yield* Effect.promise(() => import("./args/CommandTree.ts"))
-        return yield* tree.runCommandLine(commands, version, invocation.line, runCommand).pipe(
-          Effect.catchIf(tree.isValidationError, () =>
-            new UsageError({ reason: "the command line cannot be read", hint: "see quarry --help" }))
-        )
+        return yield* tree.runCommandLine(commands, version, invocation.line, runCommand)
       }
     }
   })
 
-/** One use of a command, in its settings. */
 const runCommand = (
   command: CommandSpec,
   values: ArgumentValues
@@ -86,38 +81,38 @@ const runCommand = (
       ? effect
       : Effect.timeoutFail(effect, {
         duration: timeout,
-        onTimeout: () => new CommandTimeoutError({ timeout: timeout, isUpdate: command.isUpdate })
+        onTimeout: () => new CommandTimeoutError({ timeout, isUpdate: command.isUpdate })
       })
   })
 
 const reportError = (
-  failure: CommandError,
+  error: CommandError,
   argv: ReadonlyArray<string>
 ): Effect.Effect<number, never, CommandTerminal> =>
   Effect.gen(function*() {
-    if (failure._tag === "OutputClosedError") return exitCodes.OutputClosedError
+    if (error._tag === "OutputClosedError") return exitCodes.OutputClosedError
     const screen = yield* CommandTerminal
-    const { hint, message: what } = formatError(failure)
+    const { hint, message } = formatError(error)
     yield* screen.progress(null)
-    yield* screen.note(`${styled(screen.err, "red", "error:")} ${what}`)
+    yield* screen.note(`${styled(screen.err, "red", "error:")} ${message}`)
     const finalHint = hint ??
-      (failure._tag === "UsageError" || failure._tag === "InvalidInputError" ? helpHint(argv) : null)
+      (error._tag === "UsageError" || error._tag === "InvalidInputError" ? helpHint(argv) : null)
     if (finalHint !== null) yield* screen.note(`${styled(screen.err, "dim", "hint:")} ${finalHint}`)
-    return exitCodes[failure._tag]
+    return exitCodes[error._tag]
   })
 
-/** Where the right spelling is found. */
+/** Refers to the help of the command in `argv`, if there is one. */
 const helpHint = (argv: ReadonlyArray<string>): string => {
   const command = commands.find(({ path: [group, name] }) =>
     argv.includes(group) && argv.indexOf(name, argv.indexOf(group)) === argv.indexOf(group) + 1
   )
-  return `see quarry ${command === undefined ? "" : `${command.path.join(" ")} `}--help`
+  return `run "${["quarry", ...command?.path ?? [], "--help"].join(" ")}" for usage`
 }
 
 const reportDefect = (cause: Cause.Cause<unknown>): Effect.Effect<number, never, CommandTerminal> =>
   Effect.gen(function*() {
     const screen = yield* CommandTerminal
     yield* screen.note(`error: ${sanitize(String(Cause.squash(cause)))}`)
-    yield* screen.note("hint: this is a mistake in quarry; please report it, with what --verbose says")
+    yield* screen.note("hint: this is a bug in quarry; please report it with the output of --verbose")
     return unexpectedErrorExitCode
   })

@@ -1,9 +1,8 @@
-/** What the options that every command takes, and the environment, make of a call. */
+/** Settings of a command from the options of every command and the environment. */
 import * as Config from "effect/Config"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import { type ArgumentValues, singleValue } from "./args/CommandSpec.ts"
+import { type ArgumentValues, isEnabled, singleValue } from "./args/CommandSpec.ts"
 import {
   baseUrlOptions,
   outputOption,
@@ -11,102 +10,64 @@ import {
   timeoutOption,
   verboseOption
 } from "./args/GlobalOptions.ts"
+import { parseDuration } from "./args/ValueCheck.ts"
 import { UsageError } from "./CommandError.ts"
-import { isOutputFormat, type OutputFormat, outputFormats } from "./render/OutputFormat.ts"
+import { isOutputFormat, type OutputFormat } from "./render/OutputFormat.ts"
 import { CommandTerminal } from "./Terminal.ts"
 
 export interface CommandSettings {
   readonly format: OutputFormat
   readonly isSandbox: boolean
   readonly isVerbose: boolean
-  /** For the whole command; null where the client's own limits are enough. */
+  /** Timeout of the whole command; null for the default timeouts of the client. */
   readonly timeout: Duration.Duration | null
-  /** Base addresses that were written, by the names of the settings that they override. */
+  /** Base URLs from options, by the environment variable that they override. */
   readonly baseUrls: ReadonlyMap<string, string>
 }
 
-/** Options win over the environment. */
+/** Reads the settings. Options take precedence over the environment. */
 export const readSettings = (
   values: ArgumentValues
 ): Effect.Effect<CommandSettings, UsageError, CommandTerminal> =>
   Effect.gen(function*() {
     const screen = yield* CommandTerminal
-    const baseUrls = new Map(baseUrlOptions.flatMap(({ name, variable: setting }) => {
+    const format = singleValue(values, outputOption.name) ?? ""
+    const timeout = singleValue(values, timeoutOption.name)
+    const baseUrls = new Map(baseUrlOptions.flatMap(({ name, variable }) => {
       const url = singleValue(values, name)
-      return url === undefined || url === "" ? [] : [[setting, url] as const]
+      return url === undefined || url === "" ? [] : [[variable, url] as const]
     }))
     return {
-      format: yield* parseFormat(singleValue(values, outputOption.name), screen.out.isTerminal),
+      format: isOutputFormat(format) ? format : screen.out.isTerminal ? "table" : "ndjson",
       isSandbox: yield* readSandbox(singleValue(values, sandboxOption.name), baseUrls.size > 0),
-      isVerbose: singleValue(values, verboseOption.name) === "true",
-      timeout: yield* parseTimeout(singleValue(values, timeoutOption.name)),
-      baseUrls: baseUrls
+      isVerbose: isEnabled(values, verboseOption.name),
+      timeout: timeout === undefined ? null : parseDuration(timeout),
+      baseUrls
     }
   })
-
-const parseFormat = (
-  text: string | undefined,
-  isTerminal: boolean
-): Either.Either<OutputFormat, UsageError> =>
-  text === undefined
-    ? Either.right(isTerminal ? "table" : "ndjson")
-    : isOutputFormat(text)
-    ? Either.right(text)
-    : Either.left(
-      new UsageError({
-        reason: `--output: expected ${outputFormats.join(", ")}, got ${JSON.stringify(text)}`,
-        hint: null
-      })
-    )
 
 const trueValues: ReadonlySet<string> = new Set(["1", "true", "yes", "on"])
 const falseValues: ReadonlySet<string> = new Set(["", "0", "false", "no", "off"])
 
-const readSandbox = (text: string | undefined, hasBaseUrl: boolean): Effect.Effect<boolean, UsageError> => {
-  if (text === "true" && hasBaseUrl) {
+const readSandbox = (option: string | undefined, hasBaseUrl: boolean): Effect.Effect<boolean, UsageError> => {
+  if (option === "true" && hasBaseUrl) {
     return new UsageError({
-      reason: "--sandbox and a base address exclude each other",
-      hint: "give one of them"
+      reason: "--sandbox and a base URL are mutually exclusive",
+      hint: "use one of them"
     })
   }
-  // An address on the command line is nearer than a sandbox in the environment.
-  if (text !== undefined || hasBaseUrl) return Effect.succeed(text === "true")
+  // A base URL on the command line takes precedence over QUARRY_SANDBOX
+  if (option !== undefined || hasBaseUrl) return Effect.succeed(option === "true")
   return Config.string("QUARRY_SANDBOX").pipe(
     Effect.orElseSucceed(() => ""),
-    Effect.map((setting) => setting.trim().toLowerCase()),
-    Effect.filterOrFail(
-      (setting) => trueValues.has(setting) || falseValues.has(setting),
-      () => new UsageError({ reason: "QUARRY_SANDBOX: expected 1 or 0", hint: "set it to 1, or unset it" })
-    ),
-    Effect.map((setting) => trueValues.has(setting))
+    Effect.flatMap((variable) => {
+      const value = variable.trim().toLowerCase()
+      return trueValues.has(value) || falseValues.has(value)
+        ? Effect.succeed(trueValues.has(value))
+        : new UsageError({
+          reason: `QUARRY_SANDBOX: expected 1 or 0, got ${JSON.stringify(variable)}`,
+          hint: "set it to 1 or unset it"
+        })
+    })
   )
-}
-
-const millisByUnit: ReadonlyMap<string, number> = new Map([
-  ["ms", 1],
-  ["s", 1000],
-  ["", 1000],
-  ["m", 60_000],
-  [
-    "h",
-    3_600_000
-  ]
-])
-
-/** 24 days: timers hold no more. */
-const maxTimeoutMillis = 24 * 24 * 3_600_000
-
-/** A number and a unit; seconds where there is none. */
-const parseTimeout = (text: string | undefined): Either.Either<Duration.Duration | null, UsageError> => {
-  if (text === undefined) return Either.right(null)
-  const [, number, unit] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)?$/.exec(text.trim()) ?? []
-  const millis = Number(number) * (millisByUnit.get(unit ?? "") ?? Number.NaN)
-  return millis > 0 && millis <= maxTimeoutMillis
-    ? Either.right(Duration.millis(millis))
-    : Either.left(
-      new UsageError({
-        reason: `--timeout: expected a duration such as 500ms, 30s or 2m, got ${JSON.stringify(text)}`,
-        hint: null
-      })
-    )
 }

@@ -1,19 +1,20 @@
-/** Help: on everything, on a group of commands, on one command. Made from the same values that read the line. */
+/** Formats help for all commands, a group or a command, from the same descriptions that the parser uses. */
 import type { ArgumentSpec, CommandSpec, OptionSpec } from "./args/CommandSpec.ts"
 import {
   baseUrlOptions,
-  completionsOption,
-  globalOptions,
+  connectionOptions,
   helpOption,
-  versionOption
+  informationOptions,
+  outputOption,
+  verboseOption
 } from "./args/GlobalOptions.ts"
 import { padEnd, width } from "./render/Width.ts"
 import { type StreamInfo, styled } from "./Terminal.ts"
 
-/** Where the surface has no width of its own. */
+/** Width if stdout is not a terminal. */
 const defaultWidth = 100
 
-/** What examples are about: all of it exists in the sandbox, so that every example can be tried there. */
+/** Values for the examples. All of them exist in the sandbox. */
 export const exampleValues = {
   wallet: "0xba766b2113a53a5900c11859ceca38ca9918c6b4",
   token: "0xf124a828c0fc24a9f753c3ebb18ef93c74a67993",
@@ -38,7 +39,7 @@ const wrap = (text: string, columns: number): ReadonlyArray<string> => {
 
 type HelpRow = readonly [term: string, text: string]
 
-/** Terms on the left, what they mean on the right. */
+/** Formats two columns: terms and descriptions. */
 const formatRows = (rows: ReadonlyArray<HelpRow>, surface: StreamInfo): string => {
   const termWidth = Math.min(30, Math.max(0, ...rows.map(([term]) => width(term))))
   const available = Math.max(24, (surface.columns ?? defaultWidth) - termWidth - 4)
@@ -55,21 +56,32 @@ const formatRows = (rows: ReadonlyArray<HelpRow>, surface: StreamInfo): string =
 const section = (title: string, body: string, surface: StreamInfo): string =>
   body === "" ? "" : `\n${styled(surface, "bold", title)}\n${body}`
 
-const formatChoices = (choices: ReadonlyArray<string> | undefined): string =>
-  choices === undefined || choices.length === 0 ? "" : ` (${choices.join(", ")})`
+/** Inserts the choices that the description does not name, before a remark such as "(default: eth)". */
+const describe = ({ choices = [], description }: ArgumentSpec | OptionSpec): string =>
+  choices.every((choice) => description.includes(choice))
+    ? description
+    : description.replace(/(?: \(.*)?$/, (remark) => `: ${choices.join(", ")}${remark}`)
 
 const optionRow = (spec: OptionSpec): HelpRow => [
   `${spec.alias === undefined ? "    " : `-${spec.alias}, `}--${spec.name}${
     spec.value === null ? "" : ` <${spec.value}>`
   }`,
-  `${spec.description}${formatChoices(spec.choices)}${
-    spec.repeatable === true ? "; repeatable, or with commas" : ""
-  }`
+  `${describe(spec)}${spec.repeatable === true ? " (repeatable or comma-separated)" : ""}`
 ]
 
-const argumentRow = (
-  spec: ArgumentSpec
-): HelpRow => [`<${spec.name}>`, `${spec.description}${formatChoices(spec.choices)}`]
+const argumentRow = (spec: ArgumentSpec): HelpRow => [`<${spec.name}>`, describe(spec)]
+
+const exitStatus: ReadonlyArray<HelpRow> = [
+  ["0", "Success"],
+  ["1", "Unexpected error"],
+  ["2", "Invalid usage or input"],
+  ["3", "Not found"],
+  ["4", "Authentication, permission or plan quota"],
+  ["5", "Rate limit"],
+  ["6", "Upstream error"],
+  ["7", "Network error or timeout"],
+  ["130", "Interrupted"]
+]
 
 const usageLine = (command: CommandSpec): string =>
   ["quarry", ...command.path, ...command.arguments.map(({ name }) => `<${name}>`), "[options]"].join(" ")
@@ -79,31 +91,34 @@ const commandRow = (command: CommandSpec): HelpRow => [
   command.summary
 ]
 
-/** Options of every command, without the addresses that this one does not ask. */
-const globalOptionsFor = (command: CommandSpec): ReadonlyArray<OptionSpec> => {
-  const unrelatedUrls = new Set<string>(
-    baseUrlOptions.filter((address) => address.api !== command.api).map(({ name }) => name)
+const optionsSection = (title: string, specs: ReadonlyArray<OptionSpec>, surface: StreamInfo): string =>
+  section(title, formatRows(specs.map(optionRow), surface), surface)
+
+/** Returns the connection options without the base URLs of other APIs. */
+const connectionOptionsFor = ({ api }: CommandSpec): ReadonlyArray<OptionSpec> => {
+  const otherUrls = new Set<string>(
+    baseUrlOptions.filter((option) => option.api !== api).map(({ name }) => name)
   )
-  return command.operation === null ? [] : globalOptions.filter(({ name }) => !unrelatedUrls.has(name))
+  return connectionOptions.filter(({ name }) => !otherUrls.has(name))
 }
 
 export const commandHelp = (command: CommandSpec, surface: StreamInfo): string => {
   const column = surface.columns ?? defaultWidth
-  const paragraph = (text: string) => wrap(text, column - 2).map((line) => `  ${line}\n`).join("")
+  const paragraph = (text = "") =>
+    text === "" ? "" : wrap(text, column - 2).map((line) => `  ${line}\n`).join("")
+  const callsApi = command.operation !== null
   return [
-    `${styled(surface, "bold", `quarry ${command.path.join(" ")}`)}: ${command.summary}\n`,
+    `${command.summary}\n`,
     section("Usage", `  ${usageLine(command)}\n`, surface),
     section("Arguments", formatRows(command.arguments.map(argumentRow), surface), surface),
-    section("Options", formatRows(command.options.map(optionRow), surface), surface),
+    optionsSection("Command options", command.options, surface),
+    optionsSection("Output options", callsApi ? [outputOption] : [], surface),
+    optionsSection("Connection options", callsApi ? connectionOptionsFor(command) : [], surface),
+    optionsSection("Global options", callsApi ? [verboseOption, helpOption] : [helpOption], surface),
+    section("Notes", paragraph(command.note), surface),
+    section("Known issues", paragraph(command.knownIssue), surface),
     section(
-      "Options of every command",
-      formatRows([...globalOptionsFor(command), helpOption].map(optionRow), surface),
-      surface
-    ),
-    section("Good to know", command.note === undefined ? "" : paragraph(command.note), surface),
-    section("Known issue", command.knownIssue === undefined ? "" : paragraph(command.knownIssue), surface),
-    section(
-      command.operation === null ? "Examples" : "Examples (with --sandbox they work without a key)",
+      callsApi ? "Examples (add --sandbox to run them without an API key)" : "Examples",
       command.examples.map((example) =>
         `  ${`quarry ${command.path.join(" ")} ${expandExample(example)}`.trimEnd()}\n`
       )
@@ -115,40 +130,40 @@ export const commandHelp = (command: CommandSpec, surface: StreamInfo): string =
 
 export const groupHelp = (commands: ReadonlyArray<CommandSpec>, group: string, surface: StreamInfo): string =>
   [
-    `${styled(surface, "bold", `quarry ${group}`)}\n`,
+    section("Usage", `  quarry ${group} <command> [arguments] [options]\n`, surface).slice(1),
     section(
       "Commands",
-      formatRows(commands.filter(({ path: words }) => words[0] === group).map(commandRow), surface),
+      formatRows(commands.filter(({ path }) => path[0] === group).map(commandRow), surface),
       surface
     ),
-    `\nquarry ${group} <command> --help says more.\n`
+    `\nRun "quarry ${group} <command> --help" for details.\n`
   ].join("")
 
 export const mainHelp = (commands: ReadonlyArray<CommandSpec>, surface: StreamInfo): string =>
   [
-    `${styled(surface, "bold", "quarry")}: indexed blockchain data at a terminal and in scripts\n`,
+    "Query indexed blockchain data from the terminal and in scripts\n",
     section("Usage", "  quarry <command> [arguments] [options]\n", surface),
     section("Commands", formatRows(commands.map(commandRow), surface), surface),
-    section(
-      "Options, anywhere on the line",
-      formatRows([...globalOptions, completionsOption, helpOption, versionOption].map(optionRow), surface),
-      surface
-    ),
+    optionsSection("Output options", [outputOption], surface),
+    optionsSection("Connection options", connectionOptions, surface),
+    optionsSection("Global options", [verboseOption, ...informationOptions], surface),
     section(
       "Environment",
       formatRows([
-        ["QUARRY_API_KEY", "the API key; no option takes it"],
-        ...baseUrlOptions.map(({ description, variable: setting }): HelpRow => [setting, description]),
-        ["QUARRY_RATE_LIMIT", "units per time, as in 25/10s, or none; 100/s where it is not set"],
-        ["QUARRY_SANDBOX", "1 asks the sandbox"],
-        ["NO_COLOR", "turns colours off"]
+        ["QUARRY_API_KEY", "API key (there is no option for it)"],
+        ...baseUrlOptions.map(({ description, variable }): HelpRow => [variable, description]),
+        [
+          "QUARRY_RATE_LIMIT",
+          "Local rate limit in units per time, for example 25/10s, or none (default: 100/s)"
+        ],
+        ["QUARRY_SANDBOX", "Set to 1 to use the sandbox"],
+        ["NO_COLOR", "Disable colors"]
       ], surface),
       surface
     ),
     section(
-      "Exit codes",
-      "  0 done   1 unexpected   2 wrong usage or input   3 not found   4 key or plan   5 rate limit\n" +
-        "  6 service failed   7 unreachable or timed out   130 interrupted\n",
+      "Exit status",
+      formatRows(exitStatus, surface),
       surface
     ),
     section(
@@ -156,5 +171,5 @@ export const mainHelp = (commands: ReadonlyArray<CommandSpec>, surface: StreamIn
       `  quarry wallet chains ${expandExample("{wallet}")} --sandbox\n  quarry sandbox serve\n`,
       surface
     ),
-    "\nquarry <command> --help says more about each.\n"
+    "\nRun \"quarry <command> --help\" for details.\n"
   ].join("")

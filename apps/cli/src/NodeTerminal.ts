@@ -1,4 +1,4 @@
-/** The screen of a process: its standard streams. */
+/** Implements the terminal with the standard streams of a process. */
 import * as Effect from "effect/Effect"
 import { OutputClosedError, OutputError, type StreamInfo, type TerminalService } from "./Terminal.ts"
 
@@ -20,20 +20,20 @@ const streamInfo = (stream: NodeJS.WriteStream, environment: EnvironmentVariable
   }
 }
 
-/** A reader that went away is no failure. */
+/** Distinguishes a closed pipe, which is no failure, from other write errors. */
 const toOutputError = (error: NodeJS.ErrnoException): OutputClosedError | OutputError =>
   error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED"
     ? new OutputClosedError()
-    : new OutputError({ reason: `the output cannot be written: ${error.code ?? error.message}` })
+    : new OutputError({ reason: `cannot write output: ${error.code ?? error.message}` })
 
-/** Reads what has to be known of the streams once, when the process starts. */
+/** Creates the terminal. Reads the properties of the streams once. */
 export const make = (
   { stderr, stdout }: StandardStreams,
   environment: EnvironmentVariables
 ): TerminalService => {
   const out = streamInfo(stdout, environment)
   const err = streamInfo(stderr, environment)
-  // Writes report their failures themselves; without a listener the first one would end the process
+  // Without a listener an error event ends the process; `print` reports the error
   let writeError: OutputClosedError | OutputError | null = null
   stdout.on("error", (error) => {
     writeError = toOutputError(error)
@@ -53,8 +53,8 @@ export const make = (
         if (text === "") return Effect.void
         if (out.isTerminal) clearProgress()
         return Effect.async<void, OutputClosedError | OutputError>((resume) => {
-          // A turn of the event loop for each write: what answers at once, as the sandbox does, would otherwise never
-          // let a signal through.
+          // Yields to the event loop after each write: responses of the in-process sandbox arrive without I/O, and
+          // signals would never be handled
           stdout.write(
             text,
             (error) => setImmediate(() => resume(error ? toOutputError(error) : Effect.void))
@@ -70,7 +70,7 @@ export const make = (
       Effect.sync(() => {
         if (!err.isTerminal) return
         if (text === null) return clearProgress()
-        // In one write: a line that is away for a moment flickers
+        // A single write avoids flicker
         stderr.write(`${progressShown ? "\r\u001b[K" : ""}${text}`)
         progressShown = true
       })

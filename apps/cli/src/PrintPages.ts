@@ -1,4 +1,4 @@
-/** Printing a list page by page, and saying where it stopped. */
+/** Prints the pages of a list, and reports where the list ended. */
 import { nextCursor, type Page } from "@blockquarry/core/Page"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -12,18 +12,18 @@ import { CommandTerminal } from "./Terminal.ts"
 
 export interface PrintOptions {
   readonly recordName: string
-  /** More than one page. */
+  /** Whether more than one page may be printed. */
   readonly isStreaming: boolean
   readonly maxItems: number | null
   readonly format: OutputFormat
 }
 
-/** How far a walk came. `cursor` continues after the last page that was printed whole; null: nothing does. */
+/** Progress of a list. `cursor` resumes after the last complete page; null if there is none. */
 interface ListProgress {
   readonly records: number
   readonly pages: number
   readonly cursor: string | null
-  /** Records behind `cursor` that were printed already. */
+  /** Records after `cursor` that are already printed. */
   readonly printedAfterCursor: number
   readonly hasMore: boolean
 }
@@ -33,7 +33,7 @@ interface PrintedPage {
   readonly note: string | null
 }
 
-/** Prints pages as they come, and ends with what is left to do, whichever way it ends. */
+/** Prints pages as they arrive. Afterwards, also after an error or interruption, prints how to resume. */
 export const printPages = <Output extends Page<unknown>, R>(
   pages: Stream.Stream<Output, CommandError, R>,
   options: PrintOptions,
@@ -49,14 +49,13 @@ export const printPages = <Output extends Page<unknown>, R>(
           page.result.length,
           options.maxItems === null ? Infinity : options.maxItems - progress.records
         )
-        const { note: remark, text } = print(page, printedCount)
-        if (remark !== null && progress.pages === 0) yield* screen.note(remark)
+        const { note, text } = print(page, printedCount)
+        if (note !== null && progress.pages === 0) yield* screen.note(note)
         const previous = progress
-        // Whoever is interrupted while the reader is slow has handed the page over already; a page that could not be
-        // written has not
+        // On interruption during a slow write the page counts as printed, after a failed write it does not
         progress = advance(previous, page, printedCount)
         yield* Effect.tapError(screen.print(text), () => Effect.sync(() => (progress = previous)))
-        // Rows that scroll by show better how far things are
+        // On a terminal the rows themselves show the progress
         if (options.isStreaming && !screen.out.isTerminal) {
           yield* screen.progress(`${progress.records} ${options.recordName}, ${progress.pages} pages`)
         }
@@ -86,33 +85,36 @@ const advance = (previous: ListProgress, page: Page<unknown>, printedCount: numb
     pages: previous.pages + 1,
     cursor: isWholePage ? cursor : previous.cursor,
     printedAfterCursor: isWholePage ? 0 : printedCount,
-    // A page without the key says nothing of what is behind it
+    // Without a `cursor` field more pages are possible
     hasMore: !isWholePage || page.cursor === undefined || cursor !== null
   }
 }
 
-/** What remains to be said: how to go on after a part, and where to resume after a break. */
+/** Returns the last message of a list: how to continue after a limit, or how to resume after an error. */
 const endMessage = (
   exit: Exit.Exit<void, CommandError>,
   progress: ListProgress,
   options: PrintOptions
 ): string | null => {
-  const { printedAfterCursor: beyond, cursor, hasMore: more, records } = progress
+  const { printedAfterCursor, cursor, hasMore, records } = progress
   const resume = cursor === null ? "from the beginning" : `with --cursor ${cursor}`
-  const repeated = beyond === 0 ? "" : ` (the last ${beyond} of them come again)`
+  const repeatedCount = printedAfterCursor === 1 ? "record" : `${printedAfterCursor} records`
+  const repeated = printedAfterCursor === 0 ? "" : ` (the last ${repeatedCount} will be repeated)`
   if (Exit.isSuccess(exit)) {
-    if (!more) return records === 0 && options.format === "table" ? `no ${options.recordName}` : null
+    if (!hasMore) return records === 0 && options.format === "table" ? `no ${options.recordName} found` : null
     if (options.isStreaming && cursor === null) {
-      return `stopped after ${records} ${options.recordName}; there ${beyond === 0 ? "may be" : "are"} more`
+      return `stopped after ${records} ${options.recordName}; more ${
+        printedAfterCursor === 0 ? "may be" : "are"
+      } available`
     }
     if (options.isStreaming) {
-      return `stopped after ${records} ${options.recordName}; go on ${resume}${repeated}`
+      return `stopped after ${records} ${options.recordName}; continue ${resume}${repeated}`
     }
     return options.format === "json"
       ? null
-      : `there are more ${options.recordName}: read all with --all, or go on ${resume}`
+      : `more ${options.recordName} available: use --all, or continue ${resume}`
   }
   const isClosed = Option.exists(Cause.failureOption(exit.cause), ({ _tag }) => _tag === "OutputClosedError")
-  if (isClosed || !options.isStreaming || !more || records === 0) return null
-  return `broke off after ${records} ${options.recordName}; resume ${resume}${repeated}`
+  if (isClosed || !options.isStreaming || !hasMore || records === 0) return null
+  return `interrupted after ${records} ${options.recordName}; resume ${resume}${repeated}`
 }

@@ -1,14 +1,13 @@
-/** Commands that print one thing. */
+/** Commands that print one record. */
 import type { Operation } from "@blockquarry/core/Operation"
 import type { OperationError } from "@blockquarry/core/OperationError"
 import type { OperationFunction } from "@blockquarry/http/ApiClient"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { ApiClients, type ApiClientsService, layerFromSettings } from "./ApiClients.ts"
 import type { CommandInvocation, CommandSpec, OptionSpec } from "./args/CommandSpec.ts"
 import { decodeArguments, toArguments, toOptions } from "./args/OperationParameters.ts"
-import type { CommandError, UsageError } from "./CommandError.ts"
+import type { CommandError } from "./CommandError.ts"
 import { type DetailLine, formatDetails, toLines } from "./render/Details.ts"
 import { toJson } from "./render/Json.ts"
 import { CommandTerminal, type StreamInfo } from "./Terminal.ts"
@@ -21,20 +20,18 @@ export interface RecordCommandSpec<I, InputEncoded, Output, OutputEncoded> {
     invocation: CommandInvocation
   ) => OperationFunction<InputEncoded, Output>
   readonly examples: ReadonlyArray<string>
-  /** Options besides those of the operation. */
+  /** Options besides the operation's parameters. */
   readonly options?: ReadonlyArray<OptionSpec>
-  /** What is wrong with the options of its own. */
-  readonly validate?: (invocation: CommandInvocation) => Either.Either<unknown, UsageError>
-  /** What is done around the question. */
+  /** Wraps the call of the operation. */
   readonly wrapCall?: (
     operation: Effect.Effect<Output, OperationError>,
     invocation: CommandInvocation
   ) => Effect.Effect<Output, CommandError, CommandTerminal>
-  /** Members that read better than they are encoded, by their dotted names. */
+  /** Returns the fields to format for reading, by their dotted names. */
   readonly displayValues?: (output: Output) => ReadonlyArray<DetailLine>
-  /** What people see instead of the members, one below the other. */
+  /** Formats the output as a table. Default: one line per field. */
   readonly table?: (output: Output, surface: StreamInfo) => string
-  /** What to say where there is nothing to see; null where there is something. */
+  /** Returns a note for an empty output; null if it is not empty. */
   readonly emptyNote?: (output: Output) => string | null
 }
 
@@ -52,9 +49,8 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
   examples: spec.examples,
   run: (invocation) =>
     Effect.gen(function*() {
-      const { written } = yield* decodeArguments(spec.operation, invocation.values)
-      yield* spec.validate?.(invocation) ?? Either.void
-      yield* Effect.provide(runOperation(spec, invocation, written), layerFromSettings(invocation.settings))
+      const { encoded } = yield* decodeArguments(spec.operation, invocation.values)
+      yield* Effect.provide(runOperation(spec, invocation, encoded), layerFromSettings(invocation.settings))
     })
 })
 

@@ -1,4 +1,4 @@
-/** Collections that are still being indexed: saying so, and waiting for them. */
+/** Notes about collections that are still being indexed, and the option to wait for them. */
 import type { OperationError } from "@blockquarry/core/OperationError"
 import type { OperationFunction } from "@blockquarry/http/ApiClient"
 import * as Sync from "@blockquarry/http/Sync"
@@ -11,16 +11,16 @@ import { CommandTerminal } from "./Terminal.ts"
 export const waitOption: OptionSpec = {
   name: "wait",
   value: null,
-  description: "wait until the collection is indexed; two minutes, or as long as --timeout allows"
+  description: "Wait until the collection is indexed (default: up to 2m, or --timeout)"
 }
 
-/** What to say of an answer that is not complete yet. */
+/** Returns a note for a page that may be incomplete. */
 export const pageNote = (page: { readonly status?: string | null }): string | null =>
   page.status === "SYNCING"
-    ? "this collection is being indexed (SYNCING): what follows may be incomplete. --wait waits for all of it"
+    ? "the collection is being indexed (SYNCING); results may be incomplete; use --wait to wait"
     : null
 
-/** Asks until the collection is indexed. Where `--timeout` is given it is the only limit. */
+/** Repeats the operation until the collection is indexed: for `--timeout`, or for 2 minutes by default. */
 export const waitUntilSynced = <A extends object>(
   operation: Effect.Effect<A, OperationError>,
   invocation: CommandInvocation,
@@ -28,14 +28,14 @@ export const waitUntilSynced = <A extends object>(
 ): Effect.Effect<A, CommandError, CommandTerminal> =>
   Effect.gen(function*() {
     const screen = yield* CommandTerminal
-    yield* screen.progress("waiting until the collection is indexed")
+    yield* screen.progress("waiting for the collection to be indexed")
     const deadline = invocation.settings.timeout === null ? Duration.minutes(2) : Duration.infinity
     return yield* Sync.waitUntilSynced(operation, { timeout: deadline, retryNotFound }).pipe(
       Effect.ensuring(screen.progress(null))
     )
   })
 
-/** Waits where `--wait` was given. */
+/** Waits for the collection if `--wait` is set. */
 export const waitBeforeList = <InputEncoded, A extends object>(
   operation: OperationFunction<InputEncoded, A>,
   encoded: InputEncoded,

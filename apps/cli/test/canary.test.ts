@@ -1,4 +1,4 @@
-/** The key goes to the service, and nowhere that people or programs look. */
+/** The API key is sent to the upstream and never appears in the output. */
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
@@ -30,14 +30,14 @@ const lines: ReadonlyArray<ReadonlyArray<string>> = [
   ["ledger", "tx", exampleValues.transaction]
 ]
 
-/** A command whose waits between attempts are none. */
+/** Runs a command with the canary as API key and without backoff between attempts. */
 const runWithKey = (argv: ReadonlyArray<string>, client: HttpClient.HttpClient): Effect.Effect<RunResult> =>
   Effect.withRandom(quarry(argv, { env, client }), Random.fixed([0]))
 
-/** Nothing of the key, not even a beginning of it. */
+/** Fails if the output contains the first characters of the key. */
 const expectNoKey = ({ err, out }: RunResult): void => expect(out + err).not.toContain(canary.slice(0, 10))
 
-/** The sandbox takes its own key only; `sent` is what it would have got. */
+/** Creates a sandbox and records the keys. Replaces the canary, because the sandbox accepts only its own key. */
 const sandbox = (faults: ReadonlyArray<Sandbox.Fault>) =>
   Effect.map(Sandbox.make({ ledger, faults: faults.map((fault) => ({ fault })) }), (service) => {
     const sent: Array<string | undefined> = []
@@ -56,15 +56,15 @@ const faults: ReadonlyArray<Sandbox.Fault> = [
   { redirect: `https://elsewhere.invalid/?key=${canary}` }
 ]
 
-/** Faults that would not end, a list of nothing but empty pages among them. */
+/** Faults that never end a command. */
 const hangingFaults: ReadonlySet<unknown> = new Set<Sandbox.FaultKind>(["hang", "stall", "empty-page"])
 
-/** Nor is there time to wait until a service that throttles may be asked again. */
-const limit = ({ kind, status }: Sandbox.Fault): ReadonlyArray<string> =>
+/** Adds a timeout for faults that never end a command, and for the cooldown after a 429. */
+const timeoutArgs = ({ kind, status }: Sandbox.Fault): ReadonlyArray<string> =>
   hangingFaults.has(kind) || status === 429 ? ["--timeout", "200ms"] : []
 
-/** Documents in which a careless service repeats what it was sent, wherever one is looked into. */
-const echo = JSON.stringify({
+/** A document that repeats the key in every field that the client reads. */
+const echoBody = JSON.stringify({
   message: `no such key: ${canary}`,
   error: { message: canary },
   errors: [canary],
@@ -81,15 +81,15 @@ const echoHeaders = {
   "x-ratelimit-remaining": canary
 }
 
-it("asks all eleven", () => {
+it("covers all operations", () => {
   expect(lines.map((line) => line.slice(0, 2))).toEqual(
-    commands.filter(({ operation }) => operation !== null).map(({ path: words }) => words)
+    commands.filter(({ operation }) => operation !== null).map(({ path }) => path)
   )
 })
 
 for (const line of lines) {
   describe(`quarry ${line.slice(0, 2).join(" ")}`, () => {
-    it.live("sends the key and keeps it to itself", () =>
+    it.live("sends the key and does not print it", () =>
       Effect.gen(function*() {
         for (const format of ["table", "json", "ndjson"]) {
           const { client, sent } = yield* sandbox([])
@@ -101,18 +101,18 @@ for (const line of lines) {
         }
       }))
 
-    it.live("whatever goes wrong", () =>
+    it.live("does not print the key when an upstream fault is injected", () =>
       Effect.forEach(faults, (fault) =>
         Effect.gen(function*() {
           const { client } = yield* sandbox([fault])
-          expectNoKey(yield* runWithKey([...line, "--verbose", ...limit(fault)], client))
+          expectNoKey(yield* runWithKey([...line, "--verbose", ...timeoutArgs(fault)], client))
         }), { concurrency: "unbounded" }))
 
-    it.live("whatever the service repeats", () =>
+    it.live("does not print the key when the response repeats it", () =>
       Effect.gen(function*() {
         for (const status of [200, 201, 302, 400, 401, 402, 404, 408, 429, 500, 503]) {
-          const argv = [...line, "--verbose", ...limit({ status })]
-          const ran = yield* runWithKey(argv, respondingWith(echo, status, echoHeaders).client)
+          const argv = [...line, "--verbose", ...timeoutArgs({ status })]
+          const ran = yield* runWithKey(argv, respondingWith(echoBody, status, echoHeaders).client)
           expectNoKey(ran)
           expect([status, ran.code]).not.toEqual([status, 0])
         }
@@ -123,18 +123,21 @@ for (const line of lines) {
   })
 }
 
-it.live("a cursor that repeats the key is data, and no word to people", () =>
+it.live("redacts the key in messages that contain a cursor", () =>
   Effect.gen(function*() {
     const { client } = respondingWith(JSON.stringify({ result: [], cursor: canary }))
     const ran = yield* runWithKey(["token", "transfers", exampleValues.token, "--verbose"], client)
     expect(ran).toMatchObject({ code: 0, out: "", err: expect.stringContaining("--cursor <redacted>") })
-    const walk = yield* runWithKey(["token", "transfers", exampleValues.token, "--all", "--verbose"], client)
-    expect(walk.code).toBe(6)
+    const allPages = yield* runWithKey(
+      ["token", "transfers", exampleValues.token, "--all", "--verbose"],
+      client
+    )
+    expect(allPages.code).toBe(6)
     expectNoKey(ran)
-    expectNoKey(walk)
+    expectNoKey(allPages)
   }))
 
-it.live("a key that no header carries", () =>
+it.live("does not print a key that is invalid in a header", () =>
   Effect.gen(function*() {
     const client = yield* HttpClient.HttpClient
     for (const key of [`${canary}\r\nx: y`, `${canary}№`, `${canary}\u0000`]) {
@@ -150,21 +153,21 @@ it.live("a key that no header carries", () =>
     }
   }).pipe(Effect.provide(FetchHttpClient.layer)))
 
-it.live("a defect that quotes the request", () =>
+it.live("does not print the key of a request in a defect", () =>
   Effect.gen(function*() {
     const client = HttpClient.make((request) => Effect.die(new Error(`broken by ${JSON.stringify(request)}`)))
     const ran = yield* runWithKey(["token", "price", exampleValues.token, "--verbose"], client)
-    expect([ran.code, ran.err]).toEqual([1, expect.stringContaining("mistake in quarry")])
+    expect([ran.code, ran.err]).toEqual([1, expect.stringContaining("bug in quarry")])
     expectNoKey(ran)
   }))
 
-it.live("help, completions and mistakes", () =>
+it.live("does not print the key in help, completions and usage errors", () =>
   Effect.gen(function*() {
     const { client } = yield* sandbox([])
-    const asked = [
+    const commandLines = [
       [],
       ["--version"],
-      ...commands.flatMap(({ path: words }) => [[words[0], "--help"], [...words, "--help"]]),
+      ...commands.flatMap(({ path }) => [[path[0], "--help"], [...path, "--help"]]),
       ["token", "price"],
       ...["bash", "fish", "zsh"].map((shell) => ["--completions", shell]),
       ["token", "price", exampleValues.token, "--api-key", canary],
@@ -173,5 +176,5 @@ it.live("help, completions and mistakes", () =>
       ["token", "price", exampleValues.token, "--base-url", canary],
       ["nowhere"]
     ]
-    for (const argv of asked) expectNoKey(yield* runWithKey(argv, client))
+    for (const argv of commandLines) expectNoKey(yield* runWithKey(argv, client))
   }))

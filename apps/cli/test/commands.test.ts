@@ -1,4 +1,4 @@
-/** The eleven commands over the sandbox. */
+/** All commands, run with the sandbox. */
 import { allOperations } from "@blockquarry/core/Operations"
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import { expect, it } from "@effect/vitest"
@@ -9,47 +9,47 @@ import { commands } from "../src/commands/Commands.ts"
 import { exampleValues } from "../src/Help.ts"
 import { quarry, records } from "./support/quarry.ts"
 
-const cases: ReadonlyArray<{ readonly line: string; readonly header: string; readonly member: string }> = [
+const cases: ReadonlyArray<{ readonly line: string; readonly header: string; readonly field: string }> = [
   {
     line: `wallet transfers ${exampleValues.wallet} --limit 3`,
     header: "amount",
-    member: "transaction_hash"
+    field: "transaction_hash"
   },
-  { line: `wallet nft-trades ${exampleValues.wallet} --limit 3`, header: "seller", member: "token_ids" },
+  { line: `wallet nft-trades ${exampleValues.wallet} --limit 3`, header: "seller", field: "token_ids" },
   {
     line: `wallet chains ${exampleValues.wallet} --chains eth,polygon-amoy`,
     header: "chain",
-    member: "active_chains"
+    field: "active_chains"
   },
-  { line: `token transfers ${exampleValues.token} --limit 3`, header: "amount", member: "log_index" },
-  { line: `token owners ${exampleValues.token} --limit 3`, header: "owner", member: "balance" },
+  { line: `token transfers ${exampleValues.token} --limit 3`, header: "amount", field: "log_index" },
+  { line: `token owners ${exampleValues.token} --limit 3`, header: "owner", field: "balance" },
   {
     line: `token price ${exampleValues.token} --include percent_change`,
     header: "usdPrice",
-    member: "24hrPercentChange"
+    field: "24hrPercentChange"
   },
-  { line: `nft list ${exampleValues.collection} --limit 3`, header: "token id", member: "token_uri" },
-  { line: `nft get ${exampleValues.collection} 1`, header: "token_uri", member: "minter_address" },
-  { line: `nft owners ${exampleValues.collection} 1`, header: "owner", member: "owner_of" },
-  { line: `stream set-status ${exampleValues.stream} paused`, header: "statusMessage", member: "webhookUrl" },
-  { line: `ledger tx ${exampleValues.transaction}`, header: "sender", member: "payload" }
+  { line: `nft list ${exampleValues.collection} --limit 3`, header: "token ID", field: "token_uri" },
+  { line: `nft get ${exampleValues.collection} 1`, header: "token_uri", field: "minter_address" },
+  { line: `nft owners ${exampleValues.collection} 1`, header: "owner", field: "owner_of" },
+  { line: `stream set-status ${exampleValues.stream} paused`, header: "statusMessage", field: "webhookUrl" },
+  { line: `ledger tx ${exampleValues.transaction}`, header: "sender", field: "payload" }
 ]
 
 it("has a command for every operation, with an option or an argument for each of its parameters", () => {
   for (const operation of allOperations) {
-    const entry = commands.find((one) => one.operation === operation.id)
-    const names = [...entry?.options ?? [], ...entry?.arguments ?? []].map(({ name }) => name)
+    const command = commands.find((candidate) => candidate.operation === operation.id)
+    const names = [...command?.options ?? [], ...command?.arguments ?? []].map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(operation.parameters.map(({ name }) => kebabCase(name))))
   }
   expect(cases).toHaveLength(allOperations.length)
 })
 
-it("takes the key nowhere", () => {
+it("has no option for the API key", () => {
   const names = [...globalOptions, ...commands.flatMap(({ options }) => options)].map(({ name }) => name)
   expect(names.filter((name) => /key|token$|secret|auth/.test(name))).toEqual([])
 })
 
-it("shows examples that the sandbox has", () => {
+it("uses values of the sandbox in examples", () => {
   const { examples } = Ledger.make({ seed: 1 })
   expect(exampleValues).toEqual({
     wallet: examples.wallet,
@@ -61,43 +61,43 @@ it("shows examples that the sandbox has", () => {
   })
 })
 
-for (const { header, line, member } of cases) {
-  it.live(`quarry ${line.split(" ").slice(0, 2).join(" ")}`, () =>
+for (const { header, line, field } of cases) {
+  it.live(`prints a table, NDJSON and JSON for quarry ${line.split(" ").slice(0, 2).join(" ")}`, () =>
     Effect.gen(function*() {
       const argv = line.split(" ")
       const table = yield* quarry([...argv, "--sandbox"], { terminal: 80 })
       expect(table).toMatchObject({ code: 0, out: expect.stringContaining(header) })
-      expect(table.err).toContain("SANDBOX")
+      expect(table.err).toContain("sandbox mode")
       expect(Math.max(...table.out.split("\n").map((text) => text.length))).toBeLessThanOrEqual(80)
       const lines = yield* quarry(["--sandbox", ...argv])
       expect(lines.code).toBe(0)
       const all = records(lines.out)
       expect(all.length).toBeGreaterThan(0)
-      for (const record of all) expect(record).toHaveProperty([member])
+      for (const record of all) expect(record).toHaveProperty([field])
       const json = yield* quarry([argv[0] ?? "", "--sandbox", ...argv.slice(1), "-o", "json"])
-      const whole = JSON.parse(json.out)
+      const document = JSON.parse(json.out)
       if (
-        commands.find(({ path: words }) => words.join(" ") === argv.slice(0, 2).join(" "))?.options.some((
+        commands.find(({ path }) => path.join(" ") === argv.slice(0, 2).join(" "))?.options.some((
           { name }
         ) => name === "all")
       ) {
-        expect(whole).toHaveProperty("cursor")
-        expect(whole.result).toEqual(all)
+        expect(document).toHaveProperty("cursor")
+        expect(document.result).toEqual(all)
       } else {
-        expect(whole).toEqual(all[0])
+        expect(document).toEqual(all[0])
       }
     }))
 }
 
-it.live("every example runs over the sandbox", () =>
-  Effect.forEach(commands.filter(({ operation }) => operation !== null), (entry) =>
+it.live("runs every example with the sandbox", () =>
+  Effect.forEach(commands.filter(({ operation }) => operation !== null), (command) =>
     Effect.gen(function*() {
-      const help = yield* quarry([...entry.path, "--help"])
+      const help = yield* quarry([...command.path, "--help"])
       expect(help.code).toBe(0)
       const examples = help.out.split("\n").filter((line) =>
-        line.startsWith(`  quarry ${entry.path.join(" ")} `) && !line.includes("[options]")
+        line.startsWith(`  quarry ${command.path.join(" ")} `) && !line.includes("[options]")
       )
-      expect(examples).toHaveLength(entry.examples.length)
+      expect(examples).toHaveLength(command.examples.length)
       for (const example of examples) {
         const ran = yield* quarry([...example.trim().split(" ").slice(1), "--sandbox"], {
           sandbox: { scale: 200, syncAfter: { reads: 1 } }

@@ -1,4 +1,4 @@
-/** Lists: one page, all of it, parts of it, and what is said when they break off. */
+/** Lists: single pages, all pages, limits, and resuming after an error. */
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -20,29 +20,29 @@ const ids = (out: string): ReadonlyArray<string> =>
 it.live("prints every record once, in each format, with and without cursors", () =>
   Effect.gen(function*() {
     expect(expected).toBeGreaterThan(250)
-    for (const walletCursor of [true, false]) {
-      const around = { sandbox: { scale, walletCursor } }
-      const lines = yield* quarry([...listArgs, "--all", "--sandbox"], around)
+    for (const walletTransfersCursor of [true, false]) {
+      const options = { sandbox: { scale, walletTransfersCursor } }
+      const lines = yield* quarry([...listArgs, "--all", "--sandbox"], options)
       expect(lines.code).toBe(0)
       expect(new Set(ids(lines.out)).size).toBe(expected)
       expect(ids(lines.out)).toHaveLength(expected)
       expect(lines.writes.length).toBeGreaterThan(2)
-      const array = yield* quarry([...listArgs, "--all", "--sandbox", "-o", "json"], around)
+      const array = yield* quarry([...listArgs, "--all", "--sandbox", "-o", "json"], options)
       expect(JSON.parse(array.out)).toEqual(records(lines.out))
-      const table = yield* quarry([...listArgs, "--all", "--sandbox", "-o", "table"], around)
+      const table = yield* quarry([...listArgs, "--all", "--sandbox", "-o", "table"], options)
       expect(table.out.trimEnd().split("\n")).toHaveLength(expected + 1)
     }
   }))
 
-it.live("goes on where a page or a bound ended, also with cursors of its own", () =>
+it.live("continues after a page or a limit, also with block cursors", () =>
   Effect.gen(function*() {
-    for (const walletCursor of [true, false]) {
-      const around = { sandbox: { scale, walletCursor } }
-      const all = ids((yield* quarry([...listArgs, "--all", "--sandbox"], around)).out)
-      // Without cursors a page has to be longer than any block
-      const limit = walletCursor ? "7" : "60"
-      const first = yield* quarry([...listArgs, "--limit", limit, "--sandbox"], around)
-      expect(first.err).toMatch(/there are more transfers: read all with --all, or go on with --cursor/)
+    for (const walletTransfersCursor of [true, false]) {
+      const options = { sandbox: { scale, walletTransfersCursor } }
+      const all = ids((yield* quarry([...listArgs, "--all", "--sandbox"], options)).out)
+      // With block cursors a page must hold all records of a block
+      const limit = walletTransfersCursor ? "7" : "60"
+      const first = yield* quarry([...listArgs, "--limit", limit, "--sandbox"], options)
+      expect(first.err).toMatch(/more transfers available: use --all, or continue with --cursor/)
       const rest = yield* quarry([
         ...listArgs,
         "--limit",
@@ -51,20 +51,20 @@ it.live("goes on where a page or a bound ended, also with cursors of its own", (
         "--cursor",
         cursorIn(first.err),
         "--sandbox"
-      ], around)
+      ], options)
       expect([...ids(first.out), ...ids(rest.out)]).toEqual(all)
     }
     const some = yield* quarry([...listArgs, "--max-items", "150", "--sandbox"], { sandbox })
     expect(ids(some.out)).toHaveLength(150)
     expect(some.err).toMatch(
-      /stopped after 150 transfers; go on with --cursor \S+ \(the last 50 of them come again\)/
+      /stopped after 150 transfers; continue with --cursor \S+ \(the last 50 records will be repeated\)/
     )
     const few = yield* quarry([...listArgs, "--max-items", "5", "--sandbox"], { sandbox })
     expect(ids(few.out)).toHaveLength(5)
-    expect(few.err).toMatch(/stopped after 5 transfers; go on with --cursor \S+\n/)
+    expect(few.err).toMatch(/stopped after 5 transfers; continue with --cursor \S+\n/)
   }))
 
-it.live("says after a break how much came and where to resume", () =>
+it.live("reports the number of records and the cursor after an error", () =>
   Effect.gen(function*() {
     const all = ids((yield* quarry([...listArgs, "--all", "--sandbox"], { sandbox })).out)
     const broken = yield* quarry([...listArgs, "--limit", "5", "--all", "--timeout", "700ms"], {
@@ -73,7 +73,7 @@ it.live("says after a break how much came and where to resume", () =>
     })
     expect(broken.code).toBe(7)
     const printed = ids(broken.out)
-    expect(broken.err).toContain(`broke off after ${printed.length} transfers; resume with --cursor`)
+    expect(broken.err).toContain(`interrupted after ${printed.length} transfers; resume with --cursor`)
     const rest = yield* quarry([
       ...listArgs,
       "--limit",
@@ -86,24 +86,24 @@ it.live("says after a break how much came and where to resume", () =>
     expect([...printed, ...ids(rest.out)]).toEqual(all)
   }))
 
-it.live("says that a list is empty, and prints nothing", () =>
+it.live("reports an empty list and prints nothing to stdout", () =>
   Effect.gen(function*() {
     const { emptyWallet } = Ledger.make({ seed: 1 }).examples
     const table = yield* quarry(["wallet", "transfers", emptyWallet, "--sandbox", "-o", "table"])
     expect(table).toMatchObject({ code: 0, out: "" })
-    expect(table.err).toContain("no transfers")
+    expect(table.err).toContain("no transfers found")
     const array = yield* quarry(["wallet", "transfers", emptyWallet, "--sandbox", "-o", "json", "--all"])
     expect(JSON.parse(array.out)).toEqual([])
   }))
 
-it.live("warns of the order of holders off eth, and finds the largest itself", () =>
+it.live("warns about the order of holders on chains other than eth, and sorts them with --largest", () =>
   Effect.gen(function*() {
     const ledger = Ledger.make({ seed: 1, scale })
     const polygon = ledger.chains.get("polygon")
     const token = [...polygon?.tokens.keys() ?? []][0] ?? ""
     const owners = ["token", "owners", token, "--chain", "polygon", "--sandbox"]
     const listed = yield* quarry(owners, { sandbox })
-    expect(listed.err).toMatch(/known issue.*faulty order.*--largest/)
+    expect(listed.err).toMatch(/known issue.*wrong order.*--largest/)
     const every = records((yield* quarry([...owners, "--all"], { sandbox })).out)
     const largest = yield* quarry([...owners, "--largest", "3"], { sandbox })
     expect(largest.err).not.toContain("known issue")
@@ -113,7 +113,7 @@ it.live("warns of the order of holders off eth, and finds the largest itself", (
     expect(balances(records(largest.out))).toEqual(sorted.slice(0, 3))
   }))
 
-it.live("says that a collection is being indexed, and waits for it", () =>
+it.live("reports that a collection is being indexed, and waits for it", () =>
   Effect.gen(function*() {
     const list = ["nft", "list", exampleValues.unindexed, "--sandbox"]
     const now = yield* quarry(list)

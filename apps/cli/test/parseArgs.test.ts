@@ -1,4 +1,4 @@
-/** The command line, sorted. */
+/** Parsing of the command line, and usage errors. */
 import { expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import { parseArgs } from "../src/args/ParseArgs.ts"
@@ -9,7 +9,7 @@ import { exampleValues } from "../src/Help.ts"
 const normalizedArgs = (...argv: ReadonlyArray<string>): ReadonlyArray<string> => {
   const request = Either.getOrThrowWith(
     parseArgs(commands, argv),
-    ({ reason: problem }) => new Error(problem)
+    ({ reason }) => new Error(reason)
   )
   return request._tag === "Run" ? request.line : [request._tag]
 }
@@ -19,7 +19,7 @@ const usageError = (...argv: ReadonlyArray<string>) =>
 
 const expectedArgs = ["wallet", "transfers", "--sandbox", "true", "--limit", "5", "--", exampleValues.wallet]
 
-it("takes options anywhere, in every spelling", () => {
+it("accepts options anywhere, in every form", () => {
   expect(normalizedArgs("--sandbox", "--limit", "5", "wallet", "transfers", exampleValues.wallet)).toEqual(
     expectedArgs
   )
@@ -40,14 +40,14 @@ it("takes options anywhere, in every spelling", () => {
   expect(normalizedArgs("stream", "set-status", "--", "-x", "paused").slice(-2)).toEqual(["-x", "paused"])
 })
 
-it("keeps values as they were written", () => {
+it("does not change values", () => {
   expect(normalizedArgs("wallet", "transfers", exampleValues.wallet, "--cursor", "a=b==", "--limit", "-5"))
     .toEqual(
       ["wallet", "transfers", "--cursor", "a=b==", "--limit", "-5", "--", exampleValues.wallet]
     )
 })
 
-it("answers questions about itself before anything else", () => {
+it("prefers help, version and completions to running a command", () => {
   expect(normalizedArgs()).toEqual(["Help"])
   expect(normalizedArgs("--help")).toEqual(["Help"])
   expect(normalizedArgs("help", "wallet", "transfers")).toEqual(["Help"])
@@ -58,7 +58,7 @@ it("answers questions about itself before anything else", () => {
   expect(normalizedArgs("sandbox")).toEqual(["sandbox", "serve"])
 })
 
-it("names what is mistyped, and what was meant", () => {
+it("reports usage errors with suggestions", () => {
   expect(usageError("wallet", "transfer", exampleValues.wallet)).toMatchObject({
     hint: "did you mean quarry wallet transfers?"
   })
@@ -68,23 +68,23 @@ it("names what is mistyped, and what was meant", () => {
     hint: "did you mean --from-block?"
   })
   expect(usageError("wallet", "chains")).toMatchObject({
-    reason: expect.stringContaining("<address> is missing")
+    reason: expect.stringContaining("missing argument <address>")
   })
   expect(usageError("wallet", "chains", exampleValues.wallet, "more")).toMatchObject({
-    reason: expect.stringContaining("\"more\"")
+    reason: expect.stringContaining("unexpected argument \"more\"")
   })
   expect(usageError("wallet", "chains", exampleValues.wallet, "--limit", "3")).toMatchObject({
-    reason: expect.stringContaining("no option --limit")
+    reason: expect.stringContaining("unknown option --limit")
   })
   expect(usageError("wallet", "transfers", exampleValues.wallet, "--limit")).toMatchObject({
-    reason: "--limit needs a value"
+    reason: "--limit requires a value"
   })
   expect(usageError("wallet", "transfers", exampleValues.wallet, "--limit", "--all")).toMatchObject({
-    reason: "--limit needs a value"
+    reason: "--limit requires a value"
   })
 })
 
-it("does not guess wildly", () => {
+it("suggests only similar words", () => {
   expect(closestMatch("ethereum", ["eth", "polygon"])).toBe("eth")
   expect(closestMatch("ploygon", ["eth", "polygon"])).toBe("polygon")
   expect(closestMatch("xyz", ["eth", "polygon"])).toBeUndefined()

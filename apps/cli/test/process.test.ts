@@ -1,4 +1,4 @@
-/** The program that is shipped: the bundle in a process of its own. */
+/** The bundled program in a child process. */
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import { expect, it } from "@effect/vitest"
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
@@ -33,24 +33,24 @@ const exitOf = (child: ChildProcessWithoutNullStreams): Promise<ProcessResult> =
 const firstData = (child: ChildProcessWithoutNullStreams): Promise<void> =>
   new Promise((resolve) => child.stdout.once("data", () => resolve()))
 
-it("says its version, and takes the sandbox from the environment", async () => {
+it("prints the version, and reads QUARRY_SANDBOX", async () => {
   expect(await exitOf(startProcess(["--version"]))).toMatchObject({
     code: 0,
     err: "",
     out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/)
   })
   const price = await exitOf(startProcess(["token", "price", exampleValues.token], { QUARRY_SANDBOX: "1" }))
-  expect(price).toMatchObject({ code: 0, err: expect.stringContaining("SANDBOX") })
+  expect(price).toMatchObject({ code: 0, err: expect.stringContaining("sandbox mode") })
   expect(JSON.parse(price.out)).toHaveProperty("usdPrice")
 })
 
-it("ends with the exit code of its failure, and prints it once, on stderr", async () => {
+it("exits with the status of the error, and prints it once to stderr", async () => {
   const ran = await exitOf(startProcess(["wallet", "transfers", "0x12", "--sandbox"]))
   expect(ran).toMatchObject({ code: 2, out: "" })
   expect(ran.err.match(/error:/g)).toHaveLength(1)
 })
 
-it("ends with 130 on Ctrl-C, and says where to resume", async () => {
+it("exits with status 130 on SIGINT, and prints the cursor to resume from", async () => {
   const child = startProcess(["wallet", "transfers", busyWallet, "--sandbox", "--all", "--limit", "1"])
   const end = exitOf(child)
   await firstData(child)
@@ -58,20 +58,20 @@ it("ends with 130 on Ctrl-C, and says where to resume", async () => {
   const { code, err, out } = await end
   expect(code).toBe(130)
   const count = out.trimEnd().split("\n").length
-  expect(err).toContain(`broke off after ${count} transfers; resume with --cursor`)
+  expect(err).toContain(`interrupted after ${count} transfers; resume with --cursor`)
 })
 
-it("ends quietly when its reader goes away", async () => {
+it("exits without an error when the reader closes the pipe", async () => {
   const child = startProcess(["wallet", "transfers", busyWallet, "--sandbox", "--all"])
   const end = exitOf(child)
   await firstData(child)
   child.stdout.destroy()
   const { code, err } = await end
   expect(code).toBe(0)
-  expect(err.trim().split("\n")).toEqual([expect.stringContaining("SANDBOX")])
+  expect(err.trim().split("\n")).toEqual([expect.stringContaining("sandbox mode")])
 })
 
-it.skipIf(!existsSync("/dev/full"))("fails when the disk is full", async () => {
+it.skipIf(!existsSync("/dev/full"))("exits with status 1 when the disk is full", async () => {
   const full = openSync("/dev/full", "w")
   const child = spawn(process.execPath, [program, "token", "price", exampleValues.token, "--sandbox"], {
     stdio: ["ignore", full, "pipe"]
@@ -82,7 +82,7 @@ it.skipIf(!existsSync("/dev/full"))("fails when the disk is full", async () => {
   expect(err).toContain("ENOSPC")
 })
 
-it("serves the sandbox until Ctrl-C, and is asked by its address", async () => {
+it("serves the sandbox until SIGINT", async () => {
   const server = startProcess(["sandbox", "--port", "0", "--seed", "1"])
   const served = exitOf(server)
   let banner = ""
@@ -99,7 +99,7 @@ it("serves the sandbox until Ctrl-C, and is asked by its address", async () => {
   expect((await served).code).toBe(130)
 }, 20_000)
 
-it("completes in every shell", async () => {
+it("prints a completion script for every shell", async () => {
   for (const shell of ["bash", "fish", "zsh"]) {
     const { code, out } = await exitOf(startProcess(["--completions", shell]))
     expect(code).toBe(0)

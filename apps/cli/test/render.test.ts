@@ -1,4 +1,4 @@
-/** Text on a terminal: safe, measured, and no wider than the screen. */
+/** Output is safe for a terminal and fits its width. */
 import { expect, it } from "@effect/vitest"
 import { formatTokenAmount } from "../src/render/Columns.ts"
 import { formatDetails, toLines } from "../src/render/Details.ts"
@@ -21,10 +21,10 @@ const hostile: ReadonlyArray<readonly [text: string, shown: string]> = [
   ["zero\u200bwidth\ufeff", "zerowidth"]
 ]
 
-// oxlint-disable-next-line no-control-regex -- control characters are what this is about
+// oxlint-disable-next-line no-control-regex -- matches control characters on purpose
 const control = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/g
 
-it("takes everything from text that a terminal would obey", () => {
+it("removes all control sequences", () => {
   for (const [text, shown] of hostile) expect(sanitize(text)).toBe(shown)
   for (let code = 0; code < 0x300; code++) {
     const character = String.fromCharCode(code)
@@ -34,11 +34,11 @@ it("takes everything from text that a terminal would obey", () => {
   }
 })
 
-it("prints hostile names neither in tables nor in details nor in JSON", () => {
+it("prints no control sequences of untrusted names in tables, details and JSON", () => {
   const [text] = hostile[3] ?? [""]
   const columns: ReadonlyArray<Column<string>> = [{ header: "name", kind: "text", cell: (name) => name }]
   const surface = { isTerminal: true, hasColors: false, columns: 40 }
-  const record = { name: text, [text]: "member", nested: [{ name: `\u009b31m${text}` }] }
+  const record = { name: text, [text]: "field", nested: [{ name: `\u009b31m${text}` }] }
   for (
     const shown of [
       formatTable(columns, [text], surface),
@@ -52,7 +52,7 @@ it("prints hostile names neither in tables nor in details nor in JSON", () => {
   expect(JSON.parse(toJson(record))).toEqual(record)
 })
 
-it("measures wide characters, emoji and marks", () => {
+it("measures wide characters, emoji and combining marks", () => {
   const cases: ReadonlyArray<readonly [string, number]> = [
     ["abc", 3],
     ["花崗岩", 6],
@@ -75,7 +75,7 @@ it("measures wide characters, emoji and marks", () => {
   }
 })
 
-it("cuts an id in its middle", () => {
+it("truncates an ID in the middle", () => {
   const id = "0xba766b2113a53a5900c11859ceca38ca9918c6b4"
   expect(truncateMiddle(id, 13)).toBe("0xba766b…c6b4")
   expect(truncateMiddle(id, 42)).toBe(id)
@@ -94,11 +94,11 @@ const columns: ReadonlyArray<Column<Row>> = [
   { header: "again", kind: "id", cell: ({ id }) => id, dropOrder: 1 }
 ]
 
-it("fits every width that its numbers fit, and never cuts a number", () => {
+it("fits every width without truncating numbers", () => {
   const all: ReadonlyArray<Row> = [
     {
       id: `0x${"a1".repeat(32)}`,
-      name: "花崗岩 with a long name that nobody needs in full",
+      name: "花崗岩 with a long name that is truncated",
       amount: "123456789.000000000000000001"
     },
     { id: `0x${"b2".repeat(32)}`, name: "🦊", amount: "1" }
@@ -112,11 +112,11 @@ it("fits every width that its numbers fit, and never cuts a number", () => {
   expect(bodyLines(computeLayout(columns, all, null), all)).toContain(all[0]?.name)
 })
 
-it("writes amounts in whole tokens exactly, whatever decimals a contract claims", () => {
+it("formats exact amounts in whole tokens for any reported decimals", () => {
   expect(formatTokenAmount(1500000000000000001n, 18)).toBe("1.500000000000000001")
   expect(formatTokenAmount(2n ** 256n - 1n, 0)).toBe((2n ** 256n - 1n).toString())
-  expect(formatTokenAmount(5n, null)).toBe("5 units")
-  expect(formatTokenAmount(5n, 1_000_000_000)).toBe("5 units")
-  expect(formatTokenAmount(5n, -3)).toBe("5 units")
+  expect(formatTokenAmount(5n, null)).toBe("5 (raw)")
+  expect(formatTokenAmount(5n, 1_000_000_000)).toBe("5 (raw)")
+  expect(formatTokenAmount(5n, -3)).toBe("5 (raw)")
   expect(formatTokenAmount(null, 18)).toBe("")
 })

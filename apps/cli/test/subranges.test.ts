@@ -1,4 +1,4 @@
-/** `nft list` in subranges. */
+/** Subranges of `nft list`. */
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import { expect, it } from "@effect/vitest"
@@ -14,34 +14,34 @@ const ids = (out: string): ReadonlyArray<string> => records(out).map(({ token_id
 const sorted = (all: ReadonlyArray<string>): ReadonlyArray<string> =>
   [...all].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
 
-/** Runs over a sandbox of its own, and sees which subranges were asked for. */
+/** Runs a command with a new sandbox, and returns the queries that it received. */
 const run = (argv: ReadonlyArray<string>, options: Sandbox.SandboxOptions = {}) =>
   Effect.gen(function*() {
     const sandbox = yield* Sandbox.make({ ledger, ...options })
     const ran = yield* quarry(argv, { env: sandboxEnvironment, client: Sandbox.httpClient(sandbox) })
-    const asked = (yield* sandbox.recordedRequests).map(({ query }) => new Map(query))
-    return { ...ran, asked, ranges: [...new Set(asked.map((query) => query.get("range")))] }
+    const queries = (yield* sandbox.recordedRequests).map(({ query }) => new Map(query))
+    return { ...ran, queries, ranges: [...new Set(queries.map((query) => query.get("range")))] }
   })
 
-it.live("walks them side by side, every record once", () =>
+it.live("reads subranges in parallel, each record once", () =>
   Effect.gen(function*() {
     const plain = yield* run([...list, "--all"])
     const split = yield* run([...list, "--total-ranges", "3", "--all", "--limit", "5", "--chain", "eth"])
     expect(split).toMatchObject({ code: 0, err: "" })
     expect(sorted(ids(split.out))).toEqual(sorted(ids(plain.out)))
     expect(split.ranges).toEqual(["1", "2", "3"])
-    for (const query of split.asked) {
+    for (const query of split.queries) {
       expect(Object.fromEntries(query)).toMatchObject({ totalRanges: "3", limit: "5", chain: "0x1" })
     }
     const json = yield* run([...list, "--total-ranges", "3", "--all", "-o", "json"])
     expect(sorted(JSON.parse(json.out).map(({ token_id }: { readonly token_id: string }) => token_id)))
       .toEqual(sorted(ids(plain.out)))
     const table = yield* run([...list, "--total-ranges", "3", "--all", "-o", "table"])
-    expect(table.out.match(/token id/g)).toHaveLength(1)
+    expect(table.out.match(/token ID/g)).toHaveLength(1)
     expect(table.out.trimEnd().split("\n")).toHaveLength(ids(plain.out).length + 1)
   }))
 
-it.live("reads the one that was asked for", () =>
+it.live("reads the subrange that --range selects", () =>
   Effect.gen(function*() {
     const parts = yield* Effect.forEach(["1", "2", "3"], (range) =>
       Effect.map(run([...list, "--total-ranges", "3", "--range", range, "--all", "--limit", "5"]), (part) => {
@@ -54,17 +54,17 @@ it.live("reads the one that was asked for", () =>
     expect(sorted(parts.flat())).toEqual(sorted(ids((yield* run([...list, "--all"])).out)))
   }))
 
-it.live("stops at a number of records, and says that there may be more", () =>
+it.live("stops after --max-items records, and reports that more are available", () =>
   Effect.gen(function*() {
     const some = yield* run([...list, "--total-ranges", "2", "--max-items", "7", "--limit", "4"])
     expect(some.code).toBe(0)
     expect(new Set(ids(some.out)).size).toBe(7)
-    expect(some.err).toBe("stopped after 7 NFTs; there are more\n")
+    expect(some.err).toBe("stopped after 7 NFTs; more are available\n")
     const whole = yield* run([...list, "--total-ranges", "2", "--max-items", "8", "--limit", "4"])
-    expect(whole.err).toBe("stopped after 8 NFTs; there may be more\n")
+    expect(whole.err).toBe("stopped after 8 NFTs; more may be available\n")
   }))
 
-it.live("says after a break how much came, and that nothing leads back there", () =>
+it.live("reports the number of records after an error, and that the list restarts from the beginning", () =>
   Effect.gen(function*() {
     const broken = yield* run([...list, "--total-ranges", "2", "--all", "--limit", "1"], {
       faults: [{ fault: { status: 400 }, skip: 8 }]
@@ -72,10 +72,10 @@ it.live("says after a break how much came, and that nothing leads back there", (
     expect(broken.code).toBe(2)
     const count = ids(broken.out).length
     expect(count).toBeGreaterThan(0)
-    expect(broken.err).toContain(`broke off after ${count} NFTs; resume from the beginning\n`)
+    expect(broken.err).toContain(`interrupted after ${count} NFTs; resume from the beginning\n`)
   }))
 
-it.live("says that the collection is being indexed, and waits for it", () =>
+it.live("reports that the collection is being indexed, and waits for it", () =>
   Effect.gen(function*() {
     const argv = ["nft", "list", exampleValues.unindexed, "--total-ranges", "2", "--all"]
     const now = yield* run(argv, { syncAfter: { duration: "1 hour" } })
@@ -85,16 +85,16 @@ it.live("says that the collection is being indexed, and waits for it", () =>
     expect(ids(waited.out).length).toBeGreaterThan(0)
   }))
 
-it.live("refuses more than it can begin", () =>
+it.live("rejects more than 1000 subranges", () =>
   Effect.gen(function*() {
     const many = yield* run([...list, "--total-ranges", "1001", "--all"])
-    expect(many).toMatchObject({ code: 2, asked: [] })
+    expect(many).toMatchObject({ code: 2, queries: [] })
     expect(many.err).toContain("--total-ranges: expected at most 1000")
   }))
 
-it.live("says so in its help", () =>
+it.live("documents subranges in help", () =>
   Effect.gen(function*() {
     const { out } = yield* quarry(["nft", "list", "--help"])
-    expect(out).toMatch(/side by side/)
+    expect(out).toMatch(/in parallel/)
     expect(out).toMatch(/--total-ranges 4 --all/)
   }))

@@ -1,7 +1,4 @@
-/**
- * What a command is, for everybody who handles one: the reader of the command line, help, completions, and the
- * program that runs it.
- */
+/** Describes commands. The parser of the command line, help, completions and execution follow from these descriptions. */
 import type { ApiName } from "@blockquarry/core/Operation"
 import type * as Effect from "effect/Effect"
 import type { CommandError } from "../CommandError.ts"
@@ -9,64 +6,78 @@ import type { CommandSettings } from "../CommandSettings.ts"
 import type { HttpTransport } from "../HttpTransport.ts"
 import type { CommandTerminal } from "../Terminal.ts"
 
-/** An option as it is written, `--name`. */
+/** Describes an option `--name`. */
 export interface OptionSpec {
   /** Without the dashes. */
   readonly name: string
-  /** One letter, written with one dash. */
+  /** A letter for the short form, `-o`. */
   readonly alias?: string
-  /** What help calls the value; null for a switch, which takes none. */
+  /** Name of the value in help; null for a switch, which takes no value. */
   readonly value: string | null
   readonly description: string
-  /** Values that are offered in help and completion. */
+  /** Values that help and completions list. */
   readonly choices?: ReadonlyArray<string>
-  /** Whether it may be given more than once. */
+  /** Whether the option may be set more than once. */
   readonly repeatable?: boolean
+  /** Values that are valid. Unset for a parameter of an operation: the schema of the operation validates it. */
+  readonly check?: ValueCheck
 }
 
-/** A positional argument, all of which are required. */
+/** Decides whether a value is valid. `expected` completes the sentence "expected …, got …". */
+export interface ValueCheck {
+  readonly expected: string
+  readonly accepts: (value: string) => boolean
+}
+
+/** Describes a positional argument. All arguments are required. */
 export interface ArgumentSpec {
   readonly name: string
   readonly description: string
   readonly choices?: ReadonlyArray<string>
 }
 
-/** What was written, by the names of options and arguments. A switch is written `true` or `false`. */
+/** Values of the command line by name of the option or argument. The value of a switch is `true` or `false`. */
 export type ArgumentValues = ReadonlyMap<string, ReadonlyArray<string>>
 
-/** One use of a command. */
+/** One execution of a command. */
 export interface CommandInvocation {
   readonly values: ArgumentValues
   readonly settings: CommandSettings
 }
 
-/** A command, with its types closed over. */
+/** Describes a command and runs it. */
 export interface CommandSpec {
-  /** As in `["wallet", "transfers"]`. */
+  /** For example `["wallet", "transfers"]`. */
   readonly path: readonly [group: string, name: string]
-  /** The operation that is asked, where one is. */
+  /** The operation that the command calls, if any. */
   readonly operation: string | null
-  /** Whether it changes something at the service. */
+  /** Whether the command changes state at the upstream. */
   readonly isUpdate: boolean
-  /** Which of the service's addresses it needs. */
+  /** The API that the command calls, if any. */
   readonly api: ApiName | null
   readonly summary: string
   readonly knownIssue?: string | undefined
-  /** What else is good to know. */
+  /** Further paragraph of help. */
   readonly note?: string | undefined
   readonly arguments: ReadonlyArray<ArgumentSpec>
   readonly options: ReadonlyArray<OptionSpec>
-  /** What follows `quarry <words>` in examples. */
+  /** Arguments and options of the examples, without `quarry` and the path. */
   readonly examples: ReadonlyArray<string>
   readonly run: (
     invocation: CommandInvocation
   ) => Effect.Effect<void, CommandError, HttpTransport | CommandTerminal>
 }
 
-/** The value of an option or argument that is given at most once. */
+/** Returns the value of an option or argument that is not repeatable. */
 export const singleValue = (values: ArgumentValues, name: string): string | undefined =>
   values.get(name)?.at(-1)
 
-/** Whether a switch is on. */
+/** Returns the value of an option with an integer check; null if it is not set or empty. */
+export const integerValue = (values: ArgumentValues, name: string): number | null => {
+  const text = singleValue(values, name) ?? ""
+  return text === "" ? null : Number(text)
+}
+
+/** Returns whether a switch is on. */
 export const isEnabled = (values: ArgumentValues, name: string): boolean =>
   singleValue(values, name) === "true"

@@ -1,4 +1,4 @@
-/** The commands as @effect/cli runs and completes them. */
+/** Builds the commands of @effect/cli, which runs them and generates completion scripts. */
 import * as Args from "@effect/cli/Args"
 import * as CliConfig from "@effect/cli/CliConfig"
 import * as Command from "@effect/cli/Command"
@@ -16,29 +16,28 @@ import type { CommandTerminal } from "../Terminal.ts"
 import type { ArgumentSpec, ArgumentValues, CommandSpec, OptionSpec } from "./CommandSpec.ts"
 import { globalOptions } from "./GlobalOptions.ts"
 
-/** Completion offers the values that are listed; to run, the operation's own schema judges every value. */
+/** Completions list switches and choices. A parsed command line has text only, which `parseArgs` has checked. */
 type TreePurpose = "complete" | "run"
 
 type ParsedOption = readonly [name: string, values: ReadonlyArray<string>]
 
 const toEffectOption = (purpose: TreePurpose) => (spec: OptionSpec): Options.Options<ParsedOption> => {
-  const named = (options: Options.Options<string>) =>
-    options.pipe(
-      Options.withDescription(spec.description),
-      Options.repeated,
-      Options.map((values): ParsedOption => [spec.name, values])
-    )
-  // To run, a sorted line says `true` or `false` of each switch that was written, which a boolean option would not
-  // tell from one that was not.
-  if (spec.value === null && purpose === "complete") {
+  const isComplete = purpose === "complete"
+  if (isComplete && spec.value === null) {
     return Options.boolean(spec.name).pipe(
       Options.withDescription(spec.description),
       Options.map((value): ParsedOption => [spec.name, [String(value)]])
     )
   }
-  return purpose === "complete" && spec.choices !== undefined && Arr.isNonEmptyReadonlyArray(spec.choices)
-    ? named(Options.choice(spec.name, spec.choices))
-    : named(Options.text(spec.name))
+  const { choices = [] } = spec
+  const option = isComplete && Arr.isNonEmptyReadonlyArray(choices)
+    ? Options.choice(spec.name, choices)
+    : Options.text(spec.name)
+  return option.pipe(
+    Options.withDescription(spec.description),
+    Options.repeated,
+    Options.map((values): ParsedOption => [spec.name, values])
+  )
 }
 
 const toEffectArg = (spec: ArgumentSpec): Args.Args<ParsedOption> =>
@@ -49,15 +48,14 @@ const toEffectArg = (spec: ArgumentSpec): Args.Args<ParsedOption> =>
 
 type Commands = Arr.NonEmptyReadonlyArray<CommandSpec>
 
-/** What happens when a command is named. */
 type RunCommand = (
   command: CommandSpec,
   values: ArgumentValues
 ) => Effect.Effect<void, CommandError, HttpTransport | CommandTerminal>
 
-/** `quarry` with its groups and their commands. */
+/** Builds `quarry` with its groups and their commands. */
 const commandTree = (commands: Commands, purpose: TreePurpose, runCommand: RunCommand) => {
-  const command = (command: CommandSpec) =>
+  const toEffectCommand = (command: CommandSpec) =>
     Command.make(
       command.path[1],
       {
@@ -72,35 +70,37 @@ const commandTree = (commands: Commands, purpose: TreePurpose, runCommand: RunCo
   return Command.make("quarry").pipe(Command.withSubcommands(
     Arr.map(
       groups,
-      (members) => Command.make(members[0].path[0]).pipe(Command.withSubcommands(Arr.map(members, command)))
+      (members) =>
+        Command.make(members[0].path[0]).pipe(Command.withSubcommands(Arr.map(members, toEffectCommand)))
     )
   ))
 }
 
-/** The options are known to exist, so nothing has to be guessed. */
-const cliConfig = CliConfig.layer({ autoCorrectLimit: 0, isCaseSensitive: true, showBuiltIns: false })
+const environment = Layer.mergeAll(
+  CliConfig.layer({ autoCorrectLimit: 0, isCaseSensitive: true, showBuiltIns: false }),
+  NodeFileSystem.layer,
+  NodePath.layer,
+  NodeTerminal.layer
+)
 
-const environment = Layer.mergeAll(cliConfig, NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer)
-
-/** Runs a sorted command line. */
+/** Runs a command line that `parseArgs` returned. */
 export const runCommandLine = (
   commands: Commands,
   version: string,
   line: ReadonlyArray<string>,
   runCommand: RunCommand
-): Effect.Effect<void, CommandError | ValidationError.ValidationError, HttpTransport | CommandTerminal> =>
+): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
   Command.run(commandTree(commands, "run", runCommand), { name: "quarry", version, executable: "quarry" })([
     "node",
     "quarry",
     ...line
-  ])
-    .pipe(Effect.provide(environment))
+  ]).pipe(
+    // A rejected line is a defect of `parseArgs`
+    Effect.catchIf(ValidationError.isValidationError, Effect.die),
+    Effect.provide(environment)
+  )
 
-/** Whether @effect/cli could not read the line. Sorted lines leave it nothing to refuse. */
-export const isValidationError: (failure: unknown) => failure is ValidationError.ValidationError =
-  ValidationError.isValidationError
-
-/** A completion script for a shell. */
+/** Generates the completion script of a shell. */
 export const completionScript = (commands: Commands, shell: string): Effect.Effect<string> => {
   const root = commandTree(commands, "complete", () => Effect.void)
   const script = shell === "bash"

@@ -1,75 +1,89 @@
-/** Options that every command takes, anywhere on the line. */
+/** Options of every command, in the groups of help. */
 import { outputFormats } from "../render/OutputFormat.ts"
 import type { OptionSpec } from "./CommandSpec.ts"
+import { duration, oneOf } from "./ValueCheck.ts"
+
+const shells = ["bash", "fish", "zsh"]
 
 export const outputOption: OptionSpec = {
   name: "output",
   alias: "o",
   value: "format",
-  description: "how data is printed; table on a terminal and ndjson in a pipe where nothing is said",
-  choices: outputFormats
+  description: "Output format (default: table on a terminal, ndjson otherwise)",
+  choices: outputFormats,
+  check: oneOf(outputFormats)
 }
 
 export const sandboxOption: OptionSpec = {
   name: "sandbox",
   value: null,
-  description: "ask the built-in sandbox, which needs neither address nor key (or QUARRY_SANDBOX=1)"
+  description: "Use the built-in sandbox; requires no base URL or API key (or QUARRY_SANDBOX=1)"
 }
 
 export const timeoutOption: OptionSpec = {
   name: "timeout",
   value: "duration",
-  description: "give up after this long, as in 500ms, 30s or 2m"
+  description: "Timeout of the whole command, for example 500ms, 30s or 2m",
+  check: duration
 }
 
 export const verboseOption: OptionSpec = {
   name: "verbose",
   alias: "v",
   value: null,
-  description: "say on stderr what is sent, what comes back and what is waited for; never the key"
+  description: "Log requests, responses and waits to stderr; the API key is never logged"
 }
 
-/** Base addresses, and the settings of the environment that they override. */
+/** Base URLs, with the environment variables that the options override. */
 export const baseUrlOptions = [
-  { name: "base-url", variable: "QUARRY_BASE_URL", api: "data", description: "address of the main API" },
+  { name: "base-url", variable: "QUARRY_BASE_URL", api: "data", description: "Base URL of the data API" },
   {
     name: "streams-url",
     variable: "QUARRY_STREAMS_URL",
     api: "streams",
-    description: "address of the streams API"
+    description: "Base URL of the streams API"
   },
-  { name: "ledger-url", variable: "QUARRY_LEDGER_URL", api: "ledger", description: "address of the ledger" },
+  {
+    name: "ledger-url",
+    variable: "QUARRY_LEDGER_URL",
+    api: "ledger",
+    description: "Base URL of the ledger API"
+  },
   {
     name: "ledger-testnet-url",
     variable: "QUARRY_LEDGER_TESTNET_URL",
     api: "ledger",
-    description: "address of the ledger's testnet"
+    description: "Base URL of the ledger API for the testnet"
   }
 ] as const
 
-export const globalOptions: ReadonlyArray<OptionSpec> = [
-  outputOption,
+export const connectionOptions: ReadonlyArray<OptionSpec> = [
   timeoutOption,
   sandboxOption,
-  ...baseUrlOptions.map(({ description, name, variable: setting }) => ({
+  ...baseUrlOptions.map(({ description, name, variable }) => ({
     name,
     value: "url",
-    description: `${description} (or ${setting})`
-  })),
-  verboseOption
+    description: `${description} (or ${variable})`
+  }))
 ]
 
-/** Options that are answered before any command runs. */
-export const helpOption: OptionSpec = { name: "help", alias: "h", value: null, description: "show this help" }
+/** Options that every command accepts, anywhere on the command line. */
+export const globalOptions: ReadonlyArray<OptionSpec> = [outputOption, ...connectionOptions, verboseOption]
+
+export const helpOption: OptionSpec = { name: "help", alias: "h", value: null, description: "Show help" }
 export const versionOption: OptionSpec = {
   name: "version",
   alias: "V",
   value: null,
-  description: "show the version"
+  description: "Show the version"
 }
 export const completionsOption: OptionSpec = {
   name: "completions",
   value: "shell",
-  description: "print a completion script",
-  choices: ["bash", "fish", "zsh"]
+  description: "Print a shell completion script",
+  choices: shells,
+  check: oneOf(shells)
 }
+
+/** Options that replace the execution of a command. */
+export const informationOptions: ReadonlyArray<OptionSpec> = [completionsOption, helpOption, versionOption]

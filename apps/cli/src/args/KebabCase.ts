@@ -1,3 +1,3 @@
-/** A name of the specification as an option spells it: `from_block` and `fromBlock` are `from-block`. */
+/** Returns the option name of a parameter: `from-block` for `from_block` and `fromBlock`. */
 export const kebabCase = (name: string): string =>
   name.replaceAll("_", "-").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)

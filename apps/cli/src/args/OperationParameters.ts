@@ -1,7 +1,4 @@
-/**
- * Options and arguments that follow from an operation's parameters, and the way back: what was written, as the
- * operation's input.
- */
+/** Derives options and arguments from the parameters of an operation, and the operation's input from their values. */
 import type { Parameter } from "@blockquarry/core/Operation"
 import type { InvalidInputError } from "@blockquarry/core/OperationError"
 import { decodeInput } from "@blockquarry/core/RequestEncoding"
@@ -16,7 +13,7 @@ import { closestMatch } from "./Suggest.ts"
 const strings = (value: unknown): ReadonlyArray<string> =>
   Array.isArray(value) ? value.filter(Predicate.isString) : []
 
-/** The values that a parameter's schema lists, as the specification spells them; `known` ones are not the only ones. */
+/** Returns the values in a parameter's schema: the only valid ones (`only`), or examples of valid ones (`known`). */
 const listedValues = (
   { jsonSchema }: Parameter
 ): { readonly only: ReadonlyArray<string>; readonly known: ReadonlyArray<string> } => {
@@ -24,10 +21,10 @@ const listedValues = (
   return { only: strings(items["enum"]), known: strings(items["examples"]) }
 }
 
-/** A value without spaces, so that nobody has to quote it. */
+/** Returns a spelling without spaces, which needs no quotes in a shell. */
 const slug = (value: string): string => value.toLowerCase().replaceAll(" ", "-")
 
-/** What help and completion offer: names, not the ids that say the same. */
+/** Returns the values for help and completions: names, without the hexadecimal IDs that are synonyms. */
 const choicesOf = (parameter: Parameter): ReadonlyArray<string> => {
   const { known, only } = listedValues(parameter)
   return [...only, ...known].filter((value) => !value.startsWith("0x")).map((value) =>
@@ -38,6 +35,8 @@ const choicesOf = (parameter: Parameter): ReadonlyArray<string> => {
 const isArray = ({ jsonSchema }: Parameter): boolean => jsonSchema.type === "array"
 
 const isSwitch = ({ jsonSchema }: Parameter): boolean => jsonSchema.type === "boolean"
+
+const isPositional = (parameter: Parameter): boolean => parameter.in !== "query"
 
 const placeholder = (parameter: Parameter): string => {
   const { name } = parameter
@@ -51,10 +50,15 @@ const placeholder = (parameter: Parameter): string => {
     : "text"
 }
 
-const toOption = (parameter: Parameter): OptionSpec => ({
+/** Replaces the names of parameters by the names of their options. */
+const withOptionNames = ({ parameters }: Pick<OperationShape, "parameters">, text: string): string =>
+  parameters.filter((parameter) => !isPositional(parameter) && kebabCase(parameter.name) !== parameter.name)
+    .reduce((result, { name }) => result.replaceAll(name, `--${kebabCase(name)}`), text)
+
+const toOption = (operation: Pick<OperationShape, "parameters">) => (parameter: Parameter): OptionSpec => ({
   name: kebabCase(parameter.name),
   value: isSwitch(parameter) ? null : placeholder(parameter),
-  description: parameter.description,
+  description: withOptionNames(operation, parameter.description),
   choices: choicesOf(parameter),
   repeatable: isArray(parameter)
 })
@@ -65,18 +69,16 @@ const toArgument = (parameter: Parameter): ArgumentSpec => ({
   choices: choicesOf(parameter)
 })
 
-/** What has to be given, in the order of the specification. */
+/** Returns an argument for each parameter of the path or the body. */
 export const toArguments = (
   { parameters }: Pick<OperationShape, "parameters">
 ): ReadonlyArray<ArgumentSpec> => parameters.filter(isPositional).map(toArgument)
 
-/** What may be given. */
-export const toOptions = ({ parameters }: Pick<OperationShape, "parameters">): ReadonlyArray<OptionSpec> =>
-  parameters.filter((parameter) => !isPositional(parameter)).map(toOption)
+/** Returns an option for each query parameter. */
+export const toOptions = (operation: Pick<OperationShape, "parameters">): ReadonlyArray<OptionSpec> =>
+  operation.parameters.filter((parameter) => !isPositional(parameter)).map(toOption(operation))
 
-const isPositional = (parameter: Parameter): boolean => parameter.in !== "query"
-
-/** A value as the specification spells it, where its slug was written; lists are written with commas. */
+/** Replaces slugs by the spelling of the schema. Commas separate the items of a list. */
 const fromSlug = (parameter: Parameter, value: string): string => {
   const { known, only } = listedValues(parameter)
   const restore = (text: string) =>
@@ -91,50 +93,46 @@ interface OperationShape {
   readonly parameters: ReadonlyArray<Parameter>
 }
 
-/** What was written, read and written again as the operation's callers write it; a left names the option. */
+/** Decodes the values of options and arguments, and encodes them as the input of the operation's client. */
 export const decodeArguments = <I, InputEncoded>(
   operation: OperationShape & { readonly input: Schema.Schema<I, InputEncoded> },
   values: ArgumentValues
-): Either.Either<{ readonly input: I; readonly written: InputEncoded }, UsageError> => {
+): Either.Either<{ readonly input: I; readonly encoded: InputEncoded }, UsageError> => {
   const raw = Object.fromEntries(operation.parameters.flatMap((parameter) => {
     const all = (values.get(kebabCase(parameter.name)) ?? []).map((value) => fromSlug(parameter, value))
     return all.length === 0 ? [] : [[parameter.name, isArray(parameter) ? all : all[0]]]
   }))
   return Either.mapBoth(decodeInput(operation, raw), {
     onLeft: (error) => toUsageError(operation, values, error),
-    onRight: (input) => ({ input, written: Schema.encodeSync(operation.input)(input) })
+    onRight: (input) => ({ input, encoded: Schema.encodeSync(operation.input)(input) })
   })
 }
 
-/** How a parameter was written: `--from-block` or `<address>`. */
+/** Returns the spelling on the command line: `--from-block` or `<address>`. */
 const parameterLabel = (parameter: Parameter, isArgument: boolean): string =>
   isArgument ? `<${kebabCase(parameter.name)}>` : `--${kebabCase(parameter.name)}`
 
-/** What the schema says, with parameters and values in the spelling of the command line. */
-const rewordProblem = ({ parameters }: OperationShape, parameter: Parameter, reason: string): string => {
-  const options = parameters.filter(({ in: place, name }) => place === "query" && name.includes("_"))
-    .map(({ name }) => [name, `--${kebabCase(name)}`] as const)
-  const values = listedValues(parameter).only.filter((value) => value.includes(" "))
-    .map((value) => [value, slug(value)] as const)
-  return [...options, ...values].reduce((text, [from, to]) => text.replaceAll(from, to), reason)
-}
+/** Replaces the names and values of the schema by their spelling on the command line. */
+const rewordReason = (operation: OperationShape, parameter: Parameter, reason: string): string =>
+  listedValues(parameter).only.filter((value) => value.includes(" "))
+    .reduce((text, value) => text.replaceAll(value, slug(value)), withOptionNames(operation, reason))
 
-/** The first issue is enough: one mistake, one message. */
+/** Reports the first issue. */
 const toUsageError = (
   operation: OperationShape,
   values: ArgumentValues,
   error: InvalidInputError
 ): UsageError => {
-  const [{ parameter: parameterPath, reason: problem }] = error.issues
+  const [{ parameter: parameterPath, reason }] = error.issues
   const parameter = operation.parameters.find(({ name }) => name === parameterPath.split(".")[0])
-  if (parameter === undefined) return new UsageError({ reason: `${parameterPath}: ${problem}`, hint: null })
+  if (parameter === undefined) return new UsageError({ reason: `${parameterPath}: ${reason}`, hint: null })
   const isArgument = isPositional(parameter)
   const words = values.get(kebabCase(parameter.name))?.flatMap((value) => value.split(",")) ?? []
   const choices = choicesOf(parameter)
   const suggestion =
     words.filter((word) => !choices.includes(word)).map((word) => closestMatch(word, choices))[0]
   return new UsageError({
-    reason: `${parameterLabel(parameter, isArgument)}: ${rewordProblem(operation, parameter, problem)}`,
+    reason: `${parameterLabel(parameter, isArgument)}: ${rewordReason(operation, parameter, reason)}`,
     hint: suggestion === undefined
       ? null
       : `did you mean ${isArgument ? suggestion : `${parameterLabel(parameter, false)} ${suggestion}`}?`

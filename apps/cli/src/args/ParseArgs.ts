@@ -1,26 +1,27 @@
 /**
- * The command line as it was written, sorted: which command, which options, which arguments.
+ * Parses the command line into the order that @effect/cli expects: command, options, `--`, arguments.
  *
- * Options may stand anywhere, before the command's words, between its arguments and after them. What is mistyped is
- * named here, with what was probably meant, because from here on everything is known to exist.
+ * Options may appear anywhere. All usage errors are reported here, so @effect/cli receives only valid command lines: its
+ * own errors are text without the name of the option, and it takes an unknown option for an argument.
  */
 import * as Either from "effect/Either"
 import { UsageError } from "../CommandError.ts"
 import type { CommandSpec, OptionSpec } from "./CommandSpec.ts"
-import { completionsOption, globalOptions, helpOption, versionOption } from "./GlobalOptions.ts"
+import {
+  completionsOption,
+  globalOptions,
+  helpOption,
+  informationOptions,
+  versionOption
+} from "./GlobalOptions.ts"
 import { closestMatch } from "./Suggest.ts"
 
-/** What the command line asks for. */
 export type Invocation =
   | { readonly _tag: "Version" }
-  /** Help on everything, on a group, or on a command. */
+  /** Help for a command, a group, or all commands. */
   | { readonly _tag: "Help"; readonly group: string | null; readonly command: CommandSpec | null }
   | { readonly _tag: "Completions"; readonly shell: string }
-  /** `line` is what was written in one order: words, options, `--`, arguments. */
-  | { readonly _tag: "Run"; readonly command: CommandSpec; readonly line: ReadonlyArray<string> }
-
-/** Spellings that somebody tries who looks for an option with the key. The value is never repeated. */
-const apiKeyFlag = /^--?(?:x-)?(?:api[-_]?)?(?:key|token|secret|password|auth|authorization)(?:$|=)/i
+  | { readonly _tag: "Run"; readonly line: ReadonlyArray<string> }
 
 interface ScannedArgs {
   readonly positionals: ReadonlyArray<string>
@@ -28,33 +29,56 @@ interface ScannedArgs {
   readonly unknownOptions: ReadonlyArray<string>
 }
 
-const metaOptions = [helpOption, versionOption, completionsOption]
+/** Names that a user may guess for an option with the API key. The error does not repeat the value. */
+const apiKeyFlag = /^--?(?:x-)?(?:api[-_]?)?(?:key|token|secret|password|auth|authorization)(?:$|=)/i
 
-/** What was written, as a request; a left says what is wrong and what would be right. */
+const usageError = (reason: string, hint: string | null = null): Either.Either<never, UsageError> =>
+  Either.left(new UsageError({ reason, hint }))
+
+const didYouMean = (suggestion: string | undefined): string | null =>
+  suggestion === undefined ? null : `did you mean ${suggestion}?`
+
 export const parseArgs = (
   commands: ReadonlyArray<CommandSpec>,
   argv: ReadonlyArray<string>
 ): Either.Either<Invocation, UsageError> =>
   Either.gen(function*() {
-    const allOptions = [...globalOptions, ...metaOptions, ...commands.flatMap(({ options }) => options)]
-    const { options, unknownOptions: unknown, positionals: words } = yield* scanArgs(allOptions, argv)
-    const has = (spec: OptionSpec) =>
-      options.find(([{ name }, value]) => name === spec.name && value !== "false")
-    if (has(versionOption)) return { _tag: "Version" }
-    const matchedShell = has(completionsOption)
-    if (matchedShell !== undefined) return yield* parseShell(matchedShell[1])
-    const isHelp = has(helpOption) !== undefined || words[0] === "help" || words.length === 0
-    const { command: entry, group, rest } = yield* findCommand(
-      commands,
-      words[0] === "help" ? words.slice(1) : words,
-      isHelp
-    )
-    const [mistyped] = unknown
-    if (mistyped !== undefined) return yield* Either.left(unknownOptionError(mistyped, entry, allOptions))
-    if (isHelp || entry === null) return { _tag: "Help", group, command: entry }
-    yield* checkOptions(entry, options)
-    yield* checkPositionals(entry, rest)
-    return { _tag: "Run", command: entry, line: normalizeArgs(entry, options, rest) }
+    const allOptions = [
+      ...globalOptions,
+      ...informationOptions,
+      ...commands.flatMap(({ options }) => options)
+    ]
+    const { options, positionals, unknownOptions: [unknownOption] } = yield* scanArgs(allOptions, argv)
+    const find = ({ name }: OptionSpec) =>
+      options.find(([spec, value]) => spec.name === name && value !== "false")
+    if (find(versionOption) !== undefined) return { _tag: "Version" }
+    const [, shell] = find(completionsOption) ?? []
+    if (shell !== undefined) {
+      yield* checkValue(completionsOption, shell)
+      return { _tag: "Completions", shell }
+    }
+    const isHelpCommand = positionals[0] === "help"
+    const isHelp = isHelpCommand || positionals.length === 0 || find(helpOption) !== undefined
+    const [group = null, ...names] = isHelpCommand ? positionals.slice(1) : positionals
+    const command = group === null ? null : yield* findCommand(commands, group, names[0], isHelp)
+    if (unknownOption !== undefined) {
+      const known = command === null
+        ? allOptions
+        : [...command.options, ...globalOptions, ...informationOptions]
+      return yield* unknownOptionError(unknownOption, command, known)
+    }
+    if (isHelp || command === null) return { _tag: "Help", group, command }
+    yield* checkOptions(command, options)
+    const args = names.slice(1)
+    yield* checkArguments(command, args)
+    return {
+      _tag: "Run",
+      line: [
+        ...command.path,
+        ...options.flatMap(([{ name }, value]) => [`--${name}`, value]),
+        ...(args.length === 0 ? [] : ["--", ...args])
+      ]
+    }
   })
 
 const scanArgs = (
@@ -75,33 +99,42 @@ const scanArgs = (
         positionals.push(token)
         continue
       }
-      if (apiKeyFlag.test(token)) return yield* Either.left(apiKeyOptionError)
+      if (apiKeyFlag.test(token)) {
+        return yield* usageError(
+          "the API key cannot be passed as an option: command lines are visible to other users and in the shell history",
+          "set the environment variable QUARRY_API_KEY instead"
+        )
+      }
       const matched = matchOption(allOptions, token)
       if (matched === undefined) {
-        unknownOptions.push(token)
+        unknownOptions.push(token.replace(/=.*$/s, ""))
         continue
       }
-      const { spec, value } = matched
-      const next = argv[index + 1]
-      if (value !== undefined) {
-        options.push([spec, spec.value === null ? yield* parseSwitch(spec, value) : value])
-      } else if (spec.value === null) {
-        const isExplicit = next === "true" || next === "false"
-        if (isExplicit) {
-          index++
-        }
-        options.push([spec, isExplicit ? next : "true"])
-      } else if (next === undefined || matchOption(allOptions, next) !== undefined) {
-        return yield* Either.left(missingValueError(spec))
-      } else {
-        index++
-        options.push([spec, next])
+      const { spec } = matched
+      let { value } = matched
+      if (value === undefined) {
+        const next = argv[index + 1]
+        const hasValue = spec.value === null
+          ? next === "true" || next === "false"
+          : next !== undefined && matchOption(allOptions, next) === undefined
+        if (hasValue) index++
+        value = hasValue ? next : spec.value === null ? "true" : undefined
       }
+      if (value === undefined) {
+        return yield* usageError(`--${spec.name} requires a value`, `use --${spec.name} <${spec.value}>`)
+      }
+      if (spec.value === null && value !== "true" && value !== "false") {
+        return yield* usageError(
+          `--${spec.name}: expected true or false, got ${JSON.stringify(value)}`,
+          `use --${spec.name} or --no-${spec.name}`
+        )
+      }
+      options.push([spec, value])
     }
     return { positionals, options, unknownOptions }
   })
 
-/** The option that a token names, with the value that is written into the same token. */
+/** Returns the option that a token names, and the value if the token contains one. */
 const matchOption = (
   allOptions: ReadonlyArray<OptionSpec>,
   token: string
@@ -120,149 +153,93 @@ const matchOption = (
     : { spec, value: rest === "" ? undefined : rest }
 }
 
-const parseSwitch = (spec: OptionSpec, value: string): Either.Either<string, UsageError> =>
-  value === "true" || value === "false"
-    ? Either.right(value)
-    : Either.left(
-      new UsageError({
-        reason: `--${spec.name} is on or off`,
-        hint: `write --${spec.name} or --no-${spec.name}`
-      })
-    )
-
-const apiKeyOptionError = new UsageError({
-  reason: "no option takes the API key: other users and the shell's history see command lines",
-  hint: "set the environment variable QUARRY_API_KEY instead"
-})
-
-const missingValueError = (spec: OptionSpec): UsageError =>
-  new UsageError({ reason: `--${spec.name} needs a value`, hint: `write --${spec.name} <${spec.value}>` })
-
-const parseShell = (name: string): Either.Either<Invocation, UsageError> =>
-  completionsOption.choices?.includes(name) === true
-    ? Either.right({ _tag: "Completions", shell: name })
-    : Either.left(new UsageError({ reason: "--completions: expected bash, fish or zsh", hint: null }))
-
-interface CommandMatch {
-  readonly command: CommandSpec | null
-  readonly group: string | null
-  readonly rest: ReadonlyArray<string>
-}
-
-/** The command that the words name. A group alone is a question about it, unless one command stands for the group. */
+/** Returns the named command, or null for a group with several commands of which none is named. */
 const findCommand = (
   commands: ReadonlyArray<CommandSpec>,
-  words: ReadonlyArray<string>,
-  wantsHelp: boolean
-): Either.Either<CommandMatch, UsageError> => {
-  const [group, name, ...rest] = words
-  if (group === undefined) return Either.right({ command: null, group: null, rest: [] })
-  const members = commands.filter((command) => command.path[0] === group)
+  group: string,
+  name: string | undefined,
+  isHelp: boolean
+): Either.Either<CommandSpec | null, UsageError> => {
+  const members = commands.filter(({ path }) => path[0] === group)
   const [single] = members
-  if (single === undefined) return Either.left(unknownCommandError(commands, words))
+  if (single === undefined) return unknownGroupError(commands, group, name)
   if (name === undefined) {
-    const isUnambiguous = members.length === 1 && (wantsHelp || single.arguments.length === 0)
-    return Either.right({ command: isUnambiguous ? single : null, group, rest: [] })
+    const isUnambiguous = members.length === 1 && (isHelp || single.arguments.length === 0)
+    return Either.right(isUnambiguous ? single : null)
   }
-  const command = members.find((member) => member.path[1] === name)
-  if (command !== undefined) return Either.right({ command, group, rest })
-  const names = members.map((member) => member.path[1])
+  const command = members.find(({ path }) => path[1] === name)
+  if (command !== undefined) return Either.right(command)
+  const names = members.map(({ path }) => path[1])
   const suggestion = closestMatch(name, names)
-  return Either.left(
-    new UsageError({
-      reason: `quarry ${group} has no command ${JSON.stringify(name)}`,
-      hint: suggestion === undefined
-        ? `it has ${names.join(", ")}`
-        : `did you mean quarry ${group} ${suggestion}?`
-    })
+  return usageError(
+    `unknown command ${JSON.stringify(name)} for "quarry ${group}"`,
+    suggestion === undefined
+      ? `available commands: ${names.join(", ")}`
+      : didYouMean(`quarry ${group} ${suggestion}`)
   )
 }
 
-const unknownCommandError = (
+const unknownGroupError = (
   commands: ReadonlyArray<CommandSpec>,
-  [group = "", name]: ReadonlyArray<string>
-): UsageError => {
-  const groups = [...new Set(commands.map((command) => command.path[0]))]
-  const suggestion = closestMatch(group, groups)
-  const sameName = commands.find((command) => command.path[1] === group)
-  const suggestedCommand = suggestion !== undefined
-    ? `quarry ${suggestion}${
-      commands.some(({ path: words }) => words[0] === suggestion && words[1] === name) ? ` ${name}` : ""
-    }`
-    : sameName === undefined
-    ? undefined
-    : `quarry ${sameName.path.join(" ")}`
-  return new UsageError({
-    reason: `there is no command ${JSON.stringify(group)}`,
-    hint: suggestedCommand === undefined
-      ? `the commands are ${groups.join(", ")}; see quarry --help`
-      : `did you mean ${suggestedCommand}?`
-  })
+  group: string,
+  name: string | undefined
+): Either.Either<never, UsageError> => {
+  const groups = [...new Set(commands.map(({ path }) => path[0]))]
+  const suggestedGroup = closestMatch(group, groups)
+  const suggestedCommand = suggestedGroup === undefined
+    ? commands.find(({ path }) => path[1] === group)
+    : commands.find(({ path }) => path[0] === suggestedGroup && path[1] === name)
+  const suggestion = suggestedCommand?.path.join(" ") ?? suggestedGroup
+  return usageError(
+    `unknown command ${JSON.stringify(group)}`,
+    suggestion === undefined
+      ? `available commands: ${groups.join(", ")}; run "quarry --help"`
+      : didYouMean(`quarry ${suggestion}`)
+  )
 }
 
 const unknownOptionError = (
-  token: string,
+  flag: string,
   command: CommandSpec | null,
-  allOptions: ReadonlyArray<OptionSpec>
-): UsageError => {
-  const flag = token.replace(/=.*$/s, "")
-  const known = command === null ? allOptions : [...command.options, ...globalOptions, ...metaOptions]
-  const suggestion = closestMatch(flag, known.map(({ name }) => `--${name}`))
-  return new UsageError({
-    reason: `there is no option ${flag}`,
-    hint: suggestion === undefined ? null : `did you mean ${suggestion}?`
-  })
-}
+  known: ReadonlyArray<OptionSpec>
+): Either.Either<never, UsageError> =>
+  usageError(
+    `unknown option ${flag}${command === null ? "" : ` for "quarry ${command.path.join(" ")}"`}`,
+    didYouMean(closestMatch(flag, known.map(({ name }) => `--${name}`)))
+  )
 
-/** Whether the command has the options, and each of them as often as it takes it. */
 const checkOptions = (
   command: CommandSpec,
   options: ScannedArgs["options"]
-): Either.Either<void, UsageError> => {
-  const allowed = [...command.options, ...globalOptions]
-  const seen = new Set<string>()
-  for (const [{ name }] of options) {
-    const spec = allowed.find((one) => one.name === name)
-    if (spec === undefined) {
-      return Either.left(
-        new UsageError({ reason: `quarry ${command.path.join(" ")} has no option --${name}`, hint: null })
-      )
+): Either.Either<void, UsageError> =>
+  Either.gen(function*() {
+    const allowed = [...command.options, ...globalOptions]
+    const seen = new Set<string>()
+    for (const [{ name }, value] of options) {
+      const spec = allowed.find((option) => option.name === name)
+      if (spec === undefined) return yield* unknownOptionError(`--${name}`, command, allowed)
+      if (seen.has(name) && spec.repeatable !== true) {
+        return yield* usageError(`--${name} is set more than once`, "set it once")
+      }
+      seen.add(name)
+      yield* checkValue(spec, value)
     }
-    if (seen.has(name) && spec.repeatable !== true) {
-      return Either.left(
-        new UsageError({ reason: `--${name} was given more than once`, hint: "give it once" })
-      )
-    }
-    seen.add(name)
-  }
-  return Either.void
-}
+  })
 
-const checkPositionals = (
-  command: CommandSpec,
-  rest: ReadonlyArray<string>
-): Either.Either<void, UsageError> => {
-  const usage = `write quarry ${
-    [...command.path, ...command.arguments.map(({ name }) => `<${name}>`)].join(" ")
-  }`
-  const missing = command.arguments[rest.length]
-  if (missing !== undefined) {
-    return Either.left(
-      new UsageError({ reason: `<${missing.name}> is missing: ${missing.description}`, hint: usage })
-    )
-  }
-  const extra = rest[command.arguments.length]
-  return extra === undefined
+const checkValue = ({ check, name }: OptionSpec, value: string): Either.Either<void, UsageError> =>
+  check === undefined || check.accepts(value)
     ? Either.void
-    : Either.left(new UsageError({ reason: `one argument too many: ${JSON.stringify(extra)}`, hint: usage }))
-}
+    : usageError(`--${name}: expected ${check.expected}, got ${JSON.stringify(value)}`)
 
-const normalizeArgs = (
-  command: CommandSpec,
-  options: ScannedArgs["options"],
-  rest: ReadonlyArray<string>
-): ReadonlyArray<string> => [
-  ...command.path,
-  ...options.flatMap(([{ name }, value]) => [`--${name}`, value]),
-  ...(rest.length === 0 ? [] : ["--", ...rest])
-]
+const checkArguments = (
+  { arguments: specs, path }: CommandSpec,
+  args: ReadonlyArray<string>
+): Either.Either<void, UsageError> => {
+  const usage = `usage: quarry ${[...path, ...specs.map(({ name }) => `<${name}>`)].join(" ")}`
+  const missing = specs[args.length]
+  if (missing !== undefined) {
+    return usageError(`missing argument <${missing.name}>: ${missing.description}`, usage)
+  }
+  const extra = args[specs.length]
+  return extra === undefined ? Either.void : usageError(`unexpected argument ${JSON.stringify(extra)}`, usage)
+}

@@ -1,4 +1,4 @@
-/** Every command, in the order of help. */
+/** All commands, in the order of help. */
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import type { CommandSpec } from "../args/CommandSpec.ts"
 import { contractNfts } from "./contractNfts.ts"

@@ -18,23 +18,23 @@ import { listCommand, readsSeveralPages } from "../ListCommand.ts"
 import { pageNote, waitBeforeList, waitOption } from "../WaitForSync.ts"
 import { nftColumns } from "./nfts.ts"
 
-/** More subranges than this are no faster, only longer to begin. */
+/** More subranges are not faster but take longer to start. */
 const maxSubranges = 1000
 
-/** How many subranges are read at the same time: more would be taken for an attack. */
+/** Limit of concurrent subranges, to stay below the upstream's abuse protection. */
 const maxParallelRanges = 8
 
-/** Into how many subranges the whole list is to be split; null where one list is read as it is. */
+/** Returns the number of subranges to read in parallel; null to read a single list. */
 const subrangeCount = (
   { cursor, range, totalRanges }: ContractNftsInput,
   invocation: CommandInvocation
 ): number | null =>
-  // A cursor continues one list
+  // A cursor belongs to a single list
   totalRanges === undefined || range !== undefined || cursor !== undefined || !readsSeveralPages(invocation)
     ? null
     : totalRanges
 
-/** Every subrange to its end. What a page holds does not end the list; the last page, which is empty, does. */
+/** Reads all subranges in parallel. An empty page with a null cursor ends the list. */
 const parallelRanges = (
   operation: ListOperationFunction<ContractNftsInput, ContractNftsPage, Nft>,
   encoded: ContractNftsInput,
@@ -43,7 +43,7 @@ const parallelRanges = (
   Stream.suspend(() => {
     const pageFields = { total: null, page: null, page_size: null }
     let status: ContractNftsPage["status"] = null
-    // Records say nothing of the collection that they are from
+    // The status of the collection is only part of the page, not of its records
     const observed = Object.assign((input: ContractNftsInput) => operation(input), {
       pages: operation.pages,
       items: (input: ContractNftsInput) =>
@@ -76,7 +76,7 @@ export const contractNfts = listCommand({
   recordName: "NFTs",
   columns: nftColumns,
   options: [waitOption],
-  // The service takes the number of subranges together with one of them only
+  // The upstream requires `range` with `totalRanges`
   beforeFirstPage: (operation, encoded, invocation) =>
     waitBeforeList(
       operation,
@@ -84,9 +84,9 @@ export const contractNfts = listCommand({
       invocation
     ),
   pageNote,
-  note:
-    `With --all or --max-items, --total-ranges <n> reads the n subranges side by side, up to ${maxParallelRanges} at ` +
-    "once: every NFT once, in no order. With --range <i> it reads only that one.",
+  note: "With --all or --max-items, --total-ranges <n> reads n subranges in parallel, at most " +
+    `${maxParallelRanges} at a time. Each NFT is returned once, in no particular order. ` +
+    "--range <i> reads a single subrange.",
   validate: (encoded, invocation) =>
     (subrangeCount(encoded, invocation) ?? 0) <= maxSubranges
       ? Either.void

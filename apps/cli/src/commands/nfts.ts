@@ -1,10 +1,10 @@
-/** What the two lists of NFTs have in common. */
+/** Columns of the NFT lists. */
 import type { OwnedNft } from "@blockquarry/core/model/Nft"
 import { idColumn, numberColumn, textColumn } from "../render/Columns.ts"
 import type { Column } from "../render/Table.ts"
 
 export const nftColumns: ReadonlyArray<Column<OwnedNft>> = [
-  idColumn("token id", ({ token_id }) => String(token_id)),
+  idColumn("token ID", ({ token_id }) => String(token_id)),
   textColumn("name", ({ name }) => name),
   textColumn("type", ({ contract_type }) => contract_type, { dropOrder: 3 }),
   idColumn("owner", ({ owner_of }) => owner_of),

@@ -1,4 +1,4 @@
-/** What the two lists of transfers have in common. */
+/** Columns of the transfer lists. */
 import type { Erc20Transfer } from "@blockquarry/core/model/Erc20Transfer"
 import { formatTokenAmount, idColumn, numberColumn, textColumn, timeColumn } from "../render/Columns.ts"
 import type { Column } from "../render/Table.ts"

@@ -23,6 +23,6 @@ export const walletChains = recordCommand({
   operation,
   selectClient: ({ data }) => data.walletChains,
   table: ({ active_chains }, surface) => formatTable(columns, active_chains, surface),
-  emptyNote: ({ active_chains }) => active_chains.length === 0 ? "no chains" : null,
+  emptyNote: ({ active_chains }) => active_chains.length === 0 ? "no chains found" : null,
   examples: ["{wallet}", "{wallet} --chains eth,polygon,base-sepolia"]
 })

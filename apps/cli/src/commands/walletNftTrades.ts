@@ -12,9 +12,9 @@ const columns: ReadonlyArray<Column<NftTrade>> = [
   idColumn("buyer", ({ buyer_address }) => buyer_address),
   idColumn("contract", ({ token_address }) => token_address, { dropOrder: 1 }),
   textColumn("tokens", ({ token_ids }) => (token_ids ?? []).join(", ")),
-  // The decimals of the payment token are not in the record
-  numberColumn("price (units)", ({ price }) => price),
-  idColumn("paid in", ({ price_token_address }) => price_token_address, { dropOrder: 4 }),
+  // A record has no decimals of the payment token
+  numberColumn("price (raw)", ({ price }) => price),
+  idColumn("payment token", ({ price_token_address }) => price_token_address, { dropOrder: 4 }),
   idColumn("transaction", ({ transaction_hash }) => transaction_hash, { dropOrder: 2 })
 ]
 

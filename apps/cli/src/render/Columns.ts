@@ -1,4 +1,4 @@
-/** Columns of tables: how each kind of value is shown. */
+/** Creates table columns for each kind of value. */
 import { formatUnits } from "@blockquarry/core/Amount"
 import { formatDecimal } from "@blockquarry/core/Decimal"
 import type * as BigDecimal from "effect/BigDecimal"
@@ -7,7 +7,7 @@ import type { Column } from "./Table.ts"
 
 type ColumnOptions = Pick<Column<never>, "dropOrder">
 
-/** An address or a hash. */
+/** Creates a column of addresses or hashes, which are shortened in the middle. */
 export const idColumn = <A>(
   header: string,
   value: (record: A) => string | null,
@@ -30,7 +30,7 @@ export const textColumn = <A>(
   ...options
 })
 
-/** A number or anything that is written in digits, exactly. */
+/** Creates a column of exact numbers. */
 export const numberColumn = <A>(
   header: string,
   value: (record: A) => number | bigint | string | null,
@@ -43,7 +43,7 @@ export const decimalColumn = <A>(
   options: ColumnOptions = {}
 ): Column<A> => numberColumn(header, (record) => formatOptionalDecimal(value(record)), options)
 
-/** An instant in UTC, to the second. */
+/** Creates a column of UTC times in seconds. */
 export const timeColumn = <A>(
   value: (record: A) => DateTime.Utc | null,
   options: ColumnOptions = {},
@@ -56,13 +56,13 @@ const formatOptionalDecimal = (value: BigDecimal.BigDecimal | null): string =>
 const formatSeconds = (value: DateTime.Utc | null): string =>
   value === null ? "" : DateTime.formatIso(value).replace("T", " ").replace(/\.\d+Z$/, "")
 
-/** No token has more; a contract may claim what it likes, and every decimal is a character. */
+/** The largest value of `uint8`. A contract may report more, and each decimal adds a character. */
 const maxDecimals = 255
 
-/** An amount in whole tokens, exactly; in smallest units where the decimals are not known. */
+/** Formats an exact amount in whole tokens, or as `raw` smallest units if the decimals are unknown. */
 export const formatTokenAmount = (amount: bigint | null, decimals: number | null): string =>
   amount === null
     ? ""
     : decimals !== null && decimals >= 0 && decimals <= maxDecimals
     ? formatUnits(amount, decimals)
-    : `${amount} units`
+    : `${amount} (raw)`

@@ -1,11 +1,11 @@
 /**
- * The inputs of the records: command lines with their surroundings. Results are in `records/`.
+ * Inputs of the golden records: command lines and their environment. The results are in `records/`.
  *
- * Words in braces stand for what the sandbox has: `{wallet}` is a wallet. Quotes hold a word with spaces together.
+ * Names in braces are values of the sandbox, for example `{wallet}`. Quotes enclose a word with spaces.
  */
 import type * as Sandbox from "@blockquarry/sandbox/Sandbox"
 
-/** A response of a scripted upstream. The last one answers every further request. */
+/** A response of a scripted upstream. The last response is repeated. */
 export interface Scripted {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
@@ -14,28 +14,28 @@ export interface Scripted {
 
 export interface Case {
   readonly line: string
-  /** What the case is about, where the line does not say it. */
+  /** Title, if the line does not show the purpose. */
   readonly about?: string
   readonly env?: Readonly<Record<string, string>>
-  /** Whether the environment has the key and the addresses of the sandbox. */
+  /** Whether the environment has the API key and base URLs of the sandbox. */
   readonly connected?: boolean
   readonly sandbox?: Omit<Sandbox.SandboxOptions, "ledger" | "seed">
   readonly script?: ReadonlyArray<Scripted>
-  /** Whether the program has a defect, which quotes the request. */
+  /** Whether the client fails with a defect that contains the request. */
   readonly broken?: boolean
-  /** Whether the disk is full where the output goes. */
+  /** Whether writes to stdout fail because the disk is full. */
   readonly full?: boolean
-  /** Columns of the terminal; without it standard output and error are no terminal. */
+  /** Width of the terminal. Default: stdout and stderr are not a terminal. */
   readonly terminal?: number
   readonly coloured?: boolean
-  /** After how many writes the reader of the output goes away. */
+  /** Number of writes after which the reader closes stdout. */
   readonly closedAfter?: number
-  /** After how many writes Ctrl-C is pressed. */
+  /** Number of writes after which the command is interrupted. */
   readonly interruptedAfter?: number
 }
 
-/** What the sandbox has, with seed 1. */
-const names: Readonly<Record<string, string>> = {
+/** Values of the sandbox with seed 1. */
+const sandboxValues: Readonly<Record<string, string>> = {
   wallet: "0xba766b2113a53a5900c11859ceca38ca9918c6b4",
   busyWallet: "0xf0c02a404db8066dd124911823e9a3f857826472",
   emptyWallet: "0xafb6600bd209893cb2252298463303168fa6c9ca",
@@ -53,7 +53,7 @@ const names: Readonly<Record<string, string>> = {
   nothing: "0x00000000000000000000000000000000000000aa"
 }
 
-/** The key that the sandbox takes, two that it does not take, and its addresses. */
+/** API key and base URLs of the sandbox. */
 export const connection: Readonly<Record<string, string>> = {
   QUARRY_API_KEY: "sandbox-good-key",
   QUARRY_BASE_URL: "http://sandbox.invalid",
@@ -62,20 +62,20 @@ export const connection: Readonly<Record<string, string>> = {
   QUARRY_LEDGER_TESTNET_URL: "http://sandbox.invalid/testnet"
 }
 
-const fill = (text: string): string =>
-  text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => names[name] ?? whole)
+const expand = (text: string): string =>
+  text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => sandboxValues[name] ?? placeholder)
 
-/** The words of a line. */
+/** Splits a line into arguments. */
 export const words = (line: string): ReadonlyArray<string> =>
-  [...fill(line).matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "")
+  [...expand(line).matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? "")
 
-/** The line as the record shows it. */
-export const shown = (line: string): string => `$ quarry ${fill(line)}`.trimEnd()
+/** Returns the line as it appears in the record. */
+export const shown = (line: string): string => `$ quarry ${expand(line)}`.trimEnd()
 
-const on = (line: string, more: Omit<Case, "line"> = {}): Case => ({ line, ...more })
+const testCase = (line: string, more: Omit<Case, "line"> = {}): Case => ({ line, ...more })
 
-/** Over the sandbox by its addresses: a real request is made to it. */
-const over = (line: string, more: Omit<Case, "line" | "connected"> = {}): Case => ({
+/** Runs with the API key and base URLs of the sandbox. */
+const connectedCase = (line: string, more: Omit<Case, "line" | "connected"> = {}): Case => ({
   line,
   connected: true,
   ...more
@@ -83,22 +83,22 @@ const over = (line: string, more: Omit<Case, "line" | "connected"> = {}): Case =
 
 const json = { "content-type": "application/json" }
 
-/** Over an upstream that gives one response. */
+/** Runs with an upstream that returns one response. */
 const scripted = (
   line: string,
   status: number,
   body: string,
   headers: Readonly<Record<string, string>> = json
-): Case => over(line, { script: [{ status, headers, body }] })
+): Case => connectedCase(line, { script: [{ status, headers, body }] })
 
-/** Over a sandbox with a fault. */
+/** Runs with a sandbox that injects a fault. */
 const faulty = (line: string, fault: Sandbox.Fault, more: Omit<Case, "line" | "connected"> = {}): Case =>
-  over(line, { sandbox: { faults: [{ fault }] }, ...more })
+  connectedCase(line, { sandbox: { faults: [{ fault }] }, ...more })
 
 const price = "token price {token}"
 
 const inEveryFormat = (line: string): ReadonlyArray<Case> =>
-  ["table", "json", "ndjson"].map((format) => on(`${line} -o ${format} --sandbox`))
+  ["table", "json", "ndjson"].map((format) => testCase(`${line} -o ${format} --sandbox`))
 
 const commands = [
   "wallet transfers",
@@ -117,150 +117,152 @@ const commands = [
 
 const groups = ["wallet", "token", "nft", "stream", "ledger", "sandbox"]
 
-/** By the names of their records. */
+/** Cases by name of the record. */
 export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
   "help": [
-    on(""),
-    on("--help"),
-    on("-h"),
-    on("help"),
-    on("--help", { terminal: 60 }),
-    on("--help", { terminal: 80, coloured: true }),
-    ...groups.map((group) => on(`${group} --help`)),
-    on("wallet"),
-    on("help wallet"),
-    on("help token price"),
-    on("help sandbox serve"),
-    on("--help nowhere"),
-    on("--version"),
-    on("-V"),
-    on("token price --version")
+    testCase(""),
+    testCase("--help"),
+    testCase("-h"),
+    testCase("help"),
+    testCase("--help", { terminal: 60 }),
+    testCase("--help", { terminal: 80, coloured: true }),
+    ...groups.map((group) => testCase(`${group} --help`)),
+    testCase("wallet"),
+    testCase("help wallet"),
+    testCase("help token price"),
+    testCase("help sandbox serve"),
+    testCase("--help nowhere"),
+    testCase("--version"),
+    testCase("-V"),
+    testCase("token price --version")
   ],
   "help-commands": [
-    ...commands.map((command) => on(`${command} --help`)),
-    on("token price --help", { terminal: 50 }),
-    on("token price --help", { terminal: 140, coloured: true })
+    ...commands.map((command) => testCase(`${command} --help`)),
+    testCase("token price --help", { terminal: 50 }),
+    testCase("token price --help", { terminal: 140, coloured: true })
   ],
   "wallet-transfers": [
     ...inEveryFormat("wallet transfers {wallet} --limit 2"),
-    on("wallet transfers {wallet} --chain polygon --limit 2 --sandbox", { terminal: 120 }),
-    on("wallet transfers {busyWallet} --contract-addresses {token} --max-items 2 -o ndjson --sandbox"),
-    on("wallet transfers {busyWallet} --order asc --limit 2 -o table --sandbox"),
-    on("wallet transfers {busyWallet} --from-date 2024-01-01 --limit 1 -o table --sandbox"),
-    on("wallet transfers {emptyWallet} -o table --sandbox"),
-    on("wallet transfers {emptyWallet} -o json --all --sandbox"),
-    on("wallet transfers {emptyWallet} -o json --sandbox"),
-    on("wallet transfers {emptyWallet} -o ndjson --sandbox")
+    testCase("wallet transfers {wallet} --chain polygon --limit 2 --sandbox", { terminal: 120 }),
+    testCase("wallet transfers {busyWallet} --contract-addresses {token} --max-items 2 -o ndjson --sandbox"),
+    testCase("wallet transfers {busyWallet} --order asc --limit 2 -o table --sandbox"),
+    testCase("wallet transfers {busyWallet} --from-date 2024-01-01 --limit 1 -o table --sandbox"),
+    testCase("wallet transfers {emptyWallet} -o table --sandbox"),
+    testCase("wallet transfers {emptyWallet} -o json --all --sandbox"),
+    testCase("wallet transfers {emptyWallet} -o json --sandbox"),
+    testCase("wallet transfers {emptyWallet} -o ndjson --sandbox")
   ],
   "wallet-nft-trades": inEveryFormat("wallet nft-trades {wallet} --limit 2"),
   "wallet-chains": [
     ...inEveryFormat("wallet chains {wallet} --chains eth,polygon"),
-    on("wallet chains {wallet} -o table --sandbox"),
-    on("wallet chains {wallet} --chains eth,polygon,base-sepolia -o table --sandbox"),
-    on("wallet chains {emptyWallet} --chains eth -o table --sandbox")
+    testCase("wallet chains {wallet} -o table --sandbox"),
+    testCase("wallet chains {wallet} --chains eth,polygon,base-sepolia -o table --sandbox"),
+    testCase("wallet chains {emptyWallet} --chains eth -o table --sandbox")
   ],
   "token-transfers": inEveryFormat("token transfers {token} --limit 2"),
   "token-owners": [
     ...inEveryFormat("token owners {token} --limit 2"),
-    on("token owners {polygonToken} --chain polygon --limit 2 -o table --sandbox"),
-    on("token owners {polygonToken} --chain polygon --largest 2 -o table --sandbox"),
-    on("token owners {token} --largest 2 -o json --sandbox"),
-    on("token owners {token} --largest 2 -o ndjson --sandbox", { terminal: 120 })
+    testCase("token owners {polygonToken} --chain polygon --limit 2 -o table --sandbox"),
+    testCase("token owners {polygonToken} --chain polygon --largest 2 -o table --sandbox"),
+    testCase("token owners {token} --largest 2 -o json --sandbox"),
+    testCase("token owners {token} --largest 2 -o ndjson --sandbox", { terminal: 120 })
   ],
   "token-price": [
     ...inEveryFormat("token price {token} --include percent_change"),
-    on("token price {spamToken} --sandbox -o table"),
-    on("token price {unpricedToken} --sandbox -o table"),
-    on("token price {token} --exchange mm-finance --sandbox -o table")
+    testCase("token price {spamToken} --sandbox -o table"),
+    testCase("token price {unpricedToken} --sandbox -o table"),
+    testCase("token price {token} --exchange mm-finance --sandbox -o table")
   ],
   "nft-list": [
     ...inEveryFormat("nft list {collection} --limit 2"),
-    on("nft list {collection} --normalize-metadata --media-items --limit 1 -o json --sandbox"),
-    on("nft list {collection} --total-ranges 4 --range 2 --limit 2 -o table --sandbox"),
-    on("nft list {unindexed} --limit 1 -o table --sandbox"),
-    on("nft list {unindexed} --wait --timeout 300ms --sandbox", {
+    testCase("nft list {collection} --normalize-metadata --media-items --limit 1 -o json --sandbox"),
+    testCase("nft list {collection} --total-ranges 4 --range 2 --limit 2 -o table --sandbox"),
+    testCase("nft list {unindexed} --limit 1 -o table --sandbox"),
+    testCase("nft list {unindexed} --wait --timeout 300ms --sandbox", {
       sandbox: { syncAfter: { duration: "1 hour" } }
     }),
-    on("nft list {unindexed} --wait --limit 1 -o table --sandbox", { sandbox: { syncAfter: { reads: 1 } } })
+    testCase("nft list {unindexed} --wait --limit 1 -o table --sandbox", {
+      sandbox: { syncAfter: { reads: 1 } }
+    })
   ],
   "nft-get": [
     ...inEveryFormat("nft get {collection} 1"),
-    on("nft get {collection1155} {tokenId1155} --normalize-metadata --media-items -o table --sandbox"),
-    on("nft get {collection} 0x1 --format hex -o ndjson --sandbox"),
-    on("nft get {unindexed} 1 --sandbox")
+    testCase("nft get {collection1155} {tokenId1155} --normalize-metadata --media-items -o table --sandbox"),
+    testCase("nft get {collection} 0x1 --format hex -o ndjson --sandbox"),
+    testCase("nft get {unindexed} 1 --sandbox")
   ],
   "nft-owners": inEveryFormat("nft owners {collection} 1"),
   "stream-set-status": [
     ...inEveryFormat("stream set-status {stream} paused"),
-    on("stream set-status 00000000-0000-0000-0000-000000000000 paused --sandbox")
+    testCase("stream set-status 00000000-0000-0000-0000-000000000000 paused --sandbox")
   ],
   "ledger-tx": [
     ...inEveryFormat("ledger tx {transaction}"),
-    on("ledger tx {pending} -o table --sandbox"),
-    on("ledger tx {transaction} --network testnet --sandbox")
+    testCase("ledger tx {pending} -o table --sandbox"),
+    testCase("ledger tx {transaction} --network testnet --sandbox")
   ],
   "lists": [
-    on("wallet transfers {busyWallet} --limit 2 -o ndjson --sandbox"),
-    on("wallet transfers {busyWallet} --limit 2 -o table --sandbox"),
-    on("wallet transfers {busyWallet} --limit 2 -o json --sandbox"),
-    on("wallet transfers {busyWallet} --limit 2 -o ndjson --sandbox", {
-      about: "a service whose lists have no cursors",
+    testCase("wallet transfers {busyWallet} --limit 2 -o ndjson --sandbox"),
+    testCase("wallet transfers {busyWallet} --limit 2 -o table --sandbox"),
+    testCase("wallet transfers {busyWallet} --limit 2 -o json --sandbox"),
+    testCase("wallet transfers {busyWallet} --limit 2 -o ndjson --sandbox", {
+      about: "an upstream without cursors",
       sandbox: { walletTransfersCursor: false }
     }),
-    on("nft owners {collection} 1 --all -o json --sandbox"),
-    on("nft owners {collection} 1 --all -o ndjson --sandbox"),
-    on("nft owners {collection} 1 --all -o table --sandbox"),
-    on("wallet transfers {wallet} --limit 2 --max-items 3 -o table --sandbox"),
-    on("wallet transfers {wallet} --limit 2 --max-items 4 -o table --sandbox"),
-    on("wallet transfers {wallet} --max-items 3 -o json --sandbox"),
-    on("wallet transfers {wallet} --max-items 3 -o ndjson --sandbox", { terminal: 120 }),
-    on("token transfers {token} --limit 2 --max-items 3 -o table --sandbox", { closedAfter: 1 }),
-    over("token transfers {token} --limit 2 --all -o table", {
+    testCase("nft owners {collection} 1 --all -o json --sandbox"),
+    testCase("nft owners {collection} 1 --all -o ndjson --sandbox"),
+    testCase("nft owners {collection} 1 --all -o table --sandbox"),
+    testCase("wallet transfers {wallet} --limit 2 --max-items 3 -o table --sandbox"),
+    testCase("wallet transfers {wallet} --limit 2 --max-items 4 -o table --sandbox"),
+    testCase("wallet transfers {wallet} --max-items 3 -o json --sandbox"),
+    testCase("wallet transfers {wallet} --max-items 3 -o ndjson --sandbox", { terminal: 120 }),
+    testCase("token transfers {token} --limit 2 --max-items 3 -o table --sandbox", { closedAfter: 1 }),
+    connectedCase("token transfers {token} --limit 2 --all -o table", {
       about: "the third page hangs",
       interruptedAfter: 2,
       sandbox: { faults: [{ skip: 2, fault: { kind: "hang" } }] }
     }),
-    over("token transfers {token} --limit 2 --all -o json", {
+    connectedCase("token transfers {token} --limit 2 --all -o json", {
       interruptedAfter: 1,
       sandbox: { faults: [{ skip: 1, fault: { kind: "hang" } }] }
     }),
-    over("token transfers {token} --limit 2 --all -o table", {
-      about: "a page fails for good",
+    connectedCase("token transfers {token} --limit 2 --all -o table", {
+      about: "a page fails without retry",
       sandbox: { faults: [{ skip: 1, fault: { status: 400 } }] }
     }),
-    over("token transfers {token} --limit 2 --max-items 3 -o table --timeout 3s", {
-      about: "the time is over in a list",
+    connectedCase("token transfers {token} --limit 2 --max-items 3 -o table --timeout 3s", {
+      about: "the timeout ends a list",
       sandbox: { faults: [{ skip: 1, fault: { kind: "hang" } }] }
     }),
-    over("token transfers {token} --limit 2 --all -o table", {
+    connectedCase("token transfers {token} --limit 2 --all -o table", {
       about: "the first page fails",
       sandbox: { faults: [{ fault: { status: 400 } }] }
     }),
-    over("wallet transfers {busyWallet} --limit 2 --all -o table", {
-      about: "a cursor that comes again",
+    connectedCase("wallet transfers {busyWallet} --limit 2 --all -o table", {
+      about: "a repeated cursor",
       sandbox: { faults: [{ skip: 1, fault: { kind: "repeat-cursor" } }] }
     }),
-    over("token transfers {token} --limit 2 --max-items 3 -o table", {
-      about: "an empty page in the middle",
+    connectedCase("token transfers {token} --limit 2 --max-items 3 -o table", {
+      about: "an empty page between other pages",
       sandbox: { faults: [{ skip: 1, count: 1, fault: { kind: "empty-page" } }] }
     }),
-    over("nft owners {collection} 1 --cursor from-nowhere")
+    connectedCase("nft owners {collection} 1 --cursor from-nowhere")
   ],
   "terminals": [
     ...[40, 60, 80, 120, 200].map((terminal) =>
-      on("wallet transfers {wallet} --limit 2 --sandbox", { terminal })
+      testCase("wallet transfers {wallet} --limit 2 --sandbox", { terminal })
     ),
-    ...[40, 80, 160].map((terminal) => on("token price {token} --sandbox", { terminal })),
-    on("token owners {token} --limit 2 --sandbox", { terminal: 100, coloured: true }),
-    on("token price {token} --sandbox", { terminal: 60, coloured: true }),
-    on("token price {token} --chian eth", { terminal: 80, coloured: true }),
-    on("nft list {unindexed} --limit 1 --sandbox", { terminal: 80, coloured: true }),
-    on("nft list {collection} --limit 2 -o ndjson --max-items 2 --sandbox", { terminal: 80 }),
+    ...[40, 80, 160].map((terminal) => testCase("token price {token} --sandbox", { terminal })),
+    testCase("token owners {token} --limit 2 --sandbox", { terminal: 100, coloured: true }),
+    testCase("token price {token} --sandbox", { terminal: 60, coloured: true }),
+    testCase("token price {token} --chian eth", { terminal: 80, coloured: true }),
+    testCase("nft list {unindexed} --limit 1 --sandbox", { terminal: 80, coloured: true }),
+    testCase("nft list {collection} --limit 2 -o ndjson --max-items 2 --sandbox", { terminal: 80 }),
     scripted(
       "wallet chains {wallet} -o table",
       200,
       JSON.stringify({
-        address: names["wallet"],
+        address: sandboxValues["wallet"],
         active_chains: [{ chain: "\u001b[31meth\u001b[0m", chain_id: "0x1" }]
       })
     ),
@@ -268,124 +270,124 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
       "wallet chains {wallet} -o json",
       200,
       JSON.stringify({
-        address: names["wallet"],
+        address: sandboxValues["wallet"],
         active_chains: [{ chain: "\u009b31meth\u202e", chain_id: "0x1" }]
       })
     )
   ],
   "errors-settings": [
-    on(price, { about: "neither key nor base URL" }),
-    on(price, {
-      about: "no key",
+    testCase(price, { about: "no API key and no base URL" }),
+    testCase(price, {
+      about: "no API key",
       env: { QUARRY_BASE_URL: "http://sandbox.invalid" }
     }),
-    on("stream set-status {stream} paused", { env: { QUARRY_API_KEY: "sandbox-good-key" } }),
-    on("ledger tx {transaction}"),
-    on("ledger tx {transaction} --network testnet"),
-    over(`${price} --base-url nowhere`),
-    over(`${price} --base-url ftp://data.example.com`),
-    over(`${price} --base-url https://user:hidden@data.example.com`),
-    over(`${price} --base-url https://data.example.com?key=hidden`),
-    over(price, { env: { QUARRY_BASE_URL: "data.example.com" } }),
-    over(price, { env: { QUARRY_API_KEY: "two words" } }),
-    over(price, { env: { QUARRY_API_KEY: "" } }),
-    over(price, { env: { QUARRY_RATE_LIMIT: "fast" } }),
-    over(price, { env: { QUARRY_RATE_LIMIT: "0/s" } }),
-    over(price, { env: { QUARRY_RATE_LIMIT: "5" } }),
-    over(`${price} -o table`, { env: { QUARRY_RATE_LIMIT: "none" } }),
-    over(`${price} -o table`, { env: { QUARRY_RATE_LIMIT: "25/10s" } }),
-    on(price, { env: { QUARRY_SANDBOX: "maybe" } }),
-    on(`${price} -o table`, { env: { QUARRY_SANDBOX: "yes" } }),
-    over(`${price} -o table --no-sandbox`, { env: { QUARRY_SANDBOX: "1" } }),
-    on(`${price} --sandbox --base-url https://data.example.com`),
-    over(`${price} --base-url http://other.invalid -o table`, { env: { QUARRY_SANDBOX: "1" } })
+    testCase("stream set-status {stream} paused", { env: { QUARRY_API_KEY: "sandbox-good-key" } }),
+    testCase("ledger tx {transaction}"),
+    testCase("ledger tx {transaction} --network testnet"),
+    connectedCase(`${price} --base-url nowhere`),
+    connectedCase(`${price} --base-url ftp://data.example.com`),
+    connectedCase(`${price} --base-url https://user:hidden@data.example.com`),
+    connectedCase(`${price} --base-url https://data.example.com?key=hidden`),
+    connectedCase(price, { env: { QUARRY_BASE_URL: "data.example.com" } }),
+    connectedCase(price, { env: { QUARRY_API_KEY: "two words" } }),
+    connectedCase(price, { env: { QUARRY_API_KEY: "" } }),
+    connectedCase(price, { env: { QUARRY_RATE_LIMIT: "fast" } }),
+    connectedCase(price, { env: { QUARRY_RATE_LIMIT: "0/s" } }),
+    connectedCase(price, { env: { QUARRY_RATE_LIMIT: "5" } }),
+    connectedCase(`${price} -o table`, { env: { QUARRY_RATE_LIMIT: "none" } }),
+    connectedCase(`${price} -o table`, { env: { QUARRY_RATE_LIMIT: "25/10s" } }),
+    testCase(price, { env: { QUARRY_SANDBOX: "maybe" } }),
+    testCase(`${price} -o table`, { env: { QUARRY_SANDBOX: "yes" } }),
+    connectedCase(`${price} -o table --no-sandbox`, { env: { QUARRY_SANDBOX: "1" } }),
+    testCase(`${price} --sandbox --base-url https://data.example.com`),
+    connectedCase(`${price} --base-url http://other.invalid -o table`, { env: { QUARRY_SANDBOX: "1" } })
   ],
   "errors-line": [
-    on("walet chains {wallet}"),
-    on("wallets"),
-    on("chains {wallet}"),
-    on("transfers"),
-    on("nowhere"),
-    on("wallet chain {wallet}"),
-    on("wallet nowhere"),
-    on("help nowhere"),
-    on("token prize --help"),
-    on(`${price} --chian eth`),
-    on(`${price} --chian=eth`),
-    on(`${price} --colour`),
-    on("--colour"),
-    on(`${price} -x`),
-    on(`${price} --limit 5`),
-    on(`${price} --curl`),
-    on(`${price} --all`),
-    on("token price"),
-    on("nft get {collection}"),
-    on("stream set-status {stream}"),
-    on(`${price} more`),
-    on("wallet chains {wallet} {wallet}"),
-    on(`${price} --chain`),
-    on(`${price} --chain --verbose`),
-    on(`${price} --output`),
-    on(`${price} --chain eth --chain polygon`),
-    on(`${price} --sandbox=maybe`),
-    on(`${price} --output yaml`),
-    on(`${price} -o=yaml`),
-    on(`${price} --timeout soon`),
-    on(`${price} --timeout 0`),
-    on(`${price} --timeout -5s`),
-    on(`${price} --timeout 30d`),
-    on(`${price} --api-key hidden`),
-    on(`${price} --key=hidden`),
-    on(`${price} --token hidden`),
-    on("--completions powershell"),
-    on("--completions")
+    testCase("walet chains {wallet}"),
+    testCase("wallets"),
+    testCase("chains {wallet}"),
+    testCase("transfers"),
+    testCase("nowhere"),
+    testCase("wallet chain {wallet}"),
+    testCase("wallet nowhere"),
+    testCase("help nowhere"),
+    testCase("token prize --help"),
+    testCase(`${price} --chian eth`),
+    testCase(`${price} --chian=eth`),
+    testCase(`${price} --colour`),
+    testCase("--colour"),
+    testCase(`${price} -x`),
+    testCase(`${price} --limit 5`),
+    testCase(`${price} --curl`),
+    testCase(`${price} --all`),
+    testCase("token price"),
+    testCase("nft get {collection}"),
+    testCase("stream set-status {stream}"),
+    testCase(`${price} more`),
+    testCase("wallet chains {wallet} {wallet}"),
+    testCase(`${price} --chain`),
+    testCase(`${price} --chain --verbose`),
+    testCase(`${price} --output`),
+    testCase(`${price} --chain eth --chain polygon`),
+    testCase(`${price} --sandbox=maybe`),
+    testCase(`${price} --output yaml`),
+    testCase(`${price} -o=yaml`),
+    testCase(`${price} --timeout soon`),
+    testCase(`${price} --timeout 0`),
+    testCase(`${price} --timeout -5s`),
+    testCase(`${price} --timeout 30d`),
+    testCase(`${price} --api-key hidden`),
+    testCase(`${price} --key=hidden`),
+    testCase(`${price} --token hidden`),
+    testCase("--completions powershell"),
+    testCase("--completions")
   ],
   "errors-input": [
-    on("wallet transfers 0x12"),
-    on("wallet transfers alice.eth"),
-    on("token price '0xF124A828C0FC24A9F753C3EBB18EF93C74A67993' -o table --sandbox"),
-    on(`${price} --chain sepolia`),
-    on(`${price} --chain etherium`),
-    on(`${price} --chain 0x1 -o table --sandbox`),
-    on(`${price} --to-block soon`),
-    on(`${price} --to-block -1`),
-    on(`${price} --include percent`),
-    on(`${price} --exchange uniswap --sandbox`),
-    on("wallet chains {wallet} --chains eth,ploygon-amoy"),
-    on("wallet transfers {wallet} --limit 0"),
-    on("wallet transfers {wallet} --limit many"),
-    on("wallet transfers {wallet} --order up"),
-    on("wallet transfers {wallet} --from-date yesterday"),
-    on("wallet transfers {wallet} --contract-addresses 0x12"),
-    on("wallet transfers {wallet} --max-items 0"),
-    on("wallet transfers {wallet} --max-items many"),
-    over("wallet transfers {wallet} --cursor quarry-walk-1.x"),
-    on("token transfers {token} --from-block 9 --to-block 3"),
-    on("token transfers {token} --from-date 2024-02-01 --to-date 2024-01-01"),
-    on("token owners {token} --largest 0"),
-    on("token owners {token} --largest 9999999"),
-    on("nft list {collection} --range 2 --sandbox"),
-    on("nft list {collection} --total-ranges 4 --range 5 --sandbox"),
-    on("nft list {collection} --total-ranges 2000 --all"),
-    on("nft list {collection} --format octal --sandbox"),
-    on("nft get {collection} first"),
-    on("nft get {collection} -1"),
-    on("stream set-status {stream} pausd"),
-    on("stream set-status '' paused"),
-    on("ledger tx 0x12"),
-    on("ledger tx {transaction} --network devnet"),
-    on("sandbox serve --port http"),
-    on("sandbox serve --port 70000"),
-    on("sandbox serve --seed -1"),
-    on("sandbox serve --scale 99999999999")
+    testCase("wallet transfers 0x12"),
+    testCase("wallet transfers alice.eth"),
+    testCase("token price '0xF124A828C0FC24A9F753C3EBB18EF93C74A67993' -o table --sandbox"),
+    testCase(`${price} --chain sepolia`),
+    testCase(`${price} --chain etherium`),
+    testCase(`${price} --chain 0x1 -o table --sandbox`),
+    testCase(`${price} --to-block soon`),
+    testCase(`${price} --to-block -1`),
+    testCase(`${price} --include percent`),
+    testCase(`${price} --exchange uniswap --sandbox`),
+    testCase("wallet chains {wallet} --chains eth,ploygon-amoy"),
+    testCase("wallet transfers {wallet} --limit 0"),
+    testCase("wallet transfers {wallet} --limit many"),
+    testCase("wallet transfers {wallet} --order up"),
+    testCase("wallet transfers {wallet} --from-date yesterday"),
+    testCase("wallet transfers {wallet} --contract-addresses 0x12"),
+    testCase("wallet transfers {wallet} --max-items 0"),
+    testCase("wallet transfers {wallet} --max-items many"),
+    connectedCase("wallet transfers {wallet} --cursor quarry-walk-1.x"),
+    testCase("token transfers {token} --from-block 9 --to-block 3"),
+    testCase("token transfers {token} --from-date 2024-02-01 --to-date 2024-01-01"),
+    testCase("token owners {token} --largest 0"),
+    testCase("token owners {token} --largest 9999999"),
+    testCase("nft list {collection} --range 2 --sandbox"),
+    testCase("nft list {collection} --total-ranges 4 --range 5 --sandbox"),
+    testCase("nft list {collection} --total-ranges 2000 --all"),
+    testCase("nft list {collection} --format octal --sandbox"),
+    testCase("nft get {collection} first"),
+    testCase("nft get {collection} -1"),
+    testCase("stream set-status {stream} pausd"),
+    testCase("stream set-status '' paused"),
+    testCase("ledger tx 0x12"),
+    testCase("ledger tx {transaction} --network devnet"),
+    testCase("sandbox serve --port http"),
+    testCase("sandbox serve --port 70000"),
+    testCase("sandbox serve --seed -1"),
+    testCase("sandbox serve --scale 99999999999")
   ],
   "errors-service": [
-    over("token price {nothing}", { about: "404" }),
-    over("nft get {collection} 999999999"),
-    over("ledger tx 0x0000000000000000000000000000000000000000000000000000000000000000"),
-    over("stream set-status 00000000-0000-0000-0000-000000000000 paused"),
-    over(price, { about: "a key that was revoked", env: { QUARRY_API_KEY: "sandbox-revoked-key" } }),
-    over(price, { about: "a plan that is used up", env: { QUARRY_API_KEY: "sandbox-exhausted-key" } }),
+    connectedCase("token price {nothing}", { about: "404" }),
+    connectedCase("nft get {collection} 999999999"),
+    connectedCase("ledger tx 0x0000000000000000000000000000000000000000000000000000000000000000"),
+    connectedCase("stream set-status 00000000-0000-0000-0000-000000000000 paused"),
+    connectedCase(price, { about: "a revoked API key", env: { QUARRY_API_KEY: "sandbox-revoked-key" } }),
+    connectedCase(price, { about: "an exhausted plan", env: { QUARRY_API_KEY: "sandbox-exhausted-key" } }),
     faulty(price, { status: 400 }),
     faulty(price, { status: 401 }),
     faulty(price, { status: 402 }),
@@ -416,8 +418,8 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     faulty("stream set-status {stream} paused", { status: 500 }),
     faulty("stream set-status {stream} paused", { kind: "reset" }),
     faulty("stream set-status {stream} paused", { kind: "html" }),
-    over("wallet transfers {wallet} --limit 2 --all -o table", {
-      about: "the rate limit of the program",
+    connectedCase("wallet transfers {wallet} --limit 2 --all -o table", {
+      about: "the local rate limit",
       env: { QUARRY_RATE_LIMIT: "10/h" }
     }),
     scripted(price, 200, "{\"usdPrice\":\"much\"}"),
@@ -437,17 +439,17 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     scripted(price, 400, "{\"message\":\"the key sandbox-good-key is wrong\"}")
   ],
   "errors-unexpected": [
-    over(price, { broken: true }),
-    over(`${price} -o table`, { full: true }),
-    over("token transfers {token} --limit 2 --all -o table", { full: true })
+    connectedCase(price, { broken: true }),
+    connectedCase(`${price} -o table`, { full: true }),
+    connectedCase("token transfers {token} --limit 2 --all -o table", { full: true })
   ],
-  "completions-bash": [on("--completions bash")],
-  "completions-fish": [on("--completions fish")],
-  "completions-zsh": [on("--completions zsh")],
+  "completions-bash": [testCase("--completions bash")],
+  "completions-fish": [testCase("--completions fish")],
+  "completions-zsh": [testCase("--completions zsh")],
   "verbose": [
-    on("token price {token} --exchange mm-finance -v -o table --sandbox"),
-    over("token transfers {token} --limit 2 --max-items 3 -o table --verbose"),
-    over(`${price} -v -o table`, {
+    testCase("token price {token} --exchange mm-finance -v -o table --sandbox"),
+    connectedCase("token transfers {token} --limit 2 --max-items 3 -o table --verbose"),
+    connectedCase(`${price} -v -o table`, {
       sandbox: {
         faults: [{ fault: { status: 503 }, count: 1 }, { fault: { kind: "reset" }, count: 1 }]
       }
@@ -456,8 +458,10 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     faulty(`${price} -v`, { "status": 429, "retry-after": "3600" }),
     faulty(`${price} -v`, { status: 500 }),
     faulty(`${price} -v`, { kind: "html" }),
-    over("stream set-status {stream} paused -v -o table"),
-    over(`${price} -v -o table`, { terminal: 80, coloured: true }),
-    over("nft list {unindexed} --wait --limit 1 -v -o table", { sandbox: { syncAfter: { reads: 1 } } })
+    connectedCase("stream set-status {stream} paused -v -o table"),
+    connectedCase(`${price} -v -o table`, { terminal: 80, coloured: true }),
+    connectedCase("nft list {unindexed} --wait --limit 1 -v -o table", {
+      sandbox: { syncAfter: { reads: 1 } }
+    })
   ]
 }

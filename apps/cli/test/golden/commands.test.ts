@@ -1,23 +1,23 @@
-/** What every command line prints today, and its exit code. */
+/** Compares the output and exit code of command lines with the golden records. */
 import { expect, it } from "vitest"
 import { cases, shown } from "./cases.ts"
 import * as InProcess from "./inProcess.ts"
 import { names as processes } from "./processes.ts"
 import { record, recordNames, recordPath, shortened } from "./records.ts"
 
-it.each(Object.entries(cases))("prints for %s what the record says", async (name, group) => {
-  const ended = await Promise.all(group.map(async (each) => [each, await InProcess.run(each)] as const))
-  await expect(name === "help" ? shortened(ended) : record(ended)).toMatchFileSnapshot(recordPath(name))
+it.each(Object.entries(cases))("prints the recorded output for %s", async (name, group) => {
+  const results = await Promise.all(group.map(async (input) => [input, await InProcess.run(input)] as const))
+  await expect(name === "help" ? shortened(results) : record(results)).toMatchFileSnapshot(recordPath(name))
 }, 60_000)
 
-it("no case comes twice", () => {
+it("has no duplicate cases", () => {
   for (const group of Object.values(cases)) {
-    const all = group.map(({ line, ...around }) => `${shown(line)} ${JSON.stringify(around)}`)
+    const all = group.map(({ line, ...options }) => `${shown(line)} ${JSON.stringify(options)}`)
     expect(new Set(all).size).toBe(all.length)
   }
 })
 
-it("every record has its cases", () => {
+it("has cases for every record", () => {
   const expected = new Set([...Object.keys(cases), ...processes])
   expect(recordNames().filter((name) => !expected.has(name))).toEqual([])
 })

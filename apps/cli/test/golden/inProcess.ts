@@ -1,4 +1,4 @@
-/** `quarry` in this process, over a sandbox or a script, with captured streams. */
+/** Runs `quarry` in this process with a sandbox or scripted responses, and captures the streams. */
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -18,11 +18,11 @@ import { CommandTerminal, OutputClosedError, OutputError, type TerminalService }
 import { type Case, connection, type Scripted, words } from "./cases.ts"
 import type { Ended } from "./records.ts"
 
-/** One for all cases. */
+/** Shared by all cases. */
 const ledger = Ledger.make({ seed: 1, scale: 60 })
 
-/** Gives the responses in their order, and the last one again and again. */
-const following = (script: ReadonlyArray<Scripted>): HttpClient.HttpClient => {
+/** Returns the responses in order, and repeats the last one. */
+const scriptedClient = (script: ReadonlyArray<Scripted>): HttpClient.HttpClient => {
   let sent = 0
   return HttpClient.make((request) =>
     Effect.suspend(() => {
@@ -36,15 +36,15 @@ const following = (script: ReadonlyArray<Scripted>): HttpClient.HttpClient => {
   )
 }
 
-/** A client with a defect that quotes the request. */
+/** A client that fails with a defect that contains the request. */
 const defective = HttpClient.make((request) =>
   Effect.die(new Error(`broken by ${request.method} ${request.url}`))
 )
 
 const started = Date.UTC(2025, 5, 1)
 
-/** A clock on which time passes with sleeps alone, however busy the machine is. */
-const measured = (): Clock.Clock => {
+/** Creates a clock that advances only with sleeps, independent of the load of the machine. */
+const makeClock = (): Clock.Clock => {
   const real = Clock.make()
   let now = started
   return Object.assign(Clock.make(), {
@@ -60,8 +60,8 @@ const measured = (): Clock.Clock => {
   })
 }
 
-/** What an interrupted process ends with. */
-const interrupted = 130
+/** Exit code of an interrupted process. */
+const interruptedExitCode = 130
 
 export const run = (input: Case): Promise<Ended> =>
   Effect.gen(function*() {
@@ -81,7 +81,7 @@ export const run = (input: Case): Promise<Ended> =>
           if (writes >= (input.closedAfter ?? Infinity)) return new OutputClosedError()
           if (text === "") return Effect.void
           if (input.full === true) {
-            return new OutputError({ reason: "the output cannot be written: ENOSPC" })
+            return new OutputError({ reason: "cannot write output: ENOSPC" })
           }
           writes += 1
           written.stdout += text
@@ -99,7 +99,7 @@ export const run = (input: Case): Promise<Ended> =>
       ? Layer.succeed(HttpClient.HttpClient, defective)
       : input.script === undefined
       ? Sandbox.layer({ ledger, ...input.sandbox })
-      : Layer.succeed(HttpClient.HttpClient, following(input.script))
+      : Layer.succeed(HttpClient.HttpClient, scriptedClient(input.script))
     const env = { ...(input.connected === true ? connection : {}), ...input.env }
     const fiber = yield* Effect.fork(
       quarry(words(input.line), "1.2.3").pipe(
@@ -110,11 +110,11 @@ export const run = (input: Case): Promise<Ended> =>
         }),
         Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(env)))),
         Effect.withRandom(Random.fixed([0.01])),
-        Effect.withClock(measured())
+        Effect.withClock(makeClock())
       )
     )
     yield* Effect.raceFirst(Deferred.await(reached), Fiber.await(fiber))
     const isInterrupted = yield* Deferred.isDone(reached)
     const exit = isInterrupted ? yield* Fiber.interrupt(fiber) : yield* Fiber.await(fiber)
-    return { code: Exit.isSuccess(exit) ? exit.value : interrupted, ...written }
+    return { code: Exit.isSuccess(exit) ? exit.value : interruptedExitCode, ...written }
   }).pipe(Effect.runPromise)

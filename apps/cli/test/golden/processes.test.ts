@@ -1,4 +1,4 @@
-/** What the program prints today as a process: with real streams, signals and sockets. */
+/** Compares the bundled program with the golden records: real streams, signals and sockets. */
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as Server from "@blockquarry/sandbox/Server"
 import * as Effect from "effect/Effect"
@@ -17,7 +17,7 @@ const { QUARRY_API_KEY = "" } = connection
 
 const price = "token price {token}"
 
-it("prints the same as in this process", async () => {
+it("prints the same as the in-process command line", async () => {
   for (
     const line of ["", "--version", "token price --help", "walet chains", `${price} --chian eth`, price]
   ) {
@@ -28,7 +28,7 @@ it("prints the same as in this process", async () => {
   }
 }, 60_000)
 
-it("prints for command lines what the record says", async () => {
+it("prints the recorded output for command lines", async () => {
   const port = await closedPort()
   const started = [
     workshop.start("wallet transfers 0x12 --sandbox"),
@@ -42,7 +42,7 @@ it("prints for command lines what the record says", async () => {
   await expect(withoutPorts(records.join("\n"))).toMatchFileSnapshot(recordPath("process-lines"))
 }, 60_000)
 
-it("prints on terminals what the record says", async () => {
+it("prints the recorded output on terminals", async () => {
   const table = `${price} --sandbox`
   const owners = "token owners {polygonToken} --chain polygon --largest 2 --sandbox"
   const started = [
@@ -60,22 +60,22 @@ it("prints on terminals what the record says", async () => {
   await expect(records.join("\n")).toMatchFileSnapshot(recordPath("process-terminals"))
 }, 60_000)
 
-it("prints for servers and signals what the record says", async () => {
+it("prints the recorded output for servers and signals", async () => {
   const served = workshop.start("sandbox serve --port 0 --seed 1 --scale 60")
   const banner = await served.until("/chains'")
   const [, origin = ""] = /(http:\/\/127\.0\.0\.1:\d+)/.exec(banner) ?? []
-  const asked = workshop.start("wallet chains {wallet} --chains eth -o table", {
+  const chains = workshop.start("wallet chains {wallet} --chains eth -o table", {
     QUARRY_API_KEY,
     QUARRY_BASE_URL: origin
   })
-  await asked.ended
+  await chains.ended
   served.interrupt()
   const { close, port } = await openPort()
   const taken = workshop.start(`sandbox serve --port ${port}`)
   const nowhere = workshop.start("sandbox serve --port 0 --host 192.0.2.1")
   await Promise.all([taken.ended, nowhere.ended])
   await close()
-  // The second page never comes.
+  // The second page hangs
   const interrupted = await Effect.gen(function*() {
     const { origin } = yield* Server.SandboxServer
     const started = workshop.start("token transfers {token} --limit 2 --all -o table", {
@@ -90,11 +90,11 @@ it("prints for servers and signals what the record says", async () => {
     Effect.provide(Server.layer({ scale: 60, faults: [{ skip: 1, fault: { kind: "hang" } }] })),
     Effect.runPromise
   )
-  const records = await Promise.all([served, asked, taken, nowhere, interrupted].map(record))
+  const records = await Promise.all([served, chains, taken, nowhere, interrupted].map(record))
   await expect(withoutPorts(records.join("\n")))
     .toMatchFileSnapshot(recordPath("process-servers"))
 }, 60_000)
 
-it("takes the key of the sandbox", () => {
+it("uses the API key of the sandbox", () => {
   expect(QUARRY_API_KEY).toBe(Sandbox.apiKey)
 })

@@ -1,4 +1,4 @@
-/** The program that is shipped, as processes. */
+/** Runs the bundled program in child processes. */
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -9,10 +9,10 @@ import { fileURLToPath } from "node:url"
 import { shown, words } from "./cases.ts"
 import { type Ended, outcome } from "./records.ts"
 
-/** The names of the records. */
+/** Names of the records. */
 export const names = ["process-lines", "process-terminals", "process-servers"] as const
 
-/** What Node is told of its streams: the tests have no terminal. */
+/** Widths of simulated terminals, because tests run without a terminal. */
 export interface Terminal {
   readonly stdout?: number
   readonly stderr?: number
@@ -25,13 +25,13 @@ export interface Started {
   readonly line: string
   readonly env: Readonly<Record<string, string>>
   readonly terminal: Terminal
-  /** Waits until standard output has a text. */
+  /** Resolves when stdout contains the text. */
   readonly until: (text: string) => Promise<string>
   readonly interrupt: () => void
   readonly ended: Promise<Ended>
 }
 
-/** A folder with the program. */
+/** A temporary folder with the bundle, and the processes started from it. */
 export class Workshop {
   readonly #folder = mkdtempSync(join(tmpdir(), "quarry-"))
   readonly #kill = new Set<() => void>()
@@ -40,7 +40,7 @@ export class Workshop {
     return join(this.#folder, "dist/quarry.js")
   }
 
-  /** Bundles the program, beside a manifest whose version stays the same. */
+  /** Bundles the program next to a manifest with a fixed version. */
   build(): Promise<void> {
     const root = fileURLToPath(new URL("../../", import.meta.url))
     writeFileSync(join(this.#folder, "package.json"), JSON.stringify({ type: "module", version: "1.2.3" }))
@@ -54,7 +54,7 @@ export class Workshop {
     })
   }
 
-  /** Ends what still runs, and removes the folder. */
+  /** Kills the remaining processes and removes the folder. */
   remove(): void {
     for (const kill of this.#kill) kill()
     rmSync(this.#folder, { recursive: true, force: true })
@@ -85,18 +85,21 @@ export class Workshop {
       interrupt: () => void child.kill("SIGINT"),
       until: (text) =>
         new Promise((resolve, reject) => {
-          const look = () => {
+          const check = () => {
             if (stdout.includes(text)) resolve(stdout)
           }
-          child.stdout.on("data", look)
-          child.once("close", () => reject(new Error(`it ended: ${stdout}${stderr}`)))
-          look()
+          child.stdout.on("data", check)
+          child.once(
+            "close",
+            () => reject(new Error(`exited before the expected output: ${stdout}${stderr}`))
+          )
+          check()
         })
     }
   }
 }
 
-/** The record of a process. */
+/** Formats the record of a process. */
 export const record = async ({ ended, env, line, terminal }: Started): Promise<string> =>
   [
     ...Object.entries(env).map(([name, value]) => `env ${name}=${JSON.stringify(value)}\n`),
@@ -106,14 +109,14 @@ export const record = async ({ ended, env, line, terminal }: Started): Promise<s
     outcome(await ended)
   ].join("")
 
-/** A port where nothing listens. */
+/** Returns a port without a listener. */
 export const closedPort = async (): Promise<number> => {
   const { close, port } = await openPort()
   await close()
   return port
 }
 
-/** A port that is in use. */
+/** Returns a port that is in use. */
 export const openPort = async (): Promise<{ readonly port: number; readonly close: () => Promise<void> }> => {
   const server = createServer()
   server.listen(0, "127.0.0.1")

@@ -1,4 +1,4 @@
-/** The text of records, and what of it differs from run to run. */
+/** Formats golden records, and masks values that change from run to run. */
 import { readdirSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { type Case, shown } from "./cases.ts"
@@ -9,39 +9,39 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** The file of a record. */
+/** Returns the file of a record. */
 export const recordPath = (name: string): string =>
   fileURLToPath(new URL(`records/${name}.txt`, import.meta.url))
 
-/** The names of the records that exist. */
+/** Returns the names of the existing records. */
 export const recordNames = (): ReadonlyArray<string> =>
   readdirSync(new URL("records/", import.meta.url)).map((name) => name.replace(/\.txt$/, ""))
 
-/** Characters that no editor shows, as escapes. */
+/** Escapes invisible characters. */
 const visible = (text: string): string =>
   text.replaceAll(
-    // oxlint-disable-next-line no-control-regex -- control characters are what this is about
+    // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
     /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
   )
 
-/** Every line behind a bar, so that ends of lines and of the text show. */
+/** Starts each line with a bar, so that trailing line breaks are visible. */
 const block = (title: string, text: string): string => {
   if (text === "") return `${title}: (empty)\n`
   const lines = visible(text).replace(/\n$/, "").split("\n").map((line) => `| ${line}`.trimEnd())
   return [`${title}:`, ...lines, ...(text.endsWith("\n") ? [] : ["(no end of line)"]), ""].join("\n")
 }
 
-/** Without the times of log lines. */
+/** Masks the times of log lines. */
 const withoutTimes = (text: string): string =>
   text.replaceAll(/(?<![\dT])\d\d:\d\d:\d\d\.\d{3}(?!\d)/g, "<time>")
 
-/** Without ports that the system chose. */
+/** Masks ports that the operating system selects. */
 export const withoutPorts = (text: string): string =>
   text.replaceAll(/(127\.0\.0\.1:|--port )\d{4,5}\b/g, "$1{port}")
 
-/** The surroundings, a line each. */
-const given = (input: Case): string => {
+/** Formats the environment of a case, one item per line. */
+const formatOptions = (input: Case): string => {
   const {
     about,
     broken,
@@ -57,36 +57,37 @@ const given = (input: Case): string => {
   } = input
   return [
     ...(about === undefined ? [] : [`# ${about}`]),
-    ...(connected === true ? ["env: the key and the addresses of the sandbox"] : []),
+    ...(connected === true ? ["env: API key and base URLs of the sandbox"] : []),
     ...Object.entries(env).map(([name, value]) => `env ${name}=${JSON.stringify(value)}`),
     ...(sandbox === undefined ? [] : [`sandbox: ${JSON.stringify(sandbox)}`]),
     ...(script ?? []).map((response) => `upstream: ${JSON.stringify(response)}`),
-    ...(broken === true ? ["the program has a defect"] : []),
+    ...(broken === true ? ["the client fails with a defect"] : []),
     ...(full === true ? ["the disk is full"] : []),
     ...(terminal === undefined
       ? []
       : [`terminal: ${terminal} columns${coloured === true ? ", colours" : ""}`]),
-    ...(closedAfter === undefined ? [] : [`the reader goes away after ${closedAfter} writes`]),
-    ...(interruptedAfter === undefined ? [] : [`Ctrl-C after ${interruptedAfter} writes`])
+    ...(closedAfter === undefined ? [] : [`the reader closes stdout after ${closedAfter} writes`]),
+    ...(interruptedAfter === undefined ? [] : [`interrupted after ${interruptedAfter} writes`])
   ].map((line) => `${visible(line)}\n`).join("")
 }
 
-/** What comes of a case. */
+/** Formats the result of a case. */
 export const outcome = ({ code, stderr, stdout }: Ended): string =>
   block("stdout", stdout) + block("stderr", withoutTimes(stderr)) + `exit code: ${code}\n`
 
-/** Cases in their order. */
+/** Formats cases in order. */
 export const record = (cases: ReadonlyArray<readonly [Case, Ended]>): string =>
-  cases.map(([input, ended]) => `${given(input)}${visible(shown(input.line))}\n${outcome(ended)}`).join("\n")
+  cases.map(([input, ended]) => `${formatOptions(input)}${visible(shown(input.line))}\n${outcome(ended)}`)
+    .join("\n")
 
-/** Cases in their order. An outcome that comes again is named by its first case. */
+/** Formats cases in order. A repeated result refers to the first case. */
 export const shortened = (cases: ReadonlyArray<readonly [Case, Ended]>): string => {
   const firsts = new Map<string, string>()
   return cases.map(([input, ended]) => {
     const text = outcome(ended)
     const first = firsts.get(text)
     if (first === undefined) firsts.set(text, shown(input.line))
-    const what = first === undefined ? text : `the same as: ${first}\n`
-    return `${given(input)}${shown(input.line)}\n${what}`
+    const result = first === undefined ? text : `the same as: ${first}\n`
+    return `${formatOptions(input)}${shown(input.line)}\n${result}`
   }).join("\n")
 }
