@@ -1,4 +1,4 @@
-/** Where answers come from: the network, or the sandbox in this process. */
+/** Provides the HTTP client: for the network, or for the sandbox in this process. */
 import type { HttpClient } from "@effect/platform/HttpClient"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -9,7 +9,7 @@ export interface HttpTransportService {
   readonly sandbox: Effect.Effect<SandboxTransport>
 }
 
-/** A client that reaches the sandbox, and the settings with which it does. */
+/** The sandbox's client, and the configuration for it. */
 export interface SandboxTransport {
   readonly client: Layer.Layer<HttpClient>
   readonly config: ReadonlyMap<string, string>

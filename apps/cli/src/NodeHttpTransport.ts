@@ -1,4 +1,4 @@
-/** The network of a process. Both ways are loaded when they are taken. */
+/** Loads the HTTP clients of Node.js on demand. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { baseUrlOptions } from "./args/GlobalOptions.ts"
@@ -22,7 +22,7 @@ const sandbox: Effect.Effect<SandboxTransport> = Effect.map(
       client: layer(),
       config: new Map([
         ["QUARRY_API_KEY", apiKey],
-        ...baseUrlOptions.map(({ name, variable: setting }) => [setting, urlsByFlag[name]] as const)
+        ...baseUrlOptions.map(({ name, variable }) => [variable, urlsByFlag[name]] as const)
       ])
     }
   }

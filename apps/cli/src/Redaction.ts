@@ -1,4 +1,4 @@
-/** The key stays off the screen. */
+/** Redacts the API key in messages. */
 import { apiKey } from "@blockquarry/http/Settings"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
@@ -6,18 +6,18 @@ import * as Redacted from "effect/Redacted"
 import { sanitize } from "./render/Sanitize.ts"
 import type { TerminalService } from "./Terminal.ts"
 
-/** No key is shorter, and a shorter one would be found in the middle of words. */
+/** No API key is shorter. A shorter one could match parts of words. */
 const minSecretLength = 8
 
 /**
- * A screen whose notes never have the key in them, although a service may repeat it in anything that it says (a cursor
- * is quoted too) and a defect may quote the request. The client keeps its own errors free of it; this is the last gate.
+ * Returns a terminal that redacts the API key in `note`. The client's errors do not contain the key, but a response, a
+ * cursor or a defect may repeat it.
  */
 export const redactNotes = (screen: TerminalService): Effect.Effect<TerminalService> =>
   Effect.map(
     Effect.orElseSucceed(Config.redacted(apiKey), () => Redacted.make("")),
     (key) => {
-      // White space around a key is not sent, so it is not repeated
+      // The client trims the key, so a response repeats it without white space
       const secret = Redacted.value(key).trim()
       const variants = [secret, sanitize(secret)].filter(({ length }) => length >= minSecretLength)
       const redact = (text: string): string =>

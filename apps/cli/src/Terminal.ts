@@ -1,32 +1,30 @@
-/**
- * The two streams of a command line: data goes to `print`, everything else to `note`.
- */
+/** The output streams of the command line: data on stdout, messages on stderr. */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 
-/** Nobody reads the output any more, as after `| head`. This is no failure, but there is nothing left to do. */
+/** The reader of the output closed the pipe, for example `head`. The command ends with exit status 0. */
 export class OutputClosedError extends Data.TaggedError("OutputClosedError") {}
 
-/** The output cannot be written, as on a full disk. */
+/** The output cannot be written, for example because the disk is full. */
 export class OutputError extends Data.TaggedError("OutputError")<{ readonly reason: string }> {}
 
-/** What is known of a stream. */
+/** Properties of a stream. */
 export interface StreamInfo {
   readonly isTerminal: boolean
   readonly hasColors: boolean
-  /** Null where lines may be of any length. */
+  /** Width of the terminal; null if lines have no limit. */
   readonly columns: number | null
 }
 
 export interface TerminalService {
   readonly out: StreamInfo
   readonly err: StreamInfo
-  /** Writes data, and ends when there is room for more: the reader sets the pace. */
+  /** Writes data to stdout, with backpressure. */
   readonly print: (text: string) => Effect.Effect<void, OutputClosedError | OutputError>
-  /** Writes lines for people. */
+  /** Writes a line to stderr. */
   readonly note: (text: string) => Effect.Effect<void>
-  /** Shows one line that the next one replaces, or takes it away. Only a terminal shows it. */
+  /** Shows, replaces or clears (null) the progress line. Only on a terminal. */
   readonly progress: (text: string | null) => Effect.Effect<void>
 }
 
@@ -43,6 +41,6 @@ const ansiCodes: { readonly [S in TextStyle]: readonly [on: number, off: number]
   yellow: [33, 39]
 }
 
-/** A text in a style, where the surface has colours. */
+/** Styles a text if the stream supports colors. */
 export const styled = (stream: StreamInfo, style: TextStyle, text: string): string =>
   stream.hasColors ? `\u001b[${ansiCodes[style][0]}m${text}\u001b[${ansiCodes[style][1]}m` : text

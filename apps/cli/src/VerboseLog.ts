@@ -1,4 +1,4 @@
-/** `--verbose`: what the client logs, as lines for people. */
+/** Formats the client's log for `--verbose`. */
 import * as Effect from "effect/Effect"
 import * as HashMap from "effect/HashMap"
 import * as Layer from "effect/Layer"
@@ -8,13 +8,13 @@ import * as Option from "effect/Option"
 import { sanitize } from "./render/Sanitize.ts"
 import { styled, type TerminalService } from "./Terminal.ts"
 
-/** Every line of a log goes to the screen's notes; without `isVerbose` only what somebody has to know. */
+/** Prints log messages to stderr: all levels if `isVerbose`, otherwise warnings and errors. */
 export const withVerboseLog = (screen: TerminalService, isVerbose: boolean) => {
   const logger = Logger.make<unknown, void>(({ annotations, date, message }) => {
     const messageText = (Array.isArray(message) ? message : [message]).map(String).join(" ")
-    const { call, ...facts } = Object.fromEntries(HashMap.map(annotations, String))
-    const line = formatLine(messageText, new Map(Object.entries(facts)))
-    // Several calls may be under way at once, and an answer says of itself only what its status is.
+    const { call, ...fields } = Object.fromEntries(HashMap.map(annotations, String))
+    const line = formatLine(messageText, new Map(Object.entries(fields)))
+    // The number of the call relates a response to its request if several calls are in flight
     const number = call === undefined ? [] : [`#${call}`]
     const text = sanitize([date.toISOString().slice(11, 23), ...number, line].join(" "))
     Effect.runSync(screen.note(styled(screen.err, "dim", text)))
@@ -25,13 +25,13 @@ export const withVerboseLog = (screen: TerminalService, isVerbose: boolean) => {
   )
   return <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     effect.pipe(
-      // What a fiber of a stream fails with is reported by whoever reads the stream
+      // The consumer of a stream reports the errors of its fibers
       Effect.withUnhandledErrorLogLevel(Option.none()),
       Effect.provide(layer)
     )
 }
 
-/** A request as it is sent, and what came of it; any other line with its annotations. */
+/** Formats requests and attempt results as `→` and `←` lines, and other messages with their annotations. */
 const formatLine = (text: string, annotations: ReadonlyMap<string, string>): string => {
   const url = annotations.get("url")
   if (url !== undefined) return `→ ${annotations.get("method") ?? ""} ${url}`

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The process: arguments, environment, streams and signals. Everything else is an effect that is given them. */
+/** Entry point: connects the command line to the arguments, environment, streams and signals of the process. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -11,7 +11,7 @@ import * as NodeHttpTransport from "./NodeHttpTransport.ts"
 import * as NodeTerminal from "./NodeTerminal.ts"
 import { CommandTerminal } from "./Terminal.ts"
 
-// Beside `src` and beside `dist`
+// One folder above `src` and `dist`
 const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
 const version = Predicate.isRecord(manifest) ? String(manifest["version"]) : ""
 

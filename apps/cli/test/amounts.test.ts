@@ -1,4 +1,4 @@
-/** No digit of an amount is lost on the way from the service to the screen. */
+/** Amounts keep every digit from the response to the output. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Arbitrary from "effect/FastCheck"
@@ -8,20 +8,20 @@ import { respondingWith } from "./support/stubClient.ts"
 const hash = `0x${"ab".repeat(32)}`
 const address = `0x${"cd".repeat(20)}`
 
-/** How a service may write an amount. */
+/** Encoding of an amount in a response. */
 type AmountFormat = (digits: string) => string
 
-const amountFormats: ReadonlyArray<readonly [name: string, spelling: AmountFormat]> = [
+const amountFormats: ReadonlyArray<readonly [name: string, format: AmountFormat]> = [
   ["a JSON integer", (digits) => digits],
   ["a JSON string", (digits) => `"${digits}"`]
 ]
 
 interface AmountLocation {
   readonly argv: ReadonlyArray<string>
-  /** The service's answer with the number in it. */
+  /** Returns a response that contains the number. */
   readonly responseBody: (number: string) => string
-  /** The member that holds it in the output. */
-  readonly member: string
+  /** Field of the number in the output. */
+  readonly field: string
 }
 
 const listOf = (record: string): string => `{"page":1,"page_size":100,"cursor":null,"result":[${record}]}`
@@ -31,42 +31,42 @@ const transfer = (decimals: number) => (value: string): string =>
     `{"transaction_hash":"${hash}","block_number":1,"token_decimals":"${decimals}","token_symbol":"T","value":${value}}`
   )
 
-const nft = (members: string): string => `{"token_address":"${address}","contract_type":"ERC1155",${members}}`
+const nft = (fields: string): string => `{"token_address":"${address}","contract_type":"ERC1155",${fields}}`
 
 const wallet = ["wallet", "transfers", address]
 
 const amounts: ReadonlyArray<AmountLocation> = [
-  { argv: wallet, responseBody: transfer(0), member: "value" },
-  { argv: ["token", "transfers", address], responseBody: transfer(0), member: "value" },
+  { argv: wallet, responseBody: transfer(0), field: "value" },
+  { argv: ["token", "transfers", address], responseBody: transfer(0), field: "value" },
   {
     argv: ["token", "owners", address],
     responseBody: (balance) => listOf(`{"owner_address":"${address}","balance":${balance}}`),
-    member: "balance"
+    field: "balance"
   },
   {
     argv: ["wallet", "nft-trades", address],
     responseBody: (price) => listOf(`{"transaction_hash":"${hash}","block_number":"1","price":${price}}`),
-    member: "price"
+    field: "price"
   },
   {
     argv: ["nft", "list", address],
     responseBody: (amount) => listOf(nft(`"token_id":"1","amount":${amount}`)),
-    member: "amount"
+    field: "amount"
   },
   {
     argv: ["nft", "owners", address, "1"],
     responseBody: (amount) => listOf(nft(`"token_id":"1","amount":${amount}`)),
-    member: "amount"
+    field: "amount"
   },
   {
     argv: ["nft", "get", address, "1"],
     responseBody: (price) => nft(`"token_id":"1","last_sale":{"price":${price}}`),
-    member: "price"
+    field: "price"
   },
   {
     argv: ["token", "price", address],
     responseBody: (value) => `{"usdPrice":1.5,"nativePrice":{"value":${value},"decimals":0,"symbol":"N"}}`,
-    member: "value"
+    field: "value"
   }
 ]
 
@@ -74,61 +74,62 @@ const tokenIds: ReadonlyArray<AmountLocation> = [
   {
     argv: ["nft", "list", address],
     responseBody: (id) => listOf(nft(`"token_id":${id}`)),
-    member: "token_id"
+    field: "token_id"
   },
   {
     argv: ["nft", "owners", address, "1"],
     responseBody: (id) => listOf(nft(`"token_id":${id}`)),
-    member: "token_id"
+    field: "token_id"
   },
-  { argv: ["nft", "get", address, "1"], responseBody: (id) => nft(`"token_id":${id}`), member: "token_id" }
+  { argv: ["nft", "get", address, "1"], responseBody: (id) => nft(`"token_id":${id}`), field: "token_id" }
 ]
 
 const largest = "115792089237316195423570985008687907853269984665640564039457584007913129639935"
 
 const numbers = ["9007199254740991", "9007199254740992", "9007199254740993", largest]
 
-/** Not a multiple of anything, and no digit repeats its neighbour. */
+/** No two adjacent digits are equal, so that a lost or swapped digit changes the value. */
 const id77 = "12345678901234567890123456789012345678901234567890123456789012345678901234567"
 
-/** What a command prints of an answer. */
-const printed = (argv: ReadonlyArray<string>, answer: string, format: string): Effect.Effect<string> =>
+/** Returns the output of a command for a response body. */
+const printed = (argv: ReadonlyArray<string>, body: string, format: string): Effect.Effect<string> =>
   Effect.map(
-    quarry([...argv, "-o", format], { env: sandboxEnvironment, client: respondingWith(answer).client }),
+    quarry([...argv, "-o", format], { env: sandboxEnvironment, client: respondingWith(body).client }),
     (result) => {
       expect([result.code, result.err]).toEqual([0, ""])
       return result.out
     }
   )
 
-/** Whether a number stands in a text as it is, and not as a part of another. */
-const whole = (number: string): RegExp => new RegExp(`(?<![\\d.])${number.replace(".", "\\.")}(?![\\d.])`)
+/** Matches a number that is not part of a longer number. */
+const wholeNumber = (number: string): RegExp =>
+  new RegExp(`(?<![\\d.])${number.replace(".", "\\.")}(?![\\d.])`)
 
-const show = (
-  { responseBody: answer, argv, member }: AmountLocation,
+const expectNumber = (
+  { responseBody, argv, field }: AmountLocation,
   number: string,
-  spelling: AmountFormat
+  format: AmountFormat
 ): Effect.Effect<void> =>
   Effect.gen(function*() {
-    const body = answer(spelling(number))
-    expect(yield* printed(argv, body, "json")).toContain(`"${member}": "${number}"`)
-    expect(yield* printed(argv, body, "ndjson")).toContain(`"${member}":"${number}"`)
-    expect(yield* printed(argv, body, "table")).toMatch(whole(number))
+    const body = responseBody(format(number))
+    expect(yield* printed(argv, body, "json")).toContain(`"${field}": "${number}"`)
+    expect(yield* printed(argv, body, "ndjson")).toContain(`"${field}":"${number}"`)
+    expect(yield* printed(argv, body, "table")).toMatch(wholeNumber(number))
   })
 
-for (const [name, spelling] of amountFormats) {
-  describe(`written as ${name}`, () => {
-    for (const place of amounts) {
-      it.live(`the ${place.member} of ${place.argv.slice(0, 2).join(" ")}`, () =>
-        Effect.forEach(numbers, (number) => show(place, number, spelling)))
+for (const [name, format] of amountFormats) {
+  describe(`encoded as ${name}`, () => {
+    for (const location of amounts) {
+      it.live(`prints the ${location.field} of ${location.argv.slice(0, 2).join(" ")} exactly`, () =>
+        Effect.forEach(numbers, (number) => expectNumber(location, number, format)))
     }
 
-    for (const place of tokenIds) {
-      it.live(`the token id of ${place.argv.slice(0, 2).join(" ")}`, () =>
-        Effect.forEach([id77, largest], (number) => show(place, number, spelling)))
+    for (const location of tokenIds) {
+      it.live(`prints the token ID of ${location.argv.slice(0, 2).join(" ")} exactly`, () =>
+        Effect.forEach([id77, largest], (number) => expectNumber(location, number, format)))
     }
 
-    it.live("in whole tokens", () =>
+    it.live("prints exact amounts in whole tokens", () =>
       Effect.gen(function*() {
         const cases: ReadonlyArray<readonly [digits: string, decimals: number, tokens: string]> = [
           [largest, 18, "115792089237316195423570985008687907853269984665640564039457.584007913129639935"],
@@ -141,46 +142,48 @@ for (const [name, spelling] of amountFormats) {
           ["0", 18, "0"]
         ]
         for (const [digits, decimals, tokens] of cases) {
-          expect(yield* printed(wallet, transfer(decimals)(spelling(digits)), "table")).toMatch(whole(tokens))
+          expect(yield* printed(wallet, transfer(decimals)(format(digits)), "table")).toMatch(
+            wholeNumber(tokens)
+          )
         }
       }))
   })
 }
 
-it.live("the token ids of a trade", () =>
+it.live("prints the token IDs of a trade exactly", () =>
   Effect.gen(function*() {
-    const answer = listOf(
+    const body = listOf(
       `{"transaction_hash":"${hash}","block_number":1,"token_ids":["${id77}",${largest},${id77}]}`
     )
     const argv = ["wallet", "nft-trades", address]
-    expect(yield* printed(argv, answer, "ndjson")).toContain(`"token_ids":["${id77}","${largest}","${id77}"]`)
-    expect(yield* printed(argv, answer, "table")).toContain(`${id77}, ${largest}, ${id77}`)
+    expect(yield* printed(argv, body, "ndjson")).toContain(`"token_ids":["${id77}","${largest}","${id77}"]`)
+    expect(yield* printed(argv, body, "table")).toContain(`${id77}, ${largest}, ${id77}`)
   }))
 
-/** Digits and a point, back in units: what the table says is all of the amount and nothing else. */
-const inUnits = (tokens: string, decimals: number): bigint => {
+/** Converts whole tokens back to smallest units. */
+const toUnits = (tokens: string, decimals: number): bigint => {
   const [, units = "", fraction = ""] = /^(\d+)(?:\.(\d*[1-9]))?$/.exec(tokens) ?? []
   expect(fraction.length).toBeLessThanOrEqual(decimals)
   return BigInt(units + fraction.padEnd(decimals, "0"))
 }
 
 it.live.prop(
-  "any amount, with any decimals",
+  "prints any amount with any number of decimals exactly",
   [
-    // Of every length, not only of the longest
+    // Covers all lengths evenly
     Arbitrary.integer({ min: 0, max: 256 }).chain((bits) =>
       Arbitrary.bigInt({ min: 0n, max: 2n ** BigInt(bits) - 1n })
     ),
     Arbitrary.integer({ min: 0, max: 80 }),
     Arbitrary.constantFrom(...amountFormats)
   ],
-  ([amount, decimals, [, spelling]]) =>
+  ([amount, decimals, [, format]]) =>
     Effect.gen(function*() {
-      const body = transfer(decimals)(spelling(String(amount)))
+      const body = transfer(decimals)(format(String(amount)))
       expect(yield* printed(wallet, body, "ndjson")).toContain(`"value":"${amount}"`)
       const table = yield* printed(wallet, body, "table")
       const [, tokens = ""] = /(\S+)  T  /.exec(table) ?? []
-      expect(inUnits(tokens, decimals)).toBe(amount)
+      expect(toUnits(tokens, decimals)).toBe(amount)
     }),
   { fastCheck: { numRuns: 20 } }
 )

@@ -1,4 +1,4 @@
-/** From the command line to the wire, literally. */
+/** Command lines and the exact requests that they send. */
 import { allOperations } from "@blockquarry/core/Operations"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -27,13 +27,13 @@ const nft = `{"token_address":"0x88c1cfd05896cc1885ee3e58243025720a456f8b","toke
 interface Case {
   readonly operation: string
   readonly argv: ReadonlyArray<string>
-  readonly answer: string
+  readonly responseBody: string
   readonly sent: SentRequest
 }
 
 const data = "https://data.test/gateway/api/v2.2"
 
-/** Each names every option of its operation. Addresses are written in capitals, cursors in what URLs are afraid of. */
+/** Each case sets every option of its operation. Addresses are in upper case, cursors contain reserved characters. */
 const cases: ReadonlyArray<Case> = [
   {
     operation: "walletTransfers",
@@ -53,7 +53,7 @@ const cases: ReadonlyArray<Case> = [
         "2024-02-01"
       ]
     ],
-    answer: list,
+    responseBody: list,
     sent: get(
       `${data}/0xba766b2113a53a5900c11859ceca38ca9918c6b4/erc20/transfers?chain=0x13882` +
         "&contract_addresses%5B%5D=0xf124a828c0fc24a9f753c3ebb18ef93c74a67993" +
@@ -69,7 +69,7 @@ const cases: ReadonlyArray<Case> = [
       ...["--from-block", "0", "--from-date", "2024-01-01", "--to-block", "9007199254740991"],
       ...["--to-date", "2024-02-01"]
     ],
-    answer: list,
+    responseBody: list,
     sent: get(
       `${data}/erc20/0xf124a828c0fc24a9f753c3ebb18ef93c74a67993/transfers` +
         "?chain=0xa4b1&limit=1&order=DESC&cursor=next&from_block=0&to_block=9007199254740991"
@@ -82,7 +82,7 @@ const cases: ReadonlyArray<Case> = [
       ...["--limit", "50", "--total-ranges", "4", "--range", "3", "--cursor", "x", "--normalize-metadata"],
       "--media-items"
     ],
-    answer: list,
+    responseBody: list,
     sent: get(
       `${data}/nft/0x88c1cfd05896cc1885ee3e58243025720a456f8b?chain=0x1&format=hex&limit=50` +
         "&totalRanges=4&range=3&cursor=x&normalizeMetadata=true&media_items=true"
@@ -95,7 +95,7 @@ const cases: ReadonlyArray<Case> = [
       ...["--chain", "base-sepolia", "--format", "decimal", "--limit", "7", "--cursor", "eyJ.-_~"],
       ...["--no-normalize-metadata", "--media-items"]
     ],
-    answer: list,
+    responseBody: list,
     sent: get(
       `${data}/nft/0x88c1cfd05896cc1885ee3e58243025720a456f8b/${largest}/owners` +
         "?chain=0x14a34&format=decimal&limit=7&cursor=eyJ.-_~&normalizeMetadata=false&media_items=true"
@@ -108,7 +108,7 @@ const cases: ReadonlyArray<Case> = [
       ...["--from-block", "5", "--from-date", "1704067200", "--to-block", "6", "--to-date", "2024-02-01"],
       ...["--cursor", "c", "--limit", "10"]
     ],
-    answer: list,
+    responseBody: list,
     sent: get(
       `${data}/wallets/0xba766b2113a53a5900c11859ceca38ca9918c6b4/nfts/trades` +
         "?chain=0xa&cursor=c&limit=10&from_block=5&to_block=6"
@@ -120,7 +120,7 @@ const cases: ReadonlyArray<Case> = [
       ...["token", "owners", "0xf124a828c0fc24a9f753c3ebb18ef93c74a67993"],
       ...["--chain", "eth", "--limit", "3", "--cursor", "c", "--order", "desc"]
     ],
-    answer: list,
+    responseBody: list,
     sent: get(
       `${data}/erc20/0xf124a828c0fc24a9f753c3ebb18ef93c74a67993/owners?chain=0x1&limit=3&cursor=c&order=DESC`
     )
@@ -131,7 +131,7 @@ const cases: ReadonlyArray<Case> = [
       ...["nft", "get", "0x88c1cfd05896cc1885ee3e58243025720a456f8b", largest, "--chain", "palm"],
       ...["--format", "decimal", "--normalize-metadata", "--no-media-items"]
     ],
-    answer: nft,
+    responseBody: nft,
     sent: get(
       `${data}/nft/0x88c1cfd05896cc1885ee3e58243025720a456f8b/${largest}` +
         "?chain=0x2a15c308d&format=decimal&normalizeMetadata=true&media_items=false"
@@ -143,7 +143,7 @@ const cases: ReadonlyArray<Case> = [
       ...["token", "price", "0xf124a828c0fc24a9f753c3ebb18ef93c74a67993", "--chain", "moonbase"],
       ...["--include", "percent_change", "--exchange", "mm-finance", "--to-block", "22000000"]
     ],
-    answer: `{"usdPrice":1}`,
+    responseBody: `{"usdPrice":1}`,
     sent: get(
       `${data}/erc20/0xf124a828c0fc24a9f753c3ebb18ef93c74a67993/price` +
         "?chain=0x507&include=percent_change&exchange=mm%20finance&to_block=22000000"
@@ -152,7 +152,7 @@ const cases: ReadonlyArray<Case> = [
   {
     operation: "updateStreamStatus",
     argv: ["stream", "set-status", "my stream № 1?#%", "paused"],
-    answer: `{"id":"1","status":"paused"}`,
+    responseBody: `{"id":"1","status":"paused"}`,
     sent: {
       method: "POST",
       url: "https://streams.test/streams/evm/my%20stream%20%E2%84%96%201%3F%23%25/status",
@@ -163,7 +163,7 @@ const cases: ReadonlyArray<Case> = [
   {
     operation: "ledgerTransaction",
     argv: ["ledger", "tx", hash.toUpperCase().replace("0X", "0x"), "--network", "mainnet"],
-    answer: `{"hash":"${hash}"}`,
+    responseBody: `{"hash":"${hash}"}`,
     sent: get(`https://ledger.test/v1/transactions/by_hash/${hash}`)
   },
   {
@@ -172,7 +172,7 @@ const cases: ReadonlyArray<Case> = [
       ...["wallet", "chains", "0xba766b2113a53a5900c11859ceca38ca9918c6b4"],
       ...["--chains", "eth,polygon-amoy", "--chains", "0xE708"]
     ],
-    answer: `{"address":"0xba766b2113a53a5900c11859ceca38ca9918c6b4","active_chains":[]}`,
+    responseBody: `{"address":"0xba766b2113a53a5900c11859ceca38ca9918c6b4","active_chains":[]}`,
     sent: get(
       `${data}/wallets/0xba766b2113a53a5900c11859ceca38ca9918c6b4/chains` +
         "?chains%5B%5D=0x1&chains%5B%5D=0x13882&chains%5B%5D=0xe708"
@@ -180,7 +180,7 @@ const cases: ReadonlyArray<Case> = [
   }
 ]
 
-/** What the wire sees of a line that ends well. */
+/** Returns the requests of a command line that succeeds. */
 const sentRequests = (argv: ReadonlyArray<string>, body: string) =>
   Effect.gen(function*() {
     const { client, sent } = respondingWith(body)
@@ -189,46 +189,48 @@ const sentRequests = (argv: ReadonlyArray<string>, body: string) =>
     return sent
   })
 
-describe("every option of an operation", () => {
-  it("is in the cases", () => {
+describe("all options of an operation", () => {
+  it("are covered", () => {
     expect(cases.map(({ operation }) => operation).sort()).toEqual(allOperations.map(({ id }) => id).sort())
     for (const { argv, operation } of cases) {
-      const given = argv.map((word) => word.replace(/^--(no-)?/, "--"))
-      const own = allOperations.find(({ id }) =>
+      const options = argv.map((word) => word.replace(/^--(no-)?/, "--"))
+      const parameters = allOperations.find(({ id }) =>
         id === operation
-      )?.parameters.filter((one) => one.in === "query") ?? []
-      expect(given).toEqual(expect.arrayContaining(own.map(({ name }) => `--${kebabCase(name)}`)))
+      )?.parameters.filter((parameter) => parameter.in === "query") ?? []
+      expect(options).toEqual(expect.arrayContaining(parameters.map(({ name }) =>
+        `--${kebabCase(name)}`
+      )))
     }
   })
 
-  for (const { answer, argv, operation, sent } of cases) {
-    it.live(`of ${operation}`, () =>
+  for (const { argv, operation, responseBody, sent } of cases) {
+    it.live(`are sent by ${operation}`, () =>
       Effect.gen(function*() {
-        expect(yield* sentRequests(argv, answer)).toEqual([sent])
+        expect(yield* sentRequests(argv, responseBody)).toEqual([sent])
       }))
   }
 })
 
-it.live("dates are sent as instants where no block is given", () =>
+it.live("sends dates as timestamps if no block is set", () =>
   Effect.gen(function*() {
     const wallet = "0xba766b2113a53a5900c11859ceca38ca9918c6b4"
     const range = ["--from-date", "2024-01-31", "--to-date", "2024-01-31T12:00:00.5+02:00"]
-    const instants = "from_date=2024-01-31T00%3A00%3A00.000Z&to_date=2024-01-31T10%3A00%3A00.500Z"
+    const timestamps = "from_date=2024-01-31T00%3A00%3A00.000Z&to_date=2024-01-31T10%3A00%3A00.500Z"
     expect(yield* sentRequests(["wallet", "transfers", wallet, ...range], list)).toEqual(
-      [get(`${data}/${wallet}/erc20/transfers?${instants}`)]
+      [get(`${data}/${wallet}/erc20/transfers?${timestamps}`)]
     )
     expect(yield* sentRequests(["token", "transfers", wallet, ...range], list)).toEqual(
-      [get(`${data}/erc20/${wallet}/transfers?${instants}`)]
+      [get(`${data}/erc20/${wallet}/transfers?${timestamps}`)]
     )
     expect(
       yield* sentRequests(
         ["wallet", "nft-trades", wallet, "--from-date", "1706659200", ...range.slice(2)],
         list
       )
-    ).toEqual([get(`${data}/wallets/${wallet}/nfts/trades?${instants}`)])
+    ).toEqual([get(`${data}/wallets/${wallet}/nfts/trades?${timestamps}`)])
   }))
 
-it.live("--network chooses the ledger", () =>
+it.live("sends --network testnet to the base URL of the testnet", () =>
   Effect.gen(function*() {
     const body = `{"hash":"${hash}"}`
     const path = `transactions/by_hash/${hash}`
@@ -241,7 +243,7 @@ it.live("--network chooses the ledger", () =>
     expect(yield* sentRequests(["ledger", "tx", hash], body)).toEqual([get(`https://ledger.test/v1/${path}`)])
   }))
 
-it.live("addresses on the command line win over the environment", () =>
+it.live("prefers base URLs of options to the environment", () =>
   Effect.gen(function*() {
     const argv = ["token", "price", "0xf124a828c0fc24a9f753c3ebb18ef93c74a67993"]
     expect(yield* sentRequests([...argv, "--base-url", "http://127.0.0.1:4000/api/v2.2/"], `{"usdPrice":1}`))

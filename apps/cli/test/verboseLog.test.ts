@@ -1,4 +1,4 @@
-/** What `--verbose` shows of requests. */
+/** The log of requests with `--verbose`. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
@@ -6,14 +6,14 @@ import { exampleValues } from "../src/Help.ts"
 import { quarry, sandboxEnvironment } from "./support/quarry.ts"
 import { respondingWith } from "./support/stubClient.ts"
 
-/** Lines of the log, without their times. */
+/** Returns the lines of the log without timestamps. */
 const logged = (err: string): ReadonlyArray<string> =>
   err.split("\n").flatMap((line) => /^\d\d:\d\d:\d\d\.\d{3} (.*)$/.exec(line)?.slice(1) ?? [])
 
 const url = `http://sandbox.invalid/api/v2.2/erc20/${exampleValues.token}/price?exchange=mm%20finance`
 const price = ["token", "price", exampleValues.token, "--exchange", "mm-finance"]
 
-it.live("says what is sent when it is sent, what came of it, and what is waited for", () =>
+it.live("logs each request, its result, and the wait before the next attempt", () =>
   Effect.gen(function*() {
     const faults = [{ fault: { status: 503 }, count: 1 }, { fault: { kind: "reset" as const }, count: 1 }]
     const ran = yield* Effect.withRandom(
@@ -30,7 +30,7 @@ it.live("says what is sent when it is sent, what came of it, and what is waited 
     ])
   }))
 
-it.live("numbers the calls of a walk", () =>
+it.live("numbers the calls of a paginated list", () =>
   Effect.gen(function*() {
     const ran = yield* quarry(
       [
@@ -53,7 +53,7 @@ it.live("numbers the calls of a walk", () =>
     )
   }))
 
-it.live("shows the method of a change, and no control characters", () =>
+it.live("logs the method of an update, without control characters", () =>
   Effect.gen(function*() {
     const { client } = respondingWith(`{"id":"1","status":"paused"}`)
     const ran = yield* quarry(["stream", "set-status", "a\u001b[31m", "paused", "-v"], {
@@ -66,7 +66,7 @@ it.live("shows the method of a change, and no control characters", () =>
     ])
   }))
 
-it.live("says nothing of that where it was not asked for", () =>
+it.live("logs nothing without --verbose", () =>
   Effect.gen(function*() {
     const ran = yield* quarry(price, {
       env: sandboxEnvironment,

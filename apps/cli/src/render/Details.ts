@@ -1,4 +1,4 @@
-/** One thing, line by line: the names of its members and their values. */
+/** Formats a record with one line per field. */
 import * as Predicate from "effect/Predicate"
 import { type StreamInfo, styled } from "../Terminal.ts"
 import { toJson } from "./Json.ts"
@@ -12,7 +12,7 @@ const isScalar = (value: unknown): value is string | number | boolean =>
 
 const scalars = (values: ReadonlyArray<unknown>): boolean => values.every(isScalar)
 
-/** Every member that says something; members of members are named with a dot. */
+/** Returns all fields with a value. Dots separate the names of nested fields. */
 export const toLines = (value: unknown, name = ""): ReadonlyArray<DetailLine> => {
   if (value === null || value === undefined || value === "") return []
   if (isScalar(value)) return [[name, sanitize(String(value))]]
@@ -21,12 +21,12 @@ export const toLines = (value: unknown, name = ""): ReadonlyArray<DetailLine> =>
     return [[name, sanitize(scalars(value) ? value.join(", ") : toJson(value))]]
   }
   if (!Predicate.isRecord(value)) return []
-  return Object.entries(value).flatMap(([member, inner]) =>
-    toLines(inner, name === "" ? member : `${name}.${member}`)
+  return Object.entries(value).flatMap(([field, inner]) =>
+    toLines(inner, name === "" ? field : `${name}.${field}`)
   )
 }
 
-/** The lines with their values below each other; on a terminal a value ends where the line does. */
+/** Aligns the values, and truncates them to the width of a terminal. */
 export const formatDetails = (all: ReadonlyArray<DetailLine>, surface: StreamInfo): string => {
   const nameWidth = all.reduce((widest, [name]) => Math.max(widest, width(sanitize(name))), 0)
   const valueWidth = surface.columns === null ? Infinity : Math.max(20, surface.columns - nameWidth - 2)

@@ -1,23 +1,23 @@
-/** How the records of a list become text, page after page. */
+/** Formats the records of a list, page by page. */
 import type { StreamInfo } from "../Terminal.ts"
 import { toJson } from "./Json.ts"
 import type { OutputFormat } from "./OutputFormat.ts"
 import { bodyLines, type Column, computeLayout, headerLine } from "./Table.ts"
 
-/** A page as its operation's schema encodes it. */
+/** A page, encoded with the schema of the operation. */
 interface EncodedPage {
   readonly envelope: unknown
   readonly records: ReadonlyArray<unknown>
 }
 
-/** Remembers what it printed: a table's layout, and whether a list has begun. */
+/** Formats pages. Keeps the layout of a table and the state of a JSON array between pages. */
 export interface ListPrinter<in A> {
   readonly page: (records: ReadonlyArray<A>, encoded: () => EncodedPage) => string
-  /** What follows the last record. */
+  /** Returns the text after the last record. */
   readonly end: () => string
 }
 
-/** `streamed` lists are longer than a page: in JSON they are one array, as there is no envelope for all of it. */
+/** Creates a printer. With `isStreaming`, JSON output is an array of records; otherwise it is the page with its envelope. */
 export const make = <A>(
   format: OutputFormat,
   stream: StreamInfo,

@@ -1,4 +1,4 @@
-/** How data is printed. */
+/** Formats of the output. */
 export type OutputFormat = "table" | "json" | "ndjson"
 
 export const outputFormats: ReadonlyArray<OutputFormat> = ["table", "json", "ndjson"]

@@ -1,9 +1,9 @@
 /**
- * Tables that fit a terminal.
+ * Formats tables to the width of a terminal.
  *
- * The layout is taken from the first page; later pages keep it, so that rows can be printed as they arrive. What is
- * too wide is shortened, addresses and hashes in their middle and text at its end, and columns that matter least are
- * left out. Numbers are never cut: half a number is a wrong number.
+ * The first page determines the layout, so that rows print as they arrive. Addresses and hashes are shortened in the
+ * middle, text at the end, and the least important columns are dropped. Numbers are never truncated, because a part of a
+ * number is a wrong number.
  */
 import { type StreamInfo, styled } from "../Terminal.ts"
 import { sanitize } from "./Sanitize.ts"
@@ -11,11 +11,11 @@ import { padEnd, padStart, truncateEnd, truncateMiddle, width } from "./Width.ts
 
 export interface Column<in A> {
   readonly header: string
-  /** Empty where there is nothing to say. */
+  /** Returns the text of a cell; empty if there is no value. */
   readonly cell: (record: A) => string
-  /** `text` is cut at its end and `id` in its middle; `fixed` is never cut, nor are numbers, which align right. */
+  /** `text` is truncated at the end, `id` in the middle, `fixed` and `number` never. Numbers align right. */
   readonly kind: "text" | "id" | "fixed" | "number"
-  /** Columns of a higher rank are left out first; without one a column stays. */
+  /** Columns with a higher order are dropped first. Without an order a column is never dropped. */
   readonly dropOrder?: number
 }
 
@@ -25,7 +25,7 @@ interface TableLayout<in A> {
 
 const gap = 2
 
-/** How wide addresses and text may get, from generous to narrow. */
+/** Maximum widths of `id` and `text` columns, from wide to narrow. */
 const widthSteps = [
   { id: Infinity, text: Infinity },
   { id: 21, text: 40 },
@@ -44,7 +44,7 @@ const cappedWidth = (
     ? natural
     : Math.max(Math.min(natural, caps[column.kind]), width(column.header))
 
-/** The first layout that fits: shortening goes before leaving out. */
+/** Returns the first layout that fits. Shortens values before it drops columns. */
 export const computeLayout = <A>(
   columns: ReadonlyArray<Column<A>>,
   records: ReadonlyArray<A>,
@@ -58,9 +58,9 @@ export const computeLayout = <A>(
     keptColumns: ReadonlyArray<Column<A>>,
     caps: { readonly id: number; readonly text: number }
   ) => keptColumns.map((column) => ({ column, width: cappedWidth(column, natural.get(column) ?? 0, caps) }))
-  const ranks = [...new Set(columns.map(({ dropOrder: rank }) => rank ?? 0))].sort((a, b) => b - a)
-  for (const rank of ranks) {
-    const keptColumns = columns.filter((column) => (column.dropOrder ?? 0) <= rank)
+  const dropOrders = [...new Set(columns.map(({ dropOrder }) => dropOrder ?? 0))].sort((a, b) => b - a)
+  for (const maxOrder of dropOrders) {
+    const keptColumns = columns.filter((column) => (column.dropOrder ?? 0) <= maxOrder)
     for (const caps of widthSteps) {
       const result = withWidths(keptColumns, caps)
       const total = result.reduce((sum, { width: columns }) => sum + columns + gap, -gap)
@@ -89,15 +89,15 @@ const formatLine = <A>(tableLayout: TableLayout<A>, text: (column: Column<A>) =>
     .join(" ".repeat(gap))
     .trimEnd()
 
-/** The names of the columns. */
+/** Formats the header. */
 export const headerLine = <A>(tableLayout: TableLayout<A>, stream: StreamInfo): string =>
   `${styled(stream, "bold", formatLine(tableLayout, (column) => column.header))}\n`
 
-/** One line for each record. */
+/** Formats one line per record. */
 export const bodyLines = <A>(tableLayout: TableLayout<A>, records: ReadonlyArray<A>): string =>
   records.map((record) => `${formatLine(tableLayout, (column) => sanitize(column.cell(record)))}\n`).join("")
 
-/** A whole table. */
+/** Formats a complete table. */
 export const formatTable = <A>(
   columns: ReadonlyArray<Column<A>>,
   records: ReadonlyArray<A>,

@@ -1,4 +1,4 @@
-/** `quarry` in this process: over a sandbox, with captured streams. */
+/** Runs `quarry` in this process with a sandbox and captured streams. */
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -10,13 +10,13 @@ import { CommandTerminal, OutputClosedError, type TerminalService } from "../../
 
 export interface RunOptions {
   readonly sandbox?: Sandbox.SandboxOptions
-  /** Settings of the environment. */
+  /** Environment variables. */
   readonly env?: Readonly<Record<string, string>>
-  /** Columns of the terminal; no terminal where it is left out. */
+  /** Width of the terminal. Default: no terminal. */
   readonly terminal?: number
-  /** After how many writes nobody reads any more. */
+  /** Number of writes after which the reader closes the output. */
   readonly closedAfter?: number
-  /** Answers instead of the sandbox. */
+  /** Client to use instead of the sandbox. */
   readonly client?: HttpClient.HttpClient
 }
 
@@ -24,11 +24,11 @@ export interface RunResult {
   readonly code: number
   readonly out: string
   readonly err: string
-  /** What each write wrote. */
+  /** Text of each write to stdout. */
   readonly writes: ReadonlyArray<string>
 }
 
-/** The settings with which a command reaches the sandbox by its address, as it would reach the service. */
+/** Environment variables for the sandbox, which is then reached like a real upstream. */
 export const sandboxEnvironment = {
   QUARRY_API_KEY: Sandbox.apiKey,
   QUARRY_BASE_URL: Sandbox.baseUrls.data,
@@ -72,6 +72,6 @@ export const quarry = (argv: ReadonlyArray<string>, options: RunOptions = {}): E
     return { code, out: writes.join(""), err, writes }
   })
 
-/** The records of newline-delimited JSON. */
+/** Parses newline-delimited JSON. */
 export const records = (out: string): ReadonlyArray<Record<string, unknown>> =>
   out.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line))

@@ -1,10 +1,10 @@
-/** Clients whose answers the test has written. */
+/** HTTP clients with fixed responses. */
 import * as HttpClient from "@effect/platform/HttpClient"
 import type { HttpClientRequest } from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
 
-/** What went over the wire. */
+/** A recorded request. */
 export interface SentRequest {
   readonly method: string
   readonly url: string
@@ -15,7 +15,7 @@ export interface SentRequest {
 const bodyOf = ({ body }: HttpClientRequest): string | null =>
   body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : body._tag === "Empty" ? null : body._tag
 
-/** Answers every request with the same text, and remembers what it was asked. */
+/** Creates a client that returns the same response to every request, and records the requests. */
 export const respondingWith = (
   text: string,
   status = 200,
