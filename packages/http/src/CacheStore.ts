@@ -1,5 +1,5 @@
 /**
- * Where answers are kept: in memory for one process, elsewhere for a fleet.
+ * Storage of cached responses: in memory, or shared by a fleet.
  *
  * @since 0.1.0
  */
@@ -8,13 +8,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { LRUCache } from "lru-cache"
-import * as Guard from "./internal/stores/AvailabilityGuard.ts"
+import * as AvailabilityGuard from "./internal/stores/AvailabilityGuard.ts"
 import type { StoreGroup } from "./internal/stores/StoreGroup.ts"
 import type { RawResponse } from "./internal/transport/RawResponse.ts"
 import type { StoreError } from "./StoreError.ts"
 
 /**
- * A kept answer. Times are milliseconds since 1970.
+ * A cached response. Times are in milliseconds since 1970.
  *
  * @since 0.1.0
  * @category models
@@ -22,35 +22,35 @@ import type { StoreError } from "./StoreError.ts"
 export interface CacheEntry {
   readonly response: RawResponse
   readonly storedAt: number
-  /** From then on the answer is stale. */
+  /** From this time on the response is stale. */
   readonly freshUntil: number
-  /** From then on it is of no use to anybody. */
+  /** From this time on the entry is not used any more. */
   readonly expiresAt: number
 }
 
 /**
- * Entries by key. A key tells what was asked, and at which address, and nothing about API keys.
+ * Cache entries by key. A key identifies the request and the base URL. It does not depend on the API key.
  *
  * @since 0.1.0
  * @category models
  */
 export interface CacheBackend<E> {
-  /** Null where there is nothing. */
+  /** Returns null if there is no entry. */
   readonly get: (key: string) => Effect.Effect<CacheEntry | null, E>
-  /** Keeps an entry, or not: what is too large for the store is left out. */
+  /** Stores an entry. Does nothing if the entry is too large for the store. */
   readonly set: (key: string, entry: CacheEntry) => Effect.Effect<void, E>
-  /** Forgets an entry, if there is one. */
+  /** Removes an entry, if there is one. */
   readonly remove: (key: string) => Effect.Effect<void, E>
   /**
-   * Forgets everything that is kept here, by other processes too. All that was there when it began is gone when it
-   * ends; what is written in between may stay.
+   * Removes all entries, including those of other processes. Removes every entry that exists at the start; entries that
+   * are stored in the meantime may remain.
    */
   readonly clear: Effect.Effect<void, E>
 }
 
 /**
- * What the engine uses: reading and writing never fail. What an operator asks for says whether it was done: false where
- * the store is away, and then some of it may be there again when the store is.
+ * The store as the engine uses it: no operation fails. `remove` and `clear` return false if the store is unavailable;
+ * the entries may then exist when it is available again.
  *
  * @since 0.1.0
  * @category models
@@ -58,12 +58,12 @@ export interface CacheBackend<E> {
 export interface CacheStoreService extends Pick<CacheBackend<never>, "get" | "set"> {
   readonly remove: (key: string) => Effect.Effect<boolean>
   readonly clear: Effect.Effect<boolean>
-  /** What `get` gives, at once, and counted as a use of it too. Only a store in memory has this. */
+  /** Does the same as `get`, synchronously. Only stores in memory support it. */
   readonly peek?: ((key: string) => CacheEntry | undefined) | undefined
 }
 
 /**
- * The store that `Engine.layerShared` keeps answers in.
+ * The cache store of `Engine.layerWithStores`.
  *
  * @since 0.1.0
  * @category tags
@@ -81,8 +81,10 @@ export class CacheStore
 export const defaultMaxBytes: number = 64 * 1024 * 1024
 
 /**
- * Entries in the memory of this process: the ones that were used least recently make room. `maxBytes` bounds the
- * memory that they take in all, decoded values included (by estimate); none is larger than an eighth of that.
+ * Creates a store in the memory of this process, which evicts the least recently used entries.
+ *
+ * `maxBytes` limits the total size of entries including decoded values (estimated). No entry exceeds an eighth of it.
+ * Default: 64 MiB.
  *
  * @since 0.1.0
  * @category constructors
@@ -109,16 +111,18 @@ export const memory = (
     }
   })
 
-/** Text of JSON takes about this many times its bytes once it is decoded, the bytes included. */
+/** Size of a decoded JSON body with its text, relative to the text. */
 const decodedFactor = 5
 
-/** What an entry takes besides its body. */
+/** Size of an entry without its body, in bytes. */
 const entryOverhead = 1024
 
 const sizeOf = (key: string, { response }: CacheEntry): number =>
   response.bytes.byteLength * decodedFactor + key.length * 2 + entryOverhead
 
 /**
+ * Provides a store in the memory of this process.
+ *
  * @since 0.1.0
  * @category layers
  */
@@ -127,9 +131,8 @@ export const layerMemory = (
 ): Layer.Layer<CacheStore> => Layer.effect(CacheStore, memory(options))
 
 /**
- * A store of this process over one that a fleet shares. While the shared one is away (it failed, or took longer
- * than 100 milliseconds) nothing is found, nothing is kept and nothing is forgotten; as soon as it is back it is used
- * again. `clear` may take a minute.
+ * Creates a store from a backend that may be unavailable, because it failed or did not reply within 100 ms. In the
+ * meantime every `get` is a miss, and nothing is stored or removed. `clear` may take up to a minute.
  *
  * @since 0.1.0
  * @category constructors
@@ -138,7 +141,7 @@ export const withFallback = (
   backend: CacheBackend<StoreError> & { readonly ping: Effect.Effect<void, StoreError> },
   options: { readonly group?: StoreGroup | undefined } = {}
 ): Effect.Effect<CacheStoreService, never, Scope.Scope> =>
-  Effect.map(Guard.make("cache", backend.ping, options.group), (guard) => ({
+  Effect.map(AvailabilityGuard.make("cache", backend.ping, options.group), (guard) => ({
     get: (key) => guard.run(backend.get(key), Effect.succeed(null)),
     set: (key, entry) => guard.run(backend.set(key, entry), Effect.void),
     remove: (key) => guard.run(Effect.as(backend.remove(key), true), Effect.succeed(false)),

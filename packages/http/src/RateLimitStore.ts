@@ -1,5 +1,5 @@
 /**
- * Where budgets are counted: in memory for one process, elsewhere for a fleet.
+ * Storage of rate limits and quotas: in memory, or shared by a fleet.
  *
  * @since 0.1.0
  */
@@ -9,16 +9,18 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { LRUCache } from "lru-cache"
-import * as Guard from "./internal/stores/AvailabilityGuard.ts"
-import * as Budget from "./internal/stores/Gcra.ts"
-import * as Account from "./internal/stores/QuotaWindow.ts"
+import * as AvailabilityGuard from "./internal/stores/AvailabilityGuard.ts"
+import * as Gcra from "./internal/stores/Gcra.ts"
+import * as QuotaWindow from "./internal/stores/QuotaWindow.ts"
 import type { StoreGroup } from "./internal/stores/StoreGroup.ts"
 import type { StoreError } from "./StoreError.ts"
 
 /**
- * What a budget allows: `limit` units in any `window` (milliseconds), `burst` of them at once. A limit of
- * `Infinity` allows anything. `dearest` is what the dearest request costs: processes that share a budget have no line
- * to wait in, so nobody goes before there is room for that much, or those who ask for little would always be first.
+ * A rate limit: `limit` units per `window` (milliseconds), with bursts of `burst` units. A limit of `Infinity` disables
+ * it.
+ *
+ * `maxCost` is the cost of the most expensive request. Processes that share a rate limit share no queue, so every
+ * request waits until `maxCost` units are available; otherwise cheap requests would starve expensive ones.
  *
  * @since 0.1.0
  * @category models
@@ -31,12 +33,13 @@ export interface RateLimitRule {
 }
 
 /**
- * - `Go`: send now; `probe` says that this is the one request that tries whether a pause is over, and that
- *   everybody else waits until `settle` says how it went.
- * - `Wait`: ask again after `millis`, because the budget is used up (`rate`) or the service asked for peace (`pause`).
+ * - `Granted`: the request may be sent. If `probe` is true, it is the only one after a cooldown, and all others are
+ *   delayed until `settleProbe`.
+ * - `Delayed`: try again after `millis`, because the rate limit is used up (`rate_limit`) or a cooldown is active
+ *   (`cooldown`).
  *
- * `left` is how many units could be taken at once after this turn, were there no pause: `Infinity` where there is no
- * limit.
+ * `remaining` is the number of units that could be acquired immediately afterwards if there were no cooldown. `Infinity`
+ * without a limit.
  *
  * @since 0.1.0
  * @category models
@@ -51,10 +54,10 @@ export type Permit =
   }
 
 /**
- * What an account may spend: `limit` units in each window of `period` milliseconds, a year at most. Windows follow each
- * other from 1970 on: one of 86400000 milliseconds is a day of UTC. A limit of `Infinity` allows anything, and nothing
- * is counted then. The limit of an account may change at any time; one with another period is another account, and
- * needs another name.
+ * A quota: `limit` units in each window of `period` milliseconds (at most a year). Windows are aligned to 1970-01-01 UTC,
+ * so a period of 86400000 is a UTC day. A limit of `Infinity` disables the quota, and nothing is counted.
+ *
+ * The limit of a quota may change at any time. A quota with another period needs another id.
  *
  * @since 0.1.0
  * @category models
@@ -65,7 +68,7 @@ export interface Quota {
 }
 
 /**
- * What an account has left in this window, which ends after `millis`.
+ * The units that remain in the current window, which ends after `millis`.
  *
  * @since 0.1.0
  * @category models
@@ -76,8 +79,8 @@ export interface RemainingQuota {
 }
 
 /**
- * - `Spent`: the units were taken, and `left` are left in this window.
- * - `UsedUp`: there are fewer left than were asked for, and none were taken; the window ends after `millis`.
+ * - `Consumed`: the units were consumed, and `remaining` units remain in this window.
+ * - `QuotaExceeded`: fewer units remain than requested, and none were consumed. The window ends after `millis`.
  *
  * @since 0.1.0
  * @category models
@@ -87,44 +90,45 @@ export type Consumption =
   | { readonly _tag: "QuotaExceeded"; readonly remaining: number; readonly millis: number }
 
 /**
- * Budgets and accounts by name. A name tells nothing about the key that it stands for.
+ * Rate limits and quotas by id. An id does not reveal the API key that it belongs to.
  *
- * `E` is how a store can be unable to answer: never for what the engine uses, `StoreFault` for a store behind a
- * network.
+ * `E` is the error of an unavailable store: `StoreError` for a remote store, `never` for the store of the engine.
  *
  * @since 0.1.0
  * @category models
  */
 export interface RateLimitBackend<E> {
-  /** Takes `cost` units. A probe that nobody settles within `lease` milliseconds is forgotten. */
+  /** Acquires `cost` units. A probe that is not settled within `lease` milliseconds is abandoned. */
   readonly acquire: (id: string, rule: RateLimitRule, cost: number, lease: number) => Effect.Effect<Permit, E>
   /**
-   * The service said 429: nobody goes for `millis`, at most a minute. Null where it did not say for how long: a
-   * second, twice as long each time it says so again to a probe.
+   * Starts a cooldown after a 429: no request is granted for `millis`, at most 60 s. If `millis` is null, the cooldown
+   * takes 1 s, and twice as long each time a probe gets another 429.
    */
   readonly startCooldown: (id: string, millis: number | null) => Effect.Effect<void, E>
-  /** A probe ended: `passed` ends the pause, otherwise the next request is a probe too. */
+  /** Reports the result of a probe. A success ends the cooldown; otherwise the next request is a probe too. */
   readonly settleProbe: (id: string, succeeded: boolean) => Effect.Effect<void, E>
   /**
-   * Spends `cost` units, all of them or none. In no window does an account spend more than its limit. Where the clock
-   * was set back into a window that was over, nothing is spent until the next one begins again.
+   * Consumes `cost` units, all or none. The limit of a window is never exceeded. If the clock is set back into the
+   * previous window, nothing can be consumed until the next one begins.
    */
   readonly consume: (id: string, quota: Quota, cost: number) => Effect.Effect<Consumption, E>
-  /** What an account could spend, without spending anything. */
+  /** Returns the remaining units without consuming any. */
   readonly peek: (id: string, quota: Quota) => Effect.Effect<RemainingQuota, E>
 }
 
 /**
+ * The store as the engine uses it: no operation fails.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface RateLimitStoreService extends RateLimitBackend<never> {
-  /** The same without a fiber, where budgets are counted in this process: for servers that answer many requests at once. */
+  /** The same operations without Effect, for servers with many requests. Only stores in memory support it. */
   readonly sync?: SyncRateLimitBackend | undefined
 }
 
 /**
- * `take` and `spend` at a moment, in milliseconds since 1970.
+ * `acquire` and `consume` at a time, in milliseconds since 1970.
  *
  * @since 0.1.0
  * @category models
@@ -135,7 +139,7 @@ export interface SyncRateLimitBackend {
 }
 
 /**
- * The store that `Engine.layerShared` counts in.
+ * The rate limit store of `Engine.layerWithStores`.
  *
  * @since 0.1.0
  * @category tags
@@ -145,7 +149,7 @@ export class RateLimitStore
 {}
 
 /**
- * Budgets in the memory of this process.
+ * Creates a store in the memory of this process.
  *
  * @since 0.1.0
  * @category constructors
@@ -153,25 +157,25 @@ export class RateLimitStore
 export const memory: Effect.Effect<RateLimitStoreService> = Effect.sync(() => makeMemoryStore())
 
 /**
+ * Provides a store in the memory of this process.
+ *
  * @since 0.1.0
  * @category layers
  */
 export const layerMemory: Layer.Layer<RateLimitStore> = Layer.effect(RateLimitStore, memory)
 
 /**
- * A store of this process over one that a fleet shares. While the shared one is away (it failed, or took longer
- * than 100 milliseconds) each process counts for itself, with the part `share` of every limit, and goes on from what it
- * took before; as soon as the shared one is back it is used again. No request fails because of it, as long as each
- * process asks for no more than its part.
+ * Creates a store from a backend that may be unavailable, because it failed or did not reply within 100 ms. In the
+ * meantime each process counts in memory and applies the fraction `share` of every limit, so no call fails because of
+ * an outage.
  *
- * In the window in which the store is lost or comes back a limit may be met twice.
- *
- * Of an account each process spends, while the shared one is away, at most the part `share` of its limit, less
- * everything that it spent in this window before, there and here. Nor does it spend more than that part of what was left
- * when it last heard of the account in this window: nothing where the account was used up. What is spent meanwhile is
- * not made up for in the shared store: in such a window a fleet spends at most twice the limit, however often the store
- * is lost, as long as that forgets nothing. What was asked for at the moment in which it was lost may be counted there as
- * well, whatever came of it here.
+ * - Rate limits: a process also counts what it acquired before the outage. In the window in which an outage begins or
+ *   ends, a fleet may use a limit twice.
+ * - Quotas: a process may consume `share × limit` units in a window, less what it already consumed in it, and at most
+ *   `share` of the units that remained at its last contact with the backend. Local consumption is not added to the
+ *   backend afterwards: in the window of an outage, a fleet consumes at most twice the limit, unless the backend loses
+ *   data.
+ * - The backend may still execute the command that ran into the timeout. Its units then count twice.
  *
  * @since 0.1.0
  * @category constructors
@@ -180,11 +184,11 @@ export const withFallback = (
   backend: RateLimitBackend<StoreError> & { readonly ping: Effect.Effect<void, StoreError> },
   options: { readonly share: number; readonly group?: StoreGroup | undefined }
 ): Effect.Effect<RateLimitStoreService, never, Scope.Scope> =>
-  Effect.map(Guard.make("rate limit", backend.ping, options.group), (guard) => {
+  Effect.map(AvailabilityGuard.make("rate limit", backend.ping, options.group), (guard) => {
     const memoryStore = makeMemoryStore()
     return {
-      // What a fleet shares must be waited for.
-      atOnce: undefined,
+      // A remote store has no synchronous operations.
+      sync: undefined,
       acquire: (id, rule, cost, lease) => {
         const localRule = scaledRule(rule, options.share)
         const acquired = Effect.tap(
@@ -196,7 +200,7 @@ export const withFallback = (
         )
         return guard.run(acquired, Effect.suspend(() => memoryStore.acquire(id, localRule, cost, lease)))
       },
-      // Pauses are kept here too, so that losing the store does not end them.
+      // Cooldowns are also kept in memory, so that they continue during an outage.
       startCooldown: (id, millis) =>
         Effect.zipRight(
           memoryStore.startCooldown(id, millis),
@@ -233,7 +237,7 @@ export const withFallback = (
     }
   })
 
-/** The part of a limit that one process may use for itself. */
+/** Returns the share of one process in a rate limit. */
 const scaledRule = (rule: RateLimitRule, share: number): RateLimitRule => ({
   ...rule,
   limit: rule.limit * share,
@@ -245,18 +249,18 @@ const scaledQuota = (quota: Quota, share: number): Quota => ({
   limit: wholeUnits(quota.limit, share)
 })
 
-/** Whole units: a part of one is of no use to anybody. */
+/** Rounds down to whole units, because costs are integers. */
 const wholeUnits = (total: number, share: number): number => Math.floor(total * share + 1e-9)
 
 interface MemoryStore extends RateLimitStoreService {
-  /** Notes what was taken from the shared budget; who went there and was no probe knows of no pause. */
+  /** Records units that were acquired from the backend. A grant that is no probe also ends the local cooldown. */
   readonly recordAcquired: (
     id: string,
     rule: RateLimitRule,
     cost: number,
     probe: boolean
   ) => Effect.Effect<void>
-  /** Notes what was spent from the shared account, and how much of what is left there may be spent from here. */
+  /** Records units that were consumed from the backend, and how much of the remaining ones may be consumed locally. */
   readonly recordConsumed: (
     id: string,
     quota: Quota,
@@ -266,30 +270,30 @@ interface MemoryStore extends RateLimitStoreService {
 }
 
 const makeMemoryStore = (): MemoryStore => {
-  // One that nobody has used for longest is forgotten where there are very many.
-  const states = new LRUCache<string, Budget.GcraState>({ max: 10_000 })
+  // Evicts the least recently used rate limits of very many.
+  const states = new LRUCache<string, Gcra.GcraState>({ max: 10_000 })
   const updateAt = <A>(
     name: string,
     now: number,
-    transition: (state: Budget.GcraState, now: number) => readonly [Budget.GcraState, A]
+    transition: (state: Gcra.GcraState, now: number) => readonly [Gcra.GcraState, A]
   ): A => {
-    const [state, result] = transition(states.get(name) ?? Budget.initialState(now), now)
+    const [state, result] = transition(states.get(name) ?? Gcra.initialState(now), now)
     states.set(name, state)
     return result
   }
   const update = <A>(
     name: string,
-    transition: (state: Budget.GcraState, now: number) => readonly [Budget.GcraState, A]
+    transition: (state: Gcra.GcraState, now: number) => readonly [Gcra.GcraState, A]
   ) => Effect.map(Clock.currentTimeMillis, (now) => updateAt(name, now, transition))
-  const quotaWindows = Account.makeQuotaWindows()
+  const quotaWindows = QuotaWindow.makeQuotaWindows()
   const sync: SyncRateLimitBackend = {
     acquire: (name, rule, cost, lease, now) =>
       updateAt(name, now, (previous) => {
-        const { state, permit } = Budget.acquire(previous, now, rule, cost, lease)
+        const { state, permit } = Gcra.acquire(previous, now, rule, cost, lease)
         return [state, permit]
       }),
     consume: (name, quota, cost, now) => {
-      const { quotaWindow, consumption } = Account.consume(quotaWindows.get(name), now, quota, cost)
+      const { quotaWindow, consumption } = QuotaWindow.consume(quotaWindows.get(name), now, quota, cost)
       if (quotaWindow !== undefined) quotaWindows.set(name, quotaWindow, now)
       return consumption
     }
@@ -299,23 +303,23 @@ const makeMemoryStore = (): MemoryStore => {
     acquire: (name, rule, cost, lease) =>
       Effect.map(Clock.currentTimeMillis, (now) => sync.acquire(name, rule, cost, lease, now)),
     startCooldown: (name, millis) =>
-      update(name, (previous, now) => [Budget.startCooldown(previous, now, millis), undefined]),
+      update(name, (previous, now) => [Gcra.startCooldown(previous, now, millis), undefined]),
     settleProbe: (name, succeeded) =>
-      update(name, (previous, now) => [Budget.settleProbe(previous, now, succeeded), undefined]),
+      update(name, (previous, now) => [Gcra.settleProbe(previous, now, succeeded), undefined]),
     recordAcquired: (name, rule, cost, probe) =>
       update(name, (previous, now) => [
-        Budget.recordAcquired(probe ? previous : Budget.settleProbe(previous, now, true), now, rule, cost),
+        Gcra.recordAcquired(probe ? previous : Gcra.settleProbe(previous, now, true), now, rule, cost),
         undefined
       ]),
     consume: (name, quota, cost) =>
       Effect.map(Clock.currentTimeMillis, (now) => sync.consume(name, quota, cost, now)),
     peek: (name, quota) =>
-      Effect.map(Clock.currentTimeMillis, (now) => Account.peek(quotaWindows.get(name), now, quota)),
+      Effect.map(Clock.currentTimeMillis, (now) => QuotaWindow.peek(quotaWindows.get(name), now, quota)),
     recordConsumed: (name, quota, cost, maxConsumable) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         quotaWindows.set(
           name,
-          Account.recordConsumed(quotaWindows.get(name), now, quota, cost, maxConsumable),
+          QuotaWindow.recordConsumed(quotaWindows.get(name), now, quota, cost, maxConsumable),
           now
         )
       })

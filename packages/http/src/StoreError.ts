@@ -1,18 +1,18 @@
 /**
- * How a store behind a network fails.
+ * Errors of remote stores.
  *
  * @since 0.1.0
  */
 import * as Data from "effect/Data"
 
 /**
- * The store could not answer. `problem` says why, without addresses and secrets.
+ * A command of a store failed. `reason` contains no addresses and no secrets.
  *
  * @since 0.1.0
  * @category errors
  */
 export class StoreError extends Data.TaggedError("StoreError")<{ readonly reason: string }> {
   override get message(): string {
-    return `the store did not answer: ${this.reason}`
+    return `store unavailable: ${this.reason}`
   }
 }

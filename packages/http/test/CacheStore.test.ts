@@ -1,4 +1,4 @@
-/** Answers in memory, bounded by bytes, and in a shared store that may be away. */
+/** Tests the cache in memory, which is limited by bytes, and with a backend that may be unavailable. */
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import { StoreError } from "@blockquarry/http/StoreError"
 import { describe, expect, it } from "@effect/vitest"
@@ -14,7 +14,7 @@ const entry = (bytes: number): CacheStore.CacheEntry => ({
   expiresAt: 2
 })
 
-/** What an entry is taken for: five times its bytes, two for each letter of its key, and a kibibyte. */
+/** The estimated size of an entry: five times its body, two bytes per character of its key, and 1 KiB. */
 const sizeOf = (key: string, bytes: number): number => bytes * 5 + key.length * 2 + 1024
 
 const steps = FastCheck.array(
@@ -26,23 +26,23 @@ const steps = FastCheck.array(
   { maxLength: 60 }
 )
 
-describe("answers in memory", () => {
+describe("the cache in memory", () => {
   it.effect.prop(
-    "take no more than they may; the least recently used go first, and none is larger than an eighth",
+    "stays within maxBytes, evicts the least recently used entries, and stores none above an eighth of it",
     { steps, maxBytes: FastCheck.integer({ min: 9000, max: 40_000 }) },
     ({ maxBytes, steps }) =>
       Effect.gen(function*() {
         const store = yield* CacheStore.memory({ maxBytes })
-        /** Least recently used first. */
+        /** Entries, least recently used first. */
         let model: ReadonlyArray<readonly [key: string, entry: CacheStore.CacheEntry]> = []
         const total = () =>
-          model.reduce((sum, [key, { response: answer }]) => sum + sizeOf(key, answer.bytes.length), 0)
+          model.reduce((sum, [key, { response }]) => sum + sizeOf(key, response.bytes.length), 0)
         for (const { bytes, do: step, key } of steps) {
           const others = model.filter(([other]) => other !== key)
           if (step === "set") {
-            const one = entry(bytes)
-            yield* store.set(key, one)
-            model = sizeOf(key, bytes) > Math.floor(maxBytes / 8) ? others : [...others, [key, one]]
+            const stored = entry(bytes)
+            yield* store.set(key, stored)
+            model = sizeOf(key, bytes) > Math.floor(maxBytes / 8) ? others : [...others, [key, stored]]
             while (total() > maxBytes) model = model.slice(1)
           } else if (step === "remove") {
             expect(yield* store.remove(key)).toBe(true)
@@ -64,7 +64,7 @@ describe("answers in memory", () => {
     { fastCheck: { numRuns: 100 } }
   )
 
-  it.effect("leave out what is too large, and forget with it what it would have taken the place of", () =>
+  it.effect("does not store an entry that is too large, and removes the one that it would replace", () =>
     Effect.gen(function*() {
       const store = yield* CacheStore.memory({ maxBytes: 80_000 })
       yield* store.set("a", entry(10))
@@ -72,19 +72,19 @@ describe("answers in memory", () => {
       expect(yield* store.get("a")).toBeNull()
     }))
 
-  it.effect("are found at once, without an effect", () =>
+  it.effect("returns entries synchronously with peek", () =>
     Effect.gen(function*() {
       const store = yield* CacheStore.memory({ maxBytes: 80_000 })
-      const one = entry(1)
-      yield* store.set("a", one)
-      expect(store.peek?.("a")).toBe(one)
+      const stored = entry(1)
+      yield* store.set("a", stored)
+      expect(store.peek?.("a")).toBe(stored)
       expect(store.peek?.("b")).toBeUndefined()
       yield* store.remove("a")
       expect(store.peek?.("a")).toBeUndefined()
       expect(yield* store.get("a")).toBeNull()
     }))
 
-  it.effect("count their keys too", () =>
+  it.effect("counts the size of keys", () =>
     Effect.gen(function*() {
       const store = yield* CacheStore.memory({ maxBytes: 80_000 })
       const bytes = (10_000 - 1024 - 26) / 5
@@ -94,93 +94,98 @@ describe("answers in memory", () => {
       expect(yield* store.get("k".repeat(14))).toBeNull()
     }))
 
-  it.effect("are as large as they come where nothing is said: an eighth of 64 MiB decoded", () =>
+  it.effect("stores entries of up to an eighth of 64 MiB by default", () =>
     Effect.gen(function*() {
       const store = yield* CacheStore.memory()
-      const most = Math.floor((CacheStore.defaultMaxBytes / 8 - 1026) / 5)
-      yield* store.set("a", entry(most))
-      yield* store.set("b", entry(most + 1))
+      const maxBodyBytes = Math.floor((CacheStore.defaultMaxBytes / 8 - 1026) / 5)
+      yield* store.set("a", entry(maxBodyBytes))
+      yield* store.set("b", entry(maxBodyBytes + 1))
       expect(yield* store.get("a")).not.toBeNull()
       expect(yield* store.get("b")).toBeNull()
     }))
 
-  it.effect("come as a layer", () =>
+  it.effect("is provided by layerMemory", () =>
     Effect.gen(function*() {
       const store = yield* CacheStore.CacheStore
-      const one = entry(1)
-      yield* store.set("a", one)
-      expect(yield* store.get("a")).toBe(one)
+      const stored = entry(1)
+      yield* store.set("a", stored)
+      expect(yield* store.get("a")).toBe(stored)
     }).pipe(Effect.provide(CacheStore.layerMemory({ maxBytes: 80_000 }))))
 })
 
-describe("answers in a shared store", () => {
-  /** A shared store that can go away and be slow at clearing, what is in it, and what is over it. */
-  const over = Effect.gen(function*() {
-    const kept = new Map<string, CacheStore.CacheEntry>()
-    const state: { away: boolean; clearing: Effect.Effect<void> } = { away: false, clearing: Effect.void }
-    const reach = <A>(ask: () => A): Effect.Effect<A, StoreError> =>
-      Effect.suspend(() => state.away ? Effect.fail(new StoreError({ reason: "refused" })) : Effect.sync(ask))
+describe("the cache with a backend", () => {
+  /** A backend that can be made unavailable or slow to clear, its entries, and the store that uses it. */
+  const withBackend = Effect.gen(function*() {
+    const entries = new Map<string, CacheStore.CacheEntry>()
+    const state: { unavailable: boolean; clearing: Effect.Effect<void> } = {
+      unavailable: false,
+      clearing: Effect.void
+    }
+    const reply = <A>(command: () => A): Effect.Effect<A, StoreError> =>
+      Effect.suspend(() =>
+        state.unavailable ? Effect.fail(new StoreError({ reason: "refused" })) : Effect.sync(command)
+      )
     const store = yield* CacheStore.withFallback({
-      get: (key) => reach(() => kept.get(key) ?? null),
+      get: (key) => reply(() => entries.get(key) ?? null),
       set: (key, entry) =>
-        reach(() => {
-          kept.set(key, entry)
+        reply(() => {
+          entries.set(key, entry)
         }),
       remove: (key) =>
-        reach(() => {
-          kept.delete(key)
+        reply(() => {
+          entries.delete(key)
         }),
-      clear: Effect.zipRight(Effect.suspend(() => state.clearing), reach(() => kept.clear())),
-      ping: reach(() => {})
+      clear: Effect.zipRight(Effect.suspend(() => state.clearing), reply(() => entries.clear())),
+      ping: reply(() => {})
     })
-    return { kept, state, store }
+    return { entries, state, store }
   })
 
-  it.scoped("are not found while it is away, and not kept; and are found again after that", () =>
+  it.scoped("neither returns nor stores entries during an outage, and returns them afterwards", () =>
     Effect.gen(function*() {
-      const { kept, state, store } = yield* over
-      const one = entry(1)
-      yield* store.set("a", one)
-      expect(yield* store.get("a")).toBe(one)
-      state.away = true
+      const { entries, state, store } = yield* withBackend
+      const stored = entry(1)
+      yield* store.set("a", stored)
+      expect(yield* store.get("a")).toBe(stored)
+      state.unavailable = true
       expect(yield* store.get("a")).toBeNull()
-      yield* store.set("b", one)
-      state.away = false
+      yield* store.set("b", stored)
+      state.unavailable = false
       expect(yield* store.get("a")).toBeNull()
       yield* TestClock.adjust(500)
-      expect(yield* store.get("a")).toBe(one)
-      expect([...kept.keys()]).toEqual(["a"])
+      expect(yield* store.get("a")).toBe(stored)
+      expect([...entries.keys()]).toEqual(["a"])
       expect(store.peek).toBeUndefined()
     }))
 
-  it.scoped("are forgotten there, and whoever asks for it is told where they could not be", () =>
+  it.scoped("returns from remove and clear whether they succeeded", () =>
     Effect.gen(function*() {
-      const { kept, state, store } = yield* over
+      const { entries, state, store } = yield* withBackend
       for (const key of ["a", "b", "c"]) yield* store.set(key, entry(1))
       expect(yield* store.remove("a")).toBe(true)
       expect(yield* store.remove("a")).toBe(true)
-      expect([...kept.keys()]).toEqual(["b", "c"])
-      state.away = true
+      expect([...entries.keys()]).toEqual(["b", "c"])
+      state.unavailable = true
       expect([yield* store.remove("b"), yield* store.clear]).toEqual([false, false])
-      state.away = false
-      // Nobody has noticed yet that it is back
+      state.unavailable = false
+      // The store is not pinged yet
       expect([yield* store.clear, yield* store.remove("b")]).toEqual([false, false])
-      expect([...kept.keys()]).toEqual(["b", "c"])
+      expect([...entries.keys()]).toEqual(["b", "c"])
       yield* TestClock.adjust(500)
       expect(yield* store.clear).toBe(true)
-      expect([...kept.keys()]).toEqual([])
+      expect([...entries.keys()]).toEqual([])
     }))
 
-  it.scoped("may take longer to be forgotten than anything else may take, a minute at most", () =>
+  it.scoped("allows a minute for clear", () =>
     Effect.gen(function*() {
-      const { kept, state, store } = yield* over
+      const { entries, state, store } = yield* withBackend
       const clearedIn = (millis: number) =>
         Effect.gen(function*() {
           state.clearing = Effect.sleep(millis)
           yield* store.set("a", entry(1))
           const cleared = yield* Effect.fork(store.clear)
           yield* TestClock.adjust(Math.min(millis, 60_000))
-          return [yield* Fiber.join(cleared), kept.size]
+          return [yield* Fiber.join(cleared), entries.size]
         })
       expect(yield* clearedIn(59_000)).toEqual([true, 0])
       expect(yield* clearedIn(61_000)).toEqual([false, 1])

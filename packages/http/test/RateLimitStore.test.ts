@@ -1,4 +1,4 @@
-/** Budgets in memory, and over a shared store that may be away. */
+/** Tests rate limits in memory, and with a backend that may be unavailable. */
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import { StoreError } from "@blockquarry/http/StoreError"
 import { describe, expect, it } from "@effect/vitest"
@@ -11,18 +11,18 @@ import { maxInWindow, type SentRequest } from "./support/RateWindow.ts"
 const rule = { limit: 10, window: 1000, burst: 10 }
 const lease = 5000
 
-const go = { _tag: "Granted", probe: false }
+const granted = { _tag: "Granted", probe: false }
 
-describe("budgets in memory", () => {
+describe("rate limits in memory", () => {
   it.effect.prop(
-    "let at most limit + burst through in any window, by name",
+    "grant at most limit + burst units in any window, per id",
     {
       rule: FastCheck.record({
         limit: FastCheck.integer({ min: 1, max: 20 }),
         window: FastCheck.constantFrom(10, 1000),
         burst: FastCheck.integer({ min: 1, max: 20 })
       }),
-      asks: FastCheck.array(
+      requests: FastCheck.array(
         FastCheck.record({
           gap: FastCheck.oneof(FastCheck.constant(0), FastCheck.nat(300)),
           name: FastCheck.constantFrom<"a" | "b">("a", "b"),
@@ -31,63 +31,63 @@ describe("budgets in memory", () => {
         { maxLength: 80 }
       )
     },
-    ({ asks, rule }) =>
+    ({ requests, rule }) =>
       Effect.gen(function*() {
         const store = yield* RateLimitStore.memory
         const sent: Record<"a" | "b", Array<SentRequest>> = { a: [], b: [] }
-        for (const { cost, gap, name } of asks) {
+        for (const { cost, gap, name } of requests) {
           if (gap > 0) yield* TestClock.adjust(gap)
           const permit = yield* store.acquire(name, rule, cost, lease)
           if (permit._tag === "Granted") sent[name].push({ at: yield* Clock.currentTimeMillis, cost })
         }
-        for (const one of Object.values(sent)) {
-          const most = rule.limit + Math.max(rule.burst, ...one.map(({ cost }) => cost))
-          expect(maxInWindow(one, rule.window)).toBeLessThanOrEqual(most + 1e-6)
+        for (const requestsOfId of Object.values(sent)) {
+          const maxUnits = rule.limit + Math.max(rule.burst, ...requestsOfId.map(({ cost }) => cost))
+          expect(maxInWindow(requestsOfId, rule.window)).toBeLessThanOrEqual(maxUnits + 1e-6)
         }
       }),
     { fastCheck: { numRuns: 40 } }
   )
 
-  it.effect("begin full, and count for themselves by name", () =>
+  it.effect("start with the whole burst, and are separate per id", () =>
     Effect.gen(function*() {
       const store = yield* RateLimitStore.memory
-      expect(yield* store.acquire("a", rule, 10, lease)).toMatchObject(go)
+      expect(yield* store.acquire("a", rule, 10, lease)).toMatchObject(granted)
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({
         _tag: "Delayed",
         millis: 100,
         reason: "rate_limit"
       })
-      expect(yield* store.acquire("b", rule, 10, lease)).toMatchObject(go)
+      expect(yield* store.acquire("b", rule, 10, lease)).toMatchObject(granted)
       yield* TestClock.adjust(100)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(go)
+      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
       yield* store.startCooldown("a", 500)
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({
         _tag: "Delayed",
         millis: 500,
         reason: "cooldown"
       })
-      expect(yield* store.acquire("b", rule, 1, lease)).toMatchObject(go)
+      expect(yield* store.acquire("b", rule, 1, lease)).toMatchObject(granted)
     }))
 
-  it.effect("tell what is left of them, with each turn", () =>
+  it.effect("return the remaining units with each permit", () =>
     Effect.gen(function*() {
       const store = yield* RateLimitStore.memory
-      const left = (name: string, cost: number) =>
+      const remaining = (name: string, cost: number) =>
         Effect.map(store.acquire(name, rule, cost, lease), (permit) => [permit._tag, permit.remaining])
-      expect(yield* left("a", 4)).toEqual(["Granted", 6])
-      expect(yield* left("a", 7)).toEqual(["Delayed", 6])
-      expect(yield* left("b", 1)).toEqual(["Granted", 9])
+      expect(yield* remaining("a", 4)).toEqual(["Granted", 6])
+      expect(yield* remaining("a", 7)).toEqual(["Delayed", 6])
+      expect(yield* remaining("b", 1)).toEqual(["Granted", 9])
       yield* TestClock.adjust(200)
-      expect(yield* left("a", 8)).toEqual(["Granted", 0])
-      const free = { ...rule, limit: Infinity }
-      expect(yield* store.acquire("c", free, 100, lease)).toEqual({
+      expect(yield* remaining("a", 8)).toEqual(["Granted", 0])
+      const unlimited = { ...rule, limit: Infinity }
+      expect(yield* store.acquire("c", unlimited, 100, lease)).toEqual({
         _tag: "Granted",
         probe: false,
         remaining: Infinity
       })
     }))
 
-  it.effect("probe once, and go on once that is settled", () =>
+  it.effect("grant one probe after a cooldown, and resume when it is settled", () =>
     Effect.gen(function*() {
       const store = yield* RateLimitStore.memory
       yield* store.startCooldown("a", null)
@@ -95,39 +95,39 @@ describe("budgets in memory", () => {
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Granted", probe: true })
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Delayed", reason: "cooldown" })
       yield* store.settleProbe("a", true)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(go)
+      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
     }))
 
-  it.effect("come as a layer", () =>
+  it.effect("are provided by layerMemory", () =>
     Effect.gen(function*() {
       const store = yield* RateLimitStore.RateLimitStore
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(go)
+      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
     }).pipe(Effect.provide(RateLimitStore.layerMemory)))
 })
 
-describe("budgets over a shared store", () => {
-  /** A shared store that can go away, and what is over it. */
-  const over = (share: number) =>
+describe("rate limits with a backend", () => {
+  /** A backend that can be made unavailable, and the store that uses it. */
+  const withBackend = (share: number) =>
     Effect.gen(function*() {
       const memory = yield* RateLimitStore.memory
-      const state = { away: false }
-      const reach = <A>(ask: Effect.Effect<A>): Effect.Effect<A, StoreError> =>
-        Effect.suspend(() => state.away ? Effect.fail(new StoreError({ reason: "refused" })) : ask)
+      const state = { unavailable: false }
+      const reply = <A>(command: Effect.Effect<A>): Effect.Effect<A, StoreError> =>
+        Effect.suspend(() => state.unavailable ? Effect.fail(new StoreError({ reason: "refused" })) : command)
       const store = yield* RateLimitStore.withFallback({
-        acquire: (...args) => reach(memory.acquire(...args)),
-        startCooldown: (...args) => reach(memory.startCooldown(...args)),
-        settleProbe: (...args) => reach(memory.settleProbe(...args)),
-        consume: (...args) => reach(memory.consume(...args)),
-        peek: (...args) => reach(memory.peek(...args)),
-        ping: reach(Effect.void)
+        acquire: (...args) => reply(memory.acquire(...args)),
+        startCooldown: (...args) => reply(memory.startCooldown(...args)),
+        settleProbe: (...args) => reply(memory.settleProbe(...args)),
+        consume: (...args) => reply(memory.consume(...args)),
+        peek: (...args) => reply(memory.peek(...args)),
+        ping: reply(Effect.void)
       }, { share })
       return { memory, state, store }
     })
 
-  it.scoped("are the shared ones while they are there", () =>
+  it.scoped("are those of the backend while it is available", () =>
     Effect.gen(function*() {
-      const { memory, store } = yield* over(0.5)
-      expect(yield* store.acquire("a", rule, 10, lease)).toMatchObject(go)
+      const { memory, store } = yield* withBackend(0.5)
+      expect(yield* store.acquire("a", rule, 10, lease)).toMatchObject(granted)
       expect(yield* memory.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Delayed" })
       yield* store.startCooldown("a", 700)
       expect(yield* memory.acquire("a", rule, 1, lease)).toMatchObject({
@@ -138,17 +138,17 @@ describe("budgets over a shared store", () => {
       yield* TestClock.adjust(700)
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Granted", probe: true })
       yield* store.settleProbe("a", true)
-      expect(yield* memory.acquire("a", rule, 1, lease)).toMatchObject(go)
+      expect(yield* memory.acquire("a", rule, 1, lease)).toMatchObject(granted)
     }))
 
-  it.scoped("are a part of each limit, less what was taken, once those are away; and the shared ones again after that", () =>
+  it.scoped("are the local share during an outage, less what was acquired before, and those of the backend afterwards", () =>
     Effect.gen(function*() {
-      const { state, store } = yield* over(0.5)
-      expect(yield* store.acquire("a", rule, 10, lease)).toMatchObject(go)
-      expect(yield* store.acquire("b", rule, 2, lease)).toMatchObject(go)
-      state.away = true
-      // Five a second, of which five may go at once.
-      expect(yield* store.acquire("b", rule, 3, lease)).toEqual({ ...go, remaining: 0 })
+      const { state, store } = yield* withBackend(0.5)
+      expect(yield* store.acquire("a", rule, 10, lease)).toMatchObject(granted)
+      expect(yield* store.acquire("b", rule, 2, lease)).toMatchObject(granted)
+      state.unavailable = true
+      // Five per second, with a burst of five.
+      expect(yield* store.acquire("b", rule, 3, lease)).toEqual({ ...granted, remaining: 0 })
       expect(yield* store.acquire("b", rule, 1, lease)).toMatchObject({ _tag: "Delayed", millis: 200 })
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({
         _tag: "Delayed",
@@ -156,31 +156,31 @@ describe("budgets over a shared store", () => {
         reason: "rate_limit"
       })
       yield* TestClock.adjust(200)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(go)
+      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
       yield* TestClock.adjust(10_000)
-      expect(yield* store.acquire("a", rule, 5, lease)).toMatchObject(go)
+      expect(yield* store.acquire("a", rule, 5, lease)).toMatchObject(granted)
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Delayed", millis: 200 })
-      state.away = false
+      state.unavailable = false
       yield* TestClock.adjust(500)
-      expect(yield* store.acquire("a", rule, 10, lease)).toMatchObject(go)
+      expect(yield* store.acquire("a", rule, 10, lease)).toMatchObject(granted)
     }))
 
-  it.scoped("let a whole request go now and then, however small the part", () =>
+  it.scoped("grant whole requests during an outage, however small the share", () =>
     Effect.gen(function*() {
-      const { state, store } = yield* over(0.001)
-      state.away = true
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(go)
+      const { state, store } = yield* withBackend(0.001)
+      state.unavailable = true
+      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Delayed", millis: 100_000 })
       yield* TestClock.adjust(100_000)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(go)
+      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
     }))
 
-  it.scoped("keep a pause that began before the store was lost", () =>
+  it.scoped("keep a cooldown that began before an outage", () =>
     Effect.gen(function*() {
-      const { state, store } = yield* over(0.5)
+      const { state, store } = yield* withBackend(0.5)
       yield* store.startCooldown("a", 3000)
       yield* TestClock.adjust(1000)
-      state.away = true
+      state.unavailable = true
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({
         _tag: "Delayed",
         millis: 2000,
@@ -189,24 +189,24 @@ describe("budgets over a shared store", () => {
       yield* TestClock.adjust(2000)
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Granted", probe: true })
       yield* store.settleProbe("a", true)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(go)
+      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
     }))
 
-  it.scoped("know that others ended a pause", () =>
+  it.scoped("end the local cooldown when another process has settled the probe", () =>
     Effect.gen(function*() {
-      const { memory, state, store } = yield* over(0.5)
+      const { memory, state, store } = yield* withBackend(0.5)
       yield* store.startCooldown("a", 1000)
       yield* TestClock.adjust(1000)
       yield* memory.settleProbe("a", true)
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(go)
-      state.away = true
-      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(go)
+      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
+      state.unavailable = true
+      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
     }))
 
-  it.scoped("pause and settle without the store", () =>
+  it.scoped("start cooldowns and settle probes during an outage", () =>
     Effect.gen(function*() {
-      const { state, store } = yield* over(1)
-      state.away = true
+      const { state, store } = yield* withBackend(1)
+      state.unavailable = true
       yield* store.startCooldown("a", 500)
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({
         _tag: "Delayed",

@@ -1,4 +1,4 @@
-/** Accounts in memory, and over a shared store that may be away. */
+/** Tests quotas in memory, and with a backend that may be unavailable. */
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import { StoreError } from "@blockquarry/http/StoreError"
 import { describe, expect, it } from "@effect/vitest"
@@ -9,18 +9,18 @@ import * as TestClock from "effect/TestClock"
 const day = 86_400_000
 const dailyQuota: RateLimitStore.Quota = { limit: 10, period: day }
 
-const left = (left: number) => ({ _tag: "Consumed", remaining: left })
-const quotaExceeded = (left: number) => ({ _tag: "QuotaExceeded", remaining: left })
+const consumed = (remaining: number) => ({ _tag: "Consumed", remaining })
+const quotaExceeded = (remaining: number) => ({ _tag: "QuotaExceeded", remaining })
 
-describe("accounts in memory", () => {
+describe("quotas in memory", () => {
   it.effect.prop(
-    "spend at most the limit in each window, by name",
+    "allow at most the limit in each window, per id",
     {
-      cap: FastCheck.record({
+      quota: FastCheck.record({
         limit: FastCheck.nat(30),
         period: FastCheck.constantFrom(10, 1000, 60_000)
       }),
-      asks: FastCheck.array(
+      requests: FastCheck.array(
         FastCheck.record({
           gap: FastCheck.oneof(FastCheck.constant(0), FastCheck.nat(300), FastCheck.nat(90_000)),
           name: FastCheck.constantFrom("a", "b"),
@@ -29,139 +29,139 @@ describe("accounts in memory", () => {
         { maxLength: 40, size: "max" }
       )
     },
-    ({ asks, cap }) =>
+    ({ requests, quota }) =>
       Effect.gen(function*() {
         const store = yield* RateLimitStore.memory
         const sums = new Map<string, number>()
-        for (const { cost, gap, name } of asks) {
+        for (const { cost, gap, name } of requests) {
           if (gap > 0) yield* TestClock.adjust(gap)
-          const window = `${name} ${Math.floor((yield* TestClock.currentTimeMillis) / cap.period)}`
+          const window = `${name} ${Math.floor((yield* TestClock.currentTimeMillis) / quota.period)}`
           const before = sums.get(window) ?? 0
-          const seen = yield* store.peek(name, cap)
-          expect(seen.remaining).toBe(cap.limit - before)
-          const spent = yield* store.consume(name, cap, cost)
-          if (before + cost > cap.limit) {
-            expect(spent).toEqual({ _tag: "QuotaExceeded", ...seen })
+          const peeked = yield* store.peek(name, quota)
+          expect(peeked.remaining).toBe(quota.limit - before)
+          const consumption = yield* store.consume(name, quota, cost)
+          if (before + cost > quota.limit) {
+            expect(consumption).toEqual({ _tag: "QuotaExceeded", ...peeked })
           } else {
             sums.set(window, before + cost)
-            expect(spent).toEqual(left(cap.limit - before - cost))
+            expect(consumption).toEqual(consumed(quota.limit - before - cost))
           }
         }
       }),
     { fastCheck: { numRuns: 30 } }
   )
 
-  it.effect("are looked at without a trace", () =>
+  it.effect("are not changed by peek", () =>
     Effect.gen(function*() {
       const store = yield* RateLimitStore.memory
       yield* TestClock.adjust(1000)
       expect(yield* store.peek("a", dailyQuota)).toEqual({ remaining: 10, millis: day - 1000 })
-      expect(yield* store.consume("a", dailyQuota, 10)).toEqual(left(0))
+      expect(yield* store.consume("a", dailyQuota, 10)).toEqual(consumed(0))
       expect(yield* store.peek("a", dailyQuota)).toEqual({ remaining: 0, millis: day - 1000 })
       yield* TestClock.adjust(day - 1000)
       expect(yield* store.peek("a", dailyQuota)).toEqual({ remaining: 10, millis: day })
     }))
 })
 
-describe("accounts over a shared store", () => {
-  // A store that is away is looked for twice a second.
+describe("quotas with a backend", () => {
+  // Long compared to the interval of pings.
   const period = 60_000
-  const cap = { limit: 10, period }
+  const quota = { limit: 10, period }
 
-  /** A shared store that can go away, processes over it, and one that is always there. */
-  const over = (share: number) =>
+  /** A backend that can be made unavailable, processes that use it, and the store of one of them. */
+  const withBackend = (share: number) =>
     Effect.gen(function*() {
       const memory = yield* RateLimitStore.memory
-      const state = { away: false }
-      const reach = <A>(ask: Effect.Effect<A>): Effect.Effect<A, StoreError> =>
-        Effect.suspend(() => state.away ? Effect.fail(new StoreError({ reason: "refused" })) : ask)
+      const state = { unavailable: false }
+      const reply = <A>(command: Effect.Effect<A>): Effect.Effect<A, StoreError> =>
+        Effect.suspend(() => state.unavailable ? Effect.fail(new StoreError({ reason: "refused" })) : command)
       const member = RateLimitStore.withFallback({
-        acquire: (...args) => reach(memory.acquire(...args)),
-        startCooldown: (...args) => reach(memory.startCooldown(...args)),
-        settleProbe: (...args) => reach(memory.settleProbe(...args)),
-        consume: (...args) => reach(memory.consume(...args)),
-        peek: (...args) => reach(memory.peek(...args)),
-        ping: reach(Effect.void)
+        acquire: (...args) => reply(memory.acquire(...args)),
+        startCooldown: (...args) => reply(memory.startCooldown(...args)),
+        settleProbe: (...args) => reply(memory.settleProbe(...args)),
+        consume: (...args) => reply(memory.consume(...args)),
+        peek: (...args) => reply(memory.peek(...args)),
+        ping: reply(Effect.void)
       }, { share })
       return { member, memory, state, store: yield* member }
     })
 
-  it.scoped("are the shared ones while they are there", () =>
+  it.scoped("are those of the backend while it is available", () =>
     Effect.gen(function*() {
-      const { memory, store } = yield* over(0.5)
-      expect(yield* store.consume("a", cap, 9)).toEqual(left(1))
-      expect(yield* memory.consume("a", cap, 1)).toEqual(left(0))
-      expect(yield* store.consume("a", cap, 1)).toEqual({ ...quotaExceeded(0), millis: period })
-      expect(yield* store.peek("a", cap)).toEqual({ remaining: 0, millis: period })
+      const { memory, store } = yield* withBackend(0.5)
+      expect(yield* store.consume("a", quota, 9)).toEqual(consumed(1))
+      expect(yield* memory.consume("a", quota, 1)).toEqual(consumed(0))
+      expect(yield* store.consume("a", quota, 1)).toEqual({ ...quotaExceeded(0), millis: period })
+      expect(yield* store.peek("a", quota)).toEqual({ remaining: 0, millis: period })
     }))
 
-  it.scoped("are a part of each limit, less what was spent, once those are away; and the shared ones again after that", () =>
+  it.scoped("are the local share during an outage, less what was consumed before, and those of the backend afterwards", () =>
     Effect.gen(function*() {
-      const { memory, state, store } = yield* over(0.5)
-      expect(yield* store.consume("a", cap, 2)).toEqual(left(8))
-      state.away = true
-      expect(yield* store.consume("a", cap, 4)).toMatchObject(quotaExceeded(3))
-      expect(yield* store.consume("a", cap, 3)).toEqual(left(0))
-      expect(yield* store.consume("a", cap, 1)).toMatchObject(quotaExceeded(0))
-      expect(yield* store.peek("a", cap)).toMatchObject({ remaining: 0 })
-      // Of what nobody here has heard of, the whole part
-      expect(yield* store.peek("b", cap)).toMatchObject({ remaining: 5 })
-      expect(yield* store.consume("b", cap, 5)).toEqual(left(0))
-      state.away = false
+      const { memory, state, store } = yield* withBackend(0.5)
+      expect(yield* store.consume("a", quota, 2)).toEqual(consumed(8))
+      state.unavailable = true
+      expect(yield* store.consume("a", quota, 4)).toMatchObject(quotaExceeded(3))
+      expect(yield* store.consume("a", quota, 3)).toEqual(consumed(0))
+      expect(yield* store.consume("a", quota, 1)).toMatchObject(quotaExceeded(0))
+      expect(yield* store.peek("a", quota)).toMatchObject({ remaining: 0 })
+      // The full share of a quota that was not used before
+      expect(yield* store.peek("b", quota)).toMatchObject({ remaining: 5 })
+      expect(yield* store.consume("b", quota, 5)).toEqual(consumed(0))
+      state.unavailable = false
       yield* TestClock.adjust(500)
-      expect(yield* store.consume("a", cap, 1)).toEqual(left(7))
-      expect(yield* memory.peek("a", cap)).toMatchObject({ remaining: 7 })
-      // Lost a second time in the same window there is nothing more
-      state.away = true
-      expect(yield* store.consume("a", cap, 1)).toMatchObject(quotaExceeded(0))
+      expect(yield* store.consume("a", quota, 1)).toEqual(consumed(7))
+      expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 7 })
+      // A second outage in the same window adds no units
+      state.unavailable = true
+      expect(yield* store.consume("a", quota, 1)).toMatchObject(quotaExceeded(0))
       yield* TestClock.adjust(period)
-      expect(yield* store.consume("a", cap, 5)).toEqual(left(0))
+      expect(yield* store.consume("a", quota, 5)).toEqual(consumed(0))
     }))
 
-  it.scoped("grant nothing in a window in which the shared one was seen to be used up", () =>
+  it.scoped("are exhausted during an outage if the backend's quota was exhausted at the last contact", () =>
     Effect.gen(function*() {
-      const { memory, state, store } = yield* over(0.5)
-      yield* memory.consume("seen by spending", cap, 10)
-      yield* memory.consume("seen by looking", cap, 10)
-      yield* memory.consume("not seen", cap, 10)
-      expect(yield* store.consume("seen by spending", cap, 1)).toMatchObject(quotaExceeded(0))
-      expect(yield* store.peek("seen by looking", cap)).toMatchObject({ remaining: 0 })
-      state.away = true
-      for (const name of ["seen by spending", "seen by looking"]) {
-        expect(yield* store.consume(name, cap, 1)).toEqual({ ...quotaExceeded(0), millis: period })
+      const { memory, state, store } = yield* withBackend(0.5)
+      yield* memory.consume("known by consume", quota, 10)
+      yield* memory.consume("known by peek", quota, 10)
+      yield* memory.consume("unknown", quota, 10)
+      expect(yield* store.consume("known by consume", quota, 1)).toMatchObject(quotaExceeded(0))
+      expect(yield* store.peek("known by peek", quota)).toMatchObject({ remaining: 0 })
+      state.unavailable = true
+      for (const name of ["known by consume", "known by peek"]) {
+        expect(yield* store.consume(name, quota, 1)).toEqual({ ...quotaExceeded(0), millis: period })
       }
-      expect(yield* store.consume("not seen", cap, 5)).toEqual(left(0))
+      expect(yield* store.consume("unknown", quota, 5)).toEqual(consumed(0))
       yield* TestClock.adjust(period)
-      expect(yield* store.consume("seen by spending", cap, 5)).toEqual(left(0))
+      expect(yield* store.consume("known by consume", quota, 5)).toEqual(consumed(0))
     }))
 
-  it.scoped("are no more than a part of what was left when it was last seen", () =>
+  it.scoped("are limited during an outage to the share of what remained at the last contact", () =>
     Effect.gen(function*() {
-      const { memory, state, store } = yield* over(0.5)
-      yield* memory.consume("a", cap, 6)
-      expect(yield* store.consume("a", cap, 1)).toEqual(left(3))
-      state.away = true
-      expect(yield* store.consume("a", cap, 2)).toMatchObject(quotaExceeded(1))
-      expect(yield* store.consume("a", cap, 1)).toEqual(left(0))
+      const { memory, state, store } = yield* withBackend(0.5)
+      yield* memory.consume("a", quota, 6)
+      expect(yield* store.consume("a", quota, 1)).toEqual(consumed(3))
+      state.unavailable = true
+      expect(yield* store.consume("a", quota, 2)).toMatchObject(quotaExceeded(1))
+      expect(yield* store.consume("a", quota, 1)).toEqual(consumed(0))
     }))
 
-  it.scoped("are whole units, and none where there are more processes than units", () =>
+  it.scoped("are whole units, and zero if there are more processes than units", () =>
     Effect.gen(function*() {
-      const { state, store } = yield* over(1 / 49)
-      state.away = true
-      expect(yield* store.consume("a", { limit: 49, period }, 1)).toEqual(left(0))
+      const { state, store } = yield* withBackend(1 / 49)
+      state.unavailable = true
+      expect(yield* store.consume("a", { limit: 49, period }, 1)).toEqual(consumed(0))
       expect(yield* store.consume("b", { limit: 48, period }, 1)).toMatchObject(quotaExceeded(0))
-      expect(yield* store.consume("c", { limit: Infinity, period }, 1000)).toEqual(left(Infinity))
+      expect(yield* store.consume("c", { limit: Infinity, period }, 1000)).toEqual(consumed(Infinity))
     }))
 
   it.scoped.prop(
-    "spend at most twice the limit in a window, and no more than it where all have just looked, however the store comes and goes",
+    "allow at most twice the limit in a window with outages, and at most the limit if all processes peeked before",
     {
       limit: FastCheck.nat(40),
       members: FastCheck.integer({ min: 1, max: 4 }),
       steps: FastCheck.array(
         FastCheck.oneof(
-          { weight: 8, arbitrary: FastCheck.record({ who: FastCheck.nat(3), cost: FastCheck.nat(6) }) },
+          { weight: 8, arbitrary: FastCheck.record({ process: FastCheck.nat(3), cost: FastCheck.nat(6) }) },
           { weight: 1, arbitrary: FastCheck.boolean() }
         ),
         { maxLength: 40, size: "max" }
@@ -169,28 +169,28 @@ describe("accounts over a shared store", () => {
     },
     ({ limit, members, steps }) =>
       Effect.gen(function*() {
-        // All of it happens in one window
-        const cap = { limit, period: day }
-        const { member, state } = yield* over(1 / members)
+        // Everything happens within one window
+        const quota = { limit, period: day }
+        const { member, state } = yield* withBackend(1 / members)
         const stores = yield* Effect.replicateEffect(member, members)
-        let [sum, whileThere, mostAway] = [0, 0, Infinity]
+        let [sum, sumBefore, maxInOutage] = [0, 0, Infinity]
         for (const step of steps) {
           if (typeof step === "boolean") {
-            if (step === state.away) continue
+            if (step === state.unavailable) continue
             if (step) {
-              const seen = yield* Effect.forEach(stores, (store) => store.peek("a", cap))
-              mostAway = seen[0]?.remaining ?? 0
+              const peeked = yield* Effect.forEach(stores, (store) => store.peek("a", quota))
+              maxInOutage = peeked[0]?.remaining ?? 0
             }
-            state.away = step
+            state.unavailable = step
             if (!step) yield* TestClock.adjust(500)
-            if (step) whileThere = sum
+            if (step) sumBefore = sum
             continue
           }
-          const store = stores[step.who % members]
+          const store = stores[step.process % members]
           if (store === undefined) continue
-          const spent = yield* store.consume("a", cap, step.cost)
-          if (spent._tag === "Consumed") sum += step.cost
-          if (state.away) expect(sum - whileThere).toBeLessThanOrEqual(mostAway)
+          const consumption = yield* store.consume("a", quota, step.cost)
+          if (consumption._tag === "Consumed") sum += step.cost
+          if (state.unavailable) expect(sum - sumBefore).toBeLessThanOrEqual(maxInOutage)
           expect(sum).toBeLessThanOrEqual(2 * limit)
         }
       }),

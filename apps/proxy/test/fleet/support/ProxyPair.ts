@@ -75,7 +75,7 @@ export const withStableRedis = <A, E>(
     for (const { exit, log, signal } of stand.proxies) {
       yield* signal("SIGINT")
       yield* exit
-      if (log().some(({ message }) => String(message).includes("store is away"))) {
+      if (log().some(({ message }) => String(message).includes("store is unavailable"))) {
         return yield* new RedisInterrupted()
       }
     }

@@ -1,4 +1,4 @@
-/** Asking a store that may be slow or away: at most 100 milliseconds are spent on it, once. */
+/** Runs the commands of a remote store with a timeout, and falls back while the store is unavailable. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
@@ -8,19 +8,19 @@ import { StoreError } from "../../StoreError.ts"
 import * as Telemetry from "../../Telemetry.ts"
 import type { StoreGroup } from "./StoreGroup.ts"
 
-/** How long a store may take. */
+/** Timeout of a command that a call waits for. */
 const defaultTimeout = Duration.millis(100)
 
-/** How long it may take for what nobody waits for but an operator. */
+/** Timeout of a maintenance command with many steps. */
 const longTimeout = Duration.minutes(1)
 
-/** How often one that is away is looked after. */
+/** How often an unavailable store is pinged. */
 const probeInterval = Duration.millis(500)
 
 export interface AvailabilityGuard {
-  /** Asks the store, or does `otherwise` at once while it is away. */
+  /** Runs a command of the store. Runs the fallback instead if the command fails or the store is unavailable. */
   readonly run: <A>(command: Effect.Effect<A, StoreError>, fallback: Effect.Effect<A>) => Effect.Effect<A>
-  /** Has the store do something that takes many steps, a minute at most. False where it was not done. */
+  /** Runs a command with many steps, for at most a minute. Returns false if it did not complete. */
   readonly runLong: (command: Effect.Effect<void, StoreError>) => Effect.Effect<boolean>
 }
 
@@ -28,32 +28,32 @@ const withTimeout = <A>(
   command: Effect.Effect<A, StoreError>,
   timeout: Duration.Duration
 ): Effect.Effect<A, StoreError> =>
-  // Budgets are asked where nothing else may interrupt.
+  // Interruptible, because rate limits are acquired in uninterruptible regions.
   Effect.raceFirst(
     Effect.interruptible(command),
     Effect.interruptible(Effect.sleep(timeout)).pipe(
-      // Where this process was busy the answer may lie there, unread: it is the store that is waited for.
+      // If this process was busy, the reply may have arrived without having been read.
       Effect.zipRight(Effect.interruptible(drainSocketEvents)),
-      Effect.zipRight(new StoreError({ reason: `no answer within ${Duration.format(timeout)}` }))
+      Effect.zipRight(new StoreError({ reason: `no reply within ${Duration.format(timeout)}` }))
     )
   )
 
-/** Timers come before sockets in a turn of the event loop; this is done in the next one. */
+/** Completes after pending socket events: the event loop runs timers before sockets, so a timer of the next turn. */
 const drainSocketEvents = Effect.async<void>((resume) => {
   const timer = setTimeout(() => resume(Effect.void), 0)
   return Effect.sync(() => clearTimeout(timer))
 })
 
-/** A guard for the store called `name`, which is there again as soon as it answers `ping`. */
+/** Creates the guard of a store. The store becomes available again when `ping` succeeds. */
 export const make = (
   name: string,
   ping: Effect.Effect<void, StoreError>,
   group: StoreGroup = { onUnavailable: new Set() }
 ): Effect.Effect<AvailabilityGuard, never, Scope.Scope> =>
-  Effect.map(Effect.scope, (scope) => {
+  Effect.flatMap(Effect.scope, (scope) => {
     let unavailable = false
     const gauge = Metric.tagged(Telemetry.storeAvailable, "store", name)
-    // Looked after in the background: no request waits to learn that the store is still away.
+    // In the background, so that no request waits for an unavailable store.
     const probeUntilAvailable = Effect.sleep(probeInterval).pipe(
       Effect.zipRight(withTimeout(ping, defaultTimeout)),
       Effect.retry(Schedule.forever),
@@ -61,8 +61,8 @@ export const make = (
         unavailable = false
       })),
       Effect.zipRight(Metric.set(gauge, 1)),
-      Effect.zipRight(Effect.logInfo(`the ${name} store is back`)),
-      // Else it would outlast its scope where the store is lost by someone who cannot be interrupted.
+      Effect.zipRight(Effect.logInfo(`the ${name} store is available again`)),
+      // Otherwise the fiber inherits an uninterruptible region and outlives its scope.
       Effect.interruptible,
       Effect.forkIn(scope)
     )
@@ -70,12 +70,12 @@ export const make = (
       Effect.suspend(() => {
         if (unavailable) return Effect.void
         unavailable = true
-        return Effect.logWarning(`the ${name} store is away (${reason}); going on without it`).pipe(
+        return Effect.logWarning(`the ${name} store is unavailable (${reason}); continuing without it`).pipe(
           Effect.zipRight(Metric.set(gauge, 0)),
           Effect.zipRight(probeUntilAvailable)
         )
       })
-    group.onUnavailable.add(markUnavailable("as another of its server"))
+    group.onUnavailable.add(markUnavailable("like another store of its server"))
     const markGroupUnavailable = ({ reason }: StoreError) =>
       Effect.zipRight(
         markUnavailable(reason),
@@ -90,8 +90,10 @@ export const make = (
             (error) => Effect.zipRight(markGroupUnavailable(error), fallback)
           )
       )
-    return {
+    const guard: AvailabilityGuard = {
       run: runWithin(defaultTimeout),
       runLong: (command) => runWithin(longTimeout)(Effect.as(command, true), Effect.succeed(false))
     }
+    // An unset gauge reads 0, which means unavailable.
+    return Effect.as(Metric.set(gauge, 1), guard)
   })

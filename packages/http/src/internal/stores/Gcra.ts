@@ -1,44 +1,44 @@
 /**
- * The arithmetic of budgets, in one place and without a clock: the generic cell rate algorithm, kept as a level that
- * leaks `limit` units each `window`, and the pause that a 429 asks for. `packages/redis` does the same in Lua.
+ * Rate limits and cooldowns as pure functions: the generic cell rate algorithm, stored as a level that leaks `limit`
+ * units per `window`, and the cooldown after a 429. `packages/redis` implements the same in Lua.
  *
- * All times are milliseconds.
+ * All times are in milliseconds.
  */
 import type { Permit, RateLimitRule } from "../../RateLimitStore.ts"
 
 export interface GcraState {
-  /** Units that were taken and have not leaked away, as of `at`. */
+  /** Acquired units that have not leaked, as of `updatedAt`. */
   readonly level: number
-  readonly at: number
-  /** How often in a row the service said 429; 0 where nothing is paused. */
+  readonly updatedAt: number
+  /** Number of consecutive cooldowns; 0 if none is active. */
   readonly cooldowns: number
   readonly cooldownUntil: number
-  /** Until when a probe is under way. */
+  /** End of the lease of the probe in flight. */
   readonly probeUntil: number
 }
 
 const noCooldown = { cooldowns: 0, cooldownUntil: 0, probeUntil: 0 }
 
-/** What a budget is before it is first used: all of the burst is there. */
-export const initialState = (now: number): GcraState => ({ level: 0, at: now, ...noCooldown })
+/** The state before the first use: the whole burst is available. */
+export const initialState = (now: number): GcraState => ({ level: 0, updatedAt: now, ...noCooldown })
 
-/** No pause is longer than this, whatever the service asks for. */
+/** The longest cooldown, even if the upstream asks for more. */
 export const maxCooldown = 60_000
 
-/** The pause where the service does not say how long, the first time. */
+/** The first cooldown if the upstream does not specify a duration. */
 export const initialCooldown = 1000
 
-/** How often those who wait for a probe look again. */
+/** How often requests that wait for a probe check its result. */
 export const probePollMillis = 50
 
-/** What rounding may add up to; far below one unit. */
+/** Tolerance for accumulated rounding errors, far below one unit. */
 const rounding = 1e-9
 
-/** What a clock that was set back since makes of a budget: nothing lies further ahead than it can. */
+/** Limits times in the future, which exist if the clock was set back. */
 const clampToNow = (state: GcraState, now: number): GcraState =>
-  state.at <= now && state.cooldownUntil <= now + maxCooldown ? state : {
+  state.updatedAt <= now && state.cooldownUntil <= now + maxCooldown ? state : {
     ...state,
-    at: Math.min(state.at, now),
+    updatedAt: Math.min(state.updatedAt, now),
     cooldownUntil: Math.min(state.cooldownUntil, now + maxCooldown)
   }
 
@@ -54,31 +54,31 @@ export const acquire = (
   const rate = rule.limit / rule.window
   const level = unlimited ? 0 : leaked(state, now, rate)
   const remaining = unlimited ? Number.POSITIVE_INFINITY : capacityAbove(rule, level)
-  const wait = (millis: number, reason: "rate_limit" | "cooldown") =>
+  const delayed = (millis: number, reason: "rate_limit" | "cooldown") =>
     ({ state, permit: { _tag: "Delayed", millis, reason, remaining } }) as const
   const probe = state.cooldowns > 0
-  if (probe && now < state.cooldownUntil) return wait(Math.ceil(state.cooldownUntil - now), "cooldown")
+  if (probe && now < state.cooldownUntil) return delayed(Math.ceil(state.cooldownUntil - now), "cooldown")
   if (probe && now < state.probeUntil) {
-    return wait(Math.min(probePollMillis, state.probeUntil - now), "cooldown")
+    return delayed(Math.min(probePollMillis, state.probeUntil - now), "cooldown")
   }
   const probeUntil = probe ? now + lease : 0
   if (unlimited) return { state: { ...state, probeUntil }, permit: { _tag: "Granted", probe, remaining } }
   const room = Math.max(rule.burst, cost) - level
-  if (cost > room + rounding) return wait(Math.ceil((cost - room) / rate), "rate_limit")
-  const taken = level + cost
+  if (cost > room + rounding) return delayed(Math.ceil((cost - room) / rate), "rate_limit")
+  const newLevel = level + cost
   return {
-    state: { ...state, level: taken, at: now, probeUntil },
-    permit: { _tag: "Granted", probe, remaining: capacityAbove(rule, taken) }
+    state: { ...state, level: newLevel, updatedAt: now, probeUntil },
+    permit: { _tag: "Granted", probe, remaining: capacityAbove(rule, newLevel) }
   }
 }
 
-/** What could be taken at once over a level. */
+/** Returns the units that could be acquired immediately at a level. */
 const capacityAbove = (rule: RateLimitRule, level: number): number => Math.max(0, rule.burst - level)
 
-const leaked = ({ at, level }: GcraState, now: number, rate: number): number =>
-  Math.max(0, level - (now - at) * rate)
+const leaked = ({ updatedAt, level }: GcraState, now: number, rate: number): number =>
+  Math.max(0, level - (now - updatedAt) * rate)
 
-/** Notes what was taken elsewhere. The level is at most that of a budget whose burst is used up. */
+/** Records units that were acquired from the shared store. The level never exceeds the burst. */
 export const recordAcquired = (
   stored: GcraState,
   now: number,
@@ -88,13 +88,13 @@ export const recordAcquired = (
   if (rule.limit === Number.POSITIVE_INFINITY) return stored
   const state = clampToNow(stored, now)
   const level = leaked(state, now, rule.limit / rule.window) + cost
-  return { ...state, level: Math.min(level, rule.burst), at: now }
+  return { ...state, level: Math.min(level, rule.burst), updatedAt: now }
 }
 
 export const startCooldown = (stored: GcraState, now: number, millis: number | null): GcraState => {
   const state = clampToNow(stored, now)
   const inCooldown = now < state.cooldownUntil
-  // Of many answers to requests that went out together, the first counts as a further refusal; the others only lengthen.
+  // Several 429 responses to concurrent requests count as one cooldown; the later ones may only extend it.
   const cooldowns = inCooldown ? state.cooldowns : state.cooldowns + 1
   const length = Math.min(millis ?? initialCooldown * 2 ** Math.min(cooldowns - 1, 10), maxCooldown)
   return { ...state, cooldowns, cooldownUntil: Math.max(state.cooldownUntil, now + length), probeUntil: 0 }

@@ -1,28 +1,28 @@
 /**
- * The arithmetic of accounts, in one place and without a clock: what was spent in the window of time that is now.
- * `packages/redis` does the same in Lua.
+ * Quotas as pure functions: the units that were consumed in the current window. `packages/redis` implements the same in
+ * Lua.
  *
- * All times are milliseconds.
+ * All times are in milliseconds.
  */
 import type { Consumption, Quota, RemainingQuota } from "../../RateLimitStore.ts"
 
 export interface QuotaWindow {
-  /** Which window this is about, counted from 1970. */
+  /** The number of the window, counted from 1970. */
   readonly index: number
   readonly consumed: number
-  /** No more than that may be spent, whatever the limit: `Infinity` where nothing is known. */
+  /** At most this much may be consumed in addition, whatever the limit. `Infinity` if unknown. */
   readonly maxConsumable: number
-  /** When the window ends. */
+  /** The end of the window. */
   readonly end: number
 }
 
 interface CurrentWindow extends RemainingQuota {
   readonly quotaWindow: QuotaWindow
-  /** Whether what is remembered is of a clock that was further ahead than any window can lie. */
+  /** Whether the stored window lies in the future, because the clock was set back. */
   readonly clockMovedBack: boolean
 }
 
-/** What an account is at this time. */
+/** Returns the window at a time. */
 const currentWindow = (
   stored: QuotaWindow | undefined,
   now: number,
@@ -36,9 +36,9 @@ const currentWindow = (
   if (limit === Number.POSITIVE_INFINITY) {
     return { quotaWindow: stored ?? emptyWindow, remaining: limit, millis, clockMovedBack: false }
   }
-  // A window that has begun ends the one before it for good: that one's account is not known any more.
+  // The clock went back into the previous window, whose consumption is no longer known.
   if (stored?.index === index + 1) return { quotaWindow: stored, remaining: 0, millis, clockMovedBack: false }
-  // What a clock that was further ahead has counted is counted here, so that nobody waits for it to be right.
+  // The stored window is further ahead: count it as this window instead of blocking until the clock catches up.
   const quotaWindow = stored === undefined || stored.index < index
     ? emptyWindow
     : { ...stored, index, end }
@@ -50,7 +50,7 @@ const currentWindow = (
   }
 }
 
-/** The account is undefined where nothing was spent and nothing is remembered. */
+/** Consumes units. The returned window is undefined if nothing was consumed and no window was stored. */
 export const consume = (
   stored: QuotaWindow | undefined,
   now: number,
@@ -79,7 +79,7 @@ export const peek = (stored: QuotaWindow | undefined, now: number, quota: Quota)
   return { remaining, millis }
 }
 
-/** Notes what was spent elsewhere, and how much more may be spent after that. */
+/** Records units that were consumed from the shared store, and how much more may be consumed locally. */
 export const recordConsumed = (
   stored: QuotaWindow | undefined,
   now: number,
@@ -93,10 +93,10 @@ export const recordConsumed = (
     : { ...quotaWindow, consumed: quotaWindow.consumed + cost, maxConsumable }
 }
 
-/** For so long an account is kept after its window, should the clock be set back into that. */
+/** How long a window is kept after its end, in case the clock is set back into it. */
 const retentionMargin = 3600 * 1000
 
-/** At so many accounts those whose window is over are looked for. */
+/** Number of quotas at which ended windows are removed. */
 const cleanupThreshold = 10_000
 
 export interface QuotaWindows {
@@ -104,7 +104,7 @@ export interface QuotaWindows {
   readonly set: (name: string, quotaWindow: QuotaWindow, now: number) => void
 }
 
-/** Accounts by name. Unlike a budget, none is forgotten while it counts: it would begin anew. */
+/** Stores windows by name. A quota in its current window is never evicted, because that would reset its consumption. */
 export const makeQuotaWindows = (): QuotaWindows => {
   const windows = new Map<string, QuotaWindow>()
   let cleanupAt = cleanupThreshold

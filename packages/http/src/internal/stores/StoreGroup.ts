@@ -1,23 +1,25 @@
 /**
- * Stores that come and go together, as those of one server do.
+ * Stores on the same server, which become unavailable together.
  *
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 
 /**
- * When one of the stores is found away so are the others: who has waited for one does not wait for another. Each comes
- * back by itself.
+ * When one store of the group becomes unavailable, all do, so that a call waits for at most one timeout. Each store
+ * becomes available again on its own.
  *
  * @since 0.1.0
  * @category models
  */
 export interface StoreGroup {
-  /** What each of the stores does when any of them is lost. */
+  /** Marks each store as unavailable. */
   readonly onUnavailable: Set<Effect.Effect<void>>
 }
 
 /**
+ * Creates an empty group.
+ *
  * @since 0.1.0
  * @category constructors
  */

@@ -1,4 +1,4 @@
-/** The guard of a store: 100 milliseconds once, then none, until the store answers again. */
+/** Tests the guard of a remote store: timeouts, the fallback, and the return to the store. */
 import * as StoreError from "@blockquarry/http/StoreError"
 import * as Telemetry from "@blockquarry/http/Telemetry"
 import { describe, expect, it } from "@effect/vitest"
@@ -10,39 +10,43 @@ import * as Metric from "effect/Metric"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
 import { readFile } from "node:fs"
-import * as Guard from "../../../src/internal/stores/AvailabilityGuard.ts"
+import * as AvailabilityGuard from "../../../src/internal/stores/AvailabilityGuard.ts"
 import * as StoreGroup from "../../../src/internal/stores/StoreGroup.ts"
 import * as TelemetryRecorder from "../../support/TelemetryRecorder.ts"
 
-const fault = new StoreError.StoreError({ reason: "refused" })
+const storeError = new StoreError.StoreError({ reason: "refused" })
 
-type State = "there" | "failing" | "silent"
+type State = "available" | "failing" | "hanging"
 
-/** A store in any state, its guard, and how often it was asked and looked after. */
+/** A guarded store in a state that the test sets, with counters of its commands and pings. */
 const guardedStore = Effect.gen(function*() {
-  const store = { state: "there" satisfies State as State, asked: 0, pings: 0 }
-  const answer: Effect.Effect<void, StoreError.StoreError> = Effect.suspend(() =>
-    store.state === "there" ? Effect.void : store.state === "failing" ? Effect.fail(fault) : Effect.never
+  const store = { state: "available" satisfies State as State, commands: 0, pings: 0 }
+  const reply: Effect.Effect<void, StoreError.StoreError> = Effect.suspend(() =>
+    store.state === "available"
+      ? Effect.void
+      : store.state === "failing"
+      ? Effect.fail(storeError)
+      : Effect.never
   )
   const scope = yield* Scope.make()
   const guard = yield* Scope.extend(
-    Guard.make(
+    AvailabilityGuard.make(
       "test",
       Effect.suspend(() => {
         store.pings += 1
-        return answer
+        return reply
       })
     ),
     scope
   )
-  const ask = guard.run(
+  const run = guard.run(
     Effect.suspend(() => {
-      store.asked += 1
-      return Effect.as(answer, "shared")
+      store.commands += 1
+      return Effect.as(reply, "remote")
     }),
-    Effect.succeed("own")
+    Effect.succeed("fallback")
   )
-  return { ask, scope, store }
+  return { run, scope, store }
 })
 
 const gauge = Effect.map(
@@ -50,8 +54,8 @@ const gauge = Effect.map(
   ({ value }) => value
 )
 
-/** How long an effect takes while time passes. */
-const slowStore = <A>(effect: Effect.Effect<A>) =>
+/** Runs an effect for at most 100 ms, and returns its result and duration. */
+const timed = <A>(effect: Effect.Effect<A>) =>
   Effect.gen(function*() {
     const before = yield* Clock.currentTimeMillis
     const fiber = yield* Effect.fork(
@@ -67,38 +71,39 @@ const contexts = [
 ] as const
 
 describe.each(contexts)("a guard in %s", (_, region) => {
-  it.effect("asks a store that is there, each time", () =>
+  it.effect("runs each command on an available store", () =>
     Effect.gen(function*() {
-      const { ask, store } = yield* guardedStore
-      expect(yield* region(ask)).toBe("shared")
-      expect(yield* region(ask)).toBe("shared")
-      expect([store.asked, store.pings]).toEqual([2, 0])
+      const { run, store } = yield* guardedStore
+      expect(yield* region(run)).toBe("remote")
+      expect(yield* region(run)).toBe("remote")
+      expect([store.commands, store.pings]).toEqual([2, 0])
     }))
 
-  it.effect("waits 100 milliseconds for one that is silent, once; then nobody waits and nobody asks", () =>
+  it.effect("waits 100 ms once if the store hangs, and then uses the fallback immediately", () =>
     Effect.gen(function*() {
-      const { ask, store } = yield* guardedStore
-      store.state = "silent"
-      expect(yield* slowStore(region(ask))).toEqual(["own", 100])
-      expect(yield* slowStore(region(ask))).toEqual(["own", 0])
-      expect(store.asked).toBe(1)
+      const { run, store } = yield* guardedStore
+      store.state = "hanging"
+      expect(yield* timed(region(run))).toEqual(["fallback", 100])
+      expect(yield* timed(region(run))).toEqual(["fallback", 0])
+      expect(store.commands).toBe(1)
     }))
 
-  it.effect("does not wait at all where the store says that it fails", () =>
+  it.effect("uses the fallback immediately if the store fails", () =>
     Effect.gen(function*() {
-      const { ask, store } = yield* guardedStore
+      const { run, store } = yield* guardedStore
       store.state = "failing"
-      expect(yield* region(ask)).toBe("own")
-      store.state = "there"
-      expect(yield* region(ask)).toBe("own")
-      expect(store.asked).toBe(1)
+      expect(yield* region(run)).toBe("fallback")
+      store.state = "available"
+      expect(yield* region(run)).toBe("fallback")
+      expect(store.commands).toBe(1)
     }))
 
-  it.effect("looks after it twice a second, and uses it again as soon as it answers", () =>
+  it.effect("pings an unavailable store twice a second, and uses it again after the first success", () =>
     Effect.gen(function*() {
-      const { ask, store } = yield* guardedStore
+      const { run, store } = yield* guardedStore
+      expect(yield* gauge).toBe(1)
       store.state = "failing"
-      yield* region(ask)
+      yield* region(run)
       expect(yield* gauge).toBe(0)
       yield* TestClock.adjust(499)
       expect(store.pings).toBe(0)
@@ -106,66 +111,66 @@ describe.each(contexts)("a guard in %s", (_, region) => {
       expect(store.pings).toBe(1)
       yield* TestClock.adjust(5000)
       expect(store.pings).toBe(11)
-      expect(yield* region(ask)).toBe("own")
-      store.state = "there"
+      expect(yield* region(run)).toBe("fallback")
+      store.state = "available"
       yield* TestClock.adjust(500)
       expect(yield* gauge).toBe(1)
-      expect(yield* region(ask)).toBe("shared")
+      expect(yield* region(run)).toBe("remote")
       yield* TestClock.adjust(5000)
       expect(store.pings).toBe(12)
     }))
 
-  it.effect("goes on looking where the store is silent, 100 milliseconds at a time", () =>
+  it.effect("pings a hanging store again after each timeout of 100 ms", () =>
     Effect.gen(function*() {
-      const { ask, store } = yield* guardedStore
-      store.state = "silent"
-      yield* slowStore(region(ask))
+      const { run, store } = yield* guardedStore
+      store.state = "hanging"
+      yield* timed(region(run))
       yield* TestClock.adjust(6000)
       expect(store.pings).toBe(10)
     }))
 
-  it.effect("is lost once however many learn of it, and looks after the store once", () =>
+  it.effect("becomes unavailable once for concurrent failures, with one log line and one series of pings", () =>
     Effect.gen(function*() {
-      const { ask, store } = yield* guardedStore
+      const { run, store } = yield* guardedStore
       const recorder = TelemetryRecorder.make()
-      store.state = "silent"
+      store.state = "hanging"
       const fibers = yield* Effect.forEach(
         Array.from({ length: 20 }),
-        () => Effect.fork(recorder.record(region(ask)))
+        () => Effect.fork(recorder.record(region(run)))
       )
       yield* TestClock.adjust(100)
-      expect(yield* Fiber.join(Fiber.all(fibers))).toEqual(Array.from({ length: 20 }, () => "own"))
-      expect(store.asked).toBe(20)
+      expect(yield* Fiber.join(Fiber.all(fibers))).toEqual(Array.from({ length: 20 }, () => "fallback"))
+      expect(store.commands).toBe(20)
       store.state = "failing"
       yield* TestClock.adjust(500)
       expect(store.pings).toBe(1)
-      store.state = "there"
+      store.state = "available"
       yield* TestClock.adjust(500)
       expect(store.pings).toBe(2)
-      expect(recorder.logs.map(({ text }) => /store is (away|back)/.exec(text)?.[0])).toEqual([
-        "store is away",
-        "store is back"
+      expect(recorder.logs.map(({ text }) => /store is (?:un)?available/.exec(text)?.[0])).toEqual([
+        "store is unavailable",
+        "store is available"
       ])
     }))
 
-  it.effect("can be lost again, and comes back again", () =>
+  it.effect("becomes unavailable and available repeatedly", () =>
     Effect.gen(function*() {
-      const { ask, store } = yield* guardedStore
+      const { run, store } = yield* guardedStore
       for (let times = 0; times < 3; times += 1) {
         store.state = "failing"
-        expect(yield* region(ask)).toBe("own")
-        store.state = "there"
+        expect(yield* region(run)).toBe("fallback")
+        store.state = "available"
         yield* TestClock.adjust(500)
-        expect(yield* region(ask)).toBe("shared")
+        expect(yield* region(run)).toBe("remote")
       }
       expect(store.pings).toBe(3)
     }))
 
-  it.effect("ends with its scope, though the store never comes back", () =>
+  it.effect("stops pinging when its scope closes", () =>
     Effect.gen(function*() {
-      const { ask, scope, store } = yield* guardedStore
-      store.state = "silent"
-      yield* slowStore(region(ask))
+      const { run, scope, store } = yield* guardedStore
+      store.state = "hanging"
+      yield* timed(region(run))
       const closing = yield* Effect.fork(Scope.close(scope, Exit.void))
       yield* TestClock.adjust(10)
       expect((yield* Fiber.poll(closing))._tag).toBe("Some")
@@ -175,30 +180,34 @@ describe.each(contexts)("a guard in %s", (_, region) => {
     }))
 })
 
-it.effect("of a group is lost with the others: who has waited for one does not wait for another", () =>
+it.effect("marks all stores of a group as unavailable when one times out", () =>
   Effect.scoped(Effect.gen(function*() {
     const group = yield* StoreGroup.make
-    const one = yield* Guard.make("one", Effect.never, group)
-    const other = yield* Guard.make("other", Effect.void, group)
-    const requests = yield* Effect.fork(one.run(Effect.never, Effect.succeed("own")))
-    expect(yield* other.run(Effect.succeed("shared"), Effect.succeed("own"))).toBe("shared")
+    const one = yield* AvailabilityGuard.make("one", Effect.never, group)
+    const other = yield* AvailabilityGuard.make("other", Effect.void, group)
+    const pending = yield* Effect.fork(one.run(Effect.never, Effect.succeed("fallback")))
+    expect(yield* other.run(Effect.succeed("remote"), Effect.succeed("fallback"))).toBe("remote")
     yield* TestClock.adjust(100)
-    expect(yield* Fiber.join(requests)).toBe("own")
-    expect(yield* other.run(Effect.dieMessage("nobody asks"), Effect.succeed("own"))).toBe("own")
-    // Each comes back by itself
+    expect(yield* Fiber.join(pending)).toBe("fallback")
+    expect(yield* other.run(Effect.dieMessage("unexpected command"), Effect.succeed("fallback"))).toBe(
+      "fallback"
+    )
+    // Each store becomes available again on its own
     yield* TestClock.adjust(500)
-    expect(yield* other.run(Effect.succeed("shared"), Effect.succeed("own"))).toBe("shared")
-    expect(yield* one.run(Effect.dieMessage("nobody asks"), Effect.succeed("own"))).toBe("own")
+    expect(yield* other.run(Effect.succeed("remote"), Effect.succeed("fallback"))).toBe("remote")
+    expect(yield* one.run(Effect.dieMessage("unexpected command"), Effect.succeed("fallback"))).toBe(
+      "fallback"
+    )
   })))
 
-it.live("does not take a busy moment of its own process for the store's silence", () =>
+it.live("does not time out if this process is busy while the reply arrives", () =>
   Effect.scoped(Effect.gen(function*() {
-    const guard = yield* Guard.make("test", Effect.void)
-    // Read while this process is busy, as the answer of a store that is quick
-    const ask = Effect.async<string>((resume) => {
-      readFile(import.meta.filename, () => resume(Effect.succeed("shared")))
+    const guard = yield* AvailabilityGuard.make("test", Effect.void)
+    // The file is read while this process is busy, like the reply of a fast store
+    const command = Effect.async<string>((resume) => {
+      readFile(import.meta.filename, () => resume(Effect.succeed("remote")))
       const until = performance.now() + 150
       while (performance.now() < until);
     })
-    expect(yield* guard.run(ask, Effect.succeed("own"))).toBe("shared")
+    expect(yield* guard.run(command, Effect.succeed("fallback"))).toBe("remote")
   })))

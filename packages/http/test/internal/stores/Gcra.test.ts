@@ -1,10 +1,10 @@
-/** The arithmetic of budgets: what is let through in any window, and how pauses come and go. */
+/** Tests the arithmetic of rate limits: units per window, cooldowns and probes. */
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import * as Budget from "../../../src/internal/stores/Gcra.ts"
+import * as Gcra from "../../../src/internal/stores/Gcra.ts"
 import { maxInWindow, type SentRequest } from "../../support/RateWindow.ts"
 
-const free = { limit: Number.POSITIVE_INFINITY, window: 1000, burst: 0 }
+const unlimited = { limit: Number.POSITIVE_INFINITY, window: 1000, burst: 0 }
 const lease = 5000
 
 const rules = FastCheck.record({
@@ -13,7 +13,7 @@ const rules = FastCheck.record({
   burst: FastCheck.integer({ min: 1, max: 500 })
 })
 
-/** Somebody who asks `gap` after the one before, and again as soon as they are told to. */
+/** Requests with a time since the previous one. Each is repeated when its delay ends. */
 const arrivals = FastCheck.array(
   FastCheck.record({
     gap: FastCheck.oneof(FastCheck.constant(0), FastCheck.nat(50), FastCheck.nat(100_000)),
@@ -22,24 +22,24 @@ const arrivals = FastCheck.array(
   { minLength: 1, maxLength: 25 }
 )
 
-/** Who is let through when. Those who are told to wait ask again, in no order that anybody keeps. */
+/** Returns when each request is granted. Delayed requests try again after their delay, in any order. */
 const granted = (
-  begin: Budget.GcraState,
-  rule: Parameters<typeof Budget.acquire>[2],
-  acquireAll: ReadonlyArray<{ readonly gap: number; readonly cost: number }>
+  begin: Gcra.GcraState,
+  rule: Parameters<typeof Gcra.acquire>[2],
+  requests: ReadonlyArray<{ readonly gap: number; readonly cost: number }>
 ): ReadonlyArray<SentRequest> => {
-  let budget = begin
+  let state = begin
   let at = 0
-  const waiting = acquireAll.map(({ cost, gap }) => ({ cost, at: at += gap }))
+  const waiting = requests.map(({ cost, gap }) => ({ cost, at: at += gap }))
   const sent: Array<SentRequest> = []
   while (waiting.length > 0) {
     waiting.sort((a, b) => a.at - b.at)
     const [first] = waiting
     if (first === undefined) break
-    const taken = Budget.acquire(budget, first.at, rule, first.cost, lease)
-    budget = taken.state
-    if (taken.permit._tag === "Delayed") {
-      first.at += Math.max(1, taken.permit.millis)
+    const result = Gcra.acquire(state, first.at, rule, first.cost, lease)
+    state = result.state
+    if (result.permit._tag === "Delayed") {
+      first.at += Math.max(1, result.permit.millis)
     } else {
       sent.push(first)
       waiting.shift()
@@ -48,38 +48,38 @@ const granted = (
   return sent
 }
 
-describe("a budget", () => {
-  it("lets at most limit + burst through in any window, or the dearest request where that is more", () => {
+describe("a rate limit", () => {
+  it("grants at most limit + burst units in any window, or the most expensive request if that is more", () => {
     FastCheck.assert(
-      FastCheck.property(rules, arrivals, (rule, acquireAll) => {
-        const sent = granted(Budget.initialState(0), rule, acquireAll)
-        expect(sent).toHaveLength(acquireAll.length)
-        const most = rule.limit + Math.max(rule.burst, ...acquireAll.map(({ cost }) => cost))
-        expect(maxInWindow(sent, rule.window)).toBeLessThanOrEqual(most + 1e-6)
+      FastCheck.property(rules, arrivals, (rule, requests) => {
+        const sent = granted(Gcra.initialState(0), rule, requests)
+        expect(sent).toHaveLength(requests.length)
+        const maxUnits = rule.limit + Math.max(rule.burst, ...requests.map(({ cost }) => cost))
+        expect(maxInWindow(sent, rule.window)).toBeLessThanOrEqual(maxUnits + 1e-6)
       }),
       { numRuns: 200 }
     )
   })
 
-  it("tells how long to wait to the millisecond, or one more", () => {
+  it("returns the delay exactly or one millisecond more", () => {
     FastCheck.assert(
       FastCheck.property(
         rules,
         arrivals,
         FastCheck.integer({ min: 1, max: 700 }),
-        (rule, acquireAll, cost) => {
-          let budget = Budget.initialState(0)
+        (rule, requests, cost) => {
+          let state = Gcra.initialState(0)
           let now = 0
-          for (const { cost, gap } of acquireAll) {
+          for (const { cost, gap } of requests) {
             now += gap
-            budget = Budget.acquire(budget, now, rule, cost, lease).state
+            state = Gcra.acquire(state, now, rule, cost, lease).state
           }
-          const { permit } = Budget.acquire(budget, now, rule, cost, lease)
+          const { permit } = Gcra.acquire(state, now, rule, cost, lease)
           if (permit._tag === "Granted") return
           expect(permit.reason).toBe("rate_limit")
-          expect(Budget.acquire(budget, now + permit.millis, rule, cost, lease).permit._tag).toBe("Granted")
+          expect(Gcra.acquire(state, now + permit.millis, rule, cost, lease).permit._tag).toBe("Granted")
           if (permit.millis > 2) {
-            expect(Budget.acquire(budget, now + permit.millis - 2, rule, cost, lease).permit._tag).toBe(
+            expect(Gcra.acquire(state, now + permit.millis - 2, rule, cost, lease).permit._tag).toBe(
               "Delayed"
             )
           }
@@ -89,20 +89,20 @@ describe("a budget", () => {
     )
   })
 
-  it("tells what could be taken at once after it, with each turn", () => {
+  it("returns the units that remain after each permit", () => {
     FastCheck.assert(
-      FastCheck.property(rules, arrivals, (rule, acquireAll) => {
-        let budget = Budget.initialState(0)
+      FastCheck.property(rules, arrivals, (rule, requests) => {
+        let state = Gcra.initialState(0)
         let now = 0
-        for (const { cost, gap } of acquireAll) {
+        for (const { cost, gap } of requests) {
           now += gap
-          const { state: after, permit } = Budget.acquire(budget, now, rule, cost, lease)
-          budget = after
+          const { state: next, permit } = Gcra.acquire(state, now, rule, cost, lease)
+          state = next
           expect(permit.remaining).toBeGreaterThanOrEqual(0)
           expect(permit.remaining).toBeLessThanOrEqual(rule.burst)
-          const more = (units: number) => Budget.acquire(budget, now, rule, units, lease).permit
+          const more = (units: number) => Gcra.acquire(state, now, rule, units, lease).permit
           if (permit.remaining > 0) expect(more(permit.remaining)).toMatchObject({ _tag: "Granted" })
-          // What costs more than the burst goes when all of that is there.
+          // A request above the burst is granted when the whole burst is available.
           if (permit.remaining + 1e-6 < rule.burst) {
             expect(more(permit.remaining + 1e-6)).toMatchObject({ _tag: "Delayed" })
           }
@@ -113,41 +113,41 @@ describe("a budget", () => {
     )
   })
 
-  it("tells what there would be, were there no pause; and no end of it without a limit", () => {
+  it("returns the remaining units without regard to the cooldown, and Infinity without a limit", () => {
     const rule = { limit: 10, window: 1000, burst: 10 }
-    const { state: budget } = Budget.acquire(Budget.initialState(0), 0, rule, 8, lease)
-    const paused = Budget.startCooldown(budget, 0, 1000)
-    expect(Budget.acquire(paused, 500, rule, 1, lease).permit).toEqual(
+    const { state: state } = Gcra.acquire(Gcra.initialState(0), 0, rule, 8, lease)
+    const inCooldown = Gcra.startCooldown(state, 0, 1000)
+    expect(Gcra.acquire(inCooldown, 500, rule, 1, lease).permit).toEqual(
       { _tag: "Delayed", millis: 500, reason: "cooldown", remaining: 7 }
     )
-    expect(Budget.acquire(paused, 500, free, 1, lease).permit).toMatchObject({ remaining: Infinity })
-    expect(Budget.acquire(paused, 1000, rule, 1, lease).permit).toEqual({
+    expect(Gcra.acquire(inCooldown, 500, unlimited, 1, lease).permit).toMatchObject({ remaining: Infinity })
+    expect(Gcra.acquire(inCooldown, 1000, rule, 1, lease).permit).toEqual({
       _tag: "Granted",
       probe: true,
       remaining: 9
     })
-    expect(Budget.acquire(Budget.initialState(0), 0, free, 1e9, lease).permit).toEqual(
+    expect(Gcra.acquire(Gcra.initialState(0), 0, unlimited, 1e9, lease).permit).toEqual(
       { _tag: "Granted", probe: false, remaining: Infinity }
     )
-    expect(Budget.acquire(Budget.initialState(0), 0, rule, 25, lease).permit).toMatchObject({
+    expect(Gcra.acquire(Gcra.initialState(0), 0, rule, 25, lease).permit).toMatchObject({
       _tag: "Granted",
       remaining: 0
     })
   })
 
-  it("loses nothing of the limit to the clock's grain, where the burst covers it", () => {
+  it("loses no units to the resolution of the clock if the burst is large enough", () => {
     FastCheck.assert(
       FastCheck.property(
         FastCheck.integer({ min: 1, max: 3000 }),
         FastCheck.integer({ min: 1, max: 5 }),
         (limit, cost) => {
           const rule = { limit, window: 1000, burst: cost + Math.ceil(limit / 1000) }
-          let budget = Budget.initialState(0)
+          let state = Gcra.initialState(0)
           let now = 0
           for (let sent = 0; sent < 300;) {
-            const taken = Budget.acquire(budget, now, rule, cost, lease)
-            budget = taken.state
-            if (taken.permit._tag === "Delayed") now += taken.permit.millis
+            const result = Gcra.acquire(state, now, rule, cost, lease)
+            state = result.state
+            if (result.permit._tag === "Delayed") now += result.permit.millis
             else sent += 1
           }
           const units = 300 * cost - rule.burst
@@ -157,168 +157,171 @@ describe("a budget", () => {
     )
   })
 
-  it("costs nothing when it says no, whoever asks however often", () => {
+  it("charges nothing for a delayed request", () => {
     const rule = { limit: 1, window: 1000, burst: 1 }
-    let { state: budget } = Budget.acquire(Budget.initialState(0), 0, rule, 1, lease)
+    let { state: state } = Gcra.acquire(Gcra.initialState(0), 0, rule, 1, lease)
     for (let now = 0; now < 1000; now += 10) {
-      const taken = Budget.acquire(budget, now, rule, 1, lease)
-      expect(taken.permit._tag).toBe("Delayed")
-      budget = taken.state
+      const result = Gcra.acquire(state, now, rule, 1, lease)
+      expect(result.permit._tag).toBe("Delayed")
+      state = result.state
     }
-    expect(Budget.acquire(budget, 1000, rule, 1, lease).permit).toMatchObject({
+    expect(Gcra.acquire(state, 1000, rule, 1, lease).permit).toMatchObject({
       _tag: "Granted",
       probe: false
     })
   })
 
-  it("leaks nothing when the clock is set back, and lets anything through without a limit", () => {
+  it("does not leak if the clock is set back, and grants everything without a limit", () => {
     const rule = { limit: 10, window: 1000, burst: 10 }
-    const { state: budget } = Budget.acquire(Budget.initialState(50_000), 50_000, rule, 10, lease)
-    expect(Budget.acquire(budget, 0, rule, 5, lease).permit).toMatchObject({ _tag: "Delayed", millis: 500 })
-    expect(Budget.acquire(budget, 0, free, 1e9, lease).permit).toMatchObject({
+    const { state: state } = Gcra.acquire(Gcra.initialState(50_000), 50_000, rule, 10, lease)
+    expect(Gcra.acquire(state, 0, rule, 5, lease).permit).toMatchObject({ _tag: "Delayed", millis: 500 })
+    expect(Gcra.acquire(state, 0, unlimited, 1e9, lease).permit).toMatchObject({
       _tag: "Granted",
       probe: false
     })
   })
 
-  it("waits no longer than its level needs after the clock was set back, and a pause no longer than a minute", () => {
+  it("limits delays after the clock is set back: to the leak time of the level, and to a minute in a cooldown", () => {
     const hour = 3_600_000
     const rule = { limit: 10, window: 1000, burst: 10 }
-    const full = { ...Budget.initialState(2 * hour), level: 10 }
-    const first = Budget.acquire(full, hour, rule, 1, 1000)
+    const full = { ...Gcra.initialState(2 * hour), level: 10 }
+    const first = Gcra.acquire(full, hour, rule, 1, 1000)
     expect(first.permit).toMatchObject({ _tag: "Delayed", millis: 100, reason: "rate_limit" })
-    expect(Budget.acquire(first.state, hour + 100, rule, 1, 1000).permit).toMatchObject({
+    expect(Gcra.acquire(first.state, hour + 100, rule, 1, 1000).permit).toMatchObject({
       _tag: "Granted",
       probe: false
     })
-    const paused = Budget.startCooldown(Budget.initialState(2 * hour), 2 * hour, 5000)
-    expect(Budget.acquire(paused, hour, rule, 1, 1000).permit).toMatchObject({
+    const inCooldown = Gcra.startCooldown(Gcra.initialState(2 * hour), 2 * hour, 5000)
+    expect(Gcra.acquire(inCooldown, hour, rule, 1, 1000).permit).toMatchObject({
       _tag: "Delayed",
       millis: 60_000,
       reason: "cooldown"
     })
   })
 
-  it("begins with its burst, and notes what was taken elsewhere, down to nothing", () => {
+  it("starts with its burst, and records units that were acquired elsewhere", () => {
     const rule = { limit: 10, window: 1000, burst: 10 }
-    expect(Budget.acquire(Budget.initialState(7), 7, rule, 10, lease).permit._tag).toBe("Granted")
-    const charged = Budget.recordAcquired(Budget.initialState(7), 7, rule, 4)
-    expect(Budget.acquire(charged, 7, rule, 6, lease).permit._tag).toBe("Granted")
-    expect(Budget.acquire(charged, 7, rule, 7, lease).permit).toMatchObject({ millis: 100 })
-    const beyond = Budget.recordAcquired(Budget.recordAcquired(charged, 7, rule, 9), 7, rule, 9)
-    expect(Budget.acquire(beyond, 7, rule, 1, lease).permit).toMatchObject({ millis: 100 })
-    expect(Budget.recordAcquired(charged, 7, free, 9)).toBe(charged)
+    expect(Gcra.acquire(Gcra.initialState(7), 7, rule, 10, lease).permit._tag).toBe("Granted")
+    const recorded = Gcra.recordAcquired(Gcra.initialState(7), 7, rule, 4)
+    expect(Gcra.acquire(recorded, 7, rule, 6, lease).permit._tag).toBe("Granted")
+    expect(Gcra.acquire(recorded, 7, rule, 7, lease).permit).toMatchObject({ millis: 100 })
+    const aboveBurst = Gcra.recordAcquired(Gcra.recordAcquired(recorded, 7, rule, 9), 7, rule, 9)
+    expect(Gcra.acquire(aboveBurst, 7, rule, 1, lease).permit).toMatchObject({ millis: 100 })
+    expect(Gcra.recordAcquired(recorded, 7, unlimited, 9)).toBe(recorded)
   })
 })
 
-const permitAt = (budget: Budget.GcraState, now: number) => Budget.acquire(budget, now, free, 1, lease)
+const acquireOne = (state: Gcra.GcraState, now: number) => Gcra.acquire(state, now, unlimited, 1, lease)
 
-describe("a pause", () => {
-  it("holds for as long as it was asked for, at most a minute, then lets one probe through", () => {
+describe("a cooldown", () => {
+  it("lasts as long as requested, at most a minute, and then grants one probe", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.integer({ min: 1, max: 200_000 }), (millis) => {
         const length = Math.min(millis, 60_000)
-        const paused = Budget.startCooldown(Budget.initialState(0), 0, millis)
-        expect(permitAt(paused, length - 1).permit).toMatchObject({
+        const inCooldown = Gcra.startCooldown(Gcra.initialState(0), 0, millis)
+        expect(acquireOne(inCooldown, length - 1).permit).toMatchObject({
           _tag: "Delayed",
           millis: 1,
           reason: "cooldown"
         })
-        expect(permitAt(paused, 0).permit).toMatchObject({
+        expect(acquireOne(inCooldown, 0).permit).toMatchObject({
           _tag: "Delayed",
           millis: length,
           reason: "cooldown"
         })
-        const probing = permitAt(paused, length)
-        expect(probing.permit).toMatchObject({ _tag: "Granted", probe: true })
-        expect(permitAt(probing.state, length).permit).toMatchObject({ _tag: "Delayed", reason: "cooldown" })
+        const withProbe = acquireOne(inCooldown, length)
+        expect(withProbe.permit).toMatchObject({ _tag: "Granted", probe: true })
+        expect(acquireOne(withProbe.state, length).permit).toMatchObject({
+          _tag: "Delayed",
+          reason: "cooldown"
+        })
       })
     )
   })
 
-  it("is a second where nobody says how long, twice as long after each refused probe, up to a minute", () => {
-    let budget = Budget.initialState(0)
+  it("lasts 1 s without a duration, and doubles after each failed probe, up to a minute", () => {
+    let state = Gcra.initialState(0)
     let now = 0
     const lengths: Array<number> = []
     for (let times = 0; times < 20; times += 1) {
-      budget = Budget.startCooldown(budget, now, null)
-      lengths.push(budget.cooldownUntil - now)
-      now = budget.cooldownUntil
-      const { state: probing, permit } = permitAt(budget, now)
+      state = Gcra.startCooldown(state, now, null)
+      lengths.push(state.cooldownUntil - now)
+      now = state.cooldownUntil
+      const { state: withProbe, permit } = acquireOne(state, now)
       expect(permit).toMatchObject({ _tag: "Granted", probe: true })
-      budget = probing
+      state = withProbe
     }
     expect(lengths.slice(0, 8)).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
     expect(new Set(lengths.slice(8))).toEqual(new Set([60_000]))
   })
 
-  it("is one pause however many ask for it, for as long as the one that asks for most", () => {
+  it("counts once for concurrent 429 responses, and lasts as long as the longest", () => {
     FastCheck.assert(
       FastCheck.property(
         FastCheck.array(FastCheck.record({ at: FastCheck.nat(999), millis: FastCheck.nat(90_000) }), {
           minLength: 1
         }),
-        (acquireAll) => {
-          const sorted = acquireAll.toSorted((a, b) => a.at - b.at)
-          const begun = Budget.startCooldown(Budget.initialState(0), 0, 1000)
-          const budget = sorted.reduce(
-            (budget, { at, millis }) => Budget.startCooldown(budget, at, millis),
+        (requests) => {
+          const sorted = requests.toSorted((a, b) => a.at - b.at)
+          const begun = Gcra.startCooldown(Gcra.initialState(0), 0, 1000)
+          const state = sorted.reduce(
+            (state, { at, millis }) => Gcra.startCooldown(state, at, millis),
             begun
           )
-          expect(budget.cooldowns).toBe(1)
-          expect(budget.cooldownUntil).toBe(
-            Math.max(1000, ...acquireAll.map(({ at, millis }) => at + Math.min(millis, 60_000)))
+          expect(state.cooldowns).toBe(1)
+          expect(state.cooldownUntil).toBe(
+            Math.max(1000, ...requests.map(({ at, millis }) => at + Math.min(millis, 60_000)))
           )
         }
       )
     )
   })
 
-  it("ends when its probe passes, and otherwise leaves the next one to probe", () => {
-    const probing = permitAt(Budget.startCooldown(Budget.initialState(0), 0, 100), 100).state
-    const over = Budget.settleProbe(probing, 150, true)
-    expect([permitAt(over, 150).permit, permitAt(over, 150).permit]).toMatchObject(
+  it("ends when its probe succeeds, and otherwise grants another probe", () => {
+    const withProbe = acquireOne(Gcra.startCooldown(Gcra.initialState(0), 0, 100), 100).state
+    const ended = Gcra.settleProbe(withProbe, 150, true)
+    expect([acquireOne(ended, 150).permit, acquireOne(ended, 150).permit]).toMatchObject(
       [{ _tag: "Granted", probe: false }, { _tag: "Granted", probe: false }]
     )
-    expect(Budget.startCooldown(over, 150, null).cooldownUntil).toBe(1150)
-    expect(permitAt(Budget.settleProbe(probing, 150, false), 150).permit).toMatchObject({
+    expect(Gcra.startCooldown(ended, 150, null).cooldownUntil).toBe(1150)
+    expect(acquireOne(Gcra.settleProbe(withProbe, 150, false), 150).permit).toMatchObject({
       _tag: "Granted",
       probe: true
     })
   })
 
-  it("is not ended by a probe that passed while another 429 came", () => {
-    const probing = permitAt(Budget.startCooldown(Budget.initialState(0), 0, 100), 100).state
-    const again = Budget.startCooldown(probing, 120, 1000)
-    expect(permitAt(Budget.settleProbe(again, 130, true), 130).permit).toMatchObject({
+  it("does not end if a probe succeeds after another 429", () => {
+    const withProbe = acquireOne(Gcra.startCooldown(Gcra.initialState(0), 0, 100), 100).state
+    const again = Gcra.startCooldown(withProbe, 120, 1000)
+    expect(acquireOne(Gcra.settleProbe(again, 130, true), 130).permit).toMatchObject({
       _tag: "Delayed",
       millis: 990
     })
   })
 
-  it("lets another probe through once nobody has settled one for its lease; others look now and then", () => {
-    const probing = permitAt(Budget.startCooldown(Budget.initialState(0), 0, 100), 100).state
-    expect(permitAt(probing, 101).permit).toMatchObject({
+  it("grants another probe if one is not settled within its lease, and delays others for the poll interval", () => {
+    const withProbe = acquireOne(Gcra.startCooldown(Gcra.initialState(0), 0, 100), 100).state
+    expect(acquireOne(withProbe, 101).permit).toMatchObject({
       _tag: "Delayed",
-      millis: Budget.probePollMillis,
+      millis: Gcra.probePollMillis,
       reason: "cooldown"
     })
-    expect(permitAt(probing, 99 + lease).permit).toMatchObject({
+    expect(acquireOne(withProbe, 99 + lease).permit).toMatchObject({
       _tag: "Delayed",
       millis: 1,
       reason: "cooldown"
     })
-    expect(permitAt(probing, 100 + lease).permit).toMatchObject({ _tag: "Granted", probe: true })
+    expect(acquireOne(withProbe, 100 + lease).permit).toMatchObject({ _tag: "Granted", probe: true })
   })
 
-  it("does not let a probe through that the budget does not", () => {
+  it("grants no probe beyond the rate limit", () => {
     const rule = { limit: 1, window: 1000, burst: 1 }
-    const used = Budget.acquire(Budget.initialState(0), 0, rule, 1, lease).state
-    const paused = Budget.startCooldown(used, 0, 100)
-    const early = Budget.acquire(paused, 100, rule, 1, lease)
+    const usedUp = Gcra.acquire(Gcra.initialState(0), 0, rule, 1, lease).state
+    const inCooldown = Gcra.startCooldown(usedUp, 0, 100)
+    const early = Gcra.acquire(inCooldown, 100, rule, 1, lease)
     expect(early.permit).toMatchObject({ _tag: "Delayed", millis: 900, reason: "rate_limit" })
-    // Nobody probes, so nobody needs to wait for a probe.
-    expect(Budget.acquire(early.state, 1000, rule, 1, lease).permit).toMatchObject({
+    // No probe is in flight, so the lease does not delay others.
+    expect(Gcra.acquire(early.state, 1000, rule, 1, lease).permit).toMatchObject({
       _tag: "Granted",
       probe: true
     })

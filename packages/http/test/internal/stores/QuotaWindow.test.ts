@@ -1,12 +1,12 @@
-/** The arithmetic of accounts: no window has more than its limit, whatever the clock does. */
+/** Tests the arithmetic of quotas: no window exceeds its limit, even if the clock is set back. */
 import type { Quota } from "@blockquarry/http/RateLimitStore"
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
-import * as Account from "../../../src/internal/stores/QuotaWindow.ts"
+import * as QuotaWindow from "../../../src/internal/stores/QuotaWindow.ts"
 
 const day = 86_400_000
 
-const caps: FastCheck.Arbitrary<Quota> = FastCheck.record({
+const quotas: FastCheck.Arbitrary<Quota> = FastCheck.record({
   limit: FastCheck.oneof(FastCheck.nat(30), FastCheck.nat(3000)),
   period: FastCheck.oneof(
     FastCheck.constantFrom(1, 7, 1000, day, 1e3 / 3),
@@ -18,139 +18,148 @@ const startTimes = FastCheck.integer({ min: 0, max: 4_000_000_000_000 })
 
 const costs = FastCheck.oneof(FastCheck.nat(5), FastCheck.nat(40))
 
-/** Where time goes, in hundredths of a period. */
+/** Changes of the clock, in hundredths of a period. */
 const nonDecreasing = FastCheck.oneof(FastCheck.constant(0), FastCheck.nat(30), FastCheck.nat(300))
 const anyTimes = FastCheck.oneof(nonDecreasing, FastCheck.integer({ min: -90, max: 0 }))
 
 const requests = (gaps: FastCheck.Arbitrary<number>) =>
   FastCheck.array(FastCheck.record({ gap: gaps, cost: costs }), { maxLength: 60, size: "max" })
 
-describe("an account", () => {
-  it("grants what a plain sum of each window grants, and tells what is left and for how long", () => {
+describe("a quota", () => {
+  it("grants exactly the limit in each window, and returns the remaining units and time", () => {
     FastCheck.assert(
-      FastCheck.property(caps, startTimes, requests(nonDecreasing), (cap, begin, consumeAll) => {
-        let account: Account.QuotaWindow | undefined
+      FastCheck.property(quotas, startTimes, requests(nonDecreasing), (quota, begin, steps) => {
+        let quotaWindow: QuotaWindow.QuotaWindow | undefined
         let now = begin
         const sums = new Map<number, number>()
-        for (const { cost, gap } of consumeAll) {
-          now += Math.round(gap / 100 * cap.period)
-          const window = Math.floor(now / cap.period)
-          const left = cap.limit - (sums.get(window) ?? 0)
-          const seen = Account.peek(account, now, cap)
-          expect(seen.remaining).toBe(left)
-          expect(seen.millis).toBeGreaterThanOrEqual(1)
-          expect(seen.millis).toBeLessThanOrEqual(Math.ceil(cap.period))
-          expect(Math.floor((now + seen.millis) / cap.period)).toBeGreaterThan(window)
-          if (seen.millis > 2) expect(Math.floor((now + seen.millis - 2) / cap.period)).toBe(window)
-          const result = Account.consume(account, now, cap, cost)
-          account = result.quotaWindow
-          if (cost > left) {
-            expect(result.consumption).toEqual({ _tag: "QuotaExceeded", ...seen })
+        for (const { cost, gap } of steps) {
+          now += Math.round(gap / 100 * quota.period)
+          const window = Math.floor(now / quota.period)
+          const remaining = quota.limit - (sums.get(window) ?? 0)
+          const peeked = QuotaWindow.peek(quotaWindow, now, quota)
+          expect(peeked.remaining).toBe(remaining)
+          expect(peeked.millis).toBeGreaterThanOrEqual(1)
+          expect(peeked.millis).toBeLessThanOrEqual(Math.ceil(quota.period))
+          expect(Math.floor((now + peeked.millis) / quota.period)).toBeGreaterThan(window)
+          if (peeked.millis > 2) expect(Math.floor((now + peeked.millis - 2) / quota.period)).toBe(window)
+          const result = QuotaWindow.consume(quotaWindow, now, quota, cost)
+          quotaWindow = result.quotaWindow
+          if (cost > remaining) {
+            expect(result.consumption).toEqual({ _tag: "QuotaExceeded", ...peeked })
           } else {
             sums.set(window, (sums.get(window) ?? 0) + cost)
-            expect(result.consumption).toEqual({ _tag: "Consumed", remaining: left - cost })
+            expect(result.consumption).toEqual({ _tag: "Consumed", remaining: remaining - cost })
           }
         }
-        for (const sum of sums.values()) expect(sum).toBeLessThanOrEqual(cap.limit)
+        for (const sum of sums.values()) expect(sum).toBeLessThanOrEqual(quota.limit)
       }),
       { numRuns: 300 }
     )
   })
 
-  it("grants no window more than its limit where the clock is set back, into the window before at most", () => {
+  it("never exceeds the limit of a window if the clock goes back by at most one window", () => {
     FastCheck.assert(
-      FastCheck.property(caps, startTimes, requests(anyTimes), (cap, begin, consumeAll) => {
-        let account: Account.QuotaWindow | undefined
+      FastCheck.property(quotas, startTimes, requests(anyTimes), (quota, begin, steps) => {
+        let quotaWindow: QuotaWindow.QuotaWindow | undefined
         let now = begin
         let latest = 0
         const sums = new Map<number, number>()
-        for (const { cost, gap } of consumeAll) {
-          now = Math.max(Math.round(now + gap / 100 * cap.period), Math.ceil((latest - 1) * cap.period), 0)
-          const window = Math.floor(now / cap.period)
-          const result = Account.consume(account, now, cap, cost)
-          account = result.quotaWindow
-          // Only a window that something was spent in has begun.
-          latest = Math.max(latest, account?.index ?? 0)
+        for (const { cost, gap } of steps) {
+          now = Math.max(
+            Math.round(now + gap / 100 * quota.period),
+            Math.ceil((latest - 1) * quota.period),
+            0
+          )
+          const window = Math.floor(now / quota.period)
+          const result = QuotaWindow.consume(quotaWindow, now, quota, cost)
+          quotaWindow = result.quotaWindow
+          // Only windows with consumption have begun.
+          latest = Math.max(latest, quotaWindow?.index ?? 0)
           if (result.consumption._tag === "Consumed") sums.set(window, (sums.get(window) ?? 0) + cost)
         }
-        for (const sum of sums.values()) expect(sum).toBeLessThanOrEqual(cap.limit)
+        for (const sum of sums.values()) expect(sum).toBeLessThanOrEqual(quota.limit)
       }),
       { numRuns: 300 }
     )
   })
 
-  const cap = { limit: 10, period: 1000 }
+  const quota = { limit: 10, period: 1000 }
 
-  it("grants nothing in a window that was over already, and is what it was when the next one begins again", () => {
-    const { quotaWindow: account } = Account.consume(undefined, 5000, cap, 4)
-    expect(Account.consume(account, 4990, cap, 1)).toEqual(
-      { quotaWindow: account, consumption: { _tag: "QuotaExceeded", remaining: 0, millis: 10 } }
+  it("grants nothing if the clock goes back into the previous window, and resumes in the next one", () => {
+    const { quotaWindow } = QuotaWindow.consume(undefined, 5000, quota, 4)
+    expect(QuotaWindow.consume(quotaWindow, 4990, quota, 1)).toEqual(
+      { quotaWindow, consumption: { _tag: "QuotaExceeded", remaining: 0, millis: 10 } }
     )
-    expect(Account.consume(account, 4990, cap, 0).quotaWindow).toBe(account)
-    expect(Account.peek(account, 5000, cap)).toEqual({ remaining: 6, millis: 1000 })
+    expect(QuotaWindow.consume(quotaWindow, 4990, quota, 0).quotaWindow).toBe(quotaWindow)
+    expect(QuotaWindow.peek(quotaWindow, 5000, quota)).toEqual({ remaining: 6, millis: 1000 })
   })
 
-  it("waits for no clock that was further ahead: what that counted is counted now, and in no other window", () => {
-    const ahead = Account.consume(undefined, 365 * day, cap, 4).quotaWindow
-    expect(Account.peek(ahead, 5000, cap)).toEqual({ remaining: 6, millis: 1000 })
+  it("counts a window far in the future as the current one", () => {
+    const ahead = QuotaWindow.consume(undefined, 365 * day, quota, 4).quotaWindow
+    expect(QuotaWindow.peek(ahead, 5000, quota)).toEqual({ remaining: 6, millis: 1000 })
     for (const cost of [0, 1, 7]) {
-      const { quotaWindow: account, consumption: spent } = Account.consume(ahead, 5000, cap, cost)
-      expect(spent._tag).toBe(cost > 6 ? "QuotaExceeded" : "Consumed")
-      expect(Account.peek(account, 6000, cap).remaining).toBe(10)
+      const { quotaWindow, consumption } = QuotaWindow.consume(ahead, 5000, quota, cost)
+      expect(consumption._tag).toBe(cost > 6 ? "QuotaExceeded" : "Consumed")
+      expect(QuotaWindow.peek(quotaWindow, 6000, quota).remaining).toBe(10)
     }
   })
 
-  it("counts the day of UTC", () => {
+  it("aligns days to UTC", () => {
     const dailyQuota = { limit: 3, period: day }
     const noon = Date.UTC(2025, 5, 1, 12)
-    const { quotaWindow: account, consumption: spent } = Account.consume(undefined, noon, dailyQuota, 3)
-    expect(spent).toEqual({ _tag: "Consumed", remaining: 0 })
-    expect(Account.peek(account, Date.UTC(2025, 5, 1, 23, 59, 59, 999), dailyQuota)).toEqual({
+    const { quotaWindow, consumption } = QuotaWindow.consume(undefined, noon, dailyQuota, 3)
+    expect(consumption).toEqual({ _tag: "Consumed", remaining: 0 })
+    expect(QuotaWindow.peek(quotaWindow, Date.UTC(2025, 5, 1, 23, 59, 59, 999), dailyQuota)).toEqual({
       remaining: 0,
       millis: 1
     })
-    expect(Account.peek(account, Date.UTC(2025, 5, 2), dailyQuota)).toEqual({ remaining: 3, millis: day })
+    expect(QuotaWindow.peek(quotaWindow, Date.UTC(2025, 5, 2), dailyQuota)).toEqual({
+      remaining: 3,
+      millis: day
+    })
   })
 
-  it("follows a limit that changes, and counts nothing without one", () => {
-    const { quotaWindow: account } = Account.consume(undefined, 0, cap, 8)
-    expect(Account.peek(account, 0, { ...cap, limit: 5 }).remaining).toBe(0)
-    expect(Account.peek(account, 0, { ...cap, limit: 12 }).remaining).toBe(4)
-    const free = { ...cap, limit: Infinity }
-    expect(Account.consume(account, 0, free, 1e9)).toEqual({
-      quotaWindow: account,
+  it("applies a changed limit immediately, and counts nothing without a limit", () => {
+    const { quotaWindow } = QuotaWindow.consume(undefined, 0, quota, 8)
+    expect(QuotaWindow.peek(quotaWindow, 0, { ...quota, limit: 5 }).remaining).toBe(0)
+    expect(QuotaWindow.peek(quotaWindow, 0, { ...quota, limit: 12 }).remaining).toBe(4)
+    const unlimited = { ...quota, limit: Infinity }
+    expect(QuotaWindow.consume(quotaWindow, 0, unlimited, 1e9)).toEqual({
+      quotaWindow,
       consumption: { _tag: "Consumed", remaining: Infinity }
     })
-    expect(Account.peek(account, 0, free)).toEqual({ remaining: Infinity, millis: 1000 })
-    expect(Account.recordConsumed(account, 0, free, 5, Infinity)).toBe(account)
+    expect(QuotaWindow.peek(quotaWindow, 0, unlimited)).toEqual({ remaining: Infinity, millis: 1000 })
+    expect(QuotaWindow.recordConsumed(quotaWindow, 0, unlimited, 5, Infinity)).toBe(quotaWindow)
   })
 
-  it("spends no more than is known to be there", () => {
-    const charged = Account.recordConsumed(undefined, 0, cap, 2, 5)
-    expect(Account.peek(charged, 0, cap).remaining).toBe(5)
-    const { quotaWindow: account } = Account.consume(charged, 0, cap, 3)
-    expect(Account.peek(account, 0, cap).remaining).toBe(2)
-    expect(Account.peek(Account.recordConsumed(account, 0, cap, 4, 100), 0, cap).remaining).toBe(1)
-    expect(Account.peek(Account.recordConsumed(account, 0, cap, 0, 0), 0, cap).remaining).toBe(0)
-    expect(Account.peek(account, 1000, cap).remaining).toBe(10)
+  it("consumes no more than maxConsumable", () => {
+    const recorded = QuotaWindow.recordConsumed(undefined, 0, quota, 2, 5)
+    expect(QuotaWindow.peek(recorded, 0, quota).remaining).toBe(5)
+    const { quotaWindow } = QuotaWindow.consume(recorded, 0, quota, 3)
+    expect(QuotaWindow.peek(quotaWindow, 0, quota).remaining).toBe(2)
+    expect(QuotaWindow.peek(QuotaWindow.recordConsumed(quotaWindow, 0, quota, 4, 100), 0, quota).remaining)
+      .toBe(1)
+    expect(QuotaWindow.peek(QuotaWindow.recordConsumed(quotaWindow, 0, quota, 0, 0), 0, quota).remaining)
+      .toBe(0)
+    expect(QuotaWindow.peek(quotaWindow, 1000, quota).remaining).toBe(10)
   })
 })
 
-describe("a book of accounts", () => {
-  it("forgets none that counts, however many there are, and the others in time", () => {
-    const cap = { limit: 1, period: day }
-    const book = Account.makeQuotaWindows()
-    const spend = (name: string, now: number) => {
-      const { quotaWindow: account, consumption: spent } = Account.consume(book.get(name), now, cap, 1)
-      if (account !== undefined) book.set(name, account, now)
-      return spent._tag
+describe("makeQuotaWindows", () => {
+  it("keeps all current windows, and removes ended ones", () => {
+    const quota = { limit: 1, period: day }
+    const windows = QuotaWindow.makeQuotaWindows()
+    const consume = (name: string, now: number) => {
+      const { quotaWindow, consumption } = QuotaWindow.consume(windows.get(name), now, quota, 1)
+      if (quotaWindow !== undefined) windows.set(name, quotaWindow, now)
+      return consumption._tag
     }
-    const names = Array.from({ length: 25_000 }, (_, index) => `account ${index}`)
-    expect(new Set(names.map((name) => spend(name, 0)))).toEqual(new Set(["Consumed"]))
-    expect(new Set(names.map((name) => spend(name, day - 1)))).toEqual(new Set(["QuotaExceeded"]))
-    // The day after, as many others come
-    for (const name of names) spend(`${name} of tomorrow`, 2 * day - 1)
-    expect(names.filter((name) => book.get(name) !== undefined)).toEqual([])
-    expect(names.filter((name) => book.get(`${name} of tomorrow`) === undefined)).toEqual([])
+    const names = Array.from({ length: 25_000 }, (_, index) => `quota ${index}`)
+    expect(new Set(names.map((name) => consume(name, 0)))).toEqual(new Set(["Consumed"]))
+    expect(new Set(names.map((name) => consume(name, day - 1)))).toEqual(new Set(["QuotaExceeded"]))
+    // As many other quotas on the next day
+    for (const name of names) consume(`${name} of tomorrow`, 2 * day - 1)
+    expect(names.filter((name) => windows.get(name) !== undefined)).toEqual([])
+    expect(names.filter((name) => windows.get(`${name} of tomorrow`) === undefined)).toEqual([])
   })
 })
