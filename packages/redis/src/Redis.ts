@@ -1,5 +1,5 @@
 /**
- * The connection to Redis, and what the stores ask of it.
+ * The connection to Redis, and the commands that the stores send over it.
  *
  * @since 0.1.0
  */
@@ -14,12 +14,12 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as Connection from "./internal/Connection.ts"
-import * as Address from "./internal/RedisUrl.ts"
+import * as RedisUrl from "./internal/RedisUrl.ts"
 import type { Script } from "./internal/Script.ts"
 
 /**
- * - `url`: `redis[s]://[[user]:password@]host[:port][/database]`.
- * - `prefix`: what every key begins with; `quarry:` where nothing is said.
+ * - `url`: `redis[s]://[[user]:password@]host[:port][/database]`. Default port: 6379.
+ * - `keyPrefix`: prefix of every key. Default: `quarry:`.
  *
  * @since 0.1.0
  * @category models
@@ -30,7 +30,7 @@ export interface RedisOptions {
 }
 
 /**
- * The address of Redis cannot be used. `problem` says why, without any of it.
+ * The URL of Redis is invalid. `reason` names the problem without quoting the URL, which may contain a password.
  *
  * @since 0.1.0
  * @category errors
@@ -39,35 +39,36 @@ export class InvalidRedisUrlError
   extends Data.TaggedError("InvalidRedisUrlError")<{ readonly reason: string }>
 {
   override get message(): string {
-    return `the address of Redis (${redisUrl}): ${this.reason}`
+    return `invalid Redis URL (${redisUrl}): ${this.reason}`
   }
 }
 
 /**
- * What the stores ask. Everything fails at once while there is no connection, and nothing is ever sent twice.
+ * Sends the commands of the stores. Every command fails immediately while there is no connection, and none is sent
+ * twice.
  *
  * @since 0.1.0
  * @category models
  */
 export interface RedisService {
   readonly keyPrefix: string
-  /** Null where there is nothing of that key, or something that is no text. */
+  /** Returns null if the key does not exist or does not hold a string. */
   readonly get: (key: string) => Effect.Effect<Uint8Array | null, StoreError>
-  /** Keeps a value for so many milliseconds. */
+  /** Stores a value for `millis` milliseconds. */
   readonly set: (key: string, value: Uint8Array, millis: number) => Effect.Effect<void, StoreError>
   readonly remove: (key: string) => Effect.Effect<void, StoreError>
   /**
-   * Removes every key that begins so, some hundreds at a time, by reading through the names of the whole database. All
-   * that was there when it began is gone when it ends; what is written in between may stay.
+   * Removes every key that starts with `prefix`, in batches, by scanning all keys of the database. Removes every key
+   * that exists when the scan starts; keys that are written during the scan may remain.
    */
   readonly removeAll: (prefix: string) => Effect.Effect<void, StoreError>
-  /** Runs a script over one key, and gives its reply. */
+  /** Runs a script on one key and returns its reply. */
   readonly run: (
     script: Script,
     key: string,
     args: ReadonlyArray<string>
   ) => Effect.Effect<unknown, StoreError>
-  /** Succeeds where values can be kept: a server that is read-only or full does not pass. */
+  /** Fails unless the server accepts writes, so also if it is read-only or out of memory. */
   readonly ping: Effect.Effect<void, StoreError>
 }
 
@@ -77,19 +78,19 @@ export interface RedisService {
  */
 export class Redis extends Context.Tag("@blockquarry/redis/Redis")<Redis, RedisService>() {}
 
-/** The same bytes, as ioredis wants them. */
+/** Wraps the bytes for ioredis without copying them. */
 const toBuffer = ({ buffer, byteLength, byteOffset }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength)
 
-/** How many keys of the database are looked at in one step. */
+/** The `COUNT` of each `SCAN`. */
 const scanCount = 500
 
-/** The pattern of what begins so, whatever characters that has. */
+/** Returns the glob pattern that matches a prefix. Escapes the special characters of the prefix. */
 const prefixPattern = (prefix: string): string => `${prefix.replace(/[\\*?[\]]/g, String.raw`\$&`)}*`
 
 /**
- * Connects for as long as the scope is open. Does not fail where the server is away: it is looked for at least once a
- * second, and used as soon as it is there.
+ * Connects until the scope closes. An unavailable server is not an error: the connection is retried at least once a
+ * second.
  *
  * @since 0.1.0
  * @category constructors
@@ -99,7 +100,7 @@ export const make = (
 ): Effect.Effect<RedisService, InvalidRedisUrlError, Scope.Scope> =>
   Effect.gen(function*() {
     const url = Redacted.isRedacted(options.url) ? Redacted.value(options.url) : options.url
-    const parsedUrl = yield* Either.mapLeft(Address.parse(url), (reason) =>
+    const parsedUrl = yield* Either.mapLeft(RedisUrl.parse(url), (reason) =>
       new InvalidRedisUrlError({ reason }))
     const { send } = yield* Connection.open(parsedUrl)
     const keyPrefix = options.keyPrefix ?? "quarry:"
@@ -133,7 +134,7 @@ export const make = (
       run: ({ lua, sha }, key, args) =>
         Effect.catchIf(
           send((client) => client.evalsha(sha, 1, key, ...args)),
-          // Said before anything was done: a server that restarted does not know the script yet.
+          // The server lost the script (a restart) and has not run anything.
           ({ reason }) => reason === "NOSCRIPT",
           () => send((client) => client.eval(lua, 1, key, ...args))
         ),
@@ -142,6 +143,8 @@ export const make = (
   })
 
 /**
+ * Provides a connection to Redis.
+ *
  * @since 0.1.0
  * @category layers
  */
@@ -149,7 +152,7 @@ export const layer = (options: RedisOptions): Layer.Layer<Redis, InvalidRedisUrl
   Layer.scoped(Redis, make(options))
 
 /**
- * The name of the environment variable that has the address.
+ * The environment variable with the URL of Redis.
  *
  * @since 0.1.0
  * @category names
@@ -157,7 +160,7 @@ export const layer = (options: RedisOptions): Layer.Layer<Redis, InvalidRedisUrl
 export const redisUrl = "QUARRY_REDIS_URL"
 
 /**
- * `QUARRY_REDIS_URL`, without the white space that files and shells leave around it.
+ * Reads `QUARRY_REDIS_URL`. Trims white space, such as the line break at the end of a file.
  *
  * @since 0.1.0
  * @category configs
@@ -167,14 +170,14 @@ export const config: Config.Config<RedisOptions> = Config.all({
     Config.mapOrFail((text) => {
       const url = text.trim()
       return url === ""
-        ? Either.left(ConfigError.InvalidData([], "Expected redis://host:6379, but it is empty"))
+        ? Either.left(ConfigError.InvalidData([], "expected redis://host:6379, got an empty value"))
         : Either.right(Redacted.make(url))
     })
   )
 })
 
 /**
- * The connection, from configuration: `QUARRY_REDIS_URL` where nothing else is said.
+ * Provides a connection to Redis from configuration. Default: `QUARRY_REDIS_URL`.
  *
  * @since 0.1.0
  * @category layers

@@ -1,5 +1,5 @@
 /**
- * Answers that a fleet shares: what one process has asked, none asks again while it is fresh.
+ * A response cache in Redis, shared by all processes of a fleet.
  *
  * @since 0.1.0
  */
@@ -10,11 +10,11 @@ import type { StoreError } from "@blockquarry/http/StoreError"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Entry from "./internal/CacheEntryCodec.ts"
+import * as CacheEntryCodec from "./internal/CacheEntryCodec.ts"
 import * as Redis from "./Redis.ts"
 
 /**
- * Entries in Redis. What cannot be read there counts as not there.
+ * Cache entries in Redis. A value that cannot be decoded counts as a miss.
  *
  * @since 0.1.0
  * @category models
@@ -24,15 +24,15 @@ export interface RedisCacheBackend extends CacheStore.CacheBackend<StoreError> {
 }
 
 /**
- * `maxEntryBytes`: what is larger is not kept; 4 MiB where nothing is said. How much is kept in all, and what makes
- * room, are settings of Redis (`maxmemory`, `maxmemory-policy`).
+ * - `maxEntryBytes`: larger entries are not stored. Default: 4 MiB. The settings of Redis (`maxmemory`,
+ *   `maxmemory-policy`) limit the total size.
  *
  * @since 0.1.0
  * @category models
  */
 export interface RedisCacheOptions {
   readonly maxEntryBytes?: number | undefined
-  /** The stores of the same server, where there are others. */
+  /** Other stores on the same server. */
   readonly group?: StoreGroup.StoreGroup | undefined
 }
 
@@ -44,39 +44,45 @@ export interface RedisCacheOptions {
  */
 export const defaultMaxEntryBytes: number = 4 * 1024 * 1024
 
-/** Nothing is kept for ever: 30 days. */
+/** The longest TTL of an entry: 30 days. */
 const maxTtlMillis = 30 * 24 * 3600 * 1000
 
 /**
+ * Creates the cache of a Redis connection. Its effects fail while Redis is unavailable; see `layer` for a store that
+ * does not.
+ *
  * @since 0.1.0
  * @category constructors
  */
 export const make = (options: RedisCacheOptions = {}): Effect.Effect<RedisCacheBackend, never, Redis.Redis> =>
   Effect.map(Redis.Redis, (redis) => {
     const maxEntryBytes = options.maxEntryBytes ?? defaultMaxEntryBytes
-    const prefix = `${redis.keyPrefix}answer:`
-    // The number is the version of what a key holds.
+    const prefix = `${redis.keyPrefix}response:`
+    // The number is the version of the value format.
     const entryKey = (key: string) => `${prefix}1:${shortDigest(key)}`
     return {
       get: (key) =>
-        Effect.map(redis.get(entryKey(key)), (value) => value === null ? null : Entry.decode(value)),
+        Effect.map(
+          redis.get(entryKey(key)),
+          (value) => value === null ? null : CacheEntryCodec.decode(value)
+        ),
       set: (key, entry) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => {
           const ttlMillis = Math.min(Math.ceil(entry.expiresAt - now), maxTtlMillis)
           if (ttlMillis <= 0 || entry.response.bytes.byteLength > maxEntryBytes) return Effect.void
-          const value = Entry.encode(entry)
+          const value = CacheEntryCodec.encode(entry)
           return value.byteLength > maxEntryBytes ? Effect.void : redis.set(entryKey(key), value, ttlMillis)
         }),
       remove: (key) => redis.remove(entryKey(key)),
-      // Of all versions: whoever wants to be rid of answers wants to be rid of those too.
+      // The prefix has no version, so this removes entries of older formats too.
       clear: redis.removeAll(prefix),
       ping: redis.ping
     }
   })
 
 /**
- * The store of the clients over Redis. While Redis is away nothing is found, nothing is kept and nothing
- * is forgotten.
+ * Provides the cache store of the clients. While Redis is unavailable, every read is a miss and nothing is stored or
+ * removed.
  *
  * @since 0.1.0
  * @category layers

@@ -1,6 +1,5 @@
 /**
- * Budgets and accounts that a fleet shares: each key has one rate limit and one cap, whatever the number of processes
- * that use it.
+ * Rate limits and quotas in Redis: one limit per API key for all processes of a fleet.
  *
  * @since 0.1.0
  */
@@ -14,7 +13,7 @@ import { makeWithClock } from "./internal/SharedRateLimits.ts"
 import type * as Redis from "./Redis.ts"
 
 /**
- * Budgets and accounts in Redis, by its clock.
+ * Rate limits and quotas in Redis, measured by the server's clock.
  *
  * @since 0.1.0
  * @category models
@@ -24,15 +23,16 @@ export interface RedisRateLimitBackend extends RateLimitStore.RateLimitBackend<S
 }
 
 /**
- * `processes`: how many processes share the budgets. While Redis is away each of them uses that part of every limit
- * and cap for itself. 4 where nothing is said; a number that is too small lets more through than the limit while it lasts.
+ * - `expectedProxies`: number of processes that share the limits. While Redis is unavailable, each process applies
+ *   that fraction of every rate limit and quota. If the number is too low, the fleet exceeds its limits during an
+ *   outage of Redis. Default: 4.
  *
  * @since 0.1.0
  * @category models
  */
 export interface RedisRateLimitOptions {
   readonly expectedProxies?: number | undefined
-  /** The stores of the same server, where there are others. */
+  /** Other stores on the same server. */
   readonly group?: StoreGroup.StoreGroup | undefined
 }
 
@@ -43,6 +43,9 @@ export interface RedisRateLimitOptions {
 export const defaultExpectedProxies = 4
 
 /**
+ * Creates the rate limits of a Redis connection. Its effects fail while Redis is unavailable; see `layer` for a store
+ * that does not.
+ *
  * @since 0.1.0
  * @category constructors
  */
@@ -51,7 +54,7 @@ export const make: Effect.Effect<RedisRateLimitBackend, never, Redis.Redis> = ma
 )
 
 /**
- * The store of the clients over Redis. While Redis is away, each process counts for itself.
+ * Provides the rate limit store of the clients. While Redis is unavailable, each process counts in memory.
  *
  * @since 0.1.0
  * @category layers

@@ -1,6 +1,6 @@
 /**
- * Everything that a fleet shares. Budgets and answers have a connection each, so that no large answer keeps a budget
- * waiting.
+ * Both stores of a fleet: cache and rate limits. Each has its own connection, so that a large cached response does not
+ * delay a rate limit.
  *
  * @example
  * import * as DataApi from "@blockquarry/http/DataApi"
@@ -11,7 +11,7 @@
  * import * as Effect from "effect/Effect"
  * import * as Layer from "effect/Layer"
  *
- * // One rate limit and one cache for three processes. Reads QUARRY_API_KEY and QUARRY_BASE_URL.
+ * // Three processes share one rate limit and one cache. Reads QUARRY_API_KEY and QUARRY_BASE_URL.
  * const engine = Layer.provide(
  *   Engine.layerWithStores,
  *   RedisStores.layer({ url: "redis://localhost:6379", expectedProxies: 3 })
@@ -45,7 +45,7 @@ export interface RedisStoresOptions
 {}
 
 /**
- * Both stores of the clients.
+ * Provides the cache store and the rate limit store.
  *
  * @since 0.1.0
  * @category layers
@@ -60,7 +60,7 @@ export const layer = (
     )))
 
 /**
- * Both stores of the clients, from configuration: `QUARRY_REDIS_URL` where nothing else is said.
+ * Provides both stores from configuration. Default: `QUARRY_REDIS_URL`.
  *
  * @since 0.1.0
  * @category layers

@@ -1,5 +1,5 @@
 /**
- * Everything of this package under one import. Deep imports (`@blockquarry/redis/RedisStores`) make smaller bundles.
+ * All modules of this package. Importing one module (`@blockquarry/redis/RedisStores`) keeps bundles smaller.
  *
  * @since 0.1.0
  */

@@ -1,4 +1,4 @@
-/** Clients over a shared Redis: what one has asked the other need not, and no call fails because Redis does. */
+/** Tests clients that share a Redis server: cache hits across clients, and calls during outages of Redis. */
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as DataApi from "@blockquarry/http/DataApi"
 import { Engine } from "@blockquarry/http/Gateway"
@@ -18,7 +18,7 @@ import * as OutputRecorder from "./support/OutputRecorder.ts"
 import * as RedisServer from "./support/RedisServer.ts"
 import { until } from "./support/WaitUntil.ts"
 
-/** A client with an engine of its own, as another process would have. */
+/** A client with its own engine, as in another process. */
 const client = (sandbox: Sandbox.SandboxService, url: string, limit = 1_000_000) =>
   Effect.map(
     Layer.build(
@@ -26,7 +26,7 @@ const client = (sandbox: Sandbox.SandboxService, url: string, limit = 1_000_000)
         apiKey: Redacted.make(Sandbox.apiKey),
         baseUrl: Sandbox.baseUrls.data,
         cache: ResponseCache.standard,
-        // So high that nobody waits, where nothing is said
+        // So high by default that no call is delayed
         rateLimit: RateLimit.make({ limit, window: "1 second" })
       }).pipe(
         Layer.provide(Layer.succeed(HttpClient.HttpClient, Sandbox.httpClient(sandbox))),
@@ -38,117 +38,127 @@ const client = (sandbox: Sandbox.SandboxService, url: string, limit = 1_000_000)
     (context) => Context.get(context, DataApi.DataApi)
   )
 
-/** An address for each number. */
+/** Returns a distinct address for each number. */
 const addressOf = (number: number) => `0x${number.toString(16).padStart(40, "0")}`
 
-/** What a call may take: the 100 ms that Redis is waited for, and what a busy machine adds. */
+/** The longest a call may take: the timeout of a store, 100 ms, and a margin for a busy machine. */
 const maxMillis = 100 + 400
 
-describe.skipIf(RedisServer.program === undefined)(`clients${RedisServer.skipReason}`, () => {
-  it.scopedLive("share what was asked", () =>
-    Effect.gen(function*() {
-      const server = yield* RedisServer.make()
-      const sandbox = yield* Sandbox.make()
-      const [one, other] = yield* Effect.all([client(sandbox, server.url), client(sandbox, server.url)])
-      const requests = { address: sandbox.ledger.examples.wallet, chain: "eth" } as const
-      const page = yield* one.walletTransfers(requests)
-      expect(page.result.length).toBeGreaterThan(0)
-      // It is kept after it is given
-      const inspector = yield* Inspector.make(server)
-      yield* until(Effect.map(inspector.keys, (keys) => keys.some((key) => key.startsWith("quarry:answer:"))))
-      expect(yield* other.walletTransfers(requests)).toEqual(page)
-      expect(yield* sandbox.recordedRequests).toHaveLength(1)
-    }))
-
-  it.scopedLive(
-    "wait beside each other, however much dearer one's questions are",
-    () =>
+describe.skipIf(RedisServer.program === undefined)(
+  `clients with Redis stores${RedisServer.skipReason}`,
+  () => {
+    it.scopedLive("serve each other's responses from the shared cache", () =>
       Effect.gen(function*() {
         const server = yield* RedisServer.make()
         const sandbox = yield* Sandbox.make()
-        const [cheap, expensive] = yield* Effect.all([
-          client(sandbox, server.url, 60),
-          client(sandbox, server.url, 60)
-        ])
-        const { token, wallet } = sandbox.ledger.examples
-        const answers = { cheap: 0, dear: 0 }
-        /** More than there is room for, all the time. */
-        const concurrentCallers = <A, E>(ownerOf: "cheap" | "dear", ask: Effect.Effect<A, E>) =>
-          Effect.forkScoped(Effect.replicateEffect(
-            Effect.forever(Effect.tap(ask, () => Effect.sync(() => answers[ownerOf] += 1))),
-            20,
-            { concurrency: "unbounded", discard: true }
-          ))
-        const asUncached = CallOptions.withCallOptions({ cacheMode: "no-store" })
-        yield* concurrentCallers("cheap", asUncached(cheap.tokenPrice({ address: token, chain: "eth" })))
-        yield* concurrentCallers("dear", asUncached(expensive.walletChains({ address: wallet })))
-        // Beyond what may go at once
-        yield* until(Effect.sync(() => answers.cheap + answers.dear > 40))
-        const before = answers.dear
-        yield* until(Effect.sync(() => answers.dear >= before + 5))
-      }),
-    30_000
-  )
+        const [one, other] = yield* Effect.all([client(sandbox, server.url), client(sandbox, server.url)])
+        const input = { address: sandbox.ledger.examples.wallet, chain: "eth" } as const
+        const page = yield* one.walletTransfers(input)
+        expect(page.result.length).toBeGreaterThan(0)
+        // The response is stored in the background
+        const inspector = yield* Inspector.make(server)
+        yield* until(
+          Effect.map(inspector.keys, (keys) => keys.some((key) => key.startsWith("quarry:response:")))
+        )
+        expect(yield* other.walletTransfers(input)).toEqual(page)
+        expect(yield* sandbox.recordedRequests).toHaveLength(1)
+      }))
 
-  it.scopedLive("go on while Redis is killed, paused and started again", () =>
-    Effect.gen(function*() {
-      const server = yield* RedisServer.make()
-      const sandbox = yield* Sandbox.make()
-      const recorder = yield* OutputRecorder.make
-      const clients = yield* recorder.record(
-        Effect.all([client(sandbox, server.url), client(sandbox, server.url)])
-      )
-      let number = 0
-      const times: Array<number> = []
-      const failures: Array<unknown> = []
-      const one = (data: DataApi.DataApiService) =>
+    it.scopedLive(
+      "share a rate limit fairly, however expensive the calls of one client are",
+      () =>
         Effect.gen(function*() {
-          const before = performance.now()
-          number += 1
-          // Every third question was asked before
-          const address = addressOf(number % 3 === 0 ? number - 2 : number)
-          yield* Effect.catchAllCause(data.walletChains({ address }), (cause) =>
-            Effect.sync(() => {
-              failures.push(cause)
-            }))
-          times.push(performance.now() - before)
-          // Others have a turn
-          yield* Effect.yieldNow()
-        })
-      const load = yield* recorder.record(Effect.forkScoped(
-        Effect.forEach([0, 1, 2, 3, 4, 5, 6, 7], (worker) =>
-          Effect.forever(one(clients[worker % 2 === 0 ? 0 : 1])), { concurrency: "unbounded" })
-      ))
-      /** How often both stores of both clients were so. */
-      const said = (state: "away" | "back") =>
-        recorder.output.filter((line) =>
-          line.includes(`store is ${state}`)
-        ).length
-      /** So many more calls. */
-      const more = (count: number) =>
-        Effect.suspend(() => {
-          const target = times.length + count
-          return until(Effect.sync(() => times.length >= target))
-        })
-      yield* more(300)
-      for (
-        const [begin, end] of [
-          [server.stop, server.start],
-          [server.pause, server.resume],
-          [server.pause, server.restart]
-        ] as const
-      ) {
-        const before = said("back")
-        yield* begin
-        yield* until(Effect.sync(() => said("away") >= before + 4))
-        yield* more(500)
-        yield* end
-        yield* until(Effect.sync(() => said("back") >= before + 4))
-        yield* more(500)
-      }
-      expect(load.unsafePoll()).toBe(null)
-      yield* Fiber.interrupt(load)
-      expect(failures).toEqual([])
-      expect(Math.max(...times)).toBeLessThan(maxMillis)
-    }), 60_000)
-})
+          const server = yield* RedisServer.make()
+          const sandbox = yield* Sandbox.make()
+          const [cheap, expensive] = yield* Effect.all([
+            client(sandbox, server.url, 60),
+            client(sandbox, server.url, 60)
+          ])
+          const { token, wallet } = sandbox.ledger.examples
+          const completed = { cheap: 0, expensive: 0 }
+          /** Keeps more calls running than the rate limit allows. */
+          const concurrentCallers = <A, E>(name: "cheap" | "expensive", call: Effect.Effect<A, E>) =>
+            Effect.forkScoped(Effect.replicateEffect(
+              Effect.forever(Effect.tap(call, () => Effect.sync(() => completed[name] += 1))),
+              20,
+              { concurrency: "unbounded", discard: true }
+            ))
+          const uncached = CallOptions.withCallOptions({ cacheMode: "no-store" })
+          yield* concurrentCallers("cheap", uncached(cheap.tokenPrice({ address: token, chain: "eth" })))
+          yield* concurrentCallers("expensive", uncached(expensive.walletChains({ address: wallet })))
+          // The burst is used up
+          yield* until(Effect.sync(() => completed.cheap + completed.expensive > 40))
+          const before = completed.expensive
+          yield* until(Effect.sync(() => completed.expensive >= before + 5))
+        }),
+      30_000
+    )
+
+    it.scopedLive(
+      "complete every call while Redis is stopped, paused and restarted",
+      () =>
+        Effect.gen(function*() {
+          const server = yield* RedisServer.make()
+          const sandbox = yield* Sandbox.make()
+          const recorder = yield* OutputRecorder.make
+          const clients = yield* recorder.record(
+            Effect.all([client(sandbox, server.url), client(sandbox, server.url)])
+          )
+          let number = 0
+          const times: Array<number> = []
+          const failures: Array<unknown> = []
+          const call = (data: DataApi.DataApiService) =>
+            Effect.gen(function*() {
+              const before = performance.now()
+              number += 1
+              // Every third call repeats an earlier one
+              const address = addressOf(number % 3 === 0 ? number - 2 : number)
+              yield* Effect.catchAllCause(data.walletChains({ address }), (cause) =>
+                Effect.sync(() => {
+                  failures.push(cause)
+                }))
+              times.push(performance.now() - before)
+              // Lets the other workers run
+              yield* Effect.yieldNow()
+            })
+          const load = yield* recorder.record(Effect.forkScoped(
+            Effect.forEach(
+              [0, 1, 2, 3, 4, 5, 6, 7],
+              (worker) => Effect.forever(call(clients[worker % 2 === 0 ? 0 : 1])),
+              { concurrency: "unbounded" }
+            )
+          ))
+          /** Counts the log lines about a state, of both stores of both clients. */
+          const logged = (state: "unavailable" | "available") =>
+            recorder.output.filter((line) => line.includes(`store is ${state}`)).length
+          /** Waits for `count` more calls. */
+          const more = (count: number) =>
+            Effect.suspend(() => {
+              const target = times.length + count
+              return until(Effect.sync(() => times.length >= target))
+            })
+          yield* more(300)
+          for (
+            const [begin, end] of [
+              [server.stop, server.start],
+              [server.pause, server.resume],
+              [server.pause, server.restart]
+            ] as const
+          ) {
+            const before = logged("available")
+            yield* begin
+            yield* until(Effect.sync(() => logged("unavailable") >= before + 4))
+            yield* more(500)
+            yield* end
+            yield* until(Effect.sync(() => logged("available") >= before + 4))
+            yield* more(500)
+          }
+          expect(load.unsafePoll()).toBe(null)
+          yield* Fiber.interrupt(load)
+          expect(failures).toEqual([])
+          expect(Math.max(...times)).toBeLessThan(maxMillis)
+        }),
+      60_000
+    )
+  }
+)

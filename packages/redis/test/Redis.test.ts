@@ -1,4 +1,4 @@
-/** The connection: it comes by itself, comes back by itself, and tells no secret. */
+/** Tests the connection: reconnects, limits on waiting, and redaction of the password. */
 import { describe, expect, it } from "@effect/vitest"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
@@ -19,15 +19,15 @@ import { until } from "./support/WaitUntil.ts"
 
 const secret = "p4ss:w/rd@%?"
 
-/** The address of a server, with a password. */
+/** The URL of a server, with a password. */
 const withPassword = (port: number, password: string): Redacted.Redacted =>
   Redacted.make(`redis://default:${encodeURIComponent(password)}@127.0.0.1:${port}/3`)
 
 const connect = (options: Redis.RedisOptions) =>
   Effect.map(Layer.build(Redis.layer(options)), (context) => Context.get(context, Redis.Redis))
 
-describe("addresses", () => {
-  it("are read in all their parts", () => {
+describe("RedisUrl.parse", () => {
+  it("parses all parts of a URL", () => {
     expect(parse("redis://localhost")).toEqual(Either.right({
       host: "localhost",
       port: 6379,
@@ -49,7 +49,7 @@ describe("addresses", () => {
     })
   })
 
-  const wrong = [
+  const invalidUrls = [
     "",
     "localhost:6379",
     "http://localhost",
@@ -62,8 +62,8 @@ describe("addresses", () => {
     "redis://:%@host"
   ]
 
-  it.effect.each(wrong)(
-    "fail where they cannot be used, in the error channel: %s",
+  it.effect.each(invalidUrls)(
+    "rejects %s with an InvalidRedisUrlError",
     (url) =>
       Effect.gen(function*() {
         const error = yield* Effect.flip(Effect.scoped(Redis.make({ url })))
@@ -72,37 +72,37 @@ describe("addresses", () => {
       })
   )
 
-  it("are never repeated by what is said about them", () => {
+  it("never quotes the URL in its reasons", () => {
     FastCheck.assert(FastCheck.property(
       FastCheck.string({ minLength: 8, unit: FastCheck.constantFrom(..."XYZWQ%/:@?#") }).filter((text) =>
         /[XYZWQ]/.test(text)
       ),
       FastCheck.constantFrom("redis://host/", "redis://", "redis://me:", "", "http://"),
-      (part, before) => {
-        const read = parse(before + part)
-        if (Either.isLeft(read)) expect(read.left).not.toMatch(/[XYZWQ]/)
+      (part, prefix) => {
+        const parsed = parse(prefix + part)
+        if (Either.isLeft(parsed)) expect(parsed.left).not.toMatch(/[XYZWQ]/)
       }
     ))
   })
 
-  it.effect("come from QUARRY_REDIS_URL, whose absence is named", () =>
+  it.effect("reads QUARRY_REDIS_URL and names it if it is missing or invalid", () =>
     Effect.gen(function*() {
-      const configured = (entries: ReadonlyArray<readonly [string, string]>) =>
+      const messageFor = (entries: ReadonlyArray<readonly [string, string]>) =>
         Effect.scoped(Layer.build(RedisStores.layerConfig())).pipe(
           Effect.withConfigProvider(ConfigProvider.fromMap(new Map(entries))),
           Effect.flip,
           Effect.map(String)
         )
-      expect(yield* configured([])).toContain("QUARRY_REDIS_URL")
-      expect(yield* configured([["QUARRY_REDIS_URL", "  "]])).toContain("QUARRY_REDIS_URL")
-      const refused = yield* configured([["QUARRY_REDIS_URL", `http://me:hidden@host`]])
-      expect(refused).toContain("QUARRY_REDIS_URL")
-      expect(refused).not.toContain("hidden")
+      expect(yield* messageFor([])).toContain("QUARRY_REDIS_URL")
+      expect(yield* messageFor([["QUARRY_REDIS_URL", "  "]])).toContain("QUARRY_REDIS_URL")
+      const message = yield* messageFor([["QUARRY_REDIS_URL", `http://me:hidden@host`]])
+      expect(message).toContain("QUARRY_REDIS_URL")
+      expect(message).not.toContain("hidden")
     }))
 })
 
-describe.skipIf(RedisServer.program === undefined)(`the connection${RedisServer.skipReason}`, () => {
-  it.scopedLive("is there when it is made; one that cannot be comes by itself", () =>
+describe.skipIf(RedisServer.program === undefined)(`Redis connection${RedisServer.skipReason}`, () => {
+  it.scopedLive("is open when the layer is built, and reconnects when the server starts later", () =>
     Effect.gen(function*() {
       const server = yield* RedisServer.make()
       const redis = yield* connect({ url: server.url })
@@ -116,18 +116,18 @@ describe.skipIf(RedisServer.program === undefined)(`the connection${RedisServer.
       yield* until(Effect.isSuccess(redis.ping))
     }))
 
-  it.scopedLive("sends nothing later and nothing twice: without a connection everything fails at once", () =>
+  it.scopedLive("fails every command immediately while disconnected, and sends none later or twice", () =>
     Effect.gen(function*() {
       const server = yield* RedisServer.make()
       const inspector = yield* Inspector.make(server)
       const redis = yield* connect({ url: server.url })
       const set = Effect.flip(redis.set("late", new Uint8Array(1), 60_000))
       yield* server.pause
-      const under = yield* Effect.fork(set)
+      const pending = yield* Effect.fork(set)
       yield* Effect.yieldNow()
       const begun = performance.now()
       yield* server.stop
-      expect((yield* Fiber.join(under)).reason).not.toBe("no answer within 1s")
+      expect((yield* Fiber.join(pending)).reason).not.toBe("no reply within 1s")
       yield* Effect.replicateEffect(set, 300, { discard: true })
       expect(performance.now() - begun).toBeLessThan(5000)
       yield* server.start
@@ -135,22 +135,22 @@ describe.skipIf(RedisServer.program === undefined)(`the connection${RedisServer.
       expect(yield* inspector.keys).toEqual(["quarry:ping"])
     }))
 
-  it.scopedLive("lets nothing pile up behind a server that is paused, and is there again after it", () =>
+  it.scopedLive("fails pending commands of a paused server, and reconnects when it resumes", () =>
     Effect.gen(function*() {
       const server = yield* RedisServer.make()
       const inspector = yield* Inspector.make(server)
       const redis = yield* connect({ url: server.url })
       yield* server.pause
       for (const round of [1, 2]) {
-        // All of them are given up, the ones of the second round on a connection that is new.
+        // All commands fail after the timeout, in the second round on a new connection.
         const begun = performance.now()
-        const problems = yield* Effect.all(
+        const errors = yield* Effect.all(
           Array.from({ length: 5000 }, (_, index) => Effect.flip(redis.get(`key ${index}`))),
           { concurrency: "unbounded" }
         )
         expect([round, performance.now() - begun < 5000]).toEqual([round, true])
-        expect(problems.some(({ reason: problem }) => problem === "no answer within 1s")).toBe(true)
-        // While there is no connection nothing is waited for
+        expect(errors.some(({ reason }) => reason === "no reply within 1s")).toBe(true)
+        // Without a connection commands fail immediately
         yield* until(Effect.map(
           Effect.timeoutOption(Effect.flip(redis.ping), "20 millis"),
           ({ _tag }) => _tag === "None"
@@ -158,7 +158,7 @@ describe.skipIf(RedisServer.program === undefined)(`the connection${RedisServer.
       }
       yield* server.resume
       yield* until(Effect.isSuccess(redis.ping))
-      // The connections that were given up are closed: ours and the inspector's are left.
+      // The abandoned connections are closed: those of the client and the inspector remain.
       yield* until(
         Effect.map(
           inspector.send((client) => client.info("clients")),
@@ -167,37 +167,37 @@ describe.skipIf(RedisServer.program === undefined)(`the connection${RedisServer.
       )
     }))
 
-  it.scopedLive("gives up a connection that has gone silent, and makes another", () =>
+  it.scopedLive("replaces a connection that does not reply", () =>
     Effect.gen(function*() {
       const server = yield* RedisServer.make()
       const networkProxy = yield* NetworkProxy.make(server.port)
       const redis = yield* connect({ url: `redis://127.0.0.1:${networkProxy.port}` })
       yield* redis.ping
       yield* networkProxy.cut
-      expect(yield* Effect.flip(redis.ping)).toMatchObject({ reason: "no answer within 1s" })
+      expect(yield* Effect.flip(redis.ping)).toMatchObject({ reason: "no reply within 1s" })
       yield* until(Effect.isSuccess(redis.ping))
     }))
 
-  it.scopedLive("closes at once where the server is paused, and where it never was", () =>
+  it.scopedLive("closes promptly if the server is paused or stopped", () =>
     Effect.gen(function*() {
       const server = yield* RedisServer.make()
-      const closed = (bring: Effect.Effect<void>) =>
+      const closeMillis = (prepare: Effect.Effect<void>) =>
         Effect.gen(function*() {
           const redis = yield* connect({ url: server.url })
-          yield* bring
-          // One command is under way while the scope closes
+          yield* prepare
+          // One command is in flight when the scope closes
           yield* Effect.forkDaemon(Effect.exit(redis.ping))
           yield* Effect.yieldNow()
           return performance.now()
         }).pipe(Effect.scoped, Effect.map((begun) => performance.now() - begun))
-      expect(yield* closed(Effect.void)).toBeLessThan(2000)
-      expect(yield* closed(server.pause)).toBeLessThan(2000)
+      expect(yield* closeMillis(Effect.void)).toBeLessThan(2000)
+      expect(yield* closeMillis(server.pause)).toBeLessThan(2000)
       yield* server.stop
-      // Making it takes its time, closing does not
-      expect(yield* closed(Effect.void)).toBeLessThan(2000)
+      // Only connecting takes time, closing does not
+      expect(yield* closeMillis(Effect.void)).toBeLessThan(2000)
     }))
 
-  it.scopedLive("tells its password to nobody but the server", () =>
+  it.scopedLive("never logs or exposes the password or the address of the server", () =>
     Effect.gen(function*() {
       const server = yield* RedisServer.make({ password: secret })
       const inspector = yield* Inspector.make(server, secret)
@@ -205,36 +205,36 @@ describe.skipIf(RedisServer.program === undefined)(`the connection${RedisServer.
       const rendered = (value: unknown) => void recorder.output.push(OutputRecorder.inspectDeep(value))
       const attempt = (url: Redacted.Redacted) =>
         Effect.gen(function*() {
-          const options = { url, processes: 2 }
+          const options = { url, expectedProxies: 2 }
           rendered(options)
           const redis = yield* connect(options)
           rendered(redis)
-          for (const ask of [redis.ping, redis.get("key"), redis.set("key", new Uint8Array(1), 1000)]) {
-            rendered(yield* Effect.exit(ask))
+          for (const command of [redis.ping, redis.get("key"), redis.set("key", new Uint8Array(1), 1000)]) {
+            rendered(yield* Effect.exit(command))
           }
           return yield* Effect.exit(redis.ping)
         })
-      const { output: seen } = yield* recorder.record(Effect.gen(function*() {
-        const right = withPassword(server.port, secret)
-        expect((yield* attempt(right))._tag).toBe("Success")
+      const { output } = yield* recorder.record(Effect.gen(function*() {
+        const url = withPassword(server.port, secret)
+        expect((yield* attempt(url))._tag).toBe("Success")
         const keys = yield* inspector.send((client) => client.select(3).then(() => client.keys("*")))
         expect(keys.length).toBeGreaterThan(0)
         rendered(keys)
-        const refused = yield* connect({ url: withPassword(server.port, `${secret}2`) })
+        const unauthenticated = yield* connect({ url: withPassword(server.port, `${secret}2`) })
         yield* until(
-          Effect.map(Effect.flip(refused.ping), ({ reason: problem }) => /^WRONGPASS|^NOAUTH/.test(problem))
+          Effect.map(Effect.flip(unauthenticated.ping), ({ reason }) => /^WRONGPASS|^NOAUTH/.test(reason))
         )
-        rendered(yield* Effect.exit(refused.ping))
+        rendered(yield* Effect.exit(unauthenticated.ping))
         rendered(
           yield* Effect.exit(Layer.build(Redis.layer({ url: `http://:${encodeURIComponent(secret)}@host` })))
         )
-        const context = yield* Layer.build(RedisStores.layer({ url: right }))
+        const context = yield* Layer.build(RedisStores.layer({ url }))
         rendered(context)
         yield* server.stop
-        rendered(yield* attempt(right))
+        rendered(yield* attempt(url))
         return recorder
       }))
-      const text = seen.join("\n")
+      const text = output.join("\n")
       for (const word of [secret, encodeURIComponent(secret), "p4ss", "127.0.0.1", String(server.port)]) {
         expect(text).not.toContain(word)
       }

@@ -1,4 +1,4 @@
-/** Answers in Redis: what is put in comes out of it, everywhere, and nothing else does. */
+/** Tests the cache in Redis: the encoding of entries, TTLs, size limits, removal and clearing. */
 import { shortDigest } from "@blockquarry/core/ShortDigest"
 import type { CacheEntry } from "@blockquarry/http/CacheStore"
 import { describe, expect, it } from "@effect/vitest"
@@ -43,16 +43,16 @@ const entryFor = (millis: number): CacheEntry => ({
   expiresAt: Date.now() + millis
 })
 
-const nameOf = (key: string) => `quarry:answer:1:${shortDigest(key)}`
+const redisKey = (key: string) => `quarry:response:1:${shortDigest(key)}`
 
-describe("entries as bytes", () => {
-  it("are read as they were written", () => {
+describe("CacheEntryCodec", () => {
+  it("decodes every entry that it encodes", () => {
     FastCheck.assert(FastCheck.property(entries, (entry) => {
       expect(decode(encode(entry))).toEqual(entry)
     }))
   })
 
-  it("that are kept for ever are kept for very long", () => {
+  it("encodes infinite times as the largest safe integer", () => {
     const entry = { ...entryFor(1000), freshUntil: Infinity, expiresAt: Infinity }
     expect(decode(encode(entry))).toEqual({
       ...entry,
@@ -61,7 +61,7 @@ describe("entries as bytes", () => {
     })
   })
 
-  it("are nothing where they are cut off, longer, or of another kind", () => {
+  it("decodes truncated, extended and foreign values to null", () => {
     FastCheck.assert(
       FastCheck.property(
         entries,
@@ -77,9 +77,13 @@ describe("entries as bytes", () => {
       expect(decode(value)).toBe(null)
     }))
     for (
-      const head of [{}, [], null, { status: "200", length: 0 }, { ...entryFor(1), status: 200, headers: {} }]
+      const header of [{}, [], null, { status: "200", length: 0 }, {
+        ...entryFor(1),
+        status: 200,
+        headers: {}
+      }]
     ) {
-      expect(decode(new TextEncoder().encode(`${JSON.stringify(head)}\n`))).toBe(null)
+      expect(decode(new TextEncoder().encode(`${JSON.stringify(header)}\n`))).toBe(null)
     }
   })
 })
@@ -95,19 +99,19 @@ const connected = Effect.gen(function*() {
   return { client, inspector, store: yield* client() }
 })
 
-describe.skipIf(RedisServer.program === undefined)(`answers in Redis${RedisServer.skipReason}`, () => {
-  it.scopedLive("any answer that one process keeps, another finds", () =>
+describe.skipIf(RedisServer.program === undefined)(`RedisCacheStore${RedisServer.skipReason}`, () => {
+  it.scopedLive("returns entries that another process stored", () =>
     Effect.gen(function*() {
       const { client, store } = yield* connected
       const other = yield* client()
       yield* Effect.promise(() =>
         FastCheck.assert(
           FastCheck.asyncProperty(FastCheck.string(), entries, (key, entry) => {
-            const persistent = { ...entry, expiresAt: Date.now() + 60_000 }
+            const unexpired = { ...entry, expiresAt: Date.now() + 60_000 }
             return Effect.runPromise(Effect.gen(function*() {
-              yield* store.set(key, persistent)
-              expect(yield* other.get(key)).toEqual(persistent)
-              expect(yield* other.get(`${key} `)).not.toEqual(persistent)
+              yield* store.set(key, unexpired)
+              expect(yield* other.get(key)).toEqual(unexpired)
+              expect(yield* other.get(`${key} `)).not.toEqual(unexpired)
             }))
           }),
           { numRuns: 100 }
@@ -115,25 +119,26 @@ describe.skipIf(RedisServer.program === undefined)(`answers in Redis${RedisServe
       )
     }))
 
-  it.scopedLive("is forgotten in time, and not kept at all where that has come", () =>
+  it.scopedLive("sets a TTL, and does not store expired entries", () =>
     Effect.gen(function*() {
       const { inspector, store } = yield* connected
       yield* store.set("short", entryFor(100))
       yield* store.set("long", { ...entryFor(60_000), expiresAt: Infinity })
-      yield* store.set("over", entryFor(-1))
-      const ttl = yield* inspector.send((client) => client.pttl(nameOf("short")))
+      yield* store.set("expired", entryFor(-1))
+      const ttl = yield* inspector.send((client) => client.pttl(redisKey("short")))
       expect(ttl).toBeGreaterThan(0)
       expect(ttl).toBeLessThanOrEqual(100)
-      expect(yield* inspector.send((client) => client.pttl(nameOf("long")))).toBeGreaterThan(24 * 3600 * 1000)
-      expect(yield* store.get("over")).toBe(null)
+      const longTtl = yield* inspector.send((client) => client.pttl(redisKey("long")))
+      expect(longTtl).toBeGreaterThan(24 * 3600 * 1000)
+      expect(yield* store.get("expired")).toBe(null)
       yield* until(Effect.map(store.get("short"), (entry) => entry === null))
-      expect(yield* inspector.keys).toEqual([nameOf("long")])
+      expect(yield* inspector.keys).toEqual([redisKey("long")])
     }))
 
-  it.scopedLive("is not found where something else has its name", () =>
+  it.scopedLive("treats a foreign value under its key as a miss, and overwrites it", () =>
     Effect.gen(function*() {
       const { inspector, store } = yield* connected
-      const name = nameOf("key")
+      const name = redisKey("key")
       yield* inspector.send((client) => client.set(name, "garbage"))
       expect(yield* store.get("key")).toBe(null)
       yield* inspector.send((client) => client.del(name).then(() => client.hset(name, "field", "value")))
@@ -143,77 +148,77 @@ describe.skipIf(RedisServer.program === undefined)(`answers in Redis${RedisServe
       expect(yield* store.get("key")).toEqual(entry)
     }))
 
-  it.scopedLive("is not kept where it is too large", () =>
+  it.scopedLive("does not store entries larger than maxEntryBytes", () =>
     Effect.gen(function*() {
       const { client, inspector, store } = yield* connected
       const sized = (length: number): CacheEntry => ({
         ...entryFor(60_000),
         response: { status: 200, headers: {}, bytes: new Uint8Array(length) }
       })
-      const narrow = yield* client({ maxEntryBytes: 1000 })
-      yield* narrow.set("large", sized(1000))
-      yield* narrow.set("small", sized(800))
+      const small = yield* client({ maxEntryBytes: 1000 })
+      yield* small.set("large", sized(1000))
+      yield* small.set("small", sized(800))
       yield* store.set("too large", sized(RedisCacheStore.defaultMaxEntryBytes))
       yield* store.set("large", sized(RedisCacheStore.defaultMaxEntryBytes - 1000))
-      expect([...yield* inspector.keys].sort()).toEqual([nameOf("large"), nameOf("small")].sort())
-      expect((yield* narrow.get("large"))?.response.bytes.length).toBe(
+      expect([...yield* inspector.keys].sort()).toEqual([redisKey("large"), redisKey("small")].sort())
+      expect((yield* small.get("large"))?.response.bytes.length).toBe(
         RedisCacheStore.defaultMaxEntryBytes - 1000
       )
     }))
 
-  it.scopedLive("is removed for everybody, whatever has its name, and nothing else is", () =>
+  it.scopedLive("removes an entry for all processes, even a foreign value, and no other key", () =>
     Effect.gen(function*() {
       const { client, inspector, store } = yield* connected
       const other = yield* client()
       for (const key of ["a", "b", "c"]) yield* store.set(key, entryFor(60_000))
       yield* inspector.send((client) =>
-        client.del(nameOf("c")).then(() => client.hset(nameOf("c"), "field", "value"))
+        client.del(redisKey("c")).then(() => client.hset(redisKey("c"), "field", "value"))
       )
-      for (const key of ["a", "c", "of nothing"]) yield* other.remove(key)
+      for (const key of ["a", "c", "unknown"]) yield* other.remove(key)
       expect(yield* store.get("a")).toBe(null)
-      expect(yield* inspector.keys).toEqual([nameOf("b")])
+      expect(yield* inspector.keys).toEqual([redisKey("b")])
     }))
 
-  it.scopedLive("is cleared for everybody, and nothing else is, however much there is and however it is called", () =>
+  it.scopedLive("clears thousands of entries for all processes, with any key prefix, and no other key", () =>
     Effect.gen(function*() {
       const { client, inspector, store } = yield* connected
-      const others = [
-        "quarry:budget:1:answer:",
-        "quarry:spent:1:a",
+      const otherKeys = [
+        "quarry:rate-limit:1:response:",
+        "quarry:quota:1:a",
         "quarry:ping",
-        "answer:1:a",
-        "other:quarry:answer:1:a",
-        "quarryanswer:1:a"
+        "response:1:a",
+        "other:quarry:response:1:a",
+        "quarryresponse:1:a"
       ]
       const put = (names: ReadonlyArray<string>) =>
         inspector.send((client) => client.mset(Object.fromEntries(names.map((name) => [name, "value"]))))
-      yield* put(others)
+      yield* put(otherKeys)
       yield* store.clear
-      yield* put(["quarry:answer:0:of another version"])
+      yield* put(["quarry:response:0:older version"])
       yield* Effect.forEach(
         Array.from({ length: 3000 }, (_, index) => `key ${index}`),
         (key) => store.set(key, entryFor(60_000)),
         { concurrency: 100, discard: true }
       )
-      expect(yield* inspector.keys).toHaveLength(others.length + 3001)
+      expect(yield* inspector.keys).toHaveLength(otherKeys.length + 3001)
       yield* (yield* client()).clear
-      expect([...yield* inspector.keys].sort()).toEqual(others.toSorted())
+      expect([...yield* inspector.keys].sort()).toEqual(otherKeys.toSorted())
       expect(yield* store.get("key 1")).toBe(null)
 
-      // Characters that patterns give a meaning to stand for themselves
+      // Special characters of glob patterns are escaped
       for (const prefix of ["*", "q?", "[a-z]", "\\", "[^q", "a]", ""]) {
-        const odd = yield* client({ prefix })
-        yield* odd.set("key", entryFor(60_000))
-        const name = `${prefix}answer:1:${shortDigest("key")}`
+        const prefixed = yield* client({ prefix })
+        yield* prefixed.set("key", entryFor(60_000))
+        const name = `${prefix}response:1:${shortDigest("key")}`
         expect(yield* inspector.keys).toContain(name)
-        yield* odd.clear
+        yield* prefixed.clear
         expect([...yield* inspector.keys].sort()).toEqual(
-          others.filter((other) => !other.startsWith(`${prefix}answer:`)).toSorted()
+          otherKeys.filter((key) => !key.startsWith(`${prefix}response:`)).toSorted()
         )
       }
     }))
 
-  it.scopedLive("is written while others clear, and all that was there before is gone", () =>
+  it.scopedLive("clears all earlier entries while others are written", () =>
     Effect.gen(function*() {
       const { client, inspector, store } = yield* connected
       const other = yield* client()
@@ -225,7 +230,7 @@ describe.skipIf(RedisServer.program === undefined)(`answers in Redis${RedisServe
         })
       yield* write("before")
       yield* Effect.all([other.clear, write("meanwhile")], { concurrency: 2 })
-      const left = new Set(yield* inspector.keys)
-      expect(keys("before").filter((key) => left.has(nameOf(key)))).toEqual([])
+      const remaining = new Set(yield* inspector.keys)
+      expect(keys("before").filter((key) => remaining.has(redisKey(key)))).toEqual([])
     }))
 })

@@ -1,4 +1,4 @@
-/** Budgets in Redis: the arithmetic is that of the memory of a process, and every key is forgotten at some time. */
+/** Tests rate limits in Redis: the same results as in memory, and a TTL on every key. */
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
@@ -14,13 +14,13 @@ import * as Inspector from "./support/Inspector.ts"
 import * as RedisServer from "./support/RedisServer.ts"
 
 it.runIf(process.env["QUARRY_CHECK"] === "1")(
-  "a full check leaves nothing out: there is a redis-server",
+  "a full check has a redis-server, so that no test is skipped",
   () => {
     expect(RedisServer.program).toBeDefined()
   }
 )
 
-/** A clock in Redis that tests set. */
+/** A clock in Redis that tests set, as a Lua expression. */
 const setClock = "tonumber(redis.call('GET', 'test:now'))"
 
 type Step =
@@ -31,10 +31,10 @@ type Step =
     readonly lease: number
   }
   | { readonly do: "cooldown"; readonly millis: number | null }
-  | { readonly do: "settle"; readonly passed: boolean }
-  | { readonly do: "pass"; readonly millis: number }
-  /** All the time passes for which the key is kept. */
-  | { readonly do: "forget" }
+  | { readonly do: "settle"; readonly succeeded: boolean }
+  | { readonly do: "advance"; readonly millis: number }
+  /** Advances the clock by the TTL of the key. */
+  | { readonly do: "expire" }
 
 const year = 365 * 24 * 3600 * 1000
 
@@ -52,7 +52,7 @@ const rules: FastCheck.Arbitrary<RateLimitStore.RateLimitRule> = FastCheck.recor
   burst: amount
 })
 
-/** With `several` rules over one budget: a level that one of them would keep for longer may be forgotten. */
+/** With `several` rules for one key: a level that only one of them needs may expire. */
 const steps = (
   [rule, several]: readonly [RateLimitStore.RateLimitRule, boolean]
 ): FastCheck.Arbitrary<ReadonlyArray<Step>> =>
@@ -78,13 +78,13 @@ const steps = (
         weight: 1,
         arbitrary: FastCheck.record({
           do: FastCheck.constant("settle" as const),
-          passed: FastCheck.boolean()
+          succeeded: FastCheck.boolean()
         })
       },
       {
         weight: 4,
         arbitrary: FastCheck.record({
-          do: FastCheck.constant("pass" as const),
+          do: FastCheck.constant("advance" as const),
           millis: FastCheck.oneof(
             FastCheck.integer({ min: 0, max: 100 }),
             FastCheck.integer({ min: 0, max: 70_000 })
@@ -93,7 +93,7 @@ const steps = (
       },
       {
         weight: several ? 0 : 1,
-        arbitrary: FastCheck.record({ do: FastCheck.constant("forget" as const) })
+        arbitrary: FastCheck.record({ do: FastCheck.constant("expire" as const) })
       }
     ),
     { maxLength: 40 }
@@ -106,60 +106,60 @@ const connected = Effect.gen(function*() {
   return { inspector, redis, server }
 })
 
-const key = "quarry:budget:1:budget"
+const key = "quarry:rate-limit:1:key"
 
-describe.skipIf(RedisServer.program === undefined)(`budgets in Redis${RedisServer.skipReason}`, () => {
-  it.scopedLive("nobody goes before there is room for the dearest, so that who asks for little is not always first", () =>
+describe.skipIf(RedisServer.program === undefined)(`RedisRateLimitStore${RedisServer.skipReason}`, () => {
+  it.scopedLive("delays every request until there is room for maxCost, so that cheap requests do not starve expensive ones", () =>
     Effect.gen(function*() {
       const { redis } = yield* connected
       const shared = yield* Effect.provide(RedisRateLimitStore.make, redis)
       const rule = { limit: 1, window: 1000, burst: 60, maxCost: 5 }
       const acquire = (cost: number) =>
-        Effect.map(shared.acquire("dear", rule, cost, 1000), ({ _tag }) => _tag)
+        Effect.map(shared.acquire("first", rule, cost, 1000), ({ _tag }) => _tag)
       expect(yield* acquire(55)).toBe("Granted")
       expect(yield* acquire(5)).toBe("Granted")
-      const seen = yield* shared.acquire("dear", rule, 1, 1000)
-      expect([seen._tag, Math.floor(seen.remaining)]).toEqual(["Delayed", 0])
-      const other = (cost: number) =>
-        Effect.map(shared.acquire("cheap", rule, cost, 1000), ({ _tag }) => _tag)
-      expect(yield* other(57)).toBe("Granted")
-      expect([yield* other(1), yield* other(5)]).toEqual(["Delayed", "Delayed"])
+      const permit = yield* shared.acquire("first", rule, 1, 1000)
+      expect([permit._tag, Math.floor(permit.remaining)]).toEqual(["Delayed", 0])
+      const acquireSecond = (cost: number) =>
+        Effect.map(shared.acquire("second", rule, cost, 1000), ({ _tag }) => _tag)
+      expect(yield* acquireSecond(57)).toBe("Granted")
+      expect([yield* acquireSecond(1), yield* acquireSecond(5)]).toEqual(["Delayed", "Delayed"])
     }))
 
-  it.scopedLive("turn by turn, Redis says what the memory of a process says", () =>
+  it.scopedLive("returns the same results as the store in memory, step by step", () =>
     Effect.gen(function*() {
       const { inspector, redis } = yield* connected
       const shared = yield* Effect.provide(makeWithClock(setClock), redis)
 
-      /** Does one step in both, and says what came of it. */
-      const both = (own: RateLimitStore.RateLimitStoreService, step: Step) =>
+      /** Performs one step in both stores and returns both results. */
+      const both = (memory: RateLimitStore.RateLimitStoreService, step: Step) =>
         Effect.gen(function*() {
           switch (step.do) {
             case "acquire": {
               const { cost, lease, rule } = step
               return [
-                yield* shared.acquire("budget", rule, cost, lease),
-                yield* own.acquire("budget", rule, cost, lease)
+                yield* shared.acquire("key", rule, cost, lease),
+                yield* memory.acquire("key", rule, cost, lease)
               ]
             }
             case "cooldown":
               return [
-                yield* shared.startCooldown("budget", step.millis),
-                yield* own.startCooldown("budget", step.millis)
+                yield* shared.startCooldown("key", step.millis),
+                yield* memory.startCooldown("key", step.millis)
               ]
             case "settle":
               return [
-                yield* shared.settleProbe("budget", step.passed),
-                yield* own.settleProbe("budget", step.passed)
+                yield* shared.settleProbe("key", step.succeeded),
+                yield* memory.settleProbe("key", step.succeeded)
               ]
-            case "pass":
+            case "advance":
               yield* TestClock.adjust(Duration.millis(step.millis))
               break
-            case "forget": {
+            case "expire": {
               const ttl = yield* inspector.send((client) => client.pttl(key))
-              const paused = yield* inspector.send((client) => client.hget(key, "pauses"))
-              // Of a pause that nobody ever tried to end, and of what leaks for years, Redis remembers less.
-              if (ttl < 0 || paused !== "0" || ttl > year - 60_000) return []
+              const cooldowns = yield* inspector.send((client) => client.hget(key, "cooldowns"))
+              // Redis forgets unsettled cooldowns, and levels that take years to leak; memory does not.
+              if (ttl < 0 || cooldowns !== "0" || ttl > year - 60_000) return []
               yield* TestClock.adjust(Duration.millis(ttl))
               yield* inspector.send((client) => client.del(key))
             }
@@ -169,16 +169,16 @@ describe.skipIf(RedisServer.program === undefined)(`budgets in Redis${RedisServe
           return []
         })
 
-      const agrees = (seconds: number, sequence: ReadonlyArray<Step>) =>
+      const compare = (seconds: number, sequence: ReadonlyArray<Step>) =>
         Effect.gen(function*() {
-          const own = yield* RateLimitStore.memory
+          const memory = yield* RateLimitStore.memory
           yield* inspector.send((client) => client.flushall())
-          yield* both(own, { do: "pass", millis: seconds * 1000 })
+          yield* both(memory, { do: "advance", millis: seconds * 1000 })
           for (const step of sequence) {
-            const [redis, memory] = yield* both(own, step)
-            expect([step, redis]).toEqual([step, memory])
+            const [inRedis, inMemory] = yield* both(memory, step)
+            expect([step, inRedis]).toEqual([step, inMemory])
             const ttl = yield* inspector.send((client) => client.pttl(key))
-            expect(ttl, "every key is forgotten at some time").not.toBe(-1)
+            expect(ttl, "every key has a TTL").not.toBe(-1)
             expect(ttl).toBeLessThanOrEqual(year)
           }
         }).pipe(Effect.provide(TestContext.TestContext))
@@ -188,58 +188,58 @@ describe.skipIf(RedisServer.program === undefined)(`budgets in Redis${RedisServe
           FastCheck.asyncProperty(
             FastCheck.integer({ min: 0, max: 2_000_000_000 }),
             FastCheck.tuple(rules, FastCheck.boolean()).chain(steps),
-            (seconds, sequence) => Effect.runPromise(agrees(seconds, sequence))
+            (seconds, sequence) => Effect.runPromise(compare(seconds, sequence))
           ),
           { numRuns: 200 }
         )
       )
     }))
 
-  it.scopedLive("the clock is the server's, and finer than a millisecond", () =>
+  it.scopedLive("uses the server's clock with a resolution finer than a millisecond", () =>
     Effect.gen(function*() {
       const { inspector, redis } = yield* connected
       const shared = yield* Effect.provide(RedisRateLimitStore.make, redis)
       const rule = { limit: 3, window: 1000, burst: 1 }
       const before = yield* inspector.time
-      expect(yield* shared.acquire("budget", rule, 1, 1000)).toEqual({
+      expect(yield* shared.acquire("key", rule, 1, 1000)).toEqual({
         _tag: "Granted",
         probe: false,
         remaining: 0
       })
-      const permit = yield* shared.acquire("budget", rule, 1, 1000)
+      const permit = yield* shared.acquire("key", rule, 1, 1000)
       const after = yield* inspector.time
-      const at = Number(yield* inspector.send((client) => client.hget(key, "at")))
-      expect(at).toBeGreaterThanOrEqual(before)
-      expect(at).toBeLessThanOrEqual(after)
+      const updatedAt = Number(yield* inspector.send((client) => client.hget(key, "updatedAt")))
+      expect(updatedAt).toBeGreaterThanOrEqual(before)
+      expect(updatedAt).toBeLessThanOrEqual(after)
       expect(permit._tag === "Delayed" ? permit.millis : 0).toBeGreaterThanOrEqual(
         Math.floor(333 - (after - before))
       )
       expect(permit._tag === "Delayed" ? permit.millis : 0).toBeLessThanOrEqual(334)
       const times = yield* Effect.all(Array.from({ length: 20 }, (_, index) =>
         Effect.zipRight(
-          shared.acquire(`fine ${index}`, rule, 1, 1000),
-          inspector.send((client) => client.hget(`quarry:budget:1:fine ${index}`, "at"))
+          shared.acquire(`key ${index}`, rule, 1, 1000),
+          inspector.send((client) => client.hget(`quarry:rate-limit:1:key ${index}`, "updatedAt"))
         )))
       expect(times.some((time) => !Number.isInteger(Number(time)))).toBe(true)
     }))
 
-  it.scopedLive("goes on where the server forgot its scripts, or holds something else of that name", () =>
+  it.scopedLive("recovers from a script flush and from foreign values under its key", () =>
     Effect.gen(function*() {
       const { inspector, redis } = yield* connected
       const shared = yield* Effect.provide(RedisRateLimitStore.make, redis)
       const rule = { limit: 1, window: 3_600_000, burst: 2 }
-      const acquire = Effect.map(shared.acquire("budget", rule, 1, 1000), ({ _tag }) => _tag)
+      const acquire = Effect.map(shared.acquire("key", rule, 1, 1000), ({ _tag }) => _tag)
       expect(yield* acquire).toBe("Granted")
       yield* inspector.send((client) => client.script("FLUSH"))
       expect(yield* acquire).toBe("Granted")
       expect(yield* acquire).toBe("Delayed")
       yield* inspector.send((client) => client.set(key, "garbage"))
       expect(yield* acquire).toBe("Granted")
-      yield* inspector.send((client) => client.hset(key, "level", "garbage", "at", ""))
+      yield* inspector.send((client) => client.hset(key, "level", "garbage", "updatedAt", ""))
       expect(yield* acquire).toBe("Granted")
     }))
 
-  it.scopedLive("is away where the server takes no values", () =>
+  it.scopedLive("fails a ping if the server accepts no writes", () =>
     Effect.gen(function*() {
       const { inspector, redis, server } = yield* connected
       const shared = yield* Effect.provide(RedisRateLimitStore.make, redis)

@@ -1,4 +1,4 @@
-/** Two processes of the operating system over one Redis: what one does, the other keeps to. */
+/** Tests two operating system processes that share a Redis server. */
 import type { Quota, RateLimitRule } from "@blockquarry/http/RateLimitStore"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -23,51 +23,51 @@ const twoMembers = Effect.gen(function*() {
   return { one, other, server }
 })
 
-/** The most grants that lie within a window, each from before it was asked for until after it was there. */
-const maxInWindow = (grants: ReadonlyArray<ProcessGroup.PermitInterval>, window: number): number =>
+/** The most permits within one window. Each counts from before its request until after its reply. */
+const maxInWindow = (permits: ReadonlyArray<ProcessGroup.PermitInterval>, window: number): number =>
   Math.max(
     0,
-    ...grants.map(([from]) =>
-      grants.filter(([before, after]) => before >= from && after <= from + window).length
+    ...permits.map(([from]) =>
+      permits.filter(([before, after]) => before >= from && after <= from + window).length
     )
   )
 
 const duration = 3000
 
-const loads: FastCheck.Arbitrary<Omit<ProcessGroup.Load, "budget">> = FastCheck.record({
+const loads: FastCheck.Arbitrary<Omit<ProcessGroup.Load, "id">> = FastCheck.record({
   perSecond: FastCheck.oneof(
     FastCheck.integer({ min: 2, max: 300 }),
     FastCheck.double({ min: 2, max: 300, noNaN: true })
   ),
   window: FastCheck.constantFrom(100, 300, 333, 700, 1000, 1e3 / 3),
-  part: FastCheck.double({ min: 0, max: 1, noNaN: true }),
+  burstShare: FastCheck.double({ min: 0, max: 1, noNaN: true }),
   cost: FastCheck.constantFrom(1, 1, 2, 3)
-}).map(({ cost, part, perSecond, window }) => {
+}).map(({ burstShare, cost, perSecond, window }) => {
   const limit = perSecond * window / 1000
-  const rule: RateLimitRule = { limit, window, burst: Math.max(cost, limit * part) }
+  const rule: RateLimitRule = { limit, window, burst: Math.max(cost, limit * burstShare) }
   return { rule, cost, fibers: 2 }
 })
 
 describe.skipIf(RedisServer.program === undefined)(`a fleet${RedisServer.skipReason}`, () => {
-  const built = Effect.runSync(Scope.make())
+  const scope = Effect.runSync(Scope.make())
   beforeAll(async () => {
-    program = await Effect.runPromise(Scope.extend(ProcessGroup.build, built))
+    program = await Effect.runPromise(Scope.extend(ProcessGroup.build, scope))
   })
 
-  afterAll(() => Effect.runPromise(Scope.close(built, Exit.void)))
+  afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
   it.scopedLive(
-    "keeps any limit in every window, and uses nine tenths of it at least",
+    "never exceeds a rate limit in any window, and uses at least 90% of it",
     () =>
       Effect.gen(function*() {
         const { one, other } = yield* twoMembers
         const random = FastCheck.sample(loads, 16).map((load, index): ProcessGroup.Load => ({
-          budget: `budget ${index}`,
+          id: `random ${index}`,
           ...load
         }))
-        // So much of a burst is there that nobody who is late on a busy machine leaves anything unused.
+        // The burst is large enough to make up for delays of a busy machine.
         const steady: ProcessGroup.Load = {
-          budget: "steady",
+          id: "steady",
           rule: { limit: 400, window: 1000, burst: 200 },
           cost: 1,
           fibers: 8
@@ -78,43 +78,43 @@ describe.skipIf(RedisServer.program === undefined)(`a fleet${RedisServer.skipRea
           [one, other].map((member) => member.send({ do: "saturate", loads: all, until: begun + duration })),
           { concurrency: 2 }
         )
-        for (const [index, { budget, cost, rule }] of all.entries()) {
-          const ownGrants = ones?.[index] ?? []
-          const otherGrants = others?.[index] ?? []
-          const grants = [...ownGrants, ...otherGrants]
+        for (const [index, { id, cost, rule }] of all.entries()) {
+          const ownPermits = ones?.[index] ?? []
+          const otherPermits = others?.[index] ?? []
+          const permits = [...ownPermits, ...otherPermits]
           expect(
-            maxInWindow(grants, rule.window) * cost,
-            `${budget}: ${JSON.stringify(rule)}, cost ${cost}`
-            // The clock that is set by the network may run that much faster than the one that is not.
+            maxInWindow(permits, rule.window) * cost,
+            `${id}: ${JSON.stringify(rule)}, cost ${cost}`
+            // NTP may speed up the server's clock by that much, compared to the monotonic clock.
           ).toBeLessThanOrEqual(rule.limit * 1.001 + rule.burst + 1e-3)
           const possible = rule.limit / rule.window * duration + rule.burst
-          if (budget !== "steady") continue
-          expect(grants.length).toBeGreaterThanOrEqual(0.9 * possible)
-          // Neither is left behind
-          expect(Math.min(ownGrants.length, otherGrants.length)).toBeGreaterThan(0.1 * possible)
+          if (id !== "steady") continue
+          expect(permits.length).toBeGreaterThanOrEqual(0.9 * possible)
+          // Both processes get a share
+          expect(Math.min(ownPermits.length, otherPermits.length)).toBeGreaterThan(0.1 * possible)
         }
       }),
     30_000
   )
 
   it.scopedLive(
-    "waits together after a 429, sends one probe, and goes on when that has passed",
+    "starts one cooldown after a 429, sends one probe, and resumes when the probe succeeds",
     () =>
       Effect.gen(function*() {
         const { one, other } = yield* twoMembers
         const rule: RateLimitRule = { limit: 1e6, window: 1000, burst: 1000 }
-        const acquire = { do: "acquire", budget: "budget", rule, lease: 60_000 } as const
+        const acquire = { do: "acquire", id: "key", rule, lease: 60_000 } as const
         const both = Effect.all([one.send(acquire), other.send(acquire)], { concurrency: 2 })
-        const paused = { _tag: "Delayed", reason: "cooldown" }
+        const delayed = { _tag: "Delayed", reason: "cooldown" }
         expect(yield* both).toMatchObject([{ _tag: "Granted", probe: false }, {
           _tag: "Granted",
           probe: false
         }])
 
-        yield* one.send({ do: "cooldown", budget: "budget", millis: 1000 })
+        yield* one.send({ do: "cooldown", id: "key", millis: 1000 })
         const begun = now()
-        expect(yield* both).toMatchObject([paused, paused])
-        // One of the two is told to try
+        expect(yield* both).toMatchObject([delayed, delayed])
+        // One of the two becomes the probe
         const [first, second] = yield* Effect.gen(function*() {
           let permits = yield* both
           yield* until(Effect.map(both, (next) => {
@@ -126,21 +126,21 @@ describe.skipIf(RedisServer.program === undefined)(`a fleet${RedisServer.skipRea
         expect(now() - begun).toBeGreaterThan(500)
         expect([first, second]).toEqual(expect.arrayContaining([
           expect.objectContaining({ _tag: "Granted", probe: true }),
-          expect.objectContaining(paused)
+          expect.objectContaining(delayed)
         ]))
-        // The others go on waiting, whoever asks
-        expect(yield* both).toMatchObject([paused, paused])
+        // Every other request is delayed until the probe is settled
+        expect(yield* both).toMatchObject([delayed, delayed])
 
-        // It was refused again: now the pause is longer, for both
-        yield* other.send({ do: "cooldown", budget: "budget", millis: null })
+        // The probe gets a 429: the next cooldown is longer, for both processes
+        yield* other.send({ do: "cooldown", id: "key", millis: null })
         const longer = yield* both
         for (const permit of longer) {
-          expect(permit).toMatchObject(paused)
+          expect(permit).toMatchObject(delayed)
           expect(permit._tag === "Delayed" ? permit.millis : 0).toBeGreaterThan(1000)
         }
         yield* until(Effect.map(one.send(acquire), ({ _tag }) => _tag === "Granted"))
-        expect(yield* both).toMatchObject([paused, paused])
-        yield* one.send({ do: "settle", budget: "budget", passed: true })
+        expect(yield* both).toMatchObject([delayed, delayed])
+        yield* one.send({ do: "settle", id: "key", succeeded: true })
         expect(yield* both).toMatchObject([{ _tag: "Granted", probe: false }, {
           _tag: "Granted",
           probe: false
@@ -150,72 +150,72 @@ describe.skipIf(RedisServer.program === undefined)(`a fleet${RedisServer.skipRea
   )
 
   it.scopedLive(
-    "spends all of a limit and no more, both together",
+    "consumes exactly the quota, across both processes",
     () =>
       Effect.gen(function*() {
         const { one, other, server } = yield* twoMembers
         const inspector = yield* Inspector.make(server)
-        const spend = (account: string, cap: Quota, costs: ReadonlyArray<number>) =>
+        const consume = (id: string, quota: Quota, costs: ReadonlyArray<number>) =>
           Effect.all(
-            [one, other].map((member) => member.send({ do: "consume", account, quota: cap, costs })),
+            [one, other].map((member) => member.send({ do: "consume", id, quota, costs })),
             { concurrency: 2 }
           )
-        const left = (account: string, cap: Quota) =>
-          Effect.map(one.send({ do: "peek", account, quota: cap }), ({ remaining: left }) => left)
+        const remaining = (id: string, quota: Quota) =>
+          Effect.map(one.send({ do: "peek", id, quota }), (reply) => reply.remaining)
         const sum = (numbers: ReadonlyArray<number>) => numbers.reduce((sum, number) => sum + number, 0)
 
         // A window that does not end while this test runs
         const year = { limit: 3000, period: 365 * 24 * 3600 * 1000 }
-        const ones = yield* spend("ones", year, Array.from({ length: 2500 }, () => 1))
+        const ones = yield* consume("ones", year, Array.from({ length: 2500 }, () => 1))
         expect(sum(ones)).toBe(3000)
-        // Neither is left behind
+        // Both processes get a share
         expect(Math.min(...ones)).toBeGreaterThan(300)
-        expect(yield* left("ones", year)).toBe(0)
+        expect(yield* remaining("ones", year)).toBe(0)
 
-        const several = yield* spend(
-          "several",
+        const mixed = yield* consume(
+          "mixed",
           year,
           Array.from({ length: 1500 }, (_, index) => 1 + index % 7)
         )
-        expect(sum(several) + (yield* left("several", year))).toBe(3000)
-        // There was always someone who could use the last unit
-        expect(sum(several)).toBe(3000)
+        expect(sum(mixed) + (yield* remaining("mixed", year))).toBe(3000)
+        // Requests of one unit use up the rest
+        expect(sum(mixed)).toBe(3000)
 
-        // Many windows that do, by the clock of the server
+        // Many windows that end during the test, by the server's clock
         const short = { limit: 30, period: 50 }
         const begun = yield* inspector.time
-        const granted = yield* spend("short", short, Array.from({ length: 5000 }, () => 1))
+        const consumed = yield* consume("short", short, Array.from({ length: 5000 }, () => 1))
         const ended = yield* inspector.time
         const windows = Math.floor(ended / short.period) - Math.floor(begun / short.period) + 1
-        expect(sum(granted)).toBeLessThanOrEqual(windows * short.limit)
-        expect(sum(granted)).toBeGreaterThan(short.limit)
+        expect(sum(consumed)).toBeLessThanOrEqual(windows * short.limit)
+        expect(sum(consumed)).toBeGreaterThan(short.limit)
       }),
     30_000
   )
 
-  it.scopedLive("ends at once and by itself, whatever Redis is doing", () =>
+  it.scopedLive("exits promptly without a forced exit, in any state of Redis", () =>
     Effect.gen(function*() {
       const cases: ReadonlyArray<
         readonly [string, (server: RedisServer.RedisServer) => Effect.Effect<void>]
       > = [
-        ["at work", () => Effect.void],
+        ["running", () => Effect.void],
         ["stopped", ({ stop }) => stop],
         ["paused", ({ pause }) => pause]
       ]
-      yield* Effect.forEach(cases, ([state, bring]) =>
+      yield* Effect.forEach(cases, ([state, prepare]) =>
         Effect.gen(function*() {
           const server = yield* RedisServer.make()
           const member = yield* ProcessGroup.member(program, server.url)
           const rule: RateLimitRule = { limit: 10, window: 1000, burst: 10 }
-          const acquire = { do: "acquire", budget: "budget", rule, lease: 1000, withFallback: true } as const
+          const acquire = { do: "acquire", id: "key", rule, lease: 1000, withFallback: true } as const
           yield* member.send(acquire)
-          yield* bring(server)
+          yield* prepare(server)
           yield* member.send(acquire)
           yield* member.send({ do: "close" })
           const begun = now()
-          const [code, written] = yield* member.exited
+          const [code, output] = yield* member.exited
           expect([state, code]).toEqual([state, 0])
-          expect(written).not.toContain("rror")
+          expect(output).not.toContain("rror")
           expect(now() - begun, state).toBeLessThan(5000)
         }), { concurrency: 3 })
     }), 20_000)

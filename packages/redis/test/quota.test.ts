@@ -1,4 +1,4 @@
-/** Accounts in Redis: the arithmetic is that of the memory of a process, and none outlives its window by long. */
+/** Tests quotas in Redis: the same results as in memory, and a TTL shortly after the end of the window. */
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -12,19 +12,19 @@ import * as RedisRateLimitStore from "../src/RedisRateLimitStore.ts"
 import * as Inspector from "./support/Inspector.ts"
 import * as RedisServer from "./support/RedisServer.ts"
 
-/** A clock in Redis that tests set. */
+/** A clock in Redis that tests set, as a Lua expression. */
 const setClock = "tonumber(redis.call('GET', 'test:now'))"
 
-const key = "quarry:spent:1:account"
+const key = "quarry:quota:1:key"
 
 const hour = 3_600_000
 const year = 365 * 24 * hour
 
 type Step =
   | { readonly do: "consume" | "peek"; readonly limit: number; readonly cost: number }
-  | { readonly do: "pass"; readonly millis: number }
-  /** All the time passes for which the key is kept. */
-  | { readonly do: "forget" }
+  | { readonly do: "advance"; readonly millis: number }
+  /** Advances the clock by the TTL of the key. */
+  | { readonly do: "expire" }
 
 const limits = FastCheck.oneof(
   { weight: 6, arbitrary: FastCheck.nat(30) },
@@ -37,11 +37,11 @@ const periods = FastCheck.oneof(
   FastCheck.constantFrom(1000, 24 * hour, 1e3 / 3)
 )
 
-/** Windows of a period, and what happens in them: time passes in parts of it, and the limit changes now and then. */
+/** A period, and steps in its windows: the clock moves by parts of the period, and the limit changes now and then. */
 const sequences: FastCheck.Arbitrary<readonly [period: number, ReadonlyArray<Step>]> = FastCheck
   .tuple(periods, limits)
   .chain(([period, limit]) => {
-    const most = Math.min(Math.ceil(1.5 * period), 20_000)
+    const maxAdvance = Math.min(Math.ceil(1.5 * period), 20_000)
     const steps = FastCheck.array(
       FastCheck.oneof(
         {
@@ -61,16 +61,16 @@ const sequences: FastCheck.Arbitrary<readonly [period: number, ReadonlyArray<Ste
         {
           weight: 4,
           arbitrary: FastCheck.record({
-            do: FastCheck.constant("pass" as const),
-            // Clocks are set back too.
+            do: FastCheck.constant("advance" as const),
+            // Clocks may also be set back.
             millis: FastCheck.oneof(
-              FastCheck.nat(most),
-              FastCheck.integer({ min: -most, max: most }),
-              FastCheck.integer({ min: -3 * most, max: 3 * most })
+              FastCheck.nat(maxAdvance),
+              FastCheck.integer({ min: -maxAdvance, max: maxAdvance }),
+              FastCheck.integer({ min: -3 * maxAdvance, max: 3 * maxAdvance })
             )
           })
         },
-        { weight: 1, arbitrary: FastCheck.record({ do: FastCheck.constant("forget" as const) }) }
+        { weight: 1, arbitrary: FastCheck.record({ do: FastCheck.constant("expire" as const) }) }
       ),
       { minLength: 10, maxLength: 40, size: "max" }
     )
@@ -84,13 +84,13 @@ const connected = Effect.gen(function*() {
   return { inspector, redis }
 })
 
-describe.skipIf(RedisServer.program === undefined)(`accounts in Redis${RedisServer.skipReason}`, () => {
-  it.scopedLive("step by step, Redis says what the memory of a process says", () =>
+describe.skipIf(RedisServer.program === undefined)(`quotas in Redis${RedisServer.skipReason}`, () => {
+  it.scopedLive("match those in memory, step by step", () =>
     Effect.gen(function*() {
       const { inspector, redis } = yield* connected
       const shared = yield* Effect.provide(makeWithClock(setClock), redis)
 
-      const advanceTo = (millis: number) =>
+      const advance = (millis: number) =>
         Effect.gen(function*() {
           yield* TestClock.setTime((yield* TestClock.currentTimeMillis) + millis)
           const now = yield* TestClock.currentTimeMillis
@@ -98,45 +98,45 @@ describe.skipIf(RedisServer.program === undefined)(`accounts in Redis${RedisServ
           return []
         })
 
-      /** Does one step in both, and says what came of it. */
-      const both = (own: RateLimitStore.RateLimitStoreService, period: number, step: Step) =>
+      /** Performs one step in both stores and returns both results. */
+      const both = (memory: RateLimitStore.RateLimitStoreService, period: number, step: Step) =>
         Effect.gen(function*() {
           switch (step.do) {
             case "consume": {
               const quota = { limit: step.limit, period }
               return [
-                yield* shared.consume("account", quota, step.cost),
-                yield* own.consume("account", quota, step.cost)
+                yield* shared.consume("key", quota, step.cost),
+                yield* memory.consume("key", quota, step.cost)
               ]
             }
             case "peek": {
               const quota = { limit: step.limit, period }
               const before = yield* inspector.send((client) => client.hgetall(key))
-              const seen = [yield* shared.peek("account", quota), yield* own.peek("account", quota)]
+              const results = [yield* shared.peek("key", quota), yield* memory.peek("key", quota)]
               expect(yield* inspector.send((client) => client.hgetall(key))).toEqual(before)
-              return seen
+              return results
             }
-            case "pass":
-              return yield* advanceTo(step.millis)
-            case "forget": {
+            case "advance":
+              return yield* advance(step.millis)
+            case "expire": {
               const ttl = yield* inspector.send((client) => client.pttl(key))
               if (ttl < 0) return []
               yield* inspector.send((client) => client.del(key))
-              return yield* advanceTo(ttl)
+              return yield* advance(ttl)
             }
           }
         })
 
-      const agrees = (seconds: number, period: number, sequence: ReadonlyArray<Step>) =>
+      const compare = (seconds: number, period: number, sequence: ReadonlyArray<Step>) =>
         Effect.gen(function*() {
-          const own = yield* RateLimitStore.memory
+          const memory = yield* RateLimitStore.memory
           yield* inspector.send((client) => client.flushall())
-          yield* advanceTo(seconds * 1000)
+          yield* advance(seconds * 1000)
           for (const step of sequence) {
-            const [redis, memory] = yield* both(own, period, step)
-            expect([step, redis]).toEqual([step, memory])
+            const [inRedis, inMemory] = yield* both(memory, period, step)
+            expect([step, inRedis]).toEqual([step, inMemory])
             const ttl = yield* inspector.send((client) => client.pttl(key))
-            expect(ttl, "every key is forgotten at some time").not.toBe(-1)
+            expect(ttl, "every key has a TTL").not.toBe(-1)
             expect(ttl, "an hour after its window").toBeLessThanOrEqual(Math.ceil(period) + hour)
           }
         }).pipe(Effect.provide(TestContext.TestContext))
@@ -146,64 +146,64 @@ describe.skipIf(RedisServer.program === undefined)(`accounts in Redis${RedisServ
           FastCheck.asyncProperty(
             FastCheck.integer({ min: 1_000_000, max: 2_000_000_000 }),
             sequences,
-            (seconds, [period, sequence]) => Effect.runPromise(agrees(seconds, period, sequence))
+            (seconds, [period, sequence]) => Effect.runPromise(compare(seconds, period, sequence))
           ),
           { numRuns: 100 }
         )
       )
     }))
 
-  it.scopedLive("the clock is the server's, and the key is kept for an hour after the window", () =>
+  it.scopedLive("use the server's clock, and expire an hour after the window", () =>
     Effect.gen(function*() {
       const { inspector, redis } = yield* connected
       const shared = yield* Effect.provide(RedisRateLimitStore.make, redis)
       const quota = { limit: 3, period: year }
       const before = yield* inspector.time
-      expect(yield* shared.consume("account", quota, 2)).toEqual({ _tag: "Consumed", remaining: 1 })
-      const { remaining: left, millis } = yield* shared.peek("account", quota)
+      expect(yield* shared.consume("key", quota, 2)).toEqual({ _tag: "Consumed", remaining: 1 })
+      const { remaining, millis } = yield* shared.peek("key", quota)
       const ttl = yield* inspector.send((client) => client.pttl(key))
       const after = yield* inspector.time
-      expect(left).toBe(1)
+      expect(remaining).toBe(1)
       const end = (Math.floor(before / year) + 1) * year
       expect(millis).toBeGreaterThanOrEqual(Math.floor(end - after))
       expect(millis).toBeLessThanOrEqual(Math.ceil(end - before))
-      // Keys expire by a coarser clock.
+      // Key expiry uses a coarser clock.
       expect(ttl).toBeGreaterThanOrEqual(Math.min(year, end + hour - after) - 1000)
       expect(ttl).toBeLessThanOrEqual(Math.min(year, end + hour - before) + 1000)
-      expect(yield* shared.consume("account", quota, 2)).toMatchObject({
+      expect(yield* shared.consume("key", quota, 2)).toMatchObject({
         _tag: "QuotaExceeded",
         remaining: 1
       })
       expect(yield* inspector.send((client) => client.hgetall(key))).toEqual({
         window: String(Math.floor(before / year)),
-        spent: "2"
+        consumed: "2"
       })
     }))
 
-  it.scopedLive("goes on where the server forgot its scripts, or holds something else of that name", () =>
+  it.scopedLive("recover from a script flush and from foreign values under their key", () =>
     Effect.gen(function*() {
       const { inspector, redis } = yield* connected
       const shared = yield* Effect.provide(RedisRateLimitStore.make, redis)
       const quota = { limit: 2, period: year }
-      const consume = Effect.map(shared.consume("account", quota, 1), ({ remaining: left }) => left)
+      const consume = Effect.map(shared.consume("key", quota, 1), ({ remaining }) => remaining)
       expect(yield* consume).toBe(1)
       yield* inspector.send((client) => client.script("FLUSH"))
       expect(yield* consume).toBe(0)
       yield* inspector.send((client) => client.set(key, "garbage"))
-      expect((yield* shared.peek("account", quota)).remaining).toBe(2)
+      expect((yield* shared.peek("key", quota)).remaining).toBe(2)
       expect(yield* inspector.send((client) => client.get(key))).toBe("garbage")
       expect(yield* consume).toBe(1)
-      yield* inspector.send((client) => client.hset(key, "window", "garbage", "spent", ""))
+      yield* inspector.send((client) => client.hset(key, "window", "garbage", "consumed", ""))
       expect(yield* consume).toBe(1)
     }))
 
-  it.scopedLive("leaves no key where nothing was spent, and none without a limit", () =>
+  it.scopedLive("write no key if nothing is consumed or the limit is infinite", () =>
     Effect.gen(function*() {
       const { inspector, redis } = yield* connected
       const shared = yield* Effect.provide(RedisRateLimitStore.make, redis)
-      yield* shared.peek("account", { limit: 2, period: year })
-      yield* shared.consume("account", { limit: 2, period: year }, 3)
-      expect(yield* shared.consume("account", { limit: Infinity, period: year }, 3)).toEqual(
+      yield* shared.peek("key", { limit: 2, period: year })
+      yield* shared.consume("key", { limit: 2, period: year }, 3)
+      expect(yield* shared.consume("key", { limit: Infinity, period: year }, 3)).toEqual(
         { _tag: "Consumed", remaining: Infinity }
       )
       expect(yield* inspector.keys).toEqual([])

@@ -1,4 +1,4 @@
-/** Entries as bytes: a line of JSON, and the body as it is. */
+/** Encodes a cache entry as bytes: one line of JSON with status, headers and times, then the body. */
 import type { CacheEntry } from "@blockquarry/http/CacheStore"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
@@ -8,9 +8,8 @@ const EntryHeader = Schema.parseJson(Schema.Struct({
   headers: Schema.Record({ key: Schema.String, value: Schema.String }),
   storedAt: Schema.Finite,
   freshUntil: Schema.Finite,
-  /** Called otherwise in what is stored: older processes share the store. */
-  expiresAt: Schema.propertySignature(Schema.Finite).pipe(Schema.fromKey("keepUntil")),
-  /** Of the body: tells a value that was cut off. */
+  expiresAt: Schema.Finite,
+  /** The length of the body. Detects a truncated value. */
   length: Schema.NonNegativeInt
 }))
 
@@ -19,7 +18,7 @@ const encodeHeader = Schema.encodeSync(EntryHeader)
 
 const lineFeed = 10
 
-/** JSON has no Infinity; so far away it makes no difference. */
+/** JSON cannot represent Infinity. */
 const toFinite = (time: number): number => Math.min(time, Number.MAX_SAFE_INTEGER)
 
 export const encode = ({ response, freshUntil, expiresAt, storedAt }: CacheEntry): Uint8Array => {
@@ -35,12 +34,12 @@ export const encode = ({ response, freshUntil, expiresAt, storedAt }: CacheEntry
   return Buffer.concat([Buffer.from(`${header}\n`), bytes])
 }
 
-/** Null where the bytes are no entry. */
+/** Returns null if the value is not a cache entry of this format. */
 export const decode = (value: Uint8Array): CacheEntry | null => {
   const end = value.indexOf(lineFeed)
   if (end < 0) return null
   const header = decodeHeader(new TextDecoder().decode(value.subarray(0, end)))
-  // A copy of its own: what was read may be a part of something larger, which it would keep in memory.
+  // A copy: `value` may be a view of a larger buffer, which the entry would keep in memory.
   const bytes = new Uint8Array(value.subarray(end + 1))
   if (Either.isLeft(header) || header.right.length !== bytes.byteLength) return null
   const { freshUntil, headers, expiresAt, status, storedAt } = header.right

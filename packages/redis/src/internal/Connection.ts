@@ -1,6 +1,6 @@
 /**
- * One connection that comes back by itself. While it is away every command fails at once: nothing is queued, nothing
- * is sent twice.
+ * A connection that reconnects by itself. Without a connection every command fails immediately: commands are neither
+ * queued nor sent twice.
  */
 import { StoreError } from "@blockquarry/http/StoreError"
 import * as Duration from "effect/Duration"
@@ -13,30 +13,30 @@ export interface Connection {
   readonly send: <A>(command: (client: IoRedis) => Promise<A>) => Effect.Effect<A, StoreError>
 }
 
-/** A connection on which a command is not answered for so long is given up: its server is stopped or out of reach. */
+/** If a command takes longer, the connection is closed: the server is stopped or unreachable. */
 const commandTimeout = Duration.seconds(1)
 
-/** How long a program waits at its start for the connection, before it goes on without. */
+/** How long a program waits for the first connection before it starts without one. */
 const connectTimeout = Duration.millis(500)
 
 const initialRetryDelay = 50
 const maxRetryDelay = 1000
 
-/** What an error was, by its code: messages carry addresses, commands and passwords. */
+/** Returns a reason without the message of the error, which may contain the URL, commands and passwords. */
 const reasonOf = (error: unknown): string | null => {
   if (!(error instanceof Error)) return null
   if ("code" in error && typeof error.code === "string" && /^[A-Z][A-Z0-9_]*$/.test(error.code)) {
     return error.code
   }
-  if (error.name === "ReplyError") return /^[A-Z]+/.exec(error.message)?.[0] ?? "refused"
-  return isTimeout(error) ? `no answer within ${Duration.format(commandTimeout)}` : null
+  if (error.name === "ReplyError") return /^[A-Z]+/.exec(error.message)?.[0] ?? "rejected"
+  return isTimeout(error) ? `no reply within ${Duration.format(commandTimeout)}` : null
 }
 
 const isTimeout = (error: unknown): boolean => error instanceof Error && error.message === "Command timed out"
 
 const connect = ({ db, host, password, port, tls, username }: RedisUrl) => {
   let failures = 0
-  /** Why there is no connection, as far as that is known. */
+  /** Why the connection was lost, if known. */
   let lostReason: string | null = null
   const client = new IoRedis({
     host,
@@ -50,17 +50,17 @@ const connect = ({ db, host, password, port, tls, username }: RedisUrl) => {
     autoResendUnfulfilledCommands: false,
     commandTimeout: Duration.toMillis(commandTimeout),
     connectTimeout: Duration.toMillis(commandTimeout),
-    // The longest that a socket outlives a connection that is closed before it is open.
+    // Limits how long a socket outlives a connection that is closed while connecting.
     disconnectTimeout: 100,
-    // Counted from the last answer, not from the last connection: a server that refuses the password accepts those.
+    // Failures are reset by a reply, not by a connection: a server that rejects the password still accepts connections.
     retryStrategy: () => Math.min(initialRetryDelay * 2 ** failures++, maxRetryDelay),
-    // After a failover the old address leads to the new primary, but an open connection to the old one.
+    // After a failover the host name leads to the new primary, but the open connection still to the old one.
     reconnectOnError: ({ message }) => message.startsWith("READONLY"),
-    // Needs INFO, which many servers forbid; a server that is still loading says so to every command anyway.
+    // The check needs INFO, which many servers forbid. A server that is loading rejects every command with LOADING.
     enableReadyCheck: false,
     disableClientInfo: true
   })
-  // Without a listener they go to stderr, address included.
+  // Without a listener ioredis writes errors to stderr, URL included.
   client.on("error", (error: unknown) => {
     lostReason = reasonOf(error)
   })
@@ -71,7 +71,7 @@ const connect = ({ db, host, password, port, tls, username }: RedisUrl) => {
       lostReason = null
       return reply
     } catch (error) {
-      // The commands on this connection are given up with it, so that none pile up behind a stopped server.
+      // Closes the connection, so that pending commands do not pile up when the server is stopped.
       if (isTimeout(error)) {
         lostReason = reasonOf(error)
         client.stream.destroy()
@@ -89,7 +89,7 @@ const connect = ({ db, host, password, port, tls, username }: RedisUrl) => {
   }
 }
 
-/** Done once the first attempt to connect has come to something. */
+/** Completes when the first connection attempt succeeds or fails. */
 const firstConnectionAttempt = (client: IoRedis): Effect.Effect<void> =>
   Effect.async((resume) => {
     const done = () => resume(Effect.void)
@@ -103,16 +103,16 @@ const firstConnectionAttempt = (client: IoRedis): Effect.Effect<void> =>
 
 const close = (client: IoRedis): Effect.Effect<void> =>
   Effect.async((resume) => {
-    // There is none before the first attempt, whatever the type says.
+    // Undefined before the first connection attempt, despite its type.
     const stream: IoRedis["stream"] | undefined = client.stream
     client.disconnect()
     if (stream === undefined || stream.closed) return resume(Effect.void)
     stream.once("close", () => resume(Effect.void))
-    // Without a farewell, which a stopped server would not return.
+    // Destroyed instead of ended: a stopped server would not confirm the end.
     stream.destroy()
   })
 
-/** Opens a connection. A server that is away is no failure: it is looked for until the scope closes. */
+/** Opens a connection and keeps reconnecting until the scope closes. An unavailable server is not an error. */
 export const open = (redisUrl: RedisUrl): Effect.Effect<Connection, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => connect(redisUrl)),

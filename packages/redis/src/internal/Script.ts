@@ -1,4 +1,4 @@
-/** Scripts that Redis knows by the SHA-1 of their text, and what all of them begin with. Times are milliseconds. */
+/** Lua scripts, identified by the SHA-1 of their text, and their common prologue. Times are in milliseconds. */
 import { createHash } from "node:crypto"
 
 export interface Script {
@@ -11,24 +11,24 @@ export const make = (lua: string): Script => ({
   sha: createHash("sha1").update(lua).digest("hex")
 })
 
-/** The server's own clock, which everybody shares; to the microsecond. */
+/** Lua expression for the server's clock, the same for all processes, with a resolution of microseconds. */
 export const serverTime = `(function()
   local time = redis.call('TIME')
   return time[1] * 1000 + time[2] / 1000
 end)()`
 
-/** Every key is forgotten at some time: after a year where a limit of nearly nothing would keep it longer. */
+/** The longest TTL of a key: one year. Applies to rate limits that take longer to refill. */
 export const maxTtlMillis: number = 365 * 24 * 3600 * 1000
 
-/** Keys expire by a coarser clock than the one that scripts read. */
+/** Added to every TTL, because key expiry uses a coarser clock than scripts. */
 export const expiryMargin = 1000
 
-/** Numbers and the time, by a clock that is an expression of Lua. */
+/** Defines the key, the time, and conversions of numbers. `now` is a Lua expression for the current time. */
 export const scriptPrologue = (now: string): string => `
 local key = KEYS[1]
 local now = ${now}
 
--- 17 digits tell any two numbers apart.
+-- 17 digits represent every number exactly.
 local function text(number)
   if number == math.huge then return 'Infinity' end
   return string.format('%.17g', number)

@@ -1,17 +1,17 @@
-/** Budgets and accounts as scripts on the server. */
+/** Rate limits and quotas as scripts that run on the Redis server. */
 import type { Consumption, Permit, RateLimitBackend, RemainingQuota } from "@blockquarry/http/RateLimitStore"
 import { StoreError } from "@blockquarry/http/StoreError"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Redis from "../Redis.ts"
-import * as AccountScripts from "./QuotaScripts.ts"
-import * as BudgetScripts from "./RateLimitScripts.ts"
+import * as QuotaScripts from "./QuotaScripts.ts"
+import * as RateLimitScripts from "./RateLimitScripts.ts"
 
-/** Reads replies of one kind. */
+/** Creates a decoder for the replies of one script. */
 const replyDecoder = <A, I>(schema: Schema.Schema<A, I>) => {
   const decode = Schema.decodeUnknown(schema)
   return (reply: unknown): Effect.Effect<A, StoreError> =>
-    Effect.mapError(decode(reply), () => new StoreError({ reason: "an answer that is none" }))
+    Effect.mapError(decode(reply), () => new StoreError({ reason: "unexpected reply" }))
 }
 
 const decodePermit = replyDecoder(Schema.Union(
@@ -46,7 +46,7 @@ const decodeRemaining = replyDecoder(Schema.Tuple(Schema.NumberFromString, Schem
 const remainingQuota = (reply: unknown): Effect.Effect<RemainingQuota, StoreError> =>
   Effect.map(decodeRemaining(reply), ([remaining, millis]) => ({ remaining, millis }))
 
-/** Budgets and accounts over the clock that the scripts read. */
+/** Creates rate limits and quotas. `now` is a Lua expression for the current time in milliseconds. */
 export const makeWithClock = (
   now: string
 ): Effect.Effect<
@@ -55,29 +55,37 @@ export const makeWithClock = (
   Redis.Redis
 > =>
   Effect.map(Redis.Redis, (redis) => {
-    const scripts = BudgetScripts.make(now)
-    const accounts = AccountScripts.make(now)
-    // The number is the version of what a key holds.
-    const key = (id: string) => `${redis.keyPrefix}budget:1:${id}`
-    const accountKey = (id: string) => `${redis.keyPrefix}spent:1:${id}`
+    const rateLimitScripts = RateLimitScripts.make(now)
+    const quotaScripts = QuotaScripts.make(now)
+    // The number is the version of the hash fields.
+    const rateLimitKey = (id: string) => `${redis.keyPrefix}rate-limit:1:${id}`
+    const quotaKey = (id: string) => `${redis.keyPrefix}quota:1:${id}`
     return {
       acquire: (id, { burst, maxCost, limit, window }, cost, lease) =>
         Effect.flatMap(
-          redis.run(scripts.acquire, key(id), [limit, window, burst, cost, lease, maxCost ?? 0].map(String)),
+          redis.run(
+            rateLimitScripts.acquire,
+            rateLimitKey(id),
+            [limit, window, burst, cost, lease, maxCost ?? 0].map(String)
+          ),
           permit
         ),
       startCooldown: (id, millis) =>
-        Effect.asVoid(redis.run(scripts.startCooldown, key(id), [millis === null ? "" : String(millis)])),
+        Effect.asVoid(
+          redis.run(rateLimitScripts.startCooldown, rateLimitKey(id), [millis === null ? "" : String(millis)])
+        ),
       settleProbe: (id, succeeded) =>
-        Effect.asVoid(redis.run(scripts.settleProbe, key(id), [succeeded ? "passed" : ""])),
+        Effect.asVoid(
+          redis.run(rateLimitScripts.settleProbe, rateLimitKey(id), [succeeded ? "succeeded" : ""])
+        ),
       consume: (id, { limit, period }, cost) =>
         Effect.flatMap(
-          redis.run(accounts.consume, accountKey(id), [limit, period, cost].map(String)),
+          redis.run(quotaScripts.consume, quotaKey(id), [limit, period, cost].map(String)),
           consumption
         ),
       peek: (id, { limit, period }) =>
         Effect.flatMap(
-          redis.run(accounts.peek, accountKey(id), [limit, period].map(String)),
+          redis.run(quotaScripts.peek, quotaKey(id), [limit, period].map(String)),
           remainingQuota
         ),
       ping: redis.ping

@@ -1,4 +1,4 @@
-/** The commands that the stores send to Redis, and the keys that they leave there. */
+/** Compares the commands that the stores send to Redis, and the keys that they write, with golden records. */
 import type { CacheEntry } from "@blockquarry/http/CacheStore"
 import * as DataApi from "@blockquarry/http/DataApi"
 import { Engine } from "@blockquarry/http/Gateway"
@@ -25,7 +25,7 @@ import { record } from "./support/record.ts"
 const minute = 60_000
 const day = 24 * 60 * minute
 
-const entryOf = (text: string, keepUntil: number): CacheEntry => ({
+const entryOf = (text: string, expiresAt: number): CacheEntry => ({
   response: {
     status: 200,
     headers: { "content-type": "application/json" },
@@ -33,38 +33,39 @@ const entryOf = (text: string, keepUntil: number): CacheEntry => ({
   },
   storedAt: 0,
   freshUntil: 5000,
-  expiresAt: keepUntil
+  expiresAt
 })
 
-/** All keys: name, type, fields and time to live, to the minute. */
-const keysOf = (inspector: Inspector.Inspector) =>
+/** Describes all keys: name, type, fields, and TTL in minutes. */
+const describeKeys = (inspector: Inspector.Inspector) =>
   Effect.gen(function*() {
-    const found: Array<string> = []
+    const lines: Array<string> = []
     for (const key of (yield* inspector.keys).toSorted()) {
-      // Gone within a second
+      // Expires within a second
       if (key.endsWith(":ping")) continue
       const type = yield* inspector.send((client) => client.type(key))
-      const life = yield* inspector.send((client) => client.pttl(key))
-      // Those of a daily quota are two
+      const ttl = yield* inspector.send((client) => client.pttl(key))
       const fields = type === "hash" ? yield* inspector.send((client) => client.hkeys(key)) : []
-      found.push(
+      // The only hashes with two fields are quotas, here per day
+      const isDailyQuota = fields.length === 2
+      lines.push(
         [
           key,
           type,
           ...fields,
-          fields.length === 2
-            ? "for the rest of the day"
-            : life < 0
-            ? "for ever"
-            : `for about ${Math.round((life + 5000) / minute)} min`
+          isDailyQuota
+            ? "until the end of the day"
+            : ttl < 0
+            ? "without TTL"
+            : `for about ${Math.round((ttl + 5000) / minute)} min`
         ].join(" ")
       )
     }
-    return found
+    return lines
   })
 
-/** A result without how long it is until something, and with whole units. */
-const untimed = (result: unknown): unknown =>
+/** Returns a result without its times, and with rounded units. */
+const withoutTimes = (result: unknown): unknown =>
   Object.fromEntries(
     Object.entries(Object(result)).map(([name, value]) => [
       name,
@@ -73,78 +74,77 @@ const untimed = (result: unknown): unknown =>
   )
 
 const connected = Effect.gen(function*() {
-  // Looked for again and again until it is there
   const server = yield* TestServices.provideLive(RedisServer.make())
   const inspector = yield* Inspector.make(server)
-  // Connected from then on
+  // Connects the inspector before the monitor starts
   yield* inspector.time
   return { server, inspector, commands: yield* Commands.listen(server) }
 })
 
-describe.skipIf(RedisServer.program === undefined)(`commands${RedisServer.skipReason}`, () => {
-  it.scoped("of the cache are as recorded", () =>
+describe.skipIf(RedisServer.program === undefined)(`Redis commands${RedisServer.skipReason}`, () => {
+  it.scoped("of the cache store match the golden record", () =>
     Effect.gen(function*() {
       const { commands, inspector, server } = yield* connected
       const redis = yield* Layer.build(Redis.layer({ url: server.url }))
       const store = yield* Effect.provide(RedisCacheStore.make({ maxEntryBytes: 1000 }), redis)
-      const other = yield* Layer.build(Redis.layer({ url: server.url, keyPrefix: "tenant*[1]:" }))
-      const prefixed = yield* Effect.provide(RedisCacheStore.make(), other)
+      const otherRedis = yield* Layer.build(Redis.layer({ url: server.url, keyPrefix: "tenant*[1]:" }))
+      const prefixed = yield* Effect.provide(RedisCacheStore.make(), otherRedis)
       const fill = Effect.all([
         store.set("first", entryOf("{}", minute)),
         store.set("second", entryOf("{}", minute))
       ])
-      const found = {
-        "get, there is none": yield* commands.of(store.get("first")),
+      const records = {
+        "get, no entry": yield* commands.of(store.get("first")),
         "set for a minute": yield* commands.of(store.set("first", entryOf("{\"a\":1}", minute))),
-        "set for ever": yield* commands.of(store.set("first", entryOf("{}", Number.POSITIVE_INFINITY))),
-        "set, its time is over": yield* commands.of(store.set("first", entryOf("{}", 0))),
+        "set without expiry": yield* commands.of(store.set("first", entryOf("{}", Number.POSITIVE_INFINITY))),
+        "set, already expired": yield* commands.of(store.set("first", entryOf("{}", 0))),
         "set, too large": yield* commands.of(store.set("first", entryOf("x".repeat(1001), minute))),
-        "get, there is one": yield* commands.of(store.get("first")),
+        "get, an entry": yield* commands.of(store.get("first")),
         "remove": yield* commands.of(store.remove("first")),
-        "keys of two answers": yield* Effect.zipRight(fill, keysOf(inspector)),
-        "remove all": (yield* commands.of(store.clear)).map((line) =>
+        "keys of two entries": yield* Effect.zipRight(fill, describeKeys(inspector)),
+        "clear": (yield* commands.of(store.clear)).map((line) =>
           line.startsWith("UNLINK") ? line.split(" ").toSorted().join(" ") : line
         ),
         "ping": yield* commands.of(store.ping),
-        "with a prefix of its own: set": yield* commands.of(prefixed.set("first", entryOf("{}", minute))),
-        "with a prefix of its own: remove all": yield* commands.of(prefixed.clear)
+        "custom key prefix: set": yield* commands.of(prefixed.set("first", entryOf("{}", minute))),
+        "custom key prefix: clear": yield* commands.of(prefixed.clear)
       }
-      yield* Effect.promise(() => record("cache", found))
+      yield* Effect.promise(() => record("cache", records))
     }))
 
-  it.scoped("of rate limits and daily quotas are as recorded", () =>
+  it.scoped("of rate limits and daily quotas match the golden record", () =>
     Effect.gen(function*() {
       const { commands, inspector, server } = yield* connected
       const redis = yield* Layer.build(Redis.layer({ url: server.url }))
       const store = yield* Effect.provide(RedisRateLimitStore.make, redis)
       const rule = { limit: 2, window: minute, burst: 2, maxCost: 5 }
       const unlimited = { limit: Number.POSITIVE_INFINITY, window: 1000, burst: 1 }
-      const cap = { limit: 10, period: day }
+      const quota = { limit: 10, period: day }
       const results: Array<unknown> = []
-      const told = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      const commandsOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
         commands.of(Effect.map(effect, (result) => results.push(result)))
-      const found = {
-        "take, the script is new": yield* told(store.acquire("budget", rule, 1, 500)),
-        "take again": yield* told(store.acquire("budget", rule, 2, 500)),
-        "take, no limit": yield* told(store.acquire("free", unlimited, 1, 500)),
-        "pause for a second": yield* told(store.startCooldown("paused", 1000)),
-        "pause without a duration": yield* told(store.startCooldown("paused", null)),
-        "take in a pause": yield* told(store.acquire("paused", unlimited, 1, 500)),
-        "settle, failed": yield* told(store.settleProbe("paused", false)),
-        "settle, passed": yield* told(store.settleProbe("paused", true)),
-        "spend": yield* told(store.consume("account", cap, 3)),
-        "spend too much": yield* told(store.consume("account", cap, 8)),
-        "spend without a limit": yield* told(
-          store.consume("free", { limit: Number.POSITIVE_INFINITY, period: day }, 1)
+      const records = {
+        "acquire, unknown script": yield* commandsOf(store.acquire("limited", rule, 1, 500)),
+        "acquire again": yield* commandsOf(store.acquire("limited", rule, 2, 500)),
+        "acquire, no limit": yield* commandsOf(store.acquire("unlimited", unlimited, 1, 500)),
+        "start a cooldown of a second": yield* commandsOf(store.startCooldown("throttled", 1000)),
+        "start a cooldown without a duration": yield* commandsOf(store.startCooldown("throttled", null)),
+        "acquire in a cooldown": yield* commandsOf(store.acquire("throttled", unlimited, 1, 500)),
+        "settle a failed probe": yield* commandsOf(store.settleProbe("throttled", false)),
+        "settle a successful probe": yield* commandsOf(store.settleProbe("throttled", true)),
+        "consume": yield* commandsOf(store.consume("quota", quota, 3)),
+        "consume more than remains": yield* commandsOf(store.consume("quota", quota, 8)),
+        "consume, no limit": yield* commandsOf(
+          store.consume("unlimited", { limit: Number.POSITIVE_INFINITY, period: day }, 1)
         ),
-        "look": yield* told(store.peek("account", cap)),
-        "ping": yield* told(store.ping),
-        "keys": yield* keysOf(inspector)
+        "peek": yield* commandsOf(store.peek("quota", quota)),
+        "ping": yield* commandsOf(store.ping),
+        "keys": yield* describeKeys(inspector)
       }
-      yield* Effect.promise(() => record("rateLimit", { ...found, results: results.map(untimed) }))
+      yield* Effect.promise(() => record("rateLimit", { ...records, results: results.map(withoutTimes) }))
     }))
 
-  it.scoped("of calls through a client are as recorded", () =>
+  it.scoped("of calls match the golden record", () =>
     Effect.gen(function*() {
       const { commands, inspector, server } = yield* connected
       const replies = [200, 200, 429, 404]
@@ -179,22 +179,22 @@ describe.skipIf(RedisServer.program === undefined)(`commands${RedisServer.skipRe
       const data = Context.get(yield* Layer.build(api), DataApi.DataApi)
       const price = (number: number) =>
         Effect.ignore(data.tokenPrice({ address: `0x${String(number).repeat(40)}` }))
-      /** The price, and that it is kept, which calls do not wait for: besides a rate limit and a daily quota. */
-      const kept = (number: number) =>
+      /** Makes a call and waits until its response is cached: one key per response, beside rate limit and quota. */
+      const cachedPrice = (number: number) =>
         Effect.zipRight(
           price(number),
           TestServices.provideLive(
             until(Effect.map(inspector.keys, (keys) => keys.length === number + 2))
           )
         )
-      const found = {
-        "first call": yield* commands.of(kept(1)),
-        "the same again, from the cache": yield* commands.of(price(1)),
-        "another": yield* commands.of(kept(2)),
-        "answered 429": yield* commands.of(price(3)),
-        "in the pause": yield* commands.of(price(4)),
-        "keys": yield* keysOf(inspector)
+      const records = {
+        "first call": yield* commands.of(cachedPrice(1)),
+        "identical call, cache hit": yield* commands.of(price(1)),
+        "different call": yield* commands.of(cachedPrice(2)),
+        "response 429": yield* commands.of(price(3)),
+        "call in the cooldown": yield* commands.of(price(4)),
+        "keys": yield* describeKeys(inspector)
       }
-      yield* Effect.promise(() => record("calls", found))
+      yield* Effect.promise(() => record("calls", records))
     }))
 })

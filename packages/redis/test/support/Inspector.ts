@@ -1,4 +1,4 @@
-/** A plain connection, to see what is in a server and to put things there. */
+/** A plain connection to read and write the data of a server. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { Redis } from "ioredis"

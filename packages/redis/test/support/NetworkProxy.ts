@@ -1,11 +1,11 @@
-/** A line to a server that can be cut without either side being told, as networks do. */
+/** A TCP proxy that can drop connections silently, without closing either side. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { connect, createServer, type Socket } from "node:net"
 
 export interface NetworkProxy {
   readonly port: number
-  /** What is connected now hears nothing any more; who connects later does. */
+  /** Stops all existing connections from transferring data. New connections work. */
   readonly cut: Effect.Effect<void>
 }
 

@@ -1,4 +1,4 @@
-/** Sees everything that is let out: log lines, and what libraries write to the console. */
+/** Records all output: log lines, and what libraries write to the console. */
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
@@ -10,7 +10,7 @@ export interface OutputRecorder {
   readonly record: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
-/** All that can be seen of a value. */
+/** Formats a value with all its nested and hidden properties. */
 export const inspectDeep = (value: unknown): string =>
   inspect(value, { depth: 10, showHidden: true, maxStringLength: null, maxArrayLength: null })
 

@@ -1,4 +1,4 @@
-/** Processes that share a Redis: the sources of this package, bundled and started as programs. */
+/** Processes that share a Redis server: the sources of this package, bundled and started as programs. */
 import type { Permit, Quota, RateLimitRule, RemainingQuota } from "@blockquarry/http/RateLimitStore"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -8,14 +8,14 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-/** Between when a turn was given: the time before it was asked for and the time after it was there. */
+/** The times before a permit is requested and after it is granted. */
 export type PermitInterval = readonly [before: number, after: number]
 
 export interface Load {
-  readonly budget: string
+  readonly id: string
   readonly rule: RateLimitRule
   readonly cost: number
-  /** How many wait for turns at the same time, in each process. */
+  /** Number of concurrent fibers in each process. */
   readonly fibers: number
 }
 
@@ -23,20 +23,20 @@ export type Command =
   | { readonly do: "saturate"; readonly loads: ReadonlyArray<Load>; readonly until: number }
   | {
     readonly do: "acquire"
-    readonly budget: string
+    readonly id: string
     readonly rule: RateLimitRule
     readonly lease: number
     readonly withFallback?: true
   }
-  | { readonly do: "cooldown"; readonly budget: string; readonly millis: number | null }
-  | { readonly do: "settle"; readonly budget: string; readonly passed: boolean }
+  | { readonly do: "cooldown"; readonly id: string; readonly millis: number | null }
+  | { readonly do: "settle"; readonly id: string; readonly succeeded: boolean }
   | {
     readonly do: "consume"
-    readonly account: string
+    readonly id: string
     readonly quota: Quota
     readonly costs: ReadonlyArray<number>
   }
-  | { readonly do: "peek"; readonly account: string; readonly quota: Quota }
+  | { readonly do: "peek"; readonly id: string; readonly quota: Quota }
   | { readonly do: "close" }
 
 interface Replies {
@@ -44,7 +44,7 @@ interface Replies {
   readonly acquire: Permit
   readonly cooldown: void
   readonly settle: void
-  /** How many units were spent. */
+  /** Number of consumed units. */
   readonly consume: number
   readonly peek: RemainingQuota
   readonly close: void
@@ -52,11 +52,11 @@ interface Replies {
 
 export interface ProcessMember {
   readonly send: <O extends Command>(command: O) => Effect.Effect<Replies[O["do"]]>
-  /** Done when the process has ended by itself, with its code and all that it wrote. */
-  readonly exited: Effect.Effect<readonly [code: number | null, written: string]>
+  /** Completes when the process exits, with its exit code and output. */
+  readonly exited: Effect.Effect<readonly [code: number | null, output: string]>
 }
 
-/** Builds the program; done once for all members. */
+/** Builds the program of all members. */
 export const build: Effect.Effect<string, Error, Scope.Scope> = Effect.gen(function*() {
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "quarry-fleet-"))),
@@ -67,7 +67,7 @@ export const build: Effect.Effect<string, Error, Scope.Scope> = Effect.gen(funct
   yield* Effect.async<void, Error>((resume) => {
     execFile(
       process.execPath,
-      [resolvePath("../../../../scripts/bundle.mjs"), resolvePath("member.ts"), program],
+      [resolvePath("../../../../scripts/bundle.mjs"), resolvePath("ProcessGroupMember.ts"), program],
       (error) => resume(error === null ? Effect.void : Effect.fail(error))
     )
   })
@@ -97,7 +97,7 @@ const launch = (program: string, url: string) => {
   return { child, kill, pendingReplies, earlyReplies, exited }
 }
 
-/** Starts a member, and waits until it has its store. */
+/** Starts a member and waits until its store is ready. */
 export const member = (program: string, url: string): Effect.Effect<ProcessMember, never, Scope.Scope> =>
   Effect.gen(function*() {
     const { child, earlyReplies, exited, pendingReplies } = yield* Effect.acquireRelease(
@@ -116,7 +116,7 @@ export const member = (program: string, url: string): Effect.Effect<ProcessMembe
         Effect.suspend(() => {
           const number = ++last
           child.send({ number, command })
-          // The process on the other side is this repository's own, and answers each order with its answer.
+          // The member is part of this package and sends the reply that belongs to the command.
           return Effect.map(reply(number), (reply) => reply as Replies[O["do"]])
         }),
       exited: Effect.promise(() => exited)

@@ -1,4 +1,4 @@
-/** One process of a fleet: does what its parent says, and answers when it is done. */
+/** A member of a `ProcessGroup`: executes the commands of its parent process and replies. */
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import type { StoreError } from "@blockquarry/http/StoreError"
 import * as Deferred from "effect/Deferred"
@@ -9,29 +9,29 @@ import * as Redis from "../../src/Redis.ts"
 import * as RedisRateLimitStore from "../../src/RedisRateLimitStore.ts"
 import type { Command, Load, PermitInterval } from "./ProcessGroup.ts"
 
-/** Milliseconds, by a clock that all processes of this machine share. */
+/** Milliseconds of the monotonic clock, which all processes of a machine share. */
 const now = (): number => Number(process.hrtime.bigint()) / 1e6
 
 const lease = 1000
 
-/** Takes as often as it gets a turn, until the time is over. */
+/** Acquires continuously until the given time. */
 const saturate = (
   store: RateLimitStore.RateLimitBackend<StoreError>,
-  { budget, cost, fibers, rule }: Load,
+  { id, cost, fibers, rule }: Load,
   until: number
 ): Effect.Effect<ReadonlyArray<PermitInterval>, StoreError> =>
   Effect.gen(function*() {
-    const grants: Array<PermitInterval> = []
-    const one = Effect.gen(function*() {
+    const permits: Array<PermitInterval> = []
+    const fiber = Effect.gen(function*() {
       while (now() < until) {
         const before = now()
-        const permit = yield* store.acquire(budget, rule, cost, lease)
-        if (permit._tag === "Granted") grants.push([before, now()])
+        const permit = yield* store.acquire(id, rule, cost, lease)
+        if (permit._tag === "Granted") permits.push([before, now()])
         else yield* Effect.sleep(Math.min(permit.millis, Math.max(1, until - now())))
       }
     })
-    yield* Effect.replicateEffect(one, fibers, { concurrency: fibers, discard: true })
-    return grants
+    yield* Effect.replicateEffect(fiber, fibers, { concurrency: fibers, discard: true })
+    return permits
   })
 
 const execute = (
@@ -44,26 +44,26 @@ const execute = (
         concurrency: "unbounded"
       })
     case "acquire":
-      return store.acquire(command.budget, command.rule, 1, command.lease)
+      return store.acquire(command.id, command.rule, 1, command.lease)
     case "cooldown":
-      return store.startCooldown(command.budget, command.millis)
+      return store.startCooldown(command.id, command.millis)
     case "settle":
-      return store.settleProbe(command.budget, command.passed)
+      return store.settleProbe(command.id, command.succeeded)
     case "consume":
       return Effect.map(
         Effect.forEach(
           command.costs,
           (cost) =>
             Effect.map(
-              store.consume(command.account, command.quota, cost),
+              store.consume(command.id, command.quota, cost),
               ({ _tag }) => _tag === "Consumed" ? cost : 0
             ),
           { concurrency: 20 }
         ),
-        (spent) => spent.reduce((sum, cost) => sum + cost, 0)
+        (consumed) => consumed.reduce((sum, cost) => sum + cost, 0)
       )
     case "peek":
-      return store.peek(command.account, command.quota)
+      return store.peek(command.id, command.quota)
     case "close":
       return Effect.void
   }
@@ -71,7 +71,7 @@ const execute = (
 
 const member = Effect.gen(function*() {
   const withFallback = yield* RateLimitStore.RateLimitStore
-  // Where a busy machine is slow for a moment, nobody counts for himself: what is looked at is what is shared.
+  // Without the fallback, so that a slow moment of the machine does not switch to local limits.
   const shared = yield* RedisRateLimitStore.make
   const closed = yield* Deferred.make<void>()
   const fork = Runtime.runFork(yield* Effect.runtime<never>())
@@ -86,6 +86,6 @@ const member = Effect.gen(function*() {
   yield* Deferred.await(closed)
 })
 
-// Nothing ends this process but that nothing is left to do.
+// The process exits when nothing keeps its event loop alive.
 const layer = Layer.provideMerge(RedisRateLimitStore.layer(), Redis.layerConfig())
 Effect.runPromise(Effect.provide(member, layer)).finally(() => process.disconnect())

@@ -1,4 +1,4 @@
-/** Real servers of Redis on this machine, each with a port and a folder of its own, for as long as a scope is open. */
+/** Real Redis servers on this machine, each with its own port and folder. They stop when the scope closes. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
@@ -9,7 +9,7 @@ import { connect, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 
-/** Where the program is; undefined where it is not installed. */
+/** The path of `redis-server`, or undefined if it is not installed. */
 export const program: string | undefined = (process.env["PATH"] ?? "").split(delimiter)
   .map((folder) => join(folder, "redis-server"))
   .find((file) => {
@@ -21,20 +21,20 @@ export const program: string | undefined = (process.env["PATH"] ?? "").split(del
     }
   })
 
-/** What the name of a suite says where it is skipped. */
-export const skipReason = program === undefined ? " (skipped: there is no redis-server)" : ""
+/** Appended to the name of a suite that is skipped. */
+export const skipReason = program === undefined ? " (skipped: redis-server is not installed)" : ""
 
-/** It is not there, or does not answer as it should. */
+/** The server is not installed, did not start, or replied unexpectedly. */
 export class Unavailable extends Data.TaggedError("Unavailable")<{ readonly message: string }> {}
 
 export interface RedisServer {
   readonly port: number
   readonly url: string
-  /** Starts it again where it was stopped, empty. */
+  /** Starts the server after a stop, without data. */
   readonly start: Effect.Effect<void, Unavailable>
-  /** Ends it without warning, whatever it is doing. */
+  /** Kills the server. */
   readonly stop: Effect.Effect<void>
-  /** It goes on taking connections, and answers nothing. */
+  /** Suspends the process: it still accepts connections but does not reply. */
   readonly pause: Effect.Effect<void>
   readonly resume: Effect.Effect<void>
   readonly restart: Effect.Effect<void, Unavailable>
@@ -45,7 +45,7 @@ export interface Options {
   readonly args?: ReadonlyArray<string>
 }
 
-/** A port that nobody listens at. */
+/** Returns an unused port. */
 const freePort: Effect.Effect<number> = Effect.async((resume) => {
   const server = createServer()
   server.listen(0, "127.0.0.1", () => {
@@ -54,7 +54,7 @@ const freePort: Effect.Effect<number> = Effect.async((resume) => {
   })
 })
 
-/** Succeeds where something answers as Redis does. */
+/** Succeeds if a server replies to `PING`. */
 const waitForReply = (port: number): Effect.Effect<void, Unavailable> =>
   Effect.async((resume) => {
     const socket = connect(port, "127.0.0.1", () => socket.write("PING\r\n"))
@@ -76,7 +76,7 @@ const launch = (file: string, port: number, folder: string, { args = [], passwor
   Effect.gen(function*() {
     const child = spawn(file, [
       ...["--port", String(port), "--bind", "127.0.0.1", "--dir", folder],
-      // Nothing is written to disk
+      // Disables persistence
       ...["--save", "", "--appendonly", "no"],
       ...(password === undefined ? [] : ["--requirepass", password]),
       ...args
@@ -84,21 +84,21 @@ const launch = (file: string, port: number, folder: string, { args = [], passwor
     yield* waitForReply(port).pipe(
       Effect.retry(Schedule.spaced("10 millis").pipe(Schedule.upTo("10 seconds"))),
       Effect.raceFirst(
-        Effect.zipRight(exited(child), new Unavailable({ message: `redis-server left port ${port}` }))
+        Effect.zipRight(exited(child), new Unavailable({ message: `redis-server exited (port ${port})` }))
       )
     )
     return child
   })
 
-/** Starts a server, and waits until it answers. */
+/** Starts a server and waits until it replies. */
 export const make = (options: Options = {}): Effect.Effect<RedisServer, Unavailable, Scope.Scope> =>
   Effect.gen(function*() {
-    if (program === undefined) return yield* new Unavailable({ message: "there is no redis-server" })
+    if (program === undefined) return yield* new Unavailable({ message: "redis-server is not installed" })
     const file = program
     const port = yield* freePort
     const folder = mkdtempSync(join(tmpdir(), "quarry-redis-"))
     let child: ChildProcess | undefined
-    // Nothing may outlive the tests, not even when they are cut off
+    // The server must not outlive the test process, even if that is aborted
     const kill = () => child?.kill("SIGKILL")
     process.once("exit", kill)
     const signal = (name: NodeJS.Signals) => Effect.sync(() => void child?.kill(name))

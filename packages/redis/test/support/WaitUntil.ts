@@ -1,10 +1,9 @@
 /** Waits for conditions. */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
+const notYetError = new Error("condition not met within 10 s")
 
-const notYetError = new Error("it never came to that")
-
-/** Looks until it holds; ten seconds at most. */
+/** Repeats a check every 5 ms until it returns true. Fails after 10 s. */
 export const until = <E, R>(condition: Effect.Effect<boolean, E, R>): Effect.Effect<void, E | Error, R> =>
   Effect.flatMap(condition, (satisfied) => satisfied ? Effect.void : Effect.fail(notYetError)).pipe(
     Effect.retry({

@@ -1,15 +1,15 @@
-/** The commands that a Redis server receives, by MONITOR. */
+/** Records the commands that a Redis server receives, by `MONITOR`. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { Redis } from "ioredis"
 import type { RedisServer } from "../../support/RedisServer.ts"
 
 export interface Commands {
-  /** The commands that an effect has sent, one line each, and what was done by scripts. */
+  /** Runs an effect and returns its commands, one line each, including those that scripts execute. */
   readonly of: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<ReadonlyArray<string>, E, R>
 }
 
-interface Heard {
+interface RecordedCommand {
   readonly source: string
   readonly words: ReadonlyArray<string>
 }
@@ -22,62 +22,64 @@ const connect = (port: number) =>
     (client) => Effect.sync(() => client.disconnect())
   )
 
-/** Arguments without what changes between runs: script bodies, their digests, and times. */
-const normalised = (names: Map<string, string>) => (word: string): string => {
+/** Replaces arguments that change between runs: script bodies, their digests, and times. */
+const normalize = (names: Map<string, string>) => (word: string): string => {
   if (word.includes("redis.call(")) return "<script>"
   if (/^[0-9a-f]{40}$/.test(word)) {
     const name = names.get(word) ?? `<script-${names.size + 1}>`
     names.set(word, name)
     return name
   }
-  // Moments of the server's clock, to the microsecond
+  // Times of the server's clock, with a resolution of microseconds
   return word.replace(/^1[6-9]\d{11}(\.\d+)?$/, "<time>")
 }
 
-/** Numbers that depend on how fast commands follow each other, or on the date: lives, and the first field of a hash. */
-const isTimed = (words: ReadonlyArray<string>, at: number): boolean =>
+/** Whether an argument depends on the time of the command: TTLs, and the first field of a hash. */
+const isTimeDependent = (words: ReadonlyArray<string>, at: number): boolean =>
   (words[0] === "PEXPIRE" && at === 2) || (words[0] === "HSET" && at === 3)
 
-const spelled = (word: string): string => /^[\w:.<>*[\]-]+$/.test(word) ? word : `'${word}'`
+const quoted = (word: string): string => /^[\w:.<>*[\]-]+$/.test(word) ? word : `'${word}'`
 
-/** Listens until the scope closes. Other connections exist by then, for those that say hello are heard too. */
+/** Records until the scope closes. Connect every other client first, because its handshake would be recorded. */
 export const listen = (server: RedisServer): Effect.Effect<Commands, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const sentinel = yield* connect(server.port)
-    const ear = yield* connect(server.port)
+    const marker = yield* connect(server.port)
+    const monitoring = yield* connect(server.port)
     const monitor = yield* Effect.acquireRelease(
-      Effect.promise(() => ear.monitor()),
+      Effect.promise(() => monitoring.monitor()),
       (client) => Effect.sync(() => client.disconnect())
     )
-    const heard: Array<Heard> = []
-    const ends = new Map<string, () => void>()
+    const recorded: Array<RecordedCommand> = []
+    const markers = new Map<string, () => void>()
     const names = new Map<string, string>()
     monitor.on("monitor", (_: string, words: ReadonlyArray<string>, source: string) => {
-      const end = words[0]?.toLowerCase() === "echo" ? ends.get(words[1] ?? "") : undefined
-      if (end !== undefined) end()
-      // Tests look for keys; stores never do
-      else if (words[0]?.toLowerCase() !== "keys") heard.push({ source, words })
+      const onMarker = words[0]?.toLowerCase() === "echo" ? markers.get(words[1] ?? "") : undefined
+      if (onMarker !== undefined) onMarker()
+      // Only the inspector of the tests lists keys
+      else if (words[0]?.toLowerCase() !== "keys") recorded.push({ source, words })
     })
     let number = 0
-    /** Done once everything has been heard that was sent before. */
+    /** Completes when all commands that were sent before are recorded. */
     const caughtUp = Effect.async<void>((resume) => {
-      const word = `end-${number += 1}`
-      ends.set(word, () => resume(Effect.void))
-      void sentinel.echo(word)
+      const text = `marker-${number += 1}`
+      markers.set(text, () => resume(Effect.void))
+      void marker.echo(text)
     })
     return {
       of: (effect) =>
         Effect.gen(function*() {
           yield* caughtUp
-          heard.length = 0
+          recorded.length = 0
           yield* effect
           yield* caughtUp
-          return heard.map(({ source, words }) => {
+          return recorded.map(({ source, words }) => {
             const byScript = source === "lua"
             const line = words
               .map((word, at) => at === 0 ? word.toUpperCase() : word)
-              .map((word, at, all) => byScript && isTimed(all, at) ? "<number>" : normalised(names)(word))
-              .map(spelled)
+              .map((word, at, all) =>
+                byScript && isTimeDependent(all, at) ? "<number>" : normalize(names)(word)
+              )
+              .map(quoted)
               .join(" ")
             return byScript ? `  by script: ${line}` : line
           })
