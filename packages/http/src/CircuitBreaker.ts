@@ -1,20 +1,20 @@
 /**
- * When a service that fails is left alone.
+ * Circuit breakers, which stop requests to a failing upstream.
  *
  * @since 0.1.0
  */
 import * as Duration from "effect/Duration"
 
 /**
- * A circuit breaker as plain data, one for each base address.
+ * A circuit breaker, one per base URL.
  *
- * Once the part `threshold` of the attempts within `window` failed (and there were at least `minimum`), nothing is
- * sent for `openFor`: calls fail at once with `ServiceFailed`, which says for how long. Then one attempt probes. If
- * it succeeds everything goes on; if not, the service is left alone for twice as long as the last time, at most for
- * `longest`.
+ * - `threshold`, `minimum`, `window`: it opens when the share `threshold` of the attempts within `window` failed, and
+ *   there were at least `minimum` attempts.
+ * - `openDuration`: while it is open, no request is sent and calls fail with `CircuitOpenError`. Then a single request
+ *   probes the upstream. If it succeeds, the circuit breaker closes.
+ * - `maxOpenDuration`: after a failed probe it stays open twice as long as before, at most this long.
  *
- * Failures are connections that break, answers that do not come in time or are garbled, and 5xx. What the service
- * has against a request (4xx) is no failure of the service.
+ * Failures are connection errors, timeouts, invalid responses and 5xx. Other 4xx responses do not count as failures.
  *
  * @since 0.1.0
  * @category models
@@ -28,7 +28,7 @@ export interface CircuitBreaker {
 }
 
 /**
- * Opens for five seconds, and for at most a minute, when half of 20 or more attempts in 30 seconds failed.
+ * The default: opens when at least half of 20 or more attempts within 30 s failed, for 5 s at first and 60 s at most.
  *
  * @since 0.1.0
  * @category policies

@@ -1,12 +1,12 @@
 /**
- * How many requests are under way at once.
+ * Limits on concurrent requests.
  *
  * @since 0.1.0
  */
 
 /**
- * For each base address: at most `limit` attempts at once; at most `maxQueue` more wait, first come, first served,
- * for no longer than their calls have time. Beyond that calls fail at once with `RateLimited`.
+ * A limit per base URL: at most `limit` attempts in flight. At most `maxQueue` others wait in arrival order, at most
+ * until the timeout of their call. Further calls fail immediately with `LocalLimitError`.
  *
  * @since 0.1.0
  * @category models
@@ -17,7 +17,7 @@ export interface ConcurrencyLimit {
 }
 
 /**
- * 64 at once.
+ * The default: 64 attempts in flight.
  *
  * @since 0.1.0
  * @category policies

@@ -1,20 +1,21 @@
 /**
- * Whether answers are kept, and what stale ones are good for.
+ * Caching of responses.
  *
  * @since 0.1.0
  */
 import * as Duration from "effect/Duration"
 
 /**
- * A cache as plain data. How long an answer is fresh, its operation knows; only whole answers that the operation's
- * model recognises are kept, of reads alone.
+ * A response cache. Each operation defines the TTL of its responses. Only complete, valid responses of read operations
+ * are cached.
  *
- * - `enabled`: whether there is a cache at all. Where there is, equal questions at the same time are asked once too:
- *   a caller that hangs up takes nothing from the others, and what was fetched is kept even when all have hung up.
- * - `staleWhileRevalidate`: for so long after an answer has become stale it is still given, while a fresh one is fetched.
- * - `staleIfError`: for so long after that it is given where the service fails, is not reached or throttles.
- * - `negative`: how long failures are kept, by kind. Only "there is no such thing" is one that can be (and not of NFTs,
- *   which may be being indexed): what one key is refused, another may get.
+ * - `enabled`: enables the cache. Concurrent identical calls are then coalesced into one request. If a caller is
+ *   interrupted, the request continues for the others, and its response is cached.
+ * - `staleWhileRevalidate`: how long a stale response may be served while it is revalidated in the background.
+ * - `staleIfError`: how long after that a stale response may be served if the upstream fails, is unreachable or
+ *   throttles.
+ * - `negative`: TTLs of errors. Only `notFound` can be cached, because other errors may depend on the API key. It does
+ *   not apply to NFT metadata, which may be indexed later.
  *
  * @since 0.1.0
  * @category models
@@ -27,7 +28,7 @@ export interface ResponseCache {
 }
 
 /**
- * Stale answers for five seconds while a fresh one is fetched, and for a minute where none can be had.
+ * Serves stale responses for 5 s while they are revalidated, and for 60 s if the upstream fails.
  *
  * @since 0.1.0
  * @category policies
@@ -40,7 +41,7 @@ export const standard: ResponseCache = {
 }
 
 /**
- * Every question is asked.
+ * The default: no cache.
  *
  * @since 0.1.0
  * @category policies
@@ -48,11 +49,11 @@ export const standard: ResponseCache = {
 export const none: ResponseCache = { ...standard, enabled: false }
 
 /**
- * How one call uses the cache; the words are those of `fetch`.
+ * How a call uses the cache. The values are those of `fetch`.
  *
- * - `default`: a fresh answer if there is one.
- * - `reload`: asks in any case, also where somebody is asking the same already, and keeps the answer.
- * - `no-store`: as if there were no cache.
+ * - `default`: uses a fresh response if there is one.
+ * - `reload`: sends a request, even if an identical one is in flight, and stores the response.
+ * - `no-store`: neither reads nor writes the cache.
  *
  * @since 0.1.0
  * @category models

@@ -1,13 +1,12 @@
 /**
- * Whether and when a request is sent again.
+ * Retries of failed attempts.
  *
  * @since 0.1.0
  */
 import * as Duration from "effect/Duration"
 
 /**
- * What is worth another attempt, by its cause. A service that throttles wants longer waits than a connection that
- * broke.
+ * The cause of a retry: a `transient` failure, or an upstream that throttles (429), which needs a longer backoff.
  *
  * @since 0.1.0
  * @category models
@@ -15,15 +14,15 @@ import * as Duration from "effect/Duration"
 export type RetryCause = "transient" | "throttled"
 
 /**
- * Retries as plain data: exponential backoff with full jitter.
+ * Retries with exponential backoff and full jitter.
  *
- * - `attempts`: how often a request is sent at most, the first time included.
- * - `base`: the first wait is at most this long, by cause; every further one at most twice the one before.
- * - `cap`: no wait of our own choosing is longer. (A service's `Retry-After` is obeyed as it is, or, when the time
- *   left is shorter, ends the call at once with the hint in the failure.)
- * - `budget`: what all calls to one base address may spend on repeating, so that a service that fails is not hit
- *   harder than one that works: each repetition takes one, each success brings back `refill`, at most `capacity` are
- *   there. A service that always fails sees at most `capacity` requests more than there are calls.
+ * - `attempts`: maximum number of attempts per call, including the first.
+ * - `baseDelay`: upper bound of the first backoff, by cause. It doubles with each retry.
+ * - `maxDelay`: upper bound of every backoff. A `Retry-After` of the upstream is applied unchanged; if it exceeds the
+ *   remaining time of the call, the call fails immediately with an error that contains it.
+ * - `budget`: limits the retries of all calls to a base URL, so that they do not overload a failing upstream. A retry
+ *   takes 1 from the budget, a success adds `refill`, up to `capacity`. An upstream that always fails gets at most
+ *   `capacity` retries in total.
  *
  * @since 0.1.0
  * @category models
@@ -36,7 +35,7 @@ export interface RetryPolicy {
 }
 
 /**
- * Four attempts; at most one repetition to ten successes in the long run.
+ * The default: at most four attempts per call, and in the long run at most one retry per ten successes.
  *
  * @since 0.1.0
  * @category policies
@@ -49,7 +48,7 @@ export const standard: RetryPolicy = {
 }
 
 /**
- * One attempt.
+ * No retries.
  *
  * @since 0.1.0
  * @category policies
@@ -57,7 +56,7 @@ export const standard: RetryPolicy = {
 export const none: RetryPolicy = { ...standard, attempts: 1 }
 
 /**
- * The longest wait after attempt `attempt` (counted from 1); the jitter takes a random part of it.
+ * Returns the upper bound of the backoff after an attempt, counted from 1. Jitter takes a random part of it.
  *
  * @since 0.1.0
  * @category arithmetic

@@ -1,7 +1,7 @@
 /**
- * The names of everything that is measured, in one place.
+ * The names and descriptions of all spans and metrics.
  *
- * Spans and metrics are Effect's own: provide the layer of `@effect/opentelemetry`, and they go where your others go.
+ * They use the tracing and metrics of Effect. To export them, provide a layer of `@effect/opentelemetry`.
  *
  * @since 0.1.0
  */
@@ -9,7 +9,7 @@ import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
 
 /**
- * The span around a call, from the question to its decoded answer. Attributes: `http.request.method`, `url.path`,
+ * The span of a call, which ends when the output is decoded. Attributes: `http.request.method`, `url.path`,
  * `quarry.source` (`upstream`, `cache`, `stale`).
  *
  * @since 0.1.0
@@ -18,7 +18,7 @@ import * as MetricBoundaries from "effect/MetricBoundaries"
 export const callSpan = (operation: string): string => `quarry.${operation}`
 
 /**
- * The span around one attempt. Attributes: `http.response.status_code`, `http.request.resend_count`.
+ * The span of an attempt. Attributes: `http.response.status_code`, `http.request.resend_count`.
  *
  * @since 0.1.0
  * @category spans
@@ -31,7 +31,7 @@ const counter = (name: string, description: string) =>
 const durationBoundaries = MetricBoundaries.exponential({ start: 0.005, factor: 2, count: 14 })
 
 /**
- * Calls, by `operation` and `outcome` (`ok`, the tag of the failure, or `interrupted`).
+ * Calls by `operation` and `outcome` (`ok`, the tag of the error, or `interrupted`).
  *
  * @since 0.1.0
  * @category metrics
@@ -39,7 +39,7 @@ const durationBoundaries = MetricBoundaries.exponential({ start: 0.005, factor: 
 export const calls = counter("quarry_calls_total", "Calls by operation and outcome")
 
 /**
- * Seconds that calls took, retries and waits included, however they ended, by `operation`.
+ * Duration of calls in seconds, including retries and waits, by `operation`. Counts successful and failed calls.
  *
  * @since 0.1.0
  * @category metrics
@@ -47,61 +47,62 @@ export const calls = counter("quarry_calls_total", "Calls by operation and outco
 export const callDuration = Metric.histogram(
   "quarry_call_duration_seconds",
   durationBoundaries,
-  "Seconds that calls took by operation"
+  "Call duration in seconds by operation"
 )
 
 /**
- * Attempts sent to the service, by `operation` and `status` (`none` where no answer came).
+ * Attempts by `operation` and `status` (`none` if there was no response).
  *
  * @since 0.1.0
  * @category metrics
  */
 export const attempts = counter(
   "quarry_attempts_total",
-  "Requests sent to the service by operation and status"
+  "Requests sent upstream by operation and status"
 )
 
 /**
- * Units that attempts cost upstream, by `operation`.
+ * Cost of attempts in units, by `operation`.
  *
  * @since 0.1.0
  * @category metrics
  */
-export const costUnits = counter("quarry_cost_units_total", "Units that requests cost by operation")
+export const costUnits = counter("quarry_cost_units_total", "Cost of upstream requests in units by operation")
 
 /**
- * Bytes of bodies that were read, by `operation`.
+ * Bytes of response bodies, by `operation`.
  *
  * @since 0.1.0
  * @category metrics
  */
 export const responseBytes = counter(
   "quarry_response_bytes_total",
-  "Bytes of answers that were read by operation"
+  "Bytes of response bodies by operation"
 )
 
 /**
- * Attempts that were repeated, by `operation` and `cause` (`transient`, `throttled`).
+ * Retries by `operation` and `cause` (`transient`, `throttled`).
  *
  * @since 0.1.0
  * @category metrics
  */
-export const retries = counter("quarry_retries_total", "Repeated requests by operation and cause")
+export const retries = counter("quarry_retries_total", "Retries by operation and cause")
 
 /**
- * Attempts that were not repeated, by `operation` and `reason`: `attempts` (there were enough), `deadline` (the time
- * left is too short for the wait), `budget` (too many were repeated lately).
+ * Failed attempts without a retry, by `operation` and `reason`: `attempts` (no attempts remain), `deadline` (the backoff
+ * exceeds the remaining time), `budget` (the retry budget is used up).
  *
  * @since 0.1.0
  * @category metrics
  */
 export const retriesSuppressed = counter(
   "quarry_retries_suppressed_total",
-  "Failures that were not repeated by operation and reason"
+  "Suppressed retries by operation and reason"
 )
 
 /**
- * Seconds of waiting before requests, by `reason`: `backoff`, `rate_limit`, `cooldown` or `concurrency`.
+ * Time that attempts wait before they are sent, in seconds, by `reason`: `backoff`, `rate_limit`, `cooldown` or
+ * `concurrency`.
  *
  * @since 0.1.0
  * @category metrics
@@ -109,37 +110,37 @@ export const retriesSuppressed = counter(
 export const waitDuration = Metric.histogram(
   "quarry_wait_duration_seconds",
   durationBoundaries,
-  "Seconds of waiting by reason"
+  "Wait before requests in seconds by reason"
 )
 
 /**
- * How questions met the cache, by `operation` and `result`: `hit`, `stale` (given while a fresh one is fetched),
- * `stale_if_error` (given because the service failed), `coalesced` (another caller was asking the same), `miss`.
+ * Cache requests by `operation` and `result`: `hit`, `miss`, `stale` (served while revalidated in the background),
+ * `stale_if_error` (served because the upstream failed), `coalesced` (joined an identical request in flight).
  *
  * @since 0.1.0
  * @category metrics
  */
 export const cacheRequests = counter(
   "quarry_cache_requests_total",
-  "Questions to the cache by operation and result"
+  "Cache requests by operation and result"
 )
 
 /**
- * Circuit breakers by `upstream` (host and port): 0 closed, 1 half open, 2 open.
+ * State of circuit breakers by `upstream` (host and port): 0 closed, 1 half-open, 2 open.
  *
  * @since 0.1.0
  * @category metrics
  */
 export const circuitBreakerState = Metric.gauge("quarry_circuit_breaker_state", {
-  description: "Circuit breakers by upstream: 0 closed, 1 half open, 2 open"
+  description: "Circuit breaker state by upstream: 0 closed, 1 half-open, 2 open"
 })
 
 /**
- * Whether a shared store is available, by `store` (`cache`, `rate limit`): 1 while it is, 0 while it is not.
+ * Availability of shared stores by `store` (`cache`, `rate limit`): 1 available, 0 unavailable.
  *
  * @since 0.1.0
  * @category metrics
  */
 export const storeAvailable = Metric.gauge("quarry_store_available", {
-  description: "Shared stores by store: 1 available, 0 unavailable"
+  description: "Availability of shared stores by store: 1 available, 0 unavailable"
 })

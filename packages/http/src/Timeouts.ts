@@ -1,13 +1,13 @@
 /**
- * How long is waited.
+ * Timeouts of attempts and calls.
  *
  * @since 0.1.0
  */
 import * as Duration from "effect/Duration"
 
 /**
- * - `attempt`: from sending one request to the last byte of its answer.
- * - `total`: the whole call, every attempt and every wait between them.
+ * - `attempt`: from sending a request to the last byte of its response.
+ * - `call`: the whole call, with all attempts and waits.
  *
  * @since 0.1.0
  * @category models
@@ -18,7 +18,7 @@ export interface Timeouts {
 }
 
 /**
- * Ten seconds for an attempt, 45 for the call.
+ * The default: 10 s for an attempt, 45 s for a call.
  *
  * @since 0.1.0
  * @category policies
@@ -26,7 +26,7 @@ export interface Timeouts {
 export const standard: Timeouts = { attempt: Duration.seconds(10), call: Duration.seconds(45) }
 
 /**
- * No limits: for callers that bring their own.
+ * No timeouts, for programs that apply their own.
  *
  * @since 0.1.0
  * @category policies
