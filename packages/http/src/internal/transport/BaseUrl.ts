@@ -1,5 +1,5 @@
 /**
- * Base addresses: where an API is.
+ * Base URLs of the APIs.
  *
  * @since 0.1.0
  */
@@ -7,23 +7,31 @@ import { type ApiName, pathPrefix } from "@blockquarry/core/Operation"
 import * as Either from "effect/Either"
 
 /**
- * An address to put paths behind: no trailing slash, its own path kept, the API's prefix added once. A left says
- * what is wrong with it.
+ * Normalizes a base URL: removes trailing slashes, keeps its path, and appends the path prefix of the API unless it is
+ * there. A left is the reason why the URL is invalid.
  *
  * @since 0.1.0
  * @category conversions
  */
 export const normalize = (api: ApiName, baseUrl: string | URL): Either.Either<string, string> => {
   const text = String(baseUrl)
-  if (!URL.canParse(text)) return Either.left("this is no URL; write it as https://host/path")
+  if (!URL.canParse(text)) return Either.left("not a URL; expected https://host/path")
   const url = new URL(text)
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    return Either.left("expected an http or https address")
+    return Either.left("expected an http or https URL")
   }
   if (url.username !== "" || url.password !== "") {
-    return Either.left("the address carries credentials; the key goes to QUARRY_API_KEY")
+    return Either.left("must not contain credentials; set QUARRY_API_KEY instead")
   }
-  if (url.search !== "" || url.hash !== "") return Either.left("the address must end before ? and #")
+  if (url.search !== "" || url.hash !== "") return Either.left("must not have a query string or fragment")
   const path = url.pathname.replace(/\/+$/, "")
   return Either.right(url.origin + (path.endsWith(pathPrefix[api]) ? path : path + pathPrefix[api]))
 }
+
+/**
+ * Returns the host and port of a base URL.
+ *
+ * @since 0.1.0
+ * @category conversions
+ */
+export const hostOf = (baseUrl: string): string => new URL(baseUrl).host

@@ -1,8 +1,8 @@
-/** Bodies in memory. */
+/** Collects the chunks of a body. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 
-/** Joins the pieces of a body; fails with `tooLarge` at the first piece that goes over the cap. */
+/** Joins the chunks of a body. Fails with `tooLarge` as soon as they exceed `maxBytes`. */
 export const collect = <E, E2>(
   chunks: Stream.Stream<Uint8Array, E>,
   maxBytes: number,

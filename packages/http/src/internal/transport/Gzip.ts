@@ -1,12 +1,12 @@
-/** Undoing gzip under a cap, with what every JavaScript runtime brings. */
+/** Decompresses gzip with a size limit. Uses APIs that every JavaScript runtime provides. */
 import type * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { collect } from "./Bytes.ts"
 
-/** Whether bytes begin as gzip does. No JSON text does. */
+/** Whether bytes start with the gzip magic number. No JSON text does. */
 export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
 
-/** The bytes that were compressed. Fails with `broken` for what is no whole gzip stream, with `tooLarge` over the cap. */
+/** Decompresses bytes. Fails with `onInvalid` if they are not a complete gzip stream, with `tooLarge` over the limit. */
 export const gunzip = <E, E2>(
   bytes: Uint8Array,
   maxBytes: number,
