@@ -1,40 +1,40 @@
 /**
- * The walk of a list that comes without cursors: on by block, reading the last block again and dropping what was
- * given already. Pure.
+ * Pagination by block, for lists without cursors: continues at the last block, which is read again, and drops the
+ * records that were already delivered. Pure functions.
  */
 import { ResumeCursor } from "@blockquarry/core/Cursor"
 import type { PaginationError } from "@blockquarry/core/OperationError"
 import { shortDigest } from "@blockquarry/core/ShortDigest"
 import * as Either from "effect/Either"
 
-/** How records are told apart, and which block they belong to. */
+/** The block and the identity of records. */
 export interface BlockOrdering<in Item> {
   readonly block: (item: Item) => number
   readonly identity: (item: Item) => string | null
 }
 
-/** Where a walk stands. */
+/** A position in a list. */
 export interface BlockPosition {
   readonly direction: "ascending" | "descending"
-  /** The block to read again; null before the first page. */
+  /** The block to read again. Null before the first page. */
   readonly block: number | null
-  /** How often each record of that block was given. */
+  /** How often each record of that block was delivered. */
   readonly delivered: ReadonlyMap<string, number>
   /** The length of the longest page so far. */
   readonly maxPageSize: number
 }
 
-/** What a page brought. */
+/** The result of a page. */
 export interface BlockStep<Item> {
   readonly newItems: ReadonlyArray<Item>
   /** Null at the end of the list. */
   readonly next: BlockPosition & { readonly block: number } | null
 }
 
-/** Why a page cannot be trusted. */
+/** Why pagination cannot continue. */
 export type PaginationProblem = Pick<PaginationError, "reason" | "description">
 
-/** Before the first page. */
+/** The position before the first page. */
 export const startPosition = (direction: BlockPosition["direction"]): BlockPosition => ({
   direction,
   block: null,
@@ -43,11 +43,11 @@ export const startPosition = (direction: BlockPosition["direction"]): BlockPosit
 })
 
 /**
- * Takes in a page.
+ * Returns the new records of a page and the next position.
  *
- * - The list ends with a page that brings nothing new and is shorter than the longest one.
- * - If it is as long, the block may hold more records than fit a page, and going on would skip them, unless the
- *   service's own `total` says that the page holds all there is.
+ * - The list ends with a page without new records that is shorter than the longest page.
+ * - A page without new records that is as long fails: the block may have more records than fit on a page, and
+ *   continuing would skip them. It does not fail if the upstream's `total` confirms that the page is complete.
  */
 export const advance = <Item>(
   position: BlockPosition,
@@ -56,7 +56,7 @@ export const advance = <Item>(
 ): Either.Either<BlockStep<Item>, PaginationProblem> => {
   const { result } = page
   if (!isOrdered(position, result.map(ordering.block))) {
-    return Either.left({ reason: "OutOfOrder", description: "the service sent blocks out of order" })
+    return Either.left({ reason: "OutOfOrder", description: "the upstream returned blocks out of order" })
   }
   const { newItems } = dropDelivered(position, result, ordering)
   const last = newItems.at(-1)
@@ -65,8 +65,8 @@ export const advance = <Item>(
       (page.total !== null && page.total <= result.length)
     return complete ? Either.right({ newItems, next: null }) : Either.left({
       reason: "BlockOverflow",
-      description: `block ${position.block} may hold more records than fit a page of ${result.length}; ` +
-        "ask with a larger limit, or only for some contracts"
+      description: `block ${position.block} may have more records than fit on a page of ${result.length}; ` +
+        "use a larger limit, or filter by contract"
     })
   }
   const block = ordering.block(last)
@@ -80,7 +80,7 @@ export const advance = <Item>(
   return Either.right({ newItems, next: { direction: position.direction, block, delivered, maxPageSize } })
 }
 
-/** The records that were not given yet, and what is left of those that were. */
+/** Returns the records that were not delivered yet, and a position without those that were found. */
 export const dropDelivered = <Item>(
   position: BlockPosition,
   result: ReadonlyArray<Item>,
@@ -96,7 +96,7 @@ export const dropDelivered = <Item>(
   return { newItems, position: { ...position, delivered } }
 }
 
-/** Blocks move one way only, and not back behind the block that is read again. */
+/** Whether blocks are in order, starting at the block that is read again. */
 const isOrdered = (position: BlockPosition, blocks: ReadonlyArray<number>): boolean =>
   blocks.every((block, index) => {
     const previous = index === 0 ? position.block : blocks[index - 1]
@@ -104,14 +104,14 @@ const isOrdered = (position: BlockPosition, blocks: ReadonlyArray<number>): bool
     return position.direction === "descending" ? block <= previous : block >= previous
   })
 
-/** A record's own identity, or all of it where nothing identifies it. */
+/** Returns the identity of a record, or a digest of the whole record if it has none. */
 const identityOf = <Item>(item: Item, ordering: BlockOrdering<Item>): string =>
   ordering.identity(item) ??
     shortDigest(
       JSON.stringify(item, (_, value: unknown) => typeof value === "bigint" ? String(value) : value)
     )
 
-/** A place as the cursor that continues from it. */
+/** Returns the cursor that continues at a position. */
 export const toCursor = (
   position: BlockPosition & { readonly block: number },
   operation: string,
@@ -130,11 +130,11 @@ export const toCursor = (
     limit
   })
 
-/** The place that a cursor names. */
+/** Returns the position of a cursor. */
 export const fromCursor = (
-  { block, direction, returnedIds: delivered, maxPageLength: maxPageSize }: ResumeCursor
+  { block, direction, returnedIds, maxPageLength: maxPageSize }: ResumeCursor
 ): BlockPosition => {
-  const counts = new Map<string, number>()
-  for (const identity of delivered) counts.set(identity, (counts.get(identity) ?? 0) + 1)
-  return { direction, block, delivered: counts, maxPageSize }
+  const delivered = new Map<string, number>()
+  for (const identity of returnedIds) delivered.set(identity, (delivered.get(identity) ?? 0) + 1)
+  return { direction, block, delivered, maxPageSize }
 }

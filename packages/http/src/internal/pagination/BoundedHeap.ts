@@ -1,4 +1,4 @@
-/** A heap of bounded size that keeps the largest of what it is offered. */
+/** A heap of bounded size that keeps the largest of the offered values. */
 export class BoundedHeap<A> {
   private readonly values: Array<A> = []
   private readonly isSmallerThan: (a: A, b: A) => boolean
@@ -9,7 +9,7 @@ export class BoundedHeap<A> {
     this.capacity = capacity
   }
 
-  /** Takes a value in, and lets the smallest go where there are too many. */
+  /** Adds a value. Removes the smallest one if the heap is full. */
   offer(value: A): void {
     const { values } = this
     if (values.length < this.capacity) {
@@ -23,7 +23,7 @@ export class BoundedHeap<A> {
     this.siftDown(0)
   }
 
-  /** What was kept, largest first; equal ones in no particular order. */
+  /** Returns the values, largest first. The order of equal values is unspecified. */
   drain(): ReadonlyArray<A> {
     return [...this.values].sort((a, b) => this.isSmallerThan(a, b) ? 1 : this.isSmallerThan(b, a) ? -1 : 0)
   }
@@ -50,7 +50,7 @@ export class BoundedHeap<A> {
     return first !== undefined && second !== undefined && this.isSmallerThan(first, second)
   }
 
-  /** Swaps a value with one above it, where it is the smaller. */
+  /** Swaps a value with its parent if it is smaller. */
   private swapIfSmaller(below: number, above: number): boolean {
     const [lower, upper] = [this.values[below], this.values[above]]
     if (lower === undefined || upper === undefined || !this.isSmallerThan(lower, upper)) return false

@@ -1,4 +1,4 @@
-/** What a walk must know of a list operation: how to ask for a page, and how to ask the same from another place. */
+/** A list operation as pagination needs it: fetches a page, and derives the input of the next one. */
 import type { ListOperation } from "@blockquarry/core/Operation"
 import type { InvalidInputError, OperationError } from "@blockquarry/core/OperationError"
 import type { Page } from "@blockquarry/core/Page"
@@ -8,24 +8,24 @@ import type * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { BlockOrdering, BlockPosition } from "./BlockCursor.ts"
 
-/** A list and a way to ask one page of it. */
+/** A list operation. */
 export interface PageSource<I, Output extends Page<Item>, Item> {
   readonly id: string
   readonly byBlock: BlockOrdering<Item> | undefined
   readonly fetchPage: (input: I) => Effect.Effect<Output, OperationError>
-  /** The same question behind a service's cursor. */
+  /** Returns the input for the page after a cursor of the upstream. */
   readonly afterCursor: (input: I, cursor: string) => Either.Either<I, InvalidInputError>
-  /** The same question with the bound that a walk moves set to a block, and with a page size (null: the service's). */
+  /** Returns the input for a page that starts at a block. If `limit` is null, the upstream chooses the page size. */
   readonly fromBlock: (
     input: I,
     direction: BlockPosition["direction"],
     block: number,
     limit: number | null
   ) => Either.Either<I, InvalidInputError>
-  /** The page size that is asked for. */
+  /** The requested page size. */
   readonly limit: (input: I) => number | null
   readonly direction: (input: I) => BlockPosition["direction"]
-  /** What is asked, but for the cursor and the page size: equal texts are the same list. */
+  /** Identifies the list: the input without cursor and page size. */
   readonly listId: (input: I) => string
 }
 
@@ -34,7 +34,7 @@ const rangeParameters = {
   descending: ["to_block", "to_date"]
 } as const
 
-/** Makes the question of a list operation. */
+/** Creates the page source of an operation. */
 export const make = <
   I extends { readonly cursor?: string },
   InputEncoded,
@@ -52,7 +52,7 @@ export const make = <
     id: operation.id,
     byBlock: operation.pagination.byBlock,
     fetchPage,
-    // Read anew: a cursor can hold what no URL carries.
+    // Decoded again, because a cursor may contain characters that a URL cannot.
     afterCursor: (input, cursor) => decodeInput(operation, { ...encoded(input), cursor }),
     fromBlock: (input, direction, block, limit) => {
       const [blockParameter, dateParameter] = rangeParameters[direction]

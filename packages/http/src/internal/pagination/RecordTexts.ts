@@ -1,7 +1,7 @@
 /**
- * The records of a page as the service wrote them: the texts of the elements of `result`, each on a line of its own.
+ * Extracts the records of a page as JSON texts: the elements of `result`, each on one line.
  *
- * The text is one that `JSON.parse` has taken already, so nothing is checked here; it is only cut.
+ * Expects text that `JSON.parse` accepts, and does not validate it again.
  */
 
 const quote = 0x22
@@ -14,7 +14,7 @@ const isOpener = (code: number): boolean => code === 0x5b || code === 0x7b
 
 const isCloser = (code: number): boolean => code === 0x5d || code === 0x7d
 
-/** The records of a page; none where the document has no list of them. */
+/** Returns the texts of the records. Empty if the document has no list. */
 export const recordTexts = (text: string): ReadonlyArray<string> => {
   let records: ReadonlyArray<string> = []
   let at = afterSpace(text, 0)
@@ -24,7 +24,7 @@ export const recordTexts = (text: string): ReadonlyArray<string> => {
     const nameEnd = afterString(text, at)
     const value = afterSpace(text, afterSpace(text, nameEnd) + 1)
     const end = afterValue(text, value)
-    // Of members with the same name the last one counts, as in `JSON.parse`.
+    // As in `JSON.parse`, the last of several members with the same name counts.
     if (JSON.parse(text.slice(at, nameEnd)) === "result") records = elements(text, value)
     at = afterSpace(text, end)
     if (text.charCodeAt(at) !== comma) break
@@ -46,7 +46,7 @@ const elements = (text: string, start: number): ReadonlyArray<string> => {
   return found
 }
 
-/** Line breaks stand between the parts of a value alone: within strings they are escaped. */
+/** Replaces line breaks, which occur only between tokens: strings escape them. */
 const onOneLine = (record: string): string => /[\n\r]/.test(record) ? record.replace(/[\n\r]+/g, " ") : record
 
 const afterSpace = (text: string, from: number): number => {
@@ -55,14 +55,14 @@ const afterSpace = (text: string, from: number): number => {
   return at
 }
 
-/** The index after the string that starts at `from`. */
+/** Returns the index after the string that starts at `from`. */
 const afterString = (text: string, from: number): number => {
   let at = from + 1
   while (at < text.length && text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1
   return at + 1
 }
 
-/** The index after the value that starts at `from`. */
+/** Returns the index after the value that starts at `from`. */
 const afterValue = (text: string, from: number): number => {
   let open = 0
   let at = from

@@ -1,29 +1,29 @@
-/** The heap that keeps the largest, and never more of them than it may. */
+/** Tests the heap that keeps the largest values. */
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { BoundedHeap } from "../../../src/internal/pagination/BoundedHeap.ts"
 
 const smaller = (a: number, b: number) => a < b
 
-describe("a heap", () => {
-  it("keeps at every moment the largest of what it was offered so far, and no more", () => {
+describe("BoundedHeap", () => {
+  it("keeps the largest values offered so far, up to its capacity", () => {
     FastCheck.assert(
       FastCheck.property(
         FastCheck.array(FastCheck.integer({ min: -9, max: 9 })),
         FastCheck.nat(12),
-        (values, most) => {
-          const heap = new BoundedHeap(smaller, most)
+        (values, capacity) => {
+          const heap = new BoundedHeap(smaller, capacity)
           for (const [index, value] of values.entries()) {
             heap.offer(value)
-            const sofar = values.slice(0, index + 1).toSorted((a, b) => b - a)
-            expect(heap.drain()).toEqual(sofar.slice(0, most))
+            const offered = values.slice(0, index + 1).toSorted((a, b) => b - a)
+            expect(heap.drain()).toEqual(offered.slice(0, capacity))
           }
         }
       )
     )
   })
 
-  it("compares a value that is too small once, so that a long walk is cheap", () => {
+  it("compares a value that is too small only once", () => {
     let compared = 0
     const heap = new BoundedHeap((a: number, b: number) => {
       compared += 1
