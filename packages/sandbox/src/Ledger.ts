@@ -1,9 +1,9 @@
 /**
- * The sandbox's ledger: chains, blocks, tokens, wallets, transfers, NFTs, trades, prices, streams and ledger
- * transactions, all from one seed and one fixed clock.
+ * The synthetic data of the sandbox: chains, blocks, tokens, wallets, transfers, NFTs, trades, prices, streams and
+ * ledger transactions, generated from a seed and a fixed clock.
  *
- * All eleven operations read the same ledger, so they agree with each other: balances are sums of transfers, an
- * NFT's owner is the receiver of its last transfer, activity spans the first and the last transaction.
+ * All operations read the same data and are consistent with each other: balances are sums of transfers, the owner of an
+ * NFT is the recipient of its last transfer, and activity spans the first and the last transaction.
  *
  * @since 0.1.0
  */
@@ -20,7 +20,7 @@ import { makeLedgerTransactions } from "./ledger/LedgerTransactions.ts"
 import { makeStreams } from "./ledger/Streams.ts"
 
 /**
- * A list that is computed where it is read: a million records cost nothing until they are asked for.
+ * A list that computes its items on access. A million records take no memory until they are read.
  *
  * @since 0.1.0
  * @category models
@@ -71,12 +71,12 @@ export interface Token {
   readonly logo: string | null
   readonly possibleSpam: boolean
   readonly verified: boolean
-  /** US dollars for one whole token; null where no exchange has a pair. */
+  /** US dollars for one whole token; null if no exchange has a pair. */
   readonly usdPrice: number | null
 }
 
 /**
- * An ERC20 transfer. Tokens are minted from and burned to the zero address.
+ * An ERC20 transfer. A mint is a transfer from the zero address, a burn is a transfer to it.
  *
  * @since 0.1.0
  * @category models
@@ -93,7 +93,7 @@ export interface TokenTransfer {
 }
 
 /**
- * A contract of NFTs.
+ * An NFT contract.
  *
  * @since 0.1.0
  * @category models
@@ -105,12 +105,12 @@ export interface Collection {
   readonly type: "ERC721" | "ERC1155"
   readonly possibleSpam: boolean
   readonly verified: boolean
-  /** Whether it is indexed from the start; otherwise the first read starts its syncing. */
+  /** Whether the collection is indexed initially. Otherwise the first request starts its indexing. */
   readonly indexed: boolean
 }
 
 /**
- * A transfer of an NFT: `amount` is 1 for ERC721.
+ * A transfer of an NFT. `amount` is 1 for ERC721.
  *
  * @since 0.1.0
  * @category models
@@ -128,7 +128,7 @@ export interface NftTransfer {
 }
 
 /**
- * One or more NFTs of a collection for one price; its transfers are in the ledger too.
+ * A sale of one or more NFTs of a collection for one price. The ledger also contains its transfers.
  *
  * @since 0.1.0
  * @category models
@@ -147,7 +147,7 @@ export interface NftSale {
 }
 
 /**
- * What is known of one NFT after its transfers.
+ * The state of an NFT after its transfers.
  *
  * @since 0.1.0
  * @category models
@@ -158,13 +158,13 @@ export interface NftState {
   readonly minter: Address
   readonly mintBlock: number
   readonly lastTransferBlock: number
-  /** Holders with positive amounts; one of them for ERC721. */
+  /** Holders with positive amounts; exactly one for ERC721. */
   readonly owners: ReadonlyArray<{ readonly owner: Address; readonly amount: bigint; readonly block: number }>
   readonly lastSale: NftSale | null
 }
 
 /**
- * Where a wallet's transactions start and end.
+ * The first and last transaction of a wallet.
  *
  * @since 0.1.0
  * @category models
@@ -175,21 +175,22 @@ export interface WalletActivity {
 }
 
 /**
- * One chain. Every sequence ascends by block, then by log index.
+ * A chain. Sequences are ordered by block, then by log index.
  *
  * @since 0.1.0
  * @category models
  */
 export interface ChainLedger {
   readonly name: ChainName
-  /** The last block that exists. `grown` gives the same chain with more of its future revealed. */
+  /** The number of the latest block. */
   readonly head: number
+  /** Returns the chain with additional blocks after its head. */
   readonly withNewBlocks: (blocks: number) => ChainLedger
-  /** A block up to the head, undefined beyond. Block times ascend. */
+  /** Returns a block, or undefined after the head. Timestamps are strictly ascending. */
   readonly block: (number: number) => Block | undefined
-  /** The last block up to the head whose time is at most `timestamp` (milliseconds); -1 when there is none. */
+  /** Returns the last block with a time of at most `timestamp` (milliseconds), or -1 if there is none. */
   readonly blockAt: (timestamp: number) => number
-  /** The ERC20 token that wraps the chain's native token; its price is the native token's. */
+  /** The ERC20 token that wraps the native token and has its price. */
   readonly wrappedNative: Address
   readonly tokens: ReadonlyMap<Address, Token>
   readonly collections: ReadonlyMap<Address, Collection>
@@ -197,16 +198,16 @@ export interface ChainLedger {
   readonly tokenTransfers: (token: Address) => Sequence<TokenTransfer>
   readonly nftTransfers: (collection: Address) => Sequence<NftTransfer>
   readonly walletTrades: (wallet: Address) => Sequence<NftSale>
-  /** Holders with positive balances, largest first, equal ones by address. */
+  /** Holders with positive balances, largest balance first, equal balances by address. */
   readonly holders: (token: Address) => ReadonlyArray<{ readonly owner: Address; readonly balance: bigint }>
   readonly totalSupply: (token: Address) => bigint
-  /** NFTs of a collection that somebody owns, by token id. A burned one is gone. */
+  /** NFTs of a collection by token ID, without burned ones. */
   readonly nfts: (collection: Address) => ReadonlyArray<NftState>
   readonly activity: (wallet: Address) => WalletActivity | undefined
 }
 
 /**
- * Addresses, ids and hashes worth trying; all of them are on eth but the last three.
+ * Addresses, IDs and hashes for examples. All except the last three are on eth.
  *
  * @since 0.1.0
  * @category models
@@ -217,31 +218,31 @@ export interface LedgerExamples {
   /** Has `scale` transfers of the token `busyToken`, and some of others. */
   readonly busyWallet: Address
   readonly busyToken: Address
-  /** Was never active. */
+  /** Has no activity. */
   readonly emptyWallet: Address
-  /** Verified, priced, held by many. */
+  /** Verified, with a price and many holders. */
   readonly token: Address
-  /** No exchange has a pair. Its supply is 2^256 - 1. */
+  /** Has no price, and a supply of 2^256 - 1. */
   readonly unpricedToken: Address
   readonly spamToken: Address
-  /** Verified, more NFTs than one page holds. */
+  /** Verified, with more NFTs than fit on one page. */
   readonly collection721: Address
-  /** Its ids have up to 77 digits. */
+  /** Has token IDs with up to 77 digits. */
   readonly collection1155: Address
   readonly tokenId721: bigint
   readonly tokenId1155: bigint
-  /** Its first read starts its indexing. */
+  /** The first request starts its indexing. */
   readonly unindexedCollection: Address
-  /** The id of an active stream. */
+  /** The ID of an active stream. */
   readonly stream: string
-  /** A committed user transaction of the ledger's mainnet. */
+  /** A committed user transaction on the mainnet of the ledger. */
   readonly transaction: Hash
-  /** One that is submitted and not committed, on mainnet. */
+  /** A submitted but not committed transaction on mainnet. */
   readonly pendingTransaction: Hash
 }
 
 /**
- * Everything that the service answers from.
+ * The complete data of a sandbox.
  *
  * @since 0.1.0
  * @category models
@@ -250,9 +251,9 @@ export interface Ledger {
   readonly seed: number
   readonly chains: ReadonlyMap<ChainName, ChainLedger>
   readonly wallets: ReadonlyMap<Address, Wallet>
-  /** Records of streams as the service keeps them: at least an active, a paused, an error and a terminated one. */
+  /** Stream records, at least one for each status. */
   readonly streams: ReadonlyArray<{ readonly [field: string]: JsonValue }>
-  /** Documents of ledger transactions by hash: every variant, as the ledger's public API documents them. */
+  /** JSON documents of ledger transactions by hash, in every variant that the ledger's public API documents. */
   readonly transactions: {
     readonly mainnet: ReadonlyMap<Hash, { readonly [field: string]: JsonValue }>
     readonly testnet: ReadonlyMap<Hash, { readonly [field: string]: JsonValue }>
@@ -260,12 +261,11 @@ export interface Ledger {
   readonly examples: LedgerExamples
 }
 
-/** The most transfers that the busy token can have without running into the chain's first block. */
+/** The maximum number of transfers of the busy token that fit between the first block and the head. */
 const maxScale = 10_000_000
 
 /**
- * The ledger of a seed. Nothing is worked out before it is asked for, and the same seed and scale always give the
- * same ledger.
+ * Creates the ledger of a seed. Data are generated on first access. Equal seeds and scales give equal ledgers.
  *
  * @example
  * import { make } from "@blockquarry/sandbox/Ledger"
@@ -278,9 +278,9 @@ const maxScale = 10_000_000
  * @category constructors
  */
 export const make = (options: {
-  /** Any number; 1 when left out. */
+  /** Seed of the synthetic data. Default: 1. */
   readonly seed?: number | undefined
-  /** How many transfers the busy token has, at most 10,000,000; 10,000 when left out. */
+  /** Number of transfers of the busy token, at most 10,000,000. Default: 10,000. */
   readonly scale?: number | undefined
 } = {}): Ledger => {
   const seed = options.seed ?? 1
@@ -291,12 +291,12 @@ export const make = (options: {
   const mainnet = lazy(() => makeLedgerTransactions(name, "mainnet"))
   const testnet = lazy(() => makeLedgerTransactions(name, "testnet"))
   const exampleValues = lazy(() =>
-    makeExamples({ seed: name, accounts: accounts, stream: streamRecords().active, transactions: mainnet() })
+    makeExamples({ seed: name, accounts, stream: streamRecords().active, transactions: mainnet() })
   )
   return {
     seed,
     chains: new Map(
-      chainNames.map((chain) => [chain, chainLedger({ seed: name, name: chain, accounts: accounts, scale })])
+      chainNames.map((chain) => [chain, chainLedger({ seed: name, name: chain, accounts, scale })])
     ),
     wallets: new Map(accounts.all.map((wallet) => [wallet.address, wallet])),
     get streams() {

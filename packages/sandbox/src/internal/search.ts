@@ -1,6 +1,7 @@
-/** Binary search. */
-
-/** The first index of which `holds`, where it holds for all behind that too; `length` where it holds for none. */
+/**
+ * Returns the first index for which `predicate` is true, or `length` if there is none. `predicate` must be true for all
+ * following indexes too.
+ */
 export const firstIndex = (length: number, predicate: (index: number) => boolean): number => {
   let low = 0
   let high = length

@@ -1,6 +1,4 @@
-/**
- * The cast: people without a name, people and companies with one, and contracts.
- */
+/** Wallets of people, exchanges and contracts, with and without labels. */
 import type { Address } from "@blockquarry/core/Address"
 import type { Wallet } from "../Ledger.ts"
 import { addresses } from "./Identifiers.ts"
@@ -33,16 +31,16 @@ const namedAccounts: ReadonlyArray<NamedAccount> = [
 
 const unnamedCount = 33
 
-/** The wallets of a ledger, and the parts that they play. */
+/** The wallets of a ledger by role. */
 export interface Accounts {
   readonly all: ReadonlyArray<Wallet>
-  /** Active nearly everywhere. */
+  /** Active on most chains. */
   readonly main: Address
-  /** Party to every transfer of the busy token. */
+  /** Sender or recipient of every transfer of the busy token. */
   readonly busy: Address
-  /** Never does anything. */
+  /** Has no activity. */
   readonly empty: Address
-  /** Who sends, receives and trades. */
+  /** Wallets that send, receive and trade. */
   readonly participants: ReadonlyArray<Address>
   readonly pools: ReadonlyArray<Address>
   readonly marketplaces: ReadonlyArray<Address>
@@ -53,7 +51,7 @@ const isContract = (role: AccountRole): boolean =>
 
 const logo = (entity: string): string => `https://logos.example/entities/${encodeURIComponent(entity)}.png`
 
-/** The cast of a seed. */
+/** Creates the accounts of a seed. */
 export const makeAccounts = (seed: string): Accounts => {
   const address = addresses(`${seed}/wallet`)
   const wallets = [

@@ -1,8 +1,7 @@
 /**
- * What follows from transfers: balances, holders, supply, NFTs and activity, as functions of plain lists.
+ * Balances, holders, supply, NFTs and activity, computed from lists of transfers.
  *
- * The lists ascend by block, then by log index, as they do on a chain. Nothing here knows where they come from, so
- * the same functions can be held against the contracts of a real chain.
+ * The lists are ordered by block, then by log index. Tests compare these functions with contracts on a real chain.
  *
  * @since 0.1.0
  */
@@ -23,7 +22,7 @@ const appendTo = <K, A>(lists: Map<K, Array<A>>, key: K, item: A): void => {
   else list.push(item)
 }
 
-/** Items by key, each list in the order of the whole. */
+/** Groups items by key. Keeps the order of the items. */
 export const groupBy = <K, A>(
   items: Iterable<A>,
   keyOf: (item: A) => K
@@ -33,7 +32,7 @@ export const groupBy = <K, A>(
   return lists
 }
 
-/** Items by the wallets that take part in them; once, where somebody sends to themselves. */
+/** Groups items by participating wallet. An item with the same wallet on both sides is listed once. */
 export const groupByParticipant = <A>(
   items: Iterable<A>,
   participantsOf: (item: A) => readonly [Address, Address]
@@ -48,8 +47,7 @@ export const groupByParticipant = <A>(
 }
 
 /**
- * What each wallet has of one token after its transfers. The zero address, which pays for what is minted, is left
- * out.
+ * Returns the balances of a token after its transfers, without the zero address.
  *
  * @since 0.1.0
  * @category tokens
@@ -64,7 +62,7 @@ export const balances = (transfers: Iterable<TokenTransfer>): ReadonlyMap<Addres
 }
 
 /**
- * Who has a positive balance, largest first, equal ones by address.
+ * Returns the holders with positive balances, largest balance first, equal balances by address.
  *
  * @since 0.1.0
  * @category tokens
@@ -79,7 +77,7 @@ export const holders = (
     )
 
 /**
- * What was minted of one token, less what was burned.
+ * Returns the minted amount of a token minus the burned amount.
  *
  * @since 0.1.0
  * @category tokens
@@ -93,7 +91,7 @@ export const totalSupply = (transfers: Iterable<TokenTransfer>): bigint => {
   return supply
 }
 
-/** One NFT after its transfers, of which there is at least one. */
+/** The state of an NFT after its transfers. `first` is its first transfer. */
 const nftState = (
   first: NftTransfer,
   transfers: ReadonlyArray<NftTransfer>,
@@ -127,7 +125,7 @@ const nftState = (
 }
 
 /**
- * The NFTs of one collection, by token id; a burned one has no owners. `trades` are those of the collection.
+ * Returns the NFTs of a collection by token ID. A burned NFT has no owners. `trades` are the sales of the collection.
  *
  * @since 0.1.0
  * @category NFTs
@@ -148,7 +146,7 @@ export const nfts = (
   return states.sort((left, right) => compareValues(left.tokenId, right.tokenId))
 }
 
-/** Where something happened. */
+/** A position on a chain. */
 export interface BlockPosition {
   readonly block: number
   readonly transaction: Hash
@@ -159,7 +157,7 @@ const isBefore = (left: BlockPosition, right: BlockPosition): boolean =>
   left.block < right.block || (left.block === right.block && left.transactionIndex < right.transactionIndex)
 
 /**
- * The first and the last transaction among occurrences in any order; undefined when there are none.
+ * Returns the first and the last transaction of positions in any order, or undefined if there are none.
  *
  * @since 0.1.0
  * @category activity

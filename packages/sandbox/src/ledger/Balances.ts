@@ -1,8 +1,4 @@
-/**
- * What everybody has while history is being made: who moves something must have it.
- *
- * Books belong to one pass over one chain's history and change as it goes.
- */
+/** Mutable balances for the generation of one chain's history, which ensure that senders own what they send. */
 import type { Address } from "@blockquarry/core/Address"
 import type { CollectionDefinition, TokenDefinition } from "./Catalog.ts"
 import { zeroAddress } from "./Identifiers.ts"
@@ -13,11 +9,10 @@ export interface TokenBalances {
   readonly definition: TokenDefinition
   readonly balance: (owner: Address) => bigint
   readonly transfer: (from: Address, to: Address, value: bigint) => void
-  /** Somebody with a positive balance; `wanted` if that is one. */
+  /** Returns a wallet with a positive balance; `preferred` if it has one. */
   readonly anyHolder: (random: Random, preferred?: Address) => Address | undefined
 }
 
-/** @see TokenBalances */
 export const makeTokenBalances = (definition: TokenDefinition): TokenBalances => {
   const balances = new Map<Address, bigint>()
   const owners: Array<Address> = []
@@ -45,7 +40,7 @@ export const makeTokenBalances = (definition: TokenDefinition): TokenBalances =>
   }
 }
 
-/** So many of one NFT in one hand. */
+/** The amount of an NFT that a wallet owns. */
 export interface NftHolding {
   readonly id: bigint
   readonly owner: Address
@@ -55,17 +50,16 @@ export interface NftHolding {
 /** The NFTs of one collection. */
 export interface NftBalances {
   readonly definition: CollectionDefinition
-  /** The id of the next NFT, which is not minted by that. */
+  /** Returns the ID for the next NFT without minting it. */
   readonly nextId: (random: Random) => bigint
   readonly transfer: (id: bigint, from: Address, to: Address, amount: bigint) => void
   readonly anyHolding: (random: Random) => NftHolding | undefined
-  /** At most `most` holdings of an owner. */
+  /** Returns at most `max` holdings of an owner. */
   readonly holdingsOf: (owner: Address, max: number) => ReadonlyArray<NftHolding>
-  /** The first NFT stays, so that there is always one to show. */
+  /** Whether an NFT is the first of the collection, which is never burned. */
   readonly isFirst: (id: bigint) => boolean
 }
 
-/** @see NftBalances */
 export const makeNftBalances = (definition: CollectionDefinition, firstId: bigint): NftBalances => {
   const slots = new Map<string, number>()
   const holdings: Array<NftHolding> = []
@@ -84,7 +78,7 @@ export const makeNftBalances = (definition: CollectionDefinition, firstId: bigin
       holdings[slot] = { id, owner, amount }
       return
     }
-    // The last one moves into the gap
+    // Move the last holding into the free slot
     slots.delete(name)
     const last = holdings.pop()
     if (last !== undefined && slot < holdings.length) {

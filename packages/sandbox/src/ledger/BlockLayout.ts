@@ -1,21 +1,20 @@
 /**
- * Where the busy token's transfers are on the chain: one to seven in a block, two in a transaction.
+ * The positions of the busy token's transfers: one to seven per block, two per transaction.
  *
- * How many share a block repeats every `pattern` blocks, so the place of a transfer is a look into a small table.
+ * The number of transfers per block repeats every `patternBlocks` blocks, so a small table determines each position.
  */
 import type { Hash } from "@blockquarry/core/Hash"
 import { hashes } from "./Identifiers.ts"
 import { makeRandom, randomAt } from "./Random.ts"
 
-/** Blocks after which the numbers of transfers repeat. */
+/** The number of blocks after which the pattern repeats. */
 const patternBlocks = 64
 
 const maxTransfersPerBlock = 7
 
-/** Over how many blocks the past is spread, where there is room. */
+/** The number of blocks over which past transfers are spread. */
 const spanBlocks = 3_000_000
 
-/** A place in the chain. */
 export interface TransferPosition {
   readonly block: number
   readonly transaction: Hash
@@ -23,18 +22,18 @@ export interface TransferPosition {
   readonly logIndex: number
 }
 
-/** Places of the transfers by their index. */
+/** Positions of transfers by index. */
 export interface BlockLayout {
   readonly at: (index: number) => TransferPosition
-  /** How many there are up to a block, which is not before the head of old. */
+  /** Returns the number of transfers up to a block, which must not be before the initial head. */
   readonly count: (head: number) => number
 }
 
-/** Ordinary transactions have lower indices or much higher ones, so both mix within a block. */
+/** Other transactions have lower or much higher indexes, so that both kinds are mixed within a block. */
 export const firstTransaction = 200
 export const firstLog = 700
 
-/** Places of `scale` transfers up to the block `head`, and of more in every block after it. */
+/** Creates the positions of `scale` transfers up to the block `head`, and of transfers in all later blocks. */
 export const makeBlockLayout = (seed: string, head: number, scale: number): BlockLayout => {
   const { below } = makeRandom(`${seed}/busy/places`)
   const starts: Array<number> = []
@@ -46,7 +45,7 @@ export const makeBlockLayout = (seed: string, head: number, scale: number): Bloc
   }
   const transfersPerPattern = blocks.length
 
-  /** The block of a transfer, counted from the first that has one, and its rank there. */
+  /** The block of a transfer, counted from its first block, and its rank in that block. */
   const positionInPattern = (index: number): { readonly block: number; readonly rank: number } => {
     const offset = index % transfersPerPattern
     const block = blocks[offset] ?? 0
@@ -69,7 +68,7 @@ export const makeBlockLayout = (seed: string, head: number, scale: number): Bloc
       const ordinal = isPast ? block : pastBlocks + block
       const pair = rank >> 1
       return {
-        // The last block of the past is the head itself
+        // The last past block is the head
         block: isPast && block < pastBlocks - 1
           ? head - (pastBlocks - 1 - block) * gap + (noise(block) % gap)
           : head + ordinal - pastBlocks + 1,

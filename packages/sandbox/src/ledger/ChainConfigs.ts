@@ -1,29 +1,25 @@
-/**
- * The chains: where their heads are, how fast they go, what their native token is, and how much happens on them.
- */
+/** Configurations of the chains: head, block time, native token, and amount of history. */
 import type { ChainName } from "@blockquarry/core/Chain"
 
-/** The instant of every chain's head before it grows: 1 June 2025, midnight UTC. */
+/** The timestamp of the initial head of every chain: 1 June 2025, midnight UTC. */
 export const headTime = 1_748_736_000_000
 
-/** The chain on which the busy token is. */
+/** The chain of the busy token. */
 export const busyChain: ChainName = "eth"
 
-/** How a chain is set up. */
 export interface ChainConfig {
   readonly head: number
   /** Milliseconds between blocks. */
   readonly blockTime: number
-  /** The native token: name, symbol, US dollars (null on test networks, where nothing has a price). */
+  /** The native token: name, symbol, price in US dollars (null on test networks). */
   readonly native: readonly [name: string, symbol: string, usdPrice: number | null]
-  /** `main` chains have all tokens and collections, `side` chains a few, and on `quiet` ones nothing happened yet. */
+  /** `main` chains have all tokens and collections, `side` chains have a few, and `quiet` chains have no history. */
   readonly size: "main" | "side" | "quiet"
 }
 
 const ether = ["Ether", "ETH", 2528.47] as const
 const testEther = ["Ether", "ETH", null] as const
 
-/** All chains that can be asked about. */
 export const chainConfigs: { readonly [Name in ChainName]: ChainConfig } = {
   "eth": { head: 22_606_000, blockTime: 12_000, native: ether, size: "main" },
   "sepolia": { head: 8_450_000, blockTime: 12_000, native: testEther, size: "main" },
@@ -54,5 +50,4 @@ export const chainConfigs: { readonly [Name in ChainName]: ChainConfig } = {
 
 const isName = (text: string): text is ChainName => Object.hasOwn(chainConfigs, text)
 
-/** Their names. */
 export const chainNames: ReadonlyArray<ChainName> = Object.keys(chainConfigs).filter(isName)

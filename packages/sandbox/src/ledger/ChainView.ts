@@ -1,6 +1,4 @@
-/**
- * A chain up to a head: what the service can be asked about it.
- */
+/** A chain up to a head. */
 import type { Address } from "@blockquarry/core/Address"
 import type { ChainName } from "@blockquarry/core/Chain"
 import type { Hash } from "@blockquarry/core/Hash"
@@ -20,12 +18,12 @@ import { fromList, isValidIndex, merge } from "./Sequences.ts"
 import type { SyntheticTransfers } from "./SyntheticTransfers.ts"
 import { syntheticTransfers } from "./SyntheticTransfers.ts"
 
-/** What the views of one chain share, whatever their heads. */
+/** The data that views of a chain with different heads share. */
 interface ChainSource {
   readonly name: ChainName
   readonly catalog: () => Catalog
   readonly history: (head: number) => ChainHistory
-  /** The busy token, on the one chain that has it. */
+  /** Set on the chain of the busy token only. */
   readonly busy: {
     readonly token: Token
     readonly transfers: SyntheticTransfers
@@ -36,15 +34,14 @@ interface ChainSource {
 
 const emptyList: ReadonlyArray<never> = []
 
-/** The first and the last item. */
 const firstAndLast = <A>(sequence: Sequence<A>): ReadonlyArray<A> =>
   [sequence.at(0), sequence.at(sequence.length - 1)].filter((item) => item !== undefined)
 
-/** The busy token up to a head, or nothing. */
+/** The busy token up to a head, or undefined if the chain does not have it. */
 const syntheticUpTo = (source: ChainSource, head: number) => {
   if (source.busy === undefined) return undefined
-  const { layout: places, token, transfers } = source.busy
-  const count = places.count(head)
+  const { layout, token, transfers } = source.busy
+  const count = layout.count(head)
   return {
     address: token.address,
     all: transfers.all(count),
@@ -54,7 +51,7 @@ const syntheticUpTo = (source: ChainSource, head: number) => {
   }
 }
 
-/** Everything up to a head, sorted out in the ways that it is asked for. */
+/** The history grouped by token, wallet and collection. */
 const groupHistory = (history: () => ChainHistory) => ({
   tokens: lazy(() => Aggregates.groupBy(history().transfers, ({ token }) => token)),
   wallets: lazy(() => Aggregates.groupByParticipant(history().transfers, ({ from, to }) => [from, to])),
@@ -73,7 +70,7 @@ const makeView = (source: ChainSource, head: number): ChainLedger => {
   const grouped = groupHistory(lazy(() => source.history(head)))
   const busy = syntheticUpTo(source, head)
 
-  // Answers are kept for what exists, never for any address that somebody may ask about
+  // Results are cached for existing addresses only, to bound the memory
   const mergedTransfers = lazyBy((wallet: Address) =>
     merge(grouped.wallets().get(wallet) ?? emptyList, busy?.of(wallet) ?? fromList(emptyList))
   )
@@ -132,11 +129,11 @@ interface ChainViewOptions {
   readonly seed: string
   readonly name: ChainName
   readonly accounts: Accounts
-  /** How many transfers the busy token has. */
+  /** Number of transfers of the busy token. */
   readonly scale: number
 }
 
-const makeBusyToken = ({ accounts: cast, name, scale, seed }: ChainViewOptions, token: Token) => {
+const makeBusyToken = ({ accounts, name, scale, seed }: ChainViewOptions, token: Token) => {
   const layout = makeBlockLayout(seed, chainConfigs[name].head, scale)
   return {
     token,
@@ -144,21 +141,19 @@ const makeBusyToken = ({ accounts: cast, name, scale, seed }: ChainViewOptions, 
     transfers: syntheticTransfers({
       seed,
       token: token.address,
-      wallet: cast.busy,
-      counterparties: cast.participants,
+      wallet: accounts.busy,
+      counterparties: accounts.participants,
       layout
     })
   }
 }
 
-/** A chain at its first head. */
+/** Creates a chain at its initial head. */
 export const chainLedger = (options: ChainViewOptions): ChainLedger => {
-  const { accounts: cast, name, seed } = options
+  const { accounts, name, seed } = options
   const config = chainConfigs[name]
   const lazyCatalog = lazy(() => catalog(seed, name))
-  const lazyHistory = lazy(() =>
-    makeHistory({ seed, chain: name, config, accounts: cast, catalog: lazyCatalog() })
-  )
+  const lazyHistory = lazy(() => makeHistory({ seed, chain: name, config, accounts, catalog: lazyCatalog() }))
   return makeView({
     name,
     catalog: lazyCatalog,

@@ -1,6 +1,4 @@
-/**
- * Addresses, ids and hashes worth trying. All but the stream and the transactions are on the busy token's chain.
- */
+/** Addresses, IDs and hashes for examples. All except the stream and the transactions are on the busy token's chain. */
 import type { LedgerExamples } from "../Ledger.ts"
 import type { Accounts } from "./Accounts.ts"
 import { catalog } from "./Catalog.ts"
@@ -8,31 +6,31 @@ import { busyChain } from "./ChainConfigs.ts"
 import { firstHashedId } from "./History.ts"
 import type { LedgerTransactions } from "./LedgerTransactions.ts"
 
-/** The examples of a seed. */
+/** Creates the examples of a seed. */
 export const makeExamples = (options: {
   readonly seed: string
   readonly accounts: Accounts
   readonly stream: string
   readonly transactions: LedgerTransactions
 }): LedgerExamples => {
-  const { accounts: cast, seed, stream, transactions } = options
-  const { busy, stablecoin: dollar, unindexed: hidden, portraits, spam, unpriced, workshop } = catalog(
+  const { accounts, seed, stream, transactions } = options
+  const { busy, stablecoin, unindexed, portraits, spam, unpriced, workshop } = catalog(
     seed,
     busyChain
   )
   return {
-    wallet: cast.main,
-    busyWallet: cast.busy,
+    wallet: accounts.main,
+    busyWallet: accounts.busy,
     busyToken: busy.address,
-    emptyWallet: cast.empty,
-    token: dollar.token.address,
+    emptyWallet: accounts.empty,
+    token: stablecoin.token.address,
     unpricedToken: unpriced.token.address,
     spamToken: spam.token.address,
     collection721: portraits.collection.address,
     collection1155: workshop.collection.address,
     tokenId721: 1n,
     tokenId1155: firstHashedId(workshop.collection.address),
-    unindexedCollection: hidden.collection.address,
+    unindexedCollection: unindexed.collection.address,
     stream,
     transaction: transactions.user,
     pendingTransaction: transactions.pending

@@ -1,7 +1,7 @@
 /**
- * A chain's ordinary history: one pass that goes on as far as somebody looks.
+ * The history of a chain without the busy token, generated in one pass as far as it is read.
  *
- * What happens up to a block never depends on how far the pass went, so a chain that grows keeps its past.
+ * The history up to a block does not depend on how far the pass went, so it is stable when blocks are added.
  */
 import type { Address } from "@blockquarry/core/Address"
 import type { ChainName } from "@blockquarry/core/Chain"
@@ -23,40 +23,40 @@ import {
   transferToMany
 } from "./TransactionGenerators.ts"
 
-/** Everything that happened up to a block, in order. */
+/** All transfers and sales up to a block, in order. */
 export interface ChainHistory {
   readonly transfers: ReadonlyArray<TokenTransfer>
   readonly nftTransfers: ReadonlyArray<NftTransfer>
   readonly trades: ReadonlyArray<NftSale>
 }
 
-/** Blocks of the past in which something happens, and over how many blocks they are spread. */
+/** The number of past blocks with transactions, and the number of days over which they are spread. */
 const historySizes = {
   main: { slots: 900, days: 700 },
   side: { slots: 60, days: 200 },
   quiet: { slots: 0, days: 1 }
 } as const
 
-/** At most this many acts share a block, so its log indices stay below those of the busy token or far above. */
+/** Limits log indexes, so that they stay below those of the busy token or far above. */
 const maxTransactionsPerBlock = 6
 
 const transactionsPerCrowdedBlock = 8
 
-/** Whether a block of the past or the future, counted by what happens, is crowded. */
+/** Returns whether the block of a slot has many transfers. Slots are blocks with transactions. */
 const isCrowdedBlock = (slot: number, slots: number): boolean =>
   slot < slots ? slot % 250 === 200 : (slot - slots) % 50 === 8
 
-/** The block of a slot: the nearer to the head, the denser; after the head one block after the other. */
-const blockForSlot = (setup: ChainConfig): (slot: number) => number => {
-  const { days, slots } = historySizes[setup.size]
-  const span = Math.min(setup.head, Math.floor((days * 86_400_000) / setup.blockTime))
+/** Returns the block of a slot. Past blocks get denser towards the head; after the head every block is a slot. */
+const blockForSlot = (config: ChainConfig): (slot: number) => number => {
+  const { days, slots } = historySizes[config.size]
+  const span = Math.min(config.head, Math.floor((days * 86_400_000) / config.blockTime))
   return (slot) =>
     slot < slots
-      ? setup.head - Math.floor(span * (1 - (slot + 1) / slots) ** 2) - (slots - 1 - slot)
-      : setup.head + 1 + slot - slots
+      ? config.head - Math.floor(span * (1 - (slot + 1) / slots) ** 2) - (slots - 1 - slot)
+      : config.head + 1 + slot - slots
 }
 
-/** What happens in the first slots, so that there is something to move. */
+/** The transactions of the first slots, which mint the tokens and NFTs. */
 const initialTransactions = (
   tokens: ReadonlyArray<TokenBalances>,
   nfts: ReadonlyArray<NftBalances>,
@@ -69,20 +69,20 @@ const initialTransactions = (
   )
 ]
 
-const activeWallets = (cast: Accounts, name: string, share: number): ReadonlyArray<Address> => {
+const activeWallets = (accounts: Accounts, name: string, share: number): ReadonlyArray<Address> => {
   const noise = randomAt(`${name}/people`)
-  return cast.participants.filter((wallet, index) =>
-    wallet === cast.main || wallet === cast.busy || noise(index) % 100 < share
+  return accounts.participants.filter((wallet, index) =>
+    wallet === accounts.main || wallet === accounts.busy || noise(index) % 100 < share
   )
 }
 
-/** The id of the first NFT of a collection with hashed ids: 77 digits. */
+/** Returns the ID of the first NFT of a collection with hashed IDs. It has 77 digits. */
 export const firstHashedId = (name: string): bigint => {
   const minId = 10n ** 76n
   return minId + makeRandom(`${name}/first`).bigBelow(2n ** 255n - minId)
 }
 
-/** The history of a chain, up to any block. */
+/** Returns a function from a head to the history of a chain up to it. */
 export const makeHistory = (options: {
   readonly seed: string
   readonly chain: ChainName
@@ -90,14 +90,14 @@ export const makeHistory = (options: {
   readonly accounts: Accounts
   readonly catalog: Catalog
 }): (head: number) => ChainHistory => {
-  const { accounts: cast, catalog, config: setup } = options
+  const { accounts, catalog, config } = options
   const name = `${options.seed}/${options.chain}`
-  const isMain = setup.size === "main"
-  const { slots } = historySizes[setup.size]
-  const rng = makeRandom(`${name}/history`)
+  const isMain = config.size === "main"
+  const { slots } = historySizes[config.size]
+  const random = makeRandom(`${name}/history`)
   const hash = hashes(`${name}/transaction`)
   const isAfterSynthetic = randomAt(`${name}/late`)
-  const block = blockForSlot(setup)
+  const block = blockForSlot(config)
 
   const transfers: Array<TokenTransfer> = []
   const nftTransfers: Array<NftTransfer> = []
@@ -110,14 +110,14 @@ export const makeHistory = (options: {
 
   const tokens = catalog.tokenDefinitions.map(makeTokenBalances)
   const balancesOf = (definition: Catalog["wrappedNative"]): TokenBalances =>
-    tokens.find(({ definition: issue }) => issue === definition) ?? makeTokenBalances(definition)
-  const nfts = catalog.collectionDefinitions.map((edition) =>
-    makeNftBalances(edition, firstHashedId(edition.collection.address))
+    tokens.find((balances) => balances.definition === definition) ?? makeTokenBalances(definition)
+  const nfts = catalog.collectionDefinitions.map((definition) =>
+    makeNftBalances(definition, firstHashedId(definition.collection.address))
   )
   const context: GenerationContext = {
-    random: rng,
-    accounts: cast,
-    activeWallets: activeWallets(cast, name, isMain ? 85 : 25),
+    random,
+    accounts,
+    activeWallets: activeWallets(accounts, name, isMain ? 85 : 25),
     tokens,
     wrappedNative: balancesOf(catalog.wrappedNative),
     stablecoin: balancesOf(catalog.stablecoin),
@@ -162,20 +162,22 @@ export const makeHistory = (options: {
       )
     }
     const transactions = [anyTransaction]
-    while (transactions.length < maxTransactionsPerBlock && rng.chance(30)) transactions.push(anyTransaction)
+    while (transactions.length < maxTransactionsPerBlock && random.chance(30)) {
+      transactions.push(anyTransaction)
+    }
     return transactions
   }
 
   const generateSlot = (): void => {
-    // On some blocks all of this comes before the busy token's transfers, on others after them
+    // In half of the blocks these transactions precede those of the busy token
     const shift = isAfterSynthetic(slot) % 2
-    logIndex = shift * 1000 + rng.below(20)
-    let transactionIndex = shift * 400 + rng.below(20)
+    logIndex = shift * 1000 + random.below(20)
+    let transactionIndex = shift * 400 + random.below(20)
     for (const generate of transactionsOf(slot)) {
       current = { block: block(slot), transaction: hash(transactionCount++), transactionIndex }
       generate(context)
-      transactionIndex += 1 + rng.below(4)
-      logIndex += rng.below(4)
+      transactionIndex += 1 + random.below(4)
+      logIndex += random.below(4)
     }
     slot++
   }

@@ -1,6 +1,4 @@
-/**
- * Addresses, hashes and ids, each from a name and an index, so that nothing has to be remembered.
- */
+/** Addresses, hashes and IDs that are computed from a name and an index. */
 import type { Address } from "@blockquarry/core/Address"
 import type { Hash } from "@blockquarry/core/Hash"
 import * as Brand from "effect/Brand"
@@ -9,10 +7,10 @@ import { hashText, mixBits } from "./Random.ts"
 const address = Brand.nominal<Address>()
 const hash = Brand.nominal<Hash>()
 
-/** Where tokens are minted from and burned to. */
+/** The sender of mints and the recipient of burns. */
 export const zeroAddress: Address = address(`0x${"0".repeat(40)}`)
 
-/** A table is several times faster than `toString(16)`, and most of the time goes into hashes. */
+/** A table is several times faster than `toString(16)`, which matters because hashes take most of the time. */
 const bytes: ReadonlyArray<string> = Array.from(
   { length: 256 },
   (_, byte) => byte.toString(16).padStart(2, "0")
@@ -22,8 +20,8 @@ const hex = (word: number): string =>
   `${bytes[word >>> 24]}${bytes[(word >>> 16) & 255]}${bytes[(word >>> 8) & 255]}${bytes[word & 255]}`
 
 /**
- * 64 hexadecimal digits per index. Each of the eight words maps 32-bit indices one to one, so hashes of one name
- * never collide.
+ * Returns 64 hexadecimal digits for each index. Each of the eight words is a bijection of 32-bit indexes, so the results
+ * for one name are unique.
  */
 export const hexDigits = (name: string): (index: number) => string => {
   const keys = Array.from({ length: 8 }, (_, word) => hashText(`${name}/${word}`))
@@ -35,19 +33,19 @@ export const hexDigits = (name: string): (index: number) => string => {
   }
 }
 
-/** An address per index. */
+/** Returns an address for each index. */
 export const addresses = (name: string): (index: number) => Address => {
   const text = hexDigits(name)
   return (index) => address(`0x${text(index).slice(0, 40)}`)
 }
 
-/** A hash per index. */
+/** Returns a hash for each index. */
 export const hashes = (name: string): (index: number) => Hash => {
   const text = hexDigits(name)
   return (index) => hash(`0x${text(index)}`)
 }
 
-/** A UUID of version 4 per index. */
+/** Returns a version 4 UUID for each index. */
 export const uuids = (name: string): (index: number) => string => {
   const text = hexDigits(name)
   return (index) => {

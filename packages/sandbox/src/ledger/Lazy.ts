@@ -1,14 +1,12 @@
-/**
- * What is computed at most once, when it is first asked for.
- */
+/** Values that are computed at most once, on first access. */
 
-/** A value. */
+/** A lazy value. */
 export const lazy = <A>(compute: () => A): () => A => {
   let cached: { readonly value: A } | undefined
   return () => (cached ??= { value: compute() }).value
 }
 
-/** A value per key. */
+/** A lazy value for each key. */
 export const lazyBy = <K, A>(compute: (key: K) => A): (key: K) => A => {
   const cache = new Map<K, { readonly value: A }>()
   return (key) => {

@@ -1,6 +1,6 @@
 /**
- * Transactions of the ledger, a chain of another kind: a genesis, blocks of transactions, and a few that are not in
- * a block yet. Numbers are strings, as its public API has them.
+ * Transactions of the ledger API: the genesis transaction, blocks of transactions, and pending transactions. Integers are
+ * strings, as in the ledger's public API.
  */
 import type { Hash } from "@blockquarry/core/Hash"
 import type { JsonValue } from "@blockquarry/core/LosslessJson"
@@ -10,17 +10,17 @@ import { makeRandom } from "./Random.ts"
 
 type TransactionJson = { readonly [field: string]: JsonValue }
 
-/** The transactions of one network. */
+/** The transactions of a network. */
 export interface LedgerTransactions {
   readonly byHash: ReadonlyMap<Hash, TransactionJson>
-  /** A committed one of a user. */
+  /** A committed user transaction. */
   readonly user: Hash
   readonly pending: Hash
 }
 
 const blocks = 12
 
-/** Each is there at least once in a block. */
+/** The transactions of each block. */
 const transactionTypes = [
   "block_metadata_transaction",
   "user_transaction",
@@ -29,7 +29,7 @@ const transactionTypes = [
   "validator_transaction",
   "state_checkpoint_transaction",
   "block_epilogue_transaction",
-  // Of a kind that no client knows
+  // A variant that clients do not know
   "time_lock_transaction"
 ] as const
 
@@ -89,7 +89,7 @@ const payloads = (
   }
 ]
 
-/** The transactions of a network. */
+/** Creates the transactions of a network. */
 export const makeLedgerTransactions = (seed: string, network: "mainnet" | "testnet"): LedgerTransactions => {
   const name = `${seed}/ledger/${network}`
   const hash = hashes(`${name}/hash`)
@@ -178,14 +178,14 @@ export const makeLedgerTransactions = (seed: string, network: "mainnet" | "testn
     events: []
   })
   const pending = add(1, { type: "pending_transaction", ...submitted(1) })
-  // Some nodes give no type for what is not committed
+  // Some nodes omit the type of pending transactions
   add(2, submitted(2))
   for (let block = 0; block < blocks; block++) {
     transactionTypes.forEach((type, rank) => {
       const index = 3 + block * transactionTypes.length + rank
       const version = firstVersion + block * transactionTypes.length + rank
       add(index, {
-        type: type,
+        type,
         ...committed(index, version, headTime - (blocks - block) * 250),
         ...fieldsOf(type, index, block)
       })

@@ -1,11 +1,11 @@
 /**
- * Pseudo-random numbers from a text: the same text, the same numbers.
+ * Pseudo-random numbers seeded by a string.
  *
- * Two forms: `at` answers for any index without what came before, `random` is a stream for a pass that goes step by
- * step. Both are a 32-bit finalizer over a counter (splitmix), which is fast and good enough for test data.
+ * `randomAt` returns the number at any index; `makeRandom` creates a sequential generator. Both apply a 32-bit finalizer
+ * to a counter (SplitMix), which is fast and sufficient for test data.
  */
 
-/** Spreads the bits of a 32-bit integer. Different integers stay different. */
+/** Mixes the bits of a 32-bit integer. A bijection. */
 export const mixBits = (value: number): number => {
   let bits = value | 0
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)
@@ -13,31 +13,30 @@ export const mixBits = (value: number): number => {
   return (bits ^ (bits >>> 16)) >>> 0
 }
 
-/** A 32-bit integer for a text. */
+/** Returns a 32-bit hash of a string. */
 export const hashText = (text: string): number => {
   let bits = 0x811c9dc5
   for (let i = 0; i < text.length; i++) bits = Math.imul(bits ^ text.charCodeAt(i), 0x01000193)
   return mixBits(bits)
 }
 
-/** A 32-bit integer for each index below 2^32. */
+/** Returns a 32-bit integer for each index below 2^32. */
 export const randomAt = (name: string): (index: number) => number => {
   const start = hashText(name)
   return (index) => mixBits(Math.imul(index ^ start, 0x9e3779b1))
 }
 
-/** A stream of numbers. It moves on with every call, so it belongs to one pass alone. */
+/** A stateful generator. Each call advances it, so it must not be shared between passes. */
 export interface Random {
-  /** An integer from zero up to, not including, `limit`. */
+  /** Returns an integer from 0 to `limit` - 1. */
   readonly below: (limit: number) => number
-  /** True in `percent` of a hundred cases. */
+  /** Returns true with a probability of `percent` %. */
   readonly chance: (percent: number) => boolean
   readonly pick: <A>(items: ReadonlyArray<A>) => A
-  /** An integer from zero up to, not including, `limit`, which is positive. */
+  /** Returns an integer from 0 to `limit` - 1. `limit` must be positive. */
   readonly bigBelow: (limit: bigint) => bigint
 }
 
-/** @see Random */
 export const makeRandom = (name: string): Random => {
   let state = hashText(name)
   const next = (): number => {
@@ -50,7 +49,7 @@ export const makeRandom = (name: string): Random => {
     chance: (percent) => below(100) < percent,
     pick: (items) => {
       const item = items[below(items.length)]
-      if (item === undefined) throw new Error("nothing to pick from")
+      if (item === undefined) throw new Error("cannot pick from an empty list")
       return item
     },
     bigBelow: (limit) => {

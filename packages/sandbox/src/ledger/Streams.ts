@@ -1,6 +1,4 @@
-/**
- * Records of streams, one per state at least, in the shapes that the service gives them.
- */
+/** Stream records in the formats that upstreams return, at least one for each status. */
 import type { JsonValue } from "@blockquarry/core/LosslessJson"
 import { hexDigits, uuids } from "./Identifiers.ts"
 
@@ -51,7 +49,7 @@ const defaults = {
   statusMessage: "Stream is healthy and syncing"
 }
 
-/** The streams of a seed; `active` is the id of one that has every field. */
+/** Creates the streams of a seed. `active` is the ID of a stream with all fields. */
 export const makeStreams = (
   seed: string
 ): { readonly all: ReadonlyArray<StreamJson>; readonly active: string } => {
@@ -111,7 +109,7 @@ export const makeStreams = (
       statusMessage: "Stream is terminated",
       chainIds: ["0x1"]
     }),
-    // As the specification shows them: one object where others have a list
+    // Objects as in the specification, where other records have arrays
     record(4, "demo", {
       description: "",
       status: "active",

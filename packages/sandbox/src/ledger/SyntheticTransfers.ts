@@ -1,10 +1,10 @@
 /**
- * The busy token: as many transfers as one likes, each worked out where it is read.
+ * The transfers of the busy token: any number, each computed on access.
  *
- * Transfer 0 mints the supply to the busy wallet. Then come pairs: one transfer out to a counterparty, and one back
- * from the counterparty of the pair before, never more than it got. Who, how much and in which order repeats every
- * `pairs` pairs, only the amounts grow from round to round by a fixed step. So whatever is asked, a transfer, a
- * wallet's transfers or a balance, follows from a table of one round and the number of rounds.
+ * Transfer 0 mints the supply to the busy wallet. The others are pairs: a transfer to a counterparty, and a transfer from
+ * the counterparty of the previous pair, of at most the amount that it received. Counterparties, amounts and order repeat
+ * every `pairsPerRound` pairs; in each round the amounts increase by a fixed step. A table of one round and the number of
+ * rounds therefore determine every transfer, the transfers of every wallet, and every balance.
  */
 import type { Address } from "@blockquarry/core/Address"
 import { firstIndex } from "../internal/search.ts"
@@ -16,13 +16,12 @@ import { lazy } from "./Lazy.ts"
 import { makeRandom } from "./Random.ts"
 import { isValidIndex } from "./Sequences.ts"
 
-/** Pairs in a round. */
 const pairsPerRound = 512
 
-/** Enough for more rounds than anybody reads, with its 18 decimals. */
+/** Sufficient for any number of rounds in practice, with 18 decimals. */
 const supply = 10n ** 33n
 
-/** An amount of a round, and how much it grows with each. */
+/** An amount in the first round, and its increase per round. */
 interface GrowingAmount {
   readonly first: bigint
   readonly step: bigint
@@ -35,18 +34,17 @@ interface TransferPattern {
   readonly amount: GrowingAmount
 }
 
-/** @see syntheticTransfers */
 export interface SyntheticTransfers {
-  /** The transfers of the token, of which the first `count` happened. */
+  /** The first `count` transfers. */
   readonly all: (count: number) => Sequence<TokenTransfer>
-  /** Those that a wallet takes part in. */
+  /** The transfers from or to a wallet. */
   readonly ofWallet: (wallet: Address, count: number) => Sequence<TokenTransfer>
   /** Balances after `count` transfers. */
   readonly balances: (count: number) => ReadonlyMap<Address, bigint>
   readonly supply: (count: number) => bigint
 }
 
-/** The moves of a round in their order. */
+/** Creates the transfers of a round. */
 const makeRound = (
   seed: string,
   wallet: Address,
@@ -64,7 +62,7 @@ const makeRound = (
     const previous = outgoing[pair - 1]
     const share = BigInt(1 + below(16))
     const outbound: TransferPattern = { from: wallet, to: out.party, amount: out.amount }
-    // Nobody got anything before the first pair of the first round, so the round starts with a mint
+    // The first pair has no previous counterparty, so the round starts with a mint
     const inbound: TransferPattern = previous === undefined
       ? { from: zeroAddress, to: wallet, amount: out.amount }
       : {
@@ -76,7 +74,7 @@ const makeRound = (
   })
 }
 
-/** The busy token's transfers between the busy wallet and others, at given places. */
+/** Creates the transfers between the busy wallet and its counterparties, at the positions of `layout`. */
 export const syntheticTransfers = (options: {
   readonly seed: string
   readonly token: Address
@@ -84,9 +82,9 @@ export const syntheticTransfers = (options: {
   readonly counterparties: ReadonlyArray<Address>
   readonly layout: BlockLayout
 }): SyntheticTransfers => {
-  const { layout: places, token, wallet } = options
+  const { layout, token, wallet } = options
   const patterns = lazy(() =>
-    makeRound(options.seed, wallet, options.counterparties.filter((person) => person !== wallet))
+    makeRound(options.seed, wallet, options.counterparties.filter((counterparty) => counterparty !== wallet))
   )
   const length = 2 * pairsPerRound
 
@@ -103,21 +101,21 @@ export const syntheticTransfers = (options: {
     value
   })
   const at = (index: number): TokenTransfer | undefined => {
-    if (index === 0) return transfer(places.at(0), zeroAddress, wallet, supply)
-    const move = patterns()[(index - 1) % length]
-    if (move === undefined) return undefined
-    const { first, step } = move.amount
+    if (index === 0) return transfer(layout.at(0), zeroAddress, wallet, supply)
+    const pattern = patterns()[(index - 1) % length]
+    if (pattern === undefined) return undefined
+    const { first, step } = pattern.amount
     const value = first + step * BigInt(Math.floor((index - 1) / length))
-    return transfer(places.at(index), move.from, move.to, value)
+    return transfer(layout.at(index), pattern.from, pattern.to, value)
   }
   const all = (count: number): Sequence<TokenTransfer> => ({
     length: count,
     at: (index) => (isValidIndex(index, count) ? at(index) : undefined)
   })
 
-  /** Which moves of a round somebody takes part in. */
+  /** The indexes in a round of the transfers of each wallet. */
   const indexesByWallet = lazy(() => {
-    const indexed = patterns().map((move, index) => ({ ...move, index }))
+    const indexed = patterns().map((pattern, index) => ({ ...pattern, index }))
     return new Map(
       Array.from(
         groupByParticipant(indexed, ({ from, to }) => [from, to]),

@@ -1,14 +1,10 @@
-/**
- * How the tokens and collections are described before they are on a chain: every trait that a reader of the service
- * has to cope with.
- */
+/** Templates of tokens and collections, with all traits that clients must handle. */
 
 const inSmallestUnits = (amount: bigint, decimals: number): bigint => amount * 10n ** BigInt(decimals)
 
-/** Most are verified and have a logo. */
 export const defaults = { logo: true, possibleSpam: false, verified: true, mintable: true }
 
-/** A token; `supply` is what is minted at first, in smallest units. */
+/** A token. `supply` is the initial supply in smallest units. */
 export interface TokenTemplate {
   readonly name: string
   readonly symbol: string
@@ -21,7 +17,7 @@ export interface TokenTemplate {
   readonly mintable: boolean
 }
 
-/** Those that something depends on. */
+/** Tokens with a role in examples and transactions. */
 export const knownTokens = {
   stablecoin: {
     ...defaults,
@@ -54,7 +50,7 @@ export const knownTokens = {
   }
 } satisfies Record<string, TokenTemplate>
 
-/** The rest, on main chains only. */
+/** Tokens of main chains only. */
 export const otherTokens: ReadonlyArray<TokenTemplate> = [
   {
     ...defaults,
@@ -135,7 +131,6 @@ export const otherTokens: ReadonlyArray<TokenTemplate> = [
   }
 ]
 
-/** The busy token. */
 export const busyTokenTemplate: TokenTemplate = {
   ...defaults,
   name: "Basalt",
@@ -145,7 +140,6 @@ export const busyTokenTemplate: TokenTemplate = {
   supply: 0n
 }
 
-/** A collection. */
 export interface CollectionTemplate {
   readonly name: string
   readonly symbol: string
@@ -154,7 +148,6 @@ export interface CollectionTemplate {
   readonly trait: "verified" | "plain" | "spam" | "unindexed"
 }
 
-/** The collections. */
 export const collectionTemplates = {
   portraits: { name: "Stone Portraits", symbol: "STONE", type: "ERC721", ids: "counted", trait: "verified" },
   workshop: { name: "Quarry Workshop", symbol: "WORK", type: "ERC1155", ids: "hashed", trait: "verified" },

@@ -1,17 +1,15 @@
-/**
- * The kinds of transactions of ordinary history: each moves something that somebody has.
- */
+/** Generators of transactions. Each transfers only what the sender owns. */
 import type { Address } from "@blockquarry/core/Address"
 import type { Accounts } from "./Accounts.ts"
 import type { NftBalances, TokenBalances } from "./Balances.ts"
 import { zeroAddress } from "./Identifiers.ts"
 import type { Random } from "./Random.ts"
 
-/** What an act works with. The three writers add to the books and to history, in the current transaction. */
+/** The state of the generation. The last three functions add to balances and history, in the current transaction. */
 export interface GenerationContext {
   readonly random: Random
   readonly accounts: Accounts
-  /** Who is active on this chain. */
+  /** The wallets that are active on this chain. */
   readonly activeWallets: ReadonlyArray<Address>
   readonly tokens: ReadonlyArray<TokenBalances>
   readonly wrappedNative: TokenBalances
@@ -39,20 +37,20 @@ export interface GenerationContext {
   ) => void
 }
 
-/** One in a transaction of its own. */
+/** Generates one transaction. */
 export type TransactionGenerator = (context: GenerationContext) => void
 
-/** Somebody; the main wallet more often than others. */
+/** Picks a wallet, the main wallet more often than others. */
 const anyWallet = (
-  { accounts: cast, activeWallets: people, random }: GenerationContext
-): Address => (random.chance(12) ? cast.main : random.pick(people))
+  { accounts, activeWallets, random }: GenerationContext
+): Address => (random.chance(12) ? accounts.main : random.pick(activeWallets))
 
 const partOf = (random: Random, amount: bigint): bigint => {
   const max = amount >> BigInt(1 + random.below(12))
   return max === 0n ? 1n : 1n + random.bigBelow(max)
 }
 
-/** Mints what a token starts with, to a few hands. */
+/** Mints the initial supply of a token to three wallets. */
 export const mintInitialSupply = (balances: TokenBalances): TransactionGenerator => (context) => {
   const { supply } = balances.definition
   if (supply === 0n) return
@@ -67,7 +65,6 @@ export const mintInitialSupply = (balances: TokenBalances): TransactionGenerator
   )
 }
 
-/** Sends some of a token on. */
 const transferToken: TransactionGenerator = (context) => {
   const { random } = context
   const balances = random.pick(context.tokens)
@@ -77,28 +74,27 @@ const transferToken: TransactionGenerator = (context) => {
   context.transferTokens(balances, from, to, random.chance(1) ? 0n : partOf(random, balances.balance(from)))
 }
 
-/** Sends several tokens in one transaction. */
 const transferSeveralTokens: TransactionGenerator = (context) => {
   const count = 2 + context.random.below(3)
   for (let i = 0; i < count; i++) transferToken(context)
 }
 
-/** Gives one token to a pool and takes another. */
+/** Sends one token to a pool and receives another. */
 const swapTokens: TransactionGenerator = (context) => {
-  const { accounts: cast, random } = context
-  const pool = random.pick(cast.pools)
-  const soldItems = random.pick(context.tokens)
-  const trader = soldItems.anyHolder(random)
+  const { accounts, random } = context
+  const pool = random.pick(accounts.pools)
+  const soldToken = random.pick(context.tokens)
+  const trader = soldToken.anyHolder(random)
   if (trader === undefined || trader === pool) return
-  context.transferTokens(soldItems, trader, pool, partOf(random, soldItems.balance(trader)))
+  context.transferTokens(soldToken, trader, pool, partOf(random, soldToken.balance(trader)))
   const boughtToken = random.pick(context.tokens)
   const held = boughtToken.balance(pool)
-  if (boughtToken !== soldItems && held > 0n) {
+  if (boughtToken !== soldToken && held > 0n) {
     context.transferTokens(boughtToken, pool, trader, partOf(random, held))
   }
 }
 
-/** Spam for everybody. */
+/** Sends spam tokens to many wallets. */
 const airdropSpam: TransactionGenerator = (context) => {
   const from = context.spam.anyHolder(context.random)
   if (from === undefined) return
@@ -133,7 +129,7 @@ const burnTokens: TransactionGenerator = (context) => {
   )
 }
 
-/** A deposit of the native token. */
+/** Mints wrapped tokens for a deposit of the native token. */
 const wrapNative: TransactionGenerator = (context) => {
   context.transferTokens(
     context.wrappedNative,
@@ -143,7 +139,7 @@ const wrapNative: TransactionGenerator = (context) => {
   )
 }
 
-/** Mints `count` new NFTs of a collection to somebody. */
+/** Mints `count` new NFTs of a collection to one wallet. */
 export const mintNfts = (balances: NftBalances, count: number): TransactionGenerator => (context) => {
   const { random } = context
   const to = anyWallet(context)
@@ -190,7 +186,7 @@ const burnNft: TransactionGenerator = (context) => {
   )
 }
 
-/** Sells up to four NFTs for one price, of which the marketplace keeps a fee. */
+/** Sells up to four NFTs for one price, with a fee for the marketplace. */
 const sellNfts: TransactionGenerator = (context) => {
   const { random } = context
   const balances = random.pick(context.nfts)
@@ -225,22 +221,27 @@ const sellNfts: TransactionGenerator = (context) => {
   })
 }
 
-/** How many transfers of the main wallet a crowded block has at least. */
+/** The minimum number of transfers of the main wallet in a crowded block. */
 export const crowdedBlockTransfers = 160
 
-/** A part of a crowded block: payments of the main wallet to everybody. */
+/** A transaction of a crowded block: transfers of the main wallet to many wallets. */
 export const transferToMany = (count: number): TransactionGenerator => (context) => {
-  const { accounts: cast, stablecoin: dollar, activeWallets: people, random } = context
+  const { accounts, stablecoin, activeWallets, random } = context
   const required = BigInt(count) * 10n ** 7n
-  if (dollar.balance(cast.main) < required) {
-    context.transferTokens(dollar, zeroAddress, cast.main, required * 2n)
+  if (stablecoin.balance(accounts.main) < required) {
+    context.transferTokens(stablecoin, zeroAddress, accounts.main, required * 2n)
   }
   for (let i = 0; i < count; i++) {
-    context.transferTokens(dollar, cast.main, random.pick(people), 1n + random.bigBelow(10n ** 7n))
+    context.transferTokens(
+      stablecoin,
+      accounts.main,
+      random.pick(activeWallets),
+      1n + random.bigBelow(10n ** 7n)
+    )
   }
 }
 
-const weightedGenerators: ReadonlyArray<readonly [weight: number, act: TransactionGenerator]> = [
+const weightedGenerators: ReadonlyArray<readonly [weight: number, generator: TransactionGenerator]> = [
   [36, transferToken],
   [12, transferSeveralTokens],
   [12, swapTokens],
@@ -254,9 +255,9 @@ const weightedGenerators: ReadonlyArray<readonly [weight: number, act: Transacti
   [10, sellNfts]
 ]
 
-const generatorPool: ReadonlyArray<TransactionGenerator> = weightedGenerators.flatMap(([weight, act]) =>
-  Array.from({ length: weight }, () => act)
+const generatorPool: ReadonlyArray<TransactionGenerator> = weightedGenerators.flatMap(([weight, generator]) =>
+  Array.from({ length: weight }, () => generator)
 )
 
-/** Any of the above. */
+/** Picks one of the weighted generators. */
 export const anyTransaction: TransactionGenerator = (context) => context.random.pick(generatorPool)(context)
