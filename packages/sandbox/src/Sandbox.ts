@@ -1,9 +1,9 @@
 /**
- * The service in a box, and its door inside the process.
+ * The sandbox and its in-process HttpClient.
  *
- * `layer` provides an `HttpClient` that reaches the sandbox and nothing else, so whatever is built on an
- * HttpClient runs with no account and no network; it provides the `Sandbox` itself too, whose control handles
- * show what was asked and change what comes next.
+ * `layer` provides an `HttpClient` that sends all requests to the sandbox, so that programs run without an account and
+ * without a network. It also provides the `Sandbox` service, with which tests inspect requests, inject faults and add
+ * blocks.
  *
  * @example
  * import * as Sandbox from "@blockquarry/sandbox/Sandbox"
@@ -44,7 +44,7 @@ export type { RecordedRequest } from "./service/RequestLog.ts"
 export type { SandboxOptions, SyncAfter } from "./service/SandboxOptions.ts"
 
 /**
- * The three APIs and the ledger's testnet, as base addresses.
+ * The base URLs of the three APIs and of the ledger's testnet.
  *
  * @since 0.1.0
  * @category models
@@ -57,10 +57,10 @@ export interface SandboxUrls {
 }
 
 /**
- * The base addresses of a sandbox at an origin.
+ * Returns the base URLs of a sandbox at an origin.
  *
  * @since 0.1.0
- * @category addresses
+ * @category urls
  */
 export const baseUrlsAt = (origin: string): SandboxUrls => ({
   data: origin,
@@ -70,44 +70,46 @@ export const baseUrlsAt = (origin: string): SandboxUrls => ({
 })
 
 /**
- * The base addresses of the sandbox in the process. The in-process client answers whatever its host.
+ * The base URLs of the in-process sandbox. Its client ignores the host of a URL.
  *
  * @since 0.1.0
- * @category addresses
+ * @category urls
  */
 export const baseUrls: SandboxUrls = baseUrlsAt("http://sandbox.invalid")
 
 /**
- * The sandbox: it answers requests, and has handles for tests.
+ * The sandbox: handles requests, and lets tests inspect and control it.
  *
  * @since 0.1.0
  * @category models
  */
 export interface SandboxService {
   readonly ledger: Ledger.Ledger
-  /** Answers a request; what the transport is to do with the response is `transmission`. */
+  /** Handles a request. The transport sends the response according to its `transmission`. */
   readonly handle: (request: SandboxRequest) => Effect.Effect<SandboxResponse>
-  /** The requests so far, oldest first, keys included. */
+  /** The recorded requests with their headers, including API keys. Oldest first. */
   readonly recordedRequests: Effect.Effect<ReadonlyArray<RecordedRequest>>
   readonly clearRecordedRequests: Effect.Effect<void>
-  /** Makes new blocks appear on a chain. */
+  /** Adds blocks to a chain. */
   readonly addBlocks: (chain: ChainName, blocks: number) => Effect.Effect<void>
-  /** The next requests meet these faults, one each, before any rule of the options. */
+  /** Injects these faults into the next requests, one each, before the fault rules of the options apply. */
   readonly queueFaults: (...faults: ReadonlyArray<Fault>) => Effect.Effect<void>
-  /** The streams as they are now, by id. */
+  /** The current streams by ID. */
   readonly streams: Effect.Effect<ReadonlyMap<string, StreamDocument>>
-  /** Ends the indexing of a collection. */
+  /** Completes the indexing of a collection. */
   readonly completeIndexing: (chain: ChainName, collection: string) => Effect.Effect<void>
 }
 
 /**
+ * The tag of the sandbox service.
+ *
  * @since 0.1.0
  * @category tags
  */
 export class Sandbox extends Context.Tag("@blockquarry/sandbox/Sandbox")<Sandbox, SandboxService>() {}
 
 /**
- * Makes a sandbox. Equal options make equal answers.
+ * Creates a sandbox. Equal options give equal responses.
  *
  * @since 0.1.0
  * @category constructors
@@ -132,8 +134,7 @@ export const make = (options: SandboxOptions = {}): Effect.Effect<SandboxService
   })
 
 /**
- * An HttpClient that reaches a sandbox and nothing else. Faults of the transport fail as they do in a real
- * client.
+ * Creates an HttpClient that sends all requests to a sandbox. Transport faults fail with the errors of a real client.
  *
  * @since 0.1.0
  * @category constructors
@@ -142,7 +143,7 @@ export const httpClient = (sandbox: SandboxService): HttpClient.HttpClient =>
   InProcessClient.httpClient(sandbox.handle)
 
 /**
- * The sandbox alone, for doors of your own.
+ * Provides the sandbox without a client, for other transports.
  *
  * @since 0.1.0
  * @category layers
@@ -151,7 +152,7 @@ export const layerSandbox = (options?: SandboxOptions): Layer.Layer<Sandbox> =>
   Layer.effect(Sandbox, make(options))
 
 /**
- * The sandbox behind an in-process HttpClient.
+ * Provides the sandbox and an in-process HttpClient.
  *
  * @since 0.1.0
  * @category layers

@@ -1,9 +1,8 @@
 /**
- * The sandbox behind a real HTTP server, for programs that are not Effect or not in this process.
+ * The sandbox as an HTTP server, for programs in other processes or without Effect.
  *
- * The three APIs live on one origin: `/api/v2.2/…`, `/streams/evm/:id/status` and
- * `/transactions/by_hash/:hash`, the ledger's testnet under `/testnet`. Faults of the transport happen on the
- * socket.
+ * The three APIs have the same origin: `/api/v2.2/…`, `/streams/evm/:id/status` and `/transactions/by_hash/:hash`. The
+ * ledger's testnet is below `/testnet`. Transport faults affect the socket.
  *
  * @since 0.1.0
  */
@@ -25,22 +24,22 @@ import { bannerLines } from "./server/Banner.ts"
 import * as HttpServer from "./server/HttpServer.ts"
 
 /**
- * Where to listen, and how long requests may go on at shutdown.
+ * Options of the server.
  *
  * @since 0.1.0
  * @category models
  */
 export interface ServerOptions {
-  /** Default 127.0.0.1. */
+  /** Address to listen on. Default: 127.0.0.1. */
   readonly host?: string
-  /** Default 0: any free port. */
+  /** Port to listen on; 0 selects a free port. Default: 0. */
   readonly port?: number
-  /** Milliseconds for requests that are being answered when the server stops; default 250. */
+  /** Milliseconds that requests in flight have to complete during shutdown. Default: 250. */
   readonly shutdownTimeout?: number
 }
 
 /**
- * A server that listens.
+ * The address of a running server.
  *
  * @since 0.1.0
  * @category models
@@ -53,7 +52,7 @@ export interface ServerInfo {
 }
 
 /**
- * The server cannot listen where it was told to.
+ * The server cannot listen on the given host and port.
  *
  * @since 0.1.0
  * @category errors
@@ -61,23 +60,25 @@ export interface ServerInfo {
 export class ListenError extends Data.TaggedError("ListenError")<{
   readonly host: string
   readonly port: number
-  /** The system's word for it, such as EADDRINUSE. */
+  /** The error code of the operating system, such as EADDRINUSE. */
   readonly code: string
 }> {
   override get message(): string {
-    return `The sandbox cannot listen on ${this.host}:${this.port} (${this.code}); choose another port`
+    return `cannot listen on ${this.host}:${this.port} (${this.code}); choose another port`
   }
 }
 
 /**
+ * The tag of a running server.
+ *
  * @since 0.1.0
  * @category tags
  */
 export class SandboxServer extends Context.Tag("@blockquarry/sandbox/Server")<SandboxServer, ServerInfo>() {}
 
 /**
- * Serves the sandbox in context until the scope closes. Then it stops listening, closes idle connections at
- * once and the others after a short grace.
+ * Serves the `Sandbox` of the context until the scope closes. Then stops listening, closes idle connections immediately,
+ * and other connections after `shutdownTimeout`.
  *
  * @since 0.1.0
  * @category constructors
@@ -97,7 +98,7 @@ export const serve = (
   })
 
 /**
- * A server with a sandbox of its own, whose handles it provides too.
+ * Provides a server and its sandbox.
  *
  * @since 0.1.0
  * @category layers
@@ -108,7 +109,7 @@ export const layer = (
   Layer.scoped(SandboxServer, serve(options)).pipe(Layer.provideMerge(layerSandbox(options)))
 
 /**
- * Lines of text that show where the sandbox is and what is worth trying.
+ * Returns the startup banner: base URLs, API key and example requests.
  *
  * @since 0.1.0
  * @category display

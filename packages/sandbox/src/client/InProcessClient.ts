@@ -1,4 +1,4 @@
-/** The door inside the process: an HttpClient that reaches the sandbox and nothing else. */
+/** The in-process HttpClient of the sandbox. */
 import * as HttpClient from "@effect/platform/HttpClient"
 import { RequestError } from "@effect/platform/HttpClientError"
 import type { HttpClientRequest } from "@effect/platform/HttpClientRequest"
@@ -42,8 +42,8 @@ export const httpClient = (
   )
 
 /**
- * One turn of the event loop, as any network takes: a walk through answers that are there at once would keep timers
- * and signals waiting to its end.
+ * Yields to the event loop as a real network does. Otherwise pagination over immediate responses would delay timers and
+ * signals until its end.
  */
 const yieldToEventLoop = Effect.async<void>((resume) => {
   const immediate = setImmediate(() => resume(Effect.void))
@@ -73,8 +73,7 @@ const readRequestBody = (request: HttpClientRequest): Effect.Effect<string, Requ
 const copy = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes)
 
 /**
- * The body as a client gets it, after it was unpacked. A cut-off gzip body is cut without a word, as `fetch`
- * does.
+ * The decompressed body. A truncated gzip body is truncated without an error, as `fetch` does.
  */
 const responseBody = (response: SandboxResponse): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> => {
   switch (response.transmission) {
@@ -99,7 +98,7 @@ const responseBody = (response: SandboxResponse): Uint8Array<ArrayBuffer> | Read
   }
 }
 
-/** A body of which half arrives before something happens. */
+/** A body that calls `then` after its first half. */
 const halfBodyThen = (
   response: SandboxResponse,
   then: (controller: ReadableStreamDefaultController<Uint8Array>) => void

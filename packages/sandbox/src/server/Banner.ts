@@ -1,23 +1,23 @@
-/** What a sandbox says of itself when it starts. */
+/** The startup banner of a sandbox server. */
 import type { Ledger } from "../Ledger.ts"
 import type { SandboxUrls } from "../Sandbox.ts"
 
 export const bannerLines = (
   { data, ledger, ledgerTestnet, streams }: SandboxUrls,
   examples: Ledger["examples"],
-  key: string
+  apiKey: string
 ): ReadonlyArray<string> => {
   const api = `${data}/api/v2.2`
-  const get = (url: string) => `  curl -s -H 'X-API-Key: ${key}' '${url}'`
+  const get = (url: string) => `  curl -s -H 'X-API-Key: ${apiKey}' '${url}'`
   return [
-    "Sandbox of the chain-data service: invented data, no account needed",
+    "Blockquarry sandbox: synthetic data, no account required",
     "",
-    `  main API   ${data}`,
-    `  streams    ${streams}`,
-    `  ledger     ${ledger}  (testnet: ${ledgerTestnet})`,
-    `  key        ${key}`,
+    `  data API      ${data}`,
+    `  streams API   ${streams}`,
+    `  ledger API    ${ledger} (testnet: ${ledgerTestnet})`,
+    `  API key       ${apiKey}`,
     "",
-    "Worth trying:",
+    "Example requests:",
     "",
     get(`${api}/${examples.wallet}/erc20/transfers?chain=eth&limit=2`),
     get(`${api}/${examples.busyWallet}/erc20/transfers?chain=eth&limit=2`),
@@ -31,12 +31,12 @@ export const bannerLines = (
     get(`${api}/wallets/${examples.wallet}/nfts/trades?limit=2`),
     get(`${api}/wallets/${examples.wallet}/chains`),
     get(`${ledger}/transactions/by_hash/${examples.transaction}`),
-    `  curl -s -X POST -H 'X-API-Key: ${key}' -H 'Content-Type: application/json' ` +
+    `  curl -s -X POST -H 'X-API-Key: ${apiKey}' -H 'Content-Type: application/json' ` +
     `-d '{"status":"paused"}' '${streams}/streams/evm/${examples.stream}/status'`,
     "",
-    "Faults on demand, for example:",
+    "Inject a fault, for example:",
     "",
-    `  curl -i -H 'X-API-Key: ${key}' -H 'x-sandbox-fault: status=503;retry-after=2' ` +
+    `  curl -i -H 'X-API-Key: ${apiKey}' -H 'x-sandbox-fault: status=503;retry-after=2' ` +
     `'${api}/wallets/${examples.wallet}/chains'`
   ]
 }

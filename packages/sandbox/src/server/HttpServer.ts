@@ -1,8 +1,8 @@
-/** The door to the network: node's HTTP server, whose sockets can be reset and cut. */
+/** The Node HTTP server of the sandbox, which can reset and truncate connections. */
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { createServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from "node:http"
 import {
   bodyBytes,
   firstHalf,
@@ -12,25 +12,24 @@ import {
   withContentLength
 } from "../service/HttpMessage.ts"
 
-/** Larger bodies are refused: the only body that the service reads is a status. */
+/** The limit of request bodies. The only request with a body is a status update. */
 const maxBodyBytes = 1024 * 1024
 
 /**
- * How long a client has to read what was sent before its connection is reset: a reset discards what is
- * unread.
+ * Milliseconds between sending half of a body and resetting the connection, because a reset discards unread data.
  */
 const resetDelay = 25
 
-/** A server that answers with `handle`, closed with the scope. */
+/** Creates a server that responds with `handle`. It closes with the scope. */
 export const make = (
   handle: (request: SandboxRequest) => Effect.Effect<SandboxResponse>,
   shutdownTimeout: number
-): Effect.Effect<Server, never, Scope.Scope> =>
+): Effect.Effect<NodeServer, never, Scope.Scope> =>
   Effect.gen(function*() {
     const run = yield* FiberSet.makeRuntime<never>()
     return yield* Effect.acquireRelease(
       Effect.sync(() => {
-        const server: Server = createServer((request, response) => {
+        const server: NodeServer = createServer((request, response) => {
           const fiber = run(
             readRequestBody(request).pipe(
               Effect.flatMap((body) =>
@@ -48,7 +47,7 @@ export const make = (
               )
             )
           )
-          // Nobody waits for the answer any more
+          // The client disconnected or the response is complete
           response.once("close", () => fiber.unsafeInterruptAsFork(fiber.id()))
         })
         return server
@@ -57,9 +56,9 @@ export const make = (
     )
   })
 
-/** The port that was bound; fails with the system's code. */
+/** Binds a port and returns it. Fails with the error code of the operating system. */
 export const listenOn = (
-  server: Server,
+  server: NodeServer,
   host: string,
   port: number
 ): Effect.Effect<{ readonly port: number }, string> =>
@@ -73,7 +72,7 @@ export const listenOn = (
     })
   })
 
-const closeServer = (server: Server, shutdownTimeout: number): Effect.Effect<void> =>
+const closeServer = (server: NodeServer, shutdownTimeout: number): Effect.Effect<void> =>
   Effect.async((resume) => {
     if (!server.listening) return resume(Effect.void)
     const deadline = setTimeout(() => server.closeAllConnections(), shutdownTimeout)
@@ -85,10 +84,10 @@ const closeServer = (server: Server, shutdownTimeout: number): Effect.Effect<voi
   })
 
 const payloadTooLarge: SandboxResponse = withContentLength({
-  ...jsonResponse(413, { message: "The body is too large" }, { connection: "close" })
+  ...jsonResponse(413, { message: "Request body too large" }, { connection: "close" })
 })
 
-/** The body as text, or undefined where it is too large. */
+/** Reads the body as a string. Returns undefined if it is too large. */
 const readRequestBody = (request: IncomingMessage): Effect.Effect<string | undefined> =>
   Effect.async((resume) => {
     const chunks: Array<Buffer> = []
@@ -99,7 +98,7 @@ const readRequestBody = (request: IncomingMessage): Effect.Effect<string | undef
       else resume(Effect.succeed(undefined))
     })
     request.once("end", () => resume(Effect.succeed(Buffer.concat(chunks).toString("utf8"))))
-    // The client went away in the middle of its request
+    // The client disconnected before the end of its request
     request.once("error", () => resume(Effect.interrupt))
   })
 
@@ -110,7 +109,7 @@ const flattenHeaders = ({ headers }: IncomingMessage): Readonly<Record<string, s
     ) => [name, Array.isArray(value) ? value.join(", ") : value ?? ""])
   )
 
-/** Sends an answer as its ending says. */
+/** Sends a response according to its `transmission`. */
 const sendResponse = (
   response: ServerResponse,
   sandboxResponse: SandboxResponse,

@@ -1,14 +1,14 @@
-/** What the service refuses, and how it says so. */
+/** Error responses of the sandbox. */
 import type { InvalidInputError } from "@blockquarry/core/OperationError"
 import * as Data from "effect/Data"
 import { jsonResponse, type SandboxResponse } from "./HttpMessage.ts"
 
-/** A request that is answered with an error body. */
+/** An error response. */
 export class ApiError extends Data.TaggedError("ApiError")<{
   readonly status: number
-  /** Several problems are sent as an array. */
+  /** Several messages are sent as an array. */
   readonly messages: ReadonlyArray<string>
-  /** The ledger's errors carry a code of their own. */
+  /** The error code, which only the ledger API returns. */
   readonly code?: string
   readonly headers?: Readonly<Record<string, string>>
 }> {
@@ -22,10 +22,10 @@ export const badRequest = (...messages: ReadonlyArray<string>): ApiError =>
 
 export const notFound = (message: string): ApiError => new ApiError({ status: 404, messages: [message] })
 
-/** The answer that carries a refusal. */
-export const errorResponse = ({ code, headers, messages: problems, status }: ApiError): SandboxResponse => {
-  const [first = "", ...others] = problems
-  const message = others.length === 0 ? first : problems
+/** Creates the response of an error. */
+export const errorResponse = ({ code, headers, messages, status }: ApiError): SandboxResponse => {
+  const [first = "", ...others] = messages
+  const message = others.length === 0 ? first : messages
   return jsonResponse(
     status,
     code === undefined ? { message } : { message, error_code: code, vm_error_code: null },
@@ -33,23 +33,23 @@ export const errorResponse = ({ code, headers, messages: problems, status }: Api
   )
 }
 
-/** An input that does not fit its operation, in the service's words. */
+/** Creates the error of an invalid input, with the messages of the data and streams APIs. */
 export const invalidInput = (error: InvalidInputError): ApiError => {
-  const problems = new Set(
-    error.issues.map(({ parameter, reason: problem }) => validationMessage(parameter, problem))
+  const messages = new Set(
+    error.issues.map(({ parameter, reason }) => validationMessage(parameter, reason))
   )
-  return badRequest(...problems)
+  return badRequest(...messages)
 }
 
-/** The same on the ledger, whose errors have another shape. */
+/** Creates the error of an invalid input in the format of the ledger API. */
 export const invalidLedgerInput = (error: InvalidInputError): ApiError =>
   new ApiError({
     status: 400,
-    messages: [`parse parameter failed: ${error.issues.map(({ reason: problem }) => problem).join("; ")}`],
+    messages: [`parse parameter failed: ${error.issues.map(({ reason }) => reason).join("; ")}`],
     code: "invalid_input"
   })
 
-/** How leaves of a schema begin to say what they want. */
+/** The prefix of the messages of schemas. */
 const expectedPrefix = /^expected /
 
 const validationMessage = (parameter: string, message: string): string => {

@@ -1,5 +1,5 @@
 /**
- * The keys that the sandbox knows.
+ * The API keys of the sandbox.
  *
  * @since 0.1.0
  */
@@ -7,7 +7,7 @@ import * as Either from "effect/Either"
 import { ApiError } from "./ApiError.ts"
 
 /**
- * The key that opens the sandbox.
+ * The valid API key.
  *
  * @since 0.1.0
  * @category keys
@@ -15,7 +15,7 @@ import { ApiError } from "./ApiError.ts"
 export const apiKey = "sandbox-good-key"
 
 /**
- * A key that was good once: 401.
+ * A revoked API key. Requests fail with 401.
  *
  * @since 0.1.0
  * @category keys
@@ -23,7 +23,7 @@ export const apiKey = "sandbox-good-key"
 export const revokedApiKey = "sandbox-revoked-key"
 
 /**
- * A key whose plan is used up: 401, and only the message tells it from a bad key.
+ * An API key with an exhausted plan. Requests fail with 401; only the message differs from that of an invalid key.
  *
  * @since 0.1.0
  * @category keys
@@ -32,14 +32,14 @@ export const exhaustedApiKey = "sandbox-exhausted-key"
 
 const unauthorized = (message: string) => Either.left(new ApiError({ status: 401, messages: [message] }))
 
-/** Lets a request with the good key through. */
+/** Accepts the valid API key only. */
 export const checkApiKey = (provided: string | undefined): Either.Either<void, ApiError> => {
   switch (provided) {
     case apiKey:
       return Either.void
     case undefined:
     case "":
-      return unauthorized("No API key was provided: send one in the header X-API-Key")
+      return unauthorized("API key missing: send it in the X-API-Key header")
     case revokedApiKey:
       return unauthorized("The API key was revoked")
     case exhaustedApiKey:
@@ -47,6 +47,6 @@ export const checkApiKey = (provided: string | undefined): Either.Either<void, A
         "Validation failed: the free plan's daily usage has been consumed, upgrade the plan to go on"
       )
     default:
-      return unauthorized("The API key is not valid")
+      return unauthorized("Invalid API key")
   }
 }

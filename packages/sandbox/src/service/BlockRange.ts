@@ -1,18 +1,16 @@
-/** Ranges of blocks and dates, and how times are written. */
-import type { BlockOrDateRange as RangeInput } from "@blockquarry/core/InputSchema"
+/** Block ranges of requests, and formatting of timestamps. */
+import type { BlockOrDateRange } from "@blockquarry/core/InputSchema"
 import * as DateTime from "effect/DateTime"
 import type { ChainLedger } from "../Ledger.ts"
 
-/** Blocks from `from` to `to`, both included. */
+/** Blocks from `from` to `to`, inclusive. */
 export interface BlockRange {
   readonly from: number
   readonly to: number
 }
 
-/**
- * The blocks that an input asks for: of a date, the first block not before it, or the last one not after it.
- */
-export const blockRange = (chain: ChainLedger, input: RangeInput): BlockRange => ({
+/** Returns the block range of an input. A date becomes the first block not before it, or the last block not after it. */
+export const blockRange = (chain: ChainLedger, input: BlockOrDateRange): BlockRange => ({
   from: input.from_block ??
     (input.from_date === undefined ? 0 : chain.blockAt(millis(input.from_date) - 1) + 1),
   to: input.to_block ?? (input.to_date === undefined ? Infinity : chain.blockAt(millis(input.to_date)))
@@ -20,11 +18,11 @@ export const blockRange = (chain: ChainLedger, input: RangeInput): BlockRange =>
 
 const millis = (date: DateTime.Utc): number => DateTime.toEpochMillis(date)
 
-/** ISO 8601 in UTC with milliseconds. */
+/** Formats the timestamp of a block as ISO 8601 in UTC with milliseconds. */
 export const blockTimestamp = (chain: ChainLedger, block: number): string | null => {
   const time = chain.block(block)?.timestamp
   return time === undefined ? null : formatTimestamp(time)
 }
 
-/** The same of an instant. */
+/** Formats a time in milliseconds as ISO 8601 in UTC. */
 export const formatTimestamp = (time: number): string => DateTime.formatIso(DateTime.unsafeMake(time))

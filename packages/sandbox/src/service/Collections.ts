@@ -1,4 +1,4 @@
-/** Reading NFTs of a collection, which may still have to be indexed. */
+/** Access to NFT collections, which may not be indexed yet. */
 import type { Address } from "@blockquarry/core/Address"
 import * as Effect from "effect/Effect"
 import { firstIndex } from "../internal/search.ts"
@@ -10,7 +10,7 @@ import type { SandboxPage } from "./Pagination.ts"
 import type { SandboxContext } from "./SandboxContext.ts"
 import type { IndexingState } from "./SandboxState.ts"
 
-/** A collection and how far its indexing is; this counts as a read of it. */
+/** Returns a collection and its indexing state. Counts as a request for the collection. */
 export const readCollection = (
   context: SandboxContext,
   chain: ChainLedger,
@@ -22,10 +22,7 @@ export const readCollection = (
     : Effect.map(context.state.recordRead(chain.name, collection), (sync) => ({ collection, sync }))
 }
 
-/**
- * What is there of a page while its collection is being indexed: nothing at first, then half, and never a
- * cursor.
- */
+/** Returns the part of a page that is available during indexing: at first nothing, then half, always without a cursor. */
 export const partialWhileIndexing = <A>(page: SandboxPage<A>, sync: IndexingState): SandboxPage<A> =>
   sync === "synced"
     ? page
@@ -38,13 +35,13 @@ export const partialWhileIndexing = <A>(page: SandboxPage<A>, sync: IndexingStat
 export const syncStatus = (sync: IndexingState): "SYNCED" | "SYNCING" =>
   sync === "synced" ? "SYNCED" : "SYNCING"
 
-/** Refuses a format that token ids are not printed in. */
+/** Rejects unknown formats of token IDs. */
 export const validateFormat = ({ format }: NftRecordOptions): Effect.Effect<void, ApiError> =>
   format === undefined || format === "decimal" || format === "hex"
     ? Effect.void
     : Effect.fail(badRequest("format must be one of the following values: decimal, hex"))
 
-/** An NFT by its id, in a list ordered by ids. */
+/** Finds an NFT by ID in a list ordered by ID. */
 export const findNft = (nfts: ReadonlyArray<NftState>, tokenId: bigint): NftState | undefined => {
   const found = nfts[indexOf(nfts, tokenId)]
   return found?.tokenId === tokenId ? found : undefined
@@ -53,7 +50,7 @@ export const findNft = (nfts: ReadonlyArray<NftState>, tokenId: bigint): NftStat
 const indexOf = (nfts: ReadonlyArray<NftState>, tokenId: bigint): number =>
   firstIndex(nfts.length, (index) => (nfts[index]?.tokenId ?? tokenId) >= tokenId)
 
-/** Ranks exist in one collection only: every rank once, in an order that has nothing to do with the ids. */
+/** Returns the rarity of an NFT. Only one collection has ranks: each rank once, in an order unrelated to the IDs. */
 export const rarityOf = (
   context: SandboxContext,
   nfts: ReadonlyArray<NftState>,
@@ -64,7 +61,7 @@ export const rarityOf = (
   return { rank: (indexOf(nfts, nft.tokenId) * step) % nfts.length + 1, of: nfts.length }
 }
 
-/** A number not below `candidate` that shares no divisor with `length`. */
+/** Returns the first number from `candidate` that is coprime to `length`. */
 const coprime = (length: number, candidate: number): number =>
   gcd(candidate, length) === 1 ? candidate : coprime(length, candidate + 1)
 

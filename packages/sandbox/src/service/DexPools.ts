@@ -1,23 +1,23 @@
-/** Exchanges, and the pools of tokens on them. */
+/** Exchanges and their liquidity pools. */
 import type { ChainName } from "@blockquarry/core/Chain"
 import type { ChainLedger, Token } from "../Ledger.ts"
 import { addressFor, numberFor } from "./Digest.ts"
 
 export interface Dex {
-  /** As requests name it. */
+  /** The name in requests. */
   readonly name: string
-  /** As answers show it. */
+  /** The name in responses. */
   readonly title: string
-  /** The address of its factory. */
+  /** The factory address. */
   readonly factory: string
 }
 
-/** A token's pool on an exchange. */
+/** The pool of a token on an exchange. */
 export interface LiquidityPool {
   readonly exchange: Dex
   readonly pair: string
   readonly liquidityUsd: string
-  /** How far its price is from the token's, as a factor. */
+  /** The price in this pool relative to the price of the token. */
   readonly spread: number
 }
 
@@ -50,7 +50,7 @@ const dexesByChain: Partial<Record<ChainName, ReadonlyArray<string>>> = {
   arbitrum: ["camelotv2", "uniswapv3", "sushiswapv2"]
 }
 
-/** The exchanges of a chain. */
+/** Returns the exchanges of a chain. */
 export const dexesOf = (chain: ChainName): ReadonlyArray<Dex> =>
   (dexesByChain[chain] ?? defaultDexes).map((name) => ({
     name,
@@ -58,7 +58,7 @@ export const dexesOf = (chain: ChainName): ReadonlyArray<Dex> =>
     factory: addressFor("factory", chain, name)
   }))
 
-/** The pools of a token: on the chain's first exchange always, on the others it depends on the token. */
+/** Returns the pools of a token: always one on the first exchange of the chain, and some on the others. */
 export const poolsOf = (chain: ChainLedger, token: Token): ReadonlyArray<LiquidityPool> =>
   dexesOf(chain.name).flatMap((exchange, index) => {
     const identity = [chain.name, token.address, exchange.name]
@@ -73,6 +73,6 @@ export const poolsOf = (chain: ChainLedger, token: Token): ReadonlyArray<Liquidi
     }]
   })
 
-/** Whether a request means an exchange, by its name or by the address of its factory. */
+/** Returns whether a request names an exchange, by name or by factory address. */
 export const matchesDex = ({ factory, name }: Dex, requested: string): boolean =>
   requested.toLowerCase() === name || requested.toLowerCase() === factory

@@ -1,4 +1,4 @@
-/** Envelopes of lists. Where the specification states no type, a member is text. */
+/** JSON documents of pages. Fields without a type in the specification are strings. */
 import type { JsonDocument } from "./HttpMessage.ts"
 import type { SandboxPage } from "./Pagination.ts"
 
@@ -6,7 +6,7 @@ interface ListEnvelope {
   readonly [member: string]: JsonDocument | undefined
 }
 
-/** Page, page size, cursor and records. */
+/** Creates the document of a page. */
 export const listEnvelope = (page: SandboxPage<JsonDocument>): ListEnvelope => ({
   page: String(page.page),
   page_size: String(page.size),
@@ -14,11 +14,11 @@ export const listEnvelope = (page: SandboxPage<JsonDocument>): ListEnvelope => (
   result: page.records
 })
 
-/** The page with its records written. */
+/** Encodes the records of a page. */
 export const encodeRecords = <A>(
   page: SandboxPage<A>,
-  write: (record: A) => JsonDocument
+  encode: (record: A) => JsonDocument
 ): SandboxPage<JsonDocument> => ({
   ...page,
-  records: page.records.map(write)
+  records: page.records.map(encode)
 })

@@ -1,8 +1,8 @@
 /**
- * Faults on demand: what a network and a service really do wrong, one request at a time.
+ * Fault injection: failures of networks and upstreams, for single requests or by rules.
  *
- * A request asks for one in the header `x-sandbox-fault`, as directives parted by `;`, such as
- * `status=503;retry-after=2` or `delay=200;reset-body`. A process asks with rules.
+ * A request sets its fault in the header `x-sandbox-fault`, as directives separated by `;`, for example
+ * `status=503;retry-after=2` or `delay=200;reset-body`. `SandboxOptions.faults` injects faults by rules.
  *
  * @since 0.1.0
  */
@@ -10,16 +10,16 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 
 /**
- * What spoils an answer. The operation has taken effect before that.
+ * A change of the response. The operation is applied before.
  *
- * - `reset`, `reset-body`: the connection is reset before the headers, or in the middle of the body.
- * - `truncate`: the body is shorter than its content-length. `gzip-truncated`: compressed, and cut off.
- * - `hang`, `stall`: nothing arrives, or nothing more in the middle of the body.
- * - `bad-json`: half a document. `html`: a page of HTML with status 200. `empty`: no body. `null`: the JSON
+ * - `reset`, `reset-body`: resets the connection before the headers, or in the middle of the body.
+ * - `truncate`: sends less than `content-length`. `gzip-truncated`: truncates the compressed body.
+ * - `hang`, `stall`: sends nothing, or stops in the middle of the body.
+ * - `bad-json`: half of the document. `html`: an HTML page with status 200. `empty`: no body. `null`: the JSON value
  *   `null`.
  * - `bom`: a byte order mark before the document.
- * - `repeat-cursor`: a list gives the cursor that it was asked with. `empty-page`: a page without records,
- *   whose cursor goes on where this page would have.
+ * - `repeat-cursor`: a page with the cursor of the request. `empty-page`: a page without records, with a cursor for the
+ *   records that it would have.
  *
  * @since 0.1.0
  * @category schemas
@@ -41,6 +41,8 @@ export const FaultKind = Schema.Literal(
 )
 
 /**
+ * A change of the response.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -49,8 +51,7 @@ export type FaultKind = typeof FaultKind.Type
 const maxDelay = 600_000
 
 /**
- * A fault: a delay in milliseconds, then an answer of another status instead of the operation's, or the
- * operation's own answer, spoiled.
+ * A fault: a delay in milliseconds, then a response with another status, or the changed response of the operation.
  *
  * @since 0.1.0
  * @category schemas
@@ -58,21 +59,23 @@ const maxDelay = 600_000
 export const Fault = Schema.Struct({
   delay: Schema.optionalWith(Schema.Int.pipe(Schema.between(0, maxDelay)), { exact: true }),
   status: Schema.optionalWith(Schema.Int.pipe(Schema.between(200, 599)), { exact: true }),
-  /** Seconds, a date, or garbage: it is sent as it is. */
+  /** Sent unchanged: seconds, a date, or an invalid value. */
   "retry-after": Schema.optionalWith(Schema.String, { exact: true }),
-  /** Where a 302 points to. */
+  /** The location of a 302 response. */
   redirect: Schema.optionalWith(Schema.NonEmptyString, { exact: true }),
   kind: Schema.optionalWith(FaultKind, { exact: true })
 })
 
 /**
+ * A fault.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface Fault extends Schema.Schema.Type<typeof Fault> {}
 
 /**
- * The directives that a fault is written with.
+ * The supported directives.
  *
  * @since 0.1.0
  * @category constants
@@ -87,7 +90,7 @@ export const directives: ReadonlyArray<string> = [
 
 const isFaultKind = Schema.is(FaultKind)
 
-/** The members that a directive stands for, or undefined for an unknown one. */
+/** Returns the fields that a directive sets, or undefined if it is unknown. */
 const parseDirective = (directive: string): Readonly<Record<string, unknown>> | undefined => {
   if (isFaultKind(directive)) return { kind: directive }
   const [, name = "", value = ""] = /^([a-z-]+)=(.*)$/s.exec(directive) ?? []
@@ -106,18 +109,18 @@ const parseDirective = (directive: string): Readonly<Record<string, unknown>> | 
 const parseDirectives = (text: string, ast: ParseResult.Type["ast"]) => {
   const members: Record<string, unknown> = {}
   for (const directive of text.split(";").map((part) => part.trim()).filter((part) => part !== "")) {
-    const read = parseDirective(directive)
-    const fail = (problem: string) =>
-      ParseResult.fail(new ParseResult.Type(ast, text, `${problem}: ${directive}`))
-    if (read === undefined) return fail("unknown fault")
-    if (Object.keys(read).some((name) => Object.hasOwn(members, name))) return fail("one fault too many")
-    Object.assign(members, read)
+    const parsed = parseDirective(directive)
+    const fail = (reason: string) =>
+      ParseResult.fail(new ParseResult.Type(ast, text, `${reason} "${directive}"`))
+    if (parsed === undefined) return fail("unknown fault")
+    if (Object.keys(parsed).some((name) => Object.hasOwn(members, name))) return fail("conflicting fault")
+    Object.assign(members, parsed)
   }
   return ParseResult.succeed(members)
 }
 
 /**
- * A fault as the header writes it.
+ * A fault in the format of the header.
  *
  * @since 0.1.0
  * @category schemas
@@ -133,33 +136,33 @@ export const FaultText: Schema.Schema<Fault, string> = Schema.transformOrFail(Sc
 }).pipe(Schema.compose(Fault, { strict: false }))
 
 /**
- * The fault of a process: which requests it meets. Without `operation` and `path` it meets all.
+ * A rule that injects a fault into matching requests. Without `operation` and `path` it matches all requests.
  *
  * @since 0.1.0
  * @category models
  */
 export interface FaultRule {
   readonly fault: Fault
-  /** The id of an operation. */
+  /** Matches requests of the operation with this ID. */
   readonly operation?: string
-  /** A piece of the path. */
+  /** Matches paths that contain this string. */
   readonly path?: string
-  /** How many matching requests are spared first; default 0. */
+  /** The number of matching requests before the first fault. Default: 0. */
   readonly skip?: number
-  /** Every how many matching requests; default 1. */
+  /** Injects the fault into every nth matching request. Default: 1. */
   readonly every?: number
-  /** How often at most; default always. */
+  /** The maximum number of faults. Default: unlimited. */
   readonly count?: number
 }
 
-/** A rule and what it has done so far. */
+/** A rule with the number of its matches and faults so far. */
 export interface RuleState {
   readonly rule: FaultRule
   readonly matched: number
   readonly injected: number
 }
 
-/** What rules look at. */
+/** The properties of a request that rules match. */
 export interface FaultTarget {
   readonly operation: string | null
   readonly path: string
@@ -169,21 +172,19 @@ const matches = ({ operation, path }: FaultRule, target: FaultTarget): boolean =
   (operation === undefined || operation === target.operation) &&
   (path === undefined || target.path.includes(path))
 
-/**
- * The fault that a request meets: the first rule whose turn it is. Rules behind it do not see the request.
- */
+/** Returns the fault of the first rule that applies to a request, and the new states. Later rules do not count the request. */
 export const applyFaultRules = (
   rules: ReadonlyArray<RuleState>,
   target: FaultTarget
 ): readonly [Fault | undefined, ReadonlyArray<RuleState>] => {
   let faultToInject: Fault | undefined
   const next = rules.map((state) => {
-    const { injected: applied, matched, rule } = state
+    const { injected, matched, rule } = state
     const { count = Infinity, every = 1, fault, skip = 0 } = rule
     if (faultToInject !== undefined || !matches(rule, target)) return state
-    const isTurn = matched >= skip && (matched - skip + 1) % every === 0 && applied < count
+    const isTurn = matched >= skip && (matched - skip + 1) % every === 0 && injected < count
     if (isTurn) faultToInject = fault
-    return { rule, matched: matched + 1, injected: isTurn ? applied + 1 : applied }
+    return { rule, matched: matched + 1, injected: isTurn ? injected + 1 : injected }
   })
-  return [faultToInject, next.filter(({ injected: applied, rule }) => applied < (rule.count ?? Infinity))]
+  return [faultToInject, next.filter(({ injected, rule }) => injected < (rule.count ?? Infinity))]
 }

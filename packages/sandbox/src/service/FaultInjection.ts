@@ -1,9 +1,9 @@
-/** How a fault changes an answer. */
+/** Changes responses according to faults. */
 import { gzipSync } from "node:zlib"
 import type { Fault, FaultKind } from "./Fault.ts"
 import { bodyBytes, jsonResponse, type SandboxResponse } from "./HttpMessage.ts"
 
-/** The answer that a fault gives instead of the operation's, or undefined where the operation is asked. */
+/** Returns the response that replaces the one of the operation, or undefined if the fault does not replace it. */
 export const replacementResponse = (fault: Fault): SandboxResponse | undefined => {
   if (fault.redirect !== undefined) {
     return {
@@ -19,23 +19,23 @@ export const replacementResponse = (fault: Fault): SandboxResponse | undefined =
     : { "retry-after": fault["retry-after"] }
   return hasNoBody(fault.status)
     ? { status: fault.status, headers, body: "", transmission: "complete" }
-    : jsonResponse(fault.status, { message: reason(fault.status) }, headers)
+    : jsonResponse(fault.status, { message: messageFor(fault.status) }, headers)
 }
 
-/** Statuses whose answers carry no body. */
+/** Returns whether responses with a status have no body. */
 export const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304
 
-const reason = (status: number): string =>
+const messageFor = (status: number): string =>
   status === 429
     ? "Too Many Requests"
     : status >= 500
-    ? "The service is not available at the moment"
-    : `Answered with status ${status} on demand`
+    ? "Service unavailable (injected fault)"
+    : `Status ${status} (injected fault)`
 
 const htmlPage =
   "<!doctype html><html><head><title>Just a moment</title></head><body>Please wait</body></html>"
 
-/** An answer as a fault leaves it. */
+/** Changes a response. */
 export const injectFault = (response: SandboxResponse, kind: FaultKind | undefined): SandboxResponse => {
   switch (kind) {
     case "reset":

@@ -1,4 +1,4 @@
-/** From a request to its answer: route, key, fault, operation. */
+/** Handles requests: route, API key, fault, operation. */
 import { type ChainName, chainName } from "@blockquarry/core/Chain"
 import { parse } from "@blockquarry/core/LosslessJson"
 import { parseRequest } from "@blockquarry/core/RequestEncoding"
@@ -26,10 +26,15 @@ import * as SandboxState from "./SandboxState.ts"
 import * as SignedCursor from "./SignedCursor.ts"
 import * as TransferFilter from "./TransferFilter.ts"
 
-/** The header with which a request asks for a fault. */
+/**
+ * The request header that injects a fault.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
 export const faultHeader = "x-sandbox-fault"
 
-/** The service without its doors. */
+/** The sandbox without a transport. */
 export interface SandboxHandler {
   readonly handle: (request: SandboxRequest) => Effect.Effect<SandboxResponse>
   readonly state: SandboxState.SandboxState
@@ -47,7 +52,7 @@ export const make = (ledger: Ledger, options: ResolvedOptions): Effect.Effect<Sa
     const respond = Effect.fnUntraced(function*(request: RoutedRequest, fault: Fault) {
       const { network, operation, parameters } = yield* authorize(request)
       const body = yield* readBody(request.body)
-      const { encoded: written } = parseRequest(operation, parameters, request.query, body)
+      const { encoded } = parseRequest(operation, parameters, request.query, body)
       const chains = yield* state.chains
       const context: SandboxContext = {
         ledger,
@@ -60,9 +65,9 @@ export const make = (ledger: Ledger, options: ResolvedOptions): Effect.Effect<Sa
         transferFilter,
         fault: listFaultOf(fault)
       }
-      const document = yield* operation.handle(written, context)
+      const document = yield* operation.handle(encoded, context)
       if (options.blocksPerRequest > 0 && operation.api === "data") {
-        yield* state.addBlocks(requestedChain(chains, written["chain"]), options.blocksPerRequest)
+        yield* state.addBlocks(requestedChain(chains, encoded["chain"]), options.blocksPerRequest)
       }
       return jsonResponse(200, document)
     })
@@ -74,23 +79,25 @@ export const make = (ledger: Ledger, options: ResolvedOptions): Effect.Effect<Sa
       const { body, headers, method } = received
       yield* requestLog.record({ method, path, query, headers, body, operation })
       const requestedFault = headers[faultHeader]
-      const read = requestedFault === undefined
+      const parsedFault = requestedFault === undefined
         ? Either.right(yield* state.nextFault({ operation, path }))
         : Schema.decodeEither(FaultText)(requestedFault)
-      if (Either.isLeft(read)) {
+      if (Either.isLeft(parsedFault)) {
         return withContentLength(
           errorResponse(
-            badRequest(`unknown fault: ${requestedFault}`, `known faults: ${directives.join(", ")}`)
+            badRequest(
+              `invalid ${faultHeader} header "${requestedFault}"; supported: ${directives.join(", ")}`
+            )
           )
         )
       }
-      const fault: Fault = read.right ?? {}
+      const fault: Fault = parsedFault.right ?? {}
       if (fault.delay !== undefined) yield* Effect.sleep(fault.delay)
       const replacement = replacementResponse(fault)
       if (replacement !== undefined) return withContentLength(replacement)
       const response = yield* Effect.catchAll(
         respond(request, fault),
-        (refusal) => Effect.succeed(errorResponse(refusal))
+        (error) => Effect.succeed(errorResponse(error))
       )
       if (fault.kind === "hang") yield* Effect.never
       return withContentLength(injectFault(response, fault.kind))
@@ -99,21 +106,21 @@ export const make = (ledger: Ledger, options: ResolvedOptions): Effect.Effect<Sa
     return { handle, state, requestLog }
   })
 
-/** A request with its path and query read. */
+/** A request with parsed path and query. */
 interface RoutedRequest extends SandboxRequest {
   readonly path: string
   readonly query: ReadonlyArray<readonly [string, string]>
   readonly route: Route | undefined
 }
 
-/** The route of a request with a known path, its method and a good key. */
+/** Returns the route of a request. Fails if path, method or API key is invalid. */
 const authorize = ({ headers, method, path, route }: RoutedRequest): Effect.Effect<Route, ApiError> => {
   if (route === undefined) return Effect.fail(notFound(`Cannot ${method} ${path}`))
   if (route.operation.method !== method) {
     return Effect.fail(
       new ApiError({
         status: 405,
-        messages: [`Method ${method} is not allowed here`],
+        messages: [`Method ${method} not allowed`],
         headers: { allow: route.operation.method }
       })
     )
@@ -124,13 +131,13 @@ const authorize = ({ headers, method, path, route }: RoutedRequest): Effect.Effe
 const readBody = (text: string): Either.Either<unknown, ApiError> =>
   text === ""
     ? Either.right(undefined)
-    : Either.mapLeft(parse(text), ({ message }) => badRequest(`The body is not JSON: ${message}`))
+    : Either.mapLeft(parse(text), ({ message }) => badRequest(`Invalid JSON in request body: ${message}`))
 
-const listFaultOf = ({ kind: spoil }: Fault): SandboxContext["fault"] =>
-  spoil === "repeat-cursor" || spoil === "empty-page" ? spoil : undefined
+const listFaultOf = ({ kind }: Fault): SandboxContext["fault"] =>
+  kind === "repeat-cursor" || kind === "empty-page" ? kind : undefined
 
-/** The chain that grows with a request: the one asked about. */
-const requestedChain = (chains: ReadonlyMap<ChainName, ChainLedger>, written: unknown): ChainName => {
-  const name = typeof written === "string" ? chainName(written) : undefined
+/** Returns the chain of a request, to which `blocksPerRequest` adds blocks. */
+const requestedChain = (chains: ReadonlyMap<ChainName, ChainLedger>, encoded: unknown): ChainName => {
+  const name = typeof encoded === "string" ? chainName(encoded) : undefined
   return name !== undefined && chains.has(name) ? name : "eth"
 }

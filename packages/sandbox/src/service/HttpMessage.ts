@@ -1,31 +1,31 @@
 /**
- * Requests and answers as both doors carry them.
+ * Requests and responses, independent of the transport.
  *
  * @since 0.1.0
  */
 import { stringify } from "@blockquarry/core/LosslessJson"
 
 /**
- * A request as it arrived. Header names are lower case.
+ * A received request. Header names are lower case.
  *
  * @since 0.1.0
  * @category models
  */
 export interface SandboxRequest {
   readonly method: string
-  /** A path with its query, with or without an origin in front. */
+  /** A path with a query, with or without an origin. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
 /**
- * What the transport does with an answer:
+ * How the transport sends a response:
  *
- * - `whole`: sends it.
+ * - `complete`: sends all of it.
  * - `reset`: resets the connection before any header.
  * - `reset-body`: sends headers and half of the body, then resets.
- * - `truncate`: sends headers and half of the body, then closes as if that were all.
+ * - `truncate`: sends headers and half of the body, then closes the connection.
  * - `stall`: sends headers and half of the body, then nothing more.
  *
  * @since 0.1.0
@@ -34,7 +34,7 @@ export interface SandboxRequest {
 export type Transmission = "complete" | "reset" | "reset-body" | "truncate" | "stall"
 
 /**
- * An answer before it is sent. `content-length` is among the headers and speaks of the whole body.
+ * A response. The header `content-length` is the length of the complete body, also if `transmission` truncates it.
  *
  * @since 0.1.0
  * @category models
@@ -46,7 +46,7 @@ export interface SandboxResponse {
   readonly transmission: Transmission
 }
 
-/** What an answer's document is made of: JSON, and integers of any size. Undefined members are left out. */
+/** The document of a response: JSON with integers of any size. Undefined members are omitted. */
 export type JsonDocument =
   | string
   | number
@@ -56,7 +56,7 @@ export type JsonDocument =
   | ReadonlyArray<JsonDocument>
   | { readonly [member: string]: JsonDocument | undefined }
 
-/** An answer that carries a JSON document. */
+/** Creates a response with a JSON document. */
 export const jsonResponse = (
   status: number,
   document: JsonDocument,
@@ -68,23 +68,23 @@ export const jsonResponse = (
   transmission: "complete"
 })
 
-/** The body's bytes. */
+/** Returns the body as bytes. */
 export const bodyBytes = (response: Pick<SandboxResponse, "body">): Uint8Array<ArrayBuffer> =>
   typeof response.body === "string" ? new TextEncoder().encode(response.body) : response.body
 
-/** The first half of the body: what arrives of an answer that is cut off. */
+/** Returns the first half of the body, for truncated responses. */
 export const firstHalf = (response: Pick<SandboxResponse, "body">): Uint8Array<ArrayBuffer> => {
   const bytes = bodyBytes(response)
   return bytes.subarray(0, Math.floor(bytes.length / 2))
 }
 
-/** The answer with the length of its body among the headers. */
+/** Sets the header `content-length`. */
 export const withContentLength = (response: SandboxResponse): SandboxResponse => ({
   ...response,
   headers: { ...response.headers, "content-length": String(bodyBytes(response).length) }
 })
 
-/** A request's path as it was written, and its query. */
+/** Splits a URL into the undecoded path and the query. */
 export const parseUrl = (
   url: string
 ): { readonly path: string; readonly query: ReadonlyArray<readonly [string, string]> } => {

@@ -1,9 +1,9 @@
-/** What contracts say of their NFTs: mostly JSON text, and whatever else is found there. */
+/** The metadata of NFTs: mostly JSON, sometimes in other formats. */
 import type { Collection, NftState } from "../Ledger.ts"
 import { digest, numberFor } from "./Digest.ts"
 import type { JsonDocument } from "./HttpMessage.ts"
 
-const colours = ["amber", "cobalt", "jade", "ochre", "rose", "slate"]
+const colors = ["amber", "cobalt", "jade", "ochre", "rose", "slate"]
 const rocks = ["basalt", "chalk", "flint", "granite", "marble", "shale"]
 
 type NftRef = Pick<NftState, "tokenId">
@@ -24,14 +24,14 @@ const describe = (collection: Collection, nft: NftRef) => {
     image: imageUri(collection, nft),
     external_url: `https://nft.sandbox.invalid/${collection.address}/${nft.tokenId}`,
     attributes: [
-      { trait_type: "Colour", value: colours[numberFor(colours.length, "colour", ...seed)] ?? null },
+      { trait_type: "Colour", value: colors[numberFor(colors.length, "colour", ...seed)] ?? null },
       { trait_type: "Rock", value: rocks[numberFor(rocks.length, "rock", ...seed)] ?? null },
       { trait_type: "Weight", value: numberFor(1000, "weight", ...seed), display_type: "number" }
     ]
   }
 }
 
-/** JSON text, prose, nothing, or JSON that was encoded twice. */
+/** Returns JSON, plain text, null, or JSON that is encoded twice. */
 export const metadataOf = (collection: Collection, nft: NftRef): string | null => {
   const text = JSON.stringify(describe(collection, nft))
   switch (numberFor(12, "metadata", ...identity(collection, nft))) {
@@ -46,7 +46,7 @@ export const metadataOf = (collection: Collection, nft: NftRef): string | null =
   }
 }
 
-/** The same in one shape; without content where there is no JSON. */
+/** Returns normalized metadata. All fields are null if the metadata is not JSON. */
 export const normalizedMetadataOf = (collection: Collection, nft: NftRef): JsonDocument => {
   const text = metadataOf(collection, nft)
   const hasJson = text !== null && /^["{]/.test(text)
@@ -69,7 +69,7 @@ export const normalizedMetadataOf = (collection: Collection, nft: NftRef): JsonD
   }
 }
 
-/** Preview pictures in three sizes. */
+/** Returns preview images in three sizes. */
 export const mediaOf = (collection: Collection, nft: NftRef): JsonDocument => {
   const image = imageUri(collection, nft)
   const size = (name: string, pixels: number) => ({

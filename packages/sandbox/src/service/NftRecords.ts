@@ -1,4 +1,4 @@
-/** NFTs as the service writes them. */
+/** NFT records of responses. */
 import { formatUnits } from "@blockquarry/core/Amount"
 import type { ChainLedger, Collection, NftSale, NftState } from "../Ledger.ts"
 import { blockTimestamp, formatTimestamp } from "./BlockRange.ts"
@@ -8,23 +8,23 @@ import { mediaOf, metadataOf, normalizedMetadataOf, tokenUri } from "./NftMetada
 import { usdPriceAt } from "./Prices.ts"
 import { usdValue } from "./UsdValue.ts"
 
-/** What a request wants to see. */
+/** The parameters of a request that change its records. */
 export interface NftRecordOptions {
   readonly format?: string
   readonly normalizeMetadata?: boolean
   readonly media_items?: boolean
 }
 
-/** How a token id is printed. */
+/** Formats a token ID. */
 export const formatTokenId = (id: bigint, { format }: NftRecordOptions): string =>
   format === "hex" ? `0x${id.toString(16)}` : String(id)
 
-/** What an owner holds of an NFT. */
+/** An owner of an NFT, with the owned amount. */
 export type NftOwnership = NftState["owners"][number]
 
 type RecordFields = { readonly [member: string]: JsonDocument | undefined }
 
-/** An NFT without minter and last sale, as the owners of it see it. */
+/** Creates the record of an NFT and one of its owners, without minter and last sale. */
 export const ownedRecord = (
   chain: ChainLedger,
   collection: Collection,
@@ -57,7 +57,7 @@ export const ownedRecord = (
   }
 }
 
-/** How rare an NFT is in its collection: its rank among `of`. */
+/** The rarity rank of an NFT among `of` NFTs. */
 export interface Rarity {
   readonly rank: number
   readonly of: number
@@ -69,7 +69,7 @@ export const rarityFields = (rarity: Rarity | undefined): RecordFields => {
   return { rarity_rank: rarity.rank, rarity_label: `Top ${percentage}%`, rarity_percentage: percentage }
 }
 
-/** The whole record. */
+/** Creates the complete record of an NFT. */
 export const nftRecord = (
   chain: ChainLedger,
   collection: Collection,

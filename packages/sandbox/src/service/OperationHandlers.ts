@@ -1,4 +1,4 @@
-/** The answers to all eleven operations. */
+/** The handlers of all operations. */
 import { contractNfts } from "./operations/contractNfts.ts"
 import { ledgerTransaction } from "./operations/ledgerTransaction.ts"
 import { nftMetadata } from "./operations/nftMetadata.ts"

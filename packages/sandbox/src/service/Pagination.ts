@@ -1,4 +1,4 @@
-/** Pages of lists: where one starts, what it holds and how the list goes on. */
+/** Pagination of lists. */
 import type { Operation } from "@blockquarry/core/Operation"
 import { encodeRequest, formatQuery } from "@blockquarry/core/RequestEncoding"
 import * as Either from "effect/Either"
@@ -9,21 +9,21 @@ import type { BlockRange } from "./BlockRange.ts"
 import type { SandboxContext } from "./SandboxContext.ts"
 import type { CursorScope, CursorState, RecordPosition } from "./SignedCursor.ts"
 
-/** What a page is taken from. */
+/** The size and position of a page. */
 export interface PageRequest {
-  /** How many records it may hold. */
+  /** The maximum number of records. */
   readonly size: number
-  /** The place after the last record given; empty at the start. */
+  /** The position after the last record of the previous page; empty for the first page. */
   readonly position: RecordPosition
 }
 
-/** What was taken, and the place after it where there is more. */
+/** The records of a page, and the position of the next page (null on the last one). */
 export interface PageSlice<out A> {
   readonly records: ReadonlyArray<A>
   readonly next: RecordPosition | null
 }
 
-/** A page before it is written. */
+/** A page before encoding. */
 export interface SandboxPage<out A> {
   readonly page: number
   readonly size: number
@@ -36,7 +36,7 @@ interface ListInput {
   readonly cursor?: string
 }
 
-/** Reads the page that a list operation's input asks for. */
+/** Reads the requested page of a list. */
 export const readPage = <I extends ListInput, InputEncoded, Output, OutputEncoded, A>(
   operation: Operation<I, InputEncoded, Output, OutputEncoded>,
   input: I,
@@ -63,7 +63,7 @@ export const readPage = <I extends ListInput, InputEncoded, Output, OutputEncode
   })
 }
 
-/** The page size may change in the middle of a walk; whatever else is asked belongs to the list. */
+/** All parameters except page size and cursor identify a list. The page size may change between pages. */
 const cursorScope = <I, InputEncoded, Output, OutputEncoded>(
   operation: Operation<I, InputEncoded, Output, OutputEncoded>,
   input: I
@@ -73,19 +73,19 @@ const cursorScope = <I, InputEncoded, Output, OutputEncoded>(
   return { operation: operation.id, parameters: `${path}?${formatQuery(listQuery)}` }
 }
 
-/** The first index of a sequence that lies in `block` or above. */
+/** Returns the first index in `block` or a later block. */
 const firstIndexFrom = (sequence: Sequence<{ readonly block: number }>, block: number): number =>
   firstIndex(sequence.length, (index) => (sequence.at(index)?.block ?? Infinity) >= block)
 
-/** How many records of a sequence lie in a range of blocks. */
+/** Returns the number of records in a block range. */
 export const countInRange = (
   sequence: Sequence<{ readonly block: number }>,
   { from, to }: BlockRange
 ): number => Math.max(0, firstIndexFrom(sequence, to + 1) - firstIndexFrom(sequence, from))
 
 /**
- * Takes a page of a sequence by blocks. Its position is the last record's block and place within that block:
- * neither moves while new blocks appear.
+ * Reads a page of a sequence ordered by block. The position is the block of the last record and its index within that
+ * block, which do not change when blocks are added.
  */
 export const sliceByBlock = <A extends { readonly block: number }>(
   sequence: Sequence<A>,
@@ -93,8 +93,10 @@ export const sliceByBlock = <A extends { readonly block: number }>(
   order: "ASC" | "DESC",
   { position, size }: PageRequest
 ): PageSlice<A> => {
-  const [block, state] = position
-  const last = block === undefined ? undefined : firstIndexFrom(sequence, Number(block)) + Number(state)
+  const [block, indexInBlock] = position
+  const last = block === undefined
+    ? undefined
+    : firstIndexFrom(sequence, Number(block)) + Number(indexInBlock)
   const lowest = firstIndexFrom(sequence, from)
   const end = firstIndexFrom(sequence, to + 1)
   const first = order === "ASC" ? Math.max(lowest, last === undefined ? 0 : last + 1) : lowest
@@ -102,7 +104,7 @@ export const sliceByBlock = <A extends { readonly block: number }>(
   const count = Math.max(0, Math.min(size, upper - first))
   const indexes = Array.from(
     { length: count },
-    (_, step) => order === "ASC" ? first + step : upper - 1 - step
+    (_, offset) => order === "ASC" ? first + offset : upper - 1 - offset
   )
   const records = indexes.flatMap((index) => sequence.at(index) ?? [])
   const index = indexes.at(-1)
@@ -116,8 +118,8 @@ export const sliceByBlock = <A extends { readonly block: number }>(
 }
 
 /**
- * Takes a page of an ordered array. `isAfter` says whether a record comes after a position, so a list goes on
- * rightly when records before it came or went.
+ * Reads a page of an ordered array. `isAfter` compares records with the position, so pagination continues correctly if
+ * records before the position are added or removed.
  */
 export const sliceByKey = <A>(
   list: ReadonlyArray<A>,

@@ -1,12 +1,12 @@
 /**
- * The requests that arrived.
+ * Records received requests.
  *
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 
 /**
- * A request as it was seen, with its headers (the key too) and the operation that it was for.
+ * A received request with its headers, including the API key, and its operation.
  *
  * @since 0.1.0
  * @category models
@@ -17,7 +17,7 @@ export interface RecordedRequest {
   readonly query: ReadonlyArray<readonly [name: string, value: string]>
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Its id; null where the path belongs to none. */
+  /** The ID of the operation, or null if the path matches none. */
   readonly operation: string | null
 }
 
@@ -27,7 +27,7 @@ export interface RequestLog {
   readonly clear: Effect.Effect<void>
 }
 
-/** Remembers the last `capacity` requests. */
+/** Creates a log of the last `capacity` requests. */
 export const make = (capacity: number): Effect.Effect<RequestLog> =>
   Effect.sync(() => {
     let recorded: Array<RecordedRequest> = []
@@ -35,7 +35,7 @@ export const make = (capacity: number): Effect.Effect<RequestLog> =>
       record: (request) =>
         Effect.sync(() => {
           recorded.push(request)
-          // Dropped in large steps: a shift per request would move the whole list each time
+          // Removing one request at a time would copy the array for each request
           if (recorded.length >= 2 * capacity) recorded = recorded.slice(-capacity)
         }),
       requests: Effect.sync(() => recorded.slice(-capacity)),

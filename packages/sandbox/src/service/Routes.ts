@@ -1,4 +1,4 @@
-/** Which operation a path belongs to. All three APIs live on one origin. */
+/** Routes of all three APIs, which have the same origin. */
 import { pathPrefix } from "@blockquarry/core/Operation"
 import { matchPath } from "@blockquarry/core/RequestEncoding"
 import { operationHandlers } from "./OperationHandlers.ts"
@@ -11,15 +11,15 @@ export interface Route {
 }
 
 const operationsOf = (api: OperationHandler["api"]) =>
-  operationHandlers.filter((answer) => answer.api === api)
+  operationHandlers.filter((handler) => handler.api === api)
 const data = operationsOf("data")
 const streams = operationsOf("streams")
 const ledger = operationsOf("ledger")
 
-/** What the paths of the ledger's testnet begin with. */
+/** The path prefix of the ledger's testnet. */
 export const testnetPrefix = "/testnet"
 
-/** The ledger's clients put `/v1` in front of its paths, and name its network in the path or in the query. */
+/** Clients of the ledger API may prefix paths with `/v1`, and select the network by path or query. */
 export const resolveRoute = (
   path: string,
   query: ReadonlyArray<readonly [string, string]>

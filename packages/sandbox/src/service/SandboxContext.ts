@@ -1,4 +1,4 @@
-/** What an answer may look at: the ledger as it is now, and how this request is to be served. */
+/** The context of operation handlers: current data and options of the request. */
 import { Address } from "@blockquarry/core/Address"
 import type { ChainName } from "@blockquarry/core/Chain"
 import type { Operation } from "@blockquarry/core/Operation"
@@ -24,18 +24,18 @@ export interface SandboxContext {
   readonly cursorCodec: CursorCodec
   readonly holders: HolderIndex
   readonly transferFilter: TransferFilter
-  /** What a list is to do wrong. */
+  /** The fault that a list operation injects into its page. */
   readonly fault: "repeat-cursor" | "empty-page" | undefined
 }
 
-/** What the router needs of an operation, and its answer to what was written. */
+/** An operation and its handler. */
 export interface OperationHandler
   extends Pick<Operation<never, never, never, never>, "id" | "api" | "method" | "path" | "parameters">
 {
   readonly handle: (encoded: unknown, context: SandboxContext) => Effect.Effect<JsonDocument, ApiError>
 }
 
-/** Answers an operation whose input reads. */
+/** Creates a handler that decodes the input first. */
 export const operationHandler = <I, InputEncoded, Output, OutputEncoded>(
   operation: Operation<I, InputEncoded, Output, OutputEncoded>,
   handle: (input: I, context: SandboxContext) => Effect.Effect<JsonDocument, ApiError>
@@ -53,15 +53,15 @@ export const operationHandler = <I, InputEncoded, Output, OutputEncoded>(
     })
 })
 
-/** The chain that is asked about: eth unless another is named. */
+/** Returns the requested chain. Default: eth. */
 export const chainOf = (context: SandboxContext, name: ChainName = "eth"): ChainLedger =>
   context.chains.get(name) ?? emptyChain(name)
 
 const zeroAddress = Schema.decodeSync(Address)(`0x${"0".repeat(40)}`)
 
-/** A chain that the ledger does not have. */
+/** An empty chain, for chains that the ledger does not have. */
 const emptyChain = (name: ChainName): ChainLedger => {
-  const nothing = { length: 0, at: () => undefined }
+  const empty = { length: 0, at: () => undefined }
   return {
     name,
     head: 0,
@@ -71,10 +71,10 @@ const emptyChain = (name: ChainName): ChainLedger => {
     wrappedNative: zeroAddress,
     tokens: new Map(),
     collections: new Map(),
-    walletTransfers: () => nothing,
-    tokenTransfers: () => nothing,
-    nftTransfers: () => nothing,
-    walletTrades: () => nothing,
+    walletTransfers: () => empty,
+    tokenTransfers: () => empty,
+    nftTransfers: () => empty,
+    walletTrades: () => empty,
     holders: () => [],
     totalSupply: () => 0n,
     nfts: () => [],

@@ -1,5 +1,5 @@
 /**
- * How the sandbox behaves.
+ * Options of the sandbox.
  *
  * @since 0.1.0
  */
@@ -8,8 +8,8 @@ import type { Ledger } from "../Ledger.ts"
 import type { FaultRule } from "./Fault.ts"
 
 /**
- * How long a collection that is not indexed stays SYNCING after its first read: a number of reads, or a time
- * by the `Clock`.
+ * How long a collection that is not indexed stays SYNCING after its first request: a number of requests, or a duration
+ * according to the `Clock`.
  *
  * @since 0.1.0
  * @category models
@@ -17,33 +17,35 @@ import type { FaultRule } from "./Fault.ts"
 export type SyncAfter = { readonly reads: number } | { readonly duration: Duration.DurationInput }
 
 /**
+ * Options of the sandbox.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface SandboxOptions {
-  /** What the ledger is made from; default 1. */
+  /** Seed of the synthetic data. Default: 1. */
   readonly seed?: number
-  /** How many transfers the busiest wallet has; the ledger has a default. */
+  /** Number of transfers of the busy token. Default: 10,000. */
   readonly scale?: number
-  /** A ledger of your own, instead of seed and scale. */
+  /** Uses this ledger instead of generating one from `seed` and `scale`. */
   readonly ledger?: Ledger
-  /** Whether the envelope of wallet transfers has a cursor; default true. */
+  /** Whether pages of wallet transfers have a cursor. Default: true. */
   readonly walletTransfersCursor?: boolean
-  /** How many new blocks appear on a chain with each request for it; default 0. */
+  /** Number of blocks that each request adds to its chain. Default: 0. */
   readonly blocksPerRequest?: number
-  /** Faults that requests meet unless they ask for one themselves. */
+  /** Faults of requests without a fault header. Default: none. */
   readonly faults?: ReadonlyArray<FaultRule>
-  /** Records on a page where no limit is given; default 100. On NFTs of a contract it is always 100. */
+  /** Page size of requests without a limit. Default: 100. Always 100 for `contractNfts`. */
   readonly defaultPageSize?: number
-  /** The largest limit; default 100. */
+  /** The maximum page size. Default: 100. */
   readonly maxLimit?: number
-  /** Default: two reads. */
+  /** When collections become indexed. Default: after two requests. */
   readonly syncAfter?: SyncAfter
-  /** How many requests are remembered for `requests`; default 10,000. */
+  /** Number of requests in `recordedRequests`. Default: 10,000. */
   readonly maxRecordedRequests?: number
 }
 
-/** What is left of the options once there is a ledger. */
+/** The options with defaults, without those of the ledger. */
 export interface ResolvedOptions extends Required<Omit<SandboxOptions, "seed" | "scale" | "ledger">> {}
 
 export const resolveOptions = (options: SandboxOptions): ResolvedOptions => {

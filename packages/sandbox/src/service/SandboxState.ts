@@ -1,7 +1,4 @@
-/**
- * What changes while the sandbox runs: blocks that appeared, collections that were read, streams, faults to
- * come.
- */
+/** The mutable state of a sandbox: added blocks, indexing of collections, streams, pending faults. */
 import type { ChainName } from "@blockquarry/core/Chain"
 import type { JsonValue } from "@blockquarry/core/LosslessJson"
 import * as Clock from "effect/Clock"
@@ -12,12 +9,12 @@ import type { ChainLedger, Collection, Ledger } from "../Ledger.ts"
 import { applyFaultRules, type Fault, type FaultTarget, type RuleState } from "./Fault.ts"
 import type { ResolvedOptions, SyncAfter } from "./SandboxOptions.ts"
 
-/** A stream as the service keeps it. */
+/** The JSON document of a stream. */
 export interface StreamDocument {
   readonly [field: string]: JsonValue
 }
 
-/** How far the indexing of a collection is: on its first read it only starts. */
+/** The indexing state of a collection: `starting` on its first request. */
 export type IndexingState = "synced" | "starting" | "syncing"
 
 interface ReadCount {
@@ -28,20 +25,20 @@ interface ReadCount {
 export interface SandboxState {
   readonly chains: Effect.Effect<ReadonlyMap<ChainName, ChainLedger>>
   readonly addBlocks: (chain: ChainName, blocks: number) => Effect.Effect<void>
-  /** Counts as a read of the collection. */
+  /** Counts a request for a collection and returns its state. */
   readonly recordRead: (chain: ChainName, collection: Collection) => Effect.Effect<IndexingState>
-  /** Ends the indexing of a collection. */
+  /** Completes the indexing of a collection. */
   readonly completeIndexing: (chain: ChainName, collection: string) => Effect.Effect<void>
   readonly streams: Effect.Effect<ReadonlyMap<string, StreamDocument>>
-  /** Changes a stream; undefined where there is none of this id. */
+  /** Updates a stream. Returns undefined if it does not exist. */
   readonly updateStream: (id: string, update: StreamDocument) => Effect.Effect<StreamDocument | undefined>
-  readonly nextFault: (subject: FaultTarget) => Effect.Effect<Fault | undefined>
+  readonly nextFault: (target: FaultTarget) => Effect.Effect<Fault | undefined>
   readonly queueFaults: (faults: ReadonlyArray<Fault>) => Effect.Effect<void>
 }
 
 const synced = "synced"
 
-export const make = (ledger: Ledger, settings: ResolvedOptions): Effect.Effect<SandboxState> =>
+export const make = (ledger: Ledger, options: ResolvedOptions): Effect.Effect<SandboxState> =>
   Effect.gen(function*() {
     const chains = yield* Ref.make<ReadonlyMap<ChainName, ChainLedger>>(ledger.chains)
     const reads = yield* Ref.make<ReadonlyMap<string, ReadCount | typeof synced>>(new Map())
@@ -49,7 +46,7 @@ export const make = (ledger: Ledger, settings: ResolvedOptions): Effect.Effect<S
       new Map(ledger.streams.map((stream) => [String(stream["id"]), stream]))
     )
     const rules = yield* Ref.make<ReadonlyArray<RuleState>>(
-      settings.faults.map((rule) => ({ rule, matched: 0, injected: 0 }))
+      options.faults.map((rule) => ({ rule, matched: 0, injected: 0 }))
     )
     const queue = yield* Ref.make<ReadonlyArray<Fault>>([])
     return {
@@ -71,7 +68,7 @@ export const make = (ledger: Ledger, settings: ResolvedOptions): Effect.Effect<S
             return [state, new Map(known).set(key, { ...state, count: state.count + 1 })]
           }
         )
-        if (previous === synced || isIndexed(settings.syncAfter, previous, now)) return synced
+        if (previous === synced || isIndexed(options.syncAfter, previous, now)) return synced
         return previous.count === 0 ? "starting" : "syncing"
       }),
       completeIndexing: (chain, collection) =>
@@ -84,15 +81,15 @@ export const make = (ledger: Ledger, settings: ResolvedOptions): Effect.Effect<S
           const updated = { ...stream, ...update }
           return [updated, new Map(known).set(id, updated)]
         }),
-      nextFault: (subject) =>
-        Ref.modify(queue, (waiting) => [waiting[0], waiting.slice(1)]).pipe(
+      nextFault: (target) =>
+        Ref.modify(queue, (pending) => [pending[0], pending.slice(1)]).pipe(
           Effect.flatMap((queued) =>
             queued === undefined
-              ? Ref.modify(rules, (known) => applyFaultRules(known, subject))
+              ? Ref.modify(rules, (known) => applyFaultRules(known, target))
               : Effect.succeed(queued)
           )
         ),
-      queueFaults: (faults) => Ref.update(queue, (waiting) => [...waiting, ...faults])
+      queueFaults: (faults) => Ref.update(queue, (pending) => [...pending, ...faults])
     }
   })
 

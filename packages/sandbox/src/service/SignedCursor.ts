@@ -1,8 +1,8 @@
 /**
- * Cursors: where a list goes on, sealed.
+ * Signed cursors.
  *
- * A cursor is bound to its operation and parameters and signed with a key that follows from the seed, so that
- * one that was tampered with, or that belongs to another list, is detected.
+ * A cursor contains its operation and parameters, and is signed with a key derived from the seed. Modified cursors and
+ * cursors of other lists are rejected.
  */
 import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
@@ -11,16 +11,16 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 import { type ApiError, badRequest } from "./ApiError.ts"
 import { digest } from "./Digest.ts"
 
-/** The place after a record, in words that only its list understands; empty before the first record. */
+/** The position after a record, in a format of its list; empty before the first record. */
 export type RecordPosition = ReadonlyArray<string>
 
-/** What a list asks, written so that equal questions are equal texts. */
+/** The list of a cursor. Equal lists have equal strings. */
 export interface CursorScope {
   readonly operation: string
   readonly parameters: string
 }
 
-/** Where a list goes on. */
+/** The page and position that a cursor refers to. */
 export interface CursorState {
   readonly page: number
   readonly position: RecordPosition
@@ -34,9 +34,9 @@ const CursorPayload = Schema.parseJson(Schema.Struct({
   salt: Schema.String
 }))
 
-/** The cursors of one seed. */
+/** Encodes and decodes cursors of one seed. */
 export interface CursorCodec {
-  readonly encode: (scope: CursorScope, place: CursorState) => string
+  readonly encode: (scope: CursorScope, state: CursorState) => string
   readonly decode: (scope: CursorScope, cursor: string) => Either.Either<CursorState, ApiError>
 }
 
@@ -81,6 +81,4 @@ export const make = (seed: number): CursorCodec => {
 }
 
 const invalidCursor = badRequest("[C0005] Invalid cursor provided")
-const cursorOfOtherRequest = badRequest(
-  "cursor does not belong to this request: send it with the parameters it was given for"
-)
+const cursorOfOtherRequest = badRequest("cursor does not match the request parameters")

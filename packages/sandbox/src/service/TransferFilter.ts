@@ -1,8 +1,8 @@
 /**
- * A wallet's transfers of some tokens only.
+ * Transfers of a wallet, filtered by token.
  *
- * What matches is kept as a list of indexes, found once and extended as blocks appear, so that a page of a
- * long list does not look through all of it again.
+ * Caches the indexes of matching transfers and extends them when blocks are added, so that reading a page does not scan
+ * the whole list.
  */
 import type { Address } from "@blockquarry/core/Address"
 import type { ChainLedger, Sequence, TokenTransfer } from "../Ledger.ts"
@@ -20,7 +20,7 @@ interface FilterState {
   scanned: number
 }
 
-/** So many selections are remembered. */
+/** The maximum number of cached filters. */
 const capacity = 16
 
 export const make = (): TransferFilter => {
@@ -50,8 +50,8 @@ export const make = (): TransferFilter => {
       return {
         length,
         at: (index) => {
-          const place = index < length ? indexes[index] : undefined
-          return place === undefined ? undefined : all.at(place)
+          const position = index < length ? indexes[index] : undefined
+          return position === undefined ? undefined : all.at(position)
         }
       }
     }

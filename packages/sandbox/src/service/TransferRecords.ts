@@ -1,10 +1,10 @@
-/** Transfers as the service writes them. */
+/** Transfer records of responses. */
 import type { Address } from "@blockquarry/core/Address"
 import type { ChainLedger, Ledger, TokenTransfer } from "../Ledger.ts"
 import { blockTimestamp } from "./BlockRange.ts"
 import type { JsonDocument } from "./HttpMessage.ts"
 
-/** A transfer of an ERC20 token: `value` is an integer with every digit. */
+/** Creates the record of an ERC20 transfer. `value` is an integer with all digits. */
 export const transferRecord = (ledger: Ledger, chain: ChainLedger, transfer: TokenTransfer): JsonDocument => {
   const token = chain.tokens.get(transfer.token)
   return {

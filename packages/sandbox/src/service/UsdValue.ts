@@ -1,22 +1,22 @@
-/** Exact sums of money: amounts times prices in US dollars. */
+/** Exact values in US dollars. */
 import { formatDecimal } from "@blockquarry/core/Decimal"
 import * as BigDecimal from "effect/BigDecimal"
 
-/** Dollars are printed with so many decimals. */
+/** Decimals of values in US dollars. */
 const cents = 2
 
 const decimal = (price: number): BigDecimal.BigDecimal => BigDecimal.unsafeFromNumber(price)
 
-/** A price as plain digits, without an exponent. */
+/** Formats a price without an exponent. */
 export const formatPrice = (price: number): string => formatDecimal(decimal(price))
 
-/** What an amount in the smallest unit is worth. */
+/** Returns the value of an amount in smallest units. */
 export const usdValue = (amount: bigint, decimals: number, price: number): string =>
   formatDecimal(
     BigDecimal.scale(BigDecimal.multiply(BigDecimal.make(amount, decimals), decimal(price)), cents)
   )
 
-/** A price in another token's smallest unit. */
+/** Converts a price to the smallest unit of another token. */
 export const priceInToken = (price: number, other: number, decimals: number): bigint => {
   const precise = BigDecimal.scale(decimal(price), decimals + 30)
   const divisor = BigDecimal.scale(decimal(other), 30)

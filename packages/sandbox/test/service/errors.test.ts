@@ -6,11 +6,11 @@ import { dataUrl, decodePage, examples, makeSandbox, send } from "./support.ts"
 const { busyToken, token, wallet } = examples
 const unknown = `0x${"ab".repeat(20)}`
 
-describe("refusals", () => {
-  it.effect("names what is wrong with an input", () =>
+describe("errors", () => {
+  it.effect("describe invalid inputs", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
-      const cases: ReadonlyArray<readonly [url: string, words: string]> = [
+      const cases: ReadonlyArray<readonly [url: string, text: string]> = [
         [dataUrl("/0x12/erc20/transfers"), "Invalid address"],
         [dataUrl(`/${wallet}/erc20/transfers`, { chain: "bitcoin" }), "chain must be a valid enum value, "],
         [
@@ -22,20 +22,20 @@ describe("refusals", () => {
         [dataUrl(`/${wallet}/erc20/transfers`, { limit: 0 }), "limit must be"],
         [dataUrl(`/${wallet}/erc20/transfers`, { limit: 101 }), "limit must not be greater than 100"],
         [dataUrl(`/${wallet}/erc20/transfers`, { order: "up" }), "order must be ASC or DESC"],
-        [dataUrl(`/${wallet}/erc20/transfers`, { from_block: 9, to_block: 3 }), "reversed"],
+        [dataUrl(`/${wallet}/erc20/transfers`, { from_block: 9, to_block: 3 }), "invalid range"],
         [
           dataUrl(`/${wallet}/erc20/transfers`, { from_date: "2024-02-01", to_date: "2024-01-01" }),
-          "reversed"
+          "invalid range"
         ],
         [dataUrl(`/${wallet}/erc20/transfers`, { cursor: "nonsense" }), "Invalid cursor"],
         [dataUrl(`/nft/${token}/abc`), "Invalid TokenId"],
         [dataUrl(`/nft/${token}/1`, { format: "octal" }), "format"],
         [dataUrl(`/nft/${token}/1/owners`, { format: "octal" }), "format"]
       ]
-      for (const [url, words] of cases) {
-        const asked = yield* send(sandbox, url)
-        expect({ url, status: asked.status }).toEqual({ url, status: 400 })
-        expect(asked.text).toContain(words)
+      for (const [url, text] of cases) {
+        const response = yield* send(sandbox, url)
+        expect({ url, status: response.status }).toEqual({ url, status: 400 })
+        expect(response.text).toContain(text)
       }
       const two = yield* send(sandbox, dataUrl("/0x12/erc20/transfers", { limit: -1 }))
       expect(two.document).toMatchObject({
@@ -43,7 +43,7 @@ describe("refusals", () => {
       })
     }))
 
-  it.effect("refuses a cursor that was changed, or that belongs to another question", () =>
+  it.effect("reject a modified cursor and a cursor of another list", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
       const path = `/erc20/${busyToken}/transfers`
@@ -52,17 +52,17 @@ describe("refusals", () => {
       expect(text.length).toBeGreaterThanOrEqual(300)
       expect(text.length).toBeLessThanOrEqual(500)
       expect(yield* send(sandbox, dataUrl(path, { limit: 5, cursor: text }))).toMatchObject({ status: 200 })
-      const foreign = [
+      const otherLists = [
         dataUrl(path, { cursor: text, order: "ASC" }),
         dataUrl(path, { cursor: text, chain: "polygon" }),
         dataUrl(path, { cursor: text, from_block: 1 }),
         dataUrl(`/erc20/${token}/transfers`, { cursor: text }),
         dataUrl(`/${wallet}/erc20/transfers`, { cursor: text })
       ]
-      for (const url of foreign) {
-        const asked = yield* send(sandbox, url)
-        expect(asked.status).toBe(400)
-        expect(asked.text).toContain("does not belong")
+      for (const url of otherLists) {
+        const response = yield* send(sandbox, url)
+        expect(response.status).toBe(400)
+        expect(response.text).toContain("does not match")
       }
       for (let index = 0; index < text.length; index += 7) {
         const other = text[index] === "A" ? "B" : "A"
@@ -70,18 +70,18 @@ describe("refusals", () => {
         expect(yield* send(sandbox, dataUrl(path, { cursor: changed }))).toMatchObject({ status: 400 })
       }
       expect(yield* send(sandbox, dataUrl(path, { cursor: `${text}A` }))).toMatchObject({ status: 400 })
-      const elsewhere = yield* Sandbox.make({ seed: 6, scale: 10 })
-      expect(yield* send(elsewhere, dataUrl(path, { cursor: text }))).toMatchObject({ status: 400 })
+      const otherSandbox = yield* Sandbox.make({ seed: 6, scale: 10 })
+      expect(yield* send(otherSandbox, dataUrl(path, { cursor: text }))).toMatchObject({ status: 400 })
     }))
 
-  it.effect("demands a good key", () =>
+  it.effect("require a valid API key", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
       const url = dataUrl(`/wallets/${wallet}/chains`)
       for (const key of ["", "guess", Sandbox.revokedApiKey]) {
-        const asked = yield* send(sandbox, url, { headers: { "x-api-key": key } })
-        expect(asked).toMatchObject({ status: 401, document: { message: expect.any(String) } })
-        expect(asked.text).not.toContain("consumed")
+        const response = yield* send(sandbox, url, { headers: { "x-api-key": key } })
+        expect(response).toMatchObject({ status: 401, document: { message: expect.any(String) } })
+        expect(response.text).not.toContain("consumed")
       }
       const exhausted = yield* send(sandbox, url, { headers: { "x-api-key": Sandbox.exhaustedApiKey } })
       expect(exhausted.status).toBe(401)
@@ -99,7 +99,7 @@ describe("refusals", () => {
       }
     }))
 
-  it.effect("knows its paths and their methods", () =>
+  it.effect("report unknown paths and methods", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
       for (
@@ -121,7 +121,7 @@ describe("refusals", () => {
       expect(get).toMatchObject({ status: 405, headers: { allow: "POST" } })
     }))
 
-  it.effect("finds nothing where nothing is", () =>
+  it.effect("report unknown addresses and hashes", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
       for (const path of [`/erc20/${unknown}/price`, `/erc20/${unknown}/owners`, `/nft/${unknown}/1`]) {

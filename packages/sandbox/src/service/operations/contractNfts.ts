@@ -1,4 +1,4 @@
-/** NFTs of a contract, in order of their ids. */
+/** Handles `contractNfts`, ordered by token ID. */
 import { contractNfts as operation } from "@blockquarry/core/operations/contractNfts"
 import * as Effect from "effect/Effect"
 import type { NftState } from "../../Ledger.ts"
@@ -42,19 +42,16 @@ export const contractNfts = operationHandler(
   })
 )
 
-/**
- * The NFTs of one subrange of a contract's. They are dealt out by their ids, so that no NFT changes its
- * subrange when others are minted.
- */
+/** Assigns NFTs to subranges by ID, so that mints do not change the subrange of other NFTs. */
 const subrangeFilter = (
   { range, totalRanges }: { readonly range?: number; readonly totalRanges?: number }
 ): Effect.Effect<(nft: NftState) => boolean, ApiError> => {
   if (range === undefined && totalRanges === undefined) return Effect.succeed(() => true)
   if (range === undefined || totalRanges === undefined) {
-    return Effect.fail(badRequest("totalRanges and range must be given together"))
+    return Effect.fail(badRequest("totalRanges and range must be set together"))
   }
   if (range < 1 || range > totalRanges) {
-    return Effect.fail(badRequest(`range must be from 1 to totalRanges (${totalRanges})`))
+    return Effect.fail(badRequest(`range must be between 1 and totalRanges (${totalRanges})`))
   }
   return Effect.succeed(({ tokenId }) => tokenId % BigInt(totalRanges) === BigInt(range - 1))
 }

@@ -1,4 +1,4 @@
-/** A transaction of the ledger by its hash. */
+/** Handles `ledgerTransaction`. */
 import { ledgerTransaction as operation } from "@blockquarry/core/operations/ledgerTransaction"
 import * as Effect from "effect/Effect"
 import { ApiError } from "../ApiError.ts"

@@ -1,4 +1,4 @@
-/** Metadata of one NFT. */
+/** Handles `nftMetadata`. */
 import { nftMetadata as operation } from "@blockquarry/core/operations/nftMetadata"
 import * as Effect from "effect/Effect"
 import { notFound } from "../ApiError.ts"
@@ -11,9 +11,9 @@ export const nftMetadata = operationHandler(
   Effect.fnUntraced(function*(input, context) {
     const chain = chainOf(context, input.chain)
     const { collection, sync } = yield* readCollection(context, chain, input.address)
-    if (collection === undefined) return yield* notFound("No NFT contract was found at this address")
-    // A collection that is being indexed has been seen to answer both ways: not found, then nothing
-    if (sync === "starting") return yield* notFound("The metadata of this NFT is not indexed yet")
+    if (collection === undefined) return yield* notFound("NFT contract not found")
+    // During indexing, upstreams return 404 first and null later
+    if (sync === "starting") return yield* notFound("NFT metadata not indexed yet")
     const all = sync === "synced" ? chain.nfts(collection.address) : []
     const nft = findNft(all, input.token_id)
     return nft === undefined ? null : nftRecord(chain, collection, nft, rarityOf(context, all, nft), input)

@@ -1,4 +1,4 @@
-/** Owners of one NFT, in order of their addresses. */
+/** Handles `nftOwners`, ordered by owner address. */
 import { nftOwners as operation } from "@blockquarry/core/operations/nftOwners"
 import * as Effect from "effect/Effect"
 import {

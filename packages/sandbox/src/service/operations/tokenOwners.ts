@@ -1,4 +1,4 @@
-/** Holders of an ERC20 token. */
+/** Handles `tokenOwners`. */
 import { formatUnits } from "@blockquarry/core/Amount"
 import { tokenOwners as operation } from "@blockquarry/core/operations/tokenOwners"
 import * as Effect from "effect/Effect"
@@ -16,7 +16,7 @@ import { usdValue } from "../UsdValue.ts"
 export const tokenOwners = operationHandler(operation, (input, context) => {
   const chain = chainOf(context, input.chain)
   const token = chain.tokens.get(input.token_address)
-  if (token === undefined) return Effect.fail(notFound("No token was found at this address"))
+  if (token === undefined) return Effect.fail(notFound("Token not found"))
   const descending = context.holders.list(chain, token.address)
   const isAscending = input.order === "ASC"
   const page = readPage(operation, input, context, (pageRequest) =>

@@ -1,4 +1,4 @@
-/** Price of an ERC20 token. */
+/** Handles `tokenPrice`. */
 import { tokenPrice as operation } from "@blockquarry/core/operations/tokenPrice"
 import * as Effect from "effect/Effect"
 import type { ChainLedger, Token } from "../../Ledger.ts"
@@ -14,7 +14,7 @@ const noPool = notFound("No pools found with enough liquidity, to calculate the 
 export const tokenPrice = operationHandler(operation, (input, context) => {
   const chain = chainOf(context, input.chain)
   const token = chain.tokens.get(input.address)
-  if (token === undefined) return Effect.fail(notFound("No token was found at this address"))
+  if (token === undefined) return Effect.fail(notFound("Token not found"))
   const block = Math.min(input.to_block ?? chain.head, chain.head)
   const { exchange } = input
   const pool = poolsOf(chain, token).find((pool) =>
@@ -65,7 +65,7 @@ const priceRecord = (
 
 const day = 86_400_000
 
-/** In per cent; null where there was no block a day before. */
+/** In percent; null if there was no block a day before. */
 const changeOverDay = (chain: ChainLedger, token: Token, price: number, block: number): string | null => {
   const time = chain.block(block)?.timestamp
   const before = time === undefined ? -1 : chain.blockAt(time - day)

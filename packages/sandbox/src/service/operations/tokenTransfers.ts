@@ -1,4 +1,4 @@
-/** ERC20 transfers of a token contract. */
+/** Handles `tokenTransfers`. */
 import { tokenTransfers as operation } from "@blockquarry/core/operations/tokenTransfers"
 import * as Either from "effect/Either"
 import { blockRange } from "../BlockRange.ts"

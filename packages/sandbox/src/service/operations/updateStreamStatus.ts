@@ -1,4 +1,4 @@
-/** Update of the status of a stream. */
+/** Handles `updateStreamStatus`. */
 import { updateStreamStatus as operation } from "@blockquarry/core/operations/updateStreamStatus"
 import * as Effect from "effect/Effect"
 import { notFound } from "../ApiError.ts"
@@ -7,7 +7,7 @@ import { operationHandler } from "../SandboxContext.ts"
 const messages = {
   active: "Stream is healthy and processing blocks",
   paused: "Stream is paused and is not processing blocks",
-  error: "Stream has met an error and is not processing blocks",
+  error: "Stream failed and is not processing blocks",
   terminated: "Stream is terminated and is not processing blocks"
 }
 

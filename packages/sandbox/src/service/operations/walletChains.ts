@@ -1,4 +1,4 @@
-/** The chains on which a wallet is active. */
+/** Handles `walletChains`. */
 import { chainId, evmChains } from "@blockquarry/core/Chain"
 import { walletChains as operation } from "@blockquarry/core/operations/walletChains"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** NFT trades of a wallet, newest first. */
+/** Handles `walletNftTrades`, newest first. */
 import { walletNftTrades as operation } from "@blockquarry/core/operations/walletNftTrades"
 import * as Either from "effect/Either"
 import type { ChainLedger, NftSale } from "../../Ledger.ts"

@@ -1,4 +1,4 @@
-/** ERC20 transfers of a wallet. */
+/** Handles `walletTransfers`. */
 import { walletTransfers as operation } from "@blockquarry/core/operations/walletTransfers"
 import * as Either from "effect/Either"
 import { blockRange } from "../BlockRange.ts"
