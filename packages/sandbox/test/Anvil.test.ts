@@ -1,7 +1,4 @@
-/**
- * Tests for `Aggregate` against a real chain: contracts that nobody here wrote, on a node that nobody here wrote,
- * say who has what; the transfers that they log must say the same.
- */
+/** Compares `Aggregates`, computed from logged transfers, with the state of OpenZeppelin contracts on an Anvil node. */
 import { Address } from "@blockquarry/core/Address"
 import { Hash } from "@blockquarry/core/Hash"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
@@ -23,7 +20,7 @@ if (anvil === undefined) {
   console.warn(`Anvil.test.ts is skipped: no anvil for ${process.platform} ${process.arch}`)
 }
 
-/** Where a log is. */
+/** The position of a log. */
 const blockPosition = (log: Log<bigint, number, false>) => ({
   block: Number(log.blockNumber),
   transaction: hash(log.transactionHash),
@@ -31,7 +28,7 @@ const blockPosition = (log: Log<bigint, number, false>) => ({
   logIndex: log.logIndex
 })
 
-/** Everything that the contracts logged, as the ledger has it. */
+/** Reads the logs of all contracts as transfers of the ledger. */
 const readTransfers = async (
   client: AnvilClient,
   { minted, preset, several, unique }: Awaited<ReturnType<typeof runTransactions>>
@@ -86,11 +83,11 @@ const readTransfers = async (
   return { transfers, nftTransfers }
 }
 
-it.runIf(process.env["QUARRY_CHECK"] === "1")("a full check leaves nothing out: there is an anvil", () => {
+it.runIf(process.env["QUARRY_CHECK"] === "1")("anvil is available in a full check", () => {
   expect(anvil).toBeDefined()
 })
 
-describe.skipIf(anvil === undefined)("Aggregate, held against contracts", () => {
+describe.skipIf(anvil === undefined)("Aggregates", () => {
   let node: Anvil | undefined
   let chain: Awaited<ReturnType<typeof runTransactions>> & Awaited<ReturnType<typeof readTransfers>>
 
@@ -107,7 +104,7 @@ describe.skipIf(anvil === undefined)("Aggregate, held against contracts", () => 
 
   afterAll(() => node?.kill())
 
-  it("has enough to go by", () => {
+  it("has transactions of every kind", () => {
     const { alive, ids, moves, nftTransfers, transfers } = chain
     expect(moves).toBeGreaterThan(60)
     expect(transfers.some(({ to }) => to === zeroAddress)).toBe(true)
@@ -117,18 +114,18 @@ describe.skipIf(anvil === undefined)("Aggregate, held against contracts", () => 
     expect(Math.max(...[...perBlock.values()].map((items) => items.length))).toBeGreaterThan(4)
   })
 
-  it("balances and supplies", async () => {
+  it("returns the balances and supplies of the contracts", async () => {
     for (const token of [chain.minted, chain.preset]) {
       const own = chain.transfers.filter((transfer) => transfer.token === address(token))
       const balances = Aggregates.balances(own)
       for (const account of chain.accounts) {
-        const said = await client().readContract({
+        const expected = await client().readContract({
           abi: erc20,
           address: token,
           functionName: "balanceOf",
           args: [account]
         })
-        expect(balances.get(address(account)) ?? 0n).toBe(said)
+        expect(balances.get(address(account)) ?? 0n).toBe(expected)
       }
       const supply = await client().readContract({ abi: erc20, address: token, functionName: "totalSupply" })
       expect(Aggregates.totalSupply(own)).toBe(supply)
@@ -136,12 +133,12 @@ describe.skipIf(anvil === undefined)("Aggregate, held against contracts", () => 
     }
   })
 
-  it("owners of NFTs", async () => {
+  it("returns the owners of the contracts", async () => {
     const own = chain.nftTransfers.filter(({ collection }) => collection === address(chain.unique))
     const states = new Map(Aggregates.nfts(own).map((state) => [state.tokenId, state]))
     expect(BigInt(states.size)).toBe(chain.ids)
     for (const [id, { owners }] of states) {
-      const said = chain.alive.has(id)
+      const expected = chain.alive.has(id)
         ? [
           address(
             await client().readContract({
@@ -153,7 +150,7 @@ describe.skipIf(anvil === undefined)("Aggregate, held against contracts", () => 
           )
         ]
         : []
-      expect(owners.map(({ owner }) => owner)).toEqual(said)
+      expect(owners.map(({ owner }) => owner)).toEqual(expected)
     }
     expect([...states.values()].filter(({ owners }) => owners.length > 0).length)
       .toBe(
@@ -163,23 +160,23 @@ describe.skipIf(anvil === undefined)("Aggregate, held against contracts", () => 
       )
   })
 
-  it("amounts of NFTs", async () => {
+  it("returns the amounts of the contracts", async () => {
     const own = chain.nftTransfers.filter(({ collection }) => collection === address(chain.several))
     for (const { owners, tokenId } of Aggregates.nfts(own)) {
       const amounts = new Map(owners.map(({ amount, owner }) => [owner, amount]))
       for (const account of chain.accounts) {
-        const said = await client().readContract({
+        const expected = await client().readContract({
           abi: erc1155,
           address: chain.several,
           functionName: "balanceOf",
           args: [account, tokenId]
         })
-        expect(amounts.get(address(account)) ?? 0n).toBe(said)
+        expect(amounts.get(address(account)) ?? 0n).toBe(expected)
       }
     }
   })
 
-  it("first and last transactions, as the node's own filters find them", async () => {
+  it("returns the first and last transactions that event filters of the node find", async () => {
     const { minted, preset, several, unique } = chain
     const events = [
       ...[minted, preset].map((at) => ({ at, abi: erc20, name: "Transfer" as const })),

@@ -1,6 +1,4 @@
-/**
- * Tests for `Ledger`: whatever the seed, the books balance, at every head.
- */
+/** The data are consistent for every seed and head. */
 import type { ChainName } from "@blockquarry/core/Chain"
 import { evmChains } from "@blockquarry/core/Chain"
 import { LedgerTransaction } from "@blockquarry/core/model/LedgerTransaction"
@@ -37,7 +35,7 @@ const chainOf = (ledger: Ledger, name: ChainName): ChainLedger => {
   return chain
 }
 
-/** All that a chain tells, as text. */
+/** All data of a chain as a string. */
 const chainAsText = (chain: ChainLedger, ledger: Ledger): string =>
   comparableText([
     fullHistory(chain, ledger),
@@ -49,8 +47,8 @@ const chainAsText = (chain: ChainLedger, ledger: Ledger): string =>
     [...ledger.wallets.values()].map((wallet) => [wallet, chain.activity(wallet.address)])
   ])
 
-describe("books", () => {
-  it.prop("balance at every head", [seed, scale, name, growth], ([seed, scale, name, growth]) => {
+describe("balances", () => {
+  it.prop("are consistent at every head", [seed, scale, name, growth], ([seed, scale, name, growth]) => {
     const ledger = make({ seed, scale })
     const chain = chainOf(ledger, name).withNewBlocks(growth)
     const all = fullHistory(chain, ledger)
@@ -63,7 +61,7 @@ describe("books", () => {
     for (const wallet of [...ledger.wallets.keys(), zeroAddress]) expectConsistentWallet(chain, wallet, all)
   }, runs(25))
 
-  it("balance on every chain", () => {
+  it("are consistent on every chain", () => {
     const ledger = make({ scale: 100 })
     expect([...ledger.chains.keys()]).toEqual(evmChains)
     for (const chain of ledger.chains.values()) {
@@ -73,66 +71,71 @@ describe("books", () => {
     }
   })
 
-  it("know nothing of strangers", () => {
+  it("are empty for a wallet without activity", () => {
     const ledger = make()
     const chain = chainOf(ledger, "eth")
-    const unknownWallet = ledger.examples.emptyWallet
-    expect(ledger.wallets.has(unknownWallet)).toBe(true)
-    expect(chain.activity(unknownWallet)).toBeUndefined()
-    expect(chain.walletTransfers(unknownWallet).length + chain.walletTrades(unknownWallet).length).toBe(0)
-    expect(chain.tokenTransfers(unknownWallet).at(0)).toBeUndefined()
-    expect([chain.holders(unknownWallet), chain.nfts(unknownWallet), chain.totalSupply(unknownWallet)])
+    const emptyWallet = ledger.examples.emptyWallet
+    expect(ledger.wallets.has(emptyWallet)).toBe(true)
+    expect(chain.activity(emptyWallet)).toBeUndefined()
+    expect(chain.walletTransfers(emptyWallet).length + chain.walletTrades(emptyWallet).length).toBe(0)
+    expect(chain.tokenTransfers(emptyWallet).at(0)).toBeUndefined()
+    expect([chain.holders(emptyWallet), chain.nfts(emptyWallet), chain.totalSupply(emptyWallet)])
       .toEqual([[], [], 0n])
   })
 })
 
-describe("growth", () => {
-  it.prop("keeps the past", [seed, scale, name, growth, growth], ([seed, scale, name, once, again]) => {
-    const ledger = make({ seed, scale })
-    const chain = chainOf(ledger, name)
-    const before = fullHistory(chain, ledger)
-    const between = chain.withNewBlocks(once)
-    fullHistory(between, ledger)
-    const grown = between.withNewBlocks(again)
-    expect(grown.head).toBe(chain.head + once + again)
-    const after = fullHistory(grown, ledger)
-    const old = <A extends { readonly block: number }>(items: ReadonlyArray<A>) =>
-      items.filter(({ block }) => block <= chain.head)
-    expect(
-      comparableText(
-        [old(after.transfers), old(after.nftTransfers), old(after.trades)].map((items) =>
-          items.map(comparableText).sort()
-        )
-      )
-    )
-      .toBe(
+describe("withNewBlocks", () => {
+  it.prop(
+    "does not change past blocks",
+    [seed, scale, name, growth, growth],
+    ([seed, scale, name, first, second]) => {
+      const ledger = make({ seed, scale })
+      const chain = chainOf(ledger, name)
+      const before = fullHistory(chain, ledger)
+      const between = chain.withNewBlocks(first)
+      fullHistory(between, ledger)
+      const grown = between.withNewBlocks(second)
+      expect(grown.head).toBe(chain.head + first + second)
+      const after = fullHistory(grown, ledger)
+      const past = <A extends { readonly block: number }>(items: ReadonlyArray<A>) =>
+        items.filter(({ block }) => block <= chain.head)
+      expect(
         comparableText(
-          [before.transfers, before.nftTransfers, before.trades].map((items) =>
+          [past(after.transfers), past(after.nftTransfers), past(after.trades)].map((items) =>
             items.map(comparableText).sort()
           )
         )
       )
-    expect(comparableText(fullHistory(chain, ledger))).toBe(comparableText(before))
-    // However one gets there, and whoever looked further before
-    const other = make({ seed, scale })
-    expect(chainAsText(chainOf(other, name).withNewBlocks(once + again), other)).toBe(
-      chainAsText(grown, ledger)
-    )
-  }, runs(8))
+        .toBe(
+          comparableText(
+            [before.transfers, before.nftTransfers, before.trades].map((items) =>
+              items.map(comparableText).sort()
+            )
+          )
+        )
+      expect(comparableText(fullHistory(chain, ledger))).toBe(comparableText(before))
+      // The result does not depend on intermediate heads and earlier reads
+      const other = make({ seed, scale })
+      expect(chainAsText(chainOf(other, name).withNewBlocks(first + second), other)).toBe(
+        chainAsText(grown, ledger)
+      )
+    },
+    runs(8)
+  )
 
-  it("mixes the busy token with others within a block, before and after them", () => {
+  it("places transfers of the busy token before and after others in a block", () => {
     const ledger = make()
     const { busyToken } = ledger.examples
     const chain = chainOf(ledger, "eth").withNewBlocks(60)
     const sides = new Set<string>()
     for (const items of groupBy(fullHistory(chain, ledger).transfers, ({ block }) => block).values()) {
-      const kinds = new Set(items.map(({ token }) => token === busyToken))
-      if (kinds.size === 2) sides.add(items[0]?.token === busyToken ? "before" : "after")
+      const isBusy = new Set(items.map(({ token }) => token === busyToken))
+      if (isBusy.size === 2) sides.add(items[0]?.token === busyToken ? "before" : "after")
     }
     expect(sides).toEqual(new Set(["before", "after"]))
   })
 
-  it("brings something new in every block, for the busy wallet and for others", () => {
+  it("adds transfers in every block, for the busy wallet and for others", () => {
     const ledger = make()
     const { busyToken, busyWallet } = ledger.examples
     let chain = chainOf(ledger, "eth")
@@ -144,34 +147,39 @@ describe("growth", () => {
       )
       chain = next
     }
-    const fresh = fullHistory(chain, ledger).transfers.filter(({ block }) => block > 22_606_000)
+    const added = fullHistory(chain, ledger).transfers.filter(({ block }) => block > 22_606_000)
     expect(
-      new Set(fresh.filter(({ token }) => token !== busyToken).flatMap(({ from, to }) => [from, to])).size
+      new Set(added.filter(({ token }) => token !== busyToken).flatMap(({ from, to }) => [from, to])).size
     )
       .toBeGreaterThan(10)
   })
 })
 
 describe("make", () => {
-  it.prop("gives the same for the same seed, other for others", [seed, seed], ([one, other]) => {
-    const ledgerAsText = (seed: number): string => {
-      const ledger = make({ seed, scale: 300 })
-      const { mainnet, testnet } = ledger.transactions
-      return comparableText([
-        chainAsText(chainOf(ledger, "base"), ledger),
-        [...mainnet],
-        [...testnet],
-        ledger.streams,
-        ledger.examples
-      ])
-    }
-    expect(ledgerAsText(one)).toBe(ledgerAsText(one))
-    if (!Object.is(one, other) && String(one) !== String(other)) {
-      expect(ledgerAsText(one)).not.toBe(ledgerAsText(other))
-    }
-  }, runs(4))
+  it.prop(
+    "gives equal data for equal seeds and different data for different seeds",
+    [seed, seed],
+    ([one, other]) => {
+      const ledgerAsText = (seed: number): string => {
+        const ledger = make({ seed, scale: 300 })
+        const { mainnet, testnet } = ledger.transactions
+        return comparableText([
+          chainAsText(chainOf(ledger, "base"), ledger),
+          [...mainnet],
+          [...testnet],
+          ledger.streams,
+          ledger.examples
+        ])
+      }
+      expect(ledgerAsText(one)).toBe(ledgerAsText(one))
+      if (!Object.is(one, other) && String(one) !== String(other)) {
+        expect(ledgerAsText(one)).not.toBe(ledgerAsText(other))
+      }
+    },
+    runs(4)
+  )
 
-  it("gives what examples promise", () => {
+  it("has examples with the documented properties", () => {
     const ledger = make()
     const { examples } = ledger
     const eth = chainOf(ledger, "eth")
@@ -199,7 +207,7 @@ describe("make", () => {
     expect(active.length).toBeGreaterThan(15)
   })
 
-  it.prop("keeps the promises for any seed", [seed], ([seed]) => {
+  it.prop("has these examples for any seed", [seed], ([seed]) => {
     const { chains, examples } = make({ seed, scale: 10 })
     const eth = chains.get("eth")
     expect(eth?.nfts(examples.collection721).map(({ tokenId }) => tokenId)).toContain(1n)
@@ -209,12 +217,12 @@ describe("make", () => {
   }, runs(10))
 })
 
-describe("traits", () => {
+describe("data", () => {
   const ledger = make()
   const main: ReadonlyArray<ChainName> = ["eth", "polygon", "bsc", "base", "arbitrum", "sepolia"]
   const latin = /^[\x20-\x7e]*$/
 
-  it("are those that a reader has to cope with", () => {
+  it("include all traits that clients must handle", () => {
     expect(ledger.wallets.size).toBeGreaterThanOrEqual(40)
     const wallets = [...ledger.wallets.values()]
     expect(wallets.some(({ isContract }) => isContract)).toBe(true)
@@ -246,7 +254,7 @@ describe("traits", () => {
   })
 
   it.prop(
-    "of blocks: times ascend and can be searched",
+    "have blocks with ascending timestamps that blockAt finds",
     [name, FastCheck.nat(10_000_000)],
     ([name, back]) => {
       const chain = chainOf(ledger, name)
@@ -265,7 +273,7 @@ describe("traits", () => {
     runs(200)
   )
 
-  it("of streams: every state, as the model reads them", () => {
+  it("have streams in every status that the model decodes", () => {
     const streams = ledger.streams.map((stream) => Schema.decodeUnknownSync(StreamRecord)(stream))
     expect(new Set(streams.map(({ status }) => status))).toEqual(
       new Set(["active", "paused", "error", "terminated"])
@@ -276,11 +284,11 @@ describe("traits", () => {
     }
   })
 
-  it("of ledger transactions: every variant, as the model reads them", () => {
-    const read = Schema.decodeUnknownSync(LedgerTransaction)
+  it("have ledger transactions in every variant that the model decodes", () => {
+    const decode = Schema.decodeUnknownSync(LedgerTransaction)
     for (const documents of [ledger.transactions.mainnet, ledger.transactions.testnet]) {
       const types = new Set([...documents].map(([hash, document]) => {
-        const transaction = read(document)
+        const transaction = decode(document)
         expect(transaction.hash).toBe(hash)
         return transaction.type
       }))

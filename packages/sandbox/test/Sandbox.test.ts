@@ -17,8 +17,8 @@ const get = (fault?: string) =>
 
 const layer = Sandbox.layer({ ledger })
 
-describe("the door in the process", () => {
-  it.effect("answers, and shows what was asked", () =>
+describe("the in-process client", () => {
+  it.effect("returns responses and records requests", () =>
     Effect.gen(function*() {
       const response = yield* get()
       expect(response.status).toBe(200)
@@ -32,7 +32,7 @@ describe("the door in the process", () => {
       expect(yield* sandbox.recordedRequests).toEqual([])
     }).pipe(Effect.provide(layer)))
 
-  it.effect("takes bodies", () =>
+  it.effect("sends request bodies", () =>
     Effect.gen(function*() {
       const sandbox = yield* Sandbox.Sandbox
       const request = HttpClientRequest.post(
@@ -47,7 +47,7 @@ describe("the door in the process", () => {
       expect((yield* sandbox.streams).get(examples.stream)).toMatchObject({ status: "paused" })
     }).pipe(Effect.provide(layer)))
 
-  it.effect("has the ledger's testnet under an address of its own", () =>
+  it.effect("has a separate base URL for the ledger's testnet", () =>
     Effect.gen(function*() {
       const [hash] = [...ledger.transactions.testnet.keys()].filter((hash) =>
         !ledger.transactions.mainnet.has(hash)
@@ -58,7 +58,7 @@ describe("the door in the process", () => {
       expect((yield* on(Sandbox.baseUrls.ledger)).status).toBe(404)
     }).pipe(Effect.provide(layer)))
 
-  it.effect("fails as a real client does", () =>
+  it.effect("fails with the errors of a real client", () =>
     Effect.gen(function*() {
       const reset = yield* Effect.flip(get("reset"))
       expect(reset).toMatchObject({ _tag: "RequestError", reason: "Transport" })
@@ -67,15 +67,15 @@ describe("the door in the process", () => {
         expect(response.status).toBe(200)
         expect(yield* Effect.flip(response.text)).toMatchObject({ _tag: "ResponseError", reason: "Decode" })
       }
-      const whole = yield* Effect.flatMap(get(), ({ text }) => text)
-      const cut = yield* Effect.flatMap(get("gzip-truncated"), ({ text }) => text)
-      expect(cut.length).toBeLessThan(whole.length)
-      expect(whole.startsWith(cut)).toBe(true)
+      const complete = yield* Effect.flatMap(get(), ({ text }) => text)
+      const truncated = yield* Effect.flatMap(get("gzip-truncated"), ({ text }) => text)
+      expect(truncated.length).toBeLessThan(complete.length)
+      expect(complete.startsWith(truncated)).toBe(true)
       expect((yield* get("status=204")).status).toBe(204)
       expect((yield* get("redirect=http://other.invalid/")).headers["location"]).toBe("http://other.invalid/")
     }).pipe(Effect.provide(layer)))
 
-  it.effect("hangs before and in the middle of a body, until it is interrupted", () =>
+  it.effect("hangs before the response and in the middle of a body, until it is interrupted", () =>
     Effect.gen(function*() {
       const stalled = (yield* get("stall")).text
       for (const waiting of [Effect.asVoid(get("hang")), Effect.asVoid(stalled)]) {
@@ -85,21 +85,21 @@ describe("the door in the process", () => {
       }
     }).pipe(Effect.provide(layer)))
 
-  it.effect("equal options make equal answers", () =>
+  it.effect("gives equal responses for equal options", () =>
     Effect.gen(function*() {
-      const one = yield* Sandbox.make({ seed: 9, scale: 50 })
-      const two = yield* Sandbox.make({ seed: 9, scale: 50 })
-      const { busyWallet } = one.ledger.examples
+      const first = yield* Sandbox.make({ seed: 9, scale: 50 })
+      const second = yield* Sandbox.make({ seed: 9, scale: 50 })
+      const { busyWallet } = first.ledger.examples
       const request = {
         method: "GET",
         url: dataUrl(`/${busyWallet}/erc20/transfers`, { limit: 5 }),
         headers: { "x-api-key": Sandbox.apiKey },
         body: ""
       }
-      expect(yield* one.handle(request)).toEqual(yield* two.handle(request))
+      expect(yield* first.handle(request)).toEqual(yield* second.handle(request))
     }))
 
-  it.effect("remembers so many requests and no more", () =>
+  it.effect("records at most maxRecordedRequests requests", () =>
     Effect.gen(function*() {
       const sandbox = yield* Sandbox.make({ ledger, maxRecordedRequests: 3 })
       for (let index = 0; index < 10; index++) {
@@ -108,20 +108,20 @@ describe("the door in the process", () => {
       expect((yield* sandbox.recordedRequests).map(({ path }) => path)).toEqual(["/7", "/8", "/9"])
     }))
 
-  it.effect("a page deep in a million records costs little", () =>
+  it.effect("reads a page deep in a million records quickly", () =>
     Effect.gen(function*() {
       const sandbox = yield* Sandbox.make({ seed: 3, scale: 1_000_000 })
       const { busyToken, busyWallet } = sandbox.ledger.examples
       const middle = sandbox.ledger.chains.get("eth")!.walletTransfers(busyWallet).at(500_000)!.block
       for (const path of [`/${busyWallet}/erc20/transfers`, `/erc20/${busyToken}/transfers`]) {
-        const answer = yield* sandbox.handle({
+        const response = yield* sandbox.handle({
           method: "GET",
           url: dataUrl(path, { to_block: middle, limit: 100 }),
           headers: { "x-api-key": Sandbox.apiKey },
           body: ""
         })
-        expect(answer.status).toBe(200)
-        expect(JSON.parse(String(answer.body))).toHaveProperty("result.length", 100)
+        expect(response.status).toBe(200)
+        expect(JSON.parse(String(response.body))).toHaveProperty("result.length", 100)
       }
     }))
 })

@@ -18,7 +18,7 @@ const headers = (fault?: string): Record<string, string> => ({
 
 const layer = Server.layer({ ledger })
 
-/** What arrives on a raw socket until it ends. */
+/** Everything that a raw socket receives until it closes. */
 const raw = (port: number, fault: string) =>
   Effect.async<{ readonly text: string; readonly error: string | undefined }>((resume) => {
     const socket = connect(port, "127.0.0.1")
@@ -40,10 +40,10 @@ const bodyOf = (text: string) => text.slice(text.indexOf("\r\n\r\n") + 4)
 const lengthOf = (text: string) => Number(/content-length: (\d+)/i.exec(text)?.[1])
 
 describe("the server", () => {
-  it.live("agrees with the door in the process byte for byte", () =>
+  it.live("returns the same bytes as the in-process sandbox", () =>
     Effect.gen(function*() {
       const { origin } = yield* Server.SandboxServer
-      const inside = yield* Sandbox.make({ ledger })
+      const inProcess = yield* Sandbox.make({ ledger })
       const paths = [
         chains,
         dataUrl(`/${examples.wallet}/erc20/transfers`, { limit: 3 }),
@@ -55,17 +55,17 @@ describe("the server", () => {
         "/nowhere"
       ]
       for (const path of paths) {
-        const outside = yield* Effect.promise(() => fetch(`${origin}${path}`, { headers: headers() }))
-        const answer = yield* inside.handle({ method: "GET", url: path, headers: headers(), body: "" })
-        expect(outside.status).toBe(answer.status)
-        for (const [name, value] of Object.entries(answer.headers)) {
-          expect(outside.headers.get(name)).toBe(value)
+        const served = yield* Effect.promise(() => fetch(`${origin}${path}`, { headers: headers() }))
+        const expected = yield* inProcess.handle({ method: "GET", url: path, headers: headers(), body: "" })
+        expect(served.status).toBe(expected.status)
+        for (const [name, value] of Object.entries(expected.headers)) {
+          expect(served.headers.get(name)).toBe(value)
         }
-        expect(new Uint8Array(yield* Effect.promise(() => outside.arrayBuffer()))).toEqual(bodyBytes(answer))
+        expect(new Uint8Array(yield* Effect.promise(() => served.arrayBuffer()))).toEqual(bodyBytes(expected))
       }
     }).pipe(Effect.provide(layer)))
 
-  it.live("takes bodies, and refuses large ones", () =>
+  it.live("accepts request bodies and rejects large ones", () =>
     Effect.gen(function*() {
       const { urls } = yield* Server.SandboxServer
       const sandbox = yield* Sandbox.Sandbox
@@ -82,7 +82,7 @@ describe("the server", () => {
       expect((yield* post(" ".repeat(1024 * 1024 + 1))).status).toBe(413)
     }).pipe(Effect.provide(layer)))
 
-  it.live("spoils answers on the socket", () =>
+  it.live("injects transport faults on the socket", () =>
     Effect.gen(function*() {
       const { port } = yield* Server.SandboxServer
       const reset = yield* raw(port, "reset")
@@ -90,12 +90,12 @@ describe("the server", () => {
       const middle = yield* raw(port, "reset-body")
       expect(middle.error).toBe("ECONNRESET")
       expect(bodyOf(middle.text).length).toBe(Math.floor(lengthOf(middle.text) / 2))
-      const short = yield* raw(port, "truncate")
-      expect(short.error).toBeUndefined()
-      expect(bodyOf(short.text).length).toBe(Math.floor(lengthOf(short.text) / 2))
+      const truncated = yield* raw(port, "truncate")
+      expect(truncated.error).toBeUndefined()
+      expect(bodyOf(truncated.text).length).toBe(Math.floor(lengthOf(truncated.text) / 2))
     }).pipe(Effect.provide(layer)))
 
-  it.live("is what clients take for a broken network", () =>
+  it.live("causes network errors in clients", () =>
     Effect.gen(function*() {
       const { origin } = yield* Server.SandboxServer
       const get = (fault: string, signal: AbortSignal | null = null) =>
@@ -109,9 +109,9 @@ describe("the server", () => {
         expect(response.status).toBe(200)
         expect(Exit.isFailure(yield* Effect.exit(body(response)))).toBe(true)
       }
-      const whole = yield* Effect.flatMap(get("delay=1"), body)
-      const cut = yield* Effect.flatMap(get("gzip-truncated"), body)
-      expect(whole.startsWith(cut) && cut.length < whole.length).toBe(true)
+      const complete = yield* Effect.flatMap(get("delay=1"), body)
+      const truncated = yield* Effect.flatMap(get("gzip-truncated"), body)
+      expect(complete.startsWith(truncated) && truncated.length < complete.length).toBe(true)
       expect(yield* Effect.flatMap(get("html"), body)).toMatch(/^<!doctype/)
       const moved = yield* get("redirect=http://other.invalid/")
       expect([moved.status, moved.headers.get("location")]).toEqual([302, "http://other.invalid/"])
@@ -121,7 +121,7 @@ describe("the server", () => {
       expect(Exit.isFailure(yield* Effect.exit(body(stalled)))).toBe(true)
     }).pipe(Effect.provide(layer)))
 
-  it.live("stops at once, with idle connections and hanging requests", () =>
+  it.live("stops within shutdownTimeout with idle connections and hanging requests", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const { port, urls } = yield* Server.serve({ shutdownTimeout: 50 }).pipe(
@@ -146,7 +146,7 @@ describe("the server", () => {
       agent.destroy()
     }))
 
-  it.live("says where it cannot listen", () =>
+  it.live("reports the address if it cannot listen", () =>
     Effect.gen(function*() {
       const { port } = yield* Server.SandboxServer
       const failure = yield* Effect.flip(Layer.launch(Server.layer({ ledger, port })))
@@ -154,7 +154,7 @@ describe("the server", () => {
       expect(failure.message).toContain(String(port))
     }).pipe(Effect.provide(layer)))
 
-  it.live("prints lines that work", () =>
+  it.live("prints example requests that succeed", () =>
     Effect.gen(function*() {
       const running = yield* Server.SandboxServer
       const sandbox = yield* Sandbox.Sandbox

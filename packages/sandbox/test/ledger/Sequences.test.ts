@@ -1,6 +1,3 @@
-/**
- * Tests for `Sequences` and `Identity`.
- */
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { hexDigits } from "../../src/ledger/Identifiers.ts"
@@ -14,23 +11,27 @@ const positions = FastCheck.uniqueArray(
 )
 
 describe("merge", () => {
-  it.prop("is a sort", [positions, FastCheck.infiniteStream(FastCheck.boolean())], ([items, coinFlips]) => {
-    const sorted = [...items].sort(byPosition)
-    const sides = sorted.map((item) => ({ item, isShort: coinFlips.next().value }))
-    const side = (wanted: boolean) =>
-      sides.filter(({ isShort }) => isShort === wanted).map(({ item }) => item)
-    const merged = merge(side(true), fromList(side(false)))
-    expect(toArray(merged)).toEqual(sorted)
-    expect([merged.at(-1), merged.at(merged.length), merged.at(0.5)]).toEqual([
-      undefined,
-      undefined,
-      undefined
-    ])
-  })
+  it.prop(
+    "sorts by position",
+    [positions, FastCheck.infiniteStream(FastCheck.boolean())],
+    ([items, coinFlips]) => {
+      const sorted = [...items].sort(byPosition)
+      const sides = sorted.map((item) => ({ item, isShort: coinFlips.next().value }))
+      const side = (short: boolean) =>
+        sides.filter(({ isShort }) => isShort === short).map(({ item }) => item)
+      const merged = merge(side(true), fromList(side(false)))
+      expect(toArray(merged)).toEqual(sorted)
+      expect([merged.at(-1), merged.at(merged.length), merged.at(0.5)]).toEqual([
+        undefined,
+        undefined,
+        undefined
+      ])
+    }
+  )
 })
 
-describe("digits", () => {
-  it("never collide, below 2^32 or above", () => {
+describe("hexDigits", () => {
+  it("returns unique digits for indexes below and above 2^32", () => {
     const text = hexDigits("test")
     const seen = new Set<string>()
     for (let index = 0; index < 50_000; index++) seen.add(text(index)).add(text(index + 2 ** 32))
@@ -39,7 +40,7 @@ describe("digits", () => {
   })
 })
 
-describe("random", () => {
+describe("makeRandom", () => {
   it.prop(
     "stays below its limit",
     [FastCheck.string(), FastCheck.bigInt({ min: 1n, max: 2n ** 256n })],

@@ -1,6 +1,4 @@
-/**
- * Tests for the busy token: its closed form against a pass over its transfers, and a million of them.
- */
+/** The busy token: the closed form gives the same results as a pass over all transfers. */
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { make } from "../../src/Ledger.ts"
@@ -14,13 +12,13 @@ const eth = (scale: number, seed = 1) => {
   return { chain, ...ledger.examples, wallets: [...ledger.wallets.keys()] }
 }
 
-// Around the ends of rounds, of 1 + 1024 transfers each, mistakes would hide
+// Includes the boundaries of rounds, which have 1024 transfers each after the first transfer
 const scale = FastCheck.oneof(
   FastCheck.nat(5000),
   FastCheck.constantFrom(0, 1, 2, 1024, 1025, 1026, 2048, 2049, 2050)
 )
 
-describe("closed form", () => {
+describe("the closed form", () => {
   it.prop("agrees with a pass over the transfers", [scale, FastCheck.integer()], ([scale, seed]) => {
     const { busyToken, chain } = eth(scale, seed)
     const transfers = toArray(chain.tokenTransfers(busyToken))
@@ -31,7 +29,7 @@ describe("closed form", () => {
     expect(chain.totalSupply(busyToken)).toBe(Aggregates.totalSupply(transfers))
   }, { fastCheck: { numRuns: 40 } })
 
-  it.prop("finds a wallet's transfers", [scale], ([scale]) => {
+  it.prop("returns the transfers of a wallet", [scale], ([scale]) => {
     const { busyToken, chain, wallets } = eth(scale)
     const byWallet = Aggregates.groupByParticipant(
       toArray(chain.tokenTransfers(busyToken)),
@@ -44,18 +42,19 @@ describe("closed form", () => {
   }, { fastCheck: { numRuns: 15 } })
 })
 
-describe("a million", () => {
+describe("a million transfers", () => {
   const million = 1_000_000
 
-  it("is read anywhere, in order, and never in full", () => {
+  it("are ordered and accessible at any index", () => {
     const { busyToken, busyWallet, chain } = eth(million)
     for (const sequence of [chain.tokenTransfers(busyToken), chain.walletTransfers(busyWallet)]) {
       expect(sequence.length).toBeGreaterThanOrEqual(million)
       for (let index = 0; index + 1 < sequence.length; index += 97) {
-        const one = sequence.at(index)
+        const current = sequence.at(index)
         const next = sequence.at(index + 1)
-        if (one === undefined || next === undefined) throw new Error(`nothing at ${index}`)
-        const isBefore = one.block < next.block || (one.block === next.block && one.logIndex < next.logIndex)
+        if (current === undefined || next === undefined) throw new Error(`nothing at ${index}`)
+        const isBefore = current.block < next.block ||
+          (current.block === next.block && current.logIndex < next.logIndex)
         if (!isBefore) expect.fail(`${index} is not before the next`)
       }
       expect(sequence.at(sequence.length - 1)?.block).toBe(chain.head)
@@ -68,7 +67,7 @@ describe("a million", () => {
     }
   })
 
-  it("shares blocks: one to seven in each, and the last at the head", () => {
+  it("share blocks: one to seven per block", () => {
     const { busyToken, chain } = eth(million)
     const sequence = chain.tokenTransfers(busyToken)
     const perBlock = new Map<number, number>()
@@ -79,7 +78,7 @@ describe("a million", () => {
     expect(new Set(perBlock.values())).toEqual(new Set([1, 2, 3, 4, 5, 6, 7]))
   })
 
-  it("balances at every head", () => {
+  it("have consistent balances at every head", () => {
     const { busyToken, chain } = eth(million)
     for (const view of [chain, chain.withNewBlocks(1), chain.withNewBlocks(1000)]) {
       const holders = view.holders(busyToken)

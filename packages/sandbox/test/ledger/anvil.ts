@@ -1,6 +1,4 @@
-/**
- * A real chain on this machine: anvil, on a free port, for as long as a test file runs.
- */
+/** Starts Anvil, a local Ethereum node, on a free port for one test file. */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import { spawn } from "node:child_process"
@@ -12,7 +10,7 @@ import { foundry } from "viem/chains"
 
 const require = createRequire(import.meta.url)
 
-/** The program itself: the package's own script is a parent that may outlive it. */
+/** Returns the path of the binary. The script of the package would be a parent process that may outlive it. */
 export const program = (): string | undefined => {
   const { platform } = process
   const cpu = process.arch === "x64" ? "amd64" : process.arch
@@ -44,23 +42,22 @@ const makeAnvilClient = (port: number) =>
     .extend(publicActions)
     .extend(walletActions)
 
-/** All that can be asked of the node, and told to it. */
 export type AnvilClient = ReturnType<typeof makeAnvilClient>
 
-/** A node of one's own. Call `kill` when done. */
+/** A running node. Call `kill` at the end. */
 export interface Anvil {
   readonly client: AnvilClient
   readonly kill: () => void
 }
 
-/** Starts a node, and waits until it answers. */
+/** Starts a node and waits until it responds. */
 export const start = (path: string): Effect.Effect<Anvil, unknown> =>
   Effect.gen(function*() {
     const port = yield* freePort
     const child = spawn(path, ["--port", `${port}`, "--host", "127.0.0.1", "--silent"], {
       stdio: "ignore"
     })
-    // Nothing may outlive the tests, not even when they are cut off
+    // The node must not outlive the tests, even if they are aborted
     const kill = () => {
       process.off("exit", kill)
       child.kill("SIGKILL")

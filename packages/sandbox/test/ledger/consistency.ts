@@ -1,6 +1,4 @@
-/**
- * The ledger's answers worked out a second time, the long way: from all transfers, one after the other.
- */
+/** Recomputes the data of a ledger from all transfers, and compares. */
 import type { Address } from "@blockquarry/core/Address"
 import { expect } from "@effect/vitest"
 import type { ChainLedger, Ledger, NftSale, NftTransfer, Sequence, TokenTransfer } from "../../src/Ledger.ts"
@@ -13,11 +11,11 @@ export const toArray = <A>(sequence: Sequence<A>): ReadonlyArray<A> =>
     return item
   })
 
-/** Comparing texts is many times faster than comparing objects. */
+/** Comparing strings is many times faster than comparing objects. */
 export const comparableText = (value: unknown): string =>
   JSON.stringify(value, (_, item: unknown) => (typeof item === "bigint" ? `${item}n` : item))
 
-/** Everything that happened on a chain, in order. */
+/** All transfers and sales of a chain. */
 export const fullHistory = (chain: ChainLedger, ledger: Ledger) => {
   const transfers = [...chain.tokens.keys()]
     .flatMap((token) => toArray(chain.tokenTransfers(token)))
@@ -45,7 +43,7 @@ const expectAscending = (
   })
 }
 
-/** Balances are sums, at no point negative, and holders and supply are what they say. */
+/** Balances are sums of transfers and never negative; holders and supply are consistent with them. */
 export const expectConsistentToken = (chain: ChainLedger, token: Address): void => {
   const balances = new Map<string, bigint>()
   const transfers = toArray(chain.tokenTransfers(token))
@@ -56,7 +54,7 @@ export const expectConsistentToken = (chain: ChainLedger, token: Address): void 
     balances.set(transfer.from, (balances.get(transfer.from) ?? 0n) - transfer.value)
     balances.set(transfer.to, (balances.get(transfer.to) ?? 0n) + transfer.value)
     if (transfer.from !== zeroAddress && (balances.get(transfer.from) ?? 0n) < 0n) {
-      expect.fail("spent what was not there")
+      expect.fail("a negative balance")
     }
   }
   const supply = -(balances.get(zeroAddress) ?? 0n)
@@ -75,7 +73,7 @@ export const expectConsistentToken = (chain: ChainLedger, token: Address): void 
   })
 }
 
-/** Owners and amounts follow from the transfers, and nobody gives what they do not have. */
+/** Owners and amounts are consistent with the transfers, and never negative. */
 export const expectConsistentCollection = (
   chain: ChainLedger,
   collection: Address,
@@ -99,7 +97,7 @@ export const expectConsistentCollection = (
     amounts.set(`${tokenId}/${from}`, (amounts.get(`${tokenId}/${from}`) ?? 0n) - amount)
     amounts.set(`${tokenId}/${to}`, (amounts.get(`${tokenId}/${to}`) ?? 0n) + amount)
     if (from !== zeroAddress && (amounts.get(`${tokenId}/${from}`) ?? 0n) < 0n) {
-      expect.fail("gave what was not there")
+      expect.fail("a negative amount")
     }
   }
   const owned = [...amounts].filter(([name, amount]) => amount > 0n && !name.endsWith(zeroAddress))
@@ -137,7 +135,7 @@ export const expectConsistentCollection = (
   }
 }
 
-/** What a trade says moved in its transaction did move. */
+/** The transfers of a sale are in its transaction. */
 export const expectConsistentSale = (
   trade: NftSale,
   transfers: ReadonlyArray<TokenTransfer>,
@@ -157,29 +155,29 @@ export const expectConsistentSale = (
   }
 }
 
-/** One log has one place, and one transaction too. */
+/** Every log and every transaction has a unique position. */
 export const expectUniquePositions = (
   items: ReadonlyArray<TokenTransfer | NftTransfer>
 ): void => {
   const logs = new Set(items.map(({ block, logIndex }) => `${block}/${logIndex}`))
   expect(logs.size).toBe(items.length)
-  const places = new Map<string, string>()
+  const positions = new Map<string, string>()
   const hashes = new Map<string, string>()
   const inOrder = [...items].sort((left, right) => left.block - right.block || left.logIndex - right.logIndex)
   inOrder.forEach(({ block, transaction, transactionIndex }, index) => {
-    const place = `${block}/${transactionIndex}`
-    if ((places.get(transaction) ?? place) !== place) expect.fail("a transaction in two places")
-    if ((hashes.get(place) ?? transaction) !== transaction) expect.fail("two transactions in one place")
-    places.set(transaction, place)
-    hashes.set(place, transaction)
+    const position = `${block}/${transactionIndex}`
+    if ((positions.get(transaction) ?? position) !== position) expect.fail("a transaction at two positions")
+    if ((hashes.get(position) ?? transaction) !== transaction) expect.fail("two transactions at one position")
+    positions.set(transaction, position)
+    hashes.set(position, transaction)
     const next = inOrder[index + 1]
     if (next?.block === block && next.transactionIndex < transactionIndex) {
-      expect.fail("logs against transactions")
+      expect.fail("logs and transactions in different order")
     }
   })
 }
 
-/** A wallet's lists are those of the chain in which it takes part; its activity is where they start and end. */
+/** The lists of a wallet are those of the chain, filtered by the wallet; its activity is their first and last item. */
 export const expectConsistentWallet = (
   chain: ChainLedger,
   wallet: Address,

@@ -1,6 +1,4 @@
-/**
- * Contracts that nobody here wrote, and a story of transactions with them.
- */
+/** OpenZeppelin contracts, and random transactions with them. */
 import { expect } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import { readFileSync } from "node:fs"
@@ -52,7 +50,7 @@ const bytecode = (contract: string): Hex => {
 
 const gas = 3_000_000n
 
-/** Deploys, then makes transactions of many kinds, several to a block; `moves` counts those that move something. */
+/** Deploys contracts and sends transactions of every kind, several per block. `moves` is the number of transactions. */
 export const runTransactions = async (client: AnvilClient) => {
   const { below, bigBelow, chance, pick } = makeRandom("anvil")
   const accounts = await client.getAddresses()
@@ -100,7 +98,7 @@ export const runTransactions = async (client: AnvilClient) => {
     sent = []
   }
 
-  /** A share of what `account` has of a token, on its way to somebody or to nowhere. */
+  /** Transfers or burns a random part of the balance of `account`. */
   const transferToken = async (token: Hex, account: Hex) => {
     const balance = await client.readContract({
       abi: erc20,
@@ -133,7 +131,7 @@ export const runTransactions = async (client: AnvilClient) => {
   let nextId = 0n
   const alive = new Set<bigint>()
   for (let round = 0; round < 18; round++) {
-    // Each of these spends from another account or another contract, so they cannot get in each other's way
+    // The transactions of a block use different accounts or contracts, so their order does not matter
     const account = pick(accounts)
     sent.push(
       await client.writeContract({

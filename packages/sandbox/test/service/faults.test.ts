@@ -14,8 +14,8 @@ const chains = dataUrl(`/wallets/${wallet}/chains`)
 const list = dataUrl(`/erc20/${busyToken}/transfers`, { limit: 3 })
 const withFault = (fault: string) => ({ headers: { [Sandbox.faultHeader]: fault } })
 
-describe("the text of a fault", () => {
-  it("is read and written", () => {
+describe("FaultText", () => {
+  it("decodes and encodes directives", () => {
     for (
       const text of [
         "",
@@ -28,7 +28,7 @@ describe("the text of a fault", () => {
       expect(Schema.encodeSync(FaultText)(fault)).toBe(text)
     }
     for (
-      const wrong of [
+      const invalid of [
         "explode",
         "status",
         "status=abc",
@@ -38,21 +38,21 @@ describe("the text of a fault", () => {
         "status=500;status=501"
       ]
     ) {
-      expect(Either.isLeft(Schema.decodeEither(FaultText)(wrong))).toBe(true)
+      expect(Either.isLeft(Schema.decodeEither(FaultText)(invalid))).toBe(true)
     }
   })
 
-  it.effect("is refused with the list of faults", () =>
+  it.effect("rejects unknown directives with the list of supported ones", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
-      const asked = yield* send(sandbox, chains, withFault("explode"))
-      expect(asked.status).toBe(400)
-      for (const directive of directives) expect(asked.text).toContain(directive)
+      const response = yield* send(sandbox, chains, withFault("explode"))
+      expect(response.status).toBe(400)
+      for (const directive of directives) expect(response.text).toContain(directive)
     }))
 })
 
 describe("faults of a request", () => {
-  it.effect("give another status", () =>
+  it.effect("replace the status", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
       expect(yield* send(sandbox, chains, withFault("status=503; retry-after=2"))).toMatchObject({
@@ -71,12 +71,12 @@ describe("faults of a request", () => {
       expect((yield* sandbox.streams).get(examples.stream)?.["status"]).toBe("error")
     }))
 
-  it.effect("spoil the body", () =>
+  it.effect("change the body", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
       const { text } = yield* send(sandbox, chains)
       const body = (fault: string) =>
-        Effect.map(send(sandbox, chains, withFault(fault)), (asked) => asked.text)
+        Effect.map(send(sandbox, chains, withFault(fault)), (response) => response.text)
       expect(yield* body("bad-json")).toBe(text.slice(0, text.length / 2))
       expect(yield* body("html")).toMatch(/^<!doctype html>/)
       expect(yield* body("empty")).toBe("")
@@ -92,7 +92,7 @@ describe("faults of a request", () => {
       expect(() => gunzipSync(zipped.body)).toThrow()
     }))
 
-  it.effect("spoil a walk, and only as they say", () =>
+  it.effect("change pages without affecting later pages", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
       const first = decodePage(yield* send(sandbox, list))
@@ -110,7 +110,7 @@ describe("faults of a request", () => {
       expect(decodePage(yield* send(sandbox, `${list}&cursor=${start.cursor}`)).result).toEqual(first.result)
     }))
 
-  it.effect("wait by the clock", () =>
+  it.effect("delay according to the Clock", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
       const late = yield* Effect.fork(send(sandbox, chains, withFault("delay=200")))
@@ -125,14 +125,14 @@ describe("faults of a request", () => {
     }))
 })
 
-describe("faults of a process", () => {
+describe("fault rules", () => {
   const statuses = (sandbox: Sandbox.SandboxService, url: string, times: number) =>
     Effect.map(
       Effect.all(Array.from({ length: times }, () => send(sandbox, url))),
       (all) => all.map(({ status }) => status)
     )
 
-  it.effect("meet the requests that their rule names", () =>
+  it.effect("apply to matching requests", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox({
         faults: [
@@ -144,7 +144,7 @@ describe("faults of a process", () => {
       expect(yield* statuses(sandbox, list, 5)).toEqual([200, 429, 429, 200, 200])
     }))
 
-  it.effect("are queued by hand, one request each, before any rule", () =>
+  it.effect("apply after queued faults, which apply to one request each", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox({ faults: [{ fault: { status: 500 } }] })
       yield* sandbox.queueFaults({ status: 503 }, {})

@@ -11,7 +11,7 @@ import { dataUrl, examples, makeSandbox, send } from "./support.ts"
 
 const { collection1155, collection721, stream, token, tokenId1155, tokenId721, transaction, wallet } =
   examples
-const whole = { normalizeMetadata: true, media_items: true }
+const fullRecords = { normalizeMetadata: true, media_items: true }
 
 /** Requests for each operation. */
 const requests: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -25,17 +25,17 @@ const requests: Readonly<Record<string, ReadonlyArray<string>>> = {
     dataUrl(`/erc20/${examples.spamToken}/transfers`)
   ],
   contractNfts: [
-    dataUrl(`/nft/${collection721}`, whole),
-    dataUrl(`/nft/${collection1155}`, { ...whole, format: "hex" })
+    dataUrl(`/nft/${collection721}`, fullRecords),
+    dataUrl(`/nft/${collection1155}`, { ...fullRecords, format: "hex" })
   ],
   nftOwners: [
-    dataUrl(`/nft/${collection721}/${tokenId721}/owners`, whole),
+    dataUrl(`/nft/${collection721}/${tokenId721}/owners`, fullRecords),
     dataUrl(`/nft/${collection1155}/${tokenId1155}/owners`, { format: "hex" })
   ],
   walletNftTrades: [dataUrl(`/wallets/${wallet}/nfts/trades`)],
   tokenOwners: [dataUrl(`/erc20/${token}/owners`), dataUrl(`/erc20/${examples.unpricedToken}/owners`)],
   nftMetadata: [
-    dataUrl(`/nft/${collection721}/${tokenId721}`, whole),
+    dataUrl(`/nft/${collection721}/${tokenId721}`, fullRecords),
     dataUrl(`/nft/${collection1155}/0x${tokenId1155.toString(16)}`, { format: "hex" })
   ],
   tokenPrice: [dataUrl(`/erc20/${token}/price`, { include: "percent_change" })],
@@ -47,33 +47,33 @@ const requests: Readonly<Record<string, ReadonlyArray<string>>> = {
   ]
 }
 
-describe("answers", () => {
-  it("has a file and an answer for each operation", () => {
+describe("operation handlers", () => {
+  it("exist for every operation, one per file", () => {
     const files = readdirSync(fileURLToPath(new URL("../../src/service/operations", import.meta.url)))
     for (const { id } of allOperations) {
       expect(files).toContain(`${id}.ts`)
-      expect(operationHandlers.map((answer) => answer.id)).toContain(id)
+      expect(operationHandlers.map((handler) => handler.id)).toContain(id)
     }
     expect(files).toHaveLength(allOperations.length)
   })
 
   for (const operation of allOperations) {
-    it.effect(`${operation.id} answers in a shape that decodes`, () =>
+    it.effect(`of ${operation.id} return documents that the operation decodes`, () =>
       Effect.gen(function*() {
         const sandbox = yield* makeSandbox()
         for (const url of requests[operation.id]!) {
-          const asked = yield* send(sandbox, url, {
+          const response = yield* send(sandbox, url, {
             method: operation.method,
             body: operation.method === "POST" ? `{"status":"paused"}` : ""
           })
-          expect(asked.text).not.toContain("undefined")
-          expect({ url, status: asked.status }).toEqual({ url, status: 200 })
+          expect(response.text).not.toContain("undefined")
+          expect({ url, status: response.status }).toEqual({ url, status: 200 })
           const decoded = Schema.decodeUnknownEither(Schema.make<unknown>(operation.output.ast))(
-            Either.getOrThrow(parse(asked.text))
+            Either.getOrThrow(parse(response.text))
           )
           expect(Either.isRight(decoded) || decoded.left.message).toBe(true)
-          const [seen] = (yield* sandbox.recordedRequests).slice(-1)
-          expect(seen?.operation).toBe(operation.id)
+          const [recorded] = (yield* sandbox.recordedRequests).slice(-1)
+          expect(recorded?.operation).toBe(operation.id)
         }
       }))
   }

@@ -16,7 +16,7 @@ import {
 
 const { busyWallet, collection1155, collection721, token, wallet } = examples
 
-/** An NFT of many owners. */
+/** The NFT with the most owners. */
 const shared = eth.nfts(collection1155).toSorted((a, b) => b.owners.length - a.owners.length)[0]!
 
 type Row = Readonly<Record<string, unknown>>
@@ -89,7 +89,7 @@ const cases: Readonly<Record<string, Case>> = {
 
 describe("pages", () => {
   for (const [name, { expected, key, parameters, path }] of Object.entries(cases)) {
-    it.effect(`${name}: every walk gives every record once and in order`, () =>
+    it.effect(`${name}: pages contain every record once and in order for every page size`, () =>
       Effect.gen(function*() {
         const sandbox = yield* makeSandbox()
         expect(expected.length).toBeGreaterThan(1)
@@ -103,7 +103,7 @@ describe("pages", () => {
       }))
   }
 
-  it.effect("an empty list is one page without a cursor", () =>
+  it.effect("an empty list has one page without a cursor", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
       for (
@@ -117,7 +117,7 @@ describe("pages", () => {
       }
     }))
 
-  it.effect("ranges include both ends, and a block wins over a date", () =>
+  it.effect("ranges are inclusive, and a block takes precedence over a date", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
       const path = `/erc20/${examples.busyToken}/transfers`
@@ -126,15 +126,15 @@ describe("pages", () => {
       const to = all[90]!.block
       const inside = all.filter(({ block }) => block >= from && block <= to).length
       const time = (block: number, shift = 0) => new Date(eth.block(block)!.timestamp + shift).toISOString()
-      const ways: ReadonlyArray<QueryParameters> = [
+      const ranges: ReadonlyArray<QueryParameters> = [
         { from_block: from, to_block: to },
         { from_date: time(from), to_date: time(to) },
         { from_date: time(from, -1), to_date: time(to, 1) },
         { from_block: from, from_date: "2030-01-01", to_block: to, to_date: "2001-01-01" }
       ]
       for (const order of ["ASC", "DESC"]) {
-        for (const way of ways) {
-          const rows = records(yield* readAllPages(sandbox, path, { ...way, order, limit: 7 }))
+        for (const range of ranges) {
+          const rows = records(yield* readAllPages(sandbox, path, { ...range, order, limit: 7 }))
           expect(rows).toHaveLength(inside)
           expect(ascending(order === "ASC" ? blocks(rows) : blocks(rows).toReversed())).toBe(true)
         }
@@ -147,7 +147,7 @@ describe("pages", () => {
       expect(records(yield* readAllPages(sandbox, path, { to_date: "1980-01-01" }))).toEqual([])
     }))
 
-  it.effect("trades take dates in seconds", () =>
+  it.effect("trades accept dates in seconds", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
       const all = toArray(eth.walletTrades(wallet))
@@ -161,23 +161,25 @@ describe("pages", () => {
       expect(rows).toHaveLength(all.filter(({ block }) => block >= middle.block).length)
     }))
 
-  it.effect("a walk downwards is not disturbed by new blocks, one upwards sees them", () =>
+  it.effect("new blocks do not affect descending pagination, and are included in ascending pagination", () =>
     Effect.gen(function*() {
       const path = `/${busyWallet}/erc20/transfers`
       const before = toArray(eth.walletTransfers(busyWallet)).length
-      const quiet = yield* makeSandbox()
+      const constant = yield* makeSandbox()
       const growing = yield* makeSandbox({ blocksPerRequest: 5 })
-      const calm = yield* readAllPages(quiet, path, { limit: 50 })
-      const moved = yield* readAllPages(growing, path, { limit: 50 })
-      expect(records(moved).map(transferKey)).toEqual(records(calm).map(transferKey))
-      expect(records(moved)).toHaveLength(before)
-      const upwards = yield* makeSandbox()
-      const [first] = [decodePage(yield* send(upwards, dataUrl(path, { limit: 100, order: "ASC" })))]
-      yield* upwards.addBlocks("eth", 40)
+      const expected = yield* readAllPages(constant, path, { limit: 50 })
+      const actual = yield* readAllPages(growing, path, { limit: 50 })
+      expect(records(actual).map(transferKey)).toEqual(records(expected).map(transferKey))
+      expect(records(actual)).toHaveLength(before)
+      const ascendingSandbox = yield* makeSandbox()
+      const [first] = [decodePage(yield* send(ascendingSandbox, dataUrl(path, { limit: 100, order: "ASC" })))]
+      yield* ascendingSandbox.addBlocks("eth", 40)
       let rows = [...first!.result]
       let cursor = first!.cursor
       while (cursor !== null) {
-        const next = decodePage(yield* send(upwards, dataUrl(path, { limit: 100, order: "ASC", cursor })))
+        const next = decodePage(
+          yield* send(ascendingSandbox, dataUrl(path, { limit: 100, order: "ASC", cursor }))
+        )
         rows = [...rows, ...next.result]
         cursor = next.cursor
       }
@@ -186,12 +188,12 @@ describe("pages", () => {
       expect(ascending(blocks(rows))).toBe(true)
     }))
 
-  it.effect("wallet transfers have a total, and may come without the key cursor", () =>
+  it.effect("wallet transfers have a total, and no cursor if walletTransfersCursor is false", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox({ walletTransfersCursor: false })
-      const asked = yield* send(sandbox, dataUrl(`/${wallet}/erc20/transfers`, { limit: 2 }))
-      expect(asked.document).not.toHaveProperty("cursor")
-      expect(asked.document).toMatchObject({
+      const response = yield* send(sandbox, dataUrl(`/${wallet}/erc20/transfers`, { limit: 2 }))
+      expect(response.document).not.toHaveProperty("cursor")
+      expect(response.document).toMatchObject({
         total: String(eth.walletTransfers(wallet).length),
         page_size: "2"
       })
@@ -211,12 +213,12 @@ describe("pages", () => {
       }
       expect(new Set(ids).size).toBe(ids.length)
       expect(ids.toSorted()).toEqual(eth.nfts(collection721).map(({ tokenId }) => String(tokenId)).toSorted())
-      for (const wrong of [{ range: 0, totalRanges: 3 }, { range: 4, totalRanges: 3 }, { range: 1 }]) {
-        expect(yield* send(sandbox, dataUrl(`/nft/${collection721}`, wrong))).toMatchObject({ status: 400 })
+      for (const invalid of [{ range: 0, totalRanges: 3 }, { range: 4, totalRanges: 3 }, { range: 1 }]) {
+        expect(yield* send(sandbox, dataUrl(`/nft/${collection721}`, invalid))).toMatchObject({ status: 400 })
       }
     }))
 
-  it.effect("page sizes: 100 by default, options for the rest", () =>
+  it.effect("page sizes are 100 by default and set by options", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox({ defaultPageSize: 5, maxLimit: 200 })
       expect(decodePage(yield* send(sandbox, dataUrl(`/nft/${collection721}`))).result).toHaveLength(100)
@@ -231,5 +233,5 @@ describe("pages", () => {
       })
     }))
 
-  it("the ledger of the tests has every chain", () => expect(ledger.chains.size).toBe(25))
+  it("the test ledger has every chain", () => expect(ledger.chains.size).toBe(25))
 })

@@ -10,27 +10,27 @@ import { formatPrice, usdValue } from "../../src/service/UsdValue.ts"
 
 const text = FastCheck.string({ unit: "grapheme" })
 
-describe("laws", () => {
-  it("a cursor opens with its own question only, and says what was sealed", () => {
+describe("properties", () => {
+  it("a cursor decodes for its own list only, to the encoded state", () => {
     const cursors = SignedCursor.make(1)
-    const question = FastCheck.record({ operation: text, parameters: text })
-    const place = FastCheck.record({
+    const scope = FastCheck.record({ operation: text, parameters: text })
+    const state = FastCheck.record({
       page: FastCheck.integer(),
       position: FastCheck.array(text, { maxLength: 2 })
     })
-    FastCheck.assert(FastCheck.property(question, question, place, (asked, other, place) => {
-      const sealed = cursors.encode(asked, place)
-      expect(Either.getOrThrow(cursors.decode(asked, sealed))).toMatchObject(place)
-      const same = asked.operation === other.operation && asked.parameters === other.parameters
-      expect(Either.isRight(cursors.decode(other, sealed))).toBe(same)
-      expect(Either.isLeft(SignedCursor.make(2).decode(asked, sealed))).toBe(true)
+    FastCheck.assert(FastCheck.property(scope, scope, state, (scope, other, state) => {
+      const cursor = cursors.encode(scope, state)
+      expect(Either.getOrThrow(cursors.decode(scope, cursor))).toMatchObject(state)
+      const isEqual = scope.operation === other.operation && scope.parameters === other.parameters
+      expect(Either.isRight(cursors.decode(other, cursor))).toBe(isEqual)
+      expect(Either.isLeft(SignedCursor.make(2).decode(scope, cursor))).toBe(true)
     }))
-    FastCheck.assert(FastCheck.property(question, text, (asked, sealed) => {
-      expect(Either.isLeft(cursors.decode(asked, sealed))).toBe(true)
+    FastCheck.assert(FastCheck.property(scope, text, (scope, invalid) => {
+      expect(Either.isLeft(cursors.decode(scope, invalid))).toBe(true)
     }))
   })
 
-  it("a fault survives being written, where its texts have no semicolon or outer spaces", () => {
+  it("a fault survives encoding if its strings have no semicolons and outer spaces", () => {
     FastCheck.assert(FastCheck.property(Arbitrary.make(Fault), (fault) => {
       const texts = [fault.redirect, fault["retry-after"]].filter((value) => value !== undefined)
       FastCheck.pre(texts.every((value) => value === value.trim() && !value.includes(";")))
@@ -38,7 +38,7 @@ describe("laws", () => {
     }))
   })
 
-  it("a walk by blocks gives everything in range once, whatever the sizes of its pages", () => {
+  it("pagination by block returns every record of the range once for every page size", () => {
     const blocks = FastCheck.array(FastCheck.nat(20), { maxLength: 40 }).map((blocks) =>
       blocks.sort((a, b) => a - b)
     )
@@ -54,7 +54,7 @@ describe("laws", () => {
           const records = blocks.map((block, index) => ({ block, index }))
           const sequence = { length: records.length, at: (index: number) => records[index] }
           const inside = records.filter(({ block }) => block >= range.from && block <= range.to)
-          const taken: Array<typeof records[number]> = []
+          const read: Array<typeof records[number]> = []
           let position: SignedCursor.RecordPosition | null = []
           while (position !== null) {
             const page: ReturnType<typeof sliceByBlock<typeof records[number]>> = sliceByBlock(
@@ -64,16 +64,16 @@ describe("laws", () => {
               { size, position }
             )
             expect(page.records.length).toBeLessThanOrEqual(size)
-            taken.push(...page.records)
+            read.push(...page.records)
             position = page.next
           }
-          expect(taken).toEqual(order === "ASC" ? inside : inside.toReversed())
+          expect(read).toEqual(order === "ASC" ? inside : inside.toReversed())
         }
       )
     )
   })
 
-  it("money is exact and plain", () => {
+  it("values are exact and have no exponent", () => {
     expect(formatPrice(1e-21)).toBe("0.000000000000000000001")
     expect(formatPrice(2528.47)).toBe("2528.47")
     expect(usdValue(1_500_000n, 6, 2)).toBe("3")

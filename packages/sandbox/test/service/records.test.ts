@@ -27,14 +27,14 @@ const sum = (values: ReadonlyArray<unknown>) =>
   )
 
 describe("transfers", () => {
-  it.effect("write amounts as integers with every digit", () =>
+  it.effect("have amounts as integers with all digits", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
-      const asked = yield* send(sandbox, dataUrl(`/erc20/${unpricedToken}/transfers`, { order: "ASC" }))
+      const response = yield* send(sandbox, dataUrl(`/erc20/${unpricedToken}/transfers`, { order: "ASC" }))
       const values = toArray(eth.tokenTransfers(unpricedToken)).slice(0, 100).map(({ value }) => value)
       expect(values.some((value) => value > 2n ** 53n)).toBe(true)
-      for (const value of values) expect(asked.text).toContain(`"value":${value},`)
-      const [row] = decodePage(asked).result
+      for (const value of values) expect(response.text).toContain(`"value":${value},`)
+      const [row] = decodePage(response).result
       expect(row).toMatchObject({ block_number: expect.any(Number), log_index: expect.any(Number) })
       expect(String(row?.["address"])).toBe(unpricedToken)
       expect(row?.["block_timestamp"]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -43,7 +43,7 @@ describe("transfers", () => {
 
 describe("holders", () => {
   for (const [name, address] of Object.entries({ token, unpricedToken })) {
-    it.effect(`percentages and balances of ${name} are the whole supply`, () =>
+    it.effect(`percentages and balances of ${name} sum to the supply`, () =>
       Effect.gen(function*() {
         const sandbox = yield* makeSandbox()
         const rows = records(yield* readAllPages(sandbox, `/erc20/${address}/owners`, { limit: 100 }))
@@ -55,7 +55,7 @@ describe("holders", () => {
       }))
   }
 
-  it.effect("come in faulty order off eth, always the same, each once", () =>
+  it.effect("have a wrong but stable order on chains other than eth, each once", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
       const polygon = ledger.chains.get("polygon")!
@@ -64,9 +64,9 @@ describe("holders", () => {
       )
       const path = `/erc20/${address}/owners`
       const rows = records(yield* readAllPages(sandbox, path, { chain: "polygon", limit: 7 }))
-      const again = records(yield* readAllPages(sandbox, path, { chain: "polygon", limit: 100 }))
+      const withOtherSize = records(yield* readAllPages(sandbox, path, { chain: "polygon", limit: 100 }))
       const balances = rows.map((row) => BigInt(String(row["balance"])))
-      expect(rows).toEqual(again)
+      expect(rows).toEqual(withOtherSize)
       expect(rows.map((row) => row["owner_address"]).toSorted())
         .toEqual(polygon.holders(address!).map(({ owner }) => owner).toSorted())
       expect(balances).not.toEqual([...balances].sort((a, b) => a > b ? -1 : a < b ? 1 : 0))
@@ -74,7 +74,7 @@ describe("holders", () => {
 })
 
 describe("prices", () => {
-  it.effect("change with the block and only then", () =>
+  it.effect("depend on the block only", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
       const path = `/erc20/${token}/price`
@@ -99,7 +99,7 @@ describe("prices", () => {
       })
     }))
 
-  it.effect("are asked of an exchange by name or by factory", () =>
+  it.effect("select an exchange by name or by factory address", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
       for (const token of eth.tokens.values()) {
@@ -107,9 +107,9 @@ describe("prices", () => {
         for (const { factory, name } of dexesOf("eth")) {
           const pool = pools.find(({ exchange }) => exchange.name === name)
           for (const exchange of [name, name.toUpperCase(), factory]) {
-            const asked = yield* send(sandbox, dataUrl(`/erc20/${token.address}/price`, { exchange }))
-            if (pool === undefined || token.usdPrice === null) expect(asked.status).toBe(404)
-            else expect(asked.document).toMatchObject({ exchangeAddress: factory, pairAddress: pool.pair })
+            const response = yield* send(sandbox, dataUrl(`/erc20/${token.address}/price`, { exchange }))
+            if (pool === undefined || token.usdPrice === null) expect(response.status).toBe(404)
+            else expect(response.document).toMatchObject({ exchangeAddress: factory, pairAddress: pool.pair })
           }
         }
       }
@@ -124,7 +124,7 @@ describe("prices", () => {
       })
     }))
 
-  it.effect("of the wrapped native token is one in the native token", () =>
+  it.effect("have a native price of 1 for the wrapped native token", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
       const { document } = yield* send(sandbox, dataUrl(`/erc20/${eth.wrappedNative}/price`))
@@ -135,7 +135,7 @@ describe("prices", () => {
 })
 
 describe("NFTs", () => {
-  it.effect("have the members that were asked for", () =>
+  it.effect("have the requested optional fields", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
       const plain = yield* send(sandbox, dataUrl(`/nft/${collection721}/${tokenId721}`))
@@ -162,16 +162,16 @@ describe("NFTs", () => {
       })
     }))
 
-  it.effect("have metadata in every form, and every rank once", () =>
+  it.effect("have metadata in every format, and unique ranks", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
       const rows = records(yield* readAllPages(sandbox, `/nft/${collection721}`, {}))
-      const forms = new Set(rows.map(({ metadata }) => {
+      const formats = new Set(rows.map(({ metadata }) => {
         if (metadata === null) return "none"
-        const read = Either.getOrNull(parse(String(metadata)))
-        return read === null ? "prose" : typeof read
+        const parsed = Either.getOrNull(parse(String(metadata)))
+        return parsed === null ? "plain text" : typeof parsed
       }))
-      expect(forms).toEqual(new Set(["none", "prose", "string", "object"]))
+      expect(formats).toEqual(new Set(["none", "plain text", "string", "object"]))
       const ranks = rows.map((row) => Number(row["rarity_rank"])).toSorted((a, b) => a - b)
       expect(ranks).toEqual(rows.map((_, index) => index + 1))
       expect(rows.some((row) => row["last_sale"] !== null)).toBe(true)
@@ -182,7 +182,7 @@ describe("NFTs", () => {
       }
     }))
 
-  it.effect("an unknown id of a known contract is the JSON null", () =>
+  it.effect("are null for an unknown ID of a known contract", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
       expect(yield* send(sandbox, dataUrl(`/nft/${collection721}/999999999999`))).toMatchObject({
@@ -193,7 +193,7 @@ describe("NFTs", () => {
 })
 
 describe("chains of a wallet", () => {
-  it.effect("are the active ones, from the first to the last transaction", () =>
+  it.effect("are the active chains with the first and last transaction", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
       const { document } = yield* send(sandbox, dataUrl(`/wallets/${wallet}/chains`))

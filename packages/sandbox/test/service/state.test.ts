@@ -3,11 +3,11 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
 import { dataUrl, decodePage, eth, examples, makeSandbox, send } from "./support.ts"
 
-const { unindexedCollection: unindexed } = examples
-const path = `/nft/${unindexed}`
+const { unindexedCollection } = examples
+const path = `/nft/${unindexedCollection}`
 
 describe("indexing", () => {
-  it.effect("starts with the first read and ends after some more", () =>
+  it.effect("starts with the first request and completes after a number of requests", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox({ syncAfter: { reads: 2 } })
       const first = decodePage(yield* send(sandbox, dataUrl(path, { limit: 4 })))
@@ -20,10 +20,10 @@ describe("indexing", () => {
       expect(third.result).toHaveLength(4)
     }))
 
-  it.effect("may take time instead", () =>
+  it.effect("completes after a duration", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox({ syncAfter: { duration: "30 seconds" } })
-      const id = eth.nfts(unindexed)[0]!.tokenId
+      const id = eth.nfts(unindexedCollection)[0]!.tokenId
       expect(yield* send(sandbox, dataUrl(`${path}/${id}`))).toMatchObject({ status: 404 })
       yield* TestClock.adjust("29 seconds")
       expect(yield* send(sandbox, dataUrl(`${path}/${id}`))).toMatchObject({ status: 200, text: "null" })
@@ -34,10 +34,10 @@ describe("indexing", () => {
       })
     }))
 
-  it.effect("can be ended by hand", () =>
+  it.effect("completes on completeIndexing", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
-      yield* sandbox.completeIndexing("eth", unindexed)
+      yield* sandbox.completeIndexing("eth", unindexedCollection)
       expect(decodePage(yield* send(sandbox, dataUrl(path))).status).toBe("SYNCED")
     }))
 })
@@ -46,18 +46,18 @@ describe("streams", () => {
   const url = `/streams/evm/${examples.stream}/status`
   const set = (status: unknown) => ({ method: "POST", body: JSON.stringify({ status }) })
 
-  it.effect("keep the status that they were given", () =>
+  it.effect("keep the updated status", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
       for (const status of ["paused", "error", "terminated", "active"]) {
-        const asked = yield* send(sandbox, url, set(status))
-        expect(asked).toMatchObject({ status: 200, document: { id: examples.stream, status } })
-        expect(asked.document).toHaveProperty("webhookUrl")
+        const response = yield* send(sandbox, url, set(status))
+        expect(response).toMatchObject({ status: 200, document: { id: examples.stream, status } })
+        expect(response.document).toHaveProperty("webhookUrl")
         expect((yield* sandbox.streams).get(examples.stream)?.["status"]).toBe(status)
       }
     }))
 
-  it.effect("refuse what is no status, no JSON or no stream", () =>
+  it.effect("reject an invalid status, invalid JSON and an unknown stream", () =>
     Effect.gen(function*() {
       const sandbox = yield* makeSandbox()
       const before = yield* sandbox.streams
@@ -80,15 +80,15 @@ describe("the ledger", () => {
           document: { hash }
         })
       }
-      const [only] = [...testnet.keys()].filter((hash) => !mainnet.has(hash))
+      const [testnetHash] = [...testnet.keys()].filter((hash) => !mainnet.has(hash))
       for (const prefix of ["/testnet", "/testnet/v1"]) {
-        expect(yield* send(sandbox, `${prefix}/transactions/by_hash/${only}`)).toMatchObject({
-          document: { hash: only }
+        expect(yield* send(sandbox, `${prefix}/transactions/by_hash/${testnetHash}`)).toMatchObject({
+          document: { hash: testnetHash }
         })
       }
-      expect(yield* send(sandbox, `/transactions/by_hash/${only}?network=testnet`)).toMatchObject({
+      expect(yield* send(sandbox, `/transactions/by_hash/${testnetHash}?network=testnet`)).toMatchObject({
         status: 200
       })
-      expect(yield* send(sandbox, `/transactions/by_hash/${only}`)).toMatchObject({ status: 404 })
+      expect(yield* send(sandbox, `/transactions/by_hash/${testnetHash}`)).toMatchObject({ status: 404 })
     }))
 })

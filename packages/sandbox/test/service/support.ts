@@ -1,4 +1,4 @@
-/** What the tests of the service have in common. */
+/** Helpers for tests of the sandbox. */
 import { parse } from "@blockquarry/core/LosslessJson"
 import type { JsonValue } from "@blockquarry/core/LosslessJson"
 import { pathPrefix } from "@blockquarry/core/Operation"
@@ -19,7 +19,7 @@ export const makeSandbox = (options: Sandbox.SandboxOptions = {}): Effect.Effect
 
 export type QueryParameters = Readonly<Record<string, string | number | boolean | undefined>>
 
-/** The url of a path of the main API with its query. */
+/** Returns the URL of a path of the data API. */
 export const dataUrl = (path: string, parameters: QueryParameters = {}): string => {
   const query = Object.entries(parameters)
     .flatMap(([name, value]) => value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`]).join("&")
@@ -33,7 +33,7 @@ export interface TestResponse {
   readonly document: JsonValue
 }
 
-/** Asks the sandbox with the good key. */
+/** Sends a request with the valid API key. */
 export const send = (
   sandbox: Sandbox.SandboxService,
   url: string,
@@ -46,18 +46,18 @@ export const send = (
       headers: { "x-api-key": Sandbox.apiKey, ...init.headers },
       body: init.body ?? ""
     }),
-    (answer) => {
-      const text = String(answer.body)
+    (response) => {
+      const text = String(response.body)
       return {
-        status: answer.status,
-        headers: answer.headers,
+        status: response.status,
+        headers: response.headers,
         text,
         document: Either.getOrElse(parse(text), () => null)
       }
     }
   )
 
-/** A page of whatever list. */
+/** A page of any list. */
 const ListPage = Schema.Struct({
   cursor: Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null }),
   total: Schema.UndefinedOr(Schema.String).pipe(Schema.optional),
@@ -70,7 +70,7 @@ const ListPage = Schema.Struct({
 export const decodePage = (response: TestResponse): typeof ListPage.Type =>
   Schema.decodeUnknownSync(ListPage)(response.document)
 
-/** All pages of a list. */
+/** Reads all pages of a list. */
 export const readAllPages = (sandbox: Sandbox.SandboxService, path: string, parameters: QueryParameters) =>
   Effect.gen(function*() {
     const pages: Array<typeof ListPage.Type> = []
@@ -87,6 +87,6 @@ export const readAllPages = (sandbox: Sandbox.SandboxService, path: string, para
 
 export const records = (pages: ReadonlyArray<typeof ListPage.Type>) => pages.flatMap(({ result }) => result)
 
-/** Everything of a sequence, oldest first. */
+/** Returns all items of a sequence. */
 export const toArray = <A>(sequence: Ledger.Sequence<A>): ReadonlyArray<A> =>
   Array.from({ length: sequence.length }, (_, index) => sequence.at(index)!)
