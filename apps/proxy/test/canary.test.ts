@@ -18,7 +18,7 @@ import { createHash } from "node:crypto"
 import { accessSync, constants } from "node:fs"
 import * as Net from "node:net"
 import { delimiter, join } from "node:path"
-import { adminDefaults, defaults, redisDefaults } from "../src/config/Config.ts"
+import { defaults } from "../src/config/Config.ts"
 import * as Load from "../src/config/Load.ts"
 import * as Print from "../src/config/Print.ts"
 import { fakeFileSystem } from "./config/support.ts"
@@ -139,7 +139,7 @@ const config = {
     testClient("mine", secrets.mine, { scopes: ["read", "write"] }),
     testClient("theirs", secrets.theirs, { allowedCidrs: ["10.0.0.0/8"] })
   ],
-  admin: { ...adminDefaults, port: 0, tokens: [hash(secrets.operator)] },
+  admin: { host: "127.0.0.1", port: 0, tokens: [hash(secrets.operator)] },
   cache: defaults.cache,
   log: { level: "debug", requests: true }
 } as const
@@ -594,7 +594,7 @@ describe.skipIf(redis === undefined)(
         Effect.gen(function*() {
           const port = yield* server(wanted)
           const url = Redacted.make(`redis://:${encodeURIComponent(secrets.redis)}@127.0.0.1:${port}`)
-          const stand = yield* begin({ redis: { ...redisDefaults, url } })
+          const stand = yield* begin({ redis: { keyPrefix: "quarry:", expectedProxies: 4, url } })
           const kept: Array<string> = []
           for (let times = 0; times < 3; times++) {
             kept.push(yield* say(stand.port, transfers, [`X-API-Key: ${secrets.mine}`]))
@@ -607,7 +607,7 @@ describe.skipIf(redis === undefined)(
     it.scopedLive("is said nowhere, where nobody answers", () =>
       Effect.gen(function*() {
         const url = Redacted.make(`redis://:${encodeURIComponent(secrets.redis)}@127.0.0.1:1`)
-        const stand = yield* begin({ redis: { ...redisDefaults, url } })
+        const stand = yield* begin({ redis: { keyPrefix: "quarry:", expectedProxies: 4, url } })
         const kept = yield* say(stand.port, transfers, [`X-API-Key: ${secrets.mine}`])
         expect(kept.slice(9, 12)).toBe("200")
         expect([kept, ...yield* everything(stand)].flatMap(found)).toEqual([])

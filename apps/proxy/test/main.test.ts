@@ -17,7 +17,7 @@ interface Ended {
 }
 
 /** The status page is wanted by few tests, and its port by all. */
-const environment = { PATH: process.env["PATH"] ?? "", QUARRY_PROXY_OPERATIONS: "off" }
+const environment = { PATH: process.env["PATH"] ?? "", QUARRY_PROXY_ADMIN: "off" }
 
 const run = (args: ReadonlyArray<string>, env: Record<string, string> = {}): Promise<Ended> =>
   new Promise((resolve) => {
@@ -40,7 +40,7 @@ const up = async (args: ReadonlyArray<string>, env: Record<string, string> = {})
   await new Promise<void>((resolve, reject) => {
     child.stdout.on("data", (text: Buffer) => {
       stdout += text.toString()
-      if (stdout.includes("Ctrl-C stops")) resolve()
+      if (stdout.includes("Press Ctrl-C to stop")) resolve()
     })
     child.once("exit", () => reject(new Error(`it ended: ${stdout}${stderr}`)))
   })
@@ -86,7 +86,7 @@ describe("quarry-proxy", () => {
       [["--port", "70000"], {}, "QUARRY_PROXY_PORT"],
       [["serv"], {}, "serv"],
       [["token"], {}, "token indexer"],
-      [["--admin", "8651"], {}, "QUARRY_PROXY_OPERATIONS"],
+      [["--admin", "8651"], {}, "QUARRY_PROXY_ADMIN"],
       [[], { QUARRY_PROXY_PORT: "http" }, "QUARRY_PROXY_PORT"],
       [[], { QUARRY_BASE_URL: "example.com" }, "QUARRY_BASE_URL"],
       [[], { QUARRY_LEDGER_URL: "https://name:secret@example.com" }, "QUARRY_LEDGER_URL"],
@@ -135,7 +135,7 @@ describe("quarry-proxy", () => {
     expect(code).toBe(0)
     const said = stderr.trim().split("\n").map((line) => JSON.parse(line))
     expect(said.map(({ message }) => message).filter((message) => message !== "request"))
-      .toEqual([expect.stringMatching(/^listening/), expect.stringMatching(/^stopping/), "stopped"])
+      .toEqual([expect.stringMatching(/^listening/), expect.stringMatching(/^shutting down/), "stopped"])
     const logged = said.filter(({ message }) => message === "request")
     expect(logged.map(({ message, status }) => [message, status]))
       .toEqual(lines.map(() => ["request", 200]))
@@ -192,7 +192,7 @@ describe("quarry-proxy", () => {
     const config = join(folder, "quarry-proxy.yaml")
     writeFileSync(config, `upstream:\n  sandbox: true\n${clients}\n`)
     const checked = await run(["config", "check", "--config", config])
-    expect([checked.code, checked.stdout]).toEqual([0, `${config} is good\n`])
+    expect([checked.code, checked.stdout]).toEqual([0, `${config} is valid\n`])
     const printed = await run(["config", "print", "--config", config])
     expect([printed.code, printed.stdout]).toEqual([0, expect.stringContaining("indexer")])
     const example = await run(["config", "example"])
@@ -200,7 +200,7 @@ describe("quarry-proxy", () => {
 
     const { stdout, stop } = await up(["--config", config, "--port=0", "--admin", "127.0.0.1:0"])
     expect(stdout).toContain("clients: indexer")
-    const [origin = "", status = ""] = [/listens at (\S+)/, /status page: +(\S+)/].map((line) =>
+    const [origin = "", status = ""] = [/is listening at (\S+)/, /status page: +(\S+)/].map((line) =>
       line.exec(stdout)?.[1] ?? ""
     )
     const path = /'http:\/\/[^/]+(\/[^']+\/price[^']+)'/.exec(stdout)?.[1] ?? ""

@@ -72,13 +72,13 @@ describe("the proxy", () => {
       "--sandbox",
       "--port",
       "0",
-      "--operations",
+      "--admin",
       "off"
     ])
     try {
       let origin = ""
       for await (const line of createInterface(proxy.stdout)) {
-        origin = /listens at (\S+)/.exec(line)?.[1] ?? origin
+        origin = /is listening at (\S+)/.exec(line)?.[1] ?? origin
         if (origin !== "") break
       }
       for (const [url = ""] of requests.map(shellWords)) {

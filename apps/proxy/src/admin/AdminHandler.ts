@@ -10,8 +10,8 @@ import * as Rec from "effect/Record"
 import { randomUUID } from "node:crypto"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
 import * as CrossSite from "../auth/CrossSite.ts"
-import { baseUrlSettings } from "../config/BaseUrls.ts"
-import { allowsAnonymousClients, type Config, type UpstreamName, upstreamNames } from "../config/Config.ts"
+import { baseUrlSettings, type UpstreamName, upstreamNames } from "../config/BaseUrls.ts"
+import { allowsAnonymousClients, type Config } from "../config/Config.ts"
 import type { QuotaStatus } from "../exchange/Charge.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
@@ -57,7 +57,7 @@ export const handler = (admin: AdminContext): RequestHandler => {
         Effect.catchTag("ProxyError", (failure) => Effect.succeed(ProxyError.toResponse(failure, id))),
         Effect.catchAllDefect((defect) =>
           Effect.as(
-            Effect.logError("the operations listener failed", defect),
+            Effect.logError("admin listener: internal error", defect),
             ProxyError.toResponse(ProxyError.internalError, id)
           )
         ),
@@ -135,7 +135,7 @@ const purge: AdminPage["respond"] = ({ engine, activeConfig }, { headers }, quer
     const target = first?.[1]
     if (target === undefined) {
       if (!(yield* engine.invalidateAll)) return yield* Effect.fail(storeUnavailable)
-      yield* Effect.logInfo("every kept answer was forgotten, as an operator asked")
+      yield* Effect.logInfo("cache purged by an operator")
       return ProxyResponse.json(200, { purged: "everything" })
     }
     const { path, query: targetQuery } = yield* RequestTarget.parseTarget(target)
@@ -147,19 +147,19 @@ const purge: AdminPage["respond"] = ({ engine, activeConfig }, { headers }, quer
     if (!(yield* activeConfig().upstream.invalidate(upstreamRequest))) {
       return yield* Effect.fail(storeUnavailable)
     }
-    yield* Effect.logInfo(`a kept answer of ${match.operation.id} was forgotten, as an operator asked`)
+    yield* Effect.logInfo(`purged a cached response of ${match.operation.id}`)
     return ProxyResponse.json(200, { purged: target })
   })
 
 const expectedOneTarget = ProxyError.make(
   "invalid-request",
-  "expected nothing, to forget every answer, or ?target= with one path and its query, percent-encoded as in " +
+  "expected no parameter (purge the whole cache) or one ?target= with a path and its query, percent-encoded: " +
     "?target=%2Fapi%2Fv2.2%2F…%3Fchain%3Deth%26limit%3D2"
 )
 
 const storeUnavailable = ProxyError.make(
   "store-away",
-  "Redis, where answers are kept, is away; ask again when it is back, for the answers will be too"
+  "the cache store is unavailable; retry later"
 )
 
 /** What is known of each address, whether it was asked or not. */
@@ -253,7 +253,7 @@ const status = (admin: AdminContext): Effect.Effect<ProxyResponse.ProxyResponse>
 
 const unknownAdminPath = ProxyError.make(
   "unknown-path",
-  "there is nothing at this path; there are /, /status.json, /usage, /metrics, /livez, /readyz and POST /purge"
+  "path not found; the admin listener serves /, /status.json, /usage, /metrics, /livez, /readyz and POST /purge"
 )
 
 const pages: ReadonlyMap<string, AdminPage> = new Map([

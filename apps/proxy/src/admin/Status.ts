@@ -1,5 +1,5 @@
 /** What `/status.json` says: the counts of the process, and the state of what it depends on. */
-import type { UpstreamName } from "../config/Config.ts"
+import type { UpstreamName } from "../config/BaseUrls.ts"
 import type { ReadinessState } from "../pipeline/Health.ts"
 import * as TimeSeries from "./TimeSeries.ts"
 import type * as UsageStats from "./UsageStats.ts"

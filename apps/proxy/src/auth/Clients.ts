@@ -2,7 +2,7 @@
  * Clients: who asks, from where, and for what they may ask.
  *
  * A token is compared by its hash, so that neither the configuration nor this process holds one. Where no clients are
- * named whoever reaches the proxy may ask anything; the name of that client is `open`.
+ * named whoever reaches the proxy may ask anything; the name of that client is `anonymous`.
  */
 import { allOperations } from "@blockquarry/core/Operations"
 import * as Either from "effect/Either"
@@ -33,7 +33,7 @@ export interface ClientRegistry {
   readonly authenticate: (request: RequestOrigin) => Either.Either<AuthenticatedClient, ProxyError.ProxyError>
 }
 
-const anonymousName = "open"
+const anonymousName = "anonymous"
 
 export const make = ({ clients, listen }: Pick<Config, "clients" | "listen">): ClientRegistry => {
   const trustedProxies = IpRanges.make(listen.trustedProxies)
@@ -120,32 +120,32 @@ export const isAllowed = ({ scopes }: AuthenticatedClient, id: string): boolean 
 
 const tokenMissing = ProxyError.make(
   "token-missing",
-  "send your token for this proxy as the header X-API-Key, or as Authorization: Bearer",
+  "missing token; send it as X-API-Key or Authorization: Bearer",
   TokenLookup.challenge
 )
 
 const tokenUnknown = ProxyError.make(
   "token-unknown",
-  "this proxy does not know this token; ask whoever runs it for one, and send no key of the service",
+  "unknown token; use a token of this proxy, not an API key of the upstream",
   TokenLookup.challenge
 )
 
 const ipNotAllowed = ({ name }: AuthenticatedClient): ProxyError.ProxyError =>
   new ProxyError.ProxyError({
     code: "network-refused",
-    message: "this token may not be used from where you are",
+    message: "this token is not allowed from your IP address",
     headers: {},
     client: name
   })
 
 const hostNotAllowed = ProxyError.make(
   "host-refused",
-  "this proxy is open to whoever calls it by an address or as localhost; name other names in listen.allowedHosts"
+  "the Host header is not allowed; use an IP address or localhost, or add the name to listen.allowedHosts"
 )
 
 /** Asks for something that is not in the client's scopes. */
 export const insufficientScope = (id: string): ProxyError.ProxyError =>
   ProxyError.make(
     "scope-refused",
-    `this token may not ask for ${id}; its scopes are set where the proxy runs`
+    `this token lacks the scope for ${id}`
   )

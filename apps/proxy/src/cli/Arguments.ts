@@ -24,7 +24,7 @@ const optionDefinitions = {
   host: { type: "string" },
   port: { type: "string", short: "p" },
   admin: { type: "string" },
-  "open-to-everyone": { type: "boolean" },
+  "allow-anonymous": { type: "boolean" },
   sandbox: { type: "boolean" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "v" }
@@ -51,7 +51,7 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Arguments, str
       [proxyVariables.host]: values.host,
       [proxyVariables.port]: values.port,
       [proxyVariables.admin]: values.admin,
-      [proxyVariables.allowAnonymous]: flagValue(values["open-to-everyone"]),
+      [proxyVariables.allowAnonymous]: flagValue(values["allow-anonymous"]),
       [proxyVariables.sandbox]: flagValue(values.sandbox)
     }
     if (values.help === true) return { command: { _tag: "Help" }, optionValues }
@@ -121,7 +121,7 @@ ${
 }
 ${
   helpRow(
-    "    --open-to-everyone",
+    "    --allow-anonymous",
     `let in whoever reaches it, where there are no clients (${proxyVariables.allowAnonymous}=1)`
   )
 }

@@ -15,7 +15,7 @@ export const check = (
     ({ files, warnings }) =>
       Effect.zipRight(
         Effect.forEach(warnings, (warning) => Console.error(`warning: ${warning}`)),
-        Console.log(files.length === 0 ? "the environment is a good configuration" : `${files[0]} is good`)
+        Console.log(files.length === 0 ? "the configuration is valid" : `${files[0]} is valid`)
       )
   )
 

@@ -1,209 +1,213 @@
-/** The configuration as the proxy works with it: everything is read, checked and filled in. */
+/**
+ * The configuration: every key once, with its type, default, description, environment variable and whether a change
+ * requires a restart. Everything else about a key is derived from here.
+ */
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Duration from "effect/Duration"
 import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import * as Net from "node:net"
+import { baseUrlSettings, type UpstreamName, upstreamNames } from "./BaseUrls.ts"
+import { key, keysOf, list, optionalKey, optionalSection, requiredKey, section } from "./ConfigKey.ts"
+import * as Variables from "./EnvironmentVariables.ts"
+import * as Values from "./ValueSchemas.ts"
 
-/** The addresses of the service: the ledger has one for each of its networks. */
-export const upstreamNames = ["data", "streams", "ledger", "ledgerTestnet"] as const
+const { minutes, seconds } = Duration
+const kibibyte = 1024
+const mebibyte = 1024 * kibibyte
+const { proxyVariables } = Variables
+const restart = { restart: "always" } as const
+const sensitive = { sensitive: true } as const
 
-export type UpstreamName = (typeof upstreamNames)[number]
+const ListenSection = Schema.Struct({
+  host: key(Values.Host, "127.0.0.1", "Host name or IP address to listen on.", {
+    ...restart,
+    variable: Variables.text(proxyVariables.host, "--host")
+  }),
+  port: key(Values.Port, 8650, "Port to listen on; 0 chooses a free port.", {
+    ...restart,
+    variable: Variables.integer(proxyVariables.port, "--port")
+  }),
+  allowedHosts: key(
+    Values.HostNames,
+    [],
+    "Host names accepted in the Host header if clients is empty, besides localhost and IP addresses. " +
+      "Protects against DNS rebinding."
+  ),
+  trustedProxies: key(Values.Cidrs, [], "Proxies (IPs or CIDR ranges) whose X-Forwarded-For is trusted.")
+})
 
-export interface Config {
-  /** Where clients are served. */
-  readonly listen: {
-    /** Default: 127.0.0.1. */
-    readonly host: string
-    /** 0 takes a free one. Default: 8650. */
-    readonly port: number
-    /** Names that `Host` may have where there are no clients, besides localhost and IP addresses. */
-    readonly allowedHosts: ReadonlyArray<string>
-    /** Addresses and networks whose X-Forwarded-For is believed. */
-    readonly trustedProxies: ReadonlyArray<string>
-  }
-  /** Where metrics, status and the like are served; null: nowhere. */
-  readonly admin: {
-    /** Default: 127.0.0.1. */
-    readonly host: string
-    /** 0 takes a free one. Default: 8651. */
-    readonly port: number
-    /** Hashes, as those of clients. Where there are none, only the machine itself may ask for what is confidential. */
-    readonly tokens: ReadonlyArray<string>
-  } | null
-  /** The service behind the proxy. */
-  readonly upstream: {
-    /** Whether the embedded service takes the place of the one at the addresses. Default: false. */
-    readonly sandbox: boolean
-    /** Without the slash at the end, with the prefix of the API. */
-    readonly baseUrls: { readonly [A in UpstreamName]: string | undefined }
-    readonly keys: ReadonlyArray<UpstreamKey>
-  }
-  /** Who may ask. Where there is nobody, everybody may who reaches the proxy. */
-  readonly clients: ReadonlyArray<ClientConfig>
-  /** Said where there are no clients and others than this machine can reach the proxy. Default: false. */
-  readonly allowAnonymous: boolean
-  /** What a client may use. */
-  readonly quotas: {
-    /** `shadow` counts and says what it would refuse, and refuses nothing. Default: enforce. */
-    readonly mode: "enforce" | "shadow"
-    /** A request that would wait longer for its client's budget is refused at once. Default: 2 s. */
-    readonly maxWait: Duration.Duration
-    /** Requests of one client that wait. Default: 100. */
-    readonly maxQueue: number
-  }
-  /** Answers that are kept in memory. */
-  readonly cache: {
-    /** Default: true. */
-    readonly enabled: boolean
-    /** Default: 64 MiB. */
-    readonly maxBytes: number
-    /** For so long after its time an answer is still given, while a new one is fetched. Default: 5 s. */
-    readonly staleWhileRevalidate: Duration.Duration
-    /** For so long after its time an answer is still given, where the service fails. Default: 1 m. */
-    readonly staleIfError: Duration.Duration
-  }
-  /** What several proxies share; null: this one is alone. */
-  readonly redis: {
-    /** May hold a password. */
-    readonly url: Redacted.Redacted
-    /** What every key begins with. Default: `quarry:`. */
-    readonly keyPrefix: string
-    /** How many processes share the budgets, for the time that Redis is away. Default: 4. */
-    readonly expectedProxies: number
-  } | null
-  /** What one process takes on. */
-  readonly limits: {
-    /** Requests that are answered at once. Default: 512. */
-    readonly maxConcurrentRequests: number
-    /** Open connections. Default: 4096. */
-    readonly maxConnections: number
-    /** Bytes of a request's headers. Default: 16 KiB. */
-    readonly maxHeaderBytes: number
-    /** Bytes of a request's path and query. Default: 8 KiB. */
-    readonly maxUrlBytes: number
-    /** Bytes of a request's body. Default: 64 KiB. */
-    readonly maxRequestBytes: number
-    /** Bytes of an answer of the service. Default: 16 MiB. */
-    readonly maxResponseBytes: number
-    /** A request must be in by then. Default: 10 s. */
-    readonly requestTimeout: Duration.Duration
-    /** A client that reads nothing of its answer for so long is let go. Default: 30 s. */
-    readonly sendIdleTimeout: Duration.Duration
-  }
-  /** How the proxy stops. */
-  readonly shutdown: {
-    /** For so long it says that it is about to stop, and still takes requests. Default: 5 s. */
-    readonly delay: Duration.Duration
-    /** For so long requests that were taken may go on then. Default: 20 s. */
-    readonly timeout: Duration.Duration
-  }
-  readonly log: {
-    /** Default: info. */
-    readonly level: LogLevel
-    /** Whether each request is a line. Default: true. */
-    readonly requests: boolean
-  }
+const AdminSection = Schema.Union(
+  Schema.transformLiteral("off", null),
+  Schema.Struct({
+    host: key(Values.Host, "127.0.0.1", "Host name or IP address to listen on.", restart),
+    port: key(Values.Port, 8651, "Port to listen on; 0 chooses a free port.", restart),
+    tokens: key(
+      Values.TokenHashes,
+      [],
+      "Token hashes, as printed by quarry-proxy token. If empty, only this machine may use what is confidential.",
+      sensitive
+    )
+  })
+).annotations({ description: "off, or a section with the keys host, port and tokens" })
+
+const baseUrl = (name: UpstreamName, example: string, description: string) =>
+  optionalKey(Values.baseUrl(name), example, description, {
+    ...sensitive,
+    variable: Variables.text(baseUrlSettings[name].variable)
+  })
+
+const BaseUrlsSection = Schema.Struct({
+  data: baseUrl("data", "https://data.example.com", "Main API."),
+  streams: baseUrl("streams", "https://streams.example.com", "Streams API."),
+  ledger: baseUrl("ledger", "https://ledger.example.com", "Ledger API, main network."),
+  ledgerTestnet: baseUrl("ledgerTestnet", "https://testnet.example.com", "Ledger API, test network.")
+})
+
+const UpstreamKeySection = Schema.Struct({
+  name: requiredKey(Values.Name, "main", "Unique name of the key in logs and metrics."),
+  secret: requiredKey(
+    Values.SecretReference,
+    { file: "/run/secrets/quarry-key" },
+    "Where to read the API key from: a file, or an environment variable ({ env: NAME }).",
+    sensitive
+  ),
+  rateLimit: key(Values.KeyRate, RateLimit.standard, "Units per time sent with this key, or none."),
+  dailyQuota: key(Values.DailyQuota, null, "Units per UTC day sent with this key, or none."),
+  upstreams: key(Values.Upstreams, upstreamNames, "Upstreams that this key is used for.")
+})
+
+const UpstreamSection = Schema.Struct({
+  sandbox: key(Values.Flag, false, "Sandbox mode: synthetic data, not from any real blockchain.", {
+    ...restart,
+    variable: Variables.flag(proxyVariables.sandbox, "--sandbox")
+  }),
+  baseUrls: section(BaseUrlsSection, "Base URLs. Requests for an API without one are answered with 503."),
+  keys: list(UpstreamKeySection, "API keys. Requests are distributed among the keys that have units left.")
+})
+
+const ClientSection = Schema.Struct({
+  name: requiredKey(Values.ClientName, "shop", "Unique name of the client in logs and metrics."),
+  tokens: requiredKey(
+    Values.TokenHashes,
+    [`sha256:${"0".repeat(64)}`],
+    "Token hashes, as printed by quarry-proxy token NAME. Use two to rotate a token without downtime.",
+    sensitive
+  ),
+  scopes: key(Values.Scopes, ["read"], "Allowed operations: read, write, or names such as tokenPrice."),
+  allowedCidrs: key(Values.Cidrs, [], "IPs or CIDR ranges to connect from. If empty, any address."),
+  rateLimit: key(Values.ClientRate, null, "Units per time, such as 50/s, or none."),
+  dailyQuota: key(Values.DailyQuota, null, "Units per UTC day, or none.")
+})
+
+const QuotasSection = Schema.Struct({
+  mode: key(Values.QuotaMode, "enforce", "enforce, or shadow: only count and log what would be rejected."),
+  maxWait: key(Values.QueueWait, seconds(2), "Maximum time a request waits for its rate limit."),
+  maxQueue: key(Values.NonNegativeInteger, 100, "Maximum number of waiting requests per client.")
+})
+
+const CacheSection = Schema.Struct({
+  enabled: key(Values.Flag, true, "Whether responses are cached."),
+  maxBytes: key(Values.Size, 64 * mebibyte, "Maximum memory for cached responses, if redis is not set.", {
+    restart: "without-redis"
+  }),
+  staleWhileRevalidate: key(Values.Timeout, seconds(5), "How long to serve stale while revalidating."),
+  staleIfError: key(Values.Timeout, minutes(1), "How long to serve stale if the upstream fails.")
+})
+
+const RedisSection = Schema.Struct({
+  url: requiredKey(
+    Values.RedisUrl,
+    "redis://redis:6379",
+    "URL of Redis. Put a URL with a password in a file or a variable: { file: /run/secrets/redis }.",
+    { ...restart, ...sensitive, variable: Variables.reference(proxyVariables.redis) }
+  ),
+  keyPrefix: key(Values.KeyPrefix, "quarry:", "Prefix of all keys in Redis.", restart),
+  expectedProxies: key(
+    Values.PositiveInteger,
+    4,
+    "Number of proxies that share the quotas. While Redis is unavailable, each proxy uses its share of them.",
+    restart
+  )
+})
+
+const LimitsSection = Schema.Struct({
+  maxConcurrentRequests: key(Values.PositiveInteger, 512, "Maximum number of requests in flight."),
+  maxConnections: key(Values.PositiveInteger, 4096, "Maximum number of open connections.", restart),
+  maxHeaderBytes: key(Values.Size, 16 * kibibyte, "Maximum size of the request headers.", restart),
+  maxUrlBytes: key(Values.Size, 8 * kibibyte, "Maximum size of the request path and query."),
+  maxRequestBytes: key(Values.Size, 64 * kibibyte, "Maximum size of a request body."),
+  maxResponseBytes: key(Values.Size, 16 * mebibyte, "Maximum size of an upstream response body."),
+  requestTimeout: key(Values.PositiveTimeout, seconds(10), "Maximum time to receive a request.", restart),
+  sendIdleTimeout: key(Values.PositiveTimeout, seconds(30), "Maximum time a client reads nothing.", restart)
+})
+
+const ShutdownSection = Schema.Struct({
+  delay: key(Values.Timeout, seconds(5), "Time to accept requests while /readyz reports 503.", restart),
+  timeout: key(Values.Timeout, seconds(20), "Time for requests in flight to complete.", restart)
+})
+
+const LogSection = Schema.Struct({
+  level: key(Values.LogLevel, "info", "debug, info, warning or error.", restart),
+  requests: key(Values.Flag, true, "Whether each request is logged.")
+})
+
+/** The configuration file. Decoding fills in the defaults; secrets are references. */
+export const ConfigDocument = Schema.Struct({
+  listen: section(ListenSection, "Listener for clients."),
+  admin: section(AdminSection, "Admin listener: status page, metrics, usage, purge. off disables it.", {
+    variable: Variables.hostAndPort(proxyVariables.admin, "--admin")
+  }),
+  upstream: section(UpstreamSection, "The upstream: base URLs and API keys."),
+  clients: list(
+    ClientSection,
+    "Clients and their tokens. If empty, authentication is disabled and the proxy only listens on a loopback address."
+  ),
+  allowAnonymous: key(Values.Flag, false, "Allow other machines to connect if clients is empty.", {
+    variable: Variables.flag(proxyVariables.allowAnonymous, "--allow-anonymous")
+  }),
+  quotas: section(QuotasSection, "How the rate limits and daily quotas of clients are enforced."),
+  cache: section(CacheSection, "Response cache."),
+  redis: optionalSection(RedisSection, "Shares the cache and quotas between proxies. Default: not shared."),
+  limits: section(LimitsSection, "Limits of each process."),
+  shutdown: section(ShutdownSection, "Graceful shutdown."),
+  log: section(LogSection, "Log on standard error.")
+})
+
+export type ConfigDocument = typeof ConfigDocument.Type
+
+/** The configuration that the proxy runs with: the document with its secrets. */
+export interface Config extends Omit<ConfigDocument, "upstream" | "redis"> {
+  readonly upstream: Omit<ConfigDocument["upstream"], "keys"> & { readonly keys: ReadonlyArray<UpstreamKey> }
+  readonly redis: WithSecret<NonNullable<ConfigDocument["redis"]>, "url"> | null
 }
 
-/** A key of the service, and how much may be asked with it. */
-export interface UpstreamKey {
-  /** Unique among the keys. */
-  readonly name: string
-  readonly secret: Redacted.Redacted
-  /** Units per time that are sent with it. Default: 100/s. */
-  readonly rateLimit: RateLimit.RateLimit
-  /** Units per UTC day; null: as many as there may be. */
-  readonly dailyQuota: number | null
-  /** What it is good for. Default: every address. */
-  readonly upstreams: ReadonlyArray<UpstreamName>
-}
+type WithSecret<Section, Name extends string> =
+  & Omit<Section, Name>
+  & { readonly [N in Name]: Redacted.Redacted }
 
-/** Somebody who may ask. */
-export interface ClientConfig {
-  /** Unique among the clients, and not `open`. */
-  readonly name: string
-  /** `sha256:` and 64 hexadecimal digits each. Several, so that a token can be replaced while both are good. */
-  readonly tokens: ReadonlyArray<string>
-  /** `reads`, `changes`, or ids of operations. Default: reads. */
-  readonly scopes: ReadonlyArray<string>
-  /** Addresses and networks it may come from; empty: from anywhere. */
-  readonly allowedCidrs: ReadonlyArray<string>
-  /** Units in a window of so many milliseconds; null: no limit of its own. */
-  readonly rateLimit: { readonly limit: number; readonly window: number } | null
-  /** Units per UTC day; null: as many as there may be. */
-  readonly dailyQuota: number | null
-}
+export type UpstreamKey = WithSecret<typeof UpstreamKeySection.Type, "secret">
 
-export const quotaModes = ["enforce", "shadow"] as const
+export type ClientConfig = typeof ClientSection.Type
 
-export const logLevels = ["debug", "info", "warning", "error"] as const
+export type LogLevel = Config["log"]["level"]
 
-export type LogLevel = (typeof logLevels)[number]
+const initial = Schema.decodeSync(ConfigDocument)({})
 
-/** What is so of a key where nothing is said. */
-export const keyDefaults: Pick<UpstreamKey, "rateLimit" | "dailyQuota" | "upstreams"> = {
-  rateLimit: RateLimit.standard,
-  dailyQuota: null,
-  upstreams: upstreamNames
-}
+/** The configuration without a file, variables and flags. */
+export const defaults: Config = { ...initial, upstream: { ...initial.upstream, keys: [] }, redis: null }
 
-/** What is so of a client where nothing is said. */
-export const clientDefaults: Pick<ClientConfig, "scopes" | "allowedCidrs" | "rateLimit" | "dailyQuota"> = {
-  scopes: ["read"],
-  allowedCidrs: [],
-  rateLimit: null,
-  dailyQuota: null
-}
-
-/** What is so of Redis where only its address is said. */
-export const redisDefaults = { keyPrefix: "quarry:", expectedProxies: 4 } as const
-
-/** What is so where operations are wanted. */
-export const adminDefaults = { host: "127.0.0.1", port: 8651, tokens: [] } as const
-
-/** What is so where nothing is said. */
-export const defaults: Config = {
-  listen: { host: "127.0.0.1", port: 8650, allowedHosts: [], trustedProxies: [] },
-  admin: adminDefaults,
-  upstream: {
-    sandbox: false,
-    baseUrls: { data: undefined, streams: undefined, ledger: undefined, ledgerTestnet: undefined },
-    keys: []
-  },
-  clients: [],
-  allowAnonymous: false,
-  quotas: { mode: "enforce", maxWait: Duration.seconds(2), maxQueue: 100 },
-  cache: {
-    enabled: true,
-    maxBytes: 64 * 1024 * 1024,
-    staleWhileRevalidate: Duration.seconds(5),
-    staleIfError: Duration.minutes(1)
-  },
-  redis: null,
-  limits: {
-    maxConcurrentRequests: 512,
-    maxConnections: 4096,
-    maxHeaderBytes: 16 * 1024,
-    maxUrlBytes: 8 * 1024,
-    maxRequestBytes: 64 * 1024,
-    maxResponseBytes: 16 * 1024 * 1024,
-    requestTimeout: Duration.seconds(10),
-    sendIdleTimeout: Duration.seconds(30)
-  },
-  shutdown: { delay: Duration.seconds(5), timeout: Duration.seconds(20) },
-  log: { level: "info", requests: true }
-}
-
-/** Whether only this machine reaches what listens there. */
+/** Whether only this machine can connect to a listener on the host. */
 export const isLoopback = (host: string): boolean =>
-  host.toLowerCase() === "localhost" || (Net.isIP(host) !== 0 && loopback.check(host, family(host)))
-
-const family = (address: string): "ipv4" | "ipv6" => Net.isIPv6(address) ? "ipv6" : "ipv4"
+  host.toLowerCase() === "localhost" ||
+  (Net.isIP(host) !== 0 && loopback.check(host, Net.isIPv6(host) ? "ipv6" : "ipv4"))
 
 const loopback = new Net.BlockList()
 loopback.addSubnet("127.0.0.0", 8, "ipv4")
 loopback.addAddress("::1", "ipv6")
 
-/** Whether everybody may ask who reaches the proxy. */
-export const allowsAnonymousClients = (config: Pick<Config, "clients">): boolean =>
-  config.clients.length === 0
+/** Whether clients need no token. */
+export const allowsAnonymousClients = ({ clients }: Pick<Config, "clients">): boolean => clients.length === 0
+
+/** All keys, as data. */
+export const keys = keysOf(ConfigDocument.ast)

@@ -1,167 +1,99 @@
-/** What settings have to do with each other. */
-import { allowsAnonymousClients, type Config, isLoopback, upstreamNames } from "./Config.ts"
+/** Checks that involve several keys. */
+import { upstreamNames } from "./BaseUrls.ts"
+import { allowsAnonymousClients, type Config, isLoopback } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
-import type { ConfigDocument } from "./ConfigSchema.ts"
-import { type ConfigIssue, makeIssue } from "./Diagnostic.ts"
 
-/** A rule over settings. It is left alone where one that it reads is broken anyway. */
-interface CrossFieldRule {
-  readonly reads: ReadonlyArray<ConfigPath.ConfigPath>
-  readonly check: (config: Config, document: ConfigDocument) => ReadonlyArray<ConfigIssue>
+interface Finding {
+  readonly path: ConfigPath.ConfigPath
+  readonly message: string
 }
 
-export interface CheckResult {
-  readonly errors: ReadonlyArray<ConfigIssue>
-  readonly warnings: ReadonlyArray<ConfigIssue>
-}
-
+/** `isSet` tells whether a path is set explicitly. Checks that read one of `invalidPaths` are skipped. */
 export const check = (
   config: Config,
-  document: ConfigDocument,
+  isSet: (path: ConfigPath.ConfigPath) => boolean,
   invalidPaths: ReadonlyArray<ConfigPath.ConfigPath>
-): CheckResult => {
-  const run = (rules: ReadonlyArray<CrossFieldRule>) =>
-    rules
-      .filter(({ reads }) =>
-        !reads.some((path) => invalidPaths.some((invalidPath) => ConfigPath.overlaps(path, invalidPath)))
-      )
-      .flatMap((rule) => rule.check(config, document))
-  return { errors: run(errors), warnings: run(warnings) }
+): { readonly errors: ReadonlyArray<Finding>; readonly warnings: ReadonlyArray<Finding> } => {
+  const errors: Array<Finding> = []
+  const warnings: Array<Finding> = []
+  const { admin, allowAnonymous, clients, listen, upstream: { baseUrls, keys, sandbox } } = config
+  const isAnonymous = allowsAnonymousClients(config)
+
+  const areValid = (...keys: ReadonlyArray<string>) =>
+    !keys.some((key) => invalidPaths.some((path) => ConfigPath.overlap(key.split("."), path)))
+
+  if (areValid("clients")) {
+    const names = clients.map(({ name }, index) => [["clients", index, "name"], name] as const)
+    const tokens = clients.flatMap(({ tokens }, client) =>
+      tokens.map((token, index) => [["clients", client, "tokens", index], token] as const)
+    )
+    errors.push(...repeated(names, "client names must be unique"))
+    errors.push(...repeated(tokens, "a token belongs to one client"))
+    for (const [index, { name, tokens }] of clients.entries()) {
+      const message = `client ${name} has no token and cannot authenticate`
+      if (tokens.length === 0) warnings.push({ path: ["clients", index, "tokens"], message })
+    }
+  }
+  if (areValid("clients", "allowAnonymous") && !isAnonymous && allowAnonymous) {
+    const message = "conflicts with clients, which require tokens; remove one of them"
+    errors.push({ path: ["allowAnonymous"], message })
+  }
+  if (areValid("clients", "allowAnonymous", "listen.host") && isAnonymous && !allowAnonymous) {
+    const message =
+      "other machines can connect to this address, and authentication is disabled because clients is empty: " +
+      "add clients (quarry-proxy token NAME creates a token), listen on 127.0.0.1, or set allowAnonymous: true"
+    if (!isLoopback(listen.host)) errors.push({ path: ["listen", "host"], message })
+  }
+  if (areValid("listen.host", "listen.port", "admin") && admin?.port === listen.port && listen.port !== 0) {
+    const message = `port ${listen.port} is already used by listen.port; choose another port`
+    if (isSameHost(admin.host, listen.host)) errors.push({ path: ["admin", "port"], message })
+  }
+  if (areValid("admin") && admin !== null && admin.tokens.length === 0 && !isLoopback(admin.host)) {
+    const message =
+      "other machines can connect to this address, but without admin.tokens their requests for /purge and /usage " +
+      "are rejected; set admin.tokens (quarry-proxy token NAME creates a token)"
+    warnings.push({ path: ["admin", "host"], message })
+  }
+  if (areValid("upstream.keys")) {
+    const names = keys.map(({ name }, index) => [["upstream", "keys", index, "name"], name] as const)
+    errors.push(...repeated(names, "key names must be unique"))
+  }
+  const configured = upstreamNames.filter((name) => baseUrls[name] !== undefined)
+  if (areValid("upstream.sandbox", "upstream.baseUrls") && sandbox && configured.length > 0) {
+    const message = "the base URLs are not used in sandbox mode"
+    warnings.push({ path: ["upstream", "sandbox"], message })
+  }
+  if (areValid("upstream") && !sandbox) {
+    for (const [index, key] of keys.entries()) {
+      const path = ["upstream", "keys", index, "upstreams"]
+      for (const [at, name] of (isSet(path) ? key.upstreams : []).entries()) {
+        const message = `key ${key.name} is for ${name}, which has no base URL; set upstream.baseUrls.${name}`
+        if (!configured.includes(name)) warnings.push({ path: [...path, at], message })
+      }
+    }
+    const message =
+      "no key is configured for this upstream, so requests for it fail; add it to the upstreams of a key"
+    const withoutKey = configured.filter((name) => !keys.some(({ upstreams }) => upstreams.includes(name)))
+    for (const name of keys.length > 0 ? withoutKey : []) {
+      warnings.push({ path: ["upstream", "baseUrls", name], message })
+    }
+  }
+  return { errors, warnings }
 }
 
-const rule = (
-  reads: ReadonlyArray<ConfigPath.ConfigPath>,
-  check: CrossFieldRule["check"]
-): CrossFieldRule => ({ reads, check })
-
-/** What is at several places: the first, and every other. */
-const duplicates = <A>(
-  values: ReadonlyArray<{ readonly value: A; readonly path: ConfigPath.ConfigPath }>,
-  messageFor: (first: string) => string
-): ReadonlyArray<ConfigIssue> => {
-  const firsts = new Map<A, ConfigPath.ConfigPath>()
-  return values.flatMap(({ path, value }) => {
-    const first = firsts.get(value)
-    if (first !== undefined) return [makeIssue(path, messageFor(ConfigPath.formatPath(first)))]
-    firsts.set(value, path)
-    return []
+/** Reports every value that occurred before. */
+const repeated = (
+  values: ReadonlyArray<readonly [path: ConfigPath.ConfigPath, value: string]>,
+  requirement: string
+): ReadonlyArray<Finding> => {
+  const firsts = new Map(values.toReversed().map(([path, value]) => [value, path]))
+  return values.flatMap(([path, value]) => {
+    const first = firsts.get(value) ?? path
+    return first === path ? [] : [{ path, message: `same as ${ConfigPath.format(first)}; ${requirement}` }]
   })
 }
 
-const errors: ReadonlyArray<CrossFieldRule> = [
-  rule([["clients"]], ({ clients }) =>
-    duplicates(
-      clients.map(({ name }, index) => ({ value: name, path: ["clients", index, "name"] })),
-      (first) => `this is ${first} too; every client needs a name of its own`
-    )),
-  rule([["upstream", "keys"]], ({ upstream }) =>
-    duplicates(
-      upstream.keys.map(({ name }, index) => ({ value: name, path: ["upstream", "keys", index, "name"] })),
-      (first) => `this is ${first} too; every key needs a name of its own`
-    )),
-  rule([["clients"]], ({ clients }) =>
-    duplicates(
-      clients.flatMap(({ tokens }, client) =>
-        tokens.map((value, index) => ({ value, path: ["clients", client, "tokens", index] }))
-      ),
-      (first) => `this is ${first} too; a token belongs to one client, once`
-    )),
-  rule(
-    [["clients"], ["allowAnonymous"], ["listen", "host"]],
-    (config) =>
-      allowsAnonymousClients(config) && !config.allowAnonymous && !isLoopback(config.listen.host)
-        ? [makeIssue(
-          ["listen", "host"],
-          "other machines reach this address, and there are no clients, so that nobody has to show a token: " +
-            "name clients (quarry-proxy token NAME makes a token), or listen on 127.0.0.1, or set openToEveryone: true"
-        )]
-        : []
-  ),
-  rule([["clients"], ["allowAnonymous"]], (config) =>
-    !allowsAnonymousClients(config) && config.allowAnonymous
-      ? [makeIssue(
-        ["allowAnonymous"],
-        "there are clients, so it is not open to everyone: leave this out, or the clients"
-      )]
-      : []),
-  rule(
-    [["listen", "host"], ["listen", "port"], ["admin"]],
-    ({ listen, admin }) =>
-      admin !== null && admin.port === listen.port && listen.port !== 0 &&
-        sameHost(admin.host, listen.host)
-        ? [makeIssue(
-          ["admin", "port"],
-          `clients are served on port ${listen.port} already; choose another for one of both`
-        )]
-        : []
-  )
-]
+const wildcards: ReadonlyArray<string> = ["0.0.0.0", "::"]
 
-/** Everything of this machine takes in each of its addresses. */
-const wildcardHosts: ReadonlyArray<string> = ["0.0.0.0", "::"]
-
-const sameHost = (a: string, b: string): boolean =>
-  a.toLowerCase() === b.toLowerCase() || wildcardHosts.includes(a) || wildcardHosts.includes(b)
-
-const warnings: ReadonlyArray<CrossFieldRule> = [
-  rule(
-    [["admin"]],
-    ({ admin }) =>
-      admin !== null && admin.tokens.length === 0 && !isLoopback(admin.host)
-        ? [makeIssue(
-          ["admin", "host"],
-          "other machines reach this address, and there are no tokens, so /purge and /usage stay closed; " +
-            "set operations.tokens (quarry-proxy token NAME makes one)"
-        )]
-        : []
-  ),
-  rule([["clients"]], ({ clients }) =>
-    clients.flatMap(({ name, tokens }, index) =>
-      tokens.length === 0
-        ? [makeIssue(["clients", index, "tokens"], `nobody can be ${name} without a token`)]
-        : []
-    )),
-  rule(
-    [["upstream", "sandbox"], ["upstream", "baseUrls"]],
-    ({ upstream }) =>
-      upstream.sandbox && upstreamNames.some((name) => upstream.baseUrls[name] !== undefined)
-        ? [
-          makeIssue(
-            ["upstream", "sandbox"],
-            "the sandbox takes the place of the addresses, which are not used"
-          )
-        ]
-        : []
-  ),
-  rule(
-    [["upstream"]],
-    ({ upstream }, said) =>
-      upstream.sandbox ?
-        [] :
-        upstream.keys.flatMap((key, index) =>
-          (said.upstream?.keys?.[index]?.upstreams ?? []).flatMap((name, at) =>
-            upstream.baseUrls[name] === undefined
-              ? [makeIssue(
-                ["upstream", "keys", index, "baseUrls", at],
-                `the key ${key.name} is for ${name}, which has no address; set upstream.addresses.${name}`
-              )]
-              : []
-          )
-        )
-  ),
-  rule(
-    [["upstream"]],
-    ({ upstream }) =>
-      upstream.sandbox || upstream.keys.length === 0 ?
-        [] :
-        upstreamNames.flatMap((name) =>
-          upstream.baseUrls[name] === undefined ||
-            upstream.keys.some(({ upstreams }) => upstreams.includes(name))
-            ? []
-            : [makeIssue(
-              ["upstream", "baseUrls", name],
-              "no key is for this address, so nothing can be asked there; add it to a key's addresses"
-            )]
-        )
-  )
-]
+const isSameHost = (a: string, b: string): boolean =>
+  a.toLowerCase() === b.toLowerCase() || wildcards.includes(a) || wildcards.includes(b)

@@ -1,248 +1,170 @@
-/** Reads a document by its schema, and says everything that is wrong with it in words for people. */
+/** Decodes what a file and variables set, key by key, and describes every error. */
 import * as Either from "effect/Either"
-import * as Option from "effect/Option"
-import * as ParseResult from "effect/ParseResult"
+import type * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
-import * as ConfigPath from "./ConfigPath.ts"
-import { ConfigDocument, SensitiveAnnotation } from "./ConfigSchema.ts"
-import type { ConfigIssue } from "./Diagnostic.ts"
-import * as SchemaFields from "./SchemaFields.ts"
+import { ConfigDocument, keys } from "./Config.ts"
+import { type ConfigKey, descriptionOf, elementOf, flatten, keysOf } from "./ConfigKey.ts"
+import { type ConfigPath, format, get, isMapping } from "./ConfigPath.ts"
+import type { Diagnostic, SettingSource } from "./Diagnostic.ts"
+import * as Variables from "./EnvironmentVariables.ts"
 import { closestName } from "./Suggestions.ts"
 
-const decodeUnknown = ParseResult.decodeUnknownEither(ConfigDocument, {
-  errors: "all",
-  onExcessProperty: "error"
-})
+/** Returns where a value, or its name, is in the file. */
+export type Locate = (path: ConfigPath, part: "name" | "value") => SettingSource
 
-/** What the document says, or everything that is wrong with it. */
-export const decodeDocument = (value: unknown): Either.Either<ConfigDocument, ReadonlyArray<ConfigIssue>> =>
-  Either.mapLeft(
-    decodeUnknown(withEmptySections(value, SchemaFields.documentFields)),
-    (issue) => issuesOf(issue, rootPosition)
-  )
-
-/** Everything that is wrong with a document. */
-export const issuesIn = (value: unknown): ReadonlyArray<ConfigIssue> =>
-  Either.match(decodeDocument(value), { onLeft: (found) => found, onRight: () => [] })
-
-/** The same without what is wrong with it, so that the rest can be looked at too. */
-export const withoutInvalid = (value: unknown, issues: ReadonlyArray<ConfigIssue>): unknown =>
-  issues.map((finding) => finding.removable ? finding.path : enclosingPath(finding)).reduce<unknown>(
-    (remaining, path) => path.length === 0 ? {} : ConfigPath.removeAt(remaining, path),
-    ConfigPath.isRecord(value) ? value : {}
-  )
-
-/** What cannot be relied on. */
-export const invalidPaths = (issues: ReadonlyArray<ConfigIssue>): ReadonlyArray<ConfigPath.ConfigPath> =>
-  issues.filter(({ removable }) => !removable).map(enclosingPath)
-
-/** Of a list of sections nothing is sound where one is not, lest the others change their places. */
-const enclosingPath = ({ missing, part, path }: ConfigIssue): ConfigPath.ConfigPath => {
-  const section = missing || part === "name" ? path.slice(0, -1) : path
-  const list = section.findIndex((step) => typeof step === "number")
-  return list === -1 ? section : section.slice(0, list)
-}
-
-/** A section of which every line is commented out is written, and says nothing. */
-const withEmptySections = (value: unknown, fields: ReadonlyArray<SchemaFields.SettingField>): unknown => {
-  if (value === null) return {}
-  if (!ConfigPath.isRecord(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, raw]) => {
-      const inner = fields.find((field) => field.name === name)?.kind ?? { _tag: "Value" }
-      if (inner._tag === "Value") return [name, raw]
-      if (inner._tag === "Section") return [name, withEmptySections(raw, inner.fields)]
-      return [name, raw ?? []]
-    })
-  )
-}
-
-interface DecodePosition {
-  readonly path: ConfigPath.ConfigPath
-  readonly sensitive: boolean
-  /** What is read here, as far as issues do not say it themselves. */
+/** A place of the document. */
+interface Place {
+  readonly path: ConfigPath
   readonly ast: AST.AST
+  readonly sensitive: boolean
+  /** The variable that the value is from; otherwise it is from the file. */
+  readonly variable?: Variables.VariableBinding & Pick<Diagnostic, "source" | "path">
 }
 
-const rootPosition: DecodePosition = { path: [], sensitive: false, ast: ConfigDocument.ast }
+type Problem = Pick<Diagnostic, "message" | "got" | "suggestion">
 
-const issuesOf = (issue: ParseResult.ParseIssue, position: DecodePosition): ReadonlyArray<ConfigIssue> => {
-  switch (issue._tag) {
-    case "Pointer":
-      return issuesAtPointer(issue, position)
-    case "Missing":
-    case "Unexpected":
-    case "Forbidden":
-      return [invalidValueIssue(issue, position, position.ast)]
-    case "Type":
-      return [invalidValueIssue(issue, position, issue.ast)]
-    case "Composite": {
-      if (isValue(issue.ast)) return [invalidValueIssue(issue, position, issue.ast)]
-      const all = "_tag" in issue.issues ? [issue.issues] : issue.issues
-      const within = { ...position, ast: issue.ast }
-      return (issue.ast._tag === "Union" ? intendedBranch(all, issue.actual) : all)
-        .flatMap((inner) => issuesOf(inner, within))
-    }
-    case "Refinement":
-    case "Transformation":
-      return isValue(issue.ast) || issue.kind !== "From"
-        ? [invalidValueIssue(issue, position, issue.ast)]
-        : issuesOf(issue.issue, { ...position, ast: issue.ast })
-  }
-}
+/** Returns the document, in which keys with errors have their defaults. */
+export const decode = (written: unknown, locate: Locate, sources: Variables.ConfigSources) => {
+  const diagnostics: Array<Diagnostic> = []
+  /** The paths whose values are unknown because of errors. */
+  const invalidPaths: Array<ConfigPath> = []
+  /** The variables that set the keys at paths. */
+  const variables = new Map<string, SettingSource>()
 
-/** Values are described as a whole: what is wrong inside them is not people's concern. */
-const isValue = (ast: AST.AST): boolean => Option.isSome(AST.getDescriptionAnnotation(ast))
+  const report = ({ path, variable }: Place, problem: Problem, source = locate(path, "value")) =>
+    void diagnostics.push({ source: variable?.source ?? source, path, ...problem })
 
-/** Of alternatives, the one that was meant: a section is no wrong word, and a word no wrong section. */
-const intendedBranch = (
-  issues: ReadonlyArray<ParseResult.ParseIssue>,
-  actual: unknown
-): ReadonlyArray<ParseResult.ParseIssue> => {
-  const isSection = (issue: ParseResult.ParseIssue) =>
-    "ast" in issue && issue._tag !== "Missing" && SchemaFields.sectionOf(issue.ast) !== undefined
-  const fitting = issues.filter((issue) => isSection(issue) === ConfigPath.isRecord(actual))
-  return (fitting.length === 0 ? issues : fitting).slice(0, 1)
-}
-
-const issuesAtPointer = (
-  { issue, path }: ParseResult.Pointer,
-  position: DecodePosition
-): ReadonlyArray<ConfigIssue> => {
-  const [step] = typeof path === "object" ? path : [path]
-  const name = typeof step === "number" ? step : String(step)
-  const signature = SchemaFields.sectionOf(position.ast)?.propertySignatures.find((known) =>
-    known.name === name
-  )
-  const inner: DecodePosition = {
-    path: [...position.path, name],
-    sensitive: position.sensitive || signature?.annotations[SensitiveAnnotation] === true,
-    ast: signature?.type ?? position.ast
-  }
-  switch (issue._tag) {
-    case "Unexpected":
-      return [unknownKeyIssue(String(name), position)]
-    case "Missing":
-      return [{
-        path: inner.path,
-        part: "value",
-        hidden: false,
-        removable: false,
-        missing: true,
-        message: `it is missing; expected ${expected(signature?.type ?? issue.ast.type)}`,
-        found: undefined,
-        suggestion: undefined
-      }]
-    default:
-      return issuesOf(issue, inner)
-  }
-}
-
-const unknownKeyIssue = (name: string, { ast, sensitive, path }: DecodePosition): ConfigIssue => {
-  const known = SchemaFields.fieldsOf(ast).map((field) => field.name)
-  const suggestion = closestName(name, known) ?? (sensitive ? undefined : pathInOtherSection(name))
-  return {
-    path: [...path, name],
-    part: "name",
-    // What is hardly a name may be a secret that was put into the wrong place. The line tells which one it is.
-    hidden: sensitive || !/^[A-Za-z_-]{1,32}$/.test(name),
-    removable: !sensitive,
-    missing: false,
-    message: suggestion === undefined
-      ? `there is no such setting; here ${known.length === 1 ? "is" : "are"} ${joinNames(known)}`
-      : "there is no such setting",
-    found: undefined,
-    suggestion
-  }
-}
-
-/** The right name in the wrong section. */
-const pathInOtherSection = (name: string): string | undefined => {
-  const search = (fields: ReadonlyArray<SchemaFields.SettingField>, before: string): string | undefined => {
-    for (const field of fields) {
-      const path = before + field.name
-      if (field.name.toLowerCase() === name.toLowerCase()) return path
-      const inside = field.kind._tag === "Value"
-        ? undefined
-        : search(field.kind.fields, `${path}${field.kind._tag === "Section" ? "." : "[]."}`)
-      if (inside !== undefined) return inside
+  /** Returns the value if it is valid, and otherwise reports it and returns `undefined`. */
+  const checked = (place: Place, written: unknown): unknown => {
+    const errors = invalidPaths.length
+    const keys = keysOf(place.ast)
+    const ast = elementOf(place.ast)
+    const value = ast !== undefined && Array.isArray(written)
+      ? written.map((element: unknown, index) =>
+        checked({ ...place, ast, path: [...place.path, index] }, element)
+      )
+      : keys.length > 0 && isMapping(written)
+      ? section(place, keys, written)
+      : written
+    // Elements keep their indices, so without one of them the list is invalid.
+    if (Array.isArray(value) && value.includes(undefined)) return undefined
+    const result = Schema.decodeUnknownEither(Schema.make(place.ast))(value)
+    if (Either.isRight(result)) return value
+    if (invalidPaths.length === errors) {
+      invalidPaths.push(place.path)
+      report(place, invalidValue(place, value, result.left.issue))
     }
     return undefined
   }
-  return search(SchemaFields.documentFields, "")
-}
 
-const invalidValueIssue = (
-  issue: ParseResult.ParseIssue,
-  { sensitive, path }: DecodePosition,
-  ast: AST.AST
-): ConfigIssue => ({
-  path,
-  part: "value",
-  hidden: false,
-  removable: false,
-  missing: false,
-  message: customMessage(issue) ?? `expected ${expected(ast)}`,
-  found: sensitive || !isValue(ast) ? describeKind(issue.actual) : displayValue(issue.actual),
-  suggestion: typeof issue.actual === "string" && !sensitive
-    ? closestName(issue.actual, literalValues(ast))
-    : undefined
-})
-
-/** What the value's own check says. */
-const customMessage = (issue: ParseResult.ParseIssue): string | undefined =>
-  issue._tag === "Type"
-    ? issue.message
-    : issue._tag === "Refinement" || issue._tag === "Transformation"
-    ? customMessage(issue.issue)
-    : undefined
-
-const expected = (ast: AST.AST): string =>
-  describedAs(ast) ?? (ast._tag === "Union"
-    ? ast.types.map(describedAs).find((text) => text !== undefined)
-    : undefined) ??
-    describeStructure(ast)
-
-const describedAs = (ast: AST.AST): string | undefined =>
-  Option.getOrUndefined(
-    Option.orElse(AST.getDescriptionAnnotation(ast), () => AST.getTitleAnnotation(ast))
-  )
-
-const describeStructure = (ast: AST.AST): string => {
-  const section = SchemaFields.sectionOf(ast)
-  if (section !== undefined) {
-    return describedAs(section) ??
-      `a section with ${joinNames(SchemaFields.fieldsOf(section).map(({ name }) => name))}`
+  /** Returns the valid values of a section. `isAbsent`: only variables set its keys. */
+  const section = (
+    place: Place,
+    keys: ReadonlyArray<ConfigKey>,
+    written: Readonly<Record<string, unknown>>,
+    isAbsent = false
+  ): Readonly<Record<string, unknown>> => {
+    const known = keys.map(({ name }) => name)
+    for (const name of Object.keys(written).filter((name) => !known.includes(name))) {
+      if (place.sensitive) invalidPaths.push(place.path)
+      report(place, unknownKey(name, known, place.sensitive), locate([...place.path, name], "name"))
+    }
+    return Object.fromEntries(keys.flatMap((key) => {
+      const path = [...place.path, key.name]
+      const inner = { ...place, path, ast: key.ast, sensitive: place.sensitive || key.sensitive === true }
+      const inFile = get(written, [key.name])
+      const fromFile = fileValue(inner, key, inFile)
+      const fromVariable = place.variable === undefined ? variableValueOf(inner, key) : undefined
+      if (key.isRequired && !isAbsent && fromVariable === undefined && inFile === undefined) {
+        invalidPaths.push(place.path)
+        report(inner, { message: `missing required key; expected ${expected(key.ast)}` })
+      }
+      const value = key.kind === "section" && isMapping(fromFile) && isMapping(fromVariable)
+        ? { ...fromFile, ...fromVariable }
+        : fromVariable ?? fromFile
+      return value === undefined ? [] : [[key.name, value]]
+    }))
   }
-  return ast._tag === "Refinement" ? expected(ast.from) : "a list"
+
+  const fileValue = (place: Place, { keys, kind }: ConfigKey, written: unknown): unknown => {
+    if (kind === "section" && written === undefined) {
+      const value = section(place, keys, {}, true)
+      return Object.keys(value).length === 0 ? undefined : value
+    }
+    // A section whose lines are all commented out is null in YAML.
+    const empty = kind === "section" ? {} : kind === "list" ? [] : null
+    return written === undefined ? undefined : checked(place, written ?? empty)
+  }
+
+  const variableValueOf = (place: Place, { kind, variable }: ConfigKey): unknown => {
+    const text = variable === undefined ? undefined : Variables.variableValue(variable.name, sources)
+    if (variable === undefined || text === undefined) return undefined
+    const source = Variables.variableSource(variable.name, sources, variable.option)
+    const from = { ...variable, source, path: place.path }
+    const value = checked({ ...place, variable: from }, variable.parse(text))
+    const names = kind === "section" && isMapping(value) ? Object.keys(value) : []
+    for (const path of [place.path, ...names.map((name) => [...place.path, name])]) {
+      if (value !== undefined) variables.set(format(path), source)
+    }
+    return value
+  }
+
+  const root: Place = { path: [], ast: ConfigDocument.ast, sensitive: false }
+  if (!isMapping(written)) checked(root, written)
+  const valid = section(root, keys, isMapping(written) ? written : {})
+  const document = Schema.decodeUnknownSync(ConfigDocument)(valid)
+  return { document, diagnostics, invalidPaths, variables }
 }
 
-const literalValues = (ast: AST.AST): ReadonlyArray<string> => {
-  switch (ast._tag) {
-    case "Literal":
-      return typeof ast.literal === "string" ? [ast.literal] : []
-    case "Union":
-      return ast.types.flatMap(literalValues)
-    default:
-      return []
+const unknownKey = (name: string, known: ReadonlyArray<string>, isSensitive: boolean): Problem => {
+  const elsewhere = flatten(keys).find((key) => key.name.toLowerCase() === name.toLowerCase())
+  const suggestion = closestName(name, known) ?? (isSensitive ? undefined : elsewhere?.path.join("."))
+  // What does not look like a name may be a secret in the wrong place. The position says which one it is.
+  const isShown = !isSensitive && /^[A-Za-z_-]{1,32}$/.test(name)
+  const message = isShown ? `unknown key "${name}"` : "unknown key"
+  return suggestion === undefined
+    ? { message: `${message}; expected one of: ${known.join(", ")}` }
+    : { message, suggestion }
+}
+
+const invalidValue = (place: Place, value: unknown, issue: ParseResult.ParseIssue): Problem => {
+  const { ast, path, sensitive, variable } = place
+  const variableExpected = variable?.path.length === path.length ? variable.expected : undefined
+  const message = variableExpected ?? reason(issue) ?? `expected ${expected(ast)}`
+  const isShown = !sensitive && descriptionOf(ast) !== undefined
+  return {
+    message,
+    got: !message.startsWith("expected ") ? undefined : isShown ? quoted(value) : typeName(value),
+    suggestion: isShown && typeof value === "string" ? closestName(value, words(ast)) : undefined
   }
 }
 
-const joinNames = (names: ReadonlyArray<string>): string =>
-  names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`
+/** The reason that the check of a value gives, if it gives one. */
+const reason = (issue: ParseResult.ParseIssue): string | undefined => {
+  if (issue._tag === "Type") return issue.message
+  if (issue._tag === "Refinement" || issue._tag === "Transformation") return reason(issue.issue)
+  if (issue._tag !== "Composite") return undefined
+  const issues = "_tag" in issue.issues ? [issue.issues] : issue.issues
+  return issues.map(reason).find((text) => text !== undefined)
+}
 
-const describeKind = (value: unknown): string => {
-  if (value === null || value === undefined) return "nothing"
+const expected = (ast: AST.AST): string => {
+  const names = keysOf(ast).map(({ name }) => name)
+  return descriptionOf(ast) ?? (names.length > 0 ? `a section with the keys ${names.join(", ")}` : "a list")
+}
+
+const words = (ast: AST.AST): ReadonlyArray<string> =>
+  AST.isUnion(ast) ? ast.types.flatMap(words) : AST.isLiteral(ast) ? [String(ast.literal)] : []
+
+const typeName = (value: unknown): string => {
+  if (value === null) return "null"
   if (typeof value === "object") return Array.isArray(value) ? "a list" : "a section"
-  return typeof value === "string" ? "text" : `a ${typeof value === "boolean" ? "flag" : typeof value}`
+  return `a ${typeof value}`
 }
 
-/** As it is written, if that is a word: what is more, or has a name before it, may be lines run into each other. */
-const displayValue = (value: unknown): string => {
-  if (typeof value === "string") {
-    return /^(?!\w+:(?!\/\/))[\x21-\x7e]{0,40}$/.test(value)
-      ? JSON.stringify(value)
-      : describeKind(value)
-  }
-  return typeof value === "number" || typeof value === "boolean" ? String(value) : describeKind(value)
+/** Quotes words only: longer text, or text after a name, may be several lines in one by mistake. */
+const quoted = (value: unknown): string => {
+  const isWord = typeof value !== "string" || /^(?!\w+:(?!\/\/))[\x21-\x7e]{0,40}$/.test(value)
+  return isWord && typeof value !== "object" ? JSON.stringify(value) : typeName(value)
 }

@@ -1,12 +1,11 @@
-/** What is wrong with the configuration: where, what was expected, what is there, and what may have been meant. */
+/** Errors and warnings about the configuration: where, what was expected, what was found, what may have been meant. */
 import * as Data from "effect/Data"
-import type { ConfigPath } from "./ConfigPath.ts"
-import * as PathText from "./ConfigPath.ts"
+import * as ConfigPath from "./ConfigPath.ts"
 
-/** Where somebody has to look. */
+/** Where a value was set. */
 export type SettingSource =
   | { readonly _tag: "File"; readonly file: string; readonly position: SourcePosition | null }
-  | { readonly _tag: "Variable"; readonly name: string; readonly option: string | null }
+  | { readonly _tag: "Variable"; readonly name: string; readonly option?: string | undefined }
   | { readonly _tag: "Default" }
 
 /** Both count from 1. */
@@ -15,90 +14,56 @@ export interface SourcePosition {
   readonly column: number
 }
 
-/** Something wrong with a value of the document, wherever that came from. */
-export interface ConfigIssue {
-  readonly path: ConfigPath
-  /** Whether the setting's name is meant, or what is written behind it. */
-  readonly part: "name" | "value"
-  /** Whether the last step of the path is not to be shown. */
-  readonly hidden: boolean
-  /** Whether everything else is right once it is gone. */
-  readonly removable: boolean
-  /** Whether it is the lack of what should be at the path. */
-  readonly missing: boolean
-  /** Never repeats what is discreet. */
-  readonly message: string
-  /** What is there, as far as it may be shown. */
-  readonly found: string | undefined
-  /** What may have been meant. */
-  readonly suggestion: string | undefined
-}
-
-export interface Diagnostic extends Pick<ConfigIssue, "path" | "message" | "found" | "suggestion"> {
+export interface Diagnostic {
   readonly source: SettingSource
+  readonly path: ConfigPath.ConfigPath
+  /** Never quotes a sensitive value. */
+  readonly message: string
+  /** The value as far as it may be shown. */
+  readonly got?: string | undefined
+  readonly suggestion?: string | undefined
 }
 
-/** A finding that has only words. */
-export const makeIssue = (path: ConfigPath, message: string): ConfigIssue => ({
-  path,
-  part: "value",
-  hidden: false,
-  removable: false,
-  missing: false,
-  message,
-  found: undefined,
-  suggestion: undefined
-})
+/** One line: `quarry-proxy.yaml:12:5: clients[0]: unknown key "scope"; did you mean scopes?` */
+export const formatDiagnostic = ({ got, message, path, source, suggestion }: Diagnostic): string =>
+  [
+    ...(source._tag === "Default" ? [] : [formatSource(source)]),
+    ...(source._tag === "Variable" || path.length === 0 ? [] : [ConfigPath.format(path)]),
+    message
+  ].join(": ") + (got === undefined ? "" : `, got ${got}`) +
+  (suggestion === undefined ? "" : `; did you mean ${suggestion}?`)
 
-export const locateIssue = (
-  source: SettingSource,
-  { found, hidden, path, message, suggestion }: ConfigIssue
-): Diagnostic => ({
-  source,
-  path: hidden ? path.slice(0, -1) : path,
-  message,
-  found,
-  suggestion
-})
-
-/** One line: `quarry-proxy.yaml:12:5: clients[0].scope: there is no such setting; did you mean scopes?` */
-export const formatDiagnostic = ({ found, path, source, message, suggestion }: Diagnostic): string => {
-  const location = source._tag === "Variable" ? [] : [PathText.formatPath(path)].filter((name) => name !== "")
-  const what = [
-    message,
-    ...(found === undefined ? [] : [`found ${found}`]),
-    ...(suggestion === undefined ? [] : [`did you mean ${suggestion}?`])
-  ]
-  return [...formatSource(source), ...location, what.join("; ")].join(": ")
+const formatSource = (source: Exclude<SettingSource, { readonly _tag: "Default" }>): string => {
+  if (source._tag === "Variable") return source.option ? `${source.option} (${source.name})` : source.name
+  const { file, position } = source
+  return position === null ? file : `${file}:${position.line}:${position.column}`
 }
 
-const formatSource = (source: SettingSource): ReadonlyArray<string> => {
-  switch (source._tag) {
-    case "File":
-      return [
-        source.position === null
-          ? source.file
-          : `${source.file}:${source.position.line}:${source.position.column}`
-      ]
-    case "Variable":
-      return [source.option === null ? source.name : `${source.option} (${source.name})`]
-    case "Default":
-      return []
-  }
+/** Sorts by the position in the file; diagnostics about variables come last. */
+export const sort = (diagnostics: ReadonlyArray<Diagnostic>): ReadonlyArray<Diagnostic> => {
+  const rank = ({ source }: Diagnostic): number =>
+    source._tag !== "File" ? Infinity : (source.position?.line ?? 0) * 1e7 + (source.position?.column ?? 0)
+  return diagnostics.toSorted((a, b) => rank(a) === rank(b) ? 0 : rank(a) < rank(b) ? -1 : 1)
 }
 
-/** More than these are not read at once. */
-const maxPrintedDiagnostics = 100
+const maxLines = 100
 
-/** The configuration cannot be used. Holds everything that is wrong with it. */
+/** The configuration is invalid. Holds all errors. */
 export class InvalidConfigError extends Data.TaggedError("InvalidConfigError")<{
+  readonly file: string | undefined
   readonly diagnostics: ReadonlyArray<Diagnostic>
-  /** Of the files that were read, or could not be: when one of them changes, it is worth another try. */
+  /** The files that were read, or could not be read: a change of one of them is worth another attempt. */
   readonly digests: ReadonlyMap<string, string>
 }> {
+  /** The file if all errors are in it. */
+  get source(): string {
+    const isInFile = this.diagnostics.every(({ source }) => source._tag === "File")
+    return isInFile && this.file !== undefined ? this.file : "the configuration"
+  }
+
   override get message(): string {
-    const lines = this.diagnostics.slice(0, maxPrintedDiagnostics).map(formatDiagnostic)
-    const remaining = this.diagnostics.length - lines.length
-    return [...lines, ...(remaining > 0 ? [`and ${remaining} more`] : [])].join("\n")
+    const lines = this.diagnostics.slice(0, maxLines).map(formatDiagnostic)
+    const left = this.diagnostics.length - lines.length
+    return [...lines, ...(left > 0 ? [`and ${left} more`] : [])].join("\n")
   }
 }

@@ -1,107 +1,74 @@
-/** The variables and options that stand for settings, and how each is read. */
-import { baseUrlSettings } from "./BaseUrls.ts"
-import { upstreamNames } from "./Config.ts"
-import { type ConfigPath, formatPath } from "./ConfigPath.ts"
+/** Environment variables, and options of the command line, that set configuration keys. */
 import type { SettingSource } from "./Diagnostic.ts"
-import { isServiceLink } from "./KubernetesServiceLinks.ts"
 
 /** Values by the names of variables. */
 export type VariableValues = Readonly<Record<string, string | undefined>>
 
-/** The environment, and the options of the command line by the names of the variables that they stand for. */
 export interface ConfigSources {
+  /** The options of the command line, by the names of the variables that they replace. */
   readonly optionValues: VariableValues
   readonly env: VariableValues
 }
 
-/** The variables that are the proxy's alone. Those of the service are named as for the library. */
+/** The variables of the proxy. Those of the upstreams have the names that the library uses. */
 export const proxyVariables = {
   config: "QUARRY_PROXY_CONFIG",
   host: "QUARRY_PROXY_HOST",
   port: "QUARRY_PROXY_PORT",
-  admin: "QUARRY_PROXY_OPERATIONS",
-  allowAnonymous: "QUARRY_PROXY_OPEN_TO_EVERYONE",
+  admin: "QUARRY_PROXY_ADMIN",
+  allowAnonymous: "QUARRY_PROXY_ALLOW_ANONYMOUS",
   sandbox: "QUARRY_SANDBOX",
   redis: "QUARRY_REDIS_URL"
 } as const
 
-/** The options of the command line that stand for variables. */
-export const optionNames = {
-  [proxyVariables.config]: "--config",
-  [proxyVariables.host]: "--host",
-  [proxyVariables.port]: "--port",
-  [proxyVariables.admin]: "--admin",
-  [proxyVariables.allowAnonymous]: "--open-to-everyone",
-  [proxyVariables.sandbox]: "--sandbox"
-} as const satisfies VariableValues
-
-/** A variable that stands for a setting. */
+/** A variable that sets a key. */
 export interface VariableBinding {
   readonly name: string
-  readonly path: ConfigPath
-  /** As it would be written in the document. What cannot be read stays text, for the document's schema to refuse. */
+  /** The option that takes precedence over it. */
+  readonly option: string | undefined
+  /** Returns the value as it would be written in the file. Invalid text is returned as it is: the schema rejects it. */
   readonly parse: (text: string) => unknown
-  /** Where the document expects something else than the variable. */
-  readonly expected?: string
+  /** What the variable expects, if that differs from the file. */
+  readonly expected: string | undefined
 }
 
-const booleanWords: ReadonlyMap<string, boolean> = new Map([
-  ...["1", "true", "yes", "on"].map((word) => [word, true] as const),
-  ...["0", "false", "no", "off"].map((word) => [word, false] as const)
-])
-
-const booleanBinding = (name: string, path: ConfigPath): VariableBinding => ({
-  name,
-  path,
-  parse: (text) => booleanWords.get(text.toLowerCase()) ?? text,
-  expected: "expected 1 or 0"
-})
-
-const parsePort = (text: string): unknown => /^\d{1,9}$/.test(text) ? Number(text) : text
-
-const parseHostAndPort = (text: string): unknown => {
-  const [, host, digits] =
-    /^(?:\[([^\]]*)\]|([^:]*)):(\d{1,9})$/.exec(text)?.filter((part) => part !== undefined) ?? []
-  return host === undefined || digits === undefined ? text : { host, port: Number(digits) }
+const binding = (parse: VariableBinding["parse"], expected?: string) => {
+  return (name: string, option?: string): VariableBinding => ({ name, option, parse, expected })
 }
 
-export const variableBindings: ReadonlyArray<VariableBinding> = [
-  { name: proxyVariables.host, path: ["listen", "host"], parse: (text) => text },
-  { name: proxyVariables.port, path: ["listen", "port"], parse: parsePort },
-  {
-    name: proxyVariables.admin,
-    path: ["admin"],
-    parse: parseHostAndPort,
-    expected: "expected host:port, or off"
-  },
-  booleanBinding(proxyVariables.allowAnonymous, ["allowAnonymous"]),
-  booleanBinding(proxyVariables.sandbox, ["upstream", "sandbox"]),
-  ...upstreamNames.map((name) => ({
-    name: baseUrlSettings[name].variable,
-    path: ["upstream", "baseUrls", name],
-    parse: (text: string) => text
-  })),
-  // By reference: it may hold a password.
-  { name: proxyVariables.redis, path: ["redis", "url"], parse: () => ({ env: proxyVariables.redis }) }
-]
+export const text = binding((text) => text)
 
-/** What a variable says: an option goes over it, and set and empty is as not set. */
+export const integer = binding((text) => /^\d{1,9}$/.test(text) ? Number(text) : text)
+
+export const flag = binding(
+  (text) => /^(1|true|yes|on)$/i.test(text) ? true : /^(0|false|no|off)$/i.test(text) ? false : text,
+  "expected 1 or 0"
+)
+
+export const hostAndPort = binding((text) => {
+  const [, ipv6, host = ipv6, port] = /^(?:\[([^\]]*)\]|([^:]*)):(\d{1,9})$/.exec(text) ?? []
+  return host === undefined ? text : { host, port: Number(port) }
+}, "expected host:port, or off")
+
+/** The configuration refers to the variable, as its value may contain a password. */
+export const reference = (name: string): VariableBinding => binding(() => ({ env: name }))(name)
+
+/** Returns the text of a variable: options take precedence, and an empty value counts as not set. */
 export const variableValue = (name: string, { env, optionValues }: ConfigSources): string | undefined =>
-  nonEmpty(optionValues[name]) ?? (isServiceLink(name, env) ? undefined : nonEmpty(env[name]))
+  trimmed(optionValues[name]) ?? (isServiceLink(name, env) ? undefined : trimmed(env[name]))
 
-export const variableSource = (name: string, { optionValues }: ConfigSources): SettingSource => ({
-  _tag: "Variable",
-  name,
-  option: nonEmpty(optionValues[name]) === undefined ? null : optionName(name)
-})
+const trimmed = (text: string | undefined): string | undefined => text?.trim() || undefined
 
-const optionName = (name: string): string | null =>
-  Object.entries(optionNames).find(([variable]) => variable === name)?.[1] ?? null
+export const variableSource = (name: string, sources: ConfigSources, option?: string): SettingSource => {
+  const isOption = trimmed(sources.optionValues[name]) !== undefined
+  return { _tag: "Variable", name, option: isOption ? option : undefined }
+}
 
-const nonEmpty = (text: string | undefined): string | undefined => text?.trim() || undefined
-
-/** Whether a variable says what is at a path. */
-export const setsPath = (path: ConfigPath, sources: ConfigSources): boolean =>
-  variableBindings.some((variable) =>
-    formatPath(variable.path) === formatPath(path) && variableValue(variable.name, sources) !== undefined
-  )
+/**
+ * Whether Kubernetes set a variable for a service of the namespace. Those of a service named quarry-proxy look like
+ * variables of the proxy: QUARRY_PROXY_PORT is tcp://10.0.0.1:8650 then.
+ */
+export const isServiceLink = (name: string, env: VariableValues): boolean =>
+  /^QUARRY_PROXY_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/
+    .test(name) ||
+  (/^QUARRY_PROXY_(.*_)?PORT$/.test(name) && /^(tcp|udp|sctp):\/\//.test(env[name] ?? ""))

@@ -1,13 +1,9 @@
-/** From a file, the environment and the command line to the configuration, or to everything that is wrong with it. */
+/** Loads the configuration. Precedence: options of the command line, environment variables, file, defaults. */
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import * as Redacted from "effect/Redacted"
 import * as NodePath from "node:path"
-import * as ApplyDefaults from "./ApplyDefaults.ts"
-import type { Config } from "./Config.ts"
+import type { Config, ConfigDocument } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
-import type { ConfigDocument } from "./ConfigSchema.ts"
 import * as CrossFieldChecks from "./CrossFieldChecks.ts"
 import * as Decode from "./Decode.ts"
 import * as Diagnostic from "./Diagnostic.ts"
@@ -15,25 +11,24 @@ import * as EnvironmentOverlay from "./EnvironmentOverlay.ts"
 import * as EnvironmentVariables from "./EnvironmentVariables.ts"
 import * as Files from "./Files.ts"
 import * as Secrets from "./Secrets.ts"
-import * as ValueSchemas from "./ValueSchemas.ts"
 import * as YamlReader from "./YamlReader.ts"
 
 export interface LoadOptions extends EnvironmentVariables.ConfigSources {
-  /** The document; where it is undefined, QUARRY_PROXY_CONFIG says where it is, or there is none. */
+  /** The configuration file. Default: the file named by QUARRY_PROXY_CONFIG, if it is set. */
   readonly file?: string | undefined
 }
 
 export interface LoadedConfig {
   readonly config: Config
-  /** A line each. */
-  readonly warnings: ReadonlyArray<string>
-  /** What was read: the document and the files of secrets, by whole paths. */
-  readonly files: ReadonlyArray<string>
-  /** What was in them then, as `Files.fingerprint` tells. */
-  readonly digests: ReadonlyMap<string, string>
-  /** What was said, by whomever. */
+  /** The configuration with references in the place of secrets. */
   readonly document: ConfigDocument
-  /** Who said what is at a path. */
+  /** One line each. */
+  readonly warnings: ReadonlyArray<string>
+  /** The absolute paths of all files that were read. */
+  readonly files: ReadonlyArray<string>
+  /** The digests of the files when they were read. */
+  readonly digests: ReadonlyMap<string, string>
+  /** Returns where the key at a path was set. */
   readonly sourceOf: (path: ConfigPath.ConfigPath) => Diagnostic.SettingSource
 }
 
@@ -43,194 +38,61 @@ export const load = (
   Effect.gen(function*() {
     const file = options.file ??
       EnvironmentVariables.variableValue(EnvironmentVariables.proxyVariables.config, options)
-    const source = file === undefined ? emptySource : yield* readSource(file, options)
-    const overlay = EnvironmentOverlay.applyEnvironment(
-      { original: source.original, value: source.value },
+    const { digest, yaml } = yield* readYaml(file)
+    const inFile = (position: Diagnostic.SourcePosition | null): Diagnostic.SettingSource =>
+      file === undefined ? { _tag: "Default" } : { _tag: "File", file, position }
+    const overlay = EnvironmentOverlay.withEnvironmentKey(yaml.value ?? {}, options)
+    const decoded = Decode.decode(
+      overlay.document,
+      (path, part) => overlay.sources.get(ConfigPath.format(path)) ?? inFile(yaml.position(path, part)),
       options
     )
-    const decoded = Decode.decodeDocument(overlay.value)
-    const document = resolveSecretPaths(Either.getOrElse(decoded, () => ({})), file)
-    const sourceOf = sourceLookup(overlay.origins, source)
-    const locate = (finding: Diagnostic.ConfigIssue) =>
-      Diagnostic.locateIssue(sourceOf(finding.path), finding)
+    const sourceOf = (path: ConfigPath.ConfigPath): Diagnostic.SettingSource => {
+      const name = ConfigPath.format(path)
+      const isInFile = ConfigPath.get(yaml.value, path) !== undefined
+      return decoded.variables.get(name) ?? overlay.sources.get(name) ??
+        (isInFile ? inFile(yaml.position(path, "value")) : { _tag: "Default" })
+    }
+    const locate = (path: ConfigPath.ConfigPath, message: string | undefined) =>
+      message === undefined ? [] : [{ source: sourceOf(path), path, message }]
 
-    const secrets = yield* readSecrets(document, options.env)
-    const values = new Map(
-      secrets.flatMap(({ path, value }) =>
-        value === undefined ? [] : [[ConfigPath.formatPath(path), value] as const]
-      )
-    )
-    const config = ApplyDefaults.applyDefaults(document, values)
-    const checks = CrossFieldChecks.check(config, document, [...source.invalidPaths, ...overlay.invalidPaths])
-
-    const diagnostics = [
-      ...source.diagnostics,
-      ...overlay.diagnostics,
-      // What was sound in the file and in the variables is sound together.
-      ...Either.match(decoded, { onLeft: (wrong) => wrong.map(locate), onRight: () => [] }),
-      ...[...secrets.flatMap(({ issue }) => issue ?? []), ...checks.errors].map(locate)
-    ]
+    const document = Secrets.resolvePaths(decoded.document, file === undefined ? "." : NodePath.dirname(file))
+    const secrets = yield* Secrets.readAll(document, options.env)
+    const config = Secrets.resolve(document, secrets)
+    // A file that cannot be read may set any key.
+    const invalidPaths = yaml.value === undefined ? [[]] : decoded.invalidPaths
+    const checks = CrossFieldChecks.check(config, (path) => sourceOf(path)._tag !== "Default", invalidPaths)
     const digests = new Map([
-      ...source.digests,
-      ...secrets.flatMap(({ digest, reference }) =>
-        reference.file === undefined || digest === undefined
-          ? []
-          : [[reference.file, digest] as const]
-      )
+      ...(file === undefined ? [] : [[NodePath.resolve(file), digest] as const]),
+      ...secrets.flatMap(({ file }) => file === undefined ? [] : [file])
     ])
-    if (diagnostics.length > 0) {
-      return yield* new Diagnostic.InvalidConfigError({ diagnostics: sortByPosition(diagnostics), digests })
+    const errors = Diagnostic.sort([
+      ...yaml.issues.map(({ message, position }) => ({ source: inFile(position), path: [], message })),
+      ...decoded.diagnostics,
+      ...EnvironmentOverlay.unknownVariables(yaml.value, options.env),
+      ...secrets.flatMap(({ error, path }) => locate(path, error)),
+      ...checks.errors.flatMap(({ message, path }) => locate(path, message))
+    ])
+    if (errors.length > 0) {
+      return yield* new Diagnostic.InvalidConfigError({ file, diagnostics: errors, digests })
     }
-    const warnings = [
+    const warnings = Diagnostic.sort([
       ...overlay.warnings,
-      ...[...secrets.flatMap(({ warning }) => warning ?? []), ...checks.warnings].map(locate)
-    ]
-    return {
-      config,
-      warnings: sortByPosition(warnings).map(Diagnostic.formatDiagnostic),
-      files: [...digests.keys()],
-      digests,
-      document,
-      sourceOf
-    }
+      ...EnvironmentOverlay.ignoredPort(options),
+      ...secrets.flatMap(({ path, warning }) => locate(path, warning)),
+      ...checks.warnings.flatMap(({ message, path }) => locate(path, message))
+    ]).map(Diagnostic.formatDiagnostic)
+    return { config, document, warnings, files: [...digests.keys()], digests, sourceOf }
   })
 
-interface SourceDocument {
-  readonly file: string | undefined
-  /** As it was written. */
-  readonly original: unknown
-  /** Without what is wrong. */
-  readonly value: unknown
-  readonly diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
-  /** What cannot be relied on. */
-  readonly invalidPaths: ReadonlyArray<ConfigPath.ConfigPath>
-  readonly position: YamlReader.YamlDocument["position"]
-  readonly digests: ReadonlyMap<string, string>
-}
-
-const emptySource: SourceDocument = {
-  file: undefined,
-  original: {},
-  value: {},
-  diagnostics: [],
-  invalidPaths: [],
-  position: () => null,
-  digests: new Map()
-}
-
-const readSource = (
-  file: string,
-  sources: EnvironmentVariables.ConfigSources
-): Effect.Effect<SourceDocument, never, FileSystem.FileSystem> => {
-  const fileSource = (position: Diagnostic.SourcePosition | null): Diagnostic.SettingSource => ({
-    _tag: "File",
-    file,
-    position
-  })
-  const toDiagnostics = (syntaxIssues: ReadonlyArray<YamlReader.SyntaxIssue>) =>
-    syntaxIssues.map(({ position, message }) =>
-      Diagnostic.locateIssue(fileSource(position), Diagnostic.makeIssue([], message))
-    )
-  // Of what cannot be read, everything may have been said.
-  const unreadable = (
-    syntaxIssues: ReadonlyArray<YamlReader.SyntaxIssue>,
-    fingerprint: string
-  ): SourceDocument => ({
-    ...emptySource,
-    file,
-    diagnostics: toDiagnostics(syntaxIssues),
-    invalidPaths: [[]],
-    digests: new Map([[NodePath.resolve(file), fingerprint]])
-  })
-  return Effect.match(Files.readFile(file, Files.maxFileBytes), {
-    onFailure: ({ digest, reason }) => unreadable([{ position: null, message: reason }], digest),
-    onSuccess: ({ bytes, digest }) =>
-      Either.match(YamlReader.parseYaml(bytes), {
-        onLeft: (syntaxIssues) => unreadable(syntaxIssues, digest),
-        onRight: ({ syntaxIssues, position, value }) => {
-          const issues = Decode.issuesIn(value)
-            .filter(({ missing, path }) => !(missing && EnvironmentVariables.setsPath(path, sources)))
-          return {
-            file,
-            original: value,
-            value: Decode.withoutInvalid(value, issues),
-            diagnostics: [
-              ...toDiagnostics(syntaxIssues),
-              ...issues.map((finding) => Diagnostic.locateIssue(fileSource(position(finding)), finding))
-            ],
-            invalidPaths: Decode.invalidPaths(issues),
-            position,
-            digests: new Map([[NodePath.resolve(file), digest]])
-          }
-        }
-      })
-  })
-}
-
-/** Files of secrets are looked for from where the document is. */
-const resolveSecretPaths = (document: ConfigDocument, file: string | undefined): ConfigDocument =>
-  ApplyDefaults.mapSecretReferences(
-    document,
-    (reference) =>
-      reference.file === undefined
-        ? reference
-        : { file: NodePath.resolve(file === undefined ? "." : NodePath.dirname(file), reference.file) }
-  )
-
-const sourceLookup =
-  (origins: ReadonlyMap<string, Diagnostic.SettingSource>, { file, position, original }: SourceDocument) =>
-  (path: ConfigPath.ConfigPath): Diagnostic.SettingSource => {
-    const known = origins.get(ConfigPath.formatPath(path))
-    if (known !== undefined) return known
-    if (file === undefined || ConfigPath.getAt(original, path) === undefined) return { _tag: "Default" }
-    return { _tag: "File", file, position: position({ path, part: "value" }) }
-  }
-
-interface SecretResult {
-  readonly path: ConfigPath.ConfigPath
-  readonly reference: ValueSchemas.SecretReference
-  readonly value: Redacted.Redacted | undefined
-  readonly digest: string | undefined
-  readonly issue: Diagnostic.ConfigIssue | undefined
-  readonly warning: Diagnostic.ConfigIssue | undefined
-}
-
-const readSecrets = (
-  document: ConfigDocument,
-  env: EnvironmentVariables.VariableValues
-): Effect.Effect<ReadonlyArray<SecretResult>, never, FileSystem.FileSystem> =>
-  Effect.forEach(ApplyDefaults.secretReferences(document), ({ path, reference }) => {
-    const toIssue = (problem: string | undefined) =>
-      problem === undefined ? undefined : Diagnostic.makeIssue(path, problem)
-    return Effect.match(Secrets.readSecret(reference, env), {
-      onFailure: ({ digest, reason }): SecretResult => ({
-        path,
-        reference,
-        value: undefined,
+/** Reads the configuration file; without a file, an empty document. */
+const readYaml = (file: string | undefined) =>
+  file === undefined
+    ? Effect.succeed({ digest: "", yaml: { ...YamlReader.unreadable([]), value: {} } })
+    : Effect.match(Files.readFile(file, Files.maxFileBytes), {
+      onFailure: ({ digest, reason }) => ({
         digest,
-        issue: toIssue(reason),
-        warning: undefined
+        yaml: YamlReader.unreadable([{ position: null, message: reason }])
       }),
-      onSuccess: ({ digest, value, warning }): SecretResult => ({
-        path,
-        reference,
-        value,
-        digest,
-        issue: path === ApplyDefaults.redisUrlPath
-          ? toIssue(ValueSchemas.redisUrlError(Redacted.value(value)))
-          : undefined,
-        warning: toIssue(warning)
-      })
+      onSuccess: ({ bytes, digest }) => ({ digest, yaml: YamlReader.parseYaml(bytes) })
     })
-  })
-
-/** From the top of the file to its end, then what others said. */
-const sortByPosition = (
-  diagnostics: ReadonlyArray<Diagnostic.Diagnostic>
-): ReadonlyArray<Diagnostic.Diagnostic> => {
-  const line = ({ source }: Diagnostic.Diagnostic) =>
-    source._tag === "File" ? source.position?.line ?? 0 : Number.MAX_SAFE_INTEGER
-  const column = ({ source }: Diagnostic.Diagnostic) =>
-    source._tag === "File" ? source.position?.column ?? 0 : 0
-  return diagnostics.toSorted((a, b) => line(a) - line(b) || column(a) - column(b))
-}

@@ -1,76 +1,99 @@
-/** Reads what references stand for. Nothing said here repeats any of it. */
+/** Reads the secrets that the configuration refers to. Messages never contain any part of them. */
 import type * as FileSystem from "@effect/platform/FileSystem"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as NodePath from "node:path"
+import type { Config, ConfigDocument } from "./Config.ts"
+import { type ConfigPath, format } from "./ConfigPath.ts"
+import type { VariableValues } from "./EnvironmentVariables.ts"
 import * as Files from "./Files.ts"
-import type { SecretReference } from "./ValueSchemas.ts"
+import { redisUrlProblem, type SecretReference } from "./ValueSchemas.ts"
 
 export interface LoadedSecret {
-  readonly value: Redacted.Redacted
-  readonly warning: string | undefined
-  /** Of the file that it is in; undefined where it is in a variable. */
-  readonly digest: string | undefined
+  readonly path: ConfigPath
+  readonly value?: Redacted.Redacted
+  readonly error?: string | undefined
+  readonly warning?: string | undefined
+  /** The file that was read, or could not be read, and its digest. */
+  readonly file?: readonly [file: string, digest: string]
 }
 
-/** A secret cannot be had. */
-export class SecretUnavailableError extends Data.TaggedError("SecretUnavailableError")<{
-  readonly reason: string
-  readonly digest: string | undefined
-}> {}
+/** Replaces the references to secrets, and a URL of Redis that is none. */
+const replace = <A, B>(
+  { redis, upstream, ...others }: ConfigDocument,
+  secret: (reference: SecretReference, path: ConfigPath) => A,
+  url: (url: string) => B
+) => ({
+  ...others,
+  upstream: {
+    ...upstream,
+    keys: upstream.keys.map((key, index) => ({
+      ...key,
+      secret: secret(key.secret, ["upstream", "keys", index, "secret"])
+    }))
+  },
+  redis: redis === null
+    ? null
+    : { ...redis, url: typeof redis.url === "string" ? url(redis.url) : secret(redis.url, ["redis", "url"]) }
+})
 
-/** No key is longer. */
+/** Makes the paths of secret files absolute. */
+export const resolvePaths = (document: ConfigDocument, directory: string): ConfigDocument => {
+  const absolute = (reference: SecretReference): SecretReference =>
+    reference.file === undefined ? reference : { file: NodePath.resolve(directory, reference.file) }
+  return replace(document, absolute, (url) => url)
+}
+
+/** Puts secrets in the place of their references. */
+export const resolve = (document: ConfigDocument, secrets: ReadonlyArray<LoadedSecret>): Config => {
+  const values = new Map(secrets.map(({ path, value }) => [format(path), value]))
+  const value = (_: SecretReference, path: ConfigPath) => values.get(format(path)) ?? Redacted.make("")
+  return replace(document, value, Redacted.make)
+}
+
+/** Reads all secrets of a document. */
+export const readAll = (document: ConfigDocument, env: VariableValues) => {
+  const reading: Array<ReturnType<typeof read>> = []
+  replace(document, (reference, path) => reading.push(read(reference, path, env)), (url) => url)
+  return Effect.all(reading)
+}
+
 const maxBytes = 4096
+const readableByOthers = 0o004
 
-/** Others on this machine may read it. */
-const worldReadable = 0o004
-
-export type EnvironmentValues = Readonly<Record<string, string | undefined>>
-
-export const readSecret = (
-  { env, file }: SecretReference,
-  environment: EnvironmentValues
-): Effect.Effect<LoadedSecret, SecretUnavailableError, FileSystem.FileSystem> =>
-  file === undefined ? readVariable(env ?? "", environment) : readSecretFile(file)
-
-const readVariable = (
-  name: string,
-  environment: EnvironmentValues
-): Effect.Effect<LoadedSecret, SecretUnavailableError> => {
-  const missing = (reason: string) => new SecretUnavailableError({ reason, digest: undefined })
-  const text = environment[name]?.trim() ?? ""
-  if (text === "") {
-    return missing(`the variable ${name} is ${environment[name] === undefined ? "not set" : "empty"}`)
+const read = (
+  { env: name = "", file }: SecretReference,
+  path: ConfigPath,
+  env: VariableValues
+): Effect.Effect<LoadedSecret, never, FileSystem.FileSystem> => {
+  if (file === undefined) {
+    const empty = env[name] === undefined ? "not set" : "empty"
+    return Effect.succeed(check(path, env[name]?.trim() ?? "", `environment variable ${name}`, empty))
   }
-  return isVisibleAscii(text)
-    ? Effect.succeed({ value: Redacted.make(text), warning: undefined, digest: undefined })
-    : missing(expectedVisibleAscii(`the variable ${name}`))
-}
-
-const readSecretFile = (
-  file: string
-): Effect.Effect<LoadedSecret, SecretUnavailableError, FileSystem.FileSystem> =>
-  Effect.gen(function*() {
-    const { bytes, digest, mode } = yield* Effect.mapError(
-      Files.readFile(file, maxBytes),
-      ({ digest, reason }) =>
-        new SecretUnavailableError({ reason: `the file ${file} cannot be used: ${reason}`, digest })
-    )
-    const missing = (reason: string) => new SecretUnavailableError({ reason, digest })
-    // A character for each byte: what is no visible ASCII stays so.
-    const text = Buffer.from(bytes).toString("latin1").replace(/\r?\n$/, "")
-    if (text === "") return yield* missing(`the file ${file} cannot be used: it is empty`)
-    if (!isVisibleAscii(text)) return yield* missing(expectedVisibleAscii(`the file ${file}`))
-    return {
-      value: Redacted.make(text),
-      warning: (mode & worldReadable) === 0
-        ? undefined
-        : `others on this machine may read ${file}; take that from them with chmod o-r`,
-      digest
+  const where = `secret file ${file}`
+  return Effect.match(Files.readFile(file, maxBytes), {
+    onFailure: ({ digest, reason }): LoadedSecret => ({
+      path,
+      error: `${where}: ${reason}`,
+      file: [file, digest]
+    }),
+    onSuccess: ({ bytes, digest, mode }): LoadedSecret => {
+      // One character per byte: bytes that are not ASCII remain invalid.
+      const text = Buffer.from(bytes).toString("latin1").replace(/\r?\n$/, "")
+      const isPrivate = (mode & readableByOthers) === 0
+      const warning = isPrivate ? undefined : `${where} is readable by other users; run chmod o-r ${file}`
+      return { ...check(path, text, where, "empty"), file: [file, digest], warning }
     }
   })
+}
 
-const isVisibleAscii = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)
-
-const expectedVisibleAscii = (where: string): string =>
-  `expected one line of visible ASCII characters without spaces in ${where}`
+const check = (path: ConfigPath, text: string, where: string, empty: string): LoadedSecret => {
+  const error = text === ""
+    ? `${where} is ${empty}`
+    : !/^[\x21-\x7e]+$/.test(text)
+    ? `expected one line of visible ASCII characters without spaces in ${where}`
+    : path[0] === "redis"
+    ? redisUrlProblem(text)
+    : undefined
+  return error === undefined ? { path, value: Redacted.make(text) } : { path, error }
+}

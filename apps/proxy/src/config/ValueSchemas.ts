@@ -1,7 +1,4 @@
-/**
- * The values of settings: how each kind is written, and what it is then. The description of a kind is what a problem
- * says was expected.
- */
+/** The types of configuration values. A message says that the description of a type was expected. */
 import * as Operations from "@blockquarry/core/Operations"
 import { BaseUrl } from "@blockquarry/http/Gateway"
 import type { RateLimit } from "@blockquarry/http/RateLimit"
@@ -11,185 +8,141 @@ import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as Net from "node:net"
-import { baseUrlSettings } from "./BaseUrls.ts"
-import type { UpstreamName } from "./Config.ts"
-import { isRecord } from "./ConfigPath.ts"
-import * as ValueFormats from "./ValueFormats.ts"
+import { baseUrlSettings, type UpstreamName, upstreamNames } from "./BaseUrls.ts"
+import { isMapping } from "./ConfigPath.ts"
+import * as Formats from "./ValueFormats.ts"
 
-/** Text that stays as it is. */
-const textSchema = (expected: string, isOne: (text: string) => boolean | string) =>
-  Schema.String.pipe(Schema.filter(isOne)).annotations({ description: expected })
+/** Text that stays as it is. A check may return its own message. */
+const text = (description: string, isValid: (text: string) => boolean | string) =>
+  Schema.String.pipe(Schema.filter(isValid)).annotations({ description })
 
-/** What is written in one way and worked with in another. */
-const transformed = <Encoded, A>(
-  expected: string,
-  written: Schema.Schema<Encoded>,
-  value: Schema.Schema<A>,
-  read: (written: Encoded) => Option.Option<A>,
-  write: (value: A) => Encoded
+const pattern = (description: string, regex: RegExp, base: Schema.Schema<string> = Schema.String) =>
+  base.pipe(Schema.pattern(regex)).annotations({ description })
+
+/** A value that is written in another form. */
+const transformed = <Written, A>(
+  description: string,
+  [written, value]: readonly [Schema.Schema<Written>, Schema.Schema<A>],
+  parse: (written: Written) => Option.Option<A>,
+  format: (value: A) => Written
 ) =>
   Schema.transformOrFail(written, value, {
     strict: true,
-    decode: (from, _, ast) => Either.fromOption(read(from), () => new ParseResult.Type(ast, from)),
-    encode: (to) => ParseResult.succeed(write(to))
-  }).annotations({ description: expected })
+    decode: (from, _, ast) => Either.fromOption(parse(from), () => new ParseResult.Type(ast, from)),
+    encode: (to) => ParseResult.succeed(format(to))
+  }).annotations({ description })
 
-const integerBetween = (expected: string, least: number, most: number) =>
-  Schema.Number.pipe(
-    Schema.filter((value) => Number.isInteger(value) && value >= least && value <= most)
-  ).annotations({ description: expected })
+const integer = (description: string, min: number, max = Number.MAX_SAFE_INTEGER) =>
+  Schema.Int.pipe(Schema.between(min, max)).annotations({ description })
 
-export const BooleanValue = Schema.Boolean.annotations({ description: "true or false" })
-
-export const Port = integerBetween("a port from 0 (any free one) to 65535", 0, 65_535)
-
-/** How many of something. */
-export const PositiveInteger = integerBetween("a whole number from 1", 1, Number.MAX_SAFE_INTEGER)
-
-export const NonNegativeInteger = integerBetween("a whole number from 0", 0, Number.MAX_SAFE_INTEGER)
+export const Flag = Schema.Boolean.annotations({ description: "true or false" })
+export const Port = integer("a port from 0 (any free port) to 65535", 0, 65_535)
+export const PositiveInteger = integer("an integer of at least 1", 1)
+export const NonNegativeInteger = integer("an integer of at least 0", 0)
 
 const hostName = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i
 
-export const Host = textSchema(
+export const Host = text(
   "a host name or an IP address, without brackets and port",
   (text) => hostName.test(text) || Net.isIP(text) !== 0
 )
 
-/** A name as it stands in `Host`. */
-export const HostName = transformed(
-  "a host name without a port, as in quarry.internal",
-  Schema.String,
-  Schema.String,
-  (text) => hostName.test(text) ? Option.some(text.toLowerCase()) : Option.none(),
-  (name) => name
+export const HostNames = Schema.Array(
+  pattern("a host name without a port, such as quarry.internal", hostName, Schema.Lowercase)
 )
 
-export const IpOrCidr = textSchema(
-  "an IP address or a network, as in 10.0.0.0/8",
-  (text) => {
-    const [, address = "", bits] = /^([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i.exec(text) ?? []
-    const family = Net.isIP(address)
-    return family !== 0 && (bits === undefined || Number(bits) <= (family === 4 ? 32 : 128))
-  }
-)
+const IpOrCidr = text("an IP address or a CIDR range, such as 10.0.0.0/8", (text) => {
+  const [, address = "", bits = "0"] = /^([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i.exec(text) ?? []
+  return Net.isIP(address) !== 0 && Number(bits) <= (Net.isIPv4(address) ? 32 : 128)
+})
 
-/** No timer waits longer. */
-const maxTimerMs = 24 * 86_400_000
+export const Cidrs = Schema.Array(IpOrCidr)
 
-const duration = (expected: string, least: number, most: number) =>
-  transformed<string, Duration.Duration>(
-    expected,
-    Schema.String,
-    Schema.DurationFromSelf,
-    (text) =>
-      Option.map(
-        Option.filter(ValueFormats.parseMillis(text), (millis) => millis >= least && millis <= most),
-        Duration.millis
-      ),
-    (value) => ValueFormats.formatMillis(Duration.toMillis(value))
+const duration = (examples: string, min: number, max: number) => {
+  const isInRange = (millis: number) => millis >= min && millis <= max
+  return transformed(
+    `a duration such as ${examples}`,
+    [Schema.String, Schema.DurationFromSelf],
+    (text) => Option.map(Option.filter(Formats.parseMillis(text), isInRange), Duration.millis),
+    (value) => Formats.formatMillis(Duration.toMillis(value))
   )
+}
 
-export const DurationValue = duration("a time as in 500ms, 5s, 2m, 1h or 1d, of at most 24d", 0, maxTimerMs)
+/** No timer of Node waits longer. */
+const maxTimer = 24 * 86_400_000
 
-export const PositiveDuration = duration(
-  "a time as in 500ms, 5s, 2m, 1h or 1d, more than nothing and at most 24d",
-  1,
-  maxTimerMs
+export const Timeout = duration("500ms, 5s, 2m, 1h or 1d, of at most 24d", 0, maxTimer)
+export const PositiveTimeout = duration("500ms, 5s, 2m, 1h or 1d, of 1ms to 24d", 1, maxTimer)
+/** Calls time out after 45 s, so clients do not wait much longer. */
+export const QueueWait = duration("500ms or 2s, of at most 60s", 0, 60_000)
+
+export const Size = transformed<string | number, number>(
+  "a size such as 64MiB, 16KiB or 1MB, or a number of bytes",
+  [Schema.Union(Schema.String, Schema.Number), Schema.Number],
+  (written) => Option.filter(Formats.parseSize(written), (bytes) => bytes > 0),
+  Formats.formatSize
 )
 
-/** A call is given up after 45 seconds: whoever waits longer has hung up. */
-export const QueueWait = duration("a time as in 500ms or 2s, of at most 60s", 0, 60_000)
+const rate = "units per time such as 100/s or 25/10s, or none"
 
-export const ByteSize = transformed<string | number, number>(
-  "a size as in 64MiB, 16KiB or 1MB, or a number of bytes",
-  Schema.Union(Schema.String, Schema.Number),
-  Schema.Number,
-  (written) => Option.filter(ValueFormats.parseSize(written), (bytes) => bytes > 0),
-  ValueFormats.formatSize
+/** The rate limit of an upstream key. */
+export const KeyRate = transformed<string, RateLimit>(
+  rate,
+  [Schema.String, Schema.declare((value): value is RateLimit => isMapping(value) && "maxQueue" in value)],
+  Formats.parseRate,
+  Formats.formatRate
 )
 
-const rateLimitExpected = "units per time as in 100/s or 25/10s, or none"
-
-/** How much a key of the service may be asked. */
-export const KeyRateLimit = transformed<string, RateLimit>(
-  rateLimitExpected,
-  Schema.String,
-  Schema.declare((value): value is RateLimit => isRecord(value) && "maxQueue" in value),
-  ValueFormats.parseRateLimit,
-  ValueFormats.formatRateLimit
-)
-
-/** How much a client may ask; null: as much as there is. */
-export const ClientRateLimit = transformed<
-  string,
-  { readonly limit: number; readonly window: number } | null
->(
-  rateLimitExpected,
-  Schema.String,
-  Schema.NullOr(Schema.Struct({ limit: Schema.Number, window: Schema.Number })),
+/** The rate limit of a client: units per window of milliseconds, or null. */
+export const ClientRate = transformed<string, { readonly limit: number; readonly window: number } | null>(
+  rate,
+  [Schema.String, Schema.NullOr(Schema.Struct({ limit: Schema.Number, window: Schema.Number }))],
   (text) =>
     Option.map(
-      ValueFormats.parseRateLimit(text),
-      ({ limit, window }) =>
-        limit === Number.POSITIVE_INFINITY ? null : { limit, window: Duration.toMillis(window) }
+      Formats.parseRate(text),
+      ({ limit, window }) => limit === Infinity ? null : { limit, window: Duration.toMillis(window) }
     ),
-  (value) => value === null ? "none" : ValueFormats.formatRateLimit(value)
+  (value) => Formats.formatRate(value ?? { limit: Infinity, window: 0 })
 )
 
-export const DailyQuotaValue = transformed<string | number, number | null>(
-  "a whole number of units from 1, or none",
-  Schema.Union(Schema.String, Schema.Number),
-  Schema.NullOr(Schema.Number),
-  (written) =>
-    written === "none"
-      ? Option.some(null)
-      : typeof written === "number" && Number.isSafeInteger(written) && written > 0
-      ? Option.some(written)
-      : Option.none(),
-  (value) => value ?? "none"
-)
+export const DailyQuota = Schema.Union(Schema.transformLiteral("none", null), PositiveInteger)
+  .annotations({ description: "an integer of at least 1, or none" })
 
-const nameExpected = "a name of at most 64 letters, digits, dots, dashes and underscores"
+const name = "a name of at most 64 letters, digits, dots, dashes and underscores"
+export const Name = pattern(name, /^[A-Za-z0-9._-]{1,64}$/)
 
-const isName = (text: string) => /^[A-Za-z0-9._-]{1,64}$/.test(text)
-
-export const ResourceName = textSchema(nameExpected, isName)
-
-/** Counts have names of their own for those who are no clients. */
+/** Names under which metrics count requests without a client. */
 const reservedNames: ReadonlyMap<string, string> = new Map([
-  ["open", "the name open is taken: it stands for everybody where there are no clients"],
-  ["nobody", "the name nobody is taken: it stands for those who were not recognised"]
+  ["open", "the name open is reserved for requests without authentication"],
+  ["nobody", "the name nobody is reserved for requests that failed authentication"]
 ])
 
-export const ClientName = textSchema(nameExpected, (text) => reservedNames.get(text) ?? isName(text))
+export const ClientName = text(name, (text) => reservedNames.get(text) ?? Schema.is(Name)(text))
 
-const isHash = (text: string) => /^sha256:[0-9a-f]{64}$/i.test(text)
-
-/** Never the token itself. */
-export const TokenHash = transformed(
-  "the hash of a token: sha256: and 64 hexadecimal digits, as quarry-proxy token prints it",
-  Schema.String,
-  Schema.String,
-  (text) => isHash(text) ? Option.some(text.toLowerCase()) : Option.none(),
-  (hash) => hash
-)
+const tokenHash = "a token hash: sha256: and 64 hexadecimal digits, as printed by quarry-proxy token"
+/** The tokens themselves never stand in the file. */
+export const TokenHashes = Schema.Array(pattern(tokenHash, /^sha256:[0-9a-f]{64}$/, Schema.Lowercase))
 
 /** One of a few words. */
-export const oneOf = <const Words extends readonly [string, ...ReadonlyArray<string>]>(
-  expected: string,
+const oneOf = <const Words extends readonly [string, ...ReadonlyArray<string>]>(
+  description: string,
   ...words: Words
-) => Schema.Literal(...words).annotations({ description: expected })
+) => Schema.Literal(...words).annotations({ description })
+
+export const QuotaMode = oneOf("enforce or shadow", "enforce", "shadow")
+export const LogLevel = oneOf("debug, info, warning or error", "debug", "info", "warning", "error")
 
 const operationIds = Operations.allOperations.map(({ id }) => id)
+const scope = `read, write or the name of an operation, such as ${operationIds[0]}`
+const Scope: Schema.Schema<string> = oneOf(scope, "read", "write", ...operationIds)
+export const Scopes = Schema.Array(Scope)
 
-export const ClientScope: Schema.Schema<string> = oneOf(
-  `read, write or the name of an operation, such as ${operationIds[0]}`,
-  "read",
-  "write",
-  ...operationIds
+const Upstream = oneOf("data, streams, ledger or ledgerTestnet", ...upstreamNames)
+export const Upstreams = Schema.Array(Upstream).pipe(
+  Schema.filter((names) => names.length > 0 || "empty list; omit upstreams to use the key for all of them")
 )
 
-/** Where an API is. It stays as it is written but for its slash and the prefix of the API. */
+/** A base URL with the path prefix of its API, without a trailing slash. */
 export const baseUrl = (name: UpstreamName) =>
   Schema.transformOrFail(Schema.String, Schema.String, {
     strict: true,
@@ -198,58 +151,44 @@ export const baseUrl = (name: UpstreamName) =>
         BaseUrl.normalize(baseUrlSettings[name].api, text),
         (problem) => new ParseResult.Type(ast, text, problem)
       ),
-    encode: (url) => ParseResult.succeed(url)
-  }).annotations({ description: "an address as in https://host/path" })
+    encode: ParseResult.succeed
+  }).annotations({ description: "a URL such as https://host/path" })
 
-/** Where a secret is: in a file, or in a variable. It is never written into the document itself. */
+// A secret that was put here by mistake hardly looks like a path, so messages never quote it as one.
+const FilePath = pattern("a path that begins with /, ./ or ../", /^\.{0,2}\/[\P{Cc}]*[^/\p{Cc}]$/u)
+const VariableName = pattern("the name of an environment variable, in upper case", /^[A-Z_][A-Z0-9_]*$/)
+
+const reference = "{ file: /run/secrets/name } or { env: NAME }"
+
+/** Where a secret is: in a file or in an environment variable, never in the configuration itself. */
 export type SecretReference = typeof SecretReference.Type
 
 export const SecretReference = Schema.Struct({
-  file: Schema.optionalWith(
-    // A secret that was put here by mistake hardly looks like this, so it is not repeated as the name of a file.
-    textSchema(
-      "a path that begins with /, ./ or ../",
-      (text) => /^\.{0,2}\/[\P{Cc}]*[^/\p{Cc}]$/u.test(text)
-    ),
-    { exact: true }
-  ),
-  env: Schema.optionalWith(
-    textSchema("the name of a variable, in capitals", (text) => /^[A-Z_][A-Z0-9_]*$/.test(text)),
-    { exact: true }
-  )
-}).annotations({
-  title: "{ file: /run/secrets/name } or { env: NAME }; the secret itself is never written here"
+  file: Schema.optionalWith(FilePath, { exact: true }),
+  env: Schema.optionalWith(VariableName, { exact: true })
 }).pipe(
-  Schema.filter(
-    (reference) => Object.keys(reference).length === 1 || "expected either file or env, and one of both"
-  )
-)
+  Schema.filter((reference) => Object.keys(reference).length === 1 || "expected either file or env")
+).annotations({ description: `${reference}, never the secret itself` })
 
-/** What is wrong with an address of Redis, without any of it. */
-export const redisUrlError = (text: string): string | undefined => {
-  if (!URL.canParse(text)) return "expected an address as in redis://host:6379"
+/** What is wrong with the URL of Redis, without any part of it. */
+export const redisUrlProblem = (text: string): string | undefined => {
+  if (!URL.canParse(text)) return "expected a URL such as redis://host:6379"
   const { hash, hostname, protocol, search } = new URL(text)
   if (protocol !== "redis:" && protocol !== "rediss:") return "expected redis:// or rediss://"
-  if (hostname === "") return "the host is missing; write it as redis://host:6379"
-  return search !== "" || hash !== "" ? "the address must end before ? and #" : undefined
+  if (hostname === "") return "the URL has no host; expected redis://host:6379"
+  return search !== "" || hash !== "" ? "the URL must not have a query (?) or a fragment (#)" : undefined
 }
 
-/** In the open only where it holds no password. */
+/** A URL that contains a password must be a secret. */
 export const RedisUrl = Schema.Union(
-  textSchema(
-    "redis://host:6379, or { file: /run/secrets/name } or { env: NAME } where it holds a password",
-    (text) => {
-      const problem = redisUrlError(text)
-      if (problem !== undefined) return problem
-      const { password, username } = new URL(text)
-      return password === "" && username === "" ||
-        "it holds a password: put the address in a file or a variable and write { file: /run/secrets/name } or { env: NAME }"
-    }
-  ),
+  Schema.String.pipe(Schema.filter((text) => {
+    const problem = redisUrlProblem(text)
+    if (problem !== undefined) return problem
+    const { password, username } = new URL(text)
+    return password + username === "" ||
+      `the URL contains a password: put it in a file or a variable and write ${reference}`
+  })),
   SecretReference
-)
+).annotations({ description: `redis://host:6379, or ${reference} if the URL contains a password` })
 
-export const KeyPrefix = textSchema(
-  "at most 64 visible characters without spaces",
-  (text) => /^[\x21-\x7e]{0,64}$/.test(text)
-)
+export const KeyPrefix = pattern("at most 64 visible ASCII characters without spaces", /^[\x21-\x7e]{0,64}$/)

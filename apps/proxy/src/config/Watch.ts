@@ -1,7 +1,8 @@
-/** Says when the configuration is to be read again: on SIGHUP, and when what was read has changed. */
+/** Emits when the configuration must be reloaded: on SIGHUP, and when a file that was read has changed. */
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as NodeFs from "node:fs"
 import * as NodePath from "node:path"
@@ -11,126 +12,91 @@ export type ReloadTrigger =
   | { readonly _tag: "Signal" }
   | { readonly _tag: "Changed"; readonly files: ReadonlyArray<string> }
 
-/** What the watch sees of the machine. */
+/** The parts of the operating system that a watch depends on. */
 export interface WatchSources {
-  /** One for each SIGHUP. Where they come faster than they are taken, one stands for several. */
+  /** Emits on SIGHUP. Signals that arrive faster than they are consumed are merged. */
   readonly signals: Stream.Stream<void>
-  /** One as soon as it looks, and one whenever something may have happened in the folders of the files. */
+  /** Emits once at the start, and whenever something may have changed in the directories of the files. */
   readonly events: (files: ReadonlyArray<string>) => Stream.Stream<void>
-  /** Tells contents apart; a file that cannot be read has one too. */
   readonly digestOf: (file: string) => Effect.Effect<string>
 }
 
 /** Editors and deployments write in several steps. */
 const debounceInterval = "200 millis"
 
-/** In a folder where much happens, nothing is read more often. */
-const pollInterval = "50 millis"
+/** The minimum time between two checks, for directories in which other files change often. */
+const checkInterval = "50 millis"
+
+type Digests = ReadonlyMap<string, string>
 
 /**
- * Reasons to read the configuration again, until the scope closes. `read` has the fingerprints of what was read: a
- * change that came between then and now is one too. A file that is written without a change is none. When other files
- * were read then, those want a watch of their own.
+ * Emits reasons to reload the configuration. `digests` are those of the files when they were read, so that changes
+ * since then count too. Writing a file without changing it does not.
  */
-export const reloadTriggers = (
-  digests: ReadonlyMap<string, string>,
-  sources: WatchSources
-): Stream.Stream<ReloadTrigger> =>
-  Stream.merge(
-    Stream.map(sources.signals, (): ReloadTrigger => ({ _tag: "Signal" })),
-    changes(digests, sources)
-  )
-
-const changes = (
-  digests: ReadonlyMap<string, string>,
-  { events, digestOf }: WatchSources
-): Stream.Stream<ReloadTrigger> => {
+export const reloadTriggers = (digests: Digests, sources: WatchSources): Stream.Stream<ReloadTrigger> => {
   const files = [...digests.keys()]
-  if (files.length === 0) return Stream.empty
-  const readDigests = Effect.map(
-    Effect.forEach(files, (file) => Effect.map(digestOf(file), (digest) => [file, digest] as const)),
-    (all): ReadonlyMap<string, string> => new Map(all)
+  const signals = Stream.map(sources.signals, (): ReloadTrigger => ({ _tag: "Signal" }))
+  if (files.length === 0) return signals
+  const current = Effect.map(
+    Effect.forEach(files, (file) => Effect.map(sources.digestOf(file), (digest) => [file, digest] as const)),
+    (all): Digests => new Map(all)
   )
-  return events(files).pipe(
-    Stream.schedule(Schedule.spaced(pollInterval)),
-    Stream.mapEffect(() => readDigests),
-    // What happens to others in the same folder must not put off what happened to ours.
-    Stream.changesWith((before, current) => changedFiles(before, current).length === 0),
+  const changed = (before: Digests, now: Digests) =>
+    files.filter((file) => before.get(file) !== now.get(file))
+  const changes = sources.events(files).pipe(
+    Stream.schedule(Schedule.spaced(checkInterval)),
+    Stream.mapEffect(() => current),
+    // Changes of other files in the same directory must not delay a reload.
+    Stream.changesWith((before, now) => changed(before, now).length === 0),
     Stream.debounce(debounceInterval),
-    Stream.mapAccum(digests, (before, current) => [current, changedFiles(before, current)]),
-    Stream.filter((changed) => changed.length > 0),
-    Stream.map((changed) => ({ _tag: "Changed", files: changed }))
+    Stream.mapAccum(digests, (before, now) => [now, changed(before, now)]),
+    Stream.filter((files) => files.length > 0),
+    Stream.map((files): ReloadTrigger => ({ _tag: "Changed", files }))
   )
+  return Stream.merge(signals, changes)
 }
 
-const changedFiles = (
-  before: ReadonlyMap<string, string>,
-  now: ReadonlyMap<string, string>
-): ReadonlyArray<string> => [...now.keys()].filter((file) => before.get(file) !== now.get(file))
+/** Emits on each call of a callback. Calls that are not consumed yet are merged. */
+const calls = (register: (callback: () => void) => Effect.Effect<unknown, never, Scope.Scope>) =>
+  Stream.asyncPush<void>((emit) => register(() => void emit.single(undefined)), {
+    bufferSize: 1,
+    strategy: "sliding"
+  })
 
-/** Node's own signals and watchers, which close with the streams. */
+/** The signals and watchers of Node. They are closed with the streams. */
 export const nodeSources: Effect.Effect<WatchSources, never, FileSystem.FileSystem> = Effect.map(
   FileSystem.FileSystem,
   (fileSystem) => ({
-    signals,
-    events: (files) => Stream.unwrap(Effect.map(folders(files, fileSystem), events)),
+    signals: calls((callback) =>
+      Effect.acquireRelease(
+        Effect.sync(() => process.on("SIGHUP", callback)),
+        () => Effect.sync(() => process.off("SIGHUP", callback))
+      )
+    ),
+    events: (files) => Stream.unwrap(Effect.map(directoriesOf(files, fileSystem), events)),
     digestOf: (file) => Effect.provideService(Files.digestOf(file), FileSystem.FileSystem, fileSystem)
   })
 )
 
-const signals: Stream.Stream<void> = Stream.asyncPush(
-  (emit) =>
-    Effect.acquireRelease(
-      Effect.sync(() => {
-        const listener = () => void emit.single(undefined)
-        process.on("SIGHUP", listener)
-        return listener
-      }),
-      (listener) => Effect.sync(() => process.off("SIGHUP", listener))
-    ),
-  { bufferSize: 1, strategy: "sliding" }
-)
-
 /**
- * Folders are watched, not files: a file that another takes the place of is never heard of again. That of a link is
- * watched, and that of the file which it leads to.
+ * Directories are watched instead of files, because a watched file that is replaced emits no more events. Of a link,
+ * both its directory and that of its target are watched.
  */
-const folders = (
-  files: ReadonlyArray<string>,
-  fileSystem: FileSystem.FileSystem
-): Effect.Effect<ReadonlyArray<string>> =>
+const directoriesOf = (files: ReadonlyArray<string>, fileSystem: FileSystem.FileSystem) =>
   Effect.map(
-    Effect.forEach(files, (file) =>
-      Effect.map(
-        Effect.orElseSucceed(fileSystem.realPath(file), () => file),
-        (real) => [NodePath.dirname(file), NodePath.dirname(real)]
-      )),
-    (all) => [...new Set(all.flat())]
+    Effect.forEach(files, (file) => Effect.orElseSucceed(fileSystem.realPath(file), () => file)),
+    (targets) => [...new Set([...files, ...targets].map((file) => NodePath.dirname(file)))]
   )
 
-const events = (watched: ReadonlyArray<string>): Stream.Stream<void> =>
-  Stream.asyncPush(
-    (emit) => {
-      const onEvent = () => void emit.single(undefined)
-      return Effect.andThen(
-        Effect.forEach(watched, (folder) => watch(folder, onEvent), { discard: true }),
-        Effect.sync(onEvent)
-      )
-    },
-    { bufferSize: 1, strategy: "sliding" }
-  )
+const events = (directories: ReadonlyArray<string>): Stream.Stream<void> =>
+  calls((callback) => {
+    const watchers = Effect.forEach(directories, (directory) => watch(directory, callback))
+    return Effect.zipRight(watchers, Effect.sync(callback))
+  })
 
-const watch = (folder: string, onEvent: () => void) =>
+const watch = (directory: string, callback: () => void) =>
   Effect.acquireRelease(
-    Effect.try(() => {
-      const watcher = NodeFs.watch(folder, { persistent: false }, onEvent)
-      // The folder is gone, which is something too.
-      watcher.on("error", onEvent)
-      return watcher
-    }),
+    // An error is a change too: the directory was removed.
+    Effect.try(() => NodeFs.watch(directory, { persistent: false }, callback).on("error", callback)),
     (watcher) => Effect.sync(() => watcher.close())
-  ).pipe(
-    Effect.catchAll(() =>
-      Effect.logWarning(`changes in ${folder} are not noticed: it cannot be watched; send SIGHUP instead`)
-    )
-  )
+  ).pipe(Effect.catchAll(() => Effect.logWarning(`cannot watch ${directory}; send SIGHUP to reload instead`)))

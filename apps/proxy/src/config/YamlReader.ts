@@ -1,36 +1,42 @@
-/** Reads YAML, and knows the line of everything in it. What it says never quotes the text: that may hold a secret. */
-import * as Either from "effect/Either"
+/** Reads YAML with the positions of its keys. Messages never quote the text, as it may contain a secret. */
+import * as Predicate from "effect/Predicate"
+import { isUtf8 } from "node:buffer"
 import * as Yaml from "yaml"
 import type { ConfigPath } from "./ConfigPath.ts"
-import type { ConfigIssue, SourcePosition } from "./Diagnostic.ts"
+import type { SourcePosition } from "./Diagnostic.ts"
 
-/** Something wrong with the text itself. */
+/** An error of the text itself. */
 export interface SyntaxIssue {
   readonly position: SourcePosition | null
   readonly message: string
 }
 
 export interface YamlDocument {
+  /** Undefined if the text cannot be read at all. */
   readonly value: unknown
-  /** What is wrong, though the rest can be read. */
-  readonly syntaxIssues: ReadonlyArray<SyntaxIssue>
-  /** Where a setting is; of one that is missing, where it should be. */
-  readonly position: (at: Pick<ConfigIssue, "path" | "part">) => SourcePosition | null
+  readonly issues: ReadonlyArray<SyntaxIssue>
+  /** Returns the position of a value or of its name; of a missing key, that of its section. */
+  readonly position: (path: ConfigPath, part: "name" | "value") => SourcePosition | null
 }
 
-/** Repetitions are for people, not for machines that count on them to multiply. */
+export const unreadable = (issues: ReadonlyArray<SyntaxIssue>): YamlDocument => ({
+  value: undefined,
+  issues,
+  position: () => null
+})
+
+/** The first errors cause many others. */
+const maxIssues = 10
 const maxAliases = 100
+const maxDepth = 100
 
-export const parseYaml = (bytes: Uint8Array): Either.Either<YamlDocument, ReadonlyArray<SyntaxIssue>> =>
-  bytes.byteLength === 0
-    // As a file is for a moment that is being written: what it does not say yet must not come into force.
-    ? Either.left([{ position: null, message: "it is empty" }])
-    : Either.try({
-      try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
-      catch: () => [{ position: null, message: "expected text in UTF-8" }]
-    }).pipe(Either.flatMap(parseText))
-
-const parseText = (text: string): Either.Either<YamlDocument, ReadonlyArray<SyntaxIssue>> => {
+export const parseYaml = (bytes: Uint8Array): YamlDocument => {
+  const failed = (message: string) => unreadable([{ position: null, message }])
+  // A file is empty for a moment while it is written. That must not become the configuration.
+  if (bytes.byteLength === 0) return failed("the file is empty")
+  if (!isUtf8(bytes)) return failed("expected text in UTF-8")
+  const text = new TextDecoder().decode(bytes)
+  if (isTooDeep(text)) return failed("nested too deeply")
   const lines = new Yaml.LineCounter()
   const document = Yaml.parseDocument(text, {
     version: "1.2",
@@ -39,7 +45,7 @@ const parseText = (text: string): Either.Either<YamlDocument, ReadonlyArray<Synt
     resolveKnownTags: false,
     merge: false,
     stringKeys: true,
-    // Looked for below: the library compares every key with every other.
+    // The library compares every key with every other; see `survey`.
     uniqueKeys: false,
     prettyErrors: false,
     logLevel: "error",
@@ -47,144 +53,112 @@ const parseText = (text: string): Either.Either<YamlDocument, ReadonlyArray<Synt
   })
   const position = (offset: number): SourcePosition => {
     const { col, line } = lines.linePos(offset)
-    // Before the first line there is nothing; the library says 0 there.
+    // The library counts from 0 before the first line.
     return { line: Math.max(1, line), column: Math.max(1, col) }
   }
-  if (document.errors.length > 0) {
-    return Either.left(
-      document.errors.slice(0, maxSyntaxIssues).map(({ code, pos }) => ({
-        position: position(pos[0]),
-        message: syntaxMessage(code)
-      }))
+  const issue = (offset: number, message: string) => ({ position: position(offset), message })
+  const syntax = (errors: ReadonlyArray<Yaml.YAMLError>) =>
+    errors.slice(0, maxIssues).map(({ code, pos }) =>
+      issue(pos[0], messages[code] ?? `invalid YAML (${code.toLowerCase().replaceAll("_", " ")})`)
     )
-  }
-  if (document.directives.yaml.explicit === true && document.directives.yaml.version !== "1.2") {
-    return Either.left([{ position: position(0), message: "expected YAML 1.2" }])
-  }
-  const { aliases, repeated: duplicates } = findAliasesAndDuplicates(document)
+  if (document.errors.length > 0) return unreadable(syntax(document.errors))
+  const { explicit, version } = document.directives.yaml
+  if (explicit === true && version !== "1.2") return unreadable([issue(0, "expected YAML 1.2")])
+  const { aliases, duplicates } = survey(document)
   if (aliases.length > maxAliases) {
-    return Either.left([{ position: position(0), message: `expected at most ${maxAliases} aliases (*name)` }])
+    return unreadable([issue(0, `expected at most ${maxAliases} aliases (*name)`)])
   }
-  const unresolved = aliases.filter((alias) => !isDefinedBefore(alias, alias.resolve(document)))
-  if (unresolved.length > 0) {
-    return Either.left(unresolved.map((alias) => ({
-      position: position(alias.range?.[0] ?? 0),
-      message: "the anchor (&name) of this alias does not stand before it"
-    })))
+  // An anchor within which its alias stands would never end.
+  const dangling = aliases.filter((alias) =>
+    (alias.resolve(document)?.range?.[1] ?? Infinity) > (offsetOf(alias) ?? 0)
+  )
+  if (dangling.length > 0) {
+    const message = "expected the anchor (&name) of this alias before it"
+    return unreadable(dangling.map((alias) => issue(offsetOf(alias) ?? 0, message)))
   }
-  return Either.try({
-    try: (): unknown => document.toJS({ maxAliasCount: maxAliases }),
-    catch: () => [{ position: null, message: "the aliases (*name) multiply too much" }]
-  }).pipe(
-    Either.map((value) => ({
-      value,
-      syntaxIssues: [
-        ...document.warnings.slice(0, maxSyntaxIssues).map(({ code, pos }) => ({
-          position: position(pos[0]),
-          message: syntaxMessage(code)
-        })),
-        ...duplicates.slice(0, maxSyntaxIssues).map(({ first, second }) => ({
-          position: position(second),
-          message: `this name is here twice: first on line ${position(first).line}`
-        }))
+  try {
+    return {
+      value: document.toJS({ maxAliasCount: maxAliases }),
+      issues: [
+        ...syntax(document.warnings),
+        ...duplicates.slice(0, maxIssues).map(([first, second]) =>
+          issue(second, `duplicate key; first on line ${position(first).line}`)
+        )
       ],
-      position: ({ part, path }) => {
-        const offset = offsetAt(document, path, part)
+      position: (path, part) => {
+        const offset = find(document, path, part)
         return offset === undefined ? null : position(offset)
       }
-    }))
-  )
-}
-
-/** One mistake makes many: after some of them the rest says nothing. */
-const maxSyntaxIssues = 10
-
-const syntaxMessage = (code: Yaml.ErrorCode): string => {
-  switch (code) {
-    case "MULTIPLE_DOCS":
-      return "expected one document, and there is another after ---"
-    case "TAB_AS_INDENT":
-      return "tabs do not indent; use spaces"
-    case "BAD_INDENT":
-      return "this is not indented as what it belongs to"
-    case "BLOCK_AS_IMPLICIT_KEY":
-      return "there are two settings on one line; a text with a colon goes between quotes"
-    case "MISSING_CHAR":
-      return "something is not closed or a colon is missing, here or before"
-    case "BAD_DQ_ESCAPE":
-      return "there is no such escape; in single quotes a backslash is itself"
-    case "TAG_RESOLVE_FAILED":
-      return "tags (!name) are not taken"
-    case "NON_STRING_KEY":
-      return "expected the name of a setting"
-    case "RESOURCE_EXHAUSTION":
-      return "this is nested too deeply"
-    default:
-      return `this is no YAML (${code.toLowerCase().replaceAll("_", " ")})`
+    }
+  } catch {
+    return failed("the aliases (*name) expand to too many values")
   }
 }
 
-/** What repeats itself has no end. */
-const isDefinedBefore = (alias: Yaml.Alias, anchored: Yaml.Node | undefined): boolean =>
-  anchored !== undefined && (anchored.range?.[1] ?? 0) <= (alias.range?.[0] ?? 0)
+const messages: { readonly [Code in Yaml.ErrorCode]?: string } = {
+  MULTIPLE_DOCS: "expected one document, got another after ---",
+  TAB_AS_INDENT: "indent with spaces, not with tabs",
+  BAD_INDENT: "wrong indentation",
+  BLOCK_AS_IMPLICIT_KEY: "two keys on one line; quote text that contains a colon",
+  MISSING_CHAR: "unclosed quote or bracket, or missing colon, here or before",
+  BAD_DQ_ESCAPE: "invalid escape sequence; use single quotes for a literal backslash",
+  TAG_RESOLVE_FAILED: "tags (!name) are not supported",
+  NON_STRING_KEY: "expected the name of a key"
+}
 
-/** A value on one line, as the reader takes it. In a list, since alone some texts become blocks of lines. */
+/** The library composes nested values recursively: Node may crash if a document exhausts the stack. */
+const isTooDeep = (text: string): boolean => {
+  let level: ReadonlyArray<Yaml.CST.Token> = [...new Yaml.Parser().parse(text)]
+  for (let depth = 0; depth < maxDepth; depth++) {
+    level = level.flatMap((token) => {
+      const items: ReadonlyArray<Yaml.CST.CollectionItem> = "items" in token ? token.items : []
+      const inner = items.flatMap(({ key, value }) => [key, value])
+      return (token.type === "document" ? [token.value] : inner).filter(Predicate.isNotNullable)
+    })
+  }
+  return level.length > 0
+}
+
+/** Formats a value on one line. As an element of a list, since some texts become blocks of lines otherwise. */
 export const toInlineYaml = (value: unknown): string =>
   Yaml.stringify([value], { collectionStyle: "flow", lineWidth: 0, version: "1.2", schema: "core" })
     .trim()
     .replace(/^\[ (.*) \]$/, "$1")
 
-interface DuplicateKey {
-  readonly first: number
-  readonly second: number
-}
-
-const findAliasesAndDuplicates = (document: Yaml.Document.Parsed) => {
+/** Returns the aliases, and the offsets of keys that occur twice. */
+const survey = (document: Yaml.Document.Parsed) => {
   const aliases: Array<Yaml.Alias> = []
-  const repeated: Array<DuplicateKey> = []
+  const duplicates: Array<readonly [first: number, second: number]> = []
   Yaml.visit(document, {
     Alias: (_, alias) => void aliases.push(alias),
     Map: (_, { items }) => {
-      const seen = new Map<string, number>()
+      const offsets = new Map<string, number>()
       for (const { key } of items) {
-        if (!Yaml.isScalar(key)) continue
-        const second = key.range?.[0] ?? 0
-        const first = seen.get(String(key.value))
-        if (first === undefined) seen.set(String(key.value), second)
-        else repeated.push({ first, second })
+        const [name, offset] = [String(key), offsetOf(key) ?? 0]
+        const first = offsets.get(name)
+        if (first === undefined) offsets.set(name, offset)
+        else duplicates.push([first, offset])
       }
     }
   })
-  return { aliases, repeated }
+  return { aliases, duplicates }
 }
 
-/** The offset of what is at a path, or of the last on the way that is there. */
-const offsetAt = (
-  document: Yaml.Document.Parsed,
-  path: ConfigPath,
-  part: ConfigIssue["part"]
-): number | undefined => {
+/** Returns the offset of what is at a path, or of the last value on the way to it. */
+const find = (document: Yaml.Document, path: ConfigPath, part: "name" | "value"): number | undefined => {
   let node: unknown = document.contents
   let offset = offsetOf(node)
   for (const [index, step] of path.entries()) {
-    if (Yaml.isAlias(node)) node = node.resolve(document)
-    if (Yaml.isMap(node)) {
-      const pair = node.items.find(({ key }) => Yaml.isScalar(key) && String(key.value) === step)
-      if (pair === undefined) return offset
-      const isName = part === "name" && index === path.length - 1
-      offset = (isName || isBlock(pair.value) ? undefined : offsetOf(pair.value)) ?? offsetOf(pair.key) ??
-        offset
-      node = pair.value
-    } else if (Yaml.isSeq(node) && typeof step === "number") {
-      if (step >= node.items.length) return offset
-      node = node.items[step]
-      offset = offsetOf(node) ?? offset
-    } else return offset
+    const at = Yaml.isAlias(node) ? node.resolve(document) : node
+    const pair = Yaml.isMap(at) ? at.items.find(({ key }) => String(key) === step) : undefined
+    node = pair?.value ?? (Yaml.isSeq(at) && typeof step === "number" ? at.items[step] : undefined)
+    if (pair === undefined && node === undefined) return offset
+    // A block begins on a line after its name.
+    const isBlock = Yaml.isCollection(node) && node.flow !== true
+    const isName = pair !== undefined && (isBlock || (part === "name" && index === path.length - 1))
+    offset = (isName ? undefined : offsetOf(node)) ?? offsetOf(pair?.key) ?? offset
   }
   return offset
 }
-
-/** It begins on a line after its name. */
-const isBlock = (node: unknown): boolean => Yaml.isCollection(node) && node.flow !== true
 
 const offsetOf = (node: unknown): number | undefined => Yaml.isNode(node) ? node.range?.[0] : undefined

@@ -1,14 +1,14 @@
-/** What is sent to an upstream for a request: an operation, its input, and the HTTP request that they make. */
+/** The upstream request for a request of a client: an operation, its decoded input, and the encoded HTTP request. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
-import type { UpstreamName } from "../config/Config.ts"
+import type { UpstreamName } from "../config/BaseUrls.ts"
 
 export interface UpstreamRequest {
   readonly operation: AnyOperation
-  /** The path with its parameters unnamed. */
+  /** The path with placeholders for its parameters. */
   readonly route: string
   readonly upstreamName: UpstreamName
   readonly request: EncodedRequest
-  /** What the request was read as. */
+  /** The decoded input of the operation. */
   readonly input: unknown
 }

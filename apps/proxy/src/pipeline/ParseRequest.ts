@@ -1,13 +1,13 @@
-/** What a request asks of the service: an operation, its input, the address it goes to, and how it is sent there. */
+/** Parses a routed request into an upstream request: the input, the upstream, and the encoded HTTP request. */
 import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
 import * as Either from "effect/Either"
-import type { UpstreamName } from "../config/Config.ts"
+import type { UpstreamName } from "../config/BaseUrls.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
 import { rewrite } from "./RequestRewrite.ts"
 import type * as Router from "./Router.ts"
 
-/** The ledger has an address for each network. The first is meant where none is named. */
+/** The upstream of each ledger network. The first network is the default. */
 export const ledgerNetworks = {
   mainnet: "ledger",
   testnet: "ledgerTestnet"
@@ -29,7 +29,7 @@ export const parseRequest = (
     return { operation, route, upstreamName: selected.upstreamName, request, input }
   })
 
-/** `network` is between the client and us: it chooses the ledger's address and is not sent. */
+/** Selects the ledger upstream by the query parameter `network`, which is not forwarded. */
 const selectLedgerNetwork = (
   query: EncodedRequest["query"]
 ): Either.Either<

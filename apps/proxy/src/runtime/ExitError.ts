@@ -12,18 +12,18 @@ export class ExitError
 export const usageError = (message: string): ExitError =>
   new ExitError({ message: `quarry-proxy: ${message}\nTry --help.`, exitCode: 2 })
 
-/** Everything that is wrong with the configuration. */
-export const invalidConfig = (messages: ReadonlyArray<string>): ExitError =>
+/** All errors of the configuration, and how many there are in which file. */
+export const invalidConfig = (messages: ReadonlyArray<string>, source = "the configuration"): ExitError =>
   new ExitError({
     message: [
       ...messages,
-      `quarry-proxy: ${messages.length === 1 ? "a setting is" : `${messages.length} settings are`} wrong`
+      `quarry-proxy: ${messages.length} ${messages.length === 1 ? "error" : "errors"} in ${source}`
     ].join("\n"),
     exitCode: 2
   })
 
-export const fromInvalidConfig = ({ diagnostics }: InvalidConfigError): ExitError =>
-  invalidConfig(diagnostics.map(formatDiagnostic))
+export const fromInvalidConfig = ({ diagnostics, source }: InvalidConfigError): ExitError =>
+  invalidConfig(diagnostics.map(formatDiagnostic), source)
 
 export const cannotListen = ({ host, port, reason }: ListenError): ExitError => {
   const hint = reason === "EADDRINUSE"

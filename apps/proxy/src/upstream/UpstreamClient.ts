@@ -5,6 +5,7 @@ import type { CacheEntry } from "@blockquarry/http/CacheStore"
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as CallUsage from "@blockquarry/http/CallUsage"
 import { type Engine, type EngineResponse, RawResponse, Upstream } from "@blockquarry/http/Gateway"
+import * as Names from "@blockquarry/http/Settings"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
@@ -13,7 +14,7 @@ import * as Equivalence from "effect/Equivalence"
 import * as Rec from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import { baseUrlSettings } from "../config/BaseUrls.ts"
-import type { UpstreamName } from "../config/Config.ts"
+import type { UpstreamName } from "../config/BaseUrls.ts"
 import type { CacheDirective } from "../exchange/CacheDirective.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
@@ -53,8 +54,11 @@ export interface UpstreamClient {
   /** Whether a text, which may be JSON, says one of the proxy's keys. */
   readonly containsApiKey: (text: string) => boolean
   /** Where questions for an address go; a left says why they cannot. */
-  readonly resolve: (name: UpstreamName) => Either.Either<Upstream.Upstream, ProxyError.ProxyError>
+  readonly resolve: (name: UpstreamName) => Resolved
 }
+
+/** An upstream, or the error of every request to it: its base URL or its API key is missing. */
+type Resolved = Either.Either<Upstream.Upstream, ProxyError.ProxyError>
 
 export type UpstreamClientOptions = Pick<Policies, "cache"> & {
   readonly endpoints: UpstreamEndpoints
@@ -70,20 +74,33 @@ export const make = (
   const apiKeys = distinctKeys(endpoints)
   const containsApiKey = (text: string) => RawResponse.textContainsSecret(text, apiKeys)
   return Effect.map(
-    Effect.all(Rec.map(endpoints.baseUrls, (baseUrl, name) =>
-      Upstream.make(
-        baseUrlSettings[name].api,
-        { apiKey: endpoints.keys[name], baseUrl, cache, maxBodySize: maxResponseBytes, uncacheable: apiKeys },
-        baseUrlSettings[name].variable
-      ))),
+    Effect.all(
+      Rec.map(
+        endpoints.baseUrls,
+        (baseUrl, name): Effect.Effect<Resolved, never, HttpClient.HttpClient> => {
+          const apiKey = endpoints.keys[name]
+          if (baseUrl === undefined) return Effect.succeed(Either.left(urlMissing(name)))
+          if (apiKey.length === 0) return Effect.succeed(Either.left(keyMissing))
+          const options = { apiKey, baseUrl, cache, maxBodySize: maxResponseBytes, uncacheable: apiKeys }
+          // The configuration is validated when it is loaded.
+          return Upstream.make(baseUrlSettings[name].api, options).pipe(
+            Effect.orDie,
+            Effect.map(Either.right)
+          )
+        }
+      )
+    ),
     (upstreams): UpstreamClient => {
       const rawFunctions = new Map<string, ReturnType<Engine.EngineService["raw"]>>()
       /** Made once for an operation at an address: with it goes what was read of kept answers. */
-      const rawFunctionOf = ({ upstreamName, operation }: UpstreamRequest) => {
+      const rawFunctionOf = (
+        { upstreamName, operation }: UpstreamRequest,
+        upstream: Upstream.Upstream
+      ) => {
         const cacheKey = `${upstreamName} ${operation.id}`
         const existing = rawFunctions.get(cacheKey)
         if (existing !== undefined) return existing
-        const created = engine.raw(operation, upstreams[upstreamName])
+        const created = engine.raw(operation, upstream)
         rawFunctions.set(cacheKey, created)
         return created
       }
@@ -92,14 +109,15 @@ export const make = (
         containsApiKey,
         execute: (upstreamRequest, cacheDirective, callUsage) => {
           const { upstreamName, input, operation, request } = upstreamRequest
-          if (endpoints.baseUrls[upstreamName] === undefined) return Effect.fail(urlMissing(upstreamName))
+          const upstream = upstreams[upstreamName]
+          if (Either.isLeft(upstream)) return Effect.fail(upstream.left)
           return cacheDirective === "only-if-cached"
             ? Effect.flatMap(
-              engine.get(operation, upstreams[upstreamName])(request),
+              engine.get(operation, upstream.right)(request),
               (entry) =>
                 entry === null ? Effect.fail(ProxyError.notCached) : Effect.succeed(fromCacheEntry(entry))
             )
-            : rawFunctionOf(upstreamRequest)(input, request).pipe(
+            : rawFunctionOf(upstreamRequest, upstream.right)(input, request).pipe(
               CallOptions.withCallOptions({ cacheMode: cacheDirective }),
               CallUsage.withCallUsage(callUsage),
               Effect.mapError(ProxyError.fromOperationError),
@@ -116,14 +134,17 @@ export const make = (
             )
         },
         peek: ({ upstreamName, operation, request }, now) =>
-          engine.peek(operation, upstreams[upstreamName])(request, now),
+          Either.match(upstreams[upstreamName], {
+            onLeft: () => undefined,
+            onRight: (upstream) => engine.peek(operation, upstream)(request, now)
+          }),
         recordHit: ({ operation }) => engine.recordHit(operation),
         invalidate: ({ upstreamName, operation, request }) =>
-          engine.invalidate(operation, upstreams[upstreamName])(request),
-        resolve: (address) =>
-          endpoints.baseUrls[address] === undefined
-            ? Either.left(urlMissing(address))
-            : Either.right(upstreams[address])
+          Either.match(upstreams[upstreamName], {
+            onLeft: () => Effect.succeed(true),
+            onRight: (upstream) => engine.invalidate(operation, upstream)(request)
+          }),
+        resolve: (name) => upstreams[name]
       }
     }
   )
@@ -136,6 +157,11 @@ const distinctKeys = ({ keys }: UpstreamEndpoints): ReadonlyArray<Redacted.Redac
     Redacted.getEquivalence(Equivalence.string)
   )
 
+const keyMissing = ProxyError.make(
+  "key-not-set",
+  `the proxy has no key for the service: start it with ${Names.apiKey} set`
+)
+
 const urlMissing = (name: UpstreamName): ProxyError.ProxyError =>
   ProxyError.make(
     "address-not-set",
@@ -145,9 +171,8 @@ const urlMissing = (name: UpstreamName): ProxyError.ProxyError =>
   )
 
 /**
- * Answers are passed on as they came, failures of the service too, but for those that speak of the proxy's own keys
- * and those that are no answer to the question: a redirect, or a success other than 200. What an answer means is
- * the engine's verdict.
+ * Passes responses through unchanged, error responses too. Exceptions are responses about the proxy's own API keys, and
+ * invalid ones: redirects and 2xx statuses other than 200. The engine classifies the response.
  */
 const passThrough = (
   engineResponse: EngineResponse.EngineResponse
@@ -156,24 +181,29 @@ const passThrough = (
   return error === null ? Either.right(engineResponse) : Either.left(error)
 }
 
-/** Why an answer other than 200 is not passed on, if so. */
-const rejectionOf = (
-  { classification, response }: EngineResponse.EngineResponse
-): ProxyError.ProxyError | null => {
+/**
+ * The proxy's own response in place of one that must not reach clients, or null. Every tag is listed: the body of a
+ * response about the proxy's API key must never be passed through by default.
+ */
+const rejectionOf = ({ classification }: EngineResponse.EngineResponse): ProxyError.ProxyError | null => {
   const classified = classification()
   if (classified._tag === "Complete") return null
-  switch (classified.error._tag) {
+  const { error } = classified
+  switch (error._tag) {
     case "AuthenticationError":
+    case "PermissionDeniedError":
     case "PlanQuotaExceededError":
     case "InvalidResponseError":
-      return ProxyError.fromOperationError(classified.error)
-    case "ServerError":
-      return response.status < 400 ? ProxyError.fromOperationError(classified.error) : null
+    // Responses have no classification with these tags.
+    case "CircuitOpenError":
     case "InvalidInputError":
+    case "LocalLimitError":
     case "NetworkError":
+      return ProxyError.fromOperationError(error)
     case "NotFoundError":
     case "RateLimitError":
     case "RequestRejectedError":
+    case "ServerError":
     case "TimeoutError":
       return null
   }

@@ -77,7 +77,7 @@ describe("without clients", () => {
 
   it("whoever calls the proxy by an address or by a name it knows may ask anything", () => {
     for (const name of ["localhost:8650", "127.0.0.1", "[::1]:8650", "10.0.0.7:80", "quarry.internal"]) {
-      expect([name, host(name)]).toEqual([name, "open"])
+      expect([name, host(name)]).toEqual([name, "anonymous"])
     }
     expect([...open.all].map(({ scopes }) => scopes.size)).toEqual([11])
   })
@@ -94,9 +94,9 @@ describe("without clients", () => {
     expect(from({ "sec-fetch-site": "cross-site" })).toBe("cross-site")
     expect(from({ origin: "http://evil.example" })).toBe("cross-site")
     for (const site of ["none", "same-origin", "same-site"]) {
-      expect(from({ "sec-fetch-site": site })).toBe("open")
+      expect(from({ "sec-fetch-site": site })).toBe("anonymous")
     }
-    expect(from({ origin: "http://localhost:8650" })).toBe("open")
+    expect(from({ origin: "http://localhost:8650" })).toBe("anonymous")
   })
 
   it("nobody may under another name, which leads a browser here", () => {

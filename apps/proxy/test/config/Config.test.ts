@@ -1,9 +1,9 @@
-/** The configuration itself. */
+/** Properties of the configuration. */
 import { expect, it } from "@effect/vitest"
 import { allowsAnonymousClients, defaults, isLoopback } from "../../src/config/Config.ts"
 
 it.each(["localhost", "LocalHost", "127.0.0.1", "127.9.9.9", "::1", "0:0:0:0:0:0:0:1"])(
-  "%s is reached from this machine only",
+  "isLoopback accepts %s",
   (host) => expect(isLoopback(host)).toBe(true)
 )
 
@@ -18,16 +18,16 @@ it.each([
   "localhost.example.com",
   ""
 ])(
-  "%j may be reached from others",
+  "isLoopback rejects %j",
   (host) => expect(isLoopback(host)).toBe(false)
 )
 
-it("is open where nobody is named", () => {
+it("is anonymous without clients", () => {
   expect(allowsAnonymousClients(defaults)).toBe(true)
   const client = {
     name: "a",
     tokens: [],
-    scopes: ["reads"],
+    scopes: ["read"],
     allowedCidrs: [],
     rateLimit: null,
     dailyQuota: null

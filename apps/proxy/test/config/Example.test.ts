@@ -1,23 +1,23 @@
-/** The example, which is made from the document's schema. */
+/** The example configuration. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { parse } from "yaml"
-import { defaults } from "../../src/config/Config.ts"
+import { defaults, keys } from "../../src/config/Config.ts"
+import { type ConfigKey, flatten } from "../../src/config/ConfigKey.ts"
 import { renderExample } from "../../src/config/Example.ts"
-import * as SchemaFields from "../../src/config/SchemaFields.ts"
 import { load, toPlain, uncommented } from "./support.ts"
 
 const key = { "/run/secrets/quarry-key": "key" }
 
 describe("the example", () => {
-  it.effect("is the configuration that is there without one", () =>
+  it.effect("is the default configuration", () =>
     Effect.gen(function*() {
       const { config, warnings } = yield* load({ text: renderExample() })
       expect(toPlain(config)).toEqual(toPlain(defaults))
       expect(warnings).toEqual([])
     }))
 
-  it.effect("is right in its hidden parts too", () =>
+  it.effect("is valid with its hidden keys", () =>
     Effect.gen(function*() {
       const { config, warnings } = yield* load({ text: uncommented(renderExample()), files: key })
       expect(warnings).toEqual([])
@@ -29,31 +29,27 @@ describe("the example", () => {
       expect(config.upstream.baseUrls.data).toBe("https://data.example.com/api/v2.2")
     }))
 
-  it("has every setting", () => {
-    const names = (fields: ReadonlyArray<SchemaFields.SettingField>, value: unknown): void => {
+  it("contains every key", () => {
+    const check = (keys: ReadonlyArray<ConfigKey>, value: unknown): void => {
       const section: unknown = Array.isArray(value) ? value[0] : value
-      expect(Object.keys(Object(section))).toEqual(fields.map(({ name }) => name))
-      for (const { kind, name } of fields) {
-        if (kind._tag !== "Value") names(kind.fields, Object(section)[name])
+      expect(Object.keys(Object(section))).toEqual(keys.map(({ name }) => name))
+      for (const { keys: inner, kind, name } of keys) {
+        if (kind !== "value") check(inner, Object(section)[name])
       }
     }
-    names(SchemaFields.documentFields, parse(uncommented(renderExample())))
+    check(keys, parse(uncommented(renderExample())))
   })
 
-  it("says of each what it is for, in lines that fit a screen", () => {
-    const all = (
-      fields: ReadonlyArray<SchemaFields.SettingField>
-    ): ReadonlyArray<SchemaFields.SettingField> =>
-      fields.flatMap((field) => [field, ...(field.kind._tag === "Value" ? [] : all(field.kind.fields))])
-    for (const { description, name } of all(SchemaFields.documentFields)) {
+  it("describes every key, in lines of at most 110 characters", () => {
+    for (const { description, name } of flatten(keys)) {
       expect([name, description]).toEqual([name, expect.stringMatching(/\.$/)])
     }
     for (const line of renderExample().split("\n")) expect(line.length).toBeLessThanOrEqual(110)
   })
 
-  it("names the variables", () => {
+  it("names the environment variables", () => {
     for (
-      const name of ["QUARRY_PROXY_HOST", "QUARRY_PROXY_OPERATIONS", "QUARRY_BASE_URL", "QUARRY_REDIS_URL"]
+      const name of ["QUARRY_PROXY_HOST", "QUARRY_PROXY_ADMIN", "QUARRY_BASE_URL", "QUARRY_REDIS_URL"]
     ) {
       expect(renderExample()).toContain(`(${name})`)
     }

@@ -1,4 +1,4 @@
-/** The configuration as it is printed: it can be loaded again. */
+/** The printed configuration. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
@@ -8,14 +8,14 @@ import { file, load, toPlain } from "./support.ts"
 
 const { array, boolean, constantFrom, integer, record, uniqueArray } = FastCheck
 
-const partialOf = <T>(fields: { [K in keyof T]: FastCheck.Arbitrary<T[K]> }) =>
+const partly = <T>(fields: { [K in keyof T]: FastCheck.Arbitrary<T[K]> }) =>
   record(fields, { requiredKeys: [] })
 
-const arbitraryDuration = constantFrom("500ms", "5s", "90s", "2m", "1h", "1d", "36h")
+const time = constantFrom("500ms", "5s", "90s", "2m", "1h", "1d", "36h")
 const size = constantFrom<string | number>("64MiB", "16KiB", "1MB", "3kB", 12_345)
 const count = integer({ min: 1, max: 100_000 })
 const limit = constantFrom("100/s", "25/10s", "0.5/m", "none", "40000/d", "3/250ms")
-const perDay = constantFrom<string | number>("none", 1, 40_000)
+const dailyQuota = constantFrom<string | number>("none", 1, 40_000)
 const hash = FastCheck.array(constantFrom(..."0123456789abcdefABCDEF"), { minLength: 64, maxLength: 64 })
   .map((digits) => `sha256:${digits.join("")}`)
 const network = constantFrom("10.0.0.0/8", "::1", "fd00::/8", "192.168.0.1")
@@ -26,22 +26,22 @@ const name = FastCheck.stringMatching(/^[A-Za-z0-9._-]{1,12}$/).filter((text) =>
   text !== "open" && text !== "nobody"
 )
 
-const operations = FastCheck.oneof(
+const admin = FastCheck.oneof(
   FastCheck.constant("off"),
-  partialOf({ host: constantFrom("127.0.0.1", "::1", "::"), tokens: array(hash, { maxLength: 2 }) })
+  partly({ host: constantFrom("127.0.0.1", "::1", "::"), tokens: array(hash, { maxLength: 2 }) })
 )
 
-const document = partialOf({
-  listen: partialOf({
+const document = partly({
+  listen: partly({
     host: constantFrom("127.0.0.1", "localhost", "::1"),
     port: constantFrom(0, 80, 8650),
     allowedHosts: array(constantFrom("Quarry.internal", "a_b.example")),
     trustedProxies: array(network)
   }),
-  operations,
-  upstream: partialOf({
+  admin,
+  upstream: partly({
     sandbox: boolean(),
-    baseUrls: partialOf({
+    baseUrls: partly({
       data: constantFrom("https://data.example.com/", "http://10.0.0.1:8080/x"),
       ledger: FastCheck.constant("https://ledger.example.com")
     }),
@@ -50,8 +50,8 @@ const document = partialOf({
         {
           name,
           secret: reference,
-          limit,
-          perDay,
+          rateLimit: limit,
+          dailyQuota,
           upstreams: uniqueArray(constantFrom("data", "streams", "ledger", "ledgerTestnet"), { minLength: 1 })
         },
         { requiredKeys: ["name", "secret"] }
@@ -64,26 +64,21 @@ const document = partialOf({
       {
         name,
         tokens: array(hash, { minLength: 1, maxLength: 1 }),
-        scopes: array(constantFrom("reads", "changes", "tokenPrice")),
+        scopes: array(constantFrom("read", "write", "tokenPrice")),
         allowedCidrs: array(network),
-        limit,
-        perDay
+        rateLimit: limit,
+        dailyQuota
       },
       { requiredKeys: ["name", "tokens"] }
     ),
     { selector: ({ name }) => name, maxLength: 3 }
   ),
-  quotas: partialOf({
+  quotas: partly({
     mode: constantFrom("enforce", "shadow"),
     maxWait: constantFrom("0s", "1500ms", "60s"),
     maxQueue: count
   }),
-  cache: partialOf({
-    enabled: boolean(),
-    maxBytes: size,
-    staleWhileRevalidate: arbitraryDuration,
-    staleIfError: arbitraryDuration
-  }),
+  cache: partly({ enabled: boolean(), maxBytes: size, staleWhileRevalidate: time, staleIfError: time }),
   redis: record(
     {
       url: FastCheck.oneof(
@@ -95,24 +90,24 @@ const document = partialOf({
     },
     { requiredKeys: ["url"] }
   ),
-  limits: partialOf({
-    requests: count,
+  limits: partly({
+    maxConcurrentRequests: count,
     maxConnections: count,
-    headers: size,
-    target: size,
-    body: size,
+    maxHeaderBytes: size,
+    maxUrlBytes: size,
+    maxRequestBytes: size,
     maxResponseBytes: size,
-    requestTimeout: arbitraryDuration,
-    sendIdleTimeout: arbitraryDuration
+    requestTimeout: time,
+    sendIdleTimeout: time
   }),
-  shutdown: partialOf({ delay: arbitraryDuration, timeout: arbitraryDuration }),
-  log: partialOf({ level: constantFrom("debug", "info", "warning", "error"), requests: boolean() })
+  shutdown: partly({ delay: time, timeout: time }),
+  log: partly({ level: constantFrom("debug", "info", "warning", "error"), requests: boolean() })
 })
 
-const variables = partialOf({
+const variables = partly({
   QUARRY_PROXY_PORT: constantFrom("0", "81"),
   QUARRY_PROXY_HOST: constantFrom("localhost", "127.0.0.2"),
-  QUARRY_PROXY_OPERATIONS: constantFrom("off", "[::1]:0", "localhost:9000"),
+  QUARRY_PROXY_ADMIN: constantFrom("off", "[::1]:0", "localhost:9000"),
   QUARRY_SANDBOX: constantFrom("1", "0"),
   QUARRY_BASE_URL: constantFrom("https://env.example.com", ""),
   QUARRY_API_KEY: constantFrom("environment-key", ""),
@@ -123,9 +118,9 @@ const variables = partialOf({
 const secrets = { SECRET_B: "secret-b", REDIS: "redis://:password@other" }
 const files = { "/run/secrets/a": "secret-a\n" }
 
-describe("what is printed", () => {
+describe("print", () => {
   it.prop(
-    "is read as the same configuration, with and without the variables that it was made with",
+    "prints a file that loads as the same configuration, with and without the original variables",
     [document, variables],
     ([document, variables]) => {
       const env = { ...variables, ...secrets }
@@ -139,7 +134,7 @@ describe("what is printed", () => {
           Effect.option
         )
       )
-      // The variables that hold secrets are named, and the others are not needed any more
+      // Only the variables with secrets are still needed
       if (QUARRY_REDIS_URL === "" && bare._tag === "Some") {
         expect(toPlain(bare.value.config)).toEqual(toPlain(first.config))
       }
@@ -149,15 +144,15 @@ describe("what is printed", () => {
     { fastCheck: { numRuns: 50 } }
   )
 
-  it.effect("says who said it, and of secrets where they are", () =>
+  it.effect("prints the origin of each value, and the reference of each secret", () =>
     Effect.gen(function*() {
       const loaded = yield* load({
         text: `clients:
   - name: shop
     tokens: [sha256:${"a".repeat(64)}]
-operations: off
+admin: off
 upstream:
-  addresses: { data: https://data.example.com }
+  baseUrls: { data: https://data.example.com }
 `,
         env: { QUARRY_PROXY_PORT: "80", QUARRY_API_KEY: "0123456789", QUARRY_RATE_LIMIT: "5/s" },
         optionValues: { QUARRY_PROXY_HOST: "0.0.0.0" }
@@ -167,20 +162,20 @@ upstream:
         const line of [
           "  host: 0.0.0.0  # --host",
           "  port: 80  # QUARRY_PROXY_PORT",
-          "  hosts: []  # default",
-          "operations: off  # file",
+          "  allowedHosts: []  # default",
+          "admin: off  # file",
           "    data: https://data.example.com/api/v2.2  # file",
           "    # streams: not set",
           "    - name: environment  # QUARRY_API_KEY",
           "      secret: { env: QUARRY_API_KEY }  # QUARRY_API_KEY; set, 10 characters",
-          "      limit: 5/s  # QUARRY_RATE_LIMIT",
+          "      rateLimit: 5/s  # QUARRY_RATE_LIMIT",
           "  - name: shop  # file",
           `    tokens: [ sha256:${"a".repeat(64)} ]  # file`,
-          "    limit: none  # default",
+          "    rateLimit: none  # default",
           "# redis: not set"
         ]
       ) expect(lines).toContain(line)
-      expect(Object.keys(parse(printConfig(loaded)))).toContain("budgets")
+      expect(Object.keys(parse(printConfig(loaded)))).toContain("quotas")
       expect(loaded.sourceOf(["clients", 0, "name"])).toEqual({
         _tag: "File",
         file,

@@ -1,4 +1,4 @@
-/** Secrets: where they come from, and that nothing repeats them. */
+/** Secrets: where they are read from, and that nothing quotes them. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
@@ -16,7 +16,7 @@ const secretOf = (given: LoadInput) =>
   Effect.map(load(given), ({ config }) => config.upstream.keys.map(({ secret }) => Redacted.value(secret)))
 
 describe("a secret in a file", () => {
-  it.effect("is the text without the line's end", () =>
+  it.effect("is the text without the line ending", () =>
     Effect.gen(function*() {
       for (const text of ["key", "key\n", "key\r\n"]) expect(yield* secretOf(inFile(text))).toEqual(["key"])
       const longest = "k".repeat(4095)
@@ -24,33 +24,33 @@ describe("a secret in a file", () => {
     }))
 
   it.effect.each<[string | Uint8Array | null | undefined, string]>([
-    [undefined, "the file /k cannot be used: there is no such file"],
-    [null, "the file /k cannot be used: this user may not read it"],
-    ["", "the file /k cannot be used: it is empty"],
-    ["\n", "the file /k cannot be used: it is empty"],
-    ["k".repeat(4097), "the file /k cannot be used: it is longer than 4 KiB"],
-    ["a b", "expected one line of visible ASCII characters without spaces in the file /k"],
-    ["a\nb\n", "expected one line of visible ASCII characters without spaces in the file /k"],
-    ["a\n\n", "expected one line of visible ASCII characters without spaces in the file /k"],
-    ["ключ", "expected one line of visible ASCII characters without spaces in the file /k"],
-    ["\uFEFFkey", "expected one line of visible ASCII characters without spaces in the file /k"],
+    [undefined, "secret file /k: file not found"],
+    [null, "secret file /k: permission denied"],
+    ["", "secret file /k is empty"],
+    ["\n", "secret file /k is empty"],
+    ["k".repeat(4097), "secret file /k: larger than 4 KiB"],
+    ["a b", "expected one line of visible ASCII characters without spaces in secret file /k"],
+    ["a\nb\n", "expected one line of visible ASCII characters without spaces in secret file /k"],
+    ["a\n\n", "expected one line of visible ASCII characters without spaces in secret file /k"],
+    ["ключ", "expected one line of visible ASCII characters without spaces in secret file /k"],
+    ["\uFEFFkey", "expected one line of visible ASCII characters without spaces in secret file /k"],
     [
       new Uint8Array([0x80, 0xff]),
-      "expected one line of visible ASCII characters without spaces in the file /k"
+      "expected one line of visible ASCII characters without spaces in secret file /k"
     ]
-  ])("%j: %s", ([text, problem]) =>
+  ])("%j is rejected: %s", ([text, problem]) =>
     Effect.gen(function*() {
       const entry = text === undefined || text === null ? text : { text }
       expect(yield* diagnosticsOf(inFile(entry))).toEqual([`:1:39: upstream.keys[0].secret: ${problem}`])
     }))
 
-  it.effect("that others may read is worth a warning", () =>
+  it.effect("that other users may read causes a warning", () =>
     Effect.gen(function*() {
       const warnings = (mode: number) =>
         Effect.map(load(inFile({ text: "key", mode })), ({ warnings }) => warnings)
       expect(yield* warnings(0o100640)).toEqual([])
       expect(yield* warnings(0o100644)).toEqual([
-        expect.stringContaining("others on this machine may read /k")
+        expect.stringContaining("secret file /k is readable by other users")
       ])
     }))
 })
@@ -58,25 +58,27 @@ describe("a secret in a file", () => {
 describe("a secret in a variable", () => {
   const text = "upstream: { keys: [{ name: k, secret: { env: K } }] }"
 
-  it.effect("is the text without the white space around it", () =>
+  it.effect("is the text without surrounding white space", () =>
     Effect.map(secretOf({ text, env: { K: " key\n" } }), (secrets) => expect(secrets).toEqual(["key"])))
 
-  it.effect("has to be there", () =>
+  it.effect("is required", () =>
     Effect.gen(function*() {
-      const said = (env: Readonly<Record<string, string>>) => diagnosticsOf({ text, env })
-      expect(yield* said({})).toEqual([":1:39: upstream.keys[0].secret: the variable K is not set"])
-      expect(yield* said({ K: " " })).toEqual([":1:39: upstream.keys[0].secret: the variable K is empty"])
-      expect(yield* said({ K: "a b" })).toEqual([expect.stringContaining("visible ASCII")])
+      const lines = (env: Readonly<Record<string, string>>) => diagnosticsOf({ text, env })
+      expect(yield* lines({})).toEqual([":1:39: upstream.keys[0].secret: environment variable K is not set"])
+      expect(yield* lines({ K: " " })).toEqual([
+        ":1:39: upstream.keys[0].secret: environment variable K is empty"
+      ])
+      expect(yield* lines({ K: "a b" })).toEqual([expect.stringContaining("visible ASCII")])
     }))
 
-  it.effect("may have a name like ours", () =>
+  it.effect("may have a name with the prefix of the proxy", () =>
     Effect.map(
       secretOf({ text: text.replace("K", "QUARRY_PROXY_KEY"), env: { QUARRY_PROXY_KEY: "key" } }),
       (secrets) => expect(secrets).toEqual(["key"])
     ))
 })
 
-it.effect("the address of Redis may be a secret, and is checked as one", () =>
+it.effect("the URL of Redis may be a secret, and is checked", () =>
   Effect.gen(function*() {
     const text = "redis: { url: { file: /r } }"
     const { config } = yield* load({ text, files: { "/r": "rediss://:password@redis/1\n" } })
@@ -85,7 +87,7 @@ it.effect("the address of Redis may be a secret, and is checked as one", () =>
       .toEqual([":1:15: redis.url: expected redis:// or rediss://"])
   }))
 
-describe("nothing that is said repeats a secret", () => {
+describe("no message quotes a secret", () => {
   const canary = "s3cret-C4nary"
 
   const shapes: ReadonlyArray<unknown> = [
@@ -118,8 +120,8 @@ describe("nothing that is said repeats a secret", () => {
     () => [canary]
   ]
 
-  /** Addresses with a mistake in them may be addresses of something else, which is no secret. */
-  const addresses: typeof documents = [
+  /** With another typo these may be valid URLs, which are not secret. */
+  const urls: typeof documents = [
     (shape) => ({ redis: { url: `redis://:${JSON.stringify(shape)}@redis` } }),
     () => ({ redis: { url: `redis://:${canary}@redis` } }),
     () => ({ redis: { url: `redis://${canary}@redis` } }),
@@ -128,32 +130,32 @@ describe("nothing that is said repeats a secret", () => {
     () => ({ upstream: { baseUrls: { data: `https://example.com/?key=${canary}` } } })
   ]
 
-  const saidOf = (given: LoadInput): string =>
+  const outputOf = (given: LoadInput): string =>
     Effect.runSync(
       Effect.match(load(given), {
-        onFailure: ({ message, diagnostics }) => message + JSON.stringify(diagnostics),
+        onFailure: ({ diagnostics, message }) => message + JSON.stringify(diagnostics),
         onSuccess: (loaded) =>
           [printConfig(loaded), ...loaded.warnings, JSON.stringify(loaded.config)].join("\n")
       })
     )
 
   it.prop(
-    "that was written where it does not belong",
+    "in a place where it does not belong",
     [
-      FastCheck.constantFrom(...documents, ...addresses),
+      FastCheck.constantFrom(...documents, ...urls),
       FastCheck.constantFrom(...shapes),
       FastCheck.boolean()
     ],
     ([document, shape, flow]) => {
       const text = stringify(document(shape), { collectionStyle: flow ? "flow" : "any" })
-      const said = saidOf({ text })
-      expect(said).not.toContain(canary)
-      expect(said).not.toBe("")
+      const output = outputOf({ text })
+      expect(output).not.toContain(canary)
+      expect(output).not.toBe("")
     }
   )
 
   it.prop(
-    "in a text with a mistake anywhere",
+    "in a file with an error anywhere",
     [
       FastCheck.constantFrom(...documents),
       FastCheck.constantFrom(...shapes),
@@ -181,16 +183,16 @@ describe("nothing that is said repeats a secret", () => {
     ([document, shape, where, put]) => {
       const text = stringify(document(shape))
       const at = where % text.length
-      // Without it, what was a user and a password is the name of a machine
+      // Without @, a user and a password are a host name
       FastCheck.pre(text[at] !== "@")
-      expect(saidOf({ text: text.slice(0, at) + put + text.slice(at) })).not.toContain(canary)
-      expect(saidOf({ text: text.slice(0, at) + put + text.slice(at + 1) }).replaceAll(/name.*found.*/g, ""))
+      expect(outputOf({ text: text.slice(0, at) + put + text.slice(at) })).not.toContain(canary)
+      expect(outputOf({ text: text.slice(0, at) + put + text.slice(at + 1) }).replaceAll(/name.*got.*/g, ""))
         .not.toContain(canary)
     }
   )
 
   it.prop(
-    "from a file or a variable, whatever is in it",
+    "from a file or a variable with any contents",
     [FastCheck.string(), FastCheck.string(), FastCheck.constantFrom("", "\n", " ", "ü", "x".repeat(5000))],
     ([before, after, more]) => {
       const secret = before + canary + after + more
@@ -199,10 +201,12 @@ describe("nothing that is said repeats a secret", () => {
         redis: { url: { env: "R" } }
       })
       const files = { "/a": { text: secret, mode: 0o100666 } }
-      expect(saidOf({ text, files, env: { B: secret, R: secret } })).not.toContain(canary)
-      expect(saidOf({ text, files, env: { B: canary, R: `redis://:${canary}@redis` } })).not.toContain(canary)
+      expect(outputOf({ text, files, env: { B: secret, R: secret } })).not.toContain(canary)
+      expect(outputOf({ text, files, env: { B: canary, R: `redis://:${canary}@redis` } })).not.toContain(
+        canary
+      )
       const env = { QUARRY_API_KEY: secret, QUARRY_REDIS_URL: secret, QUARRY_BASE_URL: `https://${secret}@x` }
-      expect(saidOf({ env })).not.toContain(canary)
+      expect(outputOf({ env })).not.toContain(canary)
     },
     { fastCheck: { numRuns: 30 } }
   )

@@ -1,4 +1,4 @@
-/** Times, sizes and limits as people write them. */
+/** Durations, sizes and rates as text. */
 import { expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as FastCheck from "effect/FastCheck"
@@ -6,12 +6,12 @@ import * as Option from "effect/Option"
 import * as ValueFormats from "../../src/config/ValueFormats.ts"
 
 it.each([["5s", 5000], ["500ms", 500], ["2m", 120_000], ["1h", 3_600_000], ["1d", 86_400_000], ["0s", 0]])(
-  "%s is %d milliseconds",
+  "parses %s as %d ms",
   (text, millis) => expect(ValueFormats.parseMillis(text)).toEqual(Option.some(millis))
 )
 
 it.each(["", "5", "s", "-1s", "1.5s", "5 s", "5S", "1w", "1e3s", "٣s", "99999999999s"])(
-  "%j is no time",
+  "rejects the duration %j",
   (text) => {
     expect(ValueFormats.parseMillis(text)).toEqual(Option.none())
   }
@@ -25,7 +25,10 @@ it.each<[string | number, number]>([
   ["10kB", 10_000],
   ["7B", 7],
   [123, 123]
-])("%s is %d bytes", (written, bytes) => expect(ValueFormats.parseSize(written)).toEqual(Option.some(bytes)))
+])(
+  "parses %s as %d bytes",
+  (written, bytes) => expect(ValueFormats.parseSize(written)).toEqual(Option.some(bytes))
+)
 
 it.each<string | number>([
   "",
@@ -40,12 +43,12 @@ it.each<string | number>([
   Infinity,
   "999999999999GiB"
 ])(
-  "%j is no size",
+  "rejects the size %j",
   (written) => expect(ValueFormats.parseSize(written)).toEqual(Option.none())
 )
 
 it.prop(
-  "what is written is read as the same",
+  "parses what it formats",
   { millis: FastCheck.integer({ min: 0, max: 2 ** 31 }), bytes: FastCheck.maxSafeNat() },
   ({ bytes, millis }) => {
     expect(ValueFormats.parseMillis(ValueFormats.formatMillis(millis))).toEqual(Option.some(millis))
@@ -54,7 +57,7 @@ it.prop(
 )
 
 it.prop(
-  "a limit that is read is written as one that is read as the same",
+  "parses the rates that it formats",
   [
     FastCheck.integer({ min: 1, max: 999_999_999 }),
     FastCheck.integer({ min: 1, max: 999_999 }),
@@ -62,10 +65,8 @@ it.prop(
     FastCheck.constantFrom(1, 10, 1_000_000)
   ],
   ([limit, count, unit, divisor]) => {
-    const read = Option.getOrThrow(
-      ValueFormats.parseRateLimit(`${(limit / divisor).toFixed(6)}/${count}${unit}`)
-    )
-    const again = Option.getOrThrow(ValueFormats.parseRateLimit(ValueFormats.formatRateLimit(read)))
+    const read = Option.getOrThrow(ValueFormats.parseRate(`${(limit / divisor).toFixed(6)}/${count}${unit}`))
+    const again = Option.getOrThrow(ValueFormats.parseRate(ValueFormats.formatRate(read)))
     expect([again.limit, Duration.toMillis(again.window)]).toEqual([
       read.limit,
       Duration.toMillis(read.window)
@@ -73,7 +74,7 @@ it.prop(
   }
 )
 
-it("the shortest is written", () => {
+it("formats the shortest text", () => {
   expect([1000, 90_000, 60_000, 0, 1].map(ValueFormats.formatMillis)).toEqual([
     "1s",
     "90s",
@@ -84,7 +85,7 @@ it("the shortest is written", () => {
   expect([1024, 1_000_000, 67_108_864].map(ValueFormats.formatSize)).toEqual(["1KiB", 1_000_000, "64MiB"])
   expect(
     ["100/s", "100/1s", "25/10s", "none", "1/60s"].map((text) =>
-      ValueFormats.formatRateLimit(Option.getOrThrow(ValueFormats.parseRateLimit(text)))
+      ValueFormats.formatRate(Option.getOrThrow(ValueFormats.parseRate(text)))
     )
   ).toEqual(["100/s", "100/s", "25/10s", "none", "1/m"])
 })

@@ -1,4 +1,4 @@
-/** When the configuration is read again. */
+/** Reasons to reload the configuration. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
 import * as Chunk from "effect/Chunk"
@@ -13,7 +13,7 @@ import { join } from "node:path"
 import * as Files from "../../src/config/Files.ts"
 import * as Watch from "../../src/config/Watch.ts"
 
-/** A watch over files that are only names. */
+/** Watches files in memory. */
 const watching = (read: Readonly<Record<string, string>>) =>
   Effect.gen(function*() {
     const contents = new Map(Object.entries(read))
@@ -38,8 +38,8 @@ const watching = (read: Readonly<Record<string, string>>) =>
 
 const changed = (...files: ReadonlyArray<string>): Watch.ReloadTrigger => ({ _tag: "Changed", files })
 
-describe("a change", () => {
-  it.scoped("is a reason once it is quiet", () =>
+describe("a changed file", () => {
+  it.scoped("causes a reload once changes stop", () =>
     Effect.gen(function*() {
       const { heard, write } = yield* watching({ a: "1", b: "1" })
       yield* write("a", "2")
@@ -55,7 +55,7 @@ describe("a change", () => {
       expect(heard).toEqual([changed("a"), changed("b")])
     }))
 
-  it.scoped("of several files is one reason", () =>
+  it.scoped("causes one reload for changes of several files", () =>
     Effect.gen(function*() {
       const { heard, write } = yield* watching({ a: "1", b: "1", c: "1" })
       yield* write("a", "2")
@@ -64,7 +64,7 @@ describe("a change", () => {
       expect(heard).toEqual([changed("a", "c")])
     }))
 
-  it.scoped("that is none, or is taken back, is no reason", () =>
+  it.scoped("causes no reload if the contents are the same, or the same again", () =>
     Effect.gen(function*() {
       const { heard, touch, write } = yield* watching({ a: "1" })
       yield* touch
@@ -76,7 +76,7 @@ describe("a change", () => {
       expect(heard).toEqual([])
     }))
 
-  it.scoped("is not put off by what happens to others in the folder", () =>
+  it.scoped("causes a reload despite changes of other files in the directory", () =>
     Effect.gen(function*() {
       const { heard, touch, write } = yield* watching({ a: "1" })
       yield* write("a", "2")
@@ -86,7 +86,7 @@ describe("a change", () => {
 })
 
 describe("a signal", () => {
-  it.scoped("is a reason at once, and needs no file", () =>
+  it.scoped("causes a reload at once, without any file", () =>
     Effect.gen(function*() {
       const { heard, signal } = yield* watching({})
       yield* signal
@@ -94,7 +94,7 @@ describe("a signal", () => {
       expect(heard).toEqual([{ _tag: "Signal" }])
     }))
 
-  it.scopedLive("is SIGHUP, for as long as somebody listens", () =>
+  it.scopedLive("is SIGHUP, only while the stream is consumed", () =>
     Effect.gen(function*() {
       const before = process.listenerCount("SIGHUP")
       const { signals } = yield* Watch.nodeSources
@@ -106,23 +106,23 @@ describe("a signal", () => {
     }).pipe(Effect.provide(NodeFileSystem.layer)))
 })
 
-describe("files on a disk", () => {
+describe("files on disk", () => {
   const folder = Effect.acquireRelease(
     Effect.sync(() => NodeFs.mkdtempSync(join(tmpdir(), "quarry-proxy-"))),
     (path) => Effect.sync(() => NodeFs.rmSync(path, { recursive: true }))
   )
 
-  /** Waits for the first reason that a change gives, and for what is in the file then. */
+  /** Returns the first reason after a change. */
   const after = (file: string, change: () => void) =>
     Effect.gen(function*() {
       const read = new Map([[file, yield* Files.digestOf(file)]])
-      const seams = yield* Watch.nodeSources
-      const fiber = yield* Effect.fork(Stream.runCollect(Stream.take(Watch.reloadTriggers(read, seams), 1)))
+      const system = yield* Watch.nodeSources
+      const fiber = yield* Effect.fork(Stream.runCollect(Stream.take(Watch.reloadTriggers(read, system), 1)))
       yield* Effect.sync(change)
       return Chunk.toReadonlyArray(yield* Fiber.join(fiber))
     }).pipe(Effect.provide(NodeFileSystem.layer))
 
-  it.scopedLive("that are written, replaced by others and removed", () =>
+  it.scopedLive("are watched when they are written, replaced, removed and created", () =>
     Effect.gen(function*() {
       const path = yield* folder
       const file = join(path, "quarry-proxy.yaml")
@@ -137,7 +137,7 @@ describe("files on a disk", () => {
       expect(yield* after(file, () => NodeFs.writeFileSync(file, "d"))).toEqual([changed(file)])
     }))
 
-  it.scopedLive("behind links that Kubernetes swaps", () =>
+  it.scopedLive("are watched behind links that Kubernetes swaps", () =>
     Effect.gen(function*() {
       const path = yield* folder
       const version = (name: string, text: string) => {
@@ -157,7 +157,7 @@ describe("files on a disk", () => {
       expect(yield* after(file, swap)).toEqual([changed(file)])
     }))
 
-  it.scopedLive("behind a link to another folder", () =>
+  it.scopedLive("are watched behind a link to another directory", () =>
     Effect.gen(function*() {
       const [path, other] = [yield* folder, yield* folder]
       NodeFs.writeFileSync(join(other, "real"), "a")
@@ -168,13 +168,13 @@ describe("files on a disk", () => {
       ])
     }))
 
-  it.scopedLive("in a folder that cannot be watched are still looked at once", () =>
+  it.scopedLive("are compared once if their directory cannot be watched", () =>
     Effect.gen(function*() {
       const path = yield* folder
       const file = join(path, "gone", "file")
-      const seams = yield* Effect.provide(Watch.nodeSources, NodeFileSystem.layer)
+      const system = yield* Effect.provide(Watch.nodeSources, NodeFileSystem.layer)
       const reasons = yield* Stream.runCollect(
-        Stream.take(Watch.reloadTriggers(new Map([[file, "before"]]), seams), 1)
+        Stream.take(Watch.reloadTriggers(new Map([[file, "before"]]), system), 1)
       )
       expect(Chunk.toReadonlyArray(reasons)).toEqual([changed(file)])
     }))

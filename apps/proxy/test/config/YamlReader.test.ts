@@ -1,31 +1,29 @@
-/** YAML as the proxy takes it. */
+/** YAML as the proxy accepts it. */
 import { describe, expect, it } from "@effect/vitest"
-import * as Either from "effect/Either"
 import * as YamlReader from "../../src/config/YamlReader.ts"
 
 const read = (text: string) => YamlReader.parseYaml(new TextEncoder().encode(text))
 
-const value = (text: string): unknown => Either.getOrThrow(read(text)).value
+const value = (text: string): unknown => read(text).value
 
-/** Everything that is said against a text. */
-const against = (text: string) =>
-  Either.match(read(text), { onLeft: (mistakes) => mistakes, onRight: ({ syntaxIssues }) => syntaxIssues })
+/** All errors of a text. */
+const against = (text: string) => read(text).issues
 
 describe("YAML 1.2", () => {
-  it("has no words for true and false but those", () => {
+  it("has only true and false as booleans", () => {
     expect(value("[off, no, yes, on, true, false, 012, 0x10, ~]"))
       .toEqual(["off", "no", "yes", "on", true, false, 12, 16, null])
   })
 
-  it("may begin with a byte order mark, and have lines of any kind", () => {
+  it("may have a byte order mark and any line endings", () => {
     expect(value("\uFEFFa: 1\r\nb: 2\r\n")).toEqual({ a: 1, b: 2 })
   })
 
-  it("may repeat itself", () => {
+  it("may have aliases", () => {
     expect(value("a: &x [1, 2]\nb: *x")).toEqual({ a: [1, 2], b: [1, 2] })
   })
 
-  it("has names that are only names", () => {
+  it("gives no key a special meaning", () => {
     const read = value("__proto__: {x: 1}\nconstructor: 2\n<<: {y: 1}")
     expect(Object.entries(Object(read))).toEqual([["__proto__", { x: 1 }], ["constructor", 2], ["<<", {
       y: 1
@@ -33,37 +31,38 @@ describe("YAML 1.2", () => {
     expect(Object.getPrototypeOf(read)).toBe(Object.prototype)
   })
 
-  it.each(["# nothing", "---\n"])("%j says nothing", (text) => expect(value(text)).toBeNull())
+  it.each(["# nothing", "---\n"])("reads %j as null", (text) => expect(value(text)).toBeNull())
 
-  it("is more than nothing: a file that is being written is empty for a moment", () => {
-    expect(YamlReader.parseYaml(new Uint8Array())).toEqual(
-      Either.left([{ position: null, message: "it is empty" }])
-    )
+  it("must not be empty", () => {
+    expect(YamlReader.parseYaml(new Uint8Array())).toMatchObject({
+      value: undefined,
+      issues: [{ position: null, message: "the file is empty" }]
+    })
   })
 })
 
-describe("is refused, with the line", () => {
+describe("reports the line of", () => {
   it.each([
-    ["a name twice", "a: 1\nb: 2\na: 3", 3, "line 1"],
-    ["a name twice further in", "x:\n  - {a: 1, a: 2}", 2, "line 2"],
+    ["a duplicate key", "a: 1\nb: 2\na: 3", 3, "line 1"],
+    ["a duplicate key in a section", "x:\n  - {a: 1, a: 2}", 2, "line 2"],
     ["a second document", "a: 1\n---\nb: 2", 2, "one document"],
     ["a tag", "a: 1\nb: !secret x", 2, "tags"],
     ["a tag of YAML 1.1", "a: !!binary aGk=", 1, "tags"],
     ["YAML 1.1", "%YAML 1.1\n---\na: off", 1, "1.2"],
     ["a tab", "a:\n\tb: 1", 2, "spaces"],
-    ["a quote that is not closed", "a: 'x", 1, "closed"],
-    ["two settings on a line", "a: b: c", 1, "one line"],
-    ["a name that is a list", "? [a]\n: b", 1, "name"],
-    ["an alias of nothing", "a: 1\nb: *x", 2, "anchor"],
+    ["an unclosed quote", "a: 'x", 1, "closed"],
+    ["two keys on one line", "a: b: c", 1, "one line"],
+    ["a key that is a list", "? [a]\n: b", 1, "name"],
+    ["an alias without anchor", "a: 1\nb: *x", 2, "anchor"],
     ["an alias of itself", "a: &x [*x]", 1, "anchor"],
-    ["an escape that is none", `a: "\\q"`, 1, "escape"]
+    ["an invalid escape sequence", `a: "\\q"`, 1, "escape"]
   ])("%s", (_, text, line, word) => {
-    const [mistake] = against(text)
-    expect(mistake?.position?.line).toBe(line)
-    expect(mistake?.message).toContain(word)
+    const [issue] = against(text)
+    expect(issue?.position?.line).toBe(line)
+    expect(issue?.message).toContain(word)
   })
 
-  it("what multiplies itself", () => {
+  it("aliases that expand to too many values", () => {
     const lines = [
       "a0: &a0 [1]",
       ...Array.from(
@@ -75,22 +74,22 @@ describe("is refused, with the line", () => {
     expect(against(`a: &a 1\nb: [${"*a, ".repeat(101)}]`)[0]?.message).toContain("100 aliases")
   })
 
-  it("what is nested without end", () => {
+  it("too deep nesting", () => {
     expect(against("[".repeat(20_000)).length).toBeGreaterThan(0)
     expect(against(`${"[".repeat(20_000)}${"]".repeat(20_000)}`)[0]?.message).toContain("nested")
   })
 
-  it("what is no text", () => {
-    const mistakes = Either.getOrThrow(Either.flip(YamlReader.parseYaml(new Uint8Array([0xff, 0xfe, 0x00]))))
-    expect(mistakes).toEqual([{ position: null, message: "expected text in UTF-8" }])
+  it("bytes that are not UTF-8", () => {
+    const { issues } = YamlReader.parseYaml(new Uint8Array([0xff, 0xfe, 0x00]))
+    expect(issues).toEqual([{ position: null, message: "expected text in UTF-8" }])
   })
 
-  it("with no more than a few mistakes", () => {
+  it("the first errors only", () => {
     expect(against("a: ]\n".repeat(1000)).length).toBeLessThanOrEqual(10)
   })
 })
 
-describe("knows where a setting is", () => {
+describe("finds the position of", () => {
   const text = `listen:
   host: here
 clients:
@@ -111,17 +110,17 @@ flow: {a: {b: 1}}
     [["again", "name"], "value", 7, 11],
     [["again"], "value", 8, 8],
     [["flow", "a", "b"], "value", 9, 15],
-    // What is missing is where it should be
+    // A missing key has the position of its section
     [["clients", 0, "nothing"], "value", 4, 5],
     [["listen", "port"], "value", 1, 1],
     [["clients", 9], "value", 3, 1],
     [["nothing", "at", "all"], "value", 1, 1]
-  ])("%j, its %s: %d:%d", (path, part, line, column) => {
-    expect(Either.getOrThrow(read(text)).position({ path, part })).toEqual({ line, column })
+  ])("%j (%s): %d:%d", (path, part, line, column) => {
+    expect(read(text).position(path, part)).toEqual({ line, column })
   })
 })
 
-it("a value on one line is read as the same", () => {
+it("reads a value that it formats on one line", () => {
   const values = [
     "off",
     "---a",

@@ -1,4 +1,4 @@
-/** Configurations without a disk. */
+/** Loads configurations from files in memory. */
 import * as PlatformError from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Duration from "effect/Duration"
@@ -19,7 +19,7 @@ const bytes = ({ text }: FileEntry): Uint8Array =>
 const failed = (reason: PlatformError.SystemErrorReason, path: string) =>
   new PlatformError.SystemError({ reason, module: "FileSystem", method: "stat", pathOrDescriptor: path })
 
-/** Files by whole paths. `null` is one that may not be read, and a folder ends with a slash. */
+/** Files by absolute paths. `null` is an unreadable file; the path of a directory ends with a slash. */
 export const fakeFileSystem = (
   files: Readonly<Record<string, string | FileEntry | null>>
 ): Layer.Layer<FileSystem.FileSystem> => {
@@ -63,20 +63,20 @@ export interface LoadInput {
   readonly files?: Readonly<Record<string, string | FileEntry | null>>
 }
 
-/** Loads a text as if it were a file. */
+/** Loads `text` as the configuration file. */
 export const load = ({ env = {}, files = {}, optionValues = {}, text }: LoadInput) =>
   Load.load({ file: text === undefined ? undefined : file, optionValues, env }).pipe(
     Effect.provide(fakeFileSystem({ ...files, ...(text === undefined ? {} : { [file]: text }) }))
   )
 
-/** What is wrong, a line each, without the name of the file. */
+/** The errors, one line each, without the name of the file. */
 export const diagnosticsOf = (input: LoadInput): Effect.Effect<ReadonlyArray<string>> =>
   Effect.match(load(input), {
     onFailure: ({ message }) => message.replaceAll(file, "").split("\n"),
     onSuccess: () => []
   })
 
-/** Secrets and times in the open, so that configurations can be compared. */
+/** Reveals secrets and durations, so that configurations can be compared. */
 export const toPlain = (value: unknown): unknown => {
   if (Redacted.isRedacted(value)) return { secret: Redacted.value(value) }
   if (Duration.isDuration(value)) return { millis: Duration.toMillis(value) }
@@ -86,5 +86,5 @@ export const toPlain = (value: unknown): unknown => {
     : value
 }
 
-/** The shown settings of the example and the hidden ones. */
+/** The example with its hidden keys. */
 export const uncommented = (example: string): string => example.replace(/^( *)#(?=\S)/gm, "$1")

@@ -177,7 +177,7 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
           Effect.delay("20 millis"),
           Effect.repeat({ until: ({ status }) => status === 503 })
         )
-        expect(JSON.parse(announced.text)).toMatchObject({ status: "stopping" })
+        expect(JSON.parse(announced.text)).toMatchObject({ status: "shutting-down" })
         expect((yield* sendRequest(port, price)).status).toBe(200)
         const { code, stderr } = yield* Fiber.join(stopping)
         expect(code).toBe(0)

@@ -49,13 +49,13 @@ const harness = (first: Partial<ProxyConfig.ProxyConfigOptions>) =>
     ) =>
       Effect.flatMap(
         change(how, text({ ...settings, clients: [...settings.clients ?? [], mark(name)] })),
-        (lines) => proxy.waitForLog(`nobody can be ${name} without a token`, lines)
+        (lines) => proxy.waitForLog(`client ${name} has no token`, lines)
       )
     /** Waits until one is refused for a reason. */
     const refuse = (how: "replace" | "write", text: string, reason: string) =>
       Effect.map(
         Effect.flatMap(change(how, text), (lines) => proxy.waitForLog(reason, lines)),
-        (said) => expect(said).toContain("the configuration was refused; the one before stays in force")
+        (said) => expect(said).toContain("configuration rejected; the active configuration is unchanged")
       )
     return { upstream, proxy, text, change, take, refuse, file }
   })
@@ -63,7 +63,7 @@ const harness = (first: Partial<ProxyConfig.ProxyConfigOptions>) =>
 const refusals = (proxy: ProxyProcess.ProxyProcess) =>
   Effect.map(
     Effect.promise(() => fetch(`${proxy.adminOrigin}/metrics`).then((answer) => answer.text())),
-    (text) => Number(/quarry_proxy_config_reloads_total\{[^}]*result="refused"[^}]*\} (\d+)/.exec(text)?.[1])
+    (text) => Number(/quarry_proxy_config_reloads_total\{[^}]*result="failure"[^}]*\} (\d+)/.exec(text)?.[1])
   )
 
 describe("a configuration that changes under load", () => {
@@ -103,12 +103,12 @@ describe("a configuration that changes under load", () => {
       yield* refuse("write", wrong, `${file}:${line}:`)
       yield* refuse("replace", wrong.replace("another", "one more"), "clients[1].name")
       yield* refuse("replace", sound.slice(0, sound.length / 2), `${file}:`)
-      yield* refuse("replace", "", "it is empty")
-      yield* refuse("replace", "# nothing", "listen.port: this cannot change while the proxy runs")
+      yield* refuse("replace", "", "the file is empty")
+      yield* refuse("replace", "# nothing", "listen.port 0 → 8650: requires a restart")
       yield* refuse(
         "write",
         sound.replace("\"delay\": \"1s\"", "\"delay\": \"2s\""),
-        "shutdown.delay: this cannot"
+        "shutdown.delay 1s → 2s: requires a restart"
       )
       expect(yield* status("token-of-another")).toBe(200)
       // What is seen in the folder is refused once more, where that is slower than the signal

@@ -75,7 +75,7 @@ describe("SIGHUP", () => {
         "off"
       ])
       yield* signal("SIGHUP")
-      yield* waitForLog("is in force")
+      yield* waitForLog("configuration reloaded: no changes")
       expect(yield* LoadBalancer.isReady(port)).toBe(true)
       yield* signal("SIGTERM")
       yield* eventually("it says so", Effect.map(LoadBalancer.isReady(port), (ready) => !ready))

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
-import { adminDefaults, defaults } from "../../src/config/Config.ts"
+import { defaults } from "../../src/config/Config.ts"
 import { sendRequest } from "../support/proxy.ts"
 import { framing } from "./corpus/framing.ts"
 import { headers } from "./corpus/headers.ts"
@@ -19,7 +19,7 @@ const start = (tokens: ReadonlyArray<string>) =>
   Effect.map(
     Stand.start({
       config: {
-        admin: { ...adminDefaults, port: 0, tokens: tokens.map(hash) },
+        admin: { host: "127.0.0.1", port: 0, tokens: tokens.map(hash) },
         cache: defaults.cache
       }
     }),

@@ -4,7 +4,7 @@ import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { type Config, defaults, keyDefaults } from "../../src/config/Config.ts"
+import { type Config, defaults } from "../../src/config/Config.ts"
 import * as Logging from "../../src/observability/Logging.ts"
 import * as Backend from "../../src/runtime/Backend.ts"
 import * as RunningProxy from "../../src/runtime/RunningProxy.ts"
@@ -48,14 +48,14 @@ const configFor = (
       baseUrls: { data: base, streams: base, ledger: `${base}/v1`, ledgerTestnet: `${base}/testnet/v1` },
       keys: [
         {
-          ...keyDefaults,
+          dailyQuota: null,
           name: "data",
           secret: Redacted.make(given.data),
           rateLimit: RateLimit.none,
           upstreams: ["data"]
         },
         {
-          ...keyDefaults,
+          dailyQuota: null,
           name: "others",
           secret: Redacted.make(given.others),
           rateLimit: RateLimit.none,

@@ -1,0 +1,233 @@
+/** Every error of a document is found, and reported with its position. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import { parse, stringify } from "yaml"
+import { keys } from "../../src/config/Config.ts"
+import type { ConfigKey } from "../../src/config/ConfigKey.ts"
+import * as ConfigPath from "../../src/config/ConfigPath.ts"
+import type { Diagnostic } from "../../src/config/Diagnostic.ts"
+import { renderExample } from "../../src/config/Example.ts"
+import { load, uncommented } from "./support.ts"
+
+/** Sets every key. */
+const whole: unknown = parse(uncommented(renderExample()))
+
+interface Located {
+  readonly path: ConfigPath.ConfigPath
+  readonly key: ConfigKey
+}
+
+const within = (keys: ReadonlyArray<ConfigKey>, above: ConfigPath.ConfigPath): ReadonlyArray<Located> =>
+  keys.flatMap((key) => {
+    const path = [...above, key.name]
+    const inner = key.kind === "value" ? [] : within(key.keys, key.kind === "section" ? path : [...path, 0])
+    return [{ path, key }, ...inner]
+  })
+
+const all = within(keys, [])
+
+/** Returns the document with another value at a path. */
+const replaced = (value: unknown, [step, ...rest]: ConfigPath.ConfigPath, to: unknown): unknown => {
+  if (step === undefined) return to
+  if (Array.isArray(value)) {
+    return value.map((each, index) => index === step ? replaced(each, rest, to) : each)
+  }
+  return { ...Object(value), [step]: replaced(ConfigPath.get(value, [step]), rest, to) }
+}
+
+const check = (
+  document: unknown
+): { readonly text: string; readonly issues: ReadonlyArray<Diagnostic> } => {
+  const text = stringify(document)
+  const issues = Effect.runSync(
+    load({ text, files: { "/run/secrets/quarry-key": "key" } }).pipe(
+      Effect.match({ onFailure: ({ diagnostics }) => diagnostics, onSuccess: () => [] })
+    )
+  )
+  return { text, issues }
+}
+
+const lineOf = (text: string, { source }: Diagnostic): string | undefined =>
+  source._tag === "File" && source.position !== null
+    ? text.split("\n")[source.position.line - 1]
+    : undefined
+
+it("accepts a document with every key", () => expect(check(whole).issues).toEqual([]))
+
+describe("rejects a value of the wrong type at", () => {
+  const wrongs = ({ key }: Located): ReadonlyArray<unknown> => [
+    { nonsense: 1 },
+    [[]],
+    -1.5,
+    ...(typeof key.default === "boolean" ? [] : [true]),
+    ...(key.kind === "value" ? [null] : [])
+  ]
+
+  it.each(all.map((located) => [ConfigPath.format(located.path), located] as const))(
+    "%s",
+    (name, located) => {
+      for (const wrong of wrongs(located)) {
+        // A section with an unknown key has the right type
+        if (located.key.kind === "section" && ConfigPath.isMapping(wrong)) continue
+        const { issues, text } = check(replaced(whole, located.path, wrong))
+        const issue = issues.find(({ path }) => ConfigPath.format(path).startsWith(name))
+        expect([wrong, issue !== undefined]).toEqual([wrong, true])
+        if (issue !== undefined && ConfigPath.format(issue.path) === name) {
+          expect(lineOf(text, issue)).toMatch(new RegExp(`(${located.key.name}|nonsense):`))
+        }
+        // There are no other errors
+        expect(issues.filter(({ path }) => !ConfigPath.format(path).startsWith(name))).toEqual([])
+      }
+    }
+  )
+})
+
+describe("an unknown key", () => {
+  const sections: ReadonlyArray<readonly [string, ConfigPath.ConfigPath, ReadonlyArray<string>]> = [
+    ["the document", [], keys.map(({ name }) => name)],
+    ["upstream.keys[0].secret", ["upstream", "keys", 0, "secret"], ["file", "env"]],
+    ...all.flatMap(({ key, path }) =>
+      key.kind === "value" ? [] : [
+        [
+          ConfigPath.format(path),
+          key.kind === "section" ? path : [...path, 0],
+          key.keys.map(({ name }) => name)
+        ] as const
+      ]
+    )
+  ]
+
+  it.prop(
+    "is reported with a suggestion at every level",
+    [
+      FastCheck.constantFrom(...sections),
+      FastCheck.nat(),
+      FastCheck.nat(),
+      FastCheck.constantFrom("q", "", "twice")
+    ],
+    ([[, path, known], which, where, change]) => {
+      const name = known[which % known.length] ?? ""
+      const at = where % name.length
+      const typo = name.slice(0, at) + (change === "twice" ? name[at]!.repeat(2) : change) +
+        name.slice(at + 1)
+      FastCheck.pre(typo !== "" && !known.includes(typo) && typo.length > 2)
+      const { issues, text } = check(replaced(whole, [...path, typo], "anything"))
+      expect(issues).toHaveLength(1)
+      expect(known).toContain(issues[0]?.suggestion)
+      expect(issues[0]?.message).toContain("unknown key")
+      expect(lineOf(text, issues[0]!)).toContain(typo)
+    }
+  )
+
+  it("is searched for in other sections", () => {
+    const { issues } = check({ port: 1, Redis: {}, maxbytes: 1, tokens: [], sandbox: true })
+    expect(issues.map(({ suggestion }) => suggestion)).toEqual([
+      "listen.port",
+      "redis",
+      "cache.maxBytes",
+      "admin.tokens",
+      "upstream.sandbox"
+    ])
+  })
+
+  it("is reported with the known keys if none is similar", () => {
+    const [issue] = check({ log: { zzz: 1 } }).issues
+    expect(issue).toMatchObject({ message: "unknown key \"zzz\"; expected one of: level, requests" })
+  })
+})
+
+describe("suggests a known word for", () => {
+  it.each<[ConfigPath.ConfigPath, unknown, string]>([
+    [["quotas", "mode"], "shadwo", "shadow"],
+    [["log", "level"], "warn", "warning"],
+    [["upstream", "keys", 0, "upstreams", 0], "ledgertestnet", "ledgerTestnet"],
+    [["clients", 0, "scopes", 0], "reads", "read"],
+    [["clients", 0, "scopes", 0], "tokenprice", "tokenPrice"]
+  ])("%j", (path, word, suggestion) => {
+    const { issues } = check(replaced(whole, path, word))
+    expect(issues).toMatchObject([{ path, suggestion, got: JSON.stringify(word) }])
+  })
+})
+
+describe("values", () => {
+  const invalid: ReadonlyArray<readonly [ConfigPath.ConfigPath, ReadonlyArray<unknown>]> = [
+    [["listen", "host"], ["", "[::1]", "127.0.0.1:80", "http://x", "a b", "-a", "a..b", "x".repeat(254)]],
+    [["listen", "port"], [-1, 65_536, 1.5, "80"]],
+    [["listen", "allowedHosts", 0], ["a:80", "*.example.com", "http://a", ""]],
+    [["listen", "trustedProxies", 0], [
+      "10.0.0.0/33",
+      "::/129",
+      "10.0.0",
+      "10.0.0.1/",
+      "localhost",
+      "fe80::1%eth0",
+      "10.0.0.1/-1"
+    ]],
+    [["admin", "tokens", 0], ["sha256:abc", "a".repeat(64), `sha512:${"a".repeat(64)}`, "qp_secret"]],
+    [["upstream", "baseUrls", "data"], ["example.com", "ftp://x", "https://x?y", "https://u:p@x"]],
+    [["upstream", "keys", 0, "name"], ["", "a b", "x".repeat(65), "ü"]],
+    [["upstream", "keys", 0, "secret"], [{}, { file: "/a", env: "A" }, { file: "a" }, { file: "/" }, {
+      env: "a"
+    }, { env: "" }]],
+    [["upstream", "keys", 0, "rateLimit"], ["100", "0/s", "fast", 100]],
+    [["upstream", "keys", 0, "dailyQuota"], [0, -1, 1.5, "40000", "nothing"]],
+    [["upstream", "keys", 0, "upstreams"], [[]]],
+    [["clients", 0, "name"], ["open", "nobody", "a/b"]],
+    [["quotas", "maxWait"], ["61s", "2", 2, "2m", "-1s"]],
+    [["quotas", "maxQueue"], [-1, 0.5]],
+    [["cache", "maxBytes"], [0, "0B", "64", "64M", -1]],
+    [["limits", "requestTimeout"], ["0s", "25d"]],
+    [["limits", "maxConcurrentRequests"], [0]],
+    [["redis", "expectedProxies"], [0, 1.5]],
+    [["redis", "keyPrefix"], ["a b", "x".repeat(65)]],
+    [["redis", "url"], ["http://x", "redis", "redis://x?y", "redis://:p@x", "redis://u:p@x", "redis://"]]
+  ]
+  it.each(
+    invalid.flatMap(([path, values]) =>
+      values.map((value) => [ConfigPath.format(path), value, path] as const)
+    )
+  )(
+    "rejects for %s: %j",
+    (_, value, path) => {
+      const list = path.at(-1) === 0 && path.length < 4
+      const document = list ? replaced(whole, path.slice(0, -1), [value]) : replaced(whole, path, value)
+      const { issues } = check(document)
+      expect(issues.length).toBeGreaterThan(0)
+      for (const issue of issues) expect(ConfigPath.format(issue.path)).toContain(ConfigPath.format(path))
+    }
+  )
+
+  const valid: ReadonlyArray<readonly [ConfigPath.ConfigPath, unknown]> = [
+    [["listen", "host"], "::1"],
+    [["listen", "allowedHosts"], ["Quarry.internal", "a_b"]],
+    [["listen", "trustedProxies"], ["10.0.0.0/8", "fd00::/8", "192.168.1.1", "::1", "0.0.0.0/0"]],
+    [["admin"], "off"],
+    [["admin", "tokens"], [`sha256:${"AB".repeat(32)}`]],
+    [["upstream", "baseUrls", "streams"], "http://10.0.0.1:8080/streams/"],
+    [["clients", 0, "scopes"], ["read", "write", "tokenPrice"]],
+    [["clients", 0, "rateLimit"], "50/s"],
+    [["clients", 0, "dailyQuota"], 1_000_000],
+    [["quotas", "maxWait"], "0s"],
+    [["quotas", "maxQueue"], 0],
+    [["cache", "maxBytes"], 1000],
+    [["redis", "url"], "rediss://redis:6380/1"]
+  ]
+  it.each(valid.map(([path, value]) => [ConfigPath.format(path), value, path] as const))(
+    "accepts for %s: %j",
+    (_, value, path) => expect(check(replaced(whole, path, value)).issues).toEqual([])
+  )
+})
+
+it("treats an empty section as absent, except for required keys", () => {
+  expect(check(null).issues).toEqual([])
+  const empty = Object.fromEntries(
+    keys.flatMap(({ kind, name }) => kind === "value" ? [] : [[name, null]])
+  )
+  expect(check(empty).issues).toMatchObject([{ path: ["redis", "url"] }])
+})
+
+it("does not quote a document that is not a mapping", () => {
+  const { issues } = check("s3cret")
+  expect(issues).toMatchObject([{ path: [], got: "a string" }])
+})
