@@ -2,7 +2,7 @@
  * Failures of a command: what the service and its client say, and a few of the command line's own. Each has an exit
  * code, a line that says what happened and a line that says what to do.
  */
-import type { ListOperationError } from "@blockquarry/core/OperationError"
+import type { ListOperationError, LocalLimitError } from "@blockquarry/core/OperationError"
 import type { StillSyncingError } from "@blockquarry/http/Sync"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
@@ -15,6 +15,9 @@ export class UsageError extends Data.TaggedError("UsageError")<{
   readonly reason: string
   readonly hint: string | null
 }> {}
+
+/** No API key is configured. */
+export class MissingApiKeyError extends Data.TaggedError("MissingApiKeyError") {}
 
 /** `--timeout` is over. */
 export class CommandTimeoutError extends Data.TaggedError("CommandTimeoutError")<{
@@ -29,6 +32,7 @@ export class ServerStartError extends Data.TaggedError("ServerStartError")<{ rea
 export type CommandError =
   | ListOperationError
   | UsageError
+  | MissingApiKeyError
   | CommandTimeoutError
   | StillSyncingError
   | ServerStartError
@@ -44,11 +48,15 @@ export const exitCodes = {
   InvalidInputError: 2,
   RequestRejectedError: 2,
   NotFoundError: 3,
+  MissingApiKeyError: 4,
   AuthenticationError: 4,
+  PermissionDeniedError: 4,
   PlanQuotaExceededError: 4,
   RateLimitError: 5,
+  LocalLimitError: 5,
   ServerError: 6,
   InvalidResponseError: 6,
+  CircuitOpenError: 6,
   PaginationError: 6,
   NetworkError: 7,
   TimeoutError: 7,
@@ -60,18 +68,7 @@ export const exitCodes = {
 export const unexpectedErrorExitCode = 1
 export const interruptedExitCode = 130
 
-const sandboxHint = "or add --sandbox, which needs neither address nor key"
-
-const urlFlagsByVariable: Readonly<Record<string, string>> = {
-  QUARRY_BASE_URL: "--base-url",
-  QUARRY_STREAMS_URL: "--streams-url",
-  QUARRY_LEDGER_URL: "--ledger-url",
-  QUARRY_LEDGER_TESTNET_URL: "--ledger-testnet-url"
-}
-
-/** A setting by its name, a parameter as its option. */
-const parameterLabel = (parameter: string): string =>
-  /^[A-Z]/.test(parameter) ? parameter : `--${kebabCase(parameter)}`
+export const sandboxHint = "or add --sandbox, which requires no base URL and no API key"
 
 /** What may be wrong where the usual suspects, address and chain, are not in question. */
 const notFoundHints: Readonly<Record<string, string>> = {
@@ -81,6 +78,12 @@ const notFoundHints: Readonly<Record<string, string>> = {
   ledgerTransaction: "check the hash, and --network"
 }
 
+const localLimitHints: Readonly<Record<LocalLimitError["limit"], string>> = {
+  rate: "this limit is set by QUARRY_RATE_LIMIT (default: 100/s)",
+  concurrency: "retry later, or request less",
+  daily: "this quota is configured for the key: retry on the next day (UTC), or raise it"
+}
+
 /** What happened, without the name of the operation: whoever reads it has just typed the command. */
 const describeError = (error: Exclude<CommandError, OutputClosedError>): string => {
   switch (error._tag) {
@@ -88,16 +91,30 @@ const describeError = (error: Exclude<CommandError, OutputClosedError>): string 
     case "ServerStartError":
     case "OutputError":
       return error.reason
+    case "MissingApiKeyError":
+      return "no API key is set"
     case "CommandTimeoutError":
       return `not finished within ${Duration.format(error.timeout)} (--timeout)` +
         (error.isUpdate ? "; the update may have taken effect, and to repeat it does no harm" : "")
     case "StillSyncingError":
       return "the collection is still being indexed"
     case "InvalidInputError":
-      return error.issues.map(({ parameter, reason: problem }) => `${parameterLabel(parameter)}: ${problem}`)
+      return error.issues.map(({ parameter, reason }) => `--${kebabCase(parameter)}: ${reason}`)
         .join("; ")
-    default:
-      return error.message.slice(error.operation.length + 2)
+    case "AuthenticationError":
+    case "CircuitOpenError":
+    case "InvalidResponseError":
+    case "LocalLimitError":
+    case "NetworkError":
+    case "NotFoundError":
+    case "PaginationError":
+    case "PermissionDeniedError":
+    case "PlanQuotaExceededError":
+    case "RateLimitError":
+    case "RequestRejectedError":
+    case "ServerError":
+    case "TimeoutError":
+      return error.summary
   }
 }
 
@@ -109,40 +126,37 @@ const hintFor = (error: Exclude<CommandError, OutputClosedError>): string | null
       return "choose another address with --host and --port"
     case "OutputError":
       return "is there room where the output goes?"
-    case "InvalidInputError": {
-      const [{ parameter }] = error.issues
-      if (parameter === "QUARRY_API_KEY") return "set it to the key alone, without anything around it"
-      const flag = urlFlagsByVariable[parameter]
-      return flag === undefined ? null : `set ${parameter} or give ${flag} <url>, ${sandboxHint}`
-    }
+    case "MissingApiKeyError":
+      return `set QUARRY_API_KEY to your key, ${sandboxHint}`
+    case "InvalidInputError":
+      return null
     case "RequestRejectedError":
-      return "the parameters are well-formed, but the service does not take them; see --help"
+      return "the service rejected the request parameters; see --help"
     case "NotFoundError":
       return notFoundHints[error.operation] ??
         "check the address and --chain; what is new may not be indexed yet"
     case "AuthenticationError":
-      return error.status === null
-        ? `set QUARRY_API_KEY to your key, ${sandboxHint}`
-        : "check QUARRY_API_KEY: is it whole, and is it a key of this service?"
+      return "check that QUARRY_API_KEY is complete and belongs to this service"
+    case "PermissionDeniedError":
+      return "check the permissions of the key in QUARRY_API_KEY"
     case "PlanQuotaExceededError":
-      return "waiting does not help: the plan has to be renewed or raised"
+      return "renew or upgrade the plan of the key; a retry does not help"
+    case "LocalLimitError":
+      return localLimitHints[error.limit]
     case "RateLimitError":
-      if (error.limit === "rate") {
-        return "this limit is your own, 100/s where nothing is said: QUARRY_RATE_LIMIT raises it"
-      }
-      if (error.limit === "day") return "this limit is your own: wait for the next day of UTC, or raise it"
-      return error.retryAfter === null ? "wait a little, or ask for less" : null
+      return error.retryAfter === null ? "retry later, or request less" : null
+    case "CircuitOpenError":
+      return null
     case "ServerError":
-      if (error.status === null) return null
-      return error.status < 400
-        ? "is the base address right? Give the one that it redirects to"
-        : "this is not your fault; try again later, with --verbose to see the attempts"
+      return "retry later; --verbose shows the attempts"
     case "InvalidResponseError":
-      return "is the base address the service's? --verbose shows what was asked"
+      return error.kind === "redirect"
+        ? "check the base URL: it redirects; use the URL that it redirects to"
+        : "check that the base URL is that of the service; --verbose shows the requests"
     case "PaginationError":
       return "ask for a smaller range, or for larger pages with --limit"
     case "NetworkError":
-      return "check the address and the network; --verbose shows what was asked"
+      return "check the base URL and the network; --verbose shows the requests"
     case "StillSyncingError":
       return "wait longer with --timeout, or read what there is without --wait"
     case "TimeoutError":

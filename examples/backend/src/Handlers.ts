@@ -16,23 +16,12 @@ export const handlers = HttpApiBuilder.group(BackendApi, "chain", (group) =>
     return group
       .handle("price", ({ path, urlParams }) =>
         data.tokenPrice({ ...path, ...urlParams }).pipe(
-          // A caller hears what concerns the caller; our key and our upstream's state are ours.
           Effect.tapError(Effect.logError),
-          Effect.catchTag(
-            "NotFoundError",
-            ({ serverMessage: detail }) => new PriceNotFoundError({ message: detail ?? "no price" })
-          ),
-          Effect.catchTag(
-            "RequestRejectedError",
-            "InvalidInputError",
-            "AuthenticationError",
-            "PlanQuotaExceededError",
-            "RateLimitError",
-            "InvalidResponseError",
-            "ServerError",
-            "TimeoutError",
-            "NetworkError",
-            () => new UpstreamUnavailableError({ message: "prices cannot be had right now; try again later" })
+          // The API key and the state of the upstream are no concern of the caller.
+          Effect.mapError((error) =>
+            error._tag === "NotFoundError"
+              ? new PriceNotFoundError({ message: error.serverMessage ?? "no price" })
+              : new UpstreamUnavailableError({ message: "prices are temporarily unavailable; retry later" })
           )
         ))
       .handleRaw("transfers", ({ path, urlParams }) =>

@@ -1,17 +1,37 @@
 /**
- * How a question can fail. Every expected failure is one of these tags, in the error channel; anything else is a
- * bug.
+ * The errors of operations. Every expected failure has one of these tags and arrives in the error channel; anything
+ * else is a bug.
  *
- * Each error carries plain facts: the operation, a copy of the request without its key, the status, a bounded
- * excerpt of the body. Its `message` says what happened and what to do.
+ * Errors are plain data: the operation, the method and path of the request, and what is known of the upstream's
+ * response. They never contain request headers or API keys. An error that always describes a response has the fields
+ * of `ResponseSummary` (`status`, `serverMessage`, `body`, `upstreamRequestId`). An error that may describe one has
+ * `response`, which is null if there is none.
+ *
+ * `message` is `<operation>: <summary>. <hint>`: what failed, then what to do.
+ *
+ * `retryable` is true if the same call may succeed later without a change to its input or to the configuration, and a
+ * retry cannot apply an update twice:
+ *
+ * | error | `retryable` |
+ * |---|---|
+ * | `InvalidInputError`, `RequestRejectedError`, `NotFoundError` | no |
+ * | `AuthenticationError`, `PermissionDeniedError`, `PlanQuotaExceededError` | no |
+ * | `RateLimitError`, `LocalLimitError`, `CircuitOpenError` | yes, after `retryAfter` |
+ * | `ServerError` | status 500, 502, 503 or 504, unless `mayHaveBeenApplied` |
+ * | `InvalidResponseError` | `kind` is `incomplete`, unless `mayHaveBeenApplied` |
+ * | `NetworkError`, `TimeoutError` | yes, unless `mayHaveBeenApplied` |
+ * | `PaginationError` | no |
  *
  * @since 0.1.0
  */
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
+import { formatDuration, formatRetryDelay } from "./internal/formatDuration.ts"
+import { describeNetworkReason } from "./internal/networkReasons.ts"
+import type { ApiName } from "./Operation.ts"
 
 /**
- * What is kept of a request: never its headers.
+ * The part of a request that errors keep. Headers are left out.
  *
  * @since 0.1.0
  * @category models
@@ -24,35 +44,68 @@ export const RequestSummary = Schema.Struct({ method: Schema.String, path: Schem
  */
 export interface RequestSummary extends Schema.Schema.Type<typeof RequestSummary> {}
 
-/** What an answer that is a failure says of itself. */
-const responseFields = {
-  operation: Schema.String,
-  request: RequestSummary,
+/**
+ * The part of the upstream's response that errors keep.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export const ResponseSummary = Schema.Struct({
   status: Schema.Int,
-  /** The service's own message, where the body has one in a usual place. */
+  /** The message in the body. Null if the body has none in a known place. At most 300 characters. */
   serverMessage: Schema.NullOr(Schema.String),
-  /** The beginning of the body. */
-  body: Schema.String
-}
-
-/** Whether a request that changes something may have done so although it failed. */
-const mayHaveBeenApplied = Schema.Boolean
-
-const describeResponse = (
-  error: { readonly status: number; readonly serverMessage: string | null }
-): string =>
-  `the service answered ${error.status}${error.serverMessage === null ? "" : `: ${error.serverMessage}`}`
-
-const mayHaveBeenAppliedNote = (error: { readonly mayHaveBeenApplied: boolean }): string =>
-  error.mayHaveBeenApplied
-    ? " The update may have taken effect; to set the same status again does no harm."
-    : ""
-
-const retryAdvice = (wait: Duration.Duration | null): string =>
-  wait === null ? "try again later" : `try again in ${Duration.format(wait)}`
+  /** The beginning of the body. At most 500 characters. */
+  body: Schema.String,
+  /** The upstream's id of the request, from the `x-request-id` header. Null if the header is missing. */
+  upstreamRequestId: Schema.NullOr(Schema.String)
+})
 
 /**
- * The request was never sent: a parameter is missing or malformed, or a setting is.
+ * @since 0.1.0
+ * @category models
+ */
+export interface ResponseSummary extends Schema.Schema.Type<typeof ResponseSummary> {}
+
+/** What errors with a request have. */
+const requestFields = { operation: Schema.String, request: RequestSummary }
+
+/** What errors with a response have. */
+const responseFields = { ...requestFields, ...ResponseSummary.fields }
+
+/** Whether the upstream may have applied an update although the call failed. */
+const mayHaveBeenApplied = Schema.Boolean
+
+/** How long to wait before a retry. Null if unknown. */
+const retryAfter = Schema.NullOr(Schema.DurationFromMillis)
+
+/** As in `server error (500): out of memory`. */
+const withResponse = (
+  what: string,
+  { serverMessage, status }: Pick<ResponseSummary, "status" | "serverMessage">
+): string => `${what} (${status})${serverMessage === null ? "" : `: ${serverMessage}`}`
+
+const withRetryDelay = (what: string, delay: Duration.Duration | null): string =>
+  `${what}; ${delay === null ? "retry later" : `retry in ${formatRetryDelay(delay)}`}`
+
+const withAppliedNote = (
+  what: string,
+  error: { readonly mayHaveBeenApplied: boolean }
+): string =>
+  error.mayHaveBeenApplied ? `${what}; the update may have been applied, and repeating it is safe` : what
+
+const formatMessage = (
+  { hint, operation, summary }: {
+    readonly operation: string
+    readonly summary: string
+    readonly hint: string | null
+  }
+): string => {
+  const line = `${operation}: ${summary}`
+  return hint === null ? line : `${line}${line.endsWith(".") ? "" : "."} ${hint}`
+}
+
+/**
+ * A parameter is missing or invalid. Nothing was sent.
  *
  * @since 0.1.0
  * @category errors
@@ -62,20 +115,33 @@ export class InvalidInputError
     "InvalidInputError",
     {
       operation: Schema.String,
-      /** `parameter` is a parameter's or a setting's name. */
+      /** One issue for each invalid parameter. */
       issues: Schema.NonEmptyArray(Schema.Struct({ parameter: Schema.String, reason: Schema.String }))
     }
   )
 {
+  /** What failed, without the operation. */
+  get summary(): string {
+    return this.issues.map((issue) => `${issue.parameter}: ${issue.reason}`).join("; ")
+  }
+
+  /** What to do, if there is a general answer. */
+  get hint(): null {
+    return null
+  }
+
+  /** Whether the same call may succeed later. */
+  get retryable(): false {
+    return false
+  }
+
   override get message(): string {
-    return `${this.operation}: ${
-      this.issues.map((issue) => `${issue.parameter}: ${issue.reason}`).join("; ")
-    }`
+    return formatMessage(this)
   }
 }
 
 /**
- * The service refused the request: a 4xx that no other tag names.
+ * The upstream rejected the request: a 4xx status that has no error of its own.
  *
  * @since 0.1.0
  * @category errors
@@ -86,13 +152,28 @@ export class RequestRejectedError
     responseFields
   )
 {
+  /** What failed, without the operation. */
+  get summary(): string {
+    return withResponse("request rejected", this)
+  }
+
+  /** What to do. */
+  get hint(): string {
+    return "Check the parameters."
+  }
+
+  /** Whether the same call may succeed later. */
+  get retryable(): false {
+    return false
+  }
+
   override get message(): string {
-    return `${this.operation}: ${describeResponse(this)}`
+    return formatMessage(this)
   }
 }
 
 /**
- * What was asked for is not there: 404, 410, or metadata that is `null`.
+ * The requested item does not exist: status 404 or 410, or NFT metadata that is `null`.
  *
  * @since 0.1.0
  * @category errors
@@ -101,13 +182,28 @@ export class NotFoundError extends Schema.TaggedError<NotFoundError>("@blockquar
   "NotFoundError",
   responseFields
 ) {
+  /** What failed, without the operation. */
+  get summary(): string {
+    return withResponse("not found", this)
+  }
+
+  /** What to do, if there is a general answer. */
+  get hint(): null {
+    return null
+  }
+
+  /** Whether the same call may succeed later. */
+  get retryable(): false {
+    return false
+  }
+
   override get message(): string {
-    return `${this.operation}: not found; ${describeResponse(this)}`
+    return formatMessage(this)
   }
 }
 
 /**
- * There is no key, or it was refused: 401, 403, 407, 424.
+ * The upstream does not accept the API key: status 401, 407 or 424.
  *
  * @since 0.1.0
  * @category errors
@@ -115,25 +211,63 @@ export class NotFoundError extends Schema.TaggedError<NotFoundError>("@blockquar
 export class AuthenticationError
   extends Schema.TaggedError<AuthenticationError>("@blockquarry/core/AuthenticationError")(
     "AuthenticationError",
-    {
-      ...responseFields,
-      request: Schema.NullOr(RequestSummary),
-      /** Null where there was no key to send. */
-      status: Schema.NullOr(Schema.Int)
-    }
+    responseFields
   )
 {
+  /** What failed, without the operation. */
+  get summary(): string {
+    return withResponse("authentication failed", this)
+  }
+
+  /** What to do. */
+  get hint(): string {
+    return "Check QUARRY_API_KEY."
+  }
+
+  /** Whether the same call may succeed later. */
+  get retryable(): false {
+    return false
+  }
+
   override get message(): string {
-    return this.status === null
-      ? `${this.operation}: no API key is set; set QUARRY_API_KEY`
-      : `${this.operation}: the API key was refused; ${
-        describeResponse({ status: this.status, serverMessage: this.serverMessage })
-      }`
+    return formatMessage(this)
   }
 }
 
 /**
- * The plan of the key is used up: 402, or a 401 that says so. Waiting does not help.
+ * The API key is valid but lacks a permission: status 403.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class PermissionDeniedError
+  extends Schema.TaggedError<PermissionDeniedError>("@blockquarry/core/PermissionDeniedError")(
+    "PermissionDeniedError",
+    responseFields
+  )
+{
+  /** What failed, without the operation. */
+  get summary(): string {
+    return withResponse("permission denied", this)
+  }
+
+  /** What to do. */
+  get hint(): string {
+    return "Check the permissions of the API key."
+  }
+
+  /** Whether the same call may succeed later. */
+  get retryable(): false {
+    return false
+  }
+
+  override get message(): string {
+    return formatMessage(this)
+  }
+}
+
+/**
+ * The plan of the API key is exhausted: status 402, or a 401 with a message to that effect.
  *
  * @since 0.1.0
  * @category errors
@@ -144,82 +278,193 @@ export class PlanQuotaExceededError
     responseFields
   )
 {
+  /** What failed, without the operation. */
+  get summary(): string {
+    return withResponse("plan quota of the API key exceeded", this)
+  }
+
+  /** What to do. */
+  get hint(): string {
+    return "Renew or upgrade the plan; a retry does not help."
+  }
+
+  /** Whether the same call may succeed later. */
+  get retryable(): false {
+    return false
+  }
+
   override get message(): string {
-    return `${this.operation}: the plan of this API key is used up; ${describeResponse(this)}`
+    return formatMessage(this)
   }
 }
 
 /**
- * Too many requests: the service said 429, or this program's own limits would have made the request wait too long.
- *
- * `limit` says whose limit it was:
- * - `service`: the service's own, by a 429.
- * - `pause`: nothing was sent, since the service's 429 to another request with this key still holds.
- * - `rate`: nothing was sent, by the rate limit.
- * - `concurrency`: nothing was sent, too many requests are under way.
- * - `day`: nothing was sent, what the key may spend in a day is spent.
+ * The upstream limits the rate of this API key. Either it responded with status 429, or the request was not sent
+ * because the key is in cooldown after the 429 response to another request.
  *
  * @since 0.1.0
  * @category errors
  */
 export class RateLimitError
   extends Schema.TaggedError<RateLimitError>("@blockquarry/core/RateLimitError")("RateLimitError", {
-    ...responseFields,
-    limit: Schema.Literal("service", "pause", "rate", "concurrency", "day"),
-    /** Null where nothing was sent. */
-    status: Schema.NullOr(Schema.Int),
-    /** How long to wait, where that is known. */
-    retryAfter: Schema.NullOr(Schema.DurationFromMillis)
+    ...requestFields,
+    /** The 429 response. Null if the request was not sent. */
+    response: Schema.NullOr(ResponseSummary),
+    retryAfter
   })
 {
+  /** Whether the request was sent. If not, an earlier 429 response put the key in cooldown. */
+  get sent(): boolean {
+    return this.response !== null
+  }
+
+  /** What failed, without the operation. */
+  get summary(): string {
+    return withRetryDelay(
+      this.response === null
+        ? "not sent: the API key is in cooldown after a 429 response"
+        : withResponse("rate limited by the upstream", this.response),
+      this.retryAfter
+    )
+  }
+
+  /** What to do, if the summary does not contain it. */
+  get hint(): null {
+    return null
+  }
+
+  /** Whether the same call may succeed later. */
+  get retryable(): true {
+    return true
+  }
+
   override get message(): string {
-    const cause = {
-      service: describeResponse({ status: this.status ?? 429, serverMessage: this.serverMessage }),
-      pause: "the service wants no requests with this key for a while",
-      rate: "the rate limit of this program would make it wait too long",
-      concurrency: "too many requests of this program are under way",
-      day: "this program lets the key spend no more today"
-    }[this.limit]
-    return `${this.operation}: too many requests; ${cause}; ${retryAdvice(this.retryAfter)}`
+    return formatMessage(this)
   }
 }
 
 /**
- * The service failed: 5xx, a redirect (which is never followed), or so many failures that it is left alone for a
- * while.
+ * A limit of this program prevented the request. Nothing was sent.
+ *
+ * - `rate`: the wait for the configured rate limit would exceed `maxWait` or the timeout of the call, or its queue is full.
+ * - `concurrency`: the same, for the limit of requests in flight.
+ * - `daily`: the daily quota of the API key is exhausted.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class LocalLimitError
+  extends Schema.TaggedError<LocalLimitError>("@blockquarry/core/LocalLimitError")("LocalLimitError", {
+    ...requestFields,
+    limit: Schema.Literal("rate", "concurrency", "daily"),
+    retryAfter
+  })
+{
+  /** What failed, without the operation. */
+  get summary(): string {
+    const causes = {
+      rate: "the configured rate limit would delay the request for too long",
+      concurrency: "too many requests are in flight",
+      daily: "the daily quota configured for this API key is exhausted"
+    } as const satisfies Record<typeof this.limit, string>
+    return withRetryDelay(`not sent: ${causes[this.limit]}`, this.retryAfter)
+  }
+
+  /** What to do, if the summary does not contain it. */
+  get hint(): null {
+    return null
+  }
+
+  /** Whether the same call may succeed later. */
+  get retryable(): true {
+    return true
+  }
+
+  override get message(): string {
+    return formatMessage(this)
+  }
+}
+
+/** The statuses of failures that are usually temporary. */
+const temporaryStatuses: ReadonlySet<number> = new Set([500, 502, 503, 504])
+
+/**
+ * The upstream failed: a 5xx status.
  *
  * @since 0.1.0
  * @category errors
  */
 export class ServerError extends Schema.TaggedError<ServerError>("@blockquarry/core/ServerError")(
   "ServerError",
-  {
-    ...responseFields,
-    /** Null where the circuit breaker is open, and nothing was sent. */
-    status: Schema.NullOr(Schema.Int),
-    /** How long to wait, where the service said so or the circuit breaker is open. */
-    retryAfter: Schema.NullOr(Schema.DurationFromMillis),
-    mayHaveBeenApplied
-  }
+  { ...responseFields, retryAfter, mayHaveBeenApplied }
 ) {
+  /** What failed, without the operation. */
+  get summary(): string {
+    const failure = withResponse("server error", this)
+    return withAppliedNote(
+      this.retryAfter === null ? failure : withRetryDelay(failure, this.retryAfter),
+      this
+    )
+  }
+
+  /** What to do, if the summary does not contain it. */
+  get hint(): null {
+    return null
+  }
+
+  /** Whether the same call may succeed later. */
+  get retryable(): boolean {
+    return temporaryStatuses.has(this.status) && !this.mayHaveBeenApplied
+  }
+
   override get message(): string {
-    if (this.status === null) {
-      return `${this.operation}: not sent, for the service has failed too often (circuit breaker open); ${
-        retryAdvice(this.retryAfter)
-      }`
-    }
-    const cause = this.status < 400
-      ? "the service redirected, and redirects are not followed"
-      : "the service failed"
-    const advice = this.retryAfter === null ? "" : `; ${retryAdvice(this.retryAfter)}`
-    return `${this.operation}: ${cause}; ${
-      describeResponse({ status: this.status, serverMessage: this.serverMessage })
-    }${advice}.${mayHaveBeenAppliedNote(this)}`
+    return formatMessage(this)
   }
 }
 
 /**
- * The answer could not be understood: not whole JSON, or not of the operation's shape.
+ * The circuit breaker of an upstream is open. Nothing was sent.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class CircuitOpenError
+  extends Schema.TaggedError<CircuitOpenError>("@blockquarry/core/CircuitOpenError")("CircuitOpenError", {
+    ...requestFields,
+    /** Host and port of the upstream. */
+    host: Schema.String,
+    /** When the circuit breaker admits the next request. */
+    retryAfter: Schema.DurationFromMillis
+  })
+{
+  /** What failed, without the operation. */
+  get summary(): string {
+    return withRetryDelay(`circuit breaker open for ${this.host} after repeated failures`, this.retryAfter)
+  }
+
+  /** What to do, if the summary does not contain it. */
+  get hint(): null {
+    return null
+  }
+
+  /** Whether the same call may succeed later. */
+  get retryable(): true {
+    return true
+  }
+
+  override get message(): string {
+    return formatMessage(this)
+  }
+}
+
+/**
+ * The response cannot be used.
+ *
+ * - `redirect`: status 3xx. Redirects are not followed.
+ * - `unexpected-status`: a 2xx status other than 200.
+ * - `incomplete`: the body is not a complete JSON document.
+ * - `too-large`: the body exceeds `maxBodySize`.
+ * - `unexpected-shape`: the document does not have the shape of the operation's output.
  *
  * @since 0.1.0
  * @category errors
@@ -230,21 +475,45 @@ export class InvalidResponseError
     {
       ...responseFields,
       mayHaveBeenApplied,
-      /** Where in the document, as in `result[3].value`; empty for the whole of it. */
+      kind: Schema.Literal("redirect", "unexpected-status", "incomplete", "too-large", "unexpected-shape"),
+      /** Where in the document, as in `result[3].value`. Empty for the document as a whole. */
       path: Schema.String,
       reason: Schema.String
     }
   )
 {
-  override get message(): string {
+  /** What failed, without the operation. */
+  get summary(): string {
     const location = this.path === "" ? "" : ` at ${this.path}`
-    return `${this.operation}: the answer to ${this.request.method} ${this.request.path} was not understood${location}: ` +
-      `${this.reason}.${mayHaveBeenAppliedNote(this)}`
+    // The message of another status may help. That of a document with status 200 is a part of the document.
+    const message = this.kind === "redirect" && this.serverMessage !== null ? `: ${this.serverMessage}` : ""
+    return withAppliedNote(
+      `invalid response to ${this.request.method} ${this.request.path}${location}: ${this.reason}${message}`,
+      this
+    )
+  }
+
+  /** What to do, if there is a general answer. */
+  get hint(): null {
+    return null
+  }
+
+  /** Whether the same call may succeed later. */
+  get retryable(): boolean {
+    return this.kind === "incomplete" && !this.mayHaveBeenApplied
+  }
+
+  override get message(): string {
+    return formatMessage(this)
   }
 }
 
 /**
- * A list cannot be walked to its end without risking lost or repeated records.
+ * A list cannot continue without the risk of missing or duplicate records.
+ *
+ * - `CursorRepeated`: the upstream returned a cursor for the second time.
+ * - `BlockOverflow`: one block has more records than a page.
+ * - `OutOfOrder`: the records are not in the order of their blocks.
  *
  * @since 0.1.0
  * @category errors
@@ -256,59 +525,120 @@ export class PaginationError
     description: Schema.String
   })
 {
+  /** What failed, without the operation. */
+  get summary(): string {
+    return `pagination failed: ${this.description}`
+  }
+
+  /** What to do, if there is a general answer. */
+  get hint(): null {
+    return null
+  }
+
+  /** Whether the same call may succeed later. */
+  get retryable(): false {
+    return false
+  }
+
   override get message(): string {
-    return `${this.operation}: the list broke off: ${this.description}`
+    return formatMessage(this)
   }
 }
 
+/** The environment variables of the base URLs. */
+const baseUrlVariables: { readonly [A in ApiName]: string } = {
+  data: "QUARRY_BASE_URL",
+  streams: "QUARRY_STREAMS_URL",
+  ledger: "QUARRY_LEDGER_URL or QUARRY_LEDGER_TESTNET_URL"
+}
+
 /**
- * No whole answer came: no connection, or one that broke.
+ * The connection could not be opened, or broke before the response was complete.
  *
  * @since 0.1.0
  * @category errors
  */
 export class NetworkError
   extends Schema.TaggedError<NetworkError>("@blockquarry/core/NetworkError")("NetworkError", {
-    operation: Schema.String,
-    request: RequestSummary,
-    /** What the network said, as in `ECONNREFUSED`. */
+    ...requestFields,
+    api: Schema.Literal("data", "streams", "ledger"),
+    /** Host and port of the upstream. */
+    host: Schema.String,
+    /** The code of the failure, as in `ECONNREFUSED`, or a description if there is none. */
     reason: Schema.String,
-    /** Whether the request can have reached the service. */
+    /** Whether the request may have reached the upstream. */
     sent: Schema.Boolean,
     mayHaveBeenApplied
   })
 {
+  /** What failed, without the operation. */
+  get summary(): string {
+    const failure = this.sent ? `connection to ${this.host} failed` : `cannot connect to ${this.host}`
+    return withAppliedNote(`${failure}: ${describeNetworkReason(this.reason)}`, this)
+  }
+
+  /** What to do. */
+  get hint(): string {
+    return `Check ${baseUrlVariables[this.api]} and your network.`
+  }
+
+  /** Whether the same call may succeed later. */
+  get retryable(): boolean {
+    return !this.mayHaveBeenApplied
+  }
+
   override get message(): string {
-    return `${this.operation}: the service cannot be reached: ${this.reason}.${mayHaveBeenAppliedNote(this)}`
+    return formatMessage(this)
   }
 }
 
 /**
- * The answer did not come in time: an attempt's or the whole call's limit, or the service's own 408.
+ * The response did not arrive in time.
+ *
+ * - `attempt`: `timeouts.attempt` elapsed.
+ * - `call`: `timeouts.call` elapsed.
+ * - `server`: the upstream responded with status 408.
  *
  * @since 0.1.0
  * @category errors
  */
 export class TimeoutError
   extends Schema.TaggedError<TimeoutError>("@blockquarry/core/TimeoutError")("TimeoutError", {
-    operation: Schema.String,
-    request: RequestSummary,
+    ...requestFields,
     scope: Schema.Literal("attempt", "call", "server"),
-    /** How long was waited; null for the service's own 408. */
-    after: Schema.NullOr(Schema.DurationFromMillis),
+    /** The timeout that elapsed. Null if `scope` is `server`. */
+    duration: Schema.NullOr(Schema.DurationFromMillis),
+    /** The 408 response. Null unless `scope` is `server`. */
+    response: Schema.NullOr(ResponseSummary),
     mayHaveBeenApplied
   })
 {
+  /** What failed, without the operation. */
+  get summary(): string {
+    if (this.response !== null) {
+      return withAppliedNote(withResponse("timed out in the upstream", this.response), this)
+    }
+    const within = this.duration === null ? "" : ` within ${formatDuration(this.duration)}`
+    return withAppliedNote(`timed out: no response${within} (${this.scope} timeout)`, this)
+  }
+
+  /** What to do, if there is a general answer. */
+  get hint(): null {
+    return null
+  }
+
+  /** Whether the same call may succeed later. */
+  get retryable(): boolean {
+    return !this.mayHaveBeenApplied
+  }
+
   override get message(): string {
-    const after = this.after === null
-      ? "the service answered 408"
-      : `no answer within ${Duration.format(this.after)}`
-    return `${this.operation}: timed out: ${after} (${this.scope} limit).${mayHaveBeenAppliedNote(this)}`
+    return formatMessage(this)
   }
 }
 
 /**
- * Every way in which a single question fails.
+ * Every error of a call.
  *
  * @since 0.1.0
  * @category errors
@@ -318,15 +648,18 @@ export type OperationError =
   | RequestRejectedError
   | NotFoundError
   | AuthenticationError
+  | PermissionDeniedError
   | PlanQuotaExceededError
   | RateLimitError
+  | LocalLimitError
   | ServerError
+  | CircuitOpenError
   | InvalidResponseError
   | NetworkError
   | TimeoutError
 
 /**
- * Every way in which the walk of a list fails.
+ * Every error of a list.
  *
  * @since 0.1.0
  * @category errors
@@ -334,7 +667,7 @@ export type OperationError =
 export type ListOperationError = OperationError | PaginationError
 
 /**
- * Any of the failures, as a schema: to send them over a wire of your own.
+ * The schema of every error, to send errors from one process to another.
  *
  * @since 0.1.0
  * @category schemas
@@ -344,9 +677,12 @@ export const ListOperationError = Schema.Union(
   RequestRejectedError,
   NotFoundError,
   AuthenticationError,
+  PermissionDeniedError,
   PlanQuotaExceededError,
   RateLimitError,
+  LocalLimitError,
   ServerError,
+  CircuitOpenError,
   InvalidResponseError,
   PaginationError,
   NetworkError,

@@ -6,11 +6,16 @@ import { inspect } from "node:util"
 
 const operation = "tokenPrice"
 const request = { method: "GET", path: "/erc20/0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed/price" }
-const responseFields = { operation, request, serverMessage: "chain must be a valid enum value", body: "{}" }
+const response = { status: 400, serverMessage: null, body: "{}", upstreamRequestId: null }
+const call = { operation, request }
+const details = { ...call, ...response }
 const update = { operation: "updateStreamStatus", request: { method: "POST", path: "/streams/evm/1/status" } }
+const host = "data.example.com"
 
-/** Every tag, in the words that a reader sees. */
-const messages: ReadonlyArray<readonly [OperationError.ListOperationError, string]> = [
+/** Errors with the message that a reader sees, and whether a retry may help: at least one of every tag. */
+const errorTable: ReadonlyArray<
+  readonly [error: OperationError.ListOperationError, message: string, retryable: boolean]
+> = [
   [
     new OperationError.InvalidInputError({
       operation,
@@ -19,262 +24,352 @@ const messages: ReadonlyArray<readonly [OperationError.ListOperationError, strin
         { parameter: "chain", reason: "expected a chain of eth" }
       ]
     }),
-    "tokenPrice: address: is missing; chain: expected a chain of eth"
+    "tokenPrice: address: is missing; chain: expected a chain of eth",
+    false
   ],
   [
-    new OperationError.RequestRejectedError({ ...responseFields, status: 400 }),
-    "tokenPrice: the service answered 400: chain must be a valid enum value"
-  ],
-  [
-    new OperationError.RequestRejectedError({ ...responseFields, status: 422, serverMessage: null }),
-    "tokenPrice: the service answered 422"
-  ],
-  [
-    new OperationError.NotFoundError({ ...responseFields, status: 404, serverMessage: "No pools found" }),
-    "tokenPrice: not found; the service answered 404: No pools found"
-  ],
-  [
-    new OperationError.AuthenticationError({
-      operation,
-      request: null,
-      status: null,
-      serverMessage: null,
-      body: ""
+    new OperationError.RequestRejectedError({
+      ...details,
+      serverMessage: "chain must be a valid enum value"
     }),
-    "tokenPrice: no API key is set; set QUARRY_API_KEY"
+    "tokenPrice: request rejected (400): chain must be a valid enum value. Check the parameters.",
+    false
   ],
   [
-    new OperationError.AuthenticationError({
-      ...responseFields,
-      status: 401,
-      serverMessage: "Token is invalid"
-    }),
-    "tokenPrice: the API key was refused; the service answered 401: Token is invalid"
+    new OperationError.RequestRejectedError({ ...details, status: 422 }),
+    "tokenPrice: request rejected (422). Check the parameters.",
+    false
+  ],
+  [
+    new OperationError.NotFoundError({ ...details, status: 404, serverMessage: "No pools found" }),
+    "tokenPrice: not found (404): No pools found",
+    false
+  ],
+  [
+    new OperationError.AuthenticationError({ ...details, status: 401, serverMessage: "Invalid signature" }),
+    "tokenPrice: authentication failed (401): Invalid signature. Check QUARRY_API_KEY.",
+    false
+  ],
+  [
+    new OperationError.AuthenticationError({ ...details, status: 407, serverMessage: "Log in first." }),
+    "tokenPrice: authentication failed (407): Log in first. Check QUARRY_API_KEY.",
+    false
+  ],
+  [
+    new OperationError.PermissionDeniedError({ ...details, status: 403, serverMessage: "Read-only key" }),
+    "tokenPrice: permission denied (403): Read-only key. Check the permissions of the API key.",
+    false
   ],
   [
     new OperationError.PlanQuotaExceededError({
-      ...responseFields,
+      ...details,
       status: 401,
       serverMessage: "usage has been consumed"
     }),
-    "tokenPrice: the plan of this API key is used up; the service answered 401: usage has been consumed"
+    "tokenPrice: plan quota of the API key exceeded (401): usage has been consumed. " +
+    "Renew or upgrade the plan; a retry does not help.",
+    false
   ],
   [
     new OperationError.RateLimitError({
-      ...responseFields,
-      limit: "service",
-      status: 429,
-      serverMessage: null,
+      ...call,
+      response: { ...response, status: 429 },
       retryAfter: Duration.seconds(90)
     }),
-    "tokenPrice: too many requests; the service answered 429; try again in 1m 30s"
+    "tokenPrice: rate limited by the upstream (429); retry in 1 min 30 s",
+    true
   ],
   [
     new OperationError.RateLimitError({
-      ...responseFields,
-      limit: "service",
-      status: 429,
-      serverMessage: null,
+      ...call,
+      response: { ...response, status: 429, serverMessage: "slow down" },
       retryAfter: null
     }),
-    "tokenPrice: too many requests; the service answered 429; try again later"
+    "tokenPrice: rate limited by the upstream (429): slow down; retry later",
+    true
   ],
   [
-    new OperationError.RateLimitError({
-      ...responseFields,
-      limit: "rate",
-      status: null,
-      retryAfter: Duration.seconds(20)
-    }),
-    "tokenPrice: too many requests; the rate limit of this program would make it wait too long; try again in 20s"
+    new OperationError.RateLimitError({ ...call, response: null, retryAfter: Duration.millis(8001) }),
+    "tokenPrice: not sent: the API key is in cooldown after a 429 response; retry in 9 s",
+    true
   ],
   [
-    new OperationError.RateLimitError({
-      ...responseFields,
-      limit: "pause",
-      status: null,
-      retryAfter: Duration.seconds(9)
-    }),
-    "tokenPrice: too many requests; the service wants no requests with this key for a while; try again in 9s"
+    new OperationError.LocalLimitError({ ...call, limit: "rate", retryAfter: Duration.seconds(20) }),
+    "tokenPrice: not sent: the configured rate limit would delay the request for too long; retry in 20 s",
+    true
   ],
   [
-    new OperationError.RateLimitError({
-      ...responseFields,
-      limit: "concurrency",
-      status: null,
-      retryAfter: null
-    }),
-    "tokenPrice: too many requests; too many requests of this program are under way; try again later"
+    new OperationError.LocalLimitError({ ...call, limit: "concurrency", retryAfter: null }),
+    "tokenPrice: not sent: too many requests are in flight; retry later",
+    true
   ],
   [
-    new OperationError.RateLimitError({
-      ...responseFields,
-      limit: "day",
-      status: null,
-      retryAfter: Duration.hours(3)
-    }),
-    "tokenPrice: too many requests; this program lets the key spend no more today; try again in 3h"
+    new OperationError.LocalLimitError({ ...call, limit: "daily", retryAfter: Duration.hours(3) }),
+    "tokenPrice: not sent: the daily quota configured for this API key is exhausted; retry in 3 h",
+    true
   ],
+  ...[500, 502, 504].map((status) =>
+    [
+      new OperationError.ServerError({ ...details, status, retryAfter: null, mayHaveBeenApplied: false }),
+      `tokenPrice: server error (${status})`,
+      true
+    ] as const
+  ),
   [
     new OperationError.ServerError({
-      ...responseFields,
-      status: null,
-      serverMessage: null,
-      retryAfter: Duration.seconds(5),
-      mayHaveBeenApplied: false
-    }),
-    "tokenPrice: not sent, for the service has failed too often (circuit breaker open); try again in 5s"
-  ],
-  [
-    new OperationError.ServerError({
-      ...responseFields,
-      retryAfter: null,
+      ...details,
       status: 503,
-      serverMessage: null,
+      serverMessage: "maintenance",
+      retryAfter: Duration.minutes(5),
       mayHaveBeenApplied: false
     }),
-    "tokenPrice: the service failed; the service answered 503."
+    "tokenPrice: server error (503): maintenance; retry in 5 min",
+    true
   ],
+  ...[501, 505, 599, 999].map((status) =>
+    [
+      new OperationError.ServerError({ ...details, status, retryAfter: null, mayHaveBeenApplied: false }),
+      `tokenPrice: server error (${status})`,
+      false
+    ] as const
+  ),
   [
     new OperationError.ServerError({
-      ...responseFields,
-      retryAfter: null,
-      status: 302,
-      serverMessage: null,
-      mayHaveBeenApplied: false
-    }),
-    "tokenPrice: the service redirected, and redirects are not followed; the service answered 302."
-  ],
-  [
-    new OperationError.ServerError({
-      ...responseFields,
+      ...details,
       ...update,
       status: 500,
-      serverMessage: null,
       retryAfter: null,
       mayHaveBeenApplied: true
     }),
-    "updateStreamStatus: the service failed; the service answered 500. " +
-    "The update may have taken effect; to set the same status again does no harm."
+    "updateStreamStatus: server error (500); the update may have been applied, and repeating it is safe",
+    false
+  ],
+  [
+    new OperationError.CircuitOpenError({ ...call, host, retryAfter: Duration.seconds(4) }),
+    "tokenPrice: circuit breaker open for data.example.com after repeated failures; retry in 4 s",
+    true
+  ],
+  ...([
+    ["redirect", false],
+    ["unexpected-status", false],
+    ["incomplete", true],
+    ["too-large", false]
+  ] as const).map(([kind, retryable]) =>
+    [
+      new OperationError.InvalidResponseError({
+        ...details,
+        kind,
+        path: "",
+        reason: "the JSON text is cut off",
+        mayHaveBeenApplied: false
+      }),
+      `tokenPrice: invalid response to GET ${request.path}: the JSON text is cut off`,
+      retryable
+    ] as const
+  ),
+  [
+    new OperationError.InvalidResponseError({
+      ...details,
+      kind: "redirect",
+      serverMessage: "moved",
+      path: "",
+      reason: "expected status 200, got 302",
+      mayHaveBeenApplied: false
+    }),
+    `tokenPrice: invalid response to GET ${request.path}: expected status 200, got 302: moved`,
+    false
   ],
   [
     new OperationError.InvalidResponseError({
-      ...responseFields,
+      ...details,
       status: 200,
+      kind: "unexpected-shape",
       path: "result[3].value",
       reason: "expected a whole amount",
       mayHaveBeenApplied: false
     }),
-    `tokenPrice: the answer to GET ${request.path} was not understood at result[3].value: expected a whole amount.`
+    `tokenPrice: invalid response to GET ${request.path} at result[3].value: expected a whole amount`,
+    false
   ],
   [
     new OperationError.InvalidResponseError({
-      ...responseFields,
-      status: 200,
+      ...details,
+      ...update,
+      kind: "incomplete",
       path: "",
       reason: "the JSON text is cut off",
-      mayHaveBeenApplied: false
+      mayHaveBeenApplied: true
     }),
-    `tokenPrice: the answer to GET ${request.path} was not understood: the JSON text is cut off.`
+    "updateStreamStatus: invalid response to POST /streams/evm/1/status: the JSON text is cut off; " +
+    "the update may have been applied, and repeating it is safe",
+    false
   ],
-  [
-    new OperationError.PaginationError({
-      operation: "walletTransfers",
-      reason: "CursorRepeated",
-      description: "the cursor of page 3 came before"
-    }),
-    "walletTransfers: the list broke off: the cursor of page 3 came before"
-  ],
+  ...(["CursorRepeated", "BlockOverflow", "OutOfOrder"] as const).map((reason) =>
+    [
+      new OperationError.PaginationError({
+        operation: "walletTransfers",
+        reason,
+        description: "the cursor of page 3 is a repetition"
+      }),
+      "walletTransfers: pagination failed: the cursor of page 3 is a repetition",
+      false
+    ] as const
+  ),
   [
     new OperationError.NetworkError({
-      operation,
-      request,
+      ...call,
+      api: "data",
+      host,
       reason: "ECONNREFUSED",
       sent: false,
       mayHaveBeenApplied: false
     }),
-    "tokenPrice: the service cannot be reached: ECONNREFUSED."
+    "tokenPrice: cannot connect to data.example.com: connection refused (ECONNREFUSED). " +
+    "Check QUARRY_BASE_URL and your network.",
+    true
+  ],
+  [
+    new OperationError.NetworkError({
+      ...call,
+      operation: "ledgerTransaction",
+      api: "ledger",
+      host,
+      reason: "constructor",
+      sent: false,
+      mayHaveBeenApplied: false
+    }),
+    "ledgerTransaction: cannot connect to data.example.com: constructor. " +
+    "Check QUARRY_LEDGER_URL or QUARRY_LEDGER_TESTNET_URL and your network.",
+    true
   ],
   [
     new OperationError.NetworkError({
       ...update,
+      api: "streams",
+      host,
       reason: "ECONNRESET",
       sent: true,
       mayHaveBeenApplied: true
     }),
-    "updateStreamStatus: the service cannot be reached: ECONNRESET. " +
-    "The update may have taken effect; to set the same status again does no harm."
+    "updateStreamStatus: connection to data.example.com failed: connection reset (ECONNRESET); " +
+    "the update may have been applied, and repeating it is safe. Check QUARRY_STREAMS_URL and your network.",
+    false
   ],
+  ...(["attempt", "call"] as const).map((scope) =>
+    [
+      new OperationError.TimeoutError({
+        ...call,
+        scope,
+        duration: Duration.millis(10_500),
+        response: null,
+        mayHaveBeenApplied: false
+      }),
+      `tokenPrice: timed out: no response within 10 s 500 ms (${scope} timeout)`,
+      true
+    ] as const
+  ),
   [
     new OperationError.TimeoutError({
-      operation,
-      request,
-      scope: "attempt",
-      after: Duration.seconds(10),
-      mayHaveBeenApplied: false
+      ...update,
+      scope: "call",
+      duration: Duration.seconds(30),
+      response: null,
+      mayHaveBeenApplied: true
     }),
-    "tokenPrice: timed out: no answer within 10s (attempt limit)."
+    "updateStreamStatus: timed out: no response within 30 s (call timeout); " +
+    "the update may have been applied, and repeating it is safe",
+    false
   ],
   [
     new OperationError.TimeoutError({
-      operation,
-      request,
+      ...call,
       scope: "server",
-      after: null,
+      duration: null,
+      response: { ...response, status: 408 },
       mayHaveBeenApplied: false
     }),
-    "tokenPrice: timed out: the service answered 408 (server limit)."
+    "tokenPrice: timed out in the upstream (408)",
+    true
   ]
 ]
 
-/** What each tag may carry: plain facts. No header, no request of a library, no cause has a place here. */
+/** The fields of each tag: plain data, without headers, request objects of a library or causes. */
 const errorFields = {
   InvalidInputError: ["operation", "issues"],
-  RequestRejectedError: ["operation", "request", "status", "serverMessage", "body"],
-  NotFoundError: ["operation", "request", "status", "serverMessage", "body"],
-  AuthenticationError: ["operation", "request", "status", "serverMessage", "body"],
-  PlanQuotaExceededError: ["operation", "request", "status", "serverMessage", "body"],
-  RateLimitError: ["operation", "request", "status", "serverMessage", "body", "limit", "retryAfter"],
+  RequestRejectedError: ["operation", "request", "status", "serverMessage", "body", "upstreamRequestId"],
+  NotFoundError: ["operation", "request", "status", "serverMessage", "body", "upstreamRequestId"],
+  AuthenticationError: ["operation", "request", "status", "serverMessage", "body", "upstreamRequestId"],
+  PermissionDeniedError: ["operation", "request", "status", "serverMessage", "body", "upstreamRequestId"],
+  PlanQuotaExceededError: ["operation", "request", "status", "serverMessage", "body", "upstreamRequestId"],
+  RateLimitError: ["operation", "request", "response", "retryAfter"],
+  LocalLimitError: ["operation", "request", "limit", "retryAfter"],
   ServerError: [
     "operation",
     "request",
     "status",
     "serverMessage",
     "body",
+    "upstreamRequestId",
     "retryAfter",
     "mayHaveBeenApplied"
   ],
+  CircuitOpenError: ["operation", "request", "host", "retryAfter"],
   InvalidResponseError: [
     "operation",
     "request",
     "status",
     "serverMessage",
     "body",
+    "upstreamRequestId",
     "mayHaveBeenApplied",
+    "kind",
     "path",
     "reason"
   ],
   PaginationError: ["operation", "reason", "description"],
-  NetworkError: ["operation", "request", "reason", "sent", "mayHaveBeenApplied"],
-  TimeoutError: ["operation", "request", "scope", "after", "mayHaveBeenApplied"]
+  NetworkError: ["operation", "request", "api", "host", "reason", "sent", "mayHaveBeenApplied"],
+  TimeoutError: ["operation", "request", "scope", "duration", "response", "mayHaveBeenApplied"]
 } as const satisfies Record<OperationError.ListOperationError["_tag"], ReadonlyArray<string>>
 
-const errors = messages.map(([error]) => error)
+const errors = errorTable.map(([error]) => error)
 
-describe("a failure's message", () => {
-  it.each(messages)("%s", (error, message) => {
+describe("message", () => {
+  it.each(errorTable)("%s", (error, message) => {
     expect(error.message).toBe(message)
     expect(error.message).not.toContain("\n")
-    expect(error.message.startsWith(`${error.operation}: `)).toBe(true)
+    expect(error.message).toBe(
+      `${error.operation}: ${error.summary}${
+        error.hint === null ? "" : `${error.summary.endsWith(".") ? "" : "."} ${error.hint}`
+      }`
+    )
   })
 
-  it("is tried for every tag", () => {
+  it("is tested for every tag", () => {
     expect(new Set(errors.map(({ _tag }) => _tag))).toEqual(new Set(Object.keys(errorFields)))
   })
 })
 
-describe("a failure as data", () => {
-  it.each(errors)("survives JSON: %s", (error) => {
+describe("retryable", () => {
+  it.each(errorTable)("of %s", (error, _, retryable) => {
+    expect(error.retryable).toBe(retryable)
+  })
+})
+
+describe("sent of RateLimitError", () => {
+  it("is true with a response only", () => {
+    const retryAfter = null
+    const sent = new OperationError.RateLimitError({
+      ...call,
+      response: { ...response, status: 429 },
+      retryAfter
+    })
+    const notSent = new OperationError.RateLimitError({ ...call, response: null, retryAfter })
+    expect([sent.sent, notSent.sent]).toEqual([true, false])
+  })
+})
+
+describe("encoding", () => {
+  it.each(errors)("round-trips through JSON: %s", (error) => {
     const text = JSON.stringify(Schema.encodeSync(OperationError.ListOperationError)(error))
     const decoded = Schema.decodeUnknownSync(OperationError.ListOperationError)(JSON.parse(text))
     expect(decoded).toBeInstanceOf(error.constructor)
@@ -282,19 +377,29 @@ describe("a failure as data", () => {
     expect(decoded.message).toBe(error.message)
   })
 
-  it.each(errors)("has its tag and plain facts, and no place for a key: %s", (error) => {
+  it.each(errors)("has the tag and plain data, without a place for an API key: %s", (error) => {
     expect(Object.keys(Schema.encodeSync(OperationError.ListOperationError)(error)).sort()).toEqual(
       ["_tag", ...errorFields[error._tag]].sort()
     )
     expect(Object.keys(OperationError.RequestSummary.fields)).toEqual(["method", "path"])
+    expect(Object.keys(OperationError.ResponseSummary.fields)).toEqual([
+      "status",
+      "serverMessage",
+      "body",
+      "upstreamRequestId"
+    ])
   })
 
-  it("drops the headers of a request that it is handed on its way over a wire", () => {
-    const key = "secret-key-of-a-user"
+  it("drops unknown fields such as request headers when it decodes", () => {
+    const key = "secret-api-key"
     for (const error of errors) {
       const encoded = Schema.encodeSync(OperationError.ListOperationError)(error)
-      const overheard = { ...encoded, request: { ...request, headers: { "x-api-key": key } }, cause: { key } }
-      const decoded = Schema.decodeUnknownSync(OperationError.ListOperationError)(overheard)
+      const withSecrets = {
+        ...encoded,
+        request: { ...request, headers: { "x-api-key": key } },
+        cause: { key }
+      }
+      const decoded = Schema.decodeUnknownSync(OperationError.ListOperationError)(withSecrets)
       for (
         const printed of [
           String(decoded),
@@ -312,9 +417,10 @@ describe("a failure as data", () => {
     ["another tag", { _tag: "Unknown", operation }],
     ["no tag", { operation }],
     ["no issues", { _tag: "InvalidInputError", operation, issues: [] }],
-    ["a reason that is none", { _tag: "PaginationError", operation, reason: "Other", description: "x" }],
-    ["a status that is text", { _tag: "RequestRejectedError", ...responseFields, status: "400" }]
-  ])("is refused with %s", (_, document) => {
+    ["an unknown reason", { _tag: "PaginationError", operation, reason: "Other", description: "x" }],
+    ["a status that is text", { _tag: "RequestRejectedError", ...details, status: "400" }],
+    ["a missing status", { _tag: "AuthenticationError", ...details, status: null }]
+  ])("rejects %s", (_, document) => {
     expect(Schema.is(Schema.encodedSchema(OperationError.ListOperationError))(document)).toBe(false)
     expect(() => Schema.decodeUnknownSync(OperationError.ListOperationError)(document)).toThrow()
   })

@@ -23,14 +23,19 @@ export interface SyncOptions {
 }
 
 /**
- * The collection was still being indexed when the time was up.
+ * The collection was still being indexed when the timeout elapsed.
  *
  * @since 0.1.0
  * @category errors
  */
 export class StillSyncingError extends Data.TaggedError("StillSyncingError") {
+  /** Whether the same call may succeed later. */
+  get retryable(): true {
+    return true
+  }
+
   override get message(): string {
-    return "the collection is still being indexed; ask again later or wait longer"
+    return "the collection is still being indexed; retry later, or increase the timeout"
   }
 }
 

@@ -1,6 +1,5 @@
 /** Failures of our own: what the proxy answers where there is nothing of the service's to pass on. */
-import type { ListOperationError, PlanQuotaExceededError } from "@blockquarry/core/OperationError"
-import type { Engine } from "@blockquarry/http/Gateway"
+import type { ListOperationError, OperationError } from "@blockquarry/core/OperationError"
 import * as Names from "@blockquarry/http/Settings"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
@@ -91,48 +90,52 @@ export const methodNotAllowed = (allow: string): ProxyError =>
 
 export const internalError = make("internal", "the proxy failed; its log tells more under this request's id")
 
-/** A failure of the engine, or one that the service's answer amounts to. */
-export const fromOperationError = (error: Engine.RawError | PlanQuotaExceededError): ProxyError => {
+/**
+ * The proxy's own response to an error of the engine. Its message contains neither hints, which are for the operator of
+ * the proxy, nor the host of the upstream.
+ */
+export const fromOperationError = (error: OperationError): ProxyError => {
+  const message = `${error.operation}: ${error.summary}`
   switch (error._tag) {
     case "InvalidInputError":
-      return make("invalid-request", error.message)
+      return make("invalid-request", message)
+    case "RequestRejectedError":
+      return make("bad-request", message)
+    case "NotFoundError":
+      return make("not-found", message)
     case "AuthenticationError":
-      return error.status === null
-        ? make("key-not-set", `the proxy has no key for the service: start it with ${Names.apiKey} set`)
-        : make(
-          "key-refused",
-          `the service refused the proxy's key (status ${error.status}); check upstream.keys, or ${Names.apiKey}, where it runs`
-        )
+    case "PermissionDeniedError":
+      return make(
+        "key-refused",
+        `the service refused the proxy's key (status ${error.status}); check upstream.keys, or ${Names.apiKey}, where it runs`
+      )
     case "PlanQuotaExceededError":
       return make("plan-exhausted", `the plan of the proxy's key is used up (status ${error.status})`)
     case "NetworkError":
-      return make("unreachable", error.message)
+      return make("unreachable", `${error.operation}: the upstream cannot be reached: ${error.reason}`)
     case "TimeoutError":
-      return make("timed-out", error.message)
+      return make("timed-out", message)
     case "InvalidResponseError":
-      return make("response-invalid", error.message)
+      return make("response-invalid", message)
     case "RateLimitError":
-      return make("rate-limited", error.message, retryAfterHeader(error.retryAfter))
+    case "LocalLimitError":
+      return make("rate-limited", message, retryAfterHeader(error.retryAfter))
+    case "CircuitOpenError":
+      return make(
+        "service-left-alone",
+        `${error.operation}: circuit breaker open after repeated failures of the upstream`,
+        retryAfterHeader(error.retryAfter)
+      )
     case "ServerError":
-      return error.status === null
-        ? make("service-left-alone", error.message, retryAfterHeader(error.retryAfter))
-        : make("service-failed", error.message)
+      return make("service-failed", message)
   }
 }
 
-/** A failure that ends a list. There the service's own words cannot be passed on as they came. */
-export const fromListError = (error: ListOperationError): ProxyError => {
-  switch (error._tag) {
-    case "RequestRejectedError":
-      return make("bad-request", error.message)
-    case "NotFoundError":
-      return make("not-found", error.message)
-    case "PaginationError":
-      return make("list-broken", error.message)
-    default:
-      return fromOperationError(error)
-  }
-}
+/** The error that ends a streamed list, where the upstream's response cannot be passed through. */
+export const fromListError = (error: ListOperationError): ProxyError =>
+  error._tag === "PaginationError"
+    ? make("list-broken", `${error.operation}: ${error.summary}`)
+    : fromOperationError(error)
 
 /** Whole seconds, and none too few. */
 export const retryAfterHeader = (wait: Duration.Duration | null): Readonly<Record<string, string>> =>

@@ -1,8 +1,8 @@
 /**
- * Whole lists, record by record as the service wrote them: for programs that pass them on.
+ * Lists as the JSON text of their records, for programs that pass them on.
  *
- * A page is read, so that the walk goes by the same rules as every other (`Walk`), but what is given are the texts of
- * its records.
+ * Pages are decoded, so that pagination follows the same rules as in `Pagination`, but the result is the text that the
+ * upstream sent.
  *
  * @since 0.1.0
  */
@@ -14,7 +14,7 @@ import {
 } from "@blockquarry/core/OperationError"
 import type { Page } from "@blockquarry/core/Page"
 import { encodeRequest } from "@blockquarry/core/RequestEncoding"
-import * as Array from "effect/Array"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
@@ -27,18 +27,20 @@ import * as PageSource from "./PageSource.ts"
 import { recordTexts } from "./RecordTexts.ts"
 
 /**
+ * A page of records.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface RawPage {
-  /** JSON without line breaks, one text for each record. */
+  /** The JSON text of each record, without line breaks. */
   readonly records: ReadonlyArray<string>
-  /** Continues the list after this page; null on the last. */
+  /** The cursor of the next page. Null on the last page. */
   readonly cursor: string | null
 }
 
 /**
- * Every page of a list, from the beginning or behind a cursor.
+ * Returns all pages of a list, from the beginning or after a cursor.
  *
  * @since 0.1.0
  * @category streams
@@ -58,7 +60,7 @@ export const pages = <
 ): Stream.Stream<RawPage, ListOperationError> =>
   Stream.suspend(() => {
     const raw = engine.raw(operation, upstream)
-    // A walk leaves out records that it has given; those that it gives are the ones that were read here.
+    // Pagination drops records that were already delivered, but never copies those that it returns.
     const rawByRecord = new WeakMap<Item, string>()
     const fetchPage = (input: I): Effect.Effect<Output, OperationError> =>
       Effect.flatMap(raw(input, encodeRequest(operation, input, upstream.arrayFormat)), (engineResponse) =>
@@ -66,15 +68,15 @@ export const pages = <
           const rawRecords = recordTexts(new TextDecoder().decode(engineResponse.response.bytes))
           if (rawRecords.length !== page.result.length) {
             return recordMismatch(
-              `its text has ${rawRecords.length} records, and ${page.result.length} were read`
+              `the body has ${rawRecords.length} records, but ${page.result.length} were decoded`
             )
           }
-          for (const [item, text] of Array.zip(page.result, rawRecords)) {
+          for (const [item, text] of Arr.zip(page.result, rawRecords)) {
             rawByRecord.set(item, text)
           }
           return Either.right(page)
         }))
-    /** A record without its text would be left out or made up. */
+    /** Fails if texts and records do not match: a record must be neither lost nor invented. */
     const recordMismatch = (reason: string): Either.Either<never, InvalidResponseError> => {
       const { method, path } = encodeRequest(operation, input, upstream.arrayFormat)
       return Either.left(
@@ -84,6 +86,8 @@ export const pages = <
           status: 200,
           serverMessage: null,
           body: "",
+          upstreamRequestId: null,
+          kind: "unexpected-shape",
           path: "result",
           reason,
           mayHaveBeenApplied: false
@@ -99,7 +103,7 @@ export const pages = <
         return records.length === result.length
           ? Either.right({ records, cursor: cursor ?? null })
           : recordMismatch(
-            `${result.length - records.length} of its ${result.length} records have lost their text`
+            `${result.length - records.length} of ${result.length} records have no text`
           )
       }
     )

@@ -5,7 +5,7 @@
  * under way and for the budget to have enough; the others wait behind it. So everybody gets a turn in the order of
  * arrival, and what the budget lets through is sent at once. What a key may spend in a day is taken last.
  */
-import { RateLimitError } from "@blockquarry/core/OperationError"
+import { LocalLimitError, RateLimitError } from "@blockquarry/core/OperationError"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -198,7 +198,7 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
         if (consumption._tag === "Consumed") return Effect.void
         // Nothing is sent, so that somebody else may probe.
         const released = probe ? store.settleProbe(call.key.id, false) : Effect.void
-        return Effect.zipRight(released, Effect.fail(rejected(call, "day", consumption.millis)))
+        return Effect.zipRight(released, Effect.fail(rejected(call, "daily", consumption.millis)))
       }
     )
 
@@ -315,23 +315,30 @@ export const dayMillis = 24 * 3_600_000
 const isTooLate = ({ deadline }: Call, at: number, latestStart: number): boolean =>
   at > latestStart || at >= deadline
 
-/** What a limit is called in the error. */
-const limitNames = { rate_limit: "rate", cooldown: "pause", concurrency: "concurrency", day: "day" } as const
-
 const rejected = (
-  { summary, operation }: Call,
-  limit: keyof typeof limitNames,
+  call: Call,
+  reason: KeyQueue.AdmissionWaitReason | "daily",
   wait: number | null
 ): AttemptNoResponse => ({
-  error: new RateLimitError({
-    operation: operation.id,
-    request: summary,
-    status: null,
-    serverMessage: null,
-    body: "",
-    limit: limitNames[limit],
-    retryAfter: wait === null ? null : Duration.millis(Math.ceil(wait))
-  }),
+  error: rejectionError(call, reason, wait === null ? null : Duration.millis(Math.ceil(wait))),
   retryHint: null,
   health: "not-sent"
 })
+
+/** A cooldown is a limit of the upstream, the other reasons are limits of this program. */
+const rejectionError = (
+  { operation, summary }: Call,
+  reason: KeyQueue.AdmissionWaitReason | "daily",
+  retryAfter: Duration.Duration | null
+): RateLimitError | LocalLimitError => {
+  const common = { operation: operation.id, request: summary, retryAfter }
+  switch (reason) {
+    case "cooldown":
+      return new RateLimitError({ ...common, response: null })
+    case "rate_limit":
+      return new LocalLimitError({ ...common, limit: "rate" })
+    case "concurrency":
+    case "daily":
+      return new LocalLimitError({ ...common, limit: reason })
+  }
+}

@@ -5,6 +5,8 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Telemetry from "../../Telemetry.ts"
+import { hostOf } from "../transport/BaseUrl.ts"
+import { requestId } from "../transport/ErrorText.ts"
 import type { RawResponse } from "../transport/RawResponse.ts"
 import type { TransportError } from "../transport/Transport.ts"
 import type { AttemptHealth, AttemptNoResponse, AttemptResponse, Call, CallWithKey } from "./Call.ts"
@@ -73,7 +75,8 @@ const withTimeout = <A>(
         operation: call.operation.id,
         request: call.summary,
         scope,
-        after: Duration.decode(scope === "attempt" ? attemptTimeout : callTimeout),
+        duration: Duration.decode(scope === "attempt" ? attemptTimeout : callTimeout),
+        response: null,
         mayHaveBeenApplied
       }),
       retryHint: safeToRetry && scope === "attempt" ? transient : null,
@@ -96,35 +99,44 @@ const healthOf = ({ status }: RawResponse, classification: Classification): Atte
 
 const transient: RetryHint = { cause: "transient", retryAfter: null }
 
-const noResponse = ({ summary, operation }: Call, error: TransportError): AttemptNoResponse => {
+const noResponse = (
+  { keyPool, operation, summary }: Call,
+  transportError: TransportError
+): AttemptNoResponse => {
+  const common = { operation: operation.id, request: summary }
   const safeToRetry = operation.retry === "always"
-  const mayHaveBeenApplied = !safeToRetry && error.sent
-  if (error.reason === "network") {
-    return {
-      error: new NetworkError({
-        operation: operation.id,
-        request: summary,
-        reason: error.detail,
-        sent: error.sent,
-        mayHaveBeenApplied
-      }),
-      retryHint: mayHaveBeenApplied ? null : transient,
-      health: "unhealthy"
+  switch (transportError._tag) {
+    case "ConnectionError": {
+      const { detail, sent } = transportError
+      const error = new NetworkError({
+        ...common,
+        api: operation.api,
+        host: hostOf(keyPool.baseUrl),
+        reason: detail,
+        sent,
+        mayHaveBeenApplied: !safeToRetry && sent
+      })
+      return { error, retryHint: error.retryable ? transient : null, health: "unhealthy" }
     }
-  }
-  return {
-    error: new InvalidResponseError({
-      operation: operation.id,
-      request: summary,
-      status: error.status ?? 0,
-      serverMessage: null,
-      body: "",
-      path: "",
-      reason: error.detail,
-      mayHaveBeenApplied
-    }),
-    // A body over the cap is as long the next time, and no fault of the service.
-    retryHint: error.reason === "malformed" && safeToRetry ? transient : null,
-    health: error.reason === "malformed" ? "unhealthy" : "unknown"
+    case "BodyError": {
+      const { detail, reason, response } = transportError
+      const error = new InvalidResponseError({
+        ...common,
+        status: response.status,
+        serverMessage: null,
+        body: "",
+        upstreamRequestId: requestId(response),
+        kind: reason,
+        path: "",
+        reason: detail,
+        mayHaveBeenApplied: !safeToRetry
+      })
+      return {
+        error,
+        retryHint: error.retryable ? transient : null,
+        // A response above the limit of this program is not a failure of the upstream.
+        health: reason === "incomplete" ? "unhealthy" : "unknown"
+      }
+    }
   }
 }

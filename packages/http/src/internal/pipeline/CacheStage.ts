@@ -63,7 +63,7 @@ export const make = (
       subject: key,
       execute,
       deadline: call.deadline,
-      isTimeout: ({ error }) => error._tag === "TimeoutError" && error.scope === "call",
+      isTimeout: isCallTimeout,
       onTimeout: () => callTimedOut(call),
       onSuccess: (attemptResponse, invalidated) =>
         save(call, key, attemptResponse, ttlOf(attemptResponse), invalidated),
@@ -160,12 +160,27 @@ const cacheKeyOf = ({ apiUrl }: Endpoint, { path, query }: EncodedRequest): stri
 const flightKeyOf = ({ policies: { retry }, keyPool }: Call, key: string): string =>
   `${keyPool.id} ${retry.attempts} ${retry.budget.capacity} ${key}`
 
+/** Whether the deadline of a call ended its attempts: a call that joined them may have more time. */
+const isCallTimeout = ({ error }: AttemptNoResponse): boolean => {
+  switch (error._tag) {
+    case "TimeoutError":
+      return error.scope === "call"
+    case "CircuitOpenError":
+    case "InvalidResponseError":
+    case "LocalLimitError":
+    case "NetworkError":
+    case "RateLimitError":
+      return false
+  }
+}
+
 const callTimedOut = (call: Call): AttemptNoResponse => ({
   error: new TimeoutError({
     operation: call.operation.id,
     request: call.summary,
     scope: "call",
-    after: Duration.decode(call.policies.timeouts.call),
+    duration: Duration.decode(call.policies.timeouts.call),
+    response: null,
     mayHaveBeenApplied: false
   }),
   retryHint: null,

@@ -1,11 +1,12 @@
 /** What the stages know of a call, and what they pass on. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import type {
+  CircuitOpenError,
   InvalidResponseError,
+  LocalLimitError,
   NetworkError,
   RateLimitError,
   RequestSummary,
-  ServerError,
   TimeoutError
 } from "@blockquarry/core/OperationError"
 import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
@@ -19,7 +20,7 @@ import type { Classification, RetryHint } from "./Classification.ts"
 import type { KeyPool, PooledKey } from "./Upstream.ts"
 
 export interface Call {
-  readonly operation: Pick<AnyOperation, "id" | "retry" | "cost">
+  readonly operation: Pick<AnyOperation, "id" | "api" | "retry" | "cost">
   readonly request: EncodedRequest
   /** What failures keep of the request. */
   readonly summary: RequestSummary
@@ -66,7 +67,13 @@ export const retryAfterMillisOf = ({ classification }: AttemptResponse): number 
 
 /** No answer, and whether another attempt may help. */
 export interface AttemptNoResponse {
-  readonly error: NetworkError | TimeoutError | InvalidResponseError | RateLimitError | ServerError
+  readonly error:
+    | NetworkError
+    | TimeoutError
+    | InvalidResponseError
+    | RateLimitError
+    | LocalLimitError
+    | CircuitOpenError
   readonly retryHint: RetryHint | null
   readonly health: AttemptHealth
 }

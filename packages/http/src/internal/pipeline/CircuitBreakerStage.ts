@@ -1,10 +1,11 @@
 /** The circuit breaker stage: a service that fails is left alone, see `CircuitBreaker.ts`. */
-import { ServerError } from "@blockquarry/core/OperationError"
+import { CircuitOpenError } from "@blockquarry/core/OperationError"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { CircuitBreaker } from "../../CircuitBreaker.ts"
+import { hostOf } from "../transport/BaseUrl.ts"
 import type { AttemptHealth, AttemptNoResponse, AttemptResponse, Call } from "./Call.ts"
 import type { UpstreamHealth } from "./EngineHealth.ts"
 import type { Instrumentation } from "./Instrumentation.ts"
@@ -66,22 +67,16 @@ export const make = (instrumentation: Instrumentation): CircuitBreakerStage => {
   }
 }
 
-/** Host and port: what people call a base address. */
-export const hostOf = (baseUrl: string): string => new URL(baseUrl).host
-
 const stateNames = { Closed: "closed", HalfOpen: "half-open", Open: "open" } as const
 
 const stateValues = { Closed: 0, HalfOpen: 1, Open: 2 } as const
 
-const rejected = ({ summary, operation }: Call, remainingMillis: number): AttemptNoResponse => ({
-  error: new ServerError({
+const rejected = ({ keyPool, operation, summary }: Call, remainingMillis: number): AttemptNoResponse => ({
+  error: new CircuitOpenError({
     operation: operation.id,
     request: summary,
-    status: null,
-    serverMessage: null,
-    body: "",
-    retryAfter: Duration.millis(remainingMillis),
-    mayHaveBeenApplied: false
+    host: hostOf(keyPool.baseUrl),
+    retryAfter: Duration.millis(remainingMillis)
   }),
   retryHint: null,
   health: "not-sent"

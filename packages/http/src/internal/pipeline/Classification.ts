@@ -1,7 +1,7 @@
 /**
- * Verdicts: what an answer means, decided once, from the answer alone.
+ * Classification of responses: the one place that turns a status and a body into an error.
  *
- * The retry stage, the decoded end and the raw end all go by the same verdict.
+ * The retry stage, decoded calls and raw calls share one classification of a response.
  *
  * @since 0.1.0
  */
@@ -12,10 +12,12 @@ import {
   InvalidResponseError,
   NotFoundError,
   type OperationError,
+  PermissionDeniedError,
   PlanQuotaExceededError,
   RateLimitError,
   RequestRejectedError,
   type RequestSummary,
+  type ResponseSummary,
   ServerError,
   TimeoutError
 } from "@blockquarry/core/OperationError"
@@ -24,14 +26,14 @@ import type * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import type { RetryCause } from "../../RetryPolicy.ts"
-import { excerpt, serverMessage, shapeMismatch } from "../transport/ErrorText.ts"
+import { excerpt, requestId, serverMessage, shapeMismatch } from "../transport/ErrorText.ts"
 import type { RawResponse } from "../transport/RawResponse.ts"
 import { parseRetryAfter } from "../transport/RetryAfter.ts"
 
 /**
- * - `Whole`: status 200 and one whole JSON document.
- * - `Refused`: a failure that the service stated; `again` says whether another attempt may help.
- * - `Garbled`: a success whose text is no whole JSON document: broken on its way, so worth another attempt.
+ * - `Complete`: status 200 and a complete JSON document.
+ * - `Rejected`: any other status. `retryHint` is set if another attempt may succeed.
+ * - `Malformed`: a 2xx status without a complete JSON document: damaged in transfer, so another attempt may succeed.
  *
  * @since 0.1.0
  * @category models
@@ -39,9 +41,9 @@ import { parseRetryAfter } from "../transport/RetryAfter.ts"
 export type Classification = Data.TaggedEnum<{
   Complete: {
     readonly document: JsonValue
-    /** That the document says that there is nothing. */
+    /** Creates the error of a document without a result. */
     readonly notFound: () => NotFoundError
-    /** That the document is not of the operation's shape, where and why. */
+    /** Creates the error of a document that does not have the shape of the operation's output. */
     readonly invalidShape: (path: string, reason: string) => InvalidResponseError
   }
   Rejected: { readonly error: OperationError; readonly retryHint: RetryHint | null }
@@ -49,7 +51,7 @@ export type Classification = Data.TaggedEnum<{
 }>
 
 /**
- * Another attempt may help: why, and how long the service wants to be left alone.
+ * Another attempt may succeed: why, and how long the upstream asks to wait.
  *
  * @since 0.1.0
  * @category models
@@ -62,8 +64,8 @@ export interface RetryHint {
 const Classification = Data.taggedEnum<Classification>()
 
 /**
- * Judges an answer. `now` is milliseconds since 1970, for a `Retry-After` that is a date; `key` is kept out of
- * whatever is quoted from the body.
+ * Classifies a response. `now` is milliseconds since 1970, for a `Retry-After` header with a date. Text quoted from
+ * the response does not contain `key`.
  *
  * @since 0.1.0
  * @category conversions
@@ -81,13 +83,13 @@ export const classify = (
   const document = text === undefined
     ? Either.left("the text is not UTF-8")
     : Either.mapLeft(parse(text), ({ reason }) => reason)
-  // Made for failures alone: successes are many, and quote nothing.
-  const errorDetails = () => ({
-    operation: operation.id,
-    request,
+  const call = { operation: operation.id, request }
+  // Created for errors only: most responses are successes.
+  const summarize = (): ResponseSummary => ({
     status,
     serverMessage: serverMessage(Either.getOrUndefined(document), secret),
-    body: excerpt(response.bytes, secret)
+    body: excerpt(response.bytes, secret),
+    upstreamRequestId: requestId(response)
   })
   const retryAfter = parseRetryAfter(response.headers["retry-after"], now)
   const safeToRetry = operation.retry === "always"
@@ -96,23 +98,42 @@ export const classify = (
     Classification.Rejected({ error, retryHint: retryHintOrNull })
 
   if (status >= 200 && status < 300) {
-    const invalid = (path: string, reason: string) =>
-      new InvalidResponseError({ ...errorDetails(), path, reason, mayHaveBeenApplied: !safeToRetry })
-    if (Either.isLeft(document)) {
-      return Classification.Malformed({
-        error: invalid("", `no whole JSON document: ${document.left}`),
-        retryHint: safeToRetry ? retryHint("transient") : null
+    const invalid = (kind: InvalidResponseError["kind"], path: string, reason: string) =>
+      new InvalidResponseError({
+        ...call,
+        ...summarize(),
+        kind,
+        path,
+        reason,
+        mayHaveBeenApplied: !safeToRetry
       })
+    if (Either.isLeft(document)) {
+      const error = invalid("incomplete", "", `not a complete JSON document: ${document.left}`)
+      return Classification.Malformed({ error, retryHint: error.retryable ? retryHint("transient") : null })
     }
     return status === 200
       ? Classification.Complete({
         document: document.right,
-        notFound: () => new NotFoundError({ ...errorDetails(), serverMessage: "the answer is empty" }),
-        invalidShape: (path, reason) => invalid(path, shapeMismatch(reason, document.right, secret))
+        notFound: () =>
+          new NotFoundError({ ...call, ...summarize(), serverMessage: "the response is empty" }),
+        invalidShape: (path, reason) =>
+          invalid("unexpected-shape", path, shapeMismatch(reason, document.right, secret))
       })
-      : rejected(invalid("", `expected status 200, got ${status}`))
+      : rejected(invalid("unexpected-status", "", `expected status 200, got ${status}`))
   }
-  const details = errorDetails()
+  const summary = summarize()
+  const details = { ...call, ...summary }
+  if (status < 400) {
+    return rejected(
+      new InvalidResponseError({
+        ...details,
+        kind: "redirect",
+        path: "",
+        reason: `expected status 200, got ${status} (redirects are not followed)`,
+        mayHaveBeenApplied: false
+      })
+    )
+  }
   switch (status) {
     case 401:
       return rejected(
@@ -123,40 +144,45 @@ export const classify = (
     case 402:
       return rejected(new PlanQuotaExceededError(details))
     case 403:
+      return rejected(new PermissionDeniedError(details))
     case 407:
     case 424:
       return rejected(new AuthenticationError(details))
     case 404:
     case 410:
       return rejected(new NotFoundError(details))
-    case 408:
-      return rejected(
-        new TimeoutError({ ...details, scope: "server", after: null, mayHaveBeenApplied: !safeToRetry }),
-        safeToRetry ? retryHint("transient") : null
-      )
+    case 408: {
+      const error = new TimeoutError({
+        ...call,
+        scope: "server",
+        duration: null,
+        response: summary,
+        mayHaveBeenApplied: !safeToRetry
+      })
+      return rejected(error, error.retryable ? retryHint("transient") : null)
+    }
     case 429:
       return rejected(
-        new RateLimitError({ ...details, limit: "service", retryAfter }),
+        new RateLimitError({ ...call, response: summary, retryAfter }),
         retryHint("throttled")
       )
   }
-  if (status >= 400 && status < 500) return rejected(new RequestRejectedError(details))
-  // A 503 that says when to come back was turned away at the door: nothing took effect.
+  if (status < 500) return rejected(new RequestRejectedError(details))
+  // A 503 with Retry-After comes from admission control: the request had no effect.
   const notApplied = status === 503 && retryAfter !== null
-  const serverError = new ServerError({
+  // RFC 9110, section 15: a status above 599 is treated as 5xx.
+  const error = new ServerError({
     ...details,
     retryAfter,
-    mayHaveBeenApplied: !safeToRetry && status >= 500 && !notApplied
+    mayHaveBeenApplied: !safeToRetry && !notApplied
   })
-  return transientStatuses.has(status) && (safeToRetry || notApplied)
-    ? rejected(serverError, retryHint(status === 503 ? "throttled" : "transient"))
-    : rejected(serverError)
+  return rejected(
+    error,
+    error.retryable ? retryHint(status === 503 ? "throttled" : "transient") : null
+  )
 }
 
-/** Failures of the service that pass. */
-const transientStatuses: ReadonlySet<number> = new Set([500, 502, 503, 504])
-
-/** A plan that is used up is a 401 whose message says so. */
+/** Some plans that are exhausted are reported with status 401 and a message. */
 const isQuotaMessage = (message: string | null): boolean =>
   message !== null && /\b(plan|quota|usage|credits?|compute units?)\b/i.test(message) &&
   /\b(consumed|exhausted|exceeded|used up|depleted|reached)\b/i.test(message)

@@ -23,13 +23,12 @@
  */
 import type { AnyOperation, Operation } from "@blockquarry/core/Operation"
 import type {
-  AuthenticationError,
-  InvalidInputError,
+  CircuitOpenError,
   InvalidResponseError,
+  LocalLimitError,
   NetworkError,
   OperationError,
   RateLimitError,
-  ServerError,
   TimeoutError
 } from "@blockquarry/core/OperationError"
 import { type EncodedRequest, encodeRequest } from "@blockquarry/core/RequestEncoding"
@@ -37,7 +36,6 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as CacheStore from "../../CacheStore.ts"
@@ -45,6 +43,7 @@ import { CurrentCallOptions } from "../../CallOptions.ts"
 import * as CallUsage from "../../CallUsage.ts"
 import * as RateLimitStore from "../../RateLimitStore.ts"
 import * as Telemetry from "../../Telemetry.ts"
+import { hostOf } from "../transport/BaseUrl.ts"
 import * as AdmissionControl from "./AdmissionControl.ts"
 import { attempt } from "./Attempt.ts"
 import * as CacheStage from "./CacheStage.ts"
@@ -67,10 +66,9 @@ import type { Upstream } from "./Upstream.ts"
  * @category errors
  */
 export type RawError =
-  | InvalidInputError
-  | AuthenticationError
   | RateLimitError
-  | ServerError
+  | LocalLimitError
+  | CircuitOpenError
   | InvalidResponseError
   | NetworkError
   | TimeoutError
@@ -180,9 +178,8 @@ export const make: Effect.Effect<
   ) =>
   (input: I, request: EncodedRequest): Effect.Effect<EngineResponse, RawError> =>
     Effect.contextWithEffect((context: Context.Context<never>) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<EngineResponse, RawError> => {
-        if (Either.isLeft(upstream.keyPool)) return Effect.fail(upstream.keyPool.left(operation.id))
-        const call = callOf(operation, upstream, upstream.keyPool.right, request, context, now)
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const call = callOf(operation, upstream, request, context, now)
         const mode = Context.get(context, CurrentCallOptions).cacheMode ?? "default"
         const ttlOf = (attemptResponse: AttemptResponse) =>
           responseTtl(operation, input, call, attemptResponse, decoder, chainHeads)
@@ -224,23 +221,18 @@ export const make: Effect.Effect<
         return instrumented(operation, request, Effect.flatMap(respond(input, request), decoder.decode))
       }
     },
-    peek: (_, { keyPool, policies }) => (request, now) =>
-      Either.isLeft(keyPool) ? undefined : cache.peek(keyPool.right, policies.cache, request, now),
+    peek: (_, { keyPool, policies }) => (request, now) => cache.peek(keyPool, policies.cache, request, now),
     recordHit: instrumentation.recordHit,
     get: (operation, { keyPool, policies }) => (request) =>
-      Either.isLeft(keyPool)
-        ? Effect.succeed(null)
-        : Effect.tap(
-          cache.get(keyPool.right, policies.cache, request),
-          (entry) => entry === null ? Effect.void : Effect.sync(() => instrumentation.recordHit(operation))
-        ),
-    invalidate: (_, { keyPool }) => (request) =>
-      // Where there is no address nothing was ever kept.
-      Either.isLeft(keyPool) ? Effect.succeed(true) : cache.invalidate(keyPool.right, request),
+      Effect.tap(
+        cache.get(keyPool, policies.cache, request),
+        (entry) => entry === null ? Effect.void : Effect.sync(() => instrumentation.recordHit(operation))
+      ),
+    invalidate: (_, { keyPool }) => (request) => cache.invalidate(keyPool, request),
     invalidateAll: cache.invalidateAll,
     dailyQuotas: ({ keyPool }) =>
       Effect.forEach(
-        Either.match(keyPool, { onLeft: () => [], onRight: ({ keys }) => keys }).flatMap(
+        keyPool.keys.flatMap(
           ({ label, id, rateLimit: { dailyQuota } }) =>
             dailyQuota === null ? [] : [{ label, name: id, limit: dailyQuota }]
         ),
@@ -254,7 +246,7 @@ export const make: Effect.Effect<
       Clock.currentTimeMillis,
       (now) =>
         circuitBreaker.health().map(({ baseUrl, ...circuit }) => ({
-          host: CircuitBreakerStage.hostOf(baseUrl),
+          host: hostOf(baseUrl),
           ...circuit,
           keys: keySelector.health(baseUrl, now)
         }))
@@ -264,8 +256,7 @@ export const make: Effect.Effect<
 
 const callOf = (
   operation: Call["operation"],
-  { policies, transport }: Upstream,
-  keyPool: Call["keyPool"],
+  { keyPool, policies, transport }: Upstream,
   request: EncodedRequest,
   context: Context.Context<never>,
   now: number

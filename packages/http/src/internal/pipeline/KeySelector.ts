@@ -221,7 +221,7 @@ export const make = (admission: AdmissionControl, instrumentation: Instrumentati
 
   /** Where the key has nothing left to spend today, the others come first. */
   const recordNotSent = ({ key }: CallWithKey, { error }: AttemptNoResponse): Effect.Effect<void> =>
-    error._tag === "RateLimitError" && error.limit === "day"
+    error._tag === "LocalLimitError" && error.limit === "daily"
       ? Effect.map(Clock.currentTimeMillis, (now) => {
         stateOf(key).quotaExhaustedUntil = now +
           (error.retryAfter === null ? 0 : Duration.toMillis(error.retryAfter))
@@ -259,19 +259,46 @@ const reasonOf = ({ health, classification }: AttemptResponse): Reason | null =>
   if (classification._tag !== "Rejected") return null
   switch (classification.error._tag) {
     case "AuthenticationError":
+    case "PermissionDeniedError":
       return "rejected"
     case "PlanQuotaExceededError":
       return "quota-exceeded"
-    default:
+    // A 429 response, which sets `health`.
+    case "RateLimitError":
+      return "throttled"
+    // These do not depend on the key, or come without a response.
+    case "CircuitOpenError":
+    case "InvalidInputError":
+    case "InvalidResponseError":
+    case "LocalLimitError":
+    case "NetworkError":
+    case "NotFoundError":
+    case "RequestRejectedError":
+    case "ServerError":
+    case "TimeoutError":
       return null
   }
 }
 
 /** Whether another key may fare better: this one was refused, or our own limits for it left nothing to send. */
 const isKeyFailure: (result: AttemptResult) => boolean = Either.match({
-  onLeft: ({ error, health }) => health === "not-sent" && error._tag === "RateLimitError",
+  onLeft: ({ error, health }) => health === "not-sent" && isLimitOfKey(error),
   onRight: (attemptResponse) => reasonOf(attemptResponse) !== null
 })
+
+const isLimitOfKey = (error: AttemptNoResponse["error"]): boolean => {
+  switch (error._tag) {
+    case "LocalLimitError":
+    case "RateLimitError":
+      return true
+    // An open circuit breaker is a matter of the upstream, so every key meets it.
+    case "CircuitOpenError":
+    case "InvalidResponseError":
+    case "NetworkError":
+    case "TimeoutError":
+      return false
+  }
+}
 
 /**
  * Of what came of two keys that which helps the caller most. What can be had by waiting is worth more than a refusal,
@@ -295,6 +322,6 @@ const rank: (result: AttemptResult) => number = Either.match({
 
 const retryAfterMillis: (result: AttemptResult) => number = Either.match({
   onLeft: ({ error }) =>
-    error._tag === "RateLimitError" && error.retryAfter !== null ? Duration.toMillis(error.retryAfter) : 0,
+    "retryAfter" in error && error.retryAfter !== null ? Duration.toMillis(error.retryAfter) : 0,
   onRight: (attemptResponse) => retryAfterMillisOf(attemptResponse) ?? 0
 })

@@ -1,5 +1,6 @@
 /** How long an answer is fresh. Only whole answers that the operation's model recognises are kept at all. */
 import type { Operation } from "@blockquarry/core/Operation"
+import type { OperationError } from "@blockquarry/core/OperationError"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import type { AttemptResponse, Call } from "./Call.ts"
@@ -18,8 +19,7 @@ export const responseTtl = <I, InputEncoded, Output, OutputEncoded>(
   if (classification._tag === "Malformed") return null
   const value = decoder.decode({ response, classification: () => classification })
   if (Either.isLeft(value)) {
-    // What one key is refused, another may get; only that there is no such thing is true for all.
-    return value.left._tag === "NotFoundError" && operation.cacheNotFound
+    return operation.cacheNotFound && isSharedByAllKeys(value.left)
       ? Duration.toMillis(call.policies.cache.negative.notFound)
       : null
   }
@@ -34,6 +34,27 @@ export const responseTtl = <I, InputEncoded, Output, OutputEncoded>(
       return Duration.toMillis(ttl.duration)
     case "UpToBlock":
       return Duration.toMillis(chainHeads.isFinal(call, ttl.block) ? ttl.finalizedTtl : ttl.recentTtl)
+  }
+}
+
+/** Whether every API key gets this error. Only that the item does not exist is independent of the key. */
+const isSharedByAllKeys = (error: OperationError): boolean => {
+  switch (error._tag) {
+    case "NotFoundError":
+      return true
+    case "AuthenticationError":
+    case "CircuitOpenError":
+    case "InvalidInputError":
+    case "InvalidResponseError":
+    case "LocalLimitError":
+    case "NetworkError":
+    case "PermissionDeniedError":
+    case "PlanQuotaExceededError":
+    case "RateLimitError":
+    case "RequestRejectedError":
+    case "ServerError":
+    case "TimeoutError":
+      return false
   }
 }
 

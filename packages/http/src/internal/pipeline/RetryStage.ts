@@ -142,10 +142,18 @@ const backoffMillis = (
         Math.round(Duration.toMillis(maxBackoff(policy, retryHint.cause, attemptNumber)) * fraction)
     )
 
-const describeNoResponse = ({ error }: AttemptNoResponse): string =>
-  error._tag === "NetworkError" || error._tag === "InvalidResponseError"
-    ? `${error._tag}: ${error.reason}`
-    : error._tag
+const describeNoResponse = ({ error }: AttemptNoResponse): string => {
+  switch (error._tag) {
+    case "InvalidResponseError":
+    case "NetworkError":
+      return `${error._tag}: ${error.reason}`
+    case "CircuitOpenError":
+    case "LocalLimitError":
+    case "RateLimitError":
+    case "TimeoutError":
+      return error._tag
+  }
+}
 
 const describeResponse = ({ response, classification }: AttemptResponse): string =>
   classification._tag === "Complete"

@@ -1,48 +1,54 @@
-/** What a failure keeps of a body: a message where it has one, and its beginning. Both bounded, both on one line. */
+/** The text of a response for errors: the upstream's message and an excerpt of the body, bounded and on one line. */
 import { type JsonValue, parse } from "@blockquarry/core/LosslessJson"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 
 const maxMessageLength = 300
 const maxExcerptLength = 500
+const maxRequestIdLength = 100
 
-/** Text fit for a log line or a terminal: no control characters, no runs of white space, at most `most` characters. */
+/** Makes text safe for logs and terminals: no control characters, no repeated white space, at most `maxLength` long. */
 const sanitize = (text: string, maxLength: number): string => {
-  // The bound comes first, so that a body of megabytes costs nothing here.
+  // Cut first, so that this stays cheap for large bodies.
   const line = text.slice(0, maxLength * 4).replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim()
   return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line
 }
 
-/** The beginning of a body. The key never shows, even where a service repeats it. */
+/** Returns the beginning of a body. The API key is redacted, in case the upstream repeats it. */
 export const excerpt = (bytes: Uint8Array, key: string): string =>
   sanitize(
     redact(new TextDecoder().decode(bytes.subarray(0, maxExcerptLength * 16 + key.length)), key),
     maxExcerptLength
   )
 
-/** The message of a body, in the places where services put one. */
+/** Returns the message in a body, from the fields where APIs put it. */
 export const serverMessage = (document: JsonValue | undefined, key: string): string | null => {
   const found = messageOf(document)
   const text = found === undefined ? "" : sanitize(redact(found, key), maxMessageLength)
   return text === "" ? null : text
 }
 
-/** What a schema said of a document, which it may quote: not a word of that where the document repeats the key. */
+/** The `x-request-id` header. Null if it is missing or empty. */
+export const requestId = (
+  { headers }: { readonly headers: Readonly<Record<string, string>> }
+): string | null => sanitize(headers["x-request-id"] ?? "", maxRequestIdLength) || null
+
+/** Returns the message of a schema error, which may quote the document. Generic if the document contains the API key. */
 export const shapeMismatch = (message: string, document: JsonValue, key: string): string =>
   containsKey(document, key)
-    ? "it is not of the operation's shape"
+    ? "unexpected shape"
     : sanitize(message, maxMessageLength)
 
-/** Whether a document says the key anywhere, however its text spelled it. */
+/** Whether a document contains the API key, however its text escapes it. */
 const containsKey = (document: JsonValue, key: string): boolean =>
-  JSON.stringify(document).includes(jsonEscaped(key))
+  key !== "" && JSON.stringify(document).includes(jsonEscaped(key))
 
-/** As `JSON.stringify` spells it. */
+/** Escapes a key like `JSON.stringify`. */
 const jsonEscaped = (key: string): string => JSON.stringify(key).slice(1, -1)
 
 /**
- * Whether a text says one of several keys, spelled out or as JSON may spell it. A key so short that any text may hold
- * it does not count.
+ * Creates a predicate: whether a text contains one of several keys, as plain text or escaped as in JSON. Ignores keys
+ * so short that unrelated text may contain them.
  */
 export const secretMatcher = (keys: ReadonlyArray<string>): (text: string) => boolean => {
   const encodings = keys.flatMap((key) => {
@@ -53,7 +59,7 @@ export const secretMatcher = (keys: ReadonlyArray<string>): (text: string) => bo
   const containsAny = (text: string) => encodings.some((encoding) => text.includes(encoding))
   return (text) => {
     if (containsAny(text)) return true
-    // Of the escapes that texts have, only these can spell a key in yet another way.
+    // Only these escapes can spell a key differently.
     if (encodings.length === 0 || !(text.includes("\\u") || text.includes("\\/"))) return false
     const document = Either.getOrUndefined(parse(text))
     return document !== undefined && containsAny(JSON.stringify(document))
@@ -70,7 +76,7 @@ const messageOf = (value: unknown, depth = 0): string | undefined => {
     return parts.length === 0 ? undefined : parts.join(", ")
   }
   if (!Predicate.isRecord(value)) return undefined
-  // Empty text is no message.
+  // An empty string counts as no message.
   return messageOf(value["message"], depth + 1) || messageOf(value["error"], depth + 1) ||
     messageOf(value["errors"], depth + 1)
 }

@@ -1,5 +1,5 @@
 /**
- * The seam that requests are sent through: one request, one whole answer under a cap, or a fault.
+ * Sends a request and returns its complete response, with a size limit.
  *
  * @since 0.1.0
  */
@@ -19,7 +19,7 @@ import { gunzip, isGzip } from "./Gzip.ts"
 import { type RawResponse, safeHeaders } from "./RawResponse.ts"
 
 /**
- * A request, ready to be sent.
+ * A request.
  *
  * @since 0.1.0
  * @category models
@@ -27,30 +27,50 @@ import { type RawResponse, safeHeaders } from "./RawResponse.ts"
 export interface TransportRequest {
   readonly method: "GET" | "POST"
   readonly url: string
+  /** Empty if the request is sent without an API key. */
   readonly apiKey: Redacted.Redacted
-  /** JSON text, or null where nothing is sent. */
+  /** JSON text, or null for no body. */
   readonly body: string | null
 }
 
 /**
- * No whole answer came.
- *
- * - `unreachable`: the connection failed or broke; `sent` says whether the request can have reached the service.
- * - `tooLarge`: the body is longer than the cap.
- * - `garbled`: the content-encoding of the body cannot be undone.
+ * The connection could not be opened, or broke before the response was complete.
  *
  * @since 0.1.0
  * @category errors
  */
-export class TransportError extends Data.TaggedError("TransportError")<{
-  readonly reason: "network" | "too-large" | "malformed"
+export class ConnectionError extends Data.TaggedError("ConnectionError")<{
   readonly detail: string
+  /** Whether the request may have reached the upstream. */
   readonly sent: boolean
-  /** Of the answer that broke off, where it had begun. */
-  readonly status: number | null
 }> {}
 
 /**
+ * The body cannot be used.
+ *
+ * - `too-large`: it exceeds the limit.
+ * - `incomplete`: its content encoding is invalid.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class BodyError extends Data.TaggedError("BodyError")<{
+  readonly reason: "too-large" | "incomplete"
+  readonly detail: string
+  readonly response: Omit<RawResponse, "bytes">
+}> {}
+
+/**
+ * There is no complete response.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export type TransportError = ConnectionError | BodyError
+
+/**
+ * Sends requests.
+ *
  * @since 0.1.0
  * @category models
  */
@@ -67,8 +87,8 @@ export interface Transport {
 export const defaultMaxBodySize: number = 64 * 1024 * 1024
 
 /**
- * Sends through any HttpClient of the platform. Redirects are not followed, tracing headers are not sent, and
- * nothing of the client's own errors (which hold the request, and with it the key) is passed on but plain text.
+ * Creates a transport from any `HttpClient` of the platform. It does not follow redirects and sends no tracing headers.
+ * Its errors contain plain text only, because errors of the client contain the request and with it the API key.
  *
  * @since 0.1.0
  * @category constructors
@@ -81,20 +101,18 @@ export const fromHttpClient = (client: HttpClient.HttpClient, maxBodySize: numbe
   return {
     send: (request) =>
       untracedClient.execute(toPlatformRequest(request)).pipe(
-        Effect.mapError((error) => connectionError(error, null)),
-        Effect.flatMap((response) =>
-          Effect.map(readBody(response, maxBodySize), (bytes) => ({
-            status: response.status,
-            headers: safeHeaders(response.headers, request.apiKey),
-            bytes
-          }))
-        ),
+        Effect.mapError(connectionError),
+        Effect.flatMap((response) => {
+          const { status } = response
+          const head = { status, headers: safeHeaders(response.headers, request.apiKey) }
+          return Effect.map(readBody(response, head, maxBodySize), (bytes) => ({ ...head, bytes }))
+        }),
         withoutRedirects
       )
   }
 }
 
-/** Redirects are not followed; whatever else is set for fetch stays. */
+/** Disables redirects, and keeps the other options of fetch. */
 const withoutRedirects = <A, E>(send: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.flatMap(
     Effect.serviceOption(FetchHttpClient.RequestInit),
@@ -107,30 +125,40 @@ const withoutRedirects = <A, E>(send: Effect.Effect<A, E>): Effect.Effect<A, E> 
 
 const toPlatformRequest = (request: TransportRequest): HttpClientRequest.HttpClientRequest => {
   const platformRequest = HttpClientRequest.make(request.method)(request.url, {
-    headers: { accept: "application/json", "x-api-key": Redacted.value(request.apiKey) }
+    headers: { accept: "application/json", ...apiKeyHeader(request.apiKey) }
   })
   return request.body === null
     ? platformRequest
     : HttpClientRequest.bodyText(platformRequest, request.body, "application/json")
 }
 
+const apiKeyHeader = (apiKey: Redacted.Redacted): Readonly<Record<string, string>> =>
+  Redacted.value(apiKey) === "" ? {} : { "x-api-key": Redacted.value(apiKey) }
+
 /**
- * Reads the whole body under a cap. Where the length is announced the body is read in one piece, which is several
- * times cheaper; otherwise piece by piece, and no further than the cap.
+ * Reads a body of at most `maxBytes`. With a `Content-Length` the body is read at once, which is several times cheaper;
+ * otherwise in chunks, up to the limit.
  */
 const readBody = (
   response: HttpClientResponse.HttpClientResponse,
+  head: BodyError["response"],
   maxBytes: number
 ): Effect.Effect<Uint8Array, TransportError> => {
-  const failure = (reason: "too-large" | "malformed", detail: string) =>
-    new TransportError({ reason, detail, sent: true, status: response.status })
-  const tooLarge = () => failure("too-large", `the body is longer than ${maxBytes} bytes`)
-  const undecodable = () => failure("malformed", "the body's gzip encoding is broken")
-  // A client that undoes the encoding itself fails with a code of zlib's.
-  const connectionBroken = (error: HttpClientError.HttpClientError) =>
-    errorCode(error.cause)?.startsWith("Z_") === true
-      ? undecodable()
-      : connectionError(error, response.status)
+  const tooLarge = () =>
+    new BodyError({
+      reason: "too-large",
+      detail: `the body is longer than ${maxBytes} bytes`,
+      response: head
+    })
+  const undecodable = () =>
+    new BodyError({
+      reason: "incomplete",
+      detail: "the gzip encoding of the body is invalid",
+      response: head
+    })
+  // A client that decodes the body itself fails with an error code of zlib.
+  const connectionBroken = (error: HttpClientError.HttpClientError): TransportError =>
+    errorCode(error.cause)?.startsWith("Z_") === true ? undecodable() : connectionError(error)
   const chunks = Stream.catchAll(
     response.stream,
     (error) => emptyBody(error) ?? Stream.fail(connectionBroken(error))
@@ -138,7 +166,7 @@ const readBody = (
   const contentLength = response.headers["content-length"]
   const isEncoded = response.headers["content-encoding"] !== undefined
   if (contentLength !== undefined && Number(contentLength) > maxBytes) {
-    // The body must be touched: one that nobody reads keeps its connection open.
+    // Starts reading, because an unread body keeps its connection open.
     return Effect.zipRight(collect(chunks, 0, tooLarge), Effect.failSync(tooLarge))
   }
   const body = contentLength !== undefined && !isEncoded
@@ -147,7 +175,7 @@ const readBody = (
       onSuccess: (buffer) => new Uint8Array(buffer)
     }).pipe(Effect.filterOrFail(({ byteLength }) => byteLength <= maxBytes, tooLarge))
     : collect(chunks, maxBytes, tooLarge)
-  // A client that undoes the encoding itself leaves the header in place: the bytes tell.
+  // Clients that decode the body keep the header, so only the bytes show whether it is encoded.
   return isEncoded
     ? Effect.flatMap(body, (bytes) =>
       isGzip(bytes)
@@ -156,11 +184,11 @@ const readBody = (
     : body
 }
 
-/** That there is no body at all (204, 304) is no fault of the connection. */
+/** A response without a body (204, 304) is not a connection error. */
 const emptyBody = (error: HttpClientError.ResponseError): Stream.Stream<never> | undefined =>
   error.reason === "EmptyBody" ? Stream.empty : undefined
 
-/** Failures that come before anything was sent. */
+/** Error codes of failures before the request is sent. */
 const notSent: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -175,19 +203,17 @@ const notSent: ReadonlySet<string> = new Set([
   "ERR_TLS_CERT_ALTNAME_INVALID"
 ])
 
-const connectionError = (error: HttpClientError.HttpClientError, status: number | null): TransportError => {
+const connectionError = (error: HttpClientError.HttpClientError): ConnectionError => {
   const code = errorCode(error.cause)
-  return new TransportError({
-    reason: "network",
+  return new ConnectionError({
     detail: code ??
-      (error._tag === "RequestError" ? "the request could not be sent" : "the answer broke off"),
+      (error._tag === "RequestError" ? "the request could not be sent" : "the response was cut off"),
     sent: !(code !== undefined && notSent.has(code)) &&
-      !(error._tag === "RequestError" && error.reason !== "Transport"),
-    status
+      !(error._tag === "RequestError" && error.reason !== "Transport")
   })
 }
 
-/** The code that a network error carries, perhaps some causes down. */
+/** Returns the code of a network error, from the error or its causes. */
 const errorCode = (cause: unknown, depth = 0): string | undefined => {
   if (!Predicate.isRecord(cause) || depth > 4) return undefined
   const code = cause["code"]
