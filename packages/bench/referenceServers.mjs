@@ -1,5 +1,5 @@
-// What stands where a proxy stands, as simple as it gets: each in a process of its own. Its parent sends one message,
-// which server it is and what it serves, and gets the port.
+// Minimal servers that the proxy is compared with, each in its own process. The first message of the parent process
+// contains `Options`; the reply is the port.
 import httpProxy from "@fastify/http-proxy"
 import fastify from "fastify"
 import { Agent, createServer, request } from "node:http"
@@ -7,9 +7,9 @@ import { Agent, createServer, request } from "node:http"
 /**
  * @typedef {object} Options
  * @property {keyof typeof servers} server
- * @property {string} upstreamUrl - the address behind it
- * @property {Record<string, string>} bodies - by path, for those that ask nobody
- * @property {Record<string, string>} headers - of these
+ * @property {string} upstreamUrl - the upstream of servers that forward requests
+ * @property {Record<string, string>} bodies - bodies by path, for servers that do not forward requests
+ * @property {Record<string, string>} headers - headers of responses with these bodies
  */
 
 /** @type {(bodies: Record<string, string>) => Map<string, Buffer>} */
@@ -26,11 +26,11 @@ const listen = (server) =>
     })
   })
 
-/** A process has a server of Fastify's, or of Node's. @type {(app: import("fastify").FastifyInstance) => Promise<number>} */
+/** @type {(app: import("fastify").FastifyInstance) => Promise<number>} */
 const start = async (app) => Number(new URL(await app.listen({ port: 0, host: "127.0.0.1" })).port)
 
 const servers = {
-  /** Writes what is there. @type {(options: Options) => Promise<number>} */
+  /** Returns a body from memory. @type {(options: Options) => Promise<number>} */
   buffer: ({ bodies, headers }) => {
     const responses = buffers(bodies)
     return listen(createServer((incoming, response) => {
@@ -39,7 +39,7 @@ const servers = {
       response.end(body)
     }))
   },
-  /** Passes on what comes, looking at nothing. @type {(options: Options) => Promise<number>} */
+  /** Forwards requests and responses unchanged. @type {(options: Options) => Promise<number>} */
   pipe: ({ upstreamUrl }) => {
     const { hostname, port } = new URL(upstreamUrl)
     const agent = new Agent({ keepAlive: true })

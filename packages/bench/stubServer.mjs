@@ -1,5 +1,6 @@
-// The other end of the loopback: a process of its own, so that its CPU time is not counted. Its parent's first
-// message is a record of paths and bodies, and gets the port; every further one gets how often it was asked so far.
+// An upstream on the loopback interface, in its own process so that its CPU time is not measured. The first message of
+// the parent process contains bodies by path; the reply is the port. The reply to every later message is the number of
+// requests so far.
 import { createServer } from "node:http"
 
 process.once("message", (/** @type {Record<string, string>} */ bodies) => {

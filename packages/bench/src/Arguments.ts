@@ -1,4 +1,4 @@
-/** The command line. */
+/** Parses the command line. */
 import { parseArgs } from "node:util"
 import type { Benchmark } from "./Benchmark.ts"
 
@@ -12,7 +12,7 @@ export type BenchCommand =
     readonly faults: number
   }
 
-/** What the command line asks for; undefined where it makes no sense. */
+/** Returns the command, or undefined if the arguments are invalid. */
 export const parseArguments = (
   args: ReadonlyArray<string>,
   all: ReadonlyArray<Benchmark>
@@ -62,7 +62,7 @@ const parseSoak = ([, ...args]: ReadonlyArray<string>): BenchCommand | undefined
     : { command: "soak", requests, connections, faults }
 }
 
-/** Underscores may part the digits. */
+/** Accepts underscores between digits. */
 const parsePositiveInteger = (text: string): number | undefined => {
   const number = Number(/^\d[\d_]*$/.test(text) ? text.replaceAll("_", "") : Number.NaN)
   return Number.isSafeInteger(number) && number > 0 ? number : undefined
@@ -70,13 +70,12 @@ const parsePositiveInteger = (text: string): number | undefined => {
 
 export const usage = (all: ReadonlyArray<Benchmark>): string =>
   `usage: bench [${all.map(({ name }) => name).join("|")} …] [--runs n]
-       bench soak [--requests n] [--connections n] [--faults part]
+       bench soak [--requests n] [--connections n] [--faults ratio]
 
-Without a name, bench runs every benchmark and prints a table for each: medians of n rounds (15).
+Runs all benchmarks by default and prints a table for each: medians of n rounds (default: 15).
 
-proxy  starts quarry-proxy and its peers as processes and compares their CPU time. It needs Linux and the bundle
-       (npx -y pnpm@10 build); nginx takes part where it is installed (apt-get install nginx-light).
-soak   puts quarry-proxy before a service of whose answers a part (0.05) fails, asks so many questions (1000000)
-       over so many connections (64), and looks at every answer, at memory and at open files. It needs Linux and
-       the bundle. Exit code 1: an answer was wrong, memory or files grew, or so few were asked that nobody
-       can tell.`
+proxy  compares the CPU time of quarry-proxy and reference servers, each in its own process. Requires Linux and the
+       bundle (npx -y pnpm@10 build). Includes nginx if installed (apt-get install nginx-light).
+soak   runs quarry-proxy in front of an upstream that fails a ratio of responses (default: 0.05), sends requests
+       (default: 1000000) over connections (default: 64), and checks every response, memory and open files. Requires
+       Linux and the bundle. Exit status 1: incorrect response, memory or file leak, or too few requests to tell.`

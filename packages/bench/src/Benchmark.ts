@@ -1,4 +1,4 @@
-/** A benchmark: races that belong together, and what they need while they run. */
+/** A benchmark: a group of comparisons and their resources. */
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Comparison } from "./Comparison.ts"

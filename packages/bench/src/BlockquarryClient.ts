@@ -1,4 +1,4 @@
-/** Our clients, as the benchmarks use them: everything standard. */
+/** Blockquarry clients with default policies. */
 import * as DataApi from "@blockquarry/http/DataApi"
 import { Engine } from "@blockquarry/http/Gateway"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -9,12 +9,14 @@ export const apiKey = "bench"
 
 export const clientOptions = (baseUrl: string) => ({ apiKey: Redacted.make(apiKey), baseUrl })
 
-/** The main API over a client of HTTP. */
+/** Creates a client of the data API. */
 export const makeDataApi = (
   client: HttpClient.HttpClient,
   baseUrl: string
 ): Effect.Effect<DataApi.DataApiService> =>
   DataApi.make(clientOptions(baseUrl)).pipe(
     Effect.provide(Engine.layer),
-    Effect.provideService(HttpClient.HttpClient, client)
+    Effect.provideService(HttpClient.HttpClient, client),
+    // The options are constants.
+    Effect.orDie
   )

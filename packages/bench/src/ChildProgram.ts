@@ -1,36 +1,35 @@
-/** Programs in processes of their own, for as long as a scope is open. */
+/** Child processes that are stopped when a scope closes. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type ChildProcess, fork, spawn } from "node:child_process"
 import { createServer } from "node:net"
 
-/** One of our own programs, which listens. */
+/** A running program of this package that listens on a port. */
 export interface ForkedProgram {
   readonly pid: number
   readonly port: number
-  /** Sends a message and gives the answer to it. One at a time. */
+  /** Sends a message and returns the reply. Supports one message at a time. */
   readonly sendMessage: Effect.Effect<unknown>
 }
 
-/** Starts a program of this package, sends it the message it waits for, and gets the port that it listens at. */
+/** Starts a program of this package, sends it its first message, and receives its port. */
 export const forkProgram = (
   program: "stubServer" | "referenceServers" | "faultyServer",
   message: object
 ): Effect.Effect<ForkedProgram, never, Scope.Scope> =>
   Effect.gen(function*() {
     const child = yield* Effect.acquireRelease(
-      // The same place, whether seen from this file or from the bundle. Without our own flags: the child is not to be
-      // profiled with us.
+      // The path is valid for this file and for the bundle. Without the flags of this process, the child is not profiled
       Effect.sync(() => fork(new URL(`../${program}.mjs`, import.meta.url), { execArgv: [] })),
       (child) => Effect.sync(() => child.connected && child.disconnect())
     )
     const sendAndReceive = (message: object) =>
       Effect.async<unknown>((resume) => {
-        const onMessage = (answer: unknown) => {
+        const onMessage = (reply: unknown) => {
           child.off("exit", onExit)
-          resume(Effect.succeed(answer))
+          resume(Effect.succeed(reply))
         }
-        const onExit = () => resume(Effect.dieMessage(`${program}.mjs ended`))
+        const onExit = () => resume(Effect.dieMessage(`${program}.mjs exited`))
         child.once("message", onMessage).once("exit", onExit)
         child.send(message)
       })
@@ -38,10 +37,10 @@ export const forkProgram = (
     return { pid: child.pid ?? 0, port, sendMessage: sendAndReceive({}) }
   })
 
-/** A program that is not ours. */
+/** A running external program. */
 export interface SpawnedProgram {
   readonly pid: number
-  /** What it said, until it listened. */
+  /** Its output until it listened. */
   readonly output: string
 }
 
@@ -52,10 +51,7 @@ export interface ProgramSpec {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/**
- * Starts a program and waits until what it says has `pattern` in it. From then on what it says is read and dropped,
- * for everybody alike.
- */
+/** Starts a program and waits until its output matches `pattern`. Discards later output. */
 export const spawnProgram = (
   { args, env, file, name }: ProgramSpec,
   pattern: RegExp
@@ -64,7 +60,7 @@ export const spawnProgram = (
     const child = yield* Effect.acquireRelease(
       Effect.sync(() => {
         const child = spawn(file, args, { env, stdio: ["ignore", "pipe", "pipe"] })
-        // Nothing outlives us, not even where we are cut off.
+        // The child must not outlive this process
         const kill = () => child.kill("SIGKILL")
         process.once("exit", kill)
         child.once("exit", () => process.off("exit", kill))
@@ -83,8 +79,8 @@ export const spawnProgram = (
       }
       child.stdout.on("data", onOutput)
       child.stderr.on("data", onOutput)
-      child.once("error", ({ message }) => resume(Effect.dieMessage(`${name} does not start: ${message}`)))
-      child.once("exit", () => resume(Effect.dieMessage(`${name} ended before it listened: ${output}`)))
+      child.once("error", ({ message }) => resume(Effect.dieMessage(`cannot start ${name}: ${message}`)))
+      child.once("exit", () => resume(Effect.dieMessage(`${name} exited before listening: ${output}`)))
     })
     return { pid: child.pid ?? 0, output }
   })
@@ -96,7 +92,7 @@ const stopProgram = (child: ChildProcess): Effect.Effect<void> =>
     child.kill("SIGKILL")
   })
 
-/** A port that nobody listens at. */
+/** Finds an unused port. */
 export const freePort: Effect.Effect<number> = Effect.async((resume) => {
   const server = createServer()
   server.listen(0, "127.0.0.1", () => {

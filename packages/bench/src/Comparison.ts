@@ -1,61 +1,61 @@
 /**
- * Races: the limit, the peers and us, side by side in one process or each in its own.
+ * Comparisons of a baseline, alternatives and Blockquarry, in one process or each in its own process.
  *
- * Absolute times drift with whatever else the machine does, so contestants take turns (A B C A B C …) and what
- * counts is the ratio of their medians. CPU time is taken, not wall time: waiting costs nothing.
+ * Absolute times vary with the load of the machine, so subjects run interleaved (A B C A B C …) and the result is the
+ * ratio of their medians. The measure is CPU time, not wall time, so waiting does not count.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 
-/** One way to do the work. */
+/** A way to do the work. */
 export interface Subject {
   readonly name: string
-  /** Does the work so many times and gives how many records it got. */
-  readonly batch: (times: number) => Effect.Effect<number>
-  /** The CPU time that whoever does the work has spent so far, in microseconds; where nothing is said, this process. */
+  /** Does the work `iterations` times and returns the number of records. */
+  readonly batch: (iterations: number) => Effect.Effect<number>
+  /** The CPU time used so far by the process that does the work, in microseconds. Default: this process. */
   readonly clock?: Effect.Effect<number>
 }
 
 export interface Comparison {
   readonly title: string
-  /** What is done once, as in "a page". */
+  /** What one iteration does, for example "page". */
   readonly unit: string
-  /** How many records each contestant must get from one unit; who gets another number did not do the work. */
+  /** The number of records that each subject must return per iteration. Another number is an error. */
   readonly records: number
-  /** The first one is the limit. */
-  readonly subjects: readonly [limit: Subject, ...Array<Subject>]
-  /** Who would be in the race, and why they are not. */
+  /** The first subject is the baseline. */
+  readonly subjects: readonly [baseline: Subject, ...Array<Subject>]
+  /** Subjects that are not available, with the reason. */
   readonly skipped?: ReadonlyArray<{ readonly name: string; readonly reason: string }>
-  /** How long to run where clocks are coarse. */
+  /** Longer batches for clocks with a low resolution. */
   readonly measureOptions?: Pick<MeasureOptions, "warmUp" | "batch">
-  /** Whether the time on the wall is worth showing. */
+  /** Whether to print wall time. */
   readonly showsWallTime?: boolean
   /** Lines to print below the table. */
   readonly notes?: Effect.Effect<ReadonlyArray<string>>
 }
 
 export interface MeasureOptions {
-  /** Rounds that are counted. */
+  /** Measured rounds. */
   readonly rounds: number
-  /** CPU time, in microseconds, to spend on each contestant before that. */
+  /** CPU time for the warm-up of each subject, in microseconds. */
   readonly warmUp: number
-  /** CPU time, in microseconds, that a batch should take. */
+  /** Target CPU time of a batch, in microseconds. */
   readonly batch: number
-  /** CPU time spent so far, in microseconds. */
+  /** CPU time used so far, in microseconds. */
   readonly clock: Effect.Effect<number>
 }
 
 export interface SubjectResult {
   readonly name: string
-  /** Median CPU time of one unit, in microseconds. */
+  /** Median CPU time of one iteration, in microseconds. */
   readonly cpu: number
-  /** Median time of one unit on the wall, in microseconds: of units that go on at once, the time per unit. */
+  /** Median wall time divided by iterations, in microseconds. */
   readonly wall: number
-  /** To the limit's median. */
+  /** The ratio to the median of the baseline. */
   readonly ratio: number
 }
 
-/** All threads of this process, collection of garbage included. */
+/** CPU time of all threads of this process, including garbage collection. */
 export const cpuTime: Effect.Effect<number> = Effect.sync(() => {
   const { system, user } = process.cpuUsage()
   return user + system
@@ -67,7 +67,7 @@ export const median = (values: ReadonlyArray<number>): number => {
   return below === undefined || above === undefined ? Number.NaN : (below + above) / 2
 }
 
-/** Warms everybody up, then lets them take turns. */
+/** Warms up all subjects, then measures them interleaved. */
 export const runComparison = (
   comparison: Comparison,
   measure: MeasureOptions
@@ -75,28 +75,28 @@ export const runComparison = (
   Effect.gen(function*() {
     const prepared = yield* Effect.forEach(
       comparison.subjects,
-      (contestant) =>
-        Effect.map(warmUpSubject(comparison, contestant, measure), (times) => ({
-          contestant,
-          times,
+      (subject) =>
+        Effect.map(warmUpSubject(comparison, subject, measure), (iterations) => ({
+          subject,
+          iterations,
           timings: new Array<Timing>()
         }))
     )
     for (let round = 0; round < measure.rounds; round++) {
-      for (const { contestant, timings: taken, times } of prepared) {
-        taken.push(yield* measureBatch(comparison, contestant, times, measure))
+      for (const { subject, timings, iterations } of prepared) {
+        timings.push(yield* measureBatch(comparison, subject, iterations, measure))
       }
     }
-    const medians = prepared.map(({ contestant: { name }, timings: taken, times }) => ({
+    const medians = prepared.map(({ subject: { name }, timings, iterations }) => ({
       name,
-      cpu: median(taken.map(({ cpu }) => cpu)) / times,
-      wall: median(taken.map(({ wall }) => wall)) / times
+      cpu: median(timings.map(({ cpu }) => cpu)) / iterations,
+      wall: median(timings.map(({ wall }) => wall)) / iterations
     }))
-    const limit = medians[0]?.cpu ?? Number.NaN
-    return medians.map((timings) => ({ ...timings, ratio: timings.cpu / limit }))
+    const baseline = medians[0]?.cpu ?? Number.NaN
+    return medians.map((result) => ({ ...result, ratio: result.cpu / baseline }))
   })
 
-/** The size of a contestant's batch, found while it warms up. */
+/** Warms up a subject and returns its batch size. */
 const warmUpSubject = (
   comparison: Comparison,
   subject: Subject,
@@ -118,7 +118,7 @@ interface Timing {
   readonly wall: number
 }
 
-/** The time that a batch takes. */
+/** Measures a batch. */
 const measureBatch = (
   comparison: Comparison,
   { batch, clock, name }: Subject,
@@ -135,6 +135,6 @@ const measureBatch = (
     }
     if (records === comparison.records * iterations) return timing
     return yield* Effect.dieMessage(
-      `${comparison.title}: ${name} got ${records} records in ${iterations} times`
+      `${comparison.title}: ${name} returned ${records} records in ${iterations} iterations`
     )
   })

@@ -1,6 +1,6 @@
 /**
- * One connection of HTTP/1.1 on which one request is under way at a time. It knows as much of the protocol as the
- * answers need, and costs so little that it does not disturb what it measures.
+ * An HTTP/1.1 connection with one request in flight at a time. Supports only the features that the responses use, and takes
+ * so little CPU time that it does not affect measurements.
  */
 import { connect as open } from "node:net"
 
@@ -8,36 +8,36 @@ export interface HttpResponse {
   readonly status: number
   /** The status line and the headers. */
   readonly head: string
-  /** Put together where it came in chunks. */
+  /** The decoded body if it was chunked. */
   readonly body: Buffer
 }
 
 export interface Connection {
-  /** Sends a request, as it is written on the wire. Rejects where the connection ends before the answer does. */
+  /** Sends a raw request. Rejects if the connection closes before the response is complete. */
   readonly send: (request: string) => Promise<HttpResponse>
-  /** Ends it at once, whatever is under way. */
+  /** Closes the connection immediately, also with a request in flight. */
   readonly close: () => void
 }
 
-/** A request for a path and query. */
+/** Formats a GET request. */
 export const formatGet = (target: string, headers: Readonly<Record<string, string>> = {}): string => {
   const lines = Object.entries({ host: "127.0.0.1", accept: "application/json", ...headers })
   return `GET ${target} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`
 }
 
-/** The value of an answer's header. */
+/** Returns the value of a response header. */
 export const headerOf = ({ head }: HttpResponse, name: string): string | undefined =>
   new RegExp(`\r\n${name}: *([^\r]*)`, "i").exec(head)?.[1]
 
-/** Puts one answer together from the pieces it comes in. */
+/** Parses responses incrementally. */
 export class ResponseParser {
   private chunks: Array<Buffer> = []
   private length = 0
   private head: string | null = null
-  /** How long head and body are; undefined where the body comes in chunks. */
+  /** The length of head and body, or undefined if the body is chunked. */
   private messageLength: number | undefined
 
-  /** Gives the answer with its last piece. */
+  /** Adds a chunk. Returns the response when it is complete. */
   push(chunk: Buffer): HttpResponse | undefined {
     this.chunks.push(chunk)
     this.length += chunk.byteLength
@@ -54,14 +54,14 @@ export class ResponseParser {
     return { status: statusOf(head), head, body }
   }
 
-  private readSized(head: string, whole: number): Buffer | undefined {
-    if (this.length < whole) return undefined
-    if (this.length > whole) throw new Error("more came than one answer")
+  private readSized(head: string, messageLength: number): Buffer | undefined {
+    if (this.length < messageLength) return undefined
+    if (this.length > messageLength) throw new Error("unexpected data after the response")
     return this.concatenated().subarray(head.length)
   }
 
   private readChunked(head: string): Buffer | undefined {
-    // Its end is looked at first: answers in chunks are few, but they come in many pieces.
+    // Checks the end first, because chunked responses arrive in many parts
     if (!(this.chunks.at(-1) ?? Buffer.alloc(0)).subarray(-2).equals(lineEnd)) return undefined
     return decodeChunked(this.concatenated().subarray(head.length))
   }
@@ -78,7 +78,7 @@ export class ResponseParser {
       this.messageLength = undefined
       return
     }
-    if (length === undefined) throw new Error(`an answer without content-length: ${this.head}`)
+    if (length === undefined) throw new Error(`response without content-length: ${this.head}`)
     this.messageLength = this.head.length + Number(length)
   }
 
@@ -92,12 +92,12 @@ export class ResponseParser {
 
 const lineEnd = Buffer.from("\r\n")
 
-/** Statuses whose answers have no body, whatever their headers say. */
+/** Statuses of responses without a body, independent of their headers. */
 const statusesWithoutBody: ReadonlySet<number> = new Set([204, 304])
 
 const statusOf = (head: string): number => Number(head.slice(9, 12))
 
-/** A body that comes in chunks; undefined where there are more to come. */
+/** Decodes a chunked body. Returns undefined if it is incomplete. */
 const decodeChunked = (bytes: Buffer): Buffer | undefined => {
   const parts: Array<Buffer> = []
   let at = 0
@@ -105,15 +105,15 @@ const decodeChunked = (bytes: Buffer): Buffer | undefined => {
     const end = bytes.indexOf(lineEnd, at)
     if (end === -1) return undefined
     const size = Number.parseInt(bytes.toString("latin1", at, end), 16)
-    if (Number.isNaN(size)) throw new Error("a chunk that does not say its length")
+    if (Number.isNaN(size)) throw new Error("invalid chunk size")
     const begin = end + lineEnd.byteLength
     at = begin + size + lineEnd.byteLength
     if (bytes.byteLength < at) return undefined
     if (!bytes.subarray(begin + size, at).equals(lineEnd)) {
-      throw new Error("a chunk that is longer than it says")
+      throw new Error("chunk longer than its declared size")
     }
     if (size === 0) {
-      if (bytes.byteLength > at) throw new Error("more came than one answer")
+      if (bytes.byteLength > at) throw new Error("unexpected data after the response")
       return Buffer.concat(parts)
     }
     parts.push(bytes.subarray(begin, begin + size))
@@ -121,14 +121,14 @@ const decodeChunked = (bytes: Buffer): Buffer | undefined => {
 }
 
 interface PendingRequest {
-  readonly resolve: (answer: HttpResponse) => void
+  readonly resolve: (response: HttpResponse) => void
   readonly reject: (reason: Error) => void
 }
 
 export const openConnection = (port: number): Promise<Connection> =>
   new Promise((resolve, reject) => {
     const socket = open({ port, host: "127.0.0.1", noDelay: true })
-    const reader = new ResponseParser()
+    const parser = new ResponseParser()
     let pending: PendingRequest | undefined
     let closeReason: Error | undefined
     const fail = (reason: Error) => {
@@ -139,15 +139,15 @@ export const openConnection = (port: number): Promise<Connection> =>
       socket.destroy()
     }
     socket.on("error", fail)
-    socket.on("close", () => fail(new Error("the connection was closed")))
+    socket.on("close", () => fail(new Error("connection closed")))
     socket.on("data", (chunk) => {
       try {
-        const answer = reader.push(chunk)
-        if (answer === undefined) return
-        if (pending === undefined) throw new Error("an answer that nobody asked for")
+        const response = parser.push(chunk)
+        if (response === undefined) return
+        if (pending === undefined) throw new Error("response without a pending request")
         const { resolve } = pending
         pending = undefined
-        resolve(answer)
+        resolve(response)
       } catch (error) {
         fail(error instanceof Error ? error : new Error(String(error)))
       }
@@ -160,6 +160,6 @@ export const openConnection = (port: number): Promise<Connection> =>
             pending = { resolve, reject }
             socket.write(request)
           }),
-        close: () => fail(new Error("hung up"))
+        close: () => fail(new Error("closed by the client"))
       }))
   })

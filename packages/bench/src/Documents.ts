@@ -1,12 +1,12 @@
-/** The documents that are read: made here, the same in every run. */
+/** The response documents of the benchmarks. They are the same in every run. */
 import { createHash } from "node:crypto"
 
-/** How amounts are written: as unsafe integers, which `JSON.parse` rounds, or as digits in strings. */
+/** The format of amounts: unsafe integers, which `JSON.parse` rounds, or strings of digits. */
 export type AmountEncoding = "integers" | "strings"
 
 export const wallet = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
 
-/** Records of a page. */
+/** Number of records per page. */
 export const pageSize = 100
 
 const hex = (seed: string, length: number): string =>
@@ -38,18 +38,18 @@ const transferRecord = (index: number, amount: string): string =>
     verified_collection: index % 3 === 0
   }).replace("\"@\"", amount)
 
-/** Eighteen to twenty-four digits, as amounts of tokens with 18 decimals have. */
+/** 18 to 24 digits, as for tokens with 18 decimals. */
 const exampleAmount = (index: number): string =>
   String(BigInt(hex(`amount ${index}`, 20))).slice(0, 18 + index % 7).padEnd(18, "5")
 
-/** The texts of a page's records. */
+/** Returns the JSON of the records of a page. */
 export const transferRecords = (amounts: AmountEncoding, length: number, from = 0): ReadonlyArray<string> =>
   Array.from({ length }, (_, offset) => {
     const index = from + offset
     return transferRecord(index, amounts === "integers" ? exampleAmount(index) : `"${exampleAmount(index)}"`)
   })
 
-/** The text of a page of a wallet's transfers, of which `from` stand on pages before. */
+/** Returns the JSON of a page of transfers. `from` is the number of records on previous pages. */
 export const transfersPage = (
   amounts: AmountEncoding,
   cursor: string | null,
@@ -62,7 +62,7 @@ export const transfersPage = (
   },"result":[${records}]}`
 }
 
-/** The text of a token's price. */
+/** Returns the JSON of a token price. */
 export const priceDocument = (token: string, symbol: string): string =>
   JSON.stringify({
     tokenName: "Granite",
@@ -91,20 +91,20 @@ export const priceDocument = (token: string, symbol: string): string =>
 
 export const examplePrice: string = priceDocument(hex("token", 40), "GRN")
 
-/** A page, of which contestants without types look at this much. */
+/** The parts of a page that subjects without typed models read. */
 export interface ParsedPage {
   readonly cursor: string | null
   readonly result: ReadonlyArray<unknown>
 }
 
-/** Trusts a parsed document to be a page once it has the members. */
+/** Checks for the fields of a page, not for their types. */
 export const isParsedPage = (document: unknown): document is ParsedPage =>
   typeof document === "object" && document !== null && "cursor" in document && "result" in document &&
   Array.isArray(document.result)
 
-/** How many records a document of this module holds. */
+/** Returns the number of records in a document of this module. */
 export const countRecords = (document: unknown): number => isParsedPage(document) ? document.result.length : 1
 
-/** As in "91 KB". */
+/** Formats a size, for example "91 KB". */
 export const formatSize = (text: string): string =>
   `${(text.length / 1000).toFixed(text.length < 10_000 ? 1 : 0)} KB`

@@ -1,22 +1,22 @@
-/** A closed loop: so many connections, each with one request under way, until all have been asked. */
+/** A closed-loop load generator: a number of connections, each with one request in flight. */
 import * as Effect from "effect/Effect"
 import { type HttpResponse, openConnection } from "./Connection.ts"
 
 export interface LoadOptions {
   readonly port: number
   readonly connections: number
-  /** The next request, as it is written on the wire. */
+  /** Returns the next raw request. */
   readonly next: () => string
   readonly isCorrect: (response: HttpResponse) => boolean
 }
 
 export interface LoadResult {
   readonly correct: number
-  /** One of those that were not, if any. */
+  /** An incorrect response, if any. */
   readonly incorrect: HttpResponse | undefined
 }
 
-/** Asks so many times. */
+/** Sends `iterations` requests. */
 export const run = (
   { connections, isCorrect, next, port }: LoadOptions,
   iterations: number

@@ -1,4 +1,4 @@
-/** nginx before a service, as people set it up: one worker that keeps answers at one port and passes them on at another. */
+/** nginx in a typical configuration: one worker that caches on one port and only forwards on another. */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
@@ -8,7 +8,7 @@ import { freePort, spawnProgram } from "./ChildProgram.ts"
 import { openConnection } from "./Connection.ts"
 import * as TemporaryDirectory from "./TemporaryDirectory.ts"
 
-/** Where the program is; undefined where it is not installed. */
+/** The path of nginx, or undefined if it is not installed. */
 export const nginxPath: string | undefined = `${process.env["PATH"] ?? ""}${delimiter}/usr/sbin`.split(
   delimiter
 )
@@ -28,15 +28,15 @@ export interface Nginx {
 }
 
 interface Ports {
-  /** Keeps answers for an hour. */
+  /** Caches responses for an hour. */
   readonly hits: number
   readonly misses: number
 }
 
 const temporaryPaths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
 
-/** Connections stay open for as long as the others keep theirs, and a page fits into the buffers. */
-const configuration = (folder: string, upstreamUrl: string, { hits, misses: passes }: Ports): string => `
+/** Keeps connections open as long as the other servers do. The buffers are large enough for a page. */
+const configFile = (folder: string, upstreamUrl: string, { hits, misses }: Ports): string => `
 daemon off;
 master_process off;
 pid ${folder}/pid;
@@ -49,7 +49,7 @@ http {
   sendfile on;
   keepalive_requests 1000000000;
   open_file_cache max=1000 inactive=1h;
-  upstream service {
+  upstream stub {
     server ${new URL(upstreamUrl).host};
     keepalive 64;
     keepalive_requests 1000000000;
@@ -57,29 +57,29 @@ http {
   proxy_http_version 1.1;
   proxy_set_header Connection "";
   proxy_buffers 32 8k;
-  proxy_cache_path ${folder}/cache keys_zone=answers:10m;
+  proxy_cache_path ${folder}/cache keys_zone=responses:10m;
   server {
     listen 127.0.0.1:${hits};
     location / {
-      proxy_pass http://service;
-      proxy_cache answers;
+      proxy_pass http://stub;
+      proxy_cache responses;
       proxy_cache_valid 200 1h;
     }
   }
   server {
-    listen 127.0.0.1:${passes};
-    location / { proxy_pass http://service; }
+    listen 127.0.0.1:${misses};
+    location / { proxy_pass http://stub; }
   }
 }
 `
 
-/** Starts it, and waits until it takes connections. */
+/** Starts nginx and waits until it accepts connections. */
 export const startNginx = (file: string, upstreamUrl: string): Effect.Effect<Nginx, never, Scope.Scope> =>
   Effect.gen(function*() {
     const folder = yield* TemporaryDirectory.makeTemporaryDirectory
     const ports = { hits: yield* freePort, misses: yield* freePort }
     const config = join(folder, "nginx.conf")
-    writeFileSync(config, configuration(folder, upstreamUrl, ports))
+    writeFileSync(config, configFile(folder, upstreamUrl, ports))
     const args = ["-p", folder, "-c", config, "-e", "stderr"]
     const { pid } = yield* spawnProgram({ name: "nginx", file, args, env: {} }, /using the "epoll"/)
     yield* Effect.tryPromise(() => openConnection(ports.misses)).pipe(

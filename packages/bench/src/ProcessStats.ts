@@ -1,18 +1,21 @@
-/** What Linux tells of a process that is not this one: the time it took, and what it holds. */
+/** CPU time, memory and open files of another process on Linux. */
 import * as Effect from "effect/Effect"
 import { readdirSync, readFileSync, readlinkSync } from "node:fs"
 
-/** Ticks of the clock in a second: what `times` counts in, on every machine that has Linux. */
+/** The unit of CPU times in `/proc` (USER_HZ), which is 100 on all Linux platforms. */
 const ticksPerSecond = 100
 
-/** CPU time in microseconds, of all its threads, by `/proc/PID/stat`. Its name may hold anything, brackets too. */
+/**
+ * Parses the CPU time of all threads in `/proc/PID/stat`, in microseconds. The process name may contain any character,
+ * including parentheses.
+ */
 export const parseCpuTime = (stat: string): number => {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
   const [user, system] = [Number(fields[11]), Number(fields[12])]
   return (user + system) * 1_000_000 / ticksPerSecond
 }
 
-/** Bytes in memory, by `/proc/PID/status`. */
+/** Parses the resident set size in `/proc/PID/status`, in bytes. */
 export const parseResidentBytes = (status: string): number =>
   Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) * 1024
 
@@ -20,21 +23,18 @@ const readProcFile = (pid: number, file: string): string => readFileSync(`/proc/
 
 const readProc = <A>(pid: number, read: () => A): Effect.Effect<A> =>
   Effect.try(read).pipe(
-    Effect.catchAll(() =>
-      Effect.dieMessage(`/proc/${pid} cannot be read: the process ended, or this is not Linux`)
-    )
+    Effect.catchAll(() => Effect.dieMessage(`cannot read /proc/${pid}: process exited, or not Linux`))
   )
 
 export const processCpuTime = (pid: number): Effect.Effect<number> =>
   readProc(pid, () => parseCpuTime(readProcFile(pid, "stat")))
 
-/** What a process holds. */
+/** The memory and open files of a process. */
 export interface ResourceUsage {
-  /** Bytes in memory. */
+  /** Resident set size in bytes. */
   readonly resident: number
-  /** Open files of every kind. */
+  /** Open file descriptors, including sockets. */
   readonly files: number
-  /** Of these, sockets. */
   readonly sockets: number
 }
 
@@ -49,7 +49,7 @@ export const resourceUsage = (pid: number): Effect.Effect<ResourceUsage> =>
     }
   })
 
-/** It may be closed by the time it is looked at. */
+/** The file may be closed in the meantime. */
 const isSocket = (file: string): boolean => {
   try {
     return readlinkSync(file).startsWith("socket:")

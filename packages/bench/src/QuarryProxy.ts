@@ -1,4 +1,4 @@
-/** The proxy of this repository, as a process of its own: the program that is installed, not its sources. */
+/** Starts the bundled quarry-proxy in its own process. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { createHash } from "node:crypto"
@@ -8,10 +8,10 @@ import { fileURLToPath } from "node:url"
 import { spawnProgram } from "./ChildProgram.ts"
 import * as TemporaryDirectory from "./TemporaryDirectory.ts"
 
-/** The same place, whether seen from this file or from the bundle. */
+/** The path is valid for this file and for the bundle. */
 const proxyPath = fileURLToPath(new URL("../../../apps/proxy/dist/quarry-proxy.js", import.meta.url))
 
-/** What its configuration may say, besides what is said below. */
+/** The configuration file. Environment variables set the rest. */
 export interface ProxyConfiguration {
   readonly clients?: ReadonlyArray<ReturnType<typeof clientConfig>>
   readonly cache?: { readonly enabled?: boolean; readonly maxBytes?: string }
@@ -22,7 +22,7 @@ export interface QuarryProxy {
   readonly port: number
 }
 
-/** A client with budgets, of which there is more than anybody can use. */
+/** A client with quotas that no benchmark reaches. */
 export const clientConfig = (name: string, token: string) => ({
   name,
   tokens: [`sha256:${createHash("sha256").update(token).digest("hex")}`],
@@ -30,19 +30,19 @@ export const clientConfig = (name: string, token: string) => ({
   dailyQuota: 1_000_000_000_000
 })
 
-/** Starts it before a service, with everything standard but for the limit of requests to the service. */
+/** Starts the proxy with defaults, without a rate limit of upstream requests. */
 export const startProxy = (
   upstreamUrl: string,
   configuration: ProxyConfiguration = {}
 ): Effect.Effect<QuarryProxy, never, Scope.Scope> =>
   Effect.gen(function*() {
     if (!existsSync(proxyPath)) {
-      return yield* Effect.dieMessage(`there is no ${proxyPath}: make it with npx -y pnpm@10 build`)
+      return yield* Effect.dieMessage(`${proxyPath} not found: run npx -y pnpm@10 build`)
     }
-    // Whatever is JSON is YAML.
+    // JSON is valid YAML
     const file = join(yield* TemporaryDirectory.makeTemporaryDirectory, "quarry-proxy.yaml")
     writeFileSync(file, JSON.stringify(configuration))
-    const { pid, output: said } = yield* spawnProgram({
+    const { pid, output } = yield* spawnProgram({
       name: "quarry-proxy",
       file: process.execPath,
       args: [proxyPath],
@@ -55,7 +55,7 @@ export const startProxy = (
         QUARRY_RATE_LIMIT: "none"
       }
     }, listeningPattern)
-    return { pid, port: Number(listeningPattern.exec(said)?.[1]) }
+    return { pid, port: Number(listeningPattern.exec(output)?.[1]) }
   })
 
-const listeningPattern = /listens at http:\/\/127\.0\.0\.1:(\d+)\n/
+const listeningPattern = /is listening at http:\/\/127\.0\.0\.1:(\d+)\n/

@@ -1,4 +1,4 @@
-/** Processes that stand before a service, as contestants: measured by their own CPU time, and watched. */
+/** Servers as subjects, measured by the CPU time of their process. Checks their responses and upstream requests. */
 import * as Effect from "effect/Effect"
 import type { Subject } from "./Comparison.ts"
 import { formatGet, type HttpResponse, openConnection } from "./Connection.ts"
@@ -6,7 +6,7 @@ import * as Load from "./Load.ts"
 import * as ProcessStats from "./ProcessStats.ts"
 import type { StubServer } from "./StubServer.ts"
 
-/** A process that is asked. */
+/** A running server. */
 export interface ServerSubject {
   readonly name: string
   readonly pid: number
@@ -15,40 +15,40 @@ export interface ServerSubject {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What it is asked for, and what it must answer. */
+/** A path and the expected body. */
 export interface ExpectedDocument {
   readonly path: string
   readonly body: string
 }
 
-/** How a batch is asked for, and how often the service may be asked while it goes on. */
+/** The queries of a batch, and the allowed number of upstream requests. */
 export interface LoadPattern {
   readonly query: () => string
   readonly upstreamRequests: (iterations: number) => { readonly min: number; readonly max: number }
 }
 
-/** Always the same question. Answers are kept for seconds, so now and then it is asked anew. */
+/** Repeats one request. Cache entries expire after seconds, so a few upstream requests are allowed. */
 export const cacheHits: LoadPattern = {
   query: () => "chain=eth",
   upstreamRequests: (iterations) => ({ min: 0, max: 1 + Math.floor(iterations / 100) })
 }
 
-/** Never the same question twice. */
+/** Never repeats a request. */
 export const cacheMisses = (): LoadPattern => {
   let requestCount = 0
   return {
-    query: () => `chain=eth&turn=${++requestCount}`,
+    query: () => `chain=eth&request=${++requestCount}`,
     upstreamRequests: (iterations) => ({ min: iterations, max: iterations })
   }
 }
 
-/** Each has one request under way. */
+/** Connections of the load generator, each with one request in flight. */
 export const connections = 32
 
 export const makeSubject = (
   { headers = {}, name, pid, port }: ServerSubject,
   { body, path }: ExpectedDocument,
-  { upstreamRequests: mayAsk, query }: LoadPattern,
+  { upstreamRequests, query }: LoadPattern,
   stubServer: StubServer
 ): Subject => {
   const bytes = Buffer.from(body)
@@ -62,24 +62,24 @@ export const makeSubject = (
     return response
   })
   const unexpectedResponse = ({ body, head }: HttpResponse) =>
-    Effect.dieMessage(`${name} answered ${head}${body.toString()}`)
+    Effect.dieMessage(`${name}: unexpected response ${head}${body.toString()}`)
   const batch = (iterations: number) =>
     Effect.gen(function*() {
-      // The first one is read to the last byte, and brings back what is kept; of the others the length will do.
+      // The first response is compared in full, and fills the cache. For the others, comparing the length suffices
       const response = yield* firstResponse
       if (!bytes.equals(response.body)) return yield* unexpectedResponse(response)
       const before = yield* stubServer.requestCount
-      const { correct: right, incorrect: wrong } = yield* Load.run(
+      const { correct, incorrect } = yield* Load.run(
         { port, connections, next, isCorrect },
         iterations
       )
       const upstreamRequestCount = (yield* stubServer.requestCount) - before
-      if (wrong !== undefined) return yield* unexpectedResponse(wrong)
-      const { min: least, max: most } = mayAsk(iterations)
-      if (upstreamRequestCount >= least && upstreamRequestCount <= most) return right
-      const expected = least === most ? `${least}` : `${least} to ${most}`
+      if (incorrect !== undefined) return yield* unexpectedResponse(incorrect)
+      const { min, max } = upstreamRequests(iterations)
+      if (upstreamRequestCount >= min && upstreamRequestCount <= max) return correct
+      const expected = min === max ? `${min}` : `${min} to ${max}`
       return yield* Effect.dieMessage(
-        `${name} asked the service ${upstreamRequestCount} times for ${iterations} requests, expected ${expected}`
+        `${name} sent ${upstreamRequestCount} upstream requests for ${iterations} requests, expected ${expected}`
       )
     })
   return { name, clock: ProcessStats.processCpuTime(pid), batch }

@@ -1,7 +1,4 @@
-/**
- * An HttpClient in this process, without network, that costs next to nothing: what is measured is what is done with
- * its answers.
- */
+/** An in-process HttpClient without network and with minimal overhead, to measure only the processing of responses. */
 import * as Cookies from "@effect/platform/Cookies"
 import * as Headers from "@effect/platform/Headers"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -32,7 +29,7 @@ class StubResponse extends Inspectable.Class implements HttpClientResponse.HttpC
       "content-type": "application/json",
       "content-length": String(bytes.byteLength)
     })
-    // Copied, as bytes that come from a socket are new ones each time.
+    // Copied, because bytes from a socket are a new buffer each time
     this.arrayBuffer = Effect.sync(() =>
       bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)
     )
@@ -66,6 +63,6 @@ class StubResponse extends Inspectable.Class implements HttpClientResponse.HttpC
   }
 }
 
-/** A client that answers every request with the bytes that `body` gives for its URL. */
+/** Creates a client that responds to every request with the bytes that `body` returns for its URL. */
 export const makeStubClient = (body: (url: URL) => Buffer<ArrayBuffer>): HttpClient.HttpClient =>
   HttpClient.make((request, url) => Effect.sync(() => new StubResponse(request, body(url))))

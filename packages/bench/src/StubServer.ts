@@ -1,15 +1,15 @@
-/** A service of canned answers, in a process of its own, for as long as the scope is open. */
+/** An upstream with fixed responses, in its own process until the scope closes. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { forkProgram } from "./ChildProgram.ts"
 
 export interface StubServer {
   readonly baseUrl: string
-  /** How often it was asked so far. */
+  /** The number of requests so far. */
   readonly requestCount: Effect.Effect<number>
 }
 
-/** Serves bodies by their paths. */
+/** Starts a server of bodies by path. */
 export const startStubServer = (
   bodies: Readonly<Record<string, string>>
 ): Effect.Effect<StubServer, never, Scope.Scope> =>

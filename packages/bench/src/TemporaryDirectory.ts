@@ -1,4 +1,4 @@
-/** A folder for as long as a scope is open. */
+/** A temporary directory that is removed when the scope closes. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { mkdtempSync, rmSync } from "node:fs"

@@ -1,4 +1,4 @@
-/** `bench`: runs benchmarks and prints their tables, or soaks the proxy. */
+/** `bench`: runs benchmarks and prints their tables, or runs the soak test of the proxy. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
@@ -42,7 +42,7 @@ const reportBenchmark = (benchmark: Benchmark, measure: MeasureOptions) =>
         }), { discard: true }))
   )
 
-/** On a terminal, over the line before; elsewhere a line now and then. */
+/** Updates one line on a terminal. Otherwise prints a line every 10 %. */
 const printProgress = (requests: number) => (progress: Soak.SoakProgress) =>
   Effect.sync(() => {
     const line = Report.formatProgress(progress, requests)
@@ -57,11 +57,11 @@ const runSoak = (options: Pick<Soak.SoakOptions, "requests" | "connections" | "f
     yield* Console.log(
       `${describeMachine()}; ${options.connections} connections, ${
         options.faults * 100
-      } % of the service's answers fail`
+      } % of upstream responses fail`
     )
-    const outcomes = yield* Soak.runSoak({ ...options, onProgress: printProgress(options.requests) })
-    yield* Console.log(`${process.stdout.isTTY ? "\n" : ""}\n${Report.formatSummary(outcomes)}`)
-    if (Report.failuresOf(outcomes).length > 0) yield* setExitCode(1)
+    const result = yield* Soak.runSoak({ ...options, onProgress: printProgress(options.requests) })
+    yield* Console.log(`${process.stdout.isTTY ? "\n" : ""}\n${Report.formatSummary(result)}`)
+    if (Report.failuresOf(result).length > 0) yield* setExitCode(1)
   })
 
 const runCommand = (command: BenchCommand | undefined): Effect.Effect<void> => {

@@ -1,11 +1,10 @@
-/** The command line. */
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
 import { parseArguments } from "../src/Arguments.ts"
 
 const all = ["call", "walk"].map((name) => ({ name, comparisons: Effect.succeed([]) }))
 
-it("names choose benchmarks; none means all", () => {
+it("selects benchmarks by name, all by default", () => {
   expect(parseArguments([], all)).toEqual({ command: "compare", runs: 15, benchmarks: all })
   expect(parseArguments(["walk", "--runs", "3"], all)).toEqual({
     command: "compare",
@@ -14,7 +13,7 @@ it("names choose benchmarks; none means all", () => {
   })
 })
 
-it("a soak has its own options", () => {
+it("parses the options of soak", () => {
   expect(parseArguments(["soak"], all)).toEqual({
     command: "soak",
     requests: 1_000_000,
@@ -40,10 +39,10 @@ it.each([
   ["soak", "--connections", "-1"],
   ["soak", "--faults", "5"],
   ["soak", "walk"]
-])("what makes no sense is refused (%s %s %s)", (...args) => {
+])("rejects invalid arguments (%s %s %s)", (...args) => {
   expect(parseArguments(args, all)).toBeUndefined()
 })
 
-it("help goes before everything", () => {
+it("--help takes precedence over other arguments", () => {
   expect(parseArguments(["soak", "--help", "--what"], all)).toEqual({ command: "help" })
 })

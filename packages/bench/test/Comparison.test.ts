@@ -1,107 +1,129 @@
-/** The arithmetic of a race, by a clock that contestants move themselves. */
+/** The arithmetic of comparisons, with a clock that the subjects advance. */
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
 import { type Comparison, median, runComparison, type Subject } from "../src/Comparison.ts"
 import { formatTable } from "../src/Table.ts"
 
-/** A race in which each contestant takes the given times, one for each round, and then nothing. */
-const scripted = (taken: Readonly<Record<"limit" | "peer" | "ours", ReadonlyArray<number>>>) => {
+/** A comparison in which each subject takes the given times, one per round, then no time. */
+const scripted = (timings: Readonly<Record<"baseline" | "other" | "blockquarry", ReadonlyArray<number>>>) => {
   const log: Array<string> = []
   let now = 1000
-  const contestant = (name: "limit" | "peer" | "ours"): Subject => {
-    const left = [...taken[name]]
+  const subject = (name: "baseline" | "other" | "blockquarry"): Subject => {
+    const remaining = [...timings[name]]
     return {
       name,
-      batch: (times) =>
+      batch: (iterations) =>
         Effect.sync(() => {
           log.push(name)
-          now += (left.shift() ?? 0) * times
-          return times
+          now += (remaining.shift() ?? 0) * iterations
+          return iterations
         })
     }
   }
-  const race: Comparison = {
-    title: "a race",
+  const comparison: Comparison = {
+    title: "a test",
     unit: "call",
     records: 1,
-    subjects: [contestant("limit"), contestant("peer"), contestant("ours")]
+    subjects: [subject("baseline"), subject("other"), subject("blockquarry")]
   }
-  return { clock: Effect.sync(() => now), log, race }
+  return { clock: Effect.sync(() => now), comparison, log }
 }
 
-it("the median is the middle value, or between the two in the middle", () => {
+it("the median is the middle value, or the mean of the two middle values", () => {
   expect(median([9])).toBe(9)
   expect(median([30, 1, 2])).toBe(2)
   expect(median([10, 1, 4, 2])).toBe(3)
   expect(median([2, 100, 11])).toBe(11)
 })
 
-it("contestants take turns", async () => {
-  const { clock, log, race } = scripted({ limit: [], peer: [], ours: [] })
-  await Effect.runPromise(runComparison(race, { rounds: 3, warmUp: 0, batch: 0, clock }))
-  expect(log).toEqual(["limit", "peer", "ours", "limit", "peer", "ours", "limit", "peer", "ours"])
+it("subjects run interleaved", async () => {
+  const { clock, comparison, log } = scripted({ baseline: [], other: [], blockquarry: [] })
+  await Effect.runPromise(runComparison(comparison, { rounds: 3, warmUp: 0, batch: 0, clock }))
+  expect(log).toEqual([
+    "baseline",
+    "other",
+    "blockquarry",
+    "baseline",
+    "other",
+    "blockquarry",
+    "baseline",
+    "other",
+    "blockquarry"
+  ])
 })
 
-it("a ratio is the median of a contestant to the limit's median", async () => {
-  const { clock, race } = scripted({ limit: [10, 90, 20], peer: [30, 1, 40], ours: [25, 20, 900] })
-  const results = await Effect.runPromise(runComparison(race, { rounds: 3, warmUp: 0, batch: 0, clock }))
+it("a ratio is the median of a subject divided by the median of the baseline", async () => {
+  const { clock, comparison } = scripted({
+    baseline: [10, 90, 20],
+    other: [30, 1, 40],
+    blockquarry: [25, 20, 900]
+  })
+  const results = await Effect.runPromise(
+    runComparison(comparison, { rounds: 3, warmUp: 0, batch: 0, clock })
+  )
   expect(results).toMatchObject([
-    { name: "limit", cpu: 20, ratio: 1 },
-    { name: "peer", cpu: 30, ratio: 1.5 },
-    { name: "ours", cpu: 25, ratio: 1.25 }
+    { name: "baseline", cpu: 20, ratio: 1 },
+    { name: "other", cpu: 30, ratio: 1.5 },
+    { name: "blockquarry", cpu: 25, ratio: 1.25 }
   ])
-  expect(formatTable(race, results).split("\n")).toEqual([
-    "a race   × limit  µs/call  calls/s",
-    "  limit     1.00     20.0   50,000",
-    "  peer      1.50     30.0   33,333",
-    "  ours      1.25     25.0   40,000"
+  expect(formatTable(comparison, results).split("\n")).toEqual([
+    "a test         × baseline  µs/call  calls/s",
+    "  baseline           1.00     20.0   50,000",
+    "  other              1.50     30.0   33,333",
+    "  blockquarry        1.25     25.0   40,000"
   ])
 })
 
-it("all are warm before the first round, and the batches of slow ones are small", async () => {
+it("all subjects are warmed up before the first round, and slow ones have small batches", async () => {
   const always = (cost: number) => new Array<number>(100).fill(cost)
-  const { clock, log, race } = scripted({ limit: always(10), peer: always(20), ours: always(1000) })
-  const results = await Effect.runPromise(runComparison(race, { rounds: 1, warmUp: 900, batch: 200, clock }))
-  expect(log.join(" ")).toMatch(/^(limit ){2,}(peer ){2,}ours limit peer ours$/)
+  const { clock, comparison, log } = scripted({
+    baseline: always(10),
+    other: always(20),
+    blockquarry: always(1000)
+  })
+  const results = await Effect.runPromise(
+    runComparison(comparison, { rounds: 1, warmUp: 900, batch: 200, clock })
+  )
+  expect(log.join(" ")).toMatch(/^(baseline ){2,}(other ){2,}blockquarry baseline other blockquarry$/)
   expect(results.map(({ cpu }) => cpu)).toEqual([10, 20, 1000])
 })
 
-it("who works in another process is measured by its own clock", async () => {
-  const { clock, race } = scripted({ limit: [10], peer: [10], ours: [10] })
-  let away = 0
-  const elsewhere: Subject = {
-    name: "elsewhere",
-    clock: Effect.sync(() => away),
-    batch: (times) =>
+it("a subject in another process is measured by its own clock", async () => {
+  const { clock, comparison } = scripted({ baseline: [10], other: [10], blockquarry: [10] })
+  let processTime = 0
+  const otherProcess: Subject = {
+    name: "other process",
+    clock: Effect.sync(() => processTime),
+    batch: (iterations) =>
       Effect.sync(() => {
-        away += 70 * times
-        return times
+        processTime += 70 * iterations
+        return iterations
       })
   }
-  const contestants = [race.subjects[0], elsewhere] as const
+  const subjects = [comparison.subjects[0], otherProcess] as const
   const results = await Effect.runPromise(
-    runComparison({ ...race, subjects: [...contestants] }, { rounds: 1, warmUp: 0, batch: 0, clock })
+    runComparison({ ...comparison, subjects: [...subjects] }, { rounds: 1, warmUp: 0, batch: 0, clock })
   )
-  expect(results).toMatchObject([{ cpu: 10, ratio: 1 }, { name: "elsewhere", cpu: 70, ratio: 7 }])
+  expect(results).toMatchObject([{ cpu: 10, ratio: 1 }, { name: "other process", cpu: 70, ratio: 7 }])
 })
 
-it("the table says who is missing, and the time on the wall where that is of use", () => {
-  const { race } = scripted({ limit: [], peer: [], ours: [] })
+it("the table lists skipped subjects, and wall time if enabled", () => {
+  const { comparison } = scripted({ baseline: [], other: [], blockquarry: [] })
   const results = [
-    { name: "limit", cpu: 20, wall: 31.26, ratio: 1 },
-    { name: "ours", cpu: 25, wall: 1200, ratio: 1.25 }
+    { name: "baseline", cpu: 20, wall: 31.26, ratio: 1 },
+    { name: "blockquarry", cpu: 25, wall: 1200, ratio: 1.25 }
   ]
-  const absent = [{ name: "the peer", reason: "is not installed" }]
-  expect(formatTable({ ...race, showsWallTime: true, skipped: absent }, results).split("\n")).toEqual([
-    "a race      × limit  µs/call  calls/s  µs on the wall",
-    "  limit        1.00     20.0   50,000            31.3",
-    "  ours         1.25     25.0   40,000          1200.0",
-    "  the peer  is not installed"
+  const skipped = [{ name: "skipped", reason: "not installed" }]
+  expect(formatTable({ ...comparison, showsWallTime: true, skipped }, results).split("\n")).toEqual([
+    "a test         × baseline  µs/call  calls/s  wall µs",
+    "  baseline           1.00     20.0   50,000     31.3",
+    "  blockquarry        1.25     25.0   40,000   1200.0",
+    "  skipped      not installed"
   ])
 })
 
-it("who gets less than there is has not done the work", async () => {
-  const { clock, race } = scripted({ limit: [], peer: [], ours: [] })
-  const running = runComparison({ ...race, records: 2 }, { rounds: 1, warmUp: 0, batch: 0, clock })
-  await expect(Effect.runPromise(running)).rejects.toThrow("limit got 1 records in 1 times")
+it("a subject that returns too few records is an error", async () => {
+  const { clock, comparison } = scripted({ baseline: [], other: [], blockquarry: [] })
+  const running = runComparison({ ...comparison, records: 2 }, { rounds: 1, warmUp: 0, batch: 0, clock })
+  await expect(Effect.runPromise(running)).rejects.toThrow("baseline returned 1 records in 1 iterations")
 })

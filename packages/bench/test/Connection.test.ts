@@ -1,4 +1,3 @@
-/** One connection: answers in whatever pieces they come. */
 import { createServer } from "node:http"
 import type { AddressInfo, Server } from "node:net"
 import { createServer as createRawServer } from "node:net"
@@ -21,58 +20,64 @@ const listening = async (server: Server): Promise<number> => {
   return typeof address === "object" ? address?.port ?? 0 : 0
 }
 
-it("an answer is the same wherever it is torn", () => {
+it("parses a response that is split at any position", () => {
   for (let first = 1; first < wire.length - 1; first++) {
     const second = Math.min(wire.length - 1, first + 7)
-    const reader = new ResponseParser()
-    expect(reader.push(wire.subarray(0, first))).toBeUndefined()
-    if (second > first) expect(reader.push(wire.subarray(first, second))).toBeUndefined()
-    const answer = reader.push(wire.subarray(Math.max(first, second)))
-    expect(answer?.status).toBe(503)
-    expect(answer?.body.toString()).toBe("not \r\n\r\nnow")
-    expect(answer && headerOf(answer, "x-request-id")).toBe("r1")
-    expect(answer && headerOf(answer, "request-id")).toBeUndefined()
+    const parser = new ResponseParser()
+    expect(parser.push(wire.subarray(0, first))).toBeUndefined()
+    if (second > first) expect(parser.push(wire.subarray(first, second))).toBeUndefined()
+    const response = parser.push(wire.subarray(Math.max(first, second)))
+    expect(response?.status).toBe(503)
+    expect(response?.body.toString()).toBe("not \r\n\r\nnow")
+    expect(response && headerOf(response, "x-request-id")).toBe("r1")
+    expect(response && headerOf(response, "request-id")).toBeUndefined()
   }
 })
 
-it("one answer after the other is read", () => {
-  const reader = new ResponseParser()
-  expect([wire, wire].map((piece) => reader.push(piece)?.body.toString())).toEqual([
+it("parses consecutive responses", () => {
+  const parser = new ResponseParser()
+  expect([wire, wire].map((piece) => parser.push(piece)?.body.toString())).toEqual([
     "not \r\n\r\nnow",
     "not \r\n\r\nnow"
   ])
 })
 
-it("more than was asked for is not taken for an answer", () => {
-  expect(() => new ResponseParser().push(Buffer.concat([wire, wire]))).toThrow("more came than one answer")
+it("rejects data after a response", () => {
+  expect(() => new ResponseParser().push(Buffer.concat([wire, wire]))).toThrow(
+    "unexpected data after the response"
+  )
 })
 
-it("an answer that does not say its length is not read", () => {
-  const endless = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"
-  expect(() => new ResponseParser().push(Buffer.from(endless))).toThrow("without content-length")
+it("rejects a response without a length", () => {
+  const withoutLength = "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"
+  expect(() => new ResponseParser().push(Buffer.from(withoutLength))).toThrow("without content-length")
 })
 
-it("an answer in chunks is put together, wherever it is torn", () => {
+it("parses a chunked response that is split at any position", () => {
   const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
   const wire = Buffer.from(`${head}5\r\none\r\n\r\nA\r\n two three\r\n0\r\n\r\n`)
   for (let first = 1; first < wire.length - 1; first++) {
-    const reader = new ResponseParser()
-    expect(reader.push(wire.subarray(0, first))).toBeUndefined()
-    expect(reader.push(wire.subarray(first))?.body.toString()).toBe("one\r\n two three")
-    expect(reader.push(wire)?.body.toString()).toBe("one\r\n two three")
+    const parser = new ResponseParser()
+    expect(parser.push(wire.subarray(0, first))).toBeUndefined()
+    expect(parser.push(wire.subarray(first))?.body.toString()).toBe("one\r\n two three")
+    expect(parser.push(wire)?.body.toString()).toBe("one\r\n two three")
   }
-  expect(() => new ResponseParser().push(Buffer.concat([wire, wire]))).toThrow("more came than one answer")
-  expect(() => new ResponseParser().push(Buffer.from(`${head}2\r\none\r\n`))).toThrow("longer than it says")
-  expect(() => new ResponseParser().push(Buffer.from(`${head}x\r\n`))).toThrow("does not say its length")
+  expect(() => new ResponseParser().push(Buffer.concat([wire, wire]))).toThrow(
+    "unexpected data after the response"
+  )
+  expect(() => new ResponseParser().push(Buffer.from(`${head}2\r\none\r\n`))).toThrow(
+    "longer than its declared size"
+  )
+  expect(() => new ResponseParser().push(Buffer.from(`${head}x\r\n`))).toThrow("invalid chunk size")
 })
 
-it("an answer that has no body needs no length", () => {
+it("parses a response with a status that has no body", () => {
   const wire = Buffer.from("HTTP/1.1 304 Not Modified\r\nETag: W/\"a\"\r\n\r\n")
   expect(new ResponseParser().push(wire)).toMatchObject({ status: 304, body: Buffer.alloc(0) })
-  expect(() => new ResponseParser().push(Buffer.concat([wire, Buffer.from("{}")]))).toThrow("more came")
+  expect(() => new ResponseParser().push(Buffer.concat([wire, Buffer.from("{}")]))).toThrow("unexpected data")
 })
 
-it("requests go out with their headers, one after the other over one connection", async () => {
+it("sends requests with headers over one connection", async () => {
   const sockets = new Set<unknown>()
   const port = await listening(createServer((request, response) => {
     sockets.add(request.socket)
@@ -80,15 +85,15 @@ it("requests go out with their headers, one after the other over one connection"
     response.writeHead(200, { "content-length": body.length }).end(body)
   }))
   const connection = await openConnection(port)
-  for (const turn of ["1", "2"]) {
-    const { body, status } = await connection.send(formatGet(`/a?turn=${turn}`, { "x-api-key": "me" }))
-    expect([status, body.toString()]).toEqual([200, `/a?turn=${turn} me`])
+  for (const id of ["1", "2"]) {
+    const { body, status } = await connection.send(formatGet(`/a?id=${id}`, { "x-api-key": "me" }))
+    expect([status, body.toString()]).toEqual([200, `/a?id=${id} me`])
   }
   connection.close()
   expect(sockets.size).toBe(1)
 })
 
-it("a connection that breaks in the middle of an answer gives none", async () => {
+it("rejects if the connection closes in the middle of a response", async () => {
   const port = await listening(createRawServer((socket) => {
     socket.once("data", () => socket.end(wire.subarray(0, wire.length - 1)))
   }))
@@ -97,15 +102,15 @@ it("a connection that breaks in the middle of an answer gives none", async () =>
   await expect(connection.send(formatGet("/"))).rejects.toThrow("closed")
 })
 
-it("who hangs up waits no longer", async () => {
+it("close rejects the pending request", async () => {
   const port = await listening(createRawServer(() => undefined))
   const connection = await openConnection(port)
-  const asking = connection.send(formatGet("/"))
+  const pending = connection.send(formatGet("/"))
   connection.close()
-  await expect(asking).rejects.toThrow("hung up")
+  await expect(pending).rejects.toThrow("closed by the client")
 })
 
-it("where nobody listens there is no connection", async () => {
+it("rejects if the port is closed", async () => {
   const port = await listening(createRawServer())
   await new Promise((resolve) => servers.splice(0)[0]?.close(resolve))
   await expect(openConnection(port)).rejects.toThrow("ECONNREFUSED")

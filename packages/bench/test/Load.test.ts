@@ -1,36 +1,35 @@
-/** The closed loop, against a service that counts. */
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
 import { formatGet } from "../src/Connection.ts"
 import * as Load from "../src/Load.ts"
 import { startStubServer } from "../src/StubServer.ts"
 
-it("asks as often as it should, and counts right answers alone", async () => {
-  const outcome = Effect.gen(function*() {
-    const { baseUrl: address, requestCount: asked } = yield* startStubServer({
-      "/right": "right",
-      "/wrong": "false"
+it("sends the given number of requests and counts correct responses", async () => {
+  const program = Effect.gen(function*() {
+    const { baseUrl, requestCount } = yield* startStubServer({
+      "/correct": "expected",
+      "/incorrect": "other"
     })
-    let turn = 0
+    let count = 0
     const load: Load.LoadOptions = {
-      port: Number(new URL(address).port),
+      port: Number(new URL(baseUrl).port),
       connections: 4,
-      next: () => formatGet(["/right", "/wrong", "/right?again"][turn++ % 3] ?? ""),
-      isCorrect: ({ body }) => body.toString() === "right"
+      next: () => formatGet(["/correct", "/incorrect", "/correct?again"][count++ % 3] ?? ""),
+      isCorrect: ({ body }) => body.toString() === "expected"
     }
-    const before = yield* asked
-    const outcomes = [yield* Load.run(load, 30), yield* Load.run(load, 1)]
+    const before = yield* requestCount
+    const results = [yield* Load.run(load, 30), yield* Load.run(load, 1)]
     return {
       before,
-      right: outcomes.map(({ correct: right }) => right),
-      wrong: outcomes.map(({ incorrect: wrong }) => wrong?.body.toString()),
-      after: yield* asked
+      correct: results.map(({ correct }) => correct),
+      incorrect: results.map(({ incorrect }) => incorrect?.body.toString()),
+      after: yield* requestCount
     }
   })
-  expect(await Effect.runPromise(Effect.scoped(outcome))).toEqual({
+  expect(await Effect.runPromise(Effect.scoped(program))).toEqual({
     before: 0,
-    right: [20, 1],
-    wrong: ["false", undefined],
+    correct: [20, 1],
+    incorrect: ["other", undefined],
     after: 31
   })
 })

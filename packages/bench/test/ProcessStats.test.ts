@@ -1,4 +1,3 @@
-/** What is read of a process. */
 import * as Effect from "effect/Effect"
 import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
@@ -9,19 +8,23 @@ import * as ProcessStats from "../src/ProcessStats.ts"
 
 const isLinux = process.platform === "linux"
 
-it.each(["node", "a b", "tmux: server", "x) S 1 2 (y"])("CPU time is found after the name (%s)", (name) => {
-  const stat = `4711 (${name}) R 1 4711 9597 0 -1 4194304 101 0 0 0 250 31 0 0 20 0 11 0 1203617 3133440 408`
-  expect(ProcessStats.parseCpuTime(stat)).toBe(2_810_000)
-})
+it.each(["node", "a b", "tmux: server", "x) S 1 2 (y"])(
+  "parses the CPU time after the process name (%s)",
+  (name) => {
+    const stat =
+      `4711 (${name}) R 1 4711 9597 0 -1 4194304 101 0 0 0 250 31 0 0 20 0 11 0 1203617 3133440 408`
+    expect(ProcessStats.parseCpuTime(stat)).toBe(2_810_000)
+  }
+)
 
-it("memory is that which is resident", () => {
+it("parses the resident set size", () => {
   expect(
     ProcessStats.parseResidentBytes("Name:\tnode\nVmHWM:\t  90000 kB\nVmRSS:\t   81234 kB\nRssAnon:\t 1 kB\n")
   )
     .toBe(81_234 * 1024)
 })
 
-it.runIf(isLinux)("this process is seen at work", async () => {
+it.runIf(isLinux)("measures this process", async () => {
   const before = await Effect.runPromise(ProcessStats.processCpuTime(process.pid))
   const { system, user } = process.cpuUsage()
   while (process.cpuUsage({ system, user }).user < 100_000) JSON.parse("[1,2,3]")
@@ -33,7 +36,7 @@ it.runIf(isLinux)("this process is seen at work", async () => {
   )
 })
 
-it.runIf(isLinux)("files and sockets that are open are counted", async () => {
+it.runIf(isLinux)("counts open files and sockets", async () => {
   const folder = mkdtempSync(join(tmpdir(), "quarry-files-"))
   const server = createServer()
   const before = await Effect.runPromise(ProcessStats.resourceUsage(process.pid))
@@ -46,6 +49,6 @@ it.runIf(isLinux)("files and sockets that are open are counted", async () => {
   expect([after.files - before.files, after.sockets - before.sockets]).toEqual([2, 1])
 })
 
-it.runIf(isLinux)("a process that is gone is no process that rests", async () => {
-  await expect(Effect.runPromise(ProcessStats.processCpuTime(2 ** 30))).rejects.toThrow("the process ended")
+it.runIf(isLinux)("fails for a process that exited", async () => {
+  await expect(Effect.runPromise(ProcessStats.processCpuTime(2 ** 30))).rejects.toThrow("process exited")
 })

@@ -1,4 +1,4 @@
-/** One call over the loopback, fetched and typed. */
+/** A call over the loopback interface, decoded to typed values. */
 import type * as DataApi from "@blockquarry/http/DataApi"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -26,11 +26,11 @@ interface CallComparisonOptions {
   readonly records: number
   readonly url: string
   readonly client: HttpClient.HttpClient
-  readonly ours: readonly [name: string, call: Effect.Effect<number, unknown>]
+  readonly blockquarry: readonly [name: string, call: Effect.Effect<number, unknown>]
 }
 
 const compareCall = (
-  { client, ours: [name, call], records, title, url }: CallComparisonOptions
+  { blockquarry: [name, call], client, records, title, url }: CallComparisonOptions
 ): Comparison => ({
   title: `call: ${title} over the loopback`,
   unit: "call",
@@ -49,7 +49,7 @@ const compareCall = (
   ]
 })
 
-/** The same question as in the URLs of the others. */
+/** Equivalent to the URLs of the other subjects. */
 const input = { address: wallet, chain: "eth" } as const
 
 const callsOf = (data: DataApi.DataApiService) => ({
@@ -60,7 +60,7 @@ const callsOf = (data: DataApi.DataApiService) => ({
 export const call: Benchmark = {
   name: "call",
   comparisons: Effect.gen(function*() {
-    const { baseUrl: address } = yield* startStubServer({
+    const { baseUrl } = yield* startStubServer({
       [paths.price]: examplePrice,
       [paths.transfers]: page
     })
@@ -68,21 +68,21 @@ export const call: Benchmark = {
       Layer.build(NodeHttpClient.layerUndici),
       (context) => Effect.provide(HttpClient.HttpClient, context)
     )
-    const ours = callsOf(yield* makeDataApi(client, address))
+    const calls = callsOf(yield* makeDataApi(client, baseUrl))
     return [
       compareCall({
         title: `a price, ${formatSize(examplePrice)},`,
         records: 1,
-        url: `${address}${paths.price}?chain=eth`,
+        url: `${baseUrl}${paths.price}?chain=eth`,
         client,
-        ours: ["DataApi.tokenPrice", ours.price]
+        blockquarry: ["DataApi.tokenPrice", calls.price]
       }),
       compareCall({
         title: `a page of ${pageSize} transfers, ${formatSize(page)},`,
         records: pageSize,
-        url: `${address}${paths.transfers}?chain=eth`,
+        url: `${baseUrl}${paths.transfers}?chain=eth`,
         client,
-        ours: ["DataApi.walletTransfers", ours.transfers]
+        blockquarry: ["DataApi.walletTransfers", calls.transfers]
       })
     ]
   })

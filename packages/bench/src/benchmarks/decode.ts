@@ -1,4 +1,4 @@
-/** Text as typed values: a page of transfers. */
+/** Decoding of a page of transfers to typed values. */
 import { parse } from "@blockquarry/core/LosslessJson"
 import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** Answers from the cache: what they cost, raw and decoded. */
+/** Cache hits, raw and decoded. */
 import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
 import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import * as CacheStore from "@blockquarry/http/CacheStore"
@@ -27,14 +27,14 @@ const comparisons = Effect.gen(function*() {
   const client = StubClient.makeStubClient(() => bytes)
   const engine = yield* Effect.map(Layer.build(Engine.layer), Context.get(Engine.Engine))
   const cachedOptions = { ...clientOptions("http://hits.test"), cache: ResponseCache.standard }
-  const target = yield* Effect.provideService(
-    Upstream.make("data", cachedOptions, "the base URL"),
-    HttpClient.HttpClient,
-    client
+  const upstream = yield* Upstream.make("data", cachedOptions).pipe(
+    Effect.provideService(HttpClient.HttpClient, client),
+    Effect.orDie
   )
   const data = yield* DataApi.make(cachedOptions).pipe(
     Effect.provideService(Engine.Engine, engine),
-    Effect.provideService(HttpClient.HttpClient, client)
+    Effect.provideService(HttpClient.HttpClient, client),
+    Effect.orDie
   )
   const response = { status: 200, headers: {}, bytes }
   const entry = { response, storedAt: 0, freshUntil: 1, expiresAt: 1 }
@@ -48,11 +48,11 @@ const comparisons = Effect.gen(function*() {
   })
   const countIfComplete = (length: number | undefined) => length === bytes.byteLength ? 1 : 0
   return [{
-    title: "hits: a page of 91 kB from the cache",
+    title: "hits: cached page of 91 kB",
     unit: "hit",
     records: 1,
     subjects: [
-      syncSubject("a Map", () => countIfComplete(map.get("key")?.bytes.byteLength)),
+      syncSubject("Map", () => countIfComplete(map.get("key")?.bytes.byteLength)),
       effectSubject(
         "CacheStore.memory",
         Effect.map(store.get("key"), (entry) => countIfComplete(entry?.response.bytes.byteLength))
@@ -64,7 +64,7 @@ const comparisons = Effect.gen(function*() {
       effectSubject(
         "Engine.raw",
         Effect.map(
-          engine.raw(walletTransfers, target)(input, request),
+          engine.raw(walletTransfers, upstream)(input, request),
           ({ response }) => countIfComplete(response.bytes.byteLength)
         )
       ),

@@ -1,11 +1,11 @@
-/** What a turn costs where nobody has to wait. */
+/** Acquisition of permits without waiting. */
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import * as Effect from "effect/Effect"
 import * as RateLimiter from "effect/RateLimiter"
 import type { Benchmark } from "../Benchmark.ts"
 import { effectSubject, syncSubject } from "../Subject.ts"
 
-/** So high that nobody waits. */
+/** High enough that no permit has to wait. */
 const limit = 1_000_000_000
 
 const comparisons = Effect.gen(function*() {
@@ -14,11 +14,11 @@ const comparisons = Effect.gen(function*() {
   const bucket = yield* RateLimiter.make({ limit, interval: "1 second", algorithm: "token-bucket" })
   let [level, at] = [0, 0]
   return [{
-    title: "limiter: a turn from the store",
-    unit: "turn",
+    title: "limiter: acquire a permit",
+    unit: "permit",
     records: 1,
     subjects: [
-      syncSubject("Date.now and a leak", () => {
+      syncSubject("Date.now and a leaky bucket", () => {
         const now = Date.now()
         level = Math.max(0, level - (now - at)) + 1
         at = now

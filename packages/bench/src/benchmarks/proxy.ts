@@ -1,8 +1,8 @@
 /**
- * The proxy as a process, against what can stand in its place: answers that it has, and answers that it fetches.
+ * quarry-proxy compared with reference servers: cache hits and cache misses.
  *
- * Each contestant is a process of its own, and what counts is the CPU time of that process under the same load: so many
- * connections that are kept, each with one request under way.
+ * Each server has its own process. The measure is the CPU time of that process under the same load: keep-alive
+ * connections, each with one request in flight.
  */
 import * as Effect from "effect/Effect"
 import type { Benchmark } from "../Benchmark.ts"
@@ -16,15 +16,15 @@ import { startStubServer } from "../StubServer.ts"
 
 const token = "a token of the benchmark"
 
-/** The clock of other processes has a hundred ticks a second. */
+/** The CPU clock of other processes has a resolution of 10 ms. */
 const measureOptions = { warmUp: 6_000_000, batch: 1_200_000 }
 
 const notes = Effect.succeed([
-  `CPU time of the contestant's process alone, all its threads; ${ServerSubject.connections} connections that are kept`,
-  "on the wall the load and the service behind take their part of the same machine"
+  `CPU time of the server process only, all threads; ${ServerSubject.connections} keep-alive connections`,
+  "wall time includes the load generator and the upstream on the same machine"
 ])
 
-/** An answer of so many transfers, and how it is asked for. */
+/** A page of `length` transfers and its path. */
 const expectedDocument = (path: string, length: number): ServerSubject.ExpectedDocument => ({
   path: `/api/v2.2/${path}/erc20/transfers`,
   body: transfersPage("strings", "next", length)
@@ -37,14 +37,14 @@ const documents = [
 
 const comparisons = Effect.gen(function*() {
   const bodies = Object.fromEntries(documents.map(({ body, path }) => [path, body]))
-  const service = yield* startStubServer(bodies)
+  const stubServer = yield* startStubServer(bodies)
   const blockquarryProxy = (name: string, configuration: QuarryProxy.ProxyConfiguration) =>
     Effect.map(
-      QuarryProxy.startProxy(service.baseUrl, configuration),
+      QuarryProxy.startProxy(stubServer.baseUrl, configuration),
       (started): ServerSubject.ServerSubject => ({ ...started, name, headers: { "x-api-key": token } })
     )
   const proxyWithDefaults = yield* blockquarryProxy("quarry-proxy", {})
-  const proxyWithQuotas = yield* blockquarryProxy("quarry-proxy with a token and budgets", {
+  const proxyWithQuotas = yield* blockquarryProxy("quarry-proxy with authentication and quotas", {
     clients: [QuarryProxy.clientConfig("bench", token)]
   })
   const proxyWithoutCache = yield* blockquarryProxy("quarry-proxy without a cache", {
@@ -54,7 +54,7 @@ const comparisons = Effect.gen(function*() {
     Effect.map(
       forkProgram("referenceServers", {
         server,
-        upstreamUrl: service.baseUrl,
+        upstreamUrl: stubServer.baseUrl,
         bodies,
         headers: responseHeaders
       }),
@@ -62,23 +62,23 @@ const comparisons = Effect.gen(function*() {
     )
   const nginx = Nginx.nginxPath === undefined
     ? undefined
-    : yield* Nginx.startNginx(Nginx.nginxPath, service.baseUrl)
+    : yield* Nginx.startNginx(Nginx.nginxPath, stubServer.baseUrl)
   const nginxSubject = (name: string, port: "hits" | "misses"): ReadonlyArray<ServerSubject.ServerSubject> =>
     nginx === undefined ? [] : [{ name, pid: nginx.pid, port: nginx.ports[port] }]
   const compare = (
     title: string,
     document: ServerSubject.ExpectedDocument,
     pattern: ServerSubject.LoadPattern,
-    [limit, ...others]: readonly [ServerSubject.ServerSubject, ...Array<ServerSubject.ServerSubject>]
+    [baseline, ...others]: readonly [ServerSubject.ServerSubject, ...Array<ServerSubject.ServerSubject>]
   ): Comparison => {
     const toSubject = (serverSubject: ServerSubject.ServerSubject) =>
-      ServerSubject.makeSubject(serverSubject, document, pattern, service)
+      ServerSubject.makeSubject(serverSubject, document, pattern, stubServer)
     return {
-      title: `proxy: ${title} of ${formatSize(document.body)}`,
+      title: `proxy: ${title}, ${formatSize(document.body)}`,
       unit: "request",
       records: 1,
-      subjects: [toSubject(limit), ...others.map(toSubject)],
-      skipped: nginx === undefined ? [{ name: "nginx", reason: "is not installed" }] : [],
+      subjects: [toSubject(baseline), ...others.map(toSubject)],
+      skipped: nginx === undefined ? [{ name: "nginx", reason: "not installed" }] : [],
       measureOptions,
       showsWallTime: true,
       notes
@@ -101,16 +101,12 @@ const comparisons = Effect.gen(function*() {
   ] as const
   const cacheMisses = ServerSubject.cacheMisses()
   return [
-    ...documents.map((document) =>
-      compare("passed on, an answer", document, cacheMisses, forwardingSubjects)
-    ),
-    ...documents.map((document) =>
-      compare("kept, an answer", document, ServerSubject.cacheHits, cachingSubjects)
-    )
+    ...documents.map((document) => compare("cache miss", document, cacheMisses, forwardingSubjects)),
+    ...documents.map((document) => compare("cache hit", document, ServerSubject.cacheHits, cachingSubjects))
   ]
 })
 
-/** What our answers come with, so that the limit writes as much. */
+/** The headers of quarry-proxy, so that the baseline sends as many bytes. */
 const responseHeaders = {
   "content-type": "application/json",
   "cache-control": "private, max-age=5",

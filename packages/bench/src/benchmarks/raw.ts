@@ -1,4 +1,4 @@
-/** What the engine's raw end costs beyond the client of HTTP that it sends with; without network. */
+/** The overhead of `Engine.raw` over its HttpClient, without network. */
 import type { Operation } from "@blockquarry/core/Operation"
 import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
@@ -27,17 +27,16 @@ const compareRaw = <I, A, O, W>(
     const request = encodeRequest(operation, input)
     const bytes = Buffer.from(body)
     const client = StubClient.makeStubClient(() => bytes)
-    const target = yield* Effect.provideService(
-      Upstream.make("data", clientOptions(base), "the base URL"),
-      HttpClient.HttpClient,
-      client
+    const upstream = yield* Upstream.make("data", clientOptions(base)).pipe(
+      Effect.provideService(HttpClient.HttpClient, client),
+      Effect.orDie
     )
     const engine = yield* Effect.provide(Engine.Engine, Engine.layer)
-    const callRaw = engine.raw(operation, target)
+    const callRaw = engine.raw(operation, upstream)
     const url = `${base}/api/v2.2${request.path}?chain=eth`
     const countIfComplete = (length: number) => length === bytes.byteLength ? 1 : 0
     return {
-      title: `raw: ${title}, ${formatSize(body)}, without network`,
+      title: `raw: ${title}, ${formatSize(body)}, no network`,
       unit: "call",
       records: 1,
       subjects: [
@@ -54,8 +53,7 @@ const compareRaw = <I, A, O, W>(
         ),
         effectSubject(
           "Engine.raw",
-          Effect.map(callRaw(input, request), ({ response: answer }) =>
-            countIfComplete(answer.bytes.byteLength))
+          Effect.map(callRaw(input, request), ({ response }) => countIfComplete(response.bytes.byteLength))
         )
       ]
     }
@@ -64,7 +62,7 @@ const compareRaw = <I, A, O, W>(
 export const raw: Benchmark = {
   name: "raw",
   comparisons: Effect.all([
-    compareRaw("a price", examplePrice, tokenPrice),
-    compareRaw("a page", transfersPage("strings", "next"), walletTransfers)
+    compareRaw("price", examplePrice, tokenPrice),
+    compareRaw("page", transfersPage("strings", "next"), walletTransfers)
   ])
 }

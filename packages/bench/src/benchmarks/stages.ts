@@ -1,4 +1,4 @@
-/** What all stages of the engine cost together when nothing goes wrong; without network. */
+/** The overhead of the stages of the engine without failures, without network. */
 import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import type { Policies } from "@blockquarry/http/ApiOptions"
@@ -37,7 +37,7 @@ const noPolicies: Policies = {
 const input = Either.getOrThrow(decodeInput(tokenPrice, { address: wallet, chain: "eth" }))
 const request = encodeRequest(tokenPrice, input)
 
-/** So high that nothing waits. */
+/** High enough that no request has to wait. */
 const highRateLimit = RateLimit.make({ limit: 1e9, window: "1 second" })
 
 const compareStages = Effect.gen(function*() {
@@ -45,20 +45,21 @@ const compareStages = Effect.gen(function*() {
   const client = StubClient.makeStubClient(() => bytes)
   const engine = yield* Effect.map(Layer.build(Engine.layer), Context.get(Engine.Engine))
   const subjectWith = (name: string, policies: Partial<Policies>, cacheMode: CacheMode = "default") =>
-    Upstream.make("data", { ...clientOptions(base), ...policies }, "the base URL").pipe(
+    Upstream.make("data", { ...clientOptions(base), ...policies }).pipe(
       Effect.provideService(HttpClient.HttpClient, client),
-      Effect.map((target) =>
+      Effect.orDie,
+      Effect.map((upstream) =>
         effectSubject(
           name,
-          engine.raw(tokenPrice, target)(input, request).pipe(
-            Effect.map(({ response: answer }) => answer.bytes.byteLength === bytes.byteLength ? 1 : 0),
+          engine.raw(tokenPrice, upstream)(input, request).pipe(
+            Effect.map(({ response }) => response.bytes.byteLength === bytes.byteLength ? 1 : 0),
             CallOptions.withCallOptions({ cacheMode })
           )
         )
       )
     )
   return {
-    title: "stages: a price, raw, nothing goes wrong, without network",
+    title: "stages: price, raw, no failures, no network",
     unit: "call",
     records: 1,
     subjects: [
@@ -69,15 +70,15 @@ const compareStages = Effect.gen(function*() {
           Effect.map(({ byteLength }) => byteLength === bytes.byteLength ? 1 : 0)
         )
       ),
-      yield* subjectWith("every policy none", noPolicies),
-      yield* subjectWith("with times and retries", {
+      yield* subjectWith("all policies off", noPolicies),
+      yield* subjectWith("timeouts and retries", {
         ...noPolicies,
         timeouts: Timeouts.standard,
         retry: RetryPolicy.standard
       }),
-      yield* subjectWith("where nothing is said", {}),
-      yield* subjectWith("and a rate limit", { rateLimit: highRateLimit }),
-      yield* subjectWith("and the cache, asked anew", {
+      yield* subjectWith("default policies", {}),
+      yield* subjectWith("+ rate limit", { rateLimit: highRateLimit }),
+      yield* subjectWith("+ cache with cacheMode \"reload\"", {
         rateLimit: highRateLimit,
         cache: ResponseCache.standard
       }, "reload")
@@ -85,4 +86,7 @@ const compareStages = Effect.gen(function*() {
   } as const
 })
 
-export const stages: Benchmark = { name: "stages", comparisons: Effect.map(compareStages, (race) => [race]) }
+export const stages: Benchmark = {
+  name: "stages",
+  comparisons: Effect.map(compareStages, (comparison) => [comparison])
+}

@@ -1,4 +1,4 @@
-/** A walk through a long list, without network. */
+/** Pagination of a long list, without network. */
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -15,18 +15,18 @@ const url = `${base}/api/v2.2/${wallet}/erc20/transfers?chain=eth`
 
 const cursor = (page: number): string => String(page).padStart(8, "0")
 
-// Made once: they take longer to make than to read.
+// Created once, because creating them takes longer than reading them
 const last = Buffer.from(transfersPage("strings", null))
 const page = transfersPage("strings", cursor(0))
 
-/** A list of so many pages. The cursor of each is the number of the next. */
+/** A client of a list with a number of pages. The cursor of a page is the number of the next one. */
 const list = (pages: number): HttpClient.HttpClient => {
   const body = Buffer.from(page)
-  const place = body.indexOf(cursor(0))
+  const cursorOffset = body.indexOf(cursor(0))
   return StubClient.makeStubClient(({ searchParams }) => {
     const next = Number(searchParams.get("cursor") ?? 0) + 1
     if (next === pages) return last
-    body.write(cursor(next), place)
+    body.write(cursor(next), cursorOffset)
     return body
   })
 }
@@ -40,17 +40,17 @@ const countRecords = <A, E>(records: Stream.Stream<A, E>): Effect.Effect<number>
   return records.pipe(Stream.runForEachChunk(add), Effect.map(() => total), Effect.orDie)
 }
 
-const texts = Array.from({ length: 50 }, (_, page) => transfersPage("strings", cursor(page + 1)))
+const pageTexts = Array.from({ length: 50 }, (_, page) => transfersPage("strings", cursor(page + 1)))
 
 function* parsedPages(pages: number) {
   for (let page = 0; page < pages; page++) {
-    const document: unknown = JSON.parse(texts[page % texts.length] ?? "")
+    const document: unknown = JSON.parse(pageTexts[page % pageTexts.length] ?? "")
     yield isParsedPage(document) ? document.result : []
   }
 }
 
 const baseline: Subject = {
-  name: "a bare generator, JSON.parse only",
+  name: "generator with JSON.parse only",
   batch: (pages) =>
     Effect.sync(() => {
       let total = 0
@@ -63,8 +63,8 @@ const effectStream: Subject = {
   name: "Effect Stream + HttpClient + json",
   batch: (pages) => {
     const client = list(pages)
-    const read = (asked: string) =>
-      client.get(asked).pipe(
+    const readPage = (pageUrl: string) =>
+      client.get(pageUrl).pipe(
         Effect.flatMap((response) => response.json),
         Effect.filterOrDieMessage(isParsedPage, "not a page"),
         Effect.map(({ cursor, result }) =>
@@ -74,7 +74,7 @@ const effectStream: Subject = {
           ] as const
         )
       )
-    return countRecords(Stream.paginateChunkEffect(url, read))
+    return countRecords(Stream.paginateChunkEffect(url, readPage))
   }
 }
 
@@ -89,18 +89,18 @@ const blockquarryClient: Subject = {
 
 const megabytes = Effect.sync(() => Math.round(process.memoryUsage.rss() / 2 ** 20))
 
-/** Memory before and after a long walk of ours. */
+/** Memory before and after pagination of a long list by Blockquarry. */
 const memory = (pages: number): Effect.Effect<ReadonlyArray<string>> =>
   Effect.gen(function*() {
     const before = yield* megabytes
     yield* blockquarryClient.batch(pages)
-    return [`RSS ${before} MB before and ${yield* megabytes} MB after ${pages} pages of ours`]
+    return [`RSS ${before} MB before and ${yield* megabytes} MB after ${pages} pages read by Blockquarry`]
   })
 
 export const walk: Benchmark = {
   name: "walk",
   comparisons: Effect.succeed([{
-    title: `walk: pages of ${pageSize} transfers, ${formatSize(texts[0] ?? "")} each`,
+    title: `walk: pages of ${pageSize} transfers, ${formatSize(pageTexts[0] ?? "")} each`,
     unit: "page",
     records: pageSize,
     subjects: [baseline, effectStream, blockquarryClient],
