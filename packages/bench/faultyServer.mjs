@@ -1,15 +1,15 @@
-// A service that fails now and then, in every way that services fail. Its parent sends one message, what it answers
-// and how often it fails, and gets the port; every further message gets how often it was asked so far.
+// An upstream that fails randomly in every way that upstreams fail. The first message of the parent process contains
+// `Options`; the reply is the port. The reply to every later message is the number of requests so far.
 import { createServer } from "node:http"
 
 /**
- * Answers have the address of the path and the chain of the query inside, so that whoever gets one knows whether it
- * is the answer to the question.
+ * Responses contain the address of the path and the chain of the query, so that clients can check that a response belongs
+ * to its request.
  *
  * @typedef {object} Options
- * @property {Record<string, string>} templates - texts by path, `:address` in place of the address, and `?limit=` and
- * `&cursor=` where there is one; `@address@` and `@chain@` stand for those of the question
- * @property {number} faults - the part of requests that fail
+ * @property {Record<string, string>} templates - bodies by path, with `:address` in place of the address, and with
+ * `?limit=` and `&cursor=` if set; `@address@` and `@chain@` are replaced by those of the request
+ * @property {number} faults - the ratio of requests that fail
  */
 
 /** @typedef {import("node:http").ServerResponse} Response */
@@ -27,11 +27,11 @@ const send = (response, status, body, headers = {}) => {
 
 /** @type {(response: Response, status: number, headers?: Record<string, string>) => void} */
 const fail = (response, status, headers) =>
-  send(response, status, `{"message":"the service fails with ${status}"}`, headers)
+  send(response, status, `{"message":"injected failure: ${status}"}`, headers)
 
-/** What goes wrong, and its part of all that does. @type {Array<[part: number, fault: (response: Response, body: string) => void]>} */
+/** The faults with their weights. @type {Array<[weight: number, fault: (response: Response, body: string) => void]>} */
 const faults = [
-  // The connection breaks before the answer, or in the middle of it.
+  // Reset before the response or in the middle of the body
   [200, (response) => response.socket?.resetAndDestroy()],
   [200, (response, body) => {
     response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
@@ -39,26 +39,26 @@ const faults = [
   }],
   [200, (response) => fail(response, 500)],
   [60, (response) => fail(response, 503, { "retry-after": "1" })],
-  // Whole answers of HTTP that are no whole documents.
+  // Complete HTTP responses with incomplete or other documents
   [160, (response, body) => send(response, 200, body.slice(0, body.length / 2))],
   [129, (response) => send(response, 200, "<html>Welcome</html>", { "content-type": "text/html" })],
   [50, (response, body) => void setTimeout(() => send(response, 200, body), 300)],
-  // Everybody who shares the key waits.
+  // Rare, because it pauses all requests with the API key
   [1, (response) => fail(response, 429, { "retry-after": "1" })]
 ]
 
-const all = faults.reduce((sum, [part]) => sum + part, 0)
+const totalWeight = faults.reduce((sum, [weight]) => sum + weight, 0)
 
-const anyFault = () => {
-  let left = Math.random() * all
-  return faults.find(([part]) => (left -= part) < 0)?.[1]
+const pickFault = () => {
+  let remaining = Math.random() * totalWeight
+  return faults.find(([weight]) => (remaining -= weight) < 0)?.[1]
 }
 
 process.once("message", (/** @type {Options} */ { faults, templates }) => {
   let requestCount = 0
   const server = createServer((request, response) => {
     requestCount += 1
-    const { pathname, searchParams } = new URL(request.url ?? "", "http://service.test")
+    const { pathname, searchParams } = new URL(request.url ?? "", "http://upstream.test")
     const address = /0x[0-9a-f]{40}/.exec(pathname)?.[0] ?? ""
     const [limit, cursor] = [searchParams.get("limit"), searchParams.get("cursor")]
     const template = templates[
@@ -68,7 +68,7 @@ process.once("message", (/** @type {Options} */ { faults, templates }) => {
     if (template === undefined) return fail(response, 404)
     const body = template.replaceAll("@address@", address)
       .replaceAll("@chain@", searchParams.get("chain") ?? "")
-    const fault = Math.random() < faults ? anyFault() : undefined
+    const fault = Math.random() < faults ? pickFault() : undefined
     if (fault === undefined) send(response, 200, body)
     else fault(response, body)
   })

@@ -1,30 +1,32 @@
-/** Whether an answer is the right one for its question, or a failure that says so. Everything else is wrong. */
+/** Checks that a response is correct, or is an expected error. */
 import * as Zlib from "node:zlib"
 import { headerOf, type HttpResponse } from "../Connection.ts"
 import type { ExpectedResponse } from "./ExpectedResponse.ts"
 import { type RequestVariant, unmatchedEtag } from "./RequestVariant.ts"
 
 /**
- * - `right`: the document that was asked for, every byte of it, or word that the client has it.
- * - `failed`: a failure of the proxy's own, in its form.
- * - `passed on`: a failure of the service, as the service stated it.
- * - `wrong`: anything else, and failures that nothing here can lead to.
+ * - `correct`: the requested document, byte for byte, or 304 if the client has it.
+ * - `proxy-error`: an error of the proxy in its format.
+ * - `upstream-error`: an error of the upstream, forwarded unchanged.
+ * - `incorrect`: anything else, including errors that cannot be caused by the injected faults.
  */
 export type CheckResult =
   | { readonly verdict: "correct"; readonly cache: string; readonly form: string }
   | { readonly verdict: "proxy-error" | "upstream-error"; readonly name: string }
-  | { readonly verdict: "incorrect"; readonly problem: string }
+  | { readonly verdict: "incorrect"; readonly reason: string }
 
-/** What may become of a sound request when the service fails, with its status. */
+/** The failure codes that injected faults may cause, with their statuses. */
 const expectedStatusByCode: ReadonlyMap<unknown, number> = new Map([
-  ["rate-limited", 429],
-  ["over-budget", 429],
-  ["response-invalid", 502],
-  ["service-failed", 502],
-  ["unreachable", 502],
+  ["client-quota-exceeded", 429],
+  ["client-rate-limited", 429],
+  ["upstream-local-limit", 429],
+  ["upstream-rate-limited", 429],
+  ["upstream-invalid-response", 502],
+  ["upstream-error", 502],
+  ["upstream-unreachable", 502],
   ["overloaded", 503],
-  ["service-left-alone", 503],
-  ["timed-out", 504]
+  ["circuit-open", 503],
+  ["upstream-timeout", 504]
 ])
 
 export const checkResponse = (
@@ -34,17 +36,17 @@ export const checkResponse = (
 ): CheckResult => {
   const { status } = response
   if (status !== 200 && status !== 304) return checkFailure(expected.target, response)
-  const problem = status === 304 ? check304(response, variant) : check200(expected, response, variant)
-  return problem === undefined
+  const reason = status === 304 ? check304(response, variant) : check200(expected, response, variant)
+  return reason === undefined
     ? {
       verdict: "correct",
       cache: cacheResultOf(headerOf(response, "cache-status")),
       form: formatOf(status, variant)
     }
-    : incorrect(expected.target, response, problem)
+    : incorrect(expected.target, response, reason)
 }
 
-/** What is wrong with a document, if anything. */
+/** Returns what is wrong with a response with status 200, if anything. */
 const check200 = (
   expected: ExpectedResponse,
   response: HttpResponse,
@@ -52,24 +54,26 @@ const check200 = (
 ): string | undefined => {
   const encoding = headerOf(response, "content-encoding")
   if (encoding !== (variant.kind === "encoded" ? variant.encoding : undefined)) {
-    return `the encoding is ${encoding ?? "none"}`
+    return `unexpected content-encoding ${encoding ?? "none"}`
   }
   if (decodeBody(response.body, encoding)?.equals(Buffer.from(expected.body())) !== true) {
-    return "not the document that was asked for"
+    return "wrong document"
   }
   return variant.kind === "conditional" && variant.tag !== unmatchedEtag
-    ? "sent what the client has"
+    ? "200 although the entity tag matches"
     : undefined
 }
 
-/** What is wrong with word that the client has the document, if anything. */
+/** Returns what is wrong with a response with status 304, if anything. */
 const check304 = (response: HttpResponse, variant: RequestVariant): string | undefined => {
-  if (variant.kind !== "conditional" || variant.tag === unmatchedEtag) return "the client has nothing"
-  if (headerOf(response, "etag") !== variant.tag) return "another document than that which the client has"
-  return response.body.byteLength === 0 ? undefined : "a body where none may be"
+  if (variant.kind !== "conditional" || variant.tag === unmatchedEtag) {
+    return "304 although the client has no cached response"
+  }
+  if (headerOf(response, "etag") !== variant.tag) return "304 with another entity tag"
+  return response.body.byteLength === 0 ? undefined : "304 with a body"
 }
 
-/** Undefined where it is no such encoding. */
+/** Returns undefined if the body does not have the encoding. */
 const decodeBody = (body: Buffer, encoding: string | undefined): Buffer | undefined => {
   try {
     if (encoding === "gzip") return Zlib.gunzipSync(body)
@@ -81,42 +85,42 @@ const decodeBody = (body: Buffer, encoding: string | undefined): Buffer | undefi
 
 const formatOf = (status: number, variant: RequestVariant): string => {
   if (status === 304) return "not modified"
-  return variant.kind === "encoded" ? variant.encoding : "whole"
+  return variant.kind === "encoded" ? variant.encoding : "complete"
 }
 
-/** Of an answer that is no success. */
+/** Checks a response that is neither 200 nor 304. */
 export const checkFailure = (target: string, response: HttpResponse): CheckResult => {
   const { body, status } = response
   const text = body.toString()
-  if (text === `{"message":"the service fails with ${status}"}` && status !== 404) {
-    return { verdict: "upstream-error", name: `${status} of the service` }
+  if (text === `{"message":"injected failure: ${status}"}` && status !== 404) {
+    return { verdict: "upstream-error", name: `${status} from the upstream` }
   }
   const proxyError = parseProxyError(parseJson(text))
-  if (proxyError === undefined) return incorrect(target, response, "neither the service's nor the proxy's")
+  if (proxyError === undefined) return incorrect(target, response, "neither an upstream nor a proxy error")
   if (expectedStatusByCode.get(proxyError.code) !== status) {
-    return incorrect(target, response, "nothing led to this")
+    return incorrect(target, response, "unexpected failure code")
   }
   return proxyError.requestId === headerOf(response, "x-request-id")
     ? { verdict: "proxy-error", name: `${status} ${proxyError.code}` }
-    : incorrect(target, response, "the request's id is another in the header")
+    : incorrect(target, response, "requestId differs from x-request-id")
 }
 
-/** Whether the service's failures may lead to a code. */
+/** Returns whether injected faults may cause a failure code. */
 export const isExpectedCode = (code: string): boolean => expectedStatusByCode.has(code)
 
-export const incorrect = (target: string, { body, head }: HttpResponse, problem: string): CheckResult => ({
+export const incorrect = (target: string, { body, head }: HttpResponse, reason: string): CheckResult => ({
   verdict: "incorrect",
-  problem: `${problem}: ${target} got ${head}${body.toString().slice(0, 300)}`
+  reason: `${reason}: ${target} got ${head}${body.toString().slice(0, 300)}`
 })
 
-/** What the proxy says of its cache, in one word; `-` where it says nothing. */
+/** Returns the cache result in a `cache-status` header; `-` without a header. */
 export const cacheResultOf = (header: string | undefined): string => {
   if (header === undefined) return "-"
   if (/;\s*hit/.test(header)) return /stale/.test(header) ? "stale" : "hit"
-  return /collapsed/.test(header) ? "shared" : /fwd=([\w-]+)/.exec(header)?.[1] ?? "-"
+  return /collapsed/.test(header) ? "coalesced" : /fwd=([\w-]+)/.exec(header)?.[1] ?? "-"
 }
 
-/** A failure as the proxy states it; undefined for any other document. */
+/** Parses an error of the proxy. Returns undefined for other documents. */
 export const parseProxyError = (
   document: unknown
 ): { readonly code: string; readonly requestId: string } | undefined => {
@@ -128,7 +132,7 @@ export const parseProxyError = (
     : undefined
 }
 
-/** Undefined where it is no JSON. */
+/** Returns undefined if the string is not JSON. */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)

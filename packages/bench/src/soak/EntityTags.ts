@@ -1,17 +1,17 @@
-/** The entity tags that answers came with: an answer that is the same has the same tag. */
+/** Records entity tags, to check that equal documents have equal tags. */
 
-/** So many are remembered, which is more than there are popular questions. */
+/** More than the number of popular requests. */
 const capacity = 4096
 
 export class EntityTags {
   readonly #tags = new Map<string, string>()
 
-  /** Of an answer that came before. */
+  /** Returns the tag of an earlier response. */
   get(target: string): string | undefined {
     return this.#tags.get(target)
   }
 
-  /** False where the same answer came with another tag before. */
+  /** Returns false if an earlier response of the same document had another tag. */
   add(target: string, tag: string): boolean {
     const before = this.#tags.get(target)
     if (before === undefined && this.#tags.size < capacity) this.#tags.set(target, tag)

@@ -1,14 +1,14 @@
-/** What is asked in a soak: few questions often, many seldom, some once; and the one right answer to each. */
+/** The requests of a soak test, with a Zipf distribution, and their expected responses. */
 import { priceDocument, transferRecords, transfersPage, wallet } from "../Documents.ts"
 
 export interface ExpectedResponse {
   /** Path and query. */
   readonly target: string
-  /** The right answer, byte for byte. */
+  /** Returns the expected body, byte for byte. */
   readonly body: () => string
 }
 
-/** What is behind the proxy fills these in, by the same rule as `answer`. */
+/** The upstream fills in this template by the same rule as `expectedResponse`. */
 const priceTemplate = priceDocument("@address@", "@chain@")
 
 const pageTemplate = (length: number, cursor: string | null = "@chain@", from = 0): string =>
@@ -18,17 +18,17 @@ const shortPage = { limit: 10, text: pageTemplate(10) }
 
 const longPage = { limit: 100, text: pageTemplate(100) }
 
-/** A whole list: cursors that lead to its pages, and how many records each has. */
+/** A streamed list: the cursors and size of its pages. */
 const fullList = { limit: 20, cursors: [undefined, "second", "third"] } as const
 
-/** Records of a whole list, page by page. */
+/** The records of the streamed list, page by page. */
 const fullListRecords = fullList.cursors.map((_, page) =>
   transferRecords("strings", fullList.limit, page * fullList.limit).map((text) =>
     text.replaceAll(wallet, "@address@")
   )
 )
 
-/** Texts by what is asked; the service that fails says what the marks in them mean. */
+/** Templates of responses by path. `faultyServer.mjs` describes the placeholders. */
 export const templates: Readonly<Record<string, string>> = {
   "/api/v2.2/erc20/:address/price": priceTemplate,
   [`/api/v2.2/:address/erc20/transfers?limit=${shortPage.limit}`]: shortPage.text,
@@ -43,12 +43,12 @@ export const templates: Readonly<Record<string, string>> = {
   )
 }
 
-/** As the service knows them: whatever spelling a client uses, this is what the service is asked. */
+/** Canonical chain IDs, which the proxy sends to the upstream. */
 const chains = ["0x1", "0x89", "0x2105"]
 
 /**
- * The question of a number: of a hundred tokens and wallets 93 are asked for a price, five for a short page and two
- * for a long one. Three numbers in a row are the same but for the chain.
+ * Returns the request with a number: 93 % prices, 5 % short pages, 2 % long pages. Three consecutive numbers differ only in
+ * the chain.
  */
 export const expectedResponse = (number: number): ExpectedResponse => {
   const { address, chain, subject } = decomposeNumber(number)
@@ -63,7 +63,6 @@ export const expectedResponse = (number: number): ExpectedResponse => {
   }
 }
 
-/** What a number stands for. */
 const decomposeNumber = (number: number) => {
   const subject = Math.floor(number / chains.length)
   return {
@@ -73,23 +72,23 @@ const decomposeNumber = (number: number) => {
   }
 }
 
-/** The number of a question that is answered with a page, for each number. */
+/** Maps a number to the number of a request for a page. */
 export const numberWithPage = (number: number): number => {
   const subject = Math.floor(number / chains.length)
   return (subject - subject % 100 + 93 + subject % 7) * chains.length + number % chains.length
 }
 
-/** A whole list, which is asked of the proxy as one. */
+/** A streamed list that the proxy reads from all pages. */
 export interface ExpectedList {
   readonly target: string
   readonly pages: () => ReadonlyArray<{
     readonly records: ReadonlyArray<string>
-    /** Leads to the next page. */
+    /** The cursor of the next page. */
     readonly cursor: string | undefined
   }>
 }
 
-/** The list of a number. */
+/** Returns the list with a number. */
 export const expectedList = (number: number): ExpectedList => {
   const { address, chain } = decomposeNumber(number)
   return {
@@ -102,30 +101,30 @@ export const expectedList = (number: number): ExpectedList => {
   }
 }
 
-/** How many questions are asked more than once. */
+/** The number of requests that are repeated. */
 const popularCount = 3000
 
-/** The part of requests that ask what nobody else asks. */
+/** The ratio of unique requests. */
 const uniqueShare = 0.05
 
-/** The parts of popular questions, added up: the second is asked half as often as the first, and so on (Zipf). */
+/** Cumulative weights of popular requests: request n has a weight of 1/n (Zipf). */
 const cumulativeWeights = (() => {
   let sum = 0
   return Float64Array.from({ length: popularCount }, (_, rank) => sum += 1 / (rank + 1))
 })()
 
-/** A popular question's number, by chance. */
-export const popularNumber = (chance: number): number => {
-  const wanted = chance * (cumulativeWeights.at(-1) ?? 0)
+/** Returns the number of a popular request for a random number from 0 to 1. */
+export const popularNumber = (draw: number): number => {
+  const weight = draw * (cumulativeWeights.at(-1) ?? 0)
   let [low, high] = [0, popularCount - 1]
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((cumulativeWeights[middle] ?? 0) > wanted) high = middle
+    if ((cumulativeWeights[middle] ?? 0) > weight) high = middle
     else low = middle + 1
   }
   return low
 }
 
-/** Numbers of questions as they come, by two chances; `turn` is a number that was never given before. */
+/** Returns the number of the next request for two random numbers. `sequence` must be unique. */
 export const pickNumber = (uniqueDraw: number, popularityDraw: number, sequence: number): number =>
   uniqueDraw < uniqueShare ? popularCount + sequence : popularNumber(popularityDraw)

@@ -1,4 +1,4 @@
-/** What a soak came to, as text, and whether it is good. */
+/** The report of a soak test. */
 import { responseForms } from "./RequestVariant.ts"
 import { leaksFiles, meanByTenth, memoryGrowth, tolerance } from "./Samples.ts"
 import type { SoakProgress, SoakResult } from "./Soak.ts"
@@ -7,79 +7,81 @@ const formatCount = (value: number): string => Math.round(value).toLocaleString(
 
 const formatMegabytes = (bytes: number): string => Number.isNaN(bytes) ? "-" : (bytes / 2 ** 20).toFixed(0)
 
-const formatPercent = (part: number): string => `${(part * 100).toFixed(1)} %`
+const formatPercent = (ratio: number): string => `${(ratio * 100).toFixed(1)} %`
 
-/** One line. */
-export const formatProgress = ({ sample, seconds, stats: tally }: SoakProgress, requests: number): string =>
+/** Formats the progress on one line. */
+export const formatProgress = ({ sample, seconds, stats }: SoakProgress, requests: number): string =>
   [
     `${formatCount(sample.completed * 100 / requests)} %`,
     `${formatCount(sample.completed)} requests`,
     `${formatCount(sample.completed / seconds)}/s`,
-    `${tally.incorrect} wrong`,
+    `${stats.incorrect} incorrect`,
     `RSS ${formatMegabytes(sample.resident)} MB`,
     `${sample.files} files`,
     `${sample.sockets} sockets`
   ].join("  ")
 
-const formatChange = (part: number): string =>
-  Number.isNaN(part) ? "-" : `${part < 0 ? "" : "+"}${formatPercent(part)}`
+const formatChange = (ratio: number): string =>
+  Number.isNaN(ratio) ? "-" : `${ratio < 0 ? "" : "+"}${formatPercent(ratio)}`
 
 const byCountDescending = (counts: ReadonlyMap<string, number>): ReadonlyArray<readonly [string, number]> =>
   [...counts].sort(([, a], [, b]) => b - a)
 
-/** The reasons why a soak is not good. */
-export const failuresOf = ({ after, before, samples, stats: tally }: SoakResult): ReadonlyArray<string> => {
-  const growthRatio = memoryGrowth(samples, tally.completed)
+/** Returns the reasons for which a soak test fails. */
+export const failuresOf = ({ after, before, samples, stats }: SoakResult): ReadonlyArray<string> => {
+  const growthRatio = memoryGrowth(samples, stats.completed)
   return [
-    ...(tally.incorrect > 0
-      ? [`${tally.incorrect} answers were wrong`, ...tally.problems.map((one) => `  ${one}`)]
+    ...(stats.incorrect > 0
+      ? [`${stats.incorrect} incorrect responses`, ...stats.problems.map((problem) => `  ${problem}`)]
       : []),
-    ...(leaksFiles(before, after) ? [`${after.files} open files at rest, ${before.files} before`] : []),
-    ...responseForms.filter((form) => !tally.forms.has(form)).map((form) =>
-      `no right answer came as ${form}, so that was not looked at: ask more`
+    ...(leaksFiles(before, after)
+      ? [`file leak: ${after.files} open files at rest, ${before.files} before`]
+      : []),
+    ...responseForms.filter((form) => !stats.forms.has(form)).map((form) =>
+      `no correct response of kind ${form}: increase --requests`
     ),
     ...(Number.isNaN(growthRatio)
-      ? ["memory was looked at too seldom to say whether it grew: ask more"]
+      ? ["too few memory samples to detect growth: increase --requests"]
       : []),
     ...(growthRatio > tolerance
       ? [
-        `memory grew by ${formatPercent(growthRatio)} from the first third to the last; ${
+        `memory grew by ${formatPercent(growthRatio)} between the first and the last third; limit ${
           formatPercent(tolerance)
-        } are allowed`
+        }`
       ]
       : [])
   ]
 }
 
-export const formatSummary = (outcomes: SoakResult): string => {
-  const { after, upstreamRequestCount: asked, before, samples, seconds, stats: tally } = outcomes
-  const right = [...tally.correct.values()].reduce((sum, count) => sum + count, 0)
-  const peak = (of: "files" | "sockets") => Math.max(...samples.map((sample) => sample[of]))
+export const formatSummary = (result: SoakResult): string => {
+  const { after, upstreamRequestCount, before, samples, seconds, stats } = result
+  const correct = [...stats.correct.values()].reduce((sum, count) => sum + count, 0)
+  const peak = (kind: "files" | "sockets") => Math.max(...samples.map((sample) => sample[kind]))
   const rows: ReadonlyArray<readonly [string, string]> = [
     [
       "requests",
-      `${formatCount(tally.completed)} in ${formatCount(seconds)} s, ${
-        formatCount(tally.completed / seconds)
+      `${formatCount(stats.completed)} in ${formatCount(seconds)} s, ${
+        formatCount(stats.completed / seconds)
       }/s`
     ],
-    ["asked of the service", formatCount(asked)],
-    ["correct", formatCount(right)],
-    ...byCountDescending(tally.correct).map(([name, count]) =>
-      [`  ${name}`, `${formatCount(count)}, ${formatPercent(count / right)}`] as const
+    ["upstream requests", formatCount(upstreamRequestCount)],
+    ["correct", formatCount(correct)],
+    ...byCountDescending(stats.correct).map(([name, count]) =>
+      [`  ${name}`, `${formatCount(count)}, ${formatPercent(count / correct)}`] as const
     ),
-    ...byCountDescending(tally.forms).map(([name, count]) => [`  as ${name}`, formatCount(count)] as const),
-    ["hung up", formatCount(tally.disconnected)],
-    ...byCountDescending(tally.failures).map(([name, count]) => [name, formatCount(count)] as const),
-    ["incorrect", formatCount(tally.incorrect)],
-    ["RSS by tenths, MB", meanByTenth(samples, tally.completed).map(formatMegabytes).join(" ")],
-    ["RSS, last third to first", formatChange(memoryGrowth(samples, tally.completed))],
+    ...byCountDescending(stats.forms).map(([name, count]) => [`  ${name}`, formatCount(count)] as const),
+    ["client disconnects", formatCount(stats.disconnected)],
+    ...byCountDescending(stats.failures).map(([name, count]) => [name, formatCount(count)] as const),
+    ["incorrect", formatCount(stats.incorrect)],
+    ["RSS by tenths, MB", meanByTenth(samples, stats.completed).map(formatMegabytes).join(" ")],
+    ["RSS, growth to last third", formatChange(memoryGrowth(samples, stats.completed))],
     ["open files", `${before.files} before, ${peak("files")} at most, ${after.files} at rest`],
-    ["of these, sockets", `${before.sockets} before, ${peak("sockets")} at most, ${after.sockets} at rest`]
+    ["  of which sockets", `${before.sockets} before, ${peak("sockets")} at most, ${after.sockets} at rest`]
   ]
   const width = Math.max(...rows.map(([name]) => name.length))
-  const problems = failuresOf(outcomes)
+  const failures = failuresOf(result)
   return [
     ...rows.map(([name, text]) => `${name.padEnd(width)}  ${text}`),
-    ...(problems.length === 0 ? ["good"] : ["not good:", ...problems])
+    ...(failures.length === 0 ? ["passed"] : ["failed:", ...failures])
   ].join("\n")
 }

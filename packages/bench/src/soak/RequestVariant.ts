@@ -1,6 +1,6 @@
-/** In what manner a question is asked: as it is, encoded, only where its answer is another by now, or as a whole list. */
+/** Variants of requests: plain, encoded, conditional, or a streamed list. */
 
-/** Encodings that every Node reads. */
+/** Encodings that all Node versions decode. */
 export const encodings = ["gzip", "br"] as const
 
 type Encoding = (typeof encodings)[number]
@@ -8,26 +8,26 @@ type Encoding = (typeof encodings)[number]
 export type RequestVariant =
   | { readonly kind: "plain" }
   | { readonly kind: "encoded"; readonly encoding: Encoding }
-  /** `tag`: of the answer that the client has. */
+  /** `tag` is the entity tag of the response that the client has. */
   | { readonly kind: "conditional"; readonly tag: string }
   | { readonly kind: "list" }
 
 type VariantKind = RequestVariant["kind"]
 
-/** The parts of requests of each kind; the rest is plain. */
-const variantShares: ReadonlyArray<readonly [kind: VariantKind, part: number]> = [
+/** The ratio of each variant; the rest is plain. */
+const variantShares: ReadonlyArray<readonly [kind: VariantKind, ratio: number]> = [
   ["encoded", 0.04],
   ["conditional", 0.04],
   ["list", 0.02]
 ]
 
-/** A kind by chance. */
-export const kindForDraw = (chance: number): VariantKind => {
-  let remaining = chance
-  return variantShares.find(([, part]) => (remaining -= part) < 0)?.[0] ?? "plain"
+/** Returns a variant for a random number from 0 to 1. */
+export const kindForDraw = (draw: number): VariantKind => {
+  let remaining = draw
+  return variantShares.find(([, ratio]) => (remaining -= ratio) < 0)?.[0] ?? "plain"
 }
 
-/** Headers of a request. */
+/** Returns the request headers of a variant. */
 export const variantHeaders = (variant: RequestVariant): Readonly<Record<string, string>> => {
   switch (variant.kind) {
     case "encoded":
@@ -40,8 +40,8 @@ export const variantHeaders = (variant: RequestVariant): Readonly<Record<string,
   }
 }
 
-/** What right answers come as in a soak: those of these kinds that never came were not looked at. */
-export const responseForms: ReadonlyArray<string> = ["whole", ...encodings, "not modified", "list"]
+/** The kinds of correct responses. A soak test must receive each of them. */
+export const responseForms: ReadonlyArray<string> = ["complete", ...encodings, "not modified", "list"]
 
-/** A tag that no answer has. */
-export const unmatchedEtag = "W/\"nobody's\""
+/** An entity tag that no response has. */
+export const unmatchedEtag = "W/\"unmatched\""

@@ -1,35 +1,35 @@
-/** What the proxy held while it was asked, and whether that grew. */
+/** Samples of the proxy's memory and open files, and detection of leaks. */
 import type { ResourceUsage } from "../ProcessStats.ts"
 
-/** What it held once so many requests were over. */
+/** The resource usage after a number of completed requests. */
 export interface Sample extends ResourceUsage {
   readonly completed: number
 }
 
-/** Memory may be so much more in the last third than in the first. */
+/** The allowed growth of memory between the first and the last third. */
 export const tolerance = 0.15
 
-/** A process may find a file or two worth keeping open, but not one for each of many requests. */
+/** The number of additional files that a process may keep open. */
 const spareFiles = 4
 
 const mean = (values: ReadonlyArray<number>): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** The mean memory in each tenth of the requests. */
+/** Returns the mean memory in each tenth of the requests. */
 export const meanByTenth = (samples: ReadonlyArray<Sample>, requests: number): ReadonlyArray<number> =>
   Array.from({ length: 10 }, (_, tenth) =>
     mean(
-      samples.filter(({ completed: done }) => Math.min(9, Math.floor(done * 10 / requests)) === tenth)
+      samples.filter(({ completed }) => Math.min(9, Math.floor(completed * 10 / requests)) === tenth)
         .map(({ resident }) => resident)
     ))
 
-/** By how much memory grew from the first third to the last, once the first tenth has warmed it up. */
+/** Returns the growth of memory from the first to the last third of the requests, without the first tenth (warm-up). */
 export const memoryGrowth = (samples: ReadonlyArray<Sample>, requests: number): number => {
-  const warm = samples.filter(({ completed: done }) => done * 10 > requests).map(({ resident }) => resident)
+  const warm = samples.filter(({ completed }) => completed * 10 > requests).map(({ resident }) => resident)
   const third = Math.floor(warm.length / 3)
   return third === 0 ? Number.NaN : mean(warm.slice(-third)) / mean(warm.slice(0, third)) - 1
 }
 
-/** Whether a process that has come to rest holds more files than before it was asked. */
+/** Returns whether an idle process has more open files than before the requests. */
 export const leaksFiles = (before: ResourceUsage, after: ResourceUsage): boolean =>
   after.files > before.files + spareFiles

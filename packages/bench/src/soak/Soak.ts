@@ -1,6 +1,6 @@
 /**
- * A soak: the proxy before a service that fails, asked for minutes by clients of which some go away. Every answer is
- * looked at, and so is what the proxy holds.
+ * The soak test: runs the proxy in front of a faulty upstream, under load from clients that sometimes disconnect. Checks
+ * every response, and the memory and open files of the proxy.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -20,9 +20,9 @@ import * as SoakStats from "./SoakStats.ts"
 export interface SoakOptions {
   readonly requests: number
   readonly connections: number
-  /** The part of requests to the service that fail. */
+  /** The ratio of upstream requests that fail. */
   readonly faults: number
-  /** Told now and then. */
+  /** Called 200 times in total. */
   readonly onProgress: (progress: SoakProgress) => Effect.Effect<void>
 }
 
@@ -35,32 +35,32 @@ export interface SoakProgress {
 export interface SoakResult {
   readonly stats: SoakStats.SoakStats
   readonly seconds: number
-  /** How often the service was asked. */
+  /** The number of upstream requests. */
   readonly upstreamRequestCount: number
   readonly samples: ReadonlyArray<Sample>
-  /** What the proxy held before the first request, and when it had come to rest after the last. */
+  /** The resource usage of the proxy before the first request, and idle after the last one. */
   readonly before: ProcessStats.ResourceUsage
   readonly after: ProcessStats.ResourceUsage
 }
 
-/** The part of requests that are given up before their answer, and of answers after which the connection is cut. */
+/** The ratio of requests that the client cancels, and of responses after which it closes the connection. */
 const [disconnectShare, reconnectShare] = [0.01, 0.005]
 
-/** How long a client that gives up waits at most, in milliseconds. */
+/** The maximum time before a client cancels, in milliseconds. */
 const maxDisconnectDelay = 20
 
-/** Connections to the service that are not used are closed after seconds. */
+/** The maximum time until the proxy has closed idle upstream connections. */
 const settleSeconds = 20
 
-/** So small that answers have to make room for others all the time. */
+/** Small enough that the cache constantly evicts entries. */
 const maxBytes = "16MiB"
 
-const tokens = { first: "a token of the first client", second: "a token of the second client" }
+const tokens = { first: "token of the first client", second: "token of the second client" }
 
 export const runSoak = ({ connections, faults, onProgress, requests }: SoakOptions) =>
   Effect.gen(function*() {
-    const service = yield* forkProgram("faultyServer", { templates, faults })
-    const proxy = yield* QuarryProxy.startProxy(`http://127.0.0.1:${service.port}`, {
+    const upstream = yield* forkProgram("faultyServer", { templates, faults })
+    const proxy = yield* QuarryProxy.startProxy(`http://127.0.0.1:${upstream.port}`, {
       clients: Object.entries(tokens).map(([name, token]) => QuarryProxy.clientConfig(name, token)),
       cache: { maxBytes }
     })
@@ -82,12 +82,12 @@ export const runSoak = ({ connections, faults, onProgress, requests }: SoakOptio
     const etags = new EntityTags()
     let started = 0
     const nextRequest = Effect.gen(function*() {
-      const chances = {
+      const draws = {
         kind: yield* Random.next,
         unique: yield* Random.next,
         popularity: yield* Random.next
       }
-      return SoakRequest.nextRequest(chances, started++, etags)
+      return SoakRequest.nextRequest(draws, started++, etags)
     })
     const runClient = (token: string) =>
       Effect.gen(function*() {
@@ -115,14 +115,14 @@ export const runSoak = ({ connections, faults, onProgress, requests }: SoakOptio
     return {
       stats,
       seconds,
-      upstreamRequestCount: Number(yield* service.sendMessage),
+      upstreamRequestCount: Number(yield* upstream.sendMessage),
       samples,
       before,
       after
     } satisfies SoakResult
   }).pipe(Effect.scoped)
 
-/** What a process holds once it holds no more than before, or has had its time. */
+/** Returns the resource usage when no files are leaked, or after `settleSeconds`. */
 const usageAtRest = (
   pid: number,
   before: ProcessStats.ResourceUsage
@@ -131,7 +131,7 @@ const usageAtRest = (
     Effect.repeat({ until: (now) => !leaksFiles(before, now), times: settleSeconds })
   )
 
-/** One client, which connects when it has to. */
+/** A client that connects on demand. */
 class SoakClient {
   private connection: Connection | undefined
   private readonly port: number
@@ -151,7 +151,7 @@ class SoakClient {
     })
   }
 
-  /** Asks, and goes away after so many milliseconds, perhaps in the middle of the answer. */
+  /** Sends a request and disconnects after some milliseconds, possibly in the middle of the response. */
   sendAndDisconnect(soakRequest: SoakRequest.SoakRequest, millis: number): Effect.Effect<void> {
     return Effect.raceFirst(
       Effect.promise(() => this.request(soakRequest)),
@@ -171,11 +171,8 @@ class SoakClient {
       return Either.right(await this.connection.send(request))
     } catch (error) {
       this.close()
-      const wrong: CheckResult = {
-        verdict: "incorrect",
-        problem: `${target} got no answer: ${String(error)}`
-      }
-      return Either.left(wrong)
+      const result: CheckResult = { verdict: "incorrect", reason: `${target}: no response: ${String(error)}` }
+      return Either.left(result)
     }
   }
 }

@@ -1,4 +1,4 @@
-/** What one client asks next, in what manner, and what it takes for right. */
+/** Creates the requests of a soak test with the checks of their responses. */
 import { headerOf, type HttpResponse } from "../Connection.ts"
 import { checkListResponse } from "./CheckListResponse.ts"
 import { checkResponse, type CheckResult, incorrect } from "./CheckResponse.ts"
@@ -19,14 +19,14 @@ export interface SoakRequest {
   readonly check: (response: HttpResponse) => CheckResult
 }
 
-/** Numbers from 0 to 1, by chance. */
+/** Random numbers from 0 to 1. */
 interface RandomDraws {
   readonly kind: number
   readonly unique: number
   readonly popularity: number
 }
 
-/** `turn` is a number that was never given before. */
+/** Returns the next request. `sequence` must be unique. */
 export const nextRequest = (
   { kind, popularity, unique }: RandomDraws,
   sequence: number,
@@ -37,7 +37,7 @@ export const nextRequest = (
     case "plain":
       return makeRequest(number, { kind: "plain" }, tags)
     case "encoded":
-      // Prices are too short to be encoded.
+      // The proxy does not encode prices, because they are too short
       return makeRequest(
         numberWithPage(number),
         { kind: "encoded", encoding: encodings[sequence % encodings.length] ?? "gzip" },
@@ -68,7 +68,7 @@ const makeRequest = (number: number, variant: RequestVariant, tags: EntityTags):
     check: (response) => {
       const result = checkResponse(expected, response, variant)
       return result.verdict === "correct" && !tags.add(expected.target, headerOf(response, "etag") ?? "none")
-        ? incorrect(expected.target, response, "the same document has another tag than before")
+        ? incorrect(expected.target, response, "entity tag changed for the same document")
         : result
     }
   }

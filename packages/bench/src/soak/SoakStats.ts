@@ -1,19 +1,19 @@
-/** What became of the requests of a soak, counted. */
+/** Counts the results of a soak test. */
 import type { CheckResult } from "./CheckResponse.ts"
 
 export interface SoakStats {
-  /** Requests that are over. */
+  /** Completed requests. */
   completed: number
-  /** Right answers, by what the proxy said of its cache. */
+  /** Correct responses by cache result. */
   readonly correct: Map<string, number>
-  /** Right answers, by the form that they came in. */
+  /** Correct responses by kind. */
   readonly forms: Map<string, number>
-  /** Failures by status and code. */
+  /** Errors by status and code. */
   readonly failures: Map<string, number>
-  /** Requests whose client went away. */
+  /** Requests that the client cancelled. */
   disconnected: number
   incorrect: number
-  /** The first few wrong answers. */
+  /** The reasons of the first incorrect responses. */
   readonly problems: Array<string>
 }
 
@@ -39,7 +39,7 @@ export const recordResult = (stats: SoakStats, result: CheckResult): void => {
       return increment(stats.failures, result.name)
     case "incorrect":
       stats.incorrect += 1
-      if (stats.problems.length < maxReported) stats.problems.push(result.problem)
+      if (stats.problems.length < maxReported) stats.problems.push(result.reason)
   }
 }
 

@@ -1,4 +1,4 @@
-/** Whole lists: what is taken for one, for one that broke off, and for wrong. */
+/** Complete, failed and incorrect lists. */
 import { expect, it } from "vitest"
 import type { HttpResponse } from "../../src/Connection.ts"
 import { checkListResponse } from "../../src/soak/CheckListResponse.ts"
@@ -23,12 +23,12 @@ const response = (
 
 const end = { end: { records: allRecords.length } }
 
-const interruptedLine = (cursor: unknown, code = "unreachable", requestId = "r1") => ({
-  failure: { message: "it failed", code, requestId },
+const interruptedLine = (cursor: unknown, code = "upstream-unreachable", requestId = "r1") => ({
+  failure: { message: "failed", code, requestId },
   cursor
 })
 
-it("every record in its place and a last line that counts them are a whole list", () => {
+it("accepts all records with their count in the last line", () => {
   expect(allRecords).toHaveLength(60)
   expect(checkListResponse(expected, response([...allRecords, end]))).toEqual({
     verdict: "correct",
@@ -37,17 +37,17 @@ it("every record in its place and a last line that counts them are a whole list"
   })
 })
 
-it("whole pages and the cursor of the next one are a list that broke off", () => {
-  const failed = { verdict: "proxy-error", name: "a list broke off: unreachable" }
+it("accepts complete pages with the cursor of the next page as a failed list", () => {
+  const failed = { verdict: "proxy-error", name: "list failed: upstream-unreachable" }
   expect(checkListResponse(expected, response([...first ?? [], interruptedLine("second")]))).toEqual(failed)
   expect(checkListResponse(expected, response([...first ?? [], ...second ?? [], interruptedLine("third")])))
     .toEqual(failed)
 })
 
-it("a list that failed before its first page is a failure like every other", () => {
-  const failure = { message: "it failed", code: "unreachable", requestId: "r1" }
+it("treats a failure before the first page like other errors", () => {
+  const failure = { message: "failed", code: "upstream-unreachable", requestId: "r1" }
   expect(checkListResponse(expected, response([failure], { status: 502, ending: "" })))
-    .toEqual({ verdict: "proxy-error", name: "502 unreachable" })
+    .toEqual({ verdict: "proxy-error", name: "502 upstream-unreachable" })
   expect(checkListResponse(expected, response([failure], { status: 500, ending: "" })).verdict).toBe(
     "incorrect"
   )
@@ -55,27 +55,33 @@ it("a list that failed before its first page is a failure like every other", () 
 
 it.each([
   ["no last line", response(allRecords)],
-  ["a last line that is cut off", response([...allRecords, end], { ending: "" })],
-  ["nothing", response([], { ending: "" })],
-  ["an end too early", response([...first ?? [], { end: { records: 20 } }])],
-  ["another count", response([...allRecords, { end: { records: 59 } }])],
-  ["a record too few", response([...allRecords.slice(0, -1), end])],
-  ["a record twice", response([...allRecords, allRecords[0], end])],
-  ["pages that are swapped", response([...second ?? [], ...first ?? [], ...third ?? [], end])],
-  ["another wallet's", response([...expectedList(40).pages().flatMap(({ records }) => records), end])],
-  ["half a page", response([...allRecords.slice(0, 30), interruptedLine("third")])],
+  ["a truncated last line", response([...allRecords, end], { ending: "" })],
+  ["an empty body", response([], { ending: "" })],
+  ["an early end", response([...first ?? [], { end: { records: 20 } }])],
+  ["a wrong count", response([...allRecords, { end: { records: 59 } }])],
+  ["a missing record", response([...allRecords.slice(0, -1), end])],
+  ["a duplicate record", response([...allRecords, allRecords[0], end])],
+  ["swapped pages", response([...second ?? [], ...first ?? [], ...third ?? [], end])],
   [
-    "a cursor to a page that was given",
+    "records of another wallet",
+    response([...expectedList(40).pages().flatMap(({ records }) => records), end])
+  ],
+  ["an incomplete page", response([...allRecords.slice(0, 30), interruptedLine("third")])],
+  [
+    "the cursor of a returned page",
     response([...first ?? [], ...second ?? [], interruptedLine("second")])
   ],
   ["no cursor", response([...first ?? [], interruptedLine(null)])],
   ["a failure after the last page", response([...allRecords, interruptedLine("third")])],
-  ["a bug of the proxy", response([...first ?? [], interruptedLine("second", "internal")])],
-  ["another request's failure", response([...first ?? [], interruptedLine("second", "unreachable", "r2")])],
-  ["no lines of JSON", response([...allRecords, end], { type: "application/json" })]
-])("%s is wrong", (_, given) => {
-  expect(checkListResponse(expected, given)).toMatchObject({
+  ["an internal error of the proxy", response([...first ?? [], interruptedLine("second", "internal")])],
+  [
+    "an error of another request",
+    response([...first ?? [], interruptedLine("second", "upstream-unreachable", "r2")])
+  ],
+  ["another content type", response([...allRecords, end], { type: "application/json" })]
+])("rejects %s", (_, received) => {
+  expect(checkListResponse(expected, received)).toMatchObject({
     verdict: "incorrect",
-    problem: expect.stringContaining(expected.target)
+    reason: expect.stringContaining(expected.target)
   })
 })

@@ -1,4 +1,4 @@
-/** What is taken for right, for a failure that says so, and for wrong. */
+/** Correct responses, errors and incorrect responses. */
 import { brotliCompressSync, gzipSync } from "node:zlib"
 import { expect, it } from "vitest"
 import { headerOf, type HttpResponse } from "../../src/Connection.ts"
@@ -23,68 +23,71 @@ const response = (
 })
 
 const proxyErrorBody = (code: string, more: object = {}): string =>
-  JSON.stringify({ message: "it failed", code, requestId: "r1", ...more })
+  JSON.stringify({ message: "failed", code, requestId: "r1", ...more })
 
-it("the document that was asked for is right, from wherever it came", () => {
+it("accepts the requested document from cache and upstream", () => {
   const hit = response(200, expected.body(), { "cache-status": "quarry-proxy; hit; ttl=4" })
   expect(headerOf(hit, "cache-status")).toBe("quarry-proxy; hit; ttl=4")
-  expect(checkResponse(expected, hit)).toEqual({ verdict: "correct", cache: "hit", form: "whole" })
+  expect(checkResponse(expected, hit)).toEqual({ verdict: "correct", cache: "hit", form: "complete" })
   expect(checkResponse(expected, response(200, expected.body()))).toEqual({
     verdict: "correct",
     cache: "-",
-    form: "whole"
+    form: "complete"
   })
 })
 
 it.each([
-  ["another chain's", expectedResponse(13).body()],
-  ["another token's", expectedResponse(15).body()],
-  ["a byte too few", expected.body().slice(0, -1)],
-  ["a byte too many", `${expected.body()} `],
-  ["a byte changed", expected.body().replace("Granite", "granite")],
-  ["nothing", ""],
-  ["a page of a web site", "<html>Welcome</html>"]
-])("any other document is wrong: %s", (_, body) => {
+  ["another chain", expectedResponse(13).body()],
+  ["another token", expectedResponse(15).body()],
+  ["a missing byte", expected.body().slice(0, -1)],
+  ["an additional byte", `${expected.body()} `],
+  ["a changed byte", expected.body().replace("Granite", "granite")],
+  ["an empty body", ""],
+  ["an HTML page", "<html>Welcome</html>"]
+])("rejects other documents: %s", (_, body) => {
   expect(checkResponse(expected, response(200, body))).toMatchObject({
     verdict: "incorrect",
-    problem: expect.stringContaining(expected.target)
+    reason: expect.stringContaining(expected.target)
   })
 })
 
 it.each([
-  [502, "response-invalid"],
-  [502, "unreachable"],
-  [429, "over-budget"],
-  [503, "service-left-alone"],
-  [504, "timed-out"]
-])("%i %s is a failure of the proxy's own", (status, code) => {
+  [502, "upstream-invalid-response"],
+  [502, "upstream-unreachable"],
+  [429, "client-rate-limited"],
+  [429, "client-quota-exceeded"],
+  [429, "upstream-rate-limited"],
+  [429, "upstream-local-limit"],
+  [503, "circuit-open"],
+  [504, "upstream-timeout"]
+])("accepts %i %s as an error of the proxy", (status, code) => {
   expect(checkResponse(expected, response(status, proxyErrorBody(code)))).toEqual({
     verdict: "proxy-error",
     name: `${status} ${code}`
   })
 })
 
-it("a failure of the service is passed on as it is", () => {
-  expect(checkResponse(expected, response(500, "{\"message\":\"the service fails with 500\"}"))).toEqual({
+it("accepts a forwarded error of the upstream", () => {
+  expect(checkResponse(expected, response(500, "{\"message\":\"injected failure: 500\"}"))).toEqual({
     verdict: "upstream-error",
-    name: "500 of the service"
+    name: "500 from the upstream"
   })
 })
 
 it.each([
-  ["a bug of the proxy", 500, proxyErrorBody("internal")],
-  ["a refusal that nothing led to", 401, proxyErrorBody("token-unknown")],
-  ["another code's status", 503, proxyErrorBody("unreachable")],
-  ["a code that there is not", 502, proxyErrorBody("broken")],
-  ["another request's failure", 502, proxyErrorBody("unreachable", { requestId: "r2" })],
-  ["no message", 502, proxyErrorBody("unreachable", { message: "" })],
-  ["more than there should be", 502, proxyErrorBody("unreachable", { stack: "at …" })],
-  ["no document", 502, "Bad Gateway"],
+  ["an internal error of the proxy", 500, proxyErrorBody("internal")],
+  ["an unexpected failure code", 401, proxyErrorBody("token-unknown")],
+  ["the status of another code", 503, proxyErrorBody("upstream-unreachable")],
+  ["an unknown failure code", 502, proxyErrorBody("broken")],
+  ["an error of another request", 502, proxyErrorBody("upstream-unreachable", { requestId: "r2" })],
+  ["no message", 502, proxyErrorBody("upstream-unreachable", { message: "" })],
+  ["an additional field", 502, proxyErrorBody("upstream-unreachable", { stack: "at …" })],
+  ["a body that is not JSON", 502, "Bad Gateway"],
   ["another document", 502, "[]"],
-  ["another status than the service's", 502, "{\"message\":\"the service fails with 500\"}"],
-  ["a question that the service does not know", 404, "{\"message\":\"the service fails with 404\"}"],
+  ["an upstream error with another status", 502, "{\"message\":\"injected failure: 500\"}"],
+  ["an unknown upstream path", 404, "{\"message\":\"injected failure: 404\"}"],
   ["no content", 204, ""]
-])("%s is wrong", (_, status, body) => {
+])("rejects %s", (_, status, body) => {
   expect(checkResponse(expected, response(status, body)).verdict).toBe("incorrect")
 })
 
@@ -94,13 +97,13 @@ it.each([
   ["quarry-proxy; hit; ttl=-2; detail=stale", "stale"],
   ["quarry-proxy; fwd=miss", "miss"],
   ["quarry-proxy; fwd=uri-miss; stored", "uri-miss"],
-  ["quarry-proxy; fwd=miss; collapsed", "shared"],
+  ["quarry-proxy; fwd=miss; collapsed", "coalesced"],
   ["quarry-proxy; fwd=bypass", "bypass"]
-])("%s is said as %s", (said, word) => {
-  expect(cacheResultOf(said)).toBe(word)
+])("the cache result of %s is %s", (header, result) => {
+  expect(cacheResultOf(header)).toBe(result)
 })
 
-const withEtag = { kind: "conditional", tag: "W/\"its tag\"" } as const
+const withEtag = { kind: "conditional", tag: "W/\"current\"" } as const
 
 const withOtherEtag: RequestVariant = { kind: "conditional", tag: unmatchedEtag }
 
@@ -110,20 +113,20 @@ it.each(
     ["br", brotliCompressSync]
   ] as const
 )(
-  "a document in %s is right where it was asked for so, and decodes to what was asked for",
+  "accepts a document in %s if it was requested and decodes to the expected document",
   (encoding, encode) => {
-    const manner: RequestVariant = { kind: "encoded", encoding }
+    const variant: RequestVariant = { kind: "encoded", encoding }
     const sent = (text: string, headers = { "content-encoding": encoding }) =>
       response(200, encode(text), headers)
-    expect(checkResponse(expected, sent(expected.body()), manner)).toMatchObject({
+    expect(checkResponse(expected, sent(expected.body()), variant)).toMatchObject({
       verdict: "correct",
       form: encoding
     })
-    expect(checkResponse(expected, sent(expectedResponse(13).body()), manner).verdict).toBe("incorrect")
+    expect(checkResponse(expected, sent(expectedResponse(13).body()), variant).verdict).toBe("incorrect")
     expect(checkResponse(expected, sent(expected.body())).verdict).toBe("incorrect")
-    expect(checkResponse(expected, response(200, expected.body()), manner).verdict).toBe("incorrect")
+    expect(checkResponse(expected, response(200, expected.body()), variant).verdict).toBe("incorrect")
     expect(
-      checkResponse(expected, response(200, expected.body(), { "content-encoding": encoding }), manner)
+      checkResponse(expected, response(200, expected.body(), { "content-encoding": encoding }), variant)
         .verdict
     ).toBe(
       "incorrect"
@@ -132,14 +135,14 @@ it.each(
       checkResponse(
         expected,
         response(200, encode(expected.body()).subarray(0, -9), { "content-encoding": encoding }),
-        manner
+        variant
       ).verdict
     )
       .toBe("incorrect")
   }
 )
 
-it("who has the document is told so, and sent nothing", () => {
+it("accepts 304 if the client has the document", () => {
   const tagged = (tag: string, body = "") => response(304, body, { etag: tag })
   expect(checkResponse(expected, tagged(withEtag.tag), withEtag)).toMatchObject({
     verdict: "correct",
@@ -152,10 +155,10 @@ it("who has the document is told so, and sent nothing", () => {
     .toBe("incorrect")
 })
 
-it("who has another, or none, is sent it", () => {
+it("rejects 304 if the client has another or no document", () => {
   expect(checkResponse(expected, response(200, expected.body()), withOtherEtag)).toMatchObject({
     verdict: "correct",
-    form: "whole"
+    form: "complete"
   })
   expect(checkResponse(expected, response(304, "", { etag: unmatchedEtag }), withOtherEtag).verdict).toBe(
     "incorrect"

@@ -1,4 +1,4 @@
-/** Questions of a soak, and that the service which fails answers them by the same rule. */
+/** The requests of a soak test, and that the faulty upstream returns the expected responses. */
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
 import { forkProgram } from "../../src/ChildProgram.ts"
@@ -13,49 +13,49 @@ import {
   templates
 } from "../../src/soak/ExpectedResponse.ts"
 
-/** Asks all of them at a service of which a part fails. */
+/** Sends all requests to an upstream with a ratio of faults. */
 const requestAll = (numbers: ReadonlyArray<number>, faults: number) =>
   Effect.runPromise(Effect.scoped(Effect.gen(function*() {
-    const { sendMessage: ask, port } = yield* forkProgram("faultyServer", { templates, faults })
+    const { sendMessage, port } = yield* forkProgram("faultyServer", { templates, faults })
     const outcomes = yield* Effect.forEach(numbers, (number) =>
       Effect.promise(async () => {
         try {
           const connection = await openConnection(port)
-          const answer = await connection.send(formatGet(expectedResponse(number).target))
+          const response = await connection.send(formatGet(expectedResponse(number).target))
           connection.close()
-          return checkResponse(expectedResponse(number), answer).verdict
+          return checkResponse(expectedResponse(number), response).verdict
         } catch {
-          return "broken"
+          return "network-error"
         }
       }), { concurrency: 16 })
-    return { outcomes, asked: yield* ask }
+    return { outcomes, requestCount: yield* sendMessage }
   })))
 
 const first = Array.from({ length: 300 }, (_, number) => number)
 
-it("the service gives the right answer to every question, of every kind", async () => {
-  const { asked, outcomes } = await requestAll(first, 0)
-  expect(asked).toBe(300)
+it("the upstream returns the expected response to every request", async () => {
+  const { outcomes, requestCount } = await requestAll(first, 0)
+  expect(requestCount).toBe(300)
   expect(new Set(outcomes)).toEqual(new Set(["correct"]))
 })
 
-it("a service that always fails gives a right answer only where it is late", async () => {
+it("an upstream that always fails returns expected responses only with a delay", async () => {
   const { outcomes } = await requestAll(first, 1)
   const count = (kind: string) => outcomes.filter((outcome) => outcome === kind).length
-  // Each kind is a fifth of the faults at least, but for the twentieth that is late.
+  // Each kind is at least 20 % of the faults, except delays (5 %)
   expect(count("correct")).toBeLessThan(60)
-  for (const kind of ["broken", "incorrect", "upstream-error"]) expect(count(kind)).toBeGreaterThan(30)
+  for (const kind of ["network-error", "incorrect", "upstream-error"]) expect(count(kind)).toBeGreaterThan(30)
 })
 
-it("no two questions have the same answer", () => {
+it("responses of different requests differ", () => {
   expect(new Set(first.map((number) => expectedResponse(number).target)).size).toBe(300)
   expect(new Set(first.map((number) => expectedResponse(number).body())).size).toBe(300)
 })
 
-it("the first question comes twice as often as the second, and the last one comes too", () => {
+it("the first request is twice as frequent as the second, and all occur", () => {
   const counts = new Map<number, number>()
-  for (let part = 0; part < 100_000; part++) {
-    const number = popularNumber(part / 100_000)
+  for (let index = 0; index < 100_000; index++) {
+    const number = popularNumber(index / 100_000)
     counts.set(number, (counts.get(number) ?? 0) + 1)
   }
   expect(counts.size).toBe(3000)
@@ -64,18 +64,18 @@ it("the first question comes twice as often as the second, and the last one come
   expect(popularNumber(1 - 2 ** -53)).toBe(2999)
 })
 
-it("some questions are asked once", () => {
+it("some requests are unique", () => {
   const once = [pickNumber(0, 0, 0), pickNumber(0.04, 0, 1), pickNumber(0, 0.5, 2)]
   expect(new Set([...once, pickNumber(0.5, 1 - 2 ** -53, 3)]).size).toBe(4)
   expect(pickNumber(0.5, 0, 4)).toBe(pickNumber(0.9, 0, 5))
 })
 
-it("every number leads to a question that is answered with a page", () => {
-  const answers = first.map((number) => expectedResponse(numberWithPage(number)).body())
-  expect(Math.min(...answers.map((answer) => answer.length))).toBeGreaterThan(1024)
+it("numberWithPage returns requests for pages", () => {
+  const bodies = first.map((number) => expectedResponse(numberWithPage(number)).body())
+  expect(Math.min(...bodies.map((body) => body.length))).toBeGreaterThan(1024)
 })
 
-it("the service has the pages of a whole list", async () => {
+it("the upstream returns the pages of a streamed list", async () => {
   const { pages, target } = expectedList(5)
   const path = target.replace("/all/", "/")
   const bodies = await Effect.runPromise(Effect.scoped(Effect.gen(function*() {
@@ -83,9 +83,9 @@ it("the service has the pages of a whole list", async () => {
     const connection = yield* Effect.promise(() => openConnection(port))
     return yield* Effect.forEach(
       ["", "&cursor=second", "&cursor=third"],
-      (more) =>
+      (cursorQuery) =>
         Effect.map(
-          Effect.promise(() => connection.send(formatGet(`${path}${more}`))),
+          Effect.promise(() => connection.send(formatGet(`${path}${cursorQuery}`))),
           ({ body }) => body.toString()
         )
     )

@@ -1,4 +1,4 @@
-/** When a soak is good, and when it is not. */
+/** When a soak test passes. */
 import { expect, it } from "vitest"
 import { failuresOf, formatProgress, formatSummary } from "../../src/soak/Report.ts"
 import { responseForms } from "../../src/soak/RequestVariant.ts"
@@ -8,7 +8,7 @@ import * as SoakStats from "../../src/soak/SoakStats.ts"
 
 const megabyte = 2 ** 20
 
-/** A thousand requests, looked at ten times. */
+/** Samples after every 100 of 1000 requests. */
 const samples = (megabytes: ReadonlyArray<number>): ReadonlyArray<Sample> =>
   megabytes.map((resident, index) => ({
     completed: (index + 1) * 100,
@@ -24,17 +24,17 @@ const before = { resident: 40 * megabyte, files: 20, sockets: 3 }
 const soakResult = (more: Partial<SoakResult> = {}): SoakResult => {
   const stats = SoakStats.makeSoakStats()
   stats.completed = 1000
-  for (let turn = 0; turn < 750; turn++) {
-    SoakStats.recordResult(stats, { verdict: "correct", cache: "hit", form: "whole" })
+  for (let index = 0; index < 750; index++) {
+    SoakStats.recordResult(stats, { verdict: "correct", cache: "hit", form: "complete" })
   }
-  for (let turn = 0; turn < 234; turn++) {
-    SoakStats.recordResult(stats, { verdict: "correct", cache: "miss", form: "whole" })
+  for (let index = 0; index < 234; index++) {
+    SoakStats.recordResult(stats, { verdict: "correct", cache: "miss", form: "complete" })
   }
   for (const form of responseForms) {
-    if (form !== "whole") SoakStats.recordResult(stats, { verdict: "correct", cache: "miss", form })
+    if (form !== "complete") SoakStats.recordResult(stats, { verdict: "correct", cache: "miss", form })
   }
-  SoakStats.recordResult(stats, { verdict: "proxy-error", name: "502 unreachable" })
-  SoakStats.recordResult(stats, { verdict: "upstream-error", name: "500 of the service" })
+  SoakStats.recordResult(stats, { verdict: "proxy-error", name: "502 upstream-unreachable" })
+  SoakStats.recordResult(stats, { verdict: "upstream-error", name: "500 from the upstream" })
   stats.disconnected = 10
   return {
     stats,
@@ -47,7 +47,7 @@ const soakResult = (more: Partial<SoakResult> = {}): SoakResult => {
   }
 }
 
-it("what is level is good, whatever it was before it was warm", () => {
+it("passes with constant memory after the warm-up", () => {
   expect(memoryGrowth(levelSamples, 1000)).toBeCloseTo(0)
   expect(meanByTenth(levelSamples, 1000).map((bytes) => bytes / megabyte)).toEqual([
     Number.NaN,
@@ -64,80 +64,80 @@ it("what is level is good, whatever it was before it was warm", () => {
   expect(failuresOf(soakResult())).toEqual([])
 })
 
-it("memory may grow a little", () => {
+it("passes with growth below the tolerance", () => {
   expect(failuresOf(soakResult({ samples: samples([50, 100, 100, 100, 105, 105, 105, 114, 114, 114]) })))
     .toEqual([])
   expect(failuresOf(soakResult({ samples: samples([50, 100, 100, 100, 105, 110, 110, 116, 116, 116]) })))
     .toEqual([
-      "memory grew by 16.0 % from the first third to the last; 15.0 % are allowed"
+      "memory grew by 16.0 % between the first and the last third; limit 15.0 %"
     ])
 })
 
-it("who looked too seldom cannot say that memory is level", () => {
+it("fails with too few memory samples", () => {
   const few = soakResult({ samples: samples([50, 100, 100]) })
   expect(failuresOf(few)).toEqual([
-    "memory was looked at too seldom to say whether it grew: ask more"
+    "too few memory samples to detect growth: increase --requests"
   ])
-  expect(formatSummary(few)).toContain("RSS, last third to first  -\n")
-  expect(formatSummary(few)).toContain("not good:")
+  expect(formatSummary(few)).toContain("RSS, growth to last third  -\n")
+  expect(formatSummary(few)).toContain("failed:")
 })
 
-it("what never came was not looked at", () => {
-  const outcomes = soakResult()
-  outcomes.stats.forms.delete("br")
-  expect(failuresOf(outcomes)).toEqual(["no right answer came as br, so that was not looked at: ask more"])
+it("fails without a response of every kind", () => {
+  const result = soakResult()
+  result.stats.forms.delete("br")
+  expect(failuresOf(result)).toEqual(["no correct response of kind br: increase --requests"])
 })
 
-it("files must be given back", () => {
+it("fails with leaked files", () => {
   expect(failuresOf(soakResult({ after: { ...before, files: 24 } }))).toEqual([])
   expect(failuresOf(soakResult({ after: { ...before, files: 25 } }))).toEqual([
-    "25 open files at rest, 20 before"
+    "file leak: 25 open files at rest, 20 before"
   ])
 })
 
-it("one wrong answer is one too many, and the first few are shown", () => {
-  const outcomes = soakResult()
-  for (let turn = 0; turn < 9; turn++) {
-    SoakStats.recordResult(outcomes.stats, { verdict: "incorrect", problem: `problem ${turn}` })
+it("fails with incorrect responses and shows the first ones", () => {
+  const result = soakResult()
+  for (let index = 0; index < 9; index++) {
+    SoakStats.recordResult(result.stats, { verdict: "incorrect", reason: `reason ${index}` })
   }
-  expect(failuresOf(outcomes)).toEqual([
-    "9 answers were wrong",
-    "  problem 0",
-    "  problem 1",
-    "  problem 2",
-    "  problem 3",
-    "  problem 4"
+  expect(failuresOf(result)).toEqual([
+    "9 incorrect responses",
+    "  reason 0",
+    "  reason 1",
+    "  reason 2",
+    "  reason 3",
+    "  reason 4"
   ])
 })
 
-it("the summary says what became of every request", () => {
+it("the summary counts every result", () => {
   expect(formatSummary(soakResult()).split("\n")).toEqual([
-    "requests                  1,000 in 2 s, 500/s",
-    "asked of the service      260",
-    "correct                   988",
-    "  hit                     750, 75.9 %",
-    "  miss                    238, 24.1 %",
-    "  as whole                984",
-    "  as gzip                 1",
-    "  as br                   1",
-    "  as not modified         1",
-    "  as list                 1",
-    "hung up                   10",
-    "502 unreachable           1",
-    "500 of the service        1",
-    "incorrect                 0",
-    "RSS by tenths, MB         - 50 100 100 100 100 100 100 100 100",
-    "RSS, last third to first  +0.0 %",
-    "open files                20 before, 89 at most, 20 at rest",
-    "of these, sockets         3 before, 69 at most, 3 at rest",
-    "good"
+    "requests                   1,000 in 2 s, 500/s",
+    "upstream requests          260",
+    "correct                    988",
+    "  hit                      750, 75.9 %",
+    "  miss                     238, 24.1 %",
+    "  complete                 984",
+    "  gzip                     1",
+    "  br                       1",
+    "  not modified             1",
+    "  list                     1",
+    "client disconnects         10",
+    "502 upstream-unreachable   1",
+    "500 from the upstream      1",
+    "incorrect                  0",
+    "RSS by tenths, MB          - 50 100 100 100 100 100 100 100 100",
+    "RSS, growth to last third  +0.0 %",
+    "open files                 20 before, 89 at most, 20 at rest",
+    "  of which sockets         3 before, 69 at most, 3 at rest",
+    "passed"
   ])
 })
 
 it("progress is one line", () => {
-  const { stats: tally } = soakResult()
+  const { stats } = soakResult()
   const sample = { completed: 500, resident: 100 * megabyte, files: 84, sockets: 64 }
-  expect(formatProgress({ stats: tally, sample, seconds: 2 }, 1000)).toBe(
-    "50 %  500 requests  250/s  0 wrong  RSS 100 MB  84 files  64 sockets"
+  expect(formatProgress({ stats, sample, seconds: 2 }, 1000)).toBe(
+    "50 %  500 requests  250/s  0 incorrect  RSS 100 MB  84 files  64 sockets"
   )
 })

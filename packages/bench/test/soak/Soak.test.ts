@@ -1,4 +1,4 @@
-/** A short soak of the proxy that was built. What it takes of time and memory is nobody's business here. */
+/** A short soak test of the bundled proxy. Time and growth of memory are not checked. */
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
 import { responseForms } from "../../src/soak/RequestVariant.ts"
@@ -6,23 +6,23 @@ import * as Samples from "../../src/soak/Samples.ts"
 import * as Soak from "../../src/soak/Soak.ts"
 
 it.runIf(process.platform === "linux")(
-  "every answer is right or says why not, and everything is given back",
+  "every response is correct or an expected error, and no files are leaked",
   async () => {
-    const seen: Array<number> = []
+    const reported: Array<number> = []
     const { after, upstreamRequestCount, before, samples, stats } = await Effect.runPromise(Soak.runSoak({
       requests: 1000,
       connections: 16,
       faults: 0.05,
-      onProgress: ({ sample }) => Effect.sync(() => void seen.push(sample.completed))
+      onProgress: ({ sample }) => Effect.sync(() => void reported.push(sample.completed))
     }))
     expect(stats.problems).toEqual([])
     expect(stats.incorrect).toBe(0)
-    const right = [...stats.correct.values()].reduce((sum, count) => sum + count, 0)
+    const correct = [...stats.correct.values()].reduce((sum, count) => sum + count, 0)
     const failed = [...stats.failures.values()].reduce((sum, count) => sum + count, 0)
-    expect([stats.completed, right + failed + stats.disconnected]).toEqual([1000, 1000])
+    expect([stats.completed, correct + failed + stats.disconnected]).toEqual([1000, 1000])
     expect([...stats.forms.keys()].toSorted()).toEqual([...responseForms].toSorted())
     expect(upstreamRequestCount).toBeGreaterThan(0)
-    expect(samples.map(({ completed: done }) => done)).toEqual(seen)
+    expect(samples.map(({ completed }) => completed)).toEqual(reported)
     expect(Samples.leaksFiles(before, after)).toBe(false)
   }
 )
