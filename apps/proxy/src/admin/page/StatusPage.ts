@@ -1,4 +1,4 @@
-/** The status page, at `/` of the operations' address: what the proxy is doing, kept up to date while one looks. */
+/** Status page at `/` of the admin listener. It refreshes itself while it is visible. */
 import { type Html, html } from "../../docs/page/Html.ts"
 import * as HtmlPage from "../../docs/page/HtmlPage.ts"
 import { sharedStyle } from "../../docs/page/SharedStyle.ts"
@@ -7,7 +7,7 @@ import { script } from "./browser/status.ts?inline-script"
 import { statusStyle } from "./StatusStyle.ts"
 
 export interface StatusPageOptions {
-  /** Lines for a terminal that make a first request, for a proxy that nobody asked anything yet. */
+  /** Commands that send a first request, shown until the proxy has received one. */
   readonly sampleCommands: ReadonlyArray<string>
 }
 
@@ -28,7 +28,7 @@ const table = (id: string, label: string, columns: ReadonlyArray<string>): Html 
 </table>`
 
 const body = (sampleCommands: ReadonlyArray<string>): Html =>
-  html`<a class="skip" href="#main">Skip to the figures</a>
+  html`<a class="skip" href="#main">Skip to content</a>
 <header>
 <h1>quarry-proxy <span class="muted number" id="version"></span></h1>
 <div id="summary"></div>
@@ -36,47 +36,47 @@ const body = (sampleCommands: ReadonlyArray<string>): Html =>
 <p id="connection" role="status"></p>
 <main id="main">
 <form id="token-form"><div id="token-panel" class="panel" hidden>
-<label for="token">Token of the operations' address</label>
+<label for="token">Admin token</label>
 <input id="token" type="password" autocomplete="off" spellcheck="false">
-<button class="main">Show the status</button>
+<button class="main">Show status</button>
 </div></form>
-<dl id="totals" class="panel" aria-label="Totals since the start"></dl>
-<section id="quiet" class="panel" aria-labelledby="quiet-title" hidden>
-<h2 id="quiet-title">No requests yet</h2>
+<dl id="totals" class="panel" aria-label="Totals since startup"></dl>
+<section id="no-requests" class="panel" aria-labelledby="no-requests-title" hidden>
+<h2 id="no-requests-title">No requests yet</h2>
 ${sampleCommands.length === 0 ? null : html`<p>Try:</p><pre>${sampleCommands.join("\n")}</pre>`}
 </section>
-<section id="charts" aria-label="The last quarter of an hour" hidden>
+<section id="charts" aria-label="Last 15 minutes" hidden>
 <figure id="throughput" class="panel"></figure>
 <figure id="latency" class="panel"></figure>
-<figure id="hit-rate" class="panel"></figure>
-<figure id="units" class="panel"></figure>
+<figure id="hit-ratio" class="panel"></figure>
+<figure id="cost" class="panel"></figure>
 </section>
-<section class="panel" aria-labelledby="upstream-title">
-<h2 id="upstream-title">The service</h2>
-<ul id="upstream"></ul>
+<section class="panel" aria-labelledby="upstreams-title">
+<h2 id="upstreams-title">Upstreams</h2>
+<ul id="upstreams"></ul>
 </section>
 <section class="panel" aria-labelledby="clients-title">
 <h2 id="clients-title">Clients</h2>
-<p id="no-clients" class="muted" hidden>Nobody has asked yet.</p>
+<p id="no-clients" class="muted" hidden>No clients yet.</p>
 ${
     table("clients", "Clients", [
       "Client",
       "Last seen",
       "Requests",
-      "Kept",
-      "Refused",
+      "Hit ratio",
+      "Rejected",
       "Failures",
-      "Spent",
-      "Saved",
-      "Budgets: what is left"
+      "Upstream cost",
+      "Cost saved",
+      "Quotas: remaining"
     ])
   }
 </section>
 <section class="panel" aria-labelledby="failures-title">
 <h2 id="failures-title">Recent failures</h2>
 <p id="no-failures" class="muted" hidden>None.</p>
-${table("failures", "Recent failures", ["When", "Status", "Code", "Client", "Asked for", "Request"])}
+${table("failures", "Recent failures", ["Time", "Status", "Code", "Client", "Operation", "Request ID"])}
 </section>
-<noscript><p class="panel">This page draws itself in the browser; /status.json has the same figures.</p></noscript>
+<noscript><p class="panel">This page needs JavaScript; /status.json has the same data.</p></noscript>
 </main>
 `

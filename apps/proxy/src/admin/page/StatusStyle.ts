@@ -1,9 +1,9 @@
-/** What is the status page's own in looks. */
+/** Style sheet of the status page, in addition to the shared one. */
 
 export const statusStyle = `
 body > header, main, #connection { max-width: 1360px; margin-inline: auto; padding-inline: 20px; }
 body > header { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 1.25rem; padding-block: 1rem 0.75rem; }
-h1, #upstream p, tbody th, td, .meter span { overflow-wrap: anywhere; min-width: 0; }
+h1, #upstreams p, tbody th, td, .meter span { overflow-wrap: anywhere; min-width: 0; }
 h1 span { font-weight: 400; font-size: 0.85rem; }
 #summary { display: flex; flex-wrap: wrap; gap: 0.4rem; }
 #connection:empty { display: none; }
@@ -28,7 +28,7 @@ section.panel > h2 { margin-bottom: 0.5rem; }
 .tile dd.note { font-size: 0.78rem; font-weight: 400; letter-spacing: 0; color: var(--muted); }
 .tile.accent dd:nth-child(2) { color: var(--accent); }
 .tile.bad dd:nth-child(2), td.bad { color: var(--bad); }
-#quiet pre { margin-top: 0.4rem; padding: 0.7rem 0.9rem; background: var(--sunken); border-radius: 6px; white-space: pre-wrap; overflow-wrap: anywhere; }
+#no-requests pre { margin-top: 0.4rem; padding: 0.7rem 0.9rem; background: var(--sunken); border-radius: 6px; white-space: pre-wrap; overflow-wrap: anywhere; }
 #charts { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 12px; }
 figure { padding: 0.75rem 0.9rem 0.5rem; }
 figcaption { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 0.75rem; margin-bottom: 0.35rem; }
@@ -53,12 +53,12 @@ figcaption h3 { font-size: 0.9rem; }
 .chart .cursor { stroke: var(--strong-line); }
 .chart circle { stroke: var(--panel); stroke-width: 1.5; fill: var(--muted); }
 .chart circle.strong, .chart circle.middle { fill: var(--accent); } .chart circle.bad { fill: var(--bad); }
-#upstream { display: grid; grid-template-columns: repeat(auto-fill, minmax(280px, 1fr)); gap: 12px; }
-#upstream > li { border: 1px solid var(--line); border-radius: 6px; padding: 0.6rem 0.75rem; min-width: 0; }
+#upstreams { display: grid; grid-template-columns: repeat(auto-fill, minmax(280px, 1fr)); gap: 12px; }
+#upstreams > li { border: 1px solid var(--line); border-radius: 6px; padding: 0.6rem 0.75rem; min-width: 0; }
 .row { display: flex; align-items: center; justify-content: space-between; gap: 0.75rem; min-width: 0; }
 .row > :first-child { overflow-wrap: anywhere; min-width: 0; }
 .row .pill { flex: none; white-space: normal; }
-#upstream p { font-size: 0.85rem; }
+#upstreams p { font-size: 0.85rem; }
 .keys { margin-top: 0.5rem; border-top: 1px solid var(--line); }
 .keys > li { padding-top: 0.45rem; }
 .meter > span { display: flex; justify-content: space-between; gap: 0.75rem; font-size: 0.78rem; color: var(--muted); line-height: 1.6; }
@@ -72,9 +72,9 @@ thead th { text-align: left; font-weight: 500; font-size: 0.8rem; color: var(--m
 tbody th, td { text-align: left; vertical-align: top; padding: 0.4rem 0.75rem 0.4rem 0; border-top: 1px solid var(--line); }
 tbody th { font-weight: 600; }
 #clients-table th:nth-child(n+3):nth-child(-n+8), #clients-table td.number { text-align: right; }
-#clients-table th:nth-child(9), #clients-table td.budgets { padding-left: 1.5rem; padding-right: 0; }
-td.budgets { width: 30%; }
-td.budgets > div { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(130px, 100%), 1fr)); gap: 0.3rem 1rem; }
+#clients-table th:nth-child(9), #clients-table td.quotas { padding-left: 1.5rem; padding-right: 0; }
+td.quotas { width: 30%; }
+td.quotas > div { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(130px, 100%), 1fr)); gap: 0.3rem 1rem; }
 #failures-table td:first-child { white-space: nowrap; }
 #failures-table td:last-child { padding-right: 0; }
 @media (max-width: 1100px) {
@@ -99,8 +99,8 @@ td.budgets > div { display: grid; grid-template-columns: repeat(auto-fit, minmax
   td::before { content: attr(data-label); display: block; color: var(--muted); font: 0.76rem/1.4 var(--sans); }
   #clients-table tbody th { grid-column: span 2; align-self: center; }
   #clients-table td.number { text-align: left; }
-  #clients-table td.budgets { grid-column: 1 / -1; padding: 0; width: auto; }
-  td.budgets::before { display: none; }
+  #clients-table td.quotas { grid-column: 1 / -1; padding: 0; width: auto; }
+  td.quotas::before { display: none; }
   #failures-table td:nth-child(n+5) { grid-column: 1 / -1; }
   #failures-table td:nth-child(-n+2) { white-space: nowrap; }
 }

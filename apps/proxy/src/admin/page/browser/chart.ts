@@ -4,7 +4,7 @@ import * as Format from "./formatting.ts"
 
 export interface ChartLine<Point> {
   readonly name: string
-  /** Its class says its colour: `strong`, `middle`, `weak` or `bad`. */
+  /** CSS class that sets the color: `strong`, `middle`, `weak` or `bad`. */
   readonly style: string
   readonly value: (point: Point) => number | null
 }
@@ -13,14 +13,15 @@ export interface ChartOptions<Point> {
   readonly title: string
   readonly lines: ReadonlyArray<ChartLine<Point>>
   readonly format: (value: number) => string
-  /** `logarithmic` for what takes now one and now a thousand; `whole` for parts of one. */
-  readonly scale: "linear" | "logarithmic" | "whole"
+  /** `logarithmic` for values that differ by orders of magnitude; `fraction` for values from 0 to 1. */
+  readonly scale: "linear" | "logarithmic" | "fraction"
 }
 
 export interface TimedPoint {
   readonly at: number
 }
 
+/** Renders a chart into a container. Returns a function that shows new points. */
 export const makeChart = <Point extends TimedPoint>(
   container: HTMLElement,
   { format, lines, scale, title }: ChartOptions<Point>
@@ -52,9 +53,9 @@ export const makeChart = <Point extends TimedPoint>(
   let points: ReadonlyArray<Point> = []
   let selectedIndex: number | null = null
 
-  /** The marks of the axis: from the first to the last all values are between them. */
+  /** Returns the values to mark on the vertical axis. The first and the last enclose all given values. */
   const axisMarks = (values: ReadonlyArray<number>): ReadonlyArray<number> => {
-    if (scale === "whole") return [0, 0.25, 0.5, 0.75, 1]
+    if (scale === "fraction") return [0, 0.25, 0.5, 0.75, 1]
     const known = values.filter((value) => value > 0)
     const highest = known.length === 0 ? 1 : Math.max(...known)
     if (scale === "logarithmic") {
@@ -62,7 +63,7 @@ export const makeChart = <Point extends TimedPoint>(
       const to = Math.max(from + 1, Math.ceil(Math.log10(highest)))
       return Array.from({ length: to - from + 1 }, (_, index) => 10 ** (from + index))
     }
-    // Three or four steps of 1, 2 or 5 times a power of ten
+    // Three or four steps, each 1, 2 or 5 times a power of ten
     const rough = highest / 3
     const power = 10 ** Math.floor(Math.log10(rough))
     const step = [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= rough) ?? rough
@@ -83,7 +84,7 @@ export const makeChart = <Point extends TimedPoint>(
         : value / highest
     const y = (value: number) => height - inset.bottom - (height - inset.top - inset.bottom) * fraction(value)
 
-    /** A line is broken where nothing is known; what stands alone is a dot. */
+    /** Returns the path of a line. The line has gaps where values are unknown; an isolated value is a dot. */
     const path = ({ value }: ChartLine<Point>) =>
       points.map((point, index) => {
         const [here, before] = [value(point), index === 0 ? null : value(points[index - 1] ?? point)]
@@ -150,7 +151,7 @@ export const makeChart = <Point extends TimedPoint>(
     describeSelection(at)
   }
 
-  /** The values pointed at, or those of now. */
+  /** Shows and returns the selected values, or the latest ones if none are selected. */
   const describeSelection = (selected: Point | undefined) => {
     const point = selected ?? points.at(-1)
     const texts = lines.map(({ value }) => {
@@ -163,7 +164,7 @@ export const makeChart = <Point extends TimedPoint>(
     })
     timeLabel.textContent = selected === undefined ? "" : Format.clock(selected.at)
     const description = lines.map(({ name }, index) => `${name} ${texts[index]}`).join(", ")
-    drawing.setAttribute("aria-label", `${title}: ${description}. Arrow keys read earlier values.`)
+    drawing.setAttribute("aria-label", `${title}: ${description}. Use the arrow keys to read earlier values.`)
     return `${timeLabel.textContent} ${description}`
   }
 
@@ -196,7 +197,7 @@ export const makeChart = <Point extends TimedPoint>(
   new ResizeObserver(draw).observe(container)
 
   return (next: ReadonlyArray<Point>) => {
-    // What is pointed at moves on with the time
+    // The selection stays at its moment while the points move on
     const at = selectedIndex === null ? undefined : points[selectedIndex]?.at
     points = next
     if (at !== undefined) {

@@ -6,18 +6,20 @@ import * as Format from "./formatting.ts"
 const pill = (kind: "good" | "warn" | "bad" | "plain", ...text: ReadonlyArray<Child>) =>
   h("span", { class: `pill ${kind}` }, ...text)
 
-/** When something is over, as seen from now. */
-const untilTime = (time: string | null, now: number): string => {
+/** Returns the time that remains until a moment, for example `, retry in 21 s`; empty if the moment has passed. */
+const remainingTime = (prefix: string, time: string | null, now: number): string => {
   const remainingMs = time === null ? 0 : Date.parse(time) - now
-  return remainingMs > 0 ? ` for ${Format.duration(remainingMs)}` : ""
+  return remainingMs > 0 ? `, ${prefix} in ${Format.duration(remainingMs)}` : ""
 }
 
-/** What is left of an allowance. */
+/** Creates a bar that shows how much of a quota remains. A shadow quota is counted and not enforced. */
 const meter = (name: string, remaining: number, limit: number, shadow: boolean) => {
   const fraction = limit > 0 ? Math.max(0, Math.min(1, remaining / limit)) : 0
   const bar = h("i")
   bar.style.width = `${fraction * 100}%`
-  const description = `${Format.whole(Math.max(0, Math.floor(remaining)))} of ${Format.whole(limit)} left`
+  const description = `${Format.whole(Math.max(0, Math.floor(remaining)))} of ${
+    Format.whole(limit)
+  } remaining`
   return h(
     "div",
     { class: `meter ${shadow ? "shadow" : fraction === 0 ? "none" : fraction < 0.15 ? "low" : ""}` },
@@ -28,7 +30,7 @@ const meter = (name: string, remaining: number, limit: number, shadow: boolean) 
         "span",
         {},
         name,
-        shadow ? h("em", { title: "It is watched, and refuses nobody" }, " watched") : ""
+        shadow ? h("em", { title: "Dry run: not enforced" }, " dry run") : ""
       ),
       h(
         "span",
@@ -39,7 +41,7 @@ const meter = (name: string, remaining: number, limit: number, shadow: boolean) 
     h("div", {
       class: "track",
       role: "meter",
-      "aria-label": `${name}${shadow ? ", watched only" : ""}`,
+      "aria-label": `${name}${shadow ? ", dry run" : ""}`,
       "aria-valuemin": 0,
       "aria-valuemax": limit,
       "aria-valuenow": Math.max(0, Math.min(limit, remaining)),
@@ -47,8 +49,6 @@ const meter = (name: string, remaining: number, limit: number, shadow: boolean) 
     }, bar)
   )
 }
-
-const quotaName = (name: string): string => name === "day" ? "today" : `per ${name}`
 
 const hitRatio = (hits: number, requests: number): string =>
   requests === 0 ? "–" : Format.percent(hits / requests)
@@ -76,41 +76,36 @@ export const totals = ({ totals }: Status): ReadonlyArray<Node> => {
       h("dd", { class: "note" }, note)
     )
   return [
-    tile("Requests", Format.number(requests), `${Format.number(attempts)} sent to the service`),
+    tile("Requests", Format.number(requests), `${Format.number(attempts)} upstream requests`),
     tile(
-      "From the cache",
+      "Cache hit ratio",
       hitRatio(hits, requests),
-      `${Format.number(hits)} kept, ${Format.number(stale)} stale, ${Format.number(coalesced)} shared`
+      `${Format.number(hits)} hits, ${Format.number(stale)} stale, ${Format.number(coalesced)} coalesced`
     ),
     tile(
-      "Units saved",
+      "Cost saved",
       Format.number(savedCost),
       upstreamCost + savedCost === 0
-        ? "of none asked for"
-        : `${Format.percent(savedCost / (upstreamCost + savedCost))} of what was asked for`,
+        ? "no cost"
+        : `${Format.percent(savedCost / (upstreamCost + savedCost))} of total cost`,
       "accent"
     ),
-    tile("Units spent", Format.number(upstreamCost), "at the service"),
+    tile("Upstream cost", Format.number(upstreamCost), "units"),
     tile(
       "Failures",
       Format.number(failures),
-      requests === 0 ? "of no requests" : `${Format.percent(failures / requests)} of requests`,
+      requests === 0 ? "no requests" : `${Format.percent(failures / requests)} of requests`,
       failures > 0 ? "bad" : ""
     ),
-    tile("Refused", Format.number(rejected), `${Format.number(clientDisconnects)} hung up`),
-    tile("Sent", Format.bytes(bytes), "of answers")
+    tile("Rejected", Format.number(rejected), `${Format.number(clientDisconnects)} client disconnects`),
+    tile("Response bytes", Format.bytes(bytes), "sent to clients")
   ]
 }
 
 const circuitBreakerStyles = { closed: "good", "half-open": "warn", open: "bad" } as const
-const circuitBreakerLabels = {
-  closed: "answering",
-  "half-open": "being tried",
-  open: "left alone"
-} as const
 const cooldownReasons = {
-  rejected: "rejected by the upstream",
-  "quota-exceeded": "quota exceeded",
+  rejected: "rejected",
+  "quota-exceeded": "exhausted",
   throttled: "throttled"
 } as const
 
@@ -129,13 +124,15 @@ const key = (
         ? pill("good", "ready")
         : pill(
           "warn",
-          `${reason === null ? "cooldown" : cooldownReasons[reason]}${untilTime(cooldownUntil, now)}`
+          `${reason === null ? "cooldown" : cooldownReasons[reason]}${
+            remainingTime("ready", cooldownUntil, now)
+          }`
         )
     ),
-    dailyQuota === null ? "" : meter("units today", dailyQuota.remaining, dailyQuota.limit, false)
+    dailyQuota === null ? "" : meter("daily quota", dailyQuota.remaining, dailyQuota.limit, false)
   )
 
-export const upstream = (status: Status): ReadonlyArray<Node> => {
+export const upstreams = (status: Status): ReadonlyArray<Node> => {
   const now = Date.parse(status.now)
   return status.upstreams.map(({ name, circuitBreaker, host, keys, retryAt }) =>
     h(
@@ -146,25 +143,25 @@ export const upstream = (status: Status): ReadonlyArray<Node> => {
         { class: "row" },
         h("h3", {}, name),
         host === null
-          ? pill("plain", "not set")
+          ? pill("plain", "not configured")
           : pill(
             circuitBreakerStyles[circuitBreaker],
-            `${circuitBreakerLabels[circuitBreaker]}${untilTime(retryAt, now)}`
+            `breaker ${circuitBreaker}${remainingTime("retry", retryAt, now)}`
           )
       ),
-      h("p", { class: "mono muted" }, host ?? "no address is set"),
+      h("p", { class: "mono muted" }, host ?? "no base URL"),
       keys.length === 0
-        ? host === null ? "" : h("p", { class: "muted" }, "no key")
+        ? host === null ? "" : h("p", { class: "muted" }, "no API key")
         : h(
           "ul",
-          { class: "keys", "aria-label": `keys of ${name}` },
+          { class: "keys", "aria-label": `API keys of ${name}` },
           ...keys.map((each) => key(each, now))
         )
     )
   )
 }
 
-/** A cell that says its column where there is no room for columns. */
+/** Creates a table cell. Narrow screens show the label in place of the column header. */
 const cell = (label: string, style: string, ...children: ReadonlyArray<Child>) =>
   h("td", { role: "cell", "data-label": label, class: style }, ...children)
 
@@ -179,21 +176,21 @@ export const clients = (status: Status): ReadonlyArray<Node> => {
       h("th", { role: "rowheader", scope: "row" }, h("span", { class: "mono" }, name)),
       cell("Last seen", "", lastSeen === null ? "never" : Format.ago(Date.parse(lastSeen), now)),
       cell("Requests", "number", Format.number(requests)),
-      cell("Kept", "number", hitRatio(hits, requests)),
-      cell("Refused", "number", Format.number(rejected)),
+      cell("Hit ratio", "number", hitRatio(hits, requests)),
+      cell("Rejected", "number", Format.number(rejected)),
       cell("Failures", failures > 0 ? "number bad" : "number", Format.number(failures)),
-      cell("Spent", "number", Format.number(upstreamCost)),
-      cell("Saved", "number", Format.number(savedCost)),
+      cell("Upstream cost", "number", Format.number(upstreamCost)),
+      cell("Cost saved", "number", Format.number(savedCost)),
       cell(
-        "Budgets",
-        "budgets",
+        "Quotas",
+        "quotas",
         quotas.length === 0
           ? h("span", { class: "muted" }, "no limits")
           : h(
             "div",
             {},
             ...quotas.map(({ remaining, limit, name, shadow }) =>
-              meter(quotaName(name), remaining, limit, shadow)
+              meter(`per ${name}`, remaining, limit, shadow)
             )
           )
       )
@@ -207,41 +204,43 @@ export const failures = (status: Status): ReadonlyArray<Node> => {
     h(
       "tr",
       { role: "row" },
-      cell("When", "number", Format.dateTime(Date.parse(at), now)),
+      cell("Time", "number", Format.dateTime(Date.parse(at), now)),
       cell("Status", "number", pill("bad", String(status))),
       cell(
         "Code",
         "",
-        code === null ? h("span", { class: "muted" }, "the service's own") : h("code", {}, code)
+        code === null ? h("span", { class: "muted" }, "upstream") : h("code", {}, code)
       ),
       cell(
         "Client",
         "",
-        client === null ? h("span", { class: "muted" }, "nobody") : h("span", { class: "mono" }, client)
+        client === null
+          ? h("span", { class: "muted" }, "unauthenticated")
+          : h("span", { class: "mono" }, client)
       ),
       cell(
-        "Asked for",
+        "Operation",
         "",
         operation === null ? "" : h("b", {}, operation),
         " ",
         h("code", { class: "muted" }, route)
       ),
-      cell("Request", "", h("code", {}, requestId))
+      cell("Request ID", "", h("code", {}, requestId))
     )
   )
 }
 
-const readinessStyles = { ready: "good", stopping: "warn", "not configured": "bad" } as const
+const readinessStyles = { ready: "good", "shutting-down": "warn", "not configured": "bad" } as const
 
 export const summary = (
   { now, anonymousAccess, sandbox, startedAt, state, store }: Status
 ): ReadonlyArray<Node> => [
   pill(readinessStyles[state], state),
   ...(sandbox ? [pill("plain", "sandbox")] : []),
-  ...(anonymousAccess ? [pill("plain", "no token needed")] : []),
+  ...(anonymousAccess ? [pill("plain", "anonymous access")] : []),
   store.available
     ? pill("plain", store.kind === "redis" ? "shared store: redis" : "store: memory")
-    : pill("bad", `${store.kind} is away: each process counts for itself`),
+    : pill("bad", `${store.kind} unavailable: limits per process`),
   pill(
     "plain",
     h("span", { class: "number" }, `up ${Format.duration(Date.parse(now) - Date.parse(startedAt))}`)

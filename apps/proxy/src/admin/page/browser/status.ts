@@ -10,6 +10,9 @@ const requestTimeoutMs = 5000
 
 type ChartPoint = Omit<StatusPoint, "at"> & { readonly at: number }
 
+/** Seconds per point of the charts, as the last status states it. */
+let step = 5
+
 const perSecond = (value: number): string => `${Format.number(value)}/s`
 const charts = [
   makeChart<ChartPoint>(byId("throughput"), {
@@ -18,43 +21,42 @@ const charts = [
     scale: "linear",
     lines: [
       { name: "all", style: "strong", value: ({ requests }) => requests / step },
-      { name: "kept", style: "weak", value: ({ hits }) => hits / step },
+      { name: "hits", style: "weak", value: ({ hits }) => hits / step },
       { name: "failed", style: "bad", value: ({ failures }) => failures / step }
     ]
   }),
-  makeChart<ChartPoint>(byId("hit-rate"), {
-    title: "From the cache",
+  makeChart<ChartPoint>(byId("hit-ratio"), {
+    title: "Cache hit ratio",
     format: Format.percent,
-    scale: "whole",
+    scale: "fraction",
     lines: [{
-      name: "hit rate",
+      name: "hit ratio",
       style: "strong",
       value: ({ hits, requests }) => requests === 0 ? null : hits / requests
     }]
   }),
   makeChart<ChartPoint>(byId("latency"), {
-    title: "Time to answer",
+    title: "Response time",
     format: Format.millis,
     scale: "logarithmic",
     lines: [
-      { name: "half within", style: "strong", value: ({ p50 }) => p50 },
-      { name: "95 %", style: "middle", value: ({ p95 }) => p95 },
-      { name: "99 %", style: "weak", value: ({ p99 }) => p99 }
+      { name: "p50", style: "strong", value: ({ p50 }) => p50 },
+      { name: "p95", style: "middle", value: ({ p95 }) => p95 },
+      { name: "p99", style: "weak", value: ({ p99 }) => p99 }
     ]
   }),
-  makeChart<ChartPoint>(byId("units"), {
-    title: "Units",
+  makeChart<ChartPoint>(byId("cost"), {
+    title: "Cost in units",
     format: perSecond,
     scale: "linear",
     lines: [
       { name: "saved", style: "strong", value: ({ savedCost }) => savedCost / step },
-      { name: "spent", style: "weak", value: ({ upstreamCost }) => upstreamCost / step }
+      { name: "upstream", style: "weak", value: ({ upstreamCost }) => upstreamCost / step }
     ]
   })
 ]
-let step = 5
 
-/** Nothing but what changed: what is selected, or listened to, stays. */
+/** Replaces the children of an element if they differ, so that selections and focus survive a refresh. */
 const replaceIfChanged = (id: string, nodes: ReadonlyArray<Node>): void => {
   const element = byId(id)
   const unchanged = element.childNodes.length === nodes.length &&
@@ -68,16 +70,16 @@ const show = (status: Status): void => {
   byId("version").textContent = status.version
   replaceIfChanged("summary", panels.summary(status))
   replaceIfChanged("totals", panels.totals(status))
-  replaceIfChanged("upstream", panels.upstream(status))
+  replaceIfChanged("upstreams", panels.upstreams(status))
   replaceIfChanged("clients", panels.clients(status))
   replaceIfChanged("failures", panels.failures(status))
-  byId("quiet").hidden = status.totals.requests > 0
+  byId("no-requests").hidden = status.totals.requests > 0
   byId("charts").hidden = status.totals.requests === 0
   byId("no-failures").hidden = status.failures.length > 0
   byId("failures-table").hidden = status.failures.length === 0
   byId("no-clients").hidden = status.clients.length > 0
   byId("clients-table").hidden = status.clients.length === 0
-  // The last step is not over: it would look like a fall
+  // The last point is incomplete and would look like a drop
   const completePoints = status.series.points.slice(0, -1).map((point) => ({
     ...point,
     at: Date.parse(point.at)
@@ -85,7 +87,7 @@ const show = (status: Status): void => {
   for (const update of charts) update(completePoints)
 }
 
-/** In memory only: a token has no business in an address or in what a browser keeps. */
+/** Held in memory only, never in the URL or in browser storage. */
 let token = ""
 let lastUpdatedAt: number | null = null
 let timer = 0
@@ -96,18 +98,13 @@ const showConnection = (text: string, showDisconnected: boolean): void => {
   document.body.classList.toggle("lost", showDisconnected)
 }
 
-const lost = (why: string): void =>
-  showConnection(
-    lastUpdatedAt === null
-      ? `${why}. Asking again every ${refreshIntervalMs / 1000} s.`
-      : `${why}. This is how things were at ${Format.clock(lastUpdatedAt)}; asking again every ${
-        refreshIntervalMs / 1000
-      } s.`,
-    true
-  )
+const showFailure = (reason: string): void => {
+  const shown = lastUpdatedAt === null ? "" : ` Showing data of ${Format.clock(lastUpdatedAt)}.`
+  showConnection(`${reason}.${shown} Retrying every ${refreshIntervalMs / 1000} s.`, true)
+}
 
-/** What a failure says of itself. */
-const reason = (failure: unknown): string =>
+/** Returns the message of an error response, with a colon before it. */
+const messageOf = (failure: unknown): string =>
   typeof failure === "object" && failure !== null && "message" in failure ? `: ${failure.message}` : ""
 
 const refresh = async (): Promise<void> => {
@@ -117,21 +114,23 @@ const refresh = async (): Promise<void> => {
     signal: AbortSignal.timeout(requestTimeoutMs)
   })
   byId("token-panel").hidden = response.status !== 401
-  if (response.status === 401) return lost("The proxy wants a token for its status")
+  if (response.status === 401) return showFailure("The admin listener requires a token")
   if (!response.ok) {
-    return lost(`The proxy answered ${response.status}${reason(await response.json().catch(() => null))}`)
+    return showFailure(
+      `The proxy responded with ${response.status}${messageOf(await response.json().catch(() => null))}`
+    )
   }
   show(await response.json())
   lastUpdatedAt = Date.now()
   showConnection("", false)
 }
 
-/** One question at a time, and none while nobody looks. */
+/** Refreshes the page and schedules the next refresh. Pauses while the page is hidden. */
 const scheduleRefresh = (): void => {
   clearTimeout(timer)
   if (document.hidden) return
   refresh()
-    .catch(() => lost("Connection lost"))
+    .catch(() => showFailure("Connection lost"))
     .finally(() => {
       if (!document.hidden) timer = window.setTimeout(scheduleRefresh, refreshIntervalMs)
     })

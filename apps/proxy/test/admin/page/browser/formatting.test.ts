@@ -1,4 +1,4 @@
-/** Figures are short and say their unit. */
+/** Numbers and times are short and have a unit. */
 import { describe, expect, it } from "@effect/vitest"
 import {
   ago,
@@ -9,7 +9,7 @@ import {
   percent
 } from "../../../../src/admin/page/browser/formatting.ts"
 
-describe("figures", () => {
+describe("formatting", () => {
   it.each([
     [number(0), "0"],
     [number(3.14159), "3.14"],
@@ -28,7 +28,7 @@ describe("figures", () => {
     [duration(97_200_000), "1 d 3 h"],
     [ago(1000, 1500), "now"],
     [ago(0, 20_000), "20 s ago"]
-  ])("%s", (figure, said) => {
-    expect(figure).toBe(said)
+  ])("%s", (formatted, expected) => {
+    expect(formatted).toBe(expected)
   })
 })
