@@ -1,4 +1,4 @@
-/** The proxy's own pages, beside the service's paths. They hold nothing that is anybody's, and no token is asked for. */
+/** Pages of the proxy itself. They contain no client data and require no token. */
 import { allOperations } from "@blockquarry/core/Operations"
 import type { Engine } from "@blockquarry/http/Gateway"
 import type { LedgerExamples } from "@blockquarry/sandbox/Ledger"
@@ -10,7 +10,7 @@ import * as Router from "../pipeline/Router.ts"
 import * as OpenApiDocument from "./openapi/OpenApiDocument.ts"
 import * as DocsPage from "./page/DocsPage.ts"
 
-/** By path. Each is made when somebody asks for the first time. */
+/** Returns the pages by path. A static page is rendered on its first request. */
 export const make = (
   engine: Engine.EngineService,
   examples: LedgerExamples | undefined

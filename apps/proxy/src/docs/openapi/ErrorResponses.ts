@@ -1,29 +1,29 @@
-/** What goes wrong, by status: failures of the proxy's own, and where the service's are passed on. */
+/** Error responses by status: errors of the proxy, and upstream errors that it passes through. */
 import * as ProxyError from "../../exchange/ProxyError.ts"
 import { type DescribedOperation, type JsonObject, reference } from "./ResponseSchemas.ts"
 
-/** By status: what we answer ourselves, and whether the service's own answer of that status is passed on. */
-const errorStatuses: ReadonlyArray<readonly [status: number, component: string, passedOn: boolean]> = [
-  [400, "Invalid", true],
-  [401, "TokenRefused", false],
+/** Name of the component by status, and whether upstream responses with this status are passed through. */
+const errorStatuses: ReadonlyArray<readonly [status: number, component: string, passedThrough: boolean]> = [
+  [400, "BadRequest", true],
+  [401, "Unauthorized", false],
   [403, "Forbidden", false],
   [404, "NotFound", true],
   [405, "MethodNotAllowed", false],
-  [408, "TooSlow", true],
-  [413, "TooLarge", false],
-  [414, "TargetTooLong", false],
-  [415, "UnsupportedBody", false],
-  [421, "HostRefused", false],
-  [429, "RateLimited", true],
-  [500, "Internal", true],
+  [408, "RequestTimeout", true],
+  [413, "ContentTooLarge", false],
+  [414, "UriTooLong", false],
+  [415, "UnsupportedMediaType", false],
+  [421, "MisdirectedRequest", false],
+  [429, "TooManyRequests", true],
+  [500, "InternalServerError", true],
   [502, "BadGateway", true],
-  [503, "Unavailable", true],
-  [504, "TimedOut", true]
+  [503, "ServiceUnavailable", true],
+  [504, "GatewayTimeout", true]
 ]
 
 const writeOnlyStatuses: ReadonlySet<number> = new Set([413, 415])
 
-/** Those that say when to come back. */
+/** Statuses whose responses have a Retry-After header. */
 const withRetryAfter: ReadonlySet<number> = new Set([429, 503])
 
 export const errorResponsesOf = ({ method }: DescribedOperation): JsonObject =>
@@ -33,11 +33,11 @@ export const errorResponsesOf = ({ method }: DescribedOperation): JsonObject =>
   )
 
 export const errorResponses = (): JsonObject =>
-  Object.fromEntries(errorStatuses.map(([status, component, passedOn]) => {
+  Object.fromEntries(errorStatuses.map(([status, component, passedThrough]) => {
     const codes = Object.entries(ProxyError.statusByCode).filter(([, of]) => of === status).map(([code]) =>
       code
     )
-    const parts = [codes.join(", "), passedOn ? "the service's own answer, as it came" : ""]
+    const parts = [codes.join(", "), passedThrough ? "the upstream response, unchanged" : ""]
     return [component, {
       description: parts.filter((part) => part !== "").join("; or "),
       ...(withRetryAfter.has(status)
@@ -45,10 +45,10 @@ export const errorResponses = (): JsonObject =>
         : {}),
       content: {
         "application/json": {
-          schema: !passedOn
-            ? reference("Failure")
+          schema: !passedThrough
+            ? reference("ProxyError")
             : codes.length > 0
-            ? { anyOf: [reference("Failure"), {}] }
+            ? { anyOf: [reference("ProxyError"), {}] }
             : {}
         }
       }

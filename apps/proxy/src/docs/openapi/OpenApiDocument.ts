@@ -1,8 +1,8 @@
 /**
- * The proxy's OpenAPI 3.1 document, derived from the operations' descriptors: there is no second contract.
+ * The OpenAPI 3.1 document of the proxy, generated from the operations.
  *
- * Answers are the service's own bytes, so their schemas are wider than the models read from them: more members may
- * come, and numbers and flags come in every spelling that services use.
+ * The proxy passes upstream responses through byte for byte. Their schemas are therefore wider than the models of the
+ * library: they permit additional fields, and numbers and booleans in every encoding that upstreams use.
  */
 import { allOperations } from "@blockquarry/core/Operations"
 import * as ProxyError from "../../exchange/ProxyError.ts"
@@ -21,46 +21,46 @@ const jsonResponse = (description: string): JsonObject => ({
 })
 
 const proxyPaths: JsonObject = {
-  "/livez": proxyPath("livez", "Whether the process lives", { "200": jsonResponse("it does") }),
-  "/readyz": proxyPath("readyz", "Whether the proxy is worth asking, and which addresses are behind it", {
-    "200": jsonResponse("ready"),
-    "503": jsonResponse("not configured, or stopping")
+  "/livez": proxyPath("livez", "Liveness", { "200": jsonResponse("The process is running") }),
+  "/readyz": proxyPath("readyz", "Readiness and configured upstreams", {
+    "200": jsonResponse("Ready"),
+    "503": jsonResponse("Not configured, or shutting down")
   }),
   "/openapi.json": proxyPath("openapi", "This document", { "200": jsonResponse("OpenAPI 3.1") })
 }
 
-/** The whole document. */
+/** Returns the document. */
 export const document = (): JsonObject => ({
   openapi: "3.1.0",
   info: {
     title: "quarry-proxy",
     version: "2.2",
-    summary: "The indexed-chain service inside your network",
+    summary: "Caching proxy for indexed blockchain data APIs",
     description:
-      "The service's own paths of all three APIs on one origin. The proxy brings the key; clients send a token of " +
-      "the proxy in its place, unless it is open. Answers are the service's, byte for byte."
+      "Serves the paths of all three APIs on one origin. The proxy adds the API key. Clients send a token of the proxy " +
+      "instead, or none if anonymous access is enabled. Upstream responses are passed through byte for byte."
   },
   servers: [{ url: "/" }],
-  // A proxy without clients is open: then nothing is asked for.
-  // The first is named as in the service's own description: programs that are made for it go by the name.
+  // The empty requirement stands for anonymous access. ApiKeyAuth is the name in the upstream's OpenAPI document, which
+  // generated clients refer to.
   security: [{ ApiKeyAuth: [] }, { bearer: [] }, {}],
   tags: [
     { name: "data", description: "Indexed data of EVM chains" },
     { name: "streams", description: "Streams" },
-    { name: "ledger", description: "Transactions of the ledger" },
-    { name: "lists", description: "Whole lists, line by line" },
+    { name: "ledger", description: "Ledger transactions" },
+    { name: "lists", description: "Streaming lists" },
     { name: "proxy", description: "The proxy itself" }
   ],
   paths: { ...Object.fromEntries(allOperations.flatMap(pathsOf)), ...proxyPaths },
   components: {
     schemas: {
       ...responseSchemas(allOperations),
-      Failure: {
+      ProxyError: {
         type: "object",
-        description: "A failure of the proxy's own",
+        description: "Error of the proxy",
         required: ["message", "code", "requestId"],
         properties: {
-          message: { type: "string", description: "what happened and what to do" },
+          message: { type: "string", description: "Description of the error and how to fix it" },
           code: { type: "string", enum: Object.keys(ProxyError.statusByCode) },
           requestId: { type: "string" }
         }
@@ -69,8 +69,8 @@ export const document = (): JsonObject => ({
     headers,
     responses: errorResponses(),
     securitySchemes: {
-      ApiKeyAuth: { type: "apiKey", in: "header", name: "X-API-Key", description: "a token of this proxy" },
-      bearer: { type: "http", scheme: "bearer", description: "the same token" }
+      ApiKeyAuth: { type: "apiKey", in: "header", name: "X-API-Key", description: "Token of this proxy" },
+      bearer: { type: "http", scheme: "bearer", description: "The same token" }
     }
   }
 })

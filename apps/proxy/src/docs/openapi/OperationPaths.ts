@@ -1,4 +1,4 @@
-/** The operations and their paths, from their descriptors. */
+/** Path items of the operations. */
 import { type AnyOperation, isList, type Parameter, pathPrefix } from "@blockquarry/core/Operation"
 import * as ListStream from "../../pipeline/ListStream.ts"
 import { ledgerNetworks } from "../../pipeline/ParseRequest.ts"
@@ -16,25 +16,28 @@ const parametersOf = ({ api, parameters }: DescribedOperation): ReadonlyArray<Js
       name: "network",
       in: "query",
       required: false,
-      description: "which ledger to ask; read by the proxy and not sent on",
+      description: "Ledger network; selects the upstream and is not forwarded",
       schema: { type: "string", enum: networks, default: networks[0] }
     }]
     : [])
 ]
 
-/** A parameter of several values has two names: both are read, as are `name[0]=…` and values parted by commas. */
+/**
+ * Describes an array parameter under both names that clients use. The proxy also accepts `name[0]=…` and comma-separated
+ * values.
+ */
 const describeParameter = (
   { description, in: location, jsonSchema, name, required }: Parameter
 ): ReadonlyArray<JsonObject> => {
   const described = { in: location, required, description, schema: jsonSchema }
   return jsonSchema.type === "array"
-    ? [name, `${name}[]`].map((spelling) => ({ name: spelling, ...described, style: "form", explode: true }))
+    ? [name, `${name}[]`].map((alias) => ({ name: alias, ...described, style: "form", explode: true }))
     : [{ name, ...described }]
 }
 
 const bodyOf = ({ method, parameters }: DescribedOperation): JsonObject => {
   if (method === "GET") return {}
-  const members = parameters.filter((parameter) => parameter.in === "body")
+  const fields = parameters.filter((parameter) => parameter.in === "body")
   return {
     requestBody: {
       required: true,
@@ -42,9 +45,9 @@ const bodyOf = ({ method, parameters }: DescribedOperation): JsonObject => {
         "application/json": {
           schema: {
             type: "object",
-            required: members.filter(({ required }) => required).map(({ name }) => name),
+            required: fields.filter(({ required }) => required).map(({ name }) => name),
             properties: Object.fromEntries(
-              members.map(({ description, jsonSchema, name }) => [name, { ...jsonSchema, description }])
+              fields.map(({ description, jsonSchema, name }) => [name, { ...jsonSchema, description }])
             )
           }
         }
@@ -67,30 +70,29 @@ const operationOf = (operation: DescribedOperation, alias: boolean): JsonObject 
   ...bodyOf(operation),
   responses: {
     "200": {
-      description: "the service's answer, byte for byte",
+      description: "Upstream response, byte for byte",
       headers: ResponseHeaders.operationResponseHeaders,
       content: { "application/json": { schema: reference(responseSchemaName(operation.id)) } }
     },
     ...(operation.method === "GET"
-      ? { "304": { description: "the client has this answer already, as If-None-Match said" } }
+      ? { "304": { description: "Not modified (If-None-Match)" } }
       : {}),
     ...errorResponsesOf(operation)
   }
 })
 
-/** A whole list under our own prefix: the same question, without an end. */
+/** Describes the streaming variant of a list under `/all`. */
 const listOf = (operation: DescribedOperation): JsonObject => ({
   operationId: `${operation.id}All`,
   tags: ["lists"],
-  summary: `${operation.docs.summary} (the whole list)`,
-  description:
-    "Every record as a line of JSON, page after page, as fast as they are read. The last line is " +
-    "`{\"end\":{\"records\":n}}`, or `{\"failure\":{…},\"cursor\":…}` where the list broke off; a stream without such a " +
-    "line was cut. `cursor` continues a list that broke off. Each page costs budget.",
+  summary: `${operation.docs.summary} (all records)`,
+  description: "Streams every record as one line of JSON. The last line is `{\"end\":{\"records\":n}}`, or " +
+    "`{\"failure\":{…},\"cursor\":…}` if the list failed; if it is missing, the stream was cut off. `cursor` resumes a " +
+    "failed list. Each page is charged to the client.",
   parameters: parametersOf(operation),
   responses: {
     "200": {
-      description: "records, a line each, and a last line",
+      description: "Records as NDJSON and a final line",
       headers: { "X-Request-Id": { $ref: "#/components/headers/RequestId" } },
       content: { "application/x-ndjson": { schema: { type: "string" } } }
     },
@@ -100,7 +102,7 @@ const listOf = (operation: DescribedOperation): JsonObject => ({
 
 const template = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}")
 
-/** The paths of an operation, and what is there. */
+/** Returns all paths of an operation with their path items. */
 export const pathsOf = (operation: AnyOperation): ReadonlyArray<readonly [string, JsonObject]> => [
   ...prefixes(operation).map((start, index) =>
     [

@@ -1,4 +1,4 @@
-/** The headers that the proxy adds to answers. */
+/** Headers that the proxy adds to responses. */
 import type { JsonObject } from "./ResponseSchemas.ts"
 
 const header = (description: string, type: "string" | "integer" = "string"): JsonObject => ({
@@ -7,20 +7,24 @@ const header = (description: string, type: "string" | "integer" = "string"): Jso
 })
 
 export const headers = {
-  RequestId: header("the request's id: the client's own where it looks safe, otherwise a new one"),
-  CacheStatus: header("what the cache did (RFC 9211), as in `quarry-proxy; hit; ttl=5`"),
-  Age: header("seconds since the answer was kept", "integer"),
+  RequestId: header("Request ID: the client's X-Request-Id if valid, otherwise generated"),
+  CacheStatus: header("Cache result (RFC 9211), for example `quarry-proxy; hit; ttl=5`"),
+  Age: header("Age of the cached response in seconds", "integer"),
   ETag: header(
-    "names the answer; send it back in If-None-Match, and nothing is sent again that has not changed"
+    "Entity tag for conditional requests (If-None-Match)"
   ),
-  RateLimit: header("what is left of the client's budgets, as in `\"rate\";r=47;t=1, \"day\";r=9800;t=3600`"),
-  RateLimitPolicy: header("the client's budgets, as in `\"rate\";q=50;w=1, \"day\";q=10000;w=86400`"),
-  RetryAfter: header("when to ask again: seconds, or a date")
+  RateLimit: header(
+    "Remaining units of the client's rate limit and daily quota, for example `\"rate\";r=47;t=1, \"day\";r=9800;t=3600`"
+  ),
+  RateLimitPolicy: header(
+    "The client's rate limit and daily quota, for example `\"rate\";q=50;w=1, \"day\";q=10000;w=86400`"
+  ),
+  RetryAfter: header("When to retry: seconds or a date")
 }
 
 const reference = (name: keyof typeof headers): JsonObject => ({ $ref: `#/components/headers/${name}` })
 
-/** Those of every answer to an operation. */
+/** Headers of every response to an operation. */
 export const operationResponseHeaders: JsonObject = {
   "X-Request-Id": reference("RequestId"),
   "Cache-Status": reference("CacheStatus"),

@@ -1,11 +1,11 @@
-/** What the service answers, as JSON Schema. */
+/** JSON Schemas of the upstream responses. */
 import type { Operation } from "@blockquarry/core/Operation"
 import * as JSONSchema from "effect/JSONSchema"
 import type * as Schema from "effect/Schema"
 
-export type JsonObject = { readonly [member: string]: unknown }
+export type JsonObject = { readonly [name: string]: unknown }
 
-/** What describing an operation needs of it. */
+/** The parts of an operation that its description uses. */
 export type DescribedOperation =
   & Pick<Operation<never, never, never, never>, "id" | "api" | "method" | "path" | "parameters" | "docs">
   & {
@@ -15,27 +15,31 @@ export type DescribedOperation =
 const integers = [{ type: "integer" }, { type: "string", pattern: "^-?[0-9]+$" }]
 const numbers = [{ type: "number" }, { type: "string" }]
 
-/** Leaves that services spell in more than one way, by the name of their schema. */
+/** Schemas of values that upstreams encode in more than one way, by name. */
 const lenientSchemas = {
   Integer: { anyOf: integers },
-  Amount: { anyOf: integers, description: "a whole number of up to 256 bits; read it without loss" },
+  Amount: { anyOf: integers, description: "Integer of up to 256 bits; parse it without losing digits" },
   TokenId: {
     anyOf: [{ type: "integer" }, { type: "string" }],
-    description: "up to 256 bits; read it without loss"
+    description: "Up to 256 bits; parse it without losing digits"
   },
   Decimal: { anyOf: numbers },
   Float: { anyOf: numbers },
   BooleanLike: { anyOf: [{ type: "boolean" }, { enum: ["true", "false", 0, 1] }] },
   Cursor: { anyOf: [{ type: "string" }, { type: "integer" }] },
-  Time: { type: "string", description: "ISO 8601, with or without milliseconds and zone; no zone means UTC" }
+  Time: {
+    type: "string",
+    description: "ISO 8601, with or without milliseconds and time zone; UTC if the zone is missing"
+  }
 }
 
 export const reference = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` })
 
-/** `WalletTransfersAnswer` and the like. */
-export const responseSchemaName = (id: string): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Answer`
+/** Returns the name of the response schema of an operation, for example `WalletTransfersResponse`. */
+export const responseSchemaName = (id: string): string =>
+  `${id.charAt(0).toUpperCase()}${id.slice(1)}Response`
 
-/** The schemas of every operation's answers, and of what they are made of. */
+/** Returns the response schemas of all operations and the schemas that they refer to. */
 export const responseSchemas = (operations: ReadonlyArray<DescribedOperation>): JsonObject => {
   const definitions: Record<string, JSONSchema.JsonSchema7> = {}
   const documents = operations.map(({ id, output }) =>

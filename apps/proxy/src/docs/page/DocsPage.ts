@@ -1,4 +1,4 @@
-/** The documentation, at `/docs`: the OpenAPI document made for reading, with lines to copy and forms to try. */
+/** API reference at `/docs`: the OpenAPI document for people, with curl commands and forms that send requests. */
 import type { LedgerExamples } from "@blockquarry/sandbox/Ledger"
 import * as ProxyError from "../../exchange/ProxyError.ts"
 import type * as ProxyResponse from "../../exchange/ProxyResponse.ts"
@@ -12,20 +12,20 @@ import { type Html, html } from "./Html.ts"
 import * as HtmlPage from "./HtmlPage.ts"
 import * as OpenApiModel from "./OpenApiModel.ts"
 import {
+  authenticationSection,
   introduction,
   listsSection,
   requestHeadersSection,
-  responseHeadersSection,
-  tokenSection
+  responseHeadersSection
 } from "./Sections.ts"
 import { sharedStyle } from "./SharedStyle.ts"
 
 export interface DocsPageOptions {
-  /** Values to try that the sandbox has answers to; without them values of the chain itself are used. */
+  /** Example values of the sandbox. Default: values of Ethereum. */
   readonly examples: LedgerExamples | undefined
 }
 
-/** Takes some ten milliseconds: it is made once. */
+/** Renders the page, which takes tens of milliseconds. Callers cache the result. */
 export const render = ({ examples }: DocsPageOptions): ProxyResponse.ProxyResponse => {
   const document = OpenApiModel.read(OpenApiDocument.document())
   return HtmlPage.render({
@@ -45,18 +45,19 @@ interface Section {
 }
 
 const sections = (): ReadonlyArray<Section> => [
-  { id: "token", title: "Your token", content: tokenSection },
-  { id: "sends", title: "Headers to send", content: requestHeadersSection },
-  { id: "gets", title: "Headers to read", content: responseHeadersSection },
-  { id: "lists", title: "Whole lists", content: listsSection },
-  { id: "failures", title: "Failures", content: failures }
+  { id: "authentication", title: "Authentication", content: authenticationSection },
+  { id: "request-headers", title: "Request headers", content: requestHeadersSection },
+  { id: "response-headers", title: "Response headers", content: responseHeadersSection },
+  { id: "streaming", title: "Streaming lists", content: listsSection },
+  { id: "errors", title: "Errors", content: errorsSection }
 ]
 
-const failures: Html =
-  html`<p>A failure of the proxy's own is JSON: <code>message</code> says what happened and what to do, programs go by
-<code>code</code>, and <code>requestId</code> finds it in the log. Failures of the service are passed on as they came.</p>
+const errorsSection: Html =
+  html`<p>Errors of the proxy are JSON with three fields: <code>message</code> describes the error and its fix,
+<code>code</code> identifies it for programs, and <code>requestId</code> identifies the request in the log. Upstream errors are
+passed through unchanged.</p>
 <table class="codes">
-<thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">What it means</th></tr></thead>
+<thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
 <tbody>${
     Object.entries(errorDescriptions).map(([code, meaning]) => {
       const status = statuses.get(code) ?? ""
@@ -71,12 +72,12 @@ const body = (document: OpenApiModel.OpenApiModel, exampleValues: ExampleValues.
     ...tag,
     endpoints: endpoints.filter(({ tags }) => tags.includes(tag.name))
   })).filter(({ endpoints }) => endpoints.length > 0)
-  return html`<a class="skip" href="#main">Skip to the text</a>
+  return html`<a class="skip" href="#main">Skip to content</a>
 <header class="top"><h1>${document.info.title} <span class="muted">API ${document.info.version}</span></h1>
 <a href="/openapi.json">OpenAPI document</a></header>
 <div class="layout">
 <nav aria-label="Contents">
-<label class="unseen" for="search">Search operations and codes</label>
+<label class="unseen" for="search">Search operations and error codes</label>
 <input id="search" type="search" placeholder="Search ( / )" autocomplete="off" spellcheck="false">
 <p id="found" class="muted" role="status"></p>
 <details id="contents" open><summary>Contents</summary>
@@ -100,7 +101,7 @@ ${
     )
   }
 ${sections().slice(-1).map(section)}
-<noscript><p class="panel prose">Searching, copying and trying need scripts; all the rest is here.</p></noscript>
+<noscript><p class="panel prose">Search, copy and try-it need JavaScript.</p></noscript>
 </main>
 </div>
 `

@@ -1,4 +1,4 @@
-/** What is the documentation's own in looks. */
+/** Style sheet of the API reference, in addition to the shared one. */
 
 export const docsStyle = `
 .top { display: flex; align-items: baseline; justify-content: space-between; gap: 1rem; padding: 0.8rem 24px; border-bottom: 1px solid var(--line); background: var(--panel); }
@@ -24,7 +24,7 @@ pre { margin: 0; padding: 0.7rem 0.85rem; border-radius: 6px; background: var(--
 pre code { overflow-wrap: normal; font-size: 0.86rem; }
 .token { margin-top: 0.8rem; display: grid; gap: 0.25rem; max-width: 30rem; }
 .token label { font-weight: 600; }
-.searching .prose:not(#failures) { display: none; }
+.searching .prose:not(#errors) { display: none; }
 .verb { display: inline-block; font: 600 0.7rem/1.6 var(--mono); padding: 0 0.4rem; border-radius: 4px; background: var(--accent-soft); color: var(--accent); vertical-align: 0.08em; }
 .verb.post { background: var(--warn-soft); color: var(--warn); }
 nav .verb { min-width: 2.6rem; text-align: center; padding: 0; font-size: 0.62rem; }
@@ -51,13 +51,13 @@ thead th { color: var(--muted); font-size: 0.8rem; border: 0; }
 .type + .type::before { content: "· "; }
 summary { cursor: pointer; color: var(--accent); }
 summary:hover { text-decoration: underline; }
-.members summary { color: inherit; }
-.members { padding-left: 0.1rem; font-size: 0.88rem; }
-.members .members { margin: 0.1rem 0 0.3rem 0.3rem; padding-left: 0.8rem; border-left: 1px solid var(--line); }
-.members li { padding: 0.1rem 0; }
-.members code { font-weight: 600; }
-.absent { color: var(--muted); font-weight: 400; }
-.said { color: var(--muted); }
+.schema-fields summary { color: inherit; }
+.schema-fields { padding-left: 0.1rem; font-size: 0.88rem; }
+.schema-fields .schema-fields { margin: 0.1rem 0 0.3rem 0.3rem; padding-left: 0.8rem; border-left: 1px solid var(--line); }
+.schema-fields li { padding: 0.1rem 0; }
+.schema-fields code { font-weight: 600; }
+.optional { color: var(--muted); font-weight: 400; }
+.description { color: var(--muted); }
 .schema { margin: 0.35rem 0 0.5rem; } .schema > ul { margin-top: 0.3rem; }
 .statuses { display: flex; flex-wrap: wrap; gap: 0.3rem; align-items: center; }
 .statuses a { text-decoration: none; } .statuses a:hover { color: var(--accent); }

@@ -1,11 +1,11 @@
-/** One operation on the page: its parameters, its answers, a line for a terminal, and a form to try it. */
+/** Renders one operation: parameters, responses, a curl command, and a form that sends requests. */
 import { type Html, html } from "./Html.ts"
 import type { Endpoint, OpenApiModel, ParameterObject } from "./OpenApiModel.ts"
 import * as SchemaView from "./SchemaView.ts"
 
 type ExampleInput = Readonly<Record<string, string>>
 
-/** A parameter of several values has two names, of which one is shown. */
+/** Returns the parameters without the second name, `name[]`, of array parameters. */
 const withoutArrayAliases = ({ parameters = [] }: Endpoint): ReadonlyArray<ParameterObject> => {
   const names = new Set(parameters.map(({ name }) => name))
   return parameters.filter(({ name }) => !(name.endsWith("[]") && names.has(name.slice(0, -2))))
@@ -13,7 +13,7 @@ const withoutArrayAliases = ({ parameters = [] }: Endpoint): ReadonlyArray<Param
 
 const bodyOf = ({ requestBody }: Endpoint): unknown => requestBody?.content["application/json"]?.schema
 
-/** What can be given: parameters, and the members of the body. */
+/** Returns all inputs: parameters and the fields of the body. */
 const inputsOf = (endpoint: Endpoint): ReadonlyArray<ParameterObject> => [
   ...withoutArrayAliases(endpoint),
   ...bodyParameters(bodyOf(endpoint))
@@ -47,7 +47,7 @@ const row = (
 <th scope="row"><code>${name}</code>${when(required, html`<span class="required"> required</span>`)}</th>
 <td>${description} ${values}${
     when(location !== "query", html` <span class="type">in the ${location}</span>`)
-  }${when(type.endsWith("[]"), html` <span class="type">may be repeated</span>`)}</td>
+  }${when(type.endsWith("[]"), html` <span class="type">repeatable</span>`)}</td>
 </tr>`
 }
 
@@ -65,21 +65,26 @@ const parameters = (endpoint: Endpoint, document: OpenApiModel): Html | null => 
 
 const responsesView = ({ responses }: Endpoint, { components: { schemas } }: OpenApiModel): Html => {
   const schema = responses["200"]?.content?.["application/json"]?.schema
-  const others = Object.keys(responses).filter((status) => status !== "200")
-  return html`<h4>Answers</h4>
-<p><span class="pill good">200</span> ${responses["200"]?.description ?? ""}</p>
+  const statuses = Object.keys(responses)
+  const errors = statuses.filter((status) => Number(status) >= 400)
+  return html`<h4>Responses</h4>
 ${
-    when(
-      schema !== undefined,
-      html`<details class="schema"><summary>Members of ${SchemaView.typeOf(schema ?? {}, schemas)}</summary>
-<p class="muted">A member with ? may be absent.</p>${SchemaView.members(schema ?? {}, schemas)}</details>`
+    statuses.filter((status) => Number(status) < 400).map((status) =>
+      html`<p><span class="pill good">${status}</span> ${responses[status]?.description ?? ""}</p>`
     )
   }
 ${
     when(
-      others.length > 0,
-      html`<p class="statuses muted">Failures: ${
-        others.map((status) => html`<a class="pill" href="#failures">${status}</a> `)
+      schema !== undefined,
+      html`<details class="schema"><summary>Fields of ${SchemaView.typeOf(schema ?? {}, schemas)}</summary>
+<p class="muted">Fields marked ? are optional.</p>${SchemaView.fields(schema ?? {}, schemas)}</details>`
+    )
+  }
+${
+    when(
+      errors.length > 0,
+      html`<p class="statuses muted">Errors: ${
+        errors.map((status) => html`<a class="pill" href="#errors">${status}</a> `)
       }</p>`
     )
   }`
@@ -106,19 +111,19 @@ const cacheControlOptions = ["", "no-cache", "no-store", "only-if-cached"]
 
 const form = (endpoint: Endpoint, values: ExampleInput): Html => {
   const { id, isList, method, path } = endpoint
-  const cacheControlField = html`<label for="${id}-wish">Cache-Control</label>
-<select id="${id}-wish" data-in="cache-control">${
+  const cacheControlField = html`<label for="${id}-cache-control">Cache-Control</label>
+<select id="${id}-cache-control" data-in="cache-control">${
     cacheControlOptions.map((option) => html`<option>${option}</option>`)
   }</select>`
-  const allField = html`<label for="${id}-whole">The whole list</label>
-<span><input type="checkbox" id="${id}-whole" data-in="whole"> from /all, as NDJSON</span>`
+  const allField = html`<label for="${id}-all">All pages</label>
+<span><input type="checkbox" id="${id}-all" data-in="all"> stream from /all as NDJSON</span>`
   return html`<form data-id="${id}" data-method="${method}" data-path="${path}" aria-label="Try ${id}">
 <div class="fields">
 ${inputsOf(endpoint).map((input) => field(id, input, values[input.name] ?? ""))}
 ${when(method === "GET", cacheControlField)}
 ${when(isList, allField)}
 </div>
-<p><button class="main">${method === "GET" ? "Send" : "Send the change"}</button></p>
+<p><button class="main">Send</button></p>
 <div class="result" aria-live="polite"></div>
 </form>`
 }
@@ -132,14 +137,14 @@ export const view = (endpoint: Endpoint, document: OpenApiModel, values: Example
 <h3><a href="#${id}">${summary}</a></h3>
 <p class="path"><span class="verb ${method.toLowerCase()}">${method}</span> <code>${path}</code></p>
 <p class="muted"><code>${id}</code>${aliases.map((alias) => html` · also at <code>${alias}</code>`)}${
-    when(isList, html` · whole at <code>/all${path}</code>`)
+    when(isList, html` · streamed at <code>/all${path}</code>`)
   }</p>
 ${when(issue !== undefined, html`<p class="issue">Known issue: ${issue ?? ""}</p>`)}
 </header>
 <div class="columns">
 <div>${parameters(endpoint, document)}${responsesView(endpoint, document)}</div>
 <div>
-<div class="curl"><div><h4>At a terminal</h4><button type="button" class="copy">Copy</button></div>
+<div class="curl"><div><h4>curl</h4><button type="button" class="copy">Copy</button></div>
 <pre tabindex="0"><code>curl "$PROXY${path}"</code></pre></div>
 <details class="try"><summary>Try it</summary>${form(endpoint, values)}</details>
 </div>

@@ -1,45 +1,53 @@
-/** What each `code` of our own failures means to whoever gets it, and what to do. */
+/** What each error code means for a client, and what to do about it. */
 import type * as ProxyError from "../../exchange/ProxyError.ts"
 
 export const errorDescriptions: Readonly<Record<ProxyError.ErrorCode, string>> = {
-  "malformed-target": "The path or the query cannot be read. Check its percent-encoding.",
-  "malformed-request": "What came is not well-formed HTTP, or was not whole in time.",
+  "malformed-uri": "The path or the query is malformed. Check its percent-encoding.",
+  "malformed-request": "The request is not well-formed HTTP, or it was not received in time.",
   "invalid-request":
-    "A parameter is missing or wrong. The message names it; nothing was sent to the service.",
-  "not-json": "The body is not JSON.",
-  "bad-request": "The service refused the question. Its message says why.",
-  "token-in-target":
-    "A token stands in the address, where logs keep it. Send it as a header, and have it replaced.",
-  "token-missing": "Send your token as X-API-Key, or as Authorization: Bearer.",
-  "token-unknown": "This proxy does not know the token. Ask whoever runs it for one.",
-  "cross-site": "Changes are not taken from pages of other sites.",
-  "network-refused": "The token may not be used from where you are.",
-  "scope-refused": "The token may not ask for this operation.",
-  "unknown-path": "There is nothing at this path. This page lists the paths.",
-  "not-found": "The service does not have it.",
-  "method-not-allowed": "The path takes other methods; Allow says which.",
-  "body-too-slow": "The body did not come in time.",
-  "body-too-large": "The body is longer than the proxy takes.",
-  "target-too-long": "The address is longer than the proxy takes.",
-  "encoded-body": "Send the body without content-encoding.",
-  "unsupported-media-type": "Send content-type: application/json.",
-  "host-refused": "An open proxy is called by an address, as localhost, or by a name that it was told.",
-  "over-budget": "Your own budget is spent. Retry-After and RateLimit say when there is more.",
-  "rate-limited": "The service takes no more for now. Retry-After says when to come back.",
-  "internal": "The proxy failed. Its log has the reason under the request's id.",
-  "key-refused": "The service refused the proxy's key. Tell whoever runs the proxy.",
-  "list-broken": "The list cannot be walked further: the service's cursors lead nowhere.",
-  "plan-exhausted": "The plan of the proxy's key is used up. Tell whoever runs the proxy.",
-  "response-invalid": "The service's answer is no answer: cut off, too long, or not JSON.",
-  "service-failed": "The service failed, or answered what may not be passed on.",
-  "unreachable": "The service cannot be reached.",
-  "address-not-set": "The proxy has no address for this API. Tell whoever runs it.",
-  "key-not-set": "The proxy has no key for the service. Tell whoever runs it.",
-  "overloaded": "The proxy has as many requests as it takes. Retry-After says when to come back.",
-  "service-left-alone":
-    "The service failed too often and is left alone. Retry-After says when it is tried again.",
-  "stopping": "In lists: this proxy is about to stop. Go on with the cursor, at another one.",
-  "store-away": "The store that processes share is away. Ask again later.",
-  "not-kept": "You asked for a kept answer alone (only-if-cached), and none is kept.",
-  "timed-out": "No answer came in time. It is safe to ask again."
+    "A parameter is missing or invalid. The message names it. The request was not sent upstream.",
+  "not-json": "The request body is not a JSON object.",
+  "bad-request": "The upstream rejected the request parameters. The message gives its reason.",
+  "token-in-url":
+    "The URL contains a token. Send it in a header, and replace the token, because URLs are logged.",
+  "token-missing": "Authentication is required. Send your token as X-API-Key or Authorization: Bearer.",
+  "token-unknown": "The token is invalid. Ask the operator of the proxy for a token.",
+  "cross-site": "Cross-site requests are rejected if they need no token or change data.",
+  "insufficient-scope": "The token lacks the scope for this operation.",
+  "ip-not-allowed": "The token is not allowed from your IP address.",
+  "unknown-path": "The path does not exist. This page lists all paths.",
+  "not-found": "The upstream has no such resource.",
+  "method-not-allowed":
+    "The path does not support this method. The Allow header lists the supported methods.",
+  "body-too-slow": "The request body was not received in time.",
+  "body-too-large": "The request body exceeds the size limit of the proxy.",
+  "uri-too-long": "The path and query exceed the length limit of the proxy.",
+  "encoded-body": "Request bodies with a content-encoding are not supported.",
+  "unsupported-media-type": "The request body must have content-type: application/json.",
+  "host-not-allowed":
+    "Without authentication, the Host header must be an IP address, localhost, or a name in listen.allowedHosts.",
+  "client-quota-exceeded": "You used up your daily quota. It resets at midnight UTC.",
+  "client-rate-limited": "You exceeded your rate limit. Retry after the time in Retry-After.",
+  "upstream-local-limit":
+    "A limit that the operator set for the upstream API keys is reached. Retry after the time in Retry-After.",
+  "upstream-rate-limited": "The upstream rate limit is exceeded. Retry after the time in Retry-After.",
+  "internal": "The proxy failed. Its log has details under the request ID.",
+  "pagination-failed": "The list cannot be continued, because the cursors of the upstream are inconsistent.",
+  "upstream-authentication-failed":
+    "The upstream rejected the API key of the proxy. Contact the operator of the proxy.",
+  "upstream-error": "The upstream failed, or its response was withheld because it contains an API key.",
+  "upstream-invalid-response": "The upstream response is truncated, too long, or not valid JSON.",
+  "upstream-plan-exhausted":
+    "The plan of the upstream API key is exhausted. Contact the operator of the proxy.",
+  "upstream-unreachable": "The proxy cannot connect to the upstream.",
+  "circuit-open":
+    "The circuit breaker is open after repeated upstream failures. Retry after the time in Retry-After.",
+  "overloaded":
+    "The proxy has reached its limit of concurrent requests. Retry after the time in Retry-After.",
+  "shutting-down": "In lists: the proxy is shutting down. Resume the list with the cursor at another proxy.",
+  "store-unavailable": "The cache store is unavailable. Retry later.",
+  "upstream-key-missing": "No upstream API key is configured. Contact the operator of the proxy.",
+  "upstream-url-missing": "No base URL is configured for this API. Contact the operator of the proxy.",
+  "not-cached": "No cached response exists for this request with only-if-cached.",
+  "upstream-timeout": "The upstream did not respond in time. The request is safe to retry."
 }

@@ -1,7 +1,7 @@
-/** Values to try operations with: of the sandbox's ledger, or of the chain itself. */
+/** Example inputs of the operations: from the sandbox's ledger, or from Ethereum. */
 import type { LedgerExamples } from "@blockquarry/sandbox/Ledger"
 
-/** By the id of an operation and the name of a parameter. */
+/** Values by operation id and parameter name. */
 export type ExampleValues = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 type ExampleIds = {
@@ -10,7 +10,7 @@ type ExampleIds = {
     | undefined
 }
 
-/** Of Ethereum, and known to everybody. Streams are each account's own. */
+/** Well-known values of Ethereum. Streams have none, because they belong to an account. */
 const ethereumExamples: ExampleIds = {
   wallet: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045",
   token: "0xdac17f958d2ee523a2206206994597c13d831ec7",

@@ -1,4 +1,4 @@
-/** Markup with values in it: whatever is not markup itself is shown as text. */
+/** HTML templates. Values are escaped unless they are `Html` themselves. */
 
 export interface Html {
   readonly markup: string
@@ -14,7 +14,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;"
 }
 
-/** Text as it is written in markup, in attributes too. */
+/** Escapes text for use in elements and in quoted attributes. */
 const escapeHtml = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character)
 
@@ -24,6 +24,7 @@ const toMarkup = (piece: HtmlValue): string => {
   return "markup" in piece ? piece.markup : piece.map(({ markup }) => markup).join("")
 }
 
+/** Tag of HTML templates. Null renders nothing; a list renders its items in order. */
 export const html = (strings: TemplateStringsArray, ...pieces: ReadonlyArray<HtmlValue>): Html => ({
   markup: strings.map((string, index) => string + toMarkup(pieces[index] ?? null)).join("")
 })

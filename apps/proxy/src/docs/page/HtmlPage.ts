@@ -1,4 +1,4 @@
-/** A page that is whole in itself: its style and its script are in it, and nothing else runs or is loaded. */
+/** Self-contained HTML pages: style and script are inline, and a content security policy blocks everything else. */
 import { createHash } from "node:crypto"
 import * as ProxyResponse from "../../exchange/ProxyResponse.ts"
 import type { Html } from "./Html.ts"
@@ -11,7 +11,7 @@ export interface HtmlPage {
   readonly script: string
 }
 
-/** Three layers of stone. */
+/** Three stacked bars. */
 const icon = "data:image/svg+xml," +
   encodeURIComponent(
     "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><g fill='#4d7cfe'>" +
@@ -19,7 +19,7 @@ const icon = "data:image/svg+xml," +
       "<rect x='5' y='2' width='6' height='3' rx='1' opacity='.45'/></g></svg>"
   )
 
-/** A browser runs and applies what has such a hash, and nothing that got into the page by another way. */
+/** Returns the source expression that allows an inline script or style by its hash. */
 const cspHash = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
 
 const contentSecurityPolicy = ({ script, style }: HtmlPage): string =>
@@ -32,7 +32,7 @@ const contentSecurityPolicy = ({ script, style }: HtmlPage): string =>
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
-    // Text of others cannot become markup, not even by a mistake of ours
+    // Untrusted text cannot become markup, even through a bug in the script
     "require-trusted-types-for 'script'",
     "trusted-types 'none'"
   ].join("; ")

@@ -1,4 +1,4 @@
-/** The OpenAPI document as far as the page shows it: operations with all their paths, and schemas by name. */
+/** The parts of the OpenAPI document that the API reference shows. */
 import { isList } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import * as Schema from "effect/Schema"
@@ -47,22 +47,22 @@ const OpenApiModel = Schema.Struct({
 export type OpenApiModel = typeof OpenApiModel.Type
 export type ParameterObject = typeof ParameterObject.Type
 
-/** What stands before the path of a list that is wanted whole. */
+/** Path prefix of streaming lists. */
 const listPathPrefix = "/all/"
 
 export interface Endpoint extends Omit<typeof OperationObject.Type, "operationId"> {
   readonly id: string
   readonly method: string
   readonly path: string
-  /** Other paths of the same. */
+  /** Other paths of the same operation. */
   readonly aliases: ReadonlyArray<string>
-  /** Whether it can be had whole. */
+  /** Whether the operation is a list, which `/all` can stream. */
   readonly isList: boolean
 }
 
 export const read: (document: unknown) => OpenApiModel = Schema.decodeUnknownSync(OpenApiModel)
 
-/** The operations in the document's order; those that differ in nothing but the path are one. */
+/** Returns the operations in document order. Operations that differ only in their path are merged. */
 export const endpoints = ({ paths }: OpenApiModel): ReadonlyArray<Endpoint> => {
   const lists = new Set<string>(allOperations.filter(isList).map(({ id }) => id))
   const found: Array<Endpoint> = []

@@ -1,8 +1,8 @@
-/** A JSON Schema as people read it: a list of members, those with members of their own to be opened. */
+/** Renders a JSON Schema as a list of fields. Fields with nested fields can be expanded. */
 import * as Schema from "effect/Schema"
 import { type Html, html } from "./Html.ts"
 
-/** As much of JSON Schema as the document uses. */
+/** The keywords of JSON Schema that the document uses. */
 const SchemaNode = Schema.Struct({
   $ref: Schema.optional(Schema.String),
   type: Schema.optional(Schema.Union(Schema.String, Schema.Array(Schema.String))),
@@ -25,7 +25,7 @@ export type NamedSchemas = Readonly<Record<string, unknown>>
 
 const nameOf = ($ref: string): string => $ref.slice($ref.lastIndexOf("/") + 1)
 
-/** What a schema is in the end, and the name that it goes by. */
+/** Follows references. Returns the schema and its name, if it has one. */
 const resolve = (
   schema: unknown,
   named: NamedSchemas
@@ -37,11 +37,11 @@ const resolve = (
   return [found, inner ?? name]
 }
 
-/** The branches of a choice, without null. */
+/** Returns the alternatives of a schema, without null. */
 const branches = (node: SchemaNode): ReadonlyArray<unknown> =>
   (node.anyOf ?? []).filter((branch) => read(branch).type !== "null")
 
-/** The type in a few words. */
+/** Returns a short name of the type: `string`, `Label[]`, `integer | null`. */
 export const typeOf = (schema: unknown, named: NamedSchemas): string => {
   const [node, name] = resolve(schema, named)
   if (node.const !== undefined) return JSON.stringify(node.const)
@@ -60,14 +60,14 @@ export const typeOf = (schema: unknown, named: NamedSchemas): string => {
   return typeof node.type === "string" ? node.type : node.type?.join(" | ") ?? "any"
 }
 
-/** The values that there are to choose from, where there are such. */
+/** Returns the permitted values; empty if the schema does not list them. */
 export const choices = (schema: unknown): ReadonlyArray<string> => {
   const node = read(schema)
   if (node.type === "boolean") return ["true", "false"]
   return node.enum?.map(String) ?? (node.items === undefined ? [] : choices(node.items))
 }
 
-/** The schema with members that this one leads to: itself, its records, or the first branch that has such. */
+/** Finds the object schema that a schema leads to: itself, its items, or the first alternative that has fields. */
 const findObjectSchema = (
   schema: unknown,
   named: NamedSchemas,
@@ -82,8 +82,8 @@ const findObjectSchema = (
     .find((found) => found !== undefined)
 }
 
-/** Members, each once on the way down: what contains itself is named and not opened again. */
-export const members = (
+/** Renders the fields of a schema. A recursive schema is named instead of expanded again. */
+export const fields = (
   schema: unknown,
   named: NamedSchemas,
   visited: ReadonlySet<string> = new Set()
@@ -92,14 +92,14 @@ export const members = (
   if (found === undefined) return html`<p class="muted">${typeOf(schema, named)}</p>`
   const [{ properties = {}, required = [] }, name] = found
   const within = name === undefined ? visited : new Set([...visited, name])
-  return html`<ul class="members">${
+  return html`<ul class="schema-fields">${
     Object.entries(properties).map(([name, schema]) =>
-      member(name, schema, required.includes(name), named, within)
+      field(name, schema, required.includes(name), named, within)
     )
   }</ul>`
 }
 
-const member = (
+const field = (
   name: string,
   schema: unknown,
   required: boolean,
@@ -109,12 +109,12 @@ const member = (
   const [node] = resolve(schema, named)
   const description = read(schema).description ?? node.description ??
     branches(node).map((branch) => resolve(branch, named)[0].description).find((text) => text !== undefined)
-  const optional = required ? null : html`<span class="absent">?</span>`
-  const meaning = description === undefined ? null : html` <span class="said">${description}</span>`
+  const optional = required ? null : html`<span class="optional">?</span>`
+  const meaning = description === undefined ? null : html` <span class="description">${description}</span>`
   const line = html`<code>${name}</code>${optional} <span class="type">${
     typeOf(schema, named)
   }</span>${meaning}`
   return findObjectSchema(schema, named, visited) === undefined
     ? html`<li>${line}</li>`
-    : html`<li><details><summary>${line}</summary>${members(schema, named, visited)}</details></li>`
+    : html`<li><details><summary>${line}</summary>${fields(schema, named, visited)}</details></li>`
 }

@@ -1,4 +1,4 @@
-/** What the documentation says of the proxy as a whole. */
+/** The sections of the API reference that describe the proxy as a whole. */
 import { type Html, html } from "./Html.ts"
 
 type Rows = ReadonlyArray<readonly [header: string, value: string, meaning: string]>
@@ -14,54 +14,55 @@ const headerTable = (label: string, rows: Rows): Html =>
 
 export const introduction = (description: string): Html =>
   html`<p class="lead">${description}</p>
-<p>Change the base URL of your client to <code class="origin">$PROXY</code>, and nothing else. Amounts have up to 256 bits:
-read them without loss.</p>`
+<p>Set the base URL of your client to <code class="origin">$PROXY</code>. No other change is needed. Amounts have up to 256
+bits: parse them without losing digits.</p>`
 
-export const tokenSection: Html =
-  html`<p>Send the token that you were given as <code>X-API-Key</code>, or as <code>Authorization: Bearer</code>. A proxy
-that is open to everyone needs none. Never send a key of the service: the proxy has it, and tells nobody.</p>
+export const authenticationSection: Html =
+  html`<p>Send your token as <code>X-API-Key</code> or <code>Authorization: Bearer</code>. A proxy with anonymous access
+requires no token. Never send an upstream API key: the proxy adds it.</p>
 <div class="token"><label for="token-field">Token for the forms on this page</label>
 <input id="token-field" type="password" autocomplete="off" spellcheck="false" aria-describedby="token-note">
-<p id="token-note" class="muted">It stays in the memory of this tab, and is gone when you leave.</p></div>`
+<p id="token-note" class="muted">Stored in the memory of this tab only.</p></div>`
 
-export const requestHeadersSection: Html = headerTable("Headers to send", [
+export const requestHeadersSection: Html = headerTable("Request headers", [
   ["X-API-Key", "", "Your token."],
-  ["Cache-Control", "no-cache", "Asks the service anew; the answer is kept for others."],
-  ["Cache-Control", "no-store", "Asks the service anew, and keeps nothing of it."],
+  ["Cache-Control", "no-cache", "Bypasses the cache and refreshes it."],
+  ["Cache-Control", "no-store", "Bypasses the cache. The response is not stored."],
   [
     "Cache-Control",
     "only-if-cached",
-    "A kept answer, or 504 with the code not-kept. It costs the service nothing."
+    "Returns a cached response, or 504 with the code not-cached. Sends no upstream request."
   ],
   [
     "If-None-Match",
     "W/\"…\"",
-    "The ETag of the answer that you have: 304 without a body says that it is still so."
+    "ETag of your copy. The response is 304 without a body if the copy is current."
   ],
-  ["X-Request-Id", "A-Z a-z 0-9 . _ -", "An id of your own for the request, of up to 64 characters."]
+  ["X-Request-Id", "A-Z a-z 0-9 . _ -", "ID for this request, at most 64 characters."]
 ])
 
-export const responseHeadersSection: Html = headerTable("Headers to read", [
-  ["X-Request-Id", "", "The request's id: name it when you ask about a request."],
+export const responseHeadersSection: Html = headerTable("Response headers", [
+  ["X-Request-Id", "", "ID of the request. The proxy's log contains it."],
   [
     "Cache-Status",
     "quarry-proxy; hit; ttl=12",
-    "What the cache did: hit, with the seconds that it is fresh for, or fwd with the reason why the service was asked. detail=stale marks an old answer that is given while the service fails or is asked."
+    "Cache result (RFC 9211): hit with the remaining TTL in seconds, or fwd with the reason for the upstream request. detail=stale marks a stale response, served during a refresh or after an upstream failure."
   ],
-  ["Age", "3", "Seconds since the service gave the answer."],
-  ["ETag", "W/\"…\"", "Names this answer, for If-None-Match."],
+  ["Age", "3", "Age of the response in seconds."],
+  ["ETag", "W/\"…\"", "Entity tag of the response, for If-None-Match."],
   [
     "RateLimit",
     "\"rate\";r=31;t=1",
-    "What is left of your budgets (r), and in how many seconds there is more (t)."
+    "Remaining units (r) of your rate limit and daily quota, and the seconds until more are available (t)."
   ],
-  ["RateLimit-Policy", "\"rate\";q=50;w=1", "Your budgets: so many units (q) in so many seconds (w)."],
-  ["Retry-After", "7", "With 429 and 503: come back in so many seconds."]
+  ["RateLimit-Policy", "\"rate\";q=50;w=1", "Units (q) per window in seconds (w)."],
+  ["Retry-After", "7", "With 429 and 503: seconds to wait before a retry."]
 ])
 
 export const listsSection: Html =
-  html`<p>Put <code>/all</code> before the path of a list, and every record comes, page after page, one JSON document a line
-(NDJSON), no faster than you read. The last line says how it ended; without such a line it was cut off.</p>
+  html`<p>Prefix the path of a list with <code>/all</code> to stream all records as NDJSON, one JSON document per line. The
+proxy reads pages only as fast as you read the response. The last line states how the list ended; if it is missing, the stream
+was cut off.</p>
 <pre tabindex="0"><code>{"end":{"records":1250}}
-{"failure":{"code":"timed-out","message":"…"},"cursor":"…"}</code></pre>
-<p>Give the <code>cursor</code> of a failure as the parameter <code>cursor</code>, and the list goes on from there.</p>`
+{"failure":{"code":"upstream-timeout","message":"…"},"cursor":"…"}</code></pre>
+<p>To resume after a failure, send its <code>cursor</code> as the parameter <code>cursor</code>.</p>`

@@ -1,4 +1,4 @@
-/** What the pages look like together: colours of both schemes, type, panels, pills. */
+/** Style sheet of both pages: light and dark colors, type, panels, pills. */
 
 export const sharedStyle = `
 :root {

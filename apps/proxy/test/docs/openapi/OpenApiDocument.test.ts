@@ -1,4 +1,4 @@
-/** The document describes every operation, holds together, and is true of the answers. */
+/** The OpenAPI document describes every operation, is consistent, and matches the responses. */
 import { allOperations } from "@blockquarry/core/Operations"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -9,11 +9,11 @@ import * as Router from "../../../src/pipeline/Router.ts"
 import { examples, ledger, sendRequest, start } from "../../support/proxy.ts"
 import { sampleRequests } from "../../support/sampleRequests.ts"
 
-/** As clients read it. */
+/** The document after encoding and decoding, as clients see it. */
 const document = JSON.parse(JSON.stringify(OpenApiDocument.document()))
 
 const resolve = (reference: string): unknown => {
-  if (!reference.startsWith("#/")) throw new Error(`a reference out of the document: ${reference}`)
+  if (!reference.startsWith("#/")) throw new Error(`not a reference within the document: ${reference}`)
   return reference.slice(2).split("/").reduce<unknown>(
     (node, step) => Reflect.get(Object(node), step),
     document
@@ -27,7 +27,7 @@ const references = (node: unknown): ReadonlyArray<string> =>
       name === "$ref" && typeof value === "string" ? [value] : references(value)
     )
 
-/** As much of JSON Schema as the document uses. Gives the places that do not fit. */
+/** Validates a value with the keywords that the document uses. Returns the violations with their paths. */
 const schemaViolations = (schema: unknown, value: unknown, at = "$"): ReadonlyArray<string> => {
   const { $ref, anyOf, const: constant, enum: members, items, pattern, properties, required, type, ...rest } =
     Object(schema)
@@ -47,7 +47,7 @@ const schemaViolations = (schema: unknown, value: unknown, at = "$"): ReadonlyAr
       "maxItems"
     ].includes(keyword)
   )
-  if (unread.length > 0) return [`${at}: the test does not know ${unread.join(", ")}`]
+  if (unread.length > 0) return [`${at}: unsupported keyword ${unread.join(", ")}`]
   if ($ref !== undefined) return schemaViolations(resolve($ref), value, at)
   if (anyOf !== undefined) {
     const branches: ReadonlyArray<ReadonlyArray<string>> = anyOf.map((branch: unknown) =>
@@ -100,8 +100,8 @@ const operationsOf = () =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation }))
   )
 
-describe("the document", () => {
-  it("lists every operation at its paths, once", () => {
+describe("document", () => {
+  it("lists every operation once, at its paths", () => {
     const ids = operationsOf().map(({ operation }) => operation.operationId)
     expect(new Set(ids).size).toBe(ids.length)
     for (const { docs, id, method, path } of allOperations) {
@@ -115,7 +115,7 @@ describe("the document", () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/)
   })
 
-  it("describes every parameter, lists in both spellings", () => {
+  it("describes every parameter, array parameters under both names", () => {
     for (const { id, parameters } of allOperations) {
       const found = operationsOf().find(({ operation }) => operation.operationId === id)?.operation
       for (const parameter of parameters.filter((each) => each.in !== "body")) {
@@ -137,7 +137,7 @@ describe("the document", () => {
     }
   })
 
-  it("is sound: references lead somewhere, path parameters are declared and required, answers have descriptions", () => {
+  it("resolves all references, declares path parameters as required, and describes all responses", () => {
     for (const reference of new Set(references(document))) {
       expect(resolve(reference), reference).toBeTypeOf("object")
     }
@@ -162,22 +162,22 @@ describe("the document", () => {
     }
   })
 
-  it("says every code of our own failures under its status", () => {
+  it("lists every error code under its status", () => {
     for (const [code, status] of Object.entries(ProxyError.statusByCode)) {
       const responses = Object.values<{ description: string }>(document.components.responses)
       expect(responses.some(({ description }) => description.includes(code)), `${code} ${status}`).toBe(true)
     }
   })
 
-  it("is followed by the prose, which says the same codes and statuses", () => {
-    const prose = readFileSync(new URL("../../../../../docs/proxy.md", import.meta.url), "utf8")
-    const said = [...prose.matchAll(/^\| (\d{3}) +\| (.*?) +\|$/gm)].flatMap(([, status, codes = ""]) =>
-      [...codes.matchAll(/`([a-z-]+)`/g)].map(([, code]) => [code, Number(status)] as const)
+  it("has the same codes and statuses as docs/proxy/errors.md", () => {
+    const prose = readFileSync(new URL("../../../../../docs/proxy/errors.md", import.meta.url), "utf8")
+    const documented = [...prose.matchAll(/^\| (\d{3}) +\| `([a-z-]+)`/gm)].map(([, status, code]) =>
+      [code, Number(status)] as const
     )
-    expect(said).toEqual(Object.entries(ProxyError.statusByCode))
+    expect(documented.toSorted()).toEqual(Object.entries(ProxyError.statusByCode).toSorted())
   })
 
-  it("finds the operation of each of its paths again", () => {
+  it("routes each path to the operation that it describes", () => {
     for (
       const { operation, path } of operationsOf().filter(({ operation }) => operation.tags[0] !== "proxy")
     ) {
@@ -187,27 +187,29 @@ describe("the document", () => {
   })
 })
 
-describe("answers", () => {
-  it.scopedLive("fit their schemas", () =>
+describe("responses", () => {
+  it.scopedLive("match their schemas", () =>
     Effect.gen(function*() {
       const { port } = yield* start()
       const schemaOf = (id: string) => ({
-        $ref: `#/components/schemas/${id.charAt(0).toUpperCase()}${id.slice(1)}Answer`
+        $ref: `#/components/schemas/${id.charAt(0).toUpperCase()}${id.slice(1)}Response`
       })
       for (const { id, method } of allOperations) {
         const { body, path } = sampleRequests[id] ?? { path: "" }
-        const answer = yield* sendRequest(port, path, { method, ...(body === undefined ? {} : { body }) })
-        expect([id, ...schemaViolations(schemaOf(id), JSON.parse(answer.text))]).toEqual([id])
+        const response = yield* sendRequest(port, path, { method, ...(body === undefined ? {} : { body }) })
+        expect([id, ...schemaViolations(schemaOf(id), JSON.parse(response.text))]).toEqual([id])
       }
       for (const hash of ledger.transactions.mainnet.keys()) {
-        const answer = yield* sendRequest(port, `/transactions/by_hash/${hash}`)
-        expect(schemaViolations(schemaOf("ledgerTransaction"), JSON.parse(answer.text))).toEqual([])
+        const response = yield* sendRequest(port, `/transactions/by_hash/${hash}`)
+        expect(schemaViolations(schemaOf("ledgerTransaction"), JSON.parse(response.text))).toEqual([])
       }
       const failure = yield* sendRequest(port, `/api/v2.2/${examples.wallet}/erc20/transfers?limit=0`)
-      expect(schemaViolations({ $ref: "#/components/schemas/Failure" }, JSON.parse(failure.text))).toEqual([])
+      expect(schemaViolations({ $ref: "#/components/schemas/ProxyError" }, JSON.parse(failure.text))).toEqual(
+        []
+      )
     }))
 
-  it.scopedLive("are served with the index", () =>
+  it.scopedLive("include the document and an index of the operations", () =>
     Effect.gen(function*() {
       const { port } = yield* start()
       const served = yield* sendRequest(port, "/openapi.json")

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** The documentation has everything, and works in a browser. */
+/** The API reference: contents, and behavior in a browser. */
 import { allOperations } from "@blockquarry/core/Operations"
 import { describe, expect, it, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -17,7 +17,7 @@ const page = DocsPage.render({ examples })
 const markup = page.body instanceof Uint8Array ? new TextDecoder().decode(page.body) : ""
 
 describe("the page", () => {
-  it("has every operation with its path and its parameters", () => {
+  it("lists every operation with its path and parameters", () => {
     for (const { docs, id, parameters, path } of allOperations) {
       const article = markup.slice(markup.indexOf(`<article id="${id}"`)).split("</article>")[0] ?? ""
       expect(article, id).toContain(path.replaceAll(/:(\w+)/g, "{$1}"))
@@ -26,7 +26,7 @@ describe("the page", () => {
     }
   })
 
-  it("has every code of our failures, with its status", () => {
+  it("lists every error code with its status", () => {
     expect(Object.keys(errorDescriptions)).toEqual(Object.keys(ProxyError.statusByCode))
     for (const [code, status] of Object.entries(ProxyError.statusByCode)) {
       expect(markup).toContain(`<td class="number">${status}</td><th scope="row"><code>${code}</code>`)
@@ -41,13 +41,13 @@ interface ReceivedRequest {
   readonly body: string
 }
 
-/** The page, and whatever a test answers beside it. */
-const serve = (answer: (asked: ReceivedRequest, response: ServerResponse) => void = () => {}) =>
+/** Serves the page, and the given handler for all other paths. */
+const serve = (handler: (request: ReceivedRequest, response: ServerResponse) => void = () => {}) =>
   Effect.map(
     PageServer.serve((request, response) => {
       if (request.url === "/docs") return PageServer.send(page, response)
       return void text(request).then((body) =>
-        answer(
+        handler(
           { method: request.method ?? "", target: request.url ?? "", headers: request.headers, body },
           response
         )
@@ -61,7 +61,7 @@ const preciseNumber = "115792089237316195423570985008687907853269984665640564039
 describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedSuffix}`, () => {
   layer(Chromium.layer)((it) => {
     it.scoped.each(Chromium.views)(
-      "fits $width in $scheme, opened all over",
+      "fits a width of $width px in the $scheme scheme with everything expanded",
       (view) =>
         Effect.gen(function*() {
           const { page, errors } = yield* Chromium.open(yield* serve(), view)
@@ -73,7 +73,7 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
         })
     )
 
-    it.scoped("finds operations and codes by their words", () =>
+    it.scoped("searches operations and error codes", () =>
       Effect.gen(function*() {
         const { page, errors } = yield* Chromium.open(yield* serve())
         const search = (words: string) =>
@@ -89,7 +89,11 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
             return { articles, links, codes }
           })
         expect(yield* search("erc20 PRICE")).toMatchObject({ articles: ["tokenPrice"], links: 1, codes: [] })
-        expect(yield* search("over-budget")).toMatchObject({ articles: [], links: 0, codes: ["over-budget"] })
+        expect(yield* search("client-rate-limited")).toMatchObject({
+          articles: [],
+          links: 0,
+          codes: ["client-rate-limited"]
+        })
         expect(yield* search("no such thing")).toEqual({ articles: [], links: 0, codes: [] })
         expect((yield* search("")).articles).toEqual(
           expect.arrayContaining(allOperations.map(({ id }) => id))
@@ -97,35 +101,35 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
         expect(errors).toEqual([])
       }))
 
-    it.scoped("writes a line for a terminal that follows the form, and copies it", () =>
+    it.scoped("updates the curl command with the form, and copies it", () =>
       Effect.gen(function*() {
         const url = yield* serve()
         const { page, errors } = yield* Chromium.open(url)
         const { origin } = new URL(url)
         const article = page.locator("#walletTransfers")
-        const line = article.locator(".curl code")
+        const command = article.locator(".curl code")
         yield* Effect.promise(async () => {
-          expect(await line.textContent()).toBe(
+          expect(await command.textContent()).toBe(
             `curl '${origin}/api/v2.2/${examples.wallet}/erc20/transfers?chain=eth&limit=3' \\\n  -H "X-API-Key: $TOKEN"`
           )
           await article.locator(".try summary").click()
           await article.getByLabel("cursor").fill("it's & more")
-          await article.getByLabel("The whole list").check()
-          expect(await line.textContent()).toContain(
+          await article.getByLabel("All pages").check()
+          expect(await command.textContent()).toContain(
             `'${origin}/all/api/v2.2/${examples.wallet}/erc20/transfers?chain=eth&limit=3&cursor=it'\\''s%20%26%20more'`
           )
           await article.getByRole("button", { name: "Copy" }).click()
           await article.getByRole("button", { name: "Copied" }).waitFor()
-          expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await line.textContent())
+          expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await command.textContent())
         })
         expect(errors).toEqual([])
       }))
 
-    it.scoped("shows an answer as it came, and keeps the token to itself", () =>
+    it.scoped("shows a response unchanged, and stores the token in memory only", () =>
       Effect.gen(function*() {
         const seen: Array<ReceivedRequest> = []
-        const url = yield* serve((asked, response) => {
-          seen.push(asked)
+        const url = yield* serve((request, response) => {
+          seen.push(request)
           response.writeHead(200, {
             "content-type": "application/json",
             "cache-status": "quarry-proxy; hit; ttl=12",
@@ -140,7 +144,7 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
           await article.locator(".try summary").click()
           await article.getByRole("button", { name: "Send" }).click()
           await article.locator(".result pre").waitFor()
-          const said = await article.locator(".result").innerText()
+          const shown = await article.locator(".result").innerText()
           for (
             const part of [
               "200 OK",
@@ -151,7 +155,7 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
               "<img src=x"
             ]
           ) {
-            expect(said).toContain(part)
+            expect(shown).toContain(part)
           }
           expect(await article.locator("img").count()).toBe(0)
           expect(await Chromium.browserStorage(page)).not.toContain("secret-token")
@@ -159,17 +163,17 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
         expect(seen).toHaveLength(1)
         expect(seen[0]?.target).toBe(`/api/v2.2/${examples.wallet}/erc20/transfers?chain=eth&limit=3`)
         expect(seen[0]?.headers["x-api-key"]).toBe("secret-token")
-        // The browser would ask for what is new of its own accord, and no kept answer would ever be seen
+        // Otherwise every request would bypass the proxy's cache
         expect(seen[0]?.headers["cache-control"]).not.toContain("no-cache")
         expect(errors).toEqual([])
       }))
 
-    it.scoped("asks with the wishes of the form, and sends changes as JSON", () =>
+    it.scoped("sends the form's Cache-Control, and updates as JSON", () =>
       Effect.gen(function*() {
         const seen: Array<ReceivedRequest> = []
-        const url = yield* serve((asked, response) => {
-          seen.push(asked)
-          response.writeHead(504, { "content-type": "application/json" }).end("{\"code\":\"not-kept\"}")
+        const url = yield* serve((request, response) => {
+          seen.push(request)
+          response.writeHead(504, { "content-type": "application/json" }).end("{\"code\":\"not-cached\"}")
         })
         const { page } = yield* Chromium.open(url)
         yield* Effect.promise(async () => {
@@ -177,10 +181,10 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
           await price.locator(".try summary").click()
           await price.getByLabel("Cache-Control").selectOption("only-if-cached")
           await price.getByRole("button", { name: "Send" }).click()
-          await price.locator(".result pre", { hasText: "not-kept" }).waitFor()
+          await price.locator(".result pre", { hasText: "not-cached" }).waitFor()
           const stream = page.locator("#updateStreamStatus")
           await stream.locator(".try summary").click()
-          await stream.getByRole("button", { name: "Send the change" }).click()
+          await stream.getByRole("button", { name: "Send" }).click()
           await stream.locator(".result pre").waitFor()
         })
         const [first, second] = seen
@@ -194,32 +198,32 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
         expect(second?.headers["content-type"]).toBe("application/json")
       }))
 
-    it.scoped("shows the beginning of a whole list, and takes no more of it", () =>
+    it.scoped("truncates a long list, and cancels the response", () =>
       Effect.gen(function*() {
-        const ended = { early: false }
+        const connection = { closed: false }
         const url = yield* serve((_, response) => {
           response.writeHead(200, { "content-type": "application/x-ndjson" })
           const record = `${JSON.stringify({ value: "x".repeat(1000) })}\n`
           const more = () => {
-            while (!response.destroyed && response.write(record)) { /* as fast as it is read */ }
+            while (!response.destroyed && response.write(record)) { /* until the socket is full */ }
           }
-          response.on("drain", more).on("close", () => ended.early = true)
+          response.on("drain", more).on("close", () => connection.closed = true)
           more()
         })
         const { page, errors } = yield* Chromium.open(url)
         yield* Effect.promise(async () => {
           const owners = page.locator("#tokenOwners")
           await owners.locator(".try summary").click()
-          await owners.getByLabel("The whole list").check()
+          await owners.getByLabel("All pages").check()
           await owners.getByRole("button", { name: "Send" }).click()
-          await owners.getByText("This is the beginning").waitFor()
+          await owners.getByText("Truncated.").waitFor()
           expect((await owners.locator(".result pre").innerText()).length).toBeLessThanOrEqual(100_000)
         })
-        expect(ended.early).toBe(true)
+        expect(connection.closed).toBe(true)
         expect(errors).toEqual([])
       }))
 
-    it.scoped("can be stopped while it asks", () =>
+    it.scoped("stops a request", () =>
       Effect.gen(function*() {
         const { page, errors } = yield* Chromium.open(yield* serve())
         yield* Effect.promise(async () => {
@@ -233,20 +237,20 @@ describe.skipIf(Chromium.program === undefined)(`in a browser${Chromium.skippedS
         expect(errors).toEqual([])
       }))
 
-    it.scoped("turns no text into markup, whoever tries", () =>
+    it.scoped("forbids turning text into markup", () =>
       Effect.gen(function*() {
         const { page } = yield* Chromium.open(yield* serve())
-        const tried = yield* Effect.promise(() =>
+        const outcome = yield* Effect.promise(() =>
           page.evaluate(() => {
             try {
               document.body.innerHTML = "<b>in</b>"
-              return "it did"
+              return "allowed"
             } catch (error) {
               return String(error)
             }
           })
         )
-        expect(tried).toContain("TrustedHTML")
+        expect(outcome).toContain("TrustedHTML")
       }))
   })
 })

@@ -1,21 +1,21 @@
-/** Values in markup are text. */
+/** Values in HTML templates are escaped. */
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { html } from "../../../src/docs/page/Html.ts"
 
-const read = (markup: string): string =>
+const unescape = (markup: string): string =>
   markup.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", "\"").replaceAll("&#39;", "'")
     .replaceAll("&amp;", "&")
 
-describe("a value", () => {
-  it.prop("is text, in elements and in attributes", [FastCheck.string()], ([text]) => {
+describe("html", () => {
+  it.prop("escapes values in elements and in attributes", [FastCheck.string()], ([text]) => {
     const { markup } = html`<p title="${text}">${text}</p>`
     const [, title = "", content = ""] = /^<p title="([^"<>']*)">([^"<>']*)<\/p>$/.exec(markup) ?? []
-    expect(read(title)).toBe(text)
-    expect(read(content)).toBe(text)
+    expect(unescape(title)).toBe(text)
+    expect(unescape(content)).toBe(text)
   })
 
-  it("that is markup itself stays so, alone or in a list, and null is nothing", () => {
+  it("keeps markup, alone or in a list, and renders nothing for null", () => {
     expect(html`<ul>${[html`<li>${1}</li>`, html`<li>${"<"}</li>`]}${null}</ul>`.markup)
       .toBe("<ul><li>1</li><li>&lt;</li></ul>")
   })

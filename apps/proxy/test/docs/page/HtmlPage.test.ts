@@ -1,4 +1,4 @@
-/** Pages are whole in themselves, and their policy lets in nothing else. */
+/** Both pages are self-contained, and their content security policy allows nothing else. */
 import { describe, expect, it } from "@effect/vitest"
 import { createHash } from "node:crypto"
 import * as StatusPage from "../../../src/admin/page/StatusPage.ts"
@@ -6,7 +6,7 @@ import * as DocsPage from "../../../src/docs/page/DocsPage.ts"
 import type { ProxyResponse } from "../../../src/exchange/ProxyResponse.ts"
 
 const pages: ReadonlyArray<readonly [name: string, reply: ProxyResponse]> = [
-  ["the documentation", DocsPage.render({ examples: undefined })],
+  ["the API reference", DocsPage.render({ examples: undefined })],
   ["the status page", StatusPage.render({ sampleCommands: ["curl 'http://127.0.0.1:8650/'"] })]
 ]
 
@@ -21,14 +21,14 @@ describe.each(pages)("%s", (_, reply) => {
   const policy = reply.headers["content-security-policy"] ?? ""
   const hash = (part: string) => `'sha256-${createHash("sha256").update(part).digest("base64")}'`
 
-  it("allows its own script and style, by their hashes", () => {
+  it("allows its own script and style by their hashes", () => {
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain(`script-src ${hash(between(text, "<script>", "</script>"))};`)
     expect(policy).toContain(`style-src ${hash(between(text, "<style>", "</style>"))};`)
     expect(policy).not.toContain("unsafe")
   })
 
-  it("has one script and one style, and loads nothing", () => {
+  it("has one script and one style, and loads no other resource", () => {
     expect(text.match(/<script/g)).toHaveLength(1)
     expect(text.match(/<\/script/g)).toHaveLength(1)
     expect(text.match(/<style/g)).toHaveLength(1)
@@ -42,7 +42,7 @@ describe.each(pages)("%s", (_, reply) => {
       .toEqual([])
   })
 
-  it("is framed by nobody, and its type is not guessed", () => {
+  it("forbids framing and content type sniffing", () => {
     expect(policy).toContain("frame-ancestors 'none'")
     expect(reply.headers).toMatchObject({
       "content-type": "text/html; charset=utf-8",

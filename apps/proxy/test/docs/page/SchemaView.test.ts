@@ -1,4 +1,4 @@
-/** Schemas are shown with all their members, and those that contain themselves come to an end. */
+/** Schemas are rendered with all their fields; recursive schemas end. */
 import { describe, expect, it } from "@effect/vitest"
 import * as SchemaView from "../../../src/docs/page/SchemaView.ts"
 
@@ -11,30 +11,30 @@ const named = {
       branches: { type: "array", items: { $ref: "#/components/schemas/Tree" } }
     }
   },
-  Label: { type: "string", description: "what it is called" },
+  Label: { type: "string", description: "display name" },
   Endless: { anyOf: [{ type: "array", items: { $ref: "#/components/schemas/Endless" } }, { type: "null" }] }
 }
 
 const reference = (name: keyof typeof named) => ({ $ref: `#/components/schemas/${name}` })
 
-describe("members", () => {
-  it("have name, type and meaning, and say when they may be absent", () => {
-    const { markup } = SchemaView.members(reference("Tree"), named)
+describe("fields", () => {
+  it("have a name, a type, a description and a mark if optional", () => {
+    const { markup } = SchemaView.fields(reference("Tree"), named)
     expect(markup).toContain(
-      "<code>name</code> <span class=\"type\">Label</span> <span class=\"said\">what it is called</span>"
+      "<code>name</code> <span class=\"type\">Label</span> <span class=\"description\">display name</span>"
     )
     expect(markup).toContain(
-      "<code>branches</code><span class=\"absent\">?</span> <span class=\"type\">Tree[]</span>"
+      "<code>branches</code><span class=\"optional\">?</span> <span class=\"type\">Tree[]</span>"
     )
   })
 
-  it("of what contains itself are shown once", () => {
-    expect(SchemaView.members(reference("Tree"), named).markup.match(/branches/g)).toHaveLength(1)
-    expect(SchemaView.members(reference("Endless"), named).markup).toContain("Endless")
+  it("are rendered once for a recursive schema", () => {
+    expect(SchemaView.fields(reference("Tree"), named).markup.match(/branches/g)).toHaveLength(1)
+    expect(SchemaView.fields(reference("Endless"), named).markup).toContain("Endless")
   })
 })
 
-describe("a type", () => {
+describe("typeOf", () => {
   it.each([
     [{ type: "string" }, "string"],
     [{ anyOf: [{ type: "null" }, { type: "integer" }] }, "integer | null"],
@@ -43,7 +43,7 @@ describe("a type", () => {
     [{ enum: [1, 2, 3, 4, 5, 6, 7] }, "one of 7"],
     [{ const: "a" }, "\"a\""],
     [{}, "any"]
-  ])("%j is %s", (schema, type) => {
+  ])("names %j %s", (schema, type) => {
     expect(SchemaView.typeOf(schema, named)).toBe(type)
   })
 })

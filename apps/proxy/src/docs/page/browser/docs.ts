@@ -22,8 +22,7 @@ const readForm = (form: HTMLFormElement): FormRequest => {
     name: field.getAttribute("name") ?? "",
     value: valueOf(field)
   }))
-  const fieldsIn = (resultElement: string) =>
-    fields.filter((field) => field.in === resultElement && field.value !== "")
+  const fieldsIn = (location: string) => fields.filter((field) => field.in === location && field.value !== "")
   const { method = "GET", path = "/" } = form.dataset
   const filled = fieldsIn("path").reduce(
     (path, { name, value }) => path.replace(`{${name}}`, encodeURIComponent(value)),
@@ -32,10 +31,10 @@ const readForm = (form: HTMLFormElement): FormRequest => {
   const query = fieldsIn("query").map(({ name, value }) =>
     `${encodeURIComponent(name)}=${encodeURIComponent(value)}`
   ).join("&")
-  const whole = fieldsIn("whole").length > 0
+  const allPages = fieldsIn("all").length > 0
   return {
     method,
-    target: `${whole ? "/all" : ""}${filled}${query === "" ? "" : `?${query}`}`,
+    target: `${allPages ? "/all" : ""}${filled}${query === "" ? "" : `?${query}`}`,
     body: method === "GET"
       ? null
       : JSON.stringify(Object.fromEntries(fieldsIn("body").map(({ name, value }) => [name, value]))),
@@ -43,7 +42,7 @@ const readForm = (form: HTMLFormElement): FormRequest => {
   }
 }
 
-/** In single quotes a shell takes everything as it is, but the quote itself. */
+/** Quotes text for a POSIX shell. */
 const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 const curlCommand = ({ body, cacheControl, method, target }: FormRequest): string =>
@@ -60,10 +59,10 @@ for (const article of queryAll(document, "article", HTMLElement)) {
   const [form] = queryAll(article, "form", HTMLFormElement)
   const [code] = queryAll(article, ".curl code", HTMLElement)
   const [copy] = queryAll(article, ".copy", HTMLButtonElement)
-  const [element] = queryAll(article, ".result", HTMLElement)
+  const [result] = queryAll(article, ".result", HTMLElement)
   const [send] = queryAll(article, "form button", HTMLButtonElement)
   if (
-    form === undefined || code === undefined || copy === undefined || element === undefined ||
+    form === undefined || code === undefined || copy === undefined || result === undefined ||
     send === undefined
   ) continue
 
@@ -76,7 +75,7 @@ for (const article of queryAll(document, "article", HTMLElement)) {
       copy.textContent = text
       setTimeout(() => copy.textContent = "Copy", 1500)
     }
-    // There is no clipboard where the page came over plain HTTP from another machine
+    // Browsers offer no clipboard on a page loaded over plain HTTP from another machine
     const copied = navigator.clipboard === undefined
       ? Promise.reject(new Error("no clipboard"))
       : navigator.clipboard.writeText(code.textContent ?? "")
@@ -93,7 +92,7 @@ for (const article of queryAll(document, "article", HTMLElement)) {
     if (abortController !== undefined) return abortController.abort()
     abortController = new AbortController()
     send.textContent = "Stop"
-    tryIt(readForm(form), token(), element, abortController.signal).finally(() => {
+    tryIt(readForm(form), token(), result, abortController.signal).finally(() => {
       abortController = undefined
       send.textContent = label
     })
@@ -112,14 +111,14 @@ const applySearch = () => {
     entry.hidden = byId(entry.dataset["for"] ?? "").hidden
   }
   for (const group of queryAll(document, "[data-group]", HTMLElement)) {
-    const members = queryAll(group, "[data-search], [data-for]", HTMLElement)
-    group.hidden = members.every(({ hidden }) => hidden)
+    const entries = queryAll(group, "[data-search], [data-for]", HTMLElement)
+    group.hidden = entries.every(({ hidden }) => hidden)
   }
   document.body.classList.toggle("searching", words.length > 0)
   const operations = searchable.filter((element) => element.matches("article") && !element.hidden).length
   const codes = searchable.filter((element) => element.matches("tr") && !element.hidden).length
-  byId("failures").hidden = codes === 0
-  byId("found").textContent = words.length === 0 ? "" : `${operations} operations, ${codes} codes`
+  byId("errors").hidden = codes === 0
+  byId("found").textContent = words.length === 0 ? "" : `${operations} operations, ${codes} error codes`
 }
 search.addEventListener("input", applySearch)
 document.addEventListener("keydown", (event) => {
@@ -130,6 +129,6 @@ document.addEventListener("keydown", (event) => {
   }
 })
 
-for (const place of queryAll(document, ".origin", HTMLElement)) place.textContent = location.origin
-// On a narrow screen the contents would be in the way of what one came for
+for (const element of queryAll(document, ".origin", HTMLElement)) element.textContent = location.origin
+// On a narrow screen the table of contents would push the content down
 if (matchMedia("(max-width: 900px)").matches) byId("contents").removeAttribute("open")

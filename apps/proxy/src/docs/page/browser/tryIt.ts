@@ -10,7 +10,7 @@ export interface FormRequest {
   readonly cacheControl: string
 }
 
-/** What of an answer is shown: the rest would be too much for a page. */
+/** Longer bodies are truncated, because they would slow the page down. */
 const maxShownChars = 100_000
 const shownHeaders = [
   "cache-status",
@@ -23,7 +23,7 @@ const shownHeaders = [
   "content-type"
 ]
 
-/** The beginning of a body, and whether there was more of it. */
+/** Reads the start of a body. Cancels the response if the body is longer. */
 const readPrefix = async (response: Response): Promise<readonly [text: string, truncated: boolean]> => {
   const reader = response.body?.getReader()
   if (reader === undefined) return ["", false]
@@ -57,14 +57,14 @@ export const tryIt = async (
   signal: AbortSignal
 ): Promise<void> => {
   const { body, cacheControl, method, target } = request
-  resultElement.replaceChildren(h("p", { class: "muted" }, "Asking …"))
+  resultElement.replaceChildren(h("p", { class: "muted" }, "Sending …"))
   const started = performance.now()
   try {
     const response = await fetch(target, {
       method,
       body,
       signal,
-      // The browser's own cache stays out of it. It would say no-cache for us where we say nothing.
+      // Bypasses the browser's cache. Without an explicit cache-control, no-store would make it send no-cache.
       cache: "no-store",
       headers: {
         "cache-control": cacheControl === "" ? "max-age=31536000" : cacheControl,
@@ -94,13 +94,13 @@ export const tryIt = async (
         h("code", {}, isNdjson ? text : formatJson(text))
       ),
       ...(truncated
-        ? [h("p", { class: "muted" }, "This is the beginning; the line for the terminal gets it all.")]
+        ? [h("p", { class: "muted" }, "Truncated. The curl command returns the full response.")]
         : [])
     )
   } catch (error) {
     const message = signal.aborted
       ? "Stopped."
-      : `No answer: ${error instanceof Error ? error.message : String(error)}`
+      : `Request failed: ${error instanceof Error ? error.message : String(error)}`
     resultElement.replaceChildren(h("p", { class: "muted" }, message))
   }
 }

@@ -1,10 +1,10 @@
-/** JSON for reading is the same JSON. */
+/** Indented JSON text stays the same document. */
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { formatJson } from "../../../../src/docs/page/browser/formatJson.ts"
 
-describe("pretty", () => {
-  it.prop("is what JSON.stringify would write", [FastCheck.json()], ([text]) => {
+describe("formatJson", () => {
+  it.prop("indents like JSON.stringify", [FastCheck.json()], ([text]) => {
     expect(formatJson(text)).toBe(JSON.stringify(JSON.parse(text), null, 2))
     expect(formatJson(formatJson(text))).toBe(formatJson(text))
   })
@@ -14,7 +14,7 @@ describe("pretty", () => {
     expect(formatJson(`{"value":${digits}}`)).toBe(`{\n  "value": ${digits}\n}`)
   })
 
-  it("shows what was cut off as far as it came", () => {
+  it("formats truncated text as far as it goes", () => {
     expect(formatJson("{\"a\":[1,\"b")).toBe("{\n  \"a\": [\n    1,\n    \"b")
   })
 })
