@@ -22,9 +22,9 @@ it.live("logs each request, its result, and the wait before the next attempt", (
     )
     expect(logged(ran.err)).toEqual([
       `#1 → GET ${url}`,
-      expect.stringMatching(/^#1 ← 503 ServerError, waiting \d+ms$/),
+      expect.stringMatching(/^#1 ← 503 ServerError, retrying in \d+ms$/),
       `#1 → GET ${url}`,
-      expect.stringMatching(/^#1 ← NetworkError: ECONNRESET \(attempt 2\), waiting \S+$/),
+      expect.stringMatching(/^#1 ← NetworkError: ECONNRESET \(attempt 2\), retrying in \S+$/),
       `#1 → GET ${url}`,
       expect.stringMatching(/^#1 ← \d+.* \(attempt 3\)$/)
     ])

@@ -1,9 +1,8 @@
 /**
- * The rate limit stage: no attempt is sent before it is its turn.
+ * Admission control: rate limits, daily quotas, cooldowns and the concurrency limit of attempts.
  *
- * Attempts with the same key at the same base address stand in one line. Its head waits for a free place among those
- * under way and for the budget to have enough; the others wait behind it. So everybody gets a turn in the order of
- * arrival, and what the budget lets through is sent at once. What a key may spend in a day is taken last.
+ * Attempts with the same API key and base URL wait in one queue in arrival order. The head waits for a concurrency slot
+ * and a permit of the rate limit; the others wait behind it. The daily quota is consumed last.
  */
 import { LocalLimitError, RateLimitError } from "@blockquarry/core/OperationError"
 import * as Clock from "effect/Clock"
@@ -25,25 +24,25 @@ import * as KeyQueue from "./KeyQueue.ts"
 
 export interface AdmissionControl {
   /**
-   * Waits for a turn, then makes the attempt, and tells the others if the service said 429. `refuse` fails where there
-   * is no use in waiting: it is asked before, and again when the turn has come.
+   * Waits until the attempt is admitted, runs it, and starts a cooldown after a 429. `precheck` fails if waiting is
+   * pointless; it runs before the wait and again before the attempt.
    */
   readonly run: (
     call: CallWithKey,
     precheck: Effect.Effect<void, AttemptNoResponse>,
     attempt: Effect.Effect<AttemptResponse, AttemptNoResponse>
   ) => Effect.Effect<AttemptResponse, AttemptNoResponse>
-  /** The same for someone who does not wait: a number says after how many milliseconds it may be their turn. */
+  /** Like `run`, but does not wait: returns the expected wait in milliseconds instead. */
   readonly tryRun: (
     call: CallWithKey,
     precheck: Effect.Effect<void, AttemptNoResponse>,
     attempt: Effect.Effect<AttemptResponse, AttemptNoResponse>
   ) => Effect.Effect<AttemptResponse | number, AttemptNoResponse>
-  /** How many milliseconds someone who comes now would wait in line, as far as is known. */
+  /** Returns the expected wait of a new attempt in milliseconds, as far as known. */
   readonly expectedWait: (call: CallWithKey, now: number) => number
 }
 
-/** A call that waits to be admitted. */
+/** A call that waits for admission. */
 interface AdmissionRequest {
   readonly call: CallWithKey
   readonly queue: KeyQueue.KeyQueue
@@ -101,7 +100,7 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
       )
     })
 
-  /** The attempt of someone who has a place and has paid. */
+  /** Runs an admitted attempt, which holds a slot. */
   const runAttempt = (
     call: CallWithKey,
     slots: FairQueue,
@@ -129,7 +128,7 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
       )
     })
 
-  /** Ends with a place taken and the cost paid, or fails with neither. True for a probe. */
+  /** Returns with a slot and a permit, or fails with neither. True for a probe. */
   const admit = (request: AdmissionRequest): Effect.Effect<boolean, AttemptNoResponse> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
       Effect.flatMap(
@@ -137,20 +136,20 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
         (probe) => probe === null ? waitInQueue(request, now) : Effect.succeed(probe)
       ))
 
-  /** The same without waiting; null, and with neither, where that takes its time. */
+  /** Like `admit`, but returns null, with neither, instead of waiting. */
   const tryAdmit = (
     request: AdmissionRequest,
     now: number
   ): Effect.Effect<boolean | null, AttemptNoResponse> => {
     const { queue, slots } = request
-    // Where nobody waits, nobody is overtaken: the line is only for those whom the budget makes wait.
+    // An empty queue may be bypassed.
     if (!queue.fairQueue.isFree) return Effect.succeed(null)
     if (slots.tryAcquire()) return acquirePermit(request)
     queue.next = { at: now, reason: "concurrency" }
     return Effect.succeed(null)
   }
 
-  /** Asks the budget for someone who has a place. Gives the place back, and null where it is too early. */
+  /** Requests a permit while holding a slot. Releases the slot and returns null if the permit is delayed. */
   const acquirePermit = (
     { call, queue, slots, precheck }: AdmissionRequest
   ): Effect.Effect<boolean | null, AttemptNoResponse> =>
@@ -161,7 +160,7 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
         if (permit._tag === "Granted") return Effect.succeed(permit.probe)
         slots.release()
         return Effect.map(Clock.currentTimeMillis, (now) => {
-          // Whatever a store says, nobody asks it without end.
+          // At least 1 ms, so that a store cannot cause a busy loop.
           const millis = permit.millis > 0 ? permit.millis : 1
           queue.next = { at: now + millis, reason: permit.reason }
           return null
@@ -169,7 +168,7 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
       })
     )
 
-  /** What the store says of the rate, and then of the day. */
+  /** Acquires a permit of the rate limit, then consumes the daily quota. */
   const requestPermit = (call: CallWithKey): Effect.Effect<Permit, AttemptNoResponse> => {
     const permit = store.acquire(
       call.key.id,
@@ -196,7 +195,7 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
       store.consume(call.key.id, { limit, period: dayMillis }, KeyQueue.costOf(call)),
       (consumption) => {
         if (consumption._tag === "Consumed") return Effect.void
-        // Nothing is sent, so that somebody else may probe.
+        // Nothing is sent, so another attempt becomes the probe.
         const released = probe ? store.settleProbe(call.key.id, false) : Effect.void
         return Effect.zipRight(released, Effect.fail(rejected(call, "daily", consumption.millis)))
       }
@@ -222,7 +221,7 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
         Effect.flatMap((acquired) =>
           acquired
             ? waitAtHead(request, latestStart).pipe(
-              // The next one may be cheaper, and asks for itself.
+              // The next attempt may cost less, and requests its own permit.
               Effect.onError(() =>
                 Effect.sync(() => {
                   queue.next = { at: 0, reason: queue.next.reason }
@@ -236,7 +235,7 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
       )
     })
 
-  /** The head of the line: a place, then the budget; without the place while the budget makes it wait. */
+  /** Waits at the head of the queue for a slot and a permit. Holds no slot while the permit is delayed. */
   const waitAtHead = (
     request: AdmissionRequest,
     latestStart: number
@@ -273,7 +272,7 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
       (now) => instrumentation.recordWait(call, reason, now - startedAt)
     )
 
-  /** What the others learn from an attempt. */
+  /** Reports the result of an attempt to the store. */
   const reportResult = (
     call: CallWithKey,
     probe: boolean,
@@ -288,7 +287,7 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
     return probe ? store.settleProbe(id, attemptResponse?.health === "healthy") : Effect.void
   }
 
-  /** Those who come while others wait know of the pause too, although they do not ask the store. */
+  /** Tells the queue about a cooldown, because new attempts behind the head do not ask the store. */
   const noteCooldown = (call: CallWithKey, hint: number | null): Effect.Effect<void> =>
     Effect.map(Clock.currentTimeMillis, (now) => {
       const queue = queues.get(call.key.id)
@@ -308,10 +307,10 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
   }
 }
 
-/** A day of UTC, in milliseconds. */
+/** A UTC day in milliseconds. */
 export const dayMillis = 24 * 3_600_000
 
-/** A request that would be sent as its call ends is not worth waiting for. */
+/** Whether an attempt would be sent after its latest start, or at the deadline of its call. */
 const isTooLate = ({ deadline }: Call, at: number, latestStart: number): boolean =>
   at > latestStart || at >= deadline
 

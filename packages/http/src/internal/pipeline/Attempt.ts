@@ -1,4 +1,4 @@
-/** The attempt stage: one request, one verdict, within the attempt's time and what is left of the call's. */
+/** The attempt stage: sends one request and classifies its response, within the timeouts of attempt and call. */
 import { InvalidResponseError, NetworkError, TimeoutError } from "@blockquarry/core/OperationError"
 import { formatQuery } from "@blockquarry/core/RequestEncoding"
 import * as Clock from "effect/Clock"
@@ -13,7 +13,7 @@ import type { AttemptHealth, AttemptNoResponse, AttemptResponse, Call, CallWithK
 import { type Classification, classify, type RetryHint } from "./Classification.ts"
 import type { Instrumentation } from "./Instrumentation.ts"
 
-/** Sends a request once; `number` counts from 1. */
+/** Sends a request once; `attemptNumber` counts from 1. */
 export const attempt = (
   call: CallWithKey,
   attemptNumber: number,
@@ -29,7 +29,7 @@ export const attempt = (
     body: request.body
   })
   const attempted = instrumentation.debug(
-    "attempt begins",
+    "attempt started",
     () => ({ operation: operation.id, url, ...keyAnnotation(call) })
   )
     .pipe(
@@ -42,7 +42,7 @@ export const attempt = (
       Effect.tap(({ status }) => instrumentation.annotateSpan("http.response.status_code", status)),
       Effect.flatMap((response) =>
         Effect.map(Clock.currentTimeMillis, (now): AttemptResponse => {
-          // Of the keys of the ring the service saw this one alone with the request: its answer can repeat no other.
+          // The upstream has received only this API key with this request, so the response can contain no other.
           const classification = classify(operation, summary, response, now, key.apiKey)
           return { response, classification, health: healthOf(response, classification) }
         })
@@ -54,11 +54,11 @@ export const attempt = (
   })
 }
 
-/** Which key it is, where there are several. */
+/** Returns the label of the key if there are several. */
 const keyAnnotation = ({ key, keyPool }: CallWithKey): { readonly key?: string } =>
   keyPool.keys.length === 1 ? {} : { key: key.label }
 
-/** One timer for both limits: a call's end is no reason to begin another race. */
+/** Applies both timeouts with one timer. */
 const withTimeout = <A>(
   call: Call,
   send: Effect.Effect<A, AttemptNoResponse>

@@ -1,4 +1,4 @@
-/** The cache stage: a question that was answered lately is not asked, see `ResponseCache.ts`. */
+/** The cache stage: serves cached responses, and coalesces identical calls. See `ResponseCache.ts`. */
 import { TimeoutError } from "@blockquarry/core/OperationError"
 import { type EncodedRequest, formatQuery } from "@blockquarry/core/RequestEncoding"
 import * as Clock from "effect/Clock"
@@ -17,8 +17,8 @@ import type { KeyPool } from "./Upstream.ts"
 
 export interface CacheStage {
   /**
-   * Answers a call from what is kept, or by `ask`. `lifetime` says how many milliseconds an answer stays fresh, null
-   * where it must not be kept.
+   * Serves a call from the cache or with `execute`. `ttlOf` returns the TTL of a response in milliseconds, or null if it
+   * must not be cached.
    */
   readonly run: (
     call: Call,
@@ -26,20 +26,20 @@ export interface CacheStage {
     execute: Effect.Effect<AttemptResponse, AttemptNoResponse>,
     ttlOf: (attemptResponse: AttemptResponse) => number | null
   ) => Effect.Effect<EngineResponse, AttemptNoResponse>
-  /** What is kept about a request and fresh; nothing where that cannot be told at once. */
+  /** Returns a fresh entry. Undefined if there is none or the store is not in memory. */
   readonly peek: (
     endpoint: Endpoint,
     cache: ResponseCache,
     request: EncodedRequest,
     now: number
   ) => CacheEntry | undefined
-  /** The same, from a store that must be waited for. */
+  /** Returns a fresh entry from any store. */
   readonly get: (
     endpoint: Endpoint,
     cache: ResponseCache,
     request: EncodedRequest
   ) => Effect.Effect<CacheEntry | null>
-  /** Forgets what is kept about a request, or everything: false where the store is away. */
+  /** Removes the entry of a request, or all entries. Returns false if the store is unavailable. */
   readonly invalidate: (endpoint: Endpoint, request: EncodedRequest) => Effect.Effect<boolean>
   readonly invalidateAll: Effect.Effect<boolean>
 }
@@ -77,7 +77,7 @@ export const make = (
         if (now < entry.freshUntil) return Effect.as(record("hit"), fromCache(call, entry, "cache"))
         const stale = fromCache(call, entry, "stale")
         if (now < entry.freshUntil + Duration.toMillis(cache.staleWhileRevalidate)) {
-          // Nobody waits for the fresh one here, and nobody minds if it fails.
+          // In the background. Errors are ignored.
           const revalidation = singleFlight.has(flightKey)
             ? Effect.void
             : Effect.forkIn(
@@ -100,7 +100,7 @@ export const make = (
     ttl: number | null,
     invalidated: () => boolean
   ): Effect.Effect<void> => {
-    // An answer that repeats a key is nobody else's business.
+    // A response that contains a secret must not be shared.
     if (ttl === null || ttl <= 0 || responseContainsSecret(response, call.keyPool.uncacheable)) {
       return Effect.void
     }
@@ -111,7 +111,7 @@ export const make = (
     return Effect.flatMap(Clock.currentTimeMillis, (storedAt) => {
       const freshUntil = storedAt + ttl
       return store.set(key, { response, storedAt, freshUntil, expiresAt: freshUntil + staleMillis }).pipe(
-        // Whoever purges while the store is being written to must not find the answer there again.
+        // If the entry was invalidated during the write, removes it again.
         Effect.flatMap(() => invalidated() ? store.remove(key) : Effect.void)
       )
     })
@@ -145,17 +145,17 @@ export const make = (
   }
 }
 
-/** Whether the answer to a request is looked for and kept. */
+/** Whether responses to a request are cached. */
 const isCacheable = (cache: ResponseCache, { method }: EncodedRequest): boolean =>
   cache.enabled && method === "GET"
 
-/** What was asked, and where: everything but the key. */
+/** Identifies a request at a base URL, independent of the API key. */
 const cacheKeyOf = ({ apiUrl }: Endpoint, { path, query }: EncodedRequest): string =>
   `${apiUrl}${path}?${formatQuery(query)}`
 
 /**
- * Flights are shared by those who have the same keys, and not by all, as kept answers are: what one key is refused,
- * another may get. Nor are they by regions that repeat more or less often.
+ * Identifies the calls that may share a request: unlike cache entries, only calls with the same keys, because errors may
+ * depend on the key, and with the same retry policy.
  */
 const flightKeyOf = ({ policies: { retry }, keyPool }: Call, key: string): string =>
   `${keyPool.id} ${retry.attempts} ${retry.budget.capacity} ${key}`
@@ -187,7 +187,7 @@ const callTimedOut = (call: Call): AttemptNoResponse => ({
   health: "unknown"
 })
 
-/** What the service has to say, or the stale answer where it fails and that is still worth something. */
+/** Returns the upstream's response, or the stale one if the upstream fails and the stale one is still usable. */
 const orStaleOnError = (
   fetched: Effect.Effect<SingleFlight.FlightResult<AttemptResponse>, AttemptNoResponse>,
   stale: EngineResponse,
@@ -224,8 +224,8 @@ const fromCache = (
   source: "cache" | "stale"
 ): EngineResponse => ({
   response: entry.response,
-  // Only a wait that the service asks for depends on the time, and such answers are not kept. Nor are those that repeat
-  // any key, so any of them will do.
+  // Classified as of `storedAt`: only Retry-After depends on the time, and such responses are not cached. Neither are
+  // responses that contain any of the keys, so any key will do.
   classification: () => classify(operation, summary, entry.response, entry.storedAt, keyPool.keys[0].apiKey),
   source,
   storedAt: entry.storedAt,

@@ -1,16 +1,16 @@
-/** The highest block that each chain's answers have shown: what is far below it does not change any more. */
+/** Tracks the highest block that responses have shown for each chain. Data far below it is final. */
 import type { JsonValue } from "@blockquarry/core/LosslessJson"
 import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
 import * as Predicate from "effect/Predicate"
 import type { Call } from "./Call.ts"
 
-/** How far below the highest block a block counts as settled. */
+/** Number of blocks below the highest one after which a block counts as final. */
 const finalityDepth = 1000
 
 export interface ChainHeads {
-  /** Looks for blocks in a document that answered a call. */
+  /** Records the blocks in a response document. */
   readonly observe: (call: Call, document: JsonValue) => void
-  /** Whether a block is so deep that nothing about it changes. */
+  /** Whether data up to a block is final. */
   readonly isFinal: (call: Call, block: number) => boolean
 }
 
@@ -26,13 +26,13 @@ export const make = (): ChainHeads => {
   }
 }
 
-/** A chain at an address; the service's own choice of a chain, where none is given, counts as one. */
+/** Identifies a chain at a base URL. An omitted chain parameter counts as a chain. */
 const chainOf = ({ request, keyPool }: Call): string => `${keyPool.apiUrl} ${parameter(request, "chain")}`
 
 const parameter = ({ query }: EncodedRequest, parameterName: string): string =>
   query.find(([name]) => name === parameterName)?.[1] ?? ""
 
-/** Of the records of a list, or of the document itself. */
+/** Returns the highest block among the records of a list, or of the document itself. */
 const highestBlock = (document: JsonValue): number => {
   if (!Predicate.isRecord(document)) return 0
   const records: ReadonlyArray<unknown> = Array.isArray(document["result"]) ? document["result"] : [document]

@@ -1,4 +1,4 @@
-/** The circuit breaker stage: a service that fails is left alone, see `CircuitBreaker.ts`. */
+/** The circuit breaker stage: stops requests to a failing upstream. See `CircuitBreaker.ts`. */
 import { CircuitOpenError } from "@blockquarry/core/OperationError"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -11,19 +11,19 @@ import type { UpstreamHealth } from "./EngineHealth.ts"
 import type { Instrumentation } from "./Instrumentation.ts"
 
 export interface CircuitBreakerStage {
-  /** Fails while the breaker is open, so that nobody waits for a closed door. */
+  /** Fails if the circuit breaker is open, so that no attempt waits in vain. */
   readonly check: (call: Call) => Effect.Effect<void, AttemptNoResponse>
-  /** Lets an attempt through, or fails, and takes note of what comes of it. */
+  /** Runs an attempt unless the circuit breaker is open, and records its result. */
   readonly run: (
     call: Call,
     attempt: Effect.Effect<AttemptResponse, AttemptNoResponse>
   ) => Effect.Effect<AttemptResponse, AttemptNoResponse>
-  /** The breakers that were asked, by base address. */
+  /** The state of all circuit breakers that were used. */
   readonly health: () => ReadonlyArray<CircuitHealth>
 }
 
 interface CircuitHealth extends Pick<UpstreamHealth, "breaker" | "retryAt"> {
-  /** With its path, as calls know it. */
+  /** Includes the path, unlike the host in metrics. */
   readonly baseUrl: string
 }
 
@@ -92,16 +92,16 @@ type State =
   | { readonly _tag: "Open"; readonly until: number; readonly reopenings: number }
   | { readonly _tag: "HalfOpen"; readonly until: number; readonly reopenings: number }
 
-/** How many parts the window has: the oldest goes as a new one begins. */
+/** Number of buckets of the sliding window. */
 const bucketCount = 10
 
-/** A probe that takes longer, where nothing limits it, is not waited for. */
+/** A probe that takes longer is abandoned. */
 const maxProbeMillis = 300_000
 
-/** What those who come during a probe are told to wait, in milliseconds. */
+/** The `retryAfter` of attempts during a probe, in milliseconds. */
 const probeRetryMillis = 1000
 
-/** One breaker. No clock of its own: all times are given to it, in milliseconds. */
+/** The state of a circuit breaker, as a pure state machine. Times are in milliseconds. */
 export class Circuit {
   private state: State = { _tag: "Closed" }
   private counts: ReadonlyArray<{ readonly bucket: number; healthy: number; unhealthy: number }> = []
@@ -115,25 +115,25 @@ export class Circuit {
     return this.state._tag
   }
 
-  /** When the next one is let through; null where it is not open. */
+  /** When an open circuit breaker allows the next attempt. Null if it is not open. */
   get retryAt(): number | null {
     return this.state._tag === "Open" ? this.state.until : null
   }
 
-  /** How long nobody is let through; null where somebody is. */
+  /** How long attempts are rejected, in milliseconds. Null if they are not. */
   remainingOpenMillis(now: number): number | null {
     switch (this.state._tag) {
       case "Closed":
         return null
       case "HalfOpen":
-        // A probe that never ends is not waited for for ever.
+        // After `until` the probe is abandoned.
         return now < this.state.until ? probeRetryMillis : null
       case "Open":
         return now < this.state.until ? this.state.until - now : null
     }
   }
 
-  /** Lets one through; true for the one that probes. */
+  /** Admits an attempt. Returns whether it is the probe. */
   admit(now: number): boolean {
     if (this.state._tag === "Closed") return false
     const until = now + maxProbeMillis
@@ -141,11 +141,11 @@ export class Circuit {
     return true
   }
 
-  /** Takes note of what came of an attempt. True where that changed the state. */
+  /** Records the result of an attempt. Returns whether the state changed. */
   record(now: number, health: AttemptHealth, probe: boolean): boolean {
     if (probe) {
       const reopenings = this.state._tag === "Closed" ? 0 : this.state.reopenings
-      // A probe that says nothing leaves the next attempt to probe, at once.
+      // After an inconclusive probe the next attempt is a probe, without delay.
       this.state = health === "healthy"
         ? { _tag: "Closed" }
         : health === "unhealthy"
@@ -154,7 +154,7 @@ export class Circuit {
       this.counts = []
       return true
     }
-    // Attempts from before the breaker opened say nothing about now.
+    // Ignores attempts that started before the circuit breaker opened.
     if (this.state._tag !== "Closed" || (health !== "healthy" && health !== "unhealthy")) return false
     this.increment(now, health)
     if (health === "healthy" || !this.exceedsThreshold()) return false

@@ -1,4 +1,4 @@
-/** The decode stage: a document as the operation's model, or a failure that says where it does not fit. */
+/** The decode stage: decodes a document as the operation's output, or fails with the path of the first mismatch. */
 import type { Operation } from "@blockquarry/core/Operation"
 import type { InvalidResponseError, NotFoundError } from "@blockquarry/core/OperationError"
 import type * as Data from "effect/Data"
@@ -6,7 +6,7 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import type { Classification } from "./Classification.ts"
 
-/** Reads the document of a successful answer. */
+/** Decodes the document of a complete response. */
 export const decode = <I, InputEncoded, Output, OutputEncoded>(
   operation: Operation<I, InputEncoded, Output, OutputEncoded>,
   { document, notFound, invalidShape }: Data.TaggedEnum.Value<Classification, "Complete">
@@ -19,8 +19,7 @@ export const decode = <I, InputEncoded, Output, OutputEncoded>(
 }
 
 /**
- * Of the issues with a document, the one that is deepest inside it. A member that may be null is also refused for not
- * being null, which helps nobody.
+ * Returns the issue with the longest path. Omits "expected null" of nullable members, which does not help.
  */
 const deepestIssue = (
   issues: ReadonlyArray<ParseResult.ArrayFormatterIssue>
@@ -28,9 +27,9 @@ const deepestIssue = (
   issues.filter(({ message }) => !/^Expected (?:null|undefined),/.test(message))
     .reduce<Pick<ParseResult.ArrayFormatterIssue, "message" | "path">>(
       (deepest, issue) => issue.path.length > deepest.path.length ? issue : deepest,
-      issues[0] ?? { message: "it is not of the operation's shape", path: [] }
+      issues[0] ?? { message: "unexpected shape", path: [] }
     )
 
-/** As in `result[3].value`. */
+/** Formats a path, as in `result[3].value`. */
 const formatPath = (path: ReadonlyArray<PropertyKey>): string =>
   path.map((step) => typeof step === "number" ? `[${step}]` : `.${String(step)}`).join("").replace(/^\./, "")

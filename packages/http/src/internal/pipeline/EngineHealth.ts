@@ -1,26 +1,26 @@
 /**
- * How base addresses and keys are doing, for people who look after a program.
+ * The health of base URLs and API keys, for operators.
  *
  * @since 0.1.0
  */
 
 /**
- * A base address that was asked.
+ * The health of a base URL that was used.
  *
  * @since 0.1.0
  * @category models
  */
 export interface UpstreamHealth {
-  /** Host and port, as the metric of circuit breakers names them. */
+  /** Host and port, as in the label of the circuit breaker metric. */
   readonly host: string
   readonly breaker: "closed" | "half-open" | "open"
-  /** When an open breaker lets an attempt through, in milliseconds since 1970; null where it is not open. */
+  /** When an open circuit breaker allows an attempt, in milliseconds since 1970. Null if it is not open. */
   readonly retryAt: number | null
   readonly keys: ReadonlyArray<KeyHealth>
 }
 
 /**
- * A key that was used at a base address.
+ * The health of an API key that was used at a base URL.
  *
  * @since 0.1.0
  * @category models
@@ -29,16 +29,16 @@ export interface KeyHealth {
   readonly label: string
   readonly state: "ready" | "cooldown"
   /**
-   * What the service had against it when it was last used: it refused it, said that its plan is used up, or that there
-   * were too many requests. Null where it works.
+   * The last problem with the key: rejected, plan quota exceeded, or throttled. Null if the last response was
+   * successful.
    */
   readonly reason: "rejected" | "quota-exceeded" | "throttled" | null
-  /** When its rest is over, in milliseconds since 1970; null where it does not rest. */
+  /** End of the cooldown, in milliseconds since 1970. Null if there is none. */
   readonly cooldownUntil: number | null
 }
 
 /**
- * What is left of a key's daily cap, in units.
+ * The remaining units of an API key's daily quota.
  *
  * @since 0.1.0
  * @category models

@@ -1,5 +1,5 @@
 /**
- * Answers, and where they came from.
+ * Responses with their source.
  *
  * @since 0.1.0
  */
@@ -7,9 +7,9 @@ import type { RawResponse } from "../transport/RawResponse.ts"
 import type { Classification } from "./Classification.ts"
 
 /**
- * - `service`: it was asked for this call, or for another that asked the same at the same time.
- * - `cache`: it was kept, and is fresh.
- * - `stale`: it was kept, and is not fresh any more; see `ResponseCache`.
+ * - `upstream`: from a request of this call, or of an identical concurrent call.
+ * - `cache`: a fresh cache entry.
+ * - `stale`: a stale cache entry; see `ResponseCache`.
  *
  * @since 0.1.0
  * @category models
@@ -17,20 +17,20 @@ import type { Classification } from "./Classification.ts"
 export type ResponseSource = "upstream" | "cache" | "stale"
 
 /**
- * An answer as a caller gets it.
+ * A response with its source.
  *
  * @since 0.1.0
  * @category models
  */
 export interface EngineResponse {
   readonly response: RawResponse
-  /** What the answer means; worked out when it is asked for. */
+  /** Returns the classification of the response, which is computed on demand. */
   readonly classification: () => Classification
   readonly source: ResponseSource
-  /** When the answer was kept, in milliseconds since 1970; null where it comes from the service. */
+  /** When the response was cached, in milliseconds since 1970. Null unless it comes from the cache. */
   readonly storedAt: number | null
-  /** Until when a kept answer is fresh, in milliseconds since 1970; null where it comes from the service. */
+  /** Until when the cache entry is fresh, in milliseconds since 1970. Null unless it comes from the cache. */
   readonly freshUntil: number | null
-  /** Whether a request that another caller had begun answered this call too. */
+  /** Whether the call was coalesced with another one. */
   readonly collapsed: boolean
 }

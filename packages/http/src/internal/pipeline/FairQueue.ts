@@ -1,7 +1,7 @@
-/** A waiting line: so many places, first come, first served. */
+/** A semaphore with a queue in arrival order. */
 import * as Effect from "effect/Effect"
 
-/** Somebody in the line. Once `called`, a place is taken for them. */
+/** A waiting fiber. Once `granted`, it holds a slot. */
 interface Waiter {
   granted: boolean
   grant: () => void
@@ -10,27 +10,27 @@ interface Waiter {
 /** Makes a part of an uninterruptible region interruptible. */
 export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-/** Whoever enters must leave. */
+/** Every successful acquire needs a release. */
 export class FairQueue {
   private available: number
-  // In order of arrival; leaving from the middle costs nothing.
+  // In arrival order. A Set allows a fiber to leave from the middle at no cost.
   private readonly waiters = new Set<Waiter>()
 
   constructor(capacity: number) {
     this.available = capacity
   }
 
-  /** How many wait. */
+  /** Number of waiting fibers. */
   get length(): number {
     return this.waiters.size
   }
 
-  /** Whether a place is free, which it never is while somebody waits. */
+  /** Whether a slot is available. False while fibers wait. */
   get isFree(): boolean {
     return this.available > 0
   }
 
-  /** Takes a place if one is free. */
+  /** Acquires a slot if one is available. */
   tryAcquire(): boolean {
     if (!this.isFree) return false
     this.available -= 1
@@ -38,8 +38,8 @@ export class FairQueue {
   }
 
   /**
-   * Waits for a place for at most so many milliseconds; false where none came free. To be used in an uninterruptible
-   * region: who is interrupted while waiting has not entered.
+   * Waits for a slot for at most `timeoutMillis`. Returns false after a timeout. Must run in an uninterruptible region;
+   * a fiber that is interrupted while waiting has not acquired a slot.
    */
   acquire(timeoutMillis: number, restore: Restore): Effect.Effect<boolean> {
     return Effect.suspend(() => {
@@ -58,7 +58,7 @@ export class FairQueue {
           onTimeout: () => {}
         })
       return restore(boundedWait).pipe(
-        // A place may have been given in the very moment of the interruption.
+        // The slot may have been granted at the time of the interruption.
         Effect.onInterrupt(() =>
           Effect.sync(() => waiter.granted ? this.release() : this.waiters.delete(waiter))
         ),
@@ -70,7 +70,7 @@ export class FairQueue {
     })
   }
 
-  /** Gives a place back, to the first who waits: nobody who has just come overtakes. */
+  /** Releases a slot to the first waiting fiber, so that no later one can overtake it. */
   release(): void {
     for (const first of this.waiters) {
       this.waiters.delete(first)

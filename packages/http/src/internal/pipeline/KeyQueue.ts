@@ -1,20 +1,20 @@
-/** Lanes: the line of one key at one base address, and what is asked of its budget. */
+/** The queue of attempts with one API key at one base URL, and the parameters of its rate limit. */
 import { maxCost } from "@blockquarry/core/Operation"
 import * as Duration from "effect/Duration"
 import type { RateLimitRule } from "../../RateLimitStore.ts"
 import type { Call, CallWithKey } from "./Call.ts"
 import { FairQueue } from "./FairQueue.ts"
 
-/** What somebody waits for. */
+/** Why an attempt waits. */
 export type AdmissionWaitReason = "rate_limit" | "cooldown" | "concurrency"
 
 export interface KeyQueue {
   readonly fairQueue: FairQueue
-  /** Who is being admitted: a line in which there is nobody is forgotten. */
+  /** Number of calls that use the queue. An unused queue is removed. */
   activeCalls: number
-  /** Units that those who wait behind the head will take. */
+  /** Cost in units of the attempts behind the head. */
   queuedCost: number
-  /** When the head may go, as far as is known, and what it waits for. */
+  /** When the head may be sent, as far as known, and what it waits for. */
   next: { readonly at: number; readonly reason: AdmissionWaitReason }
 }
 
@@ -25,19 +25,19 @@ export const make = (): KeyQueue => ({
   next: { at: 0, reason: "rate_limit" }
 })
 
-/** How many someone who comes now has before them. */
+/** Number of attempts ahead of a new one. */
 export const queueLength = ({ fairQueue }: KeyQueue): number => fairQueue.isFree ? 0 : fairQueue.length + 1
 
-/** When it may be the turn of someone who comes now. */
+/** Estimates when a new attempt may be sent. */
 export const expectedStart = (queue: KeyQueue, call: CallWithKey, now: number): number => {
   const { limit, window } = call.key.rateLimit
   const { at, reason } = queue.next
-  // That of the head is in `at`; and what there will be after a pause, or once a place is free, nobody knows.
+  // `at` includes the head. How long attempts wait after a cooldown or for a slot is unknown.
   const costAhead = queueLength(queue) === 0 || reason !== "rate_limit" ? 0 : queue.queuedCost + costOf(call)
   return Math.max(now, at) + costAhead * Duration.toMillis(window) / limit
 }
 
-/** Units that an attempt takes. */
+/** Returns the cost of an attempt in units. */
 export const costOf = ({ key: { rateLimit: { cost } }, operation }: CallWithKey): number => {
   if (typeof cost === "number") return cost
   const costs: Readonly<Record<string, number | undefined>> = cost
@@ -53,7 +53,7 @@ export const ruleOf = ({ key: { rateLimit } }: CallWithKey): RateLimitRule => ({
     : Math.max(maxCost, ...Object.values(rateLimit.cost))
 })
 
-/** How long a probe may be under way: its attempt, and the time to tell how it went before another one goes. */
+/** Returns how long a probe may take: its attempt, and a margin to report the result. */
 export const probeLeaseOf = ({ policies: { timeouts } }: Call): number =>
   Math.min(Duration.toMillis(timeouts.attempt), maxLeaseMillis) + probeGraceMillis
 

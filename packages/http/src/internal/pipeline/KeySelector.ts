@@ -1,13 +1,13 @@
 /**
- * The keys stage: which of several keys an attempt goes by.
+ * The key stage: selects one of several API keys for an attempt, and fails over to others.
  *
- * Keys take turns; one in whose line there is nobody comes before one that would have to be waited for. A key that the
- * service refuses, calls used up or throttles rests at that base address: for a second, twice as long each time that it
- * says so again, for a minute at most. The attempt goes on with another one, a change too, since what was refused took
- * no effect; each key has one try. The last key that does not rest is not put to rest because of a refusal: if not even
- * that one works, it may be the question that is refused.
+ * Keys are used in turn; those without a queue come first. A key is put in cooldown at a base URL when the upstream
+ * rejects it, reports its plan as exhausted, or throttles it. The cooldown starts at 1 s, doubles each time, and is at
+ * most 60 s. The attempt, even of an update, continues with another key, because the rejected request had no effect;
+ * each key is tried once. The last key without a cooldown gets none for a rejection, because the cause may be the
+ * request.
  *
- * What is known here is known to this process.
+ * The state is local to the process.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -30,40 +30,40 @@ import type { Instrumentation } from "./Instrumentation.ts"
 import type { PooledKey } from "./Upstream.ts"
 
 export interface KeySelector {
-  /** Makes an attempt with one key after another, until one is not refused. `refuse` is as in `Admission`. */
+  /** Runs an attempt with one key after another until the key is accepted. `precheck` is as in `AdmissionControl`. */
   readonly run: (
     call: Call,
     precheck: Effect.Effect<void, AttemptNoResponse>,
     attempt: (call: CallWithKey) => Effect.Effect<AttemptResponse, AttemptNoResponse>
   ) => Effect.Effect<AttemptResponse, AttemptNoResponse>
-  /** The keys that were used at a base address. */
+  /** Returns the health of the keys that were used at a base URL. */
   readonly health: (baseUrl: string, now: number) => ReadonlyArray<KeyHealth>
 }
 
-/** What is known of a key at a base address. */
+/** The state of a key at a base URL. */
 interface KeyState {
   readonly label: string
   readonly baseUrl: string
-  /** What the service had against it last, if anything, and how often in a row it was put to rest for that. */
+  /** The last problem with the key, if any, and the number of consecutive cooldowns. */
   reason: Reason | null
   cooldowns: number
-  /** It rests until then. */
+  /** End of the cooldown. */
   cooldownUntil: number
-  /** By our own reckoning it has nothing left to spend until then. */
+  /** Until when the daily quota of this program is exhausted. */
   quotaExhaustedUntil: number
-  /** The turn it had last. */
+  /** Counter value of the last use. */
   lastUsed: number
 }
 
 type Reason = NonNullable<KeyHealth["reason"]>
 
-/** The rest where the service does not ask for more, the first time. */
+/** The first cooldown, unless the upstream asks for more. */
 const initialCooldown = 1000
 
 const maxCooldown = 60_000
 
 export const make = (admission: AdmissionControl, instrumentation: Instrumentation): KeySelector => {
-  // One that nobody has used for longest is forgotten where there are very many.
+  // Evicts the least recently used keys of very many.
   const states = new LRUCache<string, KeyState>({ max: 10_000 })
   let useCount = 0
 
@@ -102,10 +102,12 @@ export const make = (admission: AdmissionControl, instrumentation: Instrumentati
         const candidates = candidateKeys(call, tried, bestResult, yield* Clock.currentTimeMillis)
         const available = candidates.find((key) => !waits.has(key))
         const key = available ?? shortestWait(candidates, waits)
-        if (key === undefined) return yield* bestResult ?? Effect.dieMessage("a ring has at least one key")
+        if (key === undefined) {
+          return yield* bestResult ?? Effect.dieMessage("a key pool has at least one key")
+        }
         const callWithKey = { ...call, key }
         stateOf(key).lastUsed = useCount += 1
-        // Nobody waits for one key before all others were asked.
+        // Waits for a key only after all others were tried.
         const mayWait = available === undefined || candidates.length === 1
         const result = yield* Effect.match(
           (mayWait ? admission.run : admission.tryRun)(callWithKey, precheck, attempt(callWithKey)),
@@ -129,7 +131,7 @@ export const make = (admission: AdmissionControl, instrumentation: Instrumentati
       }
     })
 
-  /** Those that may be tried, in the order in which they should be. */
+  /** Returns the keys that may be tried, in order of preference. */
   const candidateKeys = (
     call: Call,
     tried: ReadonlySet<PooledKey>,
@@ -151,22 +153,19 @@ export const make = (admission: AdmissionControl, instrumentation: Instrumentati
           : admission.expectedWait({ ...call, key }, now),
         turn: stateOf(key).lastUsed
       }))
-      .toSorted((one, other) => one.wait - other.wait || one.turn - other.turn)
+      .toSorted((a, b) => a.wait - b.wait || a.turn - b.turn)
       .map(({ key }) => key)
   }
 
-  /**
-   * Of those that rest the one to wait for, which the pause of a 429 is there for; one that was refused is left alone,
-   * unless there is no other.
-   */
+  /** Returns the key in cooldown to wait for: a throttled one, or any if `required`. */
   const inCooldown = (cooling: ReadonlyArray<PooledKey>, required: boolean): ReadonlyArray<PooledKey> => {
     const throttledKeys = cooling.filter((key) => stateOf(key).reason === "throttled")
     return (required && throttledKeys.length === 0 ? cooling : throttledKeys)
-      .toSorted((one, other) => stateOf(one).cooldownUntil - stateOf(other).cooldownUntil)
+      .toSorted((a, b) => stateOf(a).cooldownUntil - stateOf(b).cooldownUntil)
       .slice(0, 1)
   }
 
-  /** Takes note of what an answer says of the key. */
+  /** Updates the state of the key after a response. */
   const recordResponse = (call: CallWithKey, attemptResponse: AttemptResponse): Effect.Effect<void> => {
     const state = stateOf(call.key)
     const reason = reasonOf(attemptResponse)
@@ -180,7 +179,7 @@ export const make = (admission: AdmissionControl, instrumentation: Instrumentati
           now
         )
       }
-      // What was sent before it went to rest says nothing about now.
+      // Ignores responses to requests that were sent before the cooldown.
       if (now < state.cooldownUntil) return Effect.void
       state.reason = null
       state.cooldowns = 0
@@ -197,7 +196,7 @@ export const make = (admission: AdmissionControl, instrumentation: Instrumentati
     const { key, keyPool } = call
     const state = stateOf(key)
     if (now < state.cooldownUntil) {
-      // Of many answers to requests that went out together the first one counts; the others may lengthen the rest.
+      // Concurrent responses start one cooldown; later ones may extend it.
       state.cooldownUntil = Math.max(state.cooldownUntil, now + requestedMillis)
       return Effect.void
     }
@@ -212,14 +211,14 @@ export const make = (admission: AdmissionControl, instrumentation: Instrumentati
     state.cooldownUntil = now + durationMillis
     return keyPool.keys.length === 1
       ? Effect.void
-      : instrumentation.debug("key rests", () => ({
+      : instrumentation.debug("key cooldown started", () => ({
         key: key.label,
         reason,
         for: Duration.format(Duration.millis(durationMillis))
       }))
   }
 
-  /** Where the key has nothing left to spend today, the others come first. */
+  /** Prefers other keys while the daily quota of this one is exhausted. */
   const recordNotSent = ({ key }: CallWithKey, { error }: AttemptNoResponse): Effect.Effect<void> =>
     error._tag === "LocalLimitError" && error.limit === "daily"
       ? Effect.map(Clock.currentTimeMillis, (now) => {
@@ -232,7 +231,7 @@ export const make = (admission: AdmissionControl, instrumentation: Instrumentati
     run,
     health: (baseUrl, now) =>
       [...states.values()]
-        .filter((one) => one.baseUrl === baseUrl)
+        .filter((state) => state.baseUrl === baseUrl)
         .map(({ label, reason, cooldownUntil }): KeyHealth =>
           now < cooldownUntil
             ? { label, state: "cooldown", reason, cooldownUntil }
@@ -244,16 +243,16 @@ export const make = (admission: AdmissionControl, instrumentation: Instrumentati
 
 const byLabel = Order.mapInput(Order.string, ({ label }: KeyHealth) => label)
 
-/** Of those that would have to be waited for the one that is first. */
+/** Returns the candidate with the shortest wait. */
 const shortestWait = (
   candidates: ReadonlyArray<PooledKey>,
   waits: ReadonlyMap<PooledKey, number>
 ): PooledKey | undefined => {
   const wait = (key: PooledKey) => waits.get(key) ?? 0
-  return candidates.toSorted((one, other) => wait(one) - wait(other))[0]
+  return candidates.toSorted((a, b) => wait(a) - wait(b))[0]
 }
 
-/** What an answer has against the key. */
+/** Returns the problem with the key that a response reports, if any. */
 const reasonOf = ({ health, classification }: AttemptResponse): Reason | null => {
   if (health === "throttled") return "throttled"
   if (classification._tag !== "Rejected") return null
@@ -280,7 +279,7 @@ const reasonOf = ({ health, classification }: AttemptResponse): Reason | null =>
   }
 }
 
-/** Whether another key may fare better: this one was refused, or our own limits for it left nothing to send. */
+/** Whether another key may succeed: the key was rejected, or its limits prevented the request. */
 const isKeyFailure: (result: AttemptResult) => boolean = Either.match({
   onLeft: ({ error, health }) => health === "not-sent" && isLimitOfKey(error),
   onRight: (attemptResponse) => reasonOf(attemptResponse) !== null
@@ -301,8 +300,8 @@ const isLimitOfKey = (error: AttemptNoResponse["error"]): boolean => {
 }
 
 /**
- * Of what came of two keys that which helps the caller most. What can be had by waiting is worth more than a refusal,
- * and what the service said more than what we did not send.
+ * Returns the more useful of two failures: throttling, which ends by waiting, before rejections, and responses before
+ * requests that were not sent.
  */
 const betterOf = (previous: AttemptResult, latest: AttemptResult): AttemptResult => {
   if (!isKeyFailure(latest)) return healthOf(latest) === "not-sent" ? previous : latest

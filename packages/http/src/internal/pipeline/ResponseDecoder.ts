@@ -1,4 +1,4 @@
-/** Reading answers for one operation, each once however often it is given from the cache. */
+/** Decodes the responses of an operation, each at most once, even if it is served from the cache repeatedly. */
 import type { Operation } from "@blockquarry/core/Operation"
 import type { OperationError } from "@blockquarry/core/OperationError"
 import * as Either from "effect/Either"
@@ -15,7 +15,7 @@ export interface ResponseDecoder<Output> {
 export const make = <I, InputEncoded, Output, OutputEncoded>(
   operation: Operation<I, InputEncoded, Output, OutputEncoded>
 ): ResponseDecoder<Output> => {
-  // What was read lives as long as the answer that it was read from: in a store, or not at all.
+  // A decoded value lives as long as its response.
   const decoded = new WeakMap<RawResponse, Either.Either<Output, OperationError>>()
   return {
     decode: ({ response, classification: classifyResponse }) => {

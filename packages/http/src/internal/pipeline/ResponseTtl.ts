@@ -1,4 +1,4 @@
-/** How long an answer is fresh. Only whole answers that the operation's model recognises are kept at all. */
+/** The TTL of responses. Only complete, valid responses are cached. */
 import type { Operation } from "@blockquarry/core/Operation"
 import type { OperationError } from "@blockquarry/core/OperationError"
 import * as Duration from "effect/Duration"
@@ -7,7 +7,7 @@ import type { AttemptResponse, Call } from "./Call.ts"
 import type { ChainHeads } from "./ChainHeads.ts"
 import type { ResponseDecoder } from "./ResponseDecoder.ts"
 
-/** Milliseconds; null for what must not be kept. */
+/** Returns the TTL in milliseconds. Null if the response must not be cached. */
 export const responseTtl = <I, InputEncoded, Output, OutputEncoded>(
   operation: Operation<I, InputEncoded, Output, OutputEncoded>,
   input: I,
@@ -58,5 +58,5 @@ const isSharedByAllKeys = (error: OperationError): boolean => {
   }
 }
 
-/** 30 days: what never changes need not be kept for ever. */
+/** The TTL of immutable responses: 30 days. */
 const maxTtlMillis = 30 * 24 * 3_600_000

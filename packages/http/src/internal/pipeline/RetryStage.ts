@@ -1,4 +1,4 @@
-/** The retry stage: the one owner of retries. */
+/** The retry stage, the only place that retries. See `RetryPolicy.ts`. */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -16,17 +16,14 @@ import type { RetryHint } from "./Classification.ts"
 import type { Instrumentation } from "./Instrumentation.ts"
 
 export interface RetryStage {
-  /**
-   * Repeats an attempt for as long as another one may help, the policy and its budget allow it and the time left is
-   * enough for the wait.
-   */
+  /** Repeats an attempt while another one may succeed and policy, budget and deadline allow it. */
   readonly run: (
     call: Call,
     attempt: (attemptNumber: number) => Effect.Effect<AttemptResponse, AttemptNoResponse>
   ) => Effect.Effect<AttemptResponse, AttemptNoResponse>
 }
 
-/** Why an attempt is not repeated although that might help. */
+/** Why a retry is suppressed. */
 type SuppressionReason = "attempts" | "deadline" | "budget"
 
 export const make = (instrumentation: Instrumentation): RetryStage => {
@@ -39,7 +36,7 @@ export const make = (instrumentation: Instrumentation): RetryStage => {
       previous: AttemptResult | null
     ): Effect.Effect<AttemptResponse, AttemptNoResponse> =>
       Effect.flatMap(Effect.either(attempt(attemptNumber)), (latest) => {
-        // What the service said is worth more than that we may not ask it again.
+        // An earlier response is more useful than the error of an attempt that was not sent.
         const result = previous !== null && healthOf(latest) === "not-sent" ? previous : latest
         const retryHint = result === latest ? retryHintOf(result) : null
         if (retryHint !== null) return waitAndRetry(result, retryHint, attemptNumber)
@@ -74,12 +71,12 @@ export const make = (instrumentation: Instrumentation): RetryStage => {
     nextAttemptAt: number
   ): SuppressionReason | null => {
     if (attemptNumber >= call.policies.retry.attempts) return "attempts"
-    // A wait that outlasts the call would only turn the service's own words into a time-out.
+    // Waiting until the deadline would only replace the upstream's error with a timeout.
     if (nextAttemptAt >= call.deadline) return "deadline"
     return retryBudgets.tryConsume(call) ? null : "budget"
   }
 
-  /** Says in the log what came of an attempt. */
+  /** Logs the result of an attempt. */
   const logResult = (
     result: AttemptResult,
     attemptNumber: number,
@@ -88,7 +85,7 @@ export const make = (instrumentation: Instrumentation): RetryStage => {
     instrumentation.debug(
       waitMillis === null
         ? "attempt ended"
-        : `attempt ended, waiting ${Duration.format(Duration.millis(waitMillis))}`,
+        : `attempt ended, retrying in ${Duration.format(Duration.millis(waitMillis))}`,
       () => ({
         attempt: attemptNumber,
         outcome: Either.match(result, { onLeft: describeNoResponse, onRight: describeResponse })
@@ -98,14 +95,14 @@ export const make = (instrumentation: Instrumentation): RetryStage => {
   return { run }
 }
 
-/** What was spent on repeating and has not come back, by base address. */
+/** Consumed retry budgets by base URL. */
 class RetryBudgets {
   private readonly consumed = new Map<string, number>()
 
-  /** Takes one, if there is one. */
+  /** Consumes one unit of the budget, if it allows it. */
   tryConsume({ policies, keyPool: { baseUrl } }: Call): boolean {
     const consumed = (this.consumed.get(baseUrl) ?? 0) + 1
-    // Ten tenths add up to a little less than one.
+    // Tolerates rounding errors of fractional refills.
     if (consumed > policies.retry.budget.capacity + 1e-9) return false
     this.consumed.set(baseUrl, consumed)
     return true
@@ -113,7 +110,7 @@ class RetryBudgets {
 
   refill({ policies, keyPool: { baseUrl } }: Call): void {
     const consumed = this.consumed.get(baseUrl)
-    // Nothing to note as long as nothing was spent.
+    // Without consumption the budget is full.
     if (consumed !== undefined) {
       this.consumed.set(baseUrl, Math.max(0, consumed - policies.retry.budget.refill))
     }
@@ -126,8 +123,8 @@ const retryHintOf: (result: AttemptResult) => RetryHint | null = Either.match({
 })
 
 /**
- * Milliseconds: full jitter, or what the service asked for. (That it may be at once is no reason for everybody to come
- * at once.)
+ * Returns the backoff in milliseconds: Retry-After, or exponential backoff with full jitter. A Retry-After of 0 also gets
+ * jitter, so that clients do not retry at the same time.
  */
 const backoffMillis = (
   policy: RetryPolicy,

@@ -1,10 +1,10 @@
 /**
- * Single flight: a question that somebody is asking is not asked twice.
+ * Coalesces identical requests in flight.
  *
- * Whoever asks first starts a flight, which belongs to nobody: callers wait for it and may hang up, the first one
- * too, without harm to the others. What is fetched is kept although nobody waits any more; only a flight that has no
- * end ends with the last who waits for it. One that is overtaken by a purge lands for those who wait for it, and for
- * nobody else.
+ * The first caller starts a request, which then belongs to no caller: each one waits for the result and may be
+ * interrupted without affecting the others. The result is cached even if no caller waits any more. Only a request without a
+ * deadline is cancelled with its last caller. An invalidated request still completes for the callers that wait for it,
+ * but no other caller joins it, and its result is not cached.
  */
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -14,42 +14,42 @@ import * as FiberId from "effect/FiberId"
 import type * as Scope from "effect/Scope"
 
 export interface FlightRequest<A, E> {
-  /** What it fetches the answer of; several flights may fetch the same. */
+  /** The cache key of the result. Several requests may have the same subject. */
   readonly subject: string
   readonly execute: Effect.Effect<A, E>
-  /** When it lands at the latest, and until when its caller waits, in milliseconds since 1970. */
+  /** When the request ends at the latest, and until when its caller waits, in milliseconds since 1970. */
   readonly deadline: number
-  /** Whether an outcome is due to the flight's own end, and not to what was asked. */
+  /** Whether an error is caused by the deadline of the request. */
   readonly isTimeout: (error: E) => boolean
-  /** What its caller gets who cannot wait until it lands. */
+  /** Creates the error of a caller with an earlier deadline than the request it joined. */
   readonly onTimeout: () => E
   /**
-   * Done with what was asked, after everybody who waits has got it, and before anybody asks anew; `overtaken` says
-   * whether a purge came in between.
+   * Runs with the result after all waiting callers have received it, and before the next request starts. `invalidated`
+   * returns whether the request has been invalidated since.
    */
   readonly onSuccess: (value: A, invalidated: () => boolean) => Effect.Effect<void>
-  /** Told whether somebody else was asking already. */
+  /** Runs before the caller waits. `coalesced` is true if it joined a request in flight. */
   readonly onJoin: (coalesced: boolean) => Effect.Effect<void>
 }
 
-/** What a flight brought, and whether somebody else had begun it. */
+/** The result of a request, and whether the caller joined it. */
 export interface FlightResult<A> {
   readonly value: A
   readonly joined: boolean
 }
 
 export interface SingleFlight<A, E> {
-  /** Whether somebody is asking. */
+  /** Whether a request is in flight. */
   readonly has: (name: string) => boolean
-  /** The outcome of the flight `name`, which is started where there is none. */
+  /** Joins the request in flight with this name, or starts one. */
   readonly join: (name: string, request: FlightRequest<A, E>) => Effect.Effect<FlightResult<A>, E>
-  /** Starts a flight although there may be one, and gives its outcome. Who comes later joins this one. */
+  /** Starts a new request, which later callers join. */
   readonly restart: (name: string, request: FlightRequest<A, E>) => Effect.Effect<FlightResult<A>, E>
-  /** Has every flight about something, or simply every flight, overtaken by a purge: nobody joins it any more. */
+  /** Invalidates all requests with a subject, or all requests. */
   readonly invalidate: (subject: string | null) => void
 }
 
-/** A flight on its way. */
+/** A request in flight. */
 interface InFlight<A, E> {
   readonly name: string
   readonly subject: string
@@ -60,9 +60,9 @@ interface InFlight<A, E> {
   cancel: Effect.Effect<void>
 }
 
-/** Flights end with the scope. */
+/** Creates an empty group of requests, which end when the scope closes. */
 export const make = <A, E>(scope: Scope.Scope): SingleFlight<A, E> => {
-  // Those that may be joined, by name, and all that are under way.
+  // The requests that may be joined, by name, and all requests in flight.
   const joinable = new Map<string, InFlight<A, E>>()
   const inFlight = new Set<InFlight<A, E>>()
 
@@ -103,7 +103,7 @@ export const make = <A, E>(scope: Scope.Scope): SingleFlight<A, E> => {
     )
   }
 
-  /** Waits for a landing for as long as the caller can. */
+  /** Waits for the result until the deadline of the caller. */
   const awaitResult = (
     flight: InFlight<A, E>,
     { onTimeout, deadline }: FlightRequest<A, E>
@@ -137,7 +137,7 @@ export const make = <A, E>(scope: Scope.Scope): SingleFlight<A, E> => {
                   ? flight.cancel
                   : Effect.void
               })),
-              // The flight of someone with less time may end before its question is answered.
+              // A request with an earlier deadline may time out before this caller does.
               Effect.catchAll((error) =>
                 existing !== undefined && existing.deadline < request.deadline && request.isTimeout(error)
                   ? restore(joinOrStart(name, request, false))

@@ -10,7 +10,7 @@ export interface QuotaWindow {
   /** The number of the window, counted from 1970. */
   readonly index: number
   readonly consumed: number
-  /** At most this much may be consumed in addition, whatever the limit. `Infinity` if unknown. */
+  /** At most this much may be consumed in addition, even if the limit allows more. `Infinity` if unknown. */
   readonly maxConsumable: number
   /** The end of the window. */
   readonly end: number

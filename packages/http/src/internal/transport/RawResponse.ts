@@ -1,5 +1,5 @@
 /**
- * Answers as the service gave them.
+ * Responses as the upstream sent them.
  *
  * @since 0.1.0
  */
@@ -8,15 +8,15 @@ import * as Redacted from "effect/Redacted"
 import { secretMatcher } from "./ErrorText.ts"
 
 /**
- * Any status, the headers that are safe to show, and the bytes exactly as the service sent them (after its
- * content-encoding is undone). A status of failure is an answer too.
+ * A response of any status, with the headers that are safe to expose, and the exact bytes of its body without content
+ * encoding.
  *
  * @since 0.1.0
  * @category models
  */
 export interface RawResponse {
   readonly status: number
-  /** Lower-case names; see `safeHeaders`. */
+  /** Headers with lower-case names; see `safeHeaders`. */
   readonly headers: Readonly<Record<string, string>>
   readonly bytes: Uint8Array
 }
@@ -37,9 +37,8 @@ const exposedHeaders: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The headers that say something about the answer, and nothing about the connection, the session or the account:
- * a list of what is let through, so that a new header is held back until somebody has thought about it. One that
- * repeats the key is held back too.
+ * Returns the headers that describe the response. Omits those about the connection, session or account, and every value
+ * that contains the API key. This is an allowlist, so unknown headers are omitted.
  *
  * @since 0.1.0
  * @category conversions
@@ -51,13 +50,13 @@ export const safeHeaders = (
   Object.fromEntries(
     Object.entries(headers).filter(([name, value]) =>
       (exposedHeaders.has(name) || name.startsWith("x-ratelimit-") || name.startsWith("x-rate-limit-")) &&
-      !value.includes(Redacted.value(key))
+      (Redacted.value(key) === "" || !value.includes(Redacted.value(key)))
     )
   )
 
 /**
- * Whether an answer says one of several secrets, in its body or in a header: it is for nobody else then. Secrets are
- * found as in `saysAny`.
+ * Whether the body or a header of a response contains one of several secrets. Such a response must not be shared. See
+ * `textContainsSecret`.
  *
  * @since 0.1.0
  * @category guards
@@ -71,8 +70,8 @@ export const responseContainsSecret = (
 }
 
 /**
- * Whether a text, which may be JSON, says one of several secrets, in any spelling that JSON has. A secret of less than
- * eight characters is not looked for, since any text may hold it.
+ * Whether a text contains one of several secrets, as plain text or with any escapes of JSON. Ignores secrets of less
+ * than eight characters, because unrelated text may contain them.
  *
  * @since 0.1.0
  * @category guards

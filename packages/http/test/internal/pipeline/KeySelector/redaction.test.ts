@@ -5,10 +5,8 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Metric from "effect/Metric"
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { cachingOptions, withInspectableStore } from "../../../support/CacheFixtures.ts"
-import { failureOf } from "../../../support/Failures.ts"
 import { fetchPrice, indices, minimalOptions } from "../../../support/PriceCalls.ts"
 import * as ScriptedClient from "../../../support/ScriptedClient.ts"
 import * as TelemetryRecorder from "../../../support/TelemetryRecorder.ts"
@@ -79,7 +77,7 @@ describe("the keys", () => {
       for (const label of labels) expect(seen).not.toContain(secretOf(label))
       // People can tell the keys apart all the same.
       for (const label of labels) expect(lines).toMatch(new RegExp(`key=${label}\\b`))
-      expect(lines).toContain("key rests")
+      expect(lines).toContain("key cooldown started")
     }))
 
   it.effect("show in nothing that is kept: an answer that repeats any of them is nobody else's", () =>
@@ -115,28 +113,4 @@ describe("the keys", () => {
       yield* Effect.ignore(fetchPrice(harness, 1))
       expect(harness.requests.map(labelOf)).toEqual(labels)
     }))
-})
-
-describe("a list of keys", () => {
-  it.effect("that is empty is no key", () =>
-    Effect.gen(function*() {
-      const harness = yield* TestClients.harness([], { ...minimalOptions, apiKey: [] })
-      expect(yield* failureOf(fetchPrice(harness, 1))).toMatchObject({
-        _tag: "AuthenticationError",
-        status: null
-      })
-    }))
-
-  it.effect.each(["", "secret\n", "secret€"])(
-    "with one that cannot be sent is refused, and the message names its label alone: %j",
-    (wrong) =>
-      Effect.gen(function*() {
-        const apiKey = [...keysOf("a"), { label: "the second", key: Redacted.make(wrong) }]
-        const harness = yield* TestClients.harness([], { ...minimalOptions, apiKey })
-        const error = yield* failureOf(fetchPrice(harness, 1))
-        expect(error).toMatchObject({ _tag: "InvalidInputError", issues: [{ parameter: "QUARRY_API_KEY" }] })
-        expect(error.message).toContain("\"the second\"")
-        expect(error.message).not.toContain("secret")
-      })
-  )
 })
