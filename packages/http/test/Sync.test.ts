@@ -1,4 +1,4 @@
-/** Waiting for a collection to be indexed. */
+/** Tests waiting until a collection is indexed. */
 import { waitUntilSynced } from "@blockquarry/http/Sync"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -12,9 +12,9 @@ import { waitsBetween, whileTimePasses } from "./support/TestTime.ts"
 const page = (status: string | null) => ScriptedClient.json({ status, cursor: null, result: [nft] })
 const syncing = page("SYNCING")
 
-describe("whenSynced", () => {
+describe("waitUntilSynced", () => {
   it.effect.each(["SYNCED", null, "DONE"])(
-    "gives an answer of status %s at once",
+    "returns a response with status %s immediately",
     (status) =>
       Effect.gen(function*() {
         const harness = yield* TestClients.harness([page(status)])
@@ -22,7 +22,7 @@ describe("whenSynced", () => {
       })
   )
 
-  it.effect("asks again for as long as the answer is SYNCING", () =>
+  it.effect("repeats the call while the status is SYNCING", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([syncing, syncing, syncing, page("SYNCED")])
       const owners = harness.data.nftOwners({ address, token_id: "1" })
@@ -30,22 +30,22 @@ describe("whenSynced", () => {
       expect(harness.requests).toHaveLength(4)
     }))
 
-  it.effect("asks first every two seconds, later every ten, and gives up after two minutes", () =>
+  it.effect("repeats after 2 s at first and 10 s later, and fails after 2 min by default", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => syncing)
       expect(yield* whileTimePasses(failureOf(waitUntilSynced(harness.data.contractNfts({ address })))))
         .toMatchObject({
           _tag: "StillSyncingError"
         })
-      const found = waitsBetween(harness.requests)
-      expect(found[0]).toBe(2000)
-      expect(found.at(-1)).toBe(10_000)
-      expect(found).toEqual(found.toSorted((a, b) => a - b))
+      const waits = waitsBetween(harness.requests)
+      expect(waits[0]).toBe(2000)
+      expect(waits.at(-1)).toBe(10_000)
+      expect(waits).toEqual(waits.toSorted((a, b) => a - b))
       expect(harness.requests.at(-1)?.at).toBeLessThan(120_000)
       expect(harness.requests.at(-1)?.at).toBeGreaterThanOrEqual(110_000)
     }))
 
-  it.effect("goes by another schedule, and gives up where that ends", () =>
+  it.effect("follows a given schedule, and fails when it ends", () =>
     Effect.gen(function*() {
       const schedule = Schedule.intersect(Schedule.spaced("5 seconds"), Schedule.recurs(3))
       const harness = yield* TestClients.harness(() => syncing)
@@ -57,7 +57,7 @@ describe("whenSynced", () => {
       expect(waitsBetween(harness.requests)).toEqual([5000, 5000, 5000])
     }))
 
-  it.effect("gives up at another deadline, in the middle of a request too", () =>
+  it.effect("fails at a given deadline, also during a request", () =>
     Effect.gen(function*() {
       const spaced = yield* TestClients.harness(() => syncing)
       const options = { schedule: Schedule.spaced("4 seconds"), timeout: "10 seconds" } as const
@@ -77,34 +77,36 @@ describe("whenSynced", () => {
     }))
 
   it.effect.each([ScriptedClient.respond(404), ScriptedClient.json(null)])(
-    "waits for what is not found only where it is told to",
+    "repeats after NotFoundError only with retryNotFound",
     (notFound) =>
       Effect.gen(function*() {
         const once = yield* TestClients.harness([notFound])
-        const ask = (harness: TestClients.Harness) => harness.data.nftMetadata({ address, token_id: "9" })
-        expect((yield* whileTimePasses(failureOf(waitUntilSynced(ask(once)))))._tag).toBe("NotFoundError")
+        const call = (harness: TestClients.Harness) => harness.data.nftMetadata({ address, token_id: "9" })
+        expect((yield* whileTimePasses(failureOf(waitUntilSynced(call(once)))))._tag).toBe("NotFoundError")
         const longWaitLimit = yield* TestClients.harness([notFound, notFound, ScriptedClient.json(nft)])
-        expect(yield* whileTimePasses(waitUntilSynced(ask(longWaitLimit), { retryNotFound: true })))
+        expect(yield* whileTimePasses(waitUntilSynced(call(longWaitLimit), { retryNotFound: true })))
           .toMatchObject({
             token_id: 9n
           })
         expect(longWaitLimit.requests).toHaveLength(3)
         const never = yield* TestClients.harness(() => notFound)
-        expect((yield* whileTimePasses(failureOf(waitUntilSynced(ask(never), { retryNotFound: true }))))._tag)
+        expect(
+          (yield* whileTimePasses(failureOf(waitUntilSynced(call(never), { retryNotFound: true }))))._tag
+        )
           .toBe(
             "StillSyncingError"
           )
       })
   )
 
-  it.effect("fails at once with every other failure", () =>
+  it.effect("fails immediately with any other error", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([syncing, ScriptedClient.respond(400)])
       const call = waitUntilSynced(harness.data.contractNfts({ address }), { retryNotFound: true })
       expect((yield* whileTimePasses(failureOf(call)))._tag).toBe("RequestRejectedError")
     }))
 
-  it.effect("starts over each time that it is run", () =>
+  it.effect("starts over in every run", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => syncing)
       const call = waitUntilSynced(harness.data.contractNfts({ address }), {

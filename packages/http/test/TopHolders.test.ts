@@ -1,4 +1,4 @@
-/** The largest holders of a complete walk, against sorting all of them. */
+/** Tests the largest holders of a complete list, compared with sorting all holders. */
 import { Address } from "@blockquarry/core/Address"
 import type { TokenOwner } from "@blockquarry/core/model/TokenOwner"
 import { topHolders } from "@blockquarry/http/TopHolders"
@@ -30,41 +30,41 @@ const balances = FastCheck.array(
   { maxLength: 80 }
 )
 
-/** By sorting: largest first, those without a balance last. */
+/** Sorts by balance, largest first. Holders without a balance come last. */
 const sorted = (all: ReadonlyArray<bigint | null>) =>
   all.toSorted((a, b) => a === b ? 0 : a === null ? 1 : b === null ? -1 : a > b ? -1 : 1)
 
-describe("largestHolders", () => {
-  it.effect.prop("are the first of all in order of balance", {
+describe("topHolders", () => {
+  it.effect.prop("returns the holders with the largest balances, in order", {
     all: balances,
     count: FastCheck.nat(100),
     page: FastCheck.integer({ min: 1, max: 9 })
   }, ({ all, count, page }) =>
     Effect.gen(function*() {
-      const holders = Stream.rechunk(Stream.fromIterable(all.map(holder)), page)
-      const found = yield* topHolders(holders, count)
-      expect(found.map(({ balance }) => balance)).toEqual(sorted(all).slice(0, count))
+      const stream = Stream.rechunk(Stream.fromIterable(all.map(holder)), page)
+      const holders = yield* topHolders(stream, count)
+      expect(holders.map(({ balance }) => balance)).toEqual(sorted(all).slice(0, count))
     }), { fastCheck: { numRuns: 150 } })
 
-  it.effect("are ten thousand where nothing is said, and none where none or fewer are wanted", () =>
+  it.effect("returns 10,000 holders by default, and none if count is not positive", () =>
     Effect.gen(function*() {
       const many = Stream.fromChunk(Chunk.makeBy(10_500, (place) => holder(BigInt(place * 7919 % 10_500))))
-      const found = yield* topHolders(many)
-      expect(found).toHaveLength(10_000)
-      expect([found[0]?.balance, found.at(-1)?.balance]).toEqual([10_499n, 500n])
+      const holders = yield* topHolders(many)
+      expect(holders).toHaveLength(10_000)
+      expect([holders[0]?.balance, holders.at(-1)?.balance]).toEqual([10_499n, 500n])
       expect(yield* topHolders(many, 0)).toEqual([])
       expect(yield* topHolders(many, -1)).toEqual([])
     }))
 
-  it.effect("are the same when the same value is run again", () =>
+  it.effect("returns the same holders in every run", () =>
     Effect.gen(function*() {
       const call = topHolders(Stream.fromIterable([1n, 3n, 2n].map(holder)), 2)
-      const balancesOf = Effect.map(call, (found) => found.map(({ balance }) => balance))
+      const balancesOf = Effect.map(call, (holders) => holders.map(({ balance }) => balance))
       expect(yield* balancesOf).toEqual([3n, 2n])
       expect(yield* balancesOf).toEqual([3n, 2n])
     }))
 
-  it.effect("come from every page of a walk, and fail with it", () =>
+  it.effect("fetches every page, and fails if one fails", () =>
     Effect.gen(function*() {
       const page = (cursor: string | null, ...balances: ReadonlyArray<string>) =>
         ScriptedClient.json({
@@ -74,8 +74,8 @@ describe("largestHolders", () => {
       const harness = yield* TestClients.harness([page("a", "1", "5"), page("b", "9"), page(null, "7", "8")])
       const items = harness.data.tokenOwners.items({ token_address: address, chain: "polygon" })
       expect((yield* topHolders(items, 3)).map(({ balance }) => balance)).toEqual([9n, 8n, 7n])
-      const broken = yield* TestClients.harness([page("a", "1"), ScriptedClient.respond(400)])
-      const pagination = broken.data.tokenOwners.items({ token_address: address })
+      const failing = yield* TestClients.harness([page("a", "1"), ScriptedClient.respond(400)])
+      const pagination = failing.data.tokenOwners.items({ token_address: address })
       expect((yield* failureOf(topHolders(pagination)))._tag).toBe("RequestRejectedError")
     }))
 })

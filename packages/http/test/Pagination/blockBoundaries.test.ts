@@ -1,4 +1,4 @@
-/** The walk by blocks, request by request: what is asked, what ends it and what breaks it. */
+/** Tests pagination by block, request by request: parameters, the end of the list, and errors. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -28,8 +28,8 @@ const keysOf = (
 
 const queries = (harness: TestClients.Harness) => harness.requests.map(({ url }) => url.search)
 
-describe("what is asked", () => {
-  it.effect("moves the upper bound down, and keeps the lower", () =>
+describe("requests for pages by block", () => {
+  it.effect("lower the upper bound and keep the lower bound", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([
         page(record(9, 1), record(8, 2)),
@@ -45,7 +45,7 @@ describe("what is asked", () => {
       ])
     }))
 
-  it.effect("moves the lower bound up where the order is ascending", () =>
+  it.effect("raise the lower bound in ascending order", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([
         page(record(7, 3), record(8, 2)),
@@ -62,8 +62,8 @@ describe("what is asked", () => {
     }))
 })
 
-describe("the beginning", () => {
-  it.effect("is where an empty cursor stands, and the walk goes on by blocks from there", () =>
+describe("the first page", () => {
+  it.effect("is fetched for an empty cursor, and further pages by block", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([
         page(record(9, 1), record(8, 2)),
@@ -75,20 +75,20 @@ describe("the beginning", () => {
     }))
 })
 
-describe("the end", () => {
+describe("the end of the list", () => {
   it.effect("is an empty first page", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([page()])
       expect(yield* keysOf(harness, { address })).toEqual([])
     }))
 
-  it.effect("is a page of old records that is shorter than another", () =>
+  it.effect("is a page without new records that is shorter than another page", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([page(record(9, 1), record(8, 2)), page(record(8, 2))])
       expect(yield* keysOf(harness, { address, limit: 1 })).toEqual(["1:1", "2:2"])
     }))
 
-  it.effect("is where the service's total says so, however long the page", () =>
+  it.effect("is a page that is complete by total, however long", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() =>
         ScriptedClient.json({ total: 1, result: [record(9, 1)] })
@@ -97,7 +97,7 @@ describe("the end", () => {
       expect(harness.requests).toHaveLength(2)
     }))
 
-  it.effect("is no short page, whatever limit and page_size say", () =>
+  it.effect("is not a short page, whatever limit and page_size are", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([
         ScriptedClient.json({ page: 0, page_size: 100, result: [record(9, 1), record(8, 2)] }),
@@ -107,7 +107,7 @@ describe("the end", () => {
       expect(yield* keysOf(harness, { address, limit: 100 })).toEqual(["1:1", "2:2", "3:3"])
     }))
 
-  it.effect("is a null cursor, on the first page or on a later one", () =>
+  it.effect("is a null cursor, on the first or a later page", () =>
     Effect.gen(function*() {
       const first = yield* TestClients.harness([
         ScriptedClient.json({ cursor: null, result: [record(9, 1)] })
@@ -123,7 +123,7 @@ describe("the end", () => {
 })
 
 describe("records", () => {
-  it.effect("that were given stay dropped when cursors take over with smaller pages", () =>
+  it.effect("stay deduplicated when the upstream switches to cursors with smaller pages", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([
         page(record(9, 1), record(8, 2), record(8, 3), record(8, 4, null)),
@@ -136,7 +136,7 @@ describe("records", () => {
       expect(yield* keysOf(harness, { address })).toEqual(["1:1", "2:2", "3:3", ...copies, "5:5"])
     }))
 
-  it.effect("that nothing tells apart are counted", () =>
+  it.effect("without identity are counted", () =>
     Effect.gen(function*() {
       const same = record(8, 2, null)
       const harness = yield* TestClients.harness([
@@ -148,7 +148,7 @@ describe("records", () => {
       expect(yield* keysOf(harness, { address })).toEqual(["1:1", "2:null", "2:null", "2:null", "3:3"])
     }))
 
-  it.effect("of one transaction are told apart by their log index", () =>
+  it.effect("of one transaction are distinguished by their log index", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([
         page(record(9, 1, 1), record(8, 1, 2)),
@@ -159,7 +159,7 @@ describe("records", () => {
       expect(yield* keysOf(harness, { address })).toEqual(["1:1", "1:2", "1:3", "1:4"])
     }))
 
-  it.effect("are told apart in another order than before as well", () =>
+  it.effect("are deduplicated in any order", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([
         page(record(9, 1), record(8, 2), record(8, 3)),
@@ -170,8 +170,8 @@ describe("records", () => {
     }))
 })
 
-describe("a walk breaks", () => {
-  const broken: ReadonlyArray<
+describe("pagination fails", () => {
+  const invalid: ReadonlyArray<
     readonly [name: string, reason: string, replies: ReadonlyArray<ScriptedClient.ScriptedReply>]
   > = [
     ["when a block fills a page", "BlockOverflow", [
@@ -183,7 +183,7 @@ describe("a walk breaks", () => {
       page(record(8, 2), record(8, 3)),
       page(record(8, 2), record(8, 3))
     ]],
-    ["when a block fills a page and the total says that there is more", "BlockOverflow", [
+    ["when a block fills a page and the total is larger", "BlockOverflow", [
       page(record(9, 1), record(9, 2)),
       ScriptedClient.json({ total: 3, result: [record(9, 1), record(9, 2)] })
     ]],
@@ -194,7 +194,7 @@ describe("a walk breaks", () => {
     ]]
   ]
 
-  it.effect.each(broken)("%s: %s", ([, reason, replies]) =>
+  it.effect.each(invalid)("%s: %s", ([, reason, replies]) =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(replies)
       const error = yield* failureOf(keysOf(harness, { address }))
@@ -202,7 +202,7 @@ describe("a walk breaks", () => {
       expect(harness.requests).toHaveLength(replies.length)
     }))
 
-  it.effect("when blocks fall in an ascending list", () =>
+  it.effect("when blocks decrease in ascending order", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([page(record(9, 1), record(8, 2))])
       expect(yield* failureOf(keysOf(harness, { address, order: "ASC" }))).toMatchObject({
@@ -210,7 +210,7 @@ describe("a walk breaks", () => {
       })
     }))
 
-  it.effect("when a block comes that was not asked for", () =>
+  it.effect("when a block is outside the requested range", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([page(record(9, 1), record(3, 2))])
       expect(yield* failureOf(keysOf(harness, { address, from_block: 5 }))).toMatchObject({
@@ -219,7 +219,7 @@ describe("a walk breaks", () => {
       })
     }))
 
-  it.effect("after the records of the pages before were given", () =>
+  it.effect("after the records of earlier pages", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([page(record(9, 1), record(8, 2)), page(record(9, 3))])
       const delivered: Array<string> = []

@@ -1,4 +1,4 @@
-/** The walk of a list that comes without cursors, held against a model of such a service. */
+/** Tests pagination of lists without cursors, compared with a model of such an upstream. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -29,7 +29,7 @@ const inputOf = ({ from_block, order, to_block }: Filter) => ({
   to_block
 })
 
-/** What the service has of a question, by name and in order. */
+/** The records that match a filter, by key and in order. */
 const selected = (transfers: ReadonlyArray<TransferService.Transfer>, filter: Filter) => {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(inputOf(filter))) {
@@ -40,11 +40,11 @@ const selected = (transfers: ReadonlyArray<TransferService.Transfer>, filter: Fi
 
 describe("a list without cursors", () => {
   it.effect.prop(
-    "gives every record that was there at the first page once and in order, or says that it cannot",
+    "returns every record of the first request once and in order, or fails with BlockOverflow",
     {
-      question: filters
+      filter: filters
     },
-    ({ question: filter }) =>
+    ({ filter }) =>
       Effect.gen(function*() {
         const { size, total, transfers } = filter
         const newBlocks = TransferService.blocksAfter(transfers, filter.arriving)
@@ -58,12 +58,12 @@ describe("a list without cursors", () => {
         const all = selected([...transfers, ...newBlocks.flat()], filter)
         if (Either.isLeft(pagination)) {
           expect(pagination.left).toHaveProperty("reason", "BlockOverflow")
-          // Only where a block may really hold more than a page shows.
-          const seen = filter.order === "ASC" ? all : expected
-          const singlePage = [expected, seen].some((records) =>
+          // It fails only if a block may hold more records than a page.
+          const candidates = filter.order === "ASC" ? all : expected
+          const singlePage = [expected, candidates].some((records) =>
             new Set(records.map(({ block }) => block)).size === 1
           )
-          expect(TransferService.largestBlock(seen) >= size || !total && singlePage).toBe(true)
+          expect(TransferService.largestBlock(candidates) >= size || !total && singlePage).toBe(true)
           return
         }
         const delivered = Chunk.toReadonlyArray(pagination.right).map(TransferService.recordKey)
@@ -71,18 +71,18 @@ describe("a list without cursors", () => {
         expect(delivered.filter((name) => initial.has(name))).toEqual(
           expected.map(TransferService.transferKey)
         )
-        const late = delivered.filter((name) => !initial.has(name))
-        expect(new Set(late).size).toBe(late.length)
+        const added = delivered.filter((name) => !initial.has(name))
+        expect(new Set(added).size).toBe(added.length)
         if (filter.order === "ASC") {
           expect(delivered).toEqual(all.map(TransferService.transferKey).slice(0, delivered.length))
-        } else expect(late).toEqual([])
+        } else expect(added).toEqual([])
       }),
     { fastCheck: { numRuns: 120 } }
   )
 
-  it.effect.prop("is walked to its end wherever its pages are longer than its blocks", {
-    question: filters
-  }, ({ question: filter }) =>
+  it.effect.prop("is complete if its pages are longer than its blocks", {
+    filter: filters
+  }, ({ filter }) =>
     Effect.gen(function*() {
       const size = TransferService.largestBlock(filter.transfers) + 1
       const harness = yield* TestClients.harness(
@@ -94,9 +94,9 @@ describe("a list without cursors", () => {
     }), { fastCheck: { numRuns: 50 } })
 
   it.effect.prop(
-    "goes on from any page's cursor with exactly the rest",
-    { question: filters },
-    ({ question: filter }) =>
+    "continues after the cursor of any page with exactly the remaining records",
+    { filter: filters },
+    ({ filter }) =>
       Effect.gen(function*() {
         const { transfers } = filter
         const size = TransferService.largestBlock(transfers) + 1
@@ -104,18 +104,18 @@ describe("a list without cursors", () => {
         const harness = yield* TestClients.harness(service)
         const { pages, items } = harness.data.walletTransfers
         const input = inputOf(filter)
-        const whole = Chunk.toReadonlyArray(yield* Stream.runCollect(pages(input)))
-        expect(whole.at(-1)?.cursor).toBe(null)
-        for (const [index, { cursor }] of whole.slice(0, -1).entries()) {
+        const allPages = Chunk.toReadonlyArray(yield* Stream.runCollect(pages(input)))
+        expect(allPages.at(-1)?.cursor).toBe(null)
+        for (const [index, { cursor }] of allPages.slice(0, -1).entries()) {
           expect(cursor).toMatch(/^quarry-walk-1\./)
-          const rest = whole.slice(index + 1).flatMap(({ result }) => result)
+          const remaining = allPages.slice(index + 1).flatMap(({ result }) => result)
           const byOption = yield* Stream.runCollect(items({ ...input, limit: 7 }, { cursor: cursor ?? "" }))
           expect(Chunk.toReadonlyArray(byOption).map(TransferService.recordKey)).toEqual(
-            rest.map(TransferService.recordKey)
+            remaining.map(TransferService.recordKey)
           )
           const byInput = yield* Stream.runCollect(items({ ...input, cursor: cursor ?? "" }))
           expect(Chunk.toReadonlyArray(byInput).map(TransferService.recordKey)).toEqual(
-            rest.map(TransferService.recordKey)
+            remaining.map(TransferService.recordKey)
           )
         }
         expect(harness.requests.every(({ url }) => !url.href.includes("quarry-walk"))).toBe(true)
@@ -123,10 +123,10 @@ describe("a list without cursors", () => {
     { fastCheck: { numRuns: 30 } }
   )
 
-  it.effect.prop("that begins to send cursors goes on by them, without a record lost or repeated", {
-    question: filters,
+  it.effect.prop("continues by cursor once the upstream sends cursors, without losing or repeating records", {
+    filter: filters,
     cursorsFrom: FastCheck.integer({ min: 1, max: 6 })
-  }, ({ cursorsFrom, question: filter }) =>
+  }, ({ cursorsFrom, filter }) =>
     Effect.gen(function*() {
       const size = TransferService.largestBlock(filter.transfers) + 1
       const { transfers } = filter

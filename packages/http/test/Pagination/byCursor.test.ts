@@ -1,4 +1,4 @@
-/** The walk of a list by the service's cursors. */
+/** Tests pagination by the upstream's cursors. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import * as TestClients from "../support/TestClients.ts"
 
 const owner = (balance: number) => ({ owner_address: address, balance: String(balance) })
 
-/** A list of pages as the service has it: each page behind its own cursor, the last with an end of some kind. */
+/** Pages, each after its own cursor. The last has an absent, null or empty cursor. */
 const lists = FastCheck.record({
   pages: FastCheck.array(FastCheck.array(FastCheck.nat(), { maxLength: 4 }), { minLength: 1, maxLength: 8 }),
   cursors: FastCheck.uniqueArray(
@@ -32,7 +32,7 @@ const service =
   ({ cursors, end, pages }: List) =>
   ({ url }: ScriptedClient.RecordedRequest): ScriptedClient.ScriptedReply => {
     const cursor = url.searchParams.get("cursor")
-    const number = cursor === null ? 0 : cursors.findIndex((one) => String(one) === cursor) + 1
+    const number = cursor === null ? 0 : cursors.findIndex((candidate) => String(candidate) === cursor) + 1
     const last = number === pages.length - 1
     return ScriptedClient.json({
       ...(last ? end : { cursor: cursors[number] }),
@@ -50,7 +50,7 @@ const balances = <E, R>(pagination: Stream.Stream<{ readonly balance: bigint | n
 
 describe("a list with cursors", () => {
   it.effect.prop(
-    "is walked to its end: an absent, null or empty cursor, and nothing else",
+    "ends only at an absent, null or empty cursor",
     { list: lists },
     ({ list }) =>
       Effect.gen(function*() {
@@ -69,7 +69,7 @@ describe("a list with cursors", () => {
   )
 
   it.effect.prop(
-    "is asked for with the same parameters, and each cursor exactly as it came",
+    "repeats the parameters, and sends each cursor unchanged",
     { list: lists },
     ({ list }) =>
       Effect.gen(function*() {
@@ -88,29 +88,29 @@ describe("a list with cursors", () => {
   )
 
   it.effect.prop(
-    "goes on from any page's cursor with exactly the rest",
+    "continues after the cursor of any page with exactly the remaining records",
     { list: lists },
     ({ list }) =>
       Effect.gen(function*() {
         const harness = yield* TestClients.harness(service(list))
         const { items } = harness.data.tokenOwners
         for (const [index, cursor] of list.cursors.slice(0, list.pages.length - 1).entries()) {
-          const rest = list.pages.slice(index + 1).flat()
-          expect(yield* balances(items(input, { cursor: String(cursor) }))).toEqual(rest)
-          expect(yield* balances(items({ ...input, cursor: String(cursor) }))).toEqual(rest)
+          const remaining = list.pages.slice(index + 1).flat()
+          expect(yield* balances(items(input, { cursor: String(cursor) }))).toEqual(remaining)
+          expect(yield* balances(items({ ...input, cursor: String(cursor) }))).toEqual(remaining)
         }
       }),
     { fastCheck: { numRuns: 20 } }
   )
 
-  it.effect.prop("breaks at a cursor that it followed before, and gives the pages until then", {
+  it.effect.prop("fails at a repeated cursor, after the pages before it", {
     list: lists,
     back: FastCheck.nat(7)
   }, ({ back, list }) =>
     Effect.gen(function*() {
       const to = back % list.pages.length
       const cursors = list.cursors.slice(0, list.pages.length)
-      // The last page points back at the page behind cursor `to`.
+      // The last page repeats cursor `to`.
       const harness = yield* TestClients.harness(service({ ...list, cursors, end: { cursor: cursors[to] } }))
       const delivered: Array<number> = []
       const pagination = Stream.runForEach(harness.data.tokenOwners.items(input), ({ balance }) =>
@@ -129,7 +129,7 @@ describe("a list with cursors", () => {
 })
 
 describe("a cursor", () => {
-  it.effect("that points at its own page breaks the walk, when resumed from too", () =>
+  it.effect("that refers to its own page ends pagination with an error, also when resumed", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() =>
         ScriptedClient.json({ cursor: "again", result: [owner(1)] })
@@ -143,7 +143,7 @@ describe("a cursor", () => {
       expect(harness.requests).toHaveLength(3)
     }))
 
-  it.effect("behind an empty page is followed", () =>
+  it.effect("of an empty page is followed", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([
         ScriptedClient.json({ cursor: "a", result: [] }),
@@ -153,7 +153,7 @@ describe("a cursor", () => {
       expect(yield* balances(harness.data.tokenOwners.items(input))).toEqual([5])
     }))
 
-  it.effect("that no URL can carry is a failure, not a defect", () =>
+  it.effect("that a URL cannot contain is a typed error", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([
         ScriptedClient.json({ cursor: "\ud800", result: [owner(5)] })
@@ -162,7 +162,7 @@ describe("a cursor", () => {
       expect(["InvalidInputError", "InvalidResponseError", "PaginationError"]).toContain(error._tag)
     }))
 
-  it.effect("that is empty text begins at the beginning", () =>
+  it.effect("that is empty starts at the first page", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() =>
         ScriptedClient.json({ cursor: null, result: [owner(5)] })
@@ -172,14 +172,14 @@ describe("a cursor", () => {
       expect(harness.requests.every(({ url }) => !url.searchParams.has("cursor"))).toBe(true)
     }))
 
-  it.effect("of the option wins over the one among the parameters", () =>
+  it.effect("in the options takes precedence over one in the input", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([ScriptedClient.json({ result: [] })])
       yield* balances(harness.data.tokenOwners.items({ ...input, cursor: "a" }, { cursor: "b" }))
       expect(harness.requests[0]?.url.searchParams.get("cursor")).toBe("b")
     }))
 
-  it.effect("may fail to lead on: the pages until then were given", () =>
+  it.effect("may fail after earlier pages were returned", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([
         ScriptedClient.json({ cursor: "a", result: [owner(5)] }),

@@ -1,4 +1,4 @@
-/** Cursors of our own making: whose they are, what they continue, and where they never go. */
+/** Tests the cursors of lists without upstream cursors: which list they continue, and how they are validated. */
 import { formatResumeCursor, parseResumeCursor, ResumeCursor } from "@blockquarry/core/Cursor"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -26,14 +26,14 @@ const input = {
   limit: 3
 } as const
 
-/** A marked cursor of the list of `input`. */
+/** A resume cursor of the list of `input`. */
 const resumeCursor = Effect.gen(function*() {
   const harness = yield* TestClients.harness([ScriptedClient.json({ result: result.slice(0, 3) })])
   const first = yield* Stream.runHead(harness.data.walletTransfers.pages(input))
   return Option.getOrThrow(first).cursor ?? ""
 })
 
-/** Walks from a cursor, and says how it failed; nothing may be sent. */
+/** Returns the error of pagination from a cursor. No request may be sent. */
 const failureOfPagination = (
   pagination: (clients: TestClients.Clients, cursor: string) => Stream.Stream<unknown, Error>
 ) =>
@@ -42,8 +42,8 @@ const failureOfPagination = (
     return yield* failureOf(Stream.runDrain(pagination(harness, yield* resumeCursor)))
   })
 
-describe("a marked cursor", () => {
-  it.effect("continues its own list, in the page size that it began with", () =>
+describe("a resume cursor", () => {
+  it.effect("continues its list with the original page size", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([
         ScriptedClient.json({ result: result.slice(1) }),
@@ -72,7 +72,7 @@ describe("a marked cursor", () => {
   ]
 
   it.effect.each(changes)(
-    "of a list with another %s is refused before anything is sent",
+    "of a list with another %s is rejected before a request is sent",
     ([, change]) =>
       Effect.gen(function*() {
         const error = yield* failureOfPagination(({ data }, cursor) =>
@@ -85,7 +85,7 @@ describe("a marked cursor", () => {
       })
   )
 
-  it.effect("is refused by another operation", () =>
+  it.effect("is rejected by another operation", () =>
     Effect.gen(function*() {
       const tokens = yield* failureOfPagination(({ data }, cursor) =>
         data.tokenTransfers.items({ address, cursor })
@@ -97,7 +97,7 @@ describe("a marked cursor", () => {
       expect(owners).toMatchObject({ _tag: "InvalidInputError", operation: "tokenOwners" })
     }))
 
-  it.effect("is refused by the plain call of its own operation and of every other", () =>
+  it.effect("is rejected by operations that fetch one page", () =>
     Effect.gen(function*() {
       const cursor = yield* resumeCursor
       const { data } = yield* TestClients.harness([])
@@ -115,15 +115,15 @@ describe("a marked cursor", () => {
       }
     }))
 
-  it.effect.prop("that was damaged is refused before anything is sent", {
+  it.effect.prop("that is damaged is rejected before a request is sent", {
     at: FastCheck.nat(),
     by: FastCheck.constantFrom("", "A", "!", "é", "AAAA")
   }, ({ at, by }) =>
     Effect.gen(function*() {
-      const whole = yield* resumeCursor
-      const cursorMark = "quarry-walk-1.".length
-      const place = cursorMark + at % (whole.length - cursorMark)
-      const damaged = whole.slice(0, place) + by
+      const valid = yield* resumeCursor
+      const prefixLength = "quarry-walk-1.".length
+      const position = prefixLength + at % (valid.length - prefixLength)
+      const damaged = valid.slice(0, position) + by
       const harness = yield* TestClients.harness([])
       const error = yield* failureOf(
         Stream.runDrain(harness.data.walletTransfers.items(input, { cursor: damaged }))
@@ -131,7 +131,7 @@ describe("a marked cursor", () => {
       expect(error).toMatchObject({ _tag: "InvalidInputError", issues: [{ parameter: "cursor" }] })
     }), { fastCheck: { numRuns: 30 } })
 
-  it.effect("that was turned around is refused", () =>
+  it.effect("with the opposite direction is rejected", () =>
     Effect.gen(function*() {
       const cursor = Either.getOrThrow(parseResumeCursor(yield* resumeCursor))
       const reversed = formatResumeCursor(new ResumeCursor({ ...cursor, direction: "ascending" }))
@@ -142,7 +142,7 @@ describe("a marked cursor", () => {
       expect(error.message).toContain("another list")
     }))
 
-  const forgedCursor: ReadonlyArray<readonly [name: string, text: string]> = [
+  const forgedCursors: ReadonlyArray<readonly [name: string, text: string]> = [
     ["nothing", ""],
     ["no base64", "%%%"],
     ["no JSON", Buffer.from("hello").toString("base64url")],
@@ -150,11 +150,11 @@ describe("a marked cursor", () => {
     ["a null", Buffer.from("null").toString("base64url")]
   ]
 
-  it.effect.each(forgedCursor)("that holds %s is refused", ([, text]) =>
+  it.effect.each(forgedCursors)("that contains %s is rejected", ([, text]) =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([])
       const cursor = `quarry-walk-1.${text}`
       const error = yield* failureOf(Stream.runDrain(harness.data.walletTransfers.pages(input, { cursor })))
-      expect(error.message).toContain("damaged")
+      expect(error.message).toContain("invalid cursor")
     }))
 })

@@ -1,4 +1,4 @@
-/** Walks as streams: bounded, prefetched, interrupted, run again. */
+/** Tests pagination as a stream: limits, prefetching, interruption, and repeated runs. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -21,8 +21,8 @@ const service = ({ url }: ScriptedClient.RecordedRequest): ScriptedClient.Script
   })
 }
 
-describe("a walk", () => {
-  it.effect("asks nothing before it is run, and each page when it is wanted", () =>
+describe("pagination", () => {
+  it.effect("sends no request before it runs, and fetches each page on demand", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(service)
       const { items, pages } = harness.data.tokenOwners
@@ -36,14 +36,14 @@ describe("a walk", () => {
       expect(harness.requests).toHaveLength(4)
     }))
 
-  it.effect("gives one chunk for each page", () =>
+  it.effect("emits one chunk per page", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(service)
       const chunks = yield* Stream.runCollect(Stream.chunks(harness.data.tokenOwners.items(input)))
       expect(Chunk.toReadonlyArray(chunks).map(Chunk.size)).toEqual(Array.from({ length: 20 }, () => 3))
     }))
 
-  it.effect("ends after maxPages, whose last cursor continues", () =>
+  it.effect("ends after maxPages, and the last cursor continues", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(service)
       const { items, pages } = harness.data.tokenOwners
@@ -58,7 +58,7 @@ describe("a walk", () => {
       expect(two.map(({ cursor }) => cursor)).toEqual(["1", "2"])
     }))
 
-  it.effect("ends after maxItems, and asks for no page that it does not need", () =>
+  it.effect("ends after maxItems, and fetches no unnecessary page", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(service)
       for (
@@ -71,7 +71,7 @@ describe("a walk", () => {
       }
     }))
 
-  it.effect("gives the same each time that the same value is run, side by side too", () =>
+  it.effect("returns the same records in every run, also concurrently", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(service)
       const stream = harness.data.tokenOwners.items(input)
@@ -83,7 +83,7 @@ describe("a walk", () => {
       expect(both).toEqual([once, once])
     }))
 
-  it.effect("by blocks gives the same each time as well", () =>
+  it.effect("by block returns the same records in every run", () =>
     Effect.gen(function*() {
       const transfers = [3, 5, 5, 8].map((block, id) => ({ block, id, log: null }))
       const harness = yield* TestClients.harness(TransferService.service({ transfers, size: 3 }))
@@ -101,7 +101,7 @@ describe("a walk", () => {
 
 describe("prefetch", () => {
   it.effect.each([undefined, 0, 1, 3, 8])(
-    "%s keeps that many pages ready, fetches one more and no further",
+    "%s fetches that many pages ahead plus one",
     (prefetch) =>
       Effect.gen(function*() {
         const harness = yield* TestClients.harness(service)
@@ -110,7 +110,7 @@ describe("prefetch", () => {
         yield* Stream.runForEach(harness.data.tokenOwners.pages(input, { prefetch }), () =>
           Effect.gen(function*() {
             read += 1
-            // Time for everything that does not wait for the reader.
+            // Runs everything that does not wait for the consumer.
             yield* TestClock.adjust(0)
             ahead.push(harness.requests.length - read)
           }))
@@ -119,7 +119,7 @@ describe("prefetch", () => {
       })
   )
 
-  it.effect("changes nothing of what is read", () =>
+  it.effect("does not change the records", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(service)
       const { items } = harness.data.tokenOwners
@@ -131,7 +131,7 @@ describe("prefetch", () => {
 
 describe("interruption", () => {
   it.effect.each([0, 3])(
-    "of a walk with prefetch %d stops the request that is under way, and asks no more",
+    "of pagination with prefetch %d aborts the request in flight and sends no other",
     (prefetch) =>
       Effect.gen(function*() {
         const harness = yield* TestClients.harness((requests, number) =>
@@ -147,7 +147,7 @@ describe("interruption", () => {
       })
   )
 
-  it.effect("by a reader that has enough stops the pages that were asked for ahead", () =>
+  it.effect("by a consumer that has enough records aborts prefetched pages", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness((requests, number) =>
         number < 2 ? service(requests) : ScriptedClient.Hang()

@@ -1,4 +1,4 @@
-/** Walks over real sockets: to the end of the list, or to a failure that says so, and never silently short. */
+/** Tests pagination over real sockets: it reaches the end of the list or fails, and never ends early. */
 import type { ListOperationError } from "@blockquarry/core/OperationError"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -14,83 +14,83 @@ import { type List, lists, walletTransfers } from "./support/Lists.ts"
 import { rows } from "./support/Matrix.ts"
 import * as Row from "./support/Row.ts"
 
-/** What a walk gave, and how it ended. */
-const pagination = (numbers: Stream.Stream<number, ListOperationError>) =>
+/** Returns the records of a list, and how it ended. */
+const collect = (numbers: Stream.Stream<number, ListOperationError>) =>
   Effect.gen(function*() {
-    const given: Array<number> = []
+    const delivered: Array<number> = []
     const end = yield* Effect.either(
-      Stream.runForEach(numbers, (number) => Effect.sync(() => given.push(number)))
+      Stream.runForEach(numbers, (number) => Effect.sync(() => delivered.push(number)))
     )
     const { _tag: tag, ...fields } = Either.isRight(end)
       ? { _tag: "ok" }
       : { ...end.left, _tag: end.left._tag }
-    return { given, tag, fields }
+    return { delivered, tag, fields }
   })
 
-/** A page as text: its records' numbers, and the text of its cursor, if it has one. */
+/** A page with records of the given numbers, and a cursor as JSON text. */
 const page = ({ record }: List, numbers: ReadonlyArray<number>, cursor?: string): string =>
   `{"result":${JSON.stringify(numbers.map(record))}${cursor === undefined ? "" : `,"cursor":${cursor}`}}`
 
-/** Pages by the cursor that they are asked with; without one, the first. */
+/** Pages by cursor; "" for the first page. */
 type Pages = Readonly<Record<string, readonly [numbers: ReadonlyArray<number>, cursor: string]>>
 
 interface Script {
   readonly name: string
   readonly pages: Pages
-  readonly given: ReadonlyArray<number>
+  readonly delivered: ReadonlyArray<number>
   readonly tag: string
   readonly fields?: object
 }
 
 const repeated = { tag: "PaginationError", fields: { reason: "CursorRepeated" } }
-const whole = { tag: "ok" }
+const complete = { tag: "ok" }
 const invalid = { tag: "InvalidResponseError" }
 
 const scripts: ReadonlyArray<Script> = [
   {
-    name: "a cursor that is its own",
+    name: "a cursor that refers to its own page",
     pages: { "": [[9], "\"a\""], a: [[8], "\"a\""] },
-    given: [9],
+    delivered: [9],
     ...repeated
   },
   {
-    name: "cursors that go round",
+    name: "cursors in a cycle",
     pages: { "": [[9], "\"a\""], a: [[8], "\"b\""], b: [[7], "\"a\""] },
-    given: [9, 8],
+    delivered: [9, 8],
     ...repeated
   },
   {
-    name: "a page that is there twice",
+    name: "a page that occurs twice",
     pages: { "": [[9, 8], "\"a\""], a: [[9, 8], "\"b\""], b: [[7], "null"] },
-    given: [9, 8, 9, 8, 7],
-    ...whole
+    delivered: [9, 8, 9, 8, 7],
+    ...complete
   },
   {
     name: "empty pages with cursors",
     pages: { "": [[], "\"a\""], a: [[9], "\"b\""], b: [[], "\"c\""], c: [[], "\"d\""], d: [[8], "\"\""] },
-    given: [9, 8],
-    ...whole
+    delivered: [9, 8],
+    ...complete
   },
   {
-    name: "cursors that are numbers",
+    name: "numeric cursors",
     pages: {
       "": [[9], "7"],
       "7": [[8], "12345678901234567890"],
       "12345678901234567890": [[7], "null"]
     },
-    given: [9, 8, 7],
-    ...whole
+    delivered: [9, 8, 7],
+    ...complete
   },
   ...["{}", "[\"a\"]", "true"].map((cursor): Script => ({
     name: `a cursor that is ${cursor}`,
     pages: { "": [[9], "\"a\""], a: [[8], cursor] },
-    given: [9],
+    delivered: [9],
     ...invalid
   })),
   {
-    name: "a page that is something else",
+    name: "a page of an unexpected shape",
     pages: { "": [[9], "\"a\""] },
-    given: [9],
+    delivered: [9],
     ...invalid
   }
 ]
@@ -106,7 +106,7 @@ const clientsAt = (baseUrl: string, cached: boolean, attempts = Row.attempts) =>
 
 const cells = lists.flatMap((list) => [true, false].map((cached) => ({ list, cached })))
 
-/** What the service has, newest first, two records to a page, and how it gives them. */
+/** The numbers of the upstream's records, newest first. A page has two records. */
 const all = [9, 8, 7, 6, 5]
 
 const byCursor: Row.Responder = ({ query, response }) => {
@@ -120,7 +120,7 @@ const byBlock: Row.Responder = ({ query, response }) => {
   response.end(page(walletTransfers, below.slice(0, 2)))
 }
 
-/** Faults that can be met anywhere; time is another test's matter. */
+/** Faults that apply to any request. Those with timeouts are tested elsewhere. */
 const faults = rows.filter(({ attempts, unreachableHost: unreachable, timeouts }) =>
   unreachable === undefined && timeouts === undefined && attempts === undefined
 )
@@ -128,57 +128,57 @@ const faults = rows.filter(({ attempts, unreachableHost: unreachable, timeouts }
 describe.each(Server.clients)("with %s", (_, layer) => {
   const provide = Effect.provide(layer)
 
-  it.scopedLive.each(scripts)("$name", ({ fields = {}, given, pages, tag }) =>
+  it.scopedLive.each(scripts)("$name", ({ delivered, fields = {}, pages, tag }) =>
     Effect.gen(function*() {
       const server = yield* FaultServer.make
       for (const { cached, list } of cells) {
-        const place = server.addEndpoint("")
-        place.responder = ({ query, response }) => {
+        const endpoint = server.addEndpoint("")
+        endpoint.responder = ({ query, response }) => {
           const [numbers, cursor] = pages[query.get("cursor") ?? ""] ?? []
           response.end(numbers === undefined ? "{\"message\":\"sorry\"}" : page(list, numbers, cursor))
         }
-        const collected = yield* pagination(list.numbers(yield* clientsAt(place.url, cached)))
-        expect({ list: list.id, ...collected }).toMatchObject({ list: list.id, given, tag, fields })
+        const collected = yield* collect(list.numbers(yield* clientsAt(endpoint.url, cached)))
+        expect({ list: list.id, ...collected }).toMatchObject({ list: list.id, delivered, tag, fields })
       }
     }).pipe(provide))
 
-  const ways: ReadonlyArray<readonly [way: string, right: Row.Responder]> = [["cursor", byCursor], [
+  const modes: ReadonlyArray<readonly [mode: string, valid: Row.Responder]> = [["cursor", byCursor], [
     "block",
     byBlock
   ]]
 
-  describe.each(ways)("a list that goes on by %s", (_, right) => {
-    it.scopedLive("that fails in the middle for good ends with the failure, after what was there", () =>
+  describe.each(modes)("pagination by %s", (_, valid) => {
+    it.scopedLive("ends with an error if a request fails permanently, after the records before it", () =>
       Effect.gen(function*() {
         const server = yield* FaultServer.make
         for (const row of faults) {
-          const place = server.addEndpoint(page(walletTransfers, [7, 6], "\"4\""))
-          place.responder = (exchange) => (place.received === 1 ? right : row.responder)(exchange)
-          const collected = yield* pagination(walletTransfers.numbers(yield* clientsAt(place.url, true)))
+          const endpoint = server.addEndpoint(page(walletTransfers, [7, 6], "\"4\""))
+          endpoint.responder = (exchange) => (endpoint.received === 1 ? valid : row.responder)(exchange)
+          const collected = yield* collect(walletTransfers.numbers(yield* clientsAt(endpoint.url, true)))
           if (row.get.tag === "ok") continue
           expect({ row: row.name, ...collected }).toMatchObject({
             row: row.name,
-            given: [9, 8],
+            delivered: [9, 8],
             tag: row.get.tag
           })
-          expect({ row: row.name, received: place.received })
+          expect({ row: row.name, received: endpoint.received })
             .toEqual({ row: row.name, received: 1 + row.get.requests })
         }
       }).pipe(provide))
 
-    it.scopedLive("that fails once on every page is whole where the failure passes", () =>
+    it.scopedLive("is complete if each page fails once with a retryable error", () =>
       Effect.gen(function*() {
         const server = yield* FaultServer.make
-        for (const row of faults.filter(({ get: read }) => read.requests > 1)) {
-          const place = server.addEndpoint(page(walletTransfers, [7, 6], "\"4\""))
-          place.responder = (exchange) => (place.received % 2 === 0 ? right : row.responder)(exchange)
-          const collected = yield* pagination(walletTransfers.numbers(yield* clientsAt(place.url, true)))
-          expect({ row: row.name, ...collected }).toMatchObject({ row: row.name, given: all, tag: "ok" })
+        for (const row of faults.filter(({ get }) => get.requests > 1)) {
+          const endpoint = server.addEndpoint(page(walletTransfers, [7, 6], "\"4\""))
+          endpoint.responder = (exchange) => (endpoint.received % 2 === 0 ? valid : row.responder)(exchange)
+          const collected = yield* collect(walletTransfers.numbers(yield* clientsAt(endpoint.url, true)))
+          expect({ row: row.name, ...collected }).toMatchObject({ row: row.name, delivered: all, tag: "ok" })
         }
       }).pipe(provide))
   })
 
-  it.scopedLive("a list without cursors whose page repeats is broken", () =>
+  it.scopedLive("pagination by block fails if a page repeats", () =>
     Effect.gen(function*() {
       const server = yield* FaultServer.make
       const repeating: ReadonlyArray<readonly [numbers: ReadonlyArray<number>, reason: string]> = [
@@ -186,10 +186,10 @@ describe.each(Server.clients)("with %s", (_, layer) => {
         [[9, 9], "BlockOverflow"]
       ]
       for (const [numbers, reason] of repeating) {
-        const place = server.addEndpoint(page(walletTransfers, numbers))
-        const collected = yield* pagination(walletTransfers.numbers(yield* clientsAt(place.url, true)))
-        expect(collected).toMatchObject({ given: numbers, tag: "PaginationError", fields: { reason } })
-        expect(place.received).toBe(2)
+        const endpoint = server.addEndpoint(page(walletTransfers, numbers))
+        const collected = yield* collect(walletTransfers.numbers(yield* clientsAt(endpoint.url, true)))
+        expect(collected).toMatchObject({ delivered: numbers, tag: "PaginationError", fields: { reason } })
+        expect(endpoint.received).toBe(2)
       }
     }).pipe(provide))
 })

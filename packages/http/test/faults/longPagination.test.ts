@@ -1,4 +1,4 @@
-/** A walk of an hour, through every fault that passes: every record once and in order, and not a request too many. */
+/** Tests pagination for a simulated hour with every retryable fault: each record once, in order, no extra requests. */
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
@@ -19,10 +19,10 @@ import * as VirtualTime from "./support/VirtualTime.ts"
 const records = 60_000
 const limit = 100
 
-/** Twelve pages a minute, and two at once. */
+/** Twelve pages per minute, with a burst of two. */
 const rateLimit = RateLimit.make({ limit: 50, window: "1 minute", burst: 10 })
 
-/** What passes, as the sandbox calls it. */
+/** Retryable faults, as the sandbox names them. */
 const faults: ReadonlyArray<string> = [
   "status=429",
   "status=429;retry-after=3",
@@ -43,16 +43,16 @@ const faults: ReadonlyArray<string> = [
   "stall"
 ]
 
-/** A request, when it was sent and which fault it asked for. */
+/** A sent request, with its time and fault. */
 interface Sent {
   readonly at: number
   readonly fault: string | null
 }
 
-/** Every answer takes its time, and one in twenty is spoiled, in every way in turn. */
+/** Delays every response, and injects a fault into one of twenty, each in turn. */
 const withFaults = (client: HttpClient.HttpClient, sent: Array<Sent>): HttpClient.HttpClient => {
-  let seenFaults = 0
-  const next = () => faults[seenFaults++ % faults.length] ?? null
+  let faultCount = 0
+  const next = () => faults[faultCount++ % faults.length] ?? null
   return HttpClient.mapRequestEffect(client, (request) =>
     Effect.gen(function*() {
       const delay = yield* Random.nextIntBetween(100, 4000)
@@ -82,62 +82,62 @@ const pagination = (options: Sandbox.SandboxOptions) =>
     const heap: Array<number> = []
     let pages = 0
     let count = 0
-    let wrong: number | null = null
+    let firstMismatch: number | null = null
     yield* data.walletTransfers.pages({ address, chain: "eth", limit }).pipe(
       Stream.runForEach(({ result }) =>
         Effect.sync(() => {
           pages += 1
           for (const { log_index, transaction_hash, value } of result) {
-            const there = transfers?.at(length - 1 - count)
-            const same = there?.transaction === transaction_hash && there.logIndex === log_index &&
-              there.value === value
-            if (!same) wrong ??= count
+            const expected = transfers?.at(length - 1 - count)
+            const same = expected?.transaction === transaction_hash && expected.logIndex === log_index &&
+              expected.value === value
+            if (!same) firstMismatch ??= count
             count += 1
             if (count % Math.floor(length / 4) === 0) heap.push(heapUsed())
           }
         })
       )
     )
-    return { length, pages, count, wrong, sent, heap, took: yield* Clock.currentTimeMillis }
+    return { length, pages, count, firstMismatch, sent, heap, elapsedMillis: yield* Clock.currentTimeMillis }
   }).pipe(
     Effect.provide(Sandbox.layer({ ...options, scale: records, maxRecordedRequests: 10 })),
     Effect.withClock(VirtualTime.make()),
-    Effect.withRandom(Random.make("an hour of trouble"))
+    Effect.withRandom(Random.make("longPagination"))
   )
 
-/** The most requests of any window of a minute. */
+/** Returns the most requests in any window of a minute. */
 const maxPerMinute = (sent: ReadonlyArray<Sent>): number =>
-  Math.max(...sent.map(({ at }, index) => sent.slice(index).filter((one) => one.at < at + 60_000).length))
+  Math.max(...sent.map(({ at }, index) => sent.slice(index).filter((next) => next.at < at + 60_000).length))
 
 const hour = 3_600_000
 const mebibyte = 1024 * 1024
 
-describe("a walk of an hour", () => {
-  const lists: ReadonlyArray<readonly [way: string, options: Sandbox.SandboxOptions]> = [
+describe("pagination for an hour", () => {
+  const lists: ReadonlyArray<readonly [mode: string, options: Sandbox.SandboxOptions]> = [
     ["by cursor", { walletTransfersCursor: true }],
     ["by block", { walletTransfersCursor: false }]
   ]
 
   it.scopedLive.each(lists)(
-    "%s gives every record once and in order",
+    "%s returns every record once and in order",
     ([, options]) =>
       Effect.gen(function*() {
-        const { count, heap, length, pages, sent, took: elapsedMillis, wrong } = yield* pagination(options)
-        expect({ count, wrong }).toEqual({ count: length, wrong: null })
+        const { count, elapsedMillis, firstMismatch, heap, length, pages, sent } = yield* pagination(options)
+        expect({ count, firstMismatch }).toEqual({ count: length, firstMismatch: null })
         expect(count).toBeGreaterThanOrEqual(records)
         expect(elapsedMillis).toBeGreaterThan(hour)
 
-        const seenFaults = sent.flatMap(({ fault }) => fault ?? [])
+        const injected = sent.flatMap(({ fault }) => fault ?? [])
         const { budget: { capacity, refill } } = RetryPolicy.standard
-        expect(new Set(seenFaults).size).toBe(faults.length)
-        expect(seenFaults.length / sent.length).toBeGreaterThan(0.03)
-        // Every page is asked for until it comes, and then no more.
-        expect(sent.length - seenFaults.length).toBe(pages)
-        expect(seenFaults.length).toBeLessThanOrEqual(capacity + refill * pages)
-        // Five units a page.
+        expect(new Set(injected).size).toBe(faults.length)
+        expect(injected.length / sent.length).toBeGreaterThan(0.03)
+        // Every page is fetched successfully exactly once.
+        expect(sent.length - injected.length).toBe(pages)
+        expect(injected.length).toBeLessThanOrEqual(capacity + refill * pages)
+        // A page costs five units.
         expect(maxPerMinute(sent)).toBeLessThanOrEqual((rateLimit.limit + rateLimit.burst) / 5)
 
-        // Cursors that were followed are remembered, to tell when one comes again.
+        // Pagination only keeps the followed cursors, to detect repeated ones.
         const [first = 0, , , last = 0] = heap
         expect(last - first).toBeLessThan(4 * mebibyte)
       }),

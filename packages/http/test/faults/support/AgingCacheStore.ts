@@ -1,11 +1,11 @@
-/** A store of answers that can be made to look old, since freshness is counted in seconds and more. */
+/** A cache store that can age its entries, because TTLs are longer than a test. */
 import type { CacheEntry, CacheStoreService } from "@blockquarry/http/CacheStore"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 
 export interface AgingCacheStore {
   readonly service: CacheStoreService
-  /** Makes every answer stale: too old to be given while a fresh one is fetched, fit where none can be had. */
+  /** Makes every entry stale: too old for stale-while-revalidate, but not for stale-if-error. */
   readonly makeStale: Effect.Effect<void>
 }
 

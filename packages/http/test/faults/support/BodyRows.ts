@@ -1,13 +1,13 @@
-/** Rows: what becomes of bodies, and what stands in them. */
+/** Rows about response bodies. */
 import * as Zlib from "node:zlib"
 import { malformed, type Responder, type Row, success, unexpectedShape } from "./Row.ts"
 
-/** The longest body that the clients of the matrix read. */
+/** The size limit of the clients of the matrix. */
 export const maxBodySize = 1_000_000
 
 type Headers = Readonly<Record<string, string>>
 
-/** A whole answer of known length. */
+/** Responds with a complete body of known length. */
 const completeBody =
   (make: (text: string) => string | Uint8Array, headers: Headers = {}): Responder => ({ response, text }) => {
     const body = make(text)
@@ -15,12 +15,12 @@ const completeBody =
     response.end(body)
   }
 
-/** A body that goes on for as long as somebody reads. */
+/** Responds with a body that continues until the client closes the connection. */
 const endless = (headers: Headers): Responder => ({ response }) => {
-  const piece = "[\"and so on\"],".repeat(1000)
+  const chunk = "[\"and so on\"],".repeat(1000)
   response.writeHead(200, headers)
   const more = () => {
-    while (!response.destroyed && response.write(piece));
+    while (!response.destroyed && response.write(chunk));
   }
   response.on("drain", more)
   more()
@@ -28,7 +28,7 @@ const endless = (headers: Headers): Responder => ({ response }) => {
 
 const gzip = { "content-encoding": "gzip" }
 
-/** Twenty times what may be read, in a few kilobytes. */
+/** Twenty times the size limit, in a few kilobytes. */
 const gzipBomb = Zlib.gzipSync(Buffer.alloc(20 * maxBodySize, " "))
 
 const tooLarge = (name: string, responder: Responder): Row => ({
@@ -38,7 +38,7 @@ const tooLarge = (name: string, responder: Responder): Row => ({
   servesStale: true
 })
 
-/** Members that are there twice, of which the last counts, and in every object one that would be its prototype. */
+/** Adds duplicate members, of which the last counts, and members that would set the prototype. */
 const addPrototypeMembers = (text: string): string => {
   const names = [...text.matchAll(/"(\w+)":/g)].map(([, name]) => `"${name}":null,`)
   return text.replaceAll("{", "{\"__proto__\":{\"polluted\":true},")
@@ -47,7 +47,7 @@ const addPrototypeMembers = (text: string): string => {
 
 const malformedBodies: ReadonlyArray<Row> = [
   {
-    name: "JSON that is cut off, its length fitting",
+    name: "truncated JSON with a matching content-length",
     responder: completeBody((text) => text.slice(0, -1)),
     ...malformed
   },
@@ -71,19 +71,19 @@ const malformedBodies: ReadonlyArray<Row> = [
     ...malformed
   },
   {
-    name: "100,000 levels inside a right document",
+    name: "100,000 levels inside a valid document",
     responder: completeBody((text) =>
       text.replace("{", `{"more":${"[".repeat(100_000)}${"]".repeat(100_000)},`)
     ),
     ...malformed
   },
   {
-    name: "gzip that is cut off",
+    name: "truncated gzip",
     responder: completeBody((text) => Zlib.gzipSync(text).subarray(0, -20), gzip),
     ...malformed
   },
   {
-    name: "gzip that is cut off, of unknown length",
+    name: "truncated gzip of unknown length",
     responder: ({ response, text }) => {
       response.writeHead(200, gzip)
       response.end(Zlib.gzipSync(text).subarray(0, -20))
@@ -91,7 +91,7 @@ const malformedBodies: ReadonlyArray<Row> = [
     ...malformed
   },
   {
-    name: "what calls itself gzip and is not",
+    name: "text labelled as gzip",
     responder: completeBody(() => "no gzip, no JSON", gzip),
     ...malformed
   }
@@ -99,10 +99,10 @@ const malformedBodies: ReadonlyArray<Row> = [
 
 const unexpectedDocuments: ReadonlyArray<readonly [name: string, document: unknown]> = [
   ["an error object with status 200", { statusCode: 500, message: "something went wrong" }],
-  ["a text where an object belongs", "not found"],
-  ["an array where an object belongs", []],
-  ["a number where an object belongs", 7],
-  ["true where an object belongs", true]
+  ["a string instead of an object", "not found"],
+  ["an array instead of an object", []],
+  ["a number instead of an object", 7],
+  ["true instead of an object", true]
 ]
 
 const unexpectedShapes: ReadonlyArray<Row> = [
@@ -112,25 +112,25 @@ const unexpectedShapes: ReadonlyArray<Row> = [
     ...unexpectedShape
   })),
   {
-    name: "null where an object belongs",
+    name: "null instead of an object",
     responder: completeBody(() => "null"),
     ...unexpectedShape,
-    // That is how the service says that there is no such NFT.
+    // The response for an NFT that does not exist.
     except: { nftMetadata: { tag: "NotFoundError", requests: 1 } }
   }
 ]
 
 const largeBodies: ReadonlyArray<Row> = [
-  tooLarge("hundreds of megabytes, announced", endless({ "content-length": "300000000" })),
-  tooLarge("hundreds of megabytes, not announced", endless({})),
-  tooLarge("a small gzip of a large body", completeBody(() => gzipBomb, gzip))
+  tooLarge("hundreds of megabytes with content-length", endless({ "content-length": "300000000" })),
+  tooLarge("hundreds of megabytes of unknown length", endless({})),
+  tooLarge("a gzip bomb", completeBody(() => gzipBomb, gzip))
 ]
 
 const validBodies: ReadonlyArray<Row> = [
   { name: "a byte order mark", responder: completeBody((text) => `\ufeff${text}`), ...success },
   { name: "gzip", responder: completeBody((text) => Zlib.gzipSync(text), gzip), ...success },
   {
-    name: "an answer in pieces",
+    name: "a response in many chunks",
     responder: ({ response, text }) => {
       for (const letter of text) response.write(letter)
       response.end()
@@ -138,7 +138,7 @@ const validBodies: ReadonlyArray<Row> = [
     ...success
   },
   {
-    name: "members that are there twice, and __proto__",
+    name: "duplicate members and __proto__",
     responder: completeBody(addPrototypeMembers),
     ...success
   }

@@ -1,4 +1,4 @@
-/** One cell of the matrix: an operation that meets a fault, then a service that is well, then the fault again. */
+/** A cell of the matrix: an operation during a fault, after the fault, and with a stale response during the fault. */
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
@@ -10,8 +10,10 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Logger from "effect/Logger"
+import * as Predicate from "effect/Predicate"
 import * as Supervisor from "effect/Supervisor"
 import type { Example } from "../../support/Examples.ts"
+import { computedFields } from "../../support/Failures.ts"
 import * as TelemetryRecorder from "../../support/TelemetryRecorder.ts"
 import * as TestClients from "../../support/TestClients.ts"
 import * as AgingCacheStore from "./AgingCacheStore.ts"
@@ -22,31 +24,31 @@ import * as Row from "./Row.ts"
 import * as SkippingClock from "./SkippingClock.ts"
 import { turnsLater, until } from "./Wait.ts"
 
-/** How a call went. */
+/** The result of a call. */
 export interface CallResult {
-  /** "ok", the tag of the failure, or what it was that is no failure. */
+  /** "ok", the tag of the error, or a description of a defect. */
   readonly tag: string
   readonly value: unknown
-  /** What the failure says. */
+  /** The fields of the error. */
   readonly fields: Readonly<Record<string, unknown>>
-  /** How many requests were sent, and how many arrived. */
+  /** The number of requests that were sent and received. */
   readonly sent: number
   readonly received: number
   readonly millis: number
 }
 
-/** How a cell went: `stale` is the last call, where there is a stale answer. */
+/** The results of a cell. `stale` is null if there is no stale response. */
 export interface CellResult {
   readonly fault: CallResult
   readonly next: CallResult
   readonly stale: CallResult | null
-  /** Where the key was seen. */
+  /** Where the API key leaked. */
   readonly leaks: ReadonlyArray<string>
 }
 
-/** Whether there is a stale answer in the end. */
+/** Whether the last call has a stale response. */
 const hasStaleResponse = ({ next }: Row.Row, example: Example, cached: boolean): boolean =>
-  isCached(example, cached) && next !== "paused" && next !== "same"
+  isCached(example, cached) && next !== "cooldown" && next !== "same"
 
 export const isCached = (example: Example, cached: boolean): boolean => cached && example.method === "GET"
 
@@ -54,18 +56,20 @@ const fieldsOf = (error: object): Readonly<Record<string, unknown>> => {
   const { _tag, request: _, ...fields }: { readonly _tag?: unknown; readonly request?: unknown } = {
     ...error
   }
-  return { ...fields }
+  // The status of an error that may have a response.
+  const response = "response" in error && Predicate.isRecord(error.response) ? error.response : {}
+  return { ...fields, ...response, ...computedFields(error) }
 }
 
 const describe = (exit: Exit.Exit<unknown, Error & { readonly _tag: string }>) => {
   if (Exit.isSuccess(exit)) return { tag: "ok", value: exit.value, fields: {} }
-  // A failure and nothing beside it: no defect, no interruption.
+  // Only a typed error, without defects or interruptions.
   return exit.cause._tag === "Fail"
     ? { tag: exit.cause.error._tag, value: null, fields: fieldsOf(exit.cause.error) }
     : { tag: `defect: ${Cause.pretty(exit.cause)}`, value: null, fields: {} }
 }
 
-/** Makes a call, and waits until nothing of it is left: no fiber, no request. */
+/** Makes a call, and waits until all its fibers and requests have ended. */
 const observeCall = (
   operationCall: ReturnType<Example["call"]>,
   recorder: TelemetryRecorder.TelemetryRecorder,
@@ -82,8 +86,8 @@ const observeCall = (
     const endedAt = yield* Clock.currentTimeMillis
     exits.push(exit)
     const remainingFibers = () => Effect.runSync(supervisor.value).length
-    yield* until("the end of all fibers", () => remainingFibers() === 0)
-    yield* until("the end of all requests", () => endpoint.pending === 0)
+    yield* until("all fibers to end", () => remainingFibers() === 0)
+    yield* until("all requests to end", () => endpoint.pending === 0)
     return {
       ...describe(exit),
       sent: attempts() - before,
@@ -92,7 +96,7 @@ const observeCall = (
     }
   })
 
-/** Plays a cell. */
+/** Runs a cell. */
 export const runCell = (
   row: Row.Row,
   example: Example,
@@ -102,12 +106,12 @@ export const runCell = (
   Effect.suspend(() => {
     const endpoint = server.addEndpoint(JSON.stringify(example.document))
     const { clock, skipToNextTimer } = SkippingClock.make()
-    // Some turns later, so that what was sent has arrived.
+    // Some turns later, after the sent data has arrived.
     endpoint.onSilence = () => turnsLater(10, skipToNextTimer)
     return Effect.withClock(runCalls(row, example, cached, server, endpoint), clock)
   }).pipe(
     Effect.provide(Logger.remove(Logger.defaultLogger)),
-    // No call takes nearly as long; one that hangs must not hang the tests.
+    // Far longer than any call. Prevents a hanging call from blocking the tests.
     Effect.timeoutFail({
       duration: Duration.seconds(100),
       onTimeout: () => new Error(`${row.name} hangs in ${example.id}`)
@@ -115,7 +119,7 @@ export const runCell = (
     Effect.orDie
   )
 
-/** What a cell consists of. */
+/** Makes the calls of a cell. */
 const runCalls = (
   row: Row.Row,
   example: Example,

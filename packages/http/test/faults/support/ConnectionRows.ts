@@ -1,9 +1,9 @@
-/** Rows: what becomes of connections. */
+/** Rows about connections. */
 import type * as Http from "node:http"
 import * as Zlib from "node:zlib"
 import { attempts, type ExpectedOutcome, networkError, rejected, type Responder, type Row } from "./Row.ts"
 
-/** Ends a connection as a crash does. */
+/** Resets a connection, as after a crash. */
 const reset = (response: Http.ServerResponse): void => {
   response.socket?.resetAndDestroy()
 }
@@ -39,22 +39,22 @@ const brokenConnections: ReadonlyArray<Row> = [
     response.write(firstHalf(text), () => response.socket?.end())
   }),
   brokenConnection(
-    "a body shorter than its content-length, although the document is whole",
+    "a body shorter than its content-length with a complete document",
     ({ response, text }) => {
       response.writeHead(200, contentLength(`${text} `))
       response.write(text, () => response.socket?.end())
     }
   ),
-  brokenConnection("chunks without their end", ({ response, text }) => {
+  brokenConnection("chunks without the last one", ({ response, text }) => {
     response.writeHead(200)
     response.write(text, () => response.socket?.end())
   }),
-  brokenConnection("what is not HTTP", ({ response }) => response.socket?.end("hello\r\n\r\n"))
+  brokenConnection("a reply that is not HTTP", ({ response }) => response.socket?.end("hello\r\n\r\n"))
 ]
 
-/** A part of an answer, or nothing of it, and then silence. */
-const silentAfter = (name: string, part: Responder): Row => ({
-  name: `silence ${name}`,
+/** Sends a part of a response, or nothing, and then hangs. */
+const hangAfter = (name: string, part: Responder): Row => ({
+  name: `a hang ${name}`,
   responder: (exchange) => {
     part(exchange)
     exchange.onSilence()
@@ -66,33 +66,33 @@ const silentAfter = (name: string, part: Responder): Row => ({
   servesStale: true
 })
 
-const silentServers: ReadonlyArray<Row> = [
-  silentAfter("before the answer", () => {}),
-  silentAfter("between head and body", ({ response, text }) => {
+const hangs: ReadonlyArray<Row> = [
+  hangAfter("before the response", () => {}),
+  hangAfter("between head and body", ({ response, text }) => {
     response.writeHead(200, contentLength(text))
     response.flushHeaders()
   }),
-  silentAfter("in the middle of a body of known length", ({ response, text }) => {
+  hangAfter("in the middle of a body of known length", ({ response, text }) => {
     response.writeHead(200, contentLength(text))
     response.write(firstHalf(text))
   }),
-  silentAfter("in the middle of a body of unknown length", ({ response, text }) => {
+  hangAfter("in the middle of a body of unknown length", ({ response, text }) => {
     response.writeHead(200)
     response.write(firstHalf(text))
   }),
-  silentAfter("in the middle of gzip", ({ response, text }) => {
+  hangAfter("in the middle of gzip", ({ response, text }) => {
     response.writeHead(200, { "content-encoding": "gzip" })
     response.write(Zlib.gzipSync(text).subarray(0, 30))
   }),
   {
-    ...silentAfter("beyond the time of the call", () => {}),
+    ...hangAfter("beyond the call timeout", () => {}),
     timeouts: { attempt: "1 minute", call: "20 seconds" },
     get: { tag: "TimeoutError", requests: 1, fields: { scope: "call", mayHaveBeenApplied: false } },
     update: { tag: "TimeoutError", requests: 1, fields: { scope: "call", mayHaveBeenApplied: true } }
   }
 ]
 
-/** Nothing was sent, so that a change is tried again as well. */
+/** Nothing is sent, so updates are retried too. */
 const unreachableHost = (
   name: string,
   host: NonNullable<Row["unreachableHost"]>,
@@ -107,12 +107,12 @@ const unreachableHost = (
 })
 
 const unreachableHosts: ReadonlyArray<Row> = [
-  unreachableHost("a port that nobody listens at", "refused", { reason: "ECONNREFUSED" }),
-  unreachableHost("a host that there is not", "unknown", { reason: "ENOTFOUND" })
+  unreachableHost("a refused connection", "refused", { reason: "ECONNREFUSED" }),
+  unreachableHost("an unknown host", "unknown", { reason: "ENOTFOUND" })
 ]
 
 export const connectionRows: ReadonlyArray<Row> = [
-  ...silentServers,
+  ...hangs,
   ...unreachableHosts,
   ...brokenConnections
 ]

@@ -1,9 +1,9 @@
-/** Clocks of the tests' own making. */
+/** Custom clocks. */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
-/** A clock that shows `now`, in milliseconds. `sleep` calls back after a time, unless what it gives back is called. */
+/** Creates a clock. `sleep` calls `wake` after a time and returns a function that cancels it. */
 export const makeClock = (
   now: () => number,
   sleep: (millis: number, wake: () => void) => () => void

@@ -1,4 +1,4 @@
-/** One server for many cells of a matrix, each at a path of its own, and a count of all that it has open. */
+/** A server with one endpoint per cell of the matrix, which counts connections and detects leaks of the API key. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
@@ -7,31 +7,31 @@ import * as Server from "../../support/Server.ts"
 import * as TestClients from "../../support/TestClients.ts"
 import type { Responder, Row } from "./Row.ts"
 
-/** What one cell of the matrix has of the server. */
+/** The endpoint of a cell. */
 export interface Endpoint {
-  /** Its base address. */
+  /** Its base URL. */
   readonly url: string
-  /** What is done with its requests from now on; null for whole and right answers. */
+  /** Responds to requests from now on. Null for valid responses. */
   responder: Responder | null
-  /** Called when a request is left without an answer, or with a part of one. */
+  /** Called when a request hangs, with or without a part of the response. */
   onSilence: () => void
-  /** How many requests came. */
+  /** Number of requests. */
   received: number
-  /** How many of them are not over: neither answered to the end nor cut off. */
+  /** Number of requests in flight. */
   pending: number
-  /** Where the key was seen besides the header that carries it. */
+  /** Where the API key occurred outside its header. */
   readonly leaks: Array<string>
 }
 
 export interface FaultServer {
   readonly addEndpoint: (text: string) => Endpoint
-  /** How many connections there are. */
+  /** Number of open connections. */
   readonly connections: () => number
-  /** Closes the connections that are idle, and no other. */
+  /** Closes idle connections. */
   readonly closeIdle: () => void
-  /** How many connections were made to the host that redirects point to. */
+  /** Number of connections to the other host that redirects point to. */
   readonly otherHostConnections: () => number
-  /** Addresses where there is no server. */
+  /** URLs without a server. */
   readonly unreachableUrls: Readonly<Record<NonNullable<Row["unreachableHost"]>, string>>
 }
 
@@ -51,14 +51,14 @@ const listen = (server: Http.Server): Effect.Effect<string, never, Scope.Scope> 
       })
   )
 
-/** Headers in which a careless service repeats the key. */
-const echo = (response: Http.ServerResponse): void => {
+/** Sets headers that contain the API key. */
+const echoApiKey = (response: Http.ServerResponse): void => {
   response.setHeader("x-request-id", `for ${TestClients.key}`)
   response.setHeader("set-cookie", `key=${TestClients.key}`)
   response.setHeader("x-ratelimit-key", TestClients.key)
 }
 
-/** All that a request holds but for the one header. */
+/** Returns the head of a request without the header of the API key. */
 const withoutKeyHeader = ({ rawHeaders, url }: Http.IncomingMessage): string =>
   [url, ...rawHeaders.filter((_, index) => rawHeaders[index - 1]?.toLowerCase() !== "x-api-key")].join("\n")
 
@@ -67,10 +67,10 @@ const correctResponse: Responder = ({ response, text }) => {
   response.end(text)
 }
 
-/** A server for as long as the scope is open. */
+/** Starts a server, which stops when the scope closes. */
 export const make: Effect.Effect<FaultServer, never, Scope.Scope> = Effect.gen(function*() {
   const endpoints: Array<{ readonly endpoint: Endpoint; readonly text: string }> = []
-  /** The connections, and how many requests each has that are not over. */
+  /** Open connections, with their numbers of requests in flight. */
   const sockets = new Map<Net.Socket, number>()
   const count = (socket: Net.Socket, step: number): void => {
     const before = sockets.get(socket)
@@ -85,12 +85,12 @@ export const make: Effect.Effect<FaultServer, never, Scope.Scope> = Effect.gen(f
 
   const server = Http.createServer((request, response) => {
     const url = new URL(request.url ?? "", "http://here")
-    const found = endpoints[Number(url.pathname.split("/")[1])]
-    if (found === undefined) {
+    const target = endpoints[Number(url.pathname.split("/")[1])]
+    if (target === undefined) {
       response.destroy()
       return
     }
-    const { endpoint, text } = found
+    const { endpoint, text } = target
     endpoint.received += 1
     endpoint.pending += 1
     count(request.socket, 1)
@@ -99,12 +99,12 @@ export const make: Effect.Effect<FaultServer, never, Scope.Scope> = Effect.gen(f
       count(request.socket, -1)
     })
     if (withoutKeyHeader(request).includes(TestClients.key)) endpoint.leaks.push("the head of a request")
-    if (request.headers["x-api-key"] !== TestClients.key) endpoint.leaks.push("not where it belongs")
+    if (request.headers["x-api-key"] !== TestClients.key) endpoint.leaks.push("missing from its header")
     request.on("error", () => {})
-    request.on("data", (piece: Buffer) => {
-      if (piece.includes(TestClients.key)) endpoint.leaks.push("the body of a request")
+    request.on("data", (chunk: Buffer) => {
+      if (chunk.includes(TestClients.key)) endpoint.leaks.push("the body of a request")
     })
-    echo(response)
+    echoApiKey(response)
     const responder = endpoint.responder ?? correctResponse
     responder({
       response,
@@ -115,7 +115,7 @@ export const make: Effect.Effect<FaultServer, never, Scope.Scope> = Effect.gen(f
       otherHost: `${otherHostUrl}/?key=${TestClients.key}`
     })
   })
-  // Connections end when a client ends them, not when this machine is slow.
+  // So long that only clients close connections, even on a slow machine.
   server.keepAliveTimeout = 60_000
   server.on("connection", (socket) => {
     sockets.set(socket, 0)
@@ -143,7 +143,7 @@ export const make: Effect.Effect<FaultServer, never, Scope.Scope> = Effect.gen(f
     otherHostConnections: () => otherHostConnections,
     unreachableUrls: {
       refused: `http://127.0.0.1:${yield* Server.freePort}`,
-      // No label of a name is as long: this is known without asking any network.
+      // Labels of host names have at most 63 characters, so no DNS query is sent.
       unknown: `http://${"x".repeat(64)}.invalid`
     }
   }

@@ -1,14 +1,14 @@
-/** Looks for the key in everything that calls let out. */
+/** Searches everything that calls expose for the API key. */
 import * as Cause from "effect/Cause"
 import * as Exit from "effect/Exit"
 import * as TelemetryRecorder from "../../support/TelemetryRecorder.ts"
 import * as TestClients from "../../support/TestClients.ts"
 
-/** As exporters write it. */
+/** Encodes a value like exporters do. */
 const toJson = (value: unknown): string =>
   JSON.stringify(value, (_, member: unknown) => typeof member === "bigint" ? String(member) : member) ?? ""
 
-/** Every form in which an outcome is shown or sent on. */
+/** Returns the texts in which an exit is shown or exported. */
 const renderExit = (exit: Exit.Exit<unknown, Error>): ReadonlyArray<string> =>
   Exit.isSuccess(exit)
     ? [toJson(exit.value)]
@@ -23,7 +23,7 @@ const renderExit = (exit: Exit.Exit<unknown, Error>): ReadonlyArray<string> =>
       ])
     ]
 
-/** The places where the key shows. */
+/** Returns the texts that contain the API key. */
 export const find = (
   exits: ReadonlyArray<Exit.Exit<unknown, Error>>,
   { logs, spans }: TelemetryRecorder.TelemetryRecorder

@@ -1,4 +1,4 @@
-/** The lists, over a service whose pages are numbered records. */
+/** The list operations, with numbered records. */
 import type { ListOperationError } from "@blockquarry/core/OperationError"
 import * as Stream from "effect/Stream"
 import { address, contract, hash } from "../../support/Examples.ts"
@@ -6,9 +6,9 @@ import type { Clients } from "../../support/TestClients.ts"
 
 export interface List {
   readonly id: string
-  /** The numbers of all records of the list. */
+  /** The numbers of all records. */
   readonly numbers: (clients: Clients) => Stream.Stream<number, ListOperationError>
-  /** A record of a number. */
+  /** Creates the record of a number. */
   readonly record: (number: number) => object
 }
 
@@ -17,39 +17,41 @@ const nft = (number: number) => ({ token_address: contract, token_id: "9", block
 
 export const walletTransfers: List = {
   id: "walletTransfers",
-  numbers: ({ data }) => Stream.map(data.walletTransfers.items({ address }), (one) => one.block_number),
+  numbers: ({ data }) => Stream.map(data.walletTransfers.items({ address }), (record) => record.block_number),
   record: inBlock
 }
 
-/** All six. */
+/** All list operations. */
 export const lists: ReadonlyArray<List> = [
   walletTransfers,
   {
     id: "tokenTransfers",
-    numbers: ({ data }) => Stream.map(data.tokenTransfers.items({ address }), (one) => one.block_number),
+    numbers: ({ data }) =>
+      Stream.map(data.tokenTransfers.items({ address }), (record) => record.block_number),
     record: inBlock
   },
   {
     id: "contractNfts",
     numbers: ({ data }) =>
-      Stream.map(data.contractNfts.items({ address }), (one) => Number(one.block_number)),
+      Stream.map(data.contractNfts.items({ address }), (record) => Number(record.block_number)),
     record: nft
   },
   {
     id: "nftOwners",
     numbers: ({ data }) =>
-      Stream.map(data.nftOwners.items({ address, token_id: "9" }), (one) => Number(one.block_number)),
+      Stream.map(data.nftOwners.items({ address, token_id: "9" }), (record) => Number(record.block_number)),
     record: nft
   },
   {
     id: "walletNftTrades",
-    numbers: ({ data }) => Stream.map(data.walletNftTrades.items({ address }), (one) => one.block_number),
+    numbers: ({ data }) =>
+      Stream.map(data.walletNftTrades.items({ address }), (record) => record.block_number),
     record: inBlock
   },
   {
     id: "tokenOwners",
     numbers: ({ data }) =>
-      Stream.map(data.tokenOwners.items({ token_address: address }), (one) => Number(one.balance)),
+      Stream.map(data.tokenOwners.items({ token_address: address }), (record) => Number(record.balance)),
     record: (number) => ({ owner_address: address, balance: String(number) })
   }
 ]

@@ -1,4 +1,4 @@
-/** The matrix: every fault, every operation, with the cache and without, over real sockets. */
+/** The fault matrix: every fault for every operation, with and without cache, over real sockets. */
 import type * as HttpClient from "@effect/platform/HttpClient"
 import { expect, layer as withLayer } from "@effect/vitest"
 import * as Context from "effect/Context"
@@ -18,7 +18,7 @@ export const rows: ReadonlyArray<Row> = [...connectionRows, ...statusRows, ...bo
 
 const nested = { a: { b: [{ c: 1 }] } }
 
-/** Documents that are kept, with members that hold any JSON. */
+/** Documents with fields that contain arbitrary JSON. */
 const documents: Readonly<Record<string, object>> = {
   ledgerTransaction: { type: "user_transaction", success: true, payload: { arguments: [nested] } },
   nftMetadata: { media: nested, normalized_metadata: nested }
@@ -35,7 +35,7 @@ interface CellRun extends Cell.CellResult {
   readonly cached: boolean
 }
 
-/** What keeps this process awake, by kind. */
+/** Counts the resources that keep this process alive. */
 const countResources = () => {
   const activeResources = process.getActiveResourcesInfo()
   return {
@@ -44,7 +44,7 @@ const countResources = () => {
   }
 }
 
-/** What is left once all cells were played and idle connections were closed. */
+/** Resources that remain after all cells ran and idle connections were closed. */
 interface Leftovers {
   readonly otherHostConnections: number
   readonly connections: number
@@ -69,7 +69,7 @@ const cellsOf = (rows: ReadonlyArray<Row>, server: FaultServer.FaultServer) =>
     )
   )
 
-/** Whether a row waits since the service says so: such rows cost nothing but time. */
+/** Whether a row waits for Retry-After. Such rows use time but no CPU. */
 const hasRetryAfter = ({ attempts, timeouts }: Row): boolean => attempts === 2 && timeouts === undefined
 
 const results = (client: Layer.Layer<HttpClient.HttpClient>) =>
@@ -87,8 +87,8 @@ const results = (client: Layer.Layer<HttpClient.HttpClient>) =>
         ], { concurrency: 2 })
       }).pipe(Effect.provide(client))
       server.closeIdle()
-      yield* until("the end of all connections", () => server.connections() === 0)
-      yield* until("the end of all sockets and timers", () => {
+      yield* until("all connections to close", () => server.connections() === 0)
+      yield* until("all sockets and timers to close", () => {
         const { sockets, timers } = countResources()
         return sockets <= before.sockets && timers <= before.timers
       })
@@ -105,7 +105,7 @@ const results = (client: Layer.Layer<HttpClient.HttpClient>) =>
     }))
   )
 
-/** What is held against an outcome. */
+/** Returns the part of a result that is compared with the expected outcome. */
 const summary = (
   { fields, received, sent, tag }: Cell.CallResult,
   { fields: expectedFields = {} }: ExpectedOutcome
@@ -119,28 +119,28 @@ const summary = (
 const outcomeOf = ({ update, except, get }: Row, { id, method }: Example): ExpectedOutcome =>
   except?.[id] ?? (method === "GET" ? get : update)
 
-/** The next call asks the service, unless the first was answered and kept, or nobody may ask. */
+/** The expected outcome of the next call, which sends a request unless the response is cached or there is a cooldown. */
 const nextOf = ({ next }: Row, outcome: ExpectedOutcome, isCached: boolean): ExpectedOutcome => {
   if (next === "same") return outcome
-  if (next === "paused") {
-    return { tag: "RateLimitError", requests: 0, fields: { status: null, limit: "pause" } }
+  if (next === "cooldown") {
+    return { tag: "RateLimitError", requests: 0, fields: { sent: false } }
   }
   return { tag: "ok", requests: outcome.tag === "ok" && isCached ? 0 : 1 }
 }
 
-/** A value as text, but for members that no program would look at. */
+/** Converts a value to plain JSON, without `__proto__`. */
 const plain = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value, (_, member: unknown) => typeof member === "bigint" ? `${member}n` : member),
     (name, member: unknown) => name === "__proto__" ? undefined : member
   )
 
-/** Whether an object has got a member that it does not have itself. */
+/** Whether a value inherits a polluted member from its prototype. */
 const isPolluted = (value: unknown): boolean =>
   typeof value === "object" && value !== null &&
   ("polluted" in value && !Object.hasOwn(value, "polluted") || Object.values(value).some(isPolluted))
 
-/** How late a busy machine may be. */
+/** Tolerance for a busy machine. */
 const toleranceMillis = 3000
 
 const check = ({ cached, example, fault, leaks, next, row, stale }: CellRun): void => {
@@ -164,28 +164,28 @@ const check = ({ cached, example, fault, leaks, next, row, stale }: CellRun): vo
   expect({ where, leaks }).toEqual({ where, leaks: [] })
 }
 
-/** Plays the matrix with one client, and says row by row what came of it. */
+/** Runs the matrix with one client, and checks it row by row. */
 export const suite = (name: string, client: Layer.Layer<HttpClient.HttpClient>): void =>
   withLayer(results(client), { timeout: "5 minutes", excludeTestServices: true })(
     `over real sockets with ${name}`,
     (it) => {
       it.effect.each(rows)("$name", (row) =>
         Effect.map(Results, ({ cells }) => {
-          const own = cells.filter((cell) => cell.row === row)
-          expect(own).toHaveLength(2 * examples.length)
-          for (const cell of own) check(cell)
+          const cellsOfRow = cells.filter((cell) => cell.row === row)
+          expect(cellsOfRow).toHaveLength(2 * examples.length)
+          for (const cell of cellsOfRow) check(cell)
         }))
 
-      it.effect("nothing reached the host that redirects point to", () =>
+      it.effect("sends nothing to the target of redirects", () =>
         Effect.map(Results, ({ leftovers }) => expect(leftovers.otherHostConnections).toBe(0)))
 
-      it.effect("no connection, no socket and no timer was left", () =>
+      it.effect("leaves no connections, sockets or timers", () =>
         Effect.map(
           Results,
           ({ leftovers }) => expect(leftovers).toMatchObject({ connections: 0, sockets: 0, timers: 0 })
         ))
 
-      it.effect("no prototype was changed", () =>
+      it.effect("does not pollute prototypes", () =>
         Effect.map(Results, () => {
           expect("polluted" in {}).toBe(false)
           expect("polluted" in []).toBe(false)

@@ -1,14 +1,14 @@
-/** The memory that is in use once all garbage is gone. */
+/** Measures the heap after a garbage collection. */
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 
-// The collector is not at hand unless the process was started for it, but any context made from now on has it.
+// `gc` is available in contexts that are created after the flag is set, even if the process started without it.
 setFlagsFromString("--expose-gc")
 const collect: unknown = runInNewContext("gc")
 
-/** Bytes. */
+/** Returns the size of the heap in bytes. */
 export const heapUsed = (): number => {
-  if (typeof collect !== "function") throw new Error("there is no garbage collector to call")
+  if (typeof collect !== "function") throw new Error("the garbage collector is not available")
   collect()
   return process.memoryUsage().heapUsed
 }

@@ -1,28 +1,28 @@
-/** What a row of the fault matrix says: what a service does wrong, and what must come of it. */
+/** A row of the fault matrix: what the upstream does, and the expected outcome. */
 import type * as Timeouts from "@blockquarry/http/Timeouts"
 import type * as Http from "node:http"
 
-/** One request at the server, and what there is to answer it with. */
+/** A request, and what a responder needs. */
 interface Exchange {
   readonly response: Http.ServerResponse
   readonly query: URLSearchParams
-  /** The JSON text of a whole and right answer. */
+  /** The JSON text of a valid response. */
   readonly text: string
-  /** A path of the same server, and a server that nobody is to talk to; both addresses repeat the key. */
+  /** Redirect targets on the same and on another host. Both URLs contain the API key. */
   readonly sameHost: string
   readonly otherHost: string
-  /** Says that nothing more will come. */
+  /** Signals that nothing more will be sent. */
   readonly onSilence: () => void
 }
 
 export type Responder = (exchange: Exchange) => void
 
-/** How a call ends, after how many requests. */
+/** The expected outcome of a call. */
 export interface ExpectedOutcome {
-  /** "ok", or the tag of the failure. */
+  /** "ok" or the tag of the error. */
   readonly tag: string
   readonly requests: number
-  /** What the failure says besides. */
+  /** Fields of the error. */
   readonly fields?: Readonly<Record<string, unknown>>
 }
 
@@ -31,16 +31,16 @@ export interface Row {
   readonly responder: Responder
   readonly get: ExpectedOutcome
   readonly update: ExpectedOutcome
-  /** Operations that see it in a way of their own. */
+  /** Operations with a different outcome. */
   readonly except?: Readonly<Record<string, ExpectedOutcome>>
-  /** Whether a stale answer stands in for the failure. */
+  /** Whether a stale response is served instead of the error. */
   readonly servesStale: boolean
   /**
-   * What the next call meets, once the service is well again: it is asked (where nothing is said), it must be made to
-   * ask since "no" is kept for a moment, or it is told to wait as long as the service said. Or there is no service.
+   * The outcome of the next call, after the fault: it sends a request (`sent`, the default), it must bypass a cached
+   * error (`reload`), it fails in the cooldown (`cooldown`), or it fails like the first call (`same`).
    */
-  readonly next?: "asked" | "reload" | "paused" | "same"
-  /** Where requests go, if not to the server: a port that nobody listens at, a host that there is not. */
+  readonly next?: "sent" | "reload" | "cooldown" | "same"
+  /** Sends requests to an unreachable host: one that refuses connections, or one that does not exist. */
   readonly unreachableHost?: "refused" | "unknown"
   readonly attempts?: number
   readonly timeouts?: Timeouts.Timeouts
@@ -48,40 +48,48 @@ export interface Row {
 
 export const attempts = 3
 
-/** Longer than any row takes on a busy machine: what is to be shown is that no call needs it. */
+/** Longer than any row takes on a busy machine. */
 export const timeouts: Timeouts.Timeouts = { attempt: "10 seconds", call: "20 seconds" }
 
 const ok = (requests: number): ExpectedOutcome => ({ tag: "ok", requests })
 
-/** A read is repeated as long as it may be; a change once it cannot have taken effect. */
+/** Read operations are retried; updates are not, because they may have been applied. */
 export const networkError = (requests = attempts): Pick<Row, "get" | "update" | "servesStale"> => ({
   get: { tag: "NetworkError", requests, fields: { sent: true, mayHaveBeenApplied: false } },
   update: { tag: "NetworkError", requests: 1, fields: { sent: true, mayHaveBeenApplied: true } },
   servesStale: true
 })
 
-/** A success that is no whole document. */
+/** A 200 without a complete JSON document. */
 export const malformed: Pick<Row, "get" | "update" | "servesStale"> = {
-  get: { tag: "InvalidResponseError", requests: attempts, fields: { path: "", mayHaveBeenApplied: false } },
-  update: { tag: "InvalidResponseError", requests: 1, fields: { path: "", mayHaveBeenApplied: true } },
+  get: {
+    tag: "InvalidResponseError",
+    requests: attempts,
+    fields: { kind: "incomplete", path: "", mayHaveBeenApplied: false }
+  },
+  update: {
+    tag: "InvalidResponseError",
+    requests: 1,
+    fields: { kind: "incomplete", path: "", mayHaveBeenApplied: true }
+  },
   servesStale: true
 }
 
-/** A whole document that is something else: the service has said what it has to say. */
+/** A complete response of an unexpected shape, which is not retried. */
 export const unexpectedShape: Pick<Row, "get" | "update" | "servesStale"> = {
   get: { tag: "InvalidResponseError", requests: 1, fields: { mayHaveBeenApplied: false } },
   update: { tag: "InvalidResponseError", requests: 1, fields: { mayHaveBeenApplied: true } },
   servesStale: false
 }
 
-/** Understood at the first attempt. */
+/** Succeeds at the first attempt. */
 export const success: Pick<Row, "get" | "update" | "servesStale"> = {
   get: ok(1),
   update: ok(1),
   servesStale: false
 }
 
-/** The same for reads and changes: a refusal that takes no effect. */
+/** The same error for read operations and updates, which are not applied. */
 export const rejected = (tag: string, requests: number, fields: ExpectedOutcome["fields"] = {}) => ({
   get: { tag, requests, fields },
   update: { tag, requests, fields }

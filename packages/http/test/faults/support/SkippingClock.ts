@@ -1,13 +1,13 @@
 /**
- * The time of day, which can be moved on to the next thing that somebody waits for: what waits for a silent service need
- * not be waited for, and a machine that is slow is not a service that is silent.
+ * The real time, which can skip to the next timer. Tests of hanging upstreams then need not wait for timeouts, and a slow
+ * machine causes no timeouts.
  */
 import type * as Clock from "effect/Clock"
 import { makeClock } from "./CustomClock.ts"
 
 export interface SkippingClock {
   readonly clock: Clock.Clock
-  /** Moves on to the first moment that anybody waits for. */
+  /** Advances to the next timer. */
   readonly skipToNextTimer: () => void
 }
 

@@ -1,10 +1,10 @@
-/** Rows: what services say with a status. */
+/** Rows about response statuses. */
 import * as TestClients from "../../support/TestClients.ts"
 import { attempts, malformed, rejected, type Responder, type Row, unexpectedShape } from "./Row.ts"
 
 type Headers = Readonly<Record<string, string>>
 
-/** An answer whose body repeats the key, as careless services do. */
+/** Responds with a body that contains the API key. */
 const respondWith =
   (status: number, headers: () => Headers = () => ({}), message = "sorry"): Responder => ({ response }) => {
     const body = JSON.stringify({ message: `${message} (key ${TestClients.key})`, key: TestClients.key })
@@ -16,41 +16,41 @@ const redirects: ReadonlyArray<Row> = [301, 302, 303, 307, 308].flatMap((status)
   (["sameHost", "otherHost"] as const).map((host): Row => ({
     name: `a ${status} to ${host === "sameHost" ? "the same host" : "another host"}`,
     responder: (exchange) => respondWith(status, () => ({ location: exchange[host] }))(exchange),
-    ...rejected("ServerError", 1, { status, mayHaveBeenApplied: false }),
+    ...rejected("InvalidResponseError", 1, { status, kind: "redirect", mayHaveBeenApplied: false }),
     servesStale: false
   }))
 )
 
 const seconds = (count: number) => ({ "retry-after": String(count) })
 
-/** A date some way from now, as headers write it. */
+/** A date relative to now, in the format of HTTP headers. */
 const date = (millis: number): Headers => ({ "retry-after": new Date(Date.now() + millis).toUTCString() })
 
-const retryAfterHeaders: ReadonlyArray<readonly [hint: string, headers: () => Headers]> = [
+const retryAfterHeaders: ReadonlyArray<readonly [name: string, headers: () => Headers]> = [
   ["without Retry-After", () => ({})],
   ["with Retry-After in seconds", () => seconds(1)],
   ["with Retry-After as a date", () => date(1500)],
   ["with Retry-After in the past", () => date(-60_000)],
-  ["with Retry-After that is garbage", () => ({ "retry-after": "soon, or -5" })]
+  ["with an invalid Retry-After", () => ({ "retry-after": "soon, or -5" })]
 ]
 
 const throttledRows: ReadonlyArray<Row> = [
-  ...retryAfterHeaders.map(([hint, headers]): Row => ({
-    name: `429 ${hint}`,
+  ...retryAfterHeaders.map(([name, headers]): Row => ({
+    name: `429 ${name}`,
     responder: respondWith(429, headers),
     attempts: 2,
-    // It was turned away at the door, so a change is sent again as well.
-    ...rejected("RateLimitError", 2, { status: 429, limit: "service" }),
+    // The request was not processed, so updates are retried too.
+    ...rejected("RateLimitError", 2, { status: 429, sent: true }),
     servesStale: true
   })),
   ...[seconds(99_999_999_999), seconds(3600), date(86_400_000)].map((headers): Row => ({
-    name: `429 with Retry-After beyond the time of the call (${
+    name: `429 with Retry-After beyond the call timeout (${
       headers["retry-after"]?.includes("GMT") === true ? "a day" : headers["retry-after"]
     })`,
     responder: respondWith(429, () => headers),
-    ...rejected("RateLimitError", 1, { status: 429, limit: "service" }),
+    ...rejected("RateLimitError", 1, { status: 429, sent: true }),
     servesStale: true,
-    next: "paused"
+    next: "cooldown"
   }))
 ]
 
@@ -73,7 +73,7 @@ const serverErrors: ReadonlyArray<Row> = [
     servesStale: true
   },
   {
-    name: "503 with Retry-After beyond the time of the call",
+    name: "503 with Retry-After beyond the call timeout",
     responder: respondWith(503, () => seconds(3600)),
     ...rejected("ServerError", 1, { status: 503, mayHaveBeenApplied: false }),
     servesStale: true
@@ -92,7 +92,7 @@ const clientError = (status: number, tag: string, message?: string): Row => ({
   responder: respondWith(status, () => ({}), message),
   ...rejected(tag, 1, { status }),
   servesStale: false,
-  // "No" is an answer, and some of them are kept for a moment.
+  // Some of these errors are cached.
   next: "reload"
 })
 
@@ -101,7 +101,7 @@ const clientErrors: ReadonlyArray<Row> = [
   clientError(401, "AuthenticationError"),
   clientError(401, "PlanQuotaExceededError", "Your plan's usage limit has been reached"),
   clientError(402, "PlanQuotaExceededError"),
-  clientError(403, "AuthenticationError"),
+  clientError(403, "PermissionDeniedError"),
   clientError(404, "NotFoundError"),
   clientError(410, "NotFoundError"),
   clientError(422, "RequestRejectedError")
@@ -111,9 +111,9 @@ const successes: ReadonlyArray<Row> = [
   { name: "201", responder: respondWith(201), ...unexpectedShape },
   { name: "204", responder: respondWith(204), ...malformed },
   {
-    name: "304, although nothing was asked that could be not modified",
+    name: "304 to an unconditional request",
     responder: respondWith(304),
-    ...rejected("ServerError", 1, { status: 304, mayHaveBeenApplied: false }),
+    ...rejected("InvalidResponseError", 1, { status: 304, kind: "redirect", mayHaveBeenApplied: false }),
     servesStale: false
   }
 ]

@@ -1,6 +1,6 @@
 /**
- * Time that passes as soon as nobody has anything else to do: hours of waiting take as long as the work between the
- * waits. For programs that stay in this process.
+ * A clock that advances whenever the process is idle, so that hours of waiting take no longer than the work between.
+ * Only for programs without input and output.
  */
 import type * as Clock from "effect/Clock"
 import { makeClock } from "./CustomClock.ts"
@@ -10,10 +10,10 @@ interface PendingSleep {
   readonly wake: () => void
 }
 
-/** For how many turns of the event loop nothing must happen before time passes. */
+/** Number of idle turns of the event loop before time advances. */
 const quietTurns = 4
 
-/** A clock that begins at 0. */
+/** Creates a clock that starts at 0. */
 export const make = (): Clock.Clock => {
   const pending = new Set<PendingSleep>()
   let now = 0

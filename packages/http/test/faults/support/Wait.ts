@@ -1,21 +1,21 @@
-/** Waiting for conditions, at most for as long as a busy machine may need. */
+/** Waits for conditions, with a timeout for busy machines. */
 import * as Effect from "effect/Effect"
 
-/** One turn of the event loop: what sockets have to say is heard in it. */
+/** One turn of the event loop, in which socket events are processed. */
 const eventLoopTurn = Effect.async<void>((resume) => {
   const immediate = setImmediate(() => resume(Effect.void))
   return Effect.sync(() => clearImmediate(immediate))
 })
 
-/** Does something after some turns. */
-export const turnsLater = (permits: number, something: () => void): void => {
-  setImmediate(() => permits > 0 ? turnsLater(permits - 1, something) : something())
+/** Runs an action after some turns of the event loop. */
+export const turnsLater = (turns: number, action: () => void): void => {
+  setImmediate(() => turns > 0 ? turnsLater(turns - 1, action) : action())
 }
 
-/** Milliseconds of patience. */
+/** The timeout in milliseconds. */
 const timeoutMillis = 30_000
 
-/** Ends once the condition holds, and dies where it never does. Without a timer: those are counted. */
+/** Waits until a condition is true. Dies at the timeout. Uses no timers, because tests count them. */
 export const until = (
   what: string,
   condition: Effect.Effect<boolean> | (() => boolean)
@@ -26,7 +26,7 @@ export const until = (
     const poll: Effect.Effect<void> = Effect.flatMap(check, (satisfied) => {
       if (satisfied) return Effect.void
       return performance.now() > deadline
-        ? Effect.dieMessage(`never came: ${what}`)
+        ? Effect.dieMessage(`timed out waiting for ${what}`)
         : Effect.zipRight(eventLoopTurn, poll)
     })
     return poll

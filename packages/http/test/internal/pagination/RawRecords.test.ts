@@ -1,4 +1,4 @@
-/** Whole lists, their records as the service wrote them. */
+/** Tests lists as the JSON text of their records. */
 import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
 import { decodeInput } from "@blockquarry/core/RequestEncoding"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -15,7 +15,7 @@ import { failureOf } from "../../support/Failures.ts"
 import * as ScriptedClient from "../../support/ScriptedClient.ts"
 import * as TestClients from "../../support/TestClients.ts"
 
-/** A record with an amount that no number holds, spaced as nobody would. */
+/** A record with an amount above the range of numbers, and unusual white space. */
 const record = (block: number, id: number) =>
   `{"transaction_hash": "0x${
     id.toString(16).padStart(64, "0")
@@ -41,20 +41,19 @@ const pagination = (
   Effect.gen(function*() {
     const { requests, client } = ScriptedClient.make(replies)
     const engine = yield* TestClients.engine
-    const target = yield* Upstream.make(
+    const upstream = yield* Upstream.make(
       "data",
-      { apiKey: Redacted.make(TestClients.key), baseUrl: "https://data.test" },
-      "QUARRY_BASE_URL"
+      { apiKey: Redacted.make(TestClients.key), baseUrl: "https://data.test" }
     ).pipe(Effect.provideService(HttpClient.HttpClient, client))
     const input = yield* decodeInput(operation, { address })
     const pages = yield* Effect.either(
-      Stream.runCollect(RawRecords.pages(operation, engine, target, input, options))
+      Stream.runCollect(RawRecords.pages(operation, engine, upstream, input, options))
     )
-    return { asked: requests, pages: Either.map(pages, (pages) => Chunk.toReadonlyArray(pages)) }
+    return { requests, pages: Either.map(pages, (pages) => Chunk.toReadonlyArray(pages)) }
   })
 
 describe("a list with cursors", () => {
-  it.effect("gives the text of each record, and what continues after each page", () =>
+  it.effect("returns the text of each record, and the cursor of each page", () =>
     Effect.gen(function*() {
       const { pages } = yield* pagination([
         page("c1", record(9, 1), record(8, 2)),
@@ -68,16 +67,16 @@ describe("a list with cursors", () => {
       ])
     }))
 
-  it.effect("goes on behind a cursor", () =>
+  it.effect("continues after a cursor", () =>
     Effect.gen(function*() {
-      const { asked: requests, pages } = yield* pagination([page("", record(7, 3))], { cursor: "c2" })
+      const { requests, pages } = yield* pagination([page("", record(7, 3))], { cursor: "c2" })
       expect(yield* pages).toEqual([{ records: [line(7, 3)], cursor: null }])
       expect(requests[0]?.url.searchParams.get("cursor")).toBe("c2")
     }))
 })
 
 describe("a list without cursors", () => {
-  it.effect("goes on by block, gives no record twice, and can be resumed", () =>
+  it.effect("continues by block, returns no record twice, and can be resumed", () =>
     Effect.gen(function*() {
       const replies = [
         page(undefined, record(9, 1), record(8, 2)),
@@ -92,8 +91,8 @@ describe("a list without cursors", () => {
     }))
 })
 
-describe("a page that is none", () => {
-  it.effect("ends the list with the failure of every other walk", () =>
+describe("an invalid page", () => {
+  it.effect("ends the list with an InvalidResponseError", () =>
     Effect.gen(function*() {
       const { pages } = yield* pagination([ScriptedClient.json({ result: [{ block_number: "x" }] })])
       expect(yield* failureOf(pages)).toMatchObject({
@@ -102,13 +101,13 @@ describe("a page that is none", () => {
       })
     }))
 
-  const misread: ReadonlyArray<readonly [string, ReadonlyArray<string>, number]> = [
-    ["more records than its text has", [record(9, 1), record(8, 2)], 3],
-    ["fewer records than its text has", [record(9, 1), record(8, 2)], 1]
+  const mismatches: ReadonlyArray<readonly [string, ReadonlyArray<string>, number]> = [
+    ["more records than its text", [record(9, 1), record(8, 2)], 3],
+    ["fewer records than its text", [record(9, 1), record(8, 2)], 1]
   ]
 
-  it.effect.each(misread)(
-    "of which are read %s is refused: nothing is made up, nothing left out",
+  it.effect.each(mismatches)(
+    "fails if it decodes to %s",
     ([, records, count]) =>
       Effect.gen(function*() {
         const operation: typeof walletTransfers = {
@@ -124,7 +123,7 @@ describe("a page that is none", () => {
           _tag: "InvalidResponseError",
           request: { method: "GET", path: `/${address}/erc20/transfers` },
           path: "result",
-          reason: `its text has ${records.length} records, and ${count} were read`
+          reason: `the body has ${records.length} records, but ${count} were decoded`
         })
       })
   )
