@@ -70,7 +70,7 @@ describe("logs", () => {
       const url = `https://data.test/api/v2.2/erc20/${address}/price`
       const begins = {
         logLevel: "DEBUG",
-        message: "attempt begins",
+        message: "attempt started",
         annotations: { operation: "tokenPrice", url }
       }
       const ended = (attempt: number, outcome: string) => ({
@@ -101,6 +101,7 @@ describe("metrics", () => {
     ["RequestRejectedError", ScriptedClient.respond(400)],
     ["NotFoundError", ScriptedClient.respond(404)],
     ["AuthenticationError", ScriptedClient.respond(401)],
+    ["PermissionDeniedError", ScriptedClient.respond(403)],
     ["PlanQuotaExceededError", ScriptedClient.respond(402)],
     ["RateLimitError", ScriptedClient.respond(429)],
     ["ServerError", ScriptedClient.respond(500)],
@@ -118,12 +119,6 @@ describe("metrics", () => {
         expect(yield* increaseOf(Telemetry.calls, labels, observed(() => reply))).toBe(1)
       })
   )
-
-  it.effect("count a call whose settings are missing", () =>
-    Effect.gen(function*() {
-      const labels = { operation: "tokenPrice", outcome: "InvalidInputError" }
-      expect(yield* increaseOf(Telemetry.calls, labels, observed([], { baseUrl: undefined }))).toBe(1)
-    }))
 
   it.effect("count attempts by status, and those without an answer", () =>
     Effect.gen(function*() {

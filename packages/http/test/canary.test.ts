@@ -1,10 +1,14 @@
 /** The key is in the header that carries it, and nowhere else: whatever the service answers, whatever is looked at. */
 import { ListOperationError } from "@blockquarry/core/OperationError"
+import * as DataApi from "@blockquarry/http/DataApi"
+import * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { address, examples, hash } from "./support/Examples.ts"
@@ -131,7 +135,7 @@ describe("the key", () => {
           expect(`${url.href} ${body} ${JSON.stringify(others)}`).not.toContain(key)
         }
       }
-      expect(tags.size).toBe(9)
+      expect(tags.size).toBe(10)
       expect(recorder.logs.length).toBeGreaterThan(all.length)
       expect(recorder.spans.length).toBeGreaterThan(all.length)
       for (const { structure, text } of recorder.logs) {
@@ -168,9 +172,16 @@ describe("the key", () => {
           `ftp://${key}`
         ]
       ) {
-        const harness = yield* TestClients.harness([], { baseUrl })
-        const exit = yield* Effect.exit(harness.data.walletChains({ address }))
-        for (const text of shown(exit)) expect(text).not.toContain(key)
+        const layer = DataApi.layer({ apiKey: Redacted.make(key), baseUrl })
+        const exit = yield* Layer.build(layer).pipe(
+          Effect.scoped,
+          Effect.exit,
+          Effect.provideService(HttpClient.HttpClient, ScriptedClient.make([]).client)
+        )
+        expect(Exit.isFailure(exit)).toBe(true)
+        for (const text of [TelemetryRecorder.inspectDeep(exit), String(exit), JSON.stringify(exit)]) {
+          expect(text).not.toContain(key)
+        }
       }
     }))
 })

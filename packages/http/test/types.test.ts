@@ -29,8 +29,6 @@ export const misuses = (data: DataApiService, streams: StreamsApiService, ledger
   streams.updateStreamStatus.pages,
   // @ts-expect-error -- a transaction is no list
   ledger.ledgerTransaction.items,
-  // @ts-expect-error -- the test network has no test network of its own
-  ledger.testnet.testnet,
   // @ts-expect-error -- a lower bound is a block or a date
   data.walletTransfers({ address, from_block: 1, from_date: "2024-01-01" }),
   // @ts-expect-error -- an upper bound is a block or a date
@@ -75,7 +73,7 @@ export const uses = (data: DataApiService, streams: StreamsApiService, ledger: L
   data.tokenPrice({ address, chain: "fantom", exchange: "an exchange that is new" }),
   data.walletChains({ address, chains: ["eth", "0x89"] }),
   streams.updateStreamStatus({ id: "s", status: "active" }),
-  ledger.testnet.ledgerTransaction({ txn_hash: hash })
+  ledger.ledgerTransaction({ txn_hash: hash })
 ]
 
 describe("the clients' types", () => {
@@ -132,9 +130,12 @@ describe("the clients' types", () => {
       | "RequestRejectedError"
       | "NotFoundError"
       | "AuthenticationError"
+      | "PermissionDeniedError"
       | "PlanQuotaExceededError"
       | "RateLimitError"
+      | "LocalLimitError"
       | "ServerError"
+      | "CircuitOpenError"
       | "InvalidResponseError"
       | "PaginationError"
       | "NetworkError"

@@ -1,4 +1,4 @@
-/** A breaker that opens soon, and a service that fails. */
+/** A circuit breaker with a low threshold, and an upstream that fails. */
 import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -6,29 +6,25 @@ import { fetchPrice, minimalOptions } from "./PriceCalls.ts"
 import * as ScriptedClient from "./ScriptedClient.ts"
 import type * as TestClients from "./TestClients.ts"
 
-/** Opens after three failures, for five seconds. */
+/** Opens after three failures, for 5 s at first. */
 export const breaker: CircuitBreaker.CircuitBreaker = {
   ...CircuitBreaker.standard,
   minimum: 3,
   maxOpenDuration: "15 seconds"
 }
 
-/** Nothing but the breaker has a say. */
+/** Options with the circuit breaker as the only policy. */
 export const options = { ...minimalOptions, breaker }
 
 export const failingReply: ScriptedClient.ScriptedReply = ScriptedClient.respond(500)
 
-/** The failure of a call that the breaker refuses, and for how long. */
+/** The error of a call while the circuit breaker is open. */
 export const circuitOpenError = (millis: number) => ({
-  _tag: "ServerError",
-  status: null,
-  serverMessage: null,
-  body: "",
-  mayHaveBeenApplied: false,
+  _tag: "CircuitOpenError",
   retryAfter: Duration.millis(millis)
 })
 
-/** Asks that often, one after the other. */
+/** Makes a number of calls, one after the other, and ignores their errors. */
 export const failCalls = (clients: TestClients.Clients, times: number) =>
   Effect.forEach(
     Array.from({ length: times }, (_, number) => number),

@@ -1,16 +1,22 @@
-/** Failures as plain records: the test runner never gets to the end of an error that carries a span. */
+/** Errors as plain records, because the test runner fails to format errors that refer to spans. */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import { runPendingWork } from "./TestTime.ts"
 
-/** The facts of a call's failure, its message included. A success is a defect. */
+/** Returns the error of a call as a record. Dies if the call succeeds. */
 export const failureOf = <A, E extends Error, R>(
   call: Effect.Effect<A, E, R>
 ): Effect.Effect<E & { readonly message: string }, A, R> =>
-  Effect.map(Effect.flip(call), (error) => ({ ...error, message: error.message }))
+  Effect.map(Effect.flip(call), (error) => ({ ...error, ...computedFields(error), message: error.message }))
 
-/** The failure of a call that has ended by now: no time passes. */
+/** The getters of an error, which a spread omits. */
+export const computedFields = (error: object) => ({
+  ...("retryable" in error ? { retryable: error.retryable } : {}),
+  ...("sent" in error ? { sent: error.sent } : {})
+})
+
+/** Returns the error of a call that has already ended. */
 export const failureOfFinished = <A, E extends Error>(
   fiber: Fiber.Fiber<A, E> | undefined
 ): Effect.Effect<E & { readonly message: string }, A> =>
@@ -21,7 +27,7 @@ export const failureOfFinished = <A, E extends Error>(
     return yield* failureOf(Fiber.join(fiber))
   })
 
-/** The failure of a call, which must come without any time. */
+/** Returns the error of a call that fails without waiting. */
 export const immediateFailureOf = <A, E extends Error>(
   call: Effect.Effect<A, E>
 ): Effect.Effect<E & { readonly message: string }, A> =>

@@ -53,8 +53,13 @@ const format = (value: Json, depth: number, indent = ""): string => {
 export const record = (name: string, value: unknown, depth = 2): Promise<void> =>
   expect(`${format(toJson(value), depth)}\n`).toMatchFileSnapshot(`./records/${name}.json`)
 
-/** The tag, the message and the fields of an error. */
+/** The tag, the message, whether a retry may help, and the fields of an error. */
 export const errorRecord = (error: { readonly _tag: string; readonly message: string }): Json => {
   const { _tag, message: _, ...fields } = error
-  return toJson({ _tag, message: error.message, ...fields })
+  return toJson({
+    _tag,
+    message: error.message,
+    ...("retryable" in error ? { retryable: error.retryable } : {}),
+    ...fields
+  })
 }

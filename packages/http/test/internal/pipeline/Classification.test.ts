@@ -13,11 +13,11 @@ import { whileTimePasses } from "../../support/TestTime.ts"
 /** From, to (both included), the tag. */
 const tags: ReadonlyArray<readonly [number, number, string]> = [
   [200, 299, "InvalidResponseError"],
-  [300, 399, "ServerError"],
+  [300, 399, "InvalidResponseError"],
   [400, 400, "RequestRejectedError"],
   [401, 401, "AuthenticationError"],
   [402, 402, "PlanQuotaExceededError"],
-  [403, 403, "AuthenticationError"],
+  [403, 403, "PermissionDeniedError"],
   [404, 404, "NotFoundError"],
   [405, 406, "RequestRejectedError"],
   [407, 407, "AuthenticationError"],
@@ -38,7 +38,7 @@ const tagOf = (status: number): string | undefined =>
   tags.find(([from, to]) => from <= status && status <= to)?.[2]
 
 /** Bodies that no operation understands, and the message that people should read. */
-const bodies: ReadonlyArray<readonly [name: string, body: string, detail: string | null]> = [
+const bodies: ReadonlyArray<readonly [name: string, body: string, message: string | null]> = [
   ["a message", `{"message":"address is wrong","statusCode":400}`, "address is wrong"],
   ["messages", `{"message":["limit is wrong","order is wrong"]}`, "limit is wrong, order is wrong"],
   ["an array of texts", `["chain is wrong","and more"]`, "chain is wrong, and more"],
@@ -70,7 +70,7 @@ const failuresOf = (example: typeof tokenPrice, statuses: ReadonlyArray<number>,
   )
 
 describe.each([tokenPrice, updateStreamStatus])("of a $method", (example) => {
-  describe.each(bodies)("with a body of %s", (_, body, detail) => {
+  describe.each(bodies)("with a body of %s", (_, body, message) => {
     it("every status from 200 to 599 is judged as the table says", () => {
       for (const status of statuses) {
         const answer = { status, headers: {}, bytes: new TextEncoder().encode(body) }
@@ -82,6 +82,13 @@ describe.each([tokenPrice, updateStreamStatus])("of a $method", (example) => {
           Redacted.make("key")
         )
         const tag = classification._tag === "Complete" ? "Complete" : classification.error._tag
+        if (classification._tag !== "Complete") {
+          // The engine retries what a program may retry.
+          expect([status, classification.error.retryable]).toEqual([
+            status,
+            classification.retryHint !== null
+          ])
+        }
         // A whole document of status 200 is left to the operation to refuse.
         expect([status, tag]).toEqual([
           status,
@@ -96,14 +103,13 @@ describe.each([tokenPrice, updateStreamStatus])("of a $method", (example) => {
         const found = yield* failuresOf(example, some, body)
         for (const [index, error] of found.entries()) {
           const status = some[index]
+          const response = { status, serverMessage: message, body, upstreamRequestId: null }
           expect(error).toMatchObject({
             operation: example.id,
             request: { method: example.method },
-            status,
-            serverMessage: detail,
-            body
+            ...(status === 429 ? { response } : response)
           })
-          expect(error.message).toContain(detail ?? `the service answered ${status}`)
+          expect(error.message).toContain(message ?? `${status}`)
         }
       }))
   })
@@ -146,7 +152,7 @@ describe("a used up plan", () => {
     [401, "No valid API key provided.", "AuthenticationError"],
     [401, "Your plan does not include this endpoint", "AuthenticationError"],
     [401, "Token is malformed", "AuthenticationError"],
-    [403, "Your plan usage has been consumed", "AuthenticationError"],
+    [403, "Your plan usage has been consumed", "PermissionDeniedError"],
     [402, "Payment required", "PlanQuotaExceededError"],
     [429, "Your plan usage has been consumed", "RateLimitError"]
   ]
@@ -158,5 +164,61 @@ describe("a used up plan", () => {
       })
       expect((yield* whileTimePasses(failureOf(tokenPrice.call(harness))))._tag).toBe(tag)
       expect(harness.requests).toHaveLength(status === 429 ? 3 : 1)
+    }))
+})
+
+describe("upstreamRequestId", () => {
+  const errorWith = (headers: Readonly<Record<string, string>>, status = 500) =>
+    Effect.flatMap(
+      TestClients.harness(() => ScriptedClient.respond(status, "{}", headers), {
+        retry: TestClients.immediateRetries(1)
+      }),
+      (harness) => failureOf(tokenPrice.call(harness))
+    )
+
+  it.effect.each([201, 302, 400, 401, 402, 403, 404, 500])(
+    "is the x-request-id header of a %d",
+    (status) =>
+      Effect.gen(function*() {
+        expect(yield* errorWith({ "x-request-id": "r-1" }, status)).toMatchObject({
+          upstreamRequestId: "r-1"
+        })
+      })
+  )
+
+  it.effect.each([408, 429])("is in the response of a %d", (status) =>
+    Effect.gen(function*() {
+      expect(yield* errorWith({ "x-request-id": "r-1" }, status)).toMatchObject({
+        response: { status, upstreamRequestId: "r-1" }
+      })
+    }))
+
+  it.effect("is kept when the body is too large", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(
+        () => ScriptedClient.respond(200, "7".repeat(2000), { "x-request-id": "r-1" }),
+        { maxBodySize: 1000 }
+      )
+      expect(yield* failureOf(tokenPrice.call(harness))).toMatchObject({
+        kind: "too-large",
+        status: 200,
+        upstreamRequestId: "r-1"
+      })
+    }))
+
+  it.effect("is null without the header, and if the header contains the API key", () =>
+    Effect.gen(function*() {
+      expect(yield* errorWith({})).toMatchObject({ upstreamRequestId: null })
+      expect(yield* errorWith({ "x-request-id": "" })).toMatchObject({ upstreamRequestId: null })
+      expect(yield* errorWith({ "x-request-id": `r-${TestClients.key}` })).toMatchObject({
+        upstreamRequestId: null
+      })
+    }))
+
+  it.effect("has at most 100 characters", () =>
+    Effect.gen(function*() {
+      expect(yield* errorWith({ "x-request-id": "7".repeat(200) })).toMatchObject({
+        upstreamRequestId: `${"7".repeat(100)}…`
+      })
     }))
 })

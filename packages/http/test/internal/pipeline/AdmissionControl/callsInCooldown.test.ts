@@ -23,8 +23,8 @@ const longWaitLimit = { ...minimalOptions, rateLimit: { ...RateLimit.none, maxWa
 describe("a pause beyond the time of a call", () => {
   const cooldownError = (millis: number) => ({
     _tag: "RateLimitError",
-    limit: "pause",
-    status: null,
+    sent: false,
+    response: null,
     retryAfter: Duration.millis(millis)
   })
 
@@ -115,7 +115,7 @@ describe("a pause beyond the time of a call", () => {
       yield* TestClock.adjust("30 seconds")
       expect(yield* failureOfFinished(short)).toMatchObject({
         _tag: "RateLimitError",
-        limit: "pause",
+        sent: false,
         retryAfter: null
       })
       yield* TestClock.adjust("1 hour")

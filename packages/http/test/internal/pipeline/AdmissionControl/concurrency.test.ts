@@ -138,7 +138,7 @@ describe("concurrency", () => {
       expect(sentAtSeconds(harness.requests)).toEqual([0, 0, 1, 1, 2])
     }))
 
-  const refused = { _tag: "RateLimitError", limit: "concurrency", status: null, retryAfter: null }
+  const refused = { _tag: "LocalLimitError", limit: "concurrency", retryAfter: null }
 
   it.effect.each([0, 1, 3])(
     "lets %d wait, and refuses one more at once",

@@ -26,14 +26,11 @@ import { runPendingWork } from "../../../support/TestTime.ts"
 const slowReply = RateLimit.make({ limit: 1, window: "10 seconds", cost: 1, maxWait: "1 day" })
 
 const localLimitError = (
-  limit: "rate" | "pause" | "concurrency",
+  limit: "rate" | "concurrency",
   retryAfter: Duration.DurationInput | null
 ) => ({
-  _tag: "RateLimitError",
+  _tag: "LocalLimitError",
   limit,
-  status: null,
-  serverMessage: null,
-  body: "",
   retryAfter: retryAfter === null ? null : Duration.decode(retryAfter)
 })
 

@@ -63,10 +63,10 @@ describe("a stale answer", () => {
     ["RequestRejectedError", "a 400", ScriptedClient.respond(400)],
     ["RequestRejectedError", "a 422", ScriptedClient.respond(422)],
     ["AuthenticationError", "a 401", ScriptedClient.respond(401)],
-    ["AuthenticationError", "a 403", ScriptedClient.respond(403)],
+    ["PermissionDeniedError", "a 403", ScriptedClient.respond(403)],
     ["PlanQuotaExceededError", "a 402", ScriptedClient.respond(402)],
     ["NotFoundError", "a 404", ScriptedClient.respond(404)],
-    ["ServerError", "a 302", ScriptedClient.respond(302)],
+    ["InvalidResponseError", "a 302", ScriptedClient.respond(302)],
     ["InvalidResponseError", "a document that does not fit", ScriptedClient.json({ usdPrice: "free" })]
   ]
 
@@ -85,7 +85,7 @@ describe("a stale answer", () => {
       yield* TestClock.adjust(20_000)
       expect(yield* fetchPrice(harness, 1)).toMatchObject({ usdPrice: 1 })
       expect(yield* failureOf(fetchPrice(harness, 2))).toMatchObject({
-        _tag: "RateLimitError",
+        _tag: "LocalLimitError",
         limit: "rate"
       })
       expect(harness.requests).toHaveLength(1)

@@ -47,8 +47,7 @@ describe("a breaker", () => {
         yield* whileTimePasses(Effect.ignore(fetchPrice(harness, time)), "1 second")
       }
       expect(yield* immediateFailureOf(fetchPrice(harness, 9))).toMatchObject({
-        _tag: "ServerError",
-        status: null
+        _tag: "CircuitOpenError"
       })
       expect(harness.requests).toHaveLength(3)
     }))
@@ -107,8 +106,7 @@ describe("a breaker", () => {
         yield* whileTimePasses(Effect.ignore(fetchPrice(harness, time)), "1 second")
       }
       expect(yield* immediateFailureOf(fetchPrice(harness, 9))).toMatchObject({
-        _tag: "ServerError",
-        status: null
+        _tag: "CircuitOpenError"
       })
     }))
 
@@ -118,7 +116,11 @@ describe("a breaker", () => {
       yield* failCalls(harness, 3)
       expect(yield* immediateFailureOf(fetchPrice(harness, 9))).toMatchObject(circuitOpenError(5000))
       yield* TestClock.adjust(1234)
-      expect(yield* immediateFailureOf(fetchPrice(harness, 9))).toMatchObject(circuitOpenError(3766))
+      expect(yield* immediateFailureOf(fetchPrice(harness, 9))).toMatchObject({
+        ...circuitOpenError(3766),
+        host: "data.test",
+        message: "tokenPrice: circuit breaker open for data.test after repeated failures; retry in 4 s"
+      })
       expect(harness.requests).toHaveLength(3)
     }))
 

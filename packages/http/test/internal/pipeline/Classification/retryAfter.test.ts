@@ -56,6 +56,6 @@ describe("Retry-After", () => {
         { retry: TestClients.immediateRetries(1) }
       )
       const error = yield* failureOf(tokenPrice.call(harness))
-      expect(error.message).toContain("try again in 7s")
+      expect(error.message).toContain("retry in 7 s")
     }))
 })

@@ -38,7 +38,7 @@ describe.each(examples)("$id", (example) => {
   ]
 
   it.effect.each(garbled)(
-    "is asked again after %s, and is ResponseInvalid in the end",
+    "is asked again after %s, and is InvalidResponseError in the end",
     ([, body]) =>
       Effect.gen(function*() {
         const harness = yield* TestClients.harness(() => ScriptedClient.respond(200, body), { retry })
@@ -61,7 +61,7 @@ describe.each(examples)("$id", (example) => {
   ]
 
   it.effect.each(foreign)(
-    "is ResponseInvalid at once when it is answered with %s",
+    "is InvalidResponseError at once when it is answered with %s",
     ([, document]) =>
       Effect.gen(function*() {
         const harness = yield* TestClients.harness([ScriptedClient.json(document)], { retry })
@@ -119,11 +119,11 @@ describe("a document that is whole", () => {
       expect(page.result[0]?.value).toBe(2n ** 256n - 1n)
     }))
 
-  it.effect("of an update says that the update may have taken effect when it is not understood", () =>
+  it.effect("of an update that is invalid states that the update may have been applied", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([ScriptedClient.json({ id: 5 })])
       const error = yield* failureOf(updateStreamStatus.call(harness))
       expect(error).toMatchObject({ _tag: "InvalidResponseError", mayHaveBeenApplied: true })
-      expect(error.message).toContain("may have taken effect")
+      expect(error.message).toContain("may have been applied")
     }))
 })

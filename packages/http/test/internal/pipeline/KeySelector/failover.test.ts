@@ -250,7 +250,7 @@ describe("a key that is throttled", () => {
         { ...withKeys("a", "b"), rateLimit: { ...minimalOptions.rateLimit, maxWait: "1 day" } }
       )
       const first = yield* failureOf(fetchPrice(harness, 1))
-      expect(first).toMatchObject({ _tag: "RateLimitError", status: 429 })
+      expect(first).toMatchObject({ _tag: "RateLimitError", response: { status: 429 } })
       const [second] = yield* forkPrices(harness, [2])
       yield* TestClock.adjust(4999)
       expect(harness.requests).toHaveLength(2)

@@ -82,9 +82,8 @@ describe("the rate of a key", () => {
       })
       const fibers = yield* forkPrices(harness, indices(4))
       expect(yield* failureOfFinished(fibers[3])).toMatchObject({
-        _tag: "RateLimitError",
-        limit: "rate",
-        status: null
+        _tag: "LocalLimitError",
+        limit: "rate"
       })
       yield* TestClock.adjust("1 minute")
       expect(countByKey(harness.requests)).toEqual({ a: 1, b: 2 })
@@ -112,11 +111,8 @@ describe("the day of a key", () => {
   /** Anything at any time, but so many units in a day. */
   const daily = (dailyQuota: number) => ({ ...RateLimit.none, cost: 1, dailyQuota })
   const over = (millis: number) => ({
-    _tag: "RateLimitError",
-    limit: "day",
-    status: null,
-    serverMessage: null,
-    body: "",
+    _tag: "LocalLimitError",
+    limit: "daily",
     retryAfter: Duration.millis(millis)
   })
 
@@ -127,7 +123,7 @@ describe("the day of a key", () => {
       for (const number of indices(3)) yield* fetchPrice(harness, number)
       const refused = yield* immediateFailureOf(fetchPrice(harness, 3))
       expect(refused).toMatchObject(over(day - 1000))
-      expect(refused.message).toContain("no more today")
+      expect(refused.message).toContain("daily quota")
       yield* TestClock.adjust(day - 1001)
       expect(yield* immediateFailureOf(fetchPrice(harness, 4))).toMatchObject(over(1))
       yield* TestClock.adjust(1)
@@ -146,7 +142,7 @@ describe("the day of a key", () => {
       expect(yield* failureOf(fetchPrice(harness, 1))).toMatchObject({ _tag: "ServerError", status: 500 })
       expect(harness.requests).toHaveLength(3)
       expect(yield* immediateFailureOf(harness.data.walletChains({ address: addressOf(1) }))).toMatchObject({
-        limit: "day"
+        limit: "daily"
       })
     }))
 
@@ -184,7 +180,7 @@ describe("the day of a key", () => {
       yield* Effect.ignore(fetchPrice(harness, 1))
       yield* TestClock.adjust(1000)
       // It would have been the probe, and has nothing to spend.
-      expect(yield* immediateFailureOf(fetchPrice(harness, 2))).toMatchObject({ limit: "day" })
+      expect(yield* immediateFailureOf(fetchPrice(harness, 2))).toMatchObject({ limit: "daily" })
       yield* Effect.ignore(harness.data.walletChains({ address: addressOf(1) }))
       expect(sentAtSeconds(harness.requests)).toEqual([0, 1])
     }))

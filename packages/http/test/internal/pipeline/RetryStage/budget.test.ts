@@ -174,7 +174,7 @@ describe("a repetition that our own limits refuse", () => {
         status: 500
       })
       expect(yield* immediateFailureOf(fetchPrice(harness, 1))).toMatchObject({
-        _tag: "RateLimitError",
+        _tag: "LocalLimitError",
         limit: "rate"
       })
       expect(harness.requests).toHaveLength(1)

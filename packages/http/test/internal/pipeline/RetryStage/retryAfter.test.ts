@@ -54,7 +54,7 @@ describe.each([["RateLimitError", 429], ["ServerError", 503]] as const)(
           const harness = yield* TestClients.harness(script(header), options)
           expect(yield* immediateFailureOf(fetchPrice(harness, 1))).toMatchObject({
             _tag: tag,
-            status,
+            ...(tag === "ServerError" ? { status } : { response: { status } }),
             retryAfter: Duration.seconds(wait)
           })
           expect(harness.requests).toHaveLength(1)

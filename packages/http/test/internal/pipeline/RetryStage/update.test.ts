@@ -17,7 +17,7 @@ const harmless: ReadonlyArray<readonly [name: string, reply: ScriptedClient.Scri
   ["a 503 with a hint", ScriptedClient.respond(503, "{}", hint), "ServerError"]
 ]
 
-/** Sent once; whether the failure must say that the update may have taken effect (undefined: it has no such fact). */
+/** Sent once, with the expected `mayHaveBeenApplied` (undefined: the error has no such field). */
 const final: ReadonlyArray<
   readonly [name: string, reply: ScriptedClient.ScriptedReply, tag: string, effect: boolean | undefined]
 > = [
@@ -40,7 +40,7 @@ const final: ReadonlyArray<
   [
     "a redirect",
     ScriptedClient.respond(302, "", { location: "https://elsewhere.test/" }),
-    "ServerError",
+    "InvalidResponseError",
     false
   ],
   ["half a document", ScriptedClient.respond(200, "{\"id\":"), "InvalidResponseError", true],
@@ -50,6 +50,7 @@ const final: ReadonlyArray<
   ["a body over the cap", ScriptedClient.respond(200, "7".repeat(1000)), "InvalidResponseError", true],
   ["a 400", ScriptedClient.respond(400, "{}"), "RequestRejectedError", undefined],
   ["a 401", ScriptedClient.respond(401, "{}"), "AuthenticationError", undefined],
+  ["a 403", ScriptedClient.respond(403, "{}"), "PermissionDeniedError", undefined],
   ["a 404", ScriptedClient.respond(404, "{}"), "NotFoundError", undefined]
 ]
 
@@ -75,7 +76,8 @@ describe("the update of a stream", () => {
         const error = yield* whileTimePasses(failureOf(updateStreamStatus.call(harness)))
         expect(error._tag).toBe(tag)
         expect("mayHaveBeenApplied" in error && error.mayHaveBeenApplied).toBe(false)
-        expect(error.message).not.toContain("may have taken effect")
+        expect(error.message).not.toContain("may have been applied")
+        expect(error).toMatchObject({ retryable: true })
         expect(harness.requests).toHaveLength(4)
       })
   )
@@ -93,7 +95,8 @@ describe("the update of a stream", () => {
       const error = yield* whileTimePasses(failureOf(updateStreamStatus.call(harness)))
       expect(error._tag).toBe(tag)
       expect("mayHaveBeenApplied" in error ? error.mayHaveBeenApplied : undefined).toBe(effect)
-      expect(error.message.includes("may have taken effect")).toBe(effect === true)
+      expect(error.message.includes("may have been applied")).toBe(effect === true)
+      expect(error).toMatchObject({ retryable: false })
       expect(harness.requests).toHaveLength(1)
     }))
 

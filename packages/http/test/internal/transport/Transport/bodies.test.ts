@@ -1,4 +1,4 @@
-/** Bodies over real sockets: their cap, their encoding, and statuses that have none. */
+/** Tests bodies over real sockets: the size limit, content encoding, and statuses without a body. */
 import * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -13,21 +13,21 @@ const text = JSON.stringify({ usdPrice: 1.5, tokenName: "é".repeat(500) })
 const size = Buffer.byteLength(text)
 const gzip = { "content-encoding": "gzip" }
 
-/** Asks a server that answers with a head and pieces. */
-const ask = (
+/** Sends a call to a server that responds with a head and chunks. */
+const respondWith = (
   options: {
     readonly status?: number
     readonly headers?: Readonly<Record<string, string>>
-    readonly pieces: ReadonlyArray<string | Uint8Array>
+    readonly chunks: ReadonlyArray<string | Uint8Array>
     readonly maxBodySize?: number
     readonly attempts?: number
   }
 ) =>
   Effect.gen(function*() {
-    const { attempts = 1, headers = {}, maxBodySize, pieces, status = 200 } = options
+    const { attempts = 1, headers = {}, maxBodySize, chunks, status = 200 } = options
     const server = yield* Server.make((response) => {
       response.writeHead(status, headers)
-      for (const piece of pieces) response.write(piece)
+      for (const chunk of chunks) response.write(chunk)
       response.end()
     })
     const clients = yield* TestClients.clientsOver(yield* HttpClient.HttpClient, {
@@ -42,18 +42,23 @@ describe.each(Server.clients)("with %s", (_, layer) => {
   const provide = Effect.provide(layer)
   const length = (bytes: string | Uint8Array) => ({ "content-length": String(Buffer.byteLength(bytes)) })
 
-  it.scoped("a body as long as the cap is read, with a length and without", () =>
+  it.scoped("accepts a body of exactly the size limit, with and without Content-Length", () =>
     Effect.gen(function*() {
       for (const headers of [length(text), {}]) {
-        const { call } = yield* ask({ headers, pieces: [text], maxBodySize: size })
+        const { call } = yield* respondWith({ headers, chunks: [text], maxBodySize: size })
         expect(yield* call).toMatchObject({ usdPrice: 1.5 })
       }
     }).pipe(provide))
 
-  it.scoped("a body over the cap is ResponseInvalid, not asked for again, and its connection is dropped", () =>
+  it.scoped("fails with InvalidResponseError above the size limit, does not retry, and closes the connection", () =>
     Effect.gen(function*() {
       for (const headers of [length(text), {}]) {
-        const { call, server } = yield* ask({ headers, pieces: [text], maxBodySize: size - 1, attempts: 3 })
+        const { call, server } = yield* respondWith({
+          headers,
+          chunks: [text],
+          maxBodySize: size - 1,
+          attempts: 3
+        })
         const error = yield* failureOf(call)
         expect(error).toMatchObject({
           _tag: "InvalidResponseError",
@@ -64,7 +69,7 @@ describe.each(Server.clients)("with %s", (_, layer) => {
       }
     }).pipe(provide))
 
-  it.scoped("a body without end is read no further than the cap", () =>
+  it.scoped("stops reading an endless body at the size limit", () =>
     Effect.gen(function*() {
       for (const headers of [{}, { "content-length": "10000000000" }]) {
         const server = yield* Server.make((response) => {
@@ -85,19 +90,19 @@ describe.each(Server.clients)("with %s", (_, layer) => {
       }
     }).pipe(provide))
 
-  it.scoped("gzip is undone", () =>
+  it.scoped("decompresses gzip", () =>
     Effect.gen(function*() {
-      const { call } = yield* ask({ headers: gzip, pieces: [Zlib.gzipSync(text)] })
+      const { call } = yield* respondWith({ headers: gzip, chunks: [Zlib.gzipSync(text)] })
       expect(yield* call).toMatchObject({ tokenName: "é".repeat(500) })
     }).pipe(provide))
 
-  it.scoped("a small gzip of a large body is stopped at the cap", () =>
+  it.scoped("stops decompressing a gzip bomb at the size limit", () =>
     Effect.gen(function*() {
       const bomb = Zlib.gzipSync(Buffer.alloc(200_000_000, " "))
       expect(bomb.byteLength).toBeLessThan(1_000_000)
-      const { call, server } = yield* ask({
+      const { call, server } = yield* respondWith({
         headers: { ...gzip, ...length(bomb) },
-        pieces: [bomb],
+        chunks: [bomb],
         maxBodySize: 1_000_000,
         attempts: 3
       })
@@ -108,24 +113,24 @@ describe.each(Server.clients)("with %s", (_, layer) => {
       expect(server.received).toHaveLength(1)
     }).pipe(provide))
 
-  const whole = Zlib.gzipSync(text)
-  const spoiled = new Uint8Array(whole).fill(0xff, 20, 30)
-  const wrong: ReadonlyArray<readonly [name: string, body: string | Uint8Array]> = [
-    ["gzip that is cut off", whole.subarray(0, whole.length - 12)],
-    ["gzip of which there is only the head", whole.subarray(0, 10)],
-    ["gzip that was changed on its way", spoiled],
-    ["text that calls itself gzip", "<html>no gzip</html>"],
-    ["nothing that calls itself gzip", ""]
+  const complete = Zlib.gzipSync(text)
+  const corrupted = new Uint8Array(complete).fill(0xff, 20, 30)
+  const invalid: ReadonlyArray<readonly [name: string, body: string | Uint8Array]> = [
+    ["truncated gzip", complete.subarray(0, complete.length - 12)],
+    ["a gzip header without data", complete.subarray(0, 10)],
+    ["corrupted gzip", corrupted],
+    ["text labelled as gzip", "<html>no gzip</html>"],
+    ["an empty body labelled as gzip", ""]
   ]
 
-  it.scoped.each(wrong)(
-    "%s is garbled: asked for again, ResponseInvalid in the end",
+  it.scoped.each(invalid)(
+    "retries %s, and then fails with InvalidResponseError",
     ([, body]) =>
       Effect.gen(function*() {
         for (const headers of [gzip, { ...gzip, ...length(body) }]) {
-          const { call, server } = yield* ask({
+          const { call, server } = yield* respondWith({
             headers,
-            pieces: body.length === 0 ? [] : [body],
+            chunks: body.length === 0 ? [] : [body],
             attempts: 2
           })
           expect(yield* failureOf(call)).toMatchObject({ _tag: "InvalidResponseError" })
@@ -135,29 +140,30 @@ describe.each(Server.clients)("with %s", (_, layer) => {
   )
 
   it.scoped.each([204, 205, 304])(
-    "status %d, which has no body, is no fault of the connection",
+    "treats status %d, which has no body, as a response",
     (status) =>
       Effect.gen(function*() {
-        const { call } = yield* ask({ status, pieces: [] })
+        const { call } = yield* respondWith({ status, chunks: [] })
         expect(yield* failureOf(call)).toMatchObject({
-          _tag: status === 304 ? "ServerError" : "InvalidResponseError",
+          _tag: "InvalidResponseError",
+          kind: status === 304 ? "redirect" : "incomplete",
           status
         })
       }).pipe(provide)
   )
 
   it.scoped.each([600, 999])(
-    "status %d, which nobody knows, is a failure of the service",
+    "treats the unknown status %d as a ServerError",
     (status) =>
       Effect.gen(function*() {
-        const { call } = yield* ask({ status, pieces: [] })
+        const { call } = yield* respondWith({ status, chunks: [] })
         expect(yield* failureOf(call)).toMatchObject({ _tag: "ServerError", status })
       }).pipe(provide)
   )
 })
 
-describe("a body that is announced to be too long", () => {
-  it.effect("is let go of at once", () =>
+describe("a body with a Content-Length above the size limit", () => {
+  it.effect("is cancelled immediately", () =>
     Effect.gen(function*() {
       let cancelled = false
       const body = new ReadableStream<Uint8Array>({
