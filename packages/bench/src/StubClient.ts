@@ -1,6 +1,6 @@
 /** An in-process HttpClient without network and with minimal overhead, to measure only the processing of responses. */
 import * as Cookies from "@effect/platform/Cookies"
-import * as Headers from "@effect/platform/Headers"
+import * as PlatformHeaders from "@effect/platform/Headers"
 import * as HttpClient from "@effect/platform/HttpClient"
 import { ResponseError } from "@effect/platform/HttpClientError"
 import type { HttpClientRequest } from "@effect/platform/HttpClientRequest"
@@ -19,13 +19,13 @@ class StubResponse extends Inspectable.Class implements HttpClientResponse.HttpC
   readonly status = 200
   readonly cookies = Cookies.empty
   readonly remoteAddress = Option.none()
-  readonly headers: Headers.Headers
+  readonly headers: PlatformHeaders.Headers
   readonly arrayBuffer: Effect.Effect<ArrayBuffer>
 
   constructor(request: HttpClientRequest, bytes: Buffer<ArrayBuffer>) {
     super()
     this.request = request
-    this.headers = Headers.unsafeFromRecord({
+    this.headers = PlatformHeaders.unsafeFromRecord({
       "content-type": "application/json",
       "content-length": String(bytes.byteLength)
     })

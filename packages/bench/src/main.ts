@@ -7,8 +7,8 @@ import { type BenchCommand, parseArguments, usage } from "./Arguments.ts"
 import type { Benchmark } from "./Benchmark.ts"
 import { allBenchmarks } from "./benchmarks/Benchmarks.ts"
 import { cpuTime, type MeasureOptions, runComparison } from "./Comparison.ts"
-import * as Report from "./soak/Report.ts"
 import * as Soak from "./soak/Soak.ts"
+import * as SoakReport from "./soak/SoakReport.ts"
 import { formatTable } from "./Table.ts"
 
 const describeMachine = (): string => {
@@ -45,7 +45,7 @@ const reportBenchmark = (benchmark: Benchmark, measure: MeasureOptions) =>
 /** Updates one line on a terminal. Otherwise prints a line every 10 %. */
 const printProgress = (requests: number) => (progress: Soak.SoakProgress) =>
   Effect.sync(() => {
-    const line = Report.formatProgress(progress, requests)
+    const line = SoakReport.formatProgress(progress, requests)
     if (process.stdout.isTTY) process.stdout.write(`\r${line}\x1b[K`)
     else if (Math.floor(progress.sample.completed * 200 / requests) % 20 === 0) {
       process.stdout.write(`${line}\n`)
@@ -60,8 +60,8 @@ const runSoak = (options: Pick<Soak.SoakOptions, "requests" | "connections" | "f
       } % of upstream responses fail`
     )
     const result = yield* Soak.runSoak({ ...options, onProgress: printProgress(options.requests) })
-    yield* Console.log(`${process.stdout.isTTY ? "\n" : ""}\n${Report.formatSummary(result)}`)
-    if (Report.failuresOf(result).length > 0) yield* setExitCode(1)
+    yield* Console.log(`${process.stdout.isTTY ? "\n" : ""}\n${SoakReport.formatSummary(result)}`)
+    if (SoakReport.failuresOf(result).length > 0) yield* setExitCode(1)
   })
 
 const runCommand = (command: BenchCommand | undefined): Effect.Effect<void> => {

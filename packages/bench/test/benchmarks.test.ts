@@ -10,10 +10,10 @@ it.each(allBenchmarks)("$name runs", async ({ comparisons }) => {
     Effect.scoped(
       Effect.flatMap(
         comparisons,
-        (races) =>
+        (all) =>
           Effect.forEach(
-            races,
-            (race) => runComparison(race, { rounds: 1, warmUp: 0, batch: 0, clock: cpuTime })
+            all,
+            (comparison) => runComparison(comparison, { rounds: 1, warmUp: 0, batch: 0, clock: cpuTime })
           )
       )
     )

@@ -250,7 +250,7 @@ describe.each(operationsWithRange)("a range of %s", (_, operation) => {
   it.each([
     ["the lower bound", { from_block: 5, from_date: "2024-01-01" }, { from_block: 5 }],
     ["the upper bound", { to_block: 5, to_date: "2024-01-01" }, { to_block: 5 }],
-    ["a lower bound with an invalid date", { from_block: 5, from_date: "rubbish" }, { from_block: 5 }],
+    ["a lower bound with an invalid date", { from_block: 5, from_date: "invalid" }, { from_block: 5 }],
     ["an upper bound with an invalid date", { to_block: "5", to_date: {} }, { to_block: 5 }],
     [
       "both bounds",
@@ -296,9 +296,9 @@ describe.each(operationsWithRange)("a range of %s", (_, operation) => {
   })
 
   it.each(["from_date", "to_date"])("rejects an invalid %s", (name) => {
-    const [[parameter, reason] = []] = inputIssues(operation, { address, [name]: "rubbish" })
+    const [[parameter, reason] = []] = inputIssues(operation, { address, [name]: "invalid" })
     expect(parameter).toBe(name)
-    expect(reason).toMatch(/^expected a date .* got "rubbish"$/)
+    expect(reason).toMatch(/^expected a date .* got "invalid"$/)
   })
 })
 

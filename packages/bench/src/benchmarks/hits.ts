@@ -6,7 +6,7 @@ import * as DataApi from "@blockquarry/http/DataApi"
 import { Engine, Upstream } from "@blockquarry/http/Gateway"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as HttpClient from "@effect/platform/HttpClient"
-import * as Cache from "effect/Cache"
+import * as EffectCache from "effect/Cache"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -41,7 +41,7 @@ const comparisons = Effect.gen(function*() {
   const map = new Map([["key", response]])
   const store = yield* CacheStore.memory()
   yield* store.set("key", entry)
-  const effectCache = yield* Cache.make({
+  const effectCache = yield* EffectCache.make({
     capacity: 1000,
     timeToLive: "1 hour",
     lookup: (key: string) => key === "key" ? Effect.succeed(response) : Effect.dieMessage(key)

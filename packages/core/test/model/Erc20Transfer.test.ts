@@ -47,7 +47,7 @@ describe("a transfer", () => {
   it.each(["transaction_hash", "block_number"])("requires %s", (name) => {
     expect(isDecodable(Erc20Transfer, { ...minimal, [name]: undefined })).toBe(false)
     expect(isDecodable(Erc20Transfer, { ...minimal, [name]: null })).toBe(false)
-    expect(decodeIssues(Erc20Transfer, { ...minimal, [name]: "rubbish" })).toMatch(
+    expect(decodeIssues(Erc20Transfer, { ...minimal, [name]: "invalid" })).toMatch(
       new RegExp(`^${name}: expected `)
     )
   })

@@ -53,7 +53,7 @@ describe.each(models)("%s", (_, Model, optional) => {
   it.each(["token_address", "token_id"])("requires %s", (name) => {
     expect(isDecodable(Model, { ...minimal, [name]: undefined })).toBe(false)
     expect(isDecodable(Model, { ...minimal, [name]: null })).toBe(false)
-    expect(decodeIssues(Model, { ...minimal, [name]: "rubbish" })).toMatch(new RegExp(`^${name}: expected `))
+    expect(decodeIssues(Model, { ...minimal, [name]: "invalid" })).toMatch(new RegExp(`^${name}: expected `))
   })
 
   it.each([

@@ -1,9 +1,9 @@
 /** When a soak test passes. */
 import { expect, it } from "vitest"
-import { failuresOf, formatProgress, formatSummary } from "../../src/soak/Report.ts"
 import { responseForms } from "../../src/soak/RequestVariant.ts"
 import { meanByTenth, memoryGrowth, type Sample } from "../../src/soak/Samples.ts"
 import type { SoakResult } from "../../src/soak/Soak.ts"
+import { failuresOf, formatProgress, formatSummary } from "../../src/soak/SoakReport.ts"
 import * as SoakStats from "../../src/soak/SoakStats.ts"
 
 const megabyte = 2 ** 20
