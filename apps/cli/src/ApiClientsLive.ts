@@ -1,43 +1,63 @@
-/** The clients as a command uses them. Loaded when a command runs: help needs none of it. */
+/** Builds the clients. A separate module, loaded when a command runs: help does not need it. */
+import type { OptionalKeyApiOptions } from "@blockquarry/http/ApiOptions"
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as LedgerApi from "@blockquarry/http/LedgerApi"
+import * as LedgerTestnetApi from "@blockquarry/http/LedgerTestnetApi"
 import type * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Settings from "@blockquarry/http/Settings"
 import * as StreamsApi from "@blockquarry/http/StreamsApi"
 import * as Timeouts from "@blockquarry/http/Timeouts"
 import type { HttpClient } from "@effect/platform/HttpClient"
 import type { ConfigError } from "effect/ConfigError"
+import type * as ConfigProvider from "effect/ConfigProvider"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { ApiClients } from "./ApiClients.ts"
+import { ApiClients, toCommandError } from "./ApiClients.ts"
 
 /**
- * From configuration, under the rate limit that is set, or else `rateLimit`. `timeout`, where it is given, stands for
- * the limit of a call, and gives a slow service's attempts more time too: a quarter of it each.
+ * Builds each client when it is first used, so that a command needs no configuration of other APIs.
+ *
+ * `rateLimit` applies if QUARRY_RATE_LIMIT is not set. `timeout` replaces the timeout of a call; an attempt may take a
+ * quarter of it if that is more than the default.
  */
 export const layer = (
   timeout: Duration.Duration | null,
-  rateLimit: RateLimit.RateLimit
-): Layer.Layer<ApiClients, ConfigError, HttpClient> => {
-  const policies = timeout === null ? {} : {
-    timeouts: {
-      attempt: Duration.max(Timeouts.standard.attempt, Duration.times(timeout, 0.25)),
-      call: timeout
-    }
-  }
-  const apiClients = Layer.effect(
+  rateLimit: RateLimit.RateLimit,
+  configProvider: ConfigProvider.ConfigProvider
+): Layer.Layer<ApiClients, never, HttpClient> =>
+  Layer.scoped(
     ApiClients,
-    Effect.all({ data: DataApi.DataApi, streams: StreamsApi.StreamsApi, ledger: LedgerApi.LedgerApi })
+    Effect.gen(function*() {
+      const scope = yield* Effect.scope
+      const context = yield* Effect.context<HttpClient>()
+      const timeouts = timeout === null ? {} : {
+        timeouts: {
+          attempt: Duration.max(Timeouts.standard.attempt, Duration.times(timeout, 0.25)),
+          call: timeout
+        }
+      }
+      const build = <I, S>(
+        tag: Context.Tag<I, S>,
+        layerConfig: (
+          options: Omit<OptionalKeyApiOptions, "apiKey" | "baseUrl">
+        ) => Layer.Layer<I, ConfigError, HttpClient>
+      ) =>
+        Settings.rateLimitConfig.pipe(
+          Effect.flatMap((configured) =>
+            Layer.buildWithScope(layerConfig({ rateLimit: configured ?? rateLimit, ...timeouts }), scope)
+          ),
+          Effect.map(Context.get(tag)),
+          Effect.provide(context),
+          Effect.withConfigProvider(configProvider),
+          Effect.mapError(toCommandError)
+        )
+      return {
+        data: build(DataApi.DataApi, DataApi.layerConfig),
+        streams: build(StreamsApi.StreamsApi, StreamsApi.layerConfig),
+        ledger: build(LedgerApi.LedgerApi, LedgerApi.layerConfig),
+        ledgerTestnet: build(LedgerTestnetApi.LedgerTestnetApi, LedgerTestnetApi.layerConfig)
+      }
+    })
   )
-  const apis = Effect.map(
-    Effect.all([Settings.data, Settings.streams, Settings.ledger]),
-    ([data, streams, ledger]) =>
-      Layer.mergeAll(
-        DataApi.layer({ ...data, rateLimit: data.rateLimit ?? rateLimit, ...policies }),
-        StreamsApi.layer({ ...streams, rateLimit: streams.rateLimit ?? rateLimit, ...policies }),
-        LedgerApi.layer({ ...ledger, rateLimit: ledger.rateLimit ?? rateLimit, ...policies })
-      )
-  )
-  return Layer.provide(apiClients, Layer.unwrapEffect(apis))
-}

@@ -1,7 +1,4 @@
-/**
- * Failures of a command: what the service and its client say, and a few of the command line's own. Each has an exit
- * code, a line that says what happened and a line that says what to do.
- */
+/** Errors of a command: those of the client and of the command line. Each has an exit code, a message and a hint. */
 import type { ListOperationError, LocalLimitError } from "@blockquarry/core/OperationError"
 import type { StillSyncingError } from "@blockquarry/http/Sync"
 import * as Data from "effect/Data"
@@ -10,7 +7,7 @@ import { kebabCase } from "./args/KebabCase.ts"
 import { sanitize } from "./render/Sanitize.ts"
 import type { OutputClosedError, OutputError } from "./Terminal.ts"
 
-/** The command line cannot be understood. */
+/** The command line or an environment variable is invalid. */
 export class UsageError extends Data.TaggedError("UsageError")<{
   readonly reason: string
   readonly hint: string | null
@@ -19,14 +16,14 @@ export class UsageError extends Data.TaggedError("UsageError")<{
 /** No API key is configured. */
 export class MissingApiKeyError extends Data.TaggedError("MissingApiKeyError") {}
 
-/** `--timeout` is over. */
+/** The command exceeded `--timeout`. */
 export class CommandTimeoutError extends Data.TaggedError("CommandTimeoutError")<{
   readonly timeout: Duration.Duration
-  /** Whether the command changes something, and may have done so. */
+  /** Whether the command is an update that may have been applied. */
   readonly isUpdate: boolean
 }> {}
 
-/** The sandbox's server does not start. */
+/** The sandbox server cannot start. */
 export class ServerStartError extends Data.TaggedError("ServerStartError")<{ readonly reason: string }> {}
 
 export type CommandError =
@@ -39,7 +36,7 @@ export type CommandError =
   | OutputError
   | OutputClosedError
 
-/** What the process ends with. */
+/** Exit codes of the process. */
 export const exitCodes = {
   OutputClosedError: 0,
   ServerStartError: 1,
@@ -64,27 +61,27 @@ export const exitCodes = {
   StillSyncingError: 7
 } as const satisfies Record<CommandError["_tag"], number>
 
-/** Of a failure that nobody expected, and of an interruption. */
+/** Exit codes of a defect and of an interruption. */
 export const unexpectedErrorExitCode = 1
 export const interruptedExitCode = 130
 
-export const sandboxHint = "or add --sandbox, which requires no base URL and no API key"
+export const sandboxHint = "or use --sandbox, which requires neither a base URL nor an API key"
 
-/** What may be wrong where the usual suspects, address and chain, are not in question. */
+/** Hints for operations with other parameters than an address and a chain. */
 const notFoundHints: Readonly<Record<string, string>> = {
   nftMetadata:
-    "check the address, the token id and --chain; where the collection is new to the service, --wait waits for it",
-  updateStreamStatus: "check the id of the stream",
-  ledgerTransaction: "check the hash, and --network"
+    "check the address, token ID and --chain; for a collection that is not indexed yet, use --wait",
+  updateStreamStatus: "check the stream ID",
+  ledgerTransaction: "check the hash and --network"
 }
 
 const localLimitHints: Readonly<Record<LocalLimitError["limit"], string>> = {
-  rate: "this limit is set by QUARRY_RATE_LIMIT (default: 100/s)",
-  concurrency: "retry later, or request less",
-  daily: "this quota is configured for the key: retry on the next day (UTC), or raise it"
+  rate: "this is the local rate limit (default: 100/s); raise it with QUARRY_RATE_LIMIT",
+  concurrency: "retry later, or request fewer records",
+  daily: "this is the local daily quota; it resets at 00:00 UTC"
 }
 
-/** What happened, without the name of the operation: whoever reads it has just typed the command. */
+/** Returns the message without the name of the operation, which follows from the command. */
 const describeError = (error: Exclude<CommandError, OutputClosedError>): string => {
   switch (error._tag) {
     case "UsageError":
@@ -92,12 +89,12 @@ const describeError = (error: Exclude<CommandError, OutputClosedError>): string 
     case "OutputError":
       return error.reason
     case "MissingApiKeyError":
-      return "no API key is set"
+      return "API key missing"
     case "CommandTimeoutError":
-      return `not finished within ${Duration.format(error.timeout)} (--timeout)` +
-        (error.isUpdate ? "; the update may have taken effect, and to repeat it does no harm" : "")
+      return `timed out after ${Duration.format(error.timeout)} (--timeout)` +
+        (error.isUpdate ? "; the update may have been applied, and repeating it is safe" : "")
     case "StillSyncingError":
-      return "the collection is still being indexed"
+      return "the collection is still being indexed (SYNCING)"
     case "InvalidInputError":
       return error.issues.map(({ parameter, reason }) => `--${kebabCase(parameter)}: ${reason}`)
         .join("; ")
@@ -123,49 +120,49 @@ const hintFor = (error: Exclude<CommandError, OutputClosedError>): string | null
     case "UsageError":
       return error.hint
     case "ServerStartError":
-      return "choose another address with --host and --port"
+      return "choose another --host or --port"
     case "OutputError":
-      return "is there room where the output goes?"
+      return "check free disk space and permissions of the output file"
     case "MissingApiKeyError":
-      return `set QUARRY_API_KEY to your key, ${sandboxHint}`
+      return `set QUARRY_API_KEY to your API key, ${sandboxHint}`
     case "InvalidInputError":
       return null
     case "RequestRejectedError":
-      return "the service rejected the request parameters; see --help"
+      return "run with --help to see valid values"
     case "NotFoundError":
       return notFoundHints[error.operation] ??
-        "check the address and --chain; what is new may not be indexed yet"
+        "check the address and --chain; new items may not be indexed yet"
     case "AuthenticationError":
       return "check that QUARRY_API_KEY is complete and belongs to this service"
     case "PermissionDeniedError":
-      return "check the permissions of the key in QUARRY_API_KEY"
+      return "the API key has no access to this operation; check your plan"
     case "PlanQuotaExceededError":
-      return "renew or upgrade the plan of the key; a retry does not help"
+      return "renew or upgrade the plan of the API key"
     case "LocalLimitError":
       return localLimitHints[error.limit]
     case "RateLimitError":
-      return error.retryAfter === null ? "retry later, or request less" : null
+      return error.retryAfter === null ? "retry later, or request fewer records" : null
     case "CircuitOpenError":
       return null
     case "ServerError":
-      return "retry later; --verbose shows the attempts"
+      return "retry later, or use --verbose to see each attempt"
     case "InvalidResponseError":
       return error.kind === "redirect"
-        ? "check the base URL: it redirects; use the URL that it redirects to"
-        : "check that the base URL is that of the service; --verbose shows the requests"
+        ? "check the base URL; use the URL that it redirects to"
+        : "check that the base URL points to the API; use --verbose to see the request"
     case "PaginationError":
-      return "ask for a smaller range, or for larger pages with --limit"
+      return "use a smaller block range, or larger pages with --limit"
     case "NetworkError":
-      return "check the base URL and the network; --verbose shows the requests"
+      return "check the base URL and your network; use --verbose to see the request"
     case "StillSyncingError":
-      return "wait longer with --timeout, or read what there is without --wait"
+      return "increase --timeout, or omit --wait to read the records indexed so far"
     case "TimeoutError":
     case "CommandTimeoutError":
-      return "give more time with --timeout, or ask for less with --limit"
+      return "increase --timeout, or request fewer records with --limit"
   }
 }
 
-/** What happened, and what to do about it. Both may repeat what a service said, so both are made safe. */
+/** Returns the message and the hint. Sanitizes both, because they may contain text of the response. */
 export const formatError = (
   error: Exclude<CommandError, OutputClosedError>
 ): { readonly message: string; readonly hint: string | null } => {

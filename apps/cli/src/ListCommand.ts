@@ -43,7 +43,9 @@ export interface ListCommandSpec<
 > {
   readonly path: readonly [group: string, name: string]
   readonly operation: ListOperation<I, InputEncoded, Output, OutputEncoded, Item>
-  readonly selectClient: (clients: ApiClientsService) => ListOperationFunction<InputEncoded, Output, Item>
+  readonly selectClient: (
+    clients: ApiClientsService
+  ) => Effect.Effect<ListOperationFunction<InputEncoded, Output, Item>, CommandError>
   /** Plural noun for messages. */
   readonly recordName: string
   readonly columns: ReadonlyArray<Column<Item>>
@@ -130,7 +132,7 @@ const printList = <
   Effect.gen(function*() {
     const screen = yield* CommandTerminal
     const maxItems = integerValue(invocation.values, "max-items")
-    const listOperation = spec.selectClient(yield* ApiClients)
+    const listOperation = yield* spec.selectClient(yield* ApiClients)
     const warning = spec.warning?.(input, invocation) ?? null
     if (warning !== null) yield* screen.note(warning)
     if (spec.beforeFirstPage !== undefined) yield* spec.beforeFirstPage(listOperation, encoded, invocation)

@@ -18,7 +18,7 @@ export interface RecordCommandSpec<I, InputEncoded, Output, OutputEncoded> {
   readonly selectClient: (
     clients: ApiClientsService,
     invocation: CommandInvocation
-  ) => OperationFunction<InputEncoded, Output>
+  ) => Effect.Effect<OperationFunction<InputEncoded, Output>, CommandError>
   readonly examples: ReadonlyArray<string>
   /** Options besides the operation's parameters. */
   readonly options?: ReadonlyArray<OptionSpec>
@@ -61,7 +61,7 @@ const runOperation = <I, InputEncoded, Output, OutputEncoded>(
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {
     const screen = yield* CommandTerminal
-    const operation = spec.selectClient(yield* ApiClients, invocation)
+    const operation = yield* spec.selectClient(yield* ApiClients, invocation)
     const output = yield* spec.wrapCall === undefined
       ? operation(encoded)
       : spec.wrapCall(operation(encoded), invocation)

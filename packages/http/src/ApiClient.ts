@@ -14,24 +14,30 @@ import type { Page } from "@blockquarry/core/Page"
 import { decodeInput } from "@blockquarry/core/RequestEncoding"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import * as CallOptions from "./CallOptions.ts"
 import * as PageSource from "./internal/pagination/PageSource.ts"
-import type { EngineService } from "./internal/pipeline/Engine.ts"
-import type { Upstream } from "./internal/pipeline/Upstream.ts"
 import * as Pagination from "./Pagination.ts"
-import type { PaginationOptions } from "./Pagination.ts"
 
 /**
- * One question, one answer.
+ * Calls an operation. `options` apply to this call only, and take precedence over those of the region.
  *
  * @since 0.1.0
  * @category models
  */
 export interface OperationFunction<in Input, out Output> {
-  (input: Input): Effect.Effect<Output, OperationError>
+  (input: Input, options?: CallOptions.CallOptions): Effect.Effect<Output, OperationError>
 }
 
 /**
- * A list: one page, all pages, or all records.
+ * Options of a stream of pages or records: for each of its requests, and for the stream.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ListCallOptions extends CallOptions.CallOptions, Pagination.PaginationOptions {}
+
+/**
+ * Calls a list operation: for one page, or as a stream of all pages or all records.
  *
  * @since 0.1.0
  * @category models
@@ -39,24 +45,24 @@ export interface OperationFunction<in Input, out Output> {
 export interface ListOperationFunction<in Input, out Output, out Item>
   extends OperationFunction<Input, Output>
 {
-  /** Every page to the end of the list. The `cursor` of each continues after it, and is null on the last. */
-  readonly pages: (input: Input, options?: PaginationOptions) => Stream.Stream<Output, ListOperationError>
-  /** Every record to the end of the list, one chunk for each page. */
-  readonly items: (input: Input, options?: PaginationOptions) => Stream.Stream<Item, ListOperationError>
+  /** Streams every page of the list. The `cursor` of a page continues the list after it; null on the last page. */
+  readonly pages: (input: Input, options?: ListCallOptions) => Stream.Stream<Output, ListOperationError>
+  /** Streams every record of the list, one chunk per page. */
+  readonly items: (input: Input, options?: ListCallOptions) => Stream.Stream<Item, ListOperationError>
 }
 
 /**
- * How an operation is asked.
+ * The function that calls the operation `O`.
  *
  * @since 0.1.0
  * @category models
  */
-// `any` stands where the canonical input and the wire form are not looked at: an invariant parameter takes no `unknown`.
-export type OperationFunctionOf<O> = O extends // oxlint-disable-next-line typescript/no-explicit-any
-ListOperation<any, infer InputEncoded, infer Output, any, infer Item> ?
-  ListOperationFunction<InputEncoded, Output, Item>
+// `any` for the decoded input and the encoded output: these type parameters are invariant.
+// oxlint-disable-next-line typescript/no-explicit-any
+export type OperationFunctionOf<O> = O extends ListOperation<any, infer In, infer Out, any, infer Item> ?
+  ListOperationFunction<In, Out, Item>
   // oxlint-disable-next-line typescript/no-explicit-any
-  : O extends Operation<any, infer InputEncoded, infer Output, any> ? OperationFunction<InputEncoded, Output>
+  : O extends Operation<any, infer In, infer Out, any> ? OperationFunction<In, Out>
   : never
 
 /**
@@ -68,33 +74,41 @@ ListOperation<any, infer InputEncoded, infer Output, any, infer Item> ?
 export type ApiClient<Ops> = { readonly [Id in keyof Ops]: OperationFunctionOf<Ops[Id]> }
 
 /**
- * Makes a client: every operation asked through the engine at one target.
+ * Makes a client from a function that executes operations.
  *
  * @since 0.1.0
  * @category constructors
  */
 export const make = <Ops extends Readonly<Record<string, AnyOperation>>>(
   operations: Ops,
-  engine: EngineService,
-  upstream: Upstream
+  executor: Executor
 ): ApiClient<Ops> =>
-  // Each value is what `AskOf` says of its operation; `test/Client.test.ts` holds every one of the eleven to that.
+  // Each value has the type that `OperationFunctionOf` states; `test/ApiClient.test.ts` calls every operation.
   Object.fromEntries(
     Object.entries(operations).map(([id, operation]) => [
       id,
-      isList(operation)
-        ? listOperationFunction(operation, engine, upstream)
-        : operationFunction(operation, engine, upstream)
+      isList(operation) ? listOperationFunction(operation, executor) : operationFunction(operation, executor)
     ])
   ) as ApiClient<Ops>
 
+/**
+ * Executes an operation with a decoded input.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Executor {
+  <I, InputEncoded, Output, OutputEncoded>(
+    operation: Operation<I, InputEncoded, Output, OutputEncoded>
+  ): (input: I) => Effect.Effect<Output, OperationError>
+}
+
 const operationFunction = <I, InputEncoded, Output, OutputEncoded>(
   operation: Operation<I, InputEncoded, Output, OutputEncoded>,
-  engine: EngineService,
-  upstream: Upstream
+  executor: Executor
 ): OperationFunction<InputEncoded, Output> => {
-  const decoded = engine.decoded(operation, upstream)
-  return (input) => Effect.flatMap(decodeInput(operation, input), decoded)
+  const execute = executor(operation)
+  return (input, options) => withOptions(Effect.flatMap(decodeInput(operation, input), execute), options)
 }
 
 const listOperationFunction = <
@@ -105,27 +119,45 @@ const listOperationFunction = <
   Item
 >(
   operation: ListOperation<I, InputEncoded, Output, OutputEncoded, Item>,
-  engine: EngineService,
-  upstream: Upstream
+  executor: Executor
 ): ListOperationFunction<InputEncoded, Output, Item> => {
-  const pageSource = PageSource.make(operation, engine.decoded(operation, upstream))
+  const pageSource = PageSource.make(operation, executor(operation))
   const decode = (input: InputEncoded) => decodeInput(operation, input)
   return Object.assign(
-    (input: InputEncoded) =>
-      Effect.flatMap(decode(input), (input) =>
-        input.cursor !== undefined && isResumeCursor(input.cursor)
-          ? new InvalidInputError({ operation: operation.id, issues: [paginationCursorOnly] })
-          : pageSource.fetchPage(input)),
+    (input: InputEncoded, options?: CallOptions.CallOptions) =>
+      withOptions(
+        Effect.flatMap(decode(input), (input) =>
+          input.cursor !== undefined && isResumeCursor(input.cursor)
+            ? new InvalidInputError({ operation: operation.id, issues: [paginationCursorOnly] })
+            : pageSource.fetchPage(input)),
+        options
+      ),
     {
-      pages: (input: InputEncoded, options?: PaginationOptions) =>
-        Stream.unwrap(Effect.map(decode(input), (input) => Pagination.pages(pageSource, input, options))),
-      items: (input: InputEncoded, options?: PaginationOptions) =>
-        Stream.unwrap(Effect.map(decode(input), (input) => Pagination.items(pageSource, input, options)))
+      pages: (input: InputEncoded, options?: ListCallOptions) =>
+        streamWithOptions(
+          Stream.unwrap(Effect.map(decode(input), (input) => Pagination.pages(pageSource, input, options))),
+          options
+        ),
+      items: (input: InputEncoded, options?: ListCallOptions) =>
+        streamWithOptions(
+          Stream.unwrap(Effect.map(decode(input), (input) => Pagination.items(pageSource, input, options))),
+          options
+        )
     }
   )
 }
 
+const withOptions = <A, E>(
+  call: Effect.Effect<A, E>,
+  options: CallOptions.CallOptions | undefined
+): Effect.Effect<A, E> => options === undefined ? call : CallOptions.withCallOptions(call, options)
+
+const streamWithOptions = <A, E>(
+  stream: Stream.Stream<A, E>,
+  options: ListCallOptions | undefined
+): Stream.Stream<A, E> => options === undefined ? stream : CallOptions.streamWithCallOptions(stream, options)
+
 const paginationCursorOnly = {
   parameter: "cursor",
-  reason: "this cursor continues a walk; give it to .pages or .items"
+  reason: "this cursor continues a stream of pages; pass it to .pages or .items"
 }

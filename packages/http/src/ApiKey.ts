@@ -1,5 +1,5 @@
 /**
- * One of several keys for one base address.
+ * API keys with labels, for clients that use several.
  *
  * @since 0.1.0
  */
@@ -7,22 +7,22 @@ import type * as Redacted from "effect/Redacted"
 import type { RateLimit } from "./RateLimit.ts"
 
 /**
- * A key with a name for people. Attempts take turns with the keys of a client, and go on with another one where the
- * service refuses one of them, see `Engine.ts`. A key that is given twice counts once, under its first label.
+ * An API key with a label. Attempts are distributed over the keys of a client. If the upstream rejects one key, the
+ * attempt is repeated with another. Duplicate keys count once, under their first label.
  *
  * @since 0.1.0
  * @category models
  */
 export interface ApiKey {
-  /** What logs and reports call it. */
+  /** Identifies the key in logs and reports. */
   readonly label: string
   readonly key: Redacted.Redacted
-  /** That of the client where nothing is said. */
+  /** Default: the rate limit of the client. */
   readonly rateLimit?: RateLimit | undefined
 }
 
 /**
- * What a key is called that comes alone and without a label.
+ * The label of a single key.
  *
  * @since 0.1.0
  * @category constants

@@ -1,5 +1,5 @@
 /**
- * What a client of one of the three APIs is made from.
+ * Options of the API clients: API key, base URL and policies.
  *
  * @since 0.1.0
  */
@@ -15,7 +15,7 @@ import * as RetryPolicy from "./RetryPolicy.ts"
 import * as Timeouts from "./Timeouts.ts"
 
 /**
- * How a client behaves, as plain data.
+ * The policies of an API client, as plain data.
  *
  * @since 0.1.0
  * @category models
@@ -30,8 +30,8 @@ export interface Policies {
 }
 
 /**
- * What holds where nothing is said. Cache and rate limit are off: answers are never older than their question, and
- * only the plan of your key tells how much is too much.
+ * The default policies: retries, timeouts, a circuit breaker and a concurrency limit. The cache and the rate limit are
+ * disabled.
  *
  * @since 0.1.0
  * @category policies
@@ -46,28 +46,41 @@ export const defaults: Policies = {
 }
 
 /**
- * A client's key, base address and policies. A missing key or address fails the calls that need it, in the error
- * channel, and says what to set. Policies that are left out are those of `defaults`.
+ * Options of an API client. Omitted policies are those of `defaults`.
+ *
+ * Options are validated when a layer is built: an invalid base URL, API key or policy fails the layer with a
+ * `ConfigError` that names the option, as in `rateLimit.limit`.
  *
  * @since 0.1.0
  * @category models
  */
 export interface ApiOptions extends OptionalPolicies {
-  /** Several keys share what is asked: see `ApiKey`. */
-  readonly apiKey: Redacted.Redacted | ReadonlyArray<ApiKey> | undefined
-  /** May carry a path and a trailing slash, which are kept. */
-  readonly baseUrl: string | URL | undefined
-  /** The longest body that is read, in bytes; 64 MiB where nothing is said. */
+  /** One API key, or several (at least one) that share the load: see `ApiKey`. */
+  readonly apiKey: Redacted.Redacted | ReadonlyArray<ApiKey>
+  /** An http or https URL without query and credentials. Its path is kept, a trailing slash is ignored. */
+  readonly baseUrl: string | URL
+  /** Maximum length of a response body, in bytes. Default: 64 MiB. */
   readonly maxBodySize?: number | undefined
-  /** How parameters of several values are spelled; `name[]=A&name[]=B` where nothing is said. */
+  /** How parameters with several values are sent. Default: `brackets`, as in `name[]=A&name[]=B`. */
   readonly arrayFormat?: ArrayFormat | undefined
   /**
-   * Secrets besides the keys that no kept answer may say: keys of other clients, where answers are passed on to people.
-   * An answer that says one is given to whoever asked, and not kept. Clients that share a store say the same here.
+   * Secrets besides the API keys that must not be cached, such as API keys of other clients of a gateway. A response
+   * that contains one is returned and not stored. Clients that share a cache store need the same list.
    */
   readonly uncacheable?: ReadonlyArray<Redacted.Redacted> | undefined
-  /** Wraps the HttpClient that requests are sent with. */
+  /** Wraps the HttpClient that sends the requests. */
   readonly transformClient?: ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
+}
+
+/**
+ * Options of an API that also works without an API key: the ledger API.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface OptionalKeyApiOptions extends Omit<ApiOptions, "apiKey"> {
+  /** Without an API key, requests are sent without the `x-api-key` header. */
+  readonly apiKey?: ApiOptions["apiKey"] | undefined
 }
 
 type OptionalPolicies = { readonly [P in keyof Policies]?: Policies[P] | undefined }

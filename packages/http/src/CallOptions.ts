@@ -1,29 +1,34 @@
 /**
- * Other policies for a part of a program.
+ * Options of calls: retries, timeouts and cache mode of one call, or of a region of a program.
  *
  * @example
+ * import * as CallOptions from "@blockquarry/http/CallOptions"
  * import * as DataApi from "@blockquarry/http/DataApi"
- * import * as Override from "@blockquarry/http/Override"
  * import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
  * import * as Effect from "effect/Effect"
  *
- * // One attempt, and no answer from the cache, whatever the layer says.
- * const price = Effect.flatMap(DataApi.DataApi, (data) => data.tokenPrice({ address: "0x…" })).pipe(
- *   Override.effect({ retry: RetryPolicy.none, cacheMode: "reload" })
- * )
+ * const price = Effect.gen(function*() {
+ *   const data = yield* DataApi.DataApi
+ *   // For one call
+ *   return yield* data.tokenPrice({ address: "0x…" }, { cacheMode: "reload" })
+ * })
+ *
+ * // For every call of a region
+ * const once = price.pipe(CallOptions.withCallOptions({ retry: RetryPolicy.none }))
  *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { dual } from "effect/Function"
 import * as Stream from "effect/Stream"
 import type { CacheMode } from "./ResponseCache.ts"
 import type { RetryPolicy } from "./RetryPolicy.ts"
 import type { Timeouts } from "./Timeouts.ts"
 
 /**
- * What a region may say otherwise. (Limits, breakers and caches are shared by many calls; they are what the layer
- * says.)
+ * Options of a call. Default: those of the enclosing region, or else the policies of the layer. Rate limits, circuit
+ * breakers and caches are shared by calls and are options of the layer only.
  *
  * @since 0.1.0
  * @category models
@@ -35,7 +40,7 @@ export interface CallOptions {
 }
 
 /**
- * What the region around a call says; nothing where nobody says anything.
+ * The options of the enclosing region. Default: none.
  *
  * @since 0.1.0
  * @category tags
@@ -47,30 +52,40 @@ export class CurrentCallOptions
 {}
 
 /**
- * The calls of an effect under other policies. Of regions inside each other the inner one wins.
+ * Sets options for every call of an effect. Options of an inner region take precedence.
  *
  * @since 0.1.0
  * @category regions
  */
-export const withCallOptions =
-  (options: CallOptions) => <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+export const withCallOptions: {
+  (options: CallOptions): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  <A, E, R>(self: Effect.Effect<A, E, R>, options: CallOptions): Effect.Effect<A, E, R>
+} = dual(
+  2,
+  <A, E, R>(self: Effect.Effect<A, E, R>, options: CallOptions): Effect.Effect<A, E, R> =>
     Effect.flatMap(
       CurrentCallOptions,
       (outer) => Effect.provideService(self, CurrentCallOptions, merge(outer, options))
     )
+)
 
 /**
- * The calls of a stream under other policies.
+ * Sets options for every call of a stream. Options of an inner region take precedence.
  *
  * @since 0.1.0
  * @category regions
  */
-export const streamWithCallOptions =
-  (options: CallOptions) => <A, E, R>(self: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> =>
+export const streamWithCallOptions: {
+  (options: CallOptions): <A, E, R>(self: Stream.Stream<A, E, R>) => Stream.Stream<A, E, R>
+  <A, E, R>(self: Stream.Stream<A, E, R>, options: CallOptions): Stream.Stream<A, E, R>
+} = dual(
+  2,
+  <A, E, R>(self: Stream.Stream<A, E, R>, options: CallOptions): Stream.Stream<A, E, R> =>
     Stream.unwrap(
       Effect.map(CurrentCallOptions, (outer) =>
         Stream.provideService(self, CurrentCallOptions, merge(outer, options)))
     )
+)
 
 const merge = (outer: CallOptions, inner: CallOptions): CallOptions => ({
   retry: inner.retry ?? outer.retry,

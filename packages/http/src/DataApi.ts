@@ -17,72 +17,84 @@
  *
  * @since 0.1.0
  */
-import { dataOperations } from "@blockquarry/core/Operations"
+import type { dataOperations } from "@blockquarry/core/Operations"
 import type * as HttpClient from "@effect/platform/HttpClient"
-import * as Config from "effect/Config"
 import type { ConfigError } from "effect/ConfigError"
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as ApiClient from "./ApiClient.ts"
+import type { ApiClient } from "./ApiClient.ts"
 import type { ApiOptions } from "./ApiOptions.ts"
-import * as Engine from "./internal/pipeline/Engine.ts"
-import * as Upstream from "./internal/pipeline/Upstream.ts"
-import * as Settings from "./Settings.ts"
+import * as ApiLayers from "./internal/ApiLayers.ts"
+import type { Engine } from "./internal/pipeline/Engine.ts"
 
 /**
- * The client of the main API: one method for each operation.
+ * The client of the main API: one function for each operation.
  *
  * @since 0.1.0
  * @category models
  */
-export interface DataApiService extends ApiClient.ApiClient<typeof dataOperations> {}
+export interface DataApiService extends ApiClient<typeof dataOperations> {}
 
 /**
+ * The tag of the client of the main API.
+ *
  * @since 0.1.0
  * @category tags
  */
 export class DataApi extends Context.Tag("@blockquarry/http/DataApi")<DataApi, DataApiService>() {}
 
 /**
+ * Makes the client of the main API over the engine in context.
+ *
  * @since 0.1.0
  * @category constructors
  */
 export const make = (
   options: ApiOptions
-): Effect.Effect<DataApiService, never, Engine.Engine | HttpClient.HttpClient> =>
-  Effect.zipWith(
-    Engine.Engine,
-    Upstream.make("data", options, Settings.baseUrl),
-    (engine, upstream) => ApiClient.make(dataOperations, engine, upstream)
-  )
+): Effect.Effect<DataApiService, ConfigError, Engine | HttpClient.HttpClient> =>
+  ApiLayers.make(ApiLayers.data, options)
 
 /**
- * The client of the main API, from options.
+ * The client of the main API, from options. Fails with a `ConfigError` if an option is invalid.
+ *
+ * The client shares rate limits, circuit breakers and cache with no other layer; `Blockquarry.layer` shares them.
  *
  * @since 0.1.0
  * @category layers
  */
-export const layer = (options: ApiOptions): Layer.Layer<DataApi, never, HttpClient.HttpClient> =>
-  Layer.provide(layerWithEngine(options), Engine.layer)
+export const layer = (
+  options: ApiOptions
+): Layer.Layer<DataApi, ConfigError, HttpClient.HttpClient> =>
+  ApiLayers.withOwnEngine(layerWithEngine(options))
 
 /**
- * The client of the main API over an engine of yours: one that shares its stores, say.
+ * The client of the main API over the engine in context, from options.
  *
  * @since 0.1.0
  * @category layers
  */
 export const layerWithEngine = (
   options: ApiOptions
-): Layer.Layer<DataApi, never, Engine.Engine | HttpClient.HttpClient> => Layer.effect(DataApi, make(options))
+): Layer.Layer<DataApi, ConfigError, Engine | HttpClient.HttpClient> => Layer.effect(DataApi, make(options))
 
 /**
- * The client of the main API, from configuration: `QUARRY_API_KEY` and `QUARRY_BASE_URL` where nothing else is said.
+ * The client of the main API, from environment variables: `QUARRY_API_KEY`, `QUARRY_BASE_URL` and `QUARRY_RATE_LIMIT`. Options that
+ * are given take precedence.
+ *
+ * Fails with a `ConfigError` that names the variable if the API key or the base URL is missing or if a value is invalid.
+ *
+ * @example
+ * import * as DataApi from "@blockquarry/http/DataApi"
+ * import * as ResponseCache from "@blockquarry/http/ResponseCache"
+ *
+ * // The environment, and a cache
+ * const DataApiLive = DataApi.layerConfig({ cache: ResponseCache.standard })
  *
  * @since 0.1.0
  * @category layers
  */
 export const layerConfig = (
-  config: Config.Config.Wrap<ApiOptions> = Settings.data
+  options: Partial<ApiOptions> = {}
 ): Layer.Layer<DataApi, ConfigError, HttpClient.HttpClient> =>
-  Layer.unwrapEffect(Effect.map(Config.unwrap(config), layer))
+  ApiLayers.withOwnEngine(Layer.effect(DataApi, ApiLayers.makeConfig(ApiLayers.data, options)))

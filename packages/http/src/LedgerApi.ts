@@ -1,96 +1,87 @@
 /**
- * The ledger API: transactions by hash, on the main network and on the test network.
+ * The ledger API on the main network: transactions by hash.
  *
  * @since 0.1.0
  */
-import { ledgerOperations } from "@blockquarry/core/Operations"
+import type { ledgerOperations } from "@blockquarry/core/Operations"
 import type * as HttpClient from "@effect/platform/HttpClient"
-import * as Config from "effect/Config"
 import type { ConfigError } from "effect/ConfigError"
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as ApiClient from "./ApiClient.ts"
-import type { ApiOptions } from "./ApiOptions.ts"
-import * as Engine from "./internal/pipeline/Engine.ts"
-import * as Upstream from "./internal/pipeline/Upstream.ts"
-import * as Settings from "./Settings.ts"
+import type { ApiClient } from "./ApiClient.ts"
+import type { OptionalKeyApiOptions } from "./ApiOptions.ts"
+import * as ApiLayers from "./internal/ApiLayers.ts"
+import type { Engine } from "./internal/pipeline/Engine.ts"
 
 /**
- * The two networks are two base addresses.
+ * The client of the ledger API on the main network: one function for each operation.
  *
  * @since 0.1.0
  * @category models
  */
-export interface LedgerApiOptions extends ApiOptions {
-  readonly testnetUrl: string | URL | undefined
-}
+export interface LedgerApiService extends ApiClient<typeof ledgerOperations> {}
 
 /**
- * The main network's client, with the test network's beside it.
+ * The tag of the client of the ledger API on the main network.
  *
- * @since 0.1.0
- * @category models
- */
-export interface LedgerApiService extends ApiClient.ApiClient<typeof ledgerOperations> {
-  readonly testnet: ApiClient.ApiClient<typeof ledgerOperations>
-}
-
-/**
  * @since 0.1.0
  * @category tags
  */
 export class LedgerApi extends Context.Tag("@blockquarry/http/LedgerApi")<LedgerApi, LedgerApiService>() {}
 
 /**
+ * Makes the client of the ledger API on the main network over the engine in context.
+ *
  * @since 0.1.0
  * @category constructors
  */
 export const make = (
-  options: LedgerApiOptions
-): Effect.Effect<LedgerApiService, never, Engine.Engine | HttpClient.HttpClient> =>
-  Effect.gen(function*() {
-    const engine = yield* Engine.Engine
-    const mainnet = yield* Upstream.make("ledger", options, Settings.ledgerUrl)
-    const testnet = yield* Upstream.make(
-      "ledger",
-      { ...options, baseUrl: options.testnetUrl },
-      Settings.ledgerTestnetUrl
-    )
-    return {
-      ...ApiClient.make(ledgerOperations, engine, mainnet),
-      testnet: ApiClient.make(ledgerOperations, engine, testnet)
-    }
-  })
+  options: OptionalKeyApiOptions
+): Effect.Effect<LedgerApiService, ConfigError, Engine | HttpClient.HttpClient> =>
+  ApiLayers.make(ApiLayers.ledger, options)
 
 /**
- * The client of the ledger API, from options.
+ * The client of the ledger API on the main network, from options. Fails with a `ConfigError` if an option is invalid.
+ *
+ * The client shares rate limits, circuit breakers and cache with no other layer; `Blockquarry.layer` shares them.
  *
  * @since 0.1.0
  * @category layers
  */
-export const layer = (options: LedgerApiOptions): Layer.Layer<LedgerApi, never, HttpClient.HttpClient> =>
-  Layer.provide(layerWithEngine(options), Engine.layer)
+export const layer = (
+  options: OptionalKeyApiOptions
+): Layer.Layer<LedgerApi, ConfigError, HttpClient.HttpClient> =>
+  ApiLayers.withOwnEngine(layerWithEngine(options))
 
 /**
- * The client of the ledger API over an engine of yours: one that shares its stores, say.
+ * The client of the ledger API on the main network over the engine in context, from options.
  *
  * @since 0.1.0
  * @category layers
  */
 export const layerWithEngine = (
-  options: LedgerApiOptions
-): Layer.Layer<LedgerApi, never, Engine.Engine | HttpClient.HttpClient> =>
+  options: OptionalKeyApiOptions
+): Layer.Layer<LedgerApi, ConfigError, Engine | HttpClient.HttpClient> =>
   Layer.effect(LedgerApi, make(options))
 
 /**
- * The client of the ledger API, from configuration: `QUARRY_API_KEY`, `QUARRY_LEDGER_URL` and
- * `QUARRY_LEDGER_TESTNET_URL` where nothing else is said.
+ * The client of the ledger API on the main network, from environment variables: `QUARRY_API_KEY` (optional), `QUARRY_LEDGER_URL` and `QUARRY_RATE_LIMIT`. Options that
+ * are given take precedence.
+ *
+ * Fails with a `ConfigError` that names the variable if the base URL is missing or if a value is invalid.
+ *
+ * @example
+ * import * as LedgerApi from "@blockquarry/http/LedgerApi"
+ * import * as ResponseCache from "@blockquarry/http/ResponseCache"
+ *
+ * // The environment, and a cache
+ * const LedgerApiLive = LedgerApi.layerConfig({ cache: ResponseCache.standard })
  *
  * @since 0.1.0
  * @category layers
  */
 export const layerConfig = (
-  config: Config.Config.Wrap<LedgerApiOptions> = Settings.ledger
+  options: Partial<OptionalKeyApiOptions> = {}
 ): Layer.Layer<LedgerApi, ConfigError, HttpClient.HttpClient> =>
-  Layer.unwrapEffect(Effect.map(Config.unwrap(config), layer))
+  ApiLayers.withOwnEngine(Layer.effect(LedgerApi, ApiLayers.makeConfig(ApiLayers.ledger, options)))

@@ -1,5 +1,5 @@
 /**
- * How many requests are let through.
+ * Client-side rate limits and daily quotas.
  *
  * @since 0.1.0
  */
@@ -8,18 +8,19 @@ import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 
 /**
- * A limit as plain data, in units: each attempt pays what its operation costs upstream.
+ * A rate limit in units: each attempt costs what its operation costs upstream.
  *
- * In any window of length `window` at most `limit + burst` units are let through, whatever the load. Everybody who
- * uses the same key at the same base address shares one budget, and waits in one line, first come, first served.
+ * All clients with the same API key and base URL share one rate limit, and wait in one queue in arrival order. At most
+ * `limit + burst` units are used in any window.
  *
- * - `burst`: units that may go at once after a quiet time. (Where one operation costs more than that, its cost.)
- * - `cost`: units by operation id, where they differ from the operation's own; or one number for every operation.
- * - `maxWait`: no request waits longer; one that would is refused at once with `RateLimited`. The time that is left
- *   to its call bounds the wait too.
- * - `maxQueue`: no more requests wait; one more is refused.
- * - `dailyQuota`: units that the key may spend in a day of UTC, null for any number. A request beyond it is refused at once;
- *   nobody waits for the next day.
+ * - `limit`: units per `window`.
+ * - `burst`: units that may be used at once after an idle time. At least the cost of the most expensive operation.
+ * - `cost`: units by operation id, for operations that differ from their own cost, or one number for all operations.
+ * - `maxWait`: longest wait. An attempt that would wait longer, or beyond the timeout of its call, fails immediately
+ *   with `LocalLimitError`.
+ * - `maxQueue`: maximum number of waiting attempts. Another one fails immediately with `LocalLimitError`.
+ * - `dailyQuota`: units per UTC day and API key, or null for no quota. An attempt beyond it fails immediately with
+ *   `LocalLimitError`.
  *
  * @since 0.1.0
  * @category models
@@ -35,13 +36,13 @@ export interface RateLimit {
 }
 
 /**
- * `limit` units in every `window`; what is left out is as in `standard`, but that `burst` is the limit itself. Numbers
- * that make no limit (nothing, less than nothing, NaN) are a mistake of the program, and thrown as a `RangeError`.
+ * Creates a rate limit of `limit` units per `window`. Other fields default to those of `standard`, and `burst` to the
+ * limit. The layer that uses the rate limit fails with a `ConfigError` if a number is invalid.
  *
  * @example
  * import * as RateLimit from "@blockquarry/http/RateLimit"
  *
- * // 25 requests a second, whatever they cost
+ * // 25 requests per second, at any cost in units
  * const rateLimit = RateLimit.make({ limit: 25, window: "1 second", cost: 1 })
  *
  * @since 0.1.0
@@ -51,28 +52,18 @@ export const make = (
   options:
     & Pick<RateLimit, "limit" | "window">
     & { readonly [P in keyof RateLimit]?: RateLimit[P] | undefined }
-): RateLimit => {
-  const cost = options.cost ?? {}
-  return {
-    limit: positive("limit", options.limit),
-    window: Duration.millis(positive("window", Duration.toMillis(options.window))),
-    burst: positive("burst", options.burst ?? Math.max(1, options.limit)),
-    cost: typeof cost === "number" ? positive("cost", cost) : cost,
-    maxWait: options.maxWait ?? Duration.seconds(30),
-    maxQueue: options.maxQueue ?? 10_000,
-    dailyQuota: options.dailyQuota === undefined || options.dailyQuota === null
-      ? null
-      : positive("dailyQuota", options.dailyQuota)
-  }
-}
-
-const positive = (name: string, value: number): number => {
-  if (value > 0) return value
-  throw new RangeError(`RateLimit.make: ${name} must be greater than 0, got ${value}`)
-}
+): RateLimit => ({
+  limit: options.limit,
+  window: Duration.decode(options.window),
+  burst: options.burst ?? Math.max(1, options.limit),
+  cost: options.cost ?? {},
+  maxWait: options.maxWait ?? Duration.seconds(30),
+  maxQueue: options.maxQueue ?? 10_000,
+  dailyQuota: options.dailyQuota ?? null
+})
 
 /**
- * 100 units a second, which is some 20 pages of a list, or 33 prices.
+ * 100 units per second: about 20 pages of a list, or 33 prices.
  *
  * @since 0.1.0
  * @category policies
@@ -80,7 +71,7 @@ const positive = (name: string, value: number): number => {
 export const standard: RateLimit = make({ limit: 100, window: Duration.seconds(1) })
 
 /**
- * No limit. When the service says 429, everybody who shares the key still waits until it may be asked again.
+ * The default: no limit. A 429 still starts a cooldown for all clients with the same API key.
  *
  * @since 0.1.0
  * @category policies
@@ -92,7 +83,7 @@ export const none: RateLimit = make({
 })
 
 /**
- * Reads a limit as people write it: `100/s`, `25/10s`, `5000/1m`, `40000/d`, or `none`. A left says what is expected.
+ * Parses a rate limit such as `100/s`, `25/10s`, `5000/1m`, `40000/d` or `none`. A left is the expected format.
  *
  * @since 0.1.0
  * @category conversions
@@ -103,7 +94,7 @@ export const parse = (text: string): Either.Either<RateLimit, string> => {
   const window = Number(count || 1) * (units.get(unit) ?? 0)
   return Number(limit) > 0 && window > 0
     ? Either.right(make({ limit: Number(limit), window: Duration.millis(window) }))
-    : Either.left(`expected units per time, as in 100/s or 5000/10m, or none; got ${JSON.stringify(text)}`)
+    : Either.left(`expected units per time such as 100/s or 5000/10m, or none; got ${JSON.stringify(text)}`)
 }
 
 const pattern = /^(\d{1,9}(?:\.\d{1,6})?)\/(\d{0,6})(ms|s|m|h|d)$/

@@ -1,24 +1,29 @@
 /**
- * The names of the environment variables, in one place, and what is read from them.
+ * Environment variables: their names, and a `Config` for each value.
  *
- * A setting that is absent or empty is no error here: only the call that needs it fails, and names it.
+ * A variable that is empty counts as missing. White space around a value is ignored.
  *
  * @since 0.1.0
  */
+import type { ApiName } from "@blockquarry/core/Operation"
 import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
+import { apiKeyError } from "./internal/transport/ApiKeyHeader.ts"
+import { normalize } from "./internal/transport/BaseUrl.ts"
 import * as RateLimit from "./RateLimit.ts"
 
 /**
+ * The API key.
+ *
  * @since 0.1.0
  * @category names
  */
 export const apiKey = "QUARRY_API_KEY"
 
 /**
- * The base address of the main API.
+ * The base URL of the main API.
  *
  * @since 0.1.0
  * @category names
@@ -26,81 +31,107 @@ export const apiKey = "QUARRY_API_KEY"
 export const baseUrl = "QUARRY_BASE_URL"
 
 /**
+ * The base URL of the streams API.
+ *
  * @since 0.1.0
  * @category names
  */
 export const streamsUrl = "QUARRY_STREAMS_URL"
 
 /**
+ * The base URL of the ledger API on the main network.
+ *
  * @since 0.1.0
  * @category names
  */
 export const ledgerUrl = "QUARRY_LEDGER_URL"
 
 /**
+ * The base URL of the ledger API on the test network.
+ *
  * @since 0.1.0
  * @category names
  */
 export const ledgerTestnetUrl = "QUARRY_LEDGER_TESTNET_URL"
 
 /**
- * Units per time that may be sent, as in `100/s`; `none` for no limit.
+ * The rate limit in units per time, as in `100/s`; `none` for no limit.
  *
  * @since 0.1.0
  * @category names
  */
 export const rateLimit = "QUARRY_RATE_LIMIT"
 
-/** A setting without the white space that files and shells leave around it; absent and empty are the same. */
-const optionalText = (name: string): Config.Config<string | undefined> =>
-  Config.string(name).pipe(Config.withDefault(""), Config.map((value) => value.trim() || undefined))
+/** Decodes a variable that is set; undefined if it is missing or empty. */
+const optional = <A>(
+  name: string,
+  decode: (text: string) => Either.Either<A, string>
+): Config.Config<A | undefined> =>
+  Config.string(name).pipe(
+    Config.withDefault(""),
+    Config.mapOrFail((value) => {
+      const text = value.trim()
+      return text === ""
+        ? Either.right(undefined)
+        : Either.mapLeft(decode(text), (reason) => ConfigError.InvalidData([name], reason))
+    })
+  )
 
-const apiKeyConfig = Config.map(
-  optionalText(apiKey),
-  (value) => value === undefined ? undefined : Redacted.make(value)
-)
+const required = <A>(
+  name: string,
+  expected: string,
+  config: Config.Config<A | undefined>
+): Config.Config<A> =>
+  Config.mapOrFail(config, (value) =>
+    value === undefined
+      ? Either.left(ConfigError.MissingData([name], `expected ${expected}`))
+      : Either.right(value))
 
 /**
- * The limit that is set, if one is.
+ * The API key, if `QUARRY_API_KEY` is set. Fails if the key has characters that are invalid in an HTTP header.
  *
  * @since 0.1.0
  * @category configs
  */
-export const rateLimitConfig: Config.Config<RateLimit.RateLimit | undefined> = Config.mapOrFail(
-  optionalText(rateLimit),
-  (value) =>
-    value === undefined
-      ? Either.right(undefined)
-      : Either.mapLeft(RateLimit.parse(value), (reason) => ConfigError.InvalidData([rateLimit], reason))
+export const optionalApiKeyConfig: Config.Config<Redacted.Redacted | undefined> = optional(apiKey, (text) => {
+  const key = Redacted.make(text)
+  const reason = apiKeyError(key)
+  return reason === null ? Either.right(key) : Either.left(reason)
+})
+
+/**
+ * The API key. Fails if `QUARRY_API_KEY` is missing or has characters that are invalid in an HTTP header.
+ *
+ * @since 0.1.0
+ * @category configs
+ */
+export const apiKeyConfig: Config.Config<Redacted.Redacted> = required(
+  apiKey,
+  "an API key",
+  optionalApiKeyConfig
 )
 
 /**
+ * The base URL of an API. Fails if the variable is missing, or is not an http or https URL without query and
+ * credentials.
+ *
  * @since 0.1.0
  * @category configs
  */
-export const data = Config.all({
-  apiKey: apiKeyConfig,
-  baseUrl: optionalText(baseUrl),
-  rateLimit: rateLimitConfig
-})
+export const baseUrlConfig = (api: ApiName, variable: string): Config.Config<string> =>
+  required(
+    variable,
+    "the base URL of the service",
+    optional(variable, (text) => Either.map(normalize(api, text), () => text))
+  )
 
 /**
+ * The rate limit, if `QUARRY_RATE_LIMIT` is set.
+ *
  * @since 0.1.0
  * @category configs
  */
-export const streams = Config.all({
-  apiKey: apiKeyConfig,
-  baseUrl: optionalText(streamsUrl),
-  rateLimit: rateLimitConfig
-})
-
-/**
- * @since 0.1.0
- * @category configs
- */
-export const ledger = Config.all({
-  apiKey: apiKeyConfig,
-  baseUrl: optionalText(ledgerUrl),
-  testnetUrl: optionalText(ledgerTestnetUrl),
-  rateLimit: rateLimitConfig
-})
+export const rateLimitConfig: Config.Config<RateLimit.RateLimit | undefined> = optional(
+  rateLimit,
+  RateLimit.parse
+)

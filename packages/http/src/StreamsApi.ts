@@ -3,26 +3,28 @@
  *
  * @since 0.1.0
  */
-import { streamsOperations } from "@blockquarry/core/Operations"
+import type { streamsOperations } from "@blockquarry/core/Operations"
 import type * as HttpClient from "@effect/platform/HttpClient"
-import * as Config from "effect/Config"
 import type { ConfigError } from "effect/ConfigError"
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as ApiClient from "./ApiClient.ts"
+import type { ApiClient } from "./ApiClient.ts"
 import type { ApiOptions } from "./ApiOptions.ts"
-import * as Engine from "./internal/pipeline/Engine.ts"
-import * as Upstream from "./internal/pipeline/Upstream.ts"
-import * as Settings from "./Settings.ts"
+import * as ApiLayers from "./internal/ApiLayers.ts"
+import type { Engine } from "./internal/pipeline/Engine.ts"
 
 /**
+ * The client of the streams API: one function for each operation.
+ *
  * @since 0.1.0
  * @category models
  */
-export interface StreamsApiService extends ApiClient.ApiClient<typeof streamsOperations> {}
+export interface StreamsApiService extends ApiClient<typeof streamsOperations> {}
 
 /**
+ * The tag of the client of the streams API.
+ *
  * @since 0.1.0
  * @category tags
  */
@@ -31,46 +33,57 @@ export class StreamsApi
 {}
 
 /**
+ * Makes the client of the streams API over the engine in context.
+ *
  * @since 0.1.0
  * @category constructors
  */
 export const make = (
   options: ApiOptions
-): Effect.Effect<StreamsApiService, never, Engine.Engine | HttpClient.HttpClient> =>
-  Effect.zipWith(
-    Engine.Engine,
-    Upstream.make("streams", options, Settings.streamsUrl),
-    (engine, upstream) => ApiClient.make(streamsOperations, engine, upstream)
-  )
+): Effect.Effect<StreamsApiService, ConfigError, Engine | HttpClient.HttpClient> =>
+  ApiLayers.make(ApiLayers.streams, options)
 
 /**
- * The client of the streams API, from options.
+ * The client of the streams API, from options. Fails with a `ConfigError` if an option is invalid.
+ *
+ * The client shares rate limits, circuit breakers and cache with no other layer; `Blockquarry.layer` shares them.
  *
  * @since 0.1.0
  * @category layers
  */
-export const layer = (options: ApiOptions): Layer.Layer<StreamsApi, never, HttpClient.HttpClient> =>
-  Layer.provide(layerWithEngine(options), Engine.layer)
+export const layer = (
+  options: ApiOptions
+): Layer.Layer<StreamsApi, ConfigError, HttpClient.HttpClient> =>
+  ApiLayers.withOwnEngine(layerWithEngine(options))
 
 /**
- * The client of the streams API over an engine of yours: one that shares its stores, say.
+ * The client of the streams API over the engine in context, from options.
  *
  * @since 0.1.0
  * @category layers
  */
 export const layerWithEngine = (
   options: ApiOptions
-): Layer.Layer<StreamsApi, never, Engine.Engine | HttpClient.HttpClient> =>
+): Layer.Layer<StreamsApi, ConfigError, Engine | HttpClient.HttpClient> =>
   Layer.effect(StreamsApi, make(options))
 
 /**
- * The client of the streams API, from configuration: `QUARRY_API_KEY` and `QUARRY_STREAMS_URL` where nothing else
- * is said.
+ * The client of the streams API, from environment variables: `QUARRY_API_KEY`, `QUARRY_STREAMS_URL` and `QUARRY_RATE_LIMIT`. Options that
+ * are given take precedence.
+ *
+ * Fails with a `ConfigError` that names the variable if the API key or the base URL is missing or if a value is invalid.
+ *
+ * @example
+ * import * as StreamsApi from "@blockquarry/http/StreamsApi"
+ * import * as ResponseCache from "@blockquarry/http/ResponseCache"
+ *
+ * // The environment, and a cache
+ * const StreamsApiLive = StreamsApi.layerConfig({ cache: ResponseCache.standard })
  *
  * @since 0.1.0
  * @category layers
  */
 export const layerConfig = (
-  config: Config.Config.Wrap<ApiOptions> = Settings.streams
+  options: Partial<ApiOptions> = {}
 ): Layer.Layer<StreamsApi, ConfigError, HttpClient.HttpClient> =>
-  Layer.unwrapEffect(Effect.map(Config.unwrap(config), layer))
+  ApiLayers.withOwnEngine(Layer.effect(StreamsApi, ApiLayers.makeConfig(ApiLayers.streams, options)))

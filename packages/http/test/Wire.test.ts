@@ -1,4 +1,4 @@
-/** Every operation with every parameter, as it is sent: literal requests, so that a change of any byte shows. */
+/** Tests the requests of every operation with every parameter, byte by byte. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { address, contract, examples, hash } from "./support/Examples.ts"
@@ -13,7 +13,7 @@ const main = "https://data.test/api/v2.2"
 
 type Case = readonly [
   name: string,
-  ask: (clients: TestClients.Clients) => Effect.Effect<unknown, { readonly _tag: string }>,
+  call: (clients: TestClients.Clients) => Effect.Effect<unknown, { readonly _tag: string }>,
   sent: readonly [method: string, url: string, body?: string]
 ]
 
@@ -178,16 +178,16 @@ const cases: ReadonlyArray<Case> = [
   ],
   [
     "ledgerTransaction on the test network",
-    ({ ledger }) => ledger.testnet.ledgerTransaction({ txn_hash: hash }),
+    ({ ledgerTestnet }) => ledgerTestnet.ledgerTransaction({ txn_hash: hash }),
     ["GET", `https://testnet.test/transactions/by_hash/${hash}`]
   ]
 ]
 
-describe("what is sent", () => {
-  it.effect.each(cases)("%s", ([, ask, [method, url, body]]) =>
+describe("a request", () => {
+  it.effect.each(cases)("%s", ([, call, [method, url, body]]) =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([ScriptedClient.respond(404)])
-      yield* Effect.ignore(ask(harness))
+      yield* Effect.ignore(call(harness))
       expect(harness.requests.map((requests) => ({ ...requests, url: requests.url.href }))).toMatchObject([
         { method, url, body: body ?? null }
       ])
@@ -201,24 +201,24 @@ describe("what is sent", () => {
     }))
 
   it.effect.each(examples)(
-    "of $id without its options is no query at all",
-    ({ call: ask }) =>
+    "of $id without optional parameters has no query",
+    ({ call }) =>
       Effect.gen(function*() {
         const harness = yield* TestClients.harness([ScriptedClient.respond(404)])
-        yield* Effect.ignore(ask(harness))
+        yield* Effect.ignore(call(harness))
         expect(harness.requests.map(({ url }) => url.search)).toEqual([""])
       })
   )
 
-  const spellings = [
+  const formats = [
     ["brackets", "chains%5B%5D=0x1&chains%5B%5D=0x89"],
     ["indices", "chains%5B0%5D=0x1&chains%5B1%5D=0x89"],
     ["repeat", "chains=0x1&chains=0x89"],
     ["comma", "chains=0x1%2C0x89"]
   ] as const
 
-  it.effect.each(spellings)(
-    "spells several values as the option says: %s",
+  it.effect.each(formats)(
+    "encodes arrays by arrayFormat: %s",
     ([arrays, query]) =>
       Effect.gen(function*() {
         const harness = yield* TestClients.harness([ScriptedClient.respond(404)], { arrayFormat: arrays })
@@ -227,7 +227,7 @@ describe("what is sent", () => {
       })
   )
 
-  it.effect("leaves out what is undefined, empty, or an empty list", () =>
+  it.effect("omits parameters that are undefined, empty, or an empty array", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([ScriptedClient.respond(404)])
       const input = { address, chain: undefined, contract_addresses: [], from_date: "", cursor: "" }
@@ -235,11 +235,11 @@ describe("what is sent", () => {
       expect(harness.requests.map(({ url }) => url.search)).toEqual([""])
     }))
 
-  it.effect("is sent through the client that the option made of ours", () =>
+  it.effect("is sent through transformClient", () =>
     Effect.gen(function*() {
-      const other = ScriptedClient.make([ScriptedClient.respond(404)])
-      const harness = yield* TestClients.harness([], { transformClient: () => other.client })
+      const transformed = ScriptedClient.make([ScriptedClient.respond(404)])
+      const harness = yield* TestClients.harness([], { transformClient: () => transformed.client })
       yield* Effect.ignore(harness.data.walletChains({ address }))
-      expect([harness.requests.length, other.requests.length]).toEqual([0, 1])
+      expect([harness.requests.length, transformed.requests.length]).toEqual([0, 1])
     }))
 })

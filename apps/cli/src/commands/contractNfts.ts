@@ -72,7 +72,7 @@ const parallelRanges = (
 export const contractNfts = listCommand({
   path: ["nft", "list"],
   operation,
-  selectClient: ({ data }) => data.contractNfts,
+  selectClient: ({ data }) => Effect.map(data, (data) => data.contractNfts),
   recordName: "NFTs",
   columns: nftColumns,
   options: [waitOption],

@@ -1,5 +1,6 @@
 /** `quarry ledger tx` */
 import { ledgerTransaction as operation } from "@blockquarry/core/operations/ledgerTransaction"
+import * as Effect from "effect/Effect"
 import { singleValue } from "../args/CommandSpec.ts"
 import { oneOf } from "../args/ValueCheck.ts"
 import { recordCommand } from "../RecordCommand.ts"
@@ -9,10 +10,11 @@ const networks = ["mainnet", "testnet"]
 export const ledgerTransaction = recordCommand({
   path: ["ledger", "tx"],
   operation,
-  selectClient: ({ ledger }, { values }) =>
-    singleValue(values, "network") === "testnet"
-      ? ledger.testnet.ledgerTransaction
-      : ledger.ledgerTransaction,
+  selectClient: ({ ledger, ledgerTestnet }, { values }) =>
+    Effect.map(
+      singleValue(values, "network") === "testnet" ? ledgerTestnet : ledger,
+      (ledger) => ledger.ledgerTransaction
+    ),
   options: [{
     name: "network",
     value: "name",

@@ -1,5 +1,6 @@
 /** `quarry nft get` */
 import { nftMetadata as operation } from "@blockquarry/core/operations/nftMetadata"
+import * as Effect from "effect/Effect"
 import { isEnabled } from "../args/CommandSpec.ts"
 import { recordCommand } from "../RecordCommand.ts"
 import { waitOption, waitUntilSynced } from "../WaitForSync.ts"
@@ -7,7 +8,7 @@ import { waitOption, waitUntilSynced } from "../WaitForSync.ts"
 export const nftMetadata = recordCommand({
   path: ["nft", "get"],
   operation,
-  selectClient: ({ data }) => data.nftMetadata,
+  selectClient: ({ data }) => Effect.map(data, (data) => data.nftMetadata),
   options: [waitOption],
   wrapCall: (operation, invocation) =>
     isEnabled(invocation.values, waitOption.name) ? waitUntilSynced(operation, invocation, true) : operation,

@@ -1,5 +1,6 @@
 /** `quarry nft owners` */
 import { nftOwners as operation } from "@blockquarry/core/operations/nftOwners"
+import * as Effect from "effect/Effect"
 import { listCommand } from "../ListCommand.ts"
 import { pageNote, waitBeforeList, waitOption } from "../WaitForSync.ts"
 import { nftColumns } from "./nfts.ts"
@@ -7,7 +8,7 @@ import { nftColumns } from "./nfts.ts"
 export const nftOwners = listCommand({
   path: ["nft", "owners"],
   operation,
-  selectClient: ({ data }) => data.nftOwners,
+  selectClient: ({ data }) => Effect.map(data, (data) => data.nftOwners),
   recordName: "owners",
   columns: nftColumns,
   options: [waitOption],

@@ -39,7 +39,7 @@ const largestOption: OptionSpec = {
 export const tokenOwners = listCommand({
   path: ["token", "owners"],
   operation,
-  selectClient: ({ data }) => data.tokenOwners,
+  selectClient: ({ data }) => Effect.map(data, (data) => data.tokenOwners),
   recordName: "owners",
   columns,
   options: [largestOption],

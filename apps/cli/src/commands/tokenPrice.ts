@@ -1,12 +1,13 @@
 /** `quarry token price` */
 import { tokenPrice as operation } from "@blockquarry/core/operations/tokenPrice"
+import * as Effect from "effect/Effect"
 import { recordCommand } from "../RecordCommand.ts"
 import { formatTokenAmount } from "../render/Columns.ts"
 
 export const tokenPrice = recordCommand({
   path: ["token", "price"],
   operation,
-  selectClient: ({ data }) => data.tokenPrice,
+  selectClient: ({ data }) => Effect.map(data, (data) => data.tokenPrice),
   displayValues: ({ nativePrice }) =>
     nativePrice === null
       ? []

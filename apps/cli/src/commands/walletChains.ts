@@ -1,6 +1,7 @@
 /** `quarry wallet chains` */
 import type { ActiveChain } from "@blockquarry/core/model/WalletChains"
 import { walletChains as operation } from "@blockquarry/core/operations/walletChains"
+import * as Effect from "effect/Effect"
 import { recordCommand } from "../RecordCommand.ts"
 import { numberColumn, textColumn, timeColumn } from "../render/Columns.ts"
 import { type Column, formatTable } from "../render/Table.ts"
@@ -21,7 +22,7 @@ const columns: ReadonlyArray<Column<ActiveChain>> = [
 export const walletChains = recordCommand({
   path: ["wallet", "chains"],
   operation,
-  selectClient: ({ data }) => data.walletChains,
+  selectClient: ({ data }) => Effect.map(data, (data) => data.walletChains),
   table: ({ active_chains }, surface) => formatTable(columns, active_chains, surface),
   emptyNote: ({ active_chains }) => active_chains.length === 0 ? "no chains found" : null,
   examples: ["{wallet}", "{wallet} --chains eth,polygon,base-sepolia"]

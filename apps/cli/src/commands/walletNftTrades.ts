@@ -1,6 +1,7 @@
 /** `quarry wallet nft-trades` */
 import type { NftTrade } from "@blockquarry/core/model/NftTrade"
 import { walletNftTrades as operation } from "@blockquarry/core/operations/walletNftTrades"
+import * as Effect from "effect/Effect"
 import { listCommand } from "../ListCommand.ts"
 import { idColumn, numberColumn, textColumn, timeColumn } from "../render/Columns.ts"
 import type { Column } from "../render/Table.ts"
@@ -21,7 +22,7 @@ const columns: ReadonlyArray<Column<NftTrade>> = [
 export const walletNftTrades = listCommand({
   path: ["wallet", "nft-trades"],
   operation,
-  selectClient: ({ data }) => data.walletNftTrades,
+  selectClient: ({ data }) => Effect.map(data, (data) => data.walletNftTrades),
   recordName: "trades",
   columns,
   examples: ["{wallet} --chain eth", "{wallet} --from-date 2024-01-01 --all -o json"]

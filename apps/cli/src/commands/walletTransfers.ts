@@ -1,12 +1,13 @@
 /** `quarry wallet transfers` */
 import { walletTransfers as operation } from "@blockquarry/core/operations/walletTransfers"
+import * as Effect from "effect/Effect"
 import { listCommand } from "../ListCommand.ts"
 import { transferColumns } from "./transfers.ts"
 
 export const walletTransfers = listCommand({
   path: ["wallet", "transfers"],
   operation,
-  selectClient: ({ data }) => data.walletTransfers,
+  selectClient: ({ data }) => Effect.map(data, (data) => data.walletTransfers),
   recordName: "transfers",
   columns: transferColumns,
   examples: [

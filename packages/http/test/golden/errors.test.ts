@@ -1,9 +1,21 @@
 /** The error of every failure: its tag, its message and its fields. */
+import type { ApiOptions } from "@blockquarry/http/ApiOptions"
 import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
+import * as DataApi from "@blockquarry/http/DataApi"
+import * as LedgerApi from "@blockquarry/http/LedgerApi"
+import * as LedgerTestnetApi from "@blockquarry/http/LedgerTestnetApi"
 import * as RateLimit from "@blockquarry/http/RateLimit"
+import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
+import * as StreamsApi from "@blockquarry/http/StreamsApi"
 import type * as Timeouts from "@blockquarry/http/Timeouts"
+import * as HttpClient from "@effect/platform/HttpClient"
 import { it } from "@effect/vitest"
+import type { ConfigError } from "effect/ConfigError"
+import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Rec from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as TestContext from "effect/TestContext"
@@ -221,37 +233,71 @@ it.effect("errors.local", () =>
 
 it.effect("errors.configuration", () =>
   Effect.gen(function*() {
-    const configurations: Readonly<Record<string, TestClients.HarnessOptions>> = {
-      "no key": { apiKey: undefined },
+    type ApiLayer = Layer.Layer<never, ConfigError, HttpClient.HttpClient>
+    const errorOf = (layer: ApiLayer, variables: Readonly<Record<string, string>>) =>
+      Layer.build(layer).pipe(
+        Effect.scoped,
+        Effect.either,
+        Effect.map(Either.match({ onLeft: String, onRight: () => "success" })),
+        Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)))),
+        Effect.provideService(HttpClient.HttpClient, ScriptedClient.make([]).client)
+      )
+    const complete = {
+      QUARRY_API_KEY: "key-one",
+      QUARRY_BASE_URL: "https://data.test",
+      QUARRY_STREAMS_URL: "https://streams.test",
+      QUARRY_LEDGER_URL: "https://ledger.test",
+      QUARRY_LEDGER_TESTNET_URL: "https://testnet.test"
+    }
+    const withUrls = (url: string) => ({
+      ...Rec.map(complete, () => url),
+      QUARRY_API_KEY: complete.QUARRY_API_KEY
+    })
+    const environments: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+      "no variable": {},
+      "no key": { ...complete, QUARRY_API_KEY: "" },
+      "a key with a line break": { ...complete, QUARRY_API_KEY: "key\nkey" },
+      "no base URL": withUrls(" "),
+      "a base URL that is none": withUrls("host"),
+      "a base URL of another protocol": withUrls("ftp://host.test"),
+      "a base URL with credentials": withUrls("https://user:secret@host.test"),
+      "a base URL with a query": withUrls("https://host.test/?a=b"),
+      "a rate limit that is none": { ...complete, QUARRY_RATE_LIMIT: "fast" }
+    }
+    const fromEnvironment: Record<string, unknown> = {}
+    for (const [title, variables] of Object.entries(environments)) {
+      fromEnvironment[title] = {
+        data: yield* errorOf(DataApi.layerConfig(), variables),
+        streams: yield* errorOf(StreamsApi.layerConfig(), variables),
+        ledger: yield* errorOf(LedgerApi.layerConfig(), variables),
+        "ledger test network": yield* errorOf(LedgerTestnetApi.layerConfig(), variables)
+      }
+    }
+    const configurations: Readonly<Record<string, Partial<ApiOptions>>> = {
       "an empty key": { apiKey: Redacted.make("") },
       "a list without keys": { apiKey: [] },
       "a list with an empty key": {
         apiKey: [{ label: "one", key: Redacted.make("key-one") }, { label: "two", key: Redacted.make("") }]
       },
       "a key with a line break": { apiKey: Redacted.make("key\n") },
-      "no base URL": { baseUrl: undefined },
       "an empty base URL": { baseUrl: "" },
       "a base URL that is none": { baseUrl: "host" },
       "a base URL of another protocol": { baseUrl: "ftp://host.test" },
       "a base URL with credentials": { baseUrl: "https://user:secret@host.test" },
-      "a base URL with a query": { baseUrl: "https://host.test/?a=b" }
+      "a base URL with a query": { baseUrl: "https://host.test/?a=b" },
+      "a rate limit of 0": { rateLimit: RateLimit.make({ limit: 0, window: "1 second" }) },
+      "no attempts": { retry: { ...RetryPolicy.standard, attempts: 0 } },
+      "a daily quota of 0": { rateLimit: { ...RateLimit.none, dailyQuota: 0 } }
     }
-    const errors: Record<string, unknown> = {}
+    const fromOptions: Record<string, unknown> = {}
     for (const [title, configuration] of Object.entries(configurations)) {
-      const clients = yield* TestClients.harness(() => ScriptedClient.respond(500), {
-        ...minimalOptions,
-        ...configuration
-      })
-      errors[title] = {
-        data: errorRecord(yield* Effect.flip(fetchPrice(clients, 1))),
-        streams: errorRecord(yield* Effect.flip(updateStreamStatus.call(clients))),
-        ledger: errorRecord(
-          yield* Effect.flip(clients.ledger.ledgerTransaction({ txn_hash: `0x${"12".repeat(32)}` }))
-        ),
-        "ledger test network": errorRecord(
-          yield* Effect.flip(clients.ledger.testnet.ledgerTransaction({ txn_hash: `0x${"12".repeat(32)}` }))
-        )
+      const options = { apiKey: Redacted.make("key"), baseUrl: "https://host.test", ...configuration }
+      fromOptions[title] = {
+        data: yield* errorOf(DataApi.layer(options), {}),
+        ledger: yield* errorOf(LedgerApi.layer(options), {})
       }
     }
-    yield* Effect.promise(() => record("errors.configuration", errors, 3))
+    yield* Effect.promise(() =>
+      record("errors.configuration", { layerConfig: fromEnvironment, layer: fromOptions }, 4)
+    )
   }))

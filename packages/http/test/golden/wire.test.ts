@@ -113,7 +113,8 @@ const calls: Calls = {
   "updateStreamStatus, an id to be escaped": ({ streams }) =>
     streams.updateStreamStatus({ id: "a b?c#d%e", status: "active" }),
   "ledgerTransaction": ({ ledger }) => ledger.ledgerTransaction({ txn_hash: hash }),
-  "ledgerTransaction, test network": ({ ledger }) => ledger.testnet.ledgerTransaction({ txn_hash: hash })
+  "ledgerTransaction, test network": ({ ledgerTestnet }) =>
+    ledgerTestnet.ledgerTransaction({ txn_hash: hash })
 }
 
 /** What is sent; the answers are failures, which do not matter here. */

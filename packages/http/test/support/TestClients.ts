@@ -3,6 +3,7 @@ import type { ApiOptions } from "@blockquarry/http/ApiOptions"
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as LedgerApi from "@blockquarry/http/LedgerApi"
+import * as LedgerTestnetApi from "@blockquarry/http/LedgerTestnetApi"
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import * as StreamsApi from "@blockquarry/http/StreamsApi"
@@ -10,38 +11,39 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Record from "effect/Record"
+import * as Rec from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import * as Engine from "../../src/internal/pipeline/Engine.ts"
 import * as ScriptedClient from "./ScriptedClient.ts"
 
-/** A key that no other text contains. */
+/** An API key that occurs in no other text. */
 export const key = "CANARY-7f3a9c51e2"
 
 export interface Clients {
   readonly data: DataApi.DataApiService
   readonly streams: StreamsApi.StreamsApiService
   readonly ledger: LedgerApi.LedgerApiService
+  readonly ledgerTestnet: LedgerTestnetApi.LedgerTestnetApiService
 }
 
 export interface Harness extends Clients {
-  /** Every request so far. */
+  /** All requests so far. */
   readonly requests: Array<ScriptedClient.RecordedRequest>
 }
 
-/** What a test may say otherwise; each address stands for itself. */
+/** Overrides of a test. Each API has its own base URL by default. */
 export interface HarnessOptions extends Partial<ApiOptions> {}
 
-/** A store of the test's own where it provides one. */
+/** Returns the store that the test provides, or one in memory. */
 const serviceOrDefault = <I, S>(tag: Context.Tag<I, S>, memory: Effect.Effect<S>): Effect.Effect<S> =>
   Effect.flatMap(
     Effect.serviceOption(tag),
     Option.match({ onNone: () => memory, onSome: (store) => Effect.succeed(store) })
   )
 
-/** An engine that lasts as long as its test. */
+/** An engine with a scope that never closes. */
 export const engine: Effect.Effect<Engine.EngineService> = Effect.flatMap(
   Scope.make(),
   (scope) => Scope.extend(Engine.make, scope)
@@ -60,15 +62,17 @@ const make = (
   options: HarnessOptions
 ): Effect.Effect<Clients, never, Engine.Engine | HttpClient.HttpClient> => {
   const common = { apiKey: Redacted.make(key), ...options }
-  const baseUrlOf = (host: string) => "baseUrl" in options ? options.baseUrl : `https://${host}.test`
+  const baseUrlOf = (host: string) => options.baseUrl ?? `https://${host}.test`
   return Effect.all({
     data: DataApi.make({ ...common, baseUrl: baseUrlOf("data") }),
     streams: StreamsApi.make({ ...common, baseUrl: baseUrlOf("streams") }),
-    ledger: LedgerApi.make({ ...common, baseUrl: baseUrlOf("ledger"), testnetUrl: baseUrlOf("testnet") })
-  })
+    ledger: LedgerApi.make({ ...common, baseUrl: baseUrlOf("ledger") }),
+    ledgerTestnet: LedgerTestnetApi.make({ ...common, baseUrl: baseUrlOf("testnet") })
+    // Tests of invalid options build layers.
+  }).pipe(Effect.orDie)
 }
 
-/** Clients that send through `client`. */
+/** Creates clients that send through `client`. */
 export const clientsOver = (
   client: HttpClient.HttpClient,
   options: HarnessOptions = {}
@@ -78,19 +82,19 @@ export const clientsOver = (
     Effect.provideService(HttpClient.HttpClient, client)
   )
 
-/** Clients over a script, and what they asked. */
+/** Creates clients over a script, and returns them with their requests. */
 export const harness = (script: ScriptedClient.Script, options?: HarnessOptions): Effect.Effect<Harness> => {
   const { requests, client } = ScriptedClient.make(script)
   return Effect.map(clientsOver(client, options), (clients) => ({ ...clients, requests }))
 }
 
 export interface SharedEngineHarness<K extends string> {
-  /** Every request so far, whoever sent it. */
+  /** All requests so far, of any client. */
   readonly requests: Array<ScriptedClient.RecordedRequest>
   readonly clients: Readonly<Record<K, Clients>>
 }
 
-/** Clients that share one engine and one script, by name: other keys, other addresses, other policies. */
+/** Creates clients by name that share one engine and one script, with different keys, base URLs and policies. */
 export const sharedEngine = <K extends string>(
   script: ScriptedClient.Script,
   options: Readonly<Record<K, HarnessOptions>>
@@ -99,14 +103,14 @@ export const sharedEngine = <K extends string>(
   return Effect.runtime<Engine.Engine | HttpClient.HttpClient>().pipe(
     Effect.map((runtime) => ({
       requests,
-      clients: Record.map(options, (clientOptions) => Runtime.runSync(runtime, make(clientOptions)))
+      clients: Rec.map(options, (clientOptions) => Runtime.runSync(runtime, make(clientOptions)))
     })),
     Effect.provideServiceEffect(Engine.Engine, engine),
     Effect.provideService(HttpClient.HttpClient, client)
   )
 }
 
-/** As many attempts as `attempts`, without any wait. */
+/** A retry policy with `attempts` attempts and no backoff. */
 export const immediateRetries = (attempts: number): RetryPolicy.RetryPolicy => ({
   attempts,
   baseDelay: { transient: 0, throttled: 0 },

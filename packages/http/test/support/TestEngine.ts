@@ -1,4 +1,4 @@
-/** An engine and a target over a script, for what only the engine's own service shows. */
+/** An engine and an upstream over a script, for tests of the engine's own interface. */
 import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import { decodeInput, type EncodedRequest, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import type * as ApiKey from "@blockquarry/http/ApiKey"
@@ -17,13 +17,13 @@ export interface EngineHarness {
   readonly requests: Array<ScriptedClient.RecordedRequest>
   readonly engine: Engine.EngineService
   readonly upstream: Upstream.Upstream
-  /** Asks for the price of token `number`. */
+  /** Fetches the price of token `number`. */
   readonly send: (number: number) => Effect.Effect<EngineResponse, Engine.RawError>
 }
 
 const inputOf = (number: number) => Either.getOrThrow(decodeInput(tokenPrice, { address: addressOf(number) }))
 
-/** What is sent to ask for the price of token `number`. */
+/** Returns the request for the price of token `number`. */
 export const requestOf = (number: number): EncodedRequest => encodeRequest(tokenPrice, inputOf(number))
 
 export const engineHarness = (
@@ -35,20 +35,19 @@ export const engineHarness = (
     const engine = yield* TestClients.engine
     const upstream = yield* Upstream.make(
       "data",
-      { apiKey: Redacted.make(TestClients.key), baseUrl: "https://host.test:8443/path", ...options },
-      "QUARRY_BASE_URL"
-    ).pipe(Effect.provideService(HttpClient.HttpClient, client))
+      { apiKey: Redacted.make(TestClients.key), baseUrl: "https://host.test:8443/path", ...options }
+    ).pipe(Effect.provideService(HttpClient.HttpClient, client), Effect.orDie)
     const raw = engine.raw(tokenPrice, upstream)
     return { requests, engine, upstream, send: (number) => raw(inputOf(number), requestOf(number)) }
   })
 
-/** Keys that are called what they are. */
+/** Returns API keys with labels. */
 export const keysOf = (...labels: ReadonlyArray<string>): ReadonlyArray<ApiKey.ApiKey> =>
   labels.map((label) => ({ label, key: Redacted.make(secretOf(label)) }))
 
-/** The key of this label, as no other text contains it. */
+/** Returns the API key with a label. It occurs in no other text. */
 export const secretOf = (label: string): string => `CANARY-of-${label}-7f3a9c51e2`
 
-/** The label of the key that a request came with. */
+/** Returns the label of a request's API key. */
 export const labelOf = ({ headers }: ScriptedClient.RecordedRequest): string =>
   /^CANARY-of-(.*)-7f3a9c51e2$/.exec(headers["x-api-key"] ?? "")?.[1] ?? "?"

@@ -1,23 +1,24 @@
 /**
- * The engine: everything that crosses the network goes through here, in one fixed order.
+ * The engine: sends every call through one sequence of stages.
  *
  * ```
  * encode input
- *   → cache → single flight        (where the cache is on)
- *     → retry with budget          (within the call's total time)
- *       → keys                     (where there are several)
- *         → rate limit and concurrency → circuit breaker
- *           → attempt              (within the attempt's time)
- *             → verdict            ← `raw` ends here
- *               → decode           ← `decoded` ends here
+ *   → cache → single flight        (if the cache is enabled)
+ *     → retry                      (within the call timeout)
+ *       → key selection            (with several keys)
+ *         → admission control      (rate limit, quota, concurrency)
+ *           → circuit breaker
+ *             → attempt            (within the attempt timeout)
+ *               → classification   ← `raw` ends here
+ *                 → decoding       ← `decoded` ends here
  * ```
  *
- * Every stage is a module of `Engine/`, and goes by plain data: the policies of the client, and over them those of the
- * region (`Override`).
+ * Each stage is a module of this folder. Stages use the policies of the layer, overridden by those of the call
+ * (`CallOptions`).
  *
- * The longest that a call can take is `timeouts.total`: no attempt and no wait goes beyond it. Where that is
- * infinite, it is `attempts × (rateLimit.maxWait + timeouts.attempt)` (for each key, where there are several) and the
- * waits between attempts, which double from `retry.base` up to `retry.cap`, or are what the service asks for.
+ * A call takes at most `timeouts.call`. If that is infinite, it takes at most `retry.attempts × (rateLimit.maxWait +
+ * timeouts.attempt)` per key, plus the backoff between attempts, which doubles from `retry.baseDelay` up to
+ * `retry.maxDelay` unless the upstream sends Retry-After.
  *
  * @since 0.1.0
  */
@@ -60,7 +61,7 @@ import * as RetryStage from "./RetryStage.ts"
 import type { Upstream } from "./Upstream.ts"
 
 /**
- * Why `raw` has no answer to give. A status of failure is an answer.
+ * The errors of `raw`. A response with an error status is not an error.
  *
  * @since 0.1.0
  * @category errors
@@ -74,61 +75,57 @@ export type RawError =
   | TimeoutError
 
 /**
+ * Executes operations against an upstream. Shared by the clients of all APIs, together with its rate limits, circuit
+ * breakers and cache.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface EngineService {
   /**
-   * Asks and gives back the answer as it came, whatever its status, once it is sure to be whole. `request` is what is
-   * sent: the input as `writeRequest` writes it, and perhaps more.
+   * Returns the upstream's response unparsed, with any status. Fails if the response is incomplete.
+   *
+   * `request` is the encoded input, plus any query parameters to pass through.
    */
   readonly raw: <I, InputEncoded, Output, OutputEncoded>(
     operation: Operation<I, InputEncoded, Output, OutputEncoded>,
     upstream: Upstream
   ) => (input: I, request: EncodedRequest) => Effect.Effect<EngineResponse, RawError>
-  /** Asks and reads the answer. */
+  /** Returns the decoded output of an operation. */
   readonly decoded: <I, InputEncoded, Output, OutputEncoded>(
     operation: Operation<I, InputEncoded, Output, OutputEncoded>,
     upstream: Upstream
   ) => (input: I) => Effect.Effect<Output, OperationError>
   /**
-   * What is kept about a request and fresh at `now`, at once and outside of any fiber: for servers that answer many
-   * requests from memory. This is a look and counts as nothing: who gives the answer says so (`given`). Undefined where
-   * nothing is, where the cache is off or the request is none that is kept, and where the store cannot look at once
-   * (`CacheStoreService.peek`): then ask.
+   * Returns a fresh cache entry synchronously, or `undefined` if there is none, caching is disabled, or the store is not
+   * in memory. Does not count as a cache request: call `recordHit` if the entry is used.
    */
   readonly peek: (
     operation: AnyOperation,
     upstream: Upstream
   ) => (request: EncodedRequest, now: number) => CacheStore.CacheEntry | undefined
-  /** Counts a call and a hit, once an answer that `kept` found is given. */
+  /** Counts a call and a cache hit. */
   readonly recordHit: (operation: AnyOperation) => void
-  /**
-   * What is kept, with time to wait for the store, for who wants a kept answer or none. It is counted as a call and as a
-   * hit. Null where there is nothing.
-   */
+  /** Returns a fresh cache entry from any store, or null if there is none. Counts a call and a hit if there is one. */
   readonly get: (
     operation: AnyOperation,
     upstream: Upstream
   ) => (request: EncodedRequest) => Effect.Effect<CacheStore.CacheEntry | null>
-  /**
-   * Forgets what is kept about a request, and what is being fetched: who asks from now on is answered anew. False where
-   * the store is away, and may still have it when it is back.
-   */
+  /** Removes the cache entry of a request and detaches requests in flight. Returns false if the store is unavailable. */
   readonly invalidate: (
     operation: AnyOperation,
     upstream: Upstream
   ) => (request: EncodedRequest) => Effect.Effect<boolean>
-  /** Forgets everything in the same way. Where a fleet shares the store, others may be fetching. */
+  /** Does the same for all requests. Other processes that share the store may still have requests in flight. */
   readonly invalidateAll: Effect.Effect<boolean>
-  /** How each base address that was asked is doing, and the keys that were used there. */
+  /** The health of all base URLs and keys that were used. */
   readonly health: Effect.Effect<ReadonlyArray<UpstreamHealth>>
-  /** What the keys of a target may still spend today, of those that have a daily cap. */
+  /** Returns the remaining daily quotas of an upstream's keys that have one. */
   readonly dailyQuotas: (upstream: Upstream) => Effect.Effect<ReadonlyArray<DailyQuota>>
 }
 
 /**
- * The engine that the clients of all three APIs share, and with it budgets, pauses, breakers and answers.
+ * The engine that clients share, with its rate limits, cooldowns, circuit breakers and cache.
  *
  * @since 0.1.0
  * @category tags
@@ -136,7 +133,7 @@ export interface EngineService {
 export class Engine extends Context.Tag("@blockquarry/http/Engine")<Engine, EngineService>() {}
 
 /**
- * Makes an engine that counts budgets and keeps answers in the stores in context.
+ * Creates an engine with the stores in context.
  *
  * @since 0.1.0
  * @category constructors
@@ -159,7 +156,7 @@ export const make: Effect.Effect<
   )
   const chainHeads = ChainHeads.make()
 
-  /** Attempts until one tells, within the call's time. */
+  /** Makes attempts until one is final, within the call timeout. */
   const execute = (call: Call) =>
     retry.run(
       call,
@@ -187,7 +184,7 @@ export const make: Effect.Effect<
       })
     ).pipe(Effect.tap(({ source }) => instrumentation.annotateSpan("quarry.source", source)))
 
-  /** Names, measures and counts a call. */
+  /** Adds span, log annotations and metrics to a call. */
   const instrumented = <A, E extends { readonly _tag: string }>(
     operation: Call["operation"],
     { method, path }: EncodedRequest,
@@ -283,7 +280,7 @@ const callOf = (
   }
 }
 
-/** An answer that was cut off on its way is none. */
+/** Fails if a response is incomplete. */
 const requireComplete = (
   engineResponse: EngineResponse
 ): Effect.Effect<EngineResponse, InvalidResponseError> => {
@@ -295,7 +292,7 @@ const requireComplete = (
 }
 
 /**
- * An engine over stores of your own, such as those of `@blockquarry/redis`.
+ * Provides an engine with the stores in context, such as those of `@blockquarry/redis`.
  *
  * @since 0.1.0
  * @category layers
@@ -307,7 +304,7 @@ export const layerWithStores: Layer.Layer<
 > = Layer.scoped(Engine, make)
 
 /**
- * An engine that counts and keeps in the memory of this process.
+ * Provides an engine with stores in memory.
  *
  * @since 0.1.0
  * @category layers

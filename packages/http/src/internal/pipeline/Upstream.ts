@@ -1,150 +1,142 @@
 /**
- * Targets: where an API's requests go, with which keys, under which policies.
+ * Upstreams: where the requests of an API go, with which API keys, under which policies.
  *
  * @since 0.1.0
  */
 import { type ApiName, pathPrefix } from "@blockquarry/core/Operation"
-import { AuthenticationError, InvalidInputError } from "@blockquarry/core/OperationError"
 import type { ArrayFormat } from "@blockquarry/core/RequestEncoding"
 import { shortDigest } from "@blockquarry/core/ShortDigest"
 import * as HttpClient from "@effect/platform/HttpClient"
-import * as Array from "effect/Array"
+import * as Arr from "effect/Array"
+import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Equivalence from "effect/Equivalence"
-import * as Function from "effect/Function"
+import * as Fn from "effect/Function"
 import * as Redacted from "effect/Redacted"
 import { type ApiKey, defaultLabel } from "../../ApiKey.ts"
-import { type ApiOptions, defaults, type Policies } from "../../ApiOptions.ts"
+import { defaults, type OptionalKeyApiOptions, type Policies } from "../../ApiOptions.ts"
 import type { RateLimit } from "../../RateLimit.ts"
-import * as Settings from "../../Settings.ts"
+import { apiKeyError } from "../transport/ApiKeyHeader.ts"
 import { normalize } from "../transport/BaseUrl.ts"
 import * as Transport from "../transport/Transport.ts"
+import { validateOptions } from "./ValidateOptions.ts"
 
 /**
+ * The base URL, API keys and policies that the requests of an API use.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface Upstream {
-  /** Where and with which keys; a left is the failure of every call that needs what is missing. */
-  readonly keyPool: Either.Either<KeyPool, (operation: string) => InvalidInputError | AuthenticationError>
+  readonly keyPool: KeyPool
   readonly transport: Transport.Transport
   readonly policies: Policies
   readonly arrayFormat: ArrayFormat
 }
 
 /**
- * One base address with all keys that may be used there.
+ * One base URL with all API keys that may be used there.
  *
  * @since 0.1.0
  * @category models
  */
 export interface KeyPool {
-  /** Without a trailing slash, the API's prefix included. */
+  /** The base URL with the path prefix of the API, without a trailing slash. */
   readonly apiUrl: string
-  /** The same without the prefix. */
+  /** The base URL without the path prefix. */
   readonly baseUrl: string
-  /** Stands for these keys at this base, and does not tell them. */
+  /** Identifies these keys at this base URL without revealing them. */
   readonly id: string
-  readonly keys: Array.NonEmptyReadonlyArray<PooledKey>
-  /** What no kept answer may say: these keys and `ApiOptions.neverKept`, each value once. */
+  readonly keys: Arr.NonEmptyReadonlyArray<PooledKey>
+  /** Secrets that no cache entry may contain: these keys and `ApiOptions.uncacheable`, each once. */
   readonly uncacheable: ReadonlyArray<Redacted.Redacted>
 }
 
 /**
- * A base address with one key.
+ * A base URL with one API key.
  *
  * @since 0.1.0
  * @category models
  */
 export interface PooledKey {
-  /** Without a trailing slash, the API's prefix included. */
+  /** The base URL with the path prefix of the API, without a trailing slash. */
   readonly apiUrl: string
-  /** The same without the prefix: what limits, pauses and breakers are counted for. */
+  /** The base URL without the path prefix: rate limits, cooldowns and circuit breakers are counted per base URL. */
   readonly baseUrl: string
+  /** Empty if requests are sent without an API key. */
   readonly apiKey: Redacted.Redacted
-  /** Stands for this key at this base, and does not tell the key. */
+  /** Identifies the key at this base URL without revealing it. */
   readonly id: string
-  /** What people call the key. */
+  /** The name of the key in logs and reports. */
   readonly label: string
-  /** That of the key, or of the target. */
+  /** The rate limit of the key, or that of the API. */
   readonly rateLimit: RateLimit
 }
 
 /**
- * Makes a target from options and the HttpClient in context. `setting` is what a message about a missing address
- * tells people to set.
+ * Makes an upstream from options and the HttpClient in context. Fails with a `ConfigError` that names the option if the
+ * base URL, an API key or a policy is invalid.
  *
  * @since 0.1.0
  * @category constructors
  */
 export const make = (
   api: ApiName,
-  options: ApiOptions,
-  settingName: string
-): Effect.Effect<Upstream, never, HttpClient.HttpClient> =>
-  Effect.map(HttpClient.HttpClient, (client) => ({
-    keyPool: resolve(api, options, settingName),
-    transport: Transport.fromHttpClient(
-      (options.transformClient ?? Function.identity)(client),
-      options.maxBodySize ?? Transport.defaultMaxBodySize
-    ),
-    policies: {
+  options: OptionalKeyApiOptions
+): Effect.Effect<Upstream, ConfigError.ConfigError, HttpClient.HttpClient> =>
+  Effect.gen(function*() {
+    const client = yield* HttpClient.HttpClient
+    const apiUrl = yield* Either.mapLeft(
+      normalize(api, options.baseUrl),
+      (reason) => ConfigError.InvalidData(["baseUrl"], reason)
+    )
+    const apiKeys = apiKeysOf(options)
+    if (!Arr.isNonEmptyReadonlyArray(apiKeys)) {
+      return yield* Effect.fail(ConfigError.InvalidData(["apiKey"], "expected at least one API key"))
+    }
+    yield* Effect.forEach(apiKeys, ({ key, label }) => {
+      const reason = key === noApiKey ? null : apiKeyError(key)
+      return reason === null
+        ? Effect.void
+        : Effect.fail(ConfigError.InvalidData(["apiKey", ...apiKeys.length === 1 ? [] : [label]], reason))
+    }, { discard: true })
+    const policies = {
       cache: options.cache ?? defaults.cache,
       timeouts: options.timeouts ?? defaults.timeouts,
       retry: options.retry ?? defaults.retry,
       rateLimit: options.rateLimit ?? defaults.rateLimit,
       breaker: options.breaker ?? defaults.breaker,
       concurrency: options.concurrency ?? defaults.concurrency
-    },
-    arrayFormat: options.arrayFormat ?? "brackets"
-  }))
+    }
+    const maxBodySize = options.maxBodySize ?? Transport.defaultMaxBodySize
+    yield* validateOptions(policies, maxBodySize, apiKeys)
+    return {
+      keyPool: keyPoolOf(api, apiUrl, apiKeys, policies.rateLimit, options.uncacheable ?? []),
+      transport: Transport.fromHttpClient((options.transformClient ?? Fn.identity)(client), maxBodySize),
+      policies,
+      arrayFormat: options.arrayFormat ?? "brackets"
+    }
+  })
 
-const resolve = (api: ApiName, options: ApiOptions, settingName: string): Upstream["keyPool"] => {
-  const invalid = (parameter: string, reason: string) =>
-    Either.left((operation: string) => new InvalidInputError({ operation, issues: [{ parameter, reason }] }))
-  if (options.baseUrl === undefined || options.baseUrl === "") {
-    return invalid(settingName, "no address of the service is set; set this to its base URL")
-  }
-  const normalizedUrl = normalize(api, options.baseUrl)
-  if (Either.isLeft(normalizedUrl)) return invalid(settingName, normalizedUrl.left)
-  const apiKeys = apiKeysOf(options)
-  if (!Array.isNonEmptyReadonlyArray(apiKeys)) {
-    return Either.left((operation) =>
-      new AuthenticationError({ operation, request: null, status: null, serverMessage: null, body: "" })
-    )
-  }
-  for (const { key, label } of apiKeys) {
-    const keyName = apiKeys.length === 1 ? "the key" : `the key ${JSON.stringify(label)}`
-    if (Redacted.value(key) === "") {
-      return invalid(Settings.apiKey, `${keyName} is empty; set it or leave it out`)
-    }
-    // Clients of HTTP refuse such a key, and look as if the network had failed.
-    if (invalidHeaderCharacter.test(Redacted.value(key))) {
-      return invalid(
-        Settings.apiKey,
-        `${keyName} holds characters that no header can carry, such as a line break`
-      )
-    }
-  }
-  return Either.right(keyPoolOf(api, normalizedUrl.right, apiKeys, options))
+/** Without an API key, the pool has one entry with an empty key. */
+const apiKeysOf = ({ apiKey }: OptionalKeyApiOptions): ReadonlyArray<ApiKey> => {
+  if (apiKey === undefined) return [{ label: defaultLabel, key: noApiKey }]
+  return Redacted.isRedacted(apiKey) ? [{ label: defaultLabel, key: apiKey }] : apiKey
 }
 
-/** The keys that are set: an empty one that comes alone is none. */
-const apiKeysOf = ({ apiKey }: ApiOptions): ReadonlyArray<ApiKey> => {
-  if (!Redacted.isRedacted(apiKey)) return apiKey ?? []
-  return Redacted.value(apiKey) === "" ? [] : [{ label: defaultLabel, key: apiKey }]
-}
+const noApiKey = Redacted.make("")
 
 const keyPoolOf = (
   api: ApiName,
   apiUrl: string,
-  apiKeys: Array.NonEmptyReadonlyArray<ApiKey>,
-  { uncacheable = [], rateLimit = defaults.rateLimit }: ApiOptions
+  apiKeys: Arr.NonEmptyReadonlyArray<ApiKey>,
+  rateLimit: RateLimit,
+  uncacheable: ReadonlyArray<Redacted.Redacted>
 ): KeyPool => {
   const baseUrl = apiUrl.slice(0, apiUrl.length - pathPrefix[api].length)
-  const keys = Array.dedupeWith(
-    Array.map(apiKeys, ({ key, label, rateLimit: keyRateLimit }): PooledKey => ({
+  const keys = Arr.dedupeWith(
+    Arr.map(apiKeys, ({ key, label, rateLimit: keyRateLimit }): PooledKey => ({
       apiUrl,
       baseUrl,
       apiKey: key,
@@ -152,20 +144,17 @@ const keyPoolOf = (
       label,
       rateLimit: keyRateLimit ?? rateLimit
     })),
-    (one, other) => one.id === other.id
+    (a, b) => a.id === b.id
   )
-  const ids = Array.map(keys, ({ id }) => id).toSorted()
+  const ids = Arr.map(keys, ({ id }) => id).toSorted()
   const id = keys.length === 1 ? keys[0].id : shortDigest(ids.join("\n"))
   return {
     apiUrl,
     baseUrl,
     id,
     keys,
-    uncacheable: Array.dedupeWith([...keys.map(({ apiKey }) => apiKey), ...uncacheable], sameSecret)
+    uncacheable: Arr.dedupeWith([...keys.map(({ apiKey }) => apiKey), ...uncacheable], sameSecret)
   }
 }
 
 const sameSecret = Redacted.getEquivalence(Equivalence.string)
-
-/** What the value of a header cannot hold. */
-const invalidHeaderCharacter = /[^\t\x20-\x7e\x80-\xff]/

@@ -1,5 +1,4 @@
 /** What is kept can be looked at without any fiber, and be forgotten. */
-import { ledgerTransaction } from "@blockquarry/core/operations/ledgerTransaction"
 import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as CallOptions from "@blockquarry/http/CallOptions"
@@ -46,15 +45,13 @@ describe("what is kept", () => {
       expect(peek(requestOf(2), 0)).toBeUndefined()
     }))
 
-  it.effect("is nothing where the cache is off, for a change, without an address, and in a store that takes its time", () =>
+  it.effect("is nothing where the cache is off, for a change, and in a store that takes its time", () =>
     Effect.gen(function*() {
       const { send: ask, engine, upstream } = yield* engineHarness(numberedPrice, cachingOptions)
       yield* ask(1)
       const off = { ...upstream, policies: { ...upstream.policies, cache: ResponseCache.none } }
       expect(engine.peek(tokenPrice, off)(requestOf(1), 0)).toBeUndefined()
       expect(engine.peek(tokenPrice, upstream)({ ...requestOf(1), method: "POST" }, 0)).toBeUndefined()
-      const unreachable = yield* engineHarness(numberedPrice, { ...cachingOptions, baseUrl: undefined })
-      expect(unreachable.engine.peek(tokenPrice, unreachable.upstream)(requestOf(1), 0)).toBeUndefined()
       const { peek: _, ...slow } = yield* CacheStore.memory()
       const slowStore = yield* Effect.provideService(
         engineHarness(numberedPrice, cachingOptions),
@@ -103,12 +100,6 @@ describe("a purge", () => {
       expect(yield* harness.engine.invalidateAll).toBe(true)
       expect(yield* harness.send(1)).toMatchObject({ source: "upstream" })
       expect(yield* harness.send(2)).toMatchObject({ source: "upstream" })
-    }))
-
-  it.effect("without an address has nothing to do", () =>
-    Effect.gen(function*() {
-      const { engine, upstream } = yield* engineHarness([], { ...cachingOptions, baseUrl: undefined })
-      expect(yield* engine.invalidate(ledgerTransaction, upstream)(requestOf(1))).toBe(true)
     }))
 
   const purges: ReadonlyArray<readonly [string, (harness: EngineHarness) => Effect.Effect<boolean>]> = [

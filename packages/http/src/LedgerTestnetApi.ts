@@ -1,0 +1,91 @@
+/**
+ * The ledger API on the test network: transactions by hash.
+ *
+ * @since 0.1.0
+ */
+import type { ledgerOperations } from "@blockquarry/core/Operations"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import type { ConfigError } from "effect/ConfigError"
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { ApiClient } from "./ApiClient.ts"
+import type { OptionalKeyApiOptions } from "./ApiOptions.ts"
+import * as ApiLayers from "./internal/ApiLayers.ts"
+import type { Engine } from "./internal/pipeline/Engine.ts"
+
+/**
+ * The client of the ledger API on the test network: one function for each operation.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface LedgerTestnetApiService extends ApiClient<typeof ledgerOperations> {}
+
+/**
+ * The tag of the client of the ledger API on the test network.
+ *
+ * @since 0.1.0
+ * @category tags
+ */
+export class LedgerTestnetApi
+  extends Context.Tag("@blockquarry/http/LedgerTestnetApi")<LedgerTestnetApi, LedgerTestnetApiService>()
+{}
+
+/**
+ * Makes the client of the ledger API on the test network over the engine in context.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (
+  options: OptionalKeyApiOptions
+): Effect.Effect<LedgerTestnetApiService, ConfigError, Engine | HttpClient.HttpClient> =>
+  ApiLayers.make(ApiLayers.ledgerTestnet, options)
+
+/**
+ * The client of the ledger API on the test network, from options. Fails with a `ConfigError` if an option is invalid.
+ *
+ * The client shares rate limits, circuit breakers and cache with no other layer; `Blockquarry.layer` shares them.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = (
+  options: OptionalKeyApiOptions
+): Layer.Layer<LedgerTestnetApi, ConfigError, HttpClient.HttpClient> =>
+  ApiLayers.withOwnEngine(layerWithEngine(options))
+
+/**
+ * The client of the ledger API on the test network over the engine in context, from options.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerWithEngine = (
+  options: OptionalKeyApiOptions
+): Layer.Layer<LedgerTestnetApi, ConfigError, Engine | HttpClient.HttpClient> =>
+  Layer.effect(LedgerTestnetApi, make(options))
+
+/**
+ * The client of the ledger API on the test network, from environment variables: `QUARRY_API_KEY` (optional), `QUARRY_LEDGER_TESTNET_URL` and `QUARRY_RATE_LIMIT`. Options that
+ * are given take precedence.
+ *
+ * Fails with a `ConfigError` that names the variable if the base URL is missing or if a value is invalid.
+ *
+ * @example
+ * import * as LedgerTestnetApi from "@blockquarry/http/LedgerTestnetApi"
+ * import * as ResponseCache from "@blockquarry/http/ResponseCache"
+ *
+ * // The environment, and a cache
+ * const LedgerTestnetApiLive = LedgerTestnetApi.layerConfig({ cache: ResponseCache.standard })
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerConfig = (
+  options: Partial<OptionalKeyApiOptions> = {}
+): Layer.Layer<LedgerTestnetApi, ConfigError, HttpClient.HttpClient> =>
+  ApiLayers.withOwnEngine(
+    Layer.effect(LedgerTestnetApi, ApiLayers.makeConfig(ApiLayers.ledgerTestnet, options))
+  )

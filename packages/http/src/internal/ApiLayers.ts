@@ -1,0 +1,89 @@
+/** What the modules of the APIs have in common: how a client is made from options and from environment variables. */
+import type { AnyOperation, ApiName, Operation } from "@blockquarry/core/Operation"
+import { dataOperations, ledgerOperations, streamsOperations } from "@blockquarry/core/Operations"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Config from "effect/Config"
+import type { ConfigError } from "effect/ConfigError"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ApiClient from "../ApiClient.ts"
+import type { ApiOptions, OptionalKeyApiOptions } from "../ApiOptions.ts"
+import * as Settings from "../Settings.ts"
+import * as Engine from "./pipeline/Engine.ts"
+import * as Upstream from "./pipeline/Upstream.ts"
+
+/** An API with its operations and its environment variables. */
+export interface ApiSpec<Ops extends Readonly<Record<string, AnyOperation>>> {
+  readonly api: ApiName
+  readonly operations: Ops
+  /** The environment variable of the base URL. */
+  readonly baseUrlVariable: string
+  readonly apiKey: Config.Config<ApiOptions["apiKey"] | undefined>
+}
+
+export const data: ApiSpec<typeof dataOperations> = {
+  api: "data",
+  operations: dataOperations,
+  baseUrlVariable: Settings.baseUrl,
+  apiKey: Settings.apiKeyConfig
+}
+
+export const streams: ApiSpec<typeof streamsOperations> = {
+  api: "streams",
+  operations: streamsOperations,
+  baseUrlVariable: Settings.streamsUrl,
+  apiKey: Settings.apiKeyConfig
+}
+
+export const ledger: ApiSpec<typeof ledgerOperations> = {
+  api: "ledger",
+  operations: ledgerOperations,
+  baseUrlVariable: Settings.ledgerUrl,
+  apiKey: Settings.optionalApiKeyConfig
+}
+
+export const ledgerTestnet: ApiSpec<typeof ledgerOperations> = {
+  ...ledger,
+  baseUrlVariable: Settings.ledgerTestnetUrl
+}
+
+/** Makes a client from options. */
+export const make = <Ops extends Readonly<Record<string, AnyOperation>>>(
+  { api, operations }: ApiSpec<Ops>,
+  options: OptionalKeyApiOptions
+): Effect.Effect<ApiClient.ApiClient<Ops>, ConfigError, Engine.Engine | HttpClient.HttpClient> =>
+  Effect.zipWith(
+    Engine.Engine,
+    Upstream.make(api, options),
+    (engine, upstream) =>
+      ApiClient.make(
+        operations,
+        <I, InputEncoded, Output, OutputEncoded>(
+          operation: Operation<I, InputEncoded, Output, OutputEncoded>
+        ) => engine.decoded(operation, upstream)
+      )
+  )
+
+/** Makes a client from options, and from environment variables where an option is omitted. */
+export const makeConfig = <Ops extends Readonly<Record<string, AnyOperation>>>(
+  spec: ApiSpec<Ops>,
+  options: Partial<OptionalKeyApiOptions>
+): Effect.Effect<ApiClient.ApiClient<Ops>, ConfigError, Engine.Engine | HttpClient.HttpClient> => {
+  const { apiKey, baseUrl, rateLimit } = options
+  const config = Config.all({
+    baseUrl: baseUrl === undefined
+      ? Settings.baseUrlConfig(spec.api, spec.baseUrlVariable)
+      : Config.succeed(baseUrl),
+    apiKey: apiKey === undefined ? spec.apiKey : Config.succeed(apiKey),
+    rateLimit: rateLimit === undefined ? Settings.rateLimitConfig : Config.succeed(rateLimit)
+  })
+  return Effect.flatMap(config, (configured) => make(spec, { ...options, ...configured }))
+}
+
+/**
+ * Provides an engine that is not shared with any other layer. Without `fresh`, layers that are built together would
+ * share one through memoisation.
+ */
+export const withOwnEngine = <A, E, R>(
+  layer: Layer.Layer<A, E, R>
+): Layer.Layer<A, E, Exclude<R, Engine.Engine>> => Layer.provide(layer, Layer.fresh(Engine.layer))

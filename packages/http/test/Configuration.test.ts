@@ -1,0 +1,327 @@
+/** Configuration is validated when a layer is built. */
+import type { ApiOptions } from "@blockquarry/http/ApiOptions"
+import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
+import * as DataApi from "@blockquarry/http/DataApi"
+import * as LedgerApi from "@blockquarry/http/LedgerApi"
+import * as LedgerTestnetApi from "@blockquarry/http/LedgerTestnetApi"
+import * as RateLimit from "@blockquarry/http/RateLimit"
+import * as ResponseCache from "@blockquarry/http/ResponseCache"
+import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
+import * as StreamsApi from "@blockquarry/http/StreamsApi"
+import * as HttpClient from "@effect/platform/HttpClient"
+import { describe, expect, it } from "@effect/vitest"
+import type { ConfigError } from "effect/ConfigError"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { address, hash } from "./support/Examples.ts"
+import { addressOf, priceReply } from "./support/PriceCalls.ts"
+import * as ScriptedClient from "./support/ScriptedClient.ts"
+import { key } from "./support/TestClients.ts"
+
+const environment = {
+  QUARRY_API_KEY: key,
+  QUARRY_BASE_URL: "https://main.test",
+  QUARRY_STREAMS_URL: "https://streams.test",
+  QUARRY_LEDGER_URL: "https://ledger.test",
+  QUARRY_LEDGER_TESTNET_URL: "https://testnet.test"
+}
+
+type Environment = Readonly<Record<string, string>>
+
+/** Provides an HttpClient that replies with a price, and returns the requests too. */
+const run = <A, E, R>(
+  use: Effect.Effect<A, E, R>,
+  layer: Layer.Layer<R, ConfigError, HttpClient.HttpClient>,
+  variables: Environment = {}
+) => {
+  const { client, requests } = ScriptedClient.make(() => priceReply)
+  return Effect.map(
+    use.pipe(
+      Effect.provide(layer),
+      Effect.provideService(HttpClient.HttpClient, client),
+      Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables))))
+    ),
+    (value) => ({ value, requests })
+  )
+}
+
+/** The message of the error with which a layer fails. */
+const errorOf = (
+  layer: Layer.Layer<never, ConfigError, HttpClient.HttpClient>,
+  variables?: Environment
+): Effect.Effect<string, unknown> => Effect.map(Effect.flip(run(Effect.void, layer, variables)), String)
+
+const price = Effect.flatMap(DataApi.DataApi, (data) => data.tokenPrice({ address }))
+
+const options: ApiOptions = { apiKey: Redacted.make(key), baseUrl: "https://host.test" }
+
+describe("layerConfig", () => {
+  const layers = Layer.mergeAll(
+    DataApi.layerConfig(),
+    StreamsApi.layerConfig(),
+    LedgerApi.layerConfig(),
+    LedgerTestnetApi.layerConfig()
+  )
+
+  it.effect("reads the base URL of each API and the API key", () =>
+    Effect.gen(function*() {
+      const { requests } = yield* run(
+        Effect.gen(function*() {
+          yield* price
+          yield* Effect.ignore(
+            Effect.flatMap(StreamsApi.StreamsApi, (streams) =>
+              streams.updateStreamStatus({ id: "s", status: "active" }))
+          )
+          const ledger = yield* LedgerApi.LedgerApi
+          const ledgerTestnet = yield* LedgerTestnetApi.LedgerTestnetApi
+          yield* Effect.ignore(ledger.ledgerTransaction({ txn_hash: hash }))
+          yield* Effect.ignore(ledgerTestnet.ledgerTransaction({ txn_hash: hash }))
+        }),
+        layers,
+        environment
+      )
+      expect(requests.map(({ url }) =>
+        url.host
+      )).toEqual([
+        "main.test",
+        "streams.test",
+        "ledger.test",
+        "testnet.test"
+      ])
+      expect(requests.map(({ headers }) => headers["x-api-key"])).toEqual([key, key, key, key])
+    }))
+
+  const required: ReadonlyArray<
+    readonly [variable: string, layer: Layer.Layer<never, ConfigError, HttpClient.HttpClient>]
+  > = [
+    ["QUARRY_BASE_URL", DataApi.layerConfig()],
+    ["QUARRY_STREAMS_URL", StreamsApi.layerConfig()],
+    ["QUARRY_LEDGER_URL", LedgerApi.layerConfig()],
+    ["QUARRY_LEDGER_TESTNET_URL", LedgerTestnetApi.layerConfig()],
+    ["QUARRY_API_KEY", DataApi.layerConfig()],
+    ["QUARRY_API_KEY", StreamsApi.layerConfig()]
+  ]
+
+  it.effect.each(required)("fails without %s and names it", ([variable, layer]) =>
+    Effect.gen(function*() {
+      const others = Object.fromEntries(Object.entries(environment).filter(([name]) => name !== variable))
+      for (const variables of [others, { ...others, [variable]: " " }]) {
+        expect(yield* errorOf(layer, variables)).toBe(
+          `(Missing data at ${variable}: "expected ${
+            variable === "QUARRY_API_KEY" ? "an API key" : "the base URL of the service"
+          }")`
+        )
+      }
+    }))
+
+  it.effect("needs no variables of other APIs", () =>
+    Effect.gen(function*() {
+      const { requests } = yield* run(price, DataApi.layerConfig(), {
+        QUARRY_API_KEY: key,
+        QUARRY_BASE_URL: "https://main.test"
+      })
+      expect(requests).toHaveLength(1)
+    }))
+
+  it.effect("sends no x-api-key header to the ledger if no API key is set", () =>
+    Effect.gen(function*() {
+      const { client, requests } = ScriptedClient.make(() =>
+        ScriptedClient.json({ message: "not found" }, 404, { "etag": "x" })
+      )
+      const error = yield* Effect.flatMap(
+        LedgerApi.LedgerApi,
+        (ledger) => ledger.ledgerTransaction({ txn_hash: hash })
+      ).pipe(
+        Effect.flip,
+        Effect.provide(LedgerApi.layer({ baseUrl: "https://ledger.test" })),
+        Effect.provideService(HttpClient.HttpClient, client)
+      )
+      expect(error).toMatchObject({ _tag: "NotFoundError", serverMessage: "not found" })
+      expect(requests.map(({ headers }) => Object.keys(headers))).toEqual([["accept"]])
+    }))
+
+  it.effect("reports which field of a response is invalid if no API key is set", () =>
+    Effect.gen(function*() {
+      const { client } = ScriptedClient.make(() =>
+        ScriptedClient.json({ hash, type: "user_transaction", gas_used: true })
+      )
+      const error = yield* Effect.flatMap(
+        LedgerApi.LedgerApi,
+        (ledger) => ledger.ledgerTransaction({ txn_hash: hash })
+      ).pipe(
+        Effect.flip,
+        Effect.provide(LedgerApi.layer({ baseUrl: "https://ledger.test" })),
+        Effect.provideService(HttpClient.HttpClient, client)
+      )
+      expect(error).toMatchObject({ _tag: "InvalidResponseError", path: "gas_used" })
+      expect(error.message).toContain("actual true")
+    }))
+
+  it.effect("takes policies besides the environment", () =>
+    Effect.gen(function*() {
+      const { requests } = yield* run(
+        Effect.all([price, price]),
+        DataApi.layerConfig({ cache: ResponseCache.standard }),
+        environment
+      )
+      expect(requests).toHaveLength(1)
+    }))
+
+  it.effect("prefers options to the environment, and needs no variable for them", () =>
+    Effect.gen(function*() {
+      const { requests } = yield* run(price, DataApi.layerConfig(options), {
+        QUARRY_BASE_URL: "https://main.test"
+      })
+      expect(requests.map(({ url }) => url.host)).toEqual(["host.test"])
+      expect(yield* errorOf(DataApi.layerConfig(options), { QUARRY_RATE_LIMIT: "fast" })).toContain(
+        "QUARRY_RATE_LIMIT"
+      )
+      yield* run(price, DataApi.layerConfig({ ...options, rateLimit: RateLimit.none }), {
+        QUARRY_RATE_LIMIT: "fast"
+      })
+    }))
+
+  it.effect("reports every invalid variable", () =>
+    Effect.gen(function*() {
+      const message = yield* errorOf(DataApi.layerConfig(), {
+        QUARRY_API_KEY: "a\nb",
+        QUARRY_BASE_URL: "host",
+        QUARRY_RATE_LIMIT: "fast"
+      })
+      for (const variable of ["QUARRY_API_KEY", "QUARRY_BASE_URL", "QUARRY_RATE_LIMIT"]) {
+        expect(message).toContain(`Invalid data at ${variable}`)
+      }
+    }))
+})
+
+describe("invalid base URLs", () => {
+  const invalid: ReadonlyArray<readonly [baseUrl: string, reason: string]> = [
+    ["host.test", "URL"],
+    ["/api/v2.2", "URL"],
+    ["https://", "URL"],
+    ["not an address", "URL"],
+    ["ftp://host.test", "http or https"],
+    ["file:///etc/passwd", "http or https"],
+    ["javascript:alert(1)", "http or https"],
+    ["https://user:secret@host.test", "credentials"],
+    ["https://user@host.test", "credentials"],
+    ["https://host.test?apikey=secret", "query string"],
+    ["https://host.test/#secret", "fragment"]
+  ]
+
+  it.effect.each(invalid)("fail the layer: %s", ([baseUrl, reason]) =>
+    Effect.gen(function*() {
+      const fromOptions = yield* errorOf(DataApi.layer({ ...options, baseUrl }))
+      const fromEnvironment = yield* errorOf(DataApi.layerConfig(), {
+        ...environment,
+        QUARRY_BASE_URL: baseUrl
+      })
+      expect(fromOptions).toContain("Invalid data at baseUrl:")
+      expect(fromEnvironment).toContain("Invalid data at QUARRY_BASE_URL:")
+      for (const message of [fromOptions, fromEnvironment]) {
+        expect(message).toContain(reason)
+        expect(message).not.toContain("secret")
+      }
+    }))
+})
+
+describe("invalid API keys", () => {
+  it.effect.each(["abc\n", "abc\r\n", "a\u0000b", "a€b", ""])(
+    "fail the layer, unseen: %j",
+    (invalid) =>
+      Effect.gen(function*() {
+        const single = yield* errorOf(DataApi.layer({ ...options, apiKey: Redacted.make(invalid) }))
+        expect(single).toContain("Invalid data at apiKey:")
+        const several = yield* errorOf(DataApi.layer({
+          ...options,
+          apiKey: [{ label: "one", key: Redacted.make(key) }, { label: "two", key: Redacted.make(invalid) }]
+        }))
+        expect(several).toContain("Invalid data at apiKey.two:")
+        const keyless = yield* errorOf(
+          LedgerApi.layer({ apiKey: Redacted.make(invalid), baseUrl: "https://h.test" })
+        )
+        expect(keyless).toContain("Invalid data at apiKey:")
+        for (const message of [single, several, keyless]) {
+          expect(message).not.toContain(invalid.trim() || key)
+        }
+      })
+  )
+
+  it.effect("fail the layer if the list is empty", () =>
+    Effect.gen(function*() {
+      expect(yield* errorOf(DataApi.layer({ ...options, apiKey: [] }))).toContain("at least one API key")
+    }))
+})
+
+describe("invalid policies", () => {
+  const rateLimit = RateLimit.standard
+  const invalid: ReadonlyArray<readonly [path: string, options: Partial<ApiOptions>]> = [
+    ...[0, -1, Number.NaN].flatMap((value): ReadonlyArray<readonly [string, Partial<ApiOptions>]> => [
+      ["rateLimit.limit", { rateLimit: RateLimit.make({ limit: value, window: "1 second", burst: 1 }) }],
+      ["rateLimit.window", { rateLimit: RateLimit.make({ limit: 1, window: value }) }],
+      ["rateLimit.burst", { rateLimit: { ...rateLimit, burst: value } }],
+      ["rateLimit.dailyQuota", { rateLimit: { ...rateLimit, dailyQuota: value } }],
+      ["apiKey.main.rateLimit.burst", {
+        apiKey: [{ label: "main", key: Redacted.make(key), rateLimit: { ...rateLimit, burst: value } }]
+      }],
+      ["concurrency.limit", { concurrency: { limit: value, maxQueue: 1 } }],
+      ["retry.attempts", { retry: { ...RetryPolicy.standard, attempts: value } }],
+      ["breaker.threshold", { breaker: { ...CircuitBreaker.standard, threshold: value } }],
+      ["breaker.minimum", { breaker: { ...CircuitBreaker.standard, minimum: value } }],
+      ["breaker.window", { breaker: { ...CircuitBreaker.standard, window: value } }],
+      ["breaker.openDuration", { breaker: { ...CircuitBreaker.standard, openDuration: value } }],
+      ["timeouts.attempt", { timeouts: { attempt: value, call: "1 second" } }],
+      ["timeouts.call", { timeouts: { attempt: "1 second", call: value } }],
+      ["maxBodySize", { maxBodySize: value }]
+    ]),
+    ["breaker.threshold", { breaker: { ...CircuitBreaker.standard, threshold: 1.5 } }],
+    ["retry.attempts", { retry: { ...RetryPolicy.standard, attempts: 1.5 } }],
+    ["retry.budget.capacity", {
+      retry: { ...RetryPolicy.standard, budget: { capacity: Number.NaN, refill: 0 } }
+    }],
+    ["retry.budget.refill", { retry: { ...RetryPolicy.standard, budget: { capacity: 0, refill: -1 } } }],
+    ["rateLimit.cost", { rateLimit: { ...rateLimit, cost: -1 } }],
+    ["rateLimit.cost.tokenPrice", { rateLimit: { ...rateLimit, cost: { tokenPrice: Number.NaN } } }],
+    ["rateLimit.maxQueue", { rateLimit: { ...rateLimit, maxQueue: -1 } }],
+    ["concurrency.maxQueue", { concurrency: { limit: 1, maxQueue: -1 } }]
+  ]
+
+  it.effect.each(invalid)(
+    "fail the layer and name the option: %s",
+    ([path, policies]) =>
+      Effect.gen(function*() {
+        expect(yield* errorOf(DataApi.layer({ ...options, ...policies }))).toContain(
+          `Invalid data at ${path}:`
+        )
+      })
+  )
+
+  it.effect("are all reported", () =>
+    Effect.gen(function*() {
+      const message = yield* errorOf(DataApi.layer({
+        ...options,
+        rateLimit: { ...rateLimit, limit: 0 },
+        concurrency: { limit: 0, maxQueue: -1 }
+      }))
+      for (const path of ["rateLimit.limit", "concurrency.limit", "concurrency.maxQueue"]) {
+        expect(message).toContain(path)
+      }
+    }))
+
+  it.effect("do not include the policies of the library", () =>
+    Effect.gen(function*() {
+      const none = {
+        rateLimit: RateLimit.none,
+        retry: RetryPolicy.none,
+        breaker: CircuitBreaker.none,
+        cache: ResponseCache.none
+      }
+      const { requests } = yield* run(
+        Effect.flatMap(DataApi.DataApi, (data) => data.tokenPrice({ address: addressOf(1) })),
+        DataApi.layer({ ...options, ...none })
+      )
+      expect(requests).toHaveLength(1)
+    }))
+})
