@@ -1,66 +1,103 @@
 /**
- * Receipts: what a part of a program spent on the service.
+ * Call usage: the requests, cost and waits of calls.
  *
  * @example
+ * import * as CallUsage from "@blockquarry/http/CallUsage"
  * import * as DataApi from "@blockquarry/http/DataApi"
- * import * as Receipt from "@blockquarry/http/Receipt"
  * import * as Effect from "effect/Effect"
  *
  * const program = Effect.gen(function*() {
  *   const data = yield* DataApi.DataApi
- *   const receipt = Receipt.make()
- *   yield* data.tokenPrice({ address: "0x…" }).pipe(Receipt.effect(receipt))
- *   return receipt.units
+ *   const [price, usage] = yield* CallUsage.withUsage(data.tokenPrice({ address: "0x…" }))
+ *   return `${price.usdPrice} USD for ${usage.cost} units`
  * })
  *
  * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { dual } from "effect/Function"
 
 /**
- * What calls spent so far; calls add to it while they are under way.
+ * The upstream requests of one or more calls.
  *
- * A question that several callers ask at the same time is charged to the one who asked first, and to nobody else. It
- * goes on being charged there when that caller has hung up; and so is the fresh answer that is fetched behind a stale
- * one. What comes from the cache costs nothing.
+ * A response from the cache uses nothing. Coalesced calls are charged to the call that started the request, even if
+ * that call is interrupted. Background revalidation is charged to the call that received the stale response.
  *
  * @since 0.1.0
  * @category models
  */
 export interface CallUsage {
-  /** Requests that were sent to the service and ended, with an answer or without. */
-  attempts: number
-  /** Units that they cost, as the rate limit counts them. */
-  cost: number
-  /** Milliseconds of waiting: for budgets, pauses and places, and between attempts. */
-  waitMillis: number
+  /** Requests that were sent and have ended, with a response or without. */
+  readonly attempts: number
+  /** Cost of the requests in units of the rate limit. */
+  readonly cost: number
+  /** Milliseconds of waiting: for rate limit, cooldown and concurrency limit, and for backoff between attempts. */
+  readonly waitMillis: number
 }
 
 /**
- * An empty receipt.
+ * No usage.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const make = (): CallUsage => ({ attempts: 0, cost: 0, waitMillis: 0 })
+export const none: CallUsage = { attempts: 0, cost: 0, waitMillis: 0 }
 
 /**
- * The receipt that the region around a call hands in; null where nobody wants to know.
+ * Returns the sum of two usages.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const add = (one: CallUsage, other: CallUsage): CallUsage => ({
+  attempts: one.attempts + other.attempts,
+  cost: one.cost + other.cost,
+  waitMillis: one.waitMillis + other.waitMillis
+})
+
+/**
+ * The observer of the enclosing region. Default: null.
  *
  * @since 0.1.0
  * @category tags
  */
-export class CurrentCallUsage extends Context.Reference<CurrentCallUsage>()("@blockquarry/http/CallUsage", {
-  defaultValue: (): CallUsage | null => null
-}) {}
+export class CurrentUsageObserver
+  extends Context.Reference<CurrentUsageObserver>()("@blockquarry/http/CallUsage", {
+    defaultValue: (): ((usage: CallUsage) => void) | null => null
+  })
+{}
 
 /**
- * Has the calls of an effect charged to a receipt. Of regions inside each other the inner one is charged alone.
+ * Returns the result of an effect with the usage of its calls. Wrap `Effect.either(effect)` to get the usage of calls
+ * that fail. Usage in the background after the effect has ended is not included: see `observeUsage`. Calls in an inner
+ * region count for the inner region only.
  *
  * @since 0.1.0
  * @category regions
  */
-export const withCallUsage =
-  (usage: CallUsage) => <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.provideService(self, CurrentCallUsage, usage)
+export const withUsage = <A, E, R>(
+  self: Effect.Effect<A, E, R>
+): Effect.Effect<readonly [result: A, usage: CallUsage], E, R> =>
+  Effect.suspend(() => {
+    let total = none
+    return observeUsage(self, (usage) => {
+      total = add(total, usage)
+    }).pipe(Effect.map((result) => [result, total] as const))
+  })
+
+/**
+ * Calls `onUsage` with each increment of usage of an effect's calls as it occurs, including usage in the background
+ * after the effect has ended. `onUsage` must not throw. Calls in an inner region count for the inner region only.
+ *
+ * @since 0.1.0
+ * @category regions
+ */
+export const observeUsage: {
+  (onUsage: (usage: CallUsage) => void): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  <A, E, R>(self: Effect.Effect<A, E, R>, onUsage: (usage: CallUsage) => void): Effect.Effect<A, E, R>
+} = dual(
+  2,
+  <A, E, R>(self: Effect.Effect<A, E, R>, onUsage: (usage: CallUsage) => void): Effect.Effect<A, E, R> =>
+    Effect.provideService(self, CurrentUsageObserver, onUsage)
+)

@@ -1,4 +1,4 @@
-/** Receipts: what a call spent is charged to whoever began to ask, once. */
+/** The usage of calls. */
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as CallUsage from "@blockquarry/http/CallUsage"
 import * as RateLimit from "@blockquarry/http/RateLimit"
@@ -12,13 +12,13 @@ import * as ScriptedClient from "./support/ScriptedClient.ts"
 import * as TestClients from "./support/TestClients.ts"
 import { runPendingWork, whileTimePasses } from "./support/TestTime.ts"
 
-const noUsage = { attempts: 0, cost: 0, waitMillis: 0 }
+const noUsage = CallUsage.none
 
 /** The units of a price. */
 const units = 3
 
-describe("a receipt", () => {
-  it.effect("holds each attempt, its units, and the waits between them", () =>
+describe("call usage", () => {
+  it.effect("contains attempts, their cost and the waits between them", () =>
     Effect.gen(function*() {
       const script = [
         ScriptedClient.respond(500, "", { "retry-after": "2" }),
@@ -29,13 +29,12 @@ describe("a receipt", () => {
         ...minimalOptions,
         retry: TestClients.immediateRetries(9)
       })
-      const usage = CallUsage.make()
-      expect(usage).toEqual(noUsage)
-      yield* whileTimePasses(CallUsage.withCallUsage(usage)(fetchPrice(harness, 1)))
+      const [price, usage] = yield* whileTimePasses(CallUsage.withUsage(fetchPrice(harness, 1)))
+      expect(price).toEqual(yield* fetchPrice(yield* TestClients.harness([priceReply]), 1))
       expect(usage).toEqual({ attempts: 3, cost: 3 * units, waitMillis: 2000 })
     }))
 
-  it.effect("holds the waits for budgets, pauses and places", () =>
+  it.effect("contains waits for rate limit, cooldown and concurrency limit", () =>
     Effect.gen(function*() {
       const longWaitLimit = { ...minimalOptions, rateLimit: { ...RateLimit.none, maxWait: "1 day" } } as const
       const limited = RateLimit.make({ limit: 1, window: "1 second", cost: 1 })
@@ -50,20 +49,21 @@ describe("a receipt", () => {
       ]
       for (const [script, options, waited] of cases) {
         const harness = yield* TestClients.harness(script, options)
-        const [first, second] = [CallUsage.make(), CallUsage.make()]
-        const fibers = yield* Effect.forEach([first, second], (usage) =>
+        const fibers = yield* Effect.replicateEffect(
           Effect.zipLeft(
-            Effect.fork(CallUsage.withCallUsage(usage)(Effect.exit(fetchPrice(harness, 1)))),
+            Effect.fork(CallUsage.withUsage(Effect.either(fetchPrice(harness, 1)))),
             runPendingWork
-          ))
+          ),
+          2
+        )
         yield* TestClock.adjust("1 minute")
-        yield* Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
-        expect(first.waitMillis).toBe(0)
-        expect(second).toMatchObject({ attempts: 1, waitMillis: waited })
+        const usages = yield* Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
+        expect(usages.map(([, { waitMillis }]) => waitMillis)).toEqual([0, waited])
+        expect(usages.map(([, { attempts }]) => attempts)).toEqual([1, 1])
       }
     }))
 
-  it.effect("is that of the caller who began a flight, and those who join it are charged nothing", () =>
+  it.effect("of coalesced calls is charged to the call that started the request, even if it is interrupted", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         (requests, number) =>
@@ -77,42 +77,68 @@ describe("a receipt", () => {
           timeouts: { attempt: "10 seconds", call: "1 minute" }
         }
       )
-      const usages = [CallUsage.make(), CallUsage.make(), CallUsage.make()]
-      const fibers = yield* Effect.forEach(
-        usages,
-        (usage) =>
-          Effect.zipLeft(Effect.fork(CallUsage.withCallUsage(usage)(fetchPrice(harness, 1))), runPendingWork)
-      )
+      const totals = [noUsage, noUsage, noUsage]
+      const fibers = yield* Effect.forEach(totals, (_, index) =>
+        fetchPrice(harness, 1).pipe(
+          CallUsage.observeUsage((usage) => {
+            totals[index] = CallUsage.add(totals[index] ?? noUsage, usage)
+          }),
+          Effect.fork,
+          Effect.zipLeft(runPendingWork)
+        ))
       const [first] = fibers
-      // Whoever began it pays for all of it, though they hung up.
       if (first !== undefined) yield* Fiber.interrupt(first)
       yield* TestClock.adjust("1 minute")
-      expect(usages).toEqual([{ attempts: 2, cost: 2 * units, waitMillis: 0 }, noUsage, noUsage])
+      expect(totals).toEqual([{ attempts: 2, cost: 2 * units, waitMillis: 0 }, noUsage, noUsage])
     }))
 
-  it.effect("is charged nothing for an answer that was kept, nor by the calls beside it", () =>
+  it.effect("is zero for cache hits and excludes calls outside the region", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(numberedPrice, cachingOptions)
-      const usage = CallUsage.make()
       yield* fetchPrice(harness, 1)
-      yield* CallUsage.withCallUsage(usage)(fetchPrice(harness, 1))
-      expect(usage).toEqual(noUsage)
-      yield* CallUsage.withCallUsage(usage)(
-        CallOptions.withCallOptions({ cacheMode: "reload" })(fetchPrice(harness, 1))
+      const [, cached] = yield* CallUsage.withUsage(fetchPrice(harness, 1))
+      expect(cached).toEqual(noUsage)
+      const [, reloaded] = yield* Effect.zipLeft(
+        CallUsage.withUsage(
+          fetchPrice(harness, 1).pipe(CallOptions.withCallOptions({ cacheMode: "reload" }))
+        ),
+        fetchPrice(harness, 2)
       )
-      yield* fetchPrice(harness, 2)
-      expect(usage).toEqual({ attempts: 1, cost: units, waitMillis: 0 })
+      expect(reloaded).toEqual({ attempts: 1, cost: units, waitMillis: 0 })
     }))
 
-  it.effect("is charged alone within another one's region, and holds all calls of its own", () =>
+  it.effect("of an inner region is not part of the outer region", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(numberedPrice, minimalOptions)
-      const [outer, inner] = [CallUsage.make(), CallUsage.make()]
       const both = Effect.all([fetchPrice(harness, 1), fetchPrice(harness, 2)], { concurrency: "unbounded" })
-      yield* CallUsage.withCallUsage(outer)(
-        Effect.zipRight(fetchPrice(harness, 3), CallUsage.withCallUsage(inner)(both))
+      const [[, inner], outer] = yield* CallUsage.withUsage(
+        Effect.zipRight(fetchPrice(harness, 3), CallUsage.withUsage(both))
       )
       expect(outer).toEqual({ attempts: 1, cost: units, waitMillis: 0 })
       expect(inner).toEqual({ attempts: 2, cost: 2 * units, waitMillis: 0 })
+    }))
+
+  it.effect("is available for calls that fail", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness([ScriptedClient.respond(400)], minimalOptions)
+      const [result, usage] = yield* CallUsage.withUsage(Effect.either(fetchPrice(harness, 1)))
+      expect(result._tag).toBe("Left")
+      expect(usage).toEqual({ attempts: 1, cost: units, waitMillis: 0 })
+    }))
+
+  it.effect("is reported to an observer after the effect has ended", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(numberedPrice, cachingOptions)
+      yield* fetchPrice(harness, 1)
+      // Stale, within staleWhileRevalidate
+      yield* TestClock.adjust("7 seconds")
+      const increments: Array<CallUsage.CallUsage> = []
+      const stale = yield* fetchPrice(harness, 1).pipe(
+        CallUsage.observeUsage((usage) => increments.push(usage))
+      )
+      expect(stale).toMatchObject({ usdPrice: 1 })
+      expect(increments).toEqual([])
+      yield* runPendingWork
+      expect(increments.reduce(CallUsage.add, noUsage)).toEqual({ attempts: 1, cost: units, waitMillis: 0 })
     }))
 })

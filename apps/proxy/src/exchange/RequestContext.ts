@@ -1,5 +1,5 @@
-/** What is found out about a request while it is answered, for its line in the log. */
-import type * as CallUsage from "@blockquarry/http/CallUsage"
+/** Mutable state of a request while it is processed. It becomes the access log entry when the request completes. */
+import * as CallUsage from "@blockquarry/http/CallUsage"
 import type { AccessLogEntry, CacheState } from "./AccessLogEntry.ts"
 import type { Charge, QuotaStatus } from "./Charge.ts"
 import type * as ProxyError from "./ProxyError.ts"
@@ -15,14 +15,16 @@ export interface RequestContext {
   cache: CacheState | null
   savedCost: number
   chargedCost: number
-  /** That it went beyond its client's budget, where that is only counted. */
+  /** Whether the request exceeded a quota in shadow mode. */
   shadowed: boolean
-  /** How the client stands, once that is known. */
+  /** The state of the client's quotas, once the request is charged. */
   quotas: ReadonlyArray<QuotaStatus>
-  /** Milliseconds of waiting for the client's budget. */
+  /** Time that the request waited in the client's queue, in milliseconds. */
   quotaWaitMs: number
-  /** What the engine did for it. */
-  readonly callUsage: CallUsageRecorder
+  /** What the engine did for the request. */
+  usage: CallUsage.CallUsage
+  /** Receives usage that arrives after the request has completed. */
+  onLateUsage: ((usage: CallUsage.CallUsage) => void) | undefined
 }
 
 export const make = (startedAt: number, requestId: string, method: string): RequestContext => ({
@@ -39,10 +41,11 @@ export const make = (startedAt: number, requestId: string, method: string): Requ
   shadowed: false,
   quotas: [],
   quotaWaitMs: 0,
-  callUsage: new CallUsageRecorder()
+  usage: CallUsage.none,
+  onLateUsage: undefined
 })
 
-/** Notes what was taken from the client's budgets. */
+/** Records a charge. A list is charged once per page. */
 export const recordCharge = (context: RequestContext, { quotas, shadowed, cost, waitMs }: Charge): void => {
   context.quotas = quotas
   context.chargedCost += shadowed ? 0 : cost
@@ -51,36 +54,15 @@ export const recordCharge = (context: RequestContext, { quotas, shadowed, cost, 
 }
 
 /**
- * A receipt that goes on after the answer: the engine may renew what it gave stale, or end what its client did not wait
- * for, and that is paid for too.
+ * Records the usage of a call. Usage that arrives after the request has completed is also reported to `onLateUsage`: the
+ * engine may still revalidate a stale entry, or finish an upstream request whose client disconnected.
  */
-class CallUsageRecorder implements CallUsage.CallUsage {
-  #attempts = 0
-  #units = 0
-  waitMillis = 0
-  /** Told what is spent once the request is over. */
-  onLateUsage: ((attempts: number, units: number) => void) | undefined
-
-  get attempts(): number {
-    return this.#attempts
-  }
-
-  set attempts(attempts: number) {
-    this.onLateUsage?.(attempts - this.#attempts, 0)
-    this.#attempts = attempts
-  }
-
-  get cost(): number {
-    return this.#units
-  }
-
-  set cost(units: number) {
-    this.onLateUsage?.(0, units - this.#units)
-    this.#units = units
-  }
+export const recordUsage = (context: RequestContext, usage: CallUsage.CallUsage): void => {
+  context.usage = CallUsage.add(context.usage, usage)
+  if (usage.attempts > 0 || usage.cost > 0) context.onLateUsage?.(usage)
 }
 
-/** All that is known once the answer has gone. */
+/** Creates the access log entry of a completed request. */
 export const toAccessLogEntry = (
   {
     startedAt,
@@ -91,11 +73,11 @@ export const toAccessLogEntry = (
     requestId,
     method,
     operation,
-    callUsage,
     route,
     savedCost,
     shadowed,
-    quotaWaitMs
+    quotaWaitMs,
+    usage
   }: RequestContext,
   status: number,
   bytes: number,
@@ -110,12 +92,12 @@ export const toAccessLogEntry = (
   status,
   code,
   cache,
-  attempts: callUsage.attempts,
-  upstreamCost: callUsage.cost,
+  attempts: usage.attempts,
+  upstreamCost: usage.cost,
   savedCost,
   chargedCost,
   shadowed,
   durationMs: now - startedAt,
-  waitMs: quotaWaitMs + callUsage.waitMillis,
+  waitMs: quotaWaitMs + usage.waitMillis,
   bytes
 })

@@ -96,7 +96,7 @@ const nextPageOf = (
       () => apiKeyInPage
     ),
     CallOptions.withCallOptions({ cacheMode }),
-    CallUsage.withCallUsage(context.callUsage)
+    CallUsage.observeUsage((usage) => RequestContext.recordUsage(context, usage))
   )
   const charge = Effect.map(
     quotas.acquire(client, operation.cost, pageQuotaWait),

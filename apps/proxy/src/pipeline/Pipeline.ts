@@ -119,7 +119,7 @@ const callUpstream = (
     const upstreamResponse = yield* upstream.execute(
       upstreamRequest,
       usesCache ? cacheDirective : "no-store",
-      context.callUsage
+      (usage) => RequestContext.recordUsage(context, usage)
     )
     context.cache = CacheStatus.cacheStateOf(upstreamResponse, usesCache)
     // A stale answer saves nothing: the service was asked, or is being asked.

@@ -53,8 +53,8 @@ export const make = (
         onComplete: (status, bytes) => {
           inFlight -= 1
           sharedState.onComplete(RequestContext.toAccessLogEntry(context, status, bytes, now()))
-          context.callUsage.onLateUsage = (attempts, units) =>
-            sharedState.onLateUsage(context.client, attempts, units)
+          context.onLateUsage = ({ attempts, cost }) =>
+            sharedState.onLateUsage(context.client, attempts, cost)
         }
       }
     }

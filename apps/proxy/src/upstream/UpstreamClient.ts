@@ -43,7 +43,7 @@ export interface UpstreamClient {
   readonly execute: (
     request: UpstreamRequest,
     cacheDirective: CacheDirective,
-    callUsage: CallUsage.CallUsage
+    onUsage: (usage: CallUsage.CallUsage) => void
   ) => Effect.Effect<UpstreamResponse, ProxyError.ProxyError>
   /** A kept answer that is fresh, where answers are kept in this process. */
   readonly peek: (request: UpstreamRequest, now: number) => CacheEntry | undefined
@@ -107,7 +107,7 @@ export const make = (
       return {
         endpoints,
         containsApiKey,
-        execute: (upstreamRequest, cacheDirective, callUsage) => {
+        execute: (upstreamRequest, cacheDirective, onUsage) => {
           const { upstreamName, input, operation, request } = upstreamRequest
           const upstream = upstreams[upstreamName]
           if (Either.isLeft(upstream)) return Effect.fail(upstream.left)
@@ -119,7 +119,7 @@ export const make = (
             )
             : rawFunctionOf(upstreamRequest, upstream.right)(input, request).pipe(
               CallOptions.withCallOptions({ cacheMode: cacheDirective }),
-              CallUsage.withCallUsage(callUsage),
+              CallUsage.observeUsage(onUsage),
               Effect.mapError(ProxyError.fromOperationError),
               Effect.flatMap(passThrough),
               Effect.mapError((failure) =>

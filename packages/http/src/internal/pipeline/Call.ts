@@ -1,4 +1,4 @@
-/** What the stages know of a call, and what they pass on. */
+/** The data of a call that the stages share. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import type {
   CircuitOpenError,
@@ -22,50 +22,51 @@ import type { KeyPool, PooledKey } from "./Upstream.ts"
 export interface Call {
   readonly operation: Pick<AnyOperation, "id" | "api" | "retry" | "cost">
   readonly request: EncodedRequest
-  /** What failures keep of the request. */
+  /** The part of the request that errors contain. */
   readonly summary: RequestSummary
   readonly keyPool: KeyPool
   readonly transport: Transport
-  /** Those of the layer, and over them those of the region. */
+  /** The policies of the layer, overridden by those of the call. */
   readonly policies: Policies
-  /** When the call is over, in milliseconds since 1970. */
+  /** When the call times out, in milliseconds since 1970. */
   readonly deadline: number
-  /** How long an attempt of the layer's own may take: who is more hasty says nothing about the service. */
+  /** The attempt timeout of the layer. A call with a shorter timeout does not indicate an unhealthy upstream. */
   readonly layerAttemptTimeout: number
-  /** What its caller wants to have charged, if so. */
-  readonly usage: CallUsage | null
+  /** Receives the usage of the call; null if nothing observes it. */
+  readonly onUsage: ((usage: CallUsage) => void) | null
 }
 
-/** A call with the key that an attempt goes by. */
+/** A call with the API key of an attempt. */
 export interface CallWithKey extends Call {
   readonly key: PooledKey
 }
 
 /**
- * What came of an attempt, as far as it tells of the service. Retry budget, breaker, pauses and cache go by this.
+ * What an attempt shows about the upstream. The retry budget, circuit breaker, cooldowns and cache depend on it.
  *
- * - `works`, `fails`: it does. (What it has against a request is no failure.)
- * - `throttled`: it said 429.
- * - `silent`: nothing can be said.
- * - `unsent`: nothing was sent, for reasons of our own.
+ * - `healthy`: the upstream responded. This includes errors of the request (4xx).
+ * - `unhealthy`: it failed.
+ * - `throttled`: it responded with 429.
+ * - `unknown`: the attempt shows nothing, for example because it was interrupted.
+ * - `not-sent`: no request was sent, because of a limit of this program.
  */
 export type AttemptHealth = "healthy" | "unhealthy" | "throttled" | "unknown" | "not-sent"
 
-/** An answer and what it means. */
+/** A response and its classification. */
 export interface AttemptResponse {
   readonly response: RawResponse
   readonly classification: Classification
   readonly health: Exclude<AttemptHealth, "not-sent">
 }
 
-/** How many milliseconds an answer wants the key to be left alone; null where it does not say. */
+/** Returns the Retry-After of a response in milliseconds. Null if there is none. */
 export const retryAfterMillisOf = ({ classification }: AttemptResponse): number | null => {
   const hint = classification._tag === "Complete" ? null : classification.retryHint?.retryAfter ?? null
   const millis = hint === null ? 0 : Duration.toMillis(hint)
   return millis > 0 ? millis : null
 }
 
-/** No answer, and whether another attempt may help. */
+/** An attempt without a response. `retryHint` is set if another attempt may succeed. */
 export interface AttemptNoResponse {
   readonly error:
     | NetworkError
@@ -78,7 +79,7 @@ export interface AttemptNoResponse {
   readonly health: AttemptHealth
 }
 
-/** What came of an attempt: an answer of any kind, or none. */
+/** The result of an attempt. */
 export type AttemptResult = Either.Either<AttemptResponse, AttemptNoResponse>
 
 export const healthOf: (result: AttemptResult) => AttemptHealth = Either.match({

@@ -41,7 +41,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as CacheStore from "../../CacheStore.ts"
 import { CurrentCallOptions } from "../../CallOptions.ts"
-import * as CallUsage from "../../CallUsage.ts"
+import { CurrentUsageObserver } from "../../CallUsage.ts"
 import * as RateLimitStore from "../../RateLimitStore.ts"
 import * as Telemetry from "../../Telemetry.ts"
 import { hostOf } from "../transport/BaseUrl.ts"
@@ -276,7 +276,7 @@ const callOf = (
       Duration.toMillis(policies.timeouts.attempt),
       Duration.toMillis(policies.timeouts.call)
     ),
-    usage: Context.get(context, CallUsage.CurrentCallUsage)
+    onUsage: Context.get(context, CurrentUsageObserver)
   }
 }
 

@@ -1,8 +1,8 @@
 /**
- * What the stages report: the engine's only hand on metrics and logs.
+ * Metrics, spans and log lines of the stages.
  *
- * Labelled metrics are made once and kept, and spans and log lines are made only where somebody listens: most calls
- * are not watched.
+ * Optimized for calls that are not observed: labels are cached, and spans and log lines are created only if there is a
+ * tracer or a log level that needs them.
  */
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Cause from "effect/Cause"
@@ -16,24 +16,25 @@ import * as LogLevel from "effect/LogLevel"
 import type * as Metric from "effect/Metric"
 import * as MetricLabel from "effect/MetricLabel"
 import * as Tracer from "effect/Tracer"
+import * as CallUsage from "../../CallUsage.ts"
 import * as Telemetry from "../../Telemetry.ts"
 import type { Call } from "./Call.ts"
 
 type InstrumentedOperation = Pick<AnyOperation, "id" | "cost">
 
-/** What is told of by the call, for the receipt of who asked. */
-type MeteredCall = Pick<Call, "operation" | "usage">
+/** The part of a call that instrumentation needs. */
+type MeteredCall = Pick<Call, "operation" | "onUsage">
 
 type LogAnnotations = Readonly<Record<string, unknown>>
 
-/** How a question met the cache. */
+/** The result of a cache request. */
 export type CacheResult = "hit" | "stale" | "stale_if_error" | "coalesced" | "miss"
 
-/** What a request waits for. */
+/** Why an attempt waits. */
 export type WaitReason = "backoff" | "rate_limit" | "cooldown" | "concurrency"
 
 export interface Instrumentation {
-  /** Counts a call by what comes of it, and measures how long it takes, however it ends. */
+  /** Counts a call by outcome and measures its duration. */
   readonly measureCall: <A, E extends { readonly _tag: string }>(
     operation: InstrumentedOperation,
     call: Effect.Effect<A, E>
@@ -47,20 +48,20 @@ export interface Instrumentation {
   ) => Effect.Effect<void>
   readonly recordWait: (call: MeteredCall, reason: WaitReason, millis: number) => Effect.Effect<void>
   readonly recordCacheResult: (operation: InstrumentedOperation, result: CacheResult) => Effect.Effect<void>
-  /** Counts a call that was answered outside of any fiber, from what is kept and without taking time. */
+  /** Counts a call that was served from memory outside of any fiber, with a duration of 0. */
   readonly recordHit: (operation: InstrumentedOperation) => void
   readonly recordCircuitState: (host: string, state: 0 | 1 | 2) => Effect.Effect<void>
-  /** A span around an effect. */
+  /** Adds a span if there is a tracer. */
   readonly withSpan: <A, E>(
     self: Effect.Effect<A, E>,
     name: string,
     options: Tracer.SpanOptions
   ) => Effect.Effect<A, E>
-  /** Adds a fact to the span around. */
+  /** Annotates the current span. */
   readonly annotateSpan: (name: string, value: unknown) => Effect.Effect<void>
-  /** A line for people who look for what went wrong. */
+  /** Writes a log line of level debug. */
   readonly debug: (message: string, annotations: () => LogAnnotations) => Effect.Effect<void>
-  /** Adds facts to every line about a call, and the number of the call: several may be under way at once. */
+  /** Annotates all log lines of a call, including its number, which distinguishes concurrent calls. */
   readonly withLogAnnotations: <A, E>(
     self: Effect.Effect<A, E>,
     annotations: () => LogAnnotations
@@ -93,23 +94,23 @@ export const make = (): Instrumentation => {
       ),
     recordAttempt: (call, status, bytes) =>
       withMetricLabels((regionLabels) => {
-        const { operation: { id }, usage } = call
+        const { operation: { id }, onUsage } = call
         attempts(1, regionLabels, id, status)
         if (bytes > 0) responseBytes(bytes, regionLabels, id)
-        if (usage !== null) usage.attempts += 1
+        onUsage?.({ ...CallUsage.none, attempts: 1 })
       }),
-    recordCost: ({ operation: { id }, usage }, units) =>
+    recordCost: ({ operation: { id }, onUsage }, units) =>
       withMetricLabels((regionLabels) => {
         costUnits(units, regionLabels, id)
-        if (usage !== null) usage.cost += units
+        onUsage?.({ ...CallUsage.none, cost: units })
       }),
     recordRetry: ({ id }, cause) => withMetricLabels((regionLabels) => retries(1, regionLabels, id, cause)),
     recordSuppressedRetry: ({ id }, reason) =>
       withMetricLabels((regionLabels) => retriesSuppressed(1, regionLabels, id, reason)),
-    recordWait: ({ usage }, reason, millis) =>
+    recordWait: ({ onUsage }, reason, millis) =>
       withMetricLabels((regionLabels) => {
         waits(millis / 1000, regionLabels, reason)
-        if (usage !== null) usage.waitMillis += millis
+        onUsage?.({ ...CallUsage.none, waitMillis: millis })
       }),
     recordCacheResult: ({ id }, result) =>
       withMetricLabels((regionLabels) => cacheResults(1, regionLabels, id, result)),
@@ -136,10 +137,10 @@ export const make = (): Instrumentation => {
   }
 }
 
-/** The tracer of programs that have none: it gives its spans to nobody. */
+/** The tracer of programs without tracing. */
 const defaultTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 
-/** `seen` where spans go somewhere, otherwise `unseen`. */
+/** Selects `traced` if there is a tracer. */
 const whenTraced = <A, E>(traced: Effect.Effect<A, E>, untraced: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.flatMap(Effect.tracer, (tracer) => tracer === defaultTracer ? untraced : traced)
 
@@ -147,13 +148,13 @@ type Labels = ReadonlyArray<MetricLabel.MetricLabel>
 
 const noLabels: Labels = []
 
-/** Counts and measures with the labels that the program gave to the region around. */
+/** Updates metrics with the labels of the surrounding region. */
 const withMetricLabels = (measure: (regionLabels: Labels) => void): Effect.Effect<void> =>
   Effect.map(Effect.metricLabels, measure)
 
 /**
- * A metric by the values of its labels. Effect finds a series by the array of labels itself, and works it out anew for
- * an array that it has not seen: so each is made once and kept.
+ * Creates a function that updates a metric by its label values. Effect looks up a series by the identity of the label
+ * array and hashes each new array, so the arrays are cached.
  */
 const labelledMetric = <Type, Out>(
   metric: Metric.Metric<Type, number, Out>,
@@ -180,7 +181,7 @@ const outcomeOf = (exit: Exit.Exit<unknown, { readonly _tag: string }>): string 
   return Cause.isInterruptedOnly(exit.cause) ? "interrupted" : "defect"
 }
 
-/** `loud` where lines of level debug are written, otherwise `quiet`. */
+/** Selects `enabled` if log lines of level debug are written. */
 const whenDebugEnabled = <A, E>(
   enabled: Effect.Effect<A, E>,
   disabled: Effect.Effect<A, E>
