@@ -1,4 +1,4 @@
-/** Records of what is described: the OpenAPI document, the index, and the texts of both pages. */
+/** Records of the OpenAPI document, the index, and the text of both pages. */
 import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { matches, record, start } from "./support/golden.ts"
@@ -8,7 +8,7 @@ const get = async (port: number | null, path: string): Promise<string> =>
 
 const pretty = (text: string): string => `${JSON.stringify(JSON.parse(text), null, 2)}\n`
 
-/** Without what no reader sees; labels that are read aloud stay. */
+/** Returns the visible text and the labels for screen readers. */
 const visibleText = (html: string): string =>
   html.replaceAll(/<(script|style|svg|template)\b[\s\S]*?<\/\1>/g, "")
     .replaceAll(/<[^>]*\b(?:aria-label|placeholder|title|alt)="([^"]*)"[^>]*>/g, "\n[$1]\n")
@@ -20,7 +20,7 @@ const visibleText = (html: string): string =>
     .concat("\n")
 
 describe("golden records", () => {
-  it("of documents", async () => {
+  it("match the documents", async () => {
     const { close, running } = await start()
     await matches(pretty(await get(running.port, "/openapi.json")), "openapi.json")
     await matches(pretty(await get(running.port, "/")), "index.json")
@@ -29,7 +29,7 @@ describe("golden records", () => {
     await close()
   }, 60_000)
 
-  it("have every failure code that the OpenAPI document lists", async () => {
+  it("contain every error code that the OpenAPI document lists", async () => {
     const { close, running } = await start()
     const described = await get(running.port, "/openapi.json")
     await close()

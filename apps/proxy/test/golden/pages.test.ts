@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Records of what a reader sees of both pages in a browser, where there is one. */
+/** Records of the text of the status page in a browser. */
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { describe } from "vitest"
@@ -16,7 +16,7 @@ const view = { width: 1440, height: 900, scheme: "light" } as const
 describe.skipIf(Chromium.program === undefined)(`golden records${Chromium.skippedSuffix}`, () => {
   layer(Chromium.layer)((it) => {
     it.scoped.each([["busy", busyStatus(now)], ["quiet", idleStatus(now)]] as const)(
-      "of the status page: %s",
+      "match the status page: %s",
       ([name, status]) =>
         Effect.gen(function*() {
           const reply = StatusPage.render({ sampleCommands: ["curl 'http://127.0.0.1:8650/<first>'"] })

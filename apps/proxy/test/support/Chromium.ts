@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** A browser for tests, where there is one, and pages in it that tell of everything that goes wrong in them. */
+/** Chromium for tests, if it is installed. Opened pages report every error. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -7,7 +7,7 @@ import type * as Scope from "effect/Scope"
 import { accessSync, constants } from "node:fs"
 import { type Browser as PlaywrightBrowser, chromium, type Page } from "playwright-core"
 
-/** Where the program is; undefined where it is not installed. */
+/** Path of the executable; undefined if Chromium is not installed. */
 export const program: string | undefined = [process.env["CHROMIUM_PATH"], "/usr/bin/chromium"].find(
   (file) => {
     try {
@@ -19,12 +19,12 @@ export const program: string | undefined = [process.env["CHROMIUM_PATH"], "/usr/
   }
 )
 
-/** What the name of a suite says where it is skipped. */
-export const skippedSuffix = program === undefined ? " (skipped: there is no chromium)" : ""
+/** Suffix for the titles of suites that are skipped without Chromium. */
+export const skippedSuffix = program === undefined ? " (skipped: Chromium is not installed)" : ""
 
 export class Browser extends Context.Tag("test/Browser")<Browser, PlaywrightBrowser>() {}
 
-/** One for all tests of a file. */
+/** One browser for all tests of a file. */
 export const layer: Layer.Layer<Browser> = Layer.scoped(
   Browser,
   Effect.acquireRelease(
@@ -55,21 +55,21 @@ export interface View {
 
 const sizes = [{ width: 390, height: 844 }, { width: 1440, height: 900 }]
 
-/** A telephone and a desk, by day and by night. */
+/** Phone and desktop, each in the light and dark schemes. */
 export const views: ReadonlyArray<View> = sizes.flatMap((size) =>
   (["light", "dark"] as const).map((scheme) => ({ ...size, scheme }))
 )
 
 export interface OpenedPage {
   readonly page: Page
-  /** Complaints of the console, of the policy, of scripts, and requests that left the origin. */
+  /** Console errors and warnings, script errors, policy violations, and requests to other origins. */
   readonly errors: ReadonlyArray<string>
 }
 
-/** What the console says of an answer that is no success, and of a server that is gone: tests ask for these. */
+/** Console message after an error response or a lost connection, which tests cause on purpose. */
 const expected = /^Failed to load resource: /
 
-/** A page at an address. `before` is done before anything is loaded. */
+/** Opens a page. `beforeLoad` runs before anything is loaded. */
 export const open = (
   url: string,
   view: View = { width: 1440, height: 900, scheme: "light" },
@@ -88,29 +88,29 @@ export const open = (
       (context) => Effect.promise(() => context.close())
     )
     const page = yield* Effect.promise(() => context.newPage())
-    const wrong: Array<string> = []
+    const errors: Array<string> = []
     const { origin } = new URL(url)
     page.on("console", (message) => {
       if (["error", "warning"].includes(message.type()) && !expected.test(message.text())) {
-        wrong.push(message.text())
+        errors.push(message.text())
       }
     })
-    page.on("pageerror", (error) => wrong.push(String(error)))
+    page.on("pageerror", (error) => errors.push(String(error)))
     page.on("request", (request) => {
-      const asked = request.url()
-      if (!asked.startsWith(`${origin}/`) && !asked.startsWith("data:")) {
-        wrong.push(`a request leaves the origin: ${asked}`)
+      const requestUrl = request.url()
+      if (!requestUrl.startsWith(`${origin}/`) && !requestUrl.startsWith("data:")) {
+        errors.push(`request to another origin: ${requestUrl}`)
       }
     })
     yield* Effect.promise(() => beforeLoad(page).then(() => page.goto(url)))
-    return { page, errors: wrong }
+    return { page, errors }
   })
 
-/** How many pixels of the page are out of sight to the right. */
+/** Returns how many pixels the page is wider than the viewport. */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 
-/** All that a browser keeps of a page beyond its life, and its address. */
+/** Returns the URL and everything that the browser stores for the page. */
 export const browserStorage = (page: Page): Promise<string> =>
   page.evaluate(() =>
     JSON.stringify([

@@ -7,16 +7,16 @@ import type { ProxyResponse } from "../../src/exchange/ProxyResponse.ts"
 
 export interface PageServer {
   readonly url: string
-  /** Takes no connection any more, and ends those that there are. */
+  /** Stops listening and closes all connections. */
   readonly stop: Effect.Effect<void>
   readonly restart: Effect.Effect<void>
 }
 
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void
 
-export const serve = (answer: RequestListener): Effect.Effect<PageServer, never, Scope.Scope> =>
+export const serve = (listener: RequestListener): Effect.Effect<PageServer, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const server = createServer(answer)
+    const server = createServer(listener)
     const listen = (port: number) =>
       Effect.async<void>((resume) => {
         server.listen(port, "127.0.0.1", () => resume(Effect.void))
@@ -31,12 +31,12 @@ export const serve = (answer: RequestListener): Effect.Effect<PageServer, never,
   })
 
 const addressOf = (address: AddressInfo | string | null): AddressInfo => {
-  if (address === null || typeof address === "string") throw new Error("it does not listen")
+  if (address === null || typeof address === "string") throw new Error("the server is not listening")
   return address
 }
 
-/** Sends a reply of the proxy, whose pages are whole. */
+/** Sends a page of the proxy. */
 export const send = ({ body, headers, status }: ProxyResponse, response: ServerResponse): void => {
-  if (!(body instanceof Uint8Array)) throw new Error("a page is no stream")
+  if (!(body instanceof Uint8Array)) throw new Error("expected a page, got a stream")
   response.writeHead(status, headers).end(body)
 }

@@ -1,4 +1,4 @@
-/** What a busy proxy says of itself, at any moment of a made-up day. */
+/** Sample statuses of a busy and of an idle proxy. */
 import * as Status from "../../src/admin/Status.ts"
 import * as UsageStats from "../../src/admin/UsageStats.ts"
 import { statusByCode as codes } from "../../src/exchange/ProxyError.ts"
@@ -6,7 +6,7 @@ import { accessLogEntry } from "./accessLogEntries.ts"
 
 const hour = 3_600_000
 
-/** Always the same, and yet uneven. */
+/** Returns a deterministic value between 0 and 1 that varies with the index. */
 const oscillate = (index: number, period: number): number =>
   (1 + Math.sin((index * 2 * Math.PI) / period)) / 2
 
@@ -71,18 +71,18 @@ const sampleInput = (now: number): Status.StatusInput => ({
   ]
 })
 
-/** The status after a quarter of an hour and more of traffic; `extra` more requests have come. */
+/** Returns the status after more than 15 minutes of traffic and `extraRequests` further requests. */
 export const busyStatus = (now: number, extraRequests = 0): Status.Status => {
-  const tally = UsageStats.make(now - 27 * hour)
+  const usage = UsageStats.make(now - 27 * hour)
   const clients = ["wallet-app", "price-feed", "wallet-app", "research"]
   for (let index = 0; index < 4000; index += 1) {
     const at = now -
       900_000 * (1 - (index + 1 + oscillate(index, 1300) * 150 - oscillate(index, 90) * 8) / 4150)
     const isHit = oscillate(index, 2600) * 0.4 + oscillate(index * 37, 101) * 0.9 > 0.4
-    tally.record(accessLogEntry({
+    usage.record(accessLogEntry({
       startedAt: at - 200,
       client: clients[index % 4] ?? null,
-      cache: isHit ? (index % 40 === 0 ? "stale" : "hit") : index % 11 === 0 ? "shared" : "miss",
+      cache: isHit ? (index % 40 === 0 ? "stale" : "hit") : index % 11 === 0 ? "coalesced" : "miss",
       attempts: isHit ? 0 : 1,
       upstreamCost: isHit ? 0 : 50,
       savedCost: isHit ? 50 : 0,
@@ -90,13 +90,13 @@ export const busyStatus = (now: number, extraRequests = 0): Status.Status => {
         ? 1 + oscillate(index * 31, 89) * 4
         : 60 + oscillate(index * 29, 97) ** 6 * 260 + (index % 389 === 0 ? 700 : 0),
       bytes: 9000,
-      ...(index % 61 === 0 ? { status: 429, code: "over-budget" as const } : {}),
+      ...(index % 61 === 0 ? { status: 429, code: "client-rate-limited" as const } : {}),
       ...(index % 331 === 0 ? { status: 499 } : {})
     }))
   }
-  const failures = ["unreachable", "timed-out", "service-left-alone"] as const
+  const failures = ["upstream-unreachable", "upstream-timeout", "circuit-open"] as const
   failures.forEach((code, index) =>
-    tally.record(accessLogEntry({
+    usage.record(accessLogEntry({
       startedAt: now - 300_000 + index * 70_000,
       requestId: `5f0f3c1e-8a52-4b6e-9d0b-2f1c7a9e4d0${index}`,
       client: "price-feed",
@@ -107,7 +107,7 @@ export const busyStatus = (now: number, extraRequests = 0): Status.Status => {
       durationMs: 2500
     }))
   )
-  tally.record(
+  usage.record(
     accessLogEntry({
       startedAt: now - 20_000,
       requestId: "ledger-1",
@@ -117,16 +117,16 @@ export const busyStatus = (now: number, extraRequests = 0): Status.Status => {
     })
   )
   for (let index = 0; index < extraRequests; index += 1) {
-    tally.record(accessLogEntry({ startedAt: now - 100 }))
+    usage.record(accessLogEntry({ startedAt: now - 100 }))
   }
-  return Status.make(tally.snapshot(now), sampleInput(now))
+  return Status.make(usage.snapshot(now), sampleInput(now))
 }
 
-/** The status of a proxy that nobody has asked anything yet. */
+/** Returns the status of a proxy that has not received any request. */
 export const idleStatus = (now: number): Status.Status => ({
   ...Status.make(UsageStats.make(now - 4000).snapshot(now), {
     ...sampleInput(now),
-    clients: [{ name: "open", quotas: [] }]
+    clients: [{ name: "anonymous", quotas: [] }]
   }),
   anonymousAccess: true,
   sandbox: true,
