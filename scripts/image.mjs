@@ -1,5 +1,5 @@
 // image.mjs [FOLDER [BUNDLE]]: everything that goes into the proxy's container image, and nothing else, in one
-// folder. FOLDER is apps/proxy/dist-image where nothing is said, and BUNDLE, with its source maps, apps/proxy/dist.
+// folder. Defaults: FOLDER is apps/proxy/dist-image; BUNDLE, with its source maps, is apps/proxy/dist.
 // The same sources make the same bytes with the same times: the image's layer is the same, too.
 import {
   chmodSync,

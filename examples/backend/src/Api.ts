@@ -8,7 +8,7 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as Schema from "effect/Schema"
 
-/** The token is unknown, or nobody trades it. */
+/** The token is unknown or has no price. */
 export class PriceNotFoundError extends Schema.TaggedError<PriceNotFoundError>()(
   "PriceNotFoundError",
   { message: Schema.String },

@@ -1,7 +1,7 @@
 /**
  * Runs the backend on port 3000, over the embedded service: no account is needed.
  *
- * For the real service replace `overSandbox` by `DataApi.layerConfig()` over an HttpClient, and set QUARRY_API_KEY
+ * For the real service replace `sandboxDataApi` by `DataApi.layerConfig()` over an HttpClient, and set QUARRY_API_KEY
  * and QUARRY_BASE_URL.
  */
 import * as DataApi from "@blockquarry/http/DataApi"

@@ -15,7 +15,7 @@ const program = Effect.gen(function*() {
   })
   yield* Console.log(`${price.tokenName}: ${price.usdPrice} USD`)
 
-  // `value` is a bigint with every digit; the walk asks for the next page when it is needed
+  // `value` is an exact bigint; the next page is requested when it is needed
   const total = yield* data.walletTransfers.items({ address: "0xba766b2113a53a5900c11859ceca38ca9918c6b4" })
     .pipe(
       Stream.take(250),
@@ -23,7 +23,7 @@ const program = Effect.gen(function*() {
     )
   yield* Console.log(`250 transfers moved ${total} units`)
 }).pipe(
-  // every failure is a tag in the error channel
+  // Every failure is a tagged error
   Effect.catchTag("NotFoundError", (error) => Console.log(error.message))
 )
 

@@ -105,3 +105,16 @@ describe("the links", () => {
     }
   )
 })
+
+it("docs/architecture.md names files that exist", async () => {
+  const { access } = await import("node:fs/promises")
+  const page = await readFile(new URL("docs/architecture.md", root), "utf8")
+  const files = new Set([...page.matchAll(/`([\w./-]+\.ts)`/g)].map(([, path = ""]) => path))
+  expect(files.size).toBeGreaterThan(80)
+  for (const file of files) {
+    const found = await Promise.allSettled(
+      ["", "packages/", "apps/proxy/src/"].map((folder) => access(new URL(`${folder}${file}`, root)))
+    )
+    expect([file, found.some(({ status }) => status === "fulfilled")]).toEqual([file, true])
+  }
+})
