@@ -1,4 +1,4 @@
-/** What is far below the highest block that was seen does not change any more. */
+/** Tests the TTL of responses about blocks, which depends on the highest block seen so far. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { cachingOptions, noStaleResponses, withInspectableStore } from "../../support/CacheFixtures.ts"
@@ -8,8 +8,8 @@ import * as TestClients from "../../support/TestClients.ts"
 
 const options = { ...cachingOptions, cache: noStaleResponses }
 
-describe("an answer up to a block", () => {
-  /** A service whose transfers show a block, and which has prices. */
+describe("the TTL of a response up to a block", () => {
+  /** An upstream with prices, and with transfers in a block. */
   const service = (block: number) => ({ url }: ScriptedClient.RecordedRequest) =>
     ScriptedClient.json(
       url.pathname.endsWith("/price")
@@ -24,35 +24,37 @@ describe("an answer up to a block", () => {
         }
     )
 
-  /** For how long the price at a block is kept after a block was seen on a chain. */
+  /** Returns the TTL in seconds of a price at a block, after a response has shown a block. */
   const priceTtl = (
-    seen: { readonly block: number; readonly chain?: "eth" | "bsc"; readonly elsewhere?: boolean },
-    requests: { readonly block: number; readonly chain?: "eth" | "bsc" }
+    head: { readonly block: number; readonly chain?: "eth" | "bsc"; readonly elsewhere?: boolean },
+    input: { readonly block: number; readonly chain?: "eth" | "bsc" }
   ) =>
     Effect.gen(function*() {
       const at = (baseUrl: string) => ({ ...options, baseUrl })
-      const [{ clients }, kept] = yield* withInspectableStore(TestClients.sharedEngine(service(seen.block), {
-        here: at("https://here.test"),
-        there: at("https://there.test")
-      }))
-      const client = seen.elsewhere === true ? clients.there : clients.here
+      const [{ clients }, entries] = yield* withInspectableStore(
+        TestClients.sharedEngine(service(head.block), {
+          here: at("https://here.test"),
+          there: at("https://there.test")
+        })
+      )
+      const client = head.elsewhere === true ? clients.there : clients.here
       yield* client.data.walletTransfers({
         address,
-        ...(seen.chain === undefined ? {} : { chain: seen.chain })
+        ...(head.chain === undefined ? {} : { chain: head.chain })
       })
-      kept.clear()
+      entries.clear()
       yield* clients.here.data.tokenPrice({
         address,
-        to_block: requests.block,
-        ...(requests.chain === undefined ? {} : { chain: requests.chain })
+        to_block: input.block,
+        ...(input.chain === undefined ? {} : { chain: input.chain })
       })
-      const [entry] = kept.values()
+      const [entry] = entries.values()
       return entry === undefined ? null : (entry.freshUntil - entry.storedAt) / 1000
     })
 
   const hour = 3600
 
-  it.effect("is kept for an hour where the block is a thousand below the highest seen, and seconds above", () =>
+  it.effect("is an hour from 1,000 blocks below the highest block on, and seconds above", () =>
     Effect.gen(function*() {
       expect(yield* priceTtl({ block: 5000 }, { block: 4000 })).toBe(hour)
       expect(yield* priceTtl({ block: 5000 }, { block: 1 })).toBe(hour)
@@ -62,7 +64,7 @@ describe("an answer up to a block", () => {
       expect(yield* priceTtl({ block: 1000 }, { block: 0 })).toBe(hour)
     }))
 
-  it.effect("goes by what was seen on the same chain at the same address alone", () =>
+  it.effect("depends only on blocks of the same chain and base URL", () =>
     Effect.gen(function*() {
       expect(yield* priceTtl({ block: 5000, chain: "eth" }, { block: 1, chain: "eth" })).toBe(hour)
       expect(yield* priceTtl({ block: 5000, chain: "bsc" }, { block: 1, chain: "eth" })).toBe(5)
@@ -70,23 +72,23 @@ describe("an answer up to a block", () => {
       expect(yield* priceTtl({ block: 5000, elsewhere: true }, { block: 1 })).toBe(5)
     }))
 
-  it.effect("goes by the highest block that was ever seen", () =>
+  it.effect("depends on the highest block seen so far", () =>
     Effect.gen(function*() {
       let block = 5000
-      const [harness, kept] = yield* withInspectableStore(
-        TestClients.harness((requests) => service(block)(requests), options)
+      const [harness, entries] = yield* withInspectableStore(
+        TestClients.harness((input) => service(block)(input), options)
       )
       yield* harness.data.walletTransfers({ address })
       block = 10
       yield* harness.data.walletTransfers({ address: contract })
-      kept.clear()
+      entries.clear()
       yield* harness.data.tokenPrice({ address, to_block: 4000 })
-      expect([...kept.values()].map(({ freshUntil }) => freshUntil)).toEqual([hour * 1000])
+      expect([...entries.values()].map(({ freshUntil }) => freshUntil)).toEqual([hour * 1000])
     }))
 
-  it.effect("is not taken for settled by what no block number is", () =>
+  it.effect("ignores invalid block numbers", () =>
     Effect.gen(function*() {
-      const [harness, kept] = yield* withInspectableStore(TestClients.harness(({ url }) =>
+      const [harness, entries] = yield* withInspectableStore(TestClients.harness(({ url }) =>
         ScriptedClient.json(
           url.pathname.endsWith("/price")
             ? { usdPrice: 1, block_number: "1e999" }
@@ -94,8 +96,10 @@ describe("an answer up to a block", () => {
         ), options))
       yield* harness.data.walletChains({ address })
       yield* harness.data.tokenPrice({ address })
-      kept.clear()
+      entries.clear()
       yield* harness.data.tokenPrice({ address, to_block: 1 })
-      expect([...kept.values()].map(({ freshUntil }) => freshUntil)).toEqual([5000])
+      expect([...entries.values()].map(({ freshUntil }) =>
+        freshUntil
+      )).toEqual([5000])
     }))
 })

@@ -1,4 +1,4 @@
-/** What every answer comes to, by status, body and kind of operation: the decisions as a table. */
+/** Tests the classification of every status, by body and operation. */
 import { dataOperations, streamsOperations } from "@blockquarry/core/Operations"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import * as ScriptedClient from "../../support/ScriptedClient.ts"
 import * as TestClients from "../../support/TestClients.ts"
 import { whileTimePasses } from "../../support/TestTime.ts"
 
-/** From, to (both included), the tag. */
+/** Ranges of statuses, both ends included, and the tags of their errors. */
 const tags: ReadonlyArray<readonly [number, number, string]> = [
   [200, 299, "InvalidResponseError"],
   [300, 399, "InvalidResponseError"],
@@ -37,14 +37,14 @@ const statuses = Array.from({ length: 400 }, (_, index) => 200 + index)
 const tagOf = (status: number): string | undefined =>
   tags.find(([from, to]) => from <= status && status <= to)?.[2]
 
-/** Bodies that no operation understands, and the message that people should read. */
+/** Bodies that are no valid response, and their messages. */
 const bodies: ReadonlyArray<readonly [name: string, body: string, message: string | null]> = [
   ["a message", `{"message":"address is wrong","statusCode":400}`, "address is wrong"],
   ["messages", `{"message":["limit is wrong","order is wrong"]}`, "limit is wrong, order is wrong"],
-  ["an array of texts", `["chain is wrong","and more"]`, "chain is wrong, and more"],
+  ["an array of strings", `["chain is wrong","and more"]`, "chain is wrong, and more"],
   ["an error", `{"error":"chain is wrong"}`, "chain is wrong"],
   ["a message in an error", `{"error":{"message":"no liquidity","code":3}}`, "no liquidity"],
-  ["errors that are texts", `{"errors":["a is wrong","b is wrong"]}`, "a is wrong, b is wrong"],
+  ["errors that are strings", `{"errors":["a is wrong","b is wrong"]}`, "a is wrong, b is wrong"],
   [
     "errors with messages",
     `{"errors":[{"message":"a is wrong"},{"message":"b is wrong"}]}`,
@@ -52,11 +52,11 @@ const bodies: ReadonlyArray<readonly [name: string, body: string, message: strin
   ],
   ["an empty message and an error", `{"message":"","error":"chain is wrong"}`, "chain is wrong"],
   ["an empty object", "{}", null],
-  ["nothing", "", null],
+  ["an empty body", "", null],
   ["HTML", "<html><body>Bad gateway</body></html>", null]
 ]
 
-/** The failures that an operation comes to, one for each status; none is held up by what came of another. */
+/** Returns the errors of an operation, one for each status. Each call has its own engine. */
 const failuresOf = (example: typeof tokenPrice, statuses: ReadonlyArray<number>, body: string) =>
   Effect.forEach(
     statuses,
@@ -69,27 +69,27 @@ const failuresOf = (example: typeof tokenPrice, statuses: ReadonlyArray<number>,
       )
   )
 
-describe.each([tokenPrice, updateStreamStatus])("of a $method", (example) => {
-  describe.each(bodies)("with a body of %s", (_, body, message) => {
-    it("every status from 200 to 599 is judged as the table says", () => {
+describe.each([tokenPrice, updateStreamStatus])("a $method response", (example) => {
+  describe.each(bodies)("with %s", (_, body, message) => {
+    it("is classified by status, from 200 to 599", () => {
       for (const status of statuses) {
-        const answer = { status, headers: {}, bytes: new TextEncoder().encode(body) }
+        const response = { status, headers: {}, bytes: new TextEncoder().encode(body) }
         const classification = classify(
           example.id === "tokenPrice" ? dataOperations.tokenPrice : streamsOperations.updateStreamStatus,
           { method: "GET", path: "/" },
-          answer,
+          response,
           0,
           Redacted.make("key")
         )
         const tag = classification._tag === "Complete" ? "Complete" : classification.error._tag
         if (classification._tag !== "Complete") {
-          // The engine retries what a program may retry.
+          // Only a program repeats an update that may have been applied.
           expect([status, classification.error.retryable]).toEqual([
             status,
             classification.retryHint !== null
           ])
         }
-        // A whole document of status 200 is left to the operation to refuse.
+        // The operation decides whether a complete document of status 200 is valid.
         expect([status, tag]).toEqual([
           status,
           status === 200 && /^[[{]/.test(body) ? "Complete" : tagOf(status)
@@ -97,11 +97,11 @@ describe.each([tokenPrice, updateStreamStatus])("of a $method", (example) => {
       }
     })
 
-    it.effect("the failure keeps status, request, excerpt and message", () =>
+    it.effect("becomes an error with status, request, excerpt and message", () =>
       Effect.gen(function*() {
         const some = [300, 400, 401, 402, 403, 404, 418, 429, 500, 503]
-        const found = yield* failuresOf(example, some, body)
-        for (const [index, error] of found.entries()) {
+        const errors = yield* failuresOf(example, some, body)
+        for (const [index, error] of errors.entries()) {
           const status = some[index]
           const response = { status, serverMessage: message, body, upstreamRequestId: null }
           expect(error).toMatchObject({
@@ -115,32 +115,32 @@ describe.each([tokenPrice, updateStreamStatus])("of a $method", (example) => {
   })
 
   it.effect.each([`{"message":"no"}`, ""])(
-    "every status from 200 to 599 ends in a tag, none in a defect: %s",
+    "with any status from 200 to 599 becomes a typed error: %s",
     (body) =>
       Effect.gen(function*() {
-        const found = yield* failuresOf(example, statuses, body)
-        expect(found.map(({ _tag }, index) => [statuses[index], _tag]))
+        const errors = yield* failuresOf(example, statuses, body)
+        expect(errors.map(({ _tag }, index) => [statuses[index], _tag]))
           .toEqual(statuses.map((status) => [status, tagOf(status)]))
       })
   )
 
-  it.effect("a 2xx other than 200 is refused even when it brings what was asked for", () =>
+  it.effect("with a 2xx status other than 200 is invalid even with a valid document", () =>
     Effect.gen(function*() {
       const some = [201, 202, 203, 206, 226]
-      const found = yield* failuresOf(example, some, JSON.stringify(example.document))
-      for (const [index, error] of found.entries()) {
+      const errors = yield* failuresOf(example, some, JSON.stringify(example.document))
+      for (const [index, error] of errors.entries()) {
         expect(error).toMatchObject({ _tag: "InvalidResponseError", status: some[index] })
       }
     }))
 
-  it.effect("a 200 with what was asked for is an answer", () =>
+  it.effect("with status 200 and a valid document is a success", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([ScriptedClient.json(example.document)])
       expect(yield* example.call(harness)).toMatchObject(Object(example.document))
     }))
 })
 
-describe("a used up plan", () => {
+describe("an exhausted plan", () => {
   const messages: ReadonlyArray<readonly [status: number, message: string, tag: string]> = [
     [
       401,
@@ -193,7 +193,7 @@ describe("upstreamRequestId", () => {
       })
     }))
 
-  it.effect("is kept when the body is too large", () =>
+  it.effect("is set if the body is too large", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         () => ScriptedClient.respond(200, "7".repeat(2000), { "x-request-id": "r-1" }),

@@ -1,4 +1,4 @@
-/** The waiting line: never too many inside, first come, first served, and no place is lost whatever happens. */
+/** Tests the semaphore: never more holders than slots, arrival order, and no lost slots. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -11,22 +11,22 @@ import { runPendingWork } from "../../support/TestTime.ts"
 
 const { POSITIVE_INFINITY: forever } = Number
 
-/** Lets everybody go on who can. Those with a patience need more turns than those without. */
-const permits = Effect.repeatN(Effect.yieldNow(), 20)
+/** Runs all fibers as far as they get. Fibers with a timeout need more turns than those without. */
+const runFibers = Effect.repeatN(Effect.yieldNow(), 20)
 
-/** Somebody who enters, stays until told to go, and leaves. */
-const visitor = (line: FairQueue, timeout: number, onEnter: () => void, onLeave: () => void) =>
+/** A fiber that acquires a slot, holds it until `finish` completes, and releases it. */
+const makeHolder = (queue: FairQueue, timeout: number, onAcquire: () => void, onRelease: () => void) =>
   Effect.gen(function*() {
-    const go = yield* Deferred.make<void>()
+    const finish = yield* Deferred.make<void>()
     const fiber = yield* Effect.fork(
       Effect.uninterruptibleMask((restore) =>
-        Effect.flatMap(line.acquire(timeout, restore), (entered) =>
-          entered
-            ? Effect.sync(onEnter).pipe(
-              Effect.zipRight(restore(Deferred.await(go))),
+        Effect.flatMap(queue.acquire(timeout, restore), (acquired) =>
+          acquired
+            ? Effect.sync(onAcquire).pipe(
+              Effect.zipRight(restore(Deferred.await(finish))),
               Effect.ensuring(Effect.sync(() => {
-                onLeave()
-                line.release()
+                onRelease()
+                queue.release()
               })),
               Effect.as(true)
             )
@@ -34,155 +34,157 @@ const visitor = (line: FairQueue, timeout: number, onEnter: () => void, onLeave:
       )
     )
     yield* Effect.yieldNow()
-    return { fiber, go }
+    return { fiber, finish }
   })
 
-/** What can happen, to the `who`-th visitor where it happens to one. */
+/** Random steps. `index` selects a holder. */
 const steps = FastCheck.array(
   FastCheck.oneof(
     {
       weight: 4,
       arbitrary: FastCheck.record({
-        _tag: FastCheck.constant("enter" as const),
-        patience: FastCheck.constantFrom(3, 10, forever)
+        _tag: FastCheck.constant("acquire" as const),
+        timeout: FastCheck.constantFrom(3, 10, forever)
       })
     },
     {
       weight: 3,
-      arbitrary: FastCheck.record({ _tag: FastCheck.constant("leave" as const), who: FastCheck.nat() })
+      arbitrary: FastCheck.record({ _tag: FastCheck.constant("finish" as const), index: FastCheck.nat() })
     },
     {
       weight: 2,
-      arbitrary: FastCheck.record({ _tag: FastCheck.constant("interrupt" as const), who: FastCheck.nat() })
+      arbitrary: FastCheck.record({ _tag: FastCheck.constant("interrupt" as const), index: FastCheck.nat() })
     },
-    // A place is given, and in the same moment the one it is given to is interrupted.
+    // A holder finishes while the next one is interrupted.
     {
       weight: 1,
-      arbitrary: FastCheck.record({ _tag: FastCheck.constant("both" as const), who: FastCheck.nat() })
+      arbitrary: FastCheck.record({ _tag: FastCheck.constant("both" as const), index: FastCheck.nat() })
     },
     { weight: 1, arbitrary: FastCheck.record({ _tag: FastCheck.constant("time" as const) }) }
   ),
   { maxLength: 30 }
 )
 
-describe("a line", () => {
+describe("FairQueue", () => {
   it.effect.prop(
-    "never has more inside than places, serves in order of arrival and loses no place",
-    { places: FastCheck.integer({ min: 1, max: 3 }), steps },
-    ({ places, steps }) =>
+    "never has more holders than slots, grants slots in arrival order, and loses none",
+    { slots: FastCheck.integer({ min: 1, max: 3 }), steps },
+    ({ slots, steps }) =>
       Effect.gen(function*() {
-        const line = new FairQueue(places)
-        const inside = new Set<number>()
-        const arrived: Array<number> = []
-        let most = 0
-        const visitors: Array<Effect.Effect.Success<ReturnType<typeof visitor>>> = []
-        const pick = (visitorIndex: number) => visitors[visitorIndex % Math.max(1, visitors.length)]
+        const queue = new FairQueue(slots)
+        const holding = new Set<number>()
+        const granted: Array<number> = []
+        let maxHolding = 0
+        const holders: Array<Effect.Effect.Success<ReturnType<typeof makeHolder>>> = []
+        const pick = (index: number) => holders[index % Math.max(1, holders.length)]
         for (const step of steps) {
           switch (step._tag) {
-            case "enter": {
-              const number = visitors.length
-              visitors.push(
-                yield* visitor(line, step.patience, () => {
-                  inside.add(number)
-                  arrived.push(number)
-                  most = Math.max(most, inside.size)
-                }, () => inside.delete(number))
+            case "acquire": {
+              const number = holders.length
+              holders.push(
+                yield* makeHolder(queue, step.timeout, () => {
+                  holding.add(number)
+                  granted.push(number)
+                  maxHolding = Math.max(maxHolding, holding.size)
+                }, () => holding.delete(number))
               )
               break
             }
-            case "leave": {
-              const one = pick(step.who)
-              if (one !== undefined) yield* Deferred.succeed(one.go, undefined)
+            case "finish": {
+              const holder = pick(step.index)
+              if (holder !== undefined) yield* Deferred.succeed(holder.finish, undefined)
               break
             }
             case "interrupt": {
-              const one = pick(step.who)
-              if (one !== undefined) yield* Fiber.interruptFork(one.fiber)
+              const holder = pick(step.index)
+              if (holder !== undefined) yield* Fiber.interruptFork(holder.fiber)
               break
             }
             case "both": {
-              const one = pick(step.who)
-              const next = pick(step.who + 1)
-              if (one !== undefined) yield* Deferred.succeed(one.go, undefined)
+              const holder = pick(step.index)
+              const next = pick(step.index + 1)
+              if (holder !== undefined) yield* Deferred.succeed(holder.finish, undefined)
               if (next !== undefined) yield* Fiber.interruptFork(next.fiber)
               break
             }
             case "time":
               yield* TestClock.adjust(5)
           }
-          yield* permits
-          expect(inside.size).toBeLessThanOrEqual(places)
+          yield* runFibers
+          expect(holding.size).toBeLessThanOrEqual(slots)
         }
-        for (const { go } of visitors) yield* Effect.zipRight(Deferred.succeed(go, undefined), permits)
+        for (const { finish } of holders) {
+          yield* Effect.zipRight(Deferred.succeed(finish, undefined), runFibers)
+        }
         yield* TestClock.adjust(20)
-        // Everybody has an end, and every place is there again.
-        yield* Effect.forEach(visitors, ({ fiber }) => Fiber.await(fiber))
-        expect(most).toBeLessThanOrEqual(places)
-        expect(arrived).toEqual(arrived.toSorted((a, b) => a - b))
-        expect(inside.size).toBe(0)
-        expect(line.length).toBe(0)
-        expect(Array.from({ length: places + 1 }, () => line.tryAcquire())).toEqual(
-          [...Array.from({ length: places }, () => true), false]
+        // All fibers end, and every slot is available again.
+        yield* Effect.forEach(holders, ({ fiber }) => Fiber.await(fiber))
+        expect(maxHolding).toBeLessThanOrEqual(slots)
+        expect(granted).toEqual(granted.toSorted((a, b) => a - b))
+        expect(holding.size).toBe(0)
+        expect(queue.length).toBe(0)
+        expect(Array.from({ length: slots + 1 }, () => queue.tryAcquire())).toEqual(
+          [...Array.from({ length: slots }, () => true), false]
         )
       }),
     { fastCheck: { numRuns: 60 } }
   )
 
-  it.effect("keeps whoever is impatient for no longer than their patience, and nobody after them waits for it", () =>
+  it.effect("removes a waiting fiber after its timeout, without delaying the next one", () =>
     Effect.gen(function*() {
-      const line = new FairQueue(1)
-      line.tryAcquire()
-      const first = yield* visitor(line, 10, () => {}, () => {})
-      const second = yield* visitor(line, forever, () => {}, () => {})
-      expect(line.length).toBe(2)
+      const queue = new FairQueue(1)
+      queue.tryAcquire()
+      const first = yield* makeHolder(queue, 10, () => {}, () => {})
+      const second = yield* makeHolder(queue, forever, () => {}, () => {})
+      expect(queue.length).toBe(2)
       yield* TestClock.adjust(9)
-      expect(line.length).toBe(2)
+      expect(queue.length).toBe(2)
       yield* TestClock.adjust(1)
       expect(yield* Fiber.join(first.fiber)).toBe(false)
-      expect(line.length).toBe(1)
-      line.release()
-      yield* Deferred.succeed(second.go, undefined)
+      expect(queue.length).toBe(1)
+      queue.release()
+      yield* Deferred.succeed(second.finish, undefined)
       expect(yield* Fiber.join(second.fiber)).toBe(true)
-      expect(line.isFree).toBe(true)
+      expect(queue.isFree).toBe(true)
     }))
 
-  it.effect("passes on the place that was given in the very moment of an interruption", () =>
+  it.effect("passes on a slot that was granted at the time of the interruption", () =>
     Effect.gen(function*() {
-      const line = new FairQueue(1)
-      line.tryAcquire()
-      const first = yield* visitor(line, forever, () => {}, () => {})
-      const second = yield* visitor(line, forever, () => {}, () => {})
-      line.release()
+      const queue = new FairQueue(1)
+      queue.tryAcquire()
+      const first = yield* makeHolder(queue, forever, () => {}, () => {})
+      const second = yield* makeHolder(queue, forever, () => {}, () => {})
+      queue.release()
       const exit = yield* Fiber.interrupt(first.fiber)
       expect(Exit.isInterrupted(exit)).toBe(true)
-      yield* Deferred.succeed(second.go, undefined)
+      yield* Deferred.succeed(second.finish, undefined)
       expect(yield* Fiber.join(second.fiber)).toBe(true)
-      expect(line.isFree).toBe(true)
+      expect(queue.isFree).toBe(true)
     }))
 
-  it("is not open while somebody is called, so that nobody overtakes", () => {
-    const line = new FairQueue(1)
-    expect(line.isFree).toBe(true)
-    expect(line.tryAcquire()).toBe(true)
-    expect(line.isFree).toBe(false)
-    Effect.runFork(line.acquire(forever, (effect) => effect))
-    line.release()
-    expect([line.isFree, line.tryAcquire(), line.length]).toEqual([false, false, 0])
+  it("is not free between a grant and its use, so that nothing overtakes", () => {
+    const queue = new FairQueue(1)
+    expect(queue.isFree).toBe(true)
+    expect(queue.tryAcquire()).toBe(true)
+    expect(queue.isFree).toBe(false)
+    Effect.runFork(queue.acquire(forever, (effect) => effect))
+    queue.release()
+    expect([queue.isFree, queue.tryAcquire(), queue.length]).toEqual([false, false, 0])
   })
 
-  it.effect("lets in whoever is called before they have begun to wait", () =>
+  it.effect("admits a fiber that is granted a slot before it starts to wait", () =>
     Effect.gen(function*() {
-      const line = new FairQueue(1)
-      line.tryAcquire()
-      const fiber = Effect.runFork(line.acquire(1_000_000, (effect) => effect))
-      line.release()
+      const queue = new FairQueue(1)
+      queue.tryAcquire()
+      const fiber = Effect.runFork(queue.acquire(1_000_000, (effect) => effect))
+      queue.release()
       yield* runPendingWork
       expect(fiber.unsafePoll()).toMatchObject({ _tag: "Success", value: true })
     }))
 
-  it("has room for any number without a limit", () => {
-    const line = new FairQueue(forever)
-    expect(Array.from({ length: 1000 }, () => line.tryAcquire()).every((entered) => entered)).toBe(true)
-    expect(line.isFree).toBe(true)
+  it("admits any number without a limit", () => {
+    const queue = new FairQueue(forever)
+    expect(Array.from({ length: 1000 }, () => queue.tryAcquire()).every((acquired) => acquired)).toBe(true)
+    expect(queue.isFree).toBe(true)
   })
 })

@@ -1,4 +1,4 @@
-/** What the stages measure, and what spans say of where an answer came from. */
+/** Tests the metrics of the stages, and the attributes of spans. */
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
 import * as RateLimit from "@blockquarry/http/RateLimit"
@@ -18,7 +18,7 @@ import { runPendingWork, whileTimePasses } from "../../support/TestTime.ts"
 
 const operation = "tokenPrice"
 
-/** How many waits for each reason there are while something runs, and the seconds of all of them. */
+/** Returns the number of waits by reason during a call, and their total seconds. */
 const waits = <A, E>(call: Effect.Effect<A, E>) =>
   Effect.gen(function*() {
     const all = Effect.forEach(
@@ -35,7 +35,7 @@ const waits = <A, E>(call: Effect.Effect<A, E>) =>
   })
 
 describe("retries", () => {
-  it.effect("are counted by their cause, and their waits measured", () =>
+  it.effect("are counted by cause, and their backoff is measured", () =>
     Effect.gen(function*() {
       const script = [
         ScriptedClient.respond(500, "", { "retry-after": "2" }),
@@ -44,32 +44,35 @@ describe("retries", () => {
         priceReply
       ]
       const retry = TestClients.immediateRetries(9)
-      const ask = (cause: string) =>
+      const call = (cause: string) =>
         Effect.flatMap(
           TestClients.harness(script, { ...minimalOptions, retry }),
           (harness) =>
             increaseOf(Telemetry.retries, { operation, cause }, whileTimePasses(fetchPrice(harness, 1)))
         )
-      expect(yield* ask("transient")).toBe(2)
-      expect(yield* ask("throttled")).toBe(1)
+      expect(yield* call("transient")).toBe(2)
+      expect(yield* call("throttled")).toBe(1)
       const harness = yield* TestClients.harness(script, { ...minimalOptions, retry })
       expect(yield* waits(whileTimePasses(fetchPrice(harness, 1)))).toEqual([[3, 5], [0, 0], [0, 0], [0, 0]])
     }))
 })
 
-describe("waiting", () => {
-  it.effect("for the budget, for a pause and for a place is measured by its reason, and only where there is any", () =>
+describe("waits", () => {
+  it.effect("for the rate limit, a cooldown or a slot are measured by reason, and only if they occur", () =>
     Effect.gen(function*() {
       const rateLimit = RateLimit.make({ limit: 1, window: "4 seconds", cost: 1, maxWait: "1 day" })
       const limited = yield* TestClients.harness(() => priceReply, { ...minimalOptions, rateLimit })
       expect(yield* waits(fetchPrice(limited, 1))).toEqual([[0, 0], [0, 0], [0, 0], [0, 0]])
       expect(yield* waits(whileTimePasses(fetchPrice(limited, 1)))).toEqual([[0, 0], [1, 4], [0, 0], [0, 0]])
-      const paused = yield* TestClients.harness([
+      const inCooldown = yield* TestClients.harness([
         ScriptedClient.respond(429, "", { "retry-after": "7" }),
         priceReply
       ], minimalOptions)
-      yield* Effect.ignore(fetchPrice(paused, 1))
-      expect(yield* waits(whileTimePasses(fetchPrice(paused, 1)))).toEqual([[0, 0], [0, 0], [1, 7], [0, 0]])
+      yield* Effect.ignore(fetchPrice(inCooldown, 1))
+      expect(yield* waits(whileTimePasses(fetchPrice(inCooldown, 1)))).toEqual([[0, 0], [0, 0], [1, 7], [
+        0,
+        0
+      ]])
       const crowded = yield* TestClients.harness(
         () => ScriptedClient.delayed("5 seconds", priceReply),
         { ...minimalOptions, concurrency: { limit: 1, maxQueue: 9 } }
@@ -80,7 +83,7 @@ describe("waiting", () => {
 })
 
 describe("the cost", () => {
-  it.effect("is counted for each attempt that was let through, and for no other", () =>
+  it.effect("is counted for each attempt that is sent, and for no other", () =>
     Effect.gen(function*() {
       const cost = (rateLimit: RateLimit.RateLimit) =>
         Effect.flatMap(
@@ -97,8 +100,8 @@ describe("the cost", () => {
     }))
 })
 
-describe("the cache", () => {
-  it.effect("is counted by how a question met it", () =>
+describe("cache requests", () => {
+  it.effect("are counted by result", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         (requests, number) =>
@@ -126,22 +129,24 @@ describe("the cache", () => {
               .filter(([, count]) => count > 0)
           )
         })
-      const ask = fetchPrice(harness, 1)
-      const three = Effect.all([ask, ask, ask], { concurrency: "unbounded" })
+      const call = fetchPrice(harness, 1)
+      const three = Effect.all([call, call, call], { concurrency: "unbounded" })
       expect(yield* rises(whileTimePasses(three, "1 second"))).toEqual({ miss: 1, coalesced: 2 })
-      expect(yield* rises(ask)).toEqual({ hit: 1 })
+      expect(yield* rises(call)).toEqual({ hit: 1 })
       yield* TestClock.adjust("5 seconds")
-      expect(yield* rises(whileTimePasses(ask, "1 second"))).toEqual({ stale: 1 })
+      expect(yield* rises(whileTimePasses(call, "1 second"))).toEqual({ stale: 1 })
       yield* TestClock.adjust("20 seconds")
-      expect(yield* rises(ask)).toEqual({ miss: 1, stale_if_error: 1 })
+      expect(yield* rises(call)).toEqual({ miss: 1, stale_if_error: 1 })
       expect(
-        yield* rises(CallOptions.withCallOptions({ cacheMode: "no-store" })(whileTimePasses(ask, "1 second")))
+        yield* rises(
+          CallOptions.withCallOptions({ cacheMode: "no-store" })(whileTimePasses(call, "1 second"))
+        )
       ).toEqual({})
     }))
 })
 
-describe("the breaker", () => {
-  it.effect("tells its state by its address", () =>
+describe("the circuit breaker", () => {
+  it.effect("reports its state by upstream", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         (_, number) =>
@@ -172,7 +177,7 @@ describe("the breaker", () => {
 })
 
 describe("spans", () => {
-  it.effect("of calls say where the answer came from, those of attempts which it was and what came", () =>
+  it.effect("of calls have the source of the response, those of attempts their number and status", () =>
     Effect.gen(function*() {
       const recorder = TelemetryRecorder.make()
       const harness = yield* TestClients.harness(
@@ -191,7 +196,7 @@ describe("spans", () => {
       expect(attributes("quarry.attempt", "http.response.status_code")).toEqual([500, 200, 200])
     }))
 
-  it.effect("of a call without an answer, or of an attempt without one, say nothing of it", () =>
+  it.effect("without a response have neither source nor status", () =>
     Effect.gen(function*() {
       const recorder = TelemetryRecorder.make()
       const harness = yield* TestClients.harness(

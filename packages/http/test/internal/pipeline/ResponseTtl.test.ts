@@ -1,4 +1,4 @@
-/** Which answers are kept, and for how long. */
+/** Tests which responses are cached, and for how long. */
 import type { OperationError } from "@blockquarry/core/OperationError"
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
@@ -13,20 +13,20 @@ const options = { ...cachingOptions, cache: noStaleResponses }
 
 type ExampleCall = (clients: TestClients.Clients) => Effect.Effect<unknown, OperationError>
 
-/** For how long the answer to a question is kept, in seconds; null where it is not. */
-const cachedSeconds = (ask: ExampleCall, reply: ScriptedClient.ScriptedReply) =>
+/** Returns the TTL of a response in seconds, or null if it is not cached. */
+const cachedSeconds = (call: ExampleCall, reply: ScriptedClient.ScriptedReply) =>
   Effect.gen(function*() {
-    const [harness, kept] = yield* withInspectableStore(TestClients.harness(() => reply, options))
-    yield* Effect.ignore(ask(harness))
-    const [entry] = kept.values()
+    const [harness, entries] = yield* withInspectableStore(TestClients.harness(() => reply, options))
+    yield* Effect.ignore(call(harness))
+    const [entry] = entries.values()
     if (entry === undefined) return null
-    // It is there for that long, and no longer.
+    // Fresh until the TTL ends, and stale afterwards.
     const ttl = entry.freshUntil - entry.storedAt
     yield* TestClock.adjust(ttl - 1)
-    yield* Effect.ignore(ask(harness))
+    yield* Effect.ignore(call(harness))
     expect(harness.requests).toHaveLength(1)
     yield* TestClock.adjust(1)
-    yield* Effect.ignore(ask(harness))
+    yield* Effect.ignore(call(harness))
     expect(harness.requests).toHaveLength(2)
     return ttl / 1000
   })
@@ -36,7 +36,7 @@ const callOf = (id: string): ExampleCall => (clients) =>
 
 const nfts = ["contractNfts", "nftOwners", "nftMetadata"]
 
-describe("an answer", () => {
+describe("a response", () => {
   const expectedTtls: Readonly<Record<string, number | null>> = {
     nftMetadata: 300,
     ledgerTransaction: null,
@@ -44,10 +44,10 @@ describe("an answer", () => {
   }
 
   it.effect.each(examples)(
-    "to $id is kept for as long as it stays true",
-    ({ call: ask, document, id }) =>
+    "of $id is cached for the operation's TTL",
+    ({ call: call, document, id }) =>
       Effect.gen(function*() {
-        expect(yield* cachedSeconds(ask, ScriptedClient.json(document))).toBe(
+        expect(yield* cachedSeconds(call, ScriptedClient.json(document))).toBe(
           id in expectedTtls ? expectedTtls[id] : 5
         )
       })
@@ -65,12 +65,12 @@ describe("an answer", () => {
   ] as const
 
   it.effect.each(ledger)(
-    "of the ledger, a %s, is kept for ever: %s",
+    "of the ledger with type %s is cached without expiry: %s",
     ([type, forever]) =>
       Effect.gen(function*() {
-        const ask: ExampleCall = ({ ledger }) => ledger.ledgerTransaction({ txn_hash: hash })
+        const call: ExampleCall = ({ ledger }) => ledger.ledgerTransaction({ txn_hash: hash })
         const ttl = yield* cachedSeconds(
-          ask,
+          call,
           ScriptedClient.json({ type, hash, sender: "0x1", version: "7" })
         )
         expect(ttl).toBe(forever ? Duration.toSeconds("30 days") : null)
@@ -78,28 +78,28 @@ describe("an answer", () => {
   )
 
   it.effect.each(examples.filter(({ method }) => method === "GET"))(
-    "to $id that is of another shape is not kept",
-    ({ call: ask }) =>
+    "of $id with an unexpected shape is not cached",
+    ({ call: call }) =>
       Effect.gen(function*() {
-        expect(yield* cachedSeconds(ask, ScriptedClient.json([1]))).toBeNull()
-        expect(yield* cachedSeconds(ask, ScriptedClient.json("text"))).toBeNull()
+        expect(yield* cachedSeconds(call, ScriptedClient.json([1]))).toBeNull()
+        expect(yield* cachedSeconds(call, ScriptedClient.json("text"))).toBeNull()
       })
   )
 
   it.effect.each(["contractNfts", "nftOwners"])(
-    "of %s is not kept while it is indexed, nor an empty page",
+    "of %s is not cached while the collection is indexed, nor if the page is empty",
     (id) =>
       Effect.gen(function*() {
         const page = (more: object) => ScriptedClient.json({ cursor: null, result: [], ...more })
-        const one = { result: [{ token_address: contract, token_id: "9" }] }
-        expect(yield* cachedSeconds(callOf(id), page({ ...one, status: "SYNCED" }))).toBe(5)
-        expect(yield* cachedSeconds(callOf(id), page({ ...one, status: "SYNCING" }))).toBeNull()
+        const page1 = { result: [{ token_address: contract, token_id: "9" }] }
+        expect(yield* cachedSeconds(callOf(id), page({ ...page1, status: "SYNCED" }))).toBe(5)
+        expect(yield* cachedSeconds(callOf(id), page({ ...page1, status: "SYNCING" }))).toBeNull()
         expect(yield* cachedSeconds(callOf(id), page({ status: "SYNCED" }))).toBeNull()
         expect(yield* cachedSeconds(callOf(id), page({}))).toBeNull()
       })
   )
 
-  it.effect("of another list is kept though it is empty", () =>
+  it.effect("of another list is cached even if it is empty", () =>
     Effect.gen(function*() {
       const empty = ScriptedClient.json({ cursor: null, result: [] })
       expect(yield* cachedSeconds(callOf("walletTransfers"), empty)).toBe(5)
@@ -107,7 +107,7 @@ describe("an answer", () => {
     }))
 })
 
-describe("a failure", () => {
+describe("an error", () => {
   const failures: ReadonlyArray<readonly [string, ScriptedClient.ScriptedReply]> = [
     ...[201, 204, 302, 401, 402, 403, 407, 408, 424, 429, 500, 501, 502, 503, 504].map((status) =>
       [`a ${status}`, ScriptedClient.respond(status, status === 204 ? null : "{}")] as const
@@ -117,13 +117,13 @@ describe("a failure", () => {
     ["a broken connection", ScriptedClient.Disconnect({ code: "ECONNRESET" })]
   ]
 
-  it.effect.each(failures)("is never kept: %s", ([, reply]) =>
+  it.effect.each(failures)("is not cached: %s", ([, reply]) =>
     Effect.gen(function*() {
       expect(yield* cachedSeconds(callOf("tokenPrice"), reply)).toBeNull()
       expect(yield* cachedSeconds(callOf("nftMetadata"), reply)).toBeNull()
     }))
 
-  it.effect("of an update is never kept, nor its answer", () =>
+  it.effect("or response of an update is not cached", () =>
     Effect.gen(function*() {
       for (
         const reply of [404, 400, 200].map((status) =>
@@ -135,43 +135,43 @@ describe("a failure", () => {
     }))
 })
 
-describe("a refusal", () => {
+describe("a rejection", () => {
   const reads = examples.filter(({ method }) => method === "GET")
 
   it.effect.each(reads)(
-    "of $id as not there is kept for a moment, but not where an NFT may be indexed",
-    ({ call: ask, id }) =>
+    "with not found of $id is cached briefly, except of NFT metadata",
+    ({ call: call, id }) =>
       Effect.gen(function*() {
         const ttl = nfts.includes(id) ? null : 5
-        expect(yield* cachedSeconds(ask, ScriptedClient.respond(404))).toBe(ttl)
-        expect(yield* cachedSeconds(ask, ScriptedClient.respond(410))).toBe(ttl)
+        expect(yield* cachedSeconds(call, ScriptedClient.respond(404))).toBe(ttl)
+        expect(yield* cachedSeconds(call, ScriptedClient.respond(410))).toBe(ttl)
       })
   )
 
-  it.effect("of metadata that is null is not kept", () =>
+  it.effect("with metadata of null is not cached", () =>
     Effect.gen(function*() {
       expect(yield* cachedSeconds(callOf("nftMetadata"), ScriptedClient.json(null))).toBeNull()
     }))
 
   it.effect.each([400, 401, 403, 405, 409, 418, 422, 451])(
-    "that another key may not get is not kept: %d",
+    "that may depend on the key is not cached: %d",
     (status) =>
       Effect.gen(function*() {
         expect(yield* cachedSeconds(callOf("tokenPrice"), ScriptedClient.respond(status))).toBeNull()
       })
   )
 
-  it.effect("is kept for as long as the policy says", () =>
+  it.effect("with not found is cached for the TTL of the policy", () =>
     Effect.gen(function*() {
       const cache = { ...cachingOptions.cache, negative: { notFound: "2 minutes" } } as const
-      const [harness, kept] = yield* withInspectableStore(
+      const [harness, entries] = yield* withInspectableStore(
         TestClients.harness(() => ScriptedClient.respond(404), { ...cachingOptions, cache })
       )
       yield* Effect.ignore(harness.data.tokenPrice({ address }))
-      expect([...kept.values()].map(({ freshUntil }) => freshUntil)).toEqual([120_000])
+      expect([...entries.values()].map(({ freshUntil }) => freshUntil)).toEqual([120_000])
     }))
 
-  it.effect("is never given once it is stale, not even where the service fails", () =>
+  it.effect("is never served stale, even if the upstream fails", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         (_, number) => ScriptedClient.respond(number === 1 ? 404 : 500),
@@ -190,10 +190,10 @@ describe("a refusal", () => {
     }))
 })
 
-describe("an answer that repeats the key", () => {
+describe("a response that contains the API key", () => {
   const variants = [TestClients.key, JSON.stringify(TestClients.key).replaceAll("-", "\\u002d").slice(1, -1)]
 
-  it.effect.each(variants)("is not kept: %s", (text) =>
+  it.effect.each(variants)("is not cached: %s", (text) =>
     Effect.gen(function*() {
       const body = `{"usdPrice":1,"tokenName":"${text}"}`
       expect(yield* cachedSeconds(callOf("tokenPrice"), ScriptedClient.respond(200, body))).toBeNull()

@@ -1,7 +1,7 @@
-/** Single flight: equal questions at the same time are one request, whoever hangs up. */
+/** Tests that identical concurrent calls are coalesced into one request. */
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import { describe, expect, it } from "@effect/vitest"
-import * as Array from "effect/Array"
+import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -16,16 +16,16 @@ import * as ScriptedClient from "../../support/ScriptedClient.ts"
 import * as TestClients from "../../support/TestClients.ts"
 import { runPendingWork } from "../../support/TestTime.ts"
 
-/** Each answer takes a second. */
+/** Each response takes a second. */
 const delayedPrice: ScriptedClient.Script = (requests, number) =>
   ScriptedClient.delayed("1 second", numberedPrice(requests, number))
 
-/** A flight that has an end goes on though nobody waits. */
+/** With a deadline, a request continues even if no caller waits for it. */
 const limitedTimeouts = { ...cachingOptions, timeouts: { attempt: "10 seconds", call: "1 minute" } } as const
 
 const fork = (clients: TestClients.Clients, times: number) =>
   Effect.zipLeft(
-    Effect.forEach(Array.range(1, times), () => Effect.fork(Effect.exit(fetchPrice(clients, 1)))),
+    Effect.forEach(Arr.range(1, times), () => Effect.fork(Effect.exit(fetchPrice(clients, 1)))),
     runPendingWork
   )
 
@@ -34,8 +34,8 @@ const priceOf = Exit.match({
   onSuccess: ({ usdPrice }: { usdPrice: unknown }) => usdPrice
 })
 
-describe("a flight", () => {
-  it.effect("is one request for a thousand who ask", () =>
+describe("coalescing", () => {
+  it.effect("sends one request for 1,000 concurrent identical calls", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(delayedPrice, cachingOptions)
       const fibers = yield* fork(harness, 1000)
@@ -47,19 +47,19 @@ describe("a flight", () => {
 
   it.effect.each(
     [
-      ["every other one", (index: number) => index % 2 === 0],
-      ["everybody", () => true]
+      ["every second caller", (index: number) => index % 2 === 0],
+      ["every caller", () => true]
     ] as const
   )(
-    "of a thousand goes on though %s hangs up, the first one too, and is kept",
+    "completes the request and caches the response if %s is interrupted, including the first",
     ([, interruptAt]) =>
       Effect.gen(function*() {
         const harness = yield* TestClients.harness(delayedPrice, limitedTimeouts)
         const fibers = yield* fork(harness, 1000)
-        const [gone, left] = Array.partition(fibers, (_, index) => !interruptAt(index))
-        yield* Fiber.interruptAll(gone)
+        const [interrupted, remaining] = Arr.partition(fibers, (_, index) => !interruptAt(index))
+        yield* Fiber.interruptAll(interrupted)
         yield* TestClock.adjust("1 second")
-        const prices = yield* Effect.forEach(left, (fiber) => Effect.map(Fiber.join(fiber), priceOf))
+        const prices = yield* Effect.forEach(remaining, (fiber) => Effect.map(Fiber.join(fiber), priceOf))
         expect(prices).toEqual(prices.map(() => 1))
         expect(yield* fetchPrice(harness, 1)).toMatchObject({ usdPrice: 1 })
         expect(harness.requests).toHaveLength(1)
@@ -67,12 +67,12 @@ describe("a flight", () => {
   )
 
   it.effect.prop(
-    "goes on for those who stay, whoever hangs up, the first one too, and its answer is kept",
+    "completes the request for the remaining callers, whichever are interrupted, and caches the response",
     {
-      stay: FastCheck.array(FastCheck.boolean(), { minLength: 1, maxLength: 30 }),
+      stays: FastCheck.array(FastCheck.boolean(), { minLength: 1, maxLength: 30 }),
       after: FastCheck.constantFrom(0, 500, 999)
     },
-    ({ after, stay: waiting }) =>
+    ({ after, stays: waiting }) =>
       Effect.gen(function*() {
         const harness = yield* TestClients.harness(delayedPrice, limitedTimeouts)
         const fibers = yield* Effect.forEach([false, ...waiting], () => Effect.fork(fetchPrice(harness, 1)))
@@ -94,48 +94,48 @@ describe("a flight", () => {
     { fastCheck: { numRuns: 25 } }
   )
 
-  it.effect("is waited for by each for as long as their own call has time", () =>
+  it.effect("lets each caller wait until its own deadline", () =>
     Effect.gen(function*() {
       const baseUrl = "https://here.test"
       const { requests, clients } = yield* TestClients.sharedEngine(delayedPrice, {
         patient: { ...cachingOptions, baseUrl },
         hasty: { ...cachingOptions, baseUrl, timeouts: { attempt: "1 minute", call: "400 millis" } }
       })
-      const longWaitLimit = yield* Effect.fork(fetchPrice(clients.patient, 1))
+      const longer = yield* Effect.fork(fetchPrice(clients.patient, 1))
       yield* runPendingWork
-      const shortTimeout = yield* Effect.fork(fetchPrice(clients.hasty, 1))
+      const shorter = yield* Effect.fork(fetchPrice(clients.hasty, 1))
       yield* TestClock.adjust(400)
-      expect(yield* failureOf(Fiber.join(shortTimeout))).toMatchObject({
+      expect(yield* failureOf(Fiber.join(shorter))).toMatchObject({
         _tag: "TimeoutError",
         scope: "call",
         mayHaveBeenApplied: false
       })
       yield* TestClock.adjust(600)
-      expect(yield* Fiber.join(longWaitLimit)).toMatchObject({ usdPrice: 1 })
+      expect(yield* Fiber.join(longer)).toMatchObject({ usdPrice: 1 })
       expect(requests).toHaveLength(1)
     }))
 
-  it.effect("of someone with less time ends before its question is answered: who has more asks anew", () =>
+  it.effect("retries for callers with a later deadline if the request times out", () =>
     Effect.gen(function*() {
       const baseUrl = "https://here.test"
       const { requests, clients } = yield* TestClients.sharedEngine(delayedPrice, {
         patient: { ...limitedTimeouts, baseUrl },
         hasty: { ...limitedTimeouts, baseUrl, timeouts: { attempt: "1 minute", call: "400 millis" } }
       })
-      const shortTimeout = yield* Effect.fork(fetchPrice(clients.hasty, 1))
+      const shorter = yield* Effect.fork(fetchPrice(clients.hasty, 1))
       yield* runPendingWork
-      const longWaitLimit = yield* Effect.fork(fetchPrice(clients.patient, 1))
+      const longer = yield* Effect.fork(fetchPrice(clients.patient, 1))
       yield* TestClock.adjust(400)
-      expect(yield* failureOf(Fiber.join(shortTimeout))).toMatchObject({
+      expect(yield* failureOf(Fiber.join(shorter))).toMatchObject({
         _tag: "TimeoutError",
         scope: "call"
       })
       yield* TestClock.adjust(1000)
-      expect(yield* Fiber.join(longWaitLimit)).toMatchObject({ usdPrice: 2 })
+      expect(yield* Fiber.join(longer)).toMatchObject({ usdPrice: 2 })
       expect(requests).toHaveLength(2)
     }))
 
-  it.effect("without an end ends with the last who waits for it", () =>
+  it.effect("cancels a request without deadline when the last caller is interrupted", () =>
     Effect.gen(function*() {
       const script: ScriptedClient.Script = (requests, number) =>
         number === 1 ? ScriptedClient.Hang() : numberedPrice(requests, number)
@@ -146,7 +146,7 @@ describe("a flight", () => {
       expect(yield* fetchPrice(harness, 1)).toMatchObject({ usdPrice: 2 })
     }))
 
-  it.effect("is not joined by who wants the answer of now", () =>
+  it.effect("does not join a request in flight with cacheMode reload", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(delayedPrice, limitedTimeouts)
       const before = yield* Effect.fork(fetchPrice(harness, 1))
@@ -171,7 +171,7 @@ describe("a flight", () => {
   ]
 
   it.effect.each(failures)(
-    "that fails fails for all of them, and the next call asks again: %s",
+    "fails all callers with the same error, and sends a new request for the next call: %s",
     ([tag, reply]) =>
       Effect.gen(function*() {
         const harness = yield* TestClients.harness(
@@ -189,14 +189,14 @@ describe("a flight", () => {
       })
   )
 
-  it.effect("that ends in a bug leaves nobody waiting, and the next call asks again", () =>
+  it.effect("fails all callers after a defect, and sends a new request for the next call", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness((requests, number) => {
-        if (number === 1) throw new Error("a bug")
+        if (number === 1) throw new Error("a defect")
         return numberedPrice(requests, number)
       }, cachingOptions)
       const fibers = yield* Effect.forEach(
-        Array.range(1, 20),
+        Arr.range(1, 20),
         () => Effect.fork(Effect.exit(fetchPrice(harness, 1)))
       )
       yield* runPendingWork
@@ -208,7 +208,7 @@ describe("a flight", () => {
       expect(yield* fetchPrice(harness, 1)).toMatchObject({ usdPrice: 2 })
     }))
 
-  it.effect("carries one question only", () =>
+  it.effect("applies to identical calls only", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(delayedPrice, cachingOptions)
       const fibers = yield* Effect.forEach([
@@ -222,7 +222,7 @@ describe("a flight", () => {
       expect(prices.map(({ usdPrice }) => usdPrice)).toEqual([1, 2, 3, 4])
     }))
 
-  it.effect("keeps its answer from the moment on in which it is given", () =>
+  it.effect("starts the TTL when the response arrives", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(delayedPrice, cachingOptions)
       yield* fork(harness, 2)

@@ -1,4 +1,4 @@
-/** A pause that outlasts a call ends it at once. */
+/** Tests cooldowns that last longer than a call. */
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
@@ -17,10 +17,10 @@ import {
 import * as ScriptedClient from "../../../support/ScriptedClient.ts"
 import * as TestClients from "../../../support/TestClients.ts"
 
-/** Nobody is refused for waiting. */
+/** No call is rejected because of its wait. */
 const longWaitLimit = { ...minimalOptions, rateLimit: { ...RateLimit.none, maxWait: "10 days" } } as const
 
-describe("a pause beyond the time of a call", () => {
+describe("a cooldown beyond the deadline of a call", () => {
   const cooldownError = (millis: number) => ({
     _tag: "RateLimitError",
     sent: false,
@@ -28,7 +28,7 @@ describe("a pause beyond the time of a call", () => {
     retryAfter: Duration.millis(millis)
   })
 
-  it.effect("fails it at once, and says how long the pause lasts still", () =>
+  it.effect("fails the call immediately, with the rest of the cooldown", () =>
     Effect.gen(function*() {
       const timeouts = { attempt: "10 seconds", call: "20 seconds" } as const
       const harness = yield* TestClients.harness(
@@ -48,7 +48,7 @@ describe("a pause beyond the time of a call", () => {
       expect(harness.requests.map(callNumberOf)).toEqual([0, 2])
     }))
 
-  it.effect("fails those who come while others wait, for the budget or for the pause", () =>
+  it.effect("fails calls that arrive while others are queued, for the rate limit or the cooldown", () =>
     Effect.gen(function*() {
       const script = (_: ScriptedClient.RecordedRequest, number: number) =>
         number === 1 ? ScriptedClient.delayed("5 seconds", throttledReply("50")) : priceReply
@@ -81,7 +81,7 @@ describe("a pause beyond the time of a call", () => {
       expect(sentAtSeconds(requests)).toEqual([0, 55])
     }))
 
-  it.effect("fails those who waited for their turn when it began: the first once it learns of it, others in the end", () =>
+  it.effect("fails queued calls when it starts: the head immediately, others at their deadline", () =>
     Effect.gen(function*() {
       const script = (_: ScriptedClient.RecordedRequest, number: number) =>
         number === 1 ? ScriptedClient.delayed("5 seconds", throttledReply("50")) : priceReply
@@ -95,7 +95,7 @@ describe("a pause beyond the time of a call", () => {
       expect(harness.requests).toHaveLength(1)
     }))
 
-  it.effect("keeps nobody longer than their call behind one that is more patient", () =>
+  it.effect("delays no call beyond its deadline behind one with a later deadline", () =>
     Effect.gen(function*() {
       const script = (_: ScriptedClient.RecordedRequest, number: number) =>
         number === 1 ? ScriptedClient.delayed("5 seconds", throttledReply("50")) : priceReply
@@ -122,7 +122,7 @@ describe("a pause beyond the time of a call", () => {
       expect(sentAtSeconds(requests)).toEqual([0, 55])
     }))
 
-  it.effect("fails it by maxWait as well", () =>
+  it.effect("beyond maxWait fails the call too", () =>
     Effect.gen(function*() {
       const rateLimit = { ...RateLimit.none, maxWait: "30 seconds" } as const
       const harness = yield* TestClients.harness([throttledReply("50")], { ...minimalOptions, rateLimit })

@@ -1,4 +1,4 @@
-/** How many requests are under way: never too many, and no place is lost however one ends. */
+/** Tests the concurrency limit: never exceeded, and no slot is lost however a call ends. */
 import type * as ConcurrencyLimit from "@blockquarry/http/ConcurrencyLimit"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -25,32 +25,32 @@ const at = (concurrency: ConcurrencyLimit.ConcurrencyLimit): TestClients.Harness
   concurrency
 })
 
-type End = "fine" | "bad" | "broken" | "hangsUp" | "defect"
+type End = "success" | "error" | "broken" | "interrupted" | "defect"
 
-const reply = (end: End, takes: number): ScriptedClient.ScriptedReply => {
+const reply = (end: End, duration: number): ScriptedClient.ScriptedReply => {
   switch (end) {
-    case "fine":
-      return ScriptedClient.delayed(takes, priceReply)
-    case "bad":
-      return ScriptedClient.delayed(takes, ScriptedClient.respond(500))
+    case "success":
+      return ScriptedClient.delayed(duration, priceReply)
+    case "error":
+      return ScriptedClient.delayed(duration, ScriptedClient.respond(500))
     case "broken":
-      return ScriptedClient.delayed(takes, ScriptedClient.Disconnect({ code: "ECONNRESET" }))
-    case "hangsUp":
+      return ScriptedClient.delayed(duration, ScriptedClient.Disconnect({ code: "ECONNRESET" }))
+    case "interrupted":
       return ScriptedClient.Hang()
     case "defect":
       throw new Error("a bug")
   }
 }
 
-describe("concurrency", () => {
+describe("the concurrency limit", () => {
   it.effect.prop(
-    "is never above the limit; all go, in order, however those before them end",
+    "is never exceeded, and all calls are sent in order, however earlier ones end",
     {
       limit: FastCheck.integer({ min: 1, max: 4 }),
       calls: FastCheck.array(
         FastCheck.record({
-          end: FastCheck.constantFrom<End>("fine", "bad", "broken", "hangsUp", "defect"),
-          takes: FastCheck.integer({ min: 1, max: 50 }),
+          end: FastCheck.constantFrom<End>("success", "error", "broken", "interrupted", "defect"),
+          duration: FastCheck.integer({ min: 1, max: 50 }),
           gap: FastCheck.nat(20)
         }),
         { minLength: 1, maxLength: 20 }
@@ -60,16 +60,18 @@ describe("concurrency", () => {
       Effect.gen(function*() {
         const harness = yield* TestClients.harness((requests) => {
           const call = calls[callNumberOf(requests)]
-          return call === undefined ? priceReply : reply(call.end, call.takes)
+          return call === undefined ? priceReply : reply(call.end, call.duration)
         }, at({ limit, maxQueue: 100 }))
         const fibers: Array<Fiber.Fiber<unknown, unknown>> = []
-        for (const [number, { end, gap, takes }] of calls.entries()) {
+        for (const [number, { end, gap, duration }] of calls.entries()) {
           yield* TestClock.adjust(gap)
           const call = Effect.exit(fetchPrice(harness, number))
-          // Whoever hangs up does so after a while, wherever the call is by then.
+          // The caller is interrupted after a while, in any stage of the call.
           fibers.push(
             yield* Effect.fork(
-              end === "hangsUp" ? Effect.asVoid(Effect.timeoutOption(call, takes)) : Effect.asVoid(call)
+              end === "interrupted"
+                ? Effect.asVoid(Effect.timeoutOption(call, duration))
+                : Effect.asVoid(call)
             )
           )
           yield* runPendingWork
@@ -77,25 +79,25 @@ describe("concurrency", () => {
         yield* TestClock.adjust("1 minute")
         yield* Effect.forEach(fibers, (fiber) => Fiber.await(fiber))
         const ended = (number: number) => {
-          const sent = harness.requests.find((one) => callNumberOf(one) === number)?.at ?? Number.NaN
+          const sent = harness.requests.find((request) => callNumberOf(request) === number)?.at ?? Number.NaN
           const call = calls[number]
-          return call?.end === "defect" ? sent : sent + (call?.takes ?? 0)
+          return call?.end === "defect" ? sent : sent + (call?.duration ?? 0)
         }
-        for (const one of harness.requests) {
-          // Those that hang up may do so earlier, never later.
-          const inside = harness.requests.filter((other) =>
-            other.at <= one.at && one.at < ended(callNumberOf(other)) &&
-            calls[callNumberOf(other)]?.end !== "hangsUp"
+        for (const request of harness.requests) {
+          // Interrupted calls may end earlier, never later.
+          const inFlight = harness.requests.filter((other) =>
+            other.at <= request.at && request.at < ended(callNumberOf(other)) &&
+            calls[callNumberOf(other)]?.end !== "interrupted"
           )
-          expect(inside.length).toBeLessThanOrEqual(limit)
+          expect(inFlight.length).toBeLessThanOrEqual(limit)
         }
         const order = harness.requests.map(callNumberOf)
         expect(order).toEqual(order.toSorted((a, b) => a - b))
-        const left = calls.flatMap(({ end }, number) =>
-          end === "hangsUp" || order.includes(number) ? [] : [number]
+        const unsent = calls.flatMap(({ end }, number) =>
+          end === "interrupted" || order.includes(number) ? [] : [number]
         )
-        expect(left).toEqual([])
-        // Every place is there again.
+        expect(unsent).toEqual([])
+        // Every slot is available again.
         harness.requests.length = 0
         yield* forkPrices(harness, Array.from({ length: limit }, () => 99))
         expect(harness.requests).toHaveLength(limit)
@@ -103,8 +105,8 @@ describe("concurrency", () => {
     { fastCheck: { numRuns: 25 } }
   )
 
-  it.effect.each<End>(["fine", "bad", "broken", "hangsUp", "defect"])(
-    "has a place again after one that ends so: %s",
+  it.effect.each<End>(["success", "error", "broken", "interrupted", "defect"])(
+    "releases the slot of a call that ends with: %s",
     (end) =>
       Effect.gen(function*() {
         const harness = yield* TestClients.harness(
@@ -115,14 +117,14 @@ describe("concurrency", () => {
         const [second] = yield* forkPrices(harness, [1])
         if (end !== "defect") expect(harness.requests).toHaveLength(1)
         yield* TestClock.adjust(100)
-        if (end === "hangsUp" && first !== undefined) yield* Fiber.interrupt(first)
+        if (end === "interrupted" && first !== undefined) yield* Fiber.interrupt(first)
         yield* runPendingWork
         expect(harness.requests.map(callNumberOf)).toEqual([0, 1])
         if (second !== undefined) expect(yield* Fiber.join(second)).toMatchObject({ usdPrice: 1.5 })
       })
   )
 
-  it.effect("serves who waits in the order of arrival, without those who hung up", () =>
+  it.effect("grants slots in arrival order, without interrupted calls", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         () => ScriptedClient.delayed("1 second", priceReply),
@@ -138,10 +140,10 @@ describe("concurrency", () => {
       expect(sentAtSeconds(harness.requests)).toEqual([0, 0, 1, 1, 2])
     }))
 
-  const refused = { _tag: "LocalLimitError", limit: "concurrency", retryAfter: null }
+  const rejected = { _tag: "LocalLimitError", limit: "concurrency", retryAfter: null }
 
   it.effect.each([0, 1, 3])(
-    "lets %d wait, and refuses one more at once",
+    "queues %d calls, and rejects the next one immediately",
     (maxQueue) =>
       Effect.gen(function*() {
         const harness = yield* TestClients.harness(
@@ -149,13 +151,13 @@ describe("concurrency", () => {
           at({ limit: 2, maxQueue })
         )
         const fibers = yield* forkPrices(harness, indices(maxQueue + 3))
-        expect(yield* failureOfFinished(fibers.at(-1))).toMatchObject(refused)
+        expect(yield* failureOfFinished(fibers.at(-1))).toMatchObject(rejected)
         yield* TestClock.adjust("1 minute")
         expect(harness.requests.map(callNumberOf)).toEqual(indices(maxQueue + 2))
       })
   )
 
-  it.effect("keeps nobody waiting beyond the time of their call", () =>
+  it.effect("queues no call beyond its deadline", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => ScriptedClient.delayed("10 seconds", priceReply), {
         ...at({ limit: 1, maxQueue: 9 }),
@@ -163,13 +165,13 @@ describe("concurrency", () => {
       })
       const fibers = yield* forkPrices(harness, indices(4))
       yield* TestClock.adjust("15 seconds")
-      expect(yield* failureOfFinished(fibers[2])).toMatchObject(refused)
-      expect(yield* failureOfFinished(fibers[3])).toMatchObject(refused)
+      expect(yield* failureOfFinished(fibers[2])).toMatchObject(rejected)
+      expect(yield* failureOfFinished(fibers[3])).toMatchObject(rejected)
       yield* TestClock.adjust("1 minute")
       expect(harness.requests.map(callNumberOf)).toEqual([0, 1])
     }))
 
-  it.effect("is each address's own, and one for all its keys", () =>
+  it.effect("applies to a base URL, for all API keys", () =>
     Effect.gen(function*() {
       const options = at({ limit: 1, maxQueue: 0 })
       const { requests, clients } = yield* TestClients.sharedEngine(() => ScriptedClient.Hang(), {
@@ -180,10 +182,10 @@ describe("concurrency", () => {
       yield* forkPrices(clients.here, [0])
       yield* forkPrices(clients.there, [1])
       expect(requests.map(callNumberOf)).toEqual([0, 1])
-      expect(yield* immediateFailureOf(fetchPrice(clients.otherKey, 2))).toMatchObject(refused)
+      expect(yield* immediateFailureOf(fetchPrice(clients.otherKey, 2))).toMatchObject(rejected)
     }))
 
-  it.effect("is not held while a budget makes wait", () =>
+  it.effect("holds no slot while a rate limit delays a call", () =>
     Effect.gen(function*() {
       const { requests, clients } = yield* TestClients.sharedEngine(() => priceReply, {
         slow: {

@@ -1,4 +1,4 @@
-/** A 429 to one is a pause for all that share its key and address; then one request tries whether it is over. */
+/** Tests the cooldown after a 429, which applies to all calls with the same API key and base URL. */
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import { describe, expect, it } from "@effect/vitest"
@@ -18,14 +18,14 @@ import {
 import * as ScriptedClient from "../../../support/ScriptedClient.ts"
 import * as TestClients from "../../../support/TestClients.ts"
 
-/** Nobody is refused for waiting. */
+/** No call is rejected because of its wait. */
 const longWaitLimit = { ...minimalOptions, rateLimit: { ...RateLimit.none, maxWait: "10 days" } } as const
 
-/** Those who wait for a probe look again so often, in seconds. */
+/** How often calls that wait for a probe check its result, in seconds. */
 const probePollMillis = 0.05
 
-describe("a pause", () => {
-  it.effect("is for every call with the key at the address, and for no other", () =>
+describe("a cooldown", () => {
+  it.effect("applies to all calls with the API key at the base URL, and to no other", () =>
     Effect.gen(function*() {
       const here = { ...longWaitLimit, baseUrl: "https://here.test" }
       const { requests, clients } = yield* TestClients.sharedEngine(
@@ -51,7 +51,7 @@ describe("a pause", () => {
       expect(requests.map(callNumberOf)).toEqual([0, 3, 4, 1, 2])
     }))
 
-  it.effect("ends with one probe while all others wait, and then lets all go", () =>
+  it.effect("ends with one probe while all others wait, and then admits all", () =>
     Effect.gen(function*() {
       const script = (_: ScriptedClient.RecordedRequest, number: number) =>
         number === 1 ? throttledReply("5") : ScriptedClient.delayed("1 second", priceReply)
@@ -64,7 +64,7 @@ describe("a pause", () => {
       expect(sentAtSeconds(harness.requests).slice(0, 2)).toEqual([0, 5])
     }))
 
-  it.effect("goes on where the probe is told so as well", () =>
+  it.effect("continues if the probe gets a 429 too", () =>
     Effect.gen(function*() {
       const script = (_: ScriptedClient.RecordedRequest, number: number) =>
         number < 4 ? throttledReply(`${number * 5}`) : priceReply
@@ -81,7 +81,7 @@ describe("a pause", () => {
     }))
 
   it.effect.each(["61", "3600", "99999999999"])(
-    "is a minute at most, whatever is asked for: %s",
+    "lasts at most a minute: Retry-After %s",
     (header) =>
       Effect.gen(function*() {
         const harness = yield* TestClients.harness(
@@ -94,7 +94,7 @@ describe("a pause", () => {
       })
   )
 
-  it.effect("is a second where nobody says how long, twice as long after each refused probe, up to a minute", () =>
+  it.effect("lasts 1 s without Retry-After, and doubles after each failed probe, up to a minute", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         (_, number) => number < 10 ? throttledReply() : priceReply,
@@ -118,7 +118,7 @@ describe("a pause", () => {
       ])
     }))
 
-  it.effect("begins anew with a second after one that has passed", () =>
+  it.effect("starts again with 1 s after a successful probe", () =>
     Effect.gen(function*() {
       const script = [throttledReply(), throttledReply(), priceReply, throttledReply(), priceReply]
       const harness = yield* TestClients.harness(script, longWaitLimit)
@@ -129,7 +129,7 @@ describe("a pause", () => {
       expect(sentAtSeconds(harness.requests)).toEqual([0, 1, 3, 10, 11])
     }))
 
-  it.effect("is one however many requests are told so at once", () =>
+  it.effect("counts once for concurrent 429 responses", () =>
     Effect.gen(function*() {
       const script = (_: ScriptedClient.RecordedRequest, number: number) =>
         number <= 20 ? ScriptedClient.delayed("100 millis", throttledReply()) : priceReply
@@ -141,7 +141,7 @@ describe("a pause", () => {
       expect(sentAtSeconds(harness.requests).slice(20)).toEqual([1.1, 1.15])
     }))
 
-  it.effect("holds for the retries of those who were told so: they wait, and one of them probes", () =>
+  it.effect("applies to retries: they wait, and one of them is the probe", () =>
     Effect.gen(function*() {
       const script = (_: ScriptedClient.RecordedRequest, number: number) =>
         number <= 5
@@ -157,7 +157,7 @@ describe("a pause", () => {
       expect(Math.min(...others)).toBeGreaterThanOrEqual(2.1)
     }))
 
-  it.effect("does not give a budget back: what was paid before it counts after it", () =>
+  it.effect("does not restore the rate limit: earlier units still count", () =>
     Effect.gen(function*() {
       const rateLimit = {
         limit: 1,

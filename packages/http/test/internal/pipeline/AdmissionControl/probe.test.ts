@@ -1,4 +1,4 @@
-/** After a pause one request tries whether it is over; whatever becomes of it, one tries. */
+/** Tests the probe after a cooldown. */
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -16,10 +16,10 @@ import {
 import * as ScriptedClient from "../../../support/ScriptedClient.ts"
 import * as TestClients from "../../../support/TestClients.ts"
 
-/** Nobody is refused for waiting. */
+/** No call is rejected because of its wait. */
 const longWaitLimit = { ...minimalOptions, rateLimit: { ...RateLimit.none, maxWait: "10 days" } } as const
 
-/** Those who wait for a probe look again so often, in seconds. */
+/** How often calls that wait for a probe check its result, in seconds. */
 const probePollMillis = 0.05
 
 describe("a probe", () => {
@@ -31,7 +31,7 @@ describe("a probe", () => {
   ]
 
   it.effect.each(lostProbe)(
-    "%s leaves the next one to probe, alone",
+    "%s is followed by another single probe",
     ([, reply, duration]) =>
       Effect.gen(function*() {
         const script = (_: ScriptedClient.RecordedRequest, number: number) =>
@@ -54,7 +54,7 @@ describe("a probe", () => {
       })
   )
 
-  it.effect("that is interrupted leaves the next one to probe, alone", () =>
+  it.effect("that is interrupted is followed by another single probe", () =>
     Effect.gen(function*() {
       const script = (_: ScriptedClient.RecordedRequest, number: number) =>
         number === 1
@@ -75,7 +75,7 @@ describe("a probe", () => {
       expect(harness.requests.map(callNumberOf)).toEqual(indices(5))
     }))
 
-  it.effect("that is a refusal of the request itself ends the pause: the service listens", () =>
+  it.effect("that gets a 4xx ends the cooldown, because the upstream responds", () =>
     Effect.gen(function*() {
       const script = (_: ScriptedClient.RecordedRequest, number: number) =>
         number === 1

@@ -1,4 +1,4 @@
-/** Who is refused at once: the line is too long, or the wait would be. */
+/** Tests calls that are rejected immediately, because the queue is full or the wait would be too long. */
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Timeouts from "@blockquarry/http/Timeouts"
 import { describe, expect, it } from "@effect/vitest"
@@ -22,7 +22,7 @@ import * as ScriptedClient from "../../../support/ScriptedClient.ts"
 import * as TestClients from "../../../support/TestClients.ts"
 import { runPendingWork } from "../../../support/TestTime.ts"
 
-/** One request in ten seconds. */
+/** One request per ten seconds. */
 const slowReply = RateLimit.make({ limit: 1, window: "10 seconds", cost: 1, maxWait: "1 day" })
 
 const localLimitError = (
@@ -36,7 +36,7 @@ const localLimitError = (
 
 describe("maxQueue", () => {
   it.effect.each([0, 1, 3])(
-    "is how many wait: of %d, one more is refused at once",
+    "of %d rejects one more call immediately",
     (maxQueue) =>
       Effect.gen(function*() {
         const harness = yield* TestClients.harness(() => priceReply, {
@@ -55,7 +55,7 @@ describe("maxQueue", () => {
       })
   )
 
-  it.effect("has room again once somebody went or hung up", () =>
+  it.effect("has room again after a call was sent or interrupted", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => priceReply, {
         ...minimalOptions,
@@ -77,7 +77,7 @@ describe("maxQueue", () => {
 
 describe("maxWait", () => {
   it.effect.each([9_999, 10_000, 25_000, 30_000])(
-    "of %d ms lets those wait who wait no longer",
+    "of %d ms queues the calls that wait no longer",
     (maxWait) =>
       Effect.gen(function*() {
         const harness = yield* TestClients.harness(() => priceReply, {
@@ -97,7 +97,7 @@ describe("maxWait", () => {
       })
   )
 
-  it.effect("counts what those in front cost, not how many they are", () =>
+  it.effect("depends on the cost of the queued calls, not on their number", () =>
     Effect.gen(function*() {
       const cost = { tokenPrice: 1, walletChains: 6 }
       const rateLimit = { ...slowReply, burst: 6, cost, maxWait: "75 seconds" } as const
@@ -114,8 +114,8 @@ describe("maxWait", () => {
     }))
 })
 
-describe("the time of a call", () => {
-  it.effect("bounds its wait: one that would wait beyond it is refused at once", () =>
+describe("the deadline of a call", () => {
+  it.effect("rejects it immediately if the wait would be longer", () =>
     Effect.gen(function*() {
       const timeouts = { attempt: "5 seconds", call: "15 seconds" } as const
       const harness = yield* TestClients.harness(() => priceReply, {
@@ -130,7 +130,7 @@ describe("the time of a call", () => {
       expect(sentAtSeconds(harness.requests)).toEqual([0, 10])
     }))
 
-  it.effect("that is short does not make others wait less or more", () =>
+  it.effect("does not affect the wait of other calls", () =>
     Effect.gen(function*() {
       const { requests, clients } = yield* TestClients.sharedEngine(() => priceReply, {
         long: { ...minimalOptions, baseUrl: "https://here.test", rateLimit: slowReply },
@@ -150,7 +150,7 @@ describe("the time of a call", () => {
       expect(sentAtSeconds(requests)).toEqual([0, 10, 20])
     }))
 
-  it.effect("is not lengthened by waiting for a turn: the wait counts", () =>
+  it.effect("includes the time in the queue", () =>
     Effect.gen(function*() {
       const timeouts = { attempt: "1 minute", call: "15 seconds" } as const
       const script = [priceReply, ScriptedClient.Hang()]
@@ -169,7 +169,7 @@ describe("the time of a call", () => {
 })
 
 describe("no limit", () => {
-  it.effect("lets everybody go at once", () =>
+  it.effect("sends all calls immediately", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => priceReply, {
         ...minimalOptions,

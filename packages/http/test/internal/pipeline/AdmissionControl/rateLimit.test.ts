@@ -1,4 +1,4 @@
-/** The rate limit: how much goes in any window, and who is next. */
+/** Tests rate limits: units per window, the order of calls, and costs. */
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -23,16 +23,16 @@ import { runPendingWork } from "../../../support/TestTime.ts"
 const longWaitLimit = { maxWait: "1000 days", maxQueue: 10_000, dailyQuota: null } as const
 
 type Step =
-  | { readonly _tag: "ask"; readonly expensive: boolean }
-  | { readonly _tag: "hangUp"; readonly who: number }
+  | { readonly _tag: "call"; readonly expensive: boolean }
+  | { readonly _tag: "interrupt"; readonly index: number }
   | { readonly _tag: "time"; readonly millis: number }
 
 const tag = <T extends string>(tag: T) => FastCheck.constant(tag)
 
 const steps: FastCheck.Arbitrary<ReadonlyArray<Step>> = FastCheck.array(
   FastCheck.oneof(
-    { weight: 6, arbitrary: FastCheck.record({ _tag: tag("ask"), expensive: FastCheck.boolean() }) },
-    { weight: 1, arbitrary: FastCheck.record({ _tag: tag("hangUp"), who: FastCheck.nat() }) },
+    { weight: 6, arbitrary: FastCheck.record({ _tag: tag("call"), expensive: FastCheck.boolean() }) },
+    { weight: 1, arbitrary: FastCheck.record({ _tag: tag("interrupt"), index: FastCheck.nat() }) },
     {
       weight: 3,
       arbitrary: FastCheck.record({
@@ -50,7 +50,7 @@ const rules = FastCheck.record({
   burst: FastCheck.integer({ min: 1, max: 40 })
 })
 
-/** Runs what happens, then lets everybody go who still waits. */
+/** Runs the steps, then waits until all calls have ended. */
 const run = (clients: TestClients.Clients, steps: ReadonlyArray<Step>) =>
   Effect.gen(function*() {
     const fibers: Array<Fiber.RuntimeFiber<unknown, unknown>> = []
@@ -58,7 +58,7 @@ const run = (clients: TestClients.Clients, steps: ReadonlyArray<Step>) =>
     let now = 0
     for (const step of steps) {
       switch (step._tag) {
-        case "ask": {
+        case "call": {
           const address = addressOf(fibers.length)
           requestedAt.push(now)
           const call: Effect.Effect<unknown, unknown> = step.expensive
@@ -68,8 +68,8 @@ const run = (clients: TestClients.Clients, steps: ReadonlyArray<Step>) =>
           yield* runPendingWork
           break
         }
-        case "hangUp": {
-          const fiber = fibers[step.who % Math.max(1, fibers.length)]
+        case "interrupt": {
+          const fiber = fibers[step.index % Math.max(1, fibers.length)]
           if (fiber !== undefined) yield* Fiber.interrupt(fiber)
           break
         }
@@ -81,19 +81,19 @@ const run = (clients: TestClients.Clients, steps: ReadonlyArray<Step>) =>
     yield* TestClock.adjust("10 days")
     const exits = yield* Effect.forEach(fibers, (fiber) => Fiber.await(fiber))
     return {
-      askedAt: requestedAt,
-      hungUp: exits.map((exit) => Exit.isInterrupted(exit))
+      requestedAt,
+      interrupted: exits.map((exit) => Exit.isInterrupted(exit))
     }
   })
 
-/** An answer that costs little to read. */
-const service = () => ScriptedClient.respond(404)
+/** A response that needs no decoding. */
+const notFound = () => ScriptedClient.respond(404)
 
 const ascending = (numbers: ReadonlyArray<number>) => numbers.toSorted((a, b) => a - b)
 
 describe("the rate limit", () => {
   it.effect.prop(
-    "lets at most limit + burst through in any window, in the order of asking, whoever hangs up",
+    "sends at most limit + burst units in any window, in arrival order, with interruptions",
     {
       rule: rules,
       steps,
@@ -104,21 +104,23 @@ describe("the rate limit", () => {
     },
     ({ cost, rule, steps }) =>
       Effect.gen(function*() {
-        const harness = yield* TestClients.harness(service, {
+        const harness = yield* TestClients.harness(notFound, {
           ...minimalOptions,
           rateLimit: { ...rule, cost, ...longWaitLimit }
         })
-        const { hungUp: interrupted } = yield* run(harness, steps)
+        const { interrupted } = yield* run(harness, steps)
         const sent = harness.requests.map(({ at, url }) => ({
           at,
           cost: url.pathname.endsWith("/price") ? cost.tokenPrice : cost.walletChains
         }))
-        const most = rule.limit + Math.max(rule.burst, cost.tokenPrice, cost.walletChains)
-        expect(maxInWindow(sent, rule.window)).toBeLessThanOrEqual(most + 1e-6)
+        const maxUnits = rule.limit + Math.max(rule.burst, cost.tokenPrice, cost.walletChains)
+        expect(maxInWindow(sent, rule.window)).toBeLessThanOrEqual(maxUnits + 1e-6)
         const order = harness.requests.map(callNumberOf)
         expect(order).toEqual(ascending(order))
-        // Everybody goes but those who hung up while they waited.
-        expect(interrupted.flatMap((gone, number) => gone || order.includes(number) ? [] : [number])).toEqual(
+        // All calls are sent except those that were interrupted in the queue.
+        expect(interrupted.flatMap((wasInterrupted, number) =>
+          wasInterrupted || order.includes(number) ? [] : [number]
+        )).toEqual(
           []
         )
       }),
@@ -126,26 +128,26 @@ describe("the rate limit", () => {
   )
 
   it.effect.prop(
-    "lets each go as soon as those before it that still wanted to have gone: hanging up blocks nobody",
+    "sends each call as soon as possible after the remaining earlier ones: interrupted calls delay no other",
     { rule: rules, steps },
     ({ rule, steps }) =>
       Effect.gen(function*() {
         const rateLimit = { ...rule, cost: 1, ...longWaitLimit }
-        const harness = yield* TestClients.harness(service, { ...minimalOptions, rateLimit })
-        const { askedAt: requestedAt } = yield* run(harness, steps)
-        for (const [index, one] of harness.requests.entries()) {
+        const harness = yield* TestClients.harness(notFound, { ...minimalOptions, rateLimit })
+        const { requestedAt } = yield* run(harness, steps)
+        for (const [index, request] of harness.requests.entries()) {
           const free = (harness.requests[index - 1]?.at ?? 0) + rule.window / rule.limit
-          const arrived = requestedAt[callNumberOf(one)] ?? Number.NaN
-          expect(one.at).toBeLessThanOrEqual(Math.max(arrived, free + 1))
+          const arrived = requestedAt[callNumberOf(request)] ?? Number.NaN
+          expect(request.at).toBeLessThanOrEqual(Math.max(arrived, free + 1))
         }
       }),
     { fastCheck: { numRuns: 20 } }
   )
 
-  it.effect("is reached by a line that never ends, to a hundredth", () =>
+  it.effect("is used to 99% by an endless queue", () =>
     Effect.gen(function*() {
       const rateLimit = RateLimit.make({ limit: 100, window: "1 second" })
-      const harness = yield* TestClients.harness(service, { ...minimalOptions, rateLimit })
+      const harness = yield* TestClients.harness(notFound, { ...minimalOptions, rateLimit })
       const fibers = yield* Effect.forEach(
         Array.from({ length: 250 }, (_, number) => number),
         (number) => Effect.fork(fetchPrice(harness, number))
@@ -158,7 +160,7 @@ describe("the rate limit", () => {
       expect(harness.requests.at(-1)?.at).toBeLessThan(ideal * 1.01)
     }))
 
-  it.effect("is not spent by a waiter that hangs up, however dear, nor does the next one wait for it", () =>
+  it.effect("is not charged for an interrupted call, and the next one does not wait for it", () =>
     Effect.gen(function*() {
       const cost = { tokenPrice: 1, walletChains: 100 }
       const rateLimit = { limit: 1, window: "1 second", burst: 100, cost, ...longWaitLimit } as const
@@ -174,7 +176,7 @@ describe("the rate limit", () => {
       expect(sentAtSeconds(harness.requests)).toEqual([0, 1])
     }))
 
-  it.effect("is each key's own at each address, and one for all clients of a key", () =>
+  it.effect("applies per API key and base URL, for all clients", () =>
     Effect.gen(function*() {
       const options = {
         ...minimalOptions,
@@ -212,25 +214,25 @@ describe("the cost", () => {
       return sentAtSeconds(harness.requests).map((at) => at - (first ?? 0))
     })
 
-  it.effect("is the operation's own where nothing is said", () =>
+  it.effect("defaults to that of the operation", () =>
     Effect.gen(function*() {
       expect(yield* sentAt({}, 5)).toEqual([0, 0, 0, 2, 5])
       expect(yield* sentAt({ cost: { walletChains: 1 } }, 5)).toEqual([0, 0, 0, 2, 5])
     }))
 
-  it.effect("is what is said for the operation, or for all of them", () =>
+  it.effect("can be set for an operation or for all", () =>
     Effect.gen(function*() {
       expect(yield* sentAt({ cost: { tokenPrice: 5 } }, 4)).toEqual([0, 0, 5, 10])
       expect(yield* sentAt({ cost: 10 }, 3)).toEqual([0, 10, 20])
       expect(yield* sentAt({ cost: 0 }, 30)).toEqual(Array.from({ length: 30 }, () => 0))
     }))
 
-  it.effect("may be above the burst, and is paid all the same", () =>
+  it.effect("may exceed the burst", () =>
     Effect.gen(function*() {
       expect(yield* sentAt({ cost: 7, burst: 2 }, 3)).toEqual([0, 7, 14])
     }))
 
-  it.effect("is paid by each attempt", () =>
+  it.effect("is charged for each attempt", () =>
     Effect.gen(function*() {
       const rateLimit = { limit: 1, window: "10 seconds", burst: 1, cost: 1, ...longWaitLimit } as const
       const harness = yield* TestClients.harness(() => ScriptedClient.respond(500), {

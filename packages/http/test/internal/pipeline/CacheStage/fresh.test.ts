@@ -1,4 +1,4 @@
-/** Fresh answers are not asked for again, stale ones once; and what a call or a layer says otherwise. */
+/** Tests cache hits, revalidation, cache keys and cache modes. */
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import { describe, expect, it } from "@effect/vitest"
@@ -18,20 +18,20 @@ import * as ScriptedClient from "../../../support/ScriptedClient.ts"
 import * as TestClients from "../../../support/TestClients.ts"
 import { runPendingWork } from "../../../support/TestTime.ts"
 
-/** The price of token 1: the number of the request that it comes from. */
-const ask = (clients: TestClients.Clients) => Effect.map(fetchPrice(clients, 1), ({ usdPrice }) => usdPrice)
+/** Returns the price of token 1, which is the number of the request. */
+const price = (clients: TestClients.Clients) => Effect.map(fetchPrice(clients, 1), ({ usdPrice }) => usdPrice)
 
-describe("an answer", () => {
-  it.effect("is given again for as long as it is fresh, and nothing is sent", () =>
+describe("a cached response", () => {
+  it.effect("is served without a request while it is fresh", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(numberedPrice, cachingOptions)
-      expect(yield* ask(harness)).toBe(1)
+      expect(yield* price(harness)).toBe(1)
       yield* TestClock.adjust(4999)
-      expect(yield* ask(harness)).toBe(1)
+      expect(yield* price(harness)).toBe(1)
       expect(harness.requests).toHaveLength(1)
     }))
 
-  it.effect("is given while a fresh one is fetched, once for all who ask, for five seconds more", () =>
+  it.effect("is served stale for 5 s, and revalidated once for all concurrent calls", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         (requests, number) =>
@@ -39,50 +39,50 @@ describe("an answer", () => {
         cachingOptions
       )
       yield* TestClock.adjust(0)
-      const first = yield* Effect.fork(ask(harness))
+      const first = yield* Effect.fork(price(harness))
       yield* TestClock.adjust(0)
       expect(yield* first).toBe(1)
       yield* TestClock.adjust(5000)
-      const prices = yield* Effect.all(Array.from({ length: 50 }, () => ask(harness)), {
+      const prices = yield* Effect.all(Array.from({ length: 50 }, () => price(harness)), {
         concurrency: "unbounded"
       })
       expect(new Set(prices)).toEqual(new Set([1]))
       yield* runPendingWork
       expect(harness.requests).toHaveLength(2)
       yield* TestClock.adjust(2999)
-      expect(yield* ask(harness)).toBe(1)
+      expect(yield* price(harness)).toBe(1)
       yield* TestClock.adjust(1)
-      expect(yield* ask(harness)).toBe(2)
+      expect(yield* price(harness)).toBe(2)
       expect(harness.requests).toHaveLength(2)
     }))
 
-  it.effect("that is older is waited for", () =>
+  it.effect("that is too old is replaced before the call returns", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(numberedPrice, cachingOptions)
-      yield* ask(harness)
+      yield* price(harness)
       yield* TestClock.adjust(9999)
-      expect(yield* ask(harness)).toBe(1)
+      expect(yield* price(harness)).toBe(1)
       yield* runPendingWork
-      // The fresh one was kept at 9.999 seconds.
+      // The revalidated entry was stored at 9.999 seconds.
       yield* TestClock.adjust(10_000)
-      expect(yield* ask(harness)).toBe(3)
+      expect(yield* price(harness)).toBe(3)
       expect(harness.requests).toHaveLength(3)
     }))
 
-  it.effect("stays as it is where the fresh one cannot be fetched, and nobody notices", () =>
+  it.effect("is kept if its revalidation fails, without an error in the call", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         (requests, number) => number === 1 ? numberedPrice(requests, 1) : ScriptedClient.respond(404),
         cachingOptions
       )
-      yield* ask(harness)
+      yield* price(harness)
       yield* TestClock.adjust(6000)
-      expect(yield* ask(harness)).toBe(1)
+      expect(yield* price(harness)).toBe(1)
       yield* runPendingWork
       expect(harness.requests).toHaveLength(2)
     }))
 
-  it.effect("to one key is given to another, but nobody waits for another key's flight", () =>
+  it.effect("is shared by different API keys, but requests in flight are not", () =>
     Effect.gen(function*() {
       const here = { ...cachingOptions, baseUrl: "https://here.test" }
       const { requests, clients } = yield* TestClients.sharedEngine(
@@ -90,16 +90,16 @@ describe("an answer", () => {
         { one: here, same: here, other: { ...here, apiKey: Redacted.make("other") } }
       )
       const all = [clients.one, clients.same, clients.other]
-      const fibers = yield* Effect.forEach(all, (client) => Effect.fork(ask(client)))
+      const fibers = yield* Effect.forEach(all, (client) => Effect.fork(price(client)))
       yield* TestClock.adjust("1 second")
       expect(requests.map(({ headers }) => headers["x-api-key"])).toEqual([TestClients.key, "other"])
       expect(yield* Effect.forEach(fibers, (fiber) => fiber)).toEqual([1, 1, 2])
-      expect(new Set(yield* Effect.forEach(all, ask)).size).toBe(1)
+      expect(new Set(yield* Effect.forEach(all, price)).size).toBe(1)
       expect(requests).toHaveLength(2)
     }))
 })
 
-describe("the key of an answer", () => {
+describe("the cache key", () => {
   const inputs = FastCheck.record({
     address: FastCheck.constantFrom(addressOf(1), addressOf(2)),
     chain: FastCheck.constantFrom("eth", "bsc", undefined),
@@ -109,7 +109,7 @@ describe("the key of an answer", () => {
   }, { requiredKeys: [] })
 
   it.effect.prop(
-    "differs where any parameter or the address differs, and only there, and holds no API key",
+    "depends on every parameter and the base URL, on nothing else, and does not contain the API key",
     {
       one: inputs,
       another: inputs,
@@ -119,7 +119,7 @@ describe("the key of an answer", () => {
     ({ alike: sameAddress, another, host, one }) =>
       Effect.gen(function*() {
         const other = sameAddress ? one : another
-        const [{ requests, clients }, kept] = yield* withInspectableStore(
+        const [{ requests, clients }, entries] = yield* withInspectableStore(
           TestClients.sharedEngine(numberedPrice, {
             one: { ...cachingOptions, baseUrl: "https://one.test" },
             other: { ...cachingOptions, baseUrl: host }
@@ -135,69 +135,69 @@ describe("the key of an answer", () => {
         yield* clients.other.data.tokenPrice(second)
         const same = JSON.stringify(responded(one)) === JSON.stringify(responded(other)) &&
           host === "https://one.test"
-        expect(kept.size).toBe(same ? 1 : 2)
-        expect(requests).toHaveLength(kept.size)
-        expect([...kept.keys()].join()).not.toContain(TestClients.key)
+        expect(entries.size).toBe(same ? 1 : 2)
+        expect(requests).toHaveLength(entries.size)
+        expect([...entries.keys()].join()).not.toContain(TestClients.key)
       }),
     { fastCheck: { numRuns: 60 } }
   )
 })
 
-describe("a call", () => {
-  it.effect("that reloads asks in any case, and what comes is kept", () =>
+describe("cacheMode", () => {
+  it.effect("reload sends a request and stores the response", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(numberedPrice, cachingOptions)
-      yield* ask(harness)
-      expect(yield* CallOptions.withCallOptions({ cacheMode: "reload" })(ask(harness))).toBe(2)
-      expect(yield* ask(harness)).toBe(2)
+      yield* price(harness)
+      expect(yield* CallOptions.withCallOptions({ cacheMode: "reload" })(price(harness))).toBe(2)
+      expect(yield* price(harness)).toBe(2)
       expect(harness.requests).toHaveLength(2)
     }))
 
-  it.effect("that reloads is not helped out by what was kept", () =>
+  it.effect("reload never serves a stale response", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         (requests, number) => number === 1 ? numberedPrice(requests, 1) : ScriptedClient.respond(500),
         cachingOptions
       )
-      yield* ask(harness)
-      expect(yield* Effect.flip(CallOptions.withCallOptions({ cacheMode: "reload" })(ask(harness))))
+      yield* price(harness)
+      expect(yield* Effect.flip(CallOptions.withCallOptions({ cacheMode: "reload" })(price(harness))))
         .toMatchObject({
           _tag: "ServerError"
         })
     }))
 
-  it.effect("without the store neither reads nor writes it, and shares no flight", () =>
+  it.effect("no-store neither reads nor writes the cache, and does not coalesce calls", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(numberedPrice, cachingOptions)
-      const asUncached = CallOptions.withCallOptions({ cacheMode: "no-store" })(ask(harness))
-      yield* Effect.all([asUncached, asUncached, asUncached], { concurrency: "unbounded" })
+      const uncached = CallOptions.withCallOptions({ cacheMode: "no-store" })(price(harness))
+      yield* Effect.all([uncached, uncached, uncached], { concurrency: "unbounded" })
       expect(harness.requests).toHaveLength(3)
-      expect(yield* ask(harness)).toBe(4)
-      expect(yield* asUncached).toBe(5)
-      expect(yield* ask(harness)).toBe(4)
+      expect(yield* price(harness)).toBe(4)
+      expect(yield* uncached).toBe(5)
+      expect(yield* price(harness)).toBe(4)
     }))
 
-  it.effect("of a layer without a cache is asked each time, even at the same time", () =>
+  it.effect("has no effect without a cache: every call sends a request", () =>
     Effect.gen(function*() {
-      const [harness, kept] = yield* withInspectableStore(
+      const [harness, entries] = yield* withInspectableStore(
         TestClients.harness(numberedPrice, { ...minimalOptions, cache: ResponseCache.none })
       )
-      yield* Effect.all([ask(harness), ask(harness), ask(harness)], { concurrency: "unbounded" })
-      yield* CallOptions.withCallOptions({ cacheMode: "reload" })(ask(harness))
+      yield* Effect.all([price(harness), price(harness), price(harness)], { concurrency: "unbounded" })
+      yield* CallOptions.withCallOptions({ cacheMode: "reload" })(price(harness))
       expect(harness.requests).toHaveLength(4)
-      expect(kept.size).toBe(0)
+      expect(entries.size).toBe(0)
     }))
 
-  it.effect("finds nothing stale where stale answers are of no use", () =>
+  it.effect("default serves no stale response if the policy allows none", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(numberedPrice, {
         ...cachingOptions,
         cache: noStaleResponses
       })
-      yield* ask(harness)
+      yield* price(harness)
       yield* TestClock.adjust(4999)
-      expect(yield* ask(harness)).toBe(1)
+      expect(yield* price(harness)).toBe(1)
       yield* TestClock.adjust(1)
-      expect(yield* ask(harness)).toBe(2)
+      expect(yield* price(harness)).toBe(2)
     }))
 })

@@ -1,4 +1,4 @@
-/** What is kept can be looked at without any fiber, and be forgotten. */
+/** Tests synchronous cache reads, and invalidation. */
 import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as CallOptions from "@blockquarry/http/CallOptions"
@@ -19,25 +19,25 @@ import { runPendingWork } from "../../../support/TestTime.ts"
 const delayedPrice: ScriptedClient.Script = (requests, number) =>
   ScriptedClient.delayed("1 second", numberedPrice(requests, number))
 
-/** A flight that has an end goes on though nobody waits. */
+/** With a deadline, a request continues even if no caller waits for it. */
 const limitedTimeouts = { ...cachingOptions, timeouts: { attempt: "10 seconds", call: "1 minute" } } as const
 
 const priceOf = (bytes: Uint8Array): unknown => JSON.parse(new TextDecoder().decode(bytes))
 
-/** The price of token 1 as it is served. */
-const fetchPriceOf = ({ send: ask }: EngineHarness) =>
-  Effect.map(ask(1), ({ response }) => priceOf(response.bytes))
+/** Returns the price of token 1. */
+const fetchPriceOf = ({ send }: EngineHarness) =>
+  Effect.map(send(1), ({ response }) => priceOf(response.bytes))
 
 const first = { usdPrice: 1 }
 const second = { usdPrice: 2 }
 
-describe("what is kept", () => {
-  it.effect("is there at once for as long as it is fresh", () =>
+describe("peek", () => {
+  it.effect("returns an entry synchronously while it is fresh", () =>
     Effect.gen(function*() {
-      const { send: ask, engine, upstream } = yield* engineHarness(numberedPrice, cachingOptions)
+      const { send, engine, upstream } = yield* engineHarness(numberedPrice, cachingOptions)
       const peek = engine.peek(tokenPrice, upstream)
       expect(peek(requestOf(1), 0)).toBeUndefined()
-      yield* ask(1)
+      yield* send(1)
       const entry = peek(requestOf(1), 4999)
       expect(entry).toMatchObject({ storedAt: 0, freshUntil: 5000, response: { status: 200 } })
       expect(entry === undefined ? undefined : priceOf(entry.response.bytes)).toEqual(first)
@@ -45,10 +45,10 @@ describe("what is kept", () => {
       expect(peek(requestOf(2), 0)).toBeUndefined()
     }))
 
-  it.effect("is nothing where the cache is off, for a change, and in a store that takes its time", () =>
+  it.effect("returns nothing without a cache, for an update, and from a remote store", () =>
     Effect.gen(function*() {
-      const { send: ask, engine, upstream } = yield* engineHarness(numberedPrice, cachingOptions)
-      yield* ask(1)
+      const { send, engine, upstream } = yield* engineHarness(numberedPrice, cachingOptions)
+      yield* send(1)
       const off = { ...upstream, policies: { ...upstream.policies, cache: ResponseCache.none } }
       expect(engine.peek(tokenPrice, off)(requestOf(1), 0)).toBeUndefined()
       expect(engine.peek(tokenPrice, upstream)({ ...requestOf(1), method: "POST" }, 0)).toBeUndefined()
@@ -63,10 +63,10 @@ describe("what is kept", () => {
       expect(yield* fetchPriceOf(slowStore)).toEqual(first)
     }))
 
-  it.effect("counts as a call and as a hit when it is given, and as nothing when it is looked at", () =>
+  it.effect("counts nothing, unlike recordHit, which counts a call and a hit", () =>
     Effect.gen(function*() {
-      const { send: ask, engine, upstream } = yield* engineHarness(numberedPrice, cachingOptions)
-      yield* ask(1)
+      const { send, engine, upstream } = yield* engineHarness(numberedPrice, cachingOptions)
+      yield* send(1)
       const peek = Effect.sync(() => engine.peek(tokenPrice, upstream)(requestOf(1), 0))
       const recordHit = Effect.sync(() => engine.recordHit(tokenPrice))
       const operation = "tokenPrice"
@@ -81,8 +81,8 @@ describe("what is kept", () => {
     }))
 })
 
-describe("a purge", () => {
-  it.effect("of one question forgets its answer, and no other", () =>
+describe("invalidate", () => {
+  it.effect("removes the entry of one request, and no other", () =>
     Effect.gen(function*() {
       const harness = yield* engineHarness(numberedPrice, cachingOptions)
       yield* harness.send(1)
@@ -92,7 +92,7 @@ describe("a purge", () => {
       expect(yield* fetchPriceOf(harness)).toEqual({ usdPrice: 3 })
     }))
 
-  it.effect("of everything forgets everything", () =>
+  it.effect("of all requests removes every entry", () =>
     Effect.gen(function*() {
       const harness = yield* engineHarness(numberedPrice, cachingOptions)
       yield* harness.send(1)
@@ -103,12 +103,12 @@ describe("a purge", () => {
     }))
 
   const purges: ReadonlyArray<readonly [string, (harness: EngineHarness) => Effect.Effect<boolean>]> = [
-    ["of the question", ({ engine, upstream }) => engine.invalidate(tokenPrice, upstream)(requestOf(1))],
+    ["of one request", ({ engine, upstream }) => engine.invalidate(tokenPrice, upstream)(requestOf(1))],
     ["of everything", ({ engine }) => engine.invalidateAll]
   ]
 
   it.effect.each(purges)(
-    "%s while it is being asked: who waits is answered, who comes later asks anew, and nothing old is kept",
+    "%s in flight lets its callers finish, sends a new request for later calls, and caches no old response",
     ([, purge]) =>
       Effect.gen(function*() {
         const [harness, peek] = yield* withInspectableStore(engineHarness(delayedPrice, limitedTimeouts))
@@ -128,7 +128,7 @@ describe("a purge", () => {
       })
   )
 
-  it.effect("overtakes flights that others began anew, too", () =>
+  it.effect("applies to reloads in flight too", () =>
     Effect.gen(function*() {
       const [harness, peek] = yield* withInspectableStore(engineHarness(delayedPrice, limitedTimeouts))
       yield* Effect.fork(harness.send(1))
@@ -141,7 +141,7 @@ describe("a purge", () => {
       expect(peek.size).toBe(0)
     }))
 
-  it.effect("leaves the flights of other questions alone", () =>
+  it.effect("does not affect other requests in flight", () =>
     Effect.gen(function*() {
       const [harness, peek] = yield* withInspectableStore(engineHarness(delayedPrice, limitedTimeouts))
       yield* Effect.fork(harness.send(1))
@@ -151,12 +151,12 @@ describe("a purge", () => {
       expect(peek.size).toBe(1)
     }))
 
-  it.effect("that comes while the answer is being written has it forgotten again", () =>
+  it.effect("during a write removes the entry again", () =>
     Effect.gen(function*() {
       const peek = new Map<string, CacheStore.CacheEntry>()
       const store: CacheStore.CacheStoreService = {
         get: (key) => Effect.sync(() => peek.get(key) ?? null),
-        // It takes what is written only after a while, and by then the purge is done.
+        // The write completes after the invalidation.
         set: (key, entry) =>
           Effect.zipRight(
             Effect.sleep(300),
@@ -182,7 +182,7 @@ describe("a purge", () => {
       expect(peek.size).toBe(1)
     }))
 
-  it.effect("forgets nothing of what an engine asks without a cache", () =>
+  it.effect("has no effect on calls without a cache", () =>
     Effect.gen(function*() {
       const harness = yield* engineHarness(delayedPrice, minimalOptions)
       const call = yield* Effect.fork(fetchPriceOf(harness))
@@ -192,7 +192,7 @@ describe("a purge", () => {
       expect(yield* Fiber.join(call)).toEqual(first)
     }))
 
-  it.effect("says so where the store is away", () =>
+  it.effect("returns false if the store is unavailable", () =>
     Effect.gen(function*() {
       const store: CacheStore.CacheStoreService = {
         get: () => Effect.succeed(null),

@@ -1,4 +1,4 @@
-/** Stale answers where the service fails, is not reached or throttles; never where it answers. */
+/** Tests that stale responses are served if the upstream fails, is unreachable or throttles, and not otherwise. */
 import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import { describe, expect, it } from "@effect/vitest"
@@ -13,7 +13,7 @@ import { whileTimePasses } from "../../../support/TestTime.ts"
 
 const timeouts = { attempt: "1 second", call: "2 seconds" } as const
 
-/** One price, and then the same reply for ever. */
+/** Replies with one price, and then with the same reply. */
 const then = (reply: ScriptedClient.ScriptedReply, options: TestClients.HarnessOptions = {}) =>
   Effect.tap(
     TestClients.harness((requests, number) => number === 1 ? numberedPrice(requests, 1) : reply, {
@@ -24,7 +24,7 @@ const then = (reply: ScriptedClient.ScriptedReply, options: TestClients.HarnessO
     (harness) => fetchPrice(harness, 1)
   )
 
-describe("a stale answer", () => {
+describe("a stale response", () => {
   const passes: ReadonlyArray<readonly [string, string, ScriptedClient.ScriptedReply]> = [
     ...[500, 501, 502, 503, 504, 599].map((status) =>
       [`a ${status}`, "ServerError", ScriptedClient.respond(status)] as const
@@ -32,15 +32,15 @@ describe("a stale answer", () => {
     ["a 503 for an hour", "ServerError", ScriptedClient.respond(503, "", { "retry-after": "3600" })],
     ["a 429", "RateLimitError", ScriptedClient.respond(429, "", { "retry-after": "1" })],
     ["a 408", "TimeoutError", ScriptedClient.respond(408)],
-    ["silence", "TimeoutError", ScriptedClient.Hang()],
+    ["no response", "TimeoutError", ScriptedClient.Hang()],
     ["a broken connection", "NetworkError", ScriptedClient.Disconnect({ code: "ECONNRESET" })],
     ["half a document", "InvalidResponseError", ScriptedClient.respond(200, "{\"usdPrice\":")],
     ["no document", "InvalidResponseError", ScriptedClient.respond(204)],
-    ["a body over the cap", "InvalidResponseError", ScriptedClient.respond(200, "7".repeat(2000))]
+    ["a body over the size limit", "InvalidResponseError", ScriptedClient.respond(200, "7".repeat(2000))]
   ]
 
   it.effect.each(passes)(
-    "is given for a minute after %s, and no longer",
+    "is served for a minute after %s, and no longer",
     ([, tag, reply]) =>
       Effect.gen(function*() {
         const harness = yield* then(reply, { maxBodySize: 1000 })
@@ -48,7 +48,7 @@ describe("a stale answer", () => {
         expect(yield* whileTimePasses(fetchPrice(harness, 1), "2 seconds")).toMatchObject({ usdPrice: 1 })
         expect(harness.requests).toHaveLength(2)
         yield* TestClock.adjust(42_000)
-        // The clock is past the minute once silence was long enough.
+        // After the timeout the stale entry is too old.
         if (tag !== "TimeoutError") {
           expect(yield* whileTimePasses(fetchPrice(harness, 1), "999 millis")).toMatchObject({ usdPrice: 1 })
         }
@@ -67,10 +67,10 @@ describe("a stale answer", () => {
     ["PlanQuotaExceededError", "a 402", ScriptedClient.respond(402)],
     ["NotFoundError", "a 404", ScriptedClient.respond(404)],
     ["InvalidResponseError", "a 302", ScriptedClient.respond(302)],
-    ["InvalidResponseError", "a document that does not fit", ScriptedClient.json({ usdPrice: "free" })]
+    ["InvalidResponseError", "an unexpected shape", ScriptedClient.json({ usdPrice: "free" })]
   ]
 
-  it.effect.each(stays)("is not given for a %s, %s", ([tag, , reply]) =>
+  it.effect.each(stays)("is not served after a %s, %s", ([tag, , reply]) =>
     Effect.gen(function*() {
       const harness = yield* then(reply)
       yield* TestClock.adjust(20_000)
@@ -78,7 +78,7 @@ describe("a stale answer", () => {
       expect(harness.requests).toHaveLength(2)
     }))
 
-  it.effect("is given where our own limits refuse", () =>
+  it.effect("is served if a local limit rejects the call", () =>
     Effect.gen(function*() {
       const rateLimit = RateLimit.make({ limit: 1, window: "1 hour", cost: 1 })
       const harness = yield* then(ScriptedClient.respond(404), { rateLimit })
@@ -91,7 +91,7 @@ describe("a stale answer", () => {
       expect(harness.requests).toHaveLength(1)
     }))
 
-  it.effect("is given where the breaker is open", () =>
+  it.effect("is served while the circuit breaker is open", () =>
     Effect.gen(function*() {
       const breaker = { ...CircuitBreaker.standard, minimum: 2 }
       const harness = yield* then(ScriptedClient.respond(500), { breaker })
@@ -102,7 +102,7 @@ describe("a stale answer", () => {
       expect(harness.requests).toHaveLength(2)
     }))
 
-  it.effect("is given after the retries, not instead of them", () =>
+  it.effect("is served after the retries, not instead of them", () =>
     Effect.gen(function*() {
       const harness = yield* then(ScriptedClient.respond(500), { retry: TestClients.immediateRetries(3) })
       yield* TestClock.adjust(20_000)
@@ -110,7 +110,7 @@ describe("a stale answer", () => {
       expect(harness.requests).toHaveLength(4)
     }))
 
-  it.effect("is not lost by helping out: a fresh one takes its place when the service is back", () =>
+  it.effect("is replaced by the next successful response", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         (requests, number) => number === 2 ? ScriptedClient.respond(500) : numberedPrice(requests, number),

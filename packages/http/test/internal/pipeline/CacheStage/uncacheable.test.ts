@@ -1,4 +1,4 @@
-/** Secrets besides the key that no kept answer may say. */
+/** Tests configured secrets that no cache entry may contain. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -14,7 +14,7 @@ const options = { ...cachingOptions, uncacheable: [Redacted.make(secret)] }
 
 const inJson = JSON.stringify(secret)
 
-const echoingReply: ReadonlyArray<readonly [string, ScriptedClient.ScriptedReply]> = [
+const echoingReplies: ReadonlyArray<readonly [string, ScriptedClient.ScriptedReply]> = [
   ["in its body", ScriptedClient.respond(200, `{"usdPrice":1,"tokenName":${inJson}}`)],
   [
     "in its body, escaped",
@@ -24,61 +24,61 @@ const echoingReply: ReadonlyArray<readonly [string, ScriptedClient.ScriptedReply
     )
   ],
   ["in a header", ScriptedClient.json({ usdPrice: 1 }, 200, { etag: secret })],
-  ["in a failure that is kept otherwise", ScriptedClient.json({ message: secret }, 404)]
+  ["in an error that would be cached", ScriptedClient.json({ message: secret }, 404)]
 ]
 
-describe("an answer that says a word that is never kept", () => {
-  it.effect.each(echoingReply)("%s is given, and not kept", ([, reply]) =>
+describe("a response with an uncacheable secret", () => {
+  it.effect.each(echoingReplies)("%s is returned but not cached", ([, reply]) =>
     Effect.gen(function*() {
-      const [harness, kept] = yield* withInspectableStore(engineHarness(() => reply, options))
+      const [harness, entries] = yield* withInspectableStore(engineHarness(() => reply, options))
       expect(yield* harness.send(1)).toMatchObject({
         source: "upstream",
         response: { status: expect.any(Number) }
       })
       yield* runPendingWork
-      expect(kept.size).toBe(0)
-      const [others, cachedThere] = yield* withInspectableStore(engineHarness(() => reply, cachingOptions))
+      expect(entries.size).toBe(0)
+      const [others, cachedEntries] = yield* withInspectableStore(engineHarness(() => reply, cachingOptions))
       yield* others.send(1)
-      expect(cachedThere.size).toBe(1)
+      expect(cachedEntries.size).toBe(1)
     }))
 
-  it.effect("is not kept when it is fetched behind a stale one", () =>
+  it.effect("is not cached by a revalidation", () =>
     Effect.gen(function*() {
-      const { send: ask, requests } = yield* engineHarness(
+      const { send, requests } = yield* engineHarness(
         (request, number) =>
           number === 1 ? numberedPrice(request, 1) : ScriptedClient.json({ usdPrice: 2, tokenName: secret }),
         options
       )
-      yield* ask(1)
+      yield* send(1)
       yield* TestClock.adjust(6000)
       for (const _ of ["first", "second"]) {
-        expect(yield* ask(1)).toMatchObject({ source: "stale", storedAt: 0 })
+        expect(yield* send(1)).toMatchObject({ source: "stale", storedAt: 0 })
         yield* runPendingWork
       }
       expect(requests).toHaveLength(3)
     }))
 
-  it.effect("in a header is not kept either where the word is another key of the same address", () =>
+  it.effect("in a header is not cached, if it is another key of the same base URL", () =>
     Effect.gen(function*() {
-      const [harness, kept] = yield* withInspectableStore(
-        engineHarness(() => ScriptedClient.json({ usdPrice: 1 }, 200, { etag: secretOf("two") }), {
+      const [harness, entries] = yield* withInspectableStore(
+        engineHarness(() => ScriptedClient.json({ usdPrice: 1 }, 200, { etag: secretOf("b") }), {
           ...cachingOptions,
-          apiKey: keysOf("one", "two")
+          apiKey: keysOf("a", "b")
         })
       )
       yield* harness.send(1)
-      expect(kept.size).toBe(0)
+      expect(entries.size).toBe(0)
     }))
 
-  it.effect("too short to be told from any text is kept", () =>
+  it.effect("is cached if the secret is too short", () =>
     Effect.gen(function*() {
-      const [harness, kept] = yield* withInspectableStore(
+      const [harness, entries] = yield* withInspectableStore(
         engineHarness(numberedPrice, {
           ...cachingOptions,
           uncacheable: [Redacted.make("usd"), Redacted.make("")]
         })
       )
       yield* harness.send(1)
-      expect(kept.size).toBe(1)
+      expect(entries.size).toBe(1)
     }))
 })

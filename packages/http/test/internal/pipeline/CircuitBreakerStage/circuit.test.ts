@@ -1,4 +1,4 @@
-/** One breaker against a model that remembers everything. */
+/** Tests the state machine of a circuit breaker, compared with a model that keeps the whole history. */
 import type { CircuitBreaker } from "@blockquarry/http/CircuitBreaker"
 import * as Breaker from "@blockquarry/http/CircuitBreaker"
 import { describe, expect, it } from "@effect/vitest"
@@ -27,28 +27,28 @@ const events = FastCheck.array(
       weight: 1,
       arbitrary: FastCheck.nat(1500)
     }),
-    /** For how long the attempt is under way. */
-    takes: FastCheck.oneof({ weight: 3, arbitrary: FastCheck.constant(0) }, FastCheck.nat(200)),
-    sign: health
+    /** Duration of the attempt. */
+    duration: FastCheck.oneof({ weight: 3, arbitrary: FastCheck.constant(0) }, FastCheck.nat(200)),
+    health
   }),
   { maxLength: 80 }
 )
 
-/** What should happen, from the whole history. */
+/** Computes the expected state from the whole history. */
 class Model {
   openUntil: number | null = null
   probing = false
   rejections = 0
-  results: Array<{ readonly part: number; readonly health: Health }> = []
+  results: Array<{ readonly bucket: number; readonly health: Health }> = []
   readonly policy: Record<"threshold" | "minimum" | "window" | "openDuration" | "maxOpenDuration", number>
 
   constructor(policy: Model["policy"]) {
     this.policy = policy
   }
 
-  decide(now: number): "through" | "probe" | "nobody" {
-    if (this.openUntil === null) return "through"
-    return this.probing || now < this.openUntil ? "nobody" : "probe"
+  decide(now: number): "admit" | "probe" | "reject" {
+    if (this.openUntil === null) return "admit"
+    return this.probing || now < this.openUntil ? "reject" : "probe"
   }
 
   record(now: number, health: Health, probe: boolean): void {
@@ -67,13 +67,13 @@ class Model {
       return
     }
     if (this.openUntil !== null || health === "unknown") return
-    const part = Math.floor(now / (this.policy.window / 10))
-    this.results.push({ part, health })
-    const recent = this.results.filter((one) => one.part > part - 10)
-    const fails = recent.filter((one) => one.health === "unhealthy").length
+    const bucket = Math.floor(now / (this.policy.window / 10))
+    this.results.push({ bucket, health })
+    const recent = this.results.filter((ended) => ended.bucket > bucket - 10)
+    const unhealthy = recent.filter((ended) => ended.health === "unhealthy").length
     if (
       health === "unhealthy" && recent.length >= this.policy.minimum &&
-      fails / recent.length >= this.policy.threshold
+      unhealthy / recent.length >= this.policy.threshold
     ) {
       this.results = []
       this.open(now)
@@ -88,8 +88,8 @@ class Model {
   }
 }
 
-describe("a circuit", () => {
-  it("does what the model does, whatever happens", () => {
+describe("Circuit", () => {
+  it("behaves like the model", () => {
     FastCheck.assert(
       FastCheck.property(policies, events, (policy, events) => {
         const circuit = new Circuit(policy)
@@ -99,27 +99,27 @@ describe("a circuit", () => {
         let now = 0
         const until = (time: number) => {
           inFlight.sort((a, b) => a.ends - b.ends)
-          for (let one = inFlight[0]; one !== undefined && one.ends <= time; one = inFlight[0]) {
+          for (let ended = inFlight[0]; ended !== undefined && ended.ends <= time; ended = inFlight[0]) {
             const before = circuit.tag
-            const changed = circuit.record(one.ends, one.health, one.probe)
-            model.record(one.ends, one.health, one.probe)
-            // A probe that says nothing opens the breaker anew, for no time.
+            const changed = circuit.record(ended.ends, ended.health, ended.probe)
+            model.record(ended.ends, ended.health, ended.probe)
+            // An inconclusive probe opens the circuit for no time.
             expect(changed).toBe(before !== circuit.tag)
             inFlight.shift()
           }
         }
-        for (const { gap, sign: health, takes: duration } of events) {
+        for (const { duration, gap, health } of events) {
           now += gap
           until(now)
-          const decide = model.decide(now)
-          const closedFor = circuit.remainingOpenMillis(now)
-          expect(closedFor === null).toBe(decide !== "nobody")
-          if (model.openUntil !== null && !model.probing && closedFor !== null) {
-            expect(closedFor).toBe(model.openUntil - now)
+          const expected = model.decide(now)
+          const openMillis = circuit.remainingOpenMillis(now)
+          expect(openMillis === null).toBe(expected !== "reject")
+          if (model.openUntil !== null && !model.probing && openMillis !== null) {
+            expect(openMillis).toBe(model.openUntil - now)
           }
-          if (closedFor !== null) continue
+          if (openMillis !== null) continue
           const probe = circuit.admit(now)
-          expect(probe).toBe(decide === "probe")
+          expect(probe).toBe(expected === "probe")
           model.probing ||= probe
           inFlight.push({ ends: now + duration, health, probe })
           until(now)
@@ -129,36 +129,36 @@ describe("a circuit", () => {
     )
   })
 
-  /** A circuit that was told so much at these times. */
-  const decision = (
+  /** Creates a circuit and records results at times. */
+  const circuitAfter = (
     policy: Partial<CircuitBreaker>,
-    signs: ReadonlyArray<readonly [at: number, sign: Health]>
+    results: ReadonlyArray<readonly [at: number, health: Health]>
   ) => {
     const circuit = new Circuit({ ...Breaker.standard, ...policy })
-    for (const [at, health] of signs) circuit.record(at, health, circuit.admit(at))
+    for (const [at, health] of results) circuit.record(at, health, circuit.admit(at))
     return circuit
   }
   const many = (count: number, at: number, health: Health) =>
     Array.from({ length: count }, () => [at, health] as const)
 
-  it("opens at the minimum and at the threshold, not one below", () => {
-    expect(decision({}, many(19, 0, "unhealthy")).tag).toBe("Closed")
-    expect(decision({}, many(20, 0, "unhealthy")).tag).toBe("Open")
-    expect(decision({}, [...many(11, 0, "healthy"), ...many(10, 0, "unhealthy")]).tag).toBe("Closed")
-    expect(decision({}, [...many(10, 0, "healthy"), ...many(10, 0, "unhealthy")]).tag).toBe("Open")
-    expect(decision({}, many(100, 0, "unknown")).tag).toBe("Closed")
+  it("opens exactly at the minimum and the threshold", () => {
+    expect(circuitAfter({}, many(19, 0, "unhealthy")).tag).toBe("Closed")
+    expect(circuitAfter({}, many(20, 0, "unhealthy")).tag).toBe("Open")
+    expect(circuitAfter({}, [...many(11, 0, "healthy"), ...many(10, 0, "unhealthy")]).tag).toBe("Closed")
+    expect(circuitAfter({}, [...many(10, 0, "healthy"), ...many(10, 0, "unhealthy")]).tag).toBe("Open")
+    expect(circuitAfter({}, many(100, 0, "unknown")).tag).toBe("Closed")
   })
 
-  it("forgets what is older than its window, and nothing younger than nine tenths of it", () => {
-    expect(decision({}, [...many(19, 2999, "unhealthy"), [29_999, "unhealthy"]]).tag).toBe("Open")
-    expect(decision({}, [...many(19, 2999, "unhealthy"), [30_000, "unhealthy"]]).tag).toBe("Closed")
-    expect(decision({}, [...many(19, 0, "unhealthy"), [26_999, "unhealthy"]]).tag).toBe("Open")
-    // What worked long ago does not keep it closed either.
-    expect(decision({}, [...many(500, 0, "healthy"), ...many(20, 30_000, "unhealthy")]).tag).toBe("Open")
+  it("forgets results older than the window, and none younger than nine tenths of it", () => {
+    expect(circuitAfter({}, [...many(19, 2999, "unhealthy"), [29_999, "unhealthy"]]).tag).toBe("Open")
+    expect(circuitAfter({}, [...many(19, 2999, "unhealthy"), [30_000, "unhealthy"]]).tag).toBe("Closed")
+    expect(circuitAfter({}, [...many(19, 0, "unhealthy"), [26_999, "unhealthy"]]).tag).toBe("Open")
+    // Old successes do not keep it closed.
+    expect(circuitAfter({}, [...many(500, 0, "healthy"), ...many(20, 30_000, "unhealthy")]).tag).toBe("Open")
   })
 
-  it("lets another one probe where a probe never ends", () => {
-    const circuit = decision({ minimum: 1 }, [[0, "unhealthy"]])
+  it("abandons a probe that never ends", () => {
+    const circuit = circuitAfter({ minimum: 1 }, [[0, "unhealthy"]])
     expect(circuit.admit(5000)).toBe(true)
     expect(circuit.remainingOpenMillis(304_999)).toBe(1000)
     expect(circuit.remainingOpenMillis(305_000)).toBeNull()
@@ -166,27 +166,29 @@ describe("a circuit", () => {
     expect(circuit.remainingOpenMillis(305_001)).toBe(1000)
   })
 
-  it("is open for twice as long each time, up to the longest, and for no less than at first", () => {
-    const circuit = decision({ minimum: 1, openDuration: "5 seconds", maxOpenDuration: "1 minute" }, [[
+  it("stays open twice as long after each failed probe, between openDuration and maxOpenDuration", () => {
+    const circuit = circuitAfter({ minimum: 1, openDuration: "5 seconds", maxOpenDuration: "1 minute" }, [[
       0,
       "unhealthy"
     ]])
     let now = 0
     const durations: Array<number> = []
     for (let time = 0; time < 40; time += 1) {
-      const left = circuit.remainingOpenMillis(now) ?? Number.NaN
-      durations.push(left)
-      expect(circuit.remainingOpenMillis(now + left - 1)).toBe(1)
-      expect(circuit.remainingOpenMillis(now + left)).toBeNull()
-      now += left
+      const remaining = circuit.remainingOpenMillis(now) ?? Number.NaN
+      durations.push(remaining)
+      expect(circuit.remainingOpenMillis(now + remaining - 1)).toBe(1)
+      expect(circuit.remainingOpenMillis(now + remaining)).toBeNull()
+      now += remaining
       circuit.record(now, "unhealthy", circuit.admit(now))
     }
     expect(durations.slice(0, 6)).toEqual([5000, 10_000, 20_000, 40_000, 60_000, 60_000])
     expect(new Set(durations.slice(6))).toEqual(new Set([60_000]))
-    expect(decision({ minimum: 1, maxOpenDuration: 1 }, [[0, "unhealthy"]]).remainingOpenMillis(0)).toBe(5000)
+    expect(circuitAfter({ minimum: 1, maxOpenDuration: 1 }, [[0, "unhealthy"]]).remainingOpenMillis(0)).toBe(
+      5000
+    )
   })
 
-  it("never opens where there is none", () => {
-    expect(decision(Breaker.none, many(10_000, 0, "unhealthy")).tag).toBe("Closed")
+  it("never opens with the policy none", () => {
+    expect(circuitAfter(Breaker.none, many(10_000, 0, "unhealthy")).tag).toBe("Closed")
   })
 })

@@ -1,4 +1,4 @@
-/** The circuit breaker in its place: what opens it, who is refused, and who tries again. */
+/** Tests the circuit breaker in the engine: which results open it, and which calls it rejects. */
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import { describe, expect, it } from "@effect/vitest"
@@ -27,19 +27,19 @@ import * as ScriptedClient from "../../../support/ScriptedClient.ts"
 import * as TestClients from "../../../support/TestClients.ts"
 import { runPendingWork, whileTimePasses } from "../../../support/TestTime.ts"
 
-describe("a breaker", () => {
+describe("a circuit breaker", () => {
   const failures: ReadonlyArray<readonly [string, ScriptedClient.ScriptedReply]> = [
     ...[500, 501, 502, 503, 504, 520, 599].map((status) =>
       [`a ${status}`, ScriptedClient.respond(status)] as const
     ),
-    ["a connection that breaks", ScriptedClient.Disconnect({ code: "ECONNRESET" })],
-    ["a connection that is refused", ScriptedClient.Disconnect({ code: "ECONNREFUSED" })],
-    ["silence", ScriptedClient.Hang()],
-    ["the service's own 408", ScriptedClient.respond(408)],
+    ["a connection reset", ScriptedClient.Disconnect({ code: "ECONNRESET" })],
+    ["a refused connection", ScriptedClient.Disconnect({ code: "ECONNREFUSED" })],
+    ["an attempt timeout", ScriptedClient.Hang()],
+    ["a 408 of the upstream", ScriptedClient.respond(408)],
     ["half a document", ScriptedClient.respond(200, "{\"usdPrice\":")]
   ]
 
-  it.effect.each(failures)("opens by %s", ([, reply]) =>
+  it.effect.each(failures)("opens after %s", ([, reply]) =>
     Effect.gen(function*() {
       const timeouts = { attempt: "1 second", call: "1 minute" } as const
       const harness = yield* TestClients.harness(() => reply, { ...options, timeouts })
@@ -56,12 +56,12 @@ describe("a breaker", () => {
     ...[400, 401, 402, 403, 404, 409, 410, 418, 422, 424, 425, 429, 451].map((status) =>
       [`a ${status}`, ScriptedClient.respond(status)] as const
     ),
-    ["a document that does not fit", ScriptedClient.json({ usdPrice: "free" })],
-    ["a body over the cap", ScriptedClient.respond(200, "7".repeat(2000))],
-    ["an answer", priceReply]
+    ["an unexpected shape", ScriptedClient.json({ usdPrice: "free" })],
+    ["a body over the size limit", ScriptedClient.respond(200, "7".repeat(2000))],
+    ["a success", priceReply]
   ]
 
-  it.effect.each(harmless)("is never opened by %s", ([, reply]) =>
+  it.effect.each(harmless)("does not open after %s", ([, reply]) =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => reply, {
         ...options,
@@ -75,7 +75,7 @@ describe("a breaker", () => {
       expect(harness.requests).toHaveLength(9)
     }))
 
-  it.effect("is not opened by calls that hang up, or that had little time", () =>
+  it.effect("does not open after interrupted calls, or calls with a short timeout", () =>
     Effect.gen(function*() {
       const timeouts = { attempt: "1 second", call: "1 second" } as const
       const harness = yield* TestClients.harness(
@@ -98,7 +98,7 @@ describe("a breaker", () => {
       expect(harness.requests).toHaveLength(13)
     }))
 
-  it.effect("is opened by calls that get no answer in all the time that the layer gives them", () =>
+  it.effect("opens after calls that exceed the attempt timeout of the layer", () =>
     Effect.gen(function*() {
       const timeouts = { attempt: "10 seconds", call: "1 second" } as const
       const harness = yield* TestClients.harness(() => ScriptedClient.Hang(), { ...options, timeouts })
@@ -110,7 +110,7 @@ describe("a breaker", () => {
       })
     }))
 
-  it.effect("fails calls at once, and tells for how long", () =>
+  it.effect("fails calls immediately while it is open, with retryAfter", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => failingReply, options)
       yield* failCalls(harness, 3)
@@ -124,7 +124,7 @@ describe("a breaker", () => {
       expect(harness.requests).toHaveLength(3)
     }))
 
-  it.effect("ends the retries of a call, which fails with what the service said", () =>
+  it.effect("ends the retries of a call, which fails with the upstream's error", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => failingReply, {
         ...options,
@@ -138,7 +138,7 @@ describe("a breaker", () => {
       expect(yield* immediateFailureOf(fetchPrice(harness, 1))).toMatchObject(circuitOpenError(5000))
     }))
 
-  it.effect("needs the failures within its window", () =>
+  it.effect("counts failures within its window only", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => failingReply, {
         ...options,
@@ -153,7 +153,7 @@ describe("a breaker", () => {
       expect(yield* immediateFailureOf(fetchPrice(harness, 9))).toMatchObject(circuitOpenError(5000))
     }))
 
-  it.effect("is each address's own, and one for all keys", () =>
+  it.effect("applies to a base URL, for all API keys", () =>
     Effect.gen(function*() {
       const { requests, clients } = yield* TestClients.sharedEngine(
         ({ url }) => url.host === "here.test" ? failingReply : priceReply,
@@ -169,7 +169,7 @@ describe("a breaker", () => {
       expect(requests).toHaveLength(4)
     }))
 
-  it.effect("refuses updates too, which took no effect", () =>
+  it.effect("rejects updates, which are not applied", () =>
     Effect.gen(function*() {
       const { client } = ScriptedClient.make(() => failingReply)
       const clients = yield* TestClients.clientsOver(client, { ...options, baseUrl: "https://here.test" })
@@ -179,7 +179,7 @@ describe("a breaker", () => {
       )
     }))
 
-  it.effect("refuses those who wait in line when it opens: nothing of theirs is sent", () =>
+  it.effect("rejects queued attempts when it opens", () =>
     Effect.gen(function*() {
       const rateLimit = RateLimit.make({ limit: 1, window: "1 second", cost: 1, burst: 3 })
       const harness = yield* TestClients.harness(() => ScriptedClient.delayed("500 millis", failingReply), {
@@ -189,13 +189,13 @@ describe("a breaker", () => {
       const fibers = yield* forkPrices(harness, indices(6))
       yield* TestClock.adjust("3 seconds")
       expect(harness.requests.map(callNumberOf)).toEqual([0, 1, 2])
-      // All of them as soon as the first of them has its turn
+      // All of them when the first reaches the head of the queue
       for (const fiber of fibers.slice(3)) {
         expect(yield* failureOfFinished(fiber)).toMatchObject(circuitOpenError(4500))
       }
     }))
 
-  it.effect("refuses before the wait for a turn: nobody waits for a closed door", () =>
+  it.effect("rejects before an attempt is queued", () =>
     Effect.gen(function*() {
       const rateLimit = RateLimit.make({ limit: 1, window: "4 seconds", cost: 1, burst: 3 })
       const harness = yield* TestClients.harness(() => failingReply, { ...options, rateLimit })
@@ -203,7 +203,7 @@ describe("a breaker", () => {
       expect(yield* immediateFailureOf(fetchPrice(harness, 9))).toMatchObject(circuitOpenError(5000))
     }))
 
-  it.effect("that is none never opens", () =>
+  it.effect("never opens with the policy none", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => failingReply, minimalOptions)
       yield* failCalls(harness, 100)

@@ -1,4 +1,4 @@
-/** What becomes of a breaker that was open: one tries, and all others wait for what comes of it. */
+/** Tests half-open circuit breakers: one attempt probes, and all others are rejected. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -9,15 +9,15 @@ import { fetchPrice, forkPrices, indices, priceReply, sentAtSeconds } from "../.
 import * as ScriptedClient from "../../../support/ScriptedClient.ts"
 import * as TestClients from "../../../support/TestClients.ts"
 
-describe("a breaker that was open", () => {
-  /** Opens a breaker at 0; every later request gets what `later` says. */
+describe("a circuit breaker after openDuration", () => {
+  /** Opens a circuit breaker at 0. Every later request gets the reply `later`. */
   const opened = (later: (number: number) => ScriptedClient.ScriptedReply) =>
     Effect.tap(
       TestClients.harness((_, number) => number <= 3 ? failingReply : later(number - 3), options),
       (harness) => failCalls(harness, 3)
     )
 
-  it.effect("lets one through while all others are refused, and then, as it works, everybody", () =>
+  it.effect("admits one probe and rejects all others, and closes when it succeeds", () =>
     Effect.gen(function*() {
       const harness = yield* opened(() => ScriptedClient.delayed("2 seconds", priceReply))
       yield* TestClock.adjust("5 seconds")
@@ -32,7 +32,7 @@ describe("a breaker that was open", () => {
       expect(harness.requests).toHaveLength(14)
     }))
 
-  it.effect("is open for twice as long after each probe that fails, up to the longest", () =>
+  it.effect("stays open twice as long after each failed probe, up to maxOpenDuration", () =>
     Effect.gen(function*() {
       const harness = yield* opened((number) => number < 4 ? failingReply : priceReply)
       for (const length of [5000, 10_000, 15_000]) {
@@ -48,7 +48,7 @@ describe("a breaker that was open", () => {
       expect(harness.requests).toHaveLength(11)
     }))
 
-  it.effect("lets the next one probe, at once and alone, after a probe that hung up", () =>
+  it.effect("admits another probe immediately after one was interrupted", () =>
     Effect.gen(function*() {
       const harness = yield* opened((number) =>
         number === 1 ? ScriptedClient.Hang() : ScriptedClient.delayed("1 second", priceReply)
@@ -64,7 +64,7 @@ describe("a breaker that was open", () => {
       expect(harness.requests).toHaveLength(10)
     }))
 
-  it.effect("counts anew: one failure does not open it again", () =>
+  it.effect("counts from zero after it closed", () =>
     Effect.gen(function*() {
       const harness = yield* opened((number) => number === 1 ? priceReply : failingReply)
       yield* TestClock.adjust("5 seconds")
@@ -74,7 +74,7 @@ describe("a breaker that was open", () => {
       expect(harness.requests).toHaveLength(7)
     }))
 
-  it.effect("is not touched by what was sent before it opened", () =>
+  it.effect("ignores results of attempts from before it opened", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         (_, number) =>

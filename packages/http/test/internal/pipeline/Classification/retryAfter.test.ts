@@ -1,4 +1,4 @@
-/** What a `Retry-After` says, read from the failure of a call. */
+/** Tests the parsing of Retry-After, from the error of a call. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -39,7 +39,7 @@ const headers: ReadonlyArray<readonly [header: string | undefined, milliseconds:
 ]
 
 describe("Retry-After", () => {
-  it.effect.each(headers)("%j is %j milliseconds", ([header, milliseconds]) =>
+  it.effect.each(headers)("%j means %j ms", ([header, milliseconds]) =>
     Effect.gen(function*() {
       yield* TestClock.setTime(now)
       const reply = ScriptedClient.respond(429, "{}", header === undefined ? {} : { "retry-after": header })
@@ -49,7 +49,7 @@ describe("Retry-After", () => {
       expect(wait === null || wait === undefined ? wait : Duration.toMillis(wait)).toBe(milliseconds)
     }))
 
-  it.effect("is named in the message", () =>
+  it.effect("is part of the message", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         [ScriptedClient.respond(429, "{}", { "Retry-After": "7" })],

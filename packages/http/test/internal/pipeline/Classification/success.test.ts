@@ -1,4 +1,4 @@
-/** Answers of status 200: what is understood, what was broken on its way, and what is not of the operation. */
+/** Tests responses with status 200: valid, incomplete, and of an unexpected shape. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { examples, tokenPrice, updateStreamStatus } from "../../../support/Examples.ts"
@@ -13,7 +13,7 @@ describe.each(examples)("$id", (example) => {
   const text = JSON.stringify(example.document)
   const attempts = example.method === "GET" ? 3 : 1
 
-  it.effect("reads its document, with a byte order mark and white space as well", () =>
+  it.effect("decodes its document, also with a byte order mark and white space", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([
         ScriptedClient.respond(200, text),
@@ -26,7 +26,7 @@ describe.each(examples)("$id", (example) => {
       expect(harness.requests).toHaveLength(3)
     }))
 
-  const garbled: ReadonlyArray<readonly [name: string, body: string | Uint8Array]> = [
+  const incomplete: ReadonlyArray<readonly [name: string, body: string | Uint8Array]> = [
     ["nothing", ""],
     ["white space", " \n"],
     ["a document that is cut off", text.slice(0, -1)],
@@ -37,8 +37,8 @@ describe.each(examples)("$id", (example) => {
     ["ten thousand brackets", "[".repeat(10_000) + "]".repeat(10_000)]
   ]
 
-  it.effect.each(garbled)(
-    "is asked again after %s, and is InvalidResponseError in the end",
+  it.effect.each(incomplete)(
+    "retries after %s, and then fails with InvalidResponseError",
     ([, body]) =>
       Effect.gen(function*() {
         const harness = yield* TestClients.harness(() => ScriptedClient.respond(200, body), { retry })
@@ -52,7 +52,7 @@ describe.each(examples)("$id", (example) => {
       })
   )
 
-  const foreign: ReadonlyArray<readonly [name: string, document: unknown]> = [
+  const unexpected: ReadonlyArray<readonly [name: string, document: unknown]> = [
     ["an error object", { message: "something went wrong", statusCode: 500 }],
     ["an array", []],
     ["a text", "not found"],
@@ -60,8 +60,8 @@ describe.each(examples)("$id", (example) => {
     ["an empty object", {}]
   ]
 
-  it.effect.each(foreign)(
-    "is InvalidResponseError at once when it is answered with %s",
+  it.effect.each(unexpected)(
+    "fails with InvalidResponseError without a retry after %s",
     ([, document]) =>
       Effect.gen(function*() {
         const harness = yield* TestClients.harness([ScriptedClient.json(document)], { retry })
@@ -73,7 +73,7 @@ describe.each(examples)("$id", (example) => {
       })
   )
 
-  it.effect("answered with null is not found where that is how the service says so", () =>
+  it.effect("fails with NotFoundError after null if that means not found", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([ScriptedClient.json(null)], { retry })
       expect(yield* failureOf(example.call(harness))).toMatchObject({
@@ -84,8 +84,8 @@ describe.each(examples)("$id", (example) => {
     }))
 })
 
-describe("a document that is whole", () => {
-  it.effect("is read when a garbled one came before it", () =>
+describe("a complete document", () => {
+  it.effect("is decoded after an incomplete one", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         [
@@ -98,7 +98,7 @@ describe("a document that is whole", () => {
       expect(yield* tokenPrice.call(harness)).toMatchObject({ usdPrice: 1.5 })
     }))
 
-  it.effect("that does not fit says where", () =>
+  it.effect("of an unexpected shape fails with the path of the mismatch", () =>
     Effect.gen(function*() {
       const result = [{ owner_address: `0x${"ab".repeat(20)}` }, { owner_address: "0x12" }]
       const harness = yield* TestClients.harness([ScriptedClient.json({ result })])

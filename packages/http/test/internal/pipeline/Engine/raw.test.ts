@@ -1,4 +1,4 @@
-/** The raw end: answers as they came, once they are sure to be whole. */
+/** Tests raw calls, which return complete responses unparsed. */
 import { allOperations } from "@blockquarry/core/Operations"
 import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import { decodeInput } from "@blockquarry/core/RequestEncoding"
@@ -25,16 +25,16 @@ const raw = (script: ScriptedClient.Script) =>
       Effect.provideService(HttpClient.HttpClient, client)
     )
     const engine = yield* TestClients.engine
-    const answer = Effect.map(
+    const response = Effect.map(
       engine.raw(tokenPrice, target)(input, request),
-      ({ response: answer }) => answer
+      ({ response }) => response
     )
-    return { asked: requests, call: whileTimePasses(answer) }
+    return { requests, call: whileTimePasses(response) }
   })
 
 const textOf = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)
 
-describe("the raw end", () => {
+describe("raw", () => {
   const documents = [
     `{"usdPrice":1}`,
     "null",
@@ -44,23 +44,23 @@ describe("the raw end", () => {
     `{"value":123456789012345678901234567890}`
   ]
 
-  it.effect.each(documents)("gives back %j byte by byte", (body) =>
+  it.effect.each(documents)("returns %j byte by byte", (body) =>
     Effect.gen(function*() {
-      const { asked: requests, call } = yield* raw([
+      const { requests, call } = yield* raw([
         ScriptedClient.respond(200, new TextEncoder().encode(body))
       ])
-      const answer = yield* call
-      expect([answer.status, textOf(answer.bytes)]).toEqual([200, body])
+      const response = yield* call
+      expect([response.status, textOf(response.bytes)]).toEqual([200, body])
       expect(requests[0]?.url.href).toBe("https://host.test/api/v2.2/erc20/0x12/price?a%20b=c%26d")
     }))
 
   it.effect.each([204, 302, 400, 401, 402, 403, 404, 408, 429, 500, 503, 599])(
-    "gives back a %d as an answer",
+    "returns a %d as a response",
     (status) =>
       Effect.gen(function*() {
         const { call } = yield* raw(() => ScriptedClient.respond(status, "<p>no</p>"))
         const outcome = yield* Effect.either(call)
-        // A success without a document is garbled, as at the other end.
+        // A 2xx without a document is incomplete.
         expect(outcome).toMatchObject(
           status === 204
             ? { left: { _tag: "InvalidResponseError" } }
@@ -69,14 +69,14 @@ describe("the raw end", () => {
       })
   )
 
-  it.effect("asks again before it gives a failure back, and before it gives up on a garbled document", () =>
+  it.effect("retries error statuses and incomplete documents", () =>
     Effect.gen(function*() {
       const failing = yield* raw(() => ScriptedClient.respond(500))
       expect((yield* failing.call).status).toBe(500)
-      expect(failing.asked).toHaveLength(4)
-      const garbled = yield* raw(() => ScriptedClient.respond(200, "{\"usdPrice\":"))
-      expect((yield* failureOf(garbled.call))._tag).toBe("InvalidResponseError")
-      expect(garbled.asked).toHaveLength(4)
+      expect(failing.requests).toHaveLength(4)
+      const incomplete = yield* raw(() => ScriptedClient.respond(200, "{\"usdPrice\":"))
+      expect((yield* failureOf(incomplete.call))._tag).toBe("InvalidResponseError")
+      expect(incomplete.requests).toHaveLength(4)
     }))
 
   it.effect("fails if there is no response", () =>
@@ -87,7 +87,7 @@ describe("the raw end", () => {
       expect((yield* failureOf(hanging.call))._tag).toBe("TimeoutError")
     }))
 
-  it.effect("gives back the headers that are safe to show", () =>
+  it.effect("returns safe headers only", () =>
     Effect.gen(function*() {
       const { call } = yield* raw([
         ScriptedClient.respond(200, "{}", {
@@ -100,7 +100,7 @@ describe("the raw end", () => {
       expect((yield* call).headers).toEqual({ "content-type": "application/json", "etag": "x" })
     }))
 
-  it("takes every operation for what it needs to know of one", () => {
+  it("accepts the operation as an AnyOperation", () => {
     expect(
       allOperations.map(({ id, retry: repeat }) => ({ id, repeat })).filter(({ repeat }) =>
         repeat === "if-not-applied"
@@ -113,7 +113,7 @@ describe("the raw end", () => {
 })
 
 describe("safeHeaders", () => {
-  it("lets through what says something about the answer, and holds back the rest", () => {
+  it("returns headers that describe the response, and no others", () => {
     const safe = {
       "content-type": "a",
       "date": "b",

@@ -1,4 +1,4 @@
-/** What an answer says of itself: from where it comes, how old it is, and who asked for it. */
+/** Tests the source and times of responses, and whether they were coalesced. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -11,54 +11,54 @@ import { runPendingWork } from "../../../support/TestTime.ts"
 
 const fromUpstream = { source: "upstream", storedAt: null, freshUntil: null }
 
-/** The script of tests in which two ask at the same time. */
+/** Each response takes a second, so that calls can be concurrent. */
 const delayedPrice: ScriptedClient.Script = (requests, number) =>
   ScriptedClient.delayed("1 second", numberedPrice(requests, number))
 
-describe("an answer", () => {
-  it.effect("from the service has no time of its own", () =>
+describe("a response", () => {
+  it.effect("of the upstream has no cache times", () =>
     Effect.gen(function*() {
       for (const options of [minimalOptions, cachingOptions]) {
-        const { send: ask } = yield* engineHarness(() => priceReply, options)
-        expect(yield* ask(1)).toMatchObject({ ...fromUpstream, collapsed: false })
+        const { send } = yield* engineHarness(() => priceReply, options)
+        expect(yield* send(1)).toMatchObject({ ...fromUpstream, collapsed: false })
       }
     }))
 
-  it.effect("that was kept says since when, and until when it is fresh; a stale one too", () =>
+  it.effect("of the cache has the time of storage and the end of its TTL, also when stale", () =>
     Effect.gen(function*() {
-      const { send: ask } = yield* engineHarness(numberedPrice, cachingOptions)
+      const { send } = yield* engineHarness(numberedPrice, cachingOptions)
       yield* TestClock.adjust(1000)
-      yield* ask(1)
+      yield* send(1)
       yield* TestClock.adjust(3000)
-      const kept = { storedAt: 1000, freshUntil: 6000, collapsed: false }
-      expect(yield* ask(1)).toMatchObject({ ...kept, source: "cache" })
+      const cached = { storedAt: 1000, freshUntil: 6000, collapsed: false }
+      expect(yield* send(1)).toMatchObject({ ...cached, source: "cache" })
       yield* TestClock.adjust(2000)
-      expect(yield* ask(1)).toMatchObject({ ...kept, source: "stale" })
+      expect(yield* send(1)).toMatchObject({ ...cached, source: "stale" })
     }))
 
-  it.effect("to those who joined a flight is collapsed, and to the one who began it is not", () =>
+  it.effect("is collapsed for callers that joined a request, and not for the one that started it", () =>
     Effect.gen(function*() {
-      const { send: ask, requests } = yield* engineHarness(delayedPrice, cachingOptions)
+      const { send, requests } = yield* engineHarness(delayedPrice, cachingOptions)
       const fibers = yield* Effect.forEach(
         [1, 1, 1, 2],
-        (number) => Effect.zipLeft(Effect.fork(ask(number)), runPendingWork)
+        (number) => Effect.zipLeft(Effect.fork(send(number)), runPendingWork)
       )
       yield* TestClock.adjust(1000)
       const served = yield* Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
       expect(served.map(({ collapsed }) => collapsed)).toEqual([false, true, true, false])
-      for (const one of served) expect(one).toMatchObject(fromUpstream)
+      for (const engineResponse of served) expect(engineResponse).toMatchObject(fromUpstream)
       expect(requests).toHaveLength(2)
     }))
 
-  it.effect("that was asked for anew since the flight of someone with less time had ended is not collapsed", () =>
+  it.effect("is not collapsed if the joined request timed out and the call sent another one", () =>
     Effect.gen(function*() {
-      const { send: ask, requests } = yield* engineHarness(
+      const { send, requests } = yield* engineHarness(
         (_, number) => ScriptedClient.delayed(number === 1 ? "1 hour" : "1 second", priceReply),
         { ...cachingOptions, timeouts: { attempt: "9 seconds", call: 2500 } }
       )
-      const first = yield* Effect.fork(Effect.exit(ask(1)))
+      const first = yield* Effect.fork(Effect.exit(send(1)))
       yield* TestClock.adjust(2000)
-      const second = yield* Effect.fork(ask(1))
+      const second = yield* Effect.fork(send(1))
       yield* TestClock.adjust(2000)
       yield* Fiber.join(first)
       expect(yield* Fiber.join(second)).toMatchObject({ ...fromUpstream, collapsed: false })

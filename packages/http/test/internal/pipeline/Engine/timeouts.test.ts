@@ -1,4 +1,4 @@
-/** Time-outs of an attempt and of the call, and what interruption leaves behind. */
+/** Tests timeouts of attempts and calls, and interruption. */
 import * as Timeouts from "@blockquarry/http/Timeouts"
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
@@ -16,7 +16,7 @@ const half = (): ScriptedClient.ScriptedReply =>
   ScriptedClient.respond(200, ScriptedClient.endlessBody("{\"usdPrice\":1"))
 
 describe("an attempt", () => {
-  it.effect("that hangs is given up after its time and repeated, and the last one's time-out is told", () =>
+  it.effect("that hangs times out and is retried, and the last timeout becomes the error", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => ScriptedClient.Hang(), {
         retry: TestClients.immediateRetries(3)
@@ -28,7 +28,7 @@ describe("an attempt", () => {
       expect(harness.requests.every(({ signal }) => signal.aborted)).toBe(true)
     }))
 
-  it.effect("that hangs in the middle of its body is given up as well", () =>
+  it.effect("that hangs in the middle of its body times out", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(half, { retry: TestClients.immediateRetries(2) })
       const error = yield* whileTimePasses(failureOf(tokenPrice.call(harness)))
@@ -37,7 +37,7 @@ describe("an attempt", () => {
       expect(harness.requests.every(({ signal }) => signal.aborted)).toBe(true)
     }))
 
-  it.effect("that hangs with an announced length is given up as well", () =>
+  it.effect("that hangs with a Content-Length times out", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         () => ScriptedClient.respond(200, ScriptedClient.endlessBody("{"), { "content-length": "100" }),
@@ -50,7 +50,7 @@ describe("an attempt", () => {
       expect(harness.requests).toHaveLength(2)
     }))
 
-  it.effect("that answers within its time is left alone", () =>
+  it.effect("that responds in time succeeds", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([
         ScriptedClient.Hang(),
@@ -61,7 +61,7 @@ describe("an attempt", () => {
 })
 
 describe("a call", () => {
-  it.effect("ends when its time is up, in the middle of an attempt", () =>
+  it.effect("times out in the middle of an attempt", () =>
     Effect.gen(function*() {
       const timeouts = { attempt: "10 seconds", call: "25 seconds" } as const
       const harness = yield* TestClients.harness(() => ScriptedClient.Hang(), {
@@ -75,7 +75,7 @@ describe("a call", () => {
       expect(harness.requests.every(({ signal }) => signal.aborted)).toBe(true)
     }))
 
-  it.effect("of an update that ends so may have taken effect", () =>
+  it.effect("of an update that times out may have been applied", () =>
     Effect.gen(function*() {
       const timeouts = { attempt: "1 minute", call: "25 seconds" } as const
       const harness = yield* TestClients.harness(() => ScriptedClient.Hang(), { timeouts })
@@ -83,7 +83,7 @@ describe("a call", () => {
       expect(error).toMatchObject({ _tag: "TimeoutError", scope: "call", mayHaveBeenApplied: true })
     }))
 
-  it.effect("that has no limits waits for as long as it takes", () =>
+  it.effect("without timeouts waits as long as needed", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => ScriptedClient.Hang(), { timeouts: Timeouts.none })
       const fiber = yield* Effect.fork(tokenPrice.call(harness))
@@ -102,13 +102,13 @@ describe("a call", () => {
   ]
 
   it.effect.each(hints)(
-    "does not wait for a hint beyond its time: %s",
+    "does not wait for a Retry-After beyond its deadline: %s",
     ([header, seconds]) =>
       Effect.gen(function*() {
         const harness = yield* TestClients.harness([
           ScriptedClient.respond(429, "{}", { "retry-after": header })
         ])
-        // No time passes: the failure is there at once.
+        // No time passes: the call fails immediately.
         const error = yield* failureOf(tokenPrice.call(harness))
         expect(error).toMatchObject({ _tag: "RateLimitError", response: { status: 429 } })
         expect(error._tag === "RateLimitError" && error.retryAfter).toEqual(Duration.seconds(seconds))
@@ -116,7 +116,7 @@ describe("a call", () => {
       })
   )
 
-  it.effect("counts the time that went by against a hint", () =>
+  it.effect("counts elapsed time when it compares Retry-After with the deadline", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() =>
         ScriptedClient.respond(503, "{}", { "retry-after": "20" })
@@ -129,12 +129,12 @@ describe("a call", () => {
 
 describe("interruption", () => {
   const moments: ReadonlyArray<readonly [string, ScriptedClient.ScriptedReply]> = [
-    ["before an answer", ScriptedClient.Hang()],
+    ["before the response", ScriptedClient.Hang()],
     ["in the middle of a body", half()],
     ["in the wait before another attempt", ScriptedClient.respond(429, "{}", { "retry-after": "20" })]
   ]
 
-  it.effect.each(moments)("%s stops everything: no further request", ([, reply]) =>
+  it.effect.each(moments)("%s aborts the request and prevents others", ([, reply]) =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([reply])
       const fiber = yield* Effect.fork(tokenPrice.call(harness))

@@ -1,4 +1,4 @@
-/** Several keys at one address: who is asked, who rests, and that nobody fails while one of them works. */
+/** Tests several keys at one base URL: their order, cooldowns, and failover. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -22,7 +22,7 @@ import * as TestClients from "../../../support/TestClients.ts"
 import { keysOf, labelOf } from "../../../support/TestEngine.ts"
 import { runPendingWork, whileTimePasses } from "../../../support/TestTime.ts"
 
-/** What a service answers by the label of the key. */
+/** Replies by the label of the key. */
 const replyByKey =
   (replies: Readonly<Record<string, ScriptedClient.ScriptedReply>>): ScriptedClient.Script => (requests) =>
     replies[labelOf(requests)] ?? priceReply
@@ -32,14 +32,14 @@ const rejectedReply = ScriptedClient.respond(401, JSON.stringify({ message: "no 
 const withKeys = (...labels: ReadonlyArray<string>) => ({ ...minimalOptions, apiKey: keysOf(...labels) })
 
 describe("keys", () => {
-  it.effect("take turns", () =>
+  it.effect("are used in turn", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => priceReply, withKeys("a", "b", "c"))
       for (const number of indices(6)) yield* fetchPrice(harness, number)
       expect(harness.requests.map(labelOf)).toEqual(["a", "b", "c", "a", "b", "c"])
     }))
 
-  it.effect("take turns at the same time as well", () =>
+  it.effect("are used in turn by concurrent calls", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         () => ScriptedClient.delayed("1 second", priceReply),
@@ -49,14 +49,14 @@ describe("keys", () => {
       expect(harness.requests.map(labelOf)).toEqual(["a", "b", "c", "a", "b", "c"])
     }))
 
-  it.effect("that are given twice count once", () =>
+  it.effect("that are listed twice count once", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => rejectedReply, withKeys("a", "a"))
       yield* Effect.ignore(fetchPrice(harness, 1))
       expect(harness.requests).toHaveLength(1)
     }))
 
-  it.effect("share their flights: two who ask the same at once make one request", () =>
+  it.effect("share requests in flight only between calls with the same set of keys", () =>
     Effect.gen(function*() {
       const options = { ...cachingOptions, apiKey: keysOf("a", "b", "c"), baseUrl: "https://here.test" }
       const { requests, clients } = yield* TestClients.sharedEngine(
@@ -67,9 +67,9 @@ describe("keys", () => {
           fewer: { ...options, apiKey: keysOf("a") }
         }
       )
-      const ask = (one: TestClients.Clients) =>
-        Effect.zipLeft(Effect.fork(fetchPrice(one, 1)), runPendingWork)
-      const fibers = yield* Effect.forEach([clients.one, clients.one, clients.same, clients.fewer], ask)
+      const fork = (client: TestClients.Clients) =>
+        Effect.zipLeft(Effect.fork(fetchPrice(client, 1)), runPendingWork)
+      const fibers = yield* Effect.forEach([clients.one, clients.one, clients.same, clients.fewer], fork)
       yield* TestClock.adjust("1 second")
       const prices = yield* Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
       expect(prices.map(({ usdPrice }) => usdPrice)).toEqual([1, 1, 1, 2])
@@ -77,9 +77,9 @@ describe("keys", () => {
     }))
 })
 
-describe("a key that is refused", () => {
+describe("a key that is rejected", () => {
   it.effect.each([401, 402, 403, 407, 424])(
-    "with %d is left, and the attempt goes on with another at once",
+    "with %d is replaced by another within the attempt",
     (status) =>
       Effect.gen(function*() {
         const harness = yield* TestClients.harness(
@@ -92,7 +92,7 @@ describe("a key that is refused", () => {
       })
   )
 
-  it.effect("is left by a change too, for what was refused took no effect", () =>
+  it.effect("is replaced for updates too, because a rejected request is not applied", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         (requests) =>
@@ -105,7 +105,7 @@ describe("a key that is refused", () => {
       expect(harness.requests.map(({ method }) => method)).toEqual(["POST", "POST", "POST"])
     }))
 
-  it.effect("is not left for failures that are not its own", () =>
+  it.effect("is not replaced after errors that do not depend on the key", () =>
     Effect.gen(function*() {
       for (const status of [400, 404, 408, 422, 500, 502, 503]) {
         const harness = yield* TestClients.harness(() => ScriptedClient.respond(status), withKeys("a", "b"))
@@ -114,51 +114,51 @@ describe("a key that is refused", () => {
       }
     }))
 
-  it.effect("rests for a second, twice as long each time, and a minute at most", () =>
+  it.effect("has a cooldown of 1 s, which doubles each time, up to a minute", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(replyByKey({ a: rejectedReply }), withKeys("a", "b"))
-      // Somebody asks every half second.
+      // One call every half second.
       for (const number of indices(500)) {
         yield* fetchPrice(harness, number)
         yield* TestClock.adjust(500)
       }
       const triedKeys = sentAtSeconds(harness.requests.filter((requests) => labelOf(requests) === "a"))
       const waits = triedKeys.slice(1).map((at, index) => at - (triedKeys[index] ?? 0))
-      // After a rest it is its turn with one of the next two calls.
+      // After a cooldown the key is used by one of the next two calls.
       const cooldowns = [1, 2, 4, 8, 16, 32, 60, 60]
       expect(
-        waits.slice(0, cooldowns.length).map((wait, index) => wait - (cooldowns[index] ?? 0)).every((late) =>
-          late >= 0 && late <= 0.5
+        waits.slice(0, cooldowns.length).map((wait, index) => wait - (cooldowns[index] ?? 0)).every((delay) =>
+          delay >= 0 && delay <= 0.5
         )
       ).toBe(true)
     }))
 
-  it.effect("begins anew with a second once it has worked", () =>
+  it.effect("starts again with a cooldown of 1 s after a success", () =>
     Effect.gen(function*() {
       let works = false
       const harness = yield* TestClients.harness(
         (requests) => labelOf(requests) === "a" && !works ? rejectedReply : priceReply,
         withKeys("a", "b")
       )
-      const ask = (times: number) => Effect.forEach(indices(times), (number) => fetchPrice(harness, number))
-      yield* ask(1)
+      const call = (times: number) => Effect.forEach(indices(times), (number) => fetchPrice(harness, number))
+      yield* call(1)
       yield* TestClock.adjust(1000)
-      yield* ask(2)
+      yield* call(2)
       yield* TestClock.adjust(2000)
       works = true
-      yield* ask(2)
+      yield* call(2)
       works = false
       const before = harness.requests.length
-      yield* ask(2)
+      yield* call(2)
       yield* TestClock.adjust(999)
-      yield* ask(2)
+      yield* call(2)
       expect(harness.requests.slice(before).filter((requests) => labelOf(requests) === "a")).toHaveLength(1)
       yield* TestClock.adjust(1)
-      yield* ask(2)
+      yield* call(2)
       expect(harness.requests.slice(before).filter((requests) => labelOf(requests) === "a")).toHaveLength(2)
     }))
 
-  it.effect("counts once, however many were under way with it", () =>
+  it.effect("gets one cooldown for concurrent rejections", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         (requests) =>
@@ -177,7 +177,7 @@ describe("a key that is refused", () => {
       expect(harness.requests.slice(before + 2).map(labelOf)).toContain("a")
     }))
 
-  it.effect("never rests where it is the last that does not", () =>
+  it.effect("gets no cooldown if it is the last one without", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => rejectedReply, withKeys("a", "b"))
       for (const number of indices(3)) {
@@ -186,14 +186,14 @@ describe("a key that is refused", () => {
           status: 401
         })
       }
-      // All fail at the first call; from then on the one that may not rest is asked alone.
+      // All fail in the first call; afterwards only the one without a cooldown is used.
       expect(harness.requests.map(labelOf)).toEqual(["a", "b", "b", "b"])
       const alone = yield* TestClients.harness(() => rejectedReply, withKeys("a"))
       for (const number of indices(3)) yield* Effect.ignore(fetchPrice(alone, number))
       expect(alone.requests).toHaveLength(3)
     }))
 
-  it.effect("is no reason for a retry, and its rest none to wait", () =>
+  it.effect("causes neither a retry nor a wait for its cooldown", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => rejectedReply, {
         ...withKeys("a", "b", "c"),
@@ -205,7 +205,7 @@ describe("a key that is refused", () => {
 })
 
 describe("a key that is throttled", () => {
-  it.effect("is left at once, and left alone for as long as the service asks", () =>
+  it.effect("is replaced immediately, for as long as the upstream asks", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         (requests, number) => labelOf(requests) === "a" && number < 3 ? throttledReply("30") : priceReply,
@@ -223,7 +223,7 @@ describe("a key that is throttled", () => {
     }))
 
   it.effect.each(["61", "3600"])(
-    "is left alone for a minute at most: %s",
+    "has a cooldown of at most a minute: %s",
     (header) =>
       Effect.gen(function*() {
         const harness = yield* TestClients.harness(
@@ -242,7 +242,7 @@ describe("a key that is throttled", () => {
       })
   )
 
-  it.effect("is waited for where all are: the one that is up first", () =>
+  it.effect("is waited for if all are throttled, the one with the earliest end", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         (requests, number) =>
@@ -259,7 +259,7 @@ describe("a key that is throttled", () => {
       if (second !== undefined) expect(Exit.isSuccess(yield* Fiber.await(second))).toBe(true)
     }))
 
-  it.effect("is waited for where the others are refused", () =>
+  it.effect("is waited for if the others are rejected", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         (requests, number) =>
@@ -275,7 +275,7 @@ describe("a key that is throttled", () => {
       expect(sentAtSeconds(harness.requests)).toEqual([0, 0, 3])
     }))
 
-  it.effect("is waited for by those who come during its pause, where the others are refused", () =>
+  it.effect("is waited for by later calls in its cooldown if the others are rejected", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         (requests, number) =>
@@ -292,7 +292,7 @@ describe("with several keys", () => {
   const bad = FastCheck.constantFrom(401, 402, 403, 407, 424)
 
   it.effect.prop(
-    "no call fails while one of them works, and no attempt asks one twice",
+    "no call fails while one key works, and no attempt uses a key twice",
     {
       keys: FastCheck.array(FastCheck.option(bad), { minLength: 1, maxLength: 6 }),
       works: FastCheck.nat(),
@@ -326,7 +326,7 @@ describe("with several keys", () => {
   )
 
   it.effect.prop(
-    "those that are refused, used up or throttled now and then never keep a call from being answered",
+    "calls succeed although keys are rejected, exhausted or throttled now and then",
     {
       faults: FastCheck.array(FastCheck.constantFrom(200, 401, 402, 403, 429, 429), {
         minLength: 1,
@@ -338,15 +338,15 @@ describe("with several keys", () => {
     ({ faults, keys, pauses }) =>
       Effect.gen(function*() {
         const labels = indices(keys).map((index) => `key${index}`)
-        const permits = { good: 0, others: 0 }
-        // Besides those there is one that works, but wants to be left alone from time to time.
+        const counts = { good: 0, others: 0 }
+        // One key works, but is throttled now and then.
         const harness = yield* TestClients.harness((requests) => {
           if (labelOf(requests) === "good") {
-            return pauses[permits.good++] === true
+            return pauses[counts.good++] === true
               ? throttledReply("2")
               : priceReply
           }
-          const fault = faults[permits.others++ % faults.length] ?? 200
+          const fault = faults[counts.others++ % faults.length] ?? 200
           return fault === 200
             ? priceReply
             : fault === 429

@@ -1,4 +1,4 @@
-/** Each key has its own rate and its own day: one that would have to be waited for comes after one that is free. */
+/** Tests the rate limits and daily quotas of several keys: a key without a queue is preferred. */
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
@@ -33,12 +33,12 @@ const countByKey = (requests: ReadonlyArray<ScriptedClient.RecordedRequest>) =>
   Object.fromEntries(
     [...new Set(requests.map(labelOf))].toSorted().map((label) => [
       label,
-      requests.filter((one) => labelOf(one) === label).length
+      requests.filter((request) => labelOf(request) === label).length
     ])
   )
 
-describe("the rate of a key", () => {
-  it.effect("is its own, or the client's where it has none, and all of them are used", () =>
+describe("the rate limit of a key", () => {
+  it.effect("defaults to that of the API, and all keys are used", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => priceReply, {
         ...minimalOptions,
@@ -50,7 +50,7 @@ describe("the rate of a key", () => {
       expect(new Set(sentAtSeconds(harness.requests))).toEqual(new Set([0]))
     }))
 
-  it.effect("does not make a call wait while another key has room", () =>
+  it.effect("does not delay a call while another key is available", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => priceReply, {
         ...minimalOptions,
@@ -61,7 +61,7 @@ describe("the rate of a key", () => {
       expect(new Set(sentAtSeconds(harness.requests))).toEqual(new Set([0]))
     }))
 
-  it.effect("makes it wait where none has: in the shortest line", () =>
+  it.effect("delays a call if all keys are used up, in the shortest queue", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => priceReply, {
         ...minimalOptions,
@@ -74,7 +74,7 @@ describe("the rate of a key", () => {
       expect(sentAtSeconds(harness.requests).at(-1)).toBeLessThan(20.01)
     }))
 
-  it.effect("refuses a call only where the others would make it wait too long as well", () =>
+  it.effect("rejects a call only if the wait would be too long for every key", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => priceReply, {
         ...minimalOptions,
@@ -90,7 +90,7 @@ describe("the rate of a key", () => {
       expect(sentAtSeconds(harness.requests)).toEqual([0, 0, 20])
     }))
 
-  it.effect("is paid by each key that an attempt goes by", () =>
+  it.effect("is charged for each key that an attempt uses", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         (requests) => labelOf(requests) === "a" ? throttledReply("1") : priceReply,
@@ -101,44 +101,47 @@ describe("the rate of a key", () => {
       yield* forkPrices(harness, [3])
       expect(countByKey(harness.requests)).toEqual({ a: 1, b: 2 })
       yield* TestClock.adjust("1 minute")
-      // At the key that was paused nobody had to wait for the rate.
-      expect(harness.requests.slice(3).map((one) => [labelOf(one), one.at])).toEqual([["b", 10_000]])
+      // The rate limit of the key in cooldown is not exhausted.
+      expect(harness.requests.slice(3).map((request) => [labelOf(request), request.at])).toEqual([[
+        "b",
+        10_000
+      ]])
     }))
 })
 
-describe("the day of a key", () => {
+describe("the daily quota of a key", () => {
   const day = 24 * 3_600_000
-  /** Anything at any time, but so many units in a day. */
+  /** No rate limit, but a daily quota. */
   const daily = (dailyQuota: number) => ({ ...RateLimit.none, cost: 1, dailyQuota })
-  const over = (millis: number) => ({
+  const quotaExceeded = (millis: number) => ({
     _tag: "LocalLimitError",
     limit: "daily",
     retryAfter: Duration.millis(millis)
   })
 
-  it.effect("has so many units, and who wants more is refused at once until it ends", () =>
+  it.effect("rejects calls immediately until the end of the day", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => priceReply, { ...minimalOptions, rateLimit: daily(3) })
       yield* TestClock.setTime(5 * day + 1000)
       for (const number of indices(3)) yield* fetchPrice(harness, number)
-      const refused = yield* immediateFailureOf(fetchPrice(harness, 3))
-      expect(refused).toMatchObject(over(day - 1000))
-      expect(refused.message).toContain("daily quota")
+      const error = yield* immediateFailureOf(fetchPrice(harness, 3))
+      expect(error).toMatchObject(quotaExceeded(day - 1000))
+      expect(error.message).toContain("daily quota")
       yield* TestClock.adjust(day - 1001)
-      expect(yield* immediateFailureOf(fetchPrice(harness, 4))).toMatchObject(over(1))
+      expect(yield* immediateFailureOf(fetchPrice(harness, 4))).toMatchObject(quotaExceeded(1))
       yield* TestClock.adjust(1)
       yield* fetchPrice(harness, 5)
       expect(harness.requests).toHaveLength(4)
     }))
 
-  it.effect("is paid in units, by each attempt, and is not what a repetition waits for", () =>
+  it.effect("is charged in units for each attempt, and is not waited for by retries", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => ScriptedClient.respond(500), {
         ...minimalOptions,
         rateLimit: { ...RateLimit.none, dailyQuota: 10 },
         retry: TestClients.immediateRetries(9)
       })
-      // A price costs three.
+      // A price costs three units.
       expect(yield* failureOf(fetchPrice(harness, 1))).toMatchObject({ _tag: "ServerError", status: 500 })
       expect(harness.requests).toHaveLength(3)
       expect(yield* immediateFailureOf(harness.data.walletChains({ address: addressOf(1) }))).toMatchObject({
@@ -146,7 +149,7 @@ describe("the day of a key", () => {
       })
     }))
 
-  it.effect("is each key's own, and the next key is tried before anybody is refused", () =>
+  it.effect("applies per key: the next key is tried before a call is rejected", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => priceReply, {
         ...minimalOptions,
@@ -154,11 +157,11 @@ describe("the day of a key", () => {
       })
       for (const number of indices(7)) yield* fetchPrice(harness, number)
       expect(countByKey(harness.requests)).toEqual({ a: 2, b: 4, c: 1 })
-      expect(yield* immediateFailureOf(fetchPrice(harness, 8))).toMatchObject(over(day))
+      expect(yield* immediateFailureOf(fetchPrice(harness, 8))).toMatchObject(quotaExceeded(day))
       expect(harness.requests).toHaveLength(7)
     }))
 
-  it.effect("that is over for one key does not keep another from being waited for", () =>
+  it.effect("that is exhausted for one key does not prevent waiting for another", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => priceReply, {
         ...minimalOptions,
@@ -170,7 +173,7 @@ describe("the day of a key", () => {
       expect(sentAtSeconds(harness.requests)).toEqual([0, 0, 10, 20])
     }))
 
-  it.effect("leaves the probe after a pause to others", () =>
+  it.effect("that is exhausted leaves the probe to another key", () =>
     Effect.gen(function*() {
       const cost = { tokenPrice: 3, walletChains: 1 }
       const harness = yield* TestClients.harness(
@@ -179,7 +182,7 @@ describe("the day of a key", () => {
       )
       yield* Effect.ignore(fetchPrice(harness, 1))
       yield* TestClock.adjust(1000)
-      // It would have been the probe, and has nothing to spend.
+      // It would be the probe, but its daily quota is exhausted.
       expect(yield* immediateFailureOf(fetchPrice(harness, 2))).toMatchObject({ limit: "daily" })
       yield* Effect.ignore(harness.data.walletChains({ address: addressOf(1) }))
       expect(sentAtSeconds(harness.requests)).toEqual([0, 1])

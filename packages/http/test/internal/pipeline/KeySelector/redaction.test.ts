@@ -1,4 +1,4 @@
-/** Of several keys none shows anywhere but in the header that carries it; their labels may. */
+/** Tests that no API key appears outside its header; labels may. */
 import { ListOperationError } from "@blockquarry/core/OperationError"
 import { describe, expect, it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
@@ -16,7 +16,7 @@ import { whileTimePasses } from "../../../support/TestTime.ts"
 
 const labels = ["one", "two", "three"]
 
-/** Whatever comes, the key is in it. */
+/** Every reply contains the key. */
 const echoingReply = (status: number): ScriptedClient.Script => (requests) => {
   const secret = requests.headers["x-api-key"] ?? ""
   return ScriptedClient.json({ message: `the key ${secret} is wrong`, result: secret }, status, {
@@ -24,8 +24,8 @@ const echoingReply = (status: number): ScriptedClient.Script => (requests) => {
   })
 }
 
-describe("the keys", () => {
-  it.effect("show in no error, log line, span, metric or report", () =>
+describe("API keys", () => {
+  it.effect("appear in no error, log line, span, metric or report", () =>
     Effect.gen(function*() {
       const recorder = TelemetryRecorder.make()
       for (const status of [200, 400, 401, 402, 403, 404, 429, 500]) {
@@ -54,7 +54,7 @@ describe("the keys", () => {
           ]),
           ...Exit.isSuccess(served)
             ? [
-              // What a whole answer says is for its caller.
+              // A complete response is returned unchanged.
               status === 200 ? "" : TelemetryRecorder.inspectDeep(served.value.classification()),
               TelemetryRecorder.inspectDeep(served.value.response.headers)
             ]
@@ -71,40 +71,40 @@ describe("the keys", () => {
       const lines = recorder.logs.map(({ structure, text }) =>
         `${text} ${TelemetryRecorder.inspectDeep(structure)}`
       ).join("\n")
-      const seen = `${lines} ${TelemetryRecorder.inspectDeep(recorder.spans)} ${
+      const exposed = `${lines} ${TelemetryRecorder.inspectDeep(recorder.spans)} ${
         TelemetryRecorder.inspectDeep(yield* Metric.snapshot)
       }`
-      for (const label of labels) expect(seen).not.toContain(secretOf(label))
+      for (const label of labels) expect(exposed).not.toContain(secretOf(label))
       // People can tell the keys apart all the same.
       for (const label of labels) expect(lines).toMatch(new RegExp(`key=${label}\\b`))
       expect(lines).toContain("key cooldown started")
     }))
 
-  it.effect("show in nothing that is kept: an answer that repeats any of them is nobody else's", () =>
+  it.effect("appear in no cache entry: a response that contains any of them is not cached", () =>
     Effect.gen(function*() {
       const document = (secret: string) => ({ usdPrice: 1, tokenName: secret })
       for (const label of labels) {
-        const [harness, kept] = yield* withInspectableStore(
+        const [harness, entries] = yield* withInspectableStore(
           TestClients.harness(() => ScriptedClient.json(document(secretOf(label))), {
             ...cachingOptions,
             apiKey: keysOf(...labels)
           })
         )
         yield* fetchPrice(harness, 1)
-        expect(kept.size).toBe(0)
+        expect(entries.size).toBe(0)
       }
-      const [harness, kept] = yield* withInspectableStore(
+      const [harness, entries] = yield* withInspectableStore(
         TestClients.harness(() => ScriptedClient.json(document(secretOf("other"))), {
           ...cachingOptions,
           apiKey: keysOf(...labels)
         })
       )
       yield* fetchPrice(harness, 1)
-      expect([...kept.keys()].join()).not.toMatch(/CANARY/)
-      expect(kept.size).toBe(1)
+      expect([...entries.keys()].join()).not.toMatch(/CANARY/)
+      expect(entries.size).toBe(1)
     }))
 
-  it.effect("are sent each in its own requests", () =>
+  it.effect("are each sent in their own requests", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(echoingReply(401), {
         ...minimalOptions,

@@ -1,4 +1,4 @@
-/** When a read is sent again, and how long is waited before. */
+/** Tests which responses are retried, and the backoff between attempts. */
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
@@ -14,7 +14,7 @@ import { waitsBetween, whileTimePasses } from "../../../support/TestTime.ts"
 
 const fine = ScriptedClient.json(tokenPrice.document)
 
-/** The waits after an endless row of one reply. */
+/** Returns the waits between attempts if every attempt gets the same reply. */
 const waitsAfter = (reply: ScriptedClient.ScriptedReply, options: TestClients.HarnessOptions, seed: number) =>
   Effect.gen(function*() {
     const harness = yield* TestClients.harness(() => reply, options)
@@ -27,7 +27,7 @@ const { budget } = RetryPolicy.standard
 const steadyService = { attempt: "1 minute", call: "50 minutes" } as const
 
 describe("the standard policy", () => {
-  const passes: ReadonlyArray<readonly [string, ScriptedClient.ScriptedReply]> = [
+  const retried: ReadonlyArray<readonly [string, ScriptedClient.ScriptedReply]> = [
     ...[408, 429, 500, 502, 503, 504].map((status) =>
       [`a ${status}`, ScriptedClient.respond(status, "{}")] as const
     ),
@@ -35,13 +35,13 @@ describe("the standard policy", () => {
     ["a refused connection", ScriptedClient.Disconnect({ code: "ECONNREFUSED" })],
     ["an unknown host", ScriptedClient.Disconnect({ code: "ENOTFOUND" })],
     ["a fault without a name", ScriptedClient.Disconnect({ code: "" })],
-    ["silence", ScriptedClient.Hang()],
+    ["no response", ScriptedClient.Hang()],
     ["half a document", ScriptedClient.respond(200, "{\"usdPrice\":")],
     ["a page of HTML", ScriptedClient.respond(200, "<html></html>")]
   ]
 
-  it.effect.each(passes)(
-    "asks again after %s, and gives the answer that comes then",
+  it.effect.each(retried)(
+    "retries after %s, and returns the next response",
     ([, reply]) =>
       Effect.gen(function*() {
         const harness = yield* TestClients.harness([reply, reply, reply, fine])
@@ -51,14 +51,14 @@ describe("the standard policy", () => {
       })
   )
 
-  it.effect.each(passes)("asks four times at most after %s", ([, reply]) =>
+  it.effect.each(retried)("makes at most four attempts after %s", ([, reply]) =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => reply)
       yield* whileTimePasses(failureOf(tokenPrice.call(harness)))
       expect(harness.requests).toHaveLength(4)
     }))
 
-  const stays: ReadonlyArray<readonly [string, ScriptedClient.ScriptedReply]> = [
+  const final: ReadonlyArray<readonly [string, ScriptedClient.ScriptedReply]> = [
     ...[201, 301, 302, 304, 307, 400, 401, 402, 403, 404, 405, 409, 410, 418, 422, 425, 451].map((
       status
     ) => [`a ${status}`, ScriptedClient.respond(status, "{}")] as const),
@@ -66,12 +66,12 @@ describe("the standard policy", () => {
       [`a ${status}`, ScriptedClient.respond(status, "{}")] as const
     ),
     ["a used up plan", ScriptedClient.json({ message: "Your plan usage has been consumed" }, 401)],
-    ["a document that does not fit", ScriptedClient.json({ usdPrice: "free" })],
-    ["a body over the cap", ScriptedClient.respond(200, "7".repeat(1000))]
+    ["an unexpected shape", ScriptedClient.json({ usdPrice: "free" })],
+    ["a body over the maxDelay", ScriptedClient.respond(200, "7".repeat(1000))]
   ]
 
-  it.effect.each(stays)(
-    "asks once after %s, whatever its Retry-After",
+  it.effect.each(final)(
+    "does not retry after %s, with any Retry-After",
     ([, reply]) =>
       Effect.gen(function*() {
         const withRetryAfter = reply._tag === "Respond"
@@ -84,52 +84,52 @@ describe("the standard policy", () => {
   )
 })
 
-describe("waits", () => {
+describe("backoff", () => {
   const policies = FastCheck.record({
     attempts: FastCheck.integer({ min: 1, max: 7 }),
     transient: FastCheck.integer({ min: 0, max: 2000 }),
     throttled: FastCheck.integer({ min: 0, max: 5000 }),
-    cap: FastCheck.integer({ min: 0, max: 20_000 }),
+    maxDelay: FastCheck.integer({ min: 0, max: 20_000 }),
     status: FastCheck.constantFrom(408, 500, 502, 503, 504),
     seed: FastCheck.integer()
   })
 
   it.effect.prop(
-    "are a part of base times two to the number of waits before, and of the cap",
+    "is a random part of baseDelay, doubled by each retry, up to maxDelay",
     { policy: policies },
-    ({ policy: { attempts, cap, seed, status, throttled, transient } }) =>
+    ({ policy: { attempts, maxDelay, seed, status, throttled, transient } }) =>
       Effect.gen(function*() {
-        const retry = { attempts, baseDelay: { transient, throttled }, maxDelay: cap, budget }
-        const found = yield* waitsAfter(ScriptedClient.respond(status, "{}"), {
+        const retry = { attempts, baseDelay: { transient, throttled }, maxDelay, budget }
+        const waits = yield* waitsAfter(ScriptedClient.respond(status, "{}"), {
           retry,
           timeouts: steadyService
         }, seed)
-        expect(found).toHaveLength(attempts - 1)
+        expect(waits).toHaveLength(attempts - 1)
         const base = status === 503 ? throttled : transient
-        for (const [index, wait] of found.entries()) {
+        for (const [index, wait] of waits.entries()) {
           expect(wait).toBeGreaterThanOrEqual(0)
-          // The clock of the test counts whole milliseconds.
-          expect(wait).toBeLessThanOrEqual(Math.ceil(Math.min(base * 2 ** index, cap)))
+          // The test clock has a resolution of milliseconds.
+          expect(wait).toBeLessThanOrEqual(Math.ceil(Math.min(base * 2 ** index, maxDelay)))
         }
       }),
     { fastCheck: { numRuns: 25 } }
   )
 
-  it.effect("use the whole of what they may be", () =>
+  it.effect("covers the whole range", () =>
     Effect.gen(function*() {
       const retry = { attempts: 2, baseDelay: { transient: 1000, throttled: 0 }, maxDelay: 1000, budget }
-      const found = yield* Effect.forEach(
+      const waits = yield* Effect.forEach(
         Array.from({ length: 40 }, (_, seed) => seed),
         (seed) => waitsAfter(ScriptedClient.respond(500, "{}"), { retry }, seed)
       )
-      const first = found.map(([wait]) => wait ?? Number.NaN)
+      const first = waits.map(([wait]) => wait ?? Number.NaN)
       expect(Math.min(...first)).toBeLessThan(150)
       expect(Math.max(...first)).toBeGreaterThan(850)
       expect(new Set(first).size).toBeGreaterThan(20)
     }))
 
   it.effect.each([429, 500, 503, 200])(
-    "are what Retry-After says, to the millisecond, on a %d",
+    "equals Retry-After exactly after a %d",
     (status) =>
       Effect.gen(function*() {
         const reply = ScriptedClient.respond(status, "", { "retry-after": "7" })
@@ -141,7 +141,7 @@ describe("waits", () => {
   )
 
   it.effect.each(["Thu, 01 Jan 1970 00:00:00 GMT", "0", "soon"])(
-    "are our own when Retry-After is %s",
+    "is random if Retry-After is %s",
     (header) =>
       Effect.gen(function*() {
         const waits = yield* waitsAfter(ScriptedClient.respond(429, "", { "retry-after": header }), {}, 1)
@@ -152,8 +152,8 @@ describe("waits", () => {
   )
 })
 
-describe("longestWait", () => {
-  it("doubles from the base of its cause up to the cap, without end", () => {
+describe("maxBackoff", () => {
+  it("doubles from the base delay of the cause up to maxDelay", () => {
     const of = (cause: RetryPolicy.RetryCause) =>
       [1, 2, 3, 4, 5, 6, 7, 8, 1000].map((attempt) =>
         Duration.toMillis(RetryPolicy.maxBackoff(RetryPolicy.standard, cause, attempt))
@@ -162,7 +162,7 @@ describe("longestWait", () => {
     expect(of("throttled")).toEqual([1000, 2000, 4000, 8000, 10_000, 10_000, 10_000, 10_000, 10_000])
   })
 
-  it("is not asked for by a policy of one attempt", () => {
+  it("is never applied by a policy with one attempt", () => {
     expect(RetryPolicy.none.attempts).toBe(1)
   })
 })

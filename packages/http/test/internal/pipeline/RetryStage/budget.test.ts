@@ -1,4 +1,4 @@
-/** The budget of retries: a service that fails is not hit harder than one that works. */
+/** Tests the retry budget, which keeps retries from overloading a failing upstream. */
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import type * as RetryPolicy from "@blockquarry/http/RetryPolicy"
@@ -27,8 +27,8 @@ const policy = (
   budget
 })
 
-/** Asks for that many prices, at once or in turn, whatever comes of it. */
-const ask = (clients: TestClients.Clients, calls: number, together: boolean) =>
+/** Fetches prices, sequentially or concurrently, and ignores errors. */
+const callPrices = (clients: TestClients.Clients, calls: number, together: boolean) =>
   whileTimePasses(
     Effect.forEach(
       Array.from({ length: calls }, (_, number) => number),
@@ -42,9 +42,9 @@ const budgets = FastCheck.record({
   refill: FastCheck.constantFrom(0, 0.1, 0.5, 1, 3)
 })
 
-describe("a service that always fails", () => {
+describe("an upstream that always fails", () => {
   it.effect.prop(
-    "sees the capacity more requests than there are calls, and no more",
+    "receives at most as many retries as the capacity",
     {
       calls: FastCheck.integer({ min: 1, max: 10 }),
       attempts: FastCheck.integer({ min: 1, max: 6 }),
@@ -64,16 +64,16 @@ describe("a service that always fails", () => {
           ...minimalOptions,
           retry: policy(attempts, budget, longest)
         })
-        yield* ask(harness, calls, together)
+        yield* callPrices(harness, calls, together)
         expect(harness.requests).toHaveLength(calls + Math.min(budget.capacity, calls * (attempts - 1)))
       }),
     { fastCheck: { numRuns: 25 } }
   )
 })
 
-describe("a service that fails now and then", () => {
+describe("an upstream that fails now and then", () => {
   it.effect.prop(
-    "sees the capacity and a refill for each success more, and no more",
+    "receives at most as many retries as the capacity, plus the refill per success",
     {
       outcomes: FastCheck.array(FastCheck.boolean(), { minLength: 1, maxLength: 80 }),
       attempts: FastCheck.integer({ min: 1, max: 6 }),
@@ -88,7 +88,7 @@ describe("a service that fails now and then", () => {
           (_, number) => works(number) ? priceReply : bad,
           { ...minimalOptions, retry: policy(attempts, budget) }
         )
-        yield* ask(harness, calls, together)
+        yield* callPrices(harness, calls, together)
         const successes = harness.requests.filter((_, index) => works(index + 1)).length
         expect(harness.requests.length - calls).toBeLessThanOrEqual(
           budget.capacity + budget.refill * successes + 1e-6
@@ -97,14 +97,14 @@ describe("a service that fails now and then", () => {
     { fastCheck: { numRuns: 25 } }
   )
 
-  it.effect("has a retry back after as many successes as make one, and never more than the capacity", () =>
+  it.effect("restores a retry after enough successes, up to the capacity", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         ({ url }) => url.pathname.endsWith("1/price") ? priceReply : bad,
         { ...minimalOptions, retry: policy(2, { capacity: 2, refill: 0.1 }) }
       )
-      /** How many retries there are after so many successes. */
-      const left = (successes: number) =>
+      /** Returns the number of retries after a number of successes. */
+      const retriesAfter = (successes: number) =>
         Effect.gen(function*() {
           for (let time = 0; time < successes; time += 1) yield* fetchPrice(harness, 1)
           harness.requests.length = 0
@@ -113,26 +113,26 @@ describe("a service that fails now and then", () => {
           }
           return harness.requests.length - 5
         })
-      expect(yield* left(0)).toBe(2)
-      expect(yield* left(9)).toBe(0)
-      expect(yield* left(1)).toBe(1)
-      expect(yield* left(10)).toBe(1)
-      expect(yield* left(100)).toBe(2)
+      expect(yield* retriesAfter(0)).toBe(2)
+      expect(yield* retriesAfter(9)).toBe(0)
+      expect(yield* retriesAfter(1)).toBe(1)
+      expect(yield* retriesAfter(10)).toBe(1)
+      expect(yield* retriesAfter(100)).toBe(2)
     }))
 
-  it.effect("gets nothing for an answer that is itself to be repeated, and something for a refusal", () =>
+  it.effect("refills the budget after a 404, but not after a response that is retried", () =>
     Effect.gen(function*() {
       const budget = { capacity: 1, refill: 1 }
       const script = [bad, bad, bad, ScriptedClient.respond(404), bad, priceReply]
       const harness = yield* TestClients.harness(script, { ...minimalOptions, retry: policy(2, budget) })
-      // One retry; none; a 404 brings it back; one more.
+      // One retry, then none; the 404 refills one; one more retry.
       for (let time = 0; time < 4; time += 1) yield* whileTimePasses(Effect.ignore(fetchPrice(harness, time)))
       expect(harness.requests).toHaveLength(6)
     }))
 })
 
-describe("a service that fails for good", () => {
-  it.effect("brings nothing back either: a 501 is no success", () =>
+describe("an error that is not retried", () => {
+  it.effect("does not refill the budget: 501", () =>
     Effect.gen(function*() {
       const script = [bad, bad, ScriptedClient.respond(501), bad]
       const harness = yield* TestClients.harness(script, {
@@ -144,8 +144,8 @@ describe("a service that fails for good", () => {
     }))
 })
 
-describe("a region with a budget of its own", () => {
-  it.effect("takes nothing from the others, and gives them nothing", () =>
+describe("calls with their own retry policy", () => {
+  it.effect("neither consume nor refill the budget of others", () =>
     Effect.gen(function*() {
       const script = ({ url }: ScriptedClient.RecordedRequest) =>
         url.pathname.endsWith("1/price") ? priceReply : bad
@@ -163,8 +163,8 @@ describe("a region with a budget of its own", () => {
     }))
 })
 
-describe("a repetition that our own limits refuse", () => {
-  it.effect("leaves the service's own words", () =>
+describe("a retry that is rejected by a local limit", () => {
+  it.effect("fails with the upstream's error", () =>
     Effect.gen(function*() {
       const rateLimit = RateLimit.make({ limit: 1, window: "1 hour", cost: 1 })
       const retry = policy(4, { capacity: 9, refill: 0 })
@@ -181,8 +181,8 @@ describe("a repetition that our own limits refuse", () => {
     }))
 })
 
-describe("a call without an answer", () => {
-  it.effect("brings nothing back", () =>
+describe("a call without a response", () => {
+  it.effect("does not refill the budget", () =>
     Effect.gen(function*() {
       const budget = { capacity: 1, refill: 1 }
       const script = [bad, bad, ScriptedClient.respond(200, "7".repeat(2000)), bad]
@@ -196,8 +196,8 @@ describe("a call without an answer", () => {
     }))
 })
 
-describe("a budget of retries", () => {
-  it.effect("belongs to a base address, whatever the key", () =>
+describe("a retry budget", () => {
+  it.effect("applies to a base URL, for all API keys", () =>
     Effect.gen(function*() {
       const options = { ...minimalOptions, retry: policy(9, { capacity: 3, refill: 0 }) }
       const { requests, clients } = yield* TestClients.sharedEngine(() => bad, {
@@ -205,15 +205,15 @@ describe("a budget of retries", () => {
         otherKey: { ...options, baseUrl: "https://here.test", apiKey: Redacted.make("other") },
         there: { ...options, baseUrl: "https://there.test" }
       })
-      yield* ask(clients.here, 1, false)
+      yield* callPrices(clients.here, 1, false)
       expect(requests).toHaveLength(4)
-      yield* ask(clients.otherKey, 1, false)
+      yield* callPrices(clients.otherKey, 1, false)
       expect(requests).toHaveLength(5)
-      yield* ask(clients.there, 1, false)
+      yield* callPrices(clients.there, 1, false)
       expect(requests).toHaveLength(9)
     }))
 
-  it.effect("that is used up leaves the service's own words", () =>
+  it.effect("that is exhausted fails calls with the upstream's error", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(
         [ScriptedClient.json({ message: "out of order" }, 500)],
@@ -233,7 +233,7 @@ describe("a budget of retries", () => {
   ] as const
 
   it.effect.each(denials)(
-    "denials are counted by their reason: %s",
+    "counts suppressed retries by reason: %s",
     ([reason, retry, total]) =>
       Effect.gen(function*() {
         const harness = yield* TestClients.harness(
@@ -247,7 +247,7 @@ describe("a budget of retries", () => {
       })
   )
 
-  it.effect("is not asked by what is not repeated anyhow: nothing is denied", () =>
+  it.effect("suppresses nothing if the error is not retryable", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => ScriptedClient.respond(404), minimalOptions)
       for (const reason of ["attempts", "deadline", "budget"]) {

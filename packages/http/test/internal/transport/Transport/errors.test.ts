@@ -1,4 +1,4 @@
-/** What networks do to answers, over real sockets and with every client of the platform. */
+/** Tests network failures over real sockets, with every client of the platform. */
 import * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -18,13 +18,13 @@ const clientsAt = (baseUrl: string, attempts = 1) =>
     (client) => TestClients.clientsOver(client, { baseUrl, retry: TestClients.immediateRetries(attempts) })
   )
 
-/** Ends the connection as a crash does. */
+/** Resets the connection, as after a crash. */
 const reset = (response: Http.ServerResponse) => response.socket?.resetAndDestroy()
 
 describe.each(Server.clients)("with %s", (_, layer) => {
-  const faults: ReadonlyArray<readonly [name: string, handler: Server.Handler]> = [
-    ["a reset before the answer", reset],
-    ["a connection closed before the answer", (response) => response.socket?.end()],
+  const failures: ReadonlyArray<readonly [name: string, handler: Server.Handler]> = [
+    ["a reset before the response", reset],
+    ["a connection closed before the response", (response) => response.socket?.end()],
     ["a reset between head and body", (response) => {
       response.writeHead(200, { "content-length": String(text.length) })
       response.flushHeaders()
@@ -42,28 +42,28 @@ describe.each(Server.clients)("with %s", (_, layer) => {
       response.writeHead(200, { "content-length": String(text.length) })
       response.write(text.slice(0, 5), () => response.socket?.end())
     }],
-    ["chunks without their end", (response) => {
+    ["chunks without the last one", (response) => {
       response.writeHead(200)
       response.write(text, () => response.socket?.end())
     }],
-    ["what is not HTTP", (response) => response.socket?.end("hello\r\n\r\n")]
+    ["a reply that is not HTTP", (response) => response.socket?.end("hello\r\n\r\n")]
   ]
 
-  it.scoped.each(faults)(
-    "%s is Unreachable, may have arrived, and is tried again",
+  it.scoped.each(failures)(
+    "retries %s, and then fails with NetworkError, which may have been applied",
     ([, handler]) =>
       Effect.gen(function*() {
         const server = yield* Server.make(handler)
         const read = yield* failureOf(tokenPrice.call(yield* clientsAt(server.url, 3)))
         expect(read).toMatchObject({ _tag: "NetworkError", sent: true, mayHaveBeenApplied: false })
         expect(server.received).toHaveLength(3)
-        const change = yield* failureOf(updateStreamStatus.call(yield* clientsAt(server.url, 3)))
-        expect(change).toMatchObject({ _tag: "NetworkError", sent: true, mayHaveBeenApplied: true })
+        const update = yield* failureOf(updateStreamStatus.call(yield* clientsAt(server.url, 3)))
+        expect(update).toMatchObject({ _tag: "NetworkError", sent: true, mayHaveBeenApplied: true })
         expect(server.received).toHaveLength(4)
       }).pipe(Effect.provide(layer))
   )
 
-  it.scoped("an answer after a fault is read", () =>
+  it.scoped("succeeds if a retry gets a response", () =>
     Effect.gen(function*() {
       const server = yield* Server.make((response, number) =>
         number < 3 ? reset(response) : response.end(text)
@@ -71,7 +71,7 @@ describe.each(Server.clients)("with %s", (_, layer) => {
       expect(yield* tokenPrice.call(yield* clientsAt(server.url, 3))).toMatchObject({ usdPrice: 1.5 })
     }).pipe(Effect.provide(layer)))
 
-  it.effect("a port that nobody listens at is Unreachable and was not sent", () =>
+  it.effect("fails with NetworkError, not sent, if the connection is refused", () =>
     Effect.gen(function*() {
       const clients = yield* clientsAt(`http://127.0.0.1:${yield* Server.freePort}`, 2)
       const facts = { _tag: "NetworkError", reason: "ECONNREFUSED", sent: false, mayHaveBeenApplied: false }
@@ -80,7 +80,7 @@ describe.each(Server.clients)("with %s", (_, layer) => {
     }).pipe(Effect.provide(layer)))
 
   const hangs: ReadonlyArray<readonly [name: string, handler: Server.Handler]> = [
-    ["before an answer", () => {}],
+    ["before the response", () => {}],
     ["between head and body", (response) => {
       response.writeHead(200, { "content-length": "100" })
       response.flushHeaders()
@@ -96,7 +96,7 @@ describe.each(Server.clients)("with %s", (_, layer) => {
   ]
 
   it.scoped.each(hangs)(
-    "silence %s is given up after the attempt's time, and the connection is closed",
+    "times out %s after the attempt timeout, and closes the connection",
     ([, handler]) =>
       Effect.gen(function*() {
         const server = yield* Server.make(handler)
@@ -109,7 +109,7 @@ describe.each(Server.clients)("with %s", (_, layer) => {
       }).pipe(Effect.provide(layer))
   )
 
-  it.scoped("an interrupted call closes its connection", () =>
+  it.scoped("closes the connection when a call is interrupted", () =>
     Effect.gen(function*() {
       const server = yield* Server.make(() => {})
       const fiber = yield* Effect.fork(tokenPrice.call(yield* clientsAt(server.url, 3)))
