@@ -1,4 +1,4 @@
-/** A store of answers that can be looked into, and a service whose answers tell which request they answer. */
+/** A cache store that exposes its entries, and an upstream whose responses contain the number of their request. */
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as Effect from "effect/Effect"
@@ -6,26 +6,26 @@ import { minimalOptions } from "./PriceCalls.ts"
 import * as ScriptedClient from "./ScriptedClient.ts"
 import type * as TestClients from "./TestClients.ts"
 
-/** A price that is the number of its request. */
+/** Responds with a price that equals the number of the request. */
 export const numberedPrice = (
   _: ScriptedClient.RecordedRequest,
   number: number
 ): ScriptedClient.ScriptedReply => ScriptedClient.json({ usdPrice: number })
 
-/** Nothing but the cache has a say. */
+/** Options with the cache as the only policy. */
 export const cachingOptions = {
   ...minimalOptions,
   cache: ResponseCache.standard
 } satisfies TestClients.HarnessOptions
 
-/** Answers are of no use once they are stale. */
+/** A cache policy that never serves stale responses. */
 export const noStaleResponses: ResponseCache.ResponseCache = {
   ...ResponseCache.standard,
   staleWhileRevalidate: 0,
   staleIfError: 0
 }
 
-/** Has clients keep their answers in a map. */
+/** Provides a cache store to clients, and returns its entries. */
 export const withInspectableStore = <A, E, R>(
   self: Effect.Effect<A, E, R>
 ): Effect.Effect<readonly [A, Map<string, CacheStore.CacheEntry>], E, Exclude<R, CacheStore.CacheStore>> => {

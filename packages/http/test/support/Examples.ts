@@ -1,4 +1,4 @@
-/** One input and one answer for every operation. */
+/** An input and a response for every operation. */
 import type { OperationError } from "@blockquarry/core/OperationError"
 import type * as Effect from "effect/Effect"
 import type { Clients } from "./TestClients.ts"
@@ -16,7 +16,7 @@ export interface Example {
   readonly method: "GET" | "POST"
   readonly list: boolean
   readonly call: (clients: Clients) => Effect.Effect<unknown, OperationError>
-  /** A document that the operation understands. */
+  /** A valid response document. */
   readonly document: unknown
 }
 
@@ -43,7 +43,7 @@ export const updateStreamStatus: Example = {
   document: { id: "stream-1", status: "paused" }
 }
 
-/** All eleven. */
+/** All operations. */
 export const examples: ReadonlyArray<Example> = [
   getExample("walletTransfers", true, ({ data }) => data.walletTransfers({ address }), page(transfer)),
   getExample("tokenTransfers", true, ({ data }) => data.tokenTransfers({ address }), page(transfer)),

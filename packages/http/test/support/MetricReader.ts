@@ -1,11 +1,11 @@
-/** By how much metrics rise: they are global, so only differences tell. */
+/** Measures increases of metrics, because metrics are global to the process. */
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as MetricLabel from "effect/MetricLabel"
 
 type Labels = Readonly<Record<string, string>>
 
-/** The one with these labels of a metric. */
+/** Returns a metric with labels. */
 export const withLabels = <Type, In, Out>(
   metric: Metric.Metric<Type, In, Out>,
   labels: Labels
@@ -15,7 +15,7 @@ export const withLabels = <Type, In, Out>(
     Object.entries(labels).map(([name, value]) => MetricLabel.make(name, value))
   )
 
-/** By how much a counter with these labels rises. */
+/** Returns the increase of a counter during a call. */
 export const increaseOf = <A, E, R>(
   counter: Metric.Metric.Counter<number>,
   labels: Labels,

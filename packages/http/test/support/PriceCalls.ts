@@ -1,4 +1,4 @@
-/** Calls that can be told apart by what arrives, and policies under which one stage alone has a say. */
+/** Price calls that requests can be assigned to, and options that disable all policies. */
 import type { TokenPrice } from "@blockquarry/core/model/TokenPrice"
 import type { OperationError } from "@blockquarry/core/OperationError"
 import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
@@ -12,7 +12,7 @@ import * as ScriptedClient from "./ScriptedClient.ts"
 import type { Clients, HarnessOptions } from "./TestClients.ts"
 import { runPendingWork } from "./TestTime.ts"
 
-/** Nothing repeats, bounds or refuses; each test puts in what it is about. */
+/** Disables all policies. Tests enable the one that they are about. */
 export const minimalOptions = {
   retry: RetryPolicy.none,
   timeouts: Timeouts.none,
@@ -21,29 +21,29 @@ export const minimalOptions = {
   rateLimit: RateLimit.none
 } satisfies HarnessOptions
 
-/** An address that holds a number. */
+/** Returns an address that contains a number. */
 export const addressOf = (number: number): string => `0x${number.toString(16).padStart(40, "0")}`
 
-/** The number of the call that a request belongs to. */
+/** Returns the number of the call that a request belongs to. */
 export const callNumberOf = ({ url }: ScriptedClient.RecordedRequest): number =>
   Number(/0x[0-9a-f]{40}/.exec(url.pathname)?.[0] ?? Number.NaN)
 
-/** Asks for the price of token `number`. */
+/** Fetches the price of token `number`. */
 export const fetchPrice = ({ data }: Clients, number: number) =>
   data.tokenPrice({ address: addressOf(number) })
 
-/** A price. */
+/** A response with a price. */
 export const priceReply: ScriptedClient.ScriptedReply = ScriptedClient.json({ usdPrice: 1.5 })
 
-/** A 429, with a hint or without. */
+/** A 429 response, optionally with `Retry-After`. */
 export const throttledReply = (retryAfter?: string): ScriptedClient.ScriptedReply =>
   ScriptedClient.respond(429, "{}", retryAfter === undefined ? {} : { "retry-after": retryAfter })
 
-/** From 0 on, so many. */
+/** Returns the numbers from 0 to `length` - 1. */
 export const indices = (length: number): ReadonlyArray<number> =>
   Array.from({ length }, (_, number) => number)
 
-/** Asks for prices in this order; whatever needs no time has happened by then. */
+/** Starts price calls in order, and runs each as far as it gets without waiting. */
 export const forkPrices = (
   clients: Clients,
   numbers: ReadonlyArray<number>
@@ -53,7 +53,7 @@ export const forkPrices = (
     (number) => Effect.zipLeft(Effect.fork(fetchPrice(clients, number)), runPendingWork)
   )
 
-/** When each request was sent, in seconds. */
+/** Returns when each request was sent, in seconds. */
 export const sentAtSeconds = (
   requests: ReadonlyArray<ScriptedClient.RecordedRequest>
 ): ReadonlyArray<number> => requests.map(({ at }) => at / 1000)

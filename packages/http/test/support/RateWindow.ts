@@ -1,11 +1,11 @@
-/** What was sent when, and how much of it in any window of time. */
+/** Measures the units that are sent in a window of time. */
 
 export interface SentRequest {
   readonly at: number
   readonly cost: number
 }
 
-/** The most units in any window of that many milliseconds, both of its ends included. */
+/** Returns the most units in any window of `window` milliseconds, both ends included. */
 export const maxInWindow = (sent: ReadonlyArray<SentRequest>, window: number): number => {
   const sorted = sent.toSorted((a, b) => a.at - b.at)
   let max = 0

@@ -1,4 +1,4 @@
-/** A client of HTTP that answers from a script and remembers what it was asked. No network, no time of its own. */
+/** An HTTP client that responds from a script and records requests. Uses no network and only the test clock. */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
@@ -7,29 +7,29 @@ import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
-/** A request as it arrived. */
+/** A recorded request. */
 export interface RecordedRequest {
   readonly method: string
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | null
-  /** Milliseconds since 1970, by the clock of the test. */
+  /** Milliseconds since 1970, by the test clock. */
   readonly at: number
-  /** Aborted once the client has lost interest. */
+  /** Aborted when the client abandons the request. */
   readonly signal: AbortSignal
 }
 
 type Body = ConstructorParameters<typeof Response>[0]
 
-/** How long a reply takes, by the clock of the test; none where nothing is said. */
+/** How long a reply takes, by the test clock. Default: 0. */
 interface DelayOptions {
   readonly after?: Duration.DurationInput
 }
 
 /**
- * - `Answer`: a status, headers and a body.
- * - `Fault`: no answer; `code` is what the network said.
- * - `Hang`: nothing, ever.
+ * - `Respond`: a response with status, headers and body.
+ * - `Disconnect`: a connection error with `code`.
+ * - `Hang`: no reply.
  */
 export type ScriptedReply = Data.TaggedEnum<{
   Respond: DelayOptions & {
@@ -43,14 +43,14 @@ export type ScriptedReply = Data.TaggedEnum<{
 
 export const { Respond, Disconnect, Hang } = Data.taggedEnum<ScriptedReply>()
 
-/** An answer of any status with any body. */
+/** Creates a response with any body. */
 export const respond = (
   status: number,
   body: Body = "",
   headers: Readonly<Record<string, string>> = {}
 ): ScriptedReply => Respond({ status, headers, body })
 
-/** An answer with a JSON document. */
+/** Creates a response with a JSON document. */
 export const json = (
   document: unknown,
   status = 200,
@@ -58,15 +58,15 @@ export const json = (
 ): ScriptedReply =>
   respond(status, JSON.stringify(document), { "content-type": "application/json", ...headers })
 
-/** A reply that takes its time. */
+/** Delays a reply. */
 export const delayed = (after: Duration.DurationInput, reply: ScriptedReply): ScriptedReply =>
   reply._tag === "Hang" ? reply : { ...reply, after }
 
-/** A body that begins and never ends. */
+/** A body that never ends. */
 export const endlessBody = (beginning: string): ReadableStream<Uint8Array> =>
   new ReadableStream({ start: (body) => body.enqueue(new TextEncoder().encode(beginning)) })
 
-/** A body that begins and breaks off. */
+/** A body that breaks off. */
 export const brokenBody = (beginning: string, code: string): ReadableStream<Uint8Array> => {
   let started = false
   return new ReadableStream({
@@ -78,7 +78,7 @@ export const brokenBody = (beginning: string, code: string): ReadableStream<Uint
   })
 }
 
-/** What to answer: one reply for each request in turn, or whatever a function makes of a request. */
+/** The replies: one for each request in turn, or a function of the request and its number, counted from 1. */
 export type Script =
   | ReadonlyArray<ScriptedReply>
   | ((request: RecordedRequest, number: number) => ScriptedReply)
@@ -89,10 +89,10 @@ export interface ScriptedHttpClient {
   readonly requests: Array<RecordedRequest>
 }
 
-/** Status codes whose answers have no body at all. */
+/** Statuses of responses without a body. */
 const statusesWithoutBody: ReadonlySet<number> = new Set([204, 205, 304])
 
-/** Makes a client of a script. A request beyond the end of a list is a defect. */
+/** Creates a client of a script. A request beyond the end of a list is a defect. */
 export const make = (script: Script): ScriptedHttpClient => {
   const requests: Array<RecordedRequest> = []
   const next = (request: RecordedRequest): ScriptedReply | undefined =>
@@ -113,7 +113,7 @@ export const make = (script: Script): ScriptedHttpClient => {
         case "Hang":
           return yield* Effect.never
         case "Disconnect": {
-          const cause = Object.assign(new Error("no answer"), { code: reply.code })
+          const cause = Object.assign(new Error("no response"), { code: reply.code })
           return yield* new HttpClientError.RequestError({ request, reason: "Transport", cause })
         }
         case "Respond":

@@ -1,4 +1,4 @@
-/** Servers on the loopback that do to a connection what a script says, and remember what they received. */
+/** HTTP servers on the loopback interface that follow a handler and record requests. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import type * as HttpClient from "@effect/platform/HttpClient"
@@ -10,7 +10,7 @@ import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
 import * as Net from "node:net"
 
-/** The clients that the platform brings; every fault of a network is tried with each. */
+/** The clients of the platform. Network tests run with each. */
 export const clients: ReadonlyArray<readonly [name: string, layer: Layer.Layer<HttpClient.HttpClient>]> = [
   ["undici", NodeHttpClient.layerUndici],
   ["fetch", FetchHttpClient.layer]
@@ -25,13 +25,13 @@ interface Received {
 export interface Server {
   readonly url: string
   readonly received: Array<Received>
-  /** Done with the first request. */
+  /** Completes with the first request. */
   readonly reached: Effect.Effect<void>
-  /** Done once a connection was closed by either side. */
+  /** Completes when either side closes a connection. */
   readonly closed: Effect.Effect<void>
 }
 
-/** What is done with a request; `number` counts from 1. */
+/** Handles a request; `number` counts from 1. */
 export type Handler = (response: Http.ServerResponse, number: number) => void
 
 const portOf = (server: Net.Server): number => {
@@ -44,7 +44,7 @@ const listen = (server: Net.Server): Effect.Effect<number> =>
     server.listen(0, "127.0.0.1", () => resume(Effect.sync(() => portOf(server))))
   })
 
-/** A server for as long as the scope is open. */
+/** Starts a server, which stops when the scope closes. */
 export const make = (handler: Handler): Effect.Effect<Server, never, Scope.Scope> =>
   Effect.gen(function*() {
     const run = Runtime.runSync(yield* Effect.runtime<never>())
@@ -75,7 +75,7 @@ export const make = (handler: Handler): Effect.Effect<Server, never, Scope.Scope
     }
   })
 
-/** A port that nobody listens at. */
+/** Returns an unused port. */
 export const freePort: Effect.Effect<number> = Effect.gen(function*() {
   const server = Net.createServer()
   const port = yield* listen(server)

@@ -1,4 +1,4 @@
-/** Sees everything that a program lets out: every log line and every span. */
+/** Records all log lines and spans of a program. */
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -11,22 +11,22 @@ import { inspect } from "node:util"
 interface RecordedSpan {
   readonly name: string
   readonly kind: Tracer.SpanKind
-  /** The name of the span around it. */
+  /** The name of the parent span. */
   readonly parent: string | null
   readonly attributes: Map<string, unknown>
   readonly events: Array<readonly [name: string, attributes: unknown]>
-  /** The cause of its failure, null where it succeeded: what exporters take of an exit. */
+  /** The cause of the failure, null after a success, undefined before the end of the span. */
   failure: Cause.Cause<unknown> | null | undefined
 }
 
 export interface TelemetryRecorder {
   readonly spans: Array<RecordedSpan>
-  /** Each line as text, and as the structure that exporters get. */
+  /** Each log line as text, and as the structure that exporters receive. */
   readonly logs: Array<{ readonly text: string; readonly structure: unknown }>
   readonly record: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
-/** All that can be seen of a value. */
+/** Formats a value with its nested properties. */
 export const inspectDeep = (value: unknown): string =>
   inspect(value, { depth: 10, maxStringLength: null, maxArrayLength: null })
 

@@ -1,9 +1,9 @@
-/** A service that lists the transfers of a wallet without cursors: what the walk by blocks is held against. */
+/** An upstream that lists the transfers of a wallet without cursors, as a model for pagination by block. */
 import * as FastCheck from "effect/FastCheck"
 import type { RecordedRequest, ScriptedReply } from "./ScriptedClient.ts"
 import * as ScriptedClient from "./ScriptedClient.ts"
 
-/** `log` is null where the service does not tell records apart; copies of such a record are equal. */
+/** `log` is null if the records have no identity; copies of such a record are equal. */
 export interface Transfer {
   readonly block: number
   readonly id: number
@@ -12,13 +12,13 @@ export interface Transfer {
 
 export interface ServiceOptions {
   readonly transfers: ReadonlyArray<Transfer>
-  /** The most records of a page. */
+  /** The page size. */
   readonly size: number
-  /** Whether the envelope says how many records there are. */
+  /** Whether the response contains the total number of records. */
   readonly total?: boolean
-  /** New blocks, one after each request. */
+  /** New blocks, one appended after each request. */
   readonly newBlocks?: ReadonlyArray<ReadonlyArray<Transfer>>
-  /** From this request on (counted from 1) pages have the key `cursor`. */
+  /** Responses from this request on, counted from 1, contain `cursor`. */
   readonly cursorsFrom?: number
 }
 
@@ -29,14 +29,14 @@ const encodeTransfer = ({ block, id, log }: Transfer) => ({
   ...(log === null ? {} : { log_index: log })
 })
 
-/** How tests name a record. */
+/** Identifies a record in tests. */
 export const recordKey = (
   record: { readonly transaction_hash: string; readonly log_index: number | null }
 ): string => `${BigInt(record.transaction_hash)}:${record.log_index}`
 
 export const transferKey = ({ id, log }: Transfer): string => `${id}:${log}`
 
-/** What the service has within bounds, in its order. */
+/** Returns the records that match a query, in its order. */
 export const select = (
   transfers: ReadonlyArray<Transfer>,
   query: URLSearchParams
@@ -50,7 +50,7 @@ export const select = (
   return query.get("order") === "ASC" ? ascending : ascending.toReversed()
 }
 
-/** The service as a script. */
+/** Returns the upstream as a script. */
 export const service = (
   options: ServiceOptions
 ): (request: RecordedRequest, number: number) => ScriptedReply => {
@@ -58,7 +58,7 @@ export const service = (
   return ({ url }, number) => {
     const existing = [...transfers, ...newBlocks.slice(0, number - 1).flat()]
     const cursor = url.searchParams.get("cursor")
-    // A cursor holds the question and the place in it, as opaque cursors do.
+    // A cursor contains the query and the offset.
     const [filter, offset] = cursor === null
       ? [url.search, 0]
       : [cursor.slice(cursor.indexOf("?")), Number.parseInt(cursor)]
@@ -74,7 +74,7 @@ export const service = (
   }
 }
 
-/** Random transfers in random blocks, with and without a log index, and equal ones. */
+/** Random transfers in random blocks, with and without log index, some of them equal. */
 export const transfers: FastCheck.Arbitrary<ReadonlyArray<Transfer>> = FastCheck.array(
   FastCheck.record({
     gap: FastCheck.integer({ min: 1, max: 50 }),
@@ -96,7 +96,7 @@ export const transfers: FastCheck.Arbitrary<ReadonlyArray<Transfer>> = FastCheck
   })
 })
 
-/** Blocks after all of `transfers`, as a chain grows. */
+/** Returns blocks after those of `transfers`. */
 export const blocksAfter = (
   transfers: ReadonlyArray<Transfer>,
   sizes: ReadonlyArray<number>
@@ -110,7 +110,7 @@ export const blocksAfter = (
   )
 }
 
-/** The most records of any one block. */
+/** Returns the largest number of records in a block. */
 export const largestBlock = (transfers: ReadonlyArray<Transfer>): number => {
   const counts = new Map<number, number>()
   for (const { block } of transfers) counts.set(block, (counts.get(block) ?? 0) + 1)
