@@ -34,9 +34,9 @@ export const layerFromSettings = (
     const network = yield* HttpTransport
     const apiClientsLive = yield* Effect.promise(() => import("./ApiClientsLive.ts"))
     if (settings.isSandbox) {
-      const screen = yield* CommandTerminal
-      yield* screen.note(
-        styled(screen.err, "yellow", "sandbox mode: synthetic data, not from any real blockchain")
+      const terminal = yield* CommandTerminal
+      yield* terminal.note(
+        styled(terminal.err, "yellow", "sandbox mode: synthetic data, not from any real blockchain")
       )
       const { client, config: sandboxConfig } = yield* network.sandbox
       const configProvider = ConfigProvider.fromMap(new Map(sandboxConfig))
@@ -59,12 +59,14 @@ export const layerFromSettings = (
 export const toCommandError = (error: ConfigError): MissingApiKeyError | UsageError => {
   if (error._op === "And" || error._op === "Or") return toCommandError(error.left)
   const variable = error.path.join(".")
-  if (error._op === "MissingData" && variable === Settings.apiKey) return new MissingApiKeyError()
-  return new UsageError({ reason: `${variable}: ${error.message}`, hint: hintFor(variable) })
+  const isMissing = error._op === "MissingData"
+  if (isMissing && variable === Settings.apiKey) return new MissingApiKeyError()
+  const reason = isMissing ? `${variable} is not set` : `${variable}: ${error.message}`
+  return new UsageError({ reason, hint: hintFor(variable) })
 }
 
 const hintFor = (variable: string): string | null => {
-  if (variable === Settings.apiKey) return "set it to the key alone, without quotes or line breaks"
+  if (variable === Settings.apiKey) return "set it to the API key only, without quotes or line breaks"
   const option = baseUrlOptions.find((option) => option.variable === variable)
-  return option === undefined ? null : `set ${variable} or give --${option.name} <url>, ${sandboxHint}`
+  return option === undefined ? null : `set ${variable} or --${option.name} <url>, ${sandboxHint}`
 }

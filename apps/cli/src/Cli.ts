@@ -42,24 +42,24 @@ const execute = (
   version: string
 ): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
   Effect.gen(function*() {
-    const screen = yield* CommandTerminal
+    const terminal = yield* CommandTerminal
     const invocation = yield* parseArgs(commands, argv)
     switch (invocation._tag) {
       case "Version":
-        return yield* screen.print(`${version}\n`)
+        return yield* terminal.print(`${version}\n`)
       case "Help": {
         const help = yield* Effect.promise(() => import("./Help.ts"))
-        return yield* screen.print(
+        return yield* terminal.print(
           invocation.command !== null
-            ? help.commandHelp(invocation.command, screen.out)
+            ? help.commandHelp(invocation.command, terminal.out)
             : invocation.group !== null
-            ? help.groupHelp(commands, invocation.group, screen.out)
-            : help.mainHelp(commands, screen.out)
+            ? help.groupHelp(commands, invocation.group, terminal.out)
+            : help.mainHelp(commands, terminal.out)
         )
       }
       case "Completions": {
         const tree = yield* Effect.promise(() => import("./args/CommandTree.ts"))
-        return yield* Effect.flatMap(tree.completionScript(commands, invocation.shell), screen.print)
+        return yield* Effect.flatMap(tree.completionScript(commands, invocation.shell), terminal.print)
       }
       case "Run": {
         const tree = yield* Effect.promise(() => import("./args/CommandTree.ts"))
@@ -73,10 +73,10 @@ const runCommand = (
   values: ArgumentValues
 ): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
   Effect.gen(function*() {
-    const screen = yield* CommandTerminal
+    const terminal = yield* CommandTerminal
     const settings = yield* CommandSettings.readSettings(values)
     const { timeout } = settings
-    const effect = VerboseLog.withVerboseLog(screen, settings.isVerbose)(command.run({ values, settings }))
+    const effect = VerboseLog.withVerboseLog(terminal, settings.isVerbose)(command.run({ values, settings }))
     return yield* timeout === null
       ? effect
       : Effect.timeoutFail(effect, {
@@ -91,13 +91,13 @@ const reportError = (
 ): Effect.Effect<number, never, CommandTerminal> =>
   Effect.gen(function*() {
     if (error._tag === "OutputClosedError") return exitCodes.OutputClosedError
-    const screen = yield* CommandTerminal
+    const terminal = yield* CommandTerminal
     const { hint, message } = formatError(error)
-    yield* screen.progress(null)
-    yield* screen.note(`${styled(screen.err, "red", "error:")} ${message}`)
+    yield* terminal.progress(null)
+    yield* terminal.note(`${styled(terminal.err, "red", "error:")} ${message}`)
     const finalHint = hint ??
       (error._tag === "UsageError" || error._tag === "InvalidInputError" ? helpHint(argv) : null)
-    if (finalHint !== null) yield* screen.note(`${styled(screen.err, "dim", "hint:")} ${finalHint}`)
+    if (finalHint !== null) yield* terminal.note(`${styled(terminal.err, "dim", "hint:")} ${finalHint}`)
     return exitCodes[error._tag]
   })
 
@@ -111,8 +111,8 @@ const helpHint = (argv: ReadonlyArray<string>): string => {
 
 const reportDefect = (cause: Cause.Cause<unknown>): Effect.Effect<number, never, CommandTerminal> =>
   Effect.gen(function*() {
-    const screen = yield* CommandTerminal
-    yield* screen.note(`error: ${sanitize(String(Cause.squash(cause)))}`)
-    yield* screen.note("hint: this is a bug in quarry; please report it with the output of --verbose")
+    const terminal = yield* CommandTerminal
+    yield* terminal.note(`error: ${sanitize(String(Cause.squash(cause)))}`)
+    yield* terminal.note("hint: this is a bug in quarry; please report it with the output of --verbose")
     return unexpectedErrorExitCode
   })

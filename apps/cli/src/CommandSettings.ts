@@ -30,7 +30,7 @@ export const readSettings = (
   values: ArgumentValues
 ): Effect.Effect<CommandSettings, UsageError, CommandTerminal> =>
   Effect.gen(function*() {
-    const screen = yield* CommandTerminal
+    const terminal = yield* CommandTerminal
     const format = singleValue(values, outputOption.name) ?? ""
     const timeout = singleValue(values, timeoutOption.name)
     const baseUrls = new Map(baseUrlOptions.flatMap(({ name, variable }) => {
@@ -38,7 +38,7 @@ export const readSettings = (
       return url === undefined || url === "" ? [] : [[variable, url] as const]
     }))
     return {
-      format: isOutputFormat(format) ? format : screen.out.isTerminal ? "table" : "ndjson",
+      format: isOutputFormat(format) ? format : terminal.out.isTerminal ? "table" : "ndjson",
       isSandbox: yield* readSandbox(singleValue(values, sandboxOption.name), baseUrls.size > 0),
       isVerbose: isEnabled(values, verboseOption.name),
       timeout: timeout === undefined ? null : parseDuration(timeout),

@@ -40,9 +40,9 @@ const wrap = (text: string, columns: number): ReadonlyArray<string> => {
 type HelpRow = readonly [term: string, text: string]
 
 /** Formats two columns: terms and descriptions. */
-const formatRows = (rows: ReadonlyArray<HelpRow>, surface: StreamInfo): string => {
+const formatRows = (rows: ReadonlyArray<HelpRow>, stream: StreamInfo): string => {
   const termWidth = Math.min(30, Math.max(0, ...rows.map(([term]) => width(term))))
-  const available = Math.max(24, (surface.columns ?? defaultWidth) - termWidth - 4)
+  const available = Math.max(24, (stream.columns ?? defaultWidth) - termWidth - 4)
   return rows.map(([term, text]) => {
     const [first = "", ...more] = wrap(text, available)
     const indent = " ".repeat(termWidth + 4)
@@ -53,8 +53,8 @@ const formatRows = (rows: ReadonlyArray<HelpRow>, surface: StreamInfo): string =
   }).join("")
 }
 
-const section = (title: string, body: string, surface: StreamInfo): string =>
-  body === "" ? "" : `\n${styled(surface, "bold", title)}\n${body}`
+const section = (title: string, body: string, stream: StreamInfo): string =>
+  body === "" ? "" : `\n${styled(stream, "bold", title)}\n${body}`
 
 /** Inserts the choices that the description does not name, before a remark such as "(default: eth)". */
 const describe = ({ choices = [], description }: ArgumentSpec | OptionSpec): string =>
@@ -91,8 +91,8 @@ const commandRow = (command: CommandSpec): HelpRow => [
   command.summary
 ]
 
-const optionsSection = (title: string, specs: ReadonlyArray<OptionSpec>, surface: StreamInfo): string =>
-  section(title, formatRows(specs.map(optionRow), surface), surface)
+const optionsSection = (title: string, specs: ReadonlyArray<OptionSpec>, stream: StreamInfo): string =>
+  section(title, formatRows(specs.map(optionRow), stream), stream)
 
 /** Returns the connection options without the base URLs of other APIs. */
 const connectionOptionsFor = ({ api }: CommandSpec): ReadonlyArray<OptionSpec> => {
@@ -102,51 +102,51 @@ const connectionOptionsFor = ({ api }: CommandSpec): ReadonlyArray<OptionSpec> =
   return connectionOptions.filter(({ name }) => !otherUrls.has(name))
 }
 
-export const commandHelp = (command: CommandSpec, surface: StreamInfo): string => {
-  const column = surface.columns ?? defaultWidth
+export const commandHelp = (command: CommandSpec, stream: StreamInfo): string => {
+  const column = stream.columns ?? defaultWidth
   const paragraph = (text = "") =>
     text === "" ? "" : wrap(text, column - 2).map((line) => `  ${line}\n`).join("")
   const callsApi = command.operation !== null
   return [
     `${command.summary}\n`,
-    section("Usage", `  ${usageLine(command)}\n`, surface),
-    section("Arguments", formatRows(command.arguments.map(argumentRow), surface), surface),
-    optionsSection("Command options", command.options, surface),
-    optionsSection("Output options", callsApi ? [outputOption] : [], surface),
-    optionsSection("Connection options", callsApi ? connectionOptionsFor(command) : [], surface),
-    optionsSection("Global options", callsApi ? [verboseOption, helpOption] : [helpOption], surface),
-    section("Notes", paragraph(command.note), surface),
-    section("Known issues", paragraph(command.knownIssue), surface),
+    section("Usage", `  ${usageLine(command)}\n`, stream),
+    section("Arguments", formatRows(command.arguments.map(argumentRow), stream), stream),
+    optionsSection("Command options", command.options, stream),
+    optionsSection("Output options", callsApi ? [outputOption] : [], stream),
+    optionsSection("Connection options", callsApi ? connectionOptionsFor(command) : [], stream),
+    optionsSection("Global options", callsApi ? [verboseOption, helpOption] : [helpOption], stream),
+    section("Notes", paragraph(command.note), stream),
+    section("Known issues", paragraph(command.knownIssue), stream),
     section(
       callsApi ? "Examples (add --sandbox to run them without an API key)" : "Examples",
       command.examples.map((example) =>
         `  ${`quarry ${command.path.join(" ")} ${expandExample(example)}`.trimEnd()}\n`
       )
         .join(""),
-      surface
+      stream
     )
   ].join("")
 }
 
-export const groupHelp = (commands: ReadonlyArray<CommandSpec>, group: string, surface: StreamInfo): string =>
+export const groupHelp = (commands: ReadonlyArray<CommandSpec>, group: string, stream: StreamInfo): string =>
   [
-    section("Usage", `  quarry ${group} <command> [arguments] [options]\n`, surface).slice(1),
+    section("Usage", `  quarry ${group} <command> [arguments] [options]\n`, stream).slice(1),
     section(
       "Commands",
-      formatRows(commands.filter(({ path }) => path[0] === group).map(commandRow), surface),
-      surface
+      formatRows(commands.filter(({ path }) => path[0] === group).map(commandRow), stream),
+      stream
     ),
     `\nRun "quarry ${group} <command> --help" for details.\n`
   ].join("")
 
-export const mainHelp = (commands: ReadonlyArray<CommandSpec>, surface: StreamInfo): string =>
+export const mainHelp = (commands: ReadonlyArray<CommandSpec>, stream: StreamInfo): string =>
   [
     "Query indexed blockchain data from the terminal and in scripts\n",
-    section("Usage", "  quarry <command> [arguments] [options]\n", surface),
-    section("Commands", formatRows(commands.map(commandRow), surface), surface),
-    optionsSection("Output options", [outputOption], surface),
-    optionsSection("Connection options", connectionOptions, surface),
-    optionsSection("Global options", [verboseOption, ...informationOptions], surface),
+    section("Usage", "  quarry <command> [arguments] [options]\n", stream),
+    section("Commands", formatRows(commands.map(commandRow), stream), stream),
+    optionsSection("Output options", [outputOption], stream),
+    optionsSection("Connection options", connectionOptions, stream),
+    optionsSection("Global options", [verboseOption, ...informationOptions], stream),
     section(
       "Environment",
       formatRows([
@@ -158,18 +158,18 @@ export const mainHelp = (commands: ReadonlyArray<CommandSpec>, surface: StreamIn
         ],
         ["QUARRY_SANDBOX", "Set to 1 to use the sandbox"],
         ["NO_COLOR", "Disable colors"]
-      ], surface),
-      surface
+      ], stream),
+      stream
     ),
     section(
       "Exit status",
-      formatRows(exitStatus, surface),
-      surface
+      formatRows(exitStatus, stream),
+      stream
     ),
     section(
       "Examples",
       `  quarry wallet chains ${expandExample("{wallet}")} --sandbox\n  quarry sandbox serve\n`,
-      surface
+      stream
     ),
     "\nRun \"quarry <command> --help\" for details.\n"
   ].join("")

@@ -130,14 +130,14 @@ const printList = <
   { encoded, input }: { readonly encoded: InputEncoded; readonly input: I }
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {
-    const screen = yield* CommandTerminal
+    const terminal = yield* CommandTerminal
     const maxItems = integerValue(invocation.values, "max-items")
     const listOperation = yield* spec.selectClient(yield* ApiClients)
     const warning = spec.warning?.(input, invocation) ?? null
-    if (warning !== null) yield* screen.note(warning)
+    if (warning !== null) yield* terminal.note(warning)
     if (spec.beforeFirstPage !== undefined) yield* spec.beforeFirstPage(listOperation, encoded, invocation)
     const alternative = spec.alternativePages?.(listOperation, encoded, invocation) ?? null
-    if (alternative !== null) yield* screen.progress(`reading ${spec.recordName}…`)
+    if (alternative !== null) yield* terminal.progress(`reading ${spec.recordName}…`)
     const { format } = invocation.settings
     const isSinglePage = alternative === null && !readsSeveralPages(invocation)
     const printOptions: PrintOptions = {
@@ -153,7 +153,7 @@ const printList = <
         isSinglePage ? { maxPages: 1 } : { prefetch: maxItems === null ? 1 : 0 }
       )
     const encodePage = Schema.encodeSync(spec.operation.output)
-    const printer = ListPrinter.make(format, screen.out, spec.columns, printOptions.isStreaming)
+    const printer = ListPrinter.make(format, terminal.out, spec.columns, printOptions.isStreaming)
     yield* printPages(pages, printOptions, (page, printedCount) => ({
       note: spec.pageNote?.(page, invocation) ?? null,
       text: printer.page(page.result.slice(0, printedCount), () => {

@@ -41,7 +41,7 @@ export const printPages = <Output extends Page<unknown>, R>(
   end: () => string
 ): Effect.Effect<void, CommandError, R | CommandTerminal> =>
   Effect.gen(function*() {
-    const screen = yield* CommandTerminal
+    const terminal = yield* CommandTerminal
     let progress: ListProgress = { records: 0, pages: 0, cursor: null, printedAfterCursor: 0, hasMore: true }
     const printPage = (page: Output) =>
       Effect.gen(function*() {
@@ -50,14 +50,14 @@ export const printPages = <Output extends Page<unknown>, R>(
           options.maxItems === null ? Infinity : options.maxItems - progress.records
         )
         const { note, text } = print(page, printedCount)
-        if (note !== null && progress.pages === 0) yield* screen.note(note)
+        if (note !== null && progress.pages === 0) yield* terminal.note(note)
         const previous = progress
         // On interruption during a slow write the page counts as printed, after a failed write it does not
         progress = advance(previous, page, printedCount)
-        yield* Effect.tapError(screen.print(text), () => Effect.sync(() => (progress = previous)))
+        yield* Effect.tapError(terminal.print(text), () => Effect.sync(() => (progress = previous)))
         // On a terminal the rows themselves show the progress
-        if (options.isStreaming && !screen.out.isTerminal) {
-          yield* screen.progress(`${progress.records} ${options.recordName}, ${progress.pages} pages`)
+        if (options.isStreaming && !terminal.out.isTerminal) {
+          yield* terminal.progress(`${progress.records} ${options.recordName}, ${progress.pages} pages`)
         }
         return options.maxItems !== null && progress.records >= options.maxItems
       })
@@ -65,14 +65,14 @@ export const printPages = <Output extends Page<unknown>, R>(
       Stream.mapEffect(printPage),
       Stream.takeUntil((isComplete) => isComplete),
       Stream.runDrain,
-      Effect.zipRight(Effect.suspend(() => screen.print(end())))
+      Effect.zipRight(Effect.suspend(() => terminal.print(end())))
     )
     yield* Effect.onExit(printAll, (exit) =>
       Effect.zipRight(
-        screen.progress(null),
+        terminal.progress(null),
         Effect.flatMap(
           Effect.sync(() => endMessage(exit, progress, options)),
-          (line) => line === null ? Effect.void : screen.note(sanitize(line))
+          (line) => line === null ? Effect.void : terminal.note(sanitize(line))
         )
       ))
   })

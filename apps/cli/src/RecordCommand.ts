@@ -30,7 +30,7 @@ export interface RecordCommandSpec<I, InputEncoded, Output, OutputEncoded> {
   /** Returns the fields to format for reading, by their dotted names. */
   readonly displayValues?: (output: Output) => ReadonlyArray<DetailLine>
   /** Formats the output as a table. Default: one line per field. */
-  readonly table?: (output: Output, surface: StreamInfo) => string
+  readonly table?: (output: Output, stream: StreamInfo) => string
   /** Returns a note for an empty output; null if it is not empty. */
   readonly emptyNote?: (output: Output) => string | null
 }
@@ -60,21 +60,21 @@ const runOperation = <I, InputEncoded, Output, OutputEncoded>(
   encoded: InputEncoded
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {
-    const screen = yield* CommandTerminal
+    const terminal = yield* CommandTerminal
     const operation = yield* spec.selectClient(yield* ApiClients, invocation)
     const output = yield* spec.wrapCall === undefined
       ? operation(encoded)
       : spec.wrapCall(operation(encoded), invocation)
     const emptyNote = invocation.settings.format === "table" ? spec.emptyNote?.(output) ?? null : null
-    if (emptyNote !== null) yield* screen.note(emptyNote)
-    yield* screen.print(render(spec, output, invocation, screen.out))
+    if (emptyNote !== null) yield* terminal.note(emptyNote)
+    yield* terminal.print(render(spec, output, invocation, terminal.out))
   })
 
 const render = <I, InputEncoded, Output, OutputEncoded>(
   spec: RecordCommandSpec<I, InputEncoded, Output, OutputEncoded>,
   output: Output,
   { settings }: CommandInvocation,
-  surface: StreamInfo
+  stream: StreamInfo
 ): string => {
   const encoded: unknown = Schema.encodeSync(spec.operation.output)(output)
   switch (settings.format) {
@@ -83,11 +83,11 @@ const render = <I, InputEncoded, Output, OutputEncoded>(
     case "ndjson":
       return `${toJson(encoded)}\n`
     case "table": {
-      if (spec.table !== undefined) return spec.table(output, surface)
+      if (spec.table !== undefined) return spec.table(output, stream)
       const displayValues = new Map(spec.displayValues?.(output) ?? [])
       return formatDetails(
         toLines(encoded).map(([name, value]) => [name, displayValues.get(name) ?? value]),
-        surface
+        stream
       )
     }
   }

@@ -13,7 +13,7 @@ const minSecretLength = 8
  * Returns a terminal that redacts the API key in `note`. The client's errors do not contain the key, but a response, a
  * cursor or a defect may repeat it.
  */
-export const redactNotes = (screen: TerminalService): Effect.Effect<TerminalService> =>
+export const redactNotes = (terminal: TerminalService): Effect.Effect<TerminalService> =>
   Effect.map(
     Effect.orElseSucceed(Config.redacted(apiKey), () => Redacted.make("")),
     (key) => {
@@ -22,6 +22,6 @@ export const redactNotes = (screen: TerminalService): Effect.Effect<TerminalServ
       const variants = [secret, sanitize(secret)].filter(({ length }) => length >= minSecretLength)
       const redact = (text: string): string =>
         variants.reduce((rest, spelling) => rest.replaceAll(spelling, "<redacted>"), text)
-      return { ...screen, note: (text) => screen.note(redact(text)) }
+      return { ...terminal, note: (text) => terminal.note(redact(text)) }
     }
   )

@@ -9,7 +9,7 @@ import { sanitize } from "./render/Sanitize.ts"
 import { styled, type TerminalService } from "./Terminal.ts"
 
 /** Prints log messages to stderr: all levels if `isVerbose`, otherwise warnings and errors. */
-export const withVerboseLog = (screen: TerminalService, isVerbose: boolean) => {
+export const withVerboseLog = (terminal: TerminalService, isVerbose: boolean) => {
   const logger = Logger.make<unknown, void>(({ annotations, date, message }) => {
     const messageText = (Array.isArray(message) ? message : [message]).map(String).join(" ")
     const { call, ...fields } = Object.fromEntries(HashMap.map(annotations, String))
@@ -17,7 +17,7 @@ export const withVerboseLog = (screen: TerminalService, isVerbose: boolean) => {
     // The number of the call relates a response to its request if several calls are in flight
     const number = call === undefined ? [] : [`#${call}`]
     const text = sanitize([date.toISOString().slice(11, 23), ...number, line].join(" "))
-    Effect.runSync(screen.note(styled(screen.err, "dim", text)))
+    Effect.runSync(terminal.note(styled(terminal.err, "dim", text)))
   })
   const layer = Layer.merge(
     Logger.replace(Logger.defaultLogger, logger),

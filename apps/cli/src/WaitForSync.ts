@@ -27,11 +27,11 @@ export const waitUntilSynced = <A extends object>(
   retryNotFound: boolean
 ): Effect.Effect<A, CommandError, CommandTerminal> =>
   Effect.gen(function*() {
-    const screen = yield* CommandTerminal
-    yield* screen.progress("waiting for the collection to be indexed")
+    const terminal = yield* CommandTerminal
+    yield* terminal.progress("waiting for the collection to be indexed")
     const deadline = invocation.settings.timeout === null ? Duration.minutes(2) : Duration.infinity
     return yield* Sync.waitUntilSynced(operation, { timeout: deadline, retryNotFound }).pipe(
-      Effect.ensuring(screen.progress(null))
+      Effect.ensuring(terminal.progress(null))
     )
   })
 

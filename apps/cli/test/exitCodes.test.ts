@@ -30,24 +30,25 @@ const cases: ReadonlyArray<
     4,
     price,
     { env: { ...sandboxEnvironment, QUARRY_API_KEY: revokedApiKey } },
-    /refused/
+    /authentication failed/
   ],
   [
     "an exhausted plan",
     4,
     price,
     { env: { ...sandboxEnvironment, QUARRY_API_KEY: exhaustedApiKey } },
-    /used up/
+    /plan quota/
   ],
   ["400", 2, price, faulty({ status: 400 }), /400/],
+  ["403", 4, price, faulty({ status: 403 }), /permission denied/],
   ["404", 3, price, faulty({ status: 404 }), /not found/],
-  ["429", 5, price, faulty({ status: 429, "retry-after": "100" }), /try again in/],
+  ["429", 5, price, faulty({ status: 429, "retry-after": "100" }), /retry in/],
   [
     "a wait for the local rate limit that exceeds maxWait",
     5,
     ["wallet", "transfers", exampleValues.wallet, "--limit", "2", "--all"],
     { env: { ...sandboxEnvironment, QUARRY_RATE_LIMIT: "5/h" } },
-    /rate limit.*try again in.*QUARRY_RATE_LIMIT/s
+    /rate limit.*retry in.*QUARRY_RATE_LIMIT/s
   ],
   [
     "an invalid rate limit",
@@ -58,15 +59,15 @@ const cases: ReadonlyArray<
   ],
   ["503", 6, price, faulty({ status: 503, "retry-after": "100" }), /503/],
   ["a redirect", 6, price, faulty({ status: 302, redirect: "http://elsewhere.invalid/" }), /redirect/],
-  ["a response that is not JSON", 6, price, faulty({ kind: "html" }), /not understood/],
-  ["a broken connection", 7, price, faulty({ kind: "reset" }), /cannot be reached/],
+  ["a response that is not JSON", 6, price, faulty({ kind: "html" }), /invalid response/],
+  ["a broken connection", 7, price, faulty({ kind: "reset" }), /connection to .* failed/],
   ["a timeout", 7, [...price, "--timeout", "50ms"], faulty({ kind: "hang" }), /--timeout/],
   [
     "a repeated cursor",
     6,
     ["wallet", "transfers", exampleValues.wallet, "--limit", "2", "--all"],
     faulty({ kind: "repeat-cursor" }),
-    /broke off/
+    /pagination failed/
   ],
   ["an unknown option", 2, [...price, "--chian", "eth"], {}, /--chian.*did you mean --chain\?/s],
   [

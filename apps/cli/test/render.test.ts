@@ -37,12 +37,12 @@ it("removes all control sequences", () => {
 it("prints no control sequences of untrusted names in tables, details and JSON", () => {
   const [text] = hostile[3] ?? [""]
   const columns: ReadonlyArray<Column<string>> = [{ header: "name", kind: "text", cell: (name) => name }]
-  const surface = { isTerminal: true, hasColors: false, columns: 40 }
+  const stream = { isTerminal: true, hasColors: false, columns: 40 }
   const record = { name: text, [text]: "field", nested: [{ name: `\u009b31m${text}` }] }
   for (
     const shown of [
-      formatTable(columns, [text], surface),
-      formatDetails(toLines(record), surface),
+      formatTable(columns, [text], stream),
+      formatDetails(toLines(record), stream),
       toJson(record),
       toJson(record, 2)
     ]

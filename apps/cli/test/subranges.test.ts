@@ -60,8 +60,8 @@ it.live("stops after --max-items records, and reports that more are available", 
     expect(some.code).toBe(0)
     expect(new Set(ids(some.out)).size).toBe(7)
     expect(some.err).toBe("stopped after 7 NFTs; more are available\n")
-    const whole = yield* run([...list, "--total-ranges", "2", "--max-items", "8", "--limit", "4"])
-    expect(whole.err).toBe("stopped after 8 NFTs; more may be available\n")
+    const complete = yield* run([...list, "--total-ranges", "2", "--max-items", "8", "--limit", "4"])
+    expect(complete.err).toBe("stopped after 8 NFTs; more may be available\n")
   }))
 
 it.live("reports the number of records after an error, and that the list restarts from the beginning", () =>

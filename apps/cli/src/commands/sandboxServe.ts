@@ -36,7 +36,7 @@ export const sandboxServe: CommandSpec = {
   examples: ["", "--port 0 --seed 7"],
   run: ({ values }) =>
     Effect.gen(function*() {
-      const screen = yield* CommandTerminal
+      const terminal = yield* CommandTerminal
       const host = singleValue(values, "host") ?? "127.0.0.1"
       const port = integerValue(values, "port") ?? 4000
       const [server, { layerSandbox, Sandbox }] = yield* Effect.promise(() =>
@@ -49,7 +49,7 @@ export const sandboxServe: CommandSpec = {
           )
         )
         const lines = server.banner(running, yield* Sandbox)
-        yield* screen.print(`${lines.join("\n")}\n`)
+        yield* terminal.print(`${lines.join("\n")}\n`)
         yield* Effect.never
       }).pipe(
         Effect.scoped,

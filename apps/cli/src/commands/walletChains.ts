@@ -23,7 +23,7 @@ export const walletChains = recordCommand({
   path: ["wallet", "chains"],
   operation,
   selectClient: ({ data }) => Effect.map(data, (data) => data.walletChains),
-  table: ({ active_chains }, surface) => formatTable(columns, active_chains, surface),
+  table: ({ active_chains }, stream) => formatTable(columns, active_chains, stream),
   emptyNote: ({ active_chains }) => active_chains.length === 0 ? "no chains found" : null,
   examples: ["{wallet}", "{wallet} --chains eth,polygon,base-sepolia"]
 })

@@ -27,12 +27,12 @@ export const toLines = (value: unknown, name = ""): ReadonlyArray<DetailLine> =>
 }
 
 /** Aligns the values, and truncates them to the width of a terminal. */
-export const formatDetails = (all: ReadonlyArray<DetailLine>, surface: StreamInfo): string => {
+export const formatDetails = (all: ReadonlyArray<DetailLine>, stream: StreamInfo): string => {
   const nameWidth = all.reduce((widest, [name]) => Math.max(widest, width(sanitize(name))), 0)
-  const valueWidth = surface.columns === null ? Infinity : Math.max(20, surface.columns - nameWidth - 2)
+  const valueWidth = stream.columns === null ? Infinity : Math.max(20, stream.columns - nameWidth - 2)
   return all
     .map(([name, value]) =>
-      `${styled(surface, "bold", padEnd(sanitize(name), nameWidth))}  ${truncateEnd(value, valueWidth)}\n`
+      `${styled(stream, "bold", padEnd(sanitize(name), nameWidth))}  ${truncateEnd(value, valueWidth)}\n`
     )
     .join("")
 }

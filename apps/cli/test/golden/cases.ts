@@ -27,7 +27,7 @@ export interface Case {
   readonly full?: boolean
   /** Width of the terminal. Default: stdout and stderr are not a terminal. */
   readonly terminal?: number
-  readonly coloured?: boolean
+  readonly isColored?: boolean
   /** Number of writes after which the reader closes stdout. */
   readonly closedAfter?: number
   /** Number of writes after which the command is interrupted. */
@@ -50,7 +50,7 @@ const sandboxValues: Readonly<Record<string, string>> = {
   stream: "917803ca-37f1-492a-a927-beb8b2dab5d5",
   transaction: "0x15cc3458255c309c1d49bf3f987d905513b1508d7d213a2b8afad84ceb69d042",
   pending: "0x8a87e59027022600eab2c8f0642add9b486b6807a228aa0971f9b64ecdd139be",
-  nothing: "0x00000000000000000000000000000000000000aa"
+  unknownAddress: "0x00000000000000000000000000000000000000aa"
 }
 
 /** API key and base URLs of the sandbox. */
@@ -125,7 +125,7 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     testCase("-h"),
     testCase("help"),
     testCase("--help", { terminal: 60 }),
-    testCase("--help", { terminal: 80, coloured: true }),
+    testCase("--help", { terminal: 80, isColored: true }),
     ...groups.map((group) => testCase(`${group} --help`)),
     testCase("wallet"),
     testCase("help wallet"),
@@ -139,7 +139,7 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
   "help-commands": [
     ...commands.map((command) => testCase(`${command} --help`)),
     testCase("token price --help", { terminal: 50 }),
-    testCase("token price --help", { terminal: 140, coloured: true })
+    testCase("token price --help", { terminal: 140, isColored: true })
   ],
   "wallet-transfers": [
     ...inEveryFormat("wallet transfers {wallet} --limit 2"),
@@ -253,10 +253,10 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
       testCase("wallet transfers {wallet} --limit 2 --sandbox", { terminal })
     ),
     ...[40, 80, 160].map((terminal) => testCase("token price {token} --sandbox", { terminal })),
-    testCase("token owners {token} --limit 2 --sandbox", { terminal: 100, coloured: true }),
-    testCase("token price {token} --sandbox", { terminal: 60, coloured: true }),
-    testCase("token price {token} --chian eth", { terminal: 80, coloured: true }),
-    testCase("nft list {unindexed} --limit 1 --sandbox", { terminal: 80, coloured: true }),
+    testCase("token owners {token} --limit 2 --sandbox", { terminal: 100, isColored: true }),
+    testCase("token price {token} --sandbox", { terminal: 60, isColored: true }),
+    testCase("token price {token} --chian eth", { terminal: 80, isColored: true }),
+    testCase("nft list {unindexed} --limit 1 --sandbox", { terminal: 80, isColored: true }),
     testCase("nft list {collection} --limit 2 -o ndjson --max-items 2 --sandbox", { terminal: 80 }),
     scripted(
       "wallet chains {wallet} -o table",
@@ -382,7 +382,7 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     testCase("sandbox serve --scale 99999999999")
   ],
   "errors-service": [
-    connectedCase("token price {nothing}", { about: "404" }),
+    connectedCase("token price {unknownAddress}", { about: "404" }),
     connectedCase("nft get {collection} 999999999"),
     connectedCase("ledger tx 0x0000000000000000000000000000000000000000000000000000000000000000"),
     connectedCase("stream set-status 00000000-0000-0000-0000-000000000000 paused"),
@@ -459,7 +459,7 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     faulty(`${price} -v`, { status: 500 }),
     faulty(`${price} -v`, { kind: "html" }),
     connectedCase("stream set-status {stream} paused -v -o table"),
-    connectedCase(`${price} -v -o table`, { terminal: 80, coloured: true }),
+    connectedCase(`${price} -v -o table`, { terminal: 80, isColored: true }),
     connectedCase("nft list {unindexed} --wait --limit 1 -v -o table", {
       sandbox: { syncAfter: { reads: 1 } }
     })

@@ -65,17 +65,17 @@ const interruptedExitCode = 130
 
 export const run = (input: Case): Promise<Ended> =>
   Effect.gen(function*() {
-    const written = { stdout: "", stderr: "" }
+    const output = { stdout: "", stderr: "" }
     let writes = 0
     const reached = yield* Deferred.make<void>()
-    const surface = {
+    const stream = {
       isTerminal: input.terminal !== undefined,
-      hasColors: input.coloured ?? false,
+      hasColors: input.isColored ?? false,
       columns: input.terminal ?? null
     }
-    const screen: TerminalService = {
-      out: surface,
-      err: surface,
+    const terminal: TerminalService = {
+      out: stream,
+      err: stream,
       print: (text) =>
         Effect.suspend((): Effect.Effect<void, OutputClosedError | OutputError> => {
           if (writes >= (input.closedAfter ?? Infinity)) return new OutputClosedError()
@@ -84,15 +84,15 @@ export const run = (input: Case): Promise<Ended> =>
             return new OutputError({ reason: "cannot write output: ENOSPC" })
           }
           writes += 1
-          written.stdout += text
+          output.stdout += text
           return writes === input.interruptedAfter
             ? Deferred.succeed(reached, undefined)
             : Effect.void
         }),
-      note: (text) => Effect.sync(() => void (written.stderr += `${text}\n`)),
+      note: (text) => Effect.sync(() => void (output.stderr += `${text}\n`)),
       progress: (text) =>
         Effect.sync(() => {
-          if (surface.isTerminal && text !== null) written.stderr += `(progress) ${text}\n`
+          if (stream.isTerminal && text !== null) output.stderr += `(progress) ${text}\n`
         })
     }
     const client = input.broken === true
@@ -103,7 +103,7 @@ export const run = (input: Case): Promise<Ended> =>
     const env = { ...(input.connected === true ? connection : {}), ...input.env }
     const fiber = yield* Effect.fork(
       quarry(words(input.line), "1.2.3").pipe(
-        Effect.provideService(CommandTerminal, screen),
+        Effect.provideService(CommandTerminal, terminal),
         Effect.provideService(HttpTransport, {
           network: Effect.succeed(client),
           sandbox: Effect.succeed({ client, config: new Map(Object.entries(connection)) })
@@ -116,5 +116,5 @@ export const run = (input: Case): Promise<Ended> =>
     yield* Effect.raceFirst(Deferred.await(reached), Fiber.await(fiber))
     const isInterrupted = yield* Deferred.isDone(reached)
     const exit = isInterrupted ? yield* Fiber.interrupt(fiber) : yield* Fiber.await(fiber)
-    return { code: Exit.isSuccess(exit) ? exit.value : interruptedExitCode, ...written }
+    return { code: Exit.isSuccess(exit) ? exit.value : interruptedExitCode, ...output }
   }).pipe(Effect.runPromise)

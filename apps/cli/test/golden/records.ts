@@ -46,7 +46,7 @@ const formatOptions = (input: Case): string => {
     about,
     broken,
     closedAfter,
-    coloured,
+    isColored,
     connected,
     env = {},
     full,
@@ -65,7 +65,7 @@ const formatOptions = (input: Case): string => {
     ...(full === true ? ["the disk is full"] : []),
     ...(terminal === undefined
       ? []
-      : [`terminal: ${terminal} columns${coloured === true ? ", colours" : ""}`]),
+      : [`terminal: ${terminal} columns${isColored === true ? ", colors" : ""}`]),
     ...(closedAfter === undefined ? [] : [`the reader closes stdout after ${closedAfter} writes`]),
     ...(interruptedAfter === undefined ? [] : [`interrupted after ${interruptedAfter} writes`])
   ].map((line) => `${visible(line)}\n`).join("")

@@ -46,7 +46,7 @@ export const quarry = (argv: ReadonlyArray<string>, options: RunOptions = {}): E
       hasColors: false,
       columns: options.terminal ?? null
     }
-    const screen: TerminalService = {
+    const terminal: TerminalService = {
       out: stream,
       err: stream,
       print: (text) =>
@@ -62,7 +62,7 @@ export const quarry = (argv: ReadonlyArray<string>, options: RunOptions = {}): E
       ? Sandbox.layer(options.sandbox)
       : Layer.succeed(HttpClient.HttpClient, options.client)
     const code = yield* run(argv, "1.2.3").pipe(
-      Effect.provideService(CommandTerminal, screen),
+      Effect.provideService(CommandTerminal, terminal),
       Effect.provideService(HttpTransport, {
         network: Effect.succeed(client),
         sandbox: Effect.succeed({ client, config: new Map(Object.entries(sandboxEnvironment)) })
