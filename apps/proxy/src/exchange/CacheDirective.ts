@@ -1,10 +1,10 @@
-/** What a client's `Cache-Control` asks of the cache (RFC 9111, 5.2.1). */
+/** The cache directive of a request (`Cache-Control`, RFC 9111, section 5.2.1). */
 import type { CacheMode } from "@blockquarry/http/ResponseCache"
 
-/** `only-if-cached`: a kept answer or none. The others are the engine's words. */
+/** A cache mode of the engine, or `only-if-cached`: respond from the cache or fail. */
 export type CacheDirective = CacheMode | "only-if-cached"
 
-/** The strictest of what is asked for. `Pragma: no-cache` is how HTTP/1.0 asked. */
+/** Returns the strictest directive of a request. `Pragma: no-cache` is the HTTP/1.0 form of `no-cache`. */
 export const parseCacheDirective = (
   cacheControl: string | undefined,
   pragma: string | undefined

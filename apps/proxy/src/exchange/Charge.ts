@@ -1,22 +1,22 @@
-/** What a request takes from its client's quotas, and what is left of them. */
+/** What a request takes from the quotas of its client, and the remaining units. */
 
-/** What is left of one of a client's budgets. */
+/** The state of one quota of a client. */
 export interface QuotaStatus {
   readonly name: "rate" | "day"
   readonly limit: number
-  /** In so many seconds. */
+  /** Length of the window, in seconds. */
   readonly windowSeconds: number
   readonly remaining: number
-  /** In how many seconds there is more. */
+  /** Seconds until units become available again. */
   readonly resetSeconds: number
 }
 
-/** What a client was charged, and how it stands now. */
+/** The result of charging a client, and the state of its quotas afterwards. */
 export interface Charge {
   readonly cost: number
   readonly quotas: ReadonlyArray<QuotaStatus>
-  /** Milliseconds that it waited for its turn. */
+  /** Time that the request waited in the client's queue, in milliseconds. */
   readonly waitMs: number
-  /** That it went beyond its budget, where that is only counted. */
+  /** Whether the request exceeded a quota in shadow mode. */
   readonly shadowed: boolean
 }

@@ -1,19 +1,19 @@
-/** A request to the proxy, whatever server it came through. */
+/** A request to the proxy, independent of the HTTP server. */
 import type * as Effect from "effect/Effect"
 import type { ProxyError } from "./ProxyError.ts"
 
 export interface ProxyRequest {
   readonly method: string
-  /** As it stood in the request line. */
+  /** The request target exactly as in the request line. */
   readonly target: string
-  /** Lower-case names. */
+  /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** The address at the other end of the connection. */
+  /** The IP address of the peer. */
   readonly remoteAddress: string
-  /** The body, of so many bytes at most. */
+  /** Reads the body. Fails if it exceeds `maxBytes`. */
   readonly body: (maxBytes: number) => Effect.Effect<Uint8Array, ProxyError>
-  /** Whether the server is about to stop. */
+  /** Whether the server was shutting down when it received the request. */
   readonly shuttingDown: boolean
-  /** Whether the time is nearly over, by now, that it has to end what it took. */
+  /** Whether streaming responses should end now, because the server is shutting down. */
   readonly shouldEndStreams: () => boolean
 }

@@ -1,17 +1,17 @@
-/** What a request is answered with. */
+/** A response of the proxy, independent of the HTTP server. */
 import type * as Stream from "effect/Stream"
 
 export interface ProxyResponse {
   readonly status: number
-  /** Lower-case names. The server adds the length of what is whole, and the request's id. */
+  /** Header names are in lower case. The server adds `Content-Length` for bodies that are not streams. */
   readonly headers: Readonly<Record<string, string>>
-  /** A stream is sent as fast as the client reads it. One that fails breaks the connection: nobody takes it for whole. */
+  /** A stream is sent with backpressure. If it fails, the connection is destroyed, so clients detect the truncation. */
   readonly body: Uint8Array | Stream.Stream<Uint8Array>
 }
 
 const encoder = new TextEncoder()
 
-/** A JSON document of our own. */
+/** Creates a JSON response. */
 export const json = (
   status: number,
   document: unknown,
@@ -22,7 +22,7 @@ export const json = (
   body: encoder.encode(`${JSON.stringify(document)}\n`)
 })
 
-/** Text of our own, such as a page. */
+/** Creates a text response, for example an HTML page. */
 export const text = (
   status: number,
   type: string,
@@ -34,7 +34,7 @@ export const text = (
   body: encoder.encode(body)
 })
 
-/** No body at all. */
+/** Creates a response without a body. */
 export const empty = (status: number, headers: Readonly<Record<string, string>> = {}): ProxyResponse => ({
   status,
   headers,

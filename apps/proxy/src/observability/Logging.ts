@@ -1,6 +1,6 @@
 /**
- * The log, on standard error: a line of JSON for each request and for everything else that is worth saying, or plain
- * text where a person looks on. No line holds a key, and none above the level debug a value of a request.
+ * Formats the log: JSON lines, or plain text if standard error is a terminal. No line contains an API key or a token, and
+ * lines above the level `debug` contain no parameter values of requests.
  */
 import * as Cause from "effect/Cause"
 import * as HashMap from "effect/HashMap"
@@ -10,21 +10,21 @@ import * as LogLevel from "effect/LogLevel"
 import type { LogLevel as Level } from "../config/Config.ts"
 import type { AccessLogEntry } from "../exchange/AccessLogEntry.ts"
 
-/** Takes a line, without its end. */
+/** Receives a log line without its line terminator. */
 export type LogSink = (line: string) => void
 
 export type LogStyle = "json" | "text"
 
-/** Probes come every few seconds, and all is said by the first that fails. */
+/** Whether a request is a successful probe. These are frequent and not logged. */
 export const isSuccessfulProbe = ({ route, status }: AccessLogEntry): boolean =>
   (route === "/livez" || route === "/readyz") && status === 200
 
-/** The line of a request that is over. */
+/** Formats the access log line of a completed request. */
 export const accessLogLine = (entry: AccessLogEntry, style: LogStyle): string => {
   if (style === "text") {
     const { startedAt, cache, client, code, requestId, method, durationMs, route, status } = entry
-    const words = [method, route, status, `${durationMs}ms`, cache ?? code ?? "", client ?? "", requestId]
-    return `${new Date(startedAt).toISOString()} ${words.filter((word) => word !== "").join(" ")}`
+    const parts = [method, route, status, `${durationMs}ms`, cache ?? code ?? "", client ?? "", requestId]
+    return `${new Date(startedAt).toISOString()} ${parts.filter((part) => part !== "").join(" ")}`
   }
   const { startedAt, requestId, ...fields } = entry
   const time = new Date(startedAt).toISOString()
@@ -61,7 +61,7 @@ const levels = {
   error: LogLevel.Error
 } as const satisfies { readonly [L in Level]: LogLevel.LogLevel }
 
-/** Standard output stays empty, for whoever pipes it. */
+/** Replaces the default logger. Nothing is written to standard output, so that it can be piped. */
 export const layer = (sink: LogSink, style: LogStyle, level: Level): Layer.Layer<never> =>
   Layer.merge(
     Logger.replace(Logger.defaultLogger, Logger.map(loggerFor(style), sink)),

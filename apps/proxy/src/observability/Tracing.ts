@@ -1,6 +1,6 @@
 /**
- * The span around a request, where somebody collects spans. It goes on with the trace of the client, as `traceparent`
- * names it; that header is not sent to the service. Kept answers that are given at once have no span.
+ * The span of a request. It continues the trace of the client (`traceparent`, which is not forwarded to the upstream).
+ * Responses of the cache fast path have no span.
  */
 import * as HttpHeaders from "@effect/platform/Headers"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"

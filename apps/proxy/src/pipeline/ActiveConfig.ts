@@ -1,6 +1,6 @@
 /**
- * What requests are answered with: everything that is made from the configuration, and swapped whole when that is read
- * again. What outlives it (the engine and its stores, the counts) is `Process`.
+ * Everything that is built from the configuration. A reload replaces it atomically. State that survives reloads is in
+ * `SharedState`.
  */
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import type * as HttpClient from "@effect/platform/HttpClient"

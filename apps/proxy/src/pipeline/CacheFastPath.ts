@@ -1,6 +1,6 @@
 /**
- * The short way: a question that was asked before, whose answer lies fresh in this process, is answered at once and
- * without a fiber. Whatever is not as plain as that goes the long way (`App`), which looks at everything anew.
+ * Responds synchronously, without a fiber, if the same request was parsed before and its cache entry is fresh and in
+ * memory. All other requests take the regular path (`Pipeline`), which repeats every check.
  */
 import * as Either from "effect/Either"
 import * as Clients from "../auth/Clients.ts"
@@ -13,7 +13,10 @@ import * as RenderResponse from "../response/RenderResponse.ts"
 import * as UpstreamClient from "../upstream/UpstreamClient.ts"
 import type { ActiveConfig } from "./ActiveConfig.ts"
 
-/** A kept answer; undefined, and nothing charged or written down, where there is none to be given. */
+/**
+ * Returns a response from the cache, or undefined if the regular path is required. In that case nothing is charged, and
+ * the context is unchanged.
+ */
 export const respondFromCache = (
   { quotas, clients, parsedRequests, upstream }: ActiveConfig,
   encodedBodies: EncodedBodies,

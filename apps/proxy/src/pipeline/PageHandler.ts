@@ -1,4 +1,4 @@
-/** A page of the proxy itself, made from what is configured now. */
+/** Renders a built-in page of the proxy from the active configuration. */
 import type * as Effect from "effect/Effect"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import type { UpstreamEndpoints } from "../upstream/UpstreamClient.ts"

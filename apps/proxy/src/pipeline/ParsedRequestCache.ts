@@ -1,4 +1,4 @@
-/** Targets that were read before: equal ones need not be read again. */
+/** Caches parsed requests by request target. */
 import { LRUCache } from "lru-cache"
 import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
 
@@ -9,7 +9,7 @@ export interface ParsedRequestCache {
 
 const maxEntries = 4096
 
-/** Longer ones are rare, and would make the memory that this takes hard to tell. */
+/** Limits the memory of the cache. Longer targets are rare and are not cached. */
 const maxTargetLength = 1024
 
 export const make = (): ParsedRequestCache => {

@@ -1,4 +1,4 @@
-/** From a path to what it asks: the service's own paths of all three APIs on one origin. */
+/** Routes paths to operations. The proxy serves the upstream paths of all three APIs on one origin. */
 import { type AnyOperation, pathPrefix } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import { matchPath } from "@blockquarry/core/RequestEncoding"
@@ -9,21 +9,21 @@ import * as ProxyResponse from "../exchange/ProxyResponse.ts"
 export interface RouteMatch {
   readonly operation: AnyOperation
   readonly parameters: Readonly<Record<string, string>>
-  /** The path with its parameters unnamed, for the log. */
+  /** The path with placeholders for its parameters, for the access log. */
   readonly route: string
 }
 
-/** What stands in front of an operation's path: ledger clients bring a version of their own. */
+/** Returns the path prefixes of an operation. Ledger clients may send `/v1` instead of the prefix of the API. */
 export const prefixes = ({ api }: Pick<AnyOperation, "api">): ReadonlyArray<string> =>
   api === "ledger" ? [pathPrefix.ledger, "/v1"] : [pathPrefix[api]]
 
-/** The operations behind each prefix, longest prefix first. */
+/** The operations of each prefix, longest prefix first. */
 const routesByPrefix: ReadonlyArray<readonly [start: string, operations: ReadonlyArray<AnyOperation>]> = [
   ...new Set(allOperations.flatMap(prefixes))
 ].sort((a, b) => b.length - a.length)
   .map((start) => [start, allOperations.filter((operation) => prefixes(operation).includes(start))])
 
-/** The operation at a path. */
+/** Returns the operation of a path, or undefined if none matches. */
 export const findRoute = (path: string): RouteMatch | undefined => {
   for (const [start, operations] of routesByPrefix) {
     if (!path.startsWith(`${start}/`)) continue
@@ -33,7 +33,7 @@ export const findRoute = (path: string): RouteMatch | undefined => {
   return undefined
 }
 
-/** The reply of a path that takes a method: a read is also asked for its headers alone, and both for what they take. */
+/** Responds if the method is allowed. GET operations also accept HEAD, and every path accepts OPTIONS. */
 export const respondToMethod = <R>(
   method: string,
   operationMethod: "GET" | "POST",

@@ -1,4 +1,4 @@
-/** What outlives the configuration: the engine with its stores, what was made of answers, and who counts requests. */
+/** State that survives reloads of the configuration: the engine and its stores, encoded bodies, and statistics. */
 import type { Engine } from "@blockquarry/http/Gateway"
 import type { RateLimitStoreService } from "@blockquarry/http/RateLimitStore"
 import type { AccessLogEntry } from "../exchange/AccessLogEntry.ts"
@@ -7,15 +7,15 @@ import type { PageHandler } from "./PageHandler.ts"
 
 export interface SharedState {
   readonly engine: Engine.EngineService
-  /** Where budgets are counted. */
+  /** The store of client quotas. */
   readonly quotaStore: RateLimitStoreService
   readonly encodedBodies: EncodedBodies
-  /** Whether somebody collects spans. */
+  /** Whether spans are exported. */
   readonly tracingEnabled: boolean
-  /** The proxy's own, by path. */
+  /** The built-in pages, by path. */
   readonly pages: ReadonlyMap<string, PageHandler>
-  /** Told of every request that is over. */
+  /** Receives every completed request. */
   readonly onComplete: (entry: AccessLogEntry) => void
-  /** Told what was spent for a request that is over. */
+  /** Receives usage that arrives after its request has completed. */
   readonly onLateUsage: (client: string | null, attempts: number, cost: number) => void
 }

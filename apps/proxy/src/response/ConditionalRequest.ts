@@ -1,13 +1,13 @@
-/** Entity tags: a client that has the answer already is told so, and is not sent it again (RFC 9110, 13.1.2). */
+/** Entity tags and `If-None-Match` (RFC 9110, section 13.1.2). */
 import { createHash } from "node:crypto"
 
-/** Weak, since the answer is the same in every content-encoding. */
+/** Returns a weak entity tag: it is the same for every content encoding of the body. */
 export const entityTagOf = (body: Uint8Array): string =>
   `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 27)}"`
 
-/** Whether an `If-None-Match` names the tag. */
+/** Whether an `If-None-Match` header matches the entity tag. */
 export const ifNoneMatchMatches = (ifNoneMatch: string, entityTag: string): boolean => {
   if (ifNoneMatch.trim() === "*") return true
   const opaqueTag = entityTag.slice("W/".length)
-  return ifNoneMatch.split(",").some((one) => one.trim().replace(/^W\//, "") === opaqueTag)
+  return ifNoneMatch.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === opaqueTag)
 }

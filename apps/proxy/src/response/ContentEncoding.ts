@@ -1,21 +1,24 @@
-/** Content-encodings: which one a client wants, and how an answer is put into it. */
+/** Content encodings: negotiation and compression. */
 import { promisify } from "node:util"
 import * as Zlib from "node:zlib"
 
 export type ContentEncoding = "zstd" | "br" | "gzip"
 
-/** Shorter bodies do not get shorter. */
+/** Bodies below this size are not compressed: compression does not make them smaller. */
 export const minEncodedBytes = 1024
 
-/** Came with Node 22. */
+/** Available since Node 22. */
 const zstdCompress: unknown = Reflect.get(Zlib, "zstdCompress")
 
-/** The best last: what costs about the same and is smaller. */
+/** In order of preference, the best last: a smaller result at about the same CPU cost. */
 const supportedEncodings: ReadonlyArray<ContentEncoding> = typeof zstdCompress === "function"
   ? ["gzip", "br", "zstd"]
   : ["gzip", "br"]
 
-/** What `Accept-Encoding` likes best of what we have; undefined where that is the body as it is (RFC 9110, 12.5.3). */
+/**
+ * Returns the supported encoding with the highest weight in `Accept-Encoding` (RFC 9110, section 12.5.3), or undefined
+ * for the identity encoding.
+ */
 export const chooseEncoding = (acceptEncoding: string | undefined): ContentEncoding | undefined => {
   if (acceptEncoding === undefined) return undefined
   const weights = new Map(acceptEncoding.toLowerCase().split(",").map(parseWeight))
@@ -42,7 +45,7 @@ const parseWeight = (item: string): readonly [string, number] => {
 const brotli = promisify<Uint8Array, Zlib.BrotliOptions, Buffer>(Zlib.brotliCompress)
 const gzip = promisify<Uint8Array, Zlib.ZlibOptions, Buffer>(Zlib.gzip)
 
-/** Off the main thread. Levels at which a page costs about a millisecond. */
+/** Compresses a body in the thread pool of Node, at levels that take about 1 ms for a page of records. */
 export const encode = (encoding: ContentEncoding, body: Uint8Array): Promise<Uint8Array> => {
   switch (encoding) {
     case "gzip":

@@ -1,6 +1,6 @@
 /**
- * Answers in the encodings that clients want, and their entity tags: each is worked out once for an answer that is
- * kept, and encoded bodies stay for as long as there is room.
+ * Compressed bodies and entity tags of cached responses. Each is computed once per response. Compressed bodies are kept in
+ * an LRU cache.
  */
 import type { RawResponse } from "@blockquarry/http/Gateway"
 import * as Effect from "effect/Effect"
@@ -10,18 +10,18 @@ import { chooseEncoding, type ContentEncoding, encode, minEncodedBytes } from ".
 
 export interface EncodedBody {
   readonly bytes: Uint8Array
-  /** Undefined: as it is. */
+  /** Undefined for the identity encoding. */
   readonly encoding: ContentEncoding | undefined
 }
 
 export interface EncodedBodies {
   readonly entityTagOf: (response: RawResponse.RawResponse) => string
-  /** The body that a client wants, if it is there; undefined where it must be made first. */
+  /** Returns the body in the negotiated encoding, or undefined if it must be compressed first. */
   readonly peek: (
     response: RawResponse.RawResponse,
     acceptEncoding: string | undefined
   ) => EncodedBody | undefined
-  /** `keep`: whether the answer is one that may be given again. */
+  /** Returns the body in the negotiated encoding. `store`: whether to keep it for later requests. */
   readonly encode: (
     response: RawResponse.RawResponse,
     acceptEncoding: string | undefined,
@@ -29,7 +29,7 @@ export interface EncodedBodies {
   ) => Effect.Effect<EncodedBody>
 }
 
-/** For encoded bodies, which are a tenth of what they encode. */
+/** Maximum memory for compressed bodies, which are about a tenth of the original size. */
 const maxBytes = 32 * 1024 * 1024
 
 export const make = (): EncodedBodies => {
@@ -69,7 +69,7 @@ export const make = (): EncodedBodies => {
   }
 }
 
-/** Only whole answers: failures are short, and each is another. */
+/** Only successful responses are compressed: error responses are short and rarely repeat. */
 const encodingOf = (
   { bytes, status }: RawResponse.RawResponse,
   acceptEncoding: string | undefined

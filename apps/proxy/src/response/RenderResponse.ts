@@ -1,4 +1,4 @@
-/** The service's answer as a reply: what is passed on of it, and what the proxy says beside it. */
+/** Renders an upstream response for the client: forwarded headers, headers of the proxy, and the encoded body. */
 import * as Effect from "effect/Effect"
 import type { CacheDirective } from "../exchange/CacheDirective.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
@@ -7,18 +7,18 @@ import * as CacheStatus from "./CacheStatus.ts"
 import * as ConditionalRequest from "./ConditionalRequest.ts"
 import type { EncodedBodies, EncodedBody } from "./EncodedBodies.ts"
 
-/** An answer, and what the proxy knows of it. */
+/** An upstream response, and how it was obtained. */
 export interface RenderInput extends UpstreamClient.UpstreamResponse {
   readonly cacheDirective: CacheDirective
-  /** Whether the cache was asked at all. */
+  /** Whether the request used the cache. */
   readonly usesCache: boolean
   readonly now: number
 }
 
-/** What a client says of how it wants its answer. Lower-case names. */
+/** Request headers. Names are in lower case. */
 type RequestHeaders = Readonly<Record<string, string | undefined>>
 
-/** Of the headers of the service: limits are those of the proxy's keys, and nobody else's business. */
+/** Upstream headers that are forwarded. Rate limit headers are not: they are about the proxy's API keys. */
 const forwardedHeaders = [
   "content-language",
   "content-type",
@@ -27,7 +27,7 @@ const forwardedHeaders = [
   "retry-after"
 ]
 
-/** Makes the body in the encoding that is wanted where it is not there yet. */
+/** Renders a response. Compresses the body if necessary. */
 export const render = (
   input: RenderInput,
   requestHeaders: RequestHeaders,
@@ -40,7 +40,7 @@ export const render = (
       (body) => fullResponse(input, body, encodedBodies)
     )
 
-/** The same at once; undefined where the body must be encoded first. */
+/** Renders a response synchronously. Returns undefined if the body must be compressed first. */
 export const renderSync = (
   input: RenderInput,
   requestHeaders: RequestHeaders,
@@ -81,7 +81,7 @@ const notModified = (input: RenderInput, encodedBodies: EncodedBodies): ProxyRes
 
 const emptyBody = new Uint8Array()
 
-/** What the service says, but to the client alone: nothing in between may give one client's answer to another. */
+/** Returns the upstream's `Cache-Control` as `private`: a shared cache must not serve a response to another client. */
 const privateCacheControl = (cacheControl: string | undefined): string => {
   if (cacheControl === undefined) return "private, no-cache"
   const directives = cacheControl.split(",").map((directive) => directive.trim())
@@ -92,7 +92,7 @@ const privateCacheControl = (cacheControl: string | undefined): string => {
     .join(", ")
 }
 
-/** Clients may keep what they get for themselves, and ask whether it is still so. */
+/** Returns headers that let clients cache responses privately and revalidate them. */
 const responseHeaders = (
   input: RenderInput,
   encodedBodies: EncodedBodies

@@ -1,18 +1,18 @@
-/** Which connections are open, and which requests of each are being answered. */
+/** Tracks open connections and the requests in flight on each of them. */
 import type * as Http from "node:http"
 import type * as Net from "node:net"
 
 interface OpenConnection {
   readonly socket: Net.Socket
-  /** Answers that have not gone yet, in the order of the requests, and whom to tell when they are over. */
+  /** Responses that are not sent yet, in the order of their requests, with their completion callbacks. */
   readonly inFlight: Map<Http.ServerResponse, () => void>
-  /** The request that came last, until it is in and answered. */
+  /** The latest request and its response, until both are complete. */
   latestExchange:
     | { readonly request: Http.IncomingMessage; readonly response: Http.ServerResponse }
     | undefined
-  /** The answer that says that there are no more. */
+  /** The response with `connection: close`, once it is chosen. */
   lastResponse: Http.ServerResponse | undefined
-  /** Bytes that had come when it was looked at; undefined where something was being answered then. */
+  /** Bytes received at the last call of `closeIdle`, or undefined if requests were in flight then. */
   bytesAtLastCheck: number | undefined
 }
 
@@ -34,12 +34,12 @@ export class ConnectionTracker {
     this.#open.set(socket, connection)
     socket.once("close", () => {
       this.#open.delete(socket)
-      // Node says nothing of an answer that stood behind another one when the connection went.
+      // Node emits no event for a pipelined response that was still queued when the connection closed.
       for (const response of connection.inFlight.keys()) completeResponse(connection, response)
     })
   }
 
-  /** A request is being answered. `over` is called once: when the answer has gone, or the connection. */
+  /** Tracks a request. Calls `onComplete` once, when the response is sent or the connection is closed. */
   trackRequest(request: Http.IncomingMessage, response: Http.ServerResponse, onComplete: () => void): void {
     const connection = this.#open.get(request.socket)
     if (connection === undefined) return onComplete()
@@ -49,8 +49,8 @@ export class ConnectionTracker {
   }
 
   /**
-   * Whether an answer is to say that its connection ends with it. Others may have been asked for behind it: those are
-   * given too, and the last of them says it.
+   * Whether a response must contain `connection: close`. Requests that are already pipelined behind it are still
+   * served, and the last of their responses contains it.
    */
   isLastResponse({ socket }: Http.IncomingMessage, response: Http.ServerResponse): boolean {
     const connection = this.#open.get(socket)
@@ -59,12 +59,18 @@ export class ConnectionTracker {
     return connection.lastResponse === response
   }
 
-  /** Whether it was said that nothing more is answered. What comes all the same was sent before that was read. */
+  /**
+   * Whether `connection: close` was announced. Later requests are ignored: the client sent them before it read the
+   * announcement.
+   */
   isClosing(socket: unknown): boolean {
     return this.#open.get(socket)?.lastResponse !== undefined
   }
 
-  /** Whether words of ours would pass for the answer to something else: to a request that is answered, or is coming in. */
+  /**
+   * Whether a raw error response could be mistaken for the response to another request: one in flight, or one that is
+   * still being received.
+   */
   hasPendingExchange(socket: unknown): boolean {
     const connection = this.#open.get(socket)
     return connection !== undefined &&
@@ -73,8 +79,8 @@ export class ConnectionTracker {
   }
 
   /**
-   * Closes the connections on which nothing has come or gone since the last look. Node's own way does not know of those
-   * on which nothing ever came, and takes one for idle on which an answer is still being sent.
+   * Closes connections without activity since the previous call. `closeIdleConnections` of Node misses connections that
+   * never received a byte, and closes connections whose response is still being sent.
    */
   closeIdle(): void {
     for (const connection of this.#open.values()) {

@@ -1,4 +1,4 @@
-/** A request as Node has it, as the proxy sees it. */
+/** Converts a request of Node into a request to the proxy. */
 import * as Effect from "effect/Effect"
 import type * as Http from "node:http"
 import type * as ProxyError from "../exchange/ProxyError.ts"
@@ -24,19 +24,21 @@ export const toProxyRequest = (
 })
 
 /**
- * Whether two programs in a row could read it as two different requests: it names two hosts, of which Node keeps the
- * first, or none where it must, or speaks a version that this is not.
+ * Whether two HTTP implementations could interpret the request differently: it has several `Host` headers, of which Node
+ * keeps the first, none although HTTP/1.1 requires one, or an unsupported HTTP version.
  */
 export const isAmbiguous = ({ httpVersion, rawHeaders }: Http.IncomingMessage): boolean => {
   let hosts = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) if (isHost(rawHeaders[at] ?? "")) hosts += 1
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (isHost(rawHeaders[index] ?? "")) hosts += 1
+  }
   return httpVersion === "1.1" ? hosts !== 1 : httpVersion !== "1.0" || hosts > 1
 }
 
-/** Most names are no longer looked at than that. */
+/** Compares the length first, which rules out most headers. */
 const isHost = (name: string): boolean => name.length === 4 && name.toLowerCase() === "host"
 
-/** Node joins repeated headers with commas, but for `set-cookie`, which no request has. */
+/** Node joins repeated headers with commas, except `set-cookie`, which requests do not contain. */
 const headersOf = ({ headers }: Http.IncomingMessage): ProxyRequest["headers"] => {
   const singleValued: Record<string, string | undefined> = {}
   for (const name in headers) {
@@ -46,7 +48,10 @@ const headersOf = ({ headers }: Http.IncomingMessage): ProxyRequest["headers"] =
   return singleValued
 }
 
-/** A client that is cut off while it still writes does not read why: what is somewhat too long is read to its end. */
+/**
+ * A body that exceeds the limit is still read up to this size: a client that is disconnected while it writes does not read
+ * the error response.
+ */
 export const maxDiscardedBytes = 8 * 1024 * 1024
 
 const readBody = (
@@ -64,7 +69,7 @@ const readBody = (
       else if (length > maxDiscardedBytes) finish(tooLarge)
     }
     const onEnd = () => finish(length > maxBytes ? tooLarge : Effect.succeed(Buffer.concat(chunks)))
-    // The connection broke: there is nobody to answer.
+    // The connection is closed, so a response is impossible.
     const onClose = () => finish(Effect.interrupt)
     const finish = (result: Effect.Effect<Uint8Array, ProxyError.ProxyError>) => {
       request.off("data", onData).off("end", onEnd).off("error", onClose).off("close", onClose)

@@ -1,4 +1,4 @@
-/** A reply on its way to a client. */
+/** Sends responses through Node. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Http from "node:http"
@@ -10,15 +10,15 @@ import { maxDiscardedBytes } from "./ReceiveRequest.ts"
 export interface SendOptions {
   readonly request: Http.IncomingMessage
   readonly response: Http.ServerResponse
-  /** Tells the client to come back on another connection. */
+  /** Whether to send `connection: close`. */
   readonly closeConnection: boolean
-  /** For how many seconds a client is told that it may keep the connection unused. */
+  /** The idle timeout that `Keep-Alive` announces to the client, in seconds. */
   readonly keepAliveHintSeconds: number
-  /** Milliseconds after which a client that reads nothing is let go. */
+  /** Closes the connection if the client reads nothing for this long, in milliseconds. */
   readonly sendIdleTimeoutMs: number
 }
 
-/** Sends a body that is there, in one go. */
+/** Sends a response whose body is in memory. */
 export const sendBytes = (
   { headers, status }: ProxyResponse,
   body: Uint8Array,
@@ -37,7 +37,7 @@ export const sendBytes = (
   closeIfIdle(response, sendIdleTimeoutMs)
 }
 
-/** Sends pieces as they come, and no faster than they are read. Gives the bytes that were sent. */
+/** Sends a streaming response with backpressure. Calls `onChunkSent` with the size of each chunk. */
 export const sendStream = (
   { headers, status }: ProxyResponse,
   body: Stream.Stream<Uint8Array>,
@@ -61,8 +61,8 @@ export const sendStream = (
 }
 
 /**
- * From here on somebody has to read, as soon as it is this answer's turn. When all is sent the next one may take its
- * time; or Node sets its own limit, for a connection that is not used.
+ * Starts the send timeout for a response that is written but not yet sent. For a pipelined response it starts when the
+ * response gets the socket. It ends when everything is sent; then the keep-alive timeout of Node applies.
  */
 const closeIfIdle = (response: Http.ServerResponse, sendIdleTimeoutMs: number): void => {
   if (response.writableFinished) return
@@ -70,7 +70,7 @@ const closeIfIdle = (response: Http.ServerResponse, sendIdleTimeoutMs: number): 
   response.prependOnceListener("finish", () => response.socket?.setTimeout(0))
 }
 
-/** An answer has no socket while it waits behind another. Gives what ends the waiting. */
+/** Calls back with the socket. A pipelined response has none until the previous one is sent. Returns a cancel function. */
 const onceSocketAssigned = (
   response: Http.ServerResponse,
   onSocket: (socket: Net.Socket) => void
@@ -80,7 +80,10 @@ const onceSocketAssigned = (
   return () => void response.off("socket", onSocket)
 }
 
-/** Waits until the client has read. One that does not is let go, and with that the fiber that waits here. */
+/**
+ * Waits until the client has read the buffered data. After the timeout Node closes the connection, which interrupts the
+ * waiting fiber.
+ */
 const waitForDrain = (response: Http.ServerResponse, sendIdleTimeoutMs: number): Effect.Effect<void> =>
   Effect.async((resume) => {
     const onDrain = () => {
@@ -96,7 +99,7 @@ const waitForDrain = (response: Http.ServerResponse, sendIdleTimeoutMs: number):
     })
   })
 
-/** Of a body that nobody wants so much is read as lets its client read the answer. */
+/** Reads and discards the rest of a request body, up to a limit, so that the client can read the response. */
 const discardRequestBody = (request: Http.IncomingMessage): void => {
   if (request.complete) return
   let length = 0
@@ -106,11 +109,11 @@ const discardRequestBody = (request: Http.IncomingMessage): void => {
   })
 }
 
-/** Whether what is still to come of a request's body is little enough to be read to its end. */
+/** Whether the rest of a request body is small enough to discard, so that the connection can be reused. */
 const isBodyDiscardable = ({ complete, headers }: Http.IncomingMessage): boolean =>
   complete || Number(headers["content-length"] ?? 0) <= maxDiscardedBytes
 
-/** Where Node gave up reading there is no response to write to. */
+/** Writes a response to the socket. After a parser error Node provides no response object. */
 export const sendRaw = ({ headers, status }: ProxyResponse, body: Uint8Array, socket: Duplex): void => {
   if (!socket.writable) return void socket.destroy()
   const lines = Object.entries({ ...headers, "content-length": String(body.byteLength), connection: "close" })
