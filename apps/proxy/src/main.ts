@@ -53,23 +53,23 @@ const program = Effect.gen(function*() {
   Effect.provide(NodeFileSystem.layer)
 )
 
-/** Shown once: what is kept is its hash. */
+/** Prints a new token. The configuration contains only its hash. */
 const printNewToken = (client: string) =>
   Effect.flatMap(
     TokenGenerator.generate,
     (token) =>
-      Console.log(`A token for ${client}, which is not shown again:
+      Console.log(`Token for ${client} (shown only once):
 
   ${token}
 
-What the configuration needs to know of it:
+Add this to the configuration:
 
 clients:
   - name: ${JSON.stringify(client)}
     tokens:
       - ${TokenGenerator.hash(token)}
 
-The client sends it as the header X-API-Key, or as Authorization: Bearer.`)
+The client sends the token in the X-API-Key header or as Authorization: Bearer.`)
   )
 
 NodeRuntime.runMain(program, {

@@ -1,6 +1,6 @@
 /**
- * Secrets that can be told from everything else are sent, or quoted, wherever anybody can; then everything that leaves
- * the proxy is searched for them, in every spelling.
+ * Sends recognizable secrets in every place that a client or an upstream controls, then searches all output of the
+ * proxy for them, in every encoding.
  */
 import { describe, expect, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
@@ -28,7 +28,7 @@ import { bytes, exchange, parseResponses } from "./hostile/rawHttp.ts"
 import { rawResponse } from "./hostile/recordingUpstream.ts"
 import { examples, sendRequest, start, testClient } from "./support/proxy.ts"
 
-/** Each with characters that look different in every encoding. */
+/** Secrets with characters that differ in every encoding. */
 const secrets = {
   data: "canary1-data+/=%\"\\<&'~",
   others: "canary2-others+/=%\"\\<&'~",
@@ -42,7 +42,7 @@ const secrets = {
 const escaped = (secret: string): string =>
   [...secret].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")
 
-/** A secret as it may look in something else; Base64 at every offset, and the most part of it for all that is cut off. */
+/** The encodings of a secret: Base64 at every offset, and a long prefix to find truncated text. */
 const spellings = (secret: string): ReadonlyArray<string> => [
   secret,
   secret.slice(0, 12),
@@ -67,7 +67,7 @@ const known = Object.entries(secrets).flatMap(([name, secret]) =>
   spellings(secret).map((spelling) => ({ name, spelling }))
 )
 
-/** What of all that a text says. */
+/** Returns the secrets that occur in a text. */
 const found = (text: string): ReadonlyArray<string> =>
   known.flatMap(({ name, spelling }) =>
     text.includes(spelling)
@@ -79,7 +79,7 @@ const found = (text: string): ReadonlyArray<string> =>
       : []
   )
 
-/** Keeps all that spans say. */
+/** Collects the text of all spans. */
 const recording = () => {
   const said: Array<unknown> = []
   const tracer = Tracer.make({
@@ -114,7 +114,7 @@ const recording = () => {
   return { said, tracer }
 }
 
-/** A clock that the test can put forward, on which every wait is over soon. */
+/** A clock that the test can advance, with short sleeps. */
 const hurried = () => {
   const real = Clock.make()
   let ahead = 0
@@ -154,7 +154,7 @@ const begin = (more: Partial<typeof defaults> = {}) =>
     return { ...stand, said, admin: stand.adminPort ?? 0 }
   })
 
-/** Writes a request, and gives all that comes back. */
+/** Writes a request, and returns everything that is received. */
 const say = (port: number, target: string, lines: ReadonlyArray<string>, method = "GET", body = "") =>
   exchange(
     port,
@@ -175,7 +175,7 @@ const say = (port: number, target: string, lines: ReadonlyArray<string>, method 
     )
   )
 
-/** Headers that anybody can send; what they are said with goes nowhere. */
+/** Headers that a client can send; their values must not leave the proxy. */
 const lines = (secret: string): ReadonlyArray<string> => {
   const encoded = encodeURIComponent(secret)
   return [
@@ -217,7 +217,7 @@ const lines = (secret: string): ReadonlyArray<string> => {
   ]
 }
 
-/** Targets in which a token has no business, and that are refused for it or lead nowhere. */
+/** Targets that contain a token, and are rejected or not found. */
 const targets = (secret: string): ReadonlyArray<string> => {
   const encoded = encodeURIComponent(secret)
   const hex = Buffer.from(secret).toString("hex")
@@ -266,7 +266,7 @@ const bodies = (secret: string): ReadonlyArray<string> => [
   secret
 ]
 
-/** Whoever asks for a value that is none is told so, and which: that, and nothing else, is said back to them alone. */
+/** The error response for an invalid value quotes that value, and only to the client that sent it. */
 const unquoted = (answer: string): string =>
   answer.includes(`"code":"invalid-request"`) ? answer.replace(/, got .*","code"/, "") : answer
 
@@ -283,7 +283,7 @@ const pages = [
   "/nowhere"
 ]
 
-/** The pages of both listeners, by everybody who may see them, and all that was kept. */
+/** The pages of both listeners, as every authorized client gets them, and the cache entries. */
 const everything = ({ admin, lines, port, said }: Effect.Effect.Success<ReturnType<typeof begin>>) =>
   Effect.gen(function*() {
     const read: Array<string> = []
@@ -307,7 +307,7 @@ const everything = ({ admin, lines, port, said }: Effect.Effect.Success<ReturnTy
     return [...read, ...lines, ...said.map((one) => JSON.stringify(one, readable) ?? ""), ...values]
   })
 
-/** What JSON leaves out is said too. */
+/** Includes values that JSON omits. */
 const readable = (_: string, value: unknown): unknown =>
   typeof value === "bigint" || typeof value === "function" || typeof value === "symbol"
     ? String(value)
@@ -318,7 +318,7 @@ const readable = (_: string, value: unknown): unknown =>
     : value
 
 describe("what a client sends", () => {
-  it.scopedLive("is found nowhere: not in headers, not in targets, not in bodies", () =>
+  it.scopedLive("does not leave the proxy, from headers, targets or bodies", () =>
     Effect.gen(function*() {
       const stand = yield* begin()
       const { admin, port, service } = stand
@@ -352,16 +352,16 @@ describe("what a client sends", () => {
       )
     }))
 
-  it.scopedLive("is no token where it stands in an address, and is not sent", () =>
+  it.scopedLive("is not accepted as a token in a URL, and not sent upstream", () =>
     Effect.gen(function*() {
       const { port, service } = yield* begin()
       const encoded = encodeURIComponent(secrets.mine)
       for (const name of ["api_key", "token", "access_token", "x-api-key"]) {
         for (
-          const [own, status, code] of [[[], 400, "token-in-target"], [
+          const [own, status, code] of [[[], 400, "token-in-url"], [
             [`X-API-Key: ${secrets.mine}`],
             400,
-            "token-in-target"
+            "token-in-url"
           ]] as const
         ) {
           for (const prefix of ["", "/all"]) {
@@ -379,7 +379,7 @@ describe("what a client sends", () => {
       expect(service.requests()).toEqual([])
     }))
 
-  it.scopedLive("an id of its own is said in headers, bodies and lines as the id, and as nothing else", () =>
+  it.scopedLive("appears in headers, bodies and log lines only as the request ID", () =>
     Effect.gen(function*() {
       const { lines, port, said } = yield* begin()
       const id = "the-id_of.a-request"
@@ -391,8 +391,8 @@ describe("what a client sends", () => {
     }))
 })
 
-describe("what the service says", () => {
-  /** So late that nobody waits for it. */
+describe("what the upstream sends", () => {
+  /** Longer than any timeout. */
   const later = { "retry-after": "86400" }
 
   const quoting = (text: string): ReadonlyArray<string> => [
@@ -430,7 +430,7 @@ describe("what the service says", () => {
   ]
 
   for (const name of ["data", "others"] as const) {
-    it.scopedLive(`of the proxy's keys is passed on to nobody: ${name}`, () =>
+    it.scopedLive(`reveals no key of the proxy: ${name}`, () =>
       Effect.gen(function*() {
         const { clock, pass } = hurried()
         const stand = yield* Effect.withClock(begin(), clock)
@@ -454,7 +454,7 @@ describe("what the service says", () => {
           )
         ])
         for (const answer of [...pages, ...quoting(secrets[name])]) {
-          // Keys that were refused are tried again by then, and a service that failed.
+          // Ends the cooldown of rejected keys, and opens the circuit breaker for a probe
           pass(2 * 86_400_000)
           stand.service.respondWith(() => answer)
           stand.service.clear()
@@ -473,7 +473,7 @@ describe("what the service says", () => {
 })
 
 describe("the configuration", () => {
-  it.effect("is printed without its secrets", () =>
+  it.effect("is printed without secrets", () =>
     Effect.gen(function*() {
       const text = `
 upstream:
@@ -508,7 +508,7 @@ redis: { url: { env: REDIS } }
       }
     }))
 
-  it.effect("is refused without them", () =>
+  it.effect("is rejected without quoting secrets", () =>
     Effect.gen(function*() {
       const inline = `
 upstream: { keys: [{ name: data, secret: ${JSON.stringify(secrets.data)}, rateLimit: ${
@@ -525,7 +525,7 @@ redis: { url: ${JSON.stringify(`redis://:${encodeURIComponent(secrets.redis)}@12
       expect(diagnostics.length).toBeGreaterThan(3)
       const text = JSON.stringify(diagnostics)
       for (const { name, spelling } of known) {
-        // A limit is no place where anybody keeps a secret, and is quoted.
+        // A limit cannot hold a secret, so the message quotes it
         if (name !== "others") expect([name, text.includes(spelling)]).toEqual([name, false])
       }
     }))
@@ -543,9 +543,9 @@ const redis = (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(
 )
 
 describe.skipIf(redis === undefined)(
-  `the password of Redis${redis === undefined ? " (skipped: there is no redis-server)" : ""}`,
+  `the password of Redis${redis === undefined ? " (skipped: redis-server is not installed)" : ""}`,
   () => {
-    /** A server that wants a password, with the port that it has. */
+    /** A Redis server that requires a password, and its port. */
     const server = (password: string) =>
       Effect.gen(function*() {
         const port = yield* Effect.async<number>((resume) => {
@@ -590,7 +590,7 @@ describe.skipIf(redis === undefined)(
     ]
 
     for (const [name, wanted] of cases) {
-      it.scopedLive(`is said nowhere, ${name}`, () =>
+      it.scopedLive(`does not leave the proxy, ${name}`, () =>
         Effect.gen(function*() {
           const port = yield* server(wanted)
           const url = Redacted.make(`redis://:${encodeURIComponent(secrets.redis)}@127.0.0.1:${port}`)
@@ -604,7 +604,7 @@ describe.skipIf(redis === undefined)(
         }))
     }
 
-    it.scopedLive("is said nowhere, where nobody answers", () =>
+    it.scopedLive("does not leave the proxy if the server is unreachable", () =>
       Effect.gen(function*() {
         const url = Redacted.make(`redis://:${encodeURIComponent(secrets.redis)}@127.0.0.1:1`)
         const stand = yield* begin({ redis: { keyPrefix: "quarry:", expectedProxies: 4, url } })

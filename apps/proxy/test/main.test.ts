@@ -180,7 +180,7 @@ describe("quarry-proxy", () => {
       headers: { "content-type": "application/json" },
       body: `{"status":"paused"}`
     })
-    expect([gone.status, await gone.json()]).toEqual([502, expect.objectContaining({ code: "unreachable" })])
+    expect([gone.status, await gone.json()]).toEqual([502, expect.objectContaining({ code: "upstream-unreachable" })])
     expect((await proxy.stop("SIGINT")).code).toBe(0)
   })
 

@@ -278,7 +278,7 @@ describe("@moralisweb3/api-mcp-server", () => {
     expect(await call(mcp, "evm_gettokenprice", { address: examples.unpricedToken, chain: "eth" }))
       .toMatch(/^API Error: Status 40[04] /)
     expect(await call(mcp, "evm_gettokenprice", { address: "../admin", chain: "eth" }))
-      .toMatch(/^API Error: Status 400 .*"code":"malformed-target"/)
+      .toMatch(/^API Error: Status 400 .*"code":"malformed-uri"/)
     expect(await requests()).toHaveLength(1)
   })
 
@@ -293,7 +293,7 @@ describe("@moralisweb3/api-mcp-server", () => {
 
   it("with another key is told whom to ask for a token, and nothing is sent", async () => {
     const text = await call(stranger, "evm_gettokenprice", { address: coin, chain: "eth" })
-    expect(text).toMatch(/^API Error: Status 401 .*this proxy does not know this token/)
+    expect(text).toMatch(/^API Error: Status 401 .*unknown token/)
     expect(await requests()).toEqual([])
     expect(text + stranger.said()).not.toContain("a-key-of-the-service")
   })

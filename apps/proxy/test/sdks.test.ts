@@ -179,7 +179,7 @@ describe("with a token that the proxy does not know", () => {
   it("moralis fails as it does with a wrong key, and says why", async () => {
     Moralis.Core.config.set("apiKey", "a-key-of-the-service")
     await expect(Moralis.EvmApi.token.getTokenPrice({ address: token, chain: "0x1" }))
-      .rejects.toThrow(/^\[C0006\] Request failed, Unauthorized\(401\): this proxy does not know this token/)
+      .rejects.toThrow(/^\[C0006\] Request failed, Unauthorized\(401\): unknown token/)
     expect(await requests()).toEqual([])
   })
 

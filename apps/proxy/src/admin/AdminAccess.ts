@@ -32,18 +32,18 @@ export const checkAccess = (
 }
 
 const ipNotAllowed = ProxyError.make(
-  "network-refused",
-  "only this machine may ask for this, as localhost or by a loopback address; others need a token of admin.tokens"
+  "ip-not-allowed",
+  "allowed only from this machine through a loopback address; other callers need a token of admin.tokens"
 )
 
 const tokenMissing = ProxyError.make(
   "token-missing",
-  "send a token of admin.tokens as Authorization: Bearer",
+  "missing admin token; send a token of admin.tokens as Authorization: Bearer",
   TokenLookup.challenge
 )
 
 const tokenUnknown = ProxyError.make(
   "token-unknown",
-  "this token is none of admin.tokens",
+  "unknown admin token",
   TokenLookup.challenge
 )

@@ -158,7 +158,7 @@ const expectedOneTarget = ProxyError.make(
 )
 
 const storeUnavailable = ProxyError.make(
-  "store-away",
+  "store-unavailable",
   "the cache store is unavailable; retry later"
 )
 

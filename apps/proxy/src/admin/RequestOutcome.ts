@@ -1,16 +1,16 @@
-/** How a request came out, in the one way that the status page, usage and metrics count it. */
+/** The outcome of a request, as the status page, usage reports and metrics count it. */
 import type { AccessLogEntry } from "../exchange/AccessLogEntry.ts"
 
 /**
- * - `answered`: with an answer of the service, kept or fresh; its 404 is an answer, and so is its 400.
- * - `refused`: by us, with 4xx. So is a request that takes only a kept answer, where none is kept.
- * - `failed`: with 5xx, by us or by the service.
- * - `hung up`: nobody waited for the answer.
+ * - `completed`: the client received the upstream's response, cached or not. This includes a 404 or 400 of the upstream.
+ * - `rejected`: the proxy responded with 4xx, or with 504 to an `only-if-cached` request without a cache entry.
+ * - `failed`: the proxy or the upstream responded with 5xx.
+ * - `client-disconnected`: the client closed the connection before the response was complete.
  */
-export type RequestOutcome = "answered" | "refused" | "failed" | "hung up"
+export type RequestOutcome = "completed" | "rejected" | "failed" | "client-disconnected"
 
 export const outcomeOf = ({ code, status }: AccessLogEntry): RequestOutcome => {
-  if (status === 499) return "hung up"
-  if (code === "not-kept" || (code !== null && status < 500)) return "refused"
-  return status >= 500 ? "failed" : "answered"
+  if (status === 499) return "client-disconnected"
+  if (code === "not-cached" || (code !== null && status < 500)) return "rejected"
+  return status >= 500 ? "failed" : "completed"
 }

@@ -10,7 +10,7 @@ import * as RequestOutcome from "./RequestOutcome.ts"
 import * as TimeSeries from "./TimeSeries.ts"
 
 /** The name under which requests are counted whose client was not recognised. No client may be called so. */
-export const unauthenticatedName = "nobody"
+export const unauthenticatedName = "unauthenticated"
 
 /** How many failures are remembered. */
 export const maxRecentFailures = 50
@@ -117,10 +117,10 @@ const addToCounts = (
   counters.requests += 1
   if (isHit(entry)) counters.hits += 1
   if (entry.cache === "stale") counters.stale += 1
-  if (entry.cache === "shared") counters.coalesced += 1
+  if (entry.cache === "coalesced") counters.coalesced += 1
   if (outcome === "failed") counters.failures += 1
-  if (outcome === "refused") counters.rejected += 1
-  if (outcome === "hung up") counters.clientDisconnects += 1
+  if (outcome === "rejected") counters.rejected += 1
+  if (outcome === "client-disconnected") counters.clientDisconnects += 1
   counters.attempts += entry.attempts
   counters.upstreamCost += entry.upstreamCost
   counters.savedCost += entry.savedCost
@@ -140,7 +140,7 @@ const addToSlot = (
   slot.upstreamCost += entry.upstreamCost
   slot.savedCost += entry.savedCost
   // Refusals are answered at once, and would make the service look fast.
-  if (outcome === "answered" || outcome === "failed") LatencyHistogram.add(slot.latency, entry.durationMs)
+  if (outcome === "completed" || outcome === "failed") LatencyHistogram.add(slot.latency, entry.durationMs)
 }
 
 const addToClient = (
@@ -151,7 +151,7 @@ const addToClient = (
 ): void => {
   addToCounts(client.counters, entry, outcome)
   client.lastSeen = at
-  if (entry.code !== null && outcome === "refused") {
+  if (entry.code !== null && outcome === "rejected") {
     client.rejectedByCode.set(entry.code, (client.rejectedByCode.get(entry.code) ?? 0) + 1)
   }
 }

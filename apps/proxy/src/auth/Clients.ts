@@ -1,8 +1,8 @@
 /**
- * Clients: who asks, from where, and for what they may ask.
+ * Authenticates clients by token, and checks their networks and scopes.
  *
- * A token is compared by its hash, so that neither the configuration nor this process holds one. Where no clients are
- * named whoever reaches the proxy may ask anything; the name of that client is `anonymous`.
+ * Tokens are compared by hash: neither the configuration nor this process holds a token. If no clients are configured,
+ * every request belongs to the client `anonymous`.
  */
 import { allOperations } from "@blockquarry/core/Operations"
 import * as Either from "effect/Either"
@@ -14,17 +14,17 @@ import * as TokenLookup from "./TokenLookup.ts"
 
 export interface AuthenticatedClient {
   readonly name: string
-  /** The ids of the operations that it may ask. */
+  /** Ids of the operations that the client may use. */
   readonly scopes: ReadonlySet<string>
   readonly rateLimit: ClientConfig["rateLimit"]
   readonly dailyQuota: ClientConfig["dailyQuota"]
 }
 
-/** What tells who asks. */
+/** The parts of a request that identify its client. */
 export interface RequestOrigin {
-  /** Lower-case names. */
+  /** Names are lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** The address at the other end of the connection. */
+  /** IP address of the peer. */
   readonly remoteAddress: string
 }
 
@@ -41,9 +41,8 @@ export const make = ({ clients, listen }: Pick<Config, "clients" | "listen">): C
 }
 
 /**
- * Anybody, but no page that a browser was lured to. Under a name of its own that leads here it would be anybody: so
- * `Host` must be an address, `localhost`, or a name that the configuration knows. And what a page of another site asks
- * for, a picture say, would spend the plan.
+ * Accepts every client, but no web page in a browser. Against DNS rebinding, `Host` must be an IP address, `localhost`, or
+ * a configured name. Cross-site requests are rejected, because they would consume the plan.
  */
 const anonymousRegistry = (allowedHosts: ReadonlyArray<string>): ClientRegistry => {
   const allowedNames = new Set(["localhost", ...allowedHosts.map((host) => host.toLowerCase())])
@@ -63,7 +62,7 @@ const anonymousRegistry = (allowedHosts: ReadonlyArray<string>): ClientRegistry 
   }
 }
 
-/** A client, and where it may come from; null: from anywhere. */
+/** A client with its networks; null allows every IP address. */
 interface RegisteredClient {
   readonly client: AuthenticatedClient
   readonly allowedRanges: IpRanges.IpRanges | null
@@ -115,7 +114,7 @@ const operationIdsOf = (scopes: ReadonlyArray<string>): ReadonlySet<string> =>
       .map(({ id }) => id)
   )
 
-/** Whether the client may ask for an operation. */
+/** Whether the client may use an operation. */
 export const isAllowed = ({ scopes }: AuthenticatedClient, id: string): boolean => scopes.has(id)
 
 const tokenMissing = ProxyError.make(
@@ -132,20 +131,20 @@ const tokenUnknown = ProxyError.make(
 
 const ipNotAllowed = ({ name }: AuthenticatedClient): ProxyError.ProxyError =>
   new ProxyError.ProxyError({
-    code: "network-refused",
+    code: "ip-not-allowed",
     message: "this token is not allowed from your IP address",
     headers: {},
     client: name
   })
 
 const hostNotAllowed = ProxyError.make(
-  "host-refused",
+  "host-not-allowed",
   "the Host header is not allowed; use an IP address or localhost, or add the name to listen.allowedHosts"
 )
 
-/** Asks for something that is not in the client's scopes. */
+/** The error for an operation outside the client's scopes. */
 export const insufficientScope = (id: string): ProxyError.ProxyError =>
   ProxyError.make(
-    "scope-refused",
+    "insufficient-scope",
     `this token lacks the scope for ${id}`
   )

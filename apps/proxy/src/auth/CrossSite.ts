@@ -1,23 +1,24 @@
 /**
- * A page anywhere could change streams with the proxy's key, or spend its plan: browsers send a form or plain text to any
- * origin without asking first, and fetch whatever a page shows as a picture. JSON they ask about, which is never answered
- * with a yes; of every POST they say which page it comes from; and of everything that they send to this machine or over
- * HTTPS whether that is of another site.
+ * Protection against requests that web pages of other sites make in a browser.
+ *
+ * Browsers send forms, plain text and image requests to any origin without a preflight. They send JSON only after a
+ * preflight, which the proxy never accepts. Every POST has `Origin`; requests to loopback addresses and over HTTPS have
+ * `Sec-Fetch-Site`.
  */
 import * as Effect from "effect/Effect"
 import * as ProxyError from "../exchange/ProxyError.ts"
 
 type RequestHeaders = Readonly<Record<string, string | undefined>>
 
-/** Whether a page of another site has sent it, as far as its browser says. */
+/** Whether a page of another site sent the request, according to the browser. */
 export const isCrossSite = ({ host = "", origin, "sec-fetch-site": fetchSite }: RequestHeaders): boolean =>
   fetchSite === "cross-site" || (origin !== undefined && hostOfOrigin(origin) !== host.toLowerCase())
 
-/** Refuses what a page of another site has sent. */
+/** Rejects cross-site requests. */
 export const rejectCrossSite = (headers: RequestHeaders): Effect.Effect<void, ProxyError.ProxyError> =>
   isCrossSite(headers) ? Effect.fail(crossSiteError) : Effect.void
 
-/** Refuses a change that a page of another site may have sent. */
+/** Rejects updates that a page of another site may have sent. */
 export const checkWriteRequest = (headers: RequestHeaders): Effect.Effect<void, ProxyError.ProxyError> =>
   Effect.zipRight(
     rejectCrossSite(headers),
@@ -26,16 +27,16 @@ export const checkWriteRequest = (headers: RequestHeaders): Effect.Effect<void, 
       : Effect.fail(jsonContentTypeRequired)
   )
 
-/** Of `null`, which pages without an origin send, nothing is left. */
+/** Undefined for `null`, the origin of pages without one. */
 const hostOfOrigin = (origin: string): string | undefined =>
   /^https?:\/\/([^/]+)$/i.exec(origin)?.[1]?.toLowerCase()
 
 export const crossSiteError = ProxyError.make(
   "cross-site",
-  "a page of another site may not ask for anything through this proxy, where no token is asked for, or change anything"
+  "cross-site request rejected"
 )
 
 const jsonContentTypeRequired = ProxyError.make(
   "unsupported-media-type",
-  "send the body with the header content-type: application/json"
+  "expected content-type: application/json"
 )

@@ -1,4 +1,4 @@
-/** The command line: what to do, and options, which are settings in other words and take the place of variables. */
+/** The command line: commands, and options that override environment variables. */
 import * as Names from "@blockquarry/http/Settings"
 import * as Either from "effect/Either"
 import { parseArgs } from "node:util"
@@ -15,7 +15,7 @@ type Command =
 
 export interface Arguments {
   readonly command: Command
-  /** The settings that the options stand for, by the names of their variables. */
+  /** The values of options, by the names of the variables that they override. */
   readonly optionValues: VariableValues
 }
 
@@ -30,11 +30,11 @@ const optionDefinitions = {
   version: { type: "boolean", short: "v" }
 } as const
 
-/** Reads the arguments, or says which one is wrong. */
+/** Parses the arguments, or returns the message of the first error. */
 export const parse = (args: ReadonlyArray<string>): Either.Either<Arguments, string> =>
   Either.gen(function*() {
     const { positionals, values } = yield* Either.try({
-      // Package managers hand over the `--` that ends their own options.
+      // Package managers pass on the `--` that ends their own options.
       try: () =>
         parseArgs({
           args: args[0] === "--" ? args.slice(1) : [...args],
@@ -42,8 +42,7 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Arguments, str
           strict: true,
           allowPositionals: true
         }),
-      catch: (error) =>
-        error instanceof Error ? `${error.message.split(". ")[0]}` : "the options cannot be read"
+      catch: (error) => error instanceof Error ? `${error.message.split(". ")[0]}` : "invalid options"
     })
     const flagValue = (isSet: boolean | undefined) => isSet === true ? "1" : undefined
     const optionValues = {
@@ -72,25 +71,25 @@ const parseCommand = (positionals: ReadonlyArray<string>): Either.Either<Command
   const [name = "", client, ...rest] = positionals
   if (name === "token") {
     return client === undefined || rest.length > 0
-      ? Either.left("token takes the name of a client, as in: quarry-proxy token indexer")
+      ? Either.left("token: expected a client name, for example: quarry-proxy token indexer")
       : Either.right({ _tag: "NewToken", client })
   }
   return Either.fromNullable(
     commands.get(positionals.join(" ")),
     () =>
-      `there is no command ${
+      `unknown command ${
         JSON.stringify(positionals.join(" "))
-      }; there are serve, config check, config print, config example and token NAME`
+      }; expected serve, config check, config print, config example or token NAME`
   )
 }
 
 const helpRow = (name: string, text: string): string => `  ${name.padEnd(28)} ${text}`
 
-export const help = `quarry-proxy: the indexed-chain service inside your network
+export const help = `quarry-proxy: caching proxy for indexed blockchain data APIs
 
-It serves the service's own paths of all three APIs on one address and brings the key, so clients only change
-their base URL, and send a token of yours in place of the key. It keeps answers, counts budgets and stops no one who
-may pass. /docs describes the paths; its status page is at http://127.0.0.1:8651.
+Serves the upstream paths of all three APIs on one origin and adds the API key. Clients only change their base URL,
+and send a token of the proxy instead of the API key. The proxy caches responses and enforces quotas per client.
+The paths are documented at /docs. The status page is at http://127.0.0.1:8651 by default.
 
 Usage:
   quarry-proxy [serve] [options]
@@ -98,53 +97,48 @@ Usage:
   quarry-proxy token NAME
 
 Commands:
-${helpRow("serve", "answers requests until it is stopped (what it does without a command)")}
-${helpRow("config check", "reads the configuration and says everything that is wrong with it")}
-${
-  helpRow(
-    "config print",
-    "the configuration that is in force, and where each setting comes from; without secrets"
-  )
-}
-${helpRow("config example", "a configuration with every setting, to begin with")}
-${helpRow("token NAME", "a new token for a client, and what to write into the configuration for it")}
+${helpRow("serve", "Run the proxy (default)")}
+${helpRow("config check", "Validate the configuration")}
+${helpRow("config print", "Print the effective configuration and the source of each value, without secrets")}
+${helpRow("config example", "Print a commented example with every key")}
+${helpRow("token NAME", "Create a token for a client, and print its configuration")}
 
 Options:
-${helpRow("-c, --config FILE", `the configuration, in YAML (${proxyVariables.config})`)}
-${helpRow("    --host HOST", `where to listen (${proxyVariables.host}; 127.0.0.1)`)}
-${helpRow("-p, --port PORT", `which port (${proxyVariables.port}; 8650; 0 takes a free one)`)}
+${helpRow("-c, --config FILE", `Configuration file in YAML (${proxyVariables.config})`)}
+${helpRow("    --host HOST", `Address to listen on (${proxyVariables.host}; default: 127.0.0.1)`)}
+${helpRow("-p, --port PORT", `Port; 0 selects a free one (${proxyVariables.port}; default: 8650)`)}
 ${
   helpRow(
     "    --admin HOST:PORT",
-    `where the status page and metrics are, or off (${proxyVariables.admin}; 127.0.0.1:8651)`
+    `Admin listener (status page, metrics), or off (${proxyVariables.admin}; default: 127.0.0.1:8651)`
   )
 }
 ${
   helpRow(
     "    --allow-anonymous",
-    `let in whoever reaches it, where there are no clients (${proxyVariables.allowAnonymous}=1)`
+    `Allow a non-loopback address without clients (${proxyVariables.allowAnonymous}=1)`
   )
 }
 ${
   helpRow(
     "    --sandbox",
-    `put the embedded service behind it: no account, no network (${proxyVariables.sandbox}=1)`
+    `Use the embedded sandbox as upstream: synthetic data, no account, no network (${proxyVariables.sandbox}=1)`
   )
 }
-${helpRow("-h, --help", "show this")}
-${helpRow("-v, --version", "show the version")}
+${helpRow("-h, --help", "Show this help")}
+${helpRow("-v, --version", "Show the version")}
 
-Settings (environment), in place of the same ones in the configuration:
-${helpRow(Names.apiKey, "the key that is sent to the service, where the configuration names none")}
-${helpRow(Names.baseUrl, "address of the main API, with or without /api/v2.2")}
-${helpRow(Names.streamsUrl, "address of the streams API")}
-${helpRow(Names.ledgerUrl, "address of the ledger API")}
-${helpRow(Names.ledgerTestnetUrl, "address of the ledger's testnet, for requests with ?network=testnet")}
-${helpRow(Names.rateLimit, "units per time that are sent with that key, as in 25/10s, or none (100/s)")}
-${helpRow(proxyVariables.redis, "Redis, where several proxies share budgets and answers")}
-${helpRow("OTEL_EXPORTER_OTLP_ENDPOINT", "a collector for spans, metrics and the log")}
-It starts with the addresses it has; requests that need another one are answered 503. SIGHUP, or a change of the file,
-has it read the configuration again.
+Environment:
+${helpRow(Names.apiKey, "API key of the upstream, if the file has no upstream.keys")}
+${helpRow(Names.rateLimit, "Rate limit of that key, for example 25/10s, or none (default: 100/s)")}
+${helpRow(Names.baseUrl, "Base URL of the data API, with or without /api/v2.2")}
+${helpRow(Names.streamsUrl, "Base URL of the streams API")}
+${helpRow(Names.ledgerUrl, "Base URL of the ledger API")}
+${helpRow(Names.ledgerTestnetUrl, "Base URL of the ledger testnet API (requests with ?network=testnet)")}
+${helpRow(proxyVariables.redis, "URL of Redis, to share quotas and cache between several proxies")}
+${helpRow("OTEL_EXPORTER_OTLP_ENDPOINT", "OpenTelemetry collector for spans, metrics and logs")}
+Options override variables, and variables override the file. Requests to an API without a base URL fail with 503.
+The proxy reloads its configuration on SIGHUP and when a file changes.
 
 Examples:
   quarry-proxy --sandbox
@@ -153,5 +147,5 @@ Examples:
   quarry-proxy --config quarry-proxy.yaml --host 0.0.0.0
   curl -H 'X-API-Key: qp_…' 'http://127.0.0.1:8650/api/v2.2/erc20/0x…/price?chain=eth'
 
-Exit codes: 0 stopped (Ctrl-C, SIGTERM) · 1 it cannot listen, or failed · 2 an option or a setting is wrong
+Exit codes: 0 stopped (Ctrl-C, SIGTERM) · 1 unexpected error, or cannot listen · 2 invalid option or configuration
 `

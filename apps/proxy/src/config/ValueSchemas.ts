@@ -113,8 +113,8 @@ export const Name = pattern(name, /^[A-Za-z0-9._-]{1,64}$/)
 
 /** Names under which metrics count requests without a client. */
 const reservedNames: ReadonlyMap<string, string> = new Map([
-  ["open", "the name open is reserved for requests without authentication"],
-  ["nobody", "the name nobody is reserved for requests that failed authentication"]
+  ["anonymous", "the name anonymous is reserved for requests without authentication"],
+  ["unauthenticated", "the name unauthenticated is reserved for requests that failed authentication"]
 ])
 
 export const ClientName = text(name, (text) => reservedNames.get(text) ?? Schema.is(Name)(text))

@@ -1,43 +1,45 @@
-/** What is known of a request once it is over: the log, the metrics and the status page are made from this alone. */
+/** What the proxy records of a completed request. The access log, metrics and status page are derived from it. */
 import type * as ProxyError from "./ProxyError.ts"
 
 /**
- * - `hit`, `stale`: a kept answer was given; a stale one because the service failed, or while it is asked.
- * - `miss`: the service was asked for this request; `shared`: for another that asked the same at the same time.
- * - `bypass`: the cache is off, the client wanted none of it, or the request changes something.
+ * - `hit`: a fresh cache entry.
+ * - `stale`: a stale cache entry, served because the upstream failed or while the entry is revalidated.
+ * - `miss`: the response of an upstream request that was sent for this request.
+ * - `coalesced`: the response of an upstream request that was sent for an identical concurrent request.
+ * - `bypass`: the cache is disabled, the client sent `no-store`, or the operation is an update.
  */
-export type CacheState = "hit" | "stale" | "miss" | "shared" | "bypass"
+export type CacheState = "hit" | "stale" | "miss" | "coalesced" | "bypass"
 
 export interface AccessLogEntry {
-  /** When the request came, in milliseconds since 1970. */
+  /** When the proxy received the request, in milliseconds since the Unix epoch. */
   readonly startedAt: number
   readonly requestId: string
-  /** The client's name; null where nobody was recognised. */
+  /** The name of the client, or null if the request was not authenticated. */
   readonly client: string | null
   readonly method: string
-  /** The path with its parameters unnamed; `-` where it leads nowhere. */
+  /** The path with placeholders for its parameters, or `-` if no route matches. */
   readonly route: string
-  /** Its id. */
+  /** The id of the operation, or null for the proxy's own pages and unknown paths. */
   readonly operation: string | null
-  /** 499 where the client hung up first. */
+  /** 499 if the client disconnected before the response was complete. */
   readonly status: number
-  /** Of a failure of our own. */
+  /** The error code, or null if the response is not an error of the proxy. */
   readonly code: ProxyError.ErrorCode | null
   readonly cache: CacheState | null
-  /** Requests that were sent to the service. */
+  /** Requests that were sent to the upstream. */
   readonly attempts: number
-  /** Units that they cost. */
+  /** Units that the upstream requests cost. */
   readonly upstreamCost: number
-  /** Units that a kept answer saved. */
+  /** Units that a cache hit saved. */
   readonly savedCost: number
-  /** Units that were taken from the client's budget. */
+  /** Units that were charged to the client's quotas. */
   readonly chargedCost: number
-  /** That it went beyond that budget, where budgets only count. */
+  /** Whether the request exceeded a quota in shadow mode. */
   readonly shadowed: boolean
-  /** From the first byte to the last, in milliseconds. */
+  /** Time from the first byte of the request to the last byte of the response, in milliseconds. */
   readonly durationMs: number
-  /** Of these, waiting: for budgets, pauses and places, and between attempts. */
+  /** The part of `durationMs` spent waiting for quotas, rate limits, cooldowns, concurrency limits and backoff. */
   readonly waitMs: number
-  /** Of the body as it was sent. */
+  /** Bytes of the response body as sent, after content encoding. */
   readonly bytes: number
 }

@@ -1,59 +1,61 @@
-/** Failures of our own: what the proxy answers where there is nothing of the service's to pass on. */
+/** Errors of the proxy: the responses that do not come from the upstream. */
 import type { ListOperationError, OperationError } from "@blockquarry/core/OperationError"
 import * as Names from "@blockquarry/http/Settings"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as ProxyResponse from "./ProxyResponse.ts"
 
-/** The `code` of every failure, with its status: programs go by these, and OpenAPI lists them. */
+/** All error codes with their statuses. They are part of the public interface of the proxy. */
 export const statusByCode = {
-  "malformed-target": 400,
+  "malformed-uri": 400,
   "malformed-request": 400,
   "invalid-request": 400,
   "not-json": 400,
   "bad-request": 400,
-  "token-in-target": 400,
+  "token-in-url": 400,
   "token-missing": 401,
   "token-unknown": 401,
   "cross-site": 403,
-  "network-refused": 403,
-  "scope-refused": 403,
+  "insufficient-scope": 403,
+  "ip-not-allowed": 403,
   "unknown-path": 404,
   "not-found": 404,
   "method-not-allowed": 405,
   "body-too-slow": 408,
   "body-too-large": 413,
-  "target-too-long": 414,
+  "uri-too-long": 414,
   "encoded-body": 415,
   "unsupported-media-type": 415,
-  "host-refused": 421,
-  "over-budget": 429,
-  "rate-limited": 429,
+  "host-not-allowed": 421,
+  "client-quota-exceeded": 429,
+  "client-rate-limited": 429,
+  "upstream-local-limit": 429,
+  "upstream-rate-limited": 429,
   "internal": 500,
-  "key-refused": 502,
-  "list-broken": 502,
-  "plan-exhausted": 502,
-  "response-invalid": 502,
-  "service-failed": 502,
-  "unreachable": 502,
-  "address-not-set": 503,
-  "key-not-set": 503,
+  "pagination-failed": 502,
+  "upstream-authentication-failed": 502,
+  "upstream-error": 502,
+  "upstream-invalid-response": 502,
+  "upstream-plan-exhausted": 502,
+  "upstream-unreachable": 502,
+  "circuit-open": 503,
   "overloaded": 503,
-  "service-left-alone": 503,
-  "stopping": 503,
-  "store-away": 503,
-  "not-kept": 504,
-  "timed-out": 504
+  "shutting-down": 503,
+  "store-unavailable": 503,
+  "upstream-key-missing": 503,
+  "upstream-url-missing": 503,
+  "not-cached": 504,
+  "upstream-timeout": 504
 } as const
 
 export type ErrorCode = keyof typeof statusByCode
 
-/** A request that is answered by us. */
+/** An error response of the proxy. */
 export class ProxyError extends Data.TaggedError("ProxyError")<{
   readonly code: ErrorCode
   readonly message: string
   readonly headers: Readonly<Record<string, string>>
-  /** Whose request it was, where that is known although it was refused. */
+  /** The client, if the request was rejected after its token was recognized. */
   readonly client?: string
 }> {}
 
@@ -65,30 +67,30 @@ export const make = (
 
 export const unknownPath = make(
   "unknown-path",
-  "there is nothing at this path; / lists the paths, /openapi.json describes them"
+  "path not found; see / for the list of paths and /openapi.json for their description"
 )
 
-export const uriTooLong = make("target-too-long", "path and query are longer than this proxy reads")
+export const uriTooLong = make("uri-too-long", "the request URI exceeds limits.maxUrlBytes")
 
-export const malformedRequest = make("malformed-request", "the request is not well-formed HTTP")
+export const malformedRequest = make("malformed-request", "malformed HTTP request")
 
 export const overloaded = make(
   "overloaded",
-  "the proxy answers as many requests as it can take on; ask again in a moment",
+  "too many concurrent requests (limits.maxConcurrentRequests); retry later",
   { "retry-after": "1" }
 )
 
 export const shuttingDown = make(
-  "stopping",
-  "this proxy is about to stop; go on with the cursor at another one"
+  "shutting-down",
+  "the proxy is shutting down; continue with this cursor at another proxy"
 )
 
-export const notCached = make("not-kept", "there is no kept answer to this, and the request wanted no other")
+export const notCached = make("not-cached", "no cached response for this request (only-if-cached)")
 
 export const methodNotAllowed = (allow: string): ProxyError =>
-  make("method-not-allowed", `this path takes ${allow}`, { allow })
+  make("method-not-allowed", `method not allowed; allowed: ${allow}`, { allow })
 
-export const internalError = make("internal", "the proxy failed; its log tells more under this request's id")
+export const internalError = make("internal", "internal error; see the proxy's log for this requestId")
 
 /**
  * The proxy's own response to an error of the engine. Its message contains neither hints, which are for the operator of
@@ -106,40 +108,53 @@ export const fromOperationError = (error: OperationError): ProxyError => {
     case "AuthenticationError":
     case "PermissionDeniedError":
       return make(
-        "key-refused",
-        `the service refused the proxy's key (status ${error.status}); check upstream.keys, or ${Names.apiKey}, where it runs`
+        "upstream-authentication-failed",
+        `the upstream rejected the proxy's API key (${error.status}); check upstream.keys or ${Names.apiKey}`
       )
     case "PlanQuotaExceededError":
-      return make("plan-exhausted", `the plan of the proxy's key is used up (status ${error.status})`)
+      return make(
+        "upstream-plan-exhausted",
+        `the plan of the upstream API key is exhausted (${error.status})`
+      )
     case "NetworkError":
-      return make("unreachable", `${error.operation}: the upstream cannot be reached: ${error.reason}`)
+      return make(
+        "upstream-unreachable",
+        `${error.operation}: the upstream cannot be reached: ${error.reason}${
+          error.mayHaveBeenApplied ? "; the update may have been applied, and repeating it is safe" : ""
+        }`
+      )
     case "TimeoutError":
-      return make("timed-out", message)
+      return make("upstream-timeout", message)
     case "InvalidResponseError":
-      return make("response-invalid", message)
+      return make("upstream-invalid-response", message)
     case "RateLimitError":
+      return make("upstream-rate-limited", message, retryAfterHeader(error.retryAfter))
     case "LocalLimitError":
-      return make("rate-limited", message, retryAfterHeader(error.retryAfter))
+      return make("upstream-local-limit", message, retryAfterHeader(error.retryAfter))
     case "CircuitOpenError":
       return make(
-        "service-left-alone",
-        `${error.operation}: circuit breaker open after repeated failures of the upstream`,
+        "circuit-open",
+        `${error.operation}: circuit breaker open after repeated failures of the upstream; retry in ${
+          wholeSeconds(error.retryAfter)
+        } s`,
         retryAfterHeader(error.retryAfter)
       )
     case "ServerError":
-      return make("service-failed", message)
+      return make("upstream-error", message)
   }
 }
 
 /** The error that ends a streamed list, where the upstream's response cannot be passed through. */
 export const fromListError = (error: ListOperationError): ProxyError =>
   error._tag === "PaginationError"
-    ? make("list-broken", `${error.operation}: ${error.summary}`)
+    ? make("pagination-failed", `${error.operation}: ${error.summary}`)
     : fromOperationError(error)
 
-/** Whole seconds, and none too few. */
+/** Returns the header `Retry-After` in seconds, rounded up. */
 export const retryAfterHeader = (wait: Duration.Duration | null): Readonly<Record<string, string>> =>
-  wait === null ? {} : { "retry-after": String(Math.ceil(Duration.toSeconds(wait))) }
+  wait === null ? {} : { "retry-after": String(wholeSeconds(wait)) }
+
+const wholeSeconds = (duration: Duration.Duration): number => Math.ceil(Duration.toSeconds(duration))
 
 export const toResponse = (
   { code, headers, message }: ProxyError,

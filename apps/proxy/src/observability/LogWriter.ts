@@ -1,30 +1,30 @@
 /**
- * Lines on their way to standard error. A reader that is slow must not stop the proxy: lines are gathered and written
- * in the background, and where too many wait, or nothing can be written, the newest are dropped and counted. A line says
- * how many as soon as there is room. Lines are written whole and in order.
+ * Writes log lines to standard error in the background, so that a slow reader does not block the proxy. If the buffer is
+ * full or writing fails, new lines are dropped and counted, and the next line that is written reports the number. Lines
+ * are written completely and in order.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Fs from "node:fs"
 import type { LogSink } from "./Logging.ts"
 
-/** Characters that wait at most. */
+/** Maximum size of the buffer, in characters. */
 const maxBufferedChars = 4 * 1024 * 1024
 
-/** Lines are written together that come within so many milliseconds. */
+/** Lines within this time are written together, in milliseconds. */
 const flushDelayMs = 50
 
-/** A pipe that is full is tried again after so many milliseconds. */
+/** Delay before the next write to a full pipe, in milliseconds. */
 const retryDelayMs = 10
 
-/** At the end it is waited for the reader for so many milliseconds at most. */
+/** Maximum time that closing waits for the reader, in milliseconds. */
 const closeTimeoutMs = 2000
 
-/** Writes to an open file until the scope closes, and before that what waits then, if the reader takes it in time. */
+/** Creates a sink that writes to an open file. Closing the scope flushes the buffer, at most for `closeTimeoutMs`. */
 export const make = (file: number): Effect.Effect<LogSink, never, Scope.Scope> =>
   Effect.map(
-    Effect.acquireRelease(Effect.sync(() => new BufferedWriter(file)), (pending) => pending.close),
-    (pending) => (line) => pending.add(line)
+    Effect.acquireRelease(Effect.sync(() => new BufferedWriter(file)), (writer) => writer.close),
+    (writer) => (line) => writer.add(line)
   )
 
 const emptyBuffer = Buffer.alloc(0)
@@ -35,16 +35,16 @@ class BufferedWriter {
   #lines: Array<string> = []
   #size = 0
   #dropped = 0
-  /** What is being written, as far as it is not. */
+  /** The bytes of the current batch that are not written yet. */
   #unwritten: Buffer = emptyBuffer
-  /** That the file ends within a line, of which `#rest` begins with the end. */
+  /** Whether the file ends with an incomplete line, whose rest is at the start of `#unwritten`. */
   #partialLine = false
-  /** Of how many dropped lines the last line of `#rest` tells. */
+  /** The number of dropped lines that the last line of `#unwritten` reports. */
   #reportedDropped = 0
   #writing = false
   #closed = false
   #timer: NodeJS.Timeout | undefined
-  /** To be called when nothing waits, or nothing can be written. */
+  /** Called when the buffer is empty or writing fails. */
   #onIdle = (): void => {}
 
   readonly #file: number
@@ -76,8 +76,8 @@ class BufferedWriter {
     this.#write()
   })
 
-  #scheduleWrite(millis: number): void {
-    this.#timer ??= setTimeout(() => this.#write(), millis).unref()
+  #scheduleWrite(delayMs: number): void {
+    this.#timer ??= setTimeout(() => this.#write(), delayMs).unref()
   }
 
   #write(): void {
@@ -94,19 +94,19 @@ class BufferedWriter {
         return this.#write()
       }
       if (this.#closed) return
-      // The reader is slow, and the pipe full.
+      // The pipe is full, because the reader is slow.
       if (error === null || error.code === "EAGAIN") return this.#scheduleWrite(retryDelayMs)
       this.#dropUnwritten()
-      // Tried again with the next line, so that a disk that was full is written to when there is room.
+      // The next line retries, so that logging continues when a full disk has space again.
       return this.#lines.length > 0 ? this.#scheduleWrite(flushDelayMs) : this.#onIdle()
     })
   }
 
-  /** All that waits becomes what is being written. */
+  /** Moves all buffered lines into the current batch. */
   #fillBuffer(): void {
     if (this.#dropped > 0) {
       this.#lines.push(
-        JSON.stringify({ level: "warning", message: "lines of the log were dropped", dropped: this.#dropped })
+        JSON.stringify({ level: "warning", message: "log lines dropped", dropped: this.#dropped })
       )
     }
     this.#unwritten = this.#lines.length === 0 ? emptyBuffer : Buffer.from(`${this.#lines.join("\n")}\n`)
@@ -121,16 +121,16 @@ class BufferedWriter {
     this.#unwritten = this.#unwritten.subarray(bytes)
   }
 
-  /** Drops the lines of what is being written, but for the end of one that was begun: no other may follow its torn half. */
+  /** Drops the current batch, except the rest of a line that is partially written: other lines must not be appended to it. */
   #dropUnwritten(): void {
-    const keptBytes = this.#partialLine ? this.#unwritten.indexOf(lineFeed) + 1 : 0
-    const lostLines = this.#unwritten.subarray(keptBytes).reduce(
+    const remainingBytes = this.#partialLine ? this.#unwritten.indexOf(lineFeed) + 1 : 0
+    const lostLines = this.#unwritten.subarray(remainingBytes).reduce(
       (count, byte) => byte === lineFeed ? count + 1 : count,
       0
     )
-    this.#unwritten = this.#unwritten.subarray(0, keptBytes)
+    this.#unwritten = this.#unwritten.subarray(0, remainingBytes)
     if (lostLines === 0) return
-    // The line that tells of dropped ones is none of them.
+    // The line that reports dropped lines does not count as dropped.
     this.#dropped += this.#reportedDropped > 0 ? lostLines - 1 + this.#reportedDropped : lostLines
     this.#reportedDropped = 0
   }

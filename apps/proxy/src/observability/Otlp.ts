@@ -1,12 +1,12 @@
 /**
- * Spans, metrics and the log (but for the lines of requests) to a collector of OpenTelemetry, where the environment names one: by the variables that
- * every program of that kind reads. What writes them is loaded where it is wanted.
+ * Exports spans, metrics and the log (without the access log) to an OpenTelemetry collector, if the standard environment
+ * variables configure one. The exporter is loaded on demand.
  */
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** OTEL_EXPORTER_OTLP_ENDPOINT and the like; an empty variable is one that is not set. */
+/** Reads an environment variable. An empty variable counts as not set. */
 const variable = (name: string): Config.Config<string> => Config.withDefault(Config.string(name), "")
 
 const settings = Config.all({
@@ -16,7 +16,7 @@ const settings = Config.all({
   attributes: variable("OTEL_RESOURCE_ATTRIBUTES")
 })
 
-/** Written as `name=value,name=value`, percent-encoded. */
+/** Parses `name=value,name=value`, percent-encoded. */
 const parseKeyValues = (text: string): Record<string, string> =>
   Object.fromEntries(
     text.split(",").flatMap((pair) => {
@@ -33,7 +33,7 @@ const decode = (text: string): string => {
   }
 }
 
-/** Whether there is a collector, without which no span is made for anybody; or what is wrong with its address. */
+/** Whether a collector is configured; without one no spans are created. Fails with a message if the endpoint is invalid. */
 export const isConfigured: Effect.Effect<boolean, string> = Effect.flatMap(
   Effect.orDie(settings),
   ({ endpoint }) => {
@@ -42,12 +42,12 @@ export const isConfigured: Effect.Effect<boolean, string> = Effect.flatMap(
     return protocol === "http:" || protocol === "https:"
       ? Effect.succeed(true)
       : Effect.fail(
-        "OTEL_EXPORTER_OTLP_ENDPOINT: expected an http or https address, as in http://localhost:4318"
+        "OTEL_EXPORTER_OTLP_ENDPOINT: expected an http or https URL, for example http://localhost:4318"
       )
   }
 )
 
-/** Sends by a client of its own: that of the service behind the proxy may be the sandbox. */
+/** Exports with a separate HTTP client, because the upstream client may be the sandbox. */
 export const layer = (version: string): Layer.Layer<never> =>
   Layer.unwrapEffect(Effect.gen(function*() {
     const { attributes, endpoint, headers, name } = yield* Effect.orDie(settings)

@@ -1,4 +1,4 @@
-/** Whether the process lives, and whether it is worth sending requests to. */
+/** Liveness and readiness. */
 import type { Engine } from "@blockquarry/http/Gateway"
 import * as Effect from "effect/Effect"
 import * as Rec from "effect/Record"
@@ -7,21 +7,22 @@ import type { UpstreamEndpoints } from "../upstream/UpstreamClient.ts"
 
 export const liveResponse: ProxyResponse.ProxyResponse = ProxyResponse.json(200, { status: "live" })
 
-export type ReadinessState = "ready" | "stopping" | "not configured"
+export type ReadinessState = "ready" | "shutting-down" | "not configured"
 
-/** Which addresses are set and have a key. */
+/** Whether each upstream has a base URL and an API key. */
 const configuredUpstreams = ({ baseUrls, keys }: UpstreamEndpoints): { readonly [name: string]: boolean } =>
   Rec.map(baseUrls, (baseUrl, name) => baseUrl !== undefined && keys[name].length > 0)
 
-/** Ready is a proxy that has an address with a key, and that is not about to stop. */
+/** Returns the readiness: at least one upstream is configured, and the proxy is not shutting down. */
 export const readinessState = (endpoints: UpstreamEndpoints, shuttingDown: boolean): ReadinessState => {
-  if (shuttingDown) return "stopping"
+  if (shuttingDown) return "shutting-down"
   return Object.values(configuredUpstreams(endpoints)).includes(true) ? "ready" : "not configured"
 }
 
 /**
- * A probe asks the service nothing, for that would cost units; it says how the service was doing when it was asked
- * last. A service that fails makes no proxy unready: there would be none left to give the answers that are kept.
+ * Returns the response of a readiness probe, with the state of the circuit breakers. A probe sends no upstream request,
+ * because requests cost units. A failing upstream does not make the proxy unready: all proxies would become unready at
+ * once, and cached responses unavailable.
  */
 export const readyResponse = (
   endpoints: UpstreamEndpoints,

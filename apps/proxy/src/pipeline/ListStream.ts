@@ -1,6 +1,6 @@
 /**
- * Whole lists, under a prefix of our own: every record of a list, page after page, one a line (NDJSON), no faster than
- * the client reads them. The last line says how it ended; a stream without it was cut off.
+ * Streaming lists: all records of a list operation as NDJSON, with backpressure. The last line is `{"end":…}` or
+ * `{"failure":…,"cursor":…}`. A stream without it was truncated.
  */
 import { type AnyOperation, isList } from "@blockquarry/core/Operation"
 import type { ListOperationError } from "@blockquarry/core/OperationError"
@@ -24,12 +24,12 @@ import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
 import type { ClientQuotas } from "../quota/ClientQuotas.ts"
 import { redactMessage, type UpstreamClient } from "../upstream/UpstreamClient.ts"
 
-/** What stands before the path of a list. */
+/** The prefix of streaming lists, in front of the path of a list operation. */
 export const listPrefix = "/all/"
 
 export interface ListRequest {
   readonly upstreamRequest: UpstreamRequest
-  /** Continues a list that broke off. */
+  /** Resumes a list that ended early. */
   readonly cursor: string | undefined
   readonly client: AuthenticatedClient
   readonly quotas: ClientQuotas
@@ -37,16 +37,16 @@ export interface ListRequest {
   readonly upstream: UpstreamClient
   readonly context: RequestContext.RequestContext
   readonly cacheMode: CacheMode
-  /** Whether the proxy stops before long. */
+  /** Whether the list should end now, because the proxy is shutting down. */
   readonly shouldEndStreams: () => boolean
 }
 
-/** A page is waited for longer than a single question: a list is in no hurry, and nobody likes to begin anew. */
+/** Pages wait longer for quotas than single requests: a rejected page ends the whole list. */
 const pageQuotaWait = Duration.minutes(1)
 
 const headers = { "content-type": "application/x-ndjson; charset=utf-8", "cache-control": "no-store" }
 
-/** That there is such a list, and nothing asked for it. */
+/** Responds to a HEAD request, without an upstream request. */
 export const head = (
   { upstreamRequest: { upstreamName, operation }, upstream }: ListRequest
 ): Effect.Effect<ProxyResponse, ProxyError.ProxyError> =>
@@ -54,12 +54,12 @@ export const head = (
     ? Effect.as(upstream.resolve(upstreamName), { status: 200, headers, body: Stream.empty })
     : Effect.fail(notAList(operation))
 
-/** The first page is asked before anything is sent, so that what fails at once fails with a status. */
+/** Streams all records of a list. Loads the first page before the response starts, so that early errors have a status. */
 export const streamList = (listRequest: ListRequest): Effect.Effect<ProxyResponse, ProxyError.ProxyError> =>
   Effect.gen(function*() {
     const { cursor, upstreamRequest: { upstreamName, input, operation, request }, upstream } = listRequest
     if (!isList(operation)) return yield* Effect.fail(notAList(operation))
-    // Pages are asked for by what was read of the question: a filter that was not would be left out, and nobody told.
+    // Pages are requested with the decoded input. An unknown parameter, such as a filter, would be dropped silently.
     const [unknownParameter] = request.query.slice(encodeRequest(operation, input).query.length)
     if (unknownParameter !== undefined) return yield* Effect.fail(unknownParameterError(unknownParameter[0]))
     const upstreamTarget = yield* upstream.resolve(upstreamName)
@@ -78,7 +78,7 @@ export const streamList = (listRequest: ListRequest): Effect.Effect<ProxyRespons
     }
   })
 
-/** Charges a page, then asks for it. */
+/** Charges the client for a page, then loads it. */
 const nextPageOf = (
   { quotas, client, context, upstreamRequest: { operation }, upstream, cacheMode }: ListRequest,
   pull: Effect.Effect<Chunk.Chunk<RawRecords.RawPage>, Option.Option<ListOperationError>>
@@ -90,7 +90,7 @@ const nextPageOf = (
     Effect.catchAll((failure) => Effect.fail(Option.getOrElse(failure, () => ProxyError.internalError))),
     Effect.mapError((failure) => upstream.containsApiKey(failure.message) ? redactMessage(failure) : failure),
     Effect.filterOrFail(
-      // One text, and JSON, so that every spelling of a key is found at once.
+      // A single JSON text, so that one scan finds every escaped form of an API key.
       ({ cursor, records }) =>
         !upstream.containsApiKey(`[${[JSON.stringify(cursor), ...records].join(",")}]`),
       () => apiKeyInPage
@@ -105,14 +105,14 @@ const nextPageOf = (
   return Effect.zipRight(charge, page)
 }
 
-/** What comes next, where the list stands. */
+/** The state of a list between two chunks. */
 type ListState =
   | { readonly _tag: "Page"; readonly page: RawRecords.RawPage; readonly records: number }
   | { readonly _tag: "After"; readonly cursor: string; readonly records: number }
   | { readonly _tag: "End"; readonly records: number }
   | { readonly _tag: "Over" }
 
-/** A piece for each page, asked for when the one before has been read, and the last line. */
+/** Emits one chunk per page and the last line. Loads a page when the client has read the previous one. */
 const listLines = (
   { shouldEndStreams, context }: ListRequest,
   firstPage: RawRecords.RawPage,
@@ -133,7 +133,7 @@ const listLines = (
           )
         }
         case "After":
-          // Who asks elsewhere loses nothing; who is cut off later does not know where to go on.
+          // Ends at a page boundary, so that the client can resume at another proxy without losing records.
           return Effect.matchEffect(shouldEndStreams() ? Effect.fail(ProxyError.shuttingDown) : nextPage, {
             onSuccess: (page) => emit("", { _tag: "Page", page, records: state.records }),
             onFailure: ({ code, message }) => {
@@ -163,15 +163,18 @@ const emit = (
 const unknownParameterError = (name: string): ProxyError.ProxyError =>
   ProxyError.make(
     "invalid-request",
-    `${name}: a whole list takes only what this proxy can read; leave this out, or ask page by page without ${
+    `${name}: unknown parameter; streaming lists accept only known parameters. Remove it, or request single pages without ${
       listPrefix.slice(0, -1)
     }`
   )
 
 const apiKeyInPage = ProxyError.make(
-  "service-failed",
-  "the service quoted the proxy's key in a page of this list, so that is withheld"
+  "upstream-error",
+  "a page of this list contains an API key of the proxy and was withheld"
 )
 
 const notAList = ({ id }: AnyOperation): ProxyError.ProxyError =>
-  ProxyError.make("unknown-path", `${id} is no list; ask for it without ${listPrefix.slice(0, -1)}`)
+  ProxyError.make(
+    "unknown-path",
+    `${id} is not a list operation; request it without ${listPrefix.slice(0, -1)}`
+  )

@@ -1,4 +1,4 @@
-/** What the proxy does with a request, whatever server it came through. */
+/** Processes a request: routing, authentication, parsing, quotas, upstream or cache, response. */
 import type { Engine } from "@blockquarry/http/Gateway"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -21,7 +21,7 @@ import * as RequestTarget from "./RequestTarget.ts"
 import * as Router from "./Router.ts"
 import type { SharedState } from "./SharedState.ts"
 
-/** Answers a request, and writes down what it finds out about it. */
+/** Responds to a request, and records in the context what the access log needs. */
 export const respond = (
   { encodedBodies, engine, pages }: SharedState,
   activeConfig: ActiveConfig,
@@ -67,7 +67,7 @@ export const respond = (
     })
   })
 
-/** A request for an operation. */
+/** A request that matches the route of an operation. */
 interface OperationRequest {
   readonly activeConfig: ActiveConfig
   readonly encodedBodies: EncodedBodies
@@ -78,7 +78,7 @@ interface OperationRequest {
   readonly query: RequestTarget.RequestTarget["query"]
 }
 
-/** Nothing is looked at, kept or asked before it is known who asks. */
+/** Authenticates and authorizes the client. Precedes parsing, cache lookups and upstream requests. */
 const authorize = (
   { activeConfig, match: { operation }, context, request }: OperationRequest
 ): Either.Either<Clients.AuthenticatedClient, ProxyError.ProxyError> =>
@@ -89,7 +89,7 @@ const authorize = (
       : Either.left(Clients.insufficientScope(operation.id))
   })
 
-/** The client's own headers end here: the key is the proxy's, and nothing else is the service's business. */
+/** Responds from the cache or the upstream. Request headers of the client are not forwarded. */
 const callUpstream = (
   operationRequest: OperationRequest,
   client: Clients.AuthenticatedClient
@@ -122,7 +122,7 @@ const callUpstream = (
       (usage) => RequestContext.recordUsage(context, usage)
     )
     context.cache = CacheStatus.cacheStateOf(upstreamResponse, usesCache)
-    // A stale answer saves nothing: the service was asked, or is being asked.
+    // A stale response saves no cost, because it causes an upstream request as well.
     context.savedCost = upstreamResponse.source === "cache" ? operation.cost : 0
     const now = yield* Clock.currentTimeMillis
     return yield* RenderResponse.render(
@@ -132,7 +132,7 @@ const callUpstream = (
     )
   })
 
-/** The cursor may be one of our own, which the service never sees. */
+/** Responds with a streaming list. The cursor may be a resume cursor of the proxy, which the upstream does not know. */
 const streamList = (
   {
     engine,
@@ -152,7 +152,7 @@ const streamList = (
       )
       if (secondCursor !== undefined) return Effect.fail(multipleCursors)
       const cacheDirective = CacheDirective.parseCacheDirective(headers["cache-control"], headers["pragma"])
-      // Whether a list is kept to its end nobody knows before.
+      // It is unknown in advance whether all pages are cached.
       if (cacheDirective === "only-if-cached") return Effect.fail(ProxyError.notCached)
       const listRequest = {
         upstreamRequest,
@@ -171,7 +171,7 @@ const streamList = (
 
 const multipleCursors = ProxyError.make(
   "invalid-request",
-  "cursor: expected one, that of the last line of a list"
+  "cursor: expected at most one value: the cursor of the last line of a list"
 )
 
 const readBody = (

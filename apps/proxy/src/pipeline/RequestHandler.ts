@@ -1,4 +1,4 @@
-/** Around every request: its id, its reply whatever happens, and word of it when it is over. */
+/** Wraps the processing of every request: request id, error responses, overload protection and completion. */
 import * as Cause from "effect/Cause"
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -14,26 +14,29 @@ import * as CacheFastPath from "./CacheFastPath.ts"
 import * as Pipeline from "./Pipeline.ts"
 import type { SharedState } from "./SharedState.ts"
 
-/** A request that is being answered. */
+/** A request in flight. */
 interface PendingResponse {
-  /** At once, or after some work. */
+  /** The response, or an effect that computes it. */
   readonly response: ProxyResponse | Effect.Effect<ProxyResponse>
-  /** Told when the answer has gone, with its status (499 where the client did not wait for it), and how many bytes of a body. */
+  /**
+   * Must be called once when the response was sent, with its status and the bytes of its body. The status is 499 if the
+   * client disconnected first.
+   */
   readonly onComplete: (status: number, bytes: number) => void
 }
 
 export interface RequestHandler {
   readonly handle: (request: ProxyRequest) => PendingResponse
-  /** Answers what is not HTTP, or no request of a sane size. */
+  /** Responds to requests that the HTTP parser rejects, or that are ambiguous. */
   readonly reject: (status: 400 | 408 | 431) => PendingResponse & { readonly response: ProxyResponse }
 }
 
-/** One that knows how many requests it answers. */
+/** A request handler that counts the requests in flight. */
 export interface CountingRequestHandler extends RequestHandler {
   readonly inFlight: () => number
 }
 
-/** `current` is asked for each request: it changes when the configuration is read again. */
+/** Creates a request handler. Each request evaluates `currentConfig` once, because a reload replaces the configuration. */
 export const make = (
   sharedState: SharedState,
   currentConfig: () => ActiveConfig,
@@ -45,7 +48,7 @@ export const make = (
   const handle: RequestHandler["handle"] = (request) => {
     const context = RequestContext.make(now(), requestId(request.headers["x-request-id"]), request.method)
     const activeConfig = currentConfig()
-    /** Counted from here to its end: nothing that fails comes before. */
+    // Counts a request until it completes. Called last: if earlier code throws, the request is not counted.
     const pending = (response: PendingResponse["response"]): PendingResponse => {
       inFlight += 1
       return {
@@ -73,17 +76,19 @@ export const make = (
       context
     )
     if (cachedResponse !== undefined) return pending(withRequestHeaders(cachedResponse, context))
-    const reply = Pipeline.respond(sharedState, activeConfig, request, context).pipe(
+    const response = Pipeline.respond(sharedState, activeConfig, request, context).pipe(
       Effect.catchTag("ProxyError", (failure) => Effect.succeed(toErrorResponse(failure))),
       Effect.catchAllCause((cause) =>
         Cause.isInterruptedOnly(cause)
           ? Effect.interrupt
-          : Effect.as(Effect.logError("the proxy failed", cause), toErrorResponse(ProxyError.internalError))
+          : Effect.as(Effect.logError("internal error", cause), toErrorResponse(ProxyError.internalError))
       ),
-      Effect.map((reply) => withRequestHeaders(reply, context)),
+      Effect.map((response) => withRequestHeaders(response, context)),
       Effect.annotateLogs("requestId", context.requestId)
     )
-    return pending(sharedState.tracingEnabled ? Tracing.withRequestSpan(request, context, reply) : reply)
+    return pending(
+      sharedState.tracingEnabled ? Tracing.withRequestSpan(request, context, response) : response
+    )
   }
 
   const reject: RequestHandler["reject"] = (status) => {
@@ -103,13 +108,13 @@ export const make = (
   return { handle, reject, inFlight: () => inFlight }
 }
 
-/** A client's own id is taken over only where it is harmless in a header and in a log. */
+/** Returns the client's request id if it is safe in headers and logs, otherwise a new one. */
 const requestId = (clientRequestId: string | undefined): string =>
   clientRequestId !== undefined && /^[A-Za-z0-9._-]{1,64}$/.test(clientRequestId)
     ? clientRequestId
     : randomUUID()
 
-/** What every answer says, whatever it is: which request it is to, and how its client stands. */
+/** Adds the headers of every response: the request id and the state of the client's quotas. */
 const withRequestHeaders = (
   response: ProxyResponse,
   { quotas, requestId }: RequestContext.RequestContext
@@ -118,5 +123,5 @@ const withRequestHeaders = (
   headers: { ...rateLimitHeaders(quotas), ...response.headers, "x-request-id": requestId }
 })
 
-/** Whoever asks how the proxy is must hear that it has much to do. */
+/** Probes are exempt from `limits.maxConcurrentRequests`: an overloaded proxy is alive and ready. */
 const isProbe = ({ target }: ProxyRequest): boolean => target === "/livez" || target === "/readyz"

@@ -1,8 +1,8 @@
 /**
- * From a received request to the one that is sent: read by the operation's descriptor, written canonically.
+ * Rewrites a received request into the upstream request: decodes the input with the schema of the operation, and encodes
+ * it in its canonical form, so that equivalent requests share a cache entry.
  *
- * Whatever spelling a client uses, the service sees one, so equal questions are equal. What the descriptor does not
- * know is passed on: unknown query parameters, and values that we cannot read of parameters that are open.
+ * Unknown query parameters pass through, and so do undecodable values of parameters that are marked `passthrough`.
  */
 import { isResumeCursor } from "@blockquarry/core/Cursor"
 import type { AnyOperation } from "@blockquarry/core/Operation"
@@ -17,18 +17,18 @@ import {
 import * as Either from "effect/Either"
 import type * as Schema from "effect/Schema"
 
-/** An operation whose types do not matter: its input is read and written by the same schema. */
+/** An operation without its static types: one schema decodes and encodes its input. */
 type RewritableOperation = Pick<AnyOperation, "id" | "method" | "path" | "parameters"> & {
   readonly input: Schema.Schema.AnyNoContext
 }
 
-/** What was asked: the request to send, and the input that it was read as. */
+/** The request to send, and the decoded input. */
 export interface RewrittenRequest {
   readonly request: EncodedRequest
   readonly input: unknown
 }
 
-/** The request to send, or what is wrong with the received one. */
+/** Returns the request to send, or the errors of the received one. */
 export const rewrite = (
   operation: RewritableOperation,
   path: Readonly<Record<string, string>>,
@@ -56,7 +56,7 @@ const tryRewrite = (
         issues: [{
           parameter: "cursor",
           reason:
-            "this cursor continues a walk of the quarry library, not a list of the service; resume it there"
+            "this cursor belongs to the quarry library, not to the upstream; use it with the library or with /all"
         }]
       })
     )
@@ -67,7 +67,7 @@ const tryRewrite = (
   })
 }
 
-/** Moves the values that were refused, but that the service may understand, to what is passed on as it came. */
+/** Moves undecodable values of `passthrough` parameters to the query parameters that pass through unchanged. */
 const passThroughOpenValues = (
   operation: RewritableOperation,
   received: ParsedRequest,
@@ -89,7 +89,7 @@ const passThroughOpenValues = (
 const rejectsParameter = (error: InvalidInputError, name: string): boolean =>
   error.issues.some(({ parameter }) => parameter === name)
 
-/** A value is unreadable where it is refused alone as well: the date that begins a reversed range is not. */
+/** Whether a value is invalid on its own. The start date of a reversed range, for example, is valid on its own. */
 const isUndecodable = (operation: RewritableOperation, name: string, value: string): boolean =>
   Either.match(decodeInput(operation, { [name]: value }), {
     onLeft: (error) => rejectsParameter(error, name),

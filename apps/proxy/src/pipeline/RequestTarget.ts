@@ -1,29 +1,29 @@
 /**
- * Reading a request's target as it stood in the request line.
+ * Parses the request target as received in the request line.
  *
- * No URL parser comes near it: parsers collapse `..`, even encoded, and turn `\` into `/`, so that what was looked
- * at and what is sent could be two paths. Here a target is plain steps and plain parameters, or it is refused.
+ * It does not use a URL parser: URL parsers resolve `..`, even if it is percent-encoded, and turn `\` into `/`, so the
+ * validated path and the forwarded path could differ. A target that needs such normalization is rejected.
  */
 import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
 import * as Either from "effect/Either"
 import * as ProxyError from "../exchange/ProxyError.ts"
 
 export interface RequestTarget {
-  /** As it came: percent-encoded, every step of it fit to be decoded. */
+  /** The path as received. Every segment is valid percent-encoded UTF-8. */
   readonly path: string
   readonly query: EncodedRequest["query"]
 }
 
-// oxlint-disable-next-line no-control-regex -- control characters are what this is about
+// oxlint-disable-next-line no-control-regex -- matches control characters on purpose
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/
 
 const malformedUri = (reason: string) =>
-  Either.left(ProxyError.make("malformed-target", `the request's target ${reason}`))
+  Either.left(ProxyError.make("malformed-uri", `invalid request URI: ${reason}`))
 
-/** Reads the target of a request line. */
+/** Parses a request target into path and query. */
 export const parseTarget = (target: string): Either.Either<RequestTarget, ProxyError.ProxyError> => {
-  if (!target.startsWith("/")) return malformedUri("must begin with /")
-  if (/[^!-~]|[\\#]/.test(target)) return malformedUri("holds a character that must be percent-encoded")
+  if (!target.startsWith("/")) return malformedUri("it must start with /")
+  if (/[^!-~]|[\\#]/.test(target)) return malformedUri("it contains a character that must be percent-encoded")
   const queryStart = target.indexOf("?")
   const path = queryStart < 0 ? target : target.slice(0, queryStart)
   const reason = path.split("/").slice(1).map(segmentError).find((found) => found !== undefined)
@@ -34,7 +34,7 @@ export const parseTarget = (target: string): Either.Either<RequestTarget, ProxyE
   )
 }
 
-/** What is unknown is passed on, but no token: it would be sent to the service, and stand in logs on its way. */
+/** Detects tokens in the URL. Unknown parameters pass through, so a token would reach the upstream and its logs. */
 const containsToken = (path: string, query: EncodedRequest["query"]): boolean =>
   tokenPattern.test(decode(path) ?? "") ||
   query.some(([name, value]) =>
@@ -43,20 +43,20 @@ const containsToken = (path: string, query: EncodedRequest["query"]): boolean =>
 
 const tokenParameterName = /^(x[-_])?(api[-_]?key|(access[-_]?|auth[-_]?)?token|authorization)$/i
 
-/** As they are made here, whatever they are called. */
+/** A token of this proxy, in a parameter of any name. */
 const tokenPattern = /qp_[\w-]{43}/
 
 const tokenInUrl = ProxyError.make(
-  "token-in-target",
-  "send the token as the header X-API-Key, never in the address; have another one made, for this one stands in logs by now"
+  "token-in-url",
+  "the URL contains a token; send it in the X-API-Key header and replace it, because URLs are logged"
 )
 
 const segmentError = (segment: string): string | undefined => {
   const text = decode(segment)
-  if (text === undefined) return "has a step that is not percent-encoded UTF-8"
-  if (text === "." || text === "..") return "has a step . or .., which is never followed"
+  if (text === undefined) return "a path segment is not percent-encoded UTF-8"
+  if (text === "." || text === "..") return "a path segment is . or .."
   if (/[/\\]/.test(text) || controlCharacter.test(text)) {
-    return "has a step that holds a slash, a backslash or a control character"
+    return "a path segment contains a slash, a backslash or a control character"
   }
   return undefined
 }
@@ -69,7 +69,7 @@ const parseQuery = (text: string): Either.Either<EncodedRequest["query"], ProxyE
     const name = decode(plusAsSpace(separator < 0 ? pair : pair.slice(0, separator)))
     const value = decode(plusAsSpace(separator < 0 ? "" : pair.slice(separator + 1)))
     if (name === undefined || value === undefined) {
-      return malformedUri("has a query that is not percent-encoded UTF-8")
+      return malformedUri("the query is not percent-encoded UTF-8")
     }
     query.push([name, value])
   }

@@ -1,4 +1,4 @@
-/** The line in which one client's requests wait for its budget. */
+/** The queue in which requests of one client wait for its rate limit. */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -7,44 +7,44 @@ import type { QuotaStatus } from "../exchange/Charge.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import { rateLimitHeaders, rateLimitRule } from "./QuotaStatus.ts"
 
-/** A request that wants its units. */
+/** A queued request. */
 export interface Waiter {
   readonly client: AuthenticatedClient
   readonly cost: number
   readonly startedAt: number
   readonly maxWaitMs: number
-  /** When it may go, as the store said last. */
+  /** Time at which the store expects to grant the request. */
   readyAt: number
-  /** Tells it that it is the first now. */
+  /** Called when the request reaches the head of the queue. */
   notifyHead: () => void
 }
 
 /**
- * The line of one client. The first asks the store; everybody leaves when its own patience ends, but for an answer of
- * the store that is under way: that may be a charge. Who has less patience goes first, so that lists wait until nobody
- * else does; among equals, who came first.
+ * The queue of one client. Only its head uses the store. A waiter leaves when its `maxWait` ends, unless a response of the
+ * store is pending, which may be a charge. Waiters with a shorter `maxWait` come first, so that lists yield to single
+ * requests; equal ones keep their arrival order.
  */
 export interface QuotaQueue {
   readonly waiters: Array<Waiter>
-  /** What the store said last. */
+  /** The last denial of the store. */
   lastDenial: QuotaDenial
 }
 
-/** That there is nothing to be had for a while. */
+/** The units are not available yet. */
 export interface QuotaDenial {
   readonly waitMs: number
   readonly isDaily: boolean
   readonly quotas: ReadonlyArray<QuotaStatus>
 }
 
-/** Before the store said anything. */
+/** The denial before the first response of the store. */
 export const initialDenial: QuotaDenial = { waitMs: 0, isDaily: false, quotas: [] }
 
-/** How much longer it waits. */
+/** Remaining wait in milliseconds. */
 export const remainingWait = ({ startedAt, maxWaitMs }: Waiter, now: number): number =>
   startedAt + maxWaitMs - now
 
-/** Until it is the first, or its patience ends: whether it is. */
+/** Waits until the request is at the head or its `maxWait` ends. Returns whether it is at the head. */
 export const waitUntilHead = (queue: QuotaQueue, waiter: Waiter): Effect.Effect<boolean> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) => {
     if (queue.waiters[0] === waiter) return Effect.succeed(true)
@@ -56,7 +56,7 @@ export const waitUntilHead = (queue: QuotaQueue, waiter: Waiter): Effect.Effect<
     return Effect.timeoutTo(notified, { duration, onSuccess: () => true, onTimeout: () => false })
   })
 
-/** After how long it may be the turn of the last of these. Where they wait for a new day, all go when it begins. */
+/** Returns the expected wait of the last waiter. At the start of a new day all waiters proceed. */
 export const expectedWait = (
   waiters: ReadonlyArray<Waiter>,
   { isDaily }: QuotaDenial,
@@ -68,7 +68,7 @@ export const expectedWait = (
   const { rateLimit } = head.client
   if (rateLimit === null || isDaily) return waitMs
   const { burst, window } = rateLimitRule(rateLimit)
-  // What one takes must leak away until there is room for the next. One that takes more than the burst waits for all.
+  // The cost of each request must leak away before the next one fits. A cost above the burst waits for an empty level.
   const cost = others.reduce(
     (sum, next, index) => sum + Math.max(burst, waiters[index]?.cost ?? 0) - Math.max(0, burst - next.cost),
     0
@@ -78,16 +78,16 @@ export const expectedWait = (
 
 export const quotaExceeded = ({ quotas, isDaily, waitMs }: QuotaDenial): ProxyError.ProxyError =>
   ProxyError.make(
-    "over-budget",
+    isDaily ? "client-quota-exceeded" : "client-rate-limited",
     isDaily
-      ? "your budget for today is used up; it is there again at midnight UTC"
-      : "you ask faster than your budget allows",
+      ? "daily quota exceeded; it resets at midnight UTC"
+      : "client rate limit exceeded",
     { ...rateLimitHeaders(quotas), ...ProxyError.retryAfterHeader(Duration.millis(waitMs)) }
   )
 
 export const queueFull = (quotas: ReadonlyArray<QuotaStatus>): ProxyError.ProxyError =>
   ProxyError.make(
-    "over-budget",
-    "too many of your requests wait for your budget already; ask fewer at once",
+    "client-rate-limited",
+    "too many requests of this client are queued (quotas.maxQueue)",
     { ...rateLimitHeaders(quotas), ...ProxyError.retryAfterHeader(Duration.seconds(1)) }
   )

@@ -1,4 +1,4 @@
-/** What the cache did for a request, for whoever reads the answer's headers (RFC 9211), and for the log. */
+/** The cache result of a response, for the `Cache-Status` header (RFC 9211) and the access log. */
 import type { CacheState } from "../exchange/AccessLogEntry.ts"
 import type { CacheDirective } from "../exchange/CacheDirective.ts"
 import type { UpstreamResponse } from "../upstream/UpstreamClient.ts"
@@ -10,11 +10,11 @@ export const cacheStateOf = ({ collapsed, source }: UpstreamResponse, usesCache:
     case "stale":
       return "stale"
     case "upstream":
-      return usesCache ? collapsed ? "shared" : "miss" : "bypass"
+      return usesCache ? collapsed ? "coalesced" : "miss" : "bypass"
   }
 }
 
-/** `caching`: whether the cache was asked at all. */
+/** Returns the header `Cache-Status`, and `Age` for cached responses. `usesCache`: whether the request used the cache. */
 export const cacheHeaders = (
   response: UpstreamResponse,
   cacheDirective: CacheDirective,

@@ -1,7 +1,7 @@
-/** The program ends before its time: what is said on standard error, and the exit code. */
+/** Errors that end the program, with their message on standard error and their exit code. */
 import * as Data from "effect/Data"
 import { formatDiagnostic, type InvalidConfigError } from "../config/Diagnostic.ts"
-import * as EnvironmentVariables from "../config/EnvironmentVariables.ts"
+import { proxyVariables } from "../config/EnvironmentVariables.ts"
 import type { ListenError } from "../server/Server.ts"
 import type { InvalidRedisUrlError } from "./Stores.ts"
 
@@ -27,18 +27,19 @@ export const fromInvalidConfig = ({ diagnostics, source }: InvalidConfigError): 
 
 export const cannotListen = ({ host, port, reason }: ListenError): ExitError => {
   const hint = reason === "EADDRINUSE"
-    ? "it is in use; choose another one (0 takes a free one)"
+    ? "address already in use; choose another port (0 selects a free one)"
     : reason === "EACCES"
-    ? "this user may not; choose a port above 1023"
+    ? "permission denied; choose a port above 1023"
     : reason === "EADDRNOTAVAIL" || reason === "ENOTFOUND" || reason === "EAI_AGAIN"
-    ? `this machine has no such address (${reason}); choose another host`
+    ? `no such address on this machine (${reason}); choose another host`
     : reason
   return new ExitError({
-    message: `quarry-proxy: cannot listen on port ${port} of ${host}: ${hint}, with --port and --host or ` +
-      `${EnvironmentVariables.proxyVariables.port} and ${EnvironmentVariables.proxyVariables.host}, for the status page with --admin or ${EnvironmentVariables.proxyVariables.admin}`,
+    message:
+      `quarry-proxy: cannot listen on ${host}:${port}: ${hint}. Set --host and --port (${proxyVariables.host}, ` +
+      `${proxyVariables.port}), or --admin (${proxyVariables.admin}) for the admin listener.`,
     exitCode: 1
   })
 }
 
 export const invalidRedisUrl = ({ reason }: InvalidRedisUrlError): ExitError =>
-  new ExitError({ message: `quarry-proxy: the address of Redis cannot be used: ${reason}`, exitCode: 2 })
+  new ExitError({ message: `quarry-proxy: invalid redis.url: ${reason}`, exitCode: 2 })

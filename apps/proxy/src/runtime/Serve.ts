@@ -52,7 +52,7 @@ export const serve = (
         shutdownDelay: Effect.suspend(() => {
           const shutdownDelay = signals.receivedSigterm() ? config.shutdown.delay : Duration.zero
           return Effect.as(
-            Effect.logInfo(`stopping: still taking requests for ${Duration.format(shutdownDelay)}`),
+            Effect.logInfo(`shutting down: accepting requests for ${Duration.format(shutdownDelay)}`),
             shutdownDelay
           )
         }),
@@ -70,6 +70,6 @@ export const serve = (
         ListenError: (failed) => Effect.fail(ExitError.cannotListen(failed)),
         InvalidRedisUrlError: (failed) => Effect.fail(ExitError.invalidRedisUrl(failed))
       }),
-      Effect.tapDefect((cause) => Effect.logError("the proxy failed", cause))
+      Effect.tapDefect((cause) => Effect.logError("internal error", cause))
     )
   })

@@ -37,25 +37,25 @@ export const sampleCommands = (
 }
 
 const upstreamLines = ({ baseUrls, keys, sandbox }: Config["upstream"]): ReadonlyArray<string> => {
-  if (sandbox) return ["behind it: the embedded service, the same at every start; no account, no network"]
+  if (sandbox) return ["upstream: embedded sandbox (synthetic data)"]
   const baseUrlLines = Object.entries(baseUrls).map(([name, baseUrl]) =>
     `  ${name.padEnd(14)} ${baseUrl ?? "not set"}`
   )
   const names = keys.map(({ name }) => name).join(", ")
-  return ["behind it:", ...baseUrlLines, `  ${"keys".padEnd(14)} ${names === "" ? "not set" : names}`]
+  return ["upstream:", ...baseUrlLines, `  ${"keys".padEnd(14)} ${names === "" ? "not set" : names}`]
 }
 
 const clientsLine = (config: Config): string => {
   if (!allowsAnonymousClients(config)) return `clients: ${config.clients.map(({ name }) => name).join(", ")}`
   return isLoopback(config.listen.host)
-    ? "clients: whoever is on this machine; no token is needed"
-    : "clients: whoever reaches it; they ask with your key, and may change your streams"
+    ? "clients: anonymous, loopback only"
+    : "clients: anonymous (allowAnonymous); everyone who can connect uses your API key"
 }
 
 const storeLine = ({ redis }: Config): string =>
   redis === null
-    ? "budgets and answers: in this process alone; set redis.url to share them"
-    : "budgets and answers: in Redis, shared"
+    ? "quotas and cache: in memory; set redis.url to share them"
+    : "quotas and cache: shared through Redis"
 
 export const text = (
   config: Config,
@@ -65,7 +65,7 @@ export const text = (
   const { listen, admin, upstream } = config
   const baseUrl = displayOrigin(listen.host, ports.port)
   return [
-    `quarry-proxy listens at ${baseUrl}`,
+    `quarry-proxy is listening at ${baseUrl}`,
     ...upstreamLines(upstream),
     clientsLine(config),
     storeLine(config),
@@ -73,11 +73,11 @@ export const text = (
     "try:",
     ...sampleCommands(config, ports.port, examples).map((line) => `  ${line}`),
     "",
-    `documentation: ${baseUrl}/docs`,
+    `docs:          ${baseUrl}/docs`,
     ...(admin === null || ports.adminPort === null
       ? []
       : [`status page:   ${displayOrigin(admin.host, ports.adminPort)}`]),
-    "Ctrl-C stops.",
+    "Press Ctrl-C to stop.",
     ""
   ].join("\n")
 }

@@ -1,10 +1,10 @@
 /**
- * The server: Node's own, with Effect behind it.
+ * The HTTP server: `node:http` with Effect request handlers.
  *
- * The platform's server is not used here: at shutdown it removes its listener before the connections are done, so
- * that a request on an open keep-alive connection is never answered. A proxy in a fleet is restarted often; it
- * has to finish what it took, tell its clients to come back elsewhere, and close what is idle. And an answer that lies
- * ready is written from here, without a fiber.
+ * It does not use the server of `@effect/platform`, which removes its request listener at shutdown before the connections
+ * are closed, so requests on open keep-alive connections get no response. A proxy in a fleet restarts often: it must
+ * complete the requests in flight, announce `connection: close`, and close idle connections. It also sends responses that
+ * are available synchronously without a fiber.
  */
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
@@ -31,42 +31,42 @@ export interface ServerOptions {
     "maxConnections" | "maxHeaderBytes" | "requestTimeout" | "sendIdleTimeout"
   >
   /**
-   * For how long clients are told that they may keep a connection unused. No longer than it is said that the server is
-   * about to stop: then whoever comes back on an old connection hears of that before it is closed.
+   * The idle timeout that `Keep-Alive` announces to clients. At most the shutdown delay: then a client that reuses an idle
+   * connection learns of the shutdown before the connection is closed.
    */
   readonly keepAliveHint: Duration.DurationInput
-  /** For how long the server says that it is about to stop before it does. */
+  /** How long the server keeps accepting requests after the shutdown starts, while it reports that it is not ready. */
   readonly shutdownDelay: Effect.Effect<Duration.DurationInput>
-  /** How long requests that were taken may go on then. */
+  /** How long requests in flight may take after that. */
   readonly shutdownTimeout: Duration.DurationInput
   readonly handler: RequestHandler
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface RunningServer {
-  /** The one that was asked for, or a free one where that was 0. */
+  /** The port, also if the configured port is 0. */
   readonly port: number
   readonly connections: () => number
   readonly shuttingDown: () => boolean
 }
 
-/** The address cannot be listened on. `reason` is the system's code, as in `EADDRINUSE`. */
+/** The server cannot listen. `reason` is the error code of the system, for example `EADDRINUSE`. */
 export class ListenError extends Data.TaggedError("ListenError")<{
   readonly host: string
   readonly port: number
   readonly reason: string
 }> {}
 
-/** Listens until the scope closes. */
+/** Starts a server that listens until the scope closes. */
 export const startServer = (options: ServerOptions): Effect.Effect<RunningServer, ListenError, Scope.Scope> =>
   Effect.gen(function*() {
-    // Made first, so that it is closed last: what still runs after the grace is interrupted.
+    // Created first and therefore closed last: interrupts the requests that exceed the shutdown timeout.
     const runFork = yield* FiberSet.makeRuntime<never>()
     const { handler, limits } = options
     const connections = new ConnectionTracker()
     const shutdownState = { started: false, streamsShouldEnd: false }
     const requestTimeoutMs = Duration.toMillis(limits.requestTimeout)
-    // Before Node ends the connection: who hears why may do better.
+    // Shorter than the timeout of Node, which closes the connection without a response.
     const bodyTimeoutMs = requestTimeoutMs * 0.9
     const sendIdleTimeoutMs = Duration.toMillis(limits.sendIdleTimeout)
     const keepAliveHintSeconds = Math.max(1, Math.floor(Duration.toSeconds(options.keepAliveHint)))
@@ -76,12 +76,12 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
       headersTimeout: requestTimeoutMs,
       requestTimeout: requestTimeoutMs,
       connectionsCheckingInterval: Math.min(requestTimeoutMs, 1000),
-      // Refused in our own words (`isDoubtful`).
+      // The proxy checks the header itself (`isAmbiguous`), so that the error has its own format.
       requireHostHeader: false,
       insecureHTTPParser: false
     })
     server.maxConnections = limits.maxConnections
-    // Their bytes are bounded; beyond a number Node would leave some out, and say nothing.
+    // 0 is unlimited. With a limit Node drops further headers silently. `maxHeaderSize` limits their bytes.
     server.maxHeadersCount = 0
     server.on("connection", (socket) => connections.add(socket))
 
@@ -108,7 +108,7 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
       const work: { fiber?: Fiber.RuntimeFiber<void> } = {}
       connections.trackRequest(request, response, () => {
         onComplete(response.writableFinished ? sentSoFar.status : 499, sentSoFar.bytes)
-        // The client hung up: nobody waits for the answer any more.
+        // The client disconnected.
         if (work.fiber !== undefined && !response.writableFinished) runFork(Fiber.interruptFork(work.fiber))
       })
       if (!Effect.isEffect(proxyResponse)) return void send(proxyResponse)
@@ -139,7 +139,7 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
       shutdownState.started = true
       const delay = Duration.decode(yield* options.shutdownDelay)
       yield* Effect.sleep(delay)
-      // What has no end in sight ends itself while there is time to say where to go on.
+      // Streaming lists end halfway, so that they can still send their cursor.
       const halfTimeout = Duration.times(Duration.decode(options.shutdownTimeout), 0.5)
       yield* Effect.fork(Effect.delay(
         Effect.sync(() => {
@@ -149,8 +149,8 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
       ))
       yield* drainConnections(server, connections, delay, options.shutdownTimeout)
     })
-    // Who closes the scope may have been interrupted, by a signal for one. There every wait would be over at once, and
-    // what cannot be interrupted cannot be given up either: so this has a fiber of its own.
+    // The fiber that closes the scope may be interrupted, for example by a signal. There every wait would end immediately,
+    // and an uninterruptible wait could not time out. Therefore the shutdown runs in a separate fiber.
     yield* Effect.acquireRelease(
       bindPort(server, options),
       () => Effect.flatMap(Effect.forkDaemon(Effect.interruptible(shutDown)), Fiber.join)
@@ -177,23 +177,22 @@ const bindPort = (
     })
   })
 
-/** Whoever gets no reply must not wait for one. */
+/** Destroys the connection if sending fails, so that the client does not wait for a response. */
 const destroyOnFailure = (
   responding: Effect.Effect<void>,
   connection: { readonly destroy: () => unknown }
 ): Effect.Effect<void> =>
   Effect.catchAllCause(responding, (cause) => {
     connection.destroy()
-    return Cause.isInterruptedOnly(cause) ? Effect.void : Effect.logError("a reply was not sent", cause)
+    return Cause.isInterruptedOnly(cause) ? Effect.void : Effect.logError("failed to send a response", cause)
   })
 
 /**
- * Stops listening, closes what is silent, lets what was taken finish within the grace.
+ * Stops listening, closes idle connections, and waits for the requests in flight, at most for the shutdown timeout.
  *
- * A connection is used by one side and closed by the other without either asking first: a request that is on its way
- * while its connection is closed is lost. Whoever asked since the end was announced was told with the answer, and comes
- * back elsewhere. What is left has been silent for all that time, or was opened during it and has not been used yet:
- * it is given a moment more.
+ * A request is lost if its connection is closed while it is in transit. Clients that sent a request during the shutdown
+ * delay received `connection: close`. The remaining connections were idle for the whole delay, or were opened during it
+ * and are still unused. They are closed after one more interval without activity.
  */
 const drainConnections = (
   server: Http.Server,
@@ -202,11 +201,11 @@ const drainConnections = (
   timeout: Duration.DurationInput
 ): Effect.Effect<void> => {
   const listenerClosed = Effect.async<void>((resume) => {
-    // The server of HTTP would close what it takes for idle, an answer that a slow client still reads among it.
+    // `Http.Server.close` would also close connections whose response a slow client is still reading.
     Net.Server.prototype.close.call(server, () => resume(Effect.void))
   })
   const closeIdle = Effect.async<void>((resume) => {
-    // Right after the event loop has read what came, so that nothing that is here already goes unread.
+    // After the poll phase of the event loop, so that all received data has been read.
     setImmediate(() => {
       connections.closeIdle()
       resume(Effect.void)
@@ -218,7 +217,7 @@ const drainConnections = (
       Effect.timeoutOption(timeout),
       Effect.zipRight(Effect.sync(() => {
         connections.closeAll()
-        // It listens no longer: this ends its timers.
+        // The server no longer listens. This stops its timers.
         server.close()
       }))
     )

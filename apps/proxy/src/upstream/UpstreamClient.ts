@@ -1,4 +1,4 @@
-/** The service behind the proxy: a question in, the service's own answer out. */
+/** Sends upstream requests through the engine, and returns the upstream's responses unchanged. */
 import type { ApiKey } from "@blockquarry/http/ApiKey"
 import type { Policies } from "@blockquarry/http/ApiOptions"
 import type { CacheEntry } from "@blockquarry/http/CacheStore"
@@ -19,16 +19,16 @@ import type { CacheDirective } from "../exchange/CacheDirective.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
 
-/** The service behind the proxy, as far as it is known. */
+/** The base URL and the API keys of each upstream. The base URL is undefined if it is not configured. */
 export interface UpstreamEndpoints {
   readonly baseUrls: { readonly [A in UpstreamName]: string | undefined }
   readonly keys: { readonly [A in UpstreamName]: ReadonlyArray<ApiKey> }
 }
 
-/** An answer, and where it comes from. */
+/** An upstream response, and its source. */
 export type UpstreamResponse = Omit<EngineResponse.EngineResponse, "classification">
 
-/** A kept answer that is fresh. */
+/** Creates a response from a fresh cache entry. */
 export const fromCacheEntry = ({ freshUntil, response, storedAt }: CacheEntry): UpstreamResponse => ({
   response,
   source: "cache",
@@ -39,21 +39,24 @@ export const fromCacheEntry = ({ freshUntil, response, storedAt }: CacheEntry): 
 
 export interface UpstreamClient {
   readonly endpoints: UpstreamEndpoints
-  /** A wish for a kept answer alone fails where there is none. */
+  /**
+   * Returns a response from the cache or the upstream. With `only-if-cached`, fails if there is no cache entry. Reports
+   * the usage of the call to `onUsage`.
+   */
   readonly execute: (
     request: UpstreamRequest,
     cacheDirective: CacheDirective,
     onUsage: (usage: CallUsage.CallUsage) => void
   ) => Effect.Effect<UpstreamResponse, ProxyError.ProxyError>
-  /** A kept answer that is fresh, where answers are kept in this process. */
+  /** Returns a fresh cache entry synchronously, or undefined if there is none or the cache is not in memory. */
   readonly peek: (request: UpstreamRequest, now: number) => CacheEntry | undefined
-  /** Counts a kept answer that is given. */
+  /** Counts a cache hit. */
   readonly recordHit: (request: UpstreamRequest) => void
-  /** Forgets the answer to a question; false where that could not be done. */
+  /** Removes the cache entry of a request. Returns false if the store is unavailable. */
   readonly invalidate: (request: UpstreamRequest) => Effect.Effect<boolean>
-  /** Whether a text, which may be JSON, says one of the proxy's keys. */
+  /** Whether a text, JSON or not, contains an API key of the proxy. */
   readonly containsApiKey: (text: string) => boolean
-  /** Where questions for an address go; a left says why they cannot. */
+  /** Returns an upstream, or the error of every request to it. */
   readonly resolve: (name: UpstreamName) => Resolved
 }
 
@@ -62,11 +65,11 @@ type Resolved = Either.Either<Upstream.Upstream, ProxyError.ProxyError>
 
 export type UpstreamClientOptions = Pick<Policies, "cache"> & {
   readonly endpoints: UpstreamEndpoints
-  /** Bytes of the longest answer that is read. */
+  /** Maximum size of an upstream response, in bytes. */
   readonly maxResponseBytes: number
 }
 
-/** Asks through the engine, so that retries, budgets and time limits are those of every other client. */
+/** Creates a client over the engine, which applies retries, rate limits and timeouts. */
 export const make = (
   engine: Engine.EngineService,
   { cache, maxResponseBytes, endpoints }: UpstreamClientOptions
@@ -92,7 +95,7 @@ export const make = (
     ),
     (upstreams): UpstreamClient => {
       const rawFunctions = new Map<string, ReturnType<Engine.EngineService["raw"]>>()
-      /** Made once for an operation at an address: with it goes what was read of kept answers. */
+      /** Creates one engine function per operation and upstream. It memoizes what it parses of cached responses. */
       const rawFunctionOf = (
         { upstreamName, operation }: UpstreamRequest,
         upstream: Upstream.Upstream
@@ -126,7 +129,7 @@ export const make = (
                 containsApiKey(failure.message) ? redactMessage(failure) : failure
               ),
               Effect.filterOrFail(
-                // What says a key is never kept.
+                // Responses from the cache need no scan: the engine does not cache responses that contain an API key.
                 ({ response, source }) =>
                   source !== "upstream" || !RawResponse.responseContainsSecret(response, apiKeys),
                 ({ response }) => withheldResponse(response.status)
@@ -150,7 +153,7 @@ export const make = (
   )
 }
 
-/** Those of all addresses, each value once. */
+/** Returns the API keys of all upstreams without duplicates. */
 const distinctKeys = ({ keys }: UpstreamEndpoints): ReadonlyArray<Redacted.Redacted> =>
   Arr.dedupeWith(
     Object.values(keys).flat().map(({ key }) => key),
@@ -158,16 +161,16 @@ const distinctKeys = ({ keys }: UpstreamEndpoints): ReadonlyArray<Redacted.Redac
   )
 
 const keyMissing = ProxyError.make(
-  "key-not-set",
-  `the proxy has no key for the service: start it with ${Names.apiKey} set`
+  "upstream-key-missing",
+  `no upstream API key is configured: set upstream.keys or ${Names.apiKey}`
 )
 
 const urlMissing = (name: UpstreamName): ProxyError.ProxyError =>
   ProxyError.make(
-    "address-not-set",
-    `the proxy has no address for this path: set upstream.baseUrls.${name} or ${
+    "upstream-url-missing",
+    `no base URL is configured for this API: set upstream.baseUrls.${name} or ${
       baseUrlSettings[name].variable
-    } where it runs`
+    }`
   )
 
 /**
@@ -211,10 +214,14 @@ const rejectionOf = ({ classification }: EngineResponse.EngineResponse): ProxyEr
 
 const withheldResponse = (status: number): ProxyError.ProxyError =>
   ProxyError.make(
-    "service-failed",
-    `the service answered ${status} and quoted the proxy's key, so its answer is withheld`
+    "upstream-error",
+    `the upstream responded with ${status} and the response contains an API key of the proxy; the response was withheld`
   )
 
-/** A failure whose words are the service's, and have a key in them. */
+/** Replaces the message of an error that contains an API key. */
 export const redactMessage = ({ code, headers }: ProxyError.ProxyError): ProxyError.ProxyError =>
-  ProxyError.make(code, "the service failed and quoted the proxy's key, so its words are withheld", headers)
+  ProxyError.make(
+    code,
+    "the upstream failed; its message contains an API key of the proxy and was withheld",
+    headers
+  )

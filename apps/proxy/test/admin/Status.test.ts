@@ -1,4 +1,4 @@
-/** The status says what was counted and what it was told, as JSON that reads back the same. */
+/** The status report, as JSON. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Status from "../../src/admin/Status.ts"
 import * as UsageStats from "../../src/admin/UsageStats.ts"
@@ -47,11 +47,11 @@ const status = (...many: ReadonlyArray<Parameters<typeof accessLogEntry>[0]>): S
 
 describe("the status", () => {
   it("is JSON", () => {
-    const made = status({}, { status: 502, code: "unreachable" })
+    const made = status({}, { status: 502, code: "upstream-unreachable" })
     expect(JSON.parse(JSON.stringify(made))).toEqual(made)
   })
 
-  it("has moments as ISO 8601, and none where there is none", () => {
+  it("formats times as ISO 8601, and absent times as null", () => {
     const { now, startedAt, upstreams } = status()
     expect({ now, startedAt }).toEqual({
       now: "2030-01-01T00:00:12.000Z",
@@ -64,18 +64,18 @@ describe("the status", () => {
     ])
   })
 
-  it("lists clients of the configuration in its order, seen or not, then who else came", () => {
+  it("lists configured clients in order, with or without requests, then all others", () => {
     const { clients } = status({}, { client: null, status: 401, code: "token-unknown", operation: null })
     expect(clients.map(({ lastSeen, name, requests }) => [name, requests, lastSeen])).toEqual([
       ["game", 0, null],
       ["shop", 1, "2030-01-01T00:00:00.100Z"],
-      ["nobody", 1, "2030-01-01T00:00:00.100Z"]
+      ["unauthenticated", 1, "2030-01-01T00:00:00.100Z"]
     ])
     expect(clients[1]?.quotas).toEqual([{ name: "second", limit: 50, remaining: 12, shadow: false }])
   })
 
-  it("has the points and the failures of the tally", () => {
-    const { failures, series, totals } = status({ status: 502, code: "unreachable", requestId: "x" })
+  it("includes the time series and the recent failures", () => {
+    const { failures, series, totals } = status({ status: 502, code: "upstream-unreachable", requestId: "x" })
     expect(series.step).toBe(5)
     expect(series.points.map(({ at, failures }) => [at, failures])).toEqual([
       ["2030-01-01T00:00:00.000Z", 1],
@@ -89,7 +89,7 @@ describe("the status", () => {
       operation: "walletTransfers",
       route: "/api/v2.2/:address/erc20/transfers",
       status: 502,
-      code: "unreachable"
+      code: "upstream-unreachable"
     }])
     expect(totals).not.toHaveProperty("chargedCost")
   })

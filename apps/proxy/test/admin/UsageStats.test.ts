@@ -1,4 +1,4 @@
-/** Every request is counted once, in the right places, in a memory of fixed size. */
+/** Every request is counted once per statistic, in bounded memory. */
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import * as TimeSeries from "../../src/admin/TimeSeries.ts"
@@ -18,14 +18,14 @@ const arbitraryEntry = FastCheck.record({
   startedAt: FastCheck.integer({ min: stepStart, max: after(600) }),
   client: FastCheck.constantFrom("shop", "game", null),
   status: FastCheck.constantFrom(200, 304, 404, 499, 502),
-  cache: FastCheck.constantFrom<CacheState | null>("hit", "stale", "miss", "shared", "bypass", null),
+  cache: FastCheck.constantFrom<CacheState | null>("hit", "stale", "miss", "coalesced", "bypass", null),
   upstreamCost: FastCheck.nat(100),
   savedCost: FastCheck.nat(100),
   durationMs: FastCheck.nat(1000)
 })
 
 describe("counts", () => {
-  it.prop("of clients, and of steps, add up to the totals", [FastCheck.array(arbitraryEntry)], ([many]) => {
+  it.prop("of clients, and of time steps, add up to the totals", [FastCheck.array(arbitraryEntry)], ([many]) => {
     const { clients, series, totals } = statsOf(...many).snapshot(after(700))
     expect(totals.requests).toBe(many.length)
     for (const count of ["requests", "hits", "failures", "upstreamCost", "savedCost"] as const) {
@@ -36,38 +36,43 @@ describe("counts", () => {
     }
   })
 
-  it("tell answers of the service, refusals, failures and clients that hung up apart", () => {
+  it("distinguish upstream responses, rejections, failures and closed connections", () => {
     const { totals } = statsOf(
       { status: 404 },
       { status: 400, code: "invalid-request" },
-      { status: 429, code: "over-budget" },
-      { status: 502, code: "unreachable" },
+      { status: 429, code: "client-rate-limited" },
+      { status: 502, code: "upstream-unreachable" },
       { status: 503 },
-      { status: 504, code: "not-kept" },
+      { status: 504, code: "not-cached" },
       { status: 499 }
     ).usage()
     expect(totals).toMatchObject({ requests: 7, rejected: 3, failures: 2, clientDisconnects: 1 })
   })
 
-  it("tell hits, stale ones among them, from shared ones", () => {
-    const { totals } = statsOf({ cache: "hit" }, { cache: "stale" }, { cache: "shared" }, { cache: "miss" })
+  it("distinguish cache hits, including stale ones, from coalesced requests", () => {
+    const { totals } = statsOf({ cache: "hit" }, { cache: "stale" }, { cache: "coalesced" }, {
+      cache: "miss"
+    })
       .usage()
     expect(totals).toMatchObject({ hits: 2, stale: 1, coalesced: 1 })
   })
 
-  it("keep refusals of a client by their codes, and when it was seen", () => {
+  it("include the rejections of a client by code, and the time of its last request", () => {
     const { clients } = statsOf(
-      { status: 429, code: "over-budget" },
-      { status: 429, code: "over-budget" },
-      { status: 403, code: "scope-refused", startedAt: after(7) },
+      { status: 429, code: "client-rate-limited" },
+      { status: 429, code: "client-rate-limited" },
+      { status: 403, code: "insufficient-scope", startedAt: after(7) },
       { status: 401, code: "token-missing", client: null, operation: null }
     ).usage()
     expect(clients.map(({ name }) => name)).toEqual(["shop", UsageStats.unauthenticatedName])
-    expect([...clients[0]?.rejectedByCode ?? []]).toEqual([["over-budget", 2], ["scope-refused", 1]])
+    expect([...clients[0]?.rejectedByCode ?? []]).toEqual([["client-rate-limited", 2], [
+      "insufficient-scope",
+      1
+    ]])
     expect(clients[0]?.lastSeen).toBe(after(7.1))
   })
 
-  it("leave out probes and pages, which are no traffic", () => {
+  it("exclude probes and pages", () => {
     const { totals } = statsOf(
       { operation: null, route: "/livez", cache: null },
       { operation: null, route: "/readyz", status: 503, cache: null },
@@ -76,17 +81,17 @@ describe("counts", () => {
     expect(totals).toMatchObject({ requests: 1, rejected: 1, failures: 0 })
   })
 
-  it("given out stay as they were", () => {
+  it("that were returned do not change", () => {
     const tally = statsOf({})
     const before = tally.usage()
-    tally.record(accessLogEntry({ status: 429, code: "over-budget" }))
+    tally.record(accessLogEntry({ status: 429, code: "client-rate-limited" }))
     expect(before.totals.requests).toBe(1)
     expect(before.clients[0]?.rejectedByCode.size).toBe(0)
   })
 })
 
-describe("the series", () => {
-  it("has a point for every step since the start, up to now", () => {
+describe("the time series", () => {
+  it("has a point for every step from the start until now", () => {
     const { series } = statsOf({ startedAt: after(1) }, { startedAt: after(11) }).snapshot(after(14))
     expect(series.map(({ at, requests }) => [at, requests])).toEqual([
       [after(0), 1],
@@ -97,7 +102,7 @@ describe("the series", () => {
     expect(series[0]?.p50).toBeGreaterThan(90)
   })
 
-  it("forgets what is older than its length, and uses its slots again", () => {
+  it("drops points older than its length, and reuses their slots", () => {
     const span = TimeSeries.stepSeconds * TimeSeries.pointCount
     const tally = statsOf({ startedAt: after(1) }, { startedAt: after(span + 1) })
     const { series, totals } = tally.snapshot(after(span + 1))
@@ -105,18 +110,18 @@ describe("the series", () => {
     expect(series.reduce((sum, { requests }) => sum + requests, 0)).toBe(1)
     expect(series.at(-1)?.requests).toBe(1)
     expect(totals.requests).toBe(2)
-    // What comes in from so long ago changes no point of today
+    // An entry that old changes no current point
     tally.record(accessLogEntry({ startedAt: after(1) }))
     expect(tally.snapshot(after(span + 1)).series).toEqual(series)
   })
 
-  it("counts a request when it is over", () => {
+  it("counts a request when it completes", () => {
     const { series } = statsOf({ startedAt: after(1), durationMs: 9_000 }).snapshot(after(10))
     expect(series.map(({ requests }) => requests)).toEqual([0, 0, 1])
   })
 
-  it("measures no refusals: they are answered at once", () => {
-    const { series } = statsOf({ durationMs: 1, status: 429, code: "over-budget" }, {
+  it("excludes rejections from latencies", () => {
+    const { series } = statsOf({ durationMs: 1, status: 429, code: "client-rate-limited" }, {
       durationMs: 1,
       status: 499
     })
@@ -126,7 +131,7 @@ describe("the series", () => {
 })
 
 describe("failures", () => {
-  it("are remembered with what is known of them, the newest first, and only so many", () => {
+  it("are listed with their details, newest first, up to a maximum", () => {
     const many = Array.from({ length: 60 }, (_, index) => ({ requestId: String(index), status: 502 }))
     const { failures } = statsOf(...many, { status: 404 }).snapshot(stepStart)
     expect(failures).toHaveLength(UsageStats.maxRecentFailures)

@@ -1,4 +1,4 @@
-/** Who may ask, and for what. */
+/** Authentication and authorization of clients. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -28,17 +28,17 @@ const identify = (headers: Record<string, string>, remoteAddress = "127.0.0.1") 
   })
 
 describe("a token", () => {
-  it("is taken as the service's key would be, or as a bearer", () => {
+  it("is accepted in X-API-Key and as a bearer token", () => {
     expect(identify({ "x-api-key": "token-of-reader" })).toBe("reader")
     expect(identify({ authorization: "Bearer token-of-reader" })).toBe("reader")
     expect(identify({ authorization: "bearer   token-of-reader" })).toBe("reader")
-    // Some clients send the same in both; and one that is known is enough
+    // Some clients send the same token in both headers; one valid token is enough
     expect(identify({ "x-api-key": "what the vendor gave", authorization: "Bearer token-of-reader" })).toBe(
       "reader"
     )
   })
 
-  it("that is missing, unknown, cut off or sent in another way is none", () => {
+  it("is rejected if missing, unknown, truncated or sent in another header", () => {
     expect(identify({})).toBe("token-missing")
     expect(identify({ "x-api-key": "" })).toBe("token-missing")
     expect(identify({ authorization: "Basic dG9rZW4tb2YtcmVhZGVyOg==" })).toBe("token-missing")
@@ -49,21 +49,21 @@ describe("a token", () => {
     }
   })
 
-  it("can be replaced while both are good", () => {
+  it("can be rotated while both tokens are valid", () => {
     expect([identify({ "x-api-key": "old" }), identify({ "x-api-key": "new" })]).toEqual([
       "rotating",
       "rotating"
     ])
   })
 
-  it("is good where its client may be, as a forwarder of ours tells it", () => {
+  it("is valid from allowed networks, by the client address that a trusted proxy reports", () => {
     const headers = { "x-api-key": "token-of-inside" }
     expect(identify(headers, "10.2.3.4")).toBe("inside")
     expect(identify(headers, "::ffff:10.2.3.4")).toBe("inside")
-    expect(identify(headers, "203.0.113.1")).toBe("network-refused")
+    expect(identify(headers, "203.0.113.1")).toBe("ip-not-allowed")
     expect(identify({ ...headers, "x-forwarded-for": "10.2.3.4" })).toBe("inside")
-    expect(identify({ ...headers, "x-forwarded-for": "10.2.3.4, 203.0.113.1" })).toBe("network-refused")
-    expect(identify({ ...headers, "x-forwarded-for": "10.2.3.4" }, "203.0.113.1")).toBe("network-refused")
+    expect(identify({ ...headers, "x-forwarded-for": "10.2.3.4, 203.0.113.1" })).toBe("ip-not-allowed")
+    expect(identify({ ...headers, "x-forwarded-for": "10.2.3.4" }, "203.0.113.1")).toBe("ip-not-allowed")
   })
 })
 
@@ -75,14 +75,14 @@ describe("without clients", () => {
       onRight: ({ name }) => name
     })
 
-  it("whoever calls the proxy by an address or by a name it knows may ask anything", () => {
+  it("allow every operation for requests by IP address or by an allowed host", () => {
     for (const name of ["localhost:8650", "127.0.0.1", "[::1]:8650", "10.0.0.7:80", "quarry.internal"]) {
       expect([name, host(name)]).toEqual([name, "anonymous"])
     }
     expect([...open.all].map(({ scopes }) => scopes.size)).toEqual([11])
   })
 
-  it("no page of another site may, for the picture that it shows would spend the plan", () => {
+  it("reject cross-site requests of browsers, because embedded images would consume the plan", () => {
     const from = (headers: Record<string, string>) =>
       Either.match(
         open.authenticate({ headers: { host: "localhost:8650", ...headers }, remoteAddress: "127.0.0.1" }),
@@ -99,15 +99,15 @@ describe("without clients", () => {
     expect(from({ origin: "http://localhost:8650" })).toBe("anonymous")
   })
 
-  it("nobody may under another name, which leads a browser here", () => {
+  it("reject other host names, to prevent DNS rebinding", () => {
     for (const name of ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", ""]) {
-      expect([name, host(name)]).toEqual([name, "host-refused"])
+      expect([name, host(name)]).toEqual([name, "host-not-allowed"])
     }
   })
 })
 
-describe("scopes, as requests meet them", () => {
-  it.scopedLive("let reads, changes and single operations through, and nothing else is even looked at", () =>
+describe("scopes", () => {
+  it.scopedLive("allow reads, writes or single operations, and reject other requests before validation", () =>
     Effect.gen(function*() {
       const { lines, port, sandbox } = yield* start({
         config: { ...testConfig(), clients, listen: { ...listen, port: 0 } }
@@ -144,8 +144,8 @@ describe("scopes, as requests meet them", () => {
     }))
 })
 
-describe("a token in the address", () => {
-  it.scopedLive("is refused and goes no further", () =>
+describe("a token in the URL", () => {
+  it.scopedLive("is rejected and not sent upstream", () =>
     Effect.gen(function*() {
       const { lines, port, sandbox } = yield* start()
       const path = sampleRequests["tokenPrice"]?.path ?? ""
@@ -154,7 +154,7 @@ describe("a token in the address", () => {
           port,
           `${path}${path.includes("?") ? "&" : "?"}${name}=canary-in-address`
         )
-        expect([name, answer.status, JSON.parse(answer.text).code]).toEqual([name, 400, "token-in-target"])
+        expect([name, answer.status, JSON.parse(answer.text).code]).toEqual([name, 400, "token-in-url"])
       }
       expect(yield* sandbox.recordedRequests).toEqual([])
       expect(lines.join()).not.toContain("canary")

@@ -173,7 +173,7 @@ describe("values", () => {
     [["upstream", "keys", 0, "rateLimit"], ["100", "0/s", "fast", 100]],
     [["upstream", "keys", 0, "dailyQuota"], [0, -1, 1.5, "40000", "nothing"]],
     [["upstream", "keys", 0, "upstreams"], [[]]],
-    [["clients", 0, "name"], ["open", "nobody", "a/b"]],
+    [["clients", 0, "name"], ["anonymous", "unauthenticated", "a/b"]],
     [["quotas", "maxWait"], ["61s", "2", 2, "2m", "-1s"]],
     [["quotas", "maxQueue"], [-1, 0.5]],
     [["cache", "maxBytes"], [0, "0B", "64", "64M", -1]],

@@ -23,7 +23,7 @@ const reference = constantFrom<object>({ file: "/run/secrets/a" }, { env: "SECRE
   file: "../run/secrets/a"
 })
 const name = FastCheck.stringMatching(/^[A-Za-z0-9._-]{1,12}$/).filter((text) =>
-  text !== "open" && text !== "nobody"
+  text !== "anonymous" && text !== "unauthenticated"
 )
 
 const admin = FastCheck.oneof(

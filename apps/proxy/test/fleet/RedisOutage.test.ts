@@ -38,7 +38,7 @@ describe.skipIf(RedisServer.program === undefined)(
             )
           })
           /** Every proxy has said so of both stores, last. */
-          const are = (state: "away" | "back") =>
+          const are = (state: "unavailable" | "available again") =>
             eventuallySync(`the stores are ${state}`, () =>
               proxies.every((proxy) =>
                 ["rate limit", "cache"].every((store) =>
@@ -78,7 +78,7 @@ describe.skipIf(RedisServer.program === undefined)(
           for (const [name, begin, end] of faults) {
             const lost = performance.now()
             yield* begin
-            yield* are("away")
+            yield* are("unavailable")
             const away = performance.now()
             yield* more
             // Long enough that a limit shows
@@ -86,7 +86,7 @@ describe.skipIf(RedisServer.program === undefined)(
               performance.now() > away + 1.2 * second)
             const back = performance.now()
             yield* end
-            yield* are("back")
+            yield* are("available again")
             yield* more
             yield* shared(500_000_000)
             const within = (load: LoadGenerator.RunningLoad) =>

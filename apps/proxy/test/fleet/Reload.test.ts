@@ -182,7 +182,7 @@ describe("a configuration that changes under load", () => {
       yield* take("write", "mark-2", { clients: [shop, { ...used, dailyQuota: 12 }] })
       expect(yield* left(4)).toEqual([200, 18, 0])
       const over = yield* ask(proxy.port, LoadGenerator.pathOf(5), "token-of-used")
-      expect([over.status, over.body]).toEqual([429, expect.stringContaining("used up")])
+      expect([over.status, over.body]).toEqual([429, expect.stringContaining("daily quota exceeded")])
       yield* take("replace", "mark-3", { clients: [shop, used] })
       const [status, , day] = yield* left(6)
       expect([status, day]).toEqual([200, 45])

@@ -91,7 +91,7 @@ describe("a rolling restart", () => {
           yield* balancer.remove(old.port)
           expect(old.stderr().trim().split("\n").map((line) => JSON.parse(line).message)).toEqual([
             expect.stringMatching(/^listening/),
-            expect.stringMatching(/^stopping/),
+            expect.stringMatching(/^shutting down/),
             "stopped"
           ])
           return next

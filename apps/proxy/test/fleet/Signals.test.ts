@@ -119,7 +119,9 @@ describe("a second one on the same port", () => {
         Effect.filterOrDieMessage((failure) => failure._tag === "NotUp", "it came up")
       )
       expect([code, stdout]).toEqual([1, ""])
-      expect(stderr).toMatch(/port \d+ of 127\.0\.0\.1: it is in use; choose another one .* with --port/)
+      expect(stderr).toMatch(
+        /cannot listen on 127\.0\.0\.1:\d+: address already in use; choose another port .* --port/
+      )
       expect(stderr.trim().split("\n")).toHaveLength(1)
       expect(yield* LoadBalancer.isReady(proxy.port)).toBe(true)
     }), 30_000)

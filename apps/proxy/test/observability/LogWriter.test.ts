@@ -105,7 +105,7 @@ const lines = (count: number): string =>
   Array.from({ length: count }, (_, number) => `${line(number)}\n`).join("")
 
 const reportedDrops = (dropped: number): string =>
-  `${JSON.stringify({ level: "warning", message: "lines of the log were dropped", dropped })}\n`
+  `${JSON.stringify({ level: "warning", message: "log lines dropped", dropped })}\n`
 
 /** More than a pipe holds, and less than waits at most. */
 const many = 20_000

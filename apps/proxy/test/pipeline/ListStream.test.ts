@@ -57,7 +57,7 @@ describe("a list", () => {
       }
       const none = yield* sendRequest(port, `/all/api/v2.2/erc20/${token}/price?chain=eth`)
       expect([none.status, JSON.parse(none.text).code]).toEqual([404, "unknown-path"])
-      expect(JSON.parse(none.text).message).toContain("no list")
+      expect(JSON.parse(none.text).message).toContain("not a list operation")
       expect((yield* sendRequest(port, "/all/livez")).status).toBe(404)
       expect((yield* sendRequest(port, transfers, { method: "POST" })).status).toBe(405)
     }))
@@ -80,7 +80,7 @@ describe("a list that is not asked for", () => {
       expect([head.status, head.headers["content-type"], head.text])
         .toEqual([200, "application/x-ndjson; charset=utf-8", ""])
       const kept = yield* sendRequest(port, transfers, { headers: { "cache-control": "only-if-cached" } })
-      expect([kept.status, JSON.parse(kept.text).code]).toEqual([504, "not-kept"])
+      expect([kept.status, JSON.parse(kept.text).code]).toEqual([504, "not-cached"])
       expect(yield* sandbox.recordedRequests).toEqual([])
     }))
 })
@@ -101,7 +101,7 @@ describe("a proxy that stops", () => {
         response.on("end", () => resume(Effect.succeed(text)))
       })
       const last = JSON.parse(text.trimEnd().split("\n").at(-1) ?? "")
-      expect(last).toMatchObject({ failure: { code: "stopping" }, cursor: `c${asked.pages}` })
+      expect(last).toMatchObject({ failure: { code: "shutting-down" }, cursor: `c${asked.pages}` })
       yield* Fiber.join(stopping)
     }))
 })
@@ -136,7 +136,7 @@ describe("budgets", () => {
       const all = lines(answer.text)
       expect(all).toHaveLength(201)
       expect(JSON.parse(all.at(-1) ?? "")).toMatchObject({
-        failure: { code: "over-budget" },
+        failure: { code: "client-quota-exceeded" },
         cursor: expect.any(String)
       })
       expect(yield* sandbox.recordedRequests).toHaveLength(2)

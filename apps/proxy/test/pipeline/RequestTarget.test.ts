@@ -75,7 +75,7 @@ describe("targets on the wire", () => {
         const answer = yield* raw(port, get(target))
         expect([target, answer.slice(0, 12)]).toEqual([target, expect.stringMatching(/^HTTP\/1\.1 40[045]$/)])
         expect(answer).toMatch(
-          /"code":"(malformed-target|malformed-request|unknown-path|method-not-allowed|invalid-request)"/
+          /"code":"(malformed-uri|malformed-request|unknown-path|method-not-allowed|invalid-request)"/
         )
       }
       expect(yield* sandbox.recordedRequests).toEqual([])

@@ -1,4 +1,4 @@
-/** What clients may use, and what becomes of those who want more. */
+/** Rate limits and daily quotas of clients, and the queue of requests that exceed them. */
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
@@ -32,8 +32,8 @@ const makeQuotas = (config: Partial<Config["quotas"]> = {}) =>
 const outcome = (result: Either.Either<Charge, { readonly code: string }>) =>
   Either.match(result, { onLeft: ({ code }) => code, onRight: ({ waitMs }) => waitMs })
 
-describe("a rate", () => {
-  it.effect("lets through what there is, has the next wait, and refuses whom that would take too long", () =>
+describe("a rate limit", () => {
+  it.effect("admits a burst, delays the next request and rejects one that would wait longer than maxWait", () =>
     Effect.gen(function*() {
       const budgets = yield* makeQuotas()
       for (const _ of [1, 2]) expect((yield* budgets.acquire(tenPerSecond, 5)).waitMs).toBe(0)
@@ -48,12 +48,12 @@ describe("a rate", () => {
         })
       )
       yield* TestClock.adjust("1 hour")
-      // Two seconds are waited at most, and everybody has a turn in the order of arrival
+      // maxWait is 2 s, and the queue is served in arrival order
       expect((yield* Fiber.join(crowd)).map(outcome))
-        .toEqual([500, 1000, 1500, 2000, "over-budget", "over-budget"])
+        .toEqual([500, 1000, 1500, 2000, "client-rate-limited", "client-rate-limited"])
     }))
 
-  it.effect("bounds the line, and whoever leaves it makes room", () =>
+  it.effect("limits the queue length, and an interrupted request frees its place", () =>
     Effect.gen(function*() {
       const budgets = yield* makeQuotas({ maxQueue: 2 })
       yield* budgets.acquire(tenPerSecond, 5)
@@ -61,7 +61,7 @@ describe("a rate", () => {
       const first = yield* Effect.fork(budgets.acquire(tenPerSecond, 5))
       const second = yield* Effect.fork(budgets.acquire(tenPerSecond, 5))
       yield* TestClock.adjust(0)
-      expect(outcome(yield* Effect.either(budgets.acquire(tenPerSecond, 5)))).toBe("over-budget")
+      expect(outcome(yield* Effect.either(budgets.acquire(tenPerSecond, 5)))).toBe("client-rate-limited")
       yield* Fiber.interrupt(second)
       const third = yield* Effect.fork(budgets.acquire(tenPerSecond, 5))
       yield* TestClock.adjust("1 second")
@@ -69,7 +69,7 @@ describe("a rate", () => {
     }))
 
   it.effect.prop(
-    "never lets more than limit + burst through in any window, whoever waits and gives up",
+    "never admits more than limit + burst in any window, even if waiting requests are interrupted",
     [FastCheck.array(
       FastCheck.tuple(FastCheck.integer({ min: 0, max: 400 }), FastCheck.integer({ min: 1, max: 5 })),
       { maxLength: 40 }
@@ -103,7 +103,7 @@ describe("a rate", () => {
   )
 })
 
-/** What a request of those below came to: when it was over, and whether it was charged. */
+/** The result of a request: when it ended, and whether it was charged. */
 interface Outcome {
   readonly index: number
   readonly startedAt: number
@@ -113,7 +113,7 @@ interface Outcome {
   readonly result: "charged" | "refused" | "interrupted"
 }
 
-/** Requests that come one after the other; some are interrupted a while later. */
+/** Requests in arrival order; some are interrupted later. */
 const arrivals = FastCheck.array(
   FastCheck.record({
     after: FastCheck.oneof(FastCheck.constant(0), FastCheck.nat(300)),
@@ -159,11 +159,11 @@ const runArrivals = (
     return ended
   })
 
-describe("a line", () => {
+describe("the queue", () => {
   const propertyOptions = { fastCheck: { numRuns: 60 } }
 
   it.effect.prop(
-    "keeps nobody longer than its patience, and lets through at most limit + burst in any window",
+    "holds no request longer than its maxWait, and admits at most limit + burst in any window",
     [arrivals],
     ([requests]) =>
       Effect.gen(function*() {
@@ -182,7 +182,7 @@ describe("a line", () => {
   )
 
   it.effect.prop(
-    "serves those of equal cost and patience in the order in which they came, whoever is interrupted",
+    "serves requests of equal cost and maxWait in arrival order, even if others are interrupted",
     [arrivals],
     ([requests]) =>
       Effect.gen(function*() {
@@ -195,7 +195,7 @@ describe("a line", () => {
   )
 
   it.effect.prop(
-    "leaves nothing behind: who comes after all of them is served at once",
+    "keeps no state after it drains: a later request is served immediately",
     [arrivals],
     ([requests]) =>
       Effect.gen(function*() {
@@ -208,7 +208,7 @@ describe("a line", () => {
   )
 
   it.effect.prop(
-    "is the same before a store that takes its time, but for that time",
+    "makes the same decisions with a slow store, delayed by its latency",
     [arrivals],
     ([requests]) =>
       Effect.gen(function*() {
@@ -230,7 +230,7 @@ describe("a line", () => {
   )
 
   it.effect.prop(
-    "refuses at once who cannot be served in time, and serves everybody else",
+    "rejects immediately a request that cannot be served in time, and serves all others",
     [FastCheck.array(FastCheck.integer({ min: 1, max: 5 }), { maxLength: 30 })],
     ([costs]) =>
       Effect.gen(function*() {
@@ -239,14 +239,14 @@ describe("a line", () => {
         for (const { endedAt, result } of ended) if (result === "refused") expect(endedAt).toBe(0)
         const units = (how: Outcome["result"]) =>
           ended.filter((one) => one.result === how).map(({ cost }) => cost)
-        // The burst, and what comes again in two seconds
+        // The burst, and the units that are refilled in 2 s
         const left = 30 - units("charged").reduce((sum, units) => sum + units, 0)
         for (const wanted of units("refused")) expect(wanted).toBeGreaterThan(left)
       }),
     propertyOptions
   )
 
-  it.effect("of lists does not hold up single requests: they have their turn when nobody else waits", () =>
+  it.effect("serves list requests only if no single request waits", () =>
     Effect.gen(function*() {
       const budgets = yield* makeQuotas()
       const list = { after: 0, cost: 5, maxWaitMs: 60_000 }
@@ -276,7 +276,7 @@ describe("a line", () => {
       ])
     }))
 
-  it.effect("is left by a list at its head for whoever has less patience, and refuses whom its limit never serves in time", () =>
+  it.effect("lets requests with a shorter maxWait overtake a list at its head, and rejects requests that the limit cannot serve in time", () =>
     Effect.gen(function*() {
       const slow = client({ rateLimit: { limit: 1, window: 10_000 } })
       const ended = yield* runArrivals(yield* makeQuotas(), slow, [
@@ -293,7 +293,7 @@ describe("a line", () => {
       ])
     }))
 
-  it.effect("closes up behind who is interrupted in it", () =>
+  it.effect("advances when a waiting request is interrupted", () =>
     Effect.gen(function*() {
       const request = { after: 0, cost: 5, maxWaitMs: 2000 }
       const ended = yield* runArrivals(yield* makeQuotas(), tenPerSecond, [
@@ -315,7 +315,7 @@ describe("a line", () => {
       ])
     }))
 
-  it.effect("is bounded, lists or not", () =>
+  it.effect("has a maximum length, with and without lists", () =>
     Effect.gen(function*() {
       const budgets = yield* makeQuotas({ maxQueue: 3 })
       const ended = yield* runArrivals(budgets, tenPerSecond, [
@@ -335,10 +335,10 @@ describe("a line", () => {
     }))
 })
 
-describe("a day", () => {
+describe("a daily quota", () => {
   const hundredPerDay = client({ dailyQuota: 100 })
 
-  it.effect("that is used up costs nothing of the rate", () =>
+  it.effect("consumes no rate limit units once exhausted", () =>
     Effect.gen(function*() {
       const budgets = yield* makeQuotas()
       const both = client({ rateLimit: { limit: 10, window: 1000 }, dailyQuota: 8 })
@@ -350,7 +350,7 @@ describe("a day", () => {
       expect(budgets.tryAcquire(both, 3, 0)?.quotas.map(({ remaining }) => remaining)).toEqual([2, 0])
     }))
 
-  it.effect("is waited for where it is about to begin, by all who wait", () =>
+  it.effect("delays all waiting requests until the reset if it is near", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(Date.UTC(2026, 10, 21, 23, 59, 59))
       const budgets = yield* makeQuotas()
@@ -364,13 +364,13 @@ describe("a day", () => {
       expect((yield* Fiber.join(waiting)).map(({ waitMs }) => waitMs)).toEqual([1000, 1000, 1000])
     }))
 
-  it.effect("is counted exactly, refuses at once what is more, and begins anew at midnight UTC", () =>
+  it.effect("is enforced exactly, rejects excess requests immediately, and resets at midnight UTC", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(Date.UTC(2026, 10, 21, 23, 0, 0))
       const budgets = yield* makeQuotas()
       for (let taken = 0; taken < 100; taken += 4) yield* budgets.acquire(hundredPerDay, 4)
       const refused = yield* Effect.flip(budgets.acquire(hundredPerDay, 1))
-      expect([refused.code, refused.headers]).toEqual(["over-budget", {
+      expect([refused.code, refused.headers]).toEqual(["client-quota-exceeded", {
         "retry-after": "3600",
         ratelimit: "\"day\";r=0;t=3600",
         "ratelimit-policy": "\"day\";q=100;w=86400"
@@ -382,8 +382,8 @@ describe("a day", () => {
     }))
 })
 
-describe("a shadow", () => {
-  it.effect("counts and says, and refuses nobody", () =>
+describe("shadow mode", () => {
+  it.effect("counts and reports excess requests, and rejects none", () =>
     Effect.gen(function*() {
       const budgets = yield* makeQuotas({ mode: "shadow" })
       const both = client({ rateLimit: { limit: 10, window: 1000 }, dailyQuota: 12 })
@@ -392,7 +392,7 @@ describe("a shadow", () => {
       expect((yield* budgets.status(both)).map(({ remaining }) => remaining)).toEqual([0, 2])
     }))
 
-  it.effect("goes on counting the day of whom the rate would have refused", () =>
+  it.effect("counts the daily quota of requests over the rate limit", () =>
     Effect.gen(function*() {
       const budgets = yield* makeQuotas({ mode: "shadow" })
       const both = client({ rateLimit: { limit: 5, window: 1000 }, dailyQuota: 100 })
@@ -401,8 +401,8 @@ describe("a shadow", () => {
     }))
 })
 
-describe("at once", () => {
-  it.effect("nothing is taken where somebody would have to wait", () =>
+describe("acquiring without waiting", () => {
+  it.effect("consumes nothing if the request would have to wait", () =>
     Effect.gen(function*() {
       const budgets = yield* makeQuotas()
       expect(budgets.tryAcquire(tenPerSecond, 10, 0)?.quotas[0]?.remaining).toBe(0)
@@ -417,8 +417,8 @@ describe("at once", () => {
     }))
 })
 
-describe("the standing of a client", () => {
-  it.effect("is what the store knows: before it asks, as time goes by, after a reload, and after midnight", () =>
+describe("the quota status of a client", () => {
+  it.effect("reflects the store: before the first request, over time, after a reload, and after midnight", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(Date.UTC(2026, 10, 21, 23, 59, 59))
       const store = yield* RateLimitStore.memory
@@ -440,8 +440,8 @@ describe("the standing of a client", () => {
     }))
 })
 
-describe("as clients meet it", () => {
-  it.scopedLive("every answer says what is left; a refusal says when to come back; others are not touched", () =>
+describe("responses", () => {
+  it.scopedLive("state the remaining quota; rejections have Retry-After; other clients are unaffected", () =>
     Effect.gen(function*() {
       const limited = { rateLimit: { limit: 6, window: 3_600_000 }, dailyQuota: 1000 }
       const { lines, port, sandbox } = yield* start({
@@ -462,7 +462,7 @@ describe("as clients meet it", () => {
         undefined
       ])
       expect(Number(answers[2]?.headers["retry-after"])).toBeGreaterThan(1500)
-      // What was kept cost the client, and nobody else
+      // A cache hit is charged to the client, but consumes no upstream units
       expect(yield* sandbox.recordedRequests).toHaveLength(1)
       expect(
         lines.map((line) => JSON.parse(line)).map((

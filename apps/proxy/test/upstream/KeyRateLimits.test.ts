@@ -22,7 +22,7 @@ describe("the proxy's own limits", () => {
       })
       expect((yield* sendRequest(port, path)).status).toBe(200)
       const refused = yield* sendRequest(port, path)
-      expect([refused.status, JSON.parse(refused.text).code]).toEqual([429, "rate-limited"])
+      expect([refused.status, JSON.parse(refused.text).code]).toEqual([429, "upstream-local-limit"])
       expect(Number(refused.headers["retry-after"])).toBeGreaterThan(3500)
       expect(yield* sandbox.recordedRequests).toHaveLength(1)
     }))
@@ -35,7 +35,7 @@ describe("the proxy's own limits", () => {
       // Five calls of four attempts each
       for (let call = 0; call < 5; call++) expect((yield* sendRequest(port, path)).status).toBe(500)
       const refused = yield* sendRequest(port, path)
-      expect([refused.status, JSON.parse(refused.text).code]).toEqual([503, "service-left-alone"])
+      expect([refused.status, JSON.parse(refused.text).code]).toEqual([503, "circuit-open"])
       expect(Number(refused.headers["retry-after"])).toBeLessThanOrEqual(5)
     }))
 })

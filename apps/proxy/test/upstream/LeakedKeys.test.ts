@@ -74,7 +74,7 @@ describe("an answer that quotes the key of another address", () => {
       })
       for (const prefix of ["/all", "", "/all", ""]) {
         const answer = yield* sendRequest(port, `${prefix}/api/v2.2/nft/${examples.collection721}?chain=eth`)
-        expect([answer.status, JSON.parse(answer.text).code]).toEqual([502, "service-failed"])
+        expect([answer.status, JSON.parse(answer.text).code]).toEqual([502, "upstream-error"])
         expect(JSON.stringify(answer)).not.toContain(theirs)
       }
       expect(asked).toBe(4)

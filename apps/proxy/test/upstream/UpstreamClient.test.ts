@@ -28,22 +28,22 @@ describe("answers of failure", () => {
       [501, ``, 501, null],
       [503, `<html>down</html>`, 503, null],
       [599, `{}`, 599, null],
-      [401, `{"message":"Invalid key"}`, 502, "key-refused"],
-      [403, `{"message":"Forbidden"}`, 502, "key-refused"],
-      [407, `{}`, 502, "key-refused"],
-      [424, `{}`, 502, "key-refused"],
-      [402, `{"message":"pay"}`, 502, "plan-exhausted"],
-      [401, `{"message":"Your plan's daily usage has been consumed"}`, 502, "plan-exhausted"],
-      [301, "", 502, "service-failed"],
-      [302, `{"a":1}`, 502, "service-failed"],
-      [304, "", 502, "service-failed"],
-      [307, "", 502, "service-failed"],
-      [201, `{"result":[]}`, 502, "response-invalid"],
-      [204, "", 502, "response-invalid"],
-      [206, `{"result":[]}`, 502, "response-invalid"],
-      [200, `{"result":[`, 502, "response-invalid"],
-      [200, "", 502, "response-invalid"],
-      [200, "<html>busy</html>", 502, "response-invalid"],
+      [401, `{"message":"Invalid key"}`, 502, "upstream-authentication-failed"],
+      [403, `{"message":"Forbidden"}`, 502, "upstream-authentication-failed"],
+      [407, `{}`, 502, "upstream-authentication-failed"],
+      [424, `{}`, 502, "upstream-authentication-failed"],
+      [402, `{"message":"pay"}`, 502, "upstream-plan-exhausted"],
+      [401, `{"message":"Your plan's daily usage has been consumed"}`, 502, "upstream-plan-exhausted"],
+      [301, "", 502, "upstream-invalid-response"],
+      [302, `{"a":1}`, 502, "upstream-invalid-response"],
+      [304, "", 502, "upstream-invalid-response"],
+      [307, "", 502, "upstream-invalid-response"],
+      [201, `{"result":[]}`, 502, "upstream-invalid-response"],
+      [204, "", 502, "upstream-invalid-response"],
+      [206, `{"result":[]}`, 502, "upstream-invalid-response"],
+      [200, `{"result":[`, 502, "upstream-invalid-response"],
+      [200, "", 502, "upstream-invalid-response"],
+      [200, "<html>busy</html>", 502, "upstream-invalid-response"],
       [200, "null", 200, null],
       [200, `\ufeff{"result":[]}`, 200, null]
     ]
@@ -110,7 +110,7 @@ describe("no answer", () => {
       const { port } = yield* start({ httpClient })
       const answer = yield* sendRequest(port, path)
       expect(answer.status).toBe(502)
-      expect(JSON.parse(answer.text)).toMatchObject({ code: "unreachable" })
+      expect(JSON.parse(answer.text)).toMatchObject({ code: "upstream-unreachable" })
       expect(answer.text).not.toContain("10.1.2.3")
     }))
 
@@ -118,7 +118,7 @@ describe("no answer", () => {
     Effect.gen(function*() {
       const { port } = yield* start({ httpClient: HttpClient.make(() => Effect.never), instantClock: true })
       const answer = yield* sendRequest(port, path)
-      expect([answer.status, JSON.parse(answer.text).code]).toEqual([504, "timed-out"])
+      expect([answer.status, JSON.parse(answer.text).code]).toEqual([504, "upstream-timeout"])
     }))
 
   it.scopedLive("a change that may have taken effect says so and is not repeated", () =>
@@ -130,7 +130,7 @@ describe("no answer", () => {
         body: `{"status":"paused"}`
       })
       expect(answer.status).toBe(502)
-      expect(JSON.parse(answer.text).message).toContain("may have taken effect")
+      expect(JSON.parse(answer.text).message).toContain("may have been applied")
       expect(yield* sandbox.recordedRequests).toHaveLength(1)
     }))
 
@@ -140,7 +140,7 @@ describe("no answer", () => {
       const httpClient = staticUpstream(200, "{}", { ...json, "content-length": String(limit + 1) })
       const { port } = yield* start({ httpClient })
       const answer = yield* sendRequest(port, path)
-      expect([answer.status, JSON.parse(answer.text).code]).toEqual([502, "response-invalid"])
+      expect([answer.status, JSON.parse(answer.text).code]).toEqual([502, "upstream-invalid-response"])
       expect(JSON.parse(answer.text).message).toContain(`${limit} bytes`)
     }))
 
@@ -182,7 +182,7 @@ describe("missing settings", () => {
       ]
       for (const [asked, setting] of named) {
         const answer = yield* sendRequest(port, asked)
-        expect([answer.status, JSON.parse(answer.text).code]).toEqual([503, "address-not-set"])
+        expect([answer.status, JSON.parse(answer.text).code]).toEqual([503, "upstream-url-missing"])
         expect(JSON.parse(answer.text).message).toMatch(new RegExp(`\\b${setting}\\b`))
       }
       const ready = yield* sendRequest(port, "/readyz")
@@ -202,7 +202,7 @@ describe("missing settings", () => {
     Effect.gen(function*() {
       const { port, sandbox } = yield* start({ endpoints: { ...testEndpoints, keys: keys() } })
       const answer = yield* sendRequest(port, path, { headers: { "x-api-key": Sandbox.apiKey } })
-      expect([answer.status, JSON.parse(answer.text).code]).toEqual([503, "key-not-set"])
+      expect([answer.status, JSON.parse(answer.text).code]).toEqual([503, "upstream-key-missing"])
       expect(JSON.parse(answer.text).message).toContain("QUARRY_API_KEY")
       expect((yield* sendRequest(port, "/readyz")).status).toBe(503)
       expect((yield* sendRequest(port, "/livez")).status).toBe(200)
@@ -270,7 +270,7 @@ describe("keys", () => {
           httpClient: staticUpstream(status, `{"result":[],"askedWith":"${canary}"}`, json)
         })
         const answer = yield* sendRequest(port, path)
-        expect([answer.status, JSON.parse(answer.text).code]).toEqual([502, "service-failed"])
+        expect([answer.status, JSON.parse(answer.text).code]).toEqual([502, "upstream-error"])
         expect(JSON.parse(answer.text).message).toContain(String(status))
         expect(answer.text).not.toContain(canary)
       }

@@ -121,14 +121,14 @@ export const start = (
     yield* Effect.async<void, string>((resume) => {
       child.stdout.on("data", (piece) => {
         output.stdout += String(piece)
-        if (output.stdout.includes("Ctrl-C stops")) resume(Effect.void)
+        if (output.stdout.includes("Press Ctrl-C to stop")) resume(Effect.void)
       })
       child.once("close", () => resume(Effect.fail(`it ended: ${output.stdout}${output.stderr}`)))
     })
     const portAfter = (words: string) =>
       Number(new RegExp(`${words} +http://127\\.0\\.0\\.1:(\\d+)`).exec(output.stdout)?.[1])
     return {
-      port: portAfter("listens at"),
+      port: portAfter("is listening at"),
       adminPort: portAfter("status page:"),
       stdout: output.stdout,
       stop: Effect.zipRight(Effect.sync(() => child.kill("SIGTERM")), Effect.promise(() => ended))

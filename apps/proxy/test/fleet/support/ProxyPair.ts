@@ -126,4 +126,4 @@ export const maxCostInWindow = (
 }
 
 /** What the proxy says to a client that asks too fast. */
-export const clientRateLimited = "over-budget"
+export const clientRateLimited = "client-rate-limited"

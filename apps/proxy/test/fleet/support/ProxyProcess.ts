@@ -106,9 +106,9 @@ export const start = (
           return Effect.orDie(eventuallySync("it has ended", () => end.of !== undefined))
         })
     )
-    yield* eventuallySync("it is up", () => end.of !== undefined || written.stdout.includes("Ctrl-C stops"))
+    yield* eventuallySync("it is up", () => end.of !== undefined || written.stdout.includes("Press Ctrl-C to stop"))
     if (end.of !== undefined) return yield* new StartupError({ ...end.of, ...written })
-    const origin = /listens at (http:\/\/\S+)/.exec(written.stdout)?.[1] ?? ""
+    const origin = /is listening at (http:\/\/\S+)/.exec(written.stdout)?.[1] ?? ""
     const lines = () => written.stderr.split("\n").slice(0, -1)
     const find = (words: string, since: number) =>
       lines().slice(since).map(parse).find(({ message }) => String(message).includes(words))
