@@ -1,7 +1,8 @@
 /**
- * The proxy's own metrics, beside those of the engine: Effect's, written to from plain code on the hot path.
+ * The metrics of the proxy, in addition to those of the engine. They are Effect metrics that the hot path updates without
+ * a fiber.
  *
- * Their labels take few values: clients and operations that there are, classes of statuses, states of the cache, codes.
+ * Labels have few values: configured clients, operations, status classes, cache states and error codes.
  */
 import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
@@ -13,15 +14,15 @@ import * as UsageStats from "./UsageStats.ts"
 const counter = (name: string, description: string) =>
   Metric.counter(name, { description, incremental: true })
 
-/** By `client`, `operation`, `status_class` (`2xx` …, `499` where the client hung up) and `cache`. */
+/** Labels: `client`, `operation`, `status_class` (`2xx` …; `499`: the client disconnected) and `cache`. */
 const requests = counter(
   "quarry_proxy_requests_total",
-  "Requests by client, operation, class of status and what the cache did"
+  "Requests by client, operation, status class and cache result"
 )
 
-/** By `operation` and `cache`. */
+/** Labels: `operation` and `cache`. */
 const requestDuration = Metric.histogram(
-  "quarry_proxy_request_seconds",
+  "quarry_proxy_request_duration_seconds",
   MetricBoundaries.fromIterable([
     0.001,
     0.0025,
@@ -39,52 +40,56 @@ const requestDuration = Metric.histogram(
     30,
     60
   ]),
-  "Seconds from the first byte of a request to the last of its answer, by operation and what the cache did"
+  "Seconds from the first byte of a request to the last byte of its response, by operation and cache result"
 )
 
-const chargedUnits = counter("quarry_proxy_charged_units_total", "Units taken from budgets by client")
+const chargedUnits = counter("quarry_proxy_charged_units_total", "Units charged to client quotas, by client")
 
 const upstreamUnits = counter(
   "quarry_proxy_upstream_units_total",
-  "Units that requests to the service cost by client"
+  "Units charged by the upstream, by client"
 )
 
 const savedUnits = counter(
   "quarry_proxy_saved_units_total",
-  "Units that kept answers saved by client"
+  "Units saved by cache hits, by client"
 )
 
-/** By `client` and `code`; `shadow` is what a budget would have refused that only counts. */
+/** Labels: `client` and `code`. The code `shadow` counts requests that a quota in shadow mode would have rejected. */
 const rejected = counter(
-  "quarry_proxy_refused_total",
-  "Requests that the proxy refused by client and code"
+  "quarry_proxy_rejected_total",
+  "Requests rejected by the proxy, by client and code"
 )
 
-const requestsInFlight = Metric.gauge("quarry_proxy_inflight", { description: "Requests being answered" })
-
-const connections = Metric.gauge("quarry_proxy_connections", { description: "Open connections" })
-
-const shuttingDown = Metric.gauge("quarry_proxy_draining", {
-  description: "1 while the proxy finishes what it took, and stops"
+const requestsInFlight = Metric.gauge("quarry_proxy_requests_in_flight", {
+  description: "Requests in flight"
 })
 
-/** By `result`: `taken` or `refused`. */
+const connections = Metric.gauge("quarry_proxy_connections", { description: "Open client connections" })
+
+const shuttingDown = Metric.gauge("quarry_proxy_shutting_down", {
+  description: "1 while the proxy is shutting down, otherwise 0"
+})
+
+/** Label `result`: `success` or `failure`. */
 const configReloads = counter(
   "quarry_proxy_config_reloads_total",
-  "Times that the configuration was read again by result"
+  "Configuration reloads by result"
 )
 
-const info = Metric.gauge("quarry_proxy_info", { description: "1, with the version of the proxy" })
+const info = Metric.gauge("quarry_proxy_info", {
+  description: "Always 1; the label version is the version of the proxy"
+})
 
 export interface ProxyMetrics {
-  /** Counts a request that is over. */
+  /** Records a completed request. */
   readonly record: (entry: AccessLogEntry) => void
-  /** Counts what was spent for a request that was over. */
+  /** Records cost that arrives after its request has completed. */
   readonly recordLateUsage: (client: string | null, cost: number) => void
   readonly setInFlight: (requests: number) => void
   readonly setConnections: (open: number) => void
-  readonly setShuttingDown: (draining: boolean) => void
-  readonly recordReload: (result: "taken" | "refused") => void
+  readonly setShuttingDown: (value: boolean) => void
+  readonly recordReload: (result: "success" | "failure") => void
 }
 
 type MetricLabels = ReadonlyArray<MetricLabel.MetricLabel>
@@ -99,7 +104,7 @@ interface LabelNode {
 
 const makeNode = (): LabelNode => ({ labels: undefined, next: new Map() })
 
-/** A metric finds its series by the array of labels itself, so each is made once, and found by its values. */
+/** Returns one array per combination of values: a metric finds a series fastest by the identity of its label array. */
 const cachedLabels = (...names: ReadonlyArray<string>) => {
   const root = makeNode()
   return (...values: ReadonlyArray<string>): MetricLabels => {
@@ -132,8 +137,8 @@ export const make = (version: string): ProxyMetrics => {
   shuttingDown.unsafeUpdate(0, [])
   requestsInFlight.unsafeUpdate(0, [])
   connections.unsafeUpdate(0, [])
-  // A rate is known from the second value on, so the first one is there before anything happens.
-  for (const result of ["taken", "refused"]) configReloads.unsafeUpdate(0, reloadLabels(result))
+  // `increase()` needs a value before the first reload.
+  for (const result of ["success", "failure"]) configReloads.unsafeUpdate(0, reloadLabels(result))
 
   return {
     record: (entry) => {
@@ -145,7 +150,7 @@ export const make = (version: string): ProxyMetrics => {
       if (entry.chargedCost > 0) chargedUnits.unsafeUpdate(entry.chargedCost, clientLabels(client))
       if (entry.upstreamCost > 0) upstreamUnits.unsafeUpdate(entry.upstreamCost, clientLabels(client))
       if (entry.savedCost > 0) savedUnits.unsafeUpdate(entry.savedCost, clientLabels(client))
-      if (entry.code !== null && RequestOutcome.outcomeOf(entry) === "refused") {
+      if (entry.code !== null && RequestOutcome.outcomeOf(entry) === "rejected") {
         rejected.unsafeUpdate(1, rejectionLabels(client, entry.code))
       }
       if (entry.shadowed) rejected.unsafeUpdate(1, rejectionLabels(client, "shadow"))
@@ -155,7 +160,7 @@ export const make = (version: string): ProxyMetrics => {
     },
     setInFlight: (count) => requestsInFlight.unsafeUpdate(count, []),
     setConnections: (open) => connections.unsafeUpdate(open, []),
-    setShuttingDown: (yes) => shuttingDown.unsafeUpdate(yes ? 1 : 0, []),
+    setShuttingDown: (value) => shuttingDown.unsafeUpdate(value ? 1 : 0, []),
     recordReload: (result) => configReloads.unsafeUpdate(1, reloadLabels(result))
   }
 }

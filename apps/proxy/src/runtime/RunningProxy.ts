@@ -135,9 +135,9 @@ export const start = (
       reload: (config) =>
         Effect.map(activate(config), (next) => {
           activeConfig = next
-          metrics.recordReload("taken")
+          metrics.recordReload("success")
         }),
       config: () => activeConfig.config,
-      reloadRejected: Effect.sync(() => metrics.recordReload("refused"))
+      reloadRejected: Effect.sync(() => metrics.recordReload("failure"))
     }
   })

@@ -1,4 +1,4 @@
-/** What operators ask of the listener of operations, and have it do. */
+/** Requests of operators to the admin listener. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { type Config, defaults } from "../../src/config/Config.ts"
@@ -31,7 +31,7 @@ const startWithAdmin = (other: Partial<Config> = {}) =>
 const purge = { method: "POST", body: "" }
 
 describe("a purge", () => {
-  it.scopedLive("forgets one answer, percent-encoded as it is asked for, or all", () =>
+  it.scopedLive("removes one cache entry, named by a percent-encoded target, or all", () =>
     Effect.gen(function*() {
       const { admin, port } = yield* startWithAdmin()
       const states = Effect.map(
@@ -47,7 +47,7 @@ describe("a purge", () => {
       expect(yield* states).toEqual([false, false])
     }))
 
-  it.scopedLive("that is not understood forgets nothing", () =>
+  it.scopedLive("removes nothing if its target is invalid", () =>
     Effect.gen(function*() {
       const { admin, port } = yield* startWithAdmin()
       yield* sendRequest(port, price)
@@ -70,8 +70,8 @@ describe("a purge", () => {
     }))
 })
 
-describe("what is confidential", () => {
-  it.scopedLive("is not told to whom another proxy on this machine speaks for", () =>
+describe("confidential data", () => {
+  it.scopedLive("is not returned to clients of another proxy on the same host", () =>
     Effect.gen(function*() {
       const { admin } = yield* startWithAdmin()
       for (const path of ["/usage", "/status.json"]) {
@@ -79,14 +79,14 @@ describe("what is confidential", () => {
         for (const name of ["x-forwarded-for", "forwarded", "via"]) {
           const answer = yield* admin(path, { headers: { [name]: "10.0.0.1" } })
           expect([path, name, answer.status, JSON.parse(answer.text).code])
-            .toEqual([path, name, 403, "network-refused"])
+            .toEqual([path, name, 403, "ip-not-allowed"])
         }
       }
     }))
 })
 
-describe("budgets that only count", () => {
-  it.scopedLive("refuse nobody, and say what they would have refused", () =>
+describe("quotas in shadow mode", () => {
+  it.scopedLive("reject no request, and report the requests that they would have rejected", () =>
     Effect.gen(function*() {
       const { admin, lines, port } = yield* startWithAdmin({
         ...config,
@@ -106,12 +106,12 @@ describe("budgets that only count", () => {
       const usage = JSON.parse((yield* admin("/usage")).text)
       expect(usage.clients).toMatchObject([{ name: "small", chargedCost: 3, shadowed: 1, rejected: 0 }])
       expect((yield* admin("/metrics")).text)
-        .toContain("quarry_proxy_refused_total{client=\"small\",code=\"shadow\"} 1")
+        .toContain("quarry_proxy_rejected_total{client=\"small\",code=\"shadow\"} 1")
     }))
 })
 
-describe("a failure", () => {
-  it.scopedLive("says what is left as every answer does that was paid for", () =>
+describe("an error response", () => {
+  it.scopedLive("states the remaining quota like every charged response", () =>
     Effect.gen(function*() {
       const { port, sandbox } = yield* startWithAdmin({
         ...config,

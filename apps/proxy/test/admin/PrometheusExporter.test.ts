@@ -1,4 +1,4 @@
-/** What `/metrics` says is valid, and says what happened. */
+/** The output of `/metrics`. */
 import * as Telemetry from "@blockquarry/http/Telemetry"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -8,7 +8,7 @@ import * as ProxyMetrics from "../../src/admin/ProxyMetrics.ts"
 import type { AccessLogEntry } from "../../src/exchange/AccessLogEntry.ts"
 import { accessLogEntry } from "../support/accessLogEntries.ts"
 
-/** Effect's metrics are the process's, so each test has a client of its own. */
+/** Effect's metrics are global to the process, so each test uses its own client. */
 const metricsAfter = (...many: ReadonlyArray<Partial<AccessLogEntry>>) =>
   Effect.gen(function*() {
     const metrics = ProxyMetrics.make("0.1.0")
@@ -17,19 +17,19 @@ const metricsAfter = (...many: ReadonlyArray<Partial<AccessLogEntry>>) =>
     return text.split("\n")
   })
 
-/** Prometheus' own checker, where it is installed. */
+/** The path of promtool, if it is installed. */
 const checker = "promtool"
 const installed = spawnSync(checker, ["--version"]).error === undefined
 
-describe("the text", () => {
-  it.scoped("counts requests by labels of few values", () =>
+describe("the exporter", () => {
+  it.scoped("counts requests by labels of low cardinality", () =>
     Effect.gen(function*() {
       const lines = yield* metricsAfter(
         { client: "a", cache: "hit" },
         { client: "a", cache: "hit" },
         { client: "a", status: 404 },
         { client: "a", status: 499 },
-        { client: "a", status: 403, code: "scope-refused", cache: null },
+        { client: "a", status: 403, code: "insufficient-scope", cache: null },
         { client: null, operation: null, status: 404, code: "unknown-path", cache: null }
       )
       const counted = (labels: string, value: number) => `quarry_proxy_requests_total{${labels}} ${value}`
@@ -38,8 +38,8 @@ describe("the text", () => {
           counted(`client="a",operation="walletTransfers",status_class="2xx",cache="hit"`, 2),
           counted(`client="a",operation="walletTransfers",status_class="4xx",cache="miss"`, 1),
           counted(`client="a",operation="walletTransfers",status_class="499",cache="miss"`, 1),
-          counted(`client="nobody",operation="none",status_class="4xx",cache="none"`, 1),
-          `quarry_proxy_refused_total{client="a",code="scope-refused"} 1`
+          counted(`client="unauthenticated",operation="none",status_class="4xx",cache="none"`, 1),
+          `quarry_proxy_rejected_total{client="a",code="insufficient-scope"} 1`
         ]
       ) expect(lines).toContain(line)
     }))
@@ -57,37 +57,39 @@ describe("the text", () => {
       expect(lines).toContain(`quarry_proxy_saved_units_total{client="b"} 50`)
     }))
 
-  it.scoped("has times in buckets, in seconds", () =>
+  it.scoped("exports durations as histograms in seconds", () =>
     Effect.gen(function*() {
       const lines = yield* metricsAfter({ operation: "tokenPrice", cache: "hit", durationMs: 30 })
       const bucket = (le: string) =>
-        `quarry_proxy_request_seconds_bucket{operation="tokenPrice",cache="hit",le="${le}"}`
+        `quarry_proxy_request_duration_seconds_bucket{operation="tokenPrice",cache="hit",le="${le}"}`
       expect(lines).toContain(`${bucket("0.025")} 0`)
       expect(lines).toContain(`${bucket("0.05")} 1`)
       expect(lines).toContain(`${bucket("+Inf")} 1`)
-      expect(lines).toContain(`quarry_proxy_request_seconds_sum{operation="tokenPrice",cache="hit"} 0.03`)
+      expect(lines).toContain(
+        `quarry_proxy_request_duration_seconds_sum{operation="tokenPrice",cache="hit"} 0.03`
+      )
     }))
 
-  it.scoped("has gauges, reloads from the start on, and the version", () =>
+  it.scoped("exports gauges, reload counters from the start, and the version", () =>
     Effect.gen(function*() {
       const metrics = ProxyMetrics.make("0.1.0")
       const read = yield* PrometheusExporter.make
       const first = (yield* read).split("\n")
-      expect(first).toContain(`quarry_proxy_config_reloads_total{result="refused"} 0`)
+      expect(first).toContain(`quarry_proxy_config_reloads_total{result="failure"} 0`)
       expect(first).toContain(`quarry_proxy_info{version="0.1.0"} 1`)
-      expect(first).toContain("quarry_proxy_draining 0")
+      expect(first).toContain("quarry_proxy_shutting_down 0")
       metrics.setInFlight(3)
       metrics.setConnections(9)
       metrics.setShuttingDown(true)
-      metrics.recordReload("refused")
+      metrics.recordReload("failure")
       const then = (yield* read).split("\n")
-      expect(then).toContain("quarry_proxy_inflight 3")
+      expect(then).toContain("quarry_proxy_requests_in_flight 3")
       expect(then).toContain("quarry_proxy_connections 9")
-      expect(then).toContain("quarry_proxy_draining 1")
-      expect(then).toContain(`quarry_proxy_config_reloads_total{result="refused"} 1`)
+      expect(then).toContain("quarry_proxy_shutting_down 1")
+      expect(then).toContain(`quarry_proxy_config_reloads_total{result="failure"} 1`)
     }))
 
-  it.scoped("has the engine's metrics and the process's beside them", () =>
+  it.scoped("exports the metrics of the engine and of the process", () =>
     Effect.gen(function*() {
       Telemetry.callDuration.unsafeUpdate(0.1, [])
       const text = (yield* metricsAfter({})).join("\n")
@@ -103,11 +105,11 @@ describe("the text", () => {
       ) expect(text).toMatch(new RegExp(`^# TYPE ${name} `, "m"))
     }))
 
-  it.scoped("keeps labels and lines apart whatever stands in a label", () =>
+  it.scoped("escapes every character of label values", () =>
     Effect.gen(function*() {
-      const lines = yield* metricsAfter({ client: `x"y\\z\nw`, status: 429, code: "over-budget" })
+      const lines = yield* metricsAfter({ client: `x"y\\z\nw`, status: 429, code: "client-rate-limited" })
       expect(lines).toContain(
-        `quarry_proxy_refused_total{client="x\\"y\\\\z\\nw",code="over-budget"} 1`
+        `quarry_proxy_rejected_total{client="x\\"y\\\\z\\nw",code="client-rate-limited"} 1`
       )
     }))
 
@@ -117,7 +119,7 @@ describe("the text", () => {
       : "would be checked by Prometheus' own promtool, which is not installed here",
     () =>
       Effect.gen(function*() {
-        const lines = yield* metricsAfter({}, { status: 429, code: "over-budget", cache: null })
+        const lines = yield* metricsAfter({}, { status: 429, code: "client-rate-limited", cache: null })
         if (!installed) return
         const { status, stderr, stdout } = spawnSync(checker, ["check", "metrics"], {
           input: lines.join("\n"),

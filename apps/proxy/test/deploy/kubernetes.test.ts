@@ -133,7 +133,7 @@ describe("labels and names", () => {
     Effect.gen(function*() {
       const { config: { listen, admin } } = yield* Configs.load("kubernetes")
       expect(another).toBeUndefined()
-      expect([...ports]).toEqual([["http", listen.port], ["operations", admin?.port]])
+      expect([...ports]).toEqual([["http", listen.port], ["admin", admin?.port]])
       const targets = services.flatMap(({ spec }) => spec?.ports ?? [])
       for (const { name, port, targetPort } of targets) {
         expect([targetPort, ports.get(name ?? "")]).toEqual([name, port])
@@ -141,10 +141,10 @@ describe("labels and names", () => {
       expect(policy.spec?.ingress?.flatMap((rule) => rule.ports?.map(({ port }) => port))).toEqual([
         ...ports.keys()
       ])
-      expect(monitor.spec.podMetricsEndpoints[0]).toMatchObject({ port: "operations", path: "/metrics" })
+      expect(monitor.spec.podMetricsEndpoints[0]).toMatchObject({ port: "admin", path: "/metrics" })
     }))
 
-  it("of services tell clients from operations", () => {
+  it("of services separate clients from the admin listener", () => {
     expect(
       services.map(({ metadata, spec }) => [
         metadata?.name,
@@ -154,7 +154,7 @@ describe("labels and names", () => {
     )
       .toEqual([
         ["quarry-proxy", undefined, ["http"]],
-        ["quarry-proxy-operations", "None", ["operations"]]
+        ["quarry-proxy-admin", "None", ["admin"]]
       ])
   })
 })
@@ -260,8 +260,8 @@ describe("pods", () => {
 
   it("are asked by probes that there are", () => {
     const probe = (name: "startupProbe" | "livenessProbe" | "readinessProbe") => container?.[name]?.httpGet
-    expect(probe("startupProbe")).toEqual({ path: "/livez", port: "operations" })
-    expect(probe("livenessProbe")).toEqual({ path: "/livez", port: "operations" })
+    expect(probe("startupProbe")).toEqual({ path: "/livez", port: "admin" })
+    expect(probe("livenessProbe")).toEqual({ path: "/livez", port: "admin" })
     expect(probe("readinessProbe")).toEqual({ path: "/readyz", port: "http" })
   })
 

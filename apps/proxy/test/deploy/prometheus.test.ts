@@ -124,19 +124,19 @@ describe("numbers of the rules are those of the configuration", () => {
         const { clients, shutdown, limits, upstream } = config
         const perDay = upstream.keys.reduce((sum, key) => sum + (key.dailyQuota ?? Number.NaN), 0)
         expect(number("quarry_proxy:plan_units_per_day")).toBe(perDay)
-        expect(number("quarry_proxy:limit_requests")).toBe(limits.maxConcurrentRequests)
-        expect(number("quarry_proxy:limit_connections")).toBe(limits.maxConnections)
+        expect(number("quarry_proxy:max_concurrent_requests")).toBe(limits.maxConcurrentRequests)
+        expect(number("quarry_proxy:max_connections")).toBe(limits.maxConnections)
         for (const { name, dailyQuota } of clients) {
           expect([name, number("quarry_proxy:client_units_per_day", name)]).toEqual([name, dailyQuota])
         }
-        const stuck = alerts.find(({ alert }) => alert === "QuarryProxyDrainStuck")?.for ?? "0m"
+        const stuck = alerts.find(({ alert }) => alert === "QuarryProxyShutdownStuck")?.for ?? "0m"
         expect(Number.parseInt(stuck, 10) * 60_000)
           .toBeGreaterThanOrEqual(Duration.toMillis(shutdown.delay) + Duration.toMillis(shutdown.timeout))
       }))
   }
 
   it("and of the defaults, where nothing else is deployed", () => {
-    expect(number("quarry_proxy:limit_connections")).toBe(defaults.limits.maxConnections)
+    expect(number("quarry_proxy:max_connections")).toBe(defaults.limits.maxConnections)
   })
 })
 
@@ -166,13 +166,13 @@ describe("the reader of expressions", () => {
 
   it.effect("hears of what there is not", () =>
     Effect.sync(() => {
-      const series = new Map([["quarry_proxy_refused_total", new Set(["code"])]])
+      const series = new Map([["quarry_proxy_rejected_total", new Set(["code"])]])
       const found = (expression: string) => Expressions.unknownReferences(expression, series)
-      expect(found(`quarry_proxy_refused_total{code="over-budget", job="a"}`)).toEqual([])
+      expect(found(`quarry_proxy_rejected_total{code="client-rate-limited", job="a"}`)).toEqual([])
       expect(found("rate(quarry_other_total[5m])")).toHaveLength(1)
-      expect(found(`quarry_proxy_refused_total{cod="over-budget"}`)).toHaveLength(1)
-      expect(found(`quarry_proxy_refused_total{code="over-budgets"}`)).toHaveLength(1)
-      expect(found(`quarry_proxy_refused_total{code="timed-out"}`)).toHaveLength(1)
-      expect(found("sum by (cod) (quarry_proxy_refused_total)")).toHaveLength(1)
+      expect(found(`quarry_proxy_rejected_total{cod="client-rate-limited"}`)).toHaveLength(1)
+      expect(found(`quarry_proxy_rejected_total{code="client-rate-limits"}`)).toHaveLength(1)
+      expect(found(`quarry_proxy_rejected_total{code="upstream-timeout"}`)).toHaveLength(1)
+      expect(found("sum by (cod) (quarry_proxy_rejected_total)")).toHaveLength(1)
     }))
 })

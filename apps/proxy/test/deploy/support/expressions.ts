@@ -12,7 +12,7 @@ const builtInMetrics = ["up", "ALERTS"]
 /** The values of labels that have few. */
 const values: Readonly<Record<string, ReadonlyArray<string>>> = {
   code: Object.keys(ProxyError.statusByCode),
-  cache: ["hit", "stale", "miss", "shared", "bypass", "none"],
+  cache: ["hit", "stale", "miss", "coalesced", "bypass", "none"],
   status_class: ["1xx", "2xx", "3xx", "4xx", "5xx", "499", "none"],
   outcome: [
     "ok",
@@ -33,13 +33,13 @@ const values: Readonly<Record<string, ReadonlyArray<string>>> = {
     "defect"
   ],
   // Of the cache, and of configurations.
-  result: ["hit", "stale", "stale_if_error", "coalesced", "miss", "taken", "refused"],
+  result: ["hit", "stale", "stale_if_error", "coalesced", "miss", "success", "failure"],
   reason: ["backoff", "rate_limit", "cooldown", "concurrency", "attempts", "deadline", "budget"]
 }
 
 /** The proxy itself counts by code only what it refused, which is not what failed. */
 const isRejectionCode = (metric: string, label: string, value: string): boolean =>
-  metric !== "quarry_proxy_refused_total" || label !== "code" ||
+  metric !== "quarry_proxy_rejected_total" || label !== "code" ||
   Object.entries(ProxyError.statusByCode).some(([code, status]) => code === value && status < 500)
 
 /** What an expression asks for in vain, a line each. `recorded` are the names that rules make. */
