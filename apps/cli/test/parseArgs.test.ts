@@ -84,8 +84,34 @@ it("reports usage errors with suggestions", () => {
   })
 })
 
+it("checks option values", () => {
+  const price = ["token", "price", exampleValues.token]
+  expect(usageError(...price, "--output", "yaml")).toMatchObject({
+    reason: "--output: expected one of table, json, ndjson, got \"yaml\""
+  })
+  expect(usageError(...price, "--timeout", "0")).toMatchObject({
+    reason: "--timeout: expected a duration such as 500ms, 30s or 2m, got \"0\""
+  })
+  expect(usageError("wallet", "transfers", exampleValues.wallet, "--max-items", "0")).toMatchObject({
+    reason: "--max-items: expected an integer of at least 1, got \"0\""
+  })
+  expect(usageError("sandbox", "serve", "--port", "65536")).toMatchObject({
+    reason: "--port: expected an integer from 0 to 65535, got \"65536\""
+  })
+  expect(usageError("--completions", "powershell")).toMatchObject({
+    reason: "--completions: expected one of bash, fish, zsh, got \"powershell\""
+  })
+  expect(normalizedArgs(...price, "--output", "yaml", "--help")).toEqual(["Help"])
+  expect(normalizedArgs("wallet", "transfers", exampleValues.wallet, "--max-items", "")).toContain(
+    "--max-items"
+  )
+})
+
 it("suggests only similar words", () => {
   expect(closestMatch("ethereum", ["eth", "polygon"])).toBe("eth")
   expect(closestMatch("ploygon", ["eth", "polygon"])).toBe("polygon")
+  expect(closestMatch("ETHEREUM", ["eth", "polygon"])).toBe("eth")
+  expect(closestMatch("percent", ["percent_change"])).toBe("percent_change")
   expect(closestMatch("xyz", ["eth", "polygon"])).toBeUndefined()
+  expect(closestMatch("xyz", [])).toBeUndefined()
 })
