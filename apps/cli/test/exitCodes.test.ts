@@ -96,7 +96,7 @@ const cases: ReadonlyArray<
   [
     "an invalid cursor",
     2,
-    ["wallet", "transfers", exampleValues.wallet, "--cursor", "quarry-walk-1.x"],
+    ["wallet", "transfers", exampleValues.wallet, "--cursor", "quarry-resume-1.x"],
     { env: sandboxEnvironment },
     /--cursor: .*invalid cursor/
   ],

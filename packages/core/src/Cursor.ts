@@ -50,7 +50,7 @@ export class ResumeCursor extends Schema.Class<ResumeCursor>("ResumeCursor")({
   limit: Schema.NullOr(Integer)
 }) {}
 
-const prefix = "quarry-walk-1."
+const prefix = "quarry-resume-1."
 
 const ResumeCursorJson = Schema.parseJson(ResumeCursor)
 

@@ -75,17 +75,17 @@ describe("ResumeCursor", () => {
   })
 
   it.each([
-    ["an invalid payload", "quarry-walk-1.abcdef"],
-    ["no payload", "quarry-walk-1."],
-    ["an invalid base64 payload", "quarry-walk-1.!!!!"],
-    ["JSON with missing fields", `quarry-walk-1.${Encoding.encodeBase64Url("{\"block\":1}")}`],
-    ["JSON that is not an object", `quarry-walk-1.${Encoding.encodeBase64Url("null")}`],
+    ["an invalid payload", "quarry-resume-1.abcdef"],
+    ["no payload", "quarry-resume-1."],
+    ["an invalid base64 payload", "quarry-resume-1.!!!!"],
+    ["JSON with missing fields", `quarry-resume-1.${Encoding.encodeBase64Url("{\"block\":1}")}`],
+    ["JSON that is not an object", `quarry-resume-1.${Encoding.encodeBase64Url("null")}`],
     ["an invalid block", formatWith({ block: -1 })],
     ["an invalid direction", formatWith({ direction: "sideways" })],
-    ["no prefix", formatResumeCursor(example).slice("quarry-walk-1.".length)],
+    ["no prefix", formatResumeCursor(example).slice("quarry-resume-1.".length)],
     [
       "another prefix of the same length",
-      formatResumeCursor(example).replace("quarry-walk-1.", "quarry-walk-2.")
+      formatResumeCursor(example).replace("quarry-resume-1.", "quarry-walk-2.")
     ]
   ])("rejects a cursor with %s", (_, cursor) => {
     expect(parseResumeCursor(cursor)).toEqual(invalid)
@@ -95,7 +95,7 @@ describe("ResumeCursor", () => {
     "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJvcmRlciI6IkRFU0MifQ.abc",
     "",
     "quarry-walk-",
-    " quarry-walk-1.",
+    " quarry-resume-1.",
     "42"
   ])("does not accept the upstream cursor %j", (cursor) => {
     expect(isResumeCursor(cursor)).toBe(false)
@@ -105,5 +105,5 @@ describe("ResumeCursor", () => {
 
 /** The example with other fields, which the schema may not allow. */
 function formatWith(members: object): string {
-  return `quarry-walk-1.${Encoding.encodeBase64Url(JSON.stringify({ ...example, ...members }))}`
+  return `quarry-resume-1.${Encoding.encodeBase64Url(JSON.stringify({ ...example, ...members }))}`
 }

@@ -153,11 +153,11 @@ describe("the key", () => {
       const pages = yield* recorder.record(Stream.runCollect(harness.data.walletTransfers.pages({ address })))
       for (const page of pages) {
         expect(TelemetryRecorder.inspectDeep(page)).not.toContain(key)
-        const hidden = page.cursor?.slice("quarry-walk-1.".length) ?? ""
+        const hidden = page.cursor?.slice("quarry-resume-1.".length) ?? ""
         expect(Buffer.from(hidden, "base64url").toString()).not.toContain(key)
       }
       const damaged = yield* Effect.exit(
-        Stream.runDrain(harness.data.walletTransfers.items({ address }, { cursor: "quarry-walk-1.x" }))
+        Stream.runDrain(harness.data.walletTransfers.items({ address }, { cursor: "quarry-resume-1.x" }))
       )
       for (const text of shown(damaged)) expect(text).not.toContain(key)
     }))

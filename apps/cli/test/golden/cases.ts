@@ -361,7 +361,7 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     testCase("wallet transfers {wallet} --contract-addresses 0x12"),
     testCase("wallet transfers {wallet} --max-items 0"),
     testCase("wallet transfers {wallet} --max-items many"),
-    connectedCase("wallet transfers {wallet} --cursor quarry-walk-1.x"),
+    connectedCase("wallet transfers {wallet} --cursor quarry-resume-1.x"),
     testCase("token transfers {token} --from-block 9 --to-block 3"),
     testCase("token transfers {token} --from-date 2024-02-01 --to-date 2024-01-01"),
     testCase("token owners {token} --largest 0"),

@@ -263,7 +263,7 @@ describe("at the door", () => {
     [`${data}/nft/${collection721}?normalizeMetadata=perhaps`, "normalizeMetadata"],
     [`${data}/nft/${collection721}/1?format=octal`, "format"],
     [`${data}/nft/${collection721}/1?format=a&format=b`, "format"],
-    [`${transfers}?cursor=quarry-walk-1.e30`, "cursor"]
+    [`${transfers}?cursor=quarry-resume-1.e30`, "cursor"]
   ]
 
   it.scopedLive("what cannot be right is refused by the name of its parameter", () =>

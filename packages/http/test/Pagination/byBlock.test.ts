@@ -107,7 +107,7 @@ describe("a list without cursors", () => {
         const allPages = Chunk.toReadonlyArray(yield* Stream.runCollect(pages(input)))
         expect(allPages.at(-1)?.cursor).toBe(null)
         for (const [index, { cursor }] of allPages.slice(0, -1).entries()) {
-          expect(cursor).toMatch(/^quarry-walk-1\./)
+          expect(cursor).toMatch(/^quarry-resume-1\./)
           const remaining = allPages.slice(index + 1).flatMap(({ result }) => result)
           const byOption = yield* Stream.runCollect(items({ ...input, limit: 7 }, { cursor: cursor ?? "" }))
           expect(Chunk.toReadonlyArray(byOption).map(TransferService.recordKey)).toEqual(

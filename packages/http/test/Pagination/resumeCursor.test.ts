@@ -121,7 +121,7 @@ describe("a resume cursor", () => {
   }, ({ at, by }) =>
     Effect.gen(function*() {
       const valid = yield* resumeCursor
-      const prefixLength = "quarry-walk-1.".length
+      const prefixLength = "quarry-resume-1.".length
       const position = prefixLength + at % (valid.length - prefixLength)
       const damaged = valid.slice(0, position) + by
       const harness = yield* TestClients.harness([])
@@ -153,7 +153,7 @@ describe("a resume cursor", () => {
   it.effect.each(forgedCursors)("that contains %s is rejected", ([, text]) =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([])
-      const cursor = `quarry-walk-1.${text}`
+      const cursor = `quarry-resume-1.${text}`
       const error = yield* failureOf(Stream.runDrain(harness.data.walletTransfers.pages(input, { cursor })))
       expect(error.message).toContain("invalid cursor")
     }))
