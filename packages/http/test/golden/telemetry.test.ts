@@ -1,4 +1,4 @@
-/** Log lines, spans and metrics of one scripted run. */
+/** Compares the log lines, spans and metrics of a scripted run with golden records. */
 import type { OperationError } from "@blockquarry/core/OperationError"
 import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
 import * as RateLimit from "@blockquarry/http/RateLimit"
@@ -46,8 +46,8 @@ const script = ({ at, body, headers, url }: ScriptedClient.RecordedRequest): Scr
   }
 }
 
-/** An address that holds a word. */
-const worded = (word: string): string => `0x${word.repeat(10)}`
+/** Returns an address that repeats a hexadecimal word. */
+const addressOfWord = (word: string): string => `0x${word.repeat(10)}`
 
 const at = (
   moment: number,
@@ -95,24 +95,24 @@ const run = timeline({
   },
   actions: [
     at(0, "miss", ({ cached }) => fetchPrice(cached, 1)),
-    at(10, "shared", ({ cached }) => fetchPrice(cached, 1)),
+    at(10, "coalesced", ({ cached }) => fetchPrice(cached, 1)),
     at(1000, "hit", ({ cached }) => fetchPrice(cached, 1)),
     at(7000, "stale", ({ cached }) => fetchPrice(cached, 1)),
-    at(20_000, "rescued", ({ cached }) => fetchPrice(cached, 1)),
+    at(20_000, "stale if error", ({ cached }) => fetchPrice(cached, 1)),
     at(31_000, "wrong type", ({ breaking }) => fetchPrice(breaking, 1)),
-    at(31_000, "not JSON", ({ breaking }) => breaking.data.tokenPrice({ address: worded("cafe") })),
-    at(32_000, "retried", ({ breaking }) => breaking.data.tokenPrice({ address: worded("dead") })),
+    at(31_000, "not JSON", ({ breaking }) => breaking.data.tokenPrice({ address: addressOfWord("cafe") })),
+    at(32_000, "retried", ({ breaking }) => breaking.data.tokenPrice({ address: addressOfWord("dead") })),
     at(38_000, "open", ({ breaking }) => fetchPrice(breaking, 2)),
-    at(44_000, "probe", ({ breaking }) => breaking.data.tokenPrice({ address: worded("dead") })),
+    at(44_000, "probe", ({ breaking }) => breaking.data.tokenPrice({ address: addressOfWord("dead") })),
     at(
       44_500,
       "reset",
       ({ breaking }) => breaking.streams.updateStreamStatus({ id: "stream-1", status: "paused" })
     ),
-    at(45_000, "interrupted", ({ breaking }) => breaking.data.tokenPrice({ address: worded("beef") })),
+    at(45_000, "interrupted", ({ breaking }) => breaking.data.tokenPrice({ address: addressOfWord("beef") })),
     { at: 46_000, call: "interrupted" },
     at(60_000, "throttled", ({ limited }) => fetchPrice(limited, 1)),
-    at(60_100, "paused", ({ limited }) => fetchPrice(limited, 2)),
+    at(60_100, "in cooldown", ({ limited }) => fetchPrice(limited, 2)),
     at(60_200, "third", ({ limited }) => fetchPrice(limited, 3)),
     at(60_300, "fourth", ({ limited }) => fetchPrice(limited, 4)),
     at(60_400, "fifth", ({ limited }) => fetchPrice(limited, 5)),
@@ -135,7 +135,7 @@ const spanLine = (
   kind,
   parent,
   attributes: Object.fromEntries(attributes),
-  // Log lines, which have a record of their own
+  // Log lines; the record of log lines has their attributes
   events: events.map(([event]) => event),
   end: failure === undefined
     ? "open"
@@ -157,7 +157,7 @@ const valueOf = (state: MetricState.MetricState.Untyped): unknown => {
   }
 }
 
-it.effect("log lines, spans and metrics are as recorded", () =>
+it.effect("log lines, spans and metrics match the golden records", () =>
   Effect.gen(function*() {
     const logs: Array<unknown> = []
     const logger = Logger.make(({ annotations, date, logLevel, message, spans }) => {
@@ -169,8 +169,8 @@ it.effect("log lines, spans and metrics are as recorded", () =>
         ...([...spans].length === 0 ? {} : { spans: [...spans].map(({ label }) => label) })
       })
     })
-    const witness = TelemetryRecorder.make()
-    const lines = yield* witness.record(Effect.provide(run, Logger.add(logger)))
+    const recorder = TelemetryRecorder.make()
+    const lines = yield* recorder.record(Effect.provide(run, Logger.add(logger)))
     const pairs = yield* Metric.snapshot
     const metrics = pairs
       .filter(({ metricKey: { name } }) => name.startsWith("quarry_"))
@@ -194,9 +194,9 @@ it.effect("log lines, spans and metrics are as recorded", () =>
     )
     yield* Effect.promise(() => record("telemetry.run", lines, 1))
     yield* Effect.promise(() => record("telemetry.logs", logs, 1))
-    yield* Effect.promise(() => record("telemetry.spans", witness.spans.map(spanLine), 1))
+    yield* Effect.promise(() => record("telemetry.spans", recorder.spans.map(spanLine), 1))
     yield* Effect.promise(() => record("telemetry.metrics", sorted, 2))
   }))
 
-const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number =>
-  one < other ? -1 : one > other ? 1 : 0
+const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
+  a < b ? -1 : a > b ? 1 : 0

@@ -1,4 +1,4 @@
-/** The HTTP requests of every operation, as the three public clients send them. */
+/** Compares the HTTP requests of every operation with golden records. */
 import type { OperationError } from "@blockquarry/core/OperationError"
 import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -117,17 +117,17 @@ const calls: Calls = {
     ledgerTestnet.ledgerTransaction({ txn_hash: hash })
 }
 
-/** What is sent; the answers are failures, which do not matter here. */
+/** Returns the requests of a call, which fails. */
 const requests = (options: TestClients.HarnessOptions, chosen: Calls) =>
   Effect.gen(function*() {
-    const { requests: asked, ...clients } = yield* TestClients.harness(() => ScriptedClient.respond(500), {
+    const { requests, ...clients } = yield* TestClients.harness(() => ScriptedClient.respond(500), {
       ...minimalOptions,
       ...options
     })
     const sent: Record<string, unknown> = {}
     for (const [name, call] of Object.entries(chosen)) {
       yield* Effect.flip(call(clients))
-      const [request, ...more] = asked.splice(0)
+      const [request, ...more] = requests.splice(0)
       sent[name] = request === undefined || more.length > 0 ? { requests: 1 + more.length } : {
         method: request.method,
         url: request.url.href,
@@ -144,13 +144,13 @@ const requests = (options: TestClients.HarnessOptions, chosen: Calls) =>
 const named = (...names: ReadonlyArray<string>): Calls =>
   Object.fromEntries(Object.entries(calls).filter(([name]) => names.includes(name)))
 
-it.effect("every operation is sent as recorded", () =>
+it.effect("the requests of every operation match the golden record", () =>
   Effect.gen(function*() {
     const sent = yield* requests({}, calls)
     yield* Effect.promise(() => record("wire", sent))
   }))
 
-it.effect("lists of values are sent as recorded, in every format", () =>
+it.effect("arrays match the golden record in every format", () =>
   Effect.gen(function*() {
     const lists = named(
       "walletTransfers, every parameter",
@@ -211,14 +211,14 @@ const pagesByBlock = ({ url }: ScriptedClient.RecordedRequest): ScriptedClient.S
 
 it.effect("lists are walked by the recorded requests", () =>
   Effect.gen(function*() {
-    const walked: Record<string, unknown> = {}
+    const byMode: Record<string, unknown> = {}
     for (const [name, script] of Object.entries({ "by cursor": pagesByCursor, "by block": pagesByBlock })) {
-      const { requests: asked, data } = yield* TestClients.harness(script, minimalOptions)
+      const { requests, data } = yield* TestClients.harness(script, minimalOptions)
       const items = yield* Stream.runCollect(data.walletTransfers.items({ address, chain: "eth", limit: 3 }))
-      walked[name] = {
-        requests: asked.map(({ method, url }) => `${method} ${url.pathname}${url.search}`),
+      byMode[name] = {
+        requests: requests.map(({ method, url }) => `${method} ${url.pathname}${url.search}`),
         records: [...items].map(({ block_number, log_index }) => `${block_number}:${log_index}`)
       }
     }
-    yield* Effect.promise(() => record("wire.lists", walked, 3))
+    yield* Effect.promise(() => record("wire.lists", byMode, 3))
   }))

@@ -1,4 +1,4 @@
-/** Golden records: observable behaviour as data files. A test fails if its record differs; `vitest -u` rewrites it. */
+/** Golden records: observable behaviour as data files. A test fails if its record differs; `vitest -u` updates it. */
 import { expect } from "@effect/vitest"
 import * as BigDecimal from "effect/BigDecimal"
 import * as DateTime from "effect/DateTime"
@@ -8,7 +8,7 @@ import * as Redacted from "effect/Redacted"
 
 type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [name: string]: Json }
 
-/** A value as JSON, independent of the engine: durations, big numbers, dates and errors as readable text. */
+/** Converts a value to JSON: durations, big integers, dates and errors become readable text. */
 export const toJson = (value: unknown): Json => {
   if (value === null || typeof value === "boolean" || typeof value === "string") return value
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value)
@@ -23,7 +23,7 @@ export const toJson = (value: unknown): Json => {
   return Object.fromEntries(entries.map(([name, member]) => [name, toJson(member)]))
 }
 
-/** JSON on one line, with spaces. */
+/** Formats JSON on one line, with spaces. */
 const onOneLine = (value: Json): string => {
   if (value === null || typeof value !== "object") return JSON.stringify(value)
   const isList = Array.isArray(value)
@@ -34,7 +34,7 @@ const onOneLine = (value: Json): string => {
   return isList ? `[${parts.join(", ")}]` : `{ ${parts.join(", ")} }`
 }
 
-/** JSON that breaks lines in the outermost `depth` levels alone. */
+/** Formats JSON with line breaks in the outermost `depth` levels only. */
 const format = (value: Json, depth: number, indent = ""): string => {
   if (depth === 0 || value === null || typeof value !== "object") return onOneLine(value)
   const inner = `${indent}  `
@@ -49,11 +49,11 @@ const format = (value: Json, depth: number, indent = ""): string => {
   return `${open}\n${parts.join(",\n")}\n${indent}${close}`
 }
 
-/** Compares with `records/<name>.json`. Lines break in the outermost `depth` levels. */
+/** Compares a value with `records/<name>.json`, which breaks lines in the outermost `depth` levels. */
 export const record = (name: string, value: unknown, depth = 2): Promise<void> =>
   expect(`${format(toJson(value), depth)}\n`).toMatchFileSnapshot(`./records/${name}.json`)
 
-/** The tag, the message, whether a retry may help, and the fields of an error. */
+/** Returns the tag, message, retryability and fields of an error. */
 export const errorRecord = (error: { readonly _tag: string; readonly message: string }): Json => {
   const { _tag, message: _, ...fields } = error
   return toJson({

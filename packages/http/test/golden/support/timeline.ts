@@ -1,4 +1,4 @@
-/** Events over virtual time: every request that is sent, and the outcome of every call. */
+/** Timelines: the requests and outcomes of calls over virtual time. */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -18,11 +18,11 @@ interface CallError {
   readonly message: string
 }
 
-/** A call, or a cancellation of one, at a moment. */
+/** Starts or interrupts a call at a time. */
 export interface Action<K extends string> {
   readonly at: number
   readonly call: string
-  /** Absent: the call of this name is interrupted. */
+  /** If absent, interrupts the call with this name. */
   readonly run?:
     | ((clients: Readonly<Record<K, TestClients.Clients>>) => Effect.Effect<unknown, CallError>)
     | undefined
@@ -32,47 +32,47 @@ interface Scenario<K extends string> {
   readonly script: ScriptedClient.Script
   readonly clients: Readonly<Record<K, TestClients.HarnessOptions>>
   readonly actions: ReadonlyArray<Action<K>>
-  /** Until then time passes after the last call has ended. */
+  /** How long the clock runs, at least. */
   readonly until?: number
 }
 
-/** Runs all work that needs no time. */
-const rest = Effect.repeatN(runPendingWork, 8)
+/** Runs all fibers as far as they get without waiting. */
+const runFibers = Effect.repeatN(runPendingWork, 8)
 
-/** The earliest moment after now that something waits for. */
-const nextMoment = Effect.gen(function*() {
+/** Returns the time of the next timer. */
+const nextTimer = Effect.gen(function*() {
   const now = yield* Clock.currentTimeMillis
-  const moments = [...yield* TestClock.sleeps()].filter((moment) => moment > now)
-  return Math.min(...moments)
+  const times = [...yield* TestClock.sleeps()].filter((time) => time > now)
+  return Math.min(...times)
 })
 
-/** Lets time pass from moment to moment, up to and including `end`. */
-const passUntil = (end: number): Effect.Effect<void> =>
+/** Advances the clock from timer to timer, up to and including `end`. */
+const advanceTo = (end: number): Effect.Effect<void> =>
   Effect.gen(function*() {
-    yield* rest
+    yield* runFibers
     for (;;) {
-      const next = yield* nextMoment
+      const next = yield* nextTimer
       if (next >= end) break
       yield* TestClock.setTime(next)
-      yield* rest
+      yield* runFibers
     }
     yield* TestClock.setTime(end)
-    yield* rest
+    yield* runFibers
   })
 
-const described = (reply: ScriptedClient.ScriptedReply | undefined): string => {
+const describeReply = (reply: ScriptedClient.ScriptedReply | undefined): string => {
   if (reply === undefined) return "none"
   const after = "after" in reply && reply.after !== undefined
     ? ` after ${Duration.toMillis(reply.after)} ms`
     : ""
   switch (reply._tag) {
     case "Hang":
-      return "none, ever"
+      return "none"
     case "Disconnect":
       return `${reply.code}${after}`
     case "Respond": {
-      const hint = reply.headers["retry-after"]
-      return `${reply.status}${hint === undefined ? "" : ` retry-after: ${hint}`}${after}`
+      const retryAfter = reply.headers["retry-after"]
+      return `${reply.status}${retryAfter === undefined ? "" : ` retry-after: ${retryAfter}`}${after}`
     }
   }
 }
@@ -88,24 +88,24 @@ const outcome = (exit: Exit.Exit<unknown, CallError>): unknown =>
         : { defect: true }
   })
 
-/** Half of every backoff, then a quarter, then nearly all of it, and so on. */
+/** Jitter of 50%, 25%, 90%, and so on. */
 const jitter = () => Random.fixed([0.5, 0.25, 0.9])
 
-/** Plays a scenario from 1970 on; each line is one event. */
+/** Runs a scenario from 1970 on, and returns its events. */
 export const timeline = <K extends string>(
   { actions, clients: options, script, until = 0 }: Scenario<K>
 ): Effect.Effect<ReadonlyArray<unknown>> =>
   Effect.gen(function*() {
     const lines: Array<unknown> = []
     let number = 0
-    const replyTo = (asked: ScriptedClient.RecordedRequest): ScriptedClient.ScriptedReply => {
+    const replyTo = (request: ScriptedClient.RecordedRequest): ScriptedClient.ScriptedReply => {
       number += 1
-      const reply = typeof script === "function" ? script(asked, number) : script[number - 1]
+      const reply = typeof script === "function" ? script(request, number) : script[number - 1]
       lines.push({
-        at: asked.at,
-        sent: `${asked.method} ${asked.url.host}${asked.url.pathname.replace(/0x0{20,}/, "0x…")}`,
-        key: labelOf(asked),
-        reply: described(reply)
+        at: request.at,
+        sent: `${request.method} ${request.url.host}${request.url.pathname.replace(/0x0{20,}/, "0x…")}`,
+        key: labelOf(request),
+        reply: describeReply(reply)
       })
       if (reply === undefined) throw new Error(`request ${number} is not in the script`)
       return reply
@@ -113,31 +113,31 @@ export const timeline = <K extends string>(
     const { clients } = yield* TestClients.sharedEngine(replyTo, options)
     const fibers = new Map<string, Fiber.RuntimeFiber<unknown>>()
     for (const { at, call, run } of actions) {
-      yield* passUntil(at)
-      const before = fibers.get(call)
+      yield* advanceTo(at)
+      const fiber = fibers.get(call)
       if (run === undefined) {
-        if (before !== undefined) yield* Fiber.interruptFork(before)
+        if (fiber !== undefined) yield* Fiber.interruptFork(fiber)
         continue
       }
       lines.push({ at, call, event: "start" })
-      const watched = Effect.onExit(run(clients), (exit) =>
+      const recorded = Effect.onExit(run(clients), (exit) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
           lines.push({ at: now, call, ...Object(outcome(exit)) })
         }))
-      fibers.set(call, yield* Effect.fork(Effect.ignore(watched)))
-      yield* rest
+      fibers.set(call, yield* Effect.fork(Effect.ignore(recorded)))
+      yield* runFibers
     }
     for (;;) {
-      yield* rest
+      yield* runFibers
       const polled = yield* Effect.forEach(fibers.values(), Fiber.poll)
       if (polled.every(({ _tag }) => _tag === "Some")) break
-      const next = yield* nextMoment
+      const next = yield* nextTimer
       if (!Number.isFinite(next)) {
-        lines.push({ at: yield* Clock.currentTimeMillis, event: "calls wait for ever" })
+        lines.push({ at: yield* Clock.currentTimeMillis, event: "calls never end" })
         break
       }
       yield* TestClock.setTime(next)
     }
-    yield* passUntil(Math.max(until, yield* Clock.currentTimeMillis))
+    yield* advanceTo(Math.max(until, yield* Clock.currentTimeMillis))
     return lines
   }).pipe((events) => Effect.suspend(() => Effect.withRandom(events, jitter())))

@@ -45,7 +45,7 @@ describe("a response", () => {
 
   it.effect.each(examples)(
     "of $id is cached for the operation's TTL",
-    ({ call: call, document, id }) =>
+    ({ call, document, id }) =>
       Effect.gen(function*() {
         expect(yield* cachedSeconds(call, ScriptedClient.json(document))).toBe(
           id in expectedTtls ? expectedTtls[id] : 5
@@ -79,7 +79,7 @@ describe("a response", () => {
 
   it.effect.each(examples.filter(({ method }) => method === "GET"))(
     "of $id with an unexpected shape is not cached",
-    ({ call: call }) =>
+    ({ call }) =>
       Effect.gen(function*() {
         expect(yield* cachedSeconds(call, ScriptedClient.json([1]))).toBeNull()
         expect(yield* cachedSeconds(call, ScriptedClient.json("text"))).toBeNull()
@@ -140,7 +140,7 @@ describe("a rejection", () => {
 
   it.effect.each(reads)(
     "with not found of $id is cached briefly, except of NFT metadata",
-    ({ call: call, id }) =>
+    ({ call, id }) =>
       Effect.gen(function*() {
         const ttl = nfts.includes(id) ? null : 5
         expect(yield* cachedSeconds(call, ScriptedClient.respond(404))).toBe(ttl)

@@ -115,7 +115,7 @@ describe("a rate limit", () => {
 
   it("returns the remaining units without regard to the cooldown, and Infinity without a limit", () => {
     const rule = { limit: 10, window: 1000, burst: 10 }
-    const { state: state } = Gcra.acquire(Gcra.initialState(0), 0, rule, 8, lease)
+    const { state } = Gcra.acquire(Gcra.initialState(0), 0, rule, 8, lease)
     const inCooldown = Gcra.startCooldown(state, 0, 1000)
     expect(Gcra.acquire(inCooldown, 500, rule, 1, lease).permit).toEqual(
       { _tag: "Delayed", millis: 500, reason: "cooldown", remaining: 7 }
@@ -159,7 +159,7 @@ describe("a rate limit", () => {
 
   it("charges nothing for a delayed request", () => {
     const rule = { limit: 1, window: 1000, burst: 1 }
-    let { state: state } = Gcra.acquire(Gcra.initialState(0), 0, rule, 1, lease)
+    let { state } = Gcra.acquire(Gcra.initialState(0), 0, rule, 1, lease)
     for (let now = 0; now < 1000; now += 10) {
       const result = Gcra.acquire(state, now, rule, 1, lease)
       expect(result.permit._tag).toBe("Delayed")
@@ -173,7 +173,7 @@ describe("a rate limit", () => {
 
   it("does not leak if the clock is set back, and grants everything without a limit", () => {
     const rule = { limit: 10, window: 1000, burst: 10 }
-    const { state: state } = Gcra.acquire(Gcra.initialState(50_000), 50_000, rule, 10, lease)
+    const { state } = Gcra.acquire(Gcra.initialState(50_000), 50_000, rule, 10, lease)
     expect(Gcra.acquire(state, 0, rule, 5, lease).permit).toMatchObject({ _tag: "Delayed", millis: 500 })
     expect(Gcra.acquire(state, 0, unlimited, 1e9, lease).permit).toMatchObject({
       _tag: "Granted",
