@@ -83,4 +83,12 @@ export interface OptionalKeyApiOptions extends Omit<ApiOptions, "apiKey"> {
   readonly apiKey?: ApiOptions["apiKey"] | undefined
 }
 
+/**
+ * Options that take precedence over environment variables.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Overrides<Options> = { readonly [K in keyof Options]?: Options[K] | undefined }
+
 type OptionalPolicies = { readonly [P in keyof Policies]?: Policies[P] | undefined }

@@ -24,7 +24,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ApiClient } from "./ApiClient.ts"
-import type { ApiOptions } from "./ApiOptions.ts"
+import type { ApiOptions, Overrides } from "./ApiOptions.ts"
 import * as ApiLayers from "./internal/ApiLayers.ts"
 import type { Engine } from "./internal/pipeline/Engine.ts"
 
@@ -95,6 +95,6 @@ export const layerWithEngine = (
  * @category layers
  */
 export const layerConfig = (
-  options: Partial<ApiOptions> = {}
+  options: Overrides<ApiOptions> = {}
 ): Layer.Layer<DataApi, ConfigError, HttpClient.HttpClient> =>
   ApiLayers.withOwnEngine(Layer.effect(DataApi, ApiLayers.makeConfig(ApiLayers.data, options)))

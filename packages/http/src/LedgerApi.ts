@@ -10,7 +10,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ApiClient } from "./ApiClient.ts"
-import type { OptionalKeyApiOptions } from "./ApiOptions.ts"
+import type { OptionalKeyApiOptions, Overrides } from "./ApiOptions.ts"
 import * as ApiLayers from "./internal/ApiLayers.ts"
 import type { Engine } from "./internal/pipeline/Engine.ts"
 
@@ -82,6 +82,6 @@ export const layerWithEngine = (
  * @category layers
  */
 export const layerConfig = (
-  options: Partial<OptionalKeyApiOptions> = {}
+  options: Overrides<OptionalKeyApiOptions> = {}
 ): Layer.Layer<LedgerApi, ConfigError, HttpClient.HttpClient> =>
   ApiLayers.withOwnEngine(Layer.effect(LedgerApi, ApiLayers.makeConfig(ApiLayers.ledger, options)))

@@ -6,6 +6,7 @@
 export * as ApiClient from "./ApiClient.ts"
 export * as ApiKey from "./ApiKey.ts"
 export * as ApiOptions from "./ApiOptions.ts"
+export * as Blockquarry from "./Blockquarry.ts"
 export * as CacheStore from "./CacheStore.ts"
 export * as CallOptions from "./CallOptions.ts"
 export * as CallUsage from "./CallUsage.ts"

@@ -3,22 +3,16 @@
  * delay a rate limit.
  *
  * @example
- * import * as DataApi from "@blockquarry/http/DataApi"
- * import { Engine } from "@blockquarry/http/Gateway"
- * import * as Settings from "@blockquarry/http/Settings"
+ * import * as Blockquarry from "@blockquarry/http/Blockquarry"
  * import * as RedisStores from "@blockquarry/redis/RedisStores"
  * import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
- * import * as Effect from "effect/Effect"
  * import * as Layer from "effect/Layer"
  *
  * // Three processes share one rate limit and one cache. Reads QUARRY_API_KEY and QUARRY_BASE_URL.
- * const engine = Layer.provide(
- *   Engine.layerWithStores,
- *   RedisStores.layer({ url: "redis://localhost:6379", expectedProxies: 3 })
- * )
- * const client = Layer.unwrapEffect(Effect.map(Settings.data, DataApi.layerWithEngine)).pipe(
- *   Layer.provide([engine, FetchHttpClient.layer])
- * )
+ * const DataApiLive = Blockquarry.layerConfig({
+ *   apis: ["data"],
+ *   stores: RedisStores.layer({ url: "redis://localhost:6379", expectedProxies: 3 })
+ * }).pipe(Layer.provide(FetchHttpClient.layer))
  *
  * @since 0.1.0
  */

@@ -7,7 +7,7 @@ import type { ConfigError } from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ApiClient from "../ApiClient.ts"
-import type { ApiOptions, OptionalKeyApiOptions } from "../ApiOptions.ts"
+import type { ApiOptions, OptionalKeyApiOptions, Overrides } from "../ApiOptions.ts"
 import * as Settings from "../Settings.ts"
 import * as Engine from "./pipeline/Engine.ts"
 import * as Upstream from "./pipeline/Upstream.ts"
@@ -67,7 +67,7 @@ export const make = <Ops extends Readonly<Record<string, AnyOperation>>>(
 /** Makes a client from options, and from environment variables where an option is omitted. */
 export const makeConfig = <Ops extends Readonly<Record<string, AnyOperation>>>(
   spec: ApiSpec<Ops>,
-  options: Partial<OptionalKeyApiOptions>
+  options: Overrides<OptionalKeyApiOptions>
 ): Effect.Effect<ApiClient.ApiClient<Ops>, ConfigError, Engine.Engine | HttpClient.HttpClient> => {
   const { apiKey, baseUrl, rateLimit } = options
   const config = Config.all({

@@ -1,0 +1,174 @@
+/**
+ * Several APIs over one engine: their clients share rate limits, cooldowns, circuit breakers and the cache.
+ *
+ * @example
+ * import * as Blockquarry from "@blockquarry/http/Blockquarry"
+ * import * as DataApi from "@blockquarry/http/DataApi"
+ * import * as LedgerApi from "@blockquarry/http/LedgerApi"
+ * import * as ResponseCache from "@blockquarry/http/ResponseCache"
+ * import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function*() {
+ *   const data = yield* DataApi.DataApi
+ *   const ledger = yield* LedgerApi.LedgerApi
+ *   return yield* Effect.all([data.tokenPrice({ address: "0x…" }), ledger.ledgerTransaction({ txn_hash: "0x…" })])
+ * })
+ *
+ * // Reads QUARRY_API_KEY, QUARRY_BASE_URL and QUARRY_LEDGER_URL.
+ * const ApisLive = Blockquarry.layerConfig({ apis: ["data", "ledger"], cache: ResponseCache.standard })
+ *
+ * const main = program.pipe(Effect.provide(ApisLive), Effect.provide(FetchHttpClient.layer))
+ *
+ * @since 0.1.0
+ */
+import type { AnyOperation } from "@blockquarry/core/Operation"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import type * as Arr from "effect/Array"
+import type { ConfigError } from "effect/ConfigError"
+import type * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { ApiClient } from "./ApiClient.ts"
+import type { ApiOptions } from "./ApiOptions.ts"
+import type { CacheStore } from "./CacheStore.ts"
+import { DataApi } from "./DataApi.ts"
+import * as ApiLayers from "./internal/ApiLayers.ts"
+import * as Engine from "./internal/pipeline/Engine.ts"
+import { LedgerApi } from "./LedgerApi.ts"
+import { LedgerTestnetApi } from "./LedgerTestnetApi.ts"
+import type { RateLimitStore } from "./RateLimitStore.ts"
+import { StreamsApi } from "./StreamsApi.ts"
+
+/**
+ * The APIs by their names.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Apis {
+  readonly data: DataApi
+  readonly streams: StreamsApi
+  readonly ledger: LedgerApi
+  readonly ledgerTestnet: LedgerTestnetApi
+}
+
+/**
+ * Options that apply to every API, and the stores of the engine.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface SharedOptions<E = never, R = never> extends Omit<ApiOptions, "apiKey" | "baseUrl"> {
+  /**
+   * The stores of the cache and the rate limits, such as `RedisStores.layerConfig()` of `@blockquarry/redis`. Default: in
+   * the memory of this process.
+   */
+  readonly stores?: Layer.Layer<CacheStore | RateLimitStore, E, R> | undefined
+}
+
+/**
+ * Base URLs by API.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type BaseUrls = { readonly [A in keyof Apis]?: ApiOptions["baseUrl"] }
+
+/**
+ * Provides an API for each of `baseUrls`, over one engine. Fails with a `ConfigError` if an option is invalid.
+ *
+ * @example
+ * import * as Blockquarry from "@blockquarry/http/Blockquarry"
+ * import * as Redacted from "effect/Redacted"
+ *
+ * // Provides DataApi and StreamsApi
+ * const ApisLive = Blockquarry.layer({
+ *   apiKey: Redacted.make("…"),
+ *   baseUrls: { data: "https://data.example.com", streams: "https://streams.example.com" }
+ * })
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = <const Urls extends BaseUrls, E = never, R = never>(
+  options: SharedOptions<E, R> & {
+    readonly apiKey: ApiOptions["apiKey"]
+    readonly baseUrls:
+      & Urls
+      & { readonly [A in keyof Urls]-?: A extends keyof Apis ? ApiOptions["baseUrl"] : never }
+  }
+): Layer.Layer<Apis[keyof Urls & keyof Apis], ConfigError | E, HttpClient.HttpClient | R> => {
+  const { baseUrls, stores, ...others } = options
+  return overOneEngine<Apis[keyof Urls & keyof Apis], E, R>(
+    apiNames.filter((name) => baseUrls[name] !== undefined),
+    clients((spec, name) => ApiLayers.make(spec, { ...others, baseUrl: baseUrls[name] ?? "" })),
+    stores
+  )
+}
+
+/**
+ * Provides the APIs `apis` over one engine, from environment variables. Each API reads the variables of its own
+ * `layerConfig`. Options that are given take precedence.
+ *
+ * Fails with a `ConfigError` that names the variable if a required one is missing or if a value is invalid.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerConfig = <
+  const Names extends Arr.NonEmptyReadonlyArray<keyof Apis>,
+  E = never,
+  R = never
+>(
+  options: SharedOptions<E, R> & {
+    /** A list of literals, as in `["data", "ledger"]`. */
+    readonly apis: Names
+    readonly apiKey?: ApiOptions["apiKey"] | undefined
+    readonly baseUrls?: BaseUrls | undefined
+  }
+): Layer.Layer<ApisOf<Names>, ConfigError | E, HttpClient.HttpClient | R> => {
+  const { apis, baseUrls = {}, stores, ...others } = options
+  return overOneEngine<ApisOf<Names>, E, R>(
+    apis,
+    clients((spec, name) => ApiLayers.makeConfig(spec, { ...others, baseUrl: baseUrls[name] })),
+    stores
+  )
+}
+
+const apiNames = ["data", "streams", "ledger", "ledgerTestnet"] as const
+
+/** A list whose length is unknown provides nothing: the compiler cannot tell which APIs it contains. */
+type ApisOf<Names extends ReadonlyArray<keyof Apis>> = number extends Names["length"] ? never
+  : Apis[Names[number]]
+
+type ClientLayer<Api> = Layer.Layer<Api, ConfigError, Engine.Engine | HttpClient.HttpClient>
+
+type ClientLayers = { readonly [A in keyof Apis]: ClientLayer<Apis[A]> }
+
+const clients = (
+  make: <Ops extends Readonly<Record<string, AnyOperation>>>(
+    spec: ApiLayers.ApiSpec<Ops>,
+    name: keyof Apis
+  ) => Effect.Effect<ApiClient<Ops>, ConfigError, Engine.Engine | HttpClient.HttpClient>
+): ClientLayers => ({
+  data: Layer.effect(DataApi, make(ApiLayers.data, "data")),
+  streams: Layer.effect(StreamsApi, make(ApiLayers.streams, "streams")),
+  ledger: Layer.effect(LedgerApi, make(ApiLayers.ledger, "ledger")),
+  ledgerTestnet: Layer.effect(LedgerTestnetApi, make(ApiLayers.ledgerTestnet, "ledgerTestnet"))
+})
+
+/** Merges the selected clients over an engine that is not shared with any other layer. */
+const overOneEngine = <Provided, E, R>(
+  names: ReadonlyArray<keyof Apis>,
+  clientLayers: ClientLayers,
+  stores: SharedOptions<E, R>["stores"]
+): Layer.Layer<Provided, ConfigError | E, HttpClient.HttpClient | R> => {
+  const engine = stores === undefined ? Engine.layer : Layer.provide(Engine.layerWithStores, stores)
+  const selected = names.map((name): ClientLayer<never> => clientLayers[name])
+  // `Provided` are the tags of `names`; `test/Blockquarry.test.ts` builds every selection.
+  const merged = selected.reduce(
+    (one, other) => Layer.merge(one, other),
+    Layer.empty
+  ) as ClientLayer<Provided>
+  return Layer.provide(merged, Layer.fresh(engine))
+}

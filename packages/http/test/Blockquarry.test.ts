@@ -1,0 +1,217 @@
+/** Several APIs over one engine. */
+import * as Blockquarry from "@blockquarry/http/Blockquarry"
+import * as CacheStore from "@blockquarry/http/CacheStore"
+import * as DataApi from "@blockquarry/http/DataApi"
+import * as LedgerApi from "@blockquarry/http/LedgerApi"
+import * as LedgerTestnetApi from "@blockquarry/http/LedgerTestnetApi"
+import * as RateLimit from "@blockquarry/http/RateLimit"
+import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
+import * as ResponseCache from "@blockquarry/http/ResponseCache"
+import * as StreamsApi from "@blockquarry/http/StreamsApi"
+import * as HttpClient from "@effect/platform/HttpClient"
+import { describe, expect, expectTypeOf, it } from "@effect/vitest"
+import type { ConfigError } from "effect/ConfigError"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { address, examples, hash } from "./support/Examples.ts"
+import * as ScriptedClient from "./support/ScriptedClient.ts"
+
+const apiKey = Redacted.make("key")
+const baseUrl = "https://all.test"
+
+/** A price costs 3 units, and a status update 1: within one budget of 3 units, the second is rejected. */
+const options = {
+  apiKey,
+  rateLimit: RateLimit.make({ limit: 3, window: "1 minute", maxWait: 0 })
+}
+
+/** Responds to every operation. */
+const script: ScriptedClient.Script = ({ method, url }) =>
+  ScriptedClient.json(
+    examples.find(({ id }) =>
+      id === (method === "POST" ? "updateStreamStatus" : url.pathname.endsWith("/price") ? "tokenPrice" : "")
+    )?.document ?? { hash }
+  )
+
+const run = <A, E, R, E2>(
+  use: Effect.Effect<A, E, R>,
+  layer: Layer.Layer<R, E2, HttpClient.HttpClient>,
+  variables: Readonly<Record<string, string>> = {}
+) => {
+  const { client, requests } = ScriptedClient.make(script)
+  return use.pipe(
+    Effect.provide(layer),
+    Effect.provideService(HttpClient.HttpClient, client),
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)))),
+    Effect.map((value) => ({ value, requests }))
+  )
+}
+
+const price = Effect.flatMap(DataApi.DataApi, (data) => data.tokenPrice({ address }))
+const update = Effect.flatMap(
+  StreamsApi.StreamsApi,
+  (streams) => streams.updateStreamStatus({ id: "s", status: "paused" })
+)
+const priceAndUpdate = Effect.zipRight(price, Effect.either(update))
+
+describe("sharing", () => {
+  it.effect("one Blockquarry layer shares the rate limit between its APIs", () =>
+    Effect.gen(function*() {
+      const layer = Blockquarry.layer({ ...options, baseUrls: { data: baseUrl, streams: baseUrl } })
+      const { requests, value } = yield* run(priceAndUpdate, layer)
+      expect(value).toMatchObject({ _tag: "Left", left: { _tag: "LocalLimitError", limit: "rate" } })
+      expect(requests).toHaveLength(1)
+    }))
+
+  const apart: ReadonlyArray<
+    readonly [
+      string,
+      Layer.Layer<DataApi.DataApi | StreamsApi.StreamsApi, ConfigError, HttpClient.HttpClient>
+    ]
+  > = [
+    [
+      "layers of two APIs",
+      Layer.merge(DataApi.layer({ ...options, baseUrl }), StreamsApi.layer({ ...options, baseUrl }))
+    ],
+    [
+      "two Blockquarry layers",
+      Layer.merge(
+        Blockquarry.layer({ ...options, baseUrls: { data: baseUrl } }),
+        Blockquarry.layer({ ...options, baseUrls: { streams: baseUrl } })
+      )
+    ]
+  ]
+
+  it.effect.each(apart)("%s that are built together share nothing", ([, layer]) =>
+    Effect.gen(function*() {
+      const { requests, value } = yield* run(priceAndUpdate, layer)
+      expect(value).toMatchObject({ _tag: "Right" })
+      expect(requests).toHaveLength(2)
+    }))
+
+  it.effect("stores are those of the option, also for the cache", () =>
+    Effect.gen(function*() {
+      const entries = new Map<string, CacheStore.CacheEntry>()
+      const { peek: _, ...memory } = yield* CacheStore.memory()
+      const stores = Layer.merge(
+        Layer.succeed(CacheStore.CacheStore, {
+          ...memory,
+          set: (key, entry) => Effect.sync(() => void entries.set(key, entry))
+        }),
+        RateLimitStore.layerMemory
+      )
+      const layer = Blockquarry.layer({
+        ...options,
+        baseUrls: { data: baseUrl },
+        cache: ResponseCache.standard,
+        stores
+      })
+      yield* run(Effect.zipLeft(price, Effect.yieldNow()), layer)
+      expect([...entries.keys()]).toEqual([`${baseUrl}/api/v2.2/erc20/${address}/price?`])
+    }))
+})
+
+const tags = {
+  data: DataApi.DataApi,
+  streams: StreamsApi.StreamsApi,
+  ledger: LedgerApi.LedgerApi,
+  ledgerTestnet: LedgerTestnetApi.LedgerTestnetApi
+}
+const names = ["data", "streams", "ledger", "ledgerTestnet"] as const
+
+/** Every selection of APIs. */
+const selections = Array.from({ length: 2 ** names.length }, (_, bits) => ({
+  selection: names.filter((_, index) => (bits >> index) % 2 === 1)
+}))
+
+const variables = {
+  QUARRY_API_KEY: "key",
+  QUARRY_BASE_URL: "https://data.test",
+  QUARRY_STREAMS_URL: "https://streams.test",
+  QUARRY_LEDGER_URL: "https://ledger.test",
+  QUARRY_LEDGER_TESTNET_URL: "https://testnet.test"
+}
+
+/** The names of the APIs that a layer provides. */
+const providedBy = (
+  layer: Layer.Layer<never, ConfigError, HttpClient.HttpClient>,
+  environment: Readonly<Record<string, string>> = {}
+) =>
+  Layer.build(layer).pipe(
+    Effect.scoped,
+    Effect.provideService(HttpClient.HttpClient, ScriptedClient.make([]).client),
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environment)))),
+    Effect.map(({ unsafeMap }) => names.filter((name) => unsafeMap.has(tags[name].key)))
+  )
+
+describe("the chosen APIs", () => {
+  it.effect("are those of the base URLs", () =>
+    Effect.gen(function*() {
+      const all = { data: baseUrl, streams: baseUrl, ledger: baseUrl, ledgerTestnet: baseUrl }
+      const { data, ledger, ledgerTestnet, streams } = all
+      expect(yield* providedBy(Blockquarry.layer({ apiKey, baseUrls: { data } }))).toEqual(["data"])
+      expect(yield* providedBy(Blockquarry.layer({ apiKey, baseUrls: { streams } }))).toEqual(["streams"])
+      expect(yield* providedBy(Blockquarry.layer({ apiKey, baseUrls: { ledger } }))).toEqual(["ledger"])
+      expect(yield* providedBy(Blockquarry.layer({ apiKey, baseUrls: { ledgerTestnet } })))
+        .toEqual(["ledgerTestnet"])
+      expect(yield* providedBy(Blockquarry.layer({ apiKey, baseUrls: all }))).toEqual(names)
+    }))
+
+  it.effect.each(selections)(
+    "are those of apis, from the environment: $selection",
+    ({ selection }) =>
+      Effect.gen(function*() {
+        const [first, ...others] = selection
+        if (first === undefined) return
+        const layer = Blockquarry.layerConfig({ apis: [first, ...others] })
+        expect(yield* providedBy(layer, variables)).toEqual(selection)
+      })
+  )
+
+  it.effect("need no configuration of other APIs, and take options besides the environment", () =>
+    Effect.gen(function*() {
+      const { QUARRY_API_KEY, QUARRY_BASE_URL } = variables
+      const layer = Blockquarry.layerConfig({
+        apis: ["data", "ledger"],
+        baseUrls: { ledger: baseUrl },
+        cache: ResponseCache.standard
+      })
+      const ledgerTransaction = Effect.flatMap(
+        LedgerApi.LedgerApi,
+        (ledger) => ledger.ledgerTransaction({ txn_hash: hash })
+      )
+      const { requests } = yield* run(Effect.all([price, price, ledgerTransaction]), layer, {
+        QUARRY_API_KEY,
+        QUARRY_BASE_URL
+      })
+      expect(requests.map(({ url }) => url.host)).toEqual(["data.test", "all.test"])
+    }))
+
+  it.effect("fail with the variables that are missing", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(providedBy(Blockquarry.layerConfig({ apis: ["data", "ledger"] })))
+      expect(String(error)).toContain("QUARRY_")
+    }))
+
+  it("are the services of the layer's type", () => {
+    const chosen = Blockquarry.layerConfig({ apis: ["data", "ledgerTestnet"] })
+    expectTypeOf<Layer.Layer.Success<typeof chosen>>().toEqualTypeOf<
+      DataApi.DataApi | LedgerTestnetApi.LedgerTestnetApi
+    >()
+    const located = Blockquarry.layer({ apiKey, baseUrls: { streams: baseUrl } })
+    expectTypeOf<Layer.Layer.Success<typeof located>>().toEqualTypeOf<StreamsApi.StreamsApi>()
+    const names: readonly ["data", ...ReadonlyArray<"data" | "ledger">] = ["data"]
+    const unknown = Blockquarry.layerConfig({ apis: names })
+    expectTypeOf<Layer.Layer.Success<typeof unknown>>().toEqualTypeOf<never>()
+    // @ts-expect-error -- an unknown API
+    Blockquarry.layer({ apiKey, baseUrls: { data: baseUrl, date: baseUrl } })
+    // @ts-expect-error -- the base URL may be missing
+    Blockquarry.layer({ apiKey, baseUrls: { data: undefined } })
+    // @ts-expect-error -- the API key is missing
+    Blockquarry.layer({ baseUrls: { data: baseUrl } })
+    // @ts-expect-error -- the list of APIs is empty
+    Blockquarry.layerConfig({ apis: [] })
+  })
+})
