@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** `quarry-proxy`: from the command line to a running proxy, and out again with an exit code. */
+/** The entry point of `quarry-proxy`: parses the command line, runs the command and sets the exit code. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Cause from "effect/Cause"
@@ -15,7 +15,7 @@ import * as ConfigCommands from "./cli/ConfigCommands.ts"
 import * as ExitError from "./runtime/ExitError.ts"
 import * as Serve from "./runtime/Serve.ts"
 
-/** Beside `src` and beside `dist`. */
+/** `package.json` is in the parent folder of both `src` and `dist`. */
 const version = ((): string => {
   try {
     const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))

@@ -1,4 +1,4 @@
-/** Who may see what the operations listener says of clients, and who may have it do something. */
+/** Access control for the confidential paths of the admin listener. */
 import * as Either from "effect/Either"
 import type { RequestOrigin } from "../auth/Clients.ts"
 import * as IpRanges from "../auth/IpRanges.ts"
@@ -7,8 +7,8 @@ import { type Config, isLoopback } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 
 /**
- * Whoever has a token of operations; where there are none, whoever is on this machine and calls it by its address, so
- * that no page in a browser passes for them under a name of its own.
+ * Allows requests with a token of `admin.tokens`. If no tokens are configured, allows requests from this machine that are
+ * addressed to a loopback host, which protects against DNS rebinding.
  */
 export const checkAccess = (
   { admin }: Pick<Config, "admin">,
@@ -17,7 +17,7 @@ export const checkAccess = (
   const tokens = admin?.tokens ?? []
   if (tokens.length === 0) {
     const host = IpRanges.hostName(headers["host"] ?? "")
-    // Another proxy on this machine speaks for somebody else.
+    // A reverse proxy on this machine forwards requests of other machines.
     if (["forwarded", "via", "x-forwarded-for"].some((name) => headers[name] !== undefined)) {
       return Either.left(ipNotAllowed)
     }

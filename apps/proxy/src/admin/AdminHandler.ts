@@ -1,4 +1,4 @@
-/** What the operations listener answers: how the proxy is, what it counted, and what an operator may have it do. */
+/** The request handler of the admin listener: status, usage, metrics, probes and cache purge. */
 import type { Engine, EngineHealth } from "@blockquarry/http/Gateway"
 import * as Telemetry from "@blockquarry/http/Telemetry"
 import * as Clock from "effect/Clock"
@@ -29,21 +29,21 @@ import * as PrometheusExporter from "./PrometheusExporter.ts"
 import * as Status from "./Status.ts"
 import type { UsageStats } from "./UsageStats.ts"
 
-/** What the desk looks at. */
+/** The dependencies of the admin listener. */
 export interface AdminContext {
   readonly activeConfig: () => ActiveConfig
   readonly engine: Engine.EngineService
   readonly usageStats: UsageStats
   readonly version: string
-  /** Lines for a terminal that make a first request. */
+  /** Returns shell commands that send a first request. */
   readonly sampleCommands: () => ReadonlyArray<string>
-  /** The metrics as text, brought up to date. */
+  /** Updates the metrics and returns them in the Prometheus text format. */
   readonly metrics: Effect.Effect<string>
-  /** Whether the main listener is about to stop. */
+  /** Whether the main listener is shutting down. */
   readonly shuttingDown: () => boolean
 }
 
-/** Requests to the desk are no traffic: they are neither counted nor logged, but for what goes wrong, and for what is forgotten. */
+/** Creates the handler. It does not count or log requests. It logs only internal errors and purges. */
 export const handler = (admin: AdminContext): RequestHandler => {
   const onComplete = () => {}
   const withRequestId = (response: ProxyResponse.ProxyResponse, id: string): ProxyResponse.ProxyResponse => ({
@@ -88,7 +88,7 @@ const respond = (
 
 interface AdminPage {
   readonly method: "GET" | "POST"
-  /** Whether it says or does what is not for everybody who reaches the listener. */
+  /** Whether the page requires access as defined by `AdminAccess`. */
   readonly confidential: boolean
   readonly respond: (
     admin: AdminContext,
@@ -124,7 +124,7 @@ const usage = ({ usageStats }: AdminContext) => {
   }
 }
 
-/** Forgets the answer to one question (`?target=`, a path with its query), or every answer. */
+/** Removes one cache entry (`?target=`, a path with its query) or all cache entries. */
 const purge: AdminPage["respond"] = ({ engine, activeConfig }, { headers }, query) =>
   Effect.gen(function*() {
     yield* CrossSite.rejectCrossSite(headers)
@@ -162,7 +162,7 @@ const storeUnavailable = ProxyError.make(
   "the cache store is unavailable; retry later"
 )
 
-/** What is known of each address, whether it was asked or not. */
+/** Returns the state of every upstream, including those without requests so far. */
 const upstreamStatuses = (
   { baseUrls, keys }: UpstreamEndpoints,
   upstreamHealth: ReadonlyArray<EngineHealth.UpstreamHealth>,
@@ -190,7 +190,7 @@ const upstreamStatuses = (
     }
   })
 
-/** A client's budgets by the names that people know them by. */
+/** Returns the quotas of a client, with rate limits named after their window. */
 const clientQuotaStatuses = (
   { quotas: { mode } }: Config,
   { rateLimit }: AuthenticatedClient,
@@ -206,7 +206,7 @@ const clientQuotaStatuses = (
 const windowName = (window: number): string =>
   window === 1000 ? "second" : Duration.format(Duration.millis(window))
 
-/** The store in memory has no gauge. */
+/** Reads the gauge of the Redis store. The memory store has none: it is always available. */
 const storeStatus = ({ redis }: Config): Effect.Effect<Status.StoreStatus> =>
   redis === null
     ? Effect.succeed({ kind: "memory", available: true })

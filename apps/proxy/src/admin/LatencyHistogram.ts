@@ -1,18 +1,18 @@
 /**
- * How long things took, in so few numbers that one can be kept for every few seconds: counts in buckets whose bounds
- * grow by a fixed factor, so that every quantile is known to within a tenth of itself.
+ * A latency histogram that is small enough to store one per time series slot. Bucket bounds grow by a constant factor, so
+ * the relative error of a quantile is at most 10 %.
  */
 
-/** Buckets for each doubling of the time. */
+/** Number of buckets per doubling of the latency. */
 const bucketsPerDoubling = 4
 
-/** The upper bound of the lowest bucket, in milliseconds. */
+/** Upper bound of the lowest bucket, in milliseconds. */
 const lowestBoundMs = 0.1
 
-/** The highest bucket starts at about three minutes, and takes everything above. */
+/** The highest bucket starts at about 3 min and has no upper bound. */
 const bucketCount = bucketsPerDoubling * 21 + 1
 
-/** Counts by bucket. */
+/** Counts per bucket. */
 export type LatencyHistogram = Uint32Array
 
 export const make = (): LatencyHistogram => new Uint32Array(bucketCount)
@@ -27,10 +27,10 @@ export const add = (histogram: LatencyHistogram, millis: number): void => {
   histogram[bucket] = (histogram[bucket] ?? 0) + 1
 }
 
-/** Milliseconds: the middle of a bucket stands for all that is in it. */
+/** Returns the geometric mean of the bounds of a bucket, in milliseconds. */
 const bucketMidpoint = (bucket: number): number => lowestBoundMs * 2 ** ((bucket - 0.5) / bucketsPerDoubling)
 
-/** The time that so large a part of them took at most; null where there was nothing. */
+/** Returns a quantile in milliseconds, or `null` if the histogram is empty. */
 export const quantile = (histogram: LatencyHistogram, probability: number): number | null => {
   const total = histogram.reduce((sum, count) => sum + count, 0)
   if (total === 0) return null

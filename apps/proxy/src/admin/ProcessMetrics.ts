@@ -1,4 +1,4 @@
-/** What Node and the system know of the process, under the names that Prometheus' other clients use. */
+/** Metrics of the process and of Node.js, with the names that other Prometheus clients use. */
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as MetricLabel from "effect/MetricLabel"
@@ -29,10 +29,10 @@ const eventLoopLagP99 = gauge(
 const eventLoopLagMax = gauge("nodejs_eventloop_lag_max_seconds", "How late the latest timer was")
 const version = gauge("nodejs_version_info", "1, with the version of Node")
 
-/** Milliseconds between the timers whose lateness is measured. */
+/** Interval between the timers that measure the event loop lag, in milliseconds. */
 const samplingIntervalMs = 20
 
-/** Measures until the scope closes; each reading brings the metrics up to date. */
+/** Measures the event loop lag until the scope closes. The returned effect updates all metrics. */
 export const make: Effect.Effect<Effect.Effect<void>, never, Scope.Scope> = Effect.gen(function*() {
   const delays = yield* Effect.acquireRelease(
     Effect.sync(() => {
@@ -69,7 +69,7 @@ const readMemory = (): void => {
 }
 
 const readDelays = (delays: IntervalHistogram): void => {
-  // A timer that is on time counts as its whole interval, and there may have been none yet.
+  // The measured delay includes the interval. Without samples it is not finite.
   const lagSeconds = (nanoseconds: number): number =>
     Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - samplingIntervalMs / 1000) : 0
   eventLoopLag.unsafeUpdate(lagSeconds(delays.mean), [])
@@ -78,9 +78,9 @@ const readDelays = (delays: IntervalHistogram): void => {
   delays.reset()
 }
 
-/** Only where the system lists them. */
+/** Updates the number of open file descriptors, on systems with /proc. */
 const readFds: Effect.Effect<void> = Effect.tryPromise(() => readdir("/proc/self/fd")).pipe(
-  // Reading the list takes one itself.
+  // Reading the directory opens one itself.
   Effect.map((names) => openFds.unsafeUpdate(names.length - 1, [])),
   Effect.ignore
 )

@@ -1,7 +1,7 @@
 /**
- * What `/metrics` says: all metrics of Effect, the engine's and ours, as text for Prometheus.
+ * Exports all Effect metrics, of the engine and of the proxy, in the Prometheus text format for `/metrics`.
  *
- * OpenTelemetry does the writing. It is loaded when somebody asks for the first time: most proxies run where nobody does.
+ * OpenTelemetry serializes them. It is loaded on the first scrape, because many proxies are never scraped.
  */
 import type { PrometheusSerializer } from "@opentelemetry/exporter-prometheus"
 import type { MetricData, MetricProducer } from "@opentelemetry/sdk-metrics"
@@ -16,7 +16,7 @@ interface PrometheusWriter {
   readonly serializer: PrometheusSerializer
 }
 
-/** The text, read anew each time. */
+/** Returns an effect that reads the current metrics and serializes them. */
 export const make: Effect.Effect<Effect.Effect<string>, never, Scope.Scope> = Effect.gen(function*() {
   const readProcess = yield* ProcessMetrics.make
   const writer = yield* Effect.cached(load)
@@ -46,11 +46,11 @@ const load: Effect.Effect<PrometheusWriter> = Effect.gen(function*() {
     Metrics.makeProducer,
     Resource.layer({ serviceName: "quarry-proxy" })
   )
-  // Neither time stamps nor labels of the resource and the library: who scrapes adds their own.
+  // Without timestamps and without labels of the resource and the library: Prometheus adds its own.
   return { producer, serializer: new PrometheusSerializer(undefined, false, undefined, true, true) }
 })
 
-/** The unit is in the name; what the bridge takes for one is `1` throughout. */
+/** Removes the unit: metric names already contain it, and the Effect bridge sets `1` for every metric. */
 const withoutUnit = (metric: MetricData): MetricData => ({
   ...metric,
   descriptor: { ...metric.descriptor, unit: "" }

@@ -1,17 +1,17 @@
-/** What `/status.json` says: the counts of the process, and the state of what it depends on. */
+/** The response of `/status.json`: the counters of the process and the state of its dependencies. */
 import type { UpstreamName } from "../config/BaseUrls.ts"
 import type { ReadinessState } from "../pipeline/Health.ts"
 import * as TimeSeries from "./TimeSeries.ts"
 import type * as UsageStats from "./UsageStats.ts"
 
-/** Moments are ISO 8601 in UTC, spans of time milliseconds. */
+/** Times are ISO 8601 in UTC. Durations are in milliseconds. */
 export interface Status {
   readonly name: "quarry-proxy"
   readonly version: string
   readonly startedAt: string
   readonly now: string
   readonly state: ReadinessState
-  /** Whether everybody is let in. */
+  /** Whether clients need no token. */
   readonly anonymousAccess: boolean
   readonly sandbox: boolean
   readonly upstreams: ReadonlyArray<UpstreamStatus<string>>
@@ -27,14 +27,14 @@ export interface Status {
 
 export interface StoreStatus {
   readonly kind: "memory" | "redis"
-  /** Whether it answers: if not, each process counts for itself. */
+  /** Whether the store responds. If not, each process enforces its share of the limits. */
   readonly available: boolean
 }
 
-/** An address of the service; moments are numbers where it is made, and text where it is read. */
+/** The state of an upstream. `Time` is `number` (milliseconds since 1970) as input and `string` in the response. */
 export interface UpstreamStatus<Time> {
   readonly name: UpstreamName
-  /** Null where none is set. */
+  /** `null` if no base URL is configured. */
   readonly host: string | null
   readonly circuitBreaker: "closed" | "half-open" | "open"
   readonly retryAt: Time | null
@@ -66,11 +66,11 @@ interface ClientStatus {
 }
 
 export interface ClientQuotaStatus {
-  /** `second`, `day`, or the span that it is for. */
+  /** `second`, `day`, or the window, such as `10s`. */
   readonly name: string
   readonly limit: number
   readonly remaining: number
-  /** Whether it is only watched, and refuses nobody. */
+  /** Whether the quota is in shadow mode: exceeding it is counted, but not rejected. */
   readonly shadow: boolean
 }
 
@@ -84,7 +84,7 @@ interface RecentFailure {
   readonly code: string | null
 }
 
-/** What is known elsewhere, as of the moment of asking. */
+/** Current state from outside of the usage counters. */
 export interface StatusInput {
   readonly version: string
   readonly now: number
@@ -93,7 +93,7 @@ export interface StatusInput {
   readonly sandbox: boolean
   readonly upstreams: ReadonlyArray<UpstreamStatus<number>>
   readonly store: StoreStatus
-  /** Those of the configuration, in its order, with what is left of their budgets. */
+  /** The configured clients in the order of the configuration, with the state of their quotas. */
   readonly clients: ReadonlyArray<Pick<ClientStatus, "name" | "quotas">>
 }
 
@@ -115,10 +115,10 @@ export const make = (snapshot: UsageStats.UsageSnapshot, input: StatusInput): St
       points: snapshot.series.map((point) => ({ ...point, at: toIsoTime(point.at) }))
     },
     clients: clientStatuses(snapshot.clients, input.clients),
-    failures: snapshot.failures.map(({ at, requestId, ...seen }) => ({
+    failures: snapshot.failures.map(({ at, requestId, ...failure }) => ({
       at: toIsoTime(at),
       requestId,
-      ...seen
+      ...failure
     }))
   }
 }
@@ -135,16 +135,18 @@ const toUpstreamStatus = (
   keys: keys.map(({ cooldownUntil, ...key }) => ({ ...key, cooldownUntil: toIsoTimeOrNull(cooldownUntil) }))
 })
 
-/** Those of the configuration first, whether they were seen or not; then who else came. */
+/** Returns the configured clients, including those without requests, then all other clients with requests. */
 const clientStatuses = (
-  seen: ReadonlyArray<UsageStats.ClientUsage>,
+  clientUsage: ReadonlyArray<UsageStats.ClientUsage>,
   configured: StatusInput["clients"]
 ): ReadonlyArray<ClientStatus> => {
-  const usage = new Map(seen.map((client) => [client.name, client]))
+  const usage = new Map(clientUsage.map((client) => [client.name, client]))
   const names = new Set(configured.map(({ name }) => name))
   return [
     ...configured.map(({ quotas, name }) => toClientStatus(name, usage.get(name), quotas)),
-    ...seen.filter(({ name }) => !names.has(name)).map((client) => toClientStatus(client.name, client, []))
+    ...clientUsage.filter(({ name }) => !names.has(name)).map((client) =>
+      toClientStatus(client.name, client, [])
+    )
   ]
 }
 

@@ -1,29 +1,29 @@
-/** What happened in each of the last few seconds: a ring of fixed length, however long the process runs. */
+/** A time series of recent requests, in a ring buffer of constant size. */
 import * as LatencyHistogram from "./LatencyHistogram.ts"
 
-/** Seconds between two points. */
+/** Interval between two points, in seconds. */
 export const stepSeconds = 5
 
-/** How many points are kept: a quarter of an hour. */
+/** Maximum number of points: 15 min. */
 export const pointCount = 180
 
 export interface SeriesPoint {
-  /** When the step began, in milliseconds since 1970. */
+  /** Start of the interval, in milliseconds since 1970. */
   readonly at: number
   readonly requests: number
   readonly hits: number
   readonly failures: number
   readonly upstreamCost: number
   readonly savedCost: number
-  /** Milliseconds; null where nothing was answered. */
+  /** Latency quantiles in milliseconds; `null` if no request completed or failed. */
   readonly p50: number | null
   readonly p95: number | null
   readonly p99: number | null
 }
 
-/** What is counted for a step. */
+/** The counters of one interval. */
 export interface SeriesSlot {
-  /** Which step it is, counted from 1970; a slot of the ring is used again and again. */
+  /** Number of the interval since 1970. Slots are reused. */
   step: number
   requests: number
   hits: number
@@ -34,9 +34,9 @@ export interface SeriesSlot {
 }
 
 export interface TimeSeries {
-  /** The slot of a moment; undefined where that moment is so long ago that it is kept no more. */
+  /** Returns the slot of a time, or `undefined` if the slot is already used for a later interval. */
   readonly slot: (at: number) => SeriesSlot | undefined
-  /** The points up to a moment, the oldest first. The last one is of a step that is not over yet. */
+  /** Returns the points up to `now`, oldest first. The last interval may be incomplete. */
   readonly points: (now: number) => ReadonlyArray<SeriesPoint>
 }
 

@@ -1,7 +1,7 @@
 /**
- * What a process counts of its requests, for the status page and for the usage of each client.
+ * Usage counters of the process, in total and by client, for the status page and usage reports.
  *
- * It is told of every request on the hot path: nothing here is an Effect, and nothing grows with the traffic.
+ * They are updated on the hot path for every request: the functions are synchronous, and memory use is bounded.
  */
 import type { AccessLogEntry } from "../exchange/AccessLogEntry.ts"
 import type * as ProxyError from "../exchange/ProxyError.ts"
@@ -9,36 +9,37 @@ import * as LatencyHistogram from "./LatencyHistogram.ts"
 import * as RequestOutcome from "./RequestOutcome.ts"
 import * as TimeSeries from "./TimeSeries.ts"
 
-/** The name under which requests are counted whose client was not recognised. No client may be called so. */
+/** The client name of requests that failed authentication. It is reserved: no configured client can have it. */
 export const unauthenticatedName = "unauthenticated"
 
-/** How many failures are remembered. */
+/** Maximum number of recent failures. */
 export const maxRecentFailures = 50
 
-/** Whether a request is one for the service, or one that was refused: probes and pages are no traffic. */
+/** Whether a request is for an operation or has an error code. Probes and pages are not counted. */
 const isCounted = ({ code, operation }: AccessLogEntry): boolean => operation !== null || code !== null
 
 export interface UsageCounts {
   readonly requests: number
-  /** Requests that a kept answer was given for, stale ones included. */
+  /** Cache hits, including stale ones. */
   readonly hits: number
   readonly stale: number
-  /** Requests that shared the question of another. */
+  /** Requests that were coalesced with a request in flight. */
   readonly coalesced: number
-  /** Answered with 5xx, by us or by the service. */
+  /** Responses with 5xx of the proxy or the upstream. */
   readonly failures: number
-  /** Refused by us. */
+  /** Requests rejected by the proxy. */
   readonly rejected: number
-  /** The client hung up first. */
+  /** Requests whose client disconnected before the response was complete. */
   readonly clientDisconnects: number
-  /** Requests that were sent to the service, and the units that they cost. */
+  /** Requests sent to the upstream. */
   readonly attempts: number
+  /** Units charged by the upstream. */
   readonly upstreamCost: number
-  /** Units that kept answers saved. */
+  /** Units saved by cache hits. */
   readonly savedCost: number
-  /** Units that were taken from clients' budgets. */
+  /** Units charged to client quotas. */
   readonly chargedCost: number
-  /** Requests that went beyond a budget that only counts. */
+  /** Requests that exceeded a quota in shadow mode. */
   readonly shadowed: number
   readonly bytes: number
 }
@@ -46,15 +47,15 @@ export interface UsageCounts {
 export interface ClientUsage extends UsageCounts {
   readonly name: string
   readonly rejectedByCode: ReadonlyMap<ProxyError.ErrorCode, number>
-  /** When its last request was over, in milliseconds since 1970. */
+  /** When the last request completed, in milliseconds since 1970. */
   readonly lastSeen: number
 }
 
 interface UsageReport {
-  /** Since when it is counted, in milliseconds since 1970. */
+  /** When counting started, in milliseconds since 1970. */
   readonly since: number
   readonly totals: UsageCounts
-  /** In the order in which they came first. */
+  /** In the order of their first requests. */
   readonly clients: ReadonlyArray<ClientUsage>
 }
 
@@ -70,19 +71,20 @@ interface FailureRecord {
 
 export interface UsageSnapshot extends UsageReport {
   readonly series: ReadonlyArray<TimeSeries.SeriesPoint>
-  /** The newest first. */
+  /** Newest first. */
   readonly failures: ReadonlyArray<FailureRecord>
 }
 
 export interface UsageStats {
+  /** Records a completed request. */
   readonly record: (entry: AccessLogEntry) => void
-  /** Counts what was spent for a request that was over. */
+  /** Records attempts and cost that arrive after their request has completed. */
   readonly recordLateUsage: (client: string | null, attempts: number, cost: number) => void
   readonly usage: () => UsageReport
   readonly snapshot: (now: number) => UsageSnapshot
 }
 
-/** Counters as they are written to. */
+/** `UsageCounts` with writable counters. */
 type MutableCounts = { -readonly [Count in keyof UsageCounts]: UsageCounts[Count] }
 
 interface ClientCounters {
@@ -139,7 +141,7 @@ const addToSlot = (
   if (outcome === "failed") slot.failures += 1
   slot.upstreamCost += entry.upstreamCost
   slot.savedCost += entry.savedCost
-  // Refusals are answered at once, and would make the service look fast.
+  // Rejections take almost no time and would lower the quantiles.
   if (outcome === "completed" || outcome === "failed") LatencyHistogram.add(slot.latency, entry.durationMs)
 }
 
@@ -158,7 +160,7 @@ const addToClient = (
 
 export const make = (now: number): UsageStats => {
   const totals = zeroCounts()
-  // Facts name a client of the configuration, the one that stands for everybody in open mode, or none.
+  // Bounded: log entries name a configured client, the anonymous client, or none.
   const clients = new Map<string, ClientCounters>()
   const series = TimeSeries.make(now)
   const failures: Array<FailureRecord> = []

@@ -1,6 +1,6 @@
 /**
  * The configuration: every key once, with its type, default, description, environment variable and whether a change
- * requires a restart. Everything else about a key is derived from here.
+ * requires a restart. Everything else about a key is derived from this schema.
  */
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Duration from "effect/Duration"

@@ -1,6 +1,6 @@
 /**
  * Describes the keys of the configuration as annotations of its schema, and reads the descriptions back. Checking,
- * printing, the example, the reference table and the reload decision all follow from them.
+ * printing, the example, the reference table and the reload decision are derived from them.
  */
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -11,7 +11,7 @@ interface Details {
   readonly variable?: VariableBinding
   /** Whether a change requires a restart; `without-redis`: only if `redis` is not set. Other keys can be reloaded. */
   readonly restart?: "always" | "without-redis"
-  /** Whether messages never quote the value. */
+  /** Whether messages must not contain the value. */
   readonly sensitive?: boolean
 }
 
@@ -132,6 +132,6 @@ export const flatten = (
     return [{ ...key, path }, ...(key.kind === "value" ? [] : flatten(key.keys, path))]
   })
 
-/** Returns a value as it is written in the file. */
+/** Encodes a value in the format of the file. */
 export const encode = ({ ast }: Pick<ConfigKey, "ast">, value: unknown): unknown =>
   Schema.encodeUnknownSync(Schema.make<unknown, unknown, never>(ast))(value)

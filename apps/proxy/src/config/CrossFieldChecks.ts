@@ -8,7 +8,7 @@ interface Finding {
   readonly message: string
 }
 
-/** `isSet` tells whether a path is set explicitly. Checks that read one of `invalidPaths` are skipped. */
+/** `isSet` returns whether a path is set explicitly. Checks that read one of `invalidPaths` are skipped. */
 export const check = (
   config: Config,
   isSet: (path: ConfigPath.ConfigPath) => boolean,

@@ -13,7 +13,7 @@ import { closestName } from "./Suggestions.ts"
 /** Returns where a value, or its name, is in the file. */
 export type Locate = (path: ConfigPath, part: "name" | "value") => SettingSource
 
-/** A place of the document. */
+/** A location in the document. */
 interface Place {
   readonly path: ConfigPath
   readonly ast: AST.AST
@@ -120,7 +120,7 @@ export const decode = (written: unknown, locate: Locate, sources: Variables.Conf
 const unknownKey = (name: string, known: ReadonlyArray<string>, isSensitive: boolean): Problem => {
   const elsewhere = flatten(keys).find((key) => key.name.toLowerCase() === name.toLowerCase())
   const suggestion = closestName(name, known) ?? (isSensitive ? undefined : elsewhere?.path.join("."))
-  // What does not look like a name may be a secret in the wrong place. The position says which one it is.
+  // Text that does not look like a name may be a misplaced secret. The position identifies the key.
   const isShown = !isSensitive && /^[A-Za-z_-]{1,32}$/.test(name)
   const message = isShown ? `unknown key "${name}"` : "unknown key"
   return suggestion === undefined
@@ -140,7 +140,7 @@ const invalidValue = (place: Place, value: unknown, issue: ParseResult.ParseIssu
   }
 }
 
-/** The reason that the check of a value gives, if it gives one. */
+/** Returns the message of the check that failed, if it has one. */
 const reason = (issue: ParseResult.ParseIssue): string | undefined => {
   if (issue._tag === "Type") return issue.message
   if (issue._tag === "Refinement" || issue._tag === "Transformation") return reason(issue.issue)
@@ -163,7 +163,7 @@ const typeName = (value: unknown): string => {
   return `a ${typeof value}`
 }
 
-/** Quotes words only: longer text, or text after a name, may be several lines in one by mistake. */
+/** Quotes only single words. Longer text, or text after a name and a colon, may be several lines joined by mistake. */
 const quoted = (value: unknown): string => {
   const isWord = typeof value !== "string" || /^(?!\w+:(?!\/\/))[\x21-\x7e]{0,40}$/.test(value)
   return isWord && typeof value !== "object" ? JSON.stringify(value) : typeName(value)

@@ -19,7 +19,7 @@ export interface Diagnostic {
   readonly path: ConfigPath.ConfigPath
   /** Never quotes a sensitive value. */
   readonly message: string
-  /** The value as far as it may be shown. */
+  /** The value, or its type if the value is sensitive. */
   readonly got?: string | undefined
   readonly suggestion?: string | undefined
 }
@@ -52,7 +52,7 @@ const maxLines = 100
 export class InvalidConfigError extends Data.TaggedError("InvalidConfigError")<{
   readonly file: string | undefined
   readonly diagnostics: ReadonlyArray<Diagnostic>
-  /** The files that were read, or could not be read: a change of one of them is worth another attempt. */
+  /** The files that were read or could not be read, with their digests. A change of one of them triggers a reload. */
   readonly digests: ReadonlyMap<string, string>
 }> {
   /** The file if all errors are in it. */

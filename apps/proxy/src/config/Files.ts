@@ -1,11 +1,11 @@
-/** Reads small files with a digest that tells their contents apart. */
+/** Reads small files together with a digest of their contents. */
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
 
-/** A file cannot be read. `reason` says why, without its contents. */
+/** A file cannot be read. `reason` never contains parts of the file. */
 export class UnreadableFileError extends Data.TaggedError("UnreadableFileError")<{
   readonly reason: string
   readonly digest: string
@@ -21,7 +21,7 @@ export const readFile = (file: string, maxBytes: number) =>
     const failed = (error: PlatformError) => unreadable(reasonOf(error))
     const files = yield* FileSystem.FileSystem
     const { mode, size, type } = yield* Effect.mapError(files.stat(file), failed)
-    // A pipe can be read only once, but the configuration is read again when it changes.
+    // A pipe can be read only once, but a reload reads the file again.
     if (type !== "File") {
       return yield* unreadable(type === "Directory" ? "is a directory" : "not a regular file")
     }
@@ -32,7 +32,7 @@ export const readFile = (file: string, maxBytes: number) =>
     return { bytes, digest, mode }
   })
 
-/** Returns the digest of a file. A file that cannot be read has one too. */
+/** Returns the digest of a file. For an unreadable file it is derived from the reason. */
 export const digestOf = (file: string): Effect.Effect<string, never, FileSystem.FileSystem> =>
   Effect.map(Effect.merge(readFile(file, maxFileBytes)), ({ digest }) => digest)
 

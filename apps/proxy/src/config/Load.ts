@@ -20,7 +20,7 @@ export interface LoadOptions extends EnvironmentVariables.ConfigSources {
 
 export interface LoadedConfig {
   readonly config: Config
-  /** The configuration with references in the place of secrets. */
+  /** The configuration with references instead of secrets. */
   readonly document: ConfigDocument
   /** One line each. */
   readonly warnings: ReadonlyArray<string>
@@ -59,7 +59,7 @@ export const load = (
     const document = Secrets.resolvePaths(decoded.document, file === undefined ? "." : NodePath.dirname(file))
     const secrets = yield* Secrets.readAll(document, options.env)
     const config = Secrets.resolve(document, secrets)
-    // A file that cannot be read may set any key.
+    // An unreadable file could set any key.
     const invalidPaths = yaml.value === undefined ? [[]] : decoded.invalidPaths
     const checks = CrossFieldChecks.check(config, (path) => sourceOf(path)._tag !== "Default", invalidPaths)
     const digests = new Map([

@@ -18,7 +18,7 @@ export interface LoadedSecret {
   readonly file?: readonly [file: string, digest: string]
 }
 
-/** Replaces the references to secrets, and a URL of Redis that is none. */
+/** Replaces the references to secrets, and the URL of Redis if it is not a reference. */
 const replace = <A, B>(
   { redis, upstream, ...others }: ConfigDocument,
   secret: (reference: SecretReference, path: ConfigPath) => A,
@@ -44,7 +44,7 @@ export const resolvePaths = (document: ConfigDocument, directory: string): Confi
   return replace(document, absolute, (url) => url)
 }
 
-/** Puts secrets in the place of their references. */
+/** Replaces references with their secrets. */
 export const resolve = (document: ConfigDocument, secrets: ReadonlyArray<LoadedSecret>): Config => {
   const values = new Map(secrets.map(({ path, value }) => [format(path), value]))
   const value = (_: SecretReference, path: ConfigPath) => values.get(format(path)) ?? Redacted.make("")

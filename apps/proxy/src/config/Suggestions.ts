@@ -1,10 +1,13 @@
-/** "Did you mean": the known word closest to a misspelled one. */
+/** Suggestions for misspelled names ("did you mean"). */
 import { distance } from "fastest-levenshtein"
 
-/** No key is longer, and longer words would be slow to compare. */
+/** No key is longer, and comparing longer words is slow. */
 const maxLength = 64
 
-/** Up to a third of the letters may differ, two may be swapped, or one word may begin with the other. */
+/**
+ * Returns the known name that is closest to a word, or `undefined`. Up to a third of the letters may differ, two may be
+ * swapped, or one word may be a prefix of the other.
+ */
 export const closestName = (word: string, known: ReadonlyArray<string>): string | undefined => {
   if (word.length > maxLength) return undefined
   const written = word.toLowerCase()
@@ -17,7 +20,7 @@ export const closestName = (word: string, known: ReadonlyArray<string>): string 
     known.find((name) => begins(name.toLowerCase(), written) || begins(written, name.toLowerCase()))
 }
 
-/** The Levenshtein distance, in which two swapped letters count once. */
+/** Returns the Levenshtein distance, counting two swapped letters once. */
 const edits = (a: string, b: string): number => {
   const letters = (word: string) => [...word].sort().join("")
   const replaced = distance(a, b)

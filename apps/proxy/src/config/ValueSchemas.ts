@@ -1,4 +1,4 @@
-/** The types of configuration values. A message says that the description of a type was expected. */
+/** Schemas of configuration values. Error messages contain their descriptions: "expected a duration such as …". */
 import * as Operations from "@blockquarry/core/Operations"
 import { BaseUrl } from "@blockquarry/http/Gateway"
 import type { RateLimit } from "@blockquarry/http/RateLimit"
@@ -12,14 +12,14 @@ import { baseUrlSettings, type UpstreamName, upstreamNames } from "./BaseUrls.ts
 import { isMapping } from "./ConfigPath.ts"
 import * as Formats from "./ValueFormats.ts"
 
-/** Text that stays as it is. A check may return its own message. */
+/** A string that is not transformed. `isValid` may return an error message. */
 const text = (description: string, isValid: (text: string) => boolean | string) =>
   Schema.String.pipe(Schema.filter(isValid)).annotations({ description })
 
 const pattern = (description: string, regex: RegExp, base: Schema.Schema<string> = Schema.String) =>
   base.pipe(Schema.pattern(regex)).annotations({ description })
 
-/** A value that is written in another form. */
+/** A value with a different encoding in the file. */
 const transformed = <Written, A>(
   description: string,
   [written, value]: readonly [Schema.Schema<Written>, Schema.Schema<A>],
@@ -68,7 +68,7 @@ const duration = (examples: string, min: number, max: number) => {
   )
 }
 
-/** No timer of Node waits longer. */
+/** Timers of Node.js have a maximum of about 24.8 days. */
 const maxTimer = 24 * 86_400_000
 
 export const Timeout = duration("500ms, 5s, 2m, 1h or 1d, of at most 24d", 0, maxTimer)
@@ -120,7 +120,7 @@ const reservedNames: ReadonlyMap<string, string> = new Map([
 export const ClientName = text(name, (text) => reservedNames.get(text) ?? Schema.is(Name)(text))
 
 const tokenHash = "a token hash: sha256: and 64 hexadecimal digits, as printed by quarry-proxy token"
-/** The tokens themselves never stand in the file. */
+/** The file contains only hashes of tokens, never the tokens. */
 export const TokenHashes = Schema.Array(pattern(tokenHash, /^sha256:[0-9a-f]{64}$/, Schema.Lowercase))
 
 /** One of a few words. */

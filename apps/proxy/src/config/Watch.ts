@@ -21,7 +21,7 @@ export interface WatchSources {
   readonly digestOf: (file: string) => Effect.Effect<string>
 }
 
-/** Editors and deployments write in several steps. */
+/** Editors and deployment tools write files in several steps. */
 const debounceInterval = "200 millis"
 
 /** The minimum time between two checks, for directories in which other files change often. */
@@ -30,8 +30,8 @@ const checkInterval = "50 millis"
 type Digests = ReadonlyMap<string, string>
 
 /**
- * Emits reasons to reload the configuration. `digests` are those of the files when they were read, so that changes
- * since then count too. Writing a file without changing it does not.
+ * Emits reasons to reload the configuration. `digests` are those of the files when they were read, so that later
+ * changes are detected. Writing a file without changing its contents emits nothing.
  */
 export const reloadTriggers = (digests: Digests, sources: WatchSources): Stream.Stream<ReloadTrigger> => {
   const files = [...digests.keys()]
@@ -63,7 +63,7 @@ const calls = (register: (callback: () => void) => Effect.Effect<unknown, never,
     strategy: "sliding"
   })
 
-/** The signals and watchers of Node. They are closed with the streams. */
+/** Signals and file watchers of Node.js. They are closed with the streams. */
 export const nodeSources: Effect.Effect<WatchSources, never, FileSystem.FileSystem> = Effect.map(
   FileSystem.FileSystem,
   (fileSystem) => ({
@@ -79,8 +79,8 @@ export const nodeSources: Effect.Effect<WatchSources, never, FileSystem.FileSyst
 )
 
 /**
- * Directories are watched instead of files, because a watched file that is replaced emits no more events. Of a link,
- * both its directory and that of its target are watched.
+ * Directories are watched instead of files, because a watched file emits no events after it is replaced. For a link,
+ * the directories of both the link and its target are watched.
  */
 const directoriesOf = (files: ReadonlyArray<string>, fileSystem: FileSystem.FileSystem) =>
   Effect.map(
@@ -96,7 +96,7 @@ const events = (directories: ReadonlyArray<string>): Stream.Stream<void> =>
 
 const watch = (directory: string, callback: () => void) =>
   Effect.acquireRelease(
-    // An error is a change too: the directory was removed.
+    // An error is also a change: the directory was removed.
     Effect.try(() => NodeFs.watch(directory, { persistent: false }, callback).on("error", callback)),
     (watcher) => Effect.sync(() => watcher.close())
   ).pipe(Effect.catchAll(() => Effect.logWarning(`cannot watch ${directory}; send SIGHUP to reload instead`)))

@@ -1,4 +1,4 @@
-/** Reads YAML with the positions of its keys. Messages never quote the text, as it may contain a secret. */
+/** Parses YAML with the positions of its keys. Messages never quote the text, because it may contain a secret. */
 import * as Predicate from "effect/Predicate"
 import { isUtf8 } from "node:buffer"
 import * as Yaml from "yaml"
@@ -12,10 +12,10 @@ export interface SyntaxIssue {
 }
 
 export interface YamlDocument {
-  /** Undefined if the text cannot be read at all. */
+  /** `undefined` if the text cannot be parsed. */
   readonly value: unknown
   readonly issues: ReadonlyArray<SyntaxIssue>
-  /** Returns the position of a value or of its name; of a missing key, that of its section. */
+  /** Returns the position of a value or of its name. For a missing key, returns the position of its section. */
   readonly position: (path: ConfigPath, part: "name" | "value") => SourcePosition | null
 }
 
@@ -32,7 +32,7 @@ const maxDepth = 100
 
 export const parseYaml = (bytes: Uint8Array): YamlDocument => {
   const failed = (message: string) => unreadable([{ position: null, message }])
-  // A file is empty for a moment while it is written. That must not become the configuration.
+  // A file is briefly empty while it is written. An empty configuration must not be applied.
   if (bytes.byteLength === 0) return failed("the file is empty")
   if (!isUtf8(bytes)) return failed("expected text in UTF-8")
   const text = new TextDecoder().decode(bytes)
@@ -45,7 +45,7 @@ export const parseYaml = (bytes: Uint8Array): YamlDocument => {
     resolveKnownTags: false,
     merge: false,
     stringKeys: true,
-    // The library compares every key with every other; see `survey`.
+    // The check of the library takes quadratic time; `survey` finds duplicates instead.
     uniqueKeys: false,
     prettyErrors: false,
     logLevel: "error",
@@ -68,7 +68,7 @@ export const parseYaml = (bytes: Uint8Array): YamlDocument => {
   if (aliases.length > maxAliases) {
     return unreadable([issue(0, `expected at most ${maxAliases} aliases (*name)`)])
   }
-  // An anchor within which its alias stands would never end.
+  // An alias inside its own anchor would expand forever.
   const dangling = aliases.filter((alias) =>
     (alias.resolve(document)?.range?.[1] ?? Infinity) > (offsetOf(alias) ?? 0)
   )
@@ -106,7 +106,7 @@ const messages: { readonly [Code in Yaml.ErrorCode]?: string } = {
   NON_STRING_KEY: "expected the name of a key"
 }
 
-/** The library composes nested values recursively: Node may crash if a document exhausts the stack. */
+/** The library composes nested values recursively: a document that exhausts the stack may crash Node.js. */
 const isTooDeep = (text: string): boolean => {
   let level: ReadonlyArray<Yaml.CST.Token> = [...new Yaml.Parser().parse(text)]
   for (let depth = 0; depth < maxDepth; depth++) {
@@ -119,7 +119,7 @@ const isTooDeep = (text: string): boolean => {
   return level.length > 0
 }
 
-/** Formats a value on one line. As an element of a list, since some texts become blocks of lines otherwise. */
+/** Formats a value on one line. It is formatted as a list element, because some strings become multi-line blocks otherwise. */
 export const toInlineYaml = (value: unknown): string =>
   Yaml.stringify([value], { collectionStyle: "flow", lineWidth: 0, version: "1.2", schema: "core" })
     .trim()
@@ -144,7 +144,7 @@ const survey = (document: Yaml.Document.Parsed) => {
   return { aliases, duplicates }
 }
 
-/** Returns the offset of what is at a path, or of the last value on the way to it. */
+/** Returns the offset of the value at a path, or of the closest value above it. */
 const find = (document: Yaml.Document, path: ConfigPath, part: "name" | "value"): number | undefined => {
   let node: unknown = document.contents
   let offset = offsetOf(node)

@@ -1,9 +1,9 @@
-/** How a client stands with its budgets, in the words of the store and in those of headers. */
+/** The state of a client's quotas, as rules and results of the store, and as response headers. */
 import type { Consumption, Permit, Quota, RateLimitRule } from "@blockquarry/http/RateLimitStore"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
 import type { QuotaStatus } from "../exchange/Charge.ts"
 
-/** What the store said of the rate and of the day. */
+/** The results of the store for the rate limit and the daily quota of a client. */
 export interface QuotaDecision {
   readonly permit: Permit
   readonly daily: Consumption | null
@@ -11,17 +11,19 @@ export interface QuotaDecision {
 
 const dayMs = 86_400_000
 
-/** Where a client has no rate. */
+/** The permit of a client without a rate limit. */
 export const unlimited: Permit = { _tag: "Granted", probe: false, remaining: Number.POSITIVE_INFINITY }
 
-/** Apart from the accounts of keys, whose names are fingerprints. */
+/** Returns the name of a client's account in the store. Names of API keys are digests, so they never collide. */
 export const accountName = (name: string): string => `client:${name}`
 
 export const dailyQuotaRule = (dailyQuota: number): Quota => ({ limit: dailyQuota, period: dayMs })
 
 /**
- * All of a window's units may go at once. It says nothing of the dearest operation: over Redis nobody would go before
- * there is room for that, and a small limit would have no burst. Each process has a line for each client instead.
+ * Returns the rule of a client's rate limit. The burst is the whole window.
+ *
+ * The rule has no `maxCost`: with Redis, every request would wait until the most expensive operation fits, and a small
+ * limit would allow no burst. Each process has a queue per client instead.
  */
 export const rateLimitRule = (
   { limit, window }: NonNullable<AuthenticatedClient["rateLimit"]>
@@ -31,7 +33,7 @@ export const rateLimitRule = (
   burst: Math.max(1, limit)
 })
 
-/** Milliseconds until there may be enough; 0 where there was. */
+/** Returns the milliseconds until enough units may be available; 0 if they were. */
 export const waitMsOf = ({ daily, permit }: QuotaDecision): number => {
   if (daily?._tag === "QuotaExceeded") return daily.millis
   return permit._tag === "Delayed" ? permit.millis : 0
@@ -39,7 +41,7 @@ export const waitMsOf = ({ daily, permit }: QuotaDecision): number => {
 
 export const quotaStatuses = (
   client: AuthenticatedClient,
-  { daily: today, permit }: QuotaDecision,
+  { daily, permit }: QuotaDecision,
   now: number
 ): ReadonlyArray<QuotaStatus> => {
   const rateStatuses: ReadonlyArray<QuotaStatus> = client.rateLimit === null ? [] : [{
@@ -49,17 +51,17 @@ export const quotaStatuses = (
     remaining: Math.floor(permit.remaining),
     resetSeconds: Math.ceil((permit._tag === "Delayed" ? permit.millis : client.rateLimit.window) / 1000)
   }]
-  const dailyStatuses: ReadonlyArray<QuotaStatus> = client.dailyQuota === null || today === null ? [] : [{
+  const dailyStatuses: ReadonlyArray<QuotaStatus> = client.dailyQuota === null || daily === null ? [] : [{
     name: "day",
     limit: client.dailyQuota,
     windowSeconds: dayMs / 1000,
-    remaining: Math.floor(today.remaining),
+    remaining: Math.floor(daily.remaining),
     resetSeconds: Math.ceil((dayMs - now % dayMs) / 1000)
   }]
   return [...rateStatuses, ...dailyStatuses]
 }
 
-/** How a client stands, for itself to read. */
+/** Returns the `RateLimit` and `RateLimit-Policy` headers. */
 export const rateLimitHeaders = (quotas: ReadonlyArray<QuotaStatus>): Readonly<Record<string, string>> =>
   quotas.length === 0 ? {} : {
     ratelimit: quotas.map(({ remaining, name, resetSeconds }) => `"${name}";r=${remaining};t=${resetSeconds}`)

@@ -1,4 +1,4 @@
-/** What is behind the proxy: the service that the configuration names, or the embedded one. Each is loaded when wanted. */
+/** The backend of the proxy: the configured upstreams or the embedded sandbox. Only the backend in use is loaded. */
 import type { ApiKey } from "@blockquarry/http/ApiKey"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import type { LedgerExamples } from "@blockquarry/sandbox/Ledger"
@@ -13,13 +13,13 @@ import type { UpstreamEndpoints } from "../upstream/UpstreamClient.ts"
 
 export interface Backend {
   readonly httpClientLayer: Layer.Layer<HttpClient.HttpClient>
-  /** The service that a configuration means. */
+  /** Returns the base URLs and API keys of a configuration. */
   readonly endpointsOf: (upstream: Config["upstream"]) => UpstreamEndpoints
-  /** What is worth asking the embedded service for. */
+  /** Example parameters with data in the sandbox. */
   readonly examples: LedgerExamples | undefined
 }
 
-/** The service at the addresses of the configuration. Undici's client does not follow redirects, so keys stay home. */
+/** The configured upstreams. The Undici client does not follow redirects, which would send API keys to other hosts. */
 const remoteBackend: Effect.Effect<Backend> = Effect.map(
   Effect.promise(() => import("@effect/platform-node/NodeHttpClient")),
   ({ layerUndici }) => ({ httpClientLayer: layerUndici, endpointsOf: remoteEndpoints, examples: undefined })

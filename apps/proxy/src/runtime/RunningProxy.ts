@@ -1,4 +1,4 @@
-/** The whole proxy: two listeners over a backend, until the scope closes. */
+/** Runs the main listener and the admin listener on a backend until the scope closes. */
 import { Engine } from "@blockquarry/http/Gateway"
 import { RateLimitStore } from "@blockquarry/http/RateLimitStore"
 import * as Clock from "effect/Clock"
@@ -25,27 +25,27 @@ export interface ProxyOptions {
   readonly config: Config
   readonly backend: Backend
   readonly version: string
-  /** Whether somebody collects spans. */
+  /** Whether spans are exported. */
   readonly tracingEnabled: boolean
-  /** Where the lines about requests go, and how they look. */
+  /** Receives the lines of the access log. */
   readonly logSink: Logging.LogSink
   readonly logStyle: Logging.LogStyle
-  /** For how long the proxy says that it is about to stop before it does. */
+  /** Evaluated when the shutdown starts. Returns how long `/readyz` fails before the listener stops accepting requests. */
   readonly shutdownDelay: Effect.Effect<Duration.DurationInput>
-  /** Lines for a terminal that make a first request. */
+  /** Returns shell commands that send a first request. */
   readonly sampleCommands: (port: number) => ReadonlyArray<string>
 }
 
-/** A proxy that runs. */
+/** A running proxy. */
 export interface RunningProxy {
   readonly port: number
-  /** Null where there is no listener for operations. */
+  /** `null` if the admin listener is disabled. */
   readonly adminPort: number | null
-  /** Requests are answered by another configuration from now on; those under way end by the one they began with. */
+  /** Activates a configuration for new requests. Requests in flight complete with the previous configuration. */
   readonly reload: (config: Config) => Effect.Effect<void>
-  /** The configuration that is in force. */
+  /** Returns the active configuration. */
   readonly config: () => Config
-  /** Counts a configuration that was refused. */
+  /** Counts a rejected configuration. */
   readonly reloadRejected: Effect.Effect<void>
 }
 
@@ -56,15 +56,15 @@ export const start = (
     const { shutdownDelay, backend, config, logSink, logStyle, sampleCommands, version } = options
     const clock = yield* Effect.clock
     const startedAt = yield* Clock.currentTimeMillis
-    // In a scope of its own, which closes when the servers have stopped: connections to the service outlive the last
-    // request. And a scope that closes takes nothing on any more, while what is asked last still has to be answered.
+    // A separate scope that closes after the servers have stopped: a closing scope rejects new resources, but the last
+    // requests still need upstream connections.
     const upstreamScope = yield* Effect.acquireRelease(Scope.make(), Scope.close)
     const stores = yield* Layer.buildWithScope(Stores.layer(config), upstreamScope)
     const httpClient = yield* Layer.buildWithScope(backend.httpClientLayer, upstreamScope)
     const engine = yield* Scope.extend(Effect.provide(Engine.make, stores), upstreamScope)
     const quotaStore = yield* Effect.provide(RateLimitStore, stores)
 
-    // A store that is away says so in the log now, and not with the first request.
+    // Logs an unavailable store at startup instead of with the first request.
     const probeQuotaStore = quotaStore.peek("start", { limit: 1, period: 1000 })
     yield* Effect.forkScoped(Effect.delay(probeQuotaStore, "1 second"))
 
@@ -94,7 +94,7 @@ export const start = (
     let activeConfig = yield* activate(config)
 
     const { shutdown, limits, listen, admin } = config
-    // The desk is opened before the main listener and closed after it, so that one can watch how that drains.
+    // The admin listener starts before the main listener and stops after it, so that the shutdown can be observed.
     const mainServer: { server: Server.RunningServer | undefined } = { server: undefined }
     const writeMetrics = yield* PrometheusExporter.make
     const handler = RequestHandler.make(sharedState, () => activeConfig, clock)

@@ -1,4 +1,4 @@
-/** `quarry-proxy serve`: a proxy from the configuration, until the program is told to stop. */
+/** `quarry-proxy serve`: loads the configuration and runs the proxy until it is interrupted. */
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
@@ -30,10 +30,10 @@ export const serve = (
       ExitError.invalidConfig([problem]))
     const signals = yield* Signals.make
     const backend = yield* Backend.fromConfig(config)
-    // A person gets text; everything else gets JSON.
+    // Text for terminals; JSON for log collectors.
     const logStyle = process.stderr.isTTY ? "text" : "json"
     const logSink = yield* LogWriter.make(standardError)
-    // Built into the scope of the servers, before them: what is asked last is told of as well.
+    // Built before the servers in the same scope, so that the last requests are logged and traced too.
     yield* Layer.build(Logging.layer(logSink, logStyle, config.log.level))
     yield* Layer.build(Otlp.layer(version))
     const lifecycle = { started: false }
@@ -48,7 +48,7 @@ export const serve = (
         tracingEnabled,
         logSink,
         logStyle,
-        // Who presses Ctrl-C waits for it; who sends SIGTERM has a fleet, and others that still send requests here.
+        // SIGTERM comes from an orchestrator, and load balancers may still send requests. After Ctrl-C a user waits.
         shutdownDelay: Effect.suspend(() => {
           const shutdownDelay = signals.receivedSigterm() ? config.shutdown.delay : Duration.zero
           return Effect.as(

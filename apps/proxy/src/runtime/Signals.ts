@@ -1,13 +1,13 @@
-/** What the system told the program: the runtime ends it on SIGINT and SIGTERM, here it is known by which. */
+/** Records which signal interrupted the program. The runtime itself handles SIGINT and SIGTERM. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
 export interface ReceivedSignals {
-  /** Whether it was SIGTERM. */
+  /** Whether SIGTERM was received. */
   readonly receivedSigterm: () => boolean
 }
 
-/** A second Ctrl-C does not wait for what was taken. */
+/** Listens for signals until the scope closes. A second Ctrl-C exits without waiting for requests in flight. */
 export const make: Effect.Effect<ReceivedSignals, never, Scope.Scope> = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -19,14 +19,14 @@ export const make: Effect.Effect<ReceivedSignals, never, Scope.Scope> = Effect.m
         if (received.interrupted) process.exit(130)
         received.interrupted = true
       }
-      // Means that there is something to read again. Where nobody listens for that, it would end the program: while it
-      // starts, and while it finishes what it took.
+      // SIGHUP requests a reload. Without a listener it would terminate the process during startup and shutdown, when
+      // the reload does not listen.
       const onHup = () => {}
       process.on("SIGTERM", onTerm).on("SIGINT", onInt).on("SIGHUP", onHup)
-      return { heard: received, onTerm, onInt, onHup }
+      return { received, onTerm, onInt, onHup }
     }),
     ({ onHup, onInt, onTerm }) =>
       Effect.sync(() => process.off("SIGTERM", onTerm).off("SIGINT", onInt).off("SIGHUP", onHup))
   ),
-  ({ heard }) => ({ receivedSigterm: () => heard.terminated })
+  ({ received }) => ({ receivedSigterm: () => received.terminated })
 )

@@ -1,14 +1,14 @@
-/** What the proxy says when it is up: where it listens, what is behind it, who may ask, and lines to try. */
+/** The startup banner: listeners, upstreams, clients, and commands to try. */
 import type { LedgerExamples } from "@blockquarry/sandbox/Ledger"
 import { allowsAnonymousClients, type Config, isLoopback } from "../config/Config.ts"
 
-/** The address to type, for a host that may stand for every address of the machine. */
+/** Returns an origin to connect to. Replaces a wildcard address with the loopback address. */
 const displayOrigin = (host: string, port: number): string => {
   const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`
 }
 
-/** Requests that work when pasted: those of the sandbox answer from its ledger. */
+/** Returns shell commands with example requests. In sandbox mode they use synthetic data that exists. */
 export const sampleCommands = (
   { clients, listen }: Pick<Config, "clients" | "listen">,
   port: number,

@@ -1,4 +1,4 @@
-/** Where budgets are counted and answers are kept: in this process, or in Redis for all proxies of a fleet. */
+/** The stores of quotas and cache: in memory, or in Redis for all proxies of a fleet. */
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import * as Data from "effect/Data"
@@ -8,12 +8,12 @@ import type { Config } from "../config/Config.ts"
 
 export type Stores = CacheStore.CacheStore | RateLimitStore.RateLimitStore
 
-/** The address of Redis is none. A server that does not answer is no failure: it is looked for in the background. */
+/** The URL of Redis is invalid. An unreachable server is not an error: the stores connect in the background. */
 export class InvalidRedisUrlError
   extends Data.TaggedError("InvalidRedisUrlError")<{ readonly reason: string }>
 {}
 
-/** The client of Redis is loaded where it is wanted. */
+/** The Redis client is loaded only if Redis is configured. */
 export const layer = (
   { cache, redis }: Pick<Config, "cache" | "redis">
 ): Layer.Layer<Stores, InvalidRedisUrlError> =>
