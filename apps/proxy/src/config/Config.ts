@@ -45,7 +45,7 @@ const AdminSection = Schema.Union(
     tokens: key(
       Values.TokenHashes,
       [],
-      "Token hashes, as printed by quarry-proxy token. If empty, only this machine may use what is confidential.",
+      "Token hashes, as printed by quarry-proxy token. If empty, only this machine may use /usage and /purge.",
       sensitive
     )
   })
@@ -186,7 +186,7 @@ type WithSecret<Section, Name extends string> =
   & Omit<Section, Name>
   & { readonly [N in Name]: Redacted.Redacted }
 
-export type UpstreamKey = WithSecret<typeof UpstreamKeySection.Type, "secret">
+type UpstreamKey = WithSecret<typeof UpstreamKeySection.Type, "secret">
 
 export type ClientConfig = typeof ClientSection.Type
 
@@ -194,7 +194,7 @@ export type LogLevel = Config["log"]["level"]
 
 const initial = Schema.decodeSync(ConfigDocument)({})
 
-/** The configuration without a file, variables and flags. */
+/** The configuration without a file, variables and options. */
 export const defaults: Config = { ...initial, upstream: { ...initial.upstream, keys: [] }, redis: null }
 
 /** Whether only this machine can connect to a listener on the host. */

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
 
 /** A file cannot be read. `reason` never contains parts of the file. */
-export class UnreadableFileError extends Data.TaggedError("UnreadableFileError")<{
+class UnreadableFileError extends Data.TaggedError("UnreadableFileError")<{
   readonly reason: string
   readonly digest: string
 }> {}

@@ -1,6 +1,7 @@
 /** The example configuration. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { readFileSync } from "node:fs"
 import { parse } from "yaml"
 import { defaults, keys } from "../../src/config/Config.ts"
 import { type ConfigKey, flatten } from "../../src/config/ConfigKey.ts"
@@ -28,6 +29,11 @@ describe("the example", () => {
       ])
       expect(config.upstream.baseUrls.data).toBe("https://data.example.com/api/v2.2")
     }))
+
+  it("is part of the documentation", () => {
+    const page = readFileSync(new URL("../../../../docs/proxy/configuration.md", import.meta.url), "utf8")
+    expect(page).toContain(`\`\`\`yaml\n${renderExample().trimEnd()}\n\`\`\``)
+  })
 
   it("contains every key", () => {
     const check = (keys: ReadonlyArray<ConfigKey>, value: unknown): void => {

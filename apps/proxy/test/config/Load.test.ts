@@ -1,4 +1,4 @@
-/** Loads files, variables and flags. */
+/** Loads files, variables and options of the command line. */
 import * as Redis from "@blockquarry/redis/Redis"
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
@@ -66,7 +66,7 @@ describe("without a file", () => {
       ({ config }) => expect(config.admin).toBeNull()
     ))
 
-  it.effect("reports all errors at once, and flags with their variables", () =>
+  it.effect("reports all errors at once, and options with their variables", () =>
     Effect.gen(function*() {
       expect(
         yield* diagnosticsOf({
@@ -88,7 +88,7 @@ describe("without a file", () => {
         `--port (QUARRY_PROXY_PORT): expected a port from 0 (any free port) to 65535, got "http"`,
         `QUARRY_PROXY_ADMIN: expected host:port, or off, got "8651"`,
         `QUARRY_SANDBOX: expected 1 or 0, got "maybe"`,
-        "QUARRY_BASE_URL: the address carries credentials; the key goes to QUARRY_API_KEY",
+        "QUARRY_BASE_URL: must not contain credentials; set QUARRY_API_KEY instead",
         `QUARRY_RATE_LIMIT: expected units per time such as 100/s or 25/10s, or none, got "fast"`,
         "QUARRY_PROXY_PROT: unknown variable; did you mean QUARRY_PROXY_PORT?",
         "QUARRY_API_KEY: expected one line of visible ASCII characters without spaces in environment variable QUARRY_API_KEY",
@@ -119,7 +119,7 @@ redis: { keyPrefix: "x:" }
     QUARRY_PROXY_ADMIN: "127.0.0.2:4"
   }
 
-  it.effect("variables take precedence over it, and flags over both; other keys of a section stay", () =>
+  it.effect("variables take precedence over it, and options over both; other keys of a section stay", () =>
     Effect.gen(function*() {
       const { config } = yield* load({ text, env, optionValues: { QUARRY_PROXY_HOST: "10.0.0.2" } })
       expect(config.listen).toMatchObject({ host: "10.0.0.2", port: 2 })
