@@ -47,3 +47,26 @@ export const pageFields = <A, I>(item: Schema.Schema<A, I>) => ({
  */
 export const nextCursor = (page: Page<unknown>): string | undefined =>
   page.cursor === null || page.cursor === "" ? undefined : page.cursor
+
+/**
+ * Returns a page of the given records, for tests. `cursor` continues the list; by default the page is the last.
+ *
+ * @example
+ * import * as Erc20Transfer from "@blockquarry/core/model/Erc20Transfer"
+ * import * as Page from "@blockquarry/core/Page"
+ *
+ * const page = Page.example([Erc20Transfer.example({ value: 5n })])
+ *
+ * @since 0.1.0
+ * @category testing
+ */
+export const example = <Item>(
+  result: ReadonlyArray<Item>,
+  cursor: string | null = null
+): Page<Item> & { readonly cursor: string | null } => ({
+  total: null,
+  page: null,
+  page_size: null,
+  cursor,
+  result
+})

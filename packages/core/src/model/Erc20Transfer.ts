@@ -9,6 +9,7 @@ import { Amount } from "../Amount.ts"
 import { BooleanLike } from "../BooleanLike.ts"
 import { Hash } from "../Hash.ts"
 import { Integer } from "../Integer.ts"
+import { exampleAddresses, exampleBlock, exampleTransactionHash, makeExample } from "../internal/example.ts"
 import { nullable } from "../internal/nullable.ts"
 import { Time } from "../Time.ts"
 
@@ -67,3 +68,30 @@ export interface Erc20TransferEncoded extends Schema.Schema.Encoded<typeof field
 export const Erc20Transfer: Schema.Schema<Erc20Transfer, Erc20TransferEncoded> = fields.annotations({
   identifier: "Erc20Transfer"
 })
+
+/**
+ * Returns an example transfer, for tests. `fields` replace those of the example.
+ *
+ * @example
+ * import * as Erc20Transfer from "@blockquarry/core/model/Erc20Transfer"
+ *
+ * const record = Erc20Transfer.example({ value: 5n })
+ *
+ * @since 0.1.0
+ * @category testing
+ */
+export const example = (fields: Partial<Erc20Transfer> = {}): Erc20Transfer =>
+  makeExample(Erc20Transfer, {
+    ...exampleBlock,
+    token_name: "Quarry Dollar",
+    token_symbol: "QUSD",
+    token_decimals: 6,
+    transaction_hash: exampleTransactionHash,
+    address: exampleAddresses.contract,
+    from_address: exampleAddresses.wallet,
+    to_address: exampleAddresses.otherWallet,
+    value: "1000000",
+    transaction_index: 0,
+    log_index: 0,
+    possible_spam: false
+  }, fields)

@@ -13,6 +13,7 @@ import * as Schema from "effect/Schema"
 import { Uint64 } from "../Amount.ts"
 import { BooleanLike } from "../BooleanLike.ts"
 import { Hash } from "../Hash.ts"
+import { exampleTransactionHash, makeExample } from "../internal/example.ts"
 import { leaf } from "../internal/leaf.ts"
 import { nullable } from "../internal/nullable.ts"
 import { isJson, Json } from "../Json.ts"
@@ -240,3 +241,30 @@ export const LedgerTransaction: Schema.Schema<LedgerTransaction, LedgerTransacti
   .annotations({
     identifier: "LedgerTransaction"
   })
+
+/**
+ * Returns an example committed transaction of a user, for tests. `fields` replace those of the example.
+ *
+ * @example
+ * import * as LedgerTransaction from "@blockquarry/core/model/LedgerTransaction"
+ *
+ * const record = LedgerTransaction.example({ gas_used: 5n })
+ *
+ * @since 0.1.0
+ * @category testing
+ */
+export const example = (fields: Partial<UserTransaction> = {}): UserTransaction =>
+  makeExample(user, {
+    type: "user_transaction",
+    hash: exampleTransactionHash,
+    version: "1",
+    gas_used: "7",
+    success: true,
+    vm_status: "Executed successfully",
+    timestamp: "1705147200000000",
+    sender: "0x1",
+    sequence_number: "0",
+    max_gas_amount: "1000",
+    gas_unit_price: "100",
+    expiration_timestamp_secs: "1705147260"
+  }, fields)

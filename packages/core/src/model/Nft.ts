@@ -11,6 +11,7 @@ import { BooleanLike } from "../BooleanLike.ts"
 import { Decimal, Float } from "../Decimal.ts"
 import { Hash } from "../Hash.ts"
 import { Integer } from "../Integer.ts"
+import { exampleAddresses, exampleBlock, makeExample } from "../internal/example.ts"
 import { nullable } from "../internal/nullable.ts"
 import { Json } from "../Json.ts"
 import { type JsonValue, parse } from "../LosslessJson.ts"
@@ -144,3 +145,47 @@ export const metadataJson = (nft: { readonly metadata: string | null }): JsonVal
   const parsed = Either.getOrNull(parse(nft.metadata))
   return typeof parsed === "string" ? Either.getOrNull(parse(parsed)) : parsed
 }
+
+const exampleNft = {
+  token_address: exampleAddresses.contract,
+  token_id: "1",
+  owner_of: exampleAddresses.wallet,
+  block_number: exampleBlock.block_number,
+  block_number_minted: exampleBlock.block_number,
+  contract_type: "ERC721",
+  amount: "1",
+  name: "Quarry Stones",
+  symbol: "STONE",
+  possible_spam: false
+}
+
+/**
+ * Returns an example NFT, for tests. `fields` replace those of the example.
+ *
+ * @example
+ * import * as Nft from "@blockquarry/core/model/Nft"
+ *
+ * const record = Nft.example({ token_id: 5n })
+ *
+ * @since 0.1.0
+ * @category testing
+ */
+export const example = (fields: Partial<Nft> = {}): Nft =>
+  makeExample(Nft, {
+    ...exampleNft,
+    minter_address: exampleAddresses.otherWallet
+  }, fields)
+
+/**
+ * Returns an example NFT of an owner, for tests. `fields` replace those of the example.
+ *
+ * @example
+ * import * as Nft from "@blockquarry/core/model/Nft"
+ *
+ * const record = Nft.ownedExample({ amount: 5n })
+ *
+ * @since 0.1.0
+ * @category testing
+ */
+export const ownedExample = (fields: Partial<OwnedNft> = {}): OwnedNft =>
+  makeExample(OwnedNft, exampleNft, fields)

@@ -8,6 +8,7 @@ import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
 import { Hash } from "../Hash.ts"
 import { Integer } from "../Integer.ts"
+import { exampleAddresses, exampleBlock, exampleTransactionHash, makeExample } from "../internal/example.ts"
 import { nullable } from "../internal/nullable.ts"
 import { Time } from "../Time.ts"
 import { TokenId } from "../TokenId.ts"
@@ -54,3 +55,27 @@ export interface NftTradeEncoded extends Schema.Schema.Encoded<typeof fields> {}
 export const NftTrade: Schema.Schema<NftTrade, NftTradeEncoded> = fields.annotations({
   identifier: "NftTrade"
 })
+
+/**
+ * Returns an example trade, for tests. `fields` replace those of the example.
+ *
+ * @example
+ * import * as NftTrade from "@blockquarry/core/model/NftTrade"
+ *
+ * const record = NftTrade.example({ price: 5n })
+ *
+ * @since 0.1.0
+ * @category testing
+ */
+export const example = (fields: Partial<NftTrade> = {}): NftTrade =>
+  makeExample(NftTrade, {
+    ...exampleBlock,
+    transaction_hash: exampleTransactionHash,
+    transaction_index: 0,
+    token_ids: ["1"],
+    seller_address: exampleAddresses.wallet,
+    buyer_address: exampleAddresses.otherWallet,
+    token_address: exampleAddresses.contract,
+    marketplace_address: exampleAddresses.marketplace,
+    price: "1000000000000000000"
+  }, fields)

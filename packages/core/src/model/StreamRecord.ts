@@ -7,6 +7,7 @@ import * as Arr from "effect/Array"
 import * as Schema from "effect/Schema"
 import { BooleanLike } from "../BooleanLike.ts"
 import { Float } from "../Decimal.ts"
+import { makeExample } from "../internal/example.ts"
 import { narrowEncoded } from "../internal/narrow.ts"
 import { nullable } from "../internal/nullable.ts"
 import { oneOf } from "../internal/oneOf.ts"
@@ -114,3 +115,24 @@ export interface StreamRecordEncoded extends Schema.Schema.Encoded<typeof fields
 export const StreamRecord: Schema.Schema<StreamRecord, StreamRecordEncoded> = fields.annotations({
   identifier: "StreamRecord"
 })
+
+/**
+ * Returns an example stream, for tests. `fields` replace those of the example.
+ *
+ * @example
+ * import * as StreamRecord from "@blockquarry/core/model/StreamRecord"
+ *
+ * const record = StreamRecord.example({ status: "paused" })
+ *
+ * @since 0.1.0
+ * @category testing
+ */
+export const example = (fields: Partial<StreamRecord> = {}): StreamRecord =>
+  makeExample(StreamRecord, {
+    id: "917803ca-37f1-492a-a927-beb8b2dab5d5",
+    status: "active",
+    webhookUrl: "https://example.com/webhook",
+    description: "Transfers of a wallet",
+    tag: "transfers",
+    chainIds: ["0x1"]
+  }, fields)

@@ -8,6 +8,7 @@ import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
 import { BooleanLike } from "../BooleanLike.ts"
 import { Decimal } from "../Decimal.ts"
+import { exampleAddresses, makeExample } from "../internal/example.ts"
 import { nullable } from "../internal/nullable.ts"
 
 const fields = Schema.Struct({
@@ -48,3 +49,24 @@ export interface TokenOwnerEncoded extends Schema.Schema.Encoded<typeof fields> 
 export const TokenOwner: Schema.Schema<TokenOwner, TokenOwnerEncoded> = fields.annotations({
   identifier: "TokenOwner"
 })
+
+/**
+ * Returns an example holder, for tests. `fields` replace those of the example.
+ *
+ * @example
+ * import * as TokenOwner from "@blockquarry/core/model/TokenOwner"
+ *
+ * const record = TokenOwner.example({ balance: 5n })
+ *
+ * @since 0.1.0
+ * @category testing
+ */
+export const example = (fields: Partial<TokenOwner> = {}): TokenOwner =>
+  makeExample(TokenOwner, {
+    owner_address: exampleAddresses.wallet,
+    balance: "1000000",
+    balance_formatted: "1",
+    usd_value: "1",
+    is_contract: false,
+    percentage_relative_to_total_supply: "0.5"
+  }, fields)

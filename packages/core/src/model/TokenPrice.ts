@@ -9,6 +9,7 @@ import { Amount } from "../Amount.ts"
 import { BooleanLike } from "../BooleanLike.ts"
 import { Decimal, Float } from "../Decimal.ts"
 import { Integer } from "../Integer.ts"
+import { exampleAddresses, exampleBlock, makeExample } from "../internal/example.ts"
 import { nullable } from "../internal/nullable.ts"
 
 const nativePrice = Schema.Struct({
@@ -68,3 +69,26 @@ export interface TokenPriceEncoded extends Schema.Schema.Encoded<typeof fields> 
 export const TokenPrice: Schema.Schema<TokenPrice, TokenPriceEncoded> = fields.annotations({
   identifier: "TokenPrice"
 })
+
+/**
+ * Returns an example price, for tests. `fields` replace those of the example.
+ *
+ * @example
+ * import * as TokenPrice from "@blockquarry/core/model/TokenPrice"
+ *
+ * const record = TokenPrice.example({ usdPrice: 1.5 })
+ *
+ * @since 0.1.0
+ * @category testing
+ */
+export const example = (fields: Partial<TokenPrice> = {}): TokenPrice =>
+  makeExample(TokenPrice, {
+    tokenName: "Quarry Dollar",
+    tokenSymbol: "QUSD",
+    tokenDecimals: 6,
+    usdPrice: 1,
+    usdPriceFormatted: "1",
+    tokenAddress: exampleAddresses.contract,
+    toBlock: exampleBlock.block_number,
+    possibleSpam: false
+  }, fields)

@@ -8,6 +8,7 @@ import { Address } from "../Address.ts"
 import { evmChains } from "../Chain.ts"
 import { Hash } from "../Hash.ts"
 import { Integer } from "../Integer.ts"
+import { exampleAddresses, exampleBlock, exampleTransactionHash, makeExample } from "../internal/example.ts"
 import { nullable } from "../internal/nullable.ts"
 import { openEnum } from "../OpenEnum.ts"
 import { Time } from "../Time.ts"
@@ -67,3 +68,28 @@ export interface WalletChainsEncoded extends Schema.Schema.Encoded<typeof fields
 export const WalletChains: Schema.Schema<WalletChains, WalletChainsEncoded> = fields.annotations({
   identifier: "WalletChains"
 })
+
+/**
+ * Returns an example activity of a wallet on one chain, for tests. `fields` replace those of the example.
+ *
+ * @example
+ * import * as WalletChains from "@blockquarry/core/model/WalletChains"
+ *
+ * const record = WalletChains.example({ active_chains: [] })
+ *
+ * @since 0.1.0
+ * @category testing
+ */
+export const example = (fields: Partial<WalletChains> = {}): WalletChains =>
+  makeExample(WalletChains, {
+    address: exampleAddresses.wallet,
+    active_chains: [{
+      chain: "eth",
+      chain_id: "0x1",
+      first_transaction: {
+        block_number: exampleBlock.block_number,
+        block_timestamp: exampleBlock.block_timestamp,
+        transaction_hash: exampleTransactionHash
+      }
+    }]
+  }, fields)

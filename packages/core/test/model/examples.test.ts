@@ -1,0 +1,79 @@
+/** Example records of every model. */
+import * as Erc20Transfer from "@blockquarry/core/model/Erc20Transfer"
+import * as LedgerTransaction from "@blockquarry/core/model/LedgerTransaction"
+import * as Nft from "@blockquarry/core/model/Nft"
+import * as NftTrade from "@blockquarry/core/model/NftTrade"
+import * as StreamRecord from "@blockquarry/core/model/StreamRecord"
+import * as TokenOwner from "@blockquarry/core/model/TokenOwner"
+import * as TokenPrice from "@blockquarry/core/model/TokenPrice"
+import * as WalletChains from "@blockquarry/core/model/WalletChains"
+import { describe, expect, it } from "@effect/vitest"
+import * as Arbitrary from "effect/Arbitrary"
+import * as FastCheck from "effect/FastCheck"
+import * as Schema from "effect/Schema"
+import { readdirSync } from "node:fs"
+
+interface Model<A extends object, I> {
+  readonly schema: Schema.Schema<A, I>
+  readonly example: (fields?: Partial<A>) => A
+}
+
+/** Checks an example with fields of arbitrary records. */
+const check = <A extends object, I>({ example, schema }: Model<A, I>) => {
+  const isValid = Schema.is(schema)
+  const encode = Schema.encodeSync(schema)
+  const decode = Schema.decodeSync(schema)
+  expect(isValid(example())).toBe(true)
+  expect(decode(encode(example()))).toStrictEqual(example())
+  const fields = Arbitrary.make(schema).chain((record) =>
+    FastCheck.subarray(Object.keys(record)).map((names): Partial<A> => {
+      const partial: Partial<A> = { ...record }
+      for (const name of Object.keys(record)) if (!names.includes(name)) Reflect.deleteProperty(partial, name)
+      return partial
+    })
+  )
+  FastCheck.assert(
+    FastCheck.property(fields, (fields) => {
+      const record = example(fields)
+      expect(isValid(record)).toBe(true)
+      expect(record).toStrictEqual({ ...example(), ...fields })
+      expect(decode(encode(record))).toStrictEqual(record)
+    }),
+    { numRuns: 50 }
+  )
+}
+
+const userTransaction = LedgerTransaction.LedgerTransaction.pipe(
+  Schema.filter((transaction): transaction is LedgerTransaction.UserTransaction =>
+    transaction.type === "user_transaction"
+  )
+)
+
+const models = {
+  Erc20Transfer: () => check({ schema: Erc20Transfer.Erc20Transfer, example: Erc20Transfer.example }),
+  LedgerTransaction: () => check({ schema: userTransaction, example: LedgerTransaction.example }),
+  Nft: () => check({ schema: Nft.Nft, example: Nft.example }),
+  "owned NFT": () => check({ schema: Nft.OwnedNft, example: Nft.ownedExample }),
+  NftTrade: () => check({ schema: NftTrade.NftTrade, example: NftTrade.example }),
+  StreamRecord: () => check({ schema: StreamRecord.StreamRecord, example: StreamRecord.example }),
+  TokenOwner: () => check({ schema: TokenOwner.TokenOwner, example: TokenOwner.example }),
+  TokenPrice: () => check({ schema: TokenPrice.TokenPrice, example: TokenPrice.example }),
+  WalletChains: () => check({ schema: WalletChains.WalletChains, example: WalletChains.example })
+}
+
+describe("example records", () => {
+  it.each(Object.entries(models))("are valid and survive encoding and decoding: %s", (_, run) => run())
+
+  it("exist for every model", () => {
+    const files = readdirSync(new URL("../../src/model", import.meta.url))
+    expect(files.map((file) => file.replace(".ts", "")).filter((name) => !(name in models))).toEqual([])
+  })
+
+  it("keep the fields that are given", () => {
+    expect(Erc20Transfer.example({ value: 5n })).toMatchObject({ value: 5n, token_symbol: "QUSD" })
+    expect(TokenPrice.example({ usdPrice: 1.5, tokenName: null })).toMatchObject({
+      usdPrice: 1.5,
+      tokenName: null
+    })
+  })
+})
