@@ -13,6 +13,7 @@ import {
 import type { Page } from "@blockquarry/core/Page"
 import { decodeInput } from "@blockquarry/core/RequestEncoding"
 import * as Effect from "effect/Effect"
+import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as CallOptions from "./CallOptions.ts"
 import * as PageSource from "./internal/pagination/PageSource.ts"
@@ -72,6 +73,18 @@ export type OperationFunctionOf<O> = O extends ListOperation<any, infer In, infe
  * @category models
  */
 export type ApiClient<Ops> = { readonly [Id in keyof Ops]: OperationFunctionOf<Ops[Id]> }
+
+/**
+ * Test doubles of operations: functions from the decoded input to the output. That of a list returns one page.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type TestDoubles<Ops extends Readonly<Record<string, AnyOperation>>> = {
+  readonly [Id in keyof Ops]?: (
+    input: Schema.Schema.Type<Ops[Id]["input"]>
+  ) => Effect.Effect<Schema.Schema.Type<Ops[Id]["output"]>, OperationError>
+}
 
 /**
  * Makes a client from a function that executes operations.

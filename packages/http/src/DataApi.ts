@@ -23,7 +23,7 @@ import type { ConfigError } from "effect/ConfigError"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { ApiClient } from "./ApiClient.ts"
+import type { ApiClient, TestDoubles } from "./ApiClient.ts"
 import type { ApiOptions, Overrides } from "./ApiOptions.ts"
 import * as ApiLayers from "./internal/ApiLayers.ts"
 import type { Engine } from "./internal/pipeline/Engine.ts"
@@ -98,3 +98,22 @@ export const layerConfig = (
   options: Overrides<ApiOptions> = {}
 ): Layer.Layer<DataApi, ConfigError, HttpClient.HttpClient> =>
   ApiLayers.withOwnEngine(Layer.effect(DataApi, ApiLayers.makeConfig(ApiLayers.data, options)))
+
+/**
+ * A client for tests. Operations without a test double fail with an `InvalidInputError` that names them. Inputs are
+ * validated, and `.pages` and `.items` call the test double for each page.
+ *
+ * @example
+ * import * as TokenPrice from "@blockquarry/core/model/TokenPrice"
+ * import * as DataApi from "@blockquarry/http/DataApi"
+ * import * as Effect from "effect/Effect"
+ *
+ * const DataApiTest = DataApi.layerTest({
+ *   tokenPrice: () => Effect.succeed(TokenPrice.example({ usdPrice: 1.5 }))
+ * })
+ *
+ * @since 0.1.0
+ * @category testing
+ */
+export const layerTest = (doubles: TestDoubles<typeof dataOperations>): Layer.Layer<DataApi> =>
+  Layer.sync(DataApi, () => ApiLayers.makeTest(ApiLayers.data, doubles))

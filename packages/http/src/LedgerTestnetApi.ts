@@ -9,7 +9,7 @@ import type { ConfigError } from "effect/ConfigError"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { ApiClient } from "./ApiClient.ts"
+import type { ApiClient, TestDoubles } from "./ApiClient.ts"
 import type { OptionalKeyApiOptions, Overrides } from "./ApiOptions.ts"
 import * as ApiLayers from "./internal/ApiLayers.ts"
 import type { Engine } from "./internal/pipeline/Engine.ts"
@@ -89,3 +89,22 @@ export const layerConfig = (
   ApiLayers.withOwnEngine(
     Layer.effect(LedgerTestnetApi, ApiLayers.makeConfig(ApiLayers.ledgerTestnet, options))
   )
+
+/**
+ * A client for tests. Operations without a test double fail with an `InvalidInputError` that names them. Inputs are
+ * validated, and `.pages` and `.items` call the test double for each page.
+ *
+ * @example
+ * import * as LedgerTransaction from "@blockquarry/core/model/LedgerTransaction"
+ * import * as LedgerTestnetApi from "@blockquarry/http/LedgerTestnetApi"
+ * import * as Effect from "effect/Effect"
+ *
+ * const LedgerTestnetApiTest = LedgerTestnetApi.layerTest({
+ *   ledgerTransaction: () => Effect.succeed(LedgerTransaction.example({ success: false }))
+ * })
+ *
+ * @since 0.1.0
+ * @category testing
+ */
+export const layerTest = (doubles: TestDoubles<typeof ledgerOperations>): Layer.Layer<LedgerTestnetApi> =>
+  Layer.sync(LedgerTestnetApi, () => ApiLayers.makeTest(ApiLayers.ledgerTestnet, doubles))

@@ -9,7 +9,7 @@ import type { ConfigError } from "effect/ConfigError"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { ApiClient } from "./ApiClient.ts"
+import type { ApiClient, TestDoubles } from "./ApiClient.ts"
 import type { ApiOptions, Overrides } from "./ApiOptions.ts"
 import * as ApiLayers from "./internal/ApiLayers.ts"
 import type { Engine } from "./internal/pipeline/Engine.ts"
@@ -87,3 +87,22 @@ export const layerConfig = (
   options: Overrides<ApiOptions> = {}
 ): Layer.Layer<StreamsApi, ConfigError, HttpClient.HttpClient> =>
   ApiLayers.withOwnEngine(Layer.effect(StreamsApi, ApiLayers.makeConfig(ApiLayers.streams, options)))
+
+/**
+ * A client for tests. Operations without a test double fail with an `InvalidInputError` that names them. Inputs are
+ * validated, and `.pages` and `.items` call the test double for each page.
+ *
+ * @example
+ * import * as StreamRecord from "@blockquarry/core/model/StreamRecord"
+ * import * as StreamsApi from "@blockquarry/http/StreamsApi"
+ * import * as Effect from "effect/Effect"
+ *
+ * const StreamsApiTest = StreamsApi.layerTest({
+ *   updateStreamStatus: ({ status }) => Effect.succeed(StreamRecord.example({ status }))
+ * })
+ *
+ * @since 0.1.0
+ * @category testing
+ */
+export const layerTest = (doubles: TestDoubles<typeof streamsOperations>): Layer.Layer<StreamsApi> =>
+  Layer.sync(StreamsApi, () => ApiLayers.makeTest(ApiLayers.streams, doubles))

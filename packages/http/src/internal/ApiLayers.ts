@@ -1,11 +1,13 @@
 /** What the modules of the APIs have in common: how a client is made from options and from environment variables. */
 import type { AnyOperation, ApiName, Operation } from "@blockquarry/core/Operation"
+import { InvalidInputError, type OperationError } from "@blockquarry/core/OperationError"
 import { dataOperations, ledgerOperations, streamsOperations } from "@blockquarry/core/Operations"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Config from "effect/Config"
 import type { ConfigError } from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import * as ApiClient from "../ApiClient.ts"
 import type { ApiOptions, OptionalKeyApiOptions, Overrides } from "../ApiOptions.ts"
 import * as Settings from "../Settings.ts"
@@ -78,6 +80,34 @@ export const makeConfig = <Ops extends Readonly<Record<string, AnyOperation>>>(
     rateLimit: rateLimit === undefined ? Settings.rateLimitConfig : Config.succeed(rateLimit)
   })
   return Effect.flatMap(config, (configured) => make(spec, { ...options, ...configured }))
+}
+
+/** Makes a client of test doubles. Inputs are decoded and lists are paginated as with a real client. */
+export const makeTest = <Ops extends Readonly<Record<string, AnyOperation>>>(
+  { operations }: ApiSpec<Ops>,
+  doubles: ApiClient.TestDoubles<Ops>
+): ApiClient.ApiClient<Ops> => {
+  const doubleOf = new Map<string, (input: unknown) => Effect.Effect<unknown, OperationError>>(
+    Object.entries(doubles)
+  )
+  return ApiClient.make(
+    operations,
+    <I, InputEncoded, Output, OutputEncoded>(
+      { id, output }: Operation<I, InputEncoded, Output, OutputEncoded>
+    ) =>
+    (input: I) => {
+      const fail = (reason: string) =>
+        new InvalidInputError({ operation: id, issues: [{ parameter: "layerTest", reason }] })
+      const double = doubleOf.get(id)
+      if (double === undefined) return fail(`no test double for ${id}; pass one to layerTest({ ${id}: … })`)
+      // The compiler checks the type of the output; this checks its values.
+      return Effect.flatMap(double(input), (response) =>
+        Effect.mapError(
+          Schema.validate(output)(response),
+          ({ message }) => fail(`the test double returned an invalid output: ${message}`)
+        ))
+    }
+  )
 }
 
 /**
