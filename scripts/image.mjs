@@ -38,6 +38,8 @@ if (!scripts.includes("quarry-proxy.js")) {
  * @param {string} script
  */
 const packagesIn = (script) => {
+  // Helper functions that the bundler generates. They have no sources and therefore no source map.
+  if (/^chunks\/rolldown-runtime-[\w-]+\.js$/.test(script)) return []
   const map = `${join(bundle, script)}.map`
   /** @type {ReadonlyArray<string>} */
   const sources = JSON.parse(read(map)).sources

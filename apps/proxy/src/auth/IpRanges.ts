@@ -1,9 +1,9 @@
-/** Addresses and networks, as far as they decide who may ask. */
+/** IP addresses and CIDR ranges, and the IP address of a client behind proxies. */
 import { BlockList, isIP } from "node:net"
 
 export type IpRanges = BlockList
 
-/** Of addresses and ranges in CIDR notation that were checked when the configuration was read. */
+/** Creates ranges from IP addresses and CIDR ranges that the configuration has validated. */
 export const make = (cidrs: ReadonlyArray<string>): IpRanges => {
   const ranges = new BlockList()
   for (const cidr of cidrs) {
@@ -24,12 +24,12 @@ export const contains = (ranges: IpRanges, address: string): boolean => {
   return isIpAddress(unmappedAddress) && ranges.check(unmappedAddress, familyOf(unmappedAddress))
 }
 
-/** A listener on `::` sees clients of IPv4 as `::ffff:10.0.0.1`. */
+/** A listener on `::` sees IPv4 clients as `::ffff:10.0.0.1`. */
 export const unmapIpv4 = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "")
 
 /**
- * Where a request comes from: the last address in `X-Forwarded-For` that no forwarder of ours has written for itself.
- * What stands before it the client may have invented.
+ * Returns the IP address of the client: the last address in `X-Forwarded-For` that is not a trusted proxy. The client may
+ * have forged the addresses before it.
  */
 export const clientAddress = (
   remoteAddress: string,
@@ -41,7 +41,7 @@ export const clientAddress = (
   return hops.findLast((hop) => !contains(trustedProxies, hop)) ?? hops[0] ?? remoteAddress
 }
 
-/** Some forwarders write where a client's connection comes from to the port. */
+/** Some proxies append the port of the client. */
 const withoutPort = (hop: string): string =>
   /^(\d+(?:\.\d+){3}):\d+$/.exec(hop)?.[1] ?? /^\[([^\]]*)\](?::\d+)?$/.exec(hop)?.[1] ?? hop
 

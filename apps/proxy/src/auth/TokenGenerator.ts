@@ -1,15 +1,15 @@
-/** Tokens of clients: long random words, of which the configuration holds only hashes. */
+/** Generates and hashes client tokens. The configuration contains hashes only. */
 import * as Effect from "effect/Effect"
 import { createHash, randomBytes } from "node:crypto"
 
-/** Tells people and scanners for leaked secrets what they see. */
+/** Lets people and secret scanners recognize a token. */
 const prefix = "qp_"
 
-/** A new one of 256 random bits. Nobody guesses it, so that a plain hash gives nothing away. */
+/** Generates a token of 256 random bits. An unsalted hash is sufficient, because such a token cannot be guessed. */
 export const generate: Effect.Effect<string> = Effect.sync(() =>
   prefix + randomBytes(32).toString("base64url")
 )
 
-/** As it stands in the configuration. */
+/** Returns the hash in the form that the configuration expects. */
 export const hash = (token: string): `sha256:${string}` =>
   `sha256:${createHash("sha256").update(token, "utf8").digest("hex")}`

@@ -1,14 +1,14 @@
-/** Tokens as they come with requests, and whose they are. */
+/** Reads tokens from request headers and finds their owners. */
 import { createHash, timingSafeEqual } from "node:crypto"
 
-/** The owner of a token, of which nobody here has more than the hash. */
+/** Returns the owner of a token. */
 export type TokenLookup<Owner> = (token: string) => Owner | undefined
 
-/** Finds owners by the hashes of their tokens, `sha256:` and 64 hexadecimal digits. */
+/** Creates a lookup from token hashes: `sha256:` and 64 hexadecimal digits. */
 export const lookupByHash = <Owner>(
   hashes: Iterable<readonly [hash: string, owner: Owner]>
 ): TokenLookup<Owner> => {
-  // By the beginning of the hash, which tells nothing of a token that somebody looks for, and then in constant time.
+  // The prefix of the hash reveals nothing about a token, so buckets need no constant-time lookup.
   const buckets = new Map<number, Array<{ readonly digest: Uint8Array; readonly owner: Owner }>>()
   for (const [hash, owner] of hashes) {
     const digest = Buffer.from(hash.slice("sha256:".length), "hex")
@@ -22,7 +22,7 @@ export const lookupByHash = <Owner>(
   }
 }
 
-/** The tokens that a request brings. Clients of the service send their key as `X-API-Key`; some as a bearer too. */
+/** Returns the tokens of a request: clients send `X-API-Key`, and some `Authorization: Bearer` too. */
 export const tokensFromHeaders = (
   headers: Readonly<Record<string, string | undefined>>
 ): ReadonlyArray<string> => {
@@ -31,5 +31,5 @@ export const tokensFromHeaders = (
   return [key, bearer].filter((token): token is string => token !== undefined && token !== "")
 }
 
-/** Tells programs and browsers how a token is sent. */
+/** Header of 401 responses. */
 export const challenge = { "www-authenticate": "Bearer realm=\"quarry-proxy\"" }

@@ -45,7 +45,7 @@ const AdminSection = Schema.Union(
     tokens: key(
       Values.TokenHashes,
       [],
-      "Token hashes, as printed by quarry-proxy token. If empty, only this machine may use /usage and /purge.",
+      "Token hashes, as printed by quarry-proxy token. If empty, only this machine may use /status.json, /usage and /purge.",
       sensitive
     )
   })

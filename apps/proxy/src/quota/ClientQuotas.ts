@@ -1,9 +1,9 @@
 /**
- * What each client may use: units per time and per UTC day, as much as the operations cost that it asks for, whether
- * the answer was kept or not. They are counted where the engine counts: in Redis for a fleet, or in this process.
+ * Rate limits and daily quotas of clients. A request costs the units of its operation, also if the response is cached. The
+ * units are counted in the engine's store: in Redis if proxies share it, otherwise in this process.
  *
- * A client that asks too fast waits in a line of its own for a little while, where that helps; the headers `RateLimit` and
- * `RateLimit-Policy` tell it how much is left (draft-ietf-httpapi-ratelimit-headers).
+ * Requests over the rate limit are queued per client for a short time. The headers `RateLimit` and `RateLimit-Policy`
+ * report the remaining units (draft-ietf-httpapi-ratelimit-headers).
  */
 import type { Consumption, Permit, RateLimitStoreService } from "@blockquarry/http/RateLimitStore"
 import * as Clock from "effect/Clock"
@@ -35,15 +35,18 @@ import {
 } from "./QuotaStatus.ts"
 
 export interface ClientQuotas {
-  /** Takes units from a client's budgets, after a wait where that helps; one of `patience` at most. */
+  /** Consumes units of a client, after a wait of at most `maxWait` if necessary. Default: `quotas.maxWait`. */
   readonly acquire: (
     client: AuthenticatedClient,
     cost: number,
     maxWait?: Duration.Duration
   ) => Effect.Effect<Charge, ProxyError.ProxyError>
-  /** The same without a fiber, where budgets are counted here and nobody waits; undefined, and nothing taken, otherwise. */
+  /**
+   * Consumes units synchronously. Returns `undefined`, and consumes nothing, if the store is not in memory, requests are
+   * queued, or the units are not available.
+   */
   readonly tryAcquire: (client: AuthenticatedClient, cost: number, now: number) => Charge | undefined
-  /** What a client has left now. */
+  /** Returns the remaining units of a client. */
   readonly status: (client: AuthenticatedClient) => Effect.Effect<ReadonlyArray<QuotaStatus>>
 }
 
@@ -53,15 +56,15 @@ export const make = (
 ): ClientQuotas => {
   const queues = new Map<string, QuotaQueue>()
 
-  /** Taking no units tells how many there are. */
+  /** Consumes units of the rate limit. A cost of 0 reports the remaining units. */
   const acquireRate = ({ rateLimit, name }: AuthenticatedClient, cost: number): Effect.Effect<Permit> =>
     rateLimit === null
       ? Effect.succeed(unlimited)
       : store.acquire(accountName(name), rateLimitRule(rateLimit), cost, 0)
 
   /**
-   * The day is looked at first: where it has too little left, the rate is not charged. (It is in vain where another
-   * process spent the last of the day in between.)
+   * Checks the daily quota first, so that an exhausted quota does not consume units of the rate limit. (It still does if
+   * another process consumes the rest of the quota in between.)
    */
   const decide = (client: AuthenticatedClient, cost: number): Effect.Effect<QuotaDecision> => {
     const { rateLimit, name, dailyQuota } = client
@@ -74,7 +77,7 @@ export const make = (
         (daily): QuotaDecision => ({ permit, daily })
       )
     if (rateLimit === null) return consumeDaily(unlimited)
-    // Where budgets only count, each goes by itself.
+    // In shadow mode both limits are counted independently.
     if (mode === "shadow") return Effect.flatMap(acquireRate(client, cost), consumeDaily)
     return Effect.flatMap(
       store.peek(accountName(name), dailyQuotaRule(dailyQuota)),
@@ -91,7 +94,7 @@ export const make = (
     )
   }
 
-  /** One look at the budgets: a charge, or a refusal that has cost nothing. */
+  /** Tries once: returns a charge, or a denial that has consumed nothing. */
   const attempt = (waiter: Waiter): Effect.Effect<Charge | QuotaDenial> =>
     Effect.zipWith(decide(waiter.client, waiter.cost), Clock.currentTimeMillis, (decision, now) => {
       const quotas = quotaStatuses(waiter.client, decision, now)
@@ -113,7 +116,7 @@ export const make = (
         readyAt: startedAt,
         notifyHead: () => {}
       }
-      // Where nobody waits, several may ask the store at the same time.
+      // While no request is queued, requests use the store concurrently.
       if (queues.has(client.name)) return waitInQueue(waiter, null)
       return Effect.flatMap(
         attempt(waiter),
@@ -122,7 +125,7 @@ export const make = (
     })
   }
 
-  /** Waits for its turn; `refusal` is what it was told before it came. */
+  /** Waits in the queue; `denial` is the result of an earlier attempt. */
   const waitInQueue = (
     waiter: Waiter,
     denial: QuotaDenial | null
@@ -154,7 +157,7 @@ export const make = (
     return Effect.succeed(queue)
   }
 
-  /** Who is gone leaves no gap, whatever the reason. */
+  /** Removes a waiter, also after an interruption, and notifies the next one. */
   const dequeue = (queue: QuotaQueue, waiter: Waiter): void => {
     const position = queue.waiters.indexOf(waiter)
     queue.waiters.splice(position, 1)
@@ -162,7 +165,7 @@ export const make = (
     if (position === 0) queue.waiters[0]?.notifyHead()
   }
 
-  /** Asks the store as soon as it is the first. */
+  /** Tries as soon as the waiter is at the head of the queue. */
   const attemptAtHead = (queue: QuotaQueue, waiter: Waiter): Effect.Effect<Charge, ProxyError.ProxyError> =>
     Effect.flatMap(waitUntilHead(queue, waiter), (isFirst) => {
       if (!isFirst) {
@@ -174,13 +177,13 @@ export const make = (
       )
     })
 
-  /** Tells it when it might have been its turn. */
+  /** Fails with the time after which the request might have been accepted. */
   const rejectAfterTimeout = ({ lastDenial: denial, waiters }: QuotaQueue, waiter: Waiter, now: number) => {
     const wait = expectedWait(waiters.slice(0, waiters.indexOf(waiter) + 1), denial, now)
     return Effect.fail(quotaExceeded({ ...denial, waitMs: Math.max(1, wait) }))
   }
 
-  /** Waits as long as the store said, if it has the patience. Others may have come before it meanwhile. */
+  /** Waits as long as the store demands, if `maxWait` permits. Other waiters may overtake it meanwhile. */
   const waitAndRetry = (
     queue: QuotaQueue,
     waiter: Waiter,
@@ -199,7 +202,7 @@ export const make = (
     if (store.sync === undefined || queues.has(name)) return undefined
     const { acquire: acquireSync, consume } = store.sync
     const account = accountName(name)
-    // Spending nothing tells what is left.
+    // A cost of 0 reports the remaining units.
     if (dailyQuota !== null && consume(account, dailyQuotaRule(dailyQuota), 0, now).remaining < cost) {
       return undefined
     }
