@@ -1,4 +1,4 @@
-/** The record of functions that is made of the record of operations: the test behind the one cast in `Client.ts`. */
+/** Tests the clients, which are derived from the operations: this covers the one type assertion in `ApiClient.ts`. */
 import { isList } from "@blockquarry/core/Operation"
 import {
   allOperations,
@@ -14,8 +14,8 @@ import { address, contract, examples, hash } from "./support/Examples.ts"
 import * as ScriptedClient from "./support/ScriptedClient.ts"
 import * as TestClients from "./support/TestClients.ts"
 
-describe("clients", () => {
-  it.effect("have a method for each of the eleven operations, and none besides", () =>
+describe("the clients", () => {
+  it.effect("have a method for each operation, and no other", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([])
       expect(Object.keys(harness.data)).toEqual(Object.keys(dataOperations))
@@ -26,7 +26,7 @@ describe("clients", () => {
       expect(allOperations).toHaveLength(11)
     }))
 
-  it.effect("have pages and items exactly where the operation is a list", () =>
+  it.effect("have pages and items exactly for list operations", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([])
       const methods = Object.entries({
@@ -49,22 +49,22 @@ describe("clients", () => {
     }))
 
   it.effect.each(examples)(
-    "answer $id with its own model, through its own operation",
-    ({ call: ask, document, id }) =>
+    "return the output of $id from its own request",
+    ({ call, document, id }) =>
       Effect.gen(function*() {
         const harness = yield* TestClients.harness([ScriptedClient.json(document)])
-        const answer = yield* ask(harness)
-        expect(Object.keys(Object(answer))).toEqual(expect.arrayContaining(Object.keys(Object(document))))
+        const output = yield* call(harness)
+        expect(Object.keys(Object(output))).toEqual(expect.arrayContaining(Object.keys(Object(document))))
         const method = allOperations.find((operation) => operation.id === id)?.method
         expect(harness.requests.map((requests) => requests.method)).toEqual([method])
       })
   )
 
-  it.effect("walk every list: its pages and its items are the records of the answer", () =>
+  it.effect("paginate every list: pages and items contain the same records", () =>
     Effect.gen(function*() {
       const documents = new Map(examples.map(({ document, id }) => [id, document]))
       const id = (url: URL): string => {
-        const found = [
+        const match = [
           ["walletTransfers", `/${address}/erc20/transfers`],
           ["tokenTransfers", `/erc20/${address}/transfers`],
           ["nftOwners", `/nft/${contract}/9/owners`],
@@ -72,7 +72,7 @@ describe("clients", () => {
           ["walletNftTrades", `/wallets/${address}/nfts/trades`],
           ["tokenOwners", `/erc20/${address}/owners`]
         ].find(([, path]) => url.pathname === `/api/v2.2${path}`)
-        return found?.[0] ?? ""
+        return match?.[0] ?? ""
       }
       const { data } = yield* TestClients.harness(({ url }) => ScriptedClient.json(documents.get(id(url))))
       const paginations: ReadonlyArray<
@@ -102,7 +102,7 @@ describe("clients", () => {
       }
     }))
 
-  it.effect("keep the two networks of the ledger apart", () =>
+  it.effect("use separate base URLs for the two networks of the ledger", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => ScriptedClient.json({ hash }))
       yield* harness.ledger.ledgerTransaction({ txn_hash: hash })

@@ -1,4 +1,4 @@
-/** Regions under other policies: the inner one wins, and nothing leaks out of one. */
+/** Tests call options: the inner region takes precedence, and calls outside are not affected. */
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import { describe, expect, it } from "@effect/vitest"
@@ -16,7 +16,7 @@ const once = CallOptions.withCallOptions({ retry: RetryPolicy.none })
 const twice = CallOptions.withCallOptions({ retry: TestClients.immediateRetries(2) })
 const often = CallOptions.withCallOptions({ retry: TestClients.immediateRetries(5) })
 
-/** How many attempts a region makes of a call that always fails, where the layer says three. */
+/** Returns the number of attempts of a failing call in a region, where the layer allows three. */
 const attempts = (region: <A, E>(self: Effect.Effect<A, E>) => Effect.Effect<A, E>) =>
   Effect.gen(function*() {
     const harness = yield* TestClients.harness(() => ScriptedClient.respond(500), {
@@ -27,8 +27,8 @@ const attempts = (region: <A, E>(self: Effect.Effect<A, E>) => Effect.Effect<A, 
     return harness.requests.length
   })
 
-describe("a region of an effect", () => {
-  it.effect("wins over the layer, and the inner one over the outer", () =>
+describe("withCallOptions", () => {
+  it.effect("takes precedence over the layer, and inner options over outer ones", () =>
     Effect.gen(function*() {
       expect(yield* attempts((self) => self)).toBe(3)
       expect(yield* attempts(once)).toBe(1)
@@ -37,7 +37,7 @@ describe("a region of an effect", () => {
       expect(yield* attempts((self) => once(often(self)))).toBe(5)
     }))
 
-  it.effect("leaves alone what it says nothing of: the outer one holds", () =>
+  it.effect("inherits options that are not set", () =>
     Effect.gen(function*() {
       const timeouts = CallOptions.withCallOptions({ timeouts: { attempt: "3 seconds", call: "1 minute" } })
       const harness = yield* TestClients.harness(() => ScriptedClient.Hang(), {
@@ -49,7 +49,7 @@ describe("a region of an effect", () => {
       expect(harness.requests.map(({ at }) => at)).toEqual([0, 3000])
     }))
 
-  it.effect("bounds the time of its calls", () =>
+  it.effect("sets the timeouts of calls", () =>
     Effect.gen(function*() {
       const total = CallOptions.withCallOptions({ timeouts: { attempt: "1 minute", call: "2 seconds" } })
       const harness = yield* TestClients.harness(() => ScriptedClient.Hang(), minimalOptions)
@@ -59,33 +59,33 @@ describe("a region of an effect", () => {
       })
     }))
 
-  it.effect("does not reach those beside it, at the same time or after", () =>
+  it.effect("does not affect concurrent or later calls outside the region", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => ScriptedClient.respond(500), {
         ...minimalOptions,
         retry: TestClients.immediateRetries(3)
       })
-      const ask = Effect.ignore(fetchPrice(harness, 1))
-      yield* Effect.all([once(ask), ask, twice(ask)], { concurrency: "unbounded" })
+      const call = Effect.ignore(fetchPrice(harness, 1))
+      yield* Effect.all([once(call), call, twice(call)], { concurrency: "unbounded" })
       expect(harness.requests).toHaveLength(6)
-      yield* ask
+      yield* call
       expect(harness.requests).toHaveLength(9)
     }))
 
-  it.effect("holds in the fibers that it starts", () =>
+  it.effect("applies to forked fibers", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(() => ScriptedClient.respond(500), {
         ...minimalOptions,
         retry: TestClients.immediateRetries(3)
       })
-      const ask = Effect.ignore(fetchPrice(harness, 1))
-      yield* once(Effect.all([ask, ask], { concurrency: "unbounded" }))
+      const call = Effect.ignore(fetchPrice(harness, 1))
+      yield* once(Effect.all([call, call], { concurrency: "unbounded" }))
       expect(harness.requests).toHaveLength(2)
     }))
 })
 
-describe("a region of a stream", () => {
-  /** Three pages, each of which fails at first. */
+describe("streamWithCallOptions", () => {
+  /** Three pages. The first request of each fails. */
   const service = () => {
     const failed = new Set<string>()
     return ({ url }: ScriptedClient.RecordedRequest): ScriptedClient.ScriptedReply => {
@@ -103,22 +103,22 @@ describe("a region of a stream", () => {
   const input = { token_address: address }
   const retried = { retry: TestClients.immediateRetries(2) }
 
-  it.effect("holds for every page of a walk", () =>
+  it.effect("applies to every page", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(service(), minimalOptions)
       const { items, pages } = harness.data.tokenOwners
       expect(yield* Stream.runCount(CallOptions.streamWithCallOptions(retried)(pages(input)))).toBe(3)
       expect(harness.requests).toHaveLength(6)
-      const other = yield* TestClients.harness(service(), minimalOptions)
+      const second = yield* TestClients.harness(service(), minimalOptions)
       expect(
         yield* Stream.runCount(
-          CallOptions.streamWithCallOptions(retried)(other.data.tokenOwners.items(input))
+          CallOptions.streamWithCallOptions(retried)(second.data.tokenOwners.items(input))
         )
       ).toBe(3)
       expect(yield* Stream.runCount(items(input))).toBe(3)
     }))
 
-  it.effect("is the inner one, around a walk inside an effect; and what is said around its run holds too", () =>
+  it.effect("takes precedence over the options of the surrounding effect, which apply otherwise", () =>
     Effect.gen(function*() {
       const inner = yield* TestClients.harness(service(), minimalOptions)
       const pagination = CallOptions.streamWithCallOptions(retried)(inner.data.tokenOwners.pages(input))
@@ -132,7 +132,7 @@ describe("a region of a stream", () => {
       expect(yield* Stream.runCount(none)).toBe(3)
     }))
 
-  it.effect("does not reach the streams beside it", () =>
+  it.effect("does not affect other streams", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(service(), minimalOptions)
       const plain = harness.data.tokenOwners.pages(input)
@@ -144,7 +144,7 @@ describe("a region of a stream", () => {
       expect(harness.requests).toHaveLength(4)
     }))
 
-  it.effect("keeps what the region around its run says of other things", () =>
+  it.effect("inherits options of the surrounding effect that it does not set", () =>
     Effect.gen(function*() {
       const page = { cursor: null, result: [] }
       const harness = yield* TestClients.harness(() => ScriptedClient.json(page), cachingOptions)
@@ -157,13 +157,93 @@ describe("a region of a stream", () => {
     }))
 })
 
-describe("a cache mode", () => {
-  it.effect("holds in its region alone", () =>
+describe("cacheMode", () => {
+  it.effect("applies only within its region", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(numberedPrice, cachingOptions)
-      const ask = Effect.map(fetchPrice(harness, 1), ({ usdPrice }) => usdPrice)
+      const call = Effect.map(fetchPrice(harness, 1), ({ usdPrice }) => usdPrice)
       const reload = CallOptions.withCallOptions({ cacheMode: "reload" })
-      expect(yield* Effect.all([ask, ask, reload(ask), ask])).toEqual([1, 1, 2, 2])
-      expect(yield* reload(CallOptions.withCallOptions({ cacheMode: "default" })(ask))).toBe(2)
+      expect(yield* Effect.all([call, call, reload(call), call])).toEqual([1, 1, 2, 2])
+      expect(yield* reload(CallOptions.withCallOptions({ cacheMode: "default" })(call))).toBe(2)
+    }))
+})
+
+describe("the second argument of an operation function", () => {
+  const retrying = { ...minimalOptions, retry: TestClients.immediateRetries(3) }
+
+  it.effect("sets the options of one call and takes precedence over the region", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(() => ScriptedClient.respond(500), retrying)
+      const call = harness.data.tokenPrice({ address }, { retry: RetryPolicy.none })
+      yield* Effect.ignore(call)
+      expect(harness.requests).toHaveLength(1)
+      yield* Effect.ignore(often(call))
+      expect(harness.requests).toHaveLength(2)
+      yield* Effect.ignore(harness.data.tokenPrice({ address }))
+      expect(harness.requests).toHaveLength(5)
+    }))
+
+  it.effect("sets timeouts and cache mode", () =>
+    Effect.gen(function*() {
+      const hanging = yield* TestClients.harness(() => ScriptedClient.Hang(), minimalOptions)
+      const timeouts = { attempt: "1 minute", call: "2 seconds" } as const
+      const call = failureOf(hanging.data.tokenPrice({ address }, { timeouts }))
+      expect(yield* whileTimePasses(call, "2 seconds")).toMatchObject({ _tag: "TimeoutError", scope: "call" })
+      const { data } = yield* TestClients.harness(numberedPrice, cachingOptions)
+      yield* data.tokenPrice({ address })
+      expect(yield* data.tokenPrice({ address }, { cacheMode: "reload" })).toMatchObject({ usdPrice: 2 })
+      expect(yield* data.tokenPrice({ address })).toMatchObject({ usdPrice: 2 })
+    }))
+
+  it.effect("sets the options of every request of a list, with those of pagination", () =>
+    Effect.gen(function*() {
+      const page = (cursor: string | null) => ScriptedClient.json({ cursor, result: [] })
+      const script = [
+        ScriptedClient.respond(500),
+        page("a"),
+        ScriptedClient.respond(500),
+        page("b"),
+        ScriptedClient.respond(500)
+      ]
+      const { data, requests } = yield* TestClients.harness(script, minimalOptions)
+      const pages = data.tokenOwners.pages({ token_address: address }, {
+        retry: TestClients.immediateRetries(2),
+        maxPages: 2
+      })
+      expect(yield* Stream.runCount(pages)).toBe(2)
+      expect(requests).toHaveLength(4)
+      const items = data.tokenOwners.items({ token_address: address }, { retry: RetryPolicy.none })
+      expect((yield* failureOf(Stream.runDrain(items)))._tag).toBe("ServerError")
+      expect(requests).toHaveLength(5)
+    }))
+
+  it.effect("sets the options of one page of a list", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(() => ScriptedClient.respond(500), retrying)
+      yield* Effect.ignore(harness.data.tokenOwners({ token_address: address }, { retry: RetryPolicy.none }))
+      expect(harness.requests).toHaveLength(1)
+    }))
+})
+
+describe("withCallOptions and streamWithCallOptions", () => {
+  it.effect("take the options first or last", () =>
+    Effect.gen(function*() {
+      const options = { retry: RetryPolicy.none }
+      expect(yield* attempts((self) => CallOptions.withCallOptions(self, options))).toBe(1)
+      expect(yield* attempts((self) => self.pipe(CallOptions.withCallOptions(options)))).toBe(1)
+      for (
+        const region of [
+          <A, E>(self: Stream.Stream<A, E>) => CallOptions.streamWithCallOptions(self, options),
+          CallOptions.streamWithCallOptions(options)
+        ]
+      ) {
+        const harness = yield* TestClients.harness(() => ScriptedClient.respond(500), {
+          ...minimalOptions,
+          retry: TestClients.immediateRetries(3)
+        })
+        const items = harness.data.tokenOwners.items({ token_address: address })
+        yield* Effect.ignore(Stream.runDrain(region(items)))
+        expect(harness.requests).toHaveLength(1)
+      }
     }))
 })

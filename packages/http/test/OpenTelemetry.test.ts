@@ -1,4 +1,4 @@
-/** What a program sees that brings OpenTelemetry: its layer, and nothing else. */
+/** Tests traces and metrics with the layer of OpenTelemetry. */
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import * as NodeSdk from "@effect/opentelemetry/NodeSdk"
 import { expect, it } from "@effect/vitest"
@@ -15,7 +15,7 @@ import * as TestClients from "./support/TestClients.ts"
 
 const policies = { retry: { ...RetryPolicy.standard, baseDelay: { transient: 1, throttled: 1 } } }
 
-it.live("gets every call as a span that holds its attempts, and the metrics", () =>
+it.live("exports a span per call and attempt, and the metrics", () =>
   Effect.gen(function*() {
     const spans = new InMemorySpanExporter()
     const metrics = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
@@ -24,8 +24,8 @@ it.live("gets every call as a span that holds its attempts, and the metrics", ()
       ScriptedClient.respond(500),
       ScriptedClient.json(tokenPrice.document)
     ], policies)
-    // Read before the layer is gone, which empties its exporters.
-    const [ended, read] = yield* Effect.provide(
+    // Read before the layer is released, which empties the exporters.
+    const [ended, exported] = yield* Effect.provide(
       Effect.withSpan(tokenPrice.call(harness), "the program").pipe(
         Effect.zipRight(Effect.promise(() => reader.forceFlush())),
         Effect.map(() => [spans.getFinishedSpans().slice(), metrics.getMetrics().slice()] as const)
@@ -49,17 +49,17 @@ it.live("gets every call as a span that holds its attempts, and the metrics", ()
       ["quarry.tokenPrice", "the program", "upstream"],
       ["the program", undefined, undefined]
     ])
-    const found = read.flatMap(({ scopeMetrics }) =>
+    const points = exported.flatMap(({ scopeMetrics }) =>
       scopeMetrics.flatMap(({ metrics }) =>
         metrics.flatMap(({ dataPoints, descriptor }) =>
           dataPoints.map(({ attributes, value }) => ({ name: descriptor.name, attributes, value }))
         )
       )
     )
-    const counted = (name: string, attributes: Readonly<Record<string, string>>, value: number) =>
-      expect(found).toContainEqual({ name, attributes: expect.objectContaining(attributes), value })
-    counted("quarry_calls_total", { operation: "tokenPrice", outcome: "ok" }, 1)
-    counted("quarry_attempts_total", { operation: "tokenPrice", status: "500" }, 1)
-    counted("quarry_retries_total", { operation: "tokenPrice", cause: "transient" }, 1)
-    counted("quarry_cost_units_total", { operation: "tokenPrice" }, 6)
+    const expectMetric = (name: string, attributes: Readonly<Record<string, string>>, value: number) =>
+      expect(points).toContainEqual({ name, attributes: expect.objectContaining(attributes), value })
+    expectMetric("quarry_calls_total", { operation: "tokenPrice", outcome: "ok" }, 1)
+    expectMetric("quarry_attempts_total", { operation: "tokenPrice", status: "500" }, 1)
+    expectMetric("quarry_retries_total", { operation: "tokenPrice", cause: "transient" }, 1)
+    expectMetric("quarry_cost_units_total", { operation: "tokenPrice" }, 6)
   }))

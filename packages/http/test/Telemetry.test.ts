@@ -1,4 +1,4 @@
-/** What is measured: spans by operation, calls by outcome, attempts by status. */
+/** Tests the spans, log lines and metrics of calls. */
 import * as Telemetry from "@blockquarry/http/Telemetry"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ import { whileTimePasses } from "./support/TestTime.ts"
 
 const fine = ScriptedClient.json(tokenPrice.document)
 
-/** Asks for a price under a witness. */
+/** Fetches a price and records its telemetry. */
 const observed = (script: ScriptedClient.Script, options?: TestClients.HarnessOptions) =>
   Effect.gen(function*() {
     const recorder = TelemetryRecorder.make()
@@ -25,29 +25,29 @@ const observed = (script: ScriptedClient.Script, options?: TestClients.HarnessOp
 
 describe("spans", () => {
   it.effect.each(examples)(
-    "of $id are named after it, and hold one for each attempt",
-    ({ call: ask, document, id, method }) =>
+    "of $id are named after the operation, and contain one span per attempt",
+    ({ call, document, id, method }) =>
       Effect.gen(function*() {
         const recorder = TelemetryRecorder.make()
         const harness = yield* TestClients.harness([
           ScriptedClient.respond(429),
           ScriptedClient.json(document)
         ])
-        yield* recorder.record(whileTimePasses(ask(harness)))
+        yield* recorder.record(whileTimePasses(call(harness)))
         expect(recorder.spans.map(({ kind, name, parent }) => [name, parent, kind])).toEqual([
           [`quarry.${id}`, null, "internal"],
           ["quarry.attempt", `quarry.${id}`, "client"],
           ["quarry.attempt", `quarry.${id}`, "client"]
         ])
-        const [call] = recorder.spans
-        expect(call?.attributes.get("http.request.method")).toBe(method)
-        expect(call?.attributes.get("url.path")).toBe(
+        const [callSpan] = recorder.spans
+        expect(callSpan?.attributes.get("http.request.method")).toBe(method)
+        expect(callSpan?.attributes.get("url.path")).toBe(
           harness.requests[0]?.url.pathname.replace("/api/v2.2", "")
         )
       })
   )
 
-  it.effect("stand in the program's own, and end as the call does", () =>
+  it.effect("are children of the program's span, and end with the result of the call", () =>
     Effect.gen(function*() {
       const { spans } = yield* observed([ScriptedClient.respond(404)])
       expect(spans.map(({ name, parent }) => [name, parent])).toEqual([
@@ -60,7 +60,7 @@ describe("spans", () => {
 })
 
 describe("logs", () => {
-  it.effect("tell of each attempt: its number, what came of it, and the operation", () =>
+  it.effect("contain the number, result and operation of each attempt", () =>
     Effect.gen(function*() {
       const { logs } = yield* observed([
         ScriptedClient.respond(500),
@@ -68,7 +68,7 @@ describe("logs", () => {
         fine
       ])
       const url = `https://data.test/api/v2.2/erc20/${address}/price`
-      const begins = {
+      const started = {
         logLevel: "DEBUG",
         message: "attempt started",
         annotations: { operation: "tokenPrice", url }
@@ -85,11 +85,11 @@ describe("logs", () => {
         }
       })
       expect(logs.map(({ structure }) => structure)).toMatchObject([
-        begins,
+        started,
         ended(1, "500 ServerError"),
-        begins,
+        started,
         ended(2, "NetworkError: ECONNRESET"),
-        begins,
+        started,
         ended(3, "200")
       ])
     }))
@@ -112,7 +112,7 @@ describe("metrics", () => {
   ]
 
   it.effect.each(outcomes)(
-    "count a call that ends in %s, once however many attempts it takes",
+    "count a call that ends with %s once, however many attempts it takes",
     ([outcome, reply]) =>
       Effect.gen(function*() {
         const labels = { operation: "tokenPrice", outcome }
@@ -120,7 +120,7 @@ describe("metrics", () => {
       })
   )
 
-  it.effect("count attempts by status, and those without an answer", () =>
+  it.effect("count attempts by status, and those without a response as none", () =>
     Effect.gen(function*() {
       const script = [
         ScriptedClient.respond(503),
@@ -136,7 +136,7 @@ describe("metrics", () => {
       expect(yield* count("200")).toBe(1)
     }))
 
-  it.effect("count the bytes of bodies", () =>
+  it.effect("count the bytes of response bodies", () =>
     Effect.gen(function*() {
       const body = JSON.stringify(tokenPrice.document)
       const script = [ScriptedClient.respond(500, "12345"), ScriptedClient.respond(200, body)]
@@ -145,7 +145,7 @@ describe("metrics", () => {
       )
     }))
 
-  it.effect("measure how long a call took, its waits included", () =>
+  it.effect("measure the duration of a call including waits", () =>
     Effect.gen(function*() {
       const seconds = Metric.tagged(Telemetry.callDuration, "operation", "tokenPrice")
       const before = yield* Metric.value(seconds)

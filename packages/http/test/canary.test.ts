@@ -1,4 +1,4 @@
-/** The key is in the header that carries it, and nowhere else: whatever the service answers, whatever is looked at. */
+/** Tests that the API key appears only in its request header, with any response and in any output. */
 import { ListOperationError } from "@blockquarry/core/OperationError"
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -20,7 +20,7 @@ import * as TransferService from "./support/TransferService.ts"
 
 const { key } = TestClients
 
-/** Headers in which a careless service repeats what it was sent. */
+/** Response headers that contain the API key. */
 const echo = {
   "x-api-key": key,
   "x-request-id": `for ${key}`,
@@ -42,7 +42,7 @@ const bodies: ReadonlyArray<string> = [
   key
 ]
 
-/** Documents of status 200 that repeat the key where an operation looks for something else. */
+/** Documents of status 200 that contain the API key in unexpected places. */
 const documents: ReadonlyArray<unknown> = [
   key,
   [key],
@@ -64,10 +64,10 @@ const documents: ReadonlyArray<unknown> = [
   { result: [{ [key]: key }], page: key, total: key }
 ]
 
-/** Made anew for each operation: some bodies can be read once. Over all operations every status has every body. */
-const replies = (permit: number): ReadonlyArray<ScriptedClient.ScriptedReply> => [
+/** Creates the replies for an operation. Over all operations every status occurs with every body. */
+const replies = (offset: number): ReadonlyArray<ScriptedClient.ScriptedReply> => [
   ...[201, 302, 400, 401, 402, 403, 404, 408, 410, 422, 424, 429, 500, 503].map((status, index) =>
-    ScriptedClient.respond(status, bodies[(index + permit) % bodies.length], echo)
+    ScriptedClient.respond(status, bodies[(index + offset) % bodies.length], echo)
   ),
   ...bodies.map((body) => ScriptedClient.respond(200, body, echo)),
   ...documents.map((document) => ScriptedClient.json(document, 200, echo)),
@@ -82,8 +82,8 @@ const replies = (permit: number): ReadonlyArray<ScriptedClient.ScriptedReply> =>
   ScriptedClient.Hang()
 ]
 
-/** Every form in which an error is shown or sent on. */
-const shown = (exit: Exit.Exit<unknown, Error>): ReadonlyArray<string> => {
+/** Returns the texts in which an exit is shown or exported. */
+const rendered = (exit: Exit.Exit<unknown, Error>): ReadonlyArray<string> => {
   if (Exit.isSuccess(exit)) {
     return [
       TelemetryRecorder.inspectDeep(exit.value),
@@ -108,8 +108,8 @@ const shown = (exit: Exit.Exit<unknown, Error>): ReadonlyArray<string> => {
 
 const options: TestClients.HarnessOptions = { retry: TestClients.immediateRetries(2), maxBodySize: 10_000 }
 
-describe("the key", () => {
-  it.effect.each(examples)("shows nowhere in what $id lets out", (example) =>
+describe("the API key", () => {
+  it.effect.each(examples)("appears in no output of $id", (example) =>
     Effect.gen(function*() {
       const recorder = TelemetryRecorder.make()
       const tags = new Set<string>()
@@ -125,13 +125,13 @@ describe("the key", () => {
           expect(Cause.isFailure(exit.cause)).toBe(true)
           for (const error of Cause.failures(exit.cause)) tags.add(error._tag)
         }
-        for (const text of shown(exit)) expect(text).not.toContain(key)
+        for (const text of rendered(exit)) expect(text).not.toContain(key)
         expect(TelemetryRecorder.inspectDeep([harness.data, harness.streams, harness.ledger])).not.toContain(
           key
         )
         for (const { body, headers, url } of harness.requests) {
-          const { "x-api-key": carried, ...others } = headers
-          expect(carried).toBe(key)
+          const { "x-api-key": apiKeyHeader, ...others } = headers
+          expect(apiKeyHeader).toBe(key)
           expect(`${url.href} ${body} ${JSON.stringify(others)}`).not.toContain(key)
         }
       }
@@ -145,7 +145,7 @@ describe("the key", () => {
       expect(TelemetryRecorder.inspectDeep(yield* Metric.snapshot)).not.toContain(key)
     }))
 
-  it.effect("shows in no page and no cursor of a walk", () =>
+  it.effect("appears in no page and no cursor", () =>
     Effect.gen(function*() {
       const recorder = TelemetryRecorder.make()
       const transfers = [1, 2, 2, 3, 4, 5].map((block, id) => ({ block, id, log: id }))
@@ -153,16 +153,16 @@ describe("the key", () => {
       const pages = yield* recorder.record(Stream.runCollect(harness.data.walletTransfers.pages({ address })))
       for (const page of pages) {
         expect(TelemetryRecorder.inspectDeep(page)).not.toContain(key)
-        const hidden = page.cursor?.slice("quarry-resume-1.".length) ?? ""
-        expect(Buffer.from(hidden, "base64url").toString()).not.toContain(key)
+        const payload = page.cursor?.slice("quarry-resume-1.".length) ?? ""
+        expect(Buffer.from(payload, "base64url").toString()).not.toContain(key)
       }
       const damaged = yield* Effect.exit(
         Stream.runDrain(harness.data.walletTransfers.items({ address }, { cursor: "quarry-resume-1.x" }))
       )
-      for (const text of shown(damaged)) expect(text).not.toContain(key)
+      for (const text of rendered(damaged)) expect(text).not.toContain(key)
     }))
 
-  it.effect("shows in no refusal of a setting", () =>
+  it.effect("appears in no error of the configuration", () =>
     Effect.gen(function*() {
       for (
         const baseUrl of [

@@ -1,4 +1,4 @@
-/** What the compiler says of the clients: short inputs, exact answers, misuse refused. */
+/** Tests the types of the clients: inputs, outputs, errors, and rejected misuse. */
 import type { Nft } from "@blockquarry/core/model/Nft"
 import type { StreamRecord } from "@blockquarry/core/model/StreamRecord"
 import type { TokenOwner } from "@blockquarry/core/model/TokenOwner"
@@ -17,56 +17,64 @@ import { address, hash } from "./support/Examples.ts"
 
 type Input<K extends keyof DataApiService> = Parameters<DataApiService[K]>[0]
 
-/** Compiled, never run. */
+/** Type-checked, never run. */
 export const misuses = (data: DataApiService, streams: StreamsApiService, ledger: LedgerApiService) => [
-  // @ts-expect-error -- a price is no list
+  // @ts-expect-error -- a price is not a list
   data.tokenPrice.pages,
-  // @ts-expect-error -- metadata is no list
+  // @ts-expect-error -- metadata is not a list
   data.nftMetadata.items,
-  // @ts-expect-error -- an activity is no list
+  // @ts-expect-error -- wallet activity is not a list
   data.walletChains.pages,
-  // @ts-expect-error -- an update is no list
+  // @ts-expect-error -- an update is not a list
   streams.updateStreamStatus.pages,
-  // @ts-expect-error -- a transaction is no list
+  // @ts-expect-error -- a transaction is not a list
   ledger.ledgerTransaction.items,
-  // @ts-expect-error -- a lower bound is a block or a date
+  // @ts-expect-error -- a lower bound is either a block or a date
   data.walletTransfers({ address, from_block: 1, from_date: "2024-01-01" }),
-  // @ts-expect-error -- an upper bound is a block or a date
+  // @ts-expect-error -- an upper bound is either a block or a date
   data.tokenTransfers.items({ address, to_block: 1, to_date: "2024-01-01" }),
-  // @ts-expect-error -- fantom has prices, and no trades
+  // @ts-expect-error -- fantom has prices but no trades
   data.walletNftTrades({ address, chain: "fantom" }),
   // @ts-expect-error -- a test network has no prices
   data.tokenPrice({ address, chain: "sepolia" }),
-  // @ts-expect-error -- its id has none either
+  // @ts-expect-error -- neither by its id
   data.tokenPrice({ address, chain: "0xaa36a7" }),
-  // @ts-expect-error -- nobody knows this chain
+  // @ts-expect-error -- unknown chain
   data.walletTransfers({ address, chain: "etherium" }),
-  // @ts-expect-error -- the address is missing
+  // @ts-expect-error -- missing address
   data.walletTransfers({ chain: "eth" }),
-  // @ts-expect-error -- the address goes by another name here
+  // @ts-expect-error -- the parameter is called token_address
   data.tokenOwners({ address }),
   // @ts-expect-error -- an order is ASC or DESC
   data.tokenOwners({ token_address: address, order: "ascending" }),
-  // @ts-expect-error -- there is one thing to include
+  // @ts-expect-error -- the only value is percent_change
   data.tokenPrice({ address, include: "everything" }),
-  // @ts-expect-error -- prices go by blocks
+  // @ts-expect-error -- prices have no dates
   data.tokenPrice({ address, to_date: "2024-01-01" }),
-  // @ts-expect-error -- transfers go by dates; epoch seconds are for trades
+  // @ts-expect-error -- transfers take dates; epoch seconds are for trades
   data.walletTransfers({ address, from_date: 1_700_000_000 }),
-  // @ts-expect-error -- a stream has four states
+  // @ts-expect-error -- unknown stream status
   streams.updateStreamStatus({ id: "s", status: "stopped" }),
-  // @ts-expect-error -- walks have no such option
+  // @ts-expect-error -- unknown pagination option
   data.walletTransfers.items({ address }, { pageSize: 5 }),
+  // @ts-expect-error -- one call has no pagination options
+  data.walletTransfers({ address }, { maxPages: 1 }),
+  // @ts-expect-error -- limits are options of the layer
+  data.tokenPrice({ address }, { concurrency: { limit: 1, maxQueue: 1 } }),
+  // @ts-expect-error -- the index of a callback is not an option
+  [{ address }].map(data.tokenPrice),
   // @ts-expect-error -- metadata takes decimal or hex
   data.nftMetadata({ address, token_id: "1", format: "octal" })
 ]
 
-/** Compiled, never run: everything here must be accepted. */
+/** Type-checked, never run. All of these are valid. */
 export const uses = (data: DataApiService, streams: StreamsApiService, ledger: LedgerApiService) => [
   data.walletTransfers({ address }),
   data.walletTransfers({ address, chain: "polygon amoy", from_block: 1, to_date: new Date(0) }),
   data.walletTransfers({ address, chain: undefined, limit: undefined, from_date: undefined }),
   data.walletTransfers.pages({ address }, { maxPages: 2, prefetch: 1, cursor: undefined }),
+  data.walletTransfers.items({ address }, { maxItems: 2, cacheMode: "no-store", retry: undefined }),
+  data.tokenPrice({ address }, { cacheMode: "reload" }),
   data.walletNftTrades({ address, chain: "0xa4b1", from_date: 1_700_000_000 }),
   data.nftMetadata({ address, token_id: 5n, format: "hex" }),
   data.nftOwners({ address, token_id: "0x5", format: "anything" }),
@@ -76,8 +84,8 @@ export const uses = (data: DataApiService, streams: StreamsApiService, ledger: L
   ledger.ledgerTransaction({ txn_hash: hash })
 ]
 
-describe("the clients' types", () => {
-  it("ask for little", () => {
+describe("the types of the clients", () => {
+  it("require few parameters", () => {
     expectTypeOf<{ address: string }>().toExtend<Input<"walletTransfers">>()
     expectTypeOf<{ address: string }>().toExtend<Input<"tokenTransfers">>()
     expectTypeOf<{ address: string }>().toExtend<Input<"contractNfts">>()
@@ -91,7 +99,7 @@ describe("the clients' types", () => {
     expectTypeOf<Input<"contractNfts">["address"]>().toEqualTypeOf<string>()
   })
 
-  it("answer with models, never with any", () => {
+  it("return models, never any", () => {
     expectTypeOf<ReturnType<DataApiService["tokenPrice"]>>().toEqualTypeOf<
       Effect.Effect<TokenPrice, OperationError>
     >()
@@ -111,7 +119,7 @@ describe("the clients' types", () => {
       .toEqualTypeOf<false>()
   })
 
-  it("walk lists of pages and of records", () => {
+  it("return streams of pages and of records for lists", () => {
     expectTypeOf<ReturnType<DataApiService["walletTransfers"]["pages"]>>()
       .toEqualTypeOf<Stream.Stream<WalletTransfersPage, ListOperationError>>()
     expectTypeOf<ReturnType<DataApiService["tokenOwners"]["items"]>>()
@@ -124,7 +132,7 @@ describe("the clients' types", () => {
     >()
   })
 
-  it("name each failure, so that catchTag can take it", () => {
+  it("list every error tag", () => {
     expectTypeOf<ListOperationError["_tag"]>().toEqualTypeOf<
       | "InvalidInputError"
       | "RequestRejectedError"

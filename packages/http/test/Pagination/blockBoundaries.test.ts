@@ -97,7 +97,7 @@ describe("the end of the list", () => {
       expect(harness.requests).toHaveLength(2)
     }))
 
-  it.effect("is not a short page, whatever limit and page_size are", () =>
+  it.effect("is not a short page, regardless of limit and page_size", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([
         ScriptedClient.json({ page: 0, page_size: 100, result: [record(9, 1), record(8, 2)] }),

@@ -199,7 +199,7 @@ const pagesByCursor: ScriptedClient.Script = [
   ScriptedClient.json({ page: 2, page_size: 1, cursor: null, result: [transfer(7, 1)] })
 ]
 
-/** A service without cursors: pages of two records, newest block first. */
+/** An upstream without cursors: pages of two records, newest block first. */
 const pagesByBlock = ({ url }: ScriptedClient.RecordedRequest): ScriptedClient.ScriptedReply => {
   const top = Number(url.searchParams.get("to_block") ?? 9)
   const all = [transfer(9, 1), transfer(8, 2), transfer(8, 1), transfer(7, 1)]
@@ -209,7 +209,7 @@ const pagesByBlock = ({ url }: ScriptedClient.RecordedRequest): ScriptedClient.S
   })
 }
 
-it.effect("lists are walked by the recorded requests", () =>
+it.effect("the requests of pagination match the golden record", () =>
   Effect.gen(function*() {
     const byMode: Record<string, unknown> = {}
     for (const [name, script] of Object.entries({ "by cursor": pagesByCursor, "by block": pagesByBlock })) {

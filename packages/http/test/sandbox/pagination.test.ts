@@ -1,4 +1,4 @@
-/** Whole lists of the sandbox's ledger, walked as a program walks them: every record once, in order. */
+/** Tests pagination of large lists of the sandbox: every record once, in order. */
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import { describe, expect, it } from "@effect/vitest"
@@ -11,13 +11,13 @@ import * as Stream from "effect/Stream"
 
 const records = 100_000
 
-const over = (options: Sandbox.SandboxOptions) =>
+const withSandbox = (options: Sandbox.SandboxOptions) =>
   DataApi.layer({ apiKey: Redacted.make(Sandbox.apiKey), baseUrl: Sandbox.baseUrls.data }).pipe(
     Layer.provideMerge(Sandbox.layer(options))
   )
 
-/** Walks the busy wallet's transfers on eth and holds them against the ledger as it was before the first page. */
-const walkBusyWallet = (order: "ASC" | "DESC") =>
+/** Fetches the transfers of the busy wallet, and the expected ones as of the start. */
+const fetchBusyWallet = (order: "ASC" | "DESC") =>
   Effect.gen(function*() {
     const data = yield* DataApi.DataApi
     const { ledger } = yield* Sandbox.Sandbox
@@ -28,70 +28,74 @@ const walkBusyWallet = (order: "ASC" | "DESC") =>
       return `${transfer?.transaction}:${transfer?.logIndex}:${transfer?.value}`
     })
     expect(expected.length).toBeGreaterThanOrEqual(records)
-    const walked: Array<string> = []
-    // Upwards the end moves while blocks arrive: the walk is left some way behind what was there at first.
+    const fetched: Array<string> = []
+    // In ascending order new blocks extend the list, so the number of records is limited.
     const options = { maxItems: expected.length + 500 }
     yield* data.walletTransfers.items({ address: busyWallet, chain: "eth", limit: 100, order }, options).pipe(
       Stream.runForEachChunk((chunk) =>
         Effect.sync(() => {
           for (const { log_index, transaction_hash, value } of chunk) {
-            walked.push(`${transaction_hash}:${log_index}:${value}`)
+            fetched.push(`${transaction_hash}:${log_index}:${value}`)
           }
         })
       )
     )
-    return { expected, walked, wrong: expected.findIndex((record, index) => record !== walked[index]) }
+    return { expected, fetched, mismatch: expected.findIndex((record, index) => record !== fetched[index]) }
   })
 
-/** The lists agree. (A difference is shown by its place: printing a hundred thousand records helps nobody.) */
+/** Compares the lists. Reports only the index of a mismatch, because the lists are long. */
 const expectSameRecords = (
-  { expected, walked, wrong }: { readonly [list in "expected" | "walked"]: ReadonlyArray<string> } & {
-    readonly wrong: number
+  { expected, fetched, mismatch }: { readonly [list in "expected" | "fetched"]: ReadonlyArray<string> } & {
+    readonly mismatch: number
   }
 ) => {
-  expect({ wrong, record: walked[wrong] }).toEqual({ wrong: -1, record: undefined })
-  expect(walked.length).toBe(expected.length)
+  expect({ mismatch, record: fetched[mismatch] }).toEqual({ mismatch: -1, record: undefined })
+  expect(fetched.length).toBe(expected.length)
 }
 
 describe("a list of 100,000 records", () => {
-  it.live("comes whole with cursors", () =>
+  it.live("is complete with cursors", () =>
     Effect.gen(function*() {
-      expectSameRecords(yield* walkBusyWallet("DESC"))
-    }).pipe(Effect.provide(over({ scale: records }))), 120_000)
+      expectSameRecords(yield* fetchBusyWallet("DESC"))
+    }).pipe(Effect.provide(withSandbox({ scale: records }))), 120_000)
 
-  it.live("comes whole without cursors", () =>
+  it.live("is complete without cursors", () =>
     Effect.gen(function*() {
-      expectSameRecords(yield* walkBusyWallet("DESC"))
-    }).pipe(Effect.provide(over({ scale: records, walletTransfersCursor: false }))), 120_000)
+      expectSameRecords(yield* fetchBusyWallet("DESC"))
+    }).pipe(Effect.provide(withSandbox({ scale: records, walletTransfersCursor: false }))), 120_000)
 
-  it.live("comes whole with cursors while blocks arrive", () =>
+  it.live("is complete with cursors while blocks arrive", () =>
     Effect.gen(function*() {
-      expectSameRecords(yield* walkBusyWallet("DESC"))
-    }).pipe(Effect.provide(over({ scale: records, blocksPerRequest: 3 }))), 120_000)
+      expectSameRecords(yield* fetchBusyWallet("DESC"))
+    }).pipe(Effect.provide(withSandbox({ scale: records, blocksPerRequest: 3 }))), 120_000)
 
   it.live(
-    "comes whole without cursors while blocks arrive",
+    "is complete without cursors while blocks arrive",
     () =>
       Effect.gen(function*() {
-        expectSameRecords(yield* walkBusyWallet("DESC"))
-      }).pipe(Effect.provide(over({ scale: records, walletTransfersCursor: false, blocksPerRequest: 3 }))),
+        expectSameRecords(yield* fetchBusyWallet("DESC"))
+      }).pipe(
+        Effect.provide(withSandbox({ scale: records, walletTransfersCursor: false, blocksPerRequest: 3 }))
+      ),
     120_000
   )
 
   it.live(
-    "comes whole in ascending order, and goes on to what arrived meanwhile",
+    "is complete in ascending order, and continues with new blocks",
     () =>
       Effect.gen(function*() {
-        const { expected, walked, wrong } = yield* walkBusyWallet("ASC")
-        expectSameRecords({ expected, walked: walked.slice(0, expected.length), wrong })
-        expect(new Set(walked).size).toBe(walked.length)
-      }).pipe(Effect.provide(over({ scale: records, walletTransfersCursor: false, blocksPerRequest: 1 }))),
+        const { expected, fetched, mismatch } = yield* fetchBusyWallet("ASC")
+        expectSameRecords({ expected, fetched: fetched.slice(0, expected.length), mismatch })
+        expect(new Set(fetched).size).toBe(fetched.length)
+      }).pipe(
+        Effect.provide(withSandbox({ scale: records, walletTransfersCursor: false, blocksPerRequest: 1 }))
+      ),
     120_000
   )
 })
 
 describe("a list without cursors", () => {
-  it.live("is resumed in whatever page size, since the size of its pages is part of its cursors", () =>
+  it.live("can be resumed with any page size, because cursors contain the page size", () =>
     Effect.gen(function*() {
       const data = yield* DataApi.DataApi
       const { ledger } = yield* Sandbox.Sandbox
@@ -101,13 +105,13 @@ describe("a list without cursors", () => {
         .pipe(
           Stream.runCollect
         )
-      const given = Chunk.reduce(first, 0, (sum, page) => sum + page.result.length)
+      const delivered = Chunk.reduce(first, 0, (sum, page) => sum + page.result.length)
       const cursor = Option.getOrUndefined(Chunk.last(first))?.cursor ?? undefined
       for (const limit of [undefined, 10, 100]) {
-        const rest = yield* Stream.runCount(
+        const remaining = yield* Stream.runCount(
           data.walletTransfers.items({ address, chain: "eth", limit }, { cursor })
         )
-        expect(given + rest).toBe(count)
+        expect(delivered + remaining).toBe(count)
       }
-    }).pipe(Effect.provide(over({ scale: 300, walletTransfersCursor: false }))))
+    }).pipe(Effect.provide(withSandbox({ scale: 300, walletTransfersCursor: false }))))
 })

@@ -287,7 +287,7 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
     return probe ? store.settleProbe(id, attemptResponse?.health === "healthy") : Effect.void
   }
 
-  /** Tells the queue about a cooldown, because new attempts behind the head do not ask the store. */
+  /** Informs the queue about a cooldown, because new attempts behind the head do not ask the store. */
   const noteCooldown = (call: CallWithKey, hint: number | null): Effect.Effect<void> =>
     Effect.map(Clock.currentTimeMillis, (now) => {
       const queue = queues.get(call.key.id)

@@ -36,7 +36,7 @@ const currentWindow = (
   if (limit === Number.POSITIVE_INFINITY) {
     return { quotaWindow: stored ?? emptyWindow, remaining: limit, millis, clockMovedBack: false }
   }
-  // The clock went back into the previous window, whose consumption is no longer known.
+  // The clock went back into the previous window; its consumption is no longer known.
   if (stored?.index === index + 1) return { quotaWindow: stored, remaining: 0, millis, clockMovedBack: false }
   // The stored window is further ahead: count it as this window instead of blocking until the clock catches up.
   const quotaWindow = stored === undefined || stored.index < index
