@@ -19,7 +19,7 @@ export interface RecordedRequest {
   readonly signal: AbortSignal
 }
 
-type Body = ConstructorParameters<typeof Response>[0]
+type ResponseBody = ConstructorParameters<typeof Response>[0]
 
 /** How long a reply takes, by the test clock. Default: 0. */
 interface DelayOptions {
@@ -35,7 +35,7 @@ export type ScriptedReply = Data.TaggedEnum<{
   Respond: DelayOptions & {
     readonly status: number
     readonly headers: Readonly<Record<string, string>>
-    readonly body: Body
+    readonly body: ResponseBody
   }
   Disconnect: DelayOptions & { readonly code: string }
   Hang: {}
@@ -46,7 +46,7 @@ export const { Respond, Disconnect, Hang } = Data.taggedEnum<ScriptedReply>()
 /** Creates a response with any body. */
 export const respond = (
   status: number,
-  body: Body = "",
+  body: ResponseBody = "",
   headers: Readonly<Record<string, string>> = {}
 ): ScriptedReply => Respond({ status, headers, body })
 

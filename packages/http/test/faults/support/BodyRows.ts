@@ -5,18 +5,19 @@ import { malformed, type Responder, type Row, success, unexpectedShape } from ".
 /** The size limit of the clients of the matrix. */
 export const maxBodySize = 1_000_000
 
-type Headers = Readonly<Record<string, string>>
+type ResponseHeaders = Readonly<Record<string, string>>
 
 /** Responds with a complete body of known length. */
 const completeBody =
-  (make: (text: string) => string | Uint8Array, headers: Headers = {}): Responder => ({ response, text }) => {
+  (make: (text: string) => string | Uint8Array, headers: ResponseHeaders = {}): Responder =>
+  ({ response, text }) => {
     const body = make(text)
     response.writeHead(200, { "content-length": Buffer.byteLength(body), ...headers })
     response.end(body)
   }
 
 /** Responds with a body that continues until the client closes the connection. */
-const endless = (headers: Headers): Responder => ({ response }) => {
+const endless = (headers: ResponseHeaders): Responder => ({ response }) => {
   const chunk = "[\"and so on\"],".repeat(1000)
   response.writeHead(200, headers)
   const more = () => {

@@ -2,11 +2,12 @@
 import * as TestClients from "../../support/TestClients.ts"
 import { attempts, malformed, rejected, type Responder, type Row, unexpectedShape } from "./Row.ts"
 
-type Headers = Readonly<Record<string, string>>
+type ResponseHeaders = Readonly<Record<string, string>>
 
 /** Responds with a body that contains the API key. */
 const respondWith =
-  (status: number, headers: () => Headers = () => ({}), message = "sorry"): Responder => ({ response }) => {
+  (status: number, headers: () => ResponseHeaders = () => ({}), message = "sorry"): Responder =>
+  ({ response }) => {
     const body = JSON.stringify({ message: `${message} (key ${TestClients.key})`, key: TestClients.key })
     response.writeHead(status, { "content-type": "application/json", ...headers() })
     response.end(status === 204 || status === 304 ? undefined : body)
@@ -24,9 +25,11 @@ const redirects: ReadonlyArray<Row> = [301, 302, 303, 307, 308].flatMap((status)
 const seconds = (count: number) => ({ "retry-after": String(count) })
 
 /** A date relative to now, in the format of HTTP headers. */
-const date = (millis: number): Headers => ({ "retry-after": new Date(Date.now() + millis).toUTCString() })
+const date = (millis: number): ResponseHeaders => ({
+  "retry-after": new Date(Date.now() + millis).toUTCString()
+})
 
-const retryAfterHeaders: ReadonlyArray<readonly [name: string, headers: () => Headers]> = [
+const retryAfterHeaders: ReadonlyArray<readonly [name: string, headers: () => ResponseHeaders]> = [
   ["without Retry-After", () => ({})],
   ["with Retry-After in seconds", () => seconds(1)],
   ["with Retry-After as a date", () => date(1500)],
