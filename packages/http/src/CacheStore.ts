@@ -84,7 +84,7 @@ export const defaultMaxBytes: number = 64 * 1024 * 1024
  * Creates a store in the memory of this process, which evicts the least recently used entries.
  *
  * `maxBytes` limits the total size of entries including decoded values (estimated). No entry exceeds an eighth of it.
- * Default: 64 MiB.
+ * Default: 64 MiB. With 0 or less, nothing is stored.
  *
  * @since 0.1.0
  * @category constructors
@@ -93,7 +93,9 @@ export const memory = (
   options: { readonly maxBytes?: number | undefined } = {}
 ): Effect.Effect<CacheStoreService> =>
   Effect.sync(() => {
-    const maxSize = options.maxBytes ?? defaultMaxBytes
+    // LRUCache throws unless its size is a positive safe integer; no entry fits into one byte.
+    const { maxBytes = defaultMaxBytes } = options
+    const maxSize = maxBytes >= 1 ? Math.min(Math.floor(maxBytes), Number.MAX_SAFE_INTEGER) : 1
     const entries = new LRUCache<string, CacheEntry>({
       maxSize,
       maxEntrySize: Math.floor(maxSize / 8),

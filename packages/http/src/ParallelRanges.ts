@@ -1,5 +1,5 @@
 /**
- * NFTs of a contract in subranges, walked side by side.
+ * Reads the NFTs of a contract from several subranges in parallel.
  *
  * @since 0.1.0
  */
@@ -11,25 +11,27 @@ import * as Stream from "effect/Stream"
 import type { DataApiService } from "./DataApi.ts"
 
 /**
+ * Options of `contractNfts`.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface ParallelRangesOptions {
-  /** Into how many subranges the list is split. */
+  /** Number of subranges that the list is split into. */
   readonly totalRanges: number
-  /** How many are walked at the same time; all of them where nothing is said. */
+  /** Maximum number of subranges that are read at the same time. Default: all of them. */
   readonly concurrency?: number | undefined
-  /** The number of the first subrange: 1 where nothing is said. */
+  /** Number of the first subrange. Default: 1. */
   readonly firstRange?: number | undefined
 }
 
 /**
- * Every NFT of a contract, from several subranges at once. Records of different subranges come interleaved; each
- * comes once.
+ * Streams every NFT of a contract once, from several subranges in parallel. Records of different subranges are
+ * interleaved.
  *
  * @example
  * import { DataApi } from "@blockquarry/http/DataApi"
- * import { contractNfts } from "@blockquarry/http/SideBySide"
+ * import { contractNfts } from "@blockquarry/http/ParallelRanges"
  * import * as Effect from "effect/Effect"
  * import * as Stream from "effect/Stream"
  *
@@ -45,11 +47,10 @@ export const contractNfts = (
   options: ParallelRangesOptions
 ): Stream.Stream<Nft, ListOperationError> => {
   const { concurrency, firstRange = 1, totalRanges } = options
-  return Stream.mergeAll(
-    Arr.makeBy(
-      totalRanges,
-      (index) => data.contractNfts.items({ ...input, totalRanges, range: firstRange + index })
-    ),
-    { concurrency: concurrency ?? totalRanges }
+  const ranges = Arr.makeBy(
+    // An invalid number fails as an input of the first call.
+    Number.isInteger(totalRanges) ? totalRanges : 1,
+    (index) => data.contractNfts.items({ ...input, totalRanges, range: firstRange + index })
   )
+  return Stream.mergeAll(ranges, { concurrency: concurrency ?? ranges.length })
 }

@@ -27,6 +27,26 @@ const steps = FastCheck.array(
 )
 
 describe("the cache in memory", () => {
+  it.effect.each([0, -1, Number.NaN, 0.5])(
+    "stores nothing if maxBytes is %d",
+    (maxBytes) =>
+      Effect.gen(function*() {
+        const store = yield* CacheStore.memory({ maxBytes })
+        yield* store.set("a", entry(1))
+        expect(yield* store.get("a")).toBeNull()
+      })
+  )
+
+  it.effect.each([Number.POSITIVE_INFINITY, 10_000.5])(
+    "takes %d as maxBytes",
+    (maxBytes) =>
+      Effect.gen(function*() {
+        const store = yield* CacheStore.memory({ maxBytes })
+        yield* store.set("a", entry(1))
+        expect(yield* store.get("a")).toEqual(entry(1))
+      })
+  )
+
   it.effect.prop(
     "stays within maxBytes, evicts the least recently used entries, and stores none above an eighth of it",
     { steps, maxBytes: FastCheck.integer({ min: 9000, max: 40_000 }) },

@@ -1,4 +1,4 @@
-/** NFTs of a contract in subranges, side by side. */
+/** Tests concurrent pagination of the subranges of a contract's NFTs. */
 import * as ParallelRanges from "@blockquarry/http/ParallelRanges"
 import { describe, expect, it } from "@effect/vitest"
 import * as Chunk from "effect/Chunk"
@@ -12,13 +12,15 @@ import { failureOf } from "./support/Failures.ts"
 import * as ScriptedClient from "./support/ScriptedClient.ts"
 import * as TestClients from "./support/TestClients.ts"
 
-/** A contract of `count` NFTs in pages of `size`: each subrange has every so many of them, and its own cursors. */
+/** A contract with `count` NFTs in pages of `size`. They are divided among the subranges, each with its own cursors. */
 const service =
   (count: number, size: number, firstRange: number) =>
   ({ url }: ScriptedClient.RecordedRequest): ScriptedClient.ScriptedReply => {
-    const ask = (name: string) => Number(url.searchParams.get(name) ?? Number.NaN)
-    const range = ask("range") - firstRange
-    const all = Array.from({ length: count }, (_, id) => id).filter((id) => id % ask("totalRanges") === range)
+    const parameter = (name: string) => Number(url.searchParams.get(name) ?? Number.NaN)
+    const range = parameter("range") - firstRange
+    const all = Array.from({ length: count }, (_, id) => id).filter((id) =>
+      id % parameter("totalRanges") === range
+    )
     const [of, from] = (url.searchParams.get("cursor") ?? `${range}:0`).split(":").map(Number)
     if (of !== range || from === undefined) return ScriptedClient.respond(400)
     return ScriptedClient.json({
@@ -33,8 +35,8 @@ const idsOf = (harness: TestClients.Harness, options: ParallelRanges.ParallelRan
     (nfts) => Chunk.toReadonlyArray(nfts).map(({ token_id }) => Number(token_id))
   )
 
-describe("subranges side by side", () => {
-  it.effect.prop("give every NFT once, and each subrange in its order", {
+describe("ParallelRanges", () => {
+  it.effect.prop("returns every NFT once, and the NFTs of each subrange in order", {
     count: FastCheck.nat(60),
     size: FastCheck.integer({ min: 1, max: 9 }),
     totalRanges: FastCheck.integer({ min: 1, max: 6 }),
@@ -46,12 +48,24 @@ describe("subranges side by side", () => {
       const ids = yield* idsOf(harness, { totalRanges, firstRange, concurrency })
       expect(ids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, id) => id))
       for (let range = 0; range < totalRanges; range++) {
-        const own = ids.filter((id) => id % totalRanges === range)
-        expect(own).toEqual(own.toSorted((a, b) => a - b))
+        const idsOfRange = ids.filter((id) => id % totalRanges === range)
+        expect(idsOfRange).toEqual(idsOfRange.toSorted((a, b) => a - b))
       }
     }), { fastCheck: { numRuns: 50 } })
 
-  it.effect("are numbered from 1, or from the number that the option says", () =>
+  it.effect.each([0, -1, 1.5, Number.NaN])(
+    "fails if totalRanges is %d",
+    (totalRanges) =>
+      Effect.gen(function*() {
+        const harness = yield* TestClients.harness([])
+        expect(yield* failureOf(idsOf(harness, { totalRanges }))).toMatchObject({
+          _tag: "InvalidInputError",
+          issues: [{ parameter: "totalRanges" }]
+        })
+      })
+  )
+
+  it.effect("numbers subranges from 1, or from firstRange", () =>
     Effect.gen(function*() {
       for (const [firstRange, expected] of [[undefined, ["1", "2", "3"]], [0, ["0", "1", "2"]]] as const) {
         const harness = yield* TestClients.harness(() => ScriptedClient.json({ result: [] }))
@@ -62,7 +76,7 @@ describe("subranges side by side", () => {
       }
     }))
 
-  it.effect("are walked at the same time, as many as the option says", () =>
+  it.effect("paginates as many subranges concurrently as the option allows", () =>
     Effect.gen(function*() {
       for (const [concurrency, atOnce] of [[undefined, 5], [2, 2], [1, 1]] as const) {
         const harness = yield* TestClients.harness(() => ScriptedClient.Hang())
@@ -74,7 +88,7 @@ describe("subranges side by side", () => {
       }
     }))
 
-  it.effect("fail when one of them fails, and stop the others", () =>
+  it.effect("fails when one subrange fails, and stops the others", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness(({ url }) =>
         url.searchParams.get("range") === "2" ? ScriptedClient.respond(400) : ScriptedClient.Hang()
@@ -84,7 +98,7 @@ describe("subranges side by side", () => {
       expect(harness.requests.length).toBeLessThanOrEqual(3)
     }))
 
-  it.effect("are refused when there are none", () =>
+  it.effect("fails if there are no subranges", () =>
     Effect.gen(function*() {
       const harness = yield* TestClients.harness([])
       expect((yield* failureOf(idsOf(harness, { totalRanges: 0 })))._tag).toBe("InvalidInputError")
