@@ -1,8 +1,8 @@
 /**
- * Walks: a list from its first page to its last.
+ * Pagination: a list as a stream of pages or records.
  *
- * A list goes on by the service's cursor for as long as pages have one; absent, null or empty ends it. A list whose
- * pages never have the key `cursor` goes on by block, see `Walk/ByBlock.ts`.
+ * Pagination follows the cursors of the upstream, and ends with an absent, null or empty cursor. A list whose pages
+ * never have the key `cursor` is paginated by block: see `internal/pagination/BlockCursor.ts`.
  *
  * @since 0.1.0
  */
@@ -18,38 +18,40 @@ import * as BlockCursor from "./internal/pagination/BlockCursor.ts"
 import type { PageSource } from "./internal/pagination/PageSource.ts"
 
 /**
+ * Options of a stream of pages or records.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface PaginationOptions {
-  /** Where to start: the `cursor` of a page of an earlier walk. */
+  /** Where to start: the `cursor` of an earlier page. Default: the first page. */
   readonly cursor?: string | undefined
   /** Ends the stream after this many pages. */
   readonly maxPages?: number | undefined
   /** Ends the stream after this many records. */
   readonly maxItems?: number | undefined
-  /** How many pages lie ready for the reader while one more is fetched; none are fetched ahead where nothing is said. */
+  /** Number of pages to fetch ahead of the consumer. Default: 0. */
   readonly prefetch?: number | undefined
 }
 
-/** What is asked next, and what is remembered of the pages before. */
+/** The input of the next page, and what is known from the previous pages. */
 interface PaginationState<I> {
   readonly input: I
-  /** The list that is walked, as its own cursors name it. */
+  /** Identifies the list in resume cursors. */
   readonly listId: string
-  /** Cursors that were followed. */
+  /** The cursors that were followed. */
   readonly seenCursors: Set<string>
-  /** Whether a page had the key `cursor`: then cursors alone decide how the walk goes on. */
+  /** Whether a page had the key `cursor`. From then on, pagination follows cursors only. */
   readonly usesCursors: boolean
-  /** Where a walk by blocks stands, or stood when cursors took over; null where there was none. */
+  /** The position of pagination by block, or the last one before the first cursor. Null for other lists. */
   readonly blockPosition: BlockCursor.BlockPosition | null
 }
 
-/** A page, and where to go on. */
+/** A page, and the state for the next one. */
 type PageStep<I, Output> = readonly [Output, Option.Option<PaginationState<I>>]
 
 /**
- * Every page to the end of the list. The `cursor` of each continues after it, and is null on the last.
+ * Streams every page of a list. The `cursor` of a page continues the list after it; null on the last page.
  *
  * @since 0.1.0
  * @category streams
@@ -60,7 +62,7 @@ export const pages = <I extends { readonly cursor?: string }, Output extends Pag
   options: PaginationOptions = {}
 ): Stream.Stream<Output, ListOperationError> => {
   const allPages = Stream.unwrap(
-    // Begun anew for each run of the stream: what was seen belongs to one walk.
+    // Each run of the stream has its own state.
     Effect.suspend(() => initialState(pageSource, input, options.cursor ?? input.cursor)).pipe(
       Effect.map((state) => Stream.paginateEffect(state, (state) => nextPage(pageSource, state)))
     )
@@ -72,7 +74,7 @@ export const pages = <I extends { readonly cursor?: string }, Output extends Pag
 }
 
 /**
- * Every record to the end of the list, one chunk for each page.
+ * Streams every record of a list, one chunk per page.
  *
  * @since 0.1.0
  * @category streams
@@ -89,7 +91,7 @@ export const items = <I extends { readonly cursor?: string }, Output extends Pag
   return options.maxItems === undefined ? all : Stream.take(all, options.maxItems)
 }
 
-/** Before the first page: at the beginning, behind a service's cursor, or where a cursor of our own points. */
+/** Returns the state before the first page: at the start, after a cursor of the upstream, or at a resume cursor. */
 const initialState = <I, Output extends Page<Item>, Item>(
   pageSource: PageSource<I, Output, Item>,
   input: I,
@@ -98,7 +100,7 @@ const initialState = <I, Output extends Page<Item>, Item>(
   const seenCursors = new Set<string>()
   const direction = pageSource.direction(input)
   const listId = pageSource.listId(input)
-  // Empty text is an omitted parameter, here as everywhere.
+  // An empty value is an omitted parameter.
   if (cursor === undefined || cursor === "") {
     return Either.right({
       input,
@@ -129,7 +131,9 @@ const initialState = <I, Output extends Page<Item>, Item>(
       parsed.parameters !== listId
     ) {
       return yield* Either.left(
-        invalid("this cursor is of another list; use it with the parameters that it came from")
+        invalid(
+          "the cursor belongs to another list; use it with the operation and parameters that returned it"
+        )
       )
     }
     return {
@@ -142,7 +146,7 @@ const initialState = <I, Output extends Page<Item>, Item>(
   })
 }
 
-/** Asks one page, and works out what is asked after it. */
+/** Fetches one page, and returns the state for the next one. */
 const nextPage = <I, Output extends Page<Item>, Item>(
   pageSource: PageSource<I, Output, Item>,
   state: PaginationState<I>
@@ -156,7 +160,7 @@ const nextPage = <I, Output extends Page<Item>, Item>(
       if (page.cursor === undefined && !state.usesCursors) {
         return continueByBlock(pageSource, state, blockPosition, page, ordering)
       }
-      // A page with a cursor, after pages without: cursors decide from here on, and what was given stays dropped.
+      // The first page with a cursor: pagination follows cursors from here on, and still drops delivered records.
       const { newItems, position: remaining } = BlockCursor.dropDelivered(
         blockPosition,
         page.result,
@@ -182,7 +186,7 @@ const continueByCursor = <I, Output extends Page<Item>, Item>(
       new PaginationError({
         operation: pageSource.id,
         reason: "CursorRepeated",
-        description: "the service sent a cursor that it had sent before; following it would never end"
+        description: "the upstream returned the same cursor twice; following it would never end"
       })
     )
   }
@@ -211,11 +215,11 @@ const continueByBlock = <I, Output extends Page<Item>, Item>(
     const { block, direction } = next
     const limit = pageSource.limit(input)
     const cursor = formatResumeCursor(BlockCursor.toCursor(next, pageSource.id, listId, limit))
-    // The caller's range was in order, so only a block from outside of it can put it in disorder.
+    // The requested range was valid, so this fails only for a block outside of it.
     const nextInput = yield* Either.mapLeft(pageSource.fromBlock(input, direction, block, limit), () =>
       paginationError({
         reason: "OutOfOrder",
-        description: `the service sent block ${block}, which was not asked for`
+        description: `the upstream returned block ${block}, which is outside of the requested range`
       }))
     return [
       { ...page, result: newItems, cursor },

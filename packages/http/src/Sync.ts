@@ -1,5 +1,5 @@
 /**
- * Waiting for a collection: its first read starts its indexing, and until that is done answers are incomplete.
+ * Waits for the indexing of a collection. The first request starts it; until it is complete, responses are incomplete.
  *
  * @since 0.1.0
  */
@@ -10,15 +10,17 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 
 /**
+ * Options of `waitUntilSynced`.
+ *
  * @since 0.1.0
  * @category models
  */
 export interface SyncOptions {
-  /** When to look again; every two seconds, later every ten, where nothing is said. */
+  /** When to repeat the call. Default: after 2 s, then at intervals that grow to 10 s. */
   readonly schedule?: Schedule.Schedule<unknown> | undefined
-  /** How long is waited in all; two minutes where nothing is said. */
+  /** Maximum total wait. Default: 2 minutes. */
   readonly timeout?: Duration.DurationInput | undefined
-  /** Whether an NFT that is not found may still come. False where nothing is said. */
+  /** Whether to repeat a call that fails with `NotFoundError`, because the NFT may still be indexed. Default: false. */
   readonly retryNotFound?: boolean | undefined
 }
 
@@ -45,8 +47,8 @@ const defaultSchedule: Schedule.Schedule<unknown> = Schedule.union(
 )
 
 /**
- * Asks again until the answer does not say `SYNCING` any more. When the time is up, or the schedule ends, it fails
- * with `StillSyncingError`.
+ * Repeats a call until its response is no longer `SYNCING`. Fails with `StillSyncingError` when the timeout elapses or the
+ * schedule ends.
  *
  * @example
  * import { DataApi } from "@blockquarry/http/DataApi"

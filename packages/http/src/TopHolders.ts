@@ -1,8 +1,8 @@
 /**
- * The largest holders of a token, whatever order the service lists them in.
+ * The largest holders of a token, independent of the order of the upstream.
  *
- * On every chain but eth the service lists holders in faulty order (a known issue of it), so the first page does not
- * hold the largest. A complete walk does.
+ * On chains other than `eth` the upstream returns holders in the wrong order (a known issue), so the largest holders may
+ * be on any page.
  *
  * @since 0.1.0
  */
@@ -12,16 +12,16 @@ import * as Stream from "effect/Stream"
 import { BoundedHeap } from "./internal/pagination/BoundedHeap.ts"
 
 /**
- * The `count` largest holders of a complete walk, largest first; 10,000 where nothing is said. Holds no more than
- * that many at any time. Holders without a balance come last.
+ * Reads a whole list and returns its `count` largest holders, largest first. Default: 10,000. Keeps at most `count`
+ * holders in memory. Holders without a balance come last.
  *
  * @example
  * import { DataApi } from "@blockquarry/http/DataApi"
- * import { largestHolders } from "@blockquarry/http/LargestHolders"
+ * import { topHolders } from "@blockquarry/http/TopHolders"
  * import * as Effect from "effect/Effect"
  *
  * const top = Effect.flatMap(DataApi, (data) =>
- *   largestHolders(data.tokenOwners.items({ token_address: "0x…", chain: "polygon" }), 10))
+ *   topHolders(data.tokenOwners.items({ token_address: "0x…", chain: "polygon" }), 10))
  *
  * @since 0.1.0
  * @category combinators
