@@ -156,12 +156,12 @@ const read = async (mcp: Mcp, name: string, args: object) => {
 const requests = () => Effect.runPromise(proxy.sandbox.recordedRequests)
 
 let mcp: Mcp
-let stranger: Mcp
+let unauthorized: Mcp
 let own: Mcp
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => specifications.listen(0, "127.0.0.1", resolve))
-  ;[mcp, stranger, own] = await Promise.all([
+  ;[mcp, unauthorized, own] = await Promise.all([
     begin(token),
     begin("a-key-of-the-service"),
     begin(token, { API_SPEC_URL: `${proxy.origin}/openapi.json`, API_BASE_URL: proxy.origin })
@@ -169,13 +169,13 @@ beforeAll(async () => {
 })
 beforeEach(() => Effect.runPromise(proxy.sandbox.clearRecordedRequests))
 afterAll(async () => {
-  for (const { child } of [mcp, stranger, own]) child.kill("SIGKILL")
+  for (const { child } of [mcp, unauthorized, own]) child.kill("SIGKILL")
   specifications.close()
   await Effect.runPromise(Scope.close(scope, Exit.void))
 })
 
 describe("@moralisweb3/api-mcp-server", () => {
-  it("has its tools", async () => {
+  it("lists its tools", async () => {
     const listed = await mcp.ask("tools/list", {})
     const tools = Predicate.isRecord(listed) && Array.isArray(listed["tools"]) ? listed["tools"] : []
     expect(tools.map(({ name }) => name)).toEqual(
@@ -183,7 +183,7 @@ describe("@moralisweb3/api-mcp-server", () => {
     )
   })
 
-  it("asks the transfers of a wallet, page after page", async () => {
+  it("lists the transfers of a wallet, page by page", async () => {
     const args = { address: wallet, chain: "eth", limit: 3 }
     const first = await read(mcp, "evm_getwallettokentransfers", args)
     const second = await read(mcp, "evm_getwallettokentransfers", { ...args, cursor: first.cursor })
@@ -195,12 +195,12 @@ describe("@moralisweb3/api-mcp-server", () => {
     )
       .toEqual(Array.from({ length: 6 }, (_, index) => {
         const transfer = all.at(all.length - 1 - index)
-        // It reads amounts as numbers, and loses what is behind the first digits.
+        // It parses amounts as numbers, and loses precision
         return [transfer?.transaction, Number(transfer?.value)]
       }))
   })
 
-  it("asks the transfers of a token", async () => {
+  it("lists the transfers of a token", async () => {
     const { result } = await read(mcp, "evm_gettokentransfers", {
       address: busyToken,
       chain: "eth",
@@ -210,7 +210,7 @@ describe("@moralisweb3/api-mcp-server", () => {
     for (const { address } of result) expect(address).toBe(busyToken)
   })
 
-  it("asks the price of a token", async () => {
+  it("gets the price of a token", async () => {
     const price = await read(mcp, "evm_gettokenprice", {
       address: coin,
       chain: "eth",
@@ -221,7 +221,7 @@ describe("@moralisweb3/api-mcp-server", () => {
     expect(price.usdPrice).toBeGreaterThan(0)
   })
 
-  it("asks the holders of a token", async () => {
+  it("lists the holders of a token", async () => {
     const { result } = await read(mcp, "evm_gettokenowners", { token_address: coin, chain: "eth", limit: 5 })
     expect(
       result.map((
@@ -231,7 +231,7 @@ describe("@moralisweb3/api-mcp-server", () => {
       .toEqual(eth.holders(coin).slice(0, 5).map(({ balance, owner }) => `${owner} ${balance}`))
   })
 
-  it("asks for NFTs, their metadata, and whose they are", async () => {
+  it("lists NFTs, their metadata and their owners", async () => {
     const { result: nfts } = await read(mcp, "evm_getcontractnfts", {
       address: collection721,
       chain: "eth",
@@ -263,7 +263,7 @@ describe("@moralisweb3/api-mcp-server", () => {
       )
   })
 
-  it("asks on which chains a wallet is active", async () => {
+  it("gets the chains on which a wallet is active", async () => {
     const { active_chains } = await read(mcp, "evm_getwalletactivechains", {
       address: wallet,
       chains: ["eth", "polygon"]
@@ -274,7 +274,7 @@ describe("@moralisweb3/api-mcp-server", () => {
     expect(active_chains.map(({ chain }: { readonly chain: string }) => chain)).toEqual(active)
   })
 
-  it("gets the service's own words for what fails, and the proxy's for what is none", async () => {
+  it("gets upstream error messages unchanged, and proxy errors for invalid requests", async () => {
     expect(await call(mcp, "evm_gettokenprice", { address: examples.unpricedToken, chain: "eth" }))
       .toMatch(/^API Error: Status 40[04] /)
     expect(await call(mcp, "evm_gettokenprice", { address: "../admin", chain: "eth" }))
@@ -282,7 +282,7 @@ describe("@moralisweb3/api-mcp-server", () => {
     expect(await requests()).toHaveLength(1)
   })
 
-  it("reads the proxy's own description as well, and asks by it", async () => {
+  it("also works with the OpenAPI description of the proxy", async () => {
     const price = await read(own, "evm_tokenprice", { address: coin, chain: "eth" })
     expect(price).toMatchObject({ tokenName: eth.tokens.get(coin)?.name })
     const { result } = await read(own, "evm_tokenowners", { token_address: coin, chain: "eth", limit: 2 })
@@ -291,14 +291,14 @@ describe("@moralisweb3/api-mcp-server", () => {
     expect(transaction.hash).toBe(examples.transaction)
   })
 
-  it("with another key is told whom to ask for a token, and nothing is sent", async () => {
-    const text = await call(stranger, "evm_gettokenprice", { address: coin, chain: "eth" })
+  it("gets an error that explains how to obtain a token, and nothing is sent upstream", async () => {
+    const text = await call(unauthorized, "evm_gettokenprice", { address: coin, chain: "eth" })
     expect(text).toMatch(/^API Error: Status 401 .*unknown token/)
     expect(await requests()).toEqual([])
-    expect(text + stranger.said()).not.toContain("a-key-of-the-service")
+    expect(text + unauthorized.said()).not.toContain("a-key-of-the-service")
   })
 
-  it("sends the service nothing of itself, and tells its token to nobody", async () => {
+  it("does not identify itself to the upstream, and does not reveal its token", async () => {
     await read(mcp, "evm_gettokenprice", { address: coin, chain: "eth" })
     const seen = await requests()
     expect(seen.map(({ headers }) => Object.keys(headers).sort())).toEqual([["accept", "x-api-key"]])

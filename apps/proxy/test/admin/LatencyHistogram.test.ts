@@ -1,9 +1,9 @@
-/** Quantiles are those of the values, to within a tenth. */
+/** Quantiles are accurate to within 10 %. */
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import * as LatencyHistogram from "../../src/admin/LatencyHistogram.ts"
 
-/** The smallest value that so large a part is not above. */
+/** Returns the exact quantile: the smallest value that at least this fraction of the values does not exceed. */
 const exactQuantile = (values: ReadonlyArray<number>, part: number): number => {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN
@@ -11,7 +11,7 @@ const exactQuantile = (values: ReadonlyArray<number>, part: number): number => {
 
 describe("a quantile", () => {
   it.prop(
-    "is the value's own to within a tenth",
+    "is within 10 % of the exact quantile",
     [
       FastCheck.array(FastCheck.double({ min: 0.1, max: 150_000, noNaN: true }), { minLength: 1 }),
       FastCheck.constantFrom(0.5, 0.95, 0.99)
@@ -26,11 +26,11 @@ describe("a quantile", () => {
     }
   )
 
-  it("is none of nothing", () => {
+  it("is undefined without values", () => {
     expect(LatencyHistogram.quantile(LatencyHistogram.make(), 0.5)).toBe(null)
   })
 
-  it("takes what is out of its range into the outermost buckets", () => {
+  it("counts values out of range in the outermost buckets", () => {
     const histogram = LatencyHistogram.make()
     for (const value of [-1, 0, 1e12]) LatencyHistogram.add(histogram, value)
     expect(LatencyHistogram.quantile(histogram, 0.5)).toBeLessThanOrEqual(0.1)

@@ -25,16 +25,20 @@ const arbitraryEntry = FastCheck.record({
 })
 
 describe("counts", () => {
-  it.prop("of clients, and of time steps, add up to the totals", [FastCheck.array(arbitraryEntry)], ([many]) => {
-    const { clients, series, totals } = statsOf(...many).snapshot(after(700))
-    expect(totals.requests).toBe(many.length)
-    for (const count of ["requests", "hits", "failures", "upstreamCost", "savedCost"] as const) {
-      const sum = (of: ReadonlyArray<{ readonly [C in typeof count]: number }>) =>
-        of.reduce((sum, each) => sum + each[count], 0)
-      expect(sum(clients), count).toBe(totals[count])
-      expect(sum(series), count).toBe(totals[count])
+  it.prop(
+    "of clients, and of time steps, add up to the totals",
+    [FastCheck.array(arbitraryEntry)],
+    ([many]) => {
+      const { clients, series, totals } = statsOf(...many).snapshot(after(700))
+      expect(totals.requests).toBe(many.length)
+      for (const count of ["requests", "hits", "failures", "upstreamCost", "savedCost"] as const) {
+        const sum = (of: ReadonlyArray<{ readonly [C in typeof count]: number }>) =>
+          of.reduce((sum, each) => sum + each[count], 0)
+        expect(sum(clients), count).toBe(totals[count])
+        expect(sum(series), count).toBe(totals[count])
+      }
     }
-  })
+  )
 
   it("distinguish upstream responses, rejections, failures and closed connections", () => {
     const { totals } = statsOf(

@@ -75,14 +75,14 @@ describe("without clients", () => {
       onRight: ({ name }) => name
     })
 
-  it("allow every operation for requests by IP address or by an allowed host", () => {
+  it("allows every operation for requests to an IP address or an allowed host", () => {
     for (const name of ["localhost:8650", "127.0.0.1", "[::1]:8650", "10.0.0.7:80", "quarry.internal"]) {
       expect([name, host(name)]).toEqual([name, "anonymous"])
     }
     expect([...open.all].map(({ scopes }) => scopes.size)).toEqual([11])
   })
 
-  it("reject cross-site requests of browsers, because embedded images would consume the plan", () => {
+  it("rejects cross-site requests of browsers: embedded images would consume the plan", () => {
     const from = (headers: Record<string, string>) =>
       Either.match(
         open.authenticate({ headers: { host: "localhost:8650", ...headers }, remoteAddress: "127.0.0.1" }),
@@ -99,7 +99,7 @@ describe("without clients", () => {
     expect(from({ origin: "http://localhost:8650" })).toBe("anonymous")
   })
 
-  it("reject other host names, to prevent DNS rebinding", () => {
+  it("rejects other host names, to prevent DNS rebinding", () => {
     for (const name of ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", ""]) {
       expect([name, host(name)]).toEqual([name, "host-not-allowed"])
     }

@@ -1,11 +1,11 @@
-/** Where requests come from. */
+/** IP ranges and the client address. */
 import { describe, expect, it } from "@effect/vitest"
 import * as IpRanges from "../../src/auth/IpRanges.ts"
 
 const trustedProxies = IpRanges.make(["10.0.0.0/8", "fd00::/8", "192.0.2.7"])
 
-describe("networks", () => {
-  it("hold single addresses and ranges of both kinds", () => {
+describe("IP ranges", () => {
+  it("contain single addresses and CIDR ranges of IPv4 and IPv6", () => {
     for (const address of ["10.1.2.3", "::ffff:10.1.2.3", "fd00::1", "192.0.2.7"]) {
       expect([address, IpRanges.contains(trustedProxies, address)]).toEqual([address, true])
     }
@@ -15,13 +15,13 @@ describe("networks", () => {
   })
 })
 
-describe("the origin of a request", () => {
-  it("is the other end, where that is no forwarder of ours", () => {
+describe("the client address", () => {
+  it("is the peer address unless the peer is a trusted proxy", () => {
     expect(IpRanges.clientAddress("203.0.113.9", "10.9.9.9", trustedProxies)).toBe("203.0.113.9")
     expect(IpRanges.clientAddress("10.0.0.1", undefined, trustedProxies)).toBe("10.0.0.1")
   })
 
-  it("is the last hop that no forwarder wrote for itself: what stands before it may be invented", () => {
+  it("is the last hop that is not a trusted proxy: earlier hops may be forged", () => {
     const from = (hops: string) => IpRanges.clientAddress("10.0.0.1", hops, trustedProxies)
     expect(from("203.0.113.9")).toBe("203.0.113.9")
     expect(from("127.0.0.1, 203.0.113.9, 10.0.0.2")).toBe("203.0.113.9")
@@ -31,7 +31,7 @@ describe("the origin of a request", () => {
 })
 
 describe("the name in Host", () => {
-  it("comes without its port and brackets", () => {
+  it("is returned without port and brackets", () => {
     expect(["A.Example:80", "a.example", "127.0.0.1:8650", "[::1]:8650", "[::1]", ""].map(IpRanges.hostName))
       .toEqual(["a.example", "a.example", "127.0.0.1", "::1", "::1", ""])
   })

@@ -1,23 +1,23 @@
-/** Tokens of clients. */
+/** Generated client tokens. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as TokenGenerator from "../../src/auth/TokenGenerator.ts"
 import { load } from "../config/support.ts"
 
-it.effect("are 256 random bits that go into a header, and never the same", () =>
+it.effect("have 256 random bits, are valid header values, and are unique", () =>
   Effect.gen(function*() {
     const tokens = yield* Effect.all(Array.from({ length: 50 }, () => TokenGenerator.generate))
     expect(new Set(tokens).size).toBe(50)
     for (const token of tokens) expect(token).toMatch(/^qp_[A-Za-z0-9_-]{43}$/)
   }))
 
-it("are known by their SHA-256", () => {
+it("are identified by their SHA-256 hash", () => {
   expect(TokenGenerator.hash("abc")).toBe(
     "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
   )
 })
 
-it.effect("have hashes that the configuration takes", () =>
+it.effect("have hashes that the configuration accepts", () =>
   Effect.gen(function*() {
     const hash = TokenGenerator.hash(yield* TokenGenerator.generate)
     const { config } = yield* load({ text: `clients: [{ name: a, tokens: ["${hash}"] }]` })

@@ -1,4 +1,4 @@
-/** What the program says today when it is asked for help, given wrong arguments, started and stopped. */
+/** Records of help, argument errors, startup and shutdown. */
 import { once } from "node:events"
 import { createServer } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

@@ -1,4 +1,4 @@
-/** The operations listener: what is confidential there stays so, however it is asked for. */
+/** The admin listener: no request form bypasses the protection of confidential data. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
@@ -28,7 +28,7 @@ const start = (tokens: ReadonlyArray<string>) =>
 
 const confidential = ["/status.json", "/usage", "/purge"] as const
 
-/** A path, as somebody might spell it to be taken for another. */
+/** Variants of a path that may bypass a check. */
 const spellings = (path: string): ReadonlyArray<string> => [
   `/${path}`,
   `/.${path}`,
@@ -72,8 +72,8 @@ const get = (target: string, lines: ReadonlyArray<string>, method = "GET"): Buff
 
 const secret = /"clients"|"purged"|"since"|"upstreams"/
 
-describe("the operations listener", () => {
-  it.scopedLive("gives nothing confidential under another spelling, with or without its token", () =>
+describe("the admin listener", () => {
+  it.scopedLive("returns nothing confidential for a variant of a path, with or without the token", () =>
     Effect.gen(function*() {
       const { admin } = yield* start([operator])
       for (const target of confidential.flatMap(spellings)) {
@@ -83,7 +83,7 @@ describe("the operations listener", () => {
             const { problem, responses } = parseResponses(stream, () => method === "HEAD")
             expect([method, target, stream.slice(9, 12)])
               .toEqual([method, target, expect.stringMatching(/^(400|404)$/)])
-            // What is no HTTP is refused with a body, whatever it began with.
+            // Invalid HTTP is rejected with a body, for every method
             if (method !== "HEAD") expect([target, problem, responses.length]).toEqual([target, null, 1])
             expect(stream).not.toMatch(secret)
           }
@@ -92,7 +92,7 @@ describe("the operations listener", () => {
       expect((yield* sendRequest(admin, "/livez")).status).toBe(200)
     }))
 
-  it.scopedLive("takes no token but its own, and no other way to send it", () =>
+  it.scopedLive("accepts only its own token, in one header", () =>
     Effect.gen(function*() {
       const { admin } = yield* start([operator])
       const lines = [
@@ -123,7 +123,7 @@ describe("the operations listener", () => {
       }
     }))
 
-  it.scopedLive("without tokens is for this machine alone, by its own names", () =>
+  it.scopedLive("without tokens accepts only loopback clients and hosts", () =>
     Effect.gen(function*() {
       const { admin } = yield* start([])
       const strange = [
@@ -162,7 +162,7 @@ describe("the operations listener", () => {
         .toBe("403")
     }))
 
-  it.scopedLive("forgets only what is a question, and asks the service nothing", () =>
+  it.scopedLive("purges only valid operation targets, and sends nothing upstream", () =>
     Effect.gen(function*() {
       const { admin, service } = yield* start([])
       const targets = [
@@ -191,13 +191,13 @@ describe("the operations listener", () => {
       expect(service.requests()).toEqual([])
     }))
 
-  it.scopedLive("answers the corpus with refusals, or not at all", () =>
+  it.scopedLive("rejects the corpus or closes the connection", () =>
     Effect.gen(function*() {
       const { admin, service } = yield* start([operator])
       const context = { required: "Host: localhost\r\n" }
       const behind = bytes("GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
       const odd = [...framing, ...headers, ...methods, ...targets].filter(({ name }) =>
-        // The one page that is there, and for everybody.
+        // The only public page
         !name.endsWith("\"/metrics\"")
       )
       const streams = yield* Effect.forEach(

@@ -1,4 +1,4 @@
-/** Every entry of the corpus, byte for byte, against a real proxy over a real service. */
+/** Sends every entry of the corpus, byte for byte, to a proxy with a recording upstream. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -98,15 +98,14 @@ for (const anonymous of [false, true]) {
       it.scopedLive(`${name}: ${entries.length} of the corpus`, () => run(entries, anonymous))
     }
     if (anonymous) {
-      it.scopedLive("takes no name for its own that is not", () =>
-        run([...strangeHosts, ...ownHosts], anonymous))
+      it.scopedLive("accepts only its own host names", () => run([...strangeHosts, ...ownHosts], anonymous))
     } else {
-      it.scopedLive("takes no token for one that is not", () => run(strangeTokens(Stand.token), anonymous))
+      it.scopedLive("accepts only valid tokens", () => run(strangeTokens(Stand.token), anonymous))
     }
   })
 }
 
-it("requires of each parser the answers of the newest rule it has reached", () => {
+it("applies the newest rule for each parser version", () => {
   const entry = {
     expectedResponses: {
       llhttp: [{ since: "9.2.0", answers: ["400 live"] }, { since: "9.4.3", answers: ["400"] }]

@@ -17,7 +17,7 @@ export const token = "token-of-a-client"
 const keys: UpstreamKeys = { data: "key-of-the-data", others: "key-of-the-others" }
 
 export interface HarnessOptions {
-  /** With named clients, or open to everybody. */
+  /** With named clients, or anonymous access. */
   readonly anonymous?: boolean
   readonly config?: Partial<Config>
   readonly limits?: Partial<Config["limits"]>

@@ -1,4 +1,4 @@
-/** Clients that are slow, many, or gone: each is let go, and nobody else notices. */
+/** Clients that are slow, numerous or disconnected: the proxy closes them without effect on other clients. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -20,7 +20,7 @@ const get = (target: string, ...headers: ReadonlyArray<string>): Buffer =>
 const statuses = (stream: string): ReadonlyArray<number> =>
   parseResponses(stream).responses.map(({ status }) => status)
 
-/** Writes a few bytes again and again, for as long as somebody takes them. */
+/** Writes a few bytes repeatedly while the peer accepts them. */
 const trickle = ({ closed, socket }: HeldConnection, text: string): Effect.Effect<string> =>
   Effect.sync(() => socket.writable && socket.write(bytes(text))).pipe(
     Effect.repeat(Schedule.spaced("20 millis")),
@@ -28,11 +28,11 @@ const trickle = ({ closed, socket }: HeldConnection, text: string): Effect.Effec
     Effect.map(String)
   )
 
-/** Goes on when a connection that says nothing was closed: by then a request has to be in. */
+/** Waits until an idle connection is closed: by then the request timeout has passed. */
 const waitForRequestTimeout = (port: number) =>
   Effect.scoped(Effect.flatMap(openConnection(port), ({ closed }) => closed))
 
-describe("what does not come in time", () => {
+describe("a request that is not complete in time", () => {
   const slow: ReadonlyArray<
     readonly [name: string, first: string, then: string, statuses: ReadonlyArray<number>]
   > = [
@@ -53,9 +53,9 @@ describe("what does not come in time", () => {
       "1\r\n \r\n",
       [408]
     ],
-    // Answered long before: a second answer would pass for that to another request.
+    // Already answered: a second response would belong to another request
     [
-      "a body that nobody reads",
+      "a body that no handler reads",
       "GET /nowhere HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n",
       "1\r\n \r\n",
       [404]
@@ -64,7 +64,7 @@ describe("what does not come in time", () => {
   ]
 
   for (const [name, first, then, expected] of slow) {
-    it.scopedLive(`is let go: ${name}`, () =>
+    it.scopedLive(`closes the connection: ${name}`, () =>
       Effect.gen(function*() {
         const { port, service } = yield* Stand.start()
         const held = yield* openConnection(port)
@@ -81,7 +81,7 @@ describe("what does not come in time", () => {
 describe("a client that does not read", () => {
   const large = `{"page":0,"page_size":100,"cursor":null,"result":[],"junk":"${"x".repeat(6 * 1024 * 1024)}"}`
 
-  it.scopedLive("is let go, and what it asked for behind", () =>
+  it.scopedLive("is disconnected, and its pipelined requests are dropped", () =>
     Effect.gen(function*() {
       const { ended, port, service } = yield* Stand.start({
         config: { cache: defaults.cache },
@@ -94,7 +94,7 @@ describe("a client that does not read", () => {
         )
       const held = yield* openConnection(port)
       held.socket.pause()
-      // The system takes an answer or two on their way, and not all of them.
+      // Socket buffers hold one or two responses, but not all
       held.socket.write(Buffer.concat(Array.from({ length: 20 }, () => get(transfers))))
       yield* ended(499, 10)
       expect((yield* sendRequest(port, "/livez")).status).toBe(200)
@@ -103,7 +103,7 @@ describe("a client that does not read", () => {
   for (
     const [name, before] of [["", Buffer.of()], [", behind another answer too", get("/nowhere")]] as const
   ) {
-    it.scopedLive(`is let go in the middle of a list, and the service is asked no further${name}`, () =>
+    it.scopedLive(`is disconnected in the middle of a list, and no further page is fetched${name}`, () =>
       Effect.gen(function*() {
         const real = yield* start()
         const page = JSON.parse((yield* sendRequest(real.port, `${transfers}?limit=1`)).text)
@@ -129,7 +129,7 @@ describe("a client that does not read", () => {
       }))
   }
 
-  it.scopedLive("is not one whose answer takes its time behind another", () =>
+  it.scopedLive("is not assumed while a response waits for an earlier one", () =>
     Effect.gen(function*() {
       const { port, service } = yield* Stand.start({ limits: { sendIdleTimeout: Duration.millis(20) } })
       service.respondWith(() => null)
@@ -142,8 +142,8 @@ describe("a client that does not read", () => {
     }))
 })
 
-describe("a client that goes away", () => {
-  it.scopedLive("takes with it what stood in line behind its first request", () =>
+describe("a client that disconnects", () => {
+  it.scopedLive("drops the requests queued after its first one", () =>
     Effect.gen(function*() {
       const { ended, port, service } = yield* Stand.start({ limits: { maxConcurrentRequests: 20 } })
       service.respondWith(() => null)
@@ -160,7 +160,7 @@ describe("a client that goes away", () => {
       )
     }))
 
-  it.scopedLive("in the middle of everything is no failure", () =>
+  it.scopedLive("is not a failure, at any time", () =>
     Effect.gen(function*() {
       const { lines, port, service } = yield* Stand.start()
       service.respondWith(() => null)
@@ -174,7 +174,7 @@ describe("a client that goes away", () => {
       expect(lines.filter((line) => line.includes(`"level":"error"`))).toEqual([])
     }))
 
-  it.scopedLive("with one direction is let go with the other", () =>
+  it.scopedLive("is disconnected after a half-close", () =>
     Effect.gen(function*() {
       const { port, service } = yield* Stand.start()
       service.respondWith(() => null)
@@ -185,8 +185,8 @@ describe("a client that goes away", () => {
     }))
 })
 
-describe("too many", () => {
-  it.scopedLive("connections are closed as they come, and there is room again after", () =>
+describe("overload", () => {
+  it.scopedLive("closes excess connections on accept, and accepts new ones later", () =>
     Effect.gen(function*() {
       const { port } = yield* Stand.start({
         limits: { maxConnections: 10, requestTimeout: Duration.seconds(10) }
@@ -202,7 +202,7 @@ describe("too many", () => {
       expect((yield* sendRequest(port, "/livez")).status).toBe(200)
     }))
 
-  it.scopedLive("requests are told to come back, and probes are answered all the same", () =>
+  it.scopedLive("rejects excess requests with Retry-After, and still answers probes", () =>
     Effect.gen(function*() {
       const { port, service } = yield* Stand.start({ limits: { maxConcurrentRequests: 5 } })
       service.respondWith(() => null)
@@ -225,7 +225,7 @@ describe("too many", () => {
       expect((yield* sendRequest(port, "/nowhere")).status).toBe(404)
     }))
 
-  it.scopedLive("requests on one connection: each is answered, in its turn", () =>
+  it.scopedLive("answers pipelined requests on one connection in order", () =>
     Effect.gen(function*() {
       const { port, service } = yield* Stand.start({ limits: { requestTimeout: Duration.seconds(10) } })
       const targets = [transfers, "/nowhere", "/livez"]
@@ -247,7 +247,7 @@ describe("too many", () => {
       expect((yield* sendRequest(port, "/livez")).status).toBe(200)
     }))
 
-  it.scopedLive("good requests, and one that is none behind them: no answer is for another", () =>
+  it.scopedLive("matches responses to requests if an invalid request follows valid ones", () =>
     Effect.gen(function*() {
       const { port, service } = yield* Stand.start()
       const good = get("/nowhere")
@@ -273,7 +273,7 @@ describe("too many", () => {
     }))
 })
 
-describe("a wish for another protocol", () => {
+describe("an Upgrade request", () => {
   const wishes: ReadonlyArray<ReadonlyArray<string>> = [
     [
       "Connection: keep-alive, Upgrade",
@@ -286,7 +286,7 @@ describe("a wish for another protocol", () => {
   ]
 
   for (const wish of wishes) {
-    it.scopedLive(`is not heard, and the connection goes on: ${wish[1]}`, () =>
+    it.scopedLive(`is ignored, and the connection continues: ${wish[1]}`, () =>
       Effect.gen(function*() {
         const { port, service } = yield* Stand.start()
         const held = yield* openConnection(port)

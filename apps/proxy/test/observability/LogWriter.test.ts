@@ -1,4 +1,4 @@
-/** Lines reach the reader of a pipe whole and in order, however slow it is, or are counted. */
+/** Log lines reach the reader of a pipe complete and in order, or are counted as dropped. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -13,7 +13,7 @@ import * as LogWriter from "../../src/observability/LogWriter.ts"
 
 const { O_NONBLOCK, O_RDONLY, O_WRONLY } = Fs.constants
 
-/** Both ends of a pipe, neither of which keeps anybody waiting, and what was read of it. */
+/** Both nonblocking ends of a pipe, and the text read from it. */
 class Pipe {
   readonly writer: number
   text = ""
@@ -50,7 +50,7 @@ class Pipe {
     })
   }
 
-  /** There is no reader any more, until `reopen`. */
+  /** Closes the reading end until `reopen`. */
   closeReader(): void {
     Fs.closeSync(this.#reader)
   }
@@ -113,7 +113,7 @@ const many = 20_000
 const concurrently = { concurrency: "unbounded", discard: true } as const
 
 describe("a reader that pauses", () => {
-  it.scopedLive("gets every line, whole and in order, when it reads on", () =>
+  it.scopedLive("gets every line, complete and in order, when it resumes", () =>
     Effect.gen(function*() {
       const { ends, sink, tried } = yield* start
       write(sink, many)
@@ -124,7 +124,7 @@ describe("a reader that pauses", () => {
       yield* ends.readTo("one more\n")
     }))
 
-  it.scopedLive("gets at the end what is being written, and what waits", () =>
+  it.scopedLive("gets the current line and all waiting lines at shutdown", () =>
     Effect.gen(function*() {
       const { close, ends, sink, tried } = yield* start
       write(sink, many)
@@ -134,7 +134,7 @@ describe("a reader that pauses", () => {
       expect(ends.text === `${lines(many)}the last\n`).toBe(true)
     }))
 
-  it.scopedLive("gets what was said in the moment of the end", () =>
+  it.scopedLive("gets the lines logged during shutdown", () =>
     Effect.gen(function*() {
       const { close, ends, sink } = yield* start
       write(sink, 3)
@@ -143,7 +143,7 @@ describe("a reader that pauses", () => {
       expect(ends.text).toBe(lines(3))
     }))
 
-  it.scopedLive("is not waited for without end, and nothing follows a torn line", () =>
+  it.scopedLive("delays shutdown only for a limited time, and nothing follows an incomplete line", () =>
     Effect.gen(function*() {
       const { close, ends, sink, tried } = yield* start
       write(sink, many)
@@ -156,7 +156,7 @@ describe("a reader that pauses", () => {
       expect(lines(many).startsWith(ends.text)).toBe(true)
     }))
 
-  it.scopedLive("is told how many lines were dropped, where more wait than may", () =>
+  it.scopedLive("gets the number of dropped lines if the buffer was full", () =>
     Effect.gen(function*() {
       const { ends, sink, tried } = yield* start
       const count = 100_000
@@ -170,8 +170,8 @@ describe("a reader that pauses", () => {
     }))
 })
 
-describe("a pipe that nobody reads any more", () => {
-  it.scopedLive("costs lines, which are counted, and the end does not wait for a reader", () =>
+describe("a pipe without a reader", () => {
+  it.scopedLive("drops and counts lines, and shutdown does not wait for a reader", () =>
     Effect.gen(function*() {
       const { close, ends, sink, tried } = yield* start
       ends.closeReader()
@@ -195,7 +195,7 @@ describe("a pipe that nobody reads any more", () => {
       expect(ends.text).toBe(`read again\n${reportedDrops(many + 1)}`)
     }))
 
-  it.scopedLive("gets the end of the line that was begun before any other, should somebody read it again", () =>
+  it.scopedLive("gets the rest of an incomplete line first, if a reader returns", () =>
     Effect.gen(function*() {
       const { close, ends, sink, tried } = yield* start
       write(sink, many)
@@ -211,7 +211,7 @@ describe("a pipe that nobody reads any more", () => {
       expect(ends.text === `${lines(whole)}read again\n${reportedDrops(many - whole)}`).toBe(true)
     }))
 
-  it.scopedLive("does not keep the end waiting", () =>
+  it.scopedLive("does not delay shutdown", () =>
     Effect.gen(function*() {
       const { close, ends, sink, tried } = yield* start
       ends.closeReader()

@@ -1,4 +1,4 @@
-/** Spans, metrics and log lines reach the collector that the environment names, and no key does. */
+/** Spans, metrics and log lines are exported to the configured collector, without API keys. */
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import { describe, expect, it } from "@effect/vitest"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -43,7 +43,7 @@ const environment = (variables: Record<string, string>) =>
   Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables))))
 
 describe("a collector", () => {
-  it.scopedLive("gets what happened, under the client's trace, and no key", () =>
+  it.scopedLive("receives spans, metrics and logs in the client's trace, without API keys", () =>
     Effect.gen(function*() {
       const { received, url } = yield* collector
       const trace = "0af7651916cd43dd8448eb211c80319c"
@@ -85,7 +85,7 @@ describe("a collector", () => {
       }
     }))
 
-  it.effect("is wanted where it is named", () =>
+  it.effect("is used if the environment names it", () =>
     Effect.gen(function*() {
       expect(yield* Otlp.isConfigured.pipe(Effect.provide(environment({})))).toBe(false)
       expect(yield* Otlp.isConfigured.pipe(Effect.provide(environment({ OTEL_EXPORTER_OTLP_ENDPOINT: "" }))))

@@ -1,4 +1,4 @@
-/** No digit of an amount is lost, and none is re-spelled: the proxy hands on the bytes. */
+/** Amounts keep every digit and their format: the proxy forwards the bytes unchanged. */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
@@ -18,7 +18,7 @@ const transfer = (value: string): string =>
 const nft = (number: string): string =>
   `{"token_address":"${address}","token_id":${number},"amount":${number},"last_sale":{"price":${number}}}`
 
-/** Whatever number is put into an answer, wherever one can be. */
+/** Inserts a number into each amount field of a response. */
 const answers: ReadonlyArray<readonly [operation: string, answer: (number: string) => string]> = [
   ["walletTransfers", (number) => `{"result":[${transfer(number)}]}`],
   ["tokenTransfers", (number) => `{ "cursor" : null,\n\t"result":[${transfer(number)}] }\n`],

@@ -26,7 +26,7 @@ const expected = () => {
 }
 
 describe("a list", () => {
-  it.scopedLive("comes whole, a record a line as the service wrote it, and says that it is over", () =>
+  it.scopedLive("streams every record unchanged on its own line, and ends with an end line", () =>
     Effect.gen(function*() {
       const { port } = yield* start()
       const answer = yield* sendRequest(port, transfers)
@@ -39,14 +39,14 @@ describe("a list", () => {
       expect(page.text).toContain(records[0])
     }))
 
-  it.scopedLive("may have no records at all", () =>
+  it.scopedLive("may be empty", () =>
     Effect.gen(function*() {
       const { port } = yield* start()
-      const nobody = `/all/api/v2.2/0x${"0".repeat(39)}1/erc20/transfers`
-      expect((yield* sendRequest(port, nobody)).text).toBe("{\"end\":{\"records\":0}}\n")
+      const emptyWallet = `/all/api/v2.2/0x${"0".repeat(39)}1/erc20/transfers`
+      expect((yield* sendRequest(port, emptyWallet)).text).toBe("{\"end\":{\"records\":0}}\n")
     }))
 
-  it.scopedLive("of every kind is there; what is none is not", () =>
+  it.scopedLive("exists for every list operation, and for no other", () =>
     Effect.gen(function*() {
       const { port } = yield* start()
       for (const path of [`/erc20/${token}/owners`, `/erc20/${token}/transfers`, `/nft/${collection721}`]) {
@@ -62,7 +62,7 @@ describe("a list", () => {
       expect((yield* sendRequest(port, transfers, { method: "POST" })).status).toBe(405)
     }))
 
-  it.scopedLive("that fails at once fails with a status, before any line", () =>
+  it.scopedLive("that fails on the first page has an error status and no lines", () =>
     Effect.gen(function*() {
       const { port } = yield* start()
       const wrong = yield* sendRequest(port, `${transfers}&order=sideways`)
@@ -72,8 +72,8 @@ describe("a list", () => {
     }))
 })
 
-describe("a list that is not asked for", () => {
-  it.scopedLive("costs nothing: neither for its headers alone, nor where only what is kept is wanted", () =>
+describe("a list request without a stream", () => {
+  it.scopedLive("costs nothing for HEAD and for only-if-cached", () =>
     Effect.gen(function*() {
       const { port, sandbox } = yield* start()
       const head = yield* sendRequest(port, transfers, { method: "HEAD" })
@@ -85,8 +85,8 @@ describe("a list that is not asked for", () => {
     }))
 })
 
-describe("a proxy that stops", () => {
-  it.scopedLive("ends a list between two pages, and says where to go on", () =>
+describe("a proxy during shutdown", () => {
+  it.scopedLive("ends a list between two pages, with the cursor to resume", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const { asked, client: httpClient } = endlessList()
@@ -106,8 +106,8 @@ describe("a proxy that stops", () => {
     }))
 })
 
-describe("a list that breaks off", () => {
-  it.scopedLive("says why and where it can be resumed, and is resumed there without a gap or a repetition", () =>
+describe("a list that fails", () => {
+  it.scopedLive("ends with a reason and a cursor, and resumes without missing or duplicate records", () =>
     Effect.gen(function*() {
       const { lines: log, port, sandbox } = yield* start()
       yield* sandbox.queueFaults({}, { status: 422 })
@@ -126,8 +126,8 @@ describe("a list that breaks off", () => {
     }))
 })
 
-describe("budgets", () => {
-  it.scopedLive("each page costs one; where the day's is used up the list says so, and how to go on", () =>
+describe("quotas", () => {
+  it.scopedLive("charge each page, and an exhausted daily quota ends the list with a reason and a cursor", () =>
     Effect.gen(function*() {
       const { lines: log, port, sandbox } = yield* start({
         config: { ...testConfig(), clients: [configOf("small", "s", { dailyQuota: 12 })] }
@@ -173,14 +173,14 @@ const open = (port: number, path: string): Effect.Effect<Http.IncomingMessage, E
   })
 
 describe("a client that stops reading", () => {
-  it.scopedLive("stops the walk, goes on with it, and ends it by going away", () =>
+  it.scopedLive("pauses pagination, resumes it by reading, and ends it by disconnecting", () =>
     Effect.gen(function*() {
       const { asked, client: httpClient } = endlessList()
       const { lines: log, port } = yield* start({ httpClient })
       const others = (count: number) =>
         Effect.forEach(Array(count).fill("/livez"), (path) => sendRequest(port, path))
       const response = yield* open(port, `/all/api/v2.2/nft/${collection721}?chain=eth`)
-      // Others are answered meanwhile, and the list gets no further than the buffers between us
+      // Other requests are served meanwhile, and the list advances only as far as the socket buffers allow
       yield* others(100)
       const stopped = asked.pages
       yield* others(100)
@@ -199,7 +199,7 @@ describe("a client that stops reading", () => {
       expect(asked.pages).toBe(ended)
     }))
 
-  it.scopedLive("is let go after a while", () =>
+  it.scopedLive("is disconnected after sendIdleTimeout", () =>
     Effect.gen(function*() {
       const { client: httpClient } = endlessList()
       const limits = { ...defaults.limits, sendIdleTimeout: Duration.millis(300) }

@@ -1,4 +1,4 @@
-/** Whatever spelling clients use, the service sees one; what is wrong reaches it not at all. */
+/** The proxy normalizes parameters, and does not forward invalid ones. */
 import { chainId, evmChains, nftTradeChains, priceChains } from "@blockquarry/core/Chain"
 import { inputSchema, optional, passthrough } from "@blockquarry/core/InputSchema"
 import { Integer } from "@blockquarry/core/Integer"
@@ -16,7 +16,7 @@ const data = "/api/v2.2"
 const transfers = `${data}/${wallet}/erc20/transfers`
 const trades = `${data}/wallets/${wallet}/nfts/trades`
 
-/** Asks every path and gives the path and query that the service saw for each. */
+/** Requests every path, and returns the path and query that reached the upstream for each. */
 const seen = (paths: ReadonlyArray<string>) =>
   Effect.gen(function*() {
     const { port, sandbox } = yield* start()
@@ -29,7 +29,7 @@ const same = (paths: ReadonlyArray<string>, path: string, query: ReadonlyArray<r
     expect(yield* seen(paths)).toEqual(paths.map(() => ({ path, query })))
   })
 
-describe("spellings", () => {
+describe("normalization", () => {
   const [a, b] = [token, busyToken]
   const lists: ReadonlyArray<
     readonly [name: string, of: (name: string, one: string, two: string) => string]
@@ -59,7 +59,7 @@ describe("spellings", () => {
       [["chains[]", "0x1"], ["chains[]", "0x13882"]]
     ))
 
-  it.scopedLive("an empty list is none", () =>
+  it.scopedLive("of an empty list, which is omitted", () =>
     same(
       ["?contract_addresses=", "?contract_addresses[]=", "?", "?&&", ""].map((query) => transfers + query),
       transfers,
@@ -161,7 +161,7 @@ describe("spellings", () => {
     }))
 })
 
-describe("what is passed on as it came", () => {
+describe("forwards unchanged", () => {
   it.scopedLive("unknown parameters", () =>
     same(
       [`${transfers}?limit=2&include_spam=a%26b%3Dc&x[]=1&x[]=2&empty=&bare`],
@@ -169,12 +169,12 @@ describe("what is passed on as it came", () => {
       [["limit", "2"], ["include_spam", "a&b=c"], ["x[]", "1"], ["x[]", "2"], ["empty", ""], ["bare", ""]]
     ))
 
-  it.scopedLive("cursors, whatever they hold", () => {
+  it.scopedLive("cursors with any content", () => {
     const cursor = `e30.+/=&?#%00\u00e9 "quoted"${"x".repeat(450)}`
     return same([`${transfers}?cursor=${encodeURIComponent(cursor)}`], transfers, [["cursor", cursor]])
   })
 
-  it.scopedLive("dates that we cannot read, and formats where none is listed", () =>
+  it.scopedLive("unparsable dates, and formats of parameters without known values", () =>
     Effect.gen(function*() {
       expect(
         yield* seen([
@@ -189,7 +189,7 @@ describe("what is passed on as it came", () => {
       ])
     }))
 
-  it("what cannot be read of any parameter that is open, and of no other", () => {
+  it("unparsable values of open parameters, and of no others", () => {
     const operation = get({
       id: "test",
       api: "data",
@@ -216,7 +216,7 @@ describe("what is passed on as it came", () => {
     }
   })
 
-  it.scopedLive("not a date beside a block of the same side: the block wins", () =>
+  it.scopedLive("a block bound, but not a date bound of the same side", () =>
     Effect.gen(function*() {
       expect(
         yield* seen([
@@ -230,7 +230,7 @@ describe("what is passed on as it came", () => {
     }))
 })
 
-describe("at the door", () => {
+describe("validation", () => {
   const price = `${data}/erc20/${token}/price`
   const refused: ReadonlyArray<readonly [path: string, parameter: string]> = [
     [`${data}/0x12/erc20/transfers`, "address"],
@@ -266,7 +266,7 @@ describe("at the door", () => {
     [`${transfers}?cursor=quarry-resume-1.e30`, "cursor"]
   ]
 
-  it.scopedLive("what cannot be right is refused by the name of its parameter", () =>
+  it.scopedLive("rejects invalid values with the name of the parameter", () =>
     Effect.gen(function*() {
       const { port, sandbox } = yield* start()
       for (const [path, parameter] of refused) {

@@ -276,7 +276,7 @@ describe("the queue", () => {
       ])
     }))
 
-  it.effect("lets requests with a shorter maxWait overtake a list at its head, and rejects requests that the limit cannot serve in time", () =>
+  it.effect("lets requests with a shorter maxWait overtake a list, and rejects those it can never serve in time", () =>
     Effect.gen(function*() {
       const slow = client({ rateLimit: { limit: 1, window: 10_000 } })
       const ended = yield* runArrivals(yield* makeQuotas(), slow, [

@@ -1,15 +1,15 @@
-/** Which encoding a client wants, and what it gets. */
+/** Negotiation and application of content encodings. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Zlib from "node:zlib"
 import * as ContentEncoding from "../../src/response/ContentEncoding.ts"
 
-/** What this Node likes best of what a client takes. */
+/** The preferred encoding that this Node version supports. */
 const best = "zstdCompress" in Zlib ? "zstd" : "br"
 
-describe("the encoding that is chosen", () => {
-  it("is the one that is liked best, the smallest where several are liked alike", () => {
+describe("the negotiated encoding", () => {
+  it("has the highest q value, and compresses best among equals", () => {
     expect([
       undefined,
       "",
@@ -45,7 +45,7 @@ describe("the encoding that is chosen", () => {
     ])
   })
 
-  it.prop("is one that the client named, or none", [FastCheck.string()], ([accept]) => {
+  it.prop("is one that the client lists, or none", [FastCheck.string()], ([accept]) => {
     const chosen = ContentEncoding.chooseEncoding(accept)
     expect(chosen === undefined || accept.toLowerCase().includes(chosen) || accept.includes("*")).toBe(true)
   })
@@ -55,7 +55,7 @@ describe("an encoded body", () => {
   const decoders = { gzip: Zlib.gunzipSync, br: Zlib.brotliDecompressSync }
 
   it.effect.prop(
-    "is the same after it is decoded",
+    "decodes to the original",
     {
       bytes: FastCheck.uint8Array({ maxLength: 5000 }),
       encoding: FastCheck.constantFrom("gzip" as const, "br" as const)

@@ -1,4 +1,4 @@
-/** How kept answers are given, and what is said of them. */
+/** Cached responses and their headers. */
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, it } from "@effect/vitest"
@@ -34,7 +34,7 @@ const cacheStatusesOf = (port: number, path: string, requests: ReadonlyArray<Req
   )
 
 describe("Cache-Status", () => {
-  it.scopedLive("says what the cache did, and clients have their say", () =>
+  it.scopedLive("states the cache result, and request directives are honored", () =>
     Effect.gen(function*() {
       const { lines: logLines, port, sandbox } = yield* cached()
       const said = yield* cacheStatusesOf(port, price, [
@@ -65,7 +65,7 @@ describe("Cache-Status", () => {
       expect(parsedLog.map(({ attempts }) => attempts)).toEqual([0, 1, 0, 0, 1, 1, 1, 0])
     }))
 
-  it.scopedLive("equal questions at once are one request", () =>
+  it.scopedLive("reports coalesced requests: concurrent equal requests are sent once", () =>
     Effect.gen(function*() {
       const slow = yield* Sandbox.make({ ledger })
       const httpClient = HttpClient.transform(Sandbox.httpClient(slow), Effect.delay("200 millis"))
@@ -80,7 +80,7 @@ describe("Cache-Status", () => {
       expect(yield* slow.recordedRequests).toHaveLength(1)
     }))
 
-  it.scopedLive("a change is never kept", () =>
+  it.scopedLive("an update is never cached", () =>
     Effect.gen(function*() {
       const { port, sandbox } = yield* cached()
       const { body, path } = sampleRequests["updateStreamStatus"] ?? { path: "", body: "" }
@@ -93,7 +93,7 @@ describe("Cache-Status", () => {
       expect(yield* sandbox.recordedRequests).toHaveLength(2)
     }))
 
-  it.scopedLive("nothing is kept where the cache is off", () =>
+  it.scopedLive("nothing is cached if the cache is disabled", () =>
     Effect.gen(function*() {
       const { port, sandbox } = yield* start()
       expect(yield* cacheStatusesOf(port, price, [{}, {}])).toEqual([
@@ -104,8 +104,8 @@ describe("Cache-Status", () => {
     }))
 })
 
-describe("whoever has the answer already", () => {
-  it.scopedLive("is told so, whichever encoding it had", () =>
+describe("a client with a current ETag", () => {
+  it.scopedLive("gets a 304, for every encoding", () =>
     Effect.gen(function*() {
       const { port } = yield* cached()
       const first = yield* sendRequest(port, long, { headers: { "accept-encoding": "gzip" } })
@@ -122,7 +122,7 @@ describe("whoever has the answer already", () => {
 })
 
 describe("encodings", () => {
-  it.scopedLive("are made once, and decode to the bytes of the service, hit or miss", () =>
+  it.scopedLive("are computed once, and decode to the upstream's bytes for hits and misses", () =>
     Effect.gen(function*() {
       const { port } = yield* cached()
       const plain = yield* sendRequest(port, long)
@@ -140,7 +140,7 @@ describe("encodings", () => {
       }
     }))
 
-  it.scopedLive("short answers are left as they are", () =>
+  it.scopedLive("are not applied to short responses", () =>
     Effect.gen(function*() {
       const { port } = yield* cached()
       const answer = yield* sendRequest(port, price, { headers: { "accept-encoding": "gzip, br" } })
@@ -148,8 +148,8 @@ describe("encodings", () => {
     }))
 })
 
-describe("what the service says of keeping", () => {
-  it.scopedLive("is passed on to the client alone", () =>
+describe("cache headers of the upstream", () => {
+  it.scopedLive("are forwarded to the client only", () =>
     Effect.gen(function*() {
       const said = [
         [undefined, "private, no-cache"],
@@ -165,8 +165,8 @@ describe("what the service says of keeping", () => {
     }))
 })
 
-describe("what is spent behind an answer", () => {
-  it.scopedLive("is counted for its client, though its line is written", () =>
+describe("usage after the response", () => {
+  it.scopedLive("is counted for the client, although the access log line is written", () =>
     Effect.gen(function*() {
       const clock = { now: Date.UTC(2026, 0, 1) }
       const { lines: logLines, adminPort, port, sandbox } = yield* start({
@@ -194,8 +194,8 @@ describe("what is spent behind an answer", () => {
     }))
 })
 
-describe("the short way and the long way", () => {
-  /** Requests that differ in all that either of them looks at. */
+describe("the cache fast path and the full pipeline", () => {
+  /** Requests that differ in everything that either path inspects. */
   const requests: ReadonlyArray<RequestOptions> = [
     {},
     { headers: { "accept-encoding": "gzip" } },
@@ -214,7 +214,7 @@ describe("the short way and the long way", () => {
     { method: "DELETE" }
   ]
 
-  it.scopedLive("give the same answer, but for its age, its id and what is left", () =>
+  it.scopedLive("give the same response, except age, request ID and remaining quota", () =>
     Effect.gen(function*() {
       const clients = [
         testClient("one", "token", { rateLimit: { limit: 100_000, window: 1000 }, dailyQuota: 100_000 }),

@@ -1,4 +1,4 @@
-/** How the server stops, and what it does with clients that go away. */
+/** Shutdown of the server, and clients that disconnect. */
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, it } from "@effect/vitest"
@@ -44,8 +44,8 @@ const connect = (port: number, text?: string) =>
     socket.resume()
   })
 
-describe("stopping", () => {
-  it.live("finishes what was taken, closes the rest, and refuses what comes", () =>
+describe("shutdown", () => {
+  it.live("completes requests in flight, closes idle connections, and refuses new ones", () =>
     Effect.gen(function*() {
       const gate = yield* gatedUpstream
       const scope = yield* Scope.make()
@@ -65,7 +65,7 @@ describe("stopping", () => {
       expect(lines).toHaveLength(1)
     }))
 
-  it.live("idle keep-alive connections do not hold it up", () =>
+  it.live("is not delayed by idle keep-alive connections", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const { port } = yield* Scope.extend(start(), scope)
@@ -76,7 +76,7 @@ describe("stopping", () => {
       expect(performance.now() - started).toBeLessThan(2000)
     }))
 
-  it.live("what does not finish within the grace is cut off", () =>
+  it.live("aborts requests that exceed the timeout", () =>
     Effect.gen(function*() {
       const gate = yield* gatedUpstream
       const scope = yield* Scope.make()
@@ -89,8 +89,8 @@ describe("stopping", () => {
     }))
 })
 
-describe("clients that go away", () => {
-  it.scopedLive("are not worked for any longer", () =>
+describe("a disconnected client", () => {
+  it.scopedLive("interrupts its request", () =>
     Effect.gen(function*() {
       const gate = yield* gatedUpstream
       const { port } = yield* start({ httpClient: gate.client })
@@ -102,8 +102,8 @@ describe("clients that go away", () => {
     }))
 })
 
-describe("a reply that cannot be made or sent", () => {
-  it.scopedLive("ends the connection: nobody waits for it", () =>
+describe("a response that cannot be created or sent", () => {
+  it.scopedLive("closes the connection instead of leaving the client waiting", () =>
     Effect.gen(function*() {
       const reply = ProxyResponse.json(200, {})
       const broken = { ...reply, headers: { "x-broken": "a\nb" } }
@@ -142,8 +142,8 @@ describe("a reply that cannot be made or sent", () => {
     }), 5000)
 })
 
-describe("a port that is taken", () => {
-  it.scopedLive("is a failure that names it", () =>
+describe("a port in use", () => {
+  it.scopedLive("fails with an error that names it", () =>
     Effect.gen(function*() {
       const { port } = yield* start()
       const second = yield* Effect.flip(start({ config: { listen: { ...defaults.listen, port } } }))

@@ -1,4 +1,4 @@
-/** What the engine's limits are to those who ask the proxy. */
+/** The engine's rate limits and circuit breaker, as clients see them. */
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import { describe, expect, it } from "@effect/vitest"
@@ -10,7 +10,7 @@ import { staticUpstream } from "../support/staticUpstream.ts"
 const path = `/api/v2.2/${examples.wallet}/erc20/transfers?chain=eth`
 
 describe("the proxy's own limits", () => {
-  it.scopedLive("are answered with when to come back, and nothing is sent", () =>
+  it.scopedLive("reject with Retry-After, and send nothing upstream", () =>
     Effect.gen(function*() {
       // A page costs more than that: it goes alone, after a quiet time
       const rateLimit = RateLimit.make({ limit: 3, window: "1 hour", maxWait: 0 })
@@ -27,7 +27,7 @@ describe("the proxy's own limits", () => {
       expect(yield* sandbox.recordedRequests).toHaveLength(1)
     }))
 
-  it.scopedLive("leave a service alone that fails too often", () =>
+  it.scopedLive("open the circuit breaker after repeated failures", () =>
     Effect.gen(function*() {
       const { port } = yield* start({
         httpClient: staticUpstream(500, "{}", { "content-type": "application/json" })

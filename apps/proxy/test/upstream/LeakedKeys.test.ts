@@ -1,4 +1,4 @@
-/** Keys of other addresses, in answers that nobody waits for. */
+/** API keys of another upstream, in responses fetched in the background. */
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
@@ -20,14 +20,14 @@ const between = {
   }
 }
 
-describe("an answer that quotes the key of another address", () => {
+describe("a response that quotes the key of another upstream", () => {
   const quoting = [
     ["its body", { usdPrice: 2, tokenName: theirs }, {}],
     ["a header", { usdPrice: 2 }, { "last-modified": theirs }]
   ] as const
 
   for (const [where, document, headers] of quoting) {
-    it.scopedLive(`in ${where} and was fetched behind a stale one is given to nobody`, () =>
+    it.scopedLive(`in ${where} is not served after a background revalidation`, () =>
       Effect.gen(function*() {
         const clock = { now: Date.UTC(2026, 0, 1) }
         let asked = 0
@@ -57,7 +57,7 @@ describe("an answer that quotes the key of another address", () => {
       }))
   }
 
-  it.scopedLive("in a page of a list is kept for no single question either", () =>
+  it.scopedLive("in a page of a list is not cached for single requests either", () =>
     Effect.gen(function*() {
       let asked = 0
       const record = { token_address: examples.token, token_id: "1", metadata: theirs }

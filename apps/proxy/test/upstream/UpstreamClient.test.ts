@@ -1,4 +1,4 @@
-/** What becomes of the service's failures, of missing settings, and of keys. */
+/** Upstream failures, missing settings and API keys. */
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
@@ -13,7 +13,7 @@ const path = `/api/v2.2/${examples.wallet}/erc20/transfers?chain=eth`
 
 const json = { "content-type": "application/json" }
 
-describe("answers of failure", () => {
+describe("error responses", () => {
   const table: ReadonlyArray<readonly [status: number, body: string, becomes: number, code: string | null]> =
     [
       [400, `{"message":"chain must be a valid enum value"}`, 400, null],
@@ -78,7 +78,7 @@ describe("answers of failure", () => {
       }))
   }
 
-  it.scopedLive("429 keeps its Retry-After", () =>
+  it.scopedLive("a 429 keeps its Retry-After", () =>
     Effect.gen(function*() {
       const { port, sandbox } = yield* start()
       yield* sandbox.queueFaults({ status: 429, "retry-after": "120" })
@@ -86,7 +86,7 @@ describe("answers of failure", () => {
       expect([answer.status, answer.headers["retry-after"]]).toEqual([429, "120"])
     }))
 
-  it.scopedLive("a fault that passes is not seen", () =>
+  it.scopedLive("a transient failure is retried", () =>
     Effect.gen(function*() {
       const { port, sandbox } = yield* start()
       yield* sandbox.queueFaults({ status: 503 }, { kind: "reset" }, { kind: "bad-json" })
@@ -95,8 +95,8 @@ describe("answers of failure", () => {
     }))
 })
 
-describe("no answer", () => {
-  it.scopedLive("no connection is 502, and tells nothing of the address", () =>
+describe("no response", () => {
+  it.scopedLive("returns 502 without a connection, and does not reveal the URL", () =>
     Effect.gen(function*() {
       const httpClient = HttpClient.make((request) =>
         Effect.fail(
@@ -114,14 +114,14 @@ describe("no answer", () => {
       expect(answer.text).not.toContain("10.1.2.3")
     }))
 
-  it.scopedLive("no answer in time is 504", () =>
+  it.scopedLive("returns 504 after a timeout", () =>
     Effect.gen(function*() {
       const { port } = yield* start({ httpClient: HttpClient.make(() => Effect.never), instantClock: true })
       const answer = yield* sendRequest(port, path)
       expect([answer.status, JSON.parse(answer.text).code]).toEqual([504, "upstream-timeout"])
     }))
 
-  it.scopedLive("a change that may have taken effect says so and is not repeated", () =>
+  it.scopedLive("does not retry an update that may have been applied, and reports it", () =>
     Effect.gen(function*() {
       const { port, sandbox } = yield* start()
       yield* sandbox.queueFaults({ kind: "reset" })
@@ -134,7 +134,7 @@ describe("no answer", () => {
       expect(yield* sandbox.recordedRequests).toHaveLength(1)
     }))
 
-  it.scopedLive("an answer longer than 16 MiB is 502", () =>
+  it.scopedLive("returns 502 for a response over 16 MiB", () =>
     Effect.gen(function*() {
       const limit = 16 * 1024 * 1024
       const httpClient = staticUpstream(200, "{}", { ...json, "content-length": String(limit + 1) })
@@ -144,7 +144,7 @@ describe("no answer", () => {
       expect(JSON.parse(answer.text).message).toContain(`${limit} bytes`)
     }))
 
-  it.scopedLive("a bug is 500, and the log has it", () =>
+  it.scopedLive("returns 500 for a defect, and logs it", () =>
     Effect.gen(function*() {
       const { lines, port } = yield* start({
         httpClient: HttpClient.make(() => Effect.die(new Error("a bug")))
@@ -164,7 +164,7 @@ describe("missing settings", () => {
     ledgerTestnet: undefined
   }
 
-  it.scopedLive("an address is named by the requests that need it, and by no others", () =>
+  it.scopedLive("a missing base URL fails only the requests that need it", () =>
     Effect.gen(function*() {
       const { port } = yield* start({
         endpoints: { ...testEndpoints, baseUrls: { ...none, streams: Sandbox.baseUrls.streams } }
@@ -198,7 +198,7 @@ describe("missing settings", () => {
       }])
     }))
 
-  it.scopedLive("a key is named by every request; the proxy is not ready", () =>
+  it.scopedLive("a missing key fails every request, and the readiness probe", () =>
     Effect.gen(function*() {
       const { port, sandbox } = yield* start({ endpoints: { ...testEndpoints, keys: keys() } })
       const answer = yield* sendRequest(port, path, { headers: { "x-api-key": Sandbox.apiKey } })
@@ -209,7 +209,7 @@ describe("missing settings", () => {
       expect(yield* sandbox.recordedRequests).toEqual([])
     }))
 
-  it.scopedLive("nothing set at all still lives", () =>
+  it.scopedLive("the liveness probe succeeds without any settings", () =>
     Effect.gen(function*() {
       const { port } = yield* start({ endpoints: { keys: keys(), baseUrls: none } })
       expect((yield* sendRequest(port, "/livez")).status).toBe(200)
@@ -220,7 +220,7 @@ describe("missing settings", () => {
 })
 
 describe("keys", () => {
-  it.scopedLive("the proxy's own is sent, a client's never, and neither comes back", () =>
+  it.scopedLive("only the proxy's key is sent upstream, and no key is returned", () =>
     Effect.gen(function*() {
       const canary = "canary-of-the-client"
       const { lines, port, sandbox } = yield* start()
@@ -247,7 +247,7 @@ describe("keys", () => {
       expect(lines.join("\n")).not.toContain(examples.wallet)
     }))
 
-  it.scopedLive("a service that quotes the key in its refusal is not quoted", () =>
+  it.scopedLive("an error message that quotes the key is withheld", () =>
     Effect.gen(function*() {
       const canary = "canary-of-the-proxy"
       for (const status of [401, 302, 201, 200, 400, 404, 500]) {
@@ -261,7 +261,7 @@ describe("keys", () => {
       }
     }))
 
-  it.scopedLive("an answer that quotes the key is withheld, whatever its status and however sound", () =>
+  it.scopedLive("a response that quotes the key is withheld, for any status and any valid body", () =>
     Effect.gen(function*() {
       const canary = "canary-of-the-proxy"
       for (const status of [200, 400, 404, 422, 429, 500]) {

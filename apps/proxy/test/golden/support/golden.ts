@@ -137,7 +137,7 @@ interface Recorder {
   readonly end: () => Promise<void>
 }
 
-/** The host that every request names, whatever port is free: no record shows a real one. */
+/** The Host header of every request, so that records do not contain the actual port. */
 export const host = "127.0.0.1:8650"
 
 /** Records `NAME.http` and `NAME.log.ndjson`. */
@@ -241,7 +241,7 @@ export const until = async (what: string, holds: () => boolean): Promise<void> =
 /** Quiet are so many turns of the event loop in which nothing happens. */
 const quiet = 80
 
-/** Writes a request and reads to the end of the connection. Whatever sleeps meanwhile is woken once all is quiet. */
+/** Writes a request and reads until the connection ends. Wakes sleeping fibers once all others are idle. */
 const exchange = async (
   { clock, running, upstream }: Proxied,
   { to = "proxy", upstream: script = [] }: Sent,

@@ -23,10 +23,10 @@ const post = (headers: ReadonlyArray<string>, body: string) =>
 
 const paused = `{"status":"paused"}`
 
-/** A body that ends early for who believes in chunks, and late for who counts. */
+/** A body that ends earlier by its chunks than by its length. */
 const early = (context: EntryContext) => `0\r\n\r\n${inner(context)}`
 
-/** Every spelling that somebody somewhere took, or took not, for `Transfer-Encoding: chunked`. */
+/** Variants of `Transfer-Encoding: chunked` that parsers interpret differently. */
 const codings: ReadonlyArray<string> = [
   "Transfer-Encoding: chunked",
   "transfer-encoding: chunked",
@@ -160,7 +160,7 @@ const chunks: ReadonlyArray<string> = [
 
 const inHex = (text: string) => text.length.toString(16)
 
-/** What is well-formed, though nobody does it. */
+/** Valid but unusual chunked bodies. */
 const sound: ReadonlyArray<string> = [
   `${inHex(paused)}\r\n${paused}\r\n0\r\n\r\n`,
   `0000${inHex(paused)}\r\n${paused}\r\n000\r\n\r\n`,
@@ -298,7 +298,7 @@ export const framing: ReadonlyArray<CorpusEntry> = [
         headers: ["Connection: keep-alive", coding],
         body: early(context)
       })(context),
-    // The smuggled one is a request of its own for everybody who reads chunks.
+    // A parser of chunks reads the smuggled request as a separate one
     expectedResponses: ["400", "404 404", "404", "404 404 live"]
   })),
   {

@@ -139,7 +139,7 @@ export const headers: ReadonlyArray<CorpusEntry> = [
   }
 ]
 
-/** Names by which only a lured browser, or nobody, would call an open proxy. */
+/** Host names that reach an anonymous proxy only by DNS rebinding. */
 export const strangeHosts: ReadonlyArray<CorpusEntry> = family(
   "Host",
   [

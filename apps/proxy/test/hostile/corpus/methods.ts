@@ -10,7 +10,7 @@ import {
   transfers
 } from "./entry.ts"
 
-/** Those that Node reads, but nobody here takes. */
+/** Methods that Node parses, but the proxy rejects. */
 const read: ReadonlyArray<string> = [
   "PUT",
   "DELETE",

@@ -11,7 +11,7 @@ import {
   transfers
 } from "./entry.ts"
 
-/** Steps that would lead elsewhere if anybody followed them: as a step of its own, or behind one. */
+/** Path segments that change the path if they are resolved: alone, or after another segment. */
 const steps: ReadonlyArray<string> = [
   "..",
   ".",
@@ -263,7 +263,7 @@ export const targets: ReadonlyArray<CorpusEntry> = [
     bytes: request({ target: `${transfers}?a=b${text}c` }),
     expectedResponses: rejectedAndClosed
   })),
-  ...family("all of a list, but for a filter that nobody could read", [
+  ...family("a whole list with an unreadable filter", [
     "a=b",
     "from_date=tomorrow",
     "__proto__=a"
