@@ -1,4 +1,4 @@
-/** compose.yaml: its form, how it is hardened, and that everything in it fits together. */
+/** compose.yaml: schema, hardening and consistency. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -27,8 +27,8 @@ const redis = compose.services["redis"]
 /** Seconds. */
 const seconds = (time: string | undefined): number => Number(/^(\d+)s$/.exec(time ?? "")?.[1])
 
-describe("the form", () => {
-  it("is refused where it says what there is not", () => {
+describe("the schema", () => {
+  it("rejects unknown keys", () => {
     const document = Files.document("compose.yaml")
     const broken = (service: object) => () =>
       Compose.read({ ...document, services: { redis: { ...compose.services["redis"], ...service } } })
@@ -40,7 +40,7 @@ describe("the form", () => {
     expect(broken({ user: "0:0" })).toThrow("user")
   })
 
-  it("names secrets, networks, volumes and services that there are, and none that nobody uses", () => {
+  it("defines every secret, network, volume and service that is used, and uses all that are defined", () => {
     const used = (of: (service: Compose.ComposeService) => ReadonlyArray<string>) =>
       [...new Set(services.flatMap(([, service]) => of(service)))].toSorted()
     expect(used(({ secrets = [] }) => secrets)).toEqual(Object.keys(compose.secrets).toSorted())
@@ -54,7 +54,7 @@ describe("the form", () => {
       .toEqual([])
   })
 
-  it("builds the image from files that there are", () => {
+  it("builds the image from existing files", () => {
     for (const [name, { build }] of proxies) {
       expect([name, Files.exists(`${build?.context}/${build?.dockerfile}`)]).toEqual([name, true])
     }
@@ -62,14 +62,14 @@ describe("the form", () => {
 })
 
 describe("secrets", () => {
-  it("are files, each by its name, and never in the repository", () => {
+  it("are files named after the secret, outside the repository", () => {
     for (const [name, { file }] of Object.entries(compose.secrets)) expect(file).toBe(`./secrets/${name}`)
     expect(Files.filesIn("secrets")).toContain(".gitignore")
     const ignored = Files.text("secrets/.gitignore").split("\n").filter((line) => /^[^#]/.test(line))
     expect(ignored).toEqual(["*", "!.gitignore"])
   })
 
-  it("stand in no variable and no argument", () => {
+  it("are in no variable and no argument", () => {
     for (const [name, { command = [], environment = {} }] of services) {
       const suspicious = Object.entries(environment).filter(([variable, value]) =>
         /password|secret|key|token/i.test(variable) && !value.startsWith("/run/secrets/")
@@ -79,35 +79,35 @@ describe("secrets", () => {
     }
   })
 
-  it("are made as README says", () => {
+  it("are created by the commands in README", () => {
     const readme = Files.text("README.md")
     for (const name of Object.keys(compose.secrets)) expect(readme).toContain(`secrets/${name}`)
   })
 })
 
 describe("networks", () => {
-  it("let nobody reach Redis but the proxies", () => {
+  it("connect Redis only with the proxies", () => {
     expect(compose.networks["store"]).toEqual({ internal: true })
     const inStore = services.filter(([, service]) => Compose.networksOf(service).includes("store"))
     expect(inStore.map(([name]) => name)).toEqual([...proxies.map(([name]) => name), "redis"])
     expect(redis?.ports).toBeUndefined()
   })
 
-  it("call both proxies by one name", () => {
+  it("give both proxies one name", () => {
     expect(proxies).toHaveLength(2)
     for (const [, { networks }] of proxies) {
       expect(networks).toMatchObject({ clients: { aliases: ["proxy"] }, monitoring: { aliases: ["proxy"] } })
     }
   })
 
-  it("give each port of the machine once", () => {
+  it("publish each host port once", () => {
     const ports = services.flatMap(([, { ports = [] }]) => ports.map((port) => port.split(":")[1]))
     expect(new Set(ports).size).toBe(ports.length)
   })
 })
 
 describe("the configuration of the proxies", () => {
-  it.effect("is taken without a warning, and for all of their network", () =>
+  it.effect("is valid without warnings, and listens on all addresses", () =>
     Effect.gen(function*() {
       const { config, warnings } = yield* Configs.load("compose")
       expect(warnings).toEqual([])
@@ -115,7 +115,7 @@ describe("the configuration of the proxies", () => {
       expect(config.redis?.expectedProxies).toBe(proxies.length)
     }))
 
-  it.effect("has the ports that everything else goes by", () =>
+  it.effect("has the ports that other services use", () =>
     Effect.gen(function*() {
       const { config: { listen, admin } } = yield* Configs.load("compose")
       for (const [name, { healthcheck, ports = [] }] of proxies) {
@@ -136,7 +136,7 @@ describe("the configuration of the proxies", () => {
       expect([names, port]).toEqual([["proxy"], admin?.port])
     }))
 
-  it.effect("is mounted where it is looked for, beside its secrets", () =>
+  it.effect("is mounted at the configured path, beside its secrets", () =>
     Effect.gen(function*() {
       const { files } = yield* Configs.load("compose")
       const folder = Configs.secretsFolder.compose
@@ -153,7 +153,7 @@ describe("the configuration of the proxies", () => {
       expect(Files.filesIn("compose")).toContain("quarry-proxy.yaml")
     }))
 
-  it.effect("lets them drain before they are killed", () =>
+  it.effect("leaves time for graceful shutdown before SIGKILL", () =>
     Effect.gen(function*() {
       const { config: { shutdown } } = yield* Configs.load("compose")
       const needed = Duration.toSeconds(shutdown.delay) + Duration.toSeconds(shutdown.timeout)
@@ -164,7 +164,7 @@ describe("the configuration of the proxies", () => {
     }))
 })
 
-it.effect("README counts the memory that there is", () =>
+it.effect("memory limits match the table in README", () =>
   Effect.gen(function*() {
     const { config } = yield* Configs.load("compose")
     for (const [name, { mem_limit }] of proxies) {
@@ -182,7 +182,7 @@ it.effect("README counts the memory that there is", () =>
   }))
 
 describe("Grafana", () => {
-  it("finds its data source and the dashboard", () => {
+  it("loads its data source and the dashboard", () => {
     const mounts = compose.services["grafana"]?.volumes ?? []
     expect(mounts).toContain("./grafana/provisioning:/etc/grafana/provisioning:ro")
     const Provider = Schema.Struct({
@@ -205,7 +205,7 @@ describe("Grafana", () => {
 const redisServer = find("redis-server")
 
 it.runIf(process.env["QUARRY_CHECK"] === "1")(
-  "a full check leaves nothing out: there is a redis-server",
+  "a full check requires redis-server",
   () => {
     expect(redisServer).toBeDefined()
   }
@@ -219,7 +219,7 @@ const freePort: Effect.Effect<number> = Effect.async((resume) => {
   })
 })
 
-/** Sends lines, and reads until as many answers came. */
+/** Sends lines, and reads until every line has a response. */
 const say = (port: number, lines: ReadonlyArray<string>): Effect.Effect<string, Error> =>
   Effect.async((resume) => {
     let heard = ""
@@ -232,7 +232,7 @@ const say = (port: number, lines: ReadonlyArray<string>): Effect.Effect<string, 
     return Effect.sync(() => socket.destroy())
   })
 
-/** The service's own command, with its files here and another port. */
+/** The command of the Redis service, with local paths and another port. */
 const started = (port: number, password: string) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -259,9 +259,9 @@ const started = (port: number, password: string) =>
   )
 
 describe.runIf(redisServer !== undefined)(
-  `Redis${redisServer === undefined ? " (skipped: there is no redis-server)" : ""}`,
+  `Redis${redisServer === undefined ? " (skipped: redis-server is not installed)" : ""}`,
   () => {
-    it.scopedLive("wants the password of the secret, is bounded, and lets answers go before it fails", () =>
+    it.scopedLive("requires the password of the secret, limits its memory, and evicts entries instead of failing", () =>
       Effect.gen(function*() {
         const port = yield* freePort
         yield* started(port, "a-password")
@@ -280,7 +280,7 @@ describe.runIf(redisServer !== undefined)(
           .toEqual(["maxmemory", String(256 * 1024 * 1024), "maxmemory-policy", "allkeys-lru", "save"])
       }))
 
-    it("may take less than its container", () => {
+    it("has a memory limit below that of its container", () => {
       expect(Number.parseInt(redis?.mem_limit ?? "0", 10)).toBeGreaterThanOrEqual(1.25 * 256)
     })
   }

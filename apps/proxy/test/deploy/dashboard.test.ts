@@ -1,4 +1,4 @@
-/** The dashboard: Grafana's own form as far as it is used, metrics that there are, and nothing left out. */
+/** The Grafana dashboard: schema, existing metrics and completeness. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -12,7 +12,7 @@ import { promtool, promtoolSkippedSuffix, run } from "./support/program.ts"
 
 const Text = Schema.NonEmptyTrimmedString
 
-/** No data source of anybody's own: the one that is chosen. */
+/** The data source that the user selects. */
 const Chosen = Schema.Struct({ type: Schema.Literal("prometheus"), uid: Schema.Literal("${datasource}") })
 
 const Position = Schema.Struct({ h: Schema.Int, w: Schema.Int, x: Schema.Int, y: Schema.Int })
@@ -152,12 +152,12 @@ const expressions = [
   }))
 ]
 
-/** As Grafana would send it. */
+/** Returns the expression as Grafana sends it. */
 const filled = (expression: string): string =>
   expression.replaceAll("$__rate_interval", "5m").replaceAll(/"\$\w+"/g, `".*"`)
 
 describe("panels", () => {
-  it("have ids of their own, and lie side by side", () => {
+  it("have unique IDs and do not overlap", () => {
     const ids = dashboard.panels.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
     const taken = new Map<string, string>()
@@ -172,7 +172,7 @@ describe("panels", () => {
     }
   })
 
-  it("ask each question under a letter of its own, and by the variables that there are", () => {
+  it("have queries with unique letters and defined variables", () => {
     const names = variables.map(({ name }) => name)
     for (const { targets, title } of panels) {
       expect([title, new Set(targets.map(({ refId }) => refId)).size]).toEqual([title, targets.length])
@@ -180,13 +180,13 @@ describe("panels", () => {
     for (const { expr, title } of queries) {
       const used = [...expr.matchAll(/"\$(\w+)"/g)].map(([, name = ""]) => name)
       expect([title, used.filter((name) => !names.includes(name) && name !== "1")]).toEqual([title, []])
-      // One fleet is not mixed up with another.
+      // Series of different fleets are not mixed
       expect([title, used.includes("job") && used.includes("instance")]).toEqual([title, true])
     }
   })
 })
 
-it.scopedLive("every question is about metrics that there are, and every metric of ours is asked for", () =>
+it.scopedLive("query existing metrics only, and every metric of the proxy", () =>
   Effect.gen(function*() {
     const series = yield* Metrics.knownSeries
     const found = expressions.flatMap(({ expr, title }) =>
@@ -202,7 +202,7 @@ it.scopedLive("every question is about metrics that there are, and every metric 
   }))
 
 describe.runIf(promtool !== undefined)(`promtool${promtoolSkippedSuffix}`, () => {
-  it("takes every expression", () => {
+  it("accepts every expression", () => {
     const folder = mkdtempSync(join(tmpdir(), "quarry-dashboard-"))
     const rules = expressions.map(({ expr }, index) => ({ record: `dashboard:${index}`, expr: filled(expr) }))
     writeFileSync(join(folder, "rules.yaml"), JSON.stringify({ groups: [{ name: "dashboard", rules }] }))

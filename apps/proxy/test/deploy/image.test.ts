@@ -1,4 +1,4 @@
-/** The image: what is in it, and that it runs as in its container, as nobody and without a place to write to. */
+/** The image: its content, and that it runs without root privileges and with a read-only file system. */
 import { describe, expect, it, layer } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -42,13 +42,13 @@ const dockerfile = Files.text("Dockerfile")
 
 const Words = Schema.parseJson(Schema.Array(Schema.String))
 
-/** What the container's own probe runs. */
+/** The command of the container's health check. */
 const healthcheck = Schema.decodeUnknownSync(Words)(
   /^HEALTHCHECK .* CMD (\[.*\])$/m.exec(dockerfile.replaceAll("\\\n", " "))?.[1]
 )
 
 layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the content", (it) => {
-  it.effect("is the program, its licences and its version", () =>
+  it.effect("contains the program, its licenses and its version", () =>
     Effect.gen(function*() {
       const { folder, said } = yield* Assembly
       const files = Image.entriesOf(folder).filter(({ isFile }) => isFile).map(({ path }) => path)
@@ -63,7 +63,7 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
       )
     }))
 
-  it.effect("names every package whose code is in it", () =>
+  it.effect("lists every bundled package", () =>
     Effect.gen(function*() {
       const { folder } = yield* Assembly
       const text = readFileSync(join(folder, "THIRD-PARTY-LICENSES"), "utf8")
@@ -86,7 +86,7 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
       for (const part of parts) expect(part).toMatch(/licen[cs]e|permission/i)
     }))
 
-  it.effect("tells nothing of the machine that it was built on, of tests, or of anybody's secrets", () =>
+  it.effect("contains no data of the build machine, no tests and no secrets", () =>
     Effect.gen(function*() {
       const { folder, parent } = yield* Assembly
       const secrets = Object.entries(process.env).flatMap(([name, value = ""]) =>
@@ -107,7 +107,7 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
       }
     }))
 
-  it.effect("is the same each time, to the byte, the time and the mode", () =>
+  it.effect("is reproducible, including file times and modes", () =>
     Effect.gen(function*() {
       const { bundle, folder, parent } = yield* Assembly
       const again = join(parent, "again")
@@ -120,7 +120,7 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
       }
     }))
 
-  it.effect("never takes the place of something else, and is nothing without a bundle", () =>
+  it.effect("does not overwrite existing files, and requires a bundle", () =>
     Effect.gen(function*() {
       const { bundle, parent } = yield* Assembly
       const mine = Image.folderIn(parent, "mine")
@@ -172,7 +172,7 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
         expect(metrics.some((line) => line.startsWith("quarry_proxy_requests_total{"))).toBe(true)
 
         const stopping = yield* Effect.fork(stop)
-        // It goes on answering while it says that it is about to stop.
+        // It still serves requests during the shutdown delay
         const announced = yield* sendRequest(port, "/readyz").pipe(
           Effect.delay("20 millis"),
           Effect.repeat({ until: ({ status }) => status === 503 })
@@ -190,7 +190,7 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
 })
 
 describe("the Dockerfile", () => {
-  it("copies every package of the workspace that the proxy is made of, and what installing needs", () => {
+  it("copies every workspace package of the proxy, and the files that installation needs", () => {
     const Dependencies = Schema.parseJson(Schema.Struct({
       dependencies: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.String })),
       devDependencies: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.String }))
@@ -217,7 +217,7 @@ describe("the Dockerfile", () => {
     expect(copied.filter((source) => !existsSync(join(Files.root, source)))).toEqual([])
   })
 
-  it("runs nobody's root, without a shell, with the ports that there are", () => {
+  it("runs as a non-root user, without a shell, and exposes the configured ports", () => {
     const final = dockerfile.slice(dockerfile.lastIndexOf("\nFROM "))
     expect(dockerfile).toMatch(/^ARG BASE=gcr\.io\/distroless\/nodejs22-debian12:nonroot$/m)
     expect(dockerfile).toMatch(/^ARG BUILDER=node:22-bookworm-slim$/m)
@@ -232,7 +232,7 @@ describe("the Dockerfile", () => {
     }
   })
 
-  it("is sent no secret and no clutter", () => {
+  it("has a build context without secrets and build output", () => {
     const lines = Files.text("Dockerfile.dockerignore").split("\n").filter((line) => /^[^#]/.test(line))
     expect(lines[0]).toBe("*")
     for (const line of ["**/node_modules", "**/.env", "**/.env.*", "apps/proxy/deploy"]) {

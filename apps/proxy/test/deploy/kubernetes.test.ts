@@ -1,4 +1,4 @@
-/** Manifests for Kubernetes: each is valid, the proxy takes its configuration, and all of them fit together. */
+/** Kubernetes manifests: schema, configuration and consistency. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -78,17 +78,17 @@ const monitor = Schema.decodeUnknownSync(PodMonitor, { onExcessProperty: "error"
 
 describe("every document", () => {
   for (const { document, file, kind } of known) {
-    it(`${kind} of ${file} is valid, and says nothing that Kubernetes would drop`, () => {
+    it(`${kind} of ${file} is valid, without fields that Kubernetes drops`, () => {
       Kubernetes.read(Kubernetes.modelOf(kind), document)
       expect(Kubernetes.unknownNames(Kubernetes.modelOf(kind), document)).toEqual([])
     })
   }
 
-  it("is one of Kubernetes' own, but for two that are read above", () => {
+  it("is of a built-in kind, except two that are checked above", () => {
     expect(manifests.length - known.length).toBe(2)
   })
 
-  it("would be refused with a slip in it", () => {
+  it("is rejected with a misspelled field", () => {
     const spec = { ...deployment.spec, replicaz: 3 }
     const broken = { ...only("Deployment"), spec }
     expect(Kubernetes.unknownNames(models.Deployment, broken)).toEqual(["spec.replicaz"])
@@ -97,7 +97,7 @@ describe("every document", () => {
     )
   })
 
-  it("is in the kustomization, but for the example of a secret and what is optional", () => {
+  it("is in the kustomization, except the example secret and optional documents", () => {
     const left = ["kustomization.yaml", "secret.example.yaml"]
     expect(kustomization.resources.toSorted()).toEqual(
       Files.filesIn("kubernetes").filter((file) => !left.includes(file) && !file.startsWith("optional/"))
@@ -108,7 +108,7 @@ describe("every document", () => {
 })
 
 describe("labels and names", () => {
-  it("lead to the same pods everywhere", () => {
+  it("select the same pods everywhere", () => {
     for (
       const selector of [
         deployment.spec?.selector.matchLabels,
@@ -125,11 +125,11 @@ describe("labels and names", () => {
       name: deployment.metadata?.name
     })
     expect(pod?.serviceAccountName).toBe(account.metadata?.name)
-    // What the rules of Prometheus go by.
+    // The alert rules use this label
     expect(podLabels?.[monitor.spec.jobLabel]).toBe("quarry-proxy")
   })
 
-  it.effect("of ports are those of the configuration", () =>
+  it.effect("of ports match the configuration", () =>
     Effect.gen(function*() {
       const { config: { listen, admin } } = yield* Configs.load("kubernetes")
       expect(another).toBeUndefined()
@@ -160,18 +160,18 @@ describe("labels and names", () => {
 })
 
 describe("the configuration", () => {
-  it.effect("is taken without a warning, and for all of the cluster", () =>
+  it.effect("is valid without warnings, and listens on all addresses", () =>
     Effect.gen(function*() {
       const { config, warnings } = yield* Configs.load("kubernetes")
       expect(warnings).toEqual([])
       expect([config.listen.host, config.admin?.host]).toEqual(["0.0.0.0", "0.0.0.0"])
       const hashes = [...config.clients, ...(config.admin === null ? [] : [config.admin])]
         .flatMap(({ tokens }) => tokens)
-      // Nobody has a token of such a hash.
+      // No token has this hash
       for (const hash of hashes) expect(hash).toMatch(/^sha256:0{60}/)
     }))
 
-  it.effect("and its secrets are where it looks for them", () =>
+  it.effect("is mounted with its secrets at the configured paths", () =>
     Effect.gen(function*() {
       const { files } = yield* Configs.load("kubernetes")
       const mounts = new Map(container?.volumeMounts?.map((mount) => [mount.name, mount]))
@@ -198,7 +198,7 @@ describe("the configuration", () => {
       for (const value of Object.values(secret.stringData ?? {})) expect(value).toContain("REPLACE-WITH-")
     }))
 
-  it.effect("leaves time to drain, and says in time that it drains", () =>
+  it.effect("leaves time for graceful shutdown, and fails the readiness probe early enough", () =>
     Effect.gen(function*() {
       const { config: { shutdown } } = yield* Configs.load("kubernetes")
       const announce = Duration.toSeconds(shutdown.delay)
@@ -208,16 +208,16 @@ describe("the configuration", () => {
       expect(announce).toBeGreaterThanOrEqual(periodSeconds * failureThreshold + timeoutSeconds)
     }))
 
-  it.effect("gives each process its part of every limit, as many as there can be", () =>
+  it.effect("divides every limit by the maximum number of replicas", () =>
     Effect.gen(function*() {
       const { config: { shutdown, redis } } = yield* Configs.load("kubernetes")
       const { maxReplicas = Number.NaN } = autoscaler.spec ?? {}
       const surge = Number(deployment.spec?.strategy?.rollingUpdate?.maxSurge)
       const evicted = Number(disruptions.spec?.maxUnavailable)
-      // A rollout goes on when what it started was there for so long: what it replaced has ended by then.
+      // minReadySeconds: a rollout continues after the replaced pod has ended
       const pace = deployment.spec?.minReadySeconds ?? 0
       expect(pace).toBeGreaterThanOrEqual(pod?.terminationGracePeriodSeconds ?? Number.NaN)
-      // So does the autoscaler, which takes one after the other.
+      // The autoscaler also adds one pod at a time
       const draining = Duration.toSeconds(shutdown.delay) + Duration.toSeconds(shutdown.timeout)
       for (const { periodSeconds, value } of autoscaler.spec?.behavior?.scaleDown?.policies ?? []) {
         expect([value, periodSeconds >= draining]).toEqual([1, true])
@@ -226,7 +226,7 @@ describe("the configuration", () => {
       expect(redis?.expectedProxies).toBeGreaterThanOrEqual(maxReplicas + surge + replaced + evicted)
     }))
 
-  it.effect("takes no more memory than it has, and the rules of Prometheus go by that", () =>
+  it.effect("fits into the memory limit, and the alert rules use that limit", () =>
     Effect.gen(function*() {
       const { config } = yield* Configs.load("kubernetes")
       const Rules = Schema.Struct({
@@ -244,7 +244,7 @@ describe("the configuration", () => {
 })
 
 describe("pods", () => {
-  it("pass the strictest of Kubernetes' standards", () => {
+  it("meet the restricted Pod Security Standard", () => {
     expect(pod?.securityContext).toMatchObject({
       runAsNonRoot: true,
       seccompProfile: { type: "RuntimeDefault" }
@@ -258,26 +258,26 @@ describe("pods", () => {
     expect(pod?.enableServiceLinks).toBe(false)
   })
 
-  it("are asked by probes that there are", () => {
+  it("have probes on existing routes", () => {
     const probe = (name: "startupProbe" | "livenessProbe" | "readinessProbe") => container?.[name]?.httpGet
     expect(probe("startupProbe")).toEqual({ path: "/livez", port: "admin" })
     expect(probe("livenessProbe")).toEqual({ path: "/livez", port: "admin" })
     expect(probe("readinessProbe")).toEqual({ path: "/readyz", port: "http" })
   })
 
-  it("are never fewer than before, whatever is rolled out or emptied", () => {
+  it("keep their number during rollouts and node drains", () => {
     expect(deployment.spec?.strategy).toEqual({
       type: "RollingUpdate",
       rollingUpdate: { maxUnavailable: 0, maxSurge: 1 }
     })
-    // A number in the deployment would undo the autoscaler's each time that it is applied.
+    // A replica count in the deployment would override the autoscaler on each apply
     expect(deployment.spec?.replicas).toBeUndefined()
     expect(autoscaler.spec?.minReplicas).toBeGreaterThanOrEqual(2)
     expect(disruptions.spec?.maxUnavailable).toBe(1)
   })
 })
 
-it.effect("the network lets through what the proxy asks for, and no more", () =>
+it.effect("may only connect to the upstreams and services that the proxy uses", () =>
   Effect.gen(function*() {
     const { config: { upstream } } = yield* Configs.load("kubernetes")
     const rules = policy.spec?.egress?.map(({ ports }) => ports?.map(({ port }) => port))

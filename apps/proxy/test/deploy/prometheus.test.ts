@@ -1,4 +1,4 @@
-/** Alert rules: Prometheus takes them, they ask for metrics that there are, and their numbers are those of the rest. */
+/** Alert rules: syntax, existing metrics, and thresholds that match the configuration. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -54,32 +54,32 @@ const Tests = Schema.Struct({
 
 const tests = Schema.decodeUnknownSync(Tests)(Files.document("prometheus/rules.test.yaml")).tests
 
-/** The number that a record stands for. */
+/** The number of a recording rule. */
 const number = (record: string, client?: string): number => {
   const found = records.find((one) => one.record === record && one.labels?.["client"] === client)
   return Number(/^vector\((\d+)\)$/.exec(found?.expr ?? "")?.[1])
 }
 
-it.runIf(process.env["QUARRY_CHECK"] === "1")("a full check leaves nothing out: there is a promtool", () => {
+it.runIf(process.env["QUARRY_CHECK"] === "1")("a full check requires promtool", () => {
   expect(promtool).toBeDefined()
 })
 
 describe.runIf(promtool !== undefined)(`promtool${promtoolSkippedSuffix}`, () => {
-  it("takes the rules", () => {
+  it("accepts the rules", () => {
     expect(run(promtool, ["check", "rules", "rules.yaml"], folder)).toMatchObject({ status: 0 })
   })
 
-  it("sees each alert fire when it should, and not when it should not", () => {
+  it("passes the rule tests: each alert fires only when it must", () => {
     expect(run(promtool, ["test", "rules", "rules.test.yaml"], folder)).toMatchObject({ status: 0 })
   }, 120_000)
 
-  it("takes the configuration of compose's Prometheus", () => {
+  it("accepts the Prometheus configuration of the Compose file", () => {
     expect(run(promtool, ["check", "config", "prometheus.yaml"], folder)).toMatchObject({ status: 0 })
   })
 })
 
 describe("every alert", () => {
-  it("has a test by its name, with something that is no case for it", () => {
+  it("has a test under its name, with series that do not trigger it", () => {
     for (const { alert } of alerts) {
       const series = tests.filter(({ name }) => name === alert).flatMap((test) => test.input_series)
       expect([alert, series.some((one) => one.series.includes(`namespace="ill"`))]).toEqual([alert, true])
@@ -89,7 +89,7 @@ describe("every alert", () => {
     }
   })
 
-  it("has a name of its own, and names others that there are", () => {
+  it("has a unique name, and refers to existing alerts", () => {
     const names = alerts.map(({ alert }) => alert)
     expect(new Set(names).size).toBe(names.length)
     for (const { alert, annotations } of alerts) {
@@ -99,7 +99,7 @@ describe("every alert", () => {
   })
 })
 
-it.scopedLive("every rule asks for metrics that there are", () =>
+it.scopedLive("every rule queries existing metrics", () =>
   Effect.gen(function*() {
     const series = yield* Metrics.knownSeries
     const recorded = records.map(({ record }) => record)
@@ -109,14 +109,14 @@ it.scopedLive("every rule asks for metrics that there are", () =>
       )
     )
     expect(found).toEqual([])
-    // And texts name what there is.
+    // Annotations also name existing metrics
     const texts = alerts.flatMap(({ annotations }) => Object.values(annotations)).join(" ")
     const named = texts.match(/\b(?:quarry|process|nodejs)_[a-z_:]+/g) ?? []
     expect(named.filter((name) => ![...series.keys(), ...recorded].some((known) => known.startsWith(name))))
       .toEqual([])
   }))
 
-describe("numbers of the rules are those of the configuration", () => {
+describe("thresholds match the configuration", () => {
   for (const which of Configs.all) {
     it.effect(`of ${which}`, () =>
       Effect.gen(function*() {
@@ -135,13 +135,13 @@ describe("numbers of the rules are those of the configuration", () => {
       }))
   }
 
-  it("and of the defaults, where nothing else is deployed", () => {
+  it("and the defaults, for values that no deployment sets", () => {
     expect(number("quarry_proxy:max_connections")).toBe(defaults.limits.maxConnections)
   })
 })
 
-describe("the reader of expressions", () => {
-  it("finds metrics, labels, and what is grouped by", () => {
+describe("the expression parser", () => {
+  it("finds metrics, labels and grouping labels", () => {
     expect(PromQl.read(
       `sum by (job, le) (rate(a_total{code=~"x|y", z!="1"}[5m])) > on (job) group_left () 0.8 * b:c and d == 1e3`
     )).toEqual({
@@ -164,7 +164,7 @@ describe("the reader of expressions", () => {
     ])
   })
 
-  it.effect("hears of what there is not", () =>
+  it.effect("reports unknown metrics and labels", () =>
     Effect.sync(() => {
       const series = new Map([["quarry_proxy_rejected_total", new Set(["code"])]])
       const found = (expression: string) => Expressions.unknownReferences(expression, series)

@@ -1,4 +1,4 @@
-/** Redis comes and goes while two proxies share it: nobody who asks them notices. */
+/** Redis fails and recovers while two proxies share it: clients see no errors. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as RedisServer from "../../../../packages/redis/test/support/RedisServer.ts"
@@ -22,7 +22,7 @@ describe.skipIf(RedisServer.program === undefined)(
   `two proxies over one Redis${RedisServer.skipReason}`,
   () => {
     it.scopedLive(
-      "are asked as before while Redis is killed, stopped and replaced",
+      "serve requests without errors while Redis is killed, stopped and replaced",
       () =>
         Effect.gen(function*() {
           const { proxies, redis } = yield* start(program(), "3000/s")
@@ -37,7 +37,7 @@ describe.skipIf(RedisServer.program === undefined)(
               () => all.every(({ requests }, index) => requests.length > (before[index] ?? 0) + 30)
             )
           })
-          /** Every proxy has said so of both stores, last. */
+          /** Whether the last log line of both stores, at every proxy, reports this state. */
           const are = (state: "unavailable" | "available again") =>
             eventuallySync(`the stores are ${state}`, () =>
               proxies.every((proxy) =>
@@ -52,7 +52,7 @@ describe.skipIf(RedisServer.program === undefined)(
               ))
           const shared = (address: number) =>
             eventually(
-              "what one fetched is a hit for the other",
+              "a response that one proxy cached is a hit at the other",
               Effect.gen(function*() {
                 const path = LoadGenerator.pathOf(address + questions.asked++)
                 yield* request(one, path, free)
@@ -81,7 +81,7 @@ describe.skipIf(RedisServer.program === undefined)(
             yield* are("unavailable")
             const away = performance.now()
             yield* more
-            // Long enough that a limit shows
+            // Long enough to observe the rate limit
             yield* eventuallySync("more than a second has passed", () =>
               performance.now() > away + 1.2 * second)
             const back = performance.now()
@@ -106,7 +106,7 @@ describe.skipIf(RedisServer.program === undefined)(
                   limited.map((load) => maxCostInWindow(within(load), second)).join(" and ")
                 } in a second; ${LoadGenerator.summarize(slow)}`
             )
-            // Each has its half of the limit
+            // Each proxy enforces half of the limit
             for (const load of limited) {
               expect(maxCostInWindow(within(load), second), name).toBeLessThanOrEqual((60 + 60) / 2)
               expect(within(load).some(({ status }) => status === 200), name).toBe(true)

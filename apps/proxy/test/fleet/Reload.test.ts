@@ -1,4 +1,4 @@
-/** The configuration changes while the proxy is asked: whoever may ask before and after notices nothing. */
+/** The configuration changes under load: clients that stay authorized see no errors. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as BuiltProgram from "./support/BuiltProgram.ts"
@@ -14,7 +14,7 @@ const program = BuiltProgram.program()
 
 const shop: ProxyConfig.ClientOptions = { name: "shop", token: "token-of-the-shop" }
 
-/** A client that nobody can be. The log says so as soon as the configuration that names it is in force. */
+/** A client without tokens. The log warns about it when the configuration that names it becomes active. */
 const mark = (name: string): ProxyConfig.ClientOptions => ({ name })
 
 const ask = (port: number, path: string, token: string) =>
@@ -41,7 +41,7 @@ const harness = (first: Partial<ProxyConfig.ProxyConfigOptions>) =>
         yield* proxy.signal("SIGHUP")
         return lines
       })
-    /** Waits until a configuration is in force. */
+    /** Waits until a configuration is active. */
     const take = (
       how: "replace" | "write",
       name: string,
@@ -51,7 +51,7 @@ const harness = (first: Partial<ProxyConfig.ProxyConfigOptions>) =>
         change(how, text({ ...settings, clients: [...settings.clients ?? [], mark(name)] })),
         (lines) => proxy.waitForLog(`client ${name} has no token`, lines)
       )
-    /** Waits until one is refused for a reason. */
+    /** Waits until a configuration is rejected for a reason. */
     const refuse = (how: "replace" | "write", text: string, reason: string) =>
       Effect.map(
         Effect.flatMap(change(how, text), (lines) => proxy.waitForLog(reason, lines)),
@@ -67,7 +67,7 @@ const refusals = (proxy: ProxyProcess.ProxyProcess) =>
   )
 
 describe("a configuration that changes under load", () => {
-  it.scopedLive("is taken whole or refused, and no request fails", () =>
+  it.scopedLive("is applied completely or rejected, and no request fails", () =>
     Effect.gen(function*() {
       const { change, file, proxy, refuse, take, text, upstream } = yield* harness({ clients: [shop] })
       const { port } = proxy
@@ -86,7 +86,7 @@ describe("a configuration that changes under load", () => {
       yield* more
       expect(yield* status("token-of-another")).toBe(401)
 
-      // A client and a limit come, by a file that takes the place of the other
+      // Adds a client and a limit, by replacing the file
       const another: ProxyConfig.ClientOptions = {
         name: "another",
         token: "token-of-another",
@@ -96,7 +96,7 @@ describe("a configuration that changes under load", () => {
       expect(yield* status("token-of-another")).toBe(200)
       yield* more
 
-      // What is broken is refused, and it is said where
+      // Rejects an invalid file, and reports the position
       const sound = text({ clients: [shop, another] })
       const line = 1 + sound.split("\n").findIndex((line) => line.includes("1000/s"))
       const wrong = sound.replace("1000/s", "many")
@@ -111,11 +111,11 @@ describe("a configuration that changes under load", () => {
         "shutdown.delay 1s → 2s: requires a restart"
       )
       expect(yield* status("token-of-another")).toBe(200)
-      // What is seen in the folder is refused once more, where that is slower than the signal
+      // The directory watcher may be slower than the signal, and then rejects the file again
       expect(yield* refusals(proxy)).toBeGreaterThanOrEqual(5)
       yield* more
 
-      // Another key, by writing over the file
+      // Replaces the key, by overwriting the file
       expect(upstream.received.every(({ key }) => key === "first-key-of-the-service")).toBe(true)
       yield* take("write", "mark-2", {
         keys: [{ name: "second", file: "./second", rateLimit: "5000/s" }],
@@ -126,19 +126,19 @@ describe("a configuration that changes under load", () => {
       yield* more
       const asked = upstream.received.filter(({ receivedAt }) => receivedAt > taken)
       expect(asked.filter(({ key }) => key === "second-key-of-the-service").length).toBeGreaterThan(20)
-      // Whoever had begun with the first one ended with it
+      // Calls that started with the first key end with it
       expect(asked.slice(20).filter(({ key }) => key !== "second-key-of-the-service")).toEqual([])
 
-      // The load goes over to another client, and the first one's token goes
+      // The load switches to another client, and the first client's token is removed
       token.of = "token-of-another"
       const since = performance.now()
-      yield* eventuallySync("nobody asks as the first", () =>
+      yield* eventuallySync("the load uses the second client", () =>
         load.requests.filter(({ startedAt }) => startedAt > since).length > 50)
       yield* take("replace", "mark-3", { clients: [another] })
       expect(yield* status(shop.token ?? "")).toBe(401)
       expect(yield* status("token-of-another")).toBe(200)
 
-      // Faster than they can be taken: the last one counts
+      // Changes faster than reloads: the last one applies
       yield* Effect.forEach(
         Array.from({ length: 20 }, (_, index) =>
           index),
@@ -159,7 +159,7 @@ describe("a configuration that changes under load", () => {
       expect(yield* proxy.exit).toEqual({ code: 0, signal: null })
     }), 120_000)
 
-  it.scopedLive("forgets nothing of what a client has used", () =>
+  it.scopedLive("keeps the usage of each client", () =>
     Effect.gen(function*() {
       const used: ProxyConfig.ClientOptions = {
         name: "used",
@@ -173,12 +173,12 @@ describe("a configuration that changes under load", () => {
           const [, rate, day] = /"rate";r=(\d+);.*"day";r=(\d+)/.exec(headers["ratelimit"] ?? "") ?? []
           return [status, Number(rate), Number(day)]
         })
-      // A price costs three units
+      // A price costs 3 units
       expect(yield* left(1)).toEqual([200, 27, 57])
       expect(yield* left(2)).toEqual([200, 24, 54])
       yield* take("replace", "mark-1", { clients: [shop, used] })
       expect(yield* left(3)).toEqual([200, 21, 51])
-      // A day of less is a day that is used up sooner
+      // A lower daily quota is exhausted earlier
       yield* take("write", "mark-2", { clients: [shop, { ...used, dailyQuota: 12 }] })
       expect(yield* left(4)).toEqual([200, 18, 0])
       const over = yield* ask(proxy.port, LoadGenerator.pathOf(5), "token-of-used")

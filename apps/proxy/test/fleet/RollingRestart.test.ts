@@ -1,4 +1,4 @@
-/** A fleet is renewed one by one while it is asked: nobody notices. */
+/** A fleet is restarted one by one under load: clients see no errors. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -36,7 +36,7 @@ const harness = (
 
 const stopped = { code: 0, signal: null }
 
-/** Asks for a list to its end, and keeps what comes until it ends or breaks. */
+/** Requests a whole list, and collects the lines until it ends or fails. */
 const list = (port: number, address: string) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -127,7 +127,7 @@ describe("a rolling restart", () => {
 
 describe("SIGTERM", () => {
   it.scopedLive(
-    "is announced on every open connection, after all that was asked there",
+    "is announced on every open connection, after all responses to pending requests",
     () =>
       Effect.gen(function*() {
         const { start, upstream } = yield* harness({ shutdownDelay: "2s" })
@@ -175,7 +175,7 @@ describe("SIGTERM", () => {
   )
 
   it.scopedLive(
-    "lets what is under way come to its end within the grace, and cuts off the rest",
+    "lets requests in flight complete within the shutdown timeout, and aborts the rest",
     () =>
       Effect.gen(function*() {
         const { start, upstream } = yield* harness({ shutdownDelay: "0s", shutdownTimeout: "3s" })
@@ -195,7 +195,7 @@ describe("SIGTERM", () => {
         const { state: short } = yield* list(port, addressOf("c"))
         const { state: endless } = yield* list(port, addressOf("e"))
         yield* eventuallySync(
-          "both have begun",
+          "both requests are in flight",
           () => [short, endless].every(({ text }) => text.split("\n").length === 4)
         )
         const slow = yield* RawConnection.connect(port)
@@ -209,7 +209,7 @@ describe("SIGTERM", () => {
         })
 
         yield* signal("SIGTERM")
-        yield* eventually("nobody listens", RawConnection.isNotListening(port))
+        yield* eventually("the port is closed", RawConnection.isNotListening(port))
         expect([short.isOver, endless.isOver]).toEqual([false, false])
         yield* Deferred.succeed(gate, null)
         yield* eventuallySync("the short one has ended", () => short.isOver)
@@ -229,7 +229,7 @@ describe("SIGTERM", () => {
   )
 
   it.scopedLive(
-    "does not end before the collector of spans has heard of the last request",
+    "exports the span of the last request before exit",
     () =>
       Effect.gen(function*() {
         const collector = yield* OtlpCollector.make

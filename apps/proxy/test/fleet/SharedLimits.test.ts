@@ -1,4 +1,4 @@
-/** Two proxies over one Redis: one budget for each client and each key, one cache, one pause. */
+/** Two proxies over one Redis share quotas, key limits, the cache and cooldowns. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as RedisServer from "../../../../packages/redis/test/support/RedisServer.ts"
@@ -23,7 +23,7 @@ import type { ProxyProcess } from "./support/ProxyProcess.ts"
 const program = BuiltProgram.program()
 
 it.runIf(process.env["QUARRY_CHECK"] === "1")(
-  "a full check leaves nothing out: there is a redis-server",
+  "a full check requires redis-server",
   () => {
     expect(RedisServer.program).toBeDefined()
   }
@@ -33,7 +33,7 @@ describe.skipIf(RedisServer.program === undefined)(
   `two proxies over one Redis${RedisServer.skipReason}`,
   () => {
     it.scopedLive(
-      "have one budget for each client, by the second and by the day",
+      "share the rate limit and the daily quota of each client",
       () =>
         withStableRedis(program(), "none", ({ proxies }) =>
           Effect.gen(function*() {
@@ -41,7 +41,7 @@ describe.skipIf(RedisServer.program === undefined)(
             const made = () => both.flatMap(({ requests }) => requests)
             const went = (made: ReadonlyArray<LoadGenerator.RecordedRequest>) =>
               made.filter(({ status }) => status === 200).length
-            // 20 at once, and 20 in a second
+            // A burst of 20, and 20 per second
             yield* eventuallySync("some seconds have passed", () => went(made()) > 80)
             yield* Effect.forEach(both, ({ stop }) => stop)
             yield* Effect.log(
@@ -51,10 +51,10 @@ describe.skipIf(RedisServer.program === undefined)(
             )
             expect(LoadGenerator.unexpectedFailures(made(), [clientRateLimited]).slice(0, 5)).toEqual([])
             expect(maxCostInWindow(made(), second)).toBeLessThanOrEqual(60 + 60)
-            // Neither is left behind
+            // No proxy is starved
             for (const { requests } of both) expect(went(requests)).toBeGreaterThan(10)
 
-            // 100 prices and one unit, of which nobody can make anything
+            // 100 prices, and one unit that suffices for no operation
             const asked = yield* Effect.forEach(
               Array.from({ length: 140 }, (_, index) => index),
               (index) =>
@@ -72,12 +72,12 @@ describe.skipIf(RedisServer.program === undefined)(
     )
 
     it.scopedLive(
-      "have one budget for each key",
+      "share the rate limit of each key",
       () =>
         withStableRedis(program(), "120/s", ({ proxies, upstream }) =>
           Effect.gen(function*() {
             const both = yield* startLoads(proxies, free, 1, { pool: 8 })
-            // 40 at once, and 40 in a second
+            // A burst of 40, and 40 per second
             yield* eventuallySync("some seconds have passed", () => upstream.received.length > 160)
             yield* Effect.forEach(both, ({ stop }) => stop)
             const made = both.flatMap(({ requests }) => requests)
@@ -87,7 +87,7 @@ describe.skipIf(RedisServer.program === undefined)(
               } in a second at the service; ${LoadGenerator.summarize(made)}`
             )
             expect(LoadGenerator.unexpectedFailures(made).slice(0, 5)).toEqual([])
-            // What is let through within a second is there within a little more: some of them take a moment on their way
+            // Requests admitted within 1 s arrive within slightly more, because of network latency
             expect(cost * FakeUpstream.maxRequestsInWindow(upstream.received, 0.8 * second))
               .toBeLessThanOrEqual(120 + 120)
             expect(upstream.received.length).toBe(made.filter(({ hit }) => !hit).length)
@@ -96,7 +96,7 @@ describe.skipIf(RedisServer.program === undefined)(
     )
 
     it.scopedLive(
-      "have one cache, and forget together",
+      "share the cache and its invalidations",
       () =>
         withStableRedis(program(), "none", ({ proxies: [one, other], upstream }) =>
           Effect.gen(function*() {
@@ -109,7 +109,7 @@ describe.skipIf(RedisServer.program === undefined)(
                 ])
                 return cache.includes("; hit") ? "hit" : "miss"
               })
-            /** What is written is there a moment after the answer. */
+            /** Cache writes complete shortly after the response. */
             const hits = (proxy: ProxyProcess, address: number) =>
               eventually(`${address} is a hit`, Effect.map(state(proxy, address), (state) => state === "hit"))
             const purge = ({ adminOrigin }: ProxyProcess, query: string) =>
@@ -132,7 +132,7 @@ describe.skipIf(RedisServer.program === undefined)(
     )
 
     it.scopedLive(
-      "pause together where the service says so",
+      "share the cooldown after a 429",
       () =>
         withStableRedis(program(), "1000/s", ({ proxies: [one, other], upstream }) =>
           Effect.gen(function*() {
@@ -143,13 +143,13 @@ describe.skipIf(RedisServer.program === undefined)(
             }
             const refused = yield* Effect.fork(request(one, LoadGenerator.pathOf(1), free))
             yield* eventuallySync(
-              "the service has refused",
+              "the upstream has sent a 429",
               () => upstream.respond === null && upstream.received.length === 1
             )
             const [first] = upstream.received
             const said = first?.receivedAt ?? 0
             yield* eventually(
-              "the answer was understood",
+              "the cooldown has started",
               Effect.map(
                 Effect.promise(() => fetch(`${one.adminOrigin}/status.json`).then((answer) => answer.text())),
                 (text) => text.includes("throttled")

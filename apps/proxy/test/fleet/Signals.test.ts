@@ -1,4 +1,4 @@
-/** Signals and starts that are no everyday matter. */
+/** Less common signals, and startup failures. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as BuiltProgram from "./support/BuiltProgram.ts"
@@ -14,7 +14,7 @@ const program = BuiltProgram.program()
 
 const priceOf = (digit: string) => `/api/v2.2/erc20/0x${digit.repeat(40)}/price`
 
-/** One that announces and waits for longer than any test. */
+/** A shutdown delay and timeout that exceed any test. */
 const patient = Effect.gen(function*() {
   const upstream = yield* FakeUpstream.make
   const folder = yield* TempFolder.make
@@ -33,7 +33,7 @@ const patient = Effect.gen(function*() {
 })
 
 describe("Ctrl-C", () => {
-  it.scopedLive("stops at once, without an announcement", () =>
+  it.scopedLive("exits immediately, without the shutdown delay", () =>
     Effect.gen(function*() {
       const { proxy } = yield* patient
       const idle = yield* RawConnection.connect(proxy.port)
@@ -46,7 +46,7 @@ describe("Ctrl-C", () => {
     }), 30_000)
 
   it.scopedLive(
-    "waits for what was taken, and no longer where it is pressed again",
+    "waits for requests in flight, and exits immediately if pressed again",
     () =>
       Effect.gen(function*() {
         const { proxy, upstream } = yield* patient
@@ -55,7 +55,7 @@ describe("Ctrl-C", () => {
         asking.send(RawConnection.get(priceOf("1")))
         yield* eventuallySync("the service is asked", () => upstream.received.length === 1)
         yield* proxy.signal("SIGINT")
-        yield* eventually("nobody listens", RawConnection.isNotListening(proxy.port))
+        yield* eventually("the port is closed", RawConnection.isNotListening(proxy.port))
         expect([proxy.hasExited(), asking.isHalfClosed()]).toEqual([false, false])
         yield* proxy.signal("SIGINT")
         expect(yield* proxy.exit).toEqual({ code: 130, signal: null })
@@ -65,7 +65,7 @@ describe("Ctrl-C", () => {
 })
 
 describe("SIGHUP", () => {
-  it.scopedLive("is harmless where there is no file", () =>
+  it.scopedLive("is ignored without a configuration file", () =>
     Effect.gen(function*() {
       const { exit, port, waitForLog, signal } = yield* ProxyProcess.start(program(), [
         "--sandbox",
@@ -80,11 +80,11 @@ describe("SIGHUP", () => {
       yield* signal("SIGTERM")
       yield* eventually("it says so", Effect.map(LoadBalancer.isReady(port), (ready) => !ready))
       yield* signal("SIGHUP")
-      // It announces for as long as it does where nothing is said, and ends in its own time
+      // The default shutdown delay applies, and the process exits by itself
       expect(yield* exit).toEqual({ code: 0, signal: null })
     }), 30_000)
 
-  it.scopedLive("does not end one that finishes what it took", () =>
+  it.scopedLive("does not abort a shutdown in progress", () =>
     Effect.gen(function*() {
       const { proxy, upstream } = yield* patient
       upstream.respond = () => Effect.as(Effect.promise(() => released), null)
@@ -96,7 +96,7 @@ describe("SIGHUP", () => {
       asking.send(RawConnection.get(priceOf("1")))
       yield* eventuallySync("the service is asked", () => upstream.received.length === 1)
       yield* proxy.signal("SIGINT")
-      yield* eventually("nobody listens", RawConnection.isNotListening(proxy.port))
+      yield* eventually("the port is closed", RawConnection.isNotListening(proxy.port))
       yield* proxy.signal("SIGHUP")
       gate.open()
       expect((yield* asking.nextResponse)?.status).toBe(200)
@@ -104,8 +104,8 @@ describe("SIGHUP", () => {
     }), 30_000)
 })
 
-describe("a second one on the same port", () => {
-  it.scopedLive("says what to do, and the first one goes on", () =>
+describe("a second process on the same port", () => {
+  it.scopedLive("fails with a hint, and the first process keeps serving", () =>
     Effect.gen(function*() {
       const { proxy } = yield* patient
       const start = ProxyProcess.start(program(), [

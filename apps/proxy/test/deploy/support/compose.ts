@@ -1,6 +1,6 @@
 /**
- * The form of a Compose file, as far as ours uses it, and what every service of ours has to be: nobody's root, without
- * a file system to write to, watched, and bounded. Names that are not here are refused, so that a slip is one.
+ * The schema of the Compose file, limited to the keys in use. Every service must run as a non-root user, with a read-only
+ * file system, a health check and resource limits. Unknown keys are rejected, to find misspelled ones.
  */
 import * as Schema from "effect/Schema"
 import * as Files from "./files.ts"
@@ -25,7 +25,7 @@ const Healthcheck = Schema.Struct({
 
 const ComposeService = Schema.Struct({
   profiles: Schema.optional(Schema.Array(ServiceName)),
-  // Pinned: `latest` is another one tomorrow.
+  // Pinned, because `latest` changes
   image: matching(
     /^[a-z./-]+:(?:v?\d+\.\d+(?:\.\d+)?(?:-[a-z]+)?|\$\{QUARRY_PROXY_VERSION:-\d+\.\d+\.\d+\})$/
   ),
@@ -42,7 +42,7 @@ const ComposeService = Schema.Struct({
       value: Schema.Struct({ aliases: Schema.optional(Schema.Array(ServiceName)) })
     })
   ),
-  // On this machine alone.
+  // Only on the loopback address
   ports: Schema.optional(Schema.Array(matching(/^127\.0\.0\.1:\d+:\d+$/))),
   depends_on: Schema.optional(
     Schema.Record({
@@ -86,7 +86,7 @@ const Compose = Schema.Struct({
 
 export type Compose = typeof Compose.Type
 
-/** Fragments are named by `x-`. */
+/** The names of fragments start with `x-`. */
 const withoutFragments = (document: object): object =>
   Object.fromEntries(Object.entries(document).filter(([name]) => !name.startsWith("x-")))
 

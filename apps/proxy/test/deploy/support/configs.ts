@@ -1,4 +1,4 @@
-/** The configurations that are deployed, read as the proxy reads them, with the secrets where it finds them there. */
+/** Loads the deployed configurations as the proxy does, with their secrets at the configured paths. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Load from "../../../src/config/Load.ts"
@@ -16,13 +16,13 @@ const text = (which: Deployment): string =>
     ? Files.text("compose/quarry-proxy.yaml")
     : Schema.decodeUnknownSync(Mounted)(Files.document("kubernetes/configmap.yaml")).data["quarry-proxy.yaml"]
 
-/** Where it is in the container. */
+/** The path in the container. */
 export const file = "/etc/quarry-proxy/quarry-proxy.yaml"
 
-/** The folder of secrets in the container. */
+/** The directory of secrets in the container. */
 export const secretsFolder = { compose: "/run/secrets", kubernetes: "/run/secrets/quarry-proxy" } as const
 
-/** Readable for owner and group. */
+/** Readable by owner and group. */
 const mode = 0o100440
 
 export const load = (which: Deployment) => {

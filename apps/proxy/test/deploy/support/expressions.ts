@@ -1,15 +1,15 @@
-/** Whether expressions of PromQL ask for what there is. */
+/** Checks that PromQL expressions query existing metrics and labels. */
 import * as ProxyError from "../../../src/exchange/ProxyError.ts"
 import type { KnownSeries } from "./metrics.ts"
 import * as PromQl from "./promql.ts"
 
-/** Whoever scrapes adds these to every series. */
+/** Prometheus adds these labels to every series. */
 const scrapeLabels = ["job", "instance", "namespace"]
 
-/** Series that Prometheus makes itself. */
+/** Series that Prometheus creates. */
 const builtInMetrics = ["up", "ALERTS"]
 
-/** The values of labels that have few. */
+/** The values of labels with a fixed set of values. */
 const values: Readonly<Record<string, ReadonlyArray<string>>> = {
   code: Object.keys(ProxyError.statusByCode),
   cache: ["hit", "stale", "miss", "coalesced", "bypass", "none"],
@@ -32,17 +32,17 @@ const values: Readonly<Record<string, ReadonlyArray<string>>> = {
     "interrupted",
     "defect"
   ],
-  // Of the cache, and of configurations.
+  // Of the cache, and of reloads
   result: ["hit", "stale", "stale_if_error", "coalesced", "miss", "success", "failure"],
   reason: ["backoff", "rate_limit", "cooldown", "concurrency", "attempts", "deadline", "budget"]
 }
 
-/** The proxy itself counts by code only what it refused, which is not what failed. */
+/** The proxy counts only its rejections by code, not failures. */
 const isRejectionCode = (metric: string, label: string, value: string): boolean =>
   metric !== "quarry_proxy_rejected_total" || label !== "code" ||
   Object.entries(ProxyError.statusByCode).some(([code, status]) => code === value && status < 500)
 
-/** What an expression asks for in vain, a line each. `recorded` are the names that rules make. */
+/** Returns unknown metrics and labels, one line each. `recorded` are the names of recording rules. */
 export const unknownReferences = (
   expression: string,
   series: KnownSeries,
@@ -69,6 +69,6 @@ export const unknownReferences = (
   ]
 }
 
-/** Series that expressions ask for. */
+/** Returns the series that expressions query. */
 export const requestedMetrics = (expressions: ReadonlyArray<string>): ReadonlyArray<string> =>
   expressions.flatMap((expression) => PromQl.read(expression).selectors.map(({ metric }) => metric))

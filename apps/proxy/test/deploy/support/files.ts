@@ -1,4 +1,4 @@
-/** The files that operators deploy, as text and as documents. */
+/** The deployment files, as text and as documents. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import * as Yaml from "yaml"
@@ -11,14 +11,14 @@ export const text = (name: string): string => readFileSync(`${folder}${name}`, "
 
 export const exists = (name: string): boolean => existsSync(`${folder}${name}`)
 
-/** Names of the files below a folder, by their paths in it. */
+/** Returns the relative paths of all files in a directory. */
 export const filesIn = (name: string): ReadonlyArray<string> =>
   readdirSync(`${folder}${name}`, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => `${entry.parentPath}/${entry.name}`.slice(`${folder}${name}/`.length))
     .toSorted()
 
-/** Every document of a file. A name that is there twice, or anything else that is no YAML, throws. */
+/** Returns every document of a file. Throws on invalid YAML and duplicate keys. */
 export const documents = (name: string): ReadonlyArray<object> =>
   Yaml.parseAllDocuments(text(name), { merge: true }).map((document) => {
     if ("errors" in document && document.errors[0] !== undefined) throw document.errors[0]

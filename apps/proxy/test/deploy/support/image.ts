@@ -1,4 +1,4 @@
-/** The content of the image, assembled by the script that the Dockerfile runs, and the proxy in it as it runs there. */
+/** The content of the image, assembled by the script of the Dockerfile, and the proxy that runs from it. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
@@ -8,10 +8,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Files from "./files.ts"
 
-/** Whom the image's program runs as. */
+/** The user ID of the program in the image. */
 export const user = 65532
 
-/** The bundle of the sources as they are, with its source maps. */
+/** The bundle of the current sources, with source maps. */
 export const bundle = (output: string): void => {
   execFileSync(
     process.execPath,
@@ -20,7 +20,7 @@ export const bundle = (output: string): void => {
   )
 }
 
-/** What the script says. */
+/** The output of the script. */
 export const assemble = (folder: string, bundle: string): string =>
   execFileSync(process.execPath, [join(Files.root, "scripts/image.mjs"), folder, bundle], {
     encoding: "utf8",
@@ -36,7 +36,7 @@ export interface Entry {
   readonly digest: string
 }
 
-/** Everything in a folder, and the folder itself. */
+/** Returns a directory and everything below it. */
 export const entriesOf = (folder: string): ReadonlyArray<Entry> =>
   [".", ...readdirSync(folder, { recursive: true, encoding: "utf8" })].toSorted().map((path) => {
     const stats = statSync(join(folder, path))
@@ -50,14 +50,14 @@ export const entriesOf = (folder: string): ReadonlyArray<Entry> =>
     }
   })
 
-/** Takes from everybody what would let them write. */
+/** Removes all write permissions. */
 export const makeReadOnly = (folder: string): void => {
   for (const { isFile, path } of entriesOf(folder).toReversed()) {
     chmodSync(join(folder, path), isFile ? 0o444 : 0o555)
   }
 }
 
-/** A folder that other users may look into, until the tests end. */
+/** Creates a directory that other users may read, and removes it after the tests. */
 export const temporary: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => {
     const folder = mkdtempSync(join(tmpdir(), "quarry-image-"))
@@ -66,7 +66,7 @@ export const temporary: Effect.Effect<string, never, Scope.Scope> = Effect.acqui
   }),
   (folder) =>
     Effect.sync(() => {
-      // Whoever is not root empties no folder that it may not write to.
+      // Only root can remove the content of a read-only directory
       for (const { isFile, path } of entriesOf(folder)) if (!isFile) chmodSync(join(folder, path), 0o755)
       rmSync(folder, { recursive: true })
     })
@@ -80,7 +80,7 @@ export const folderIn = (parent: string, name: string): string => {
 
 const identity = { uid: user, gid: user }
 
-/** Only root becomes somebody else, and only where others reach Node. */
+/** Only root can change the user, and only if other users can execute Node. */
 export const canSwitchUser: boolean = process.getuid?.() === 0 &&
   spawnSync(process.execPath, ["-e", ""], { ...identity, env: {} }).status === 0
 
@@ -97,7 +97,7 @@ export interface RunningImage {
   readonly stop: Effect.Effect<ExitResult>
 }
 
-/** Starts the program of a folder, in it, with nothing of this machine but Node; waits until it says that it is up. */
+/** Starts the program of a directory with Node and an empty environment, and waits until it is ready. */
 export const start = (
   folder: string,
   args: ReadonlyArray<string>

@@ -1,4 +1,4 @@
-/** Documents for Kubernetes, held against its own schemas; and against slips in names, which those let pass. */
+/** Validates Kubernetes manifests against the official schemas, and finds unknown fields, which those allow. */
 import { Deployment } from "kubernetes-models/apps/v1/Deployment"
 import { HorizontalPodAutoscaler } from "kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler"
 import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicy"
@@ -32,7 +32,7 @@ interface Model {
 
 export const modelOf = (kind: Kind): new() => Model => models[kind]
 
-/** A document as what it says it is. Throws where Kubernetes' schema is against it. */
+/** Parses a document by its kind. Throws if the schema of Kubernetes rejects it. */
 export const read = <M extends Model>(make: new() => M, document: object): M => {
   const model = Object.assign(new make(), document)
   model.validate()
@@ -40,8 +40,8 @@ export const read = <M extends Model>(make: new() => M, document: object): M => 
 }
 
 /**
- * Names that stand in a document and mean nothing, by their paths. The schemas allow them, and Kubernetes drops them;
- * but what a schema knows it looks at, so what is never looked at is unknown.
+ * Returns the paths of unknown fields. The schemas allow them, and Kubernetes drops them. Validation reads every known
+ * field, so a field that is never read is unknown.
  */
 export const unknownNames = (make: new() => Model, document: object): ReadonlyArray<string> => {
   const seen = new Set<string>()

@@ -1,4 +1,4 @@
-/** Every metric that there can be, with its labels: from a proxy that answered requests, and from the modules. */
+/** Every possible metric with its labels: from a proxy after requests, and from the modules. */
 import * as Telemetry from "@blockquarry/http/Telemetry"
 import * as Effect from "effect/Effect"
 import * as MetricLabel from "effect/MetricLabel"
@@ -6,10 +6,10 @@ import * as ProxyMetrics from "../../../src/admin/ProxyMetrics.ts"
 import { defaults } from "../../../src/config/Config.ts"
 import { examples, sendRequest, start, testClient } from "../../support/proxy.ts"
 
-/** Names of series, and the names of their labels. */
+/** Label names by series name. */
 export type KnownSeries = ReadonlyMap<string, ReadonlySet<string>>
 
-/** What only exists once something went wrong, with the labels that it has then. */
+/** Metrics that only exist after failures, with their labels. */
 const rareMetrics = [
   { metric: Telemetry.circuitBreakerState, labels: ["upstream"] },
   { metric: Telemetry.storeAvailable, labels: ["store"] },
@@ -22,7 +22,7 @@ const moduleMetrics = [...Object.values(Telemetry), ...Object.values(ProxyMetric
   typeof value !== "string" && "unsafeUpdate" in value ? [value] : []
 )
 
-/** Starts a proxy, asks it this and that, and reads what it says of it. */
+/** Starts a proxy, sends requests, and reads its metrics. */
 export const knownSeries = Effect.gen(function*() {
   const token = "a token"
   const { adminPort, port } = yield* start({

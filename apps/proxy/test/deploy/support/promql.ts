@@ -1,4 +1,4 @@
-/** What an expression of PromQL asks for: enough of its grammar to find names in it. Whether it is one, promtool says. */
+/** Finds the names in PromQL expressions. Covers only the grammar that this needs; promtool validates the rest. */
 
 interface Matcher {
   readonly label: string
@@ -13,7 +13,7 @@ interface Selector {
 
 export interface Names {
   readonly selectors: ReadonlyArray<Selector>
-  /** Labels that something is grouped or matched by. */
+  /** Labels in matchers and groupings. */
   readonly grouped: ReadonlyArray<string>
 }
 

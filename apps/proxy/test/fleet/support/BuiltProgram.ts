@@ -1,11 +1,11 @@
-/** The program, built before the tests of a file and gone after them. */
+/** The program, built before the tests of a file and removed after them. */
 import { afterAll, beforeAll } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import * as ProxyProcess from "./ProxyProcess.ts"
 
-/** Where it is, once the tests run. */
+/** The path of the program, once the tests run. */
 export const program = (): () => string => {
   const scope = Effect.runSync(Scope.make())
   const built = { at: "" }

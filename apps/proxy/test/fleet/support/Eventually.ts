@@ -3,14 +3,14 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 
-/** It was waited for long enough. */
+/** The condition did not hold in time. */
 export class ConditionTimeout extends Data.TaggedError("Never")<{ readonly what: string }> {
   override get message(): string {
     return `it never came to this: ${this.what}`
   }
 }
 
-/** Looks until it holds; fifteen seconds at most. */
+/** Polls until the condition holds, for at most 15 s. */
 export const eventually = <E, R>(
   what: string,
   condition: Effect.Effect<boolean, E, R>
@@ -22,7 +22,7 @@ export const eventually = <E, R>(
     })
   )
 
-/** The same of what is at hand. */
+/** Polls a synchronous condition. */
 export const eventuallySync = (
   what: string,
   condition: () => boolean

@@ -1,6 +1,6 @@
 /**
- * A service on a socket, whose answers carry their own question: whoever gets another one's answer sees it. It writes
- * down what it was asked, when and with which key.
+ * An upstream on a socket that repeats the request in its response, so that mixed-up responses are found. It records
+ * the time and the API key of each request.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -8,7 +8,7 @@ import * as Http from "node:http"
 import type * as Net from "node:net"
 
 export interface ReceivedRequest {
-  /** Milliseconds, by a clock that is never set. */
+  /** In milliseconds, by a monotonic clock. */
   readonly receivedAt: number
   readonly key: string
   readonly target: string
@@ -23,18 +23,18 @@ interface FakeResponse {
 export interface FakeUpstream {
   readonly url: string
   readonly received: Array<ReceivedRequest>
-  /** What comes between a question and its answer; null: the answer that is always given. */
+  /** Replaces the response to a request; null: the default response. */
   respond: ((asked: ReceivedRequest) => Effect.Effect<FakeResponse | null>) | null
 }
 
-/** Answers that take a little while, some longer than others. */
+/** Delays responses by a short, varying time. */
 const delays = [0, 1, 2, 3, 5, 8, 13, 21]
 
-/** A price, named after what was asked. */
+/** A price that names its request. */
 export const price = (target: string, other: object = {}): string =>
   JSON.stringify({ tokenName: target, tokenAddress: `0x${"1".repeat(40)}`, usdPrice: 1.5, ...other })
 
-/** A page of three; the list is as long as it is asked for in `limit`. */
+/** A page of three records; `limit` sets the length of the list. */
 const page = (target: string): string => {
   const url = new URL(target, "http://service")
   const number = Number(url.searchParams.get("cursor") ?? "0")
@@ -93,7 +93,7 @@ export const make: Effect.Effect<FakeUpstream, never, Scope.Scope> = Effect.map(
   (upstream) => upstream
 )
 
-/** The most that was asked in any window: of so many milliseconds, and of what fits. */
+/** Returns the maximum number of matching requests in any window of this many milliseconds. */
 export const maxRequestsInWindow = (asked: ReadonlyArray<ReceivedRequest>, window: number): number => {
   const times = asked.map(({ receivedAt }) => receivedAt)
   return times.reduce(

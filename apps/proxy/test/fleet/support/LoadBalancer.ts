@@ -1,6 +1,6 @@
 /**
- * What stands before a fleet, as the service of a cluster does: new connections go to the instances that say that they
- * are ready, in turn, and stay with the one that they went to. Connections that are open are left alone.
+ * A load balancer like a Kubernetes Service: distributes new connections over the ready instances in turn. Open
+ * connections stay with their instance.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -10,15 +10,15 @@ import * as Net from "node:net"
 export interface LoadBalancer {
   readonly port: number
   readonly origin: string
-  /** Instances that are asked whether they are ready. */
+  /** Instances with readiness checks. */
   readonly add: (port: number) => Effect.Effect<void>
   readonly remove: (port: number) => Effect.Effect<void>
   readonly isReady: (port: number) => boolean
-  /** Connections that no instance took. */
+  /** Connections that no instance accepted. */
   readonly refused: () => number
 }
 
-/** How often instances are asked, in milliseconds. */
+/** The interval of readiness checks, in milliseconds. */
 const checkIntervalMs = 50
 
 export const isReady = (port: number): Effect.Effect<boolean> =>
@@ -32,7 +32,7 @@ export const isReady = (port: number): Effect.Effect<boolean> =>
     request.on("error", () => resume(Effect.succeed(false)))
   })
 
-/** What one side says the other hears, its last word too. */
+/** Forwards bytes in both directions, including half-close. */
 const connectSockets = (client: Net.Socket, instance: Net.Socket): void => {
   client.pipe(instance)
   instance.pipe(client)

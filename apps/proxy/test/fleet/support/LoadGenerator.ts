@@ -1,6 +1,6 @@
 /**
- * Clients that ask all the time, over connections that they keep. Each asks hits and misses in turn, and looks whether
- * the answer is the one to its question.
+ * Clients that send requests continuously over persistent connections. Each alternates cache hits and misses, and checks
+ * that the response belongs to its request.
  */
 import { type Dispatcher, Pool } from "@effect/platform-node/Undici"
 import * as Effect from "effect/Effect"
@@ -13,8 +13,8 @@ import * as RawConnection from "./RawConnection.ts"
 /**
  * - `pool`: one request after another on each connection.
  * - `pipelined`: several at once on one connection.
- * - `pausing`: on a connection of its own, which it never leaves idle for as long as an announcement takes.
- * - `idle`: the same with longer pauses. Its connection may be closed while its request is on the way, which it sends again.
+ * - `pausing`: on its own connection, with pauses shorter than the shutdown delay.
+ * - `idle`: the same with longer pauses. Its connection may close while a request is in transit; the client resends it.
  */
 type ConnectionKind = "pool" | "pipelined" | "pausing" | "idle"
 
@@ -26,41 +26,41 @@ const pauseRanges: { readonly [K in ConnectionKind]: readonly [least: number, mo
   idle: [500, 4000]
 }
 
-/** A request that was made, and what came of it. */
+/** A request and its result. */
 export interface RecordedRequest {
   readonly kind: ConnectionKind
   readonly path: string
-  /** When it was sent, in milliseconds, by a clock that is never set. */
+  /** The send time in milliseconds, by a monotonic clock. */
   readonly startedAt: number
   readonly durationMs: number
-  /** 0 where no answer came. */
+  /** 0 without a response. */
   readonly status: number
-  /** What the proxy calls its failure; empty where it is none. */
+  /** The failure code of the proxy; empty without one. */
   readonly code: string
-  /** Whether it was said that the connection ends. */
+  /** Whether the response announces the end of the connection. */
   readonly closesConnection: boolean
-  /** Whether the answer was a kept one. */
+  /** Whether the response was a cache hit. */
   readonly hit: boolean
-  /** What was wrong; empty where nothing was. */
+  /** The error; empty without one. */
   readonly error: string
 }
 
 export interface LoadOptions {
   readonly port: number
   readonly clients: { readonly [K in ConnectionKind]?: number }
-  /** What tells who asks; looked at for each request. */
+  /** The credentials, evaluated for each request. */
   readonly headers?: () => Readonly<Record<string, string>>
-  /** How many questions are asked again and again. Default: 20. */
+  /** The number of distinct requests that repeat. Default: 20. */
   readonly cachedPaths?: number
-  /** Tells the questions that nobody asked before from those of other loads. Default: 1. */
+  /** Distinguishes the cache misses of this load from those of other loads. Default: 1. */
   readonly seed?: number
 }
 
 export interface RunningLoad {
   readonly requests: ReadonlyArray<RecordedRequest>
-  /** Requests of idle clients that were sent again: their connection had gone before a byte of an answer came. */
+  /** Requests that idle clients resent, because the connection closed before the first byte of a response. */
   readonly resent: () => number
-  /** Lets everybody finish, and ends. */
+  /** Waits until all clients finish, and stops. */
   readonly stop: Effect.Effect<void>
 }
 
@@ -76,7 +76,7 @@ const fieldOf = (body: string, name: string): string => {
   }
 }
 
-/** What is wrong with an answer: that of the service names what was asked. */
+/** Returns the error of a response. Responses of the upstream name their request. */
 const bodyMismatch = (path: string, { body, status }: RawConnection.RawHttpResponse): string => {
   const name = fieldOf(body, "tokenName")
   return status !== 200 || (name !== "" && path.endsWith(name))
@@ -103,11 +103,11 @@ const throughPool =
       catch: (error) => new RawConnection.ConnectionLost({ message: String(error) })
     })
 
-/** On a connection of its own. Where it is known to have ended, the next request goes on another one. */
+/** Sends requests on its own connection, and opens a new one once that has ended. */
 const throughOwnConnection = (
   port: number,
   headers: () => Readonly<Record<string, string>>,
-  /** Called where a request is to be sent again; undefined where none is. */
+  /** Called before a request is resent; undefined disables resending. */
   repeated: (() => void) | undefined
 ) => {
   const held: { connection: RawConnection.RawConnection | undefined } = { connection: undefined }
@@ -129,14 +129,14 @@ const throughOwnConnection = (
           message: "the connection was closed before an answer came"
         })
       }
-      // What changes nothing may be sent again on another connection: RFC 9112, 9.3.1.
+      // Idempotent requests may be resent on another connection: RFC 9112, 9.3.1
       repeated()
       return yield* ask(path)
     })
   return { ask, close: Effect.sync(() => held.connection?.socket.destroy()) }
 }
 
-/** Starts the clients. They stop with the scope, if not before. */
+/** Starts the clients. They stop with the scope at the latest. */
 export const start = ({
   clients,
   headers = () => ({}),
@@ -216,14 +216,14 @@ export const start = ({
     }
   })
 
-/** What did not go as it should: no answer, the answer to something else, or a failure that is not looked for. */
+/** Returns the unexpected results: no response, a response to another request, or an unexpected failure. */
 export const unexpectedFailures = (
   made: ReadonlyArray<RecordedRequest>,
   expected: ReadonlyArray<string> = []
 ): ReadonlyArray<RecordedRequest> =>
   made.filter(({ code, error, status }) => error !== "" || (status !== 200 && !expected.includes(code)))
 
-/** Figures, for people. */
+/** Formats a summary. */
 export const summarize = (made: ReadonlyArray<RecordedRequest>): string => {
   const times = made.map(({ durationMs }) => durationMs).toSorted((a, b) => a - b)
   const at = (part: number) =>

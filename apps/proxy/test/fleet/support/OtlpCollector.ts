@@ -1,11 +1,11 @@
-/** Takes what a program tells a collector of OpenTelemetry, and keeps it. */
+/** An OpenTelemetry collector that stores what it receives. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
 
 export interface OtlpCollector {
   readonly url: string
-  /** All that was sent. */
+  /** Everything received. */
   readonly text: () => string
 }
 

@@ -1,9 +1,9 @@
-/** Documents of settings for proxies of a fleet, and who may ask them. */
+/** Configuration files for the proxies of a fleet, and their clients. */
 import { createHash } from "node:crypto"
 
 export interface ClientOptions {
   readonly name: string
-  /** Nobody can be a client without one, and the log says so. */
+  /** Without a token the client is unusable, and the proxy logs a warning. */
   readonly token?: string
   readonly rateLimit?: string
   readonly dailyQuota?: number
@@ -11,7 +11,7 @@ export interface ClientOptions {
 
 interface KeyOptions {
   readonly name: string
-  /** The file that holds it. */
+  /** The file with the key. */
   readonly file: string
   readonly rateLimit?: string
 }
@@ -26,7 +26,7 @@ export interface ProxyConfigOptions {
   readonly other?: object
 }
 
-/** JSON is YAML too. */
+/** JSON is valid YAML. */
 export const configDocument = (
   { shutdownDelay = "1s", clients = [], shutdownTimeout = "5s", keys, other, url }: ProxyConfigOptions
 ): string =>

@@ -1,4 +1,4 @@
-/** Two proxies over one Redis, and who asks them. */
+/** Two proxies over one Redis, and their clients. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -57,12 +57,12 @@ export const start = (
     return { redis, upstream, proxies }
   })
 
-/** Redis was not there for a moment, although it was. */
+/** A proxy considered Redis unavailable, although it was running. */
 class RedisInterrupted extends Data.TaggedError("RedisInterrupted")<{}> {}
 
 /**
- * Does something with two proxies. On a busy machine Redis may be missed for a moment, and then each counts for itself:
- * what was seen then shows nothing, and is looked at again with two new ones.
+ * Runs a test with two proxies. On a busy machine a proxy may lose Redis for a moment, and then counts locally. Such a
+ * run is inconclusive and is repeated with two new proxies.
  */
 export const withStableRedis = <A, E>(
   program: string,
@@ -92,7 +92,7 @@ export const request = (
     ({ body, headers, status }) => ({ status, body, cache: headers["cache-status"] ?? "" })
   )
 
-/** A load on each of both, of one client. */
+/** Starts a load of one client on both proxies. */
 export const startLoads = (
   proxies: ProxyPair,
   { token = "" }: ProxyConfig.ClientOptions,
@@ -105,8 +105,8 @@ export const startLoads = (
 }
 
 /**
- * The most units that were taken in a window: by those who asked after its begin and had their answer before its end,
- * so that nobody counts who was let through before or after it.
+ * Returns the maximum number of units in any window. Counts only requests that start and complete within the window, so
+ * that none admitted before or after it is included.
  */
 export const maxCostInWindow = (
   made: ReadonlyArray<LoadGenerator.RecordedRequest>,
@@ -125,5 +125,5 @@ export const maxCostInWindow = (
   )
 }
 
-/** What the proxy says to a client that asks too fast. */
+/** The response to a client over its rate limit. */
 export const clientRateLimited = "client-rate-limited"

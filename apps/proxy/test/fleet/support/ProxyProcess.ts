@@ -1,4 +1,4 @@
-/** The program as processes of the operating system: bundled once, started as people start it. */
+/** The program as operating system processes: bundled once, started with its command line. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url"
 import { type ConditionTimeout, eventuallySync } from "./Eventually.ts"
 import * as TempFolder from "./TempFolder.ts"
 
-/** The process did not come up. */
+/** The process did not start. */
 export class StartupError extends Data.TaggedError("NotUp")<{
   readonly code: number | null
   readonly stdout: string
@@ -21,7 +21,7 @@ export class StartupError extends Data.TaggedError("NotUp")<{
 
 interface ExitStatus {
   readonly code: number | null
-  /** What ended it, where it did not end by itself. */
+  /** The signal that ended the process, if any. */
   readonly signal: NodeJS.Signals | null
 }
 
@@ -31,21 +31,21 @@ type LogLine = Readonly<Record<string, unknown>>
 export interface ProxyProcess {
   readonly port: number
   readonly origin: string
-  /** Where operations are; empty where they are off. */
+  /** The URL of the admin listener; empty if disabled. */
   readonly adminOrigin: string
   readonly signal: (name: NodeJS.Signals) => Effect.Effect<void>
   readonly hasExited: () => boolean
   readonly exit: Effect.Effect<ExitStatus>
-  /** The lines that were written so far. */
+  /** The lines written so far. */
   readonly log: () => ReadonlyArray<LogLine>
-  /** Waits for a line that says so, the first of those that come after `since` lines. */
+  /** Waits for the first line with this text after `since` lines. */
   readonly waitForLog: (words: string, since?: number) => Effect.Effect<string, ConditionTimeout>
   readonly stderr: () => string
 }
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Builds the program; done once for all processes of a file of tests. */
+/** Builds the program, once per test file. */
 export const build: Effect.Effect<string, Error, Scope.Scope> = Effect.flatMap(TempFolder.make, (folder) => {
   const program = folder.path("quarry-proxy.js")
   const args = [file("../../../../../scripts/bundle.mjs"), file("../../../src/main.ts"), program]
@@ -80,7 +80,7 @@ const launch = (
   const written = { stdout: "", stderr: "" }
   child.stdout.on("data", (text: Buffer) => written.stdout += text.toString())
   child.stderr.on("data", (text: Buffer) => written.stderr += text.toString())
-  // Nothing may outlive the tests, not even when they are cut off
+  // No process may outlive the tests, even if they are aborted
   const kill = () => void child.kill("SIGKILL")
   process.once("exit", kill)
   const end: { of?: ExitStatus } = {}
@@ -91,7 +91,7 @@ const launch = (
   return { child, written, kill, end }
 }
 
-/** Starts the program, and waits for what it says when it is up. */
+/** Starts the program, and waits for its startup message. */
 export const start = (
   program: string,
   args: ReadonlyArray<string> = [],
@@ -106,10 +106,14 @@ export const start = (
           return Effect.orDie(eventuallySync("it has ended", () => end.of !== undefined))
         })
     )
-    yield* eventuallySync("it is up", () => end.of !== undefined || written.stdout.includes("Press Ctrl-C to stop"))
-    if (end.of !== undefined) return yield* new StartupError({ ...end.of, ...written })
+    yield* eventuallySync("it is up", () =>
+      end.of !== undefined || written.stdout.includes("Press Ctrl-C to stop"))
+    if (end.of !== undefined) {
+      return yield* new StartupError({ ...end.of, ...written })
+    }
     const origin = /is listening at (http:\/\/\S+)/.exec(written.stdout)?.[1] ?? ""
-    const lines = () => written.stderr.split("\n").slice(0, -1)
+    const lines = () =>
+      written.stderr.split("\n").slice(0, -1)
     const find = (words: string, since: number) =>
       lines().slice(since).map(parse).find(({ message }) => String(message).includes(words))
     return {
@@ -118,11 +122,12 @@ export const start = (
       adminOrigin: /status page: +(http:\/\/\S+)/.exec(written.stdout)?.[1] ?? "",
       signal: (name) => Effect.sync(() => void child.kill(name)),
       hasExited: () => end.of !== undefined,
-      exit: Effect.map(eventuallySync("it has ended", () => end.of !== undefined), () =>
-        end.of ?? { code: null, signal: null })
+      exit: Effect.map(
+        eventuallySync("it has ended", () => end.of !== undefined),
+        () => end.of ?? { code: null, signal: null }
+      )
         .pipe(Effect.orDie),
-      log: () =>
-        lines().map(parse),
+      log: () => lines().map(parse),
       waitForLog: (words, since = 0) =>
         Effect.map(
           eventuallySync(`it says: ${words}`, () => find(words, since) !== undefined),

@@ -1,10 +1,10 @@
-/** A connection that stays open, and requests on it of which every byte is the test's own. */
+/** A persistent connection for requests as raw bytes. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Net from "node:net"
 
-/** No answer came, or not all of one. */
+/** The response is missing or incomplete. */
 export class ConnectionLost extends Data.TaggedError("Lost")<{ readonly message: string }> {}
 
 export interface RawHttpResponse {
@@ -16,13 +16,13 @@ export interface RawHttpResponse {
 
 export interface RawConnection {
   readonly socket: Net.Socket
-  /** Whether the other side has said that nothing more comes, as far as this side has heard. */
+  /** Whether the peer has closed its side of the connection. */
   readonly isHalfClosed: () => boolean
-  /** Sends bytes, and waits for nothing. */
+  /** Sends bytes without waiting. */
   readonly send: (text: string) => void
-  /** The next answer; undefined where the connection ended before a byte of it came. */
+  /** The next response; undefined if the connection ended before its first byte. */
   readonly nextResponse: Effect.Effect<RawHttpResponse | undefined, ConnectionLost>
-  /** Waits until it is closed. */
+  /** Waits until the connection is closed. */
   readonly closed: Effect.Effect<void>
 }
 
@@ -35,7 +35,7 @@ export const get = (path: string, headers: Readonly<Record<string, string>> = {}
     ""
   ].join("\r\n")
 
-/** The first answer in what was read, with what is behind it; undefined while it is not whole. */
+/** Returns the first response and the remaining bytes; undefined while it is incomplete. */
 const parseFirst = (read: Buffer): readonly [RawHttpResponse, Buffer] | undefined => {
   const end = read.indexOf("\r\n\r\n")
   if (end < 0) return undefined
@@ -50,11 +50,11 @@ const parseFirst = (read: Buffer): readonly [RawHttpResponse, Buffer] | undefine
   return [{ status: Number(line.split(" ")[1]), headers, body }, read.subarray(length)]
 }
 
-/** Opens a connection for as long as the scope is open. */
+/** Opens a connection that closes with the scope. */
 export const connect = (port: number): Effect.Effect<RawConnection, ConnectionLost, Scope.Scope> =>
   Effect.acquireRelease(open(port), ({ socket }) => Effect.sync(() => socket.destroy()))
 
-/** Opens a connection. Answers are such that have a length. */
+/** Opens a connection. Responses must have a Content-Length. */
 export const open = (port: number): Effect.Effect<RawConnection, ConnectionLost> =>
   Effect.map(
     Effect.async<Net.Socket, ConnectionLost>((resume) => {
@@ -110,7 +110,7 @@ export const open = (port: number): Effect.Effect<RawConnection, ConnectionLost>
     }
   )
 
-/** Asks on a connection that is for nothing else. */
+/** Sends a request on a separate connection. */
 export const request = (
   port: number,
   path: string,
@@ -123,7 +123,7 @@ export const request = (
       (yield* new ConnectionLost({ message: "closed before an answer came" }))
   }))
 
-/** Whether nobody listens there. */
+/** Returns whether connections are refused. */
 export const isNotListening = (port: number): Effect.Effect<boolean> =>
   Effect.match(open(port), {
     onFailure: () => true,

@@ -1,4 +1,4 @@
-/** A folder of its own for each test, and the two ways in which files change in it. */
+/** A temporary directory for each test, and two ways to change its files. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs"
@@ -7,9 +7,9 @@ import { join } from "node:path"
 
 export interface TempFolder {
   readonly path: (name: string) => string
-  /** Writes over what is there. */
+  /** Overwrites the file in place. */
   readonly write: (name: string, text: string) => Effect.Effect<string>
-  /** Writes beside it, and puts that in its place. */
+  /** Writes a temporary file, and renames it over the file. */
   readonly replace: (name: string, text: string) => Effect.Effect<string>
 }
 
