@@ -35,8 +35,8 @@ describe("golden records", () => {
       const [title, headers] of [
         ["no token", []],
         ["an empty token", ["X-API-Key: "]],
-        ["a wrong token", ["X-API-Key: of-nobody"]],
-        ["a wrong bearer token", ["Authorization: Bearer of-nobody"]],
+        ["a wrong token", ["X-API-Key: unknown-0"]],
+        ["a wrong bearer token", ["Authorization: Bearer unknown-0"]],
         ["the upstream's key in place of a token", ["X-API-Key: sandbox-good-key"]],
         ["basic authentication", ["Authorization: Basic b2Y6dGhlLWluZGV4ZXI="]],
         ["a token as a cookie", ["Cookie: token=of-the-indexer"]],

@@ -59,7 +59,7 @@ describe("golden records", () => {
     for (
       const [title, headers] of [
         ["no token", []],
-        ["a wrong token", ["Authorization: Bearer of-nobody"]],
+        ["a wrong token", ["Authorization: Bearer unknown-0"]],
         ["the token", ["Authorization: Bearer of-the-operator"]],
         ["the token as X-API-Key", ["X-API-Key: of-the-operator"]]
       ] as const

@@ -46,7 +46,7 @@ describe("golden records", () => {
     await ask("too fast, so it waits", price, { ...as("shop"), upstream: [] })
     await ask("HEAD", price, { ...as("game"), method: "HEAD" })
     await ask("no token", price)
-    await ask("a wrong token", price, as("nobody"))
+    await ask("a wrong token", price, as("unknown"))
     await ask("no scope", sampleRequests["updateStreamStatus"]?.path ?? "", {
       ...body,
       ...as("game"),

@@ -24,7 +24,7 @@ const sandbox = {
   listen: { port: 0 },
   admin: { port: 0 },
   upstream: { sandbox: true },
-  clients: [shop, { name: "nobody-yet", tokens: [] }],
+  clients: [shop, { name: "no-client-1", tokens: [] }],
   shutdown: { delay: "1ms", timeout: "5s" }
 }
 
