@@ -50,8 +50,8 @@ export const check = (
   }
   if (areValid("admin") && admin !== null && admin.tokens.length === 0 && !isLoopback(admin.host)) {
     const message =
-      "other machines can connect to this address, but without admin.tokens their requests for /purge and /usage " +
-      "are rejected; set admin.tokens (quarry-proxy token NAME creates a token)"
+      "other machines can connect to this address, but without admin.tokens their requests for /status.json, /usage " +
+      "and /purge are rejected; set admin.tokens (quarry-proxy token NAME creates a token)"
     warnings.push({ path: ["admin", "host"], message })
   }
   if (areValid("upstream.keys")) {

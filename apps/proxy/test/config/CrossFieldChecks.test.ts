@@ -63,7 +63,7 @@ describe("accepts with a warning", () => {
 
   it.effect.each<[string, LoadInput, ReadonlyArray<string>]>([
     ["a public admin listener without tokens", { text: "admin: { host: 0.0.0.0 }" }, [
-      "/purge and /usage"
+      "/status.json, /usage and /purge"
     ]],
     ["a client without tokens", { text: "clients: [{ name: a, tokens: [] }]" }, [
       "client a has no token"
