@@ -1,4 +1,4 @@
-/** Errors of a command: those of the client and of the command line. Each has an exit code, a message and a hint. */
+/** Errors of a command: those of the client and of the command line. Each has an exit status, a message and a hint. */
 import type { ListOperationError, LocalLimitError } from "@blockquarry/core/OperationError"
 import type { StillSyncingError } from "@blockquarry/http/Sync"
 import * as Data from "effect/Data"
@@ -36,7 +36,7 @@ export type CommandError =
   | OutputError
   | OutputClosedError
 
-/** Exit codes of the process. */
+/** Exit statuses of the process. */
 export const exitCodes = {
   OutputClosedError: 0,
   ServerStartError: 1,
@@ -61,7 +61,7 @@ export const exitCodes = {
   StillSyncingError: 7
 } as const satisfies Record<CommandError["_tag"], number>
 
-/** Exit codes of a defect and of an interruption. */
+/** Exit statuses of a defect and of an interruption. */
 export const unexpectedErrorExitCode = 1
 export const interruptedExitCode = 130
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The entry point of `quarry-proxy`: parses the command line, runs the command and sets the exit code. */
+/** The entry point of `quarry-proxy`: parses the command line, runs the command and sets the exit status. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Cause from "effect/Cause"

@@ -73,7 +73,7 @@ describe("quarry-proxy", () => {
         "QUARRY_API_KEY",
         "QUARRY_LEDGER_TESTNET_URL",
         "Examples",
-        "Exit codes"
+        "Exit status"
       ]
     ) {
       expect(stdout).toContain(word)
@@ -180,7 +180,10 @@ describe("quarry-proxy", () => {
       headers: { "content-type": "application/json" },
       body: `{"status":"paused"}`
     })
-    expect([gone.status, await gone.json()]).toEqual([502, expect.objectContaining({ code: "upstream-unreachable" })])
+    expect([gone.status, await gone.json()]).toEqual([
+      502,
+      expect.objectContaining({ code: "upstream-unreachable" })
+    ])
     expect((await proxy.stop("SIGINT")).code).toBe(0)
   })
 

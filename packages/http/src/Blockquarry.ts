@@ -108,7 +108,7 @@ export const layer = <const Urls extends BaseUrls, E = never, R = never>(
 
 /**
  * Provides the APIs `apis` over one engine, from environment variables. Each API reads the variables of its own
- * `layerConfig`. Options that are given take precedence.
+ * `layerConfig`. Options take precedence over them.
  *
  * Fails with a `ConfigError` that names the variable if a required one is missing or if a value is invalid.
  *

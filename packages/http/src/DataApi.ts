@@ -1,5 +1,5 @@
 /**
- * The main API: transfers, NFTs, trades, holders, prices and activity.
+ * The data API: transfers, NFTs, trades, holders, prices and activity.
  *
  * @example
  * import * as DataApi from "@blockquarry/http/DataApi"
@@ -29,7 +29,7 @@ import * as ApiLayers from "./internal/ApiLayers.ts"
 import type { Engine } from "./internal/pipeline/Engine.ts"
 
 /**
- * The client of the main API: one function for each operation.
+ * The client of the data API: one function for each operation.
  *
  * @since 0.1.0
  * @category models
@@ -37,7 +37,7 @@ import type { Engine } from "./internal/pipeline/Engine.ts"
 export interface DataApiService extends ApiClient<typeof dataOperations> {}
 
 /**
- * The tag of the client of the main API.
+ * The tag of the client of the data API.
  *
  * @since 0.1.0
  * @category tags
@@ -45,7 +45,7 @@ export interface DataApiService extends ApiClient<typeof dataOperations> {}
 export class DataApi extends Context.Tag("@blockquarry/http/DataApi")<DataApi, DataApiService>() {}
 
 /**
- * Makes the client of the main API over the engine in context.
+ * Makes the client of the data API over the engine in context.
  *
  * @since 0.1.0
  * @category constructors
@@ -56,7 +56,7 @@ export const make = (
   ApiLayers.make(ApiLayers.data, options)
 
 /**
- * The client of the main API, from options. Fails with a `ConfigError` if an option is invalid.
+ * The client of the data API, from options. Fails with a `ConfigError` if an option is invalid.
  *
  * The client shares rate limits, circuit breakers and cache with no other layer; `Blockquarry.layer` shares them.
  *
@@ -69,7 +69,7 @@ export const layer = (
   ApiLayers.withOwnEngine(layerWithEngine(options))
 
 /**
- * The client of the main API over the engine in context, from options.
+ * The client of the data API over the engine in context, from options.
  *
  * @since 0.1.0
  * @category layers
@@ -79,8 +79,8 @@ export const layerWithEngine = (
 ): Layer.Layer<DataApi, ConfigError, Engine | HttpClient.HttpClient> => Layer.effect(DataApi, make(options))
 
 /**
- * The client of the main API, from environment variables: `QUARRY_API_KEY`, `QUARRY_BASE_URL` and `QUARRY_RATE_LIMIT`. Options that
- * are given take precedence.
+ * The client of the data API, from environment variables:
+ * `QUARRY_API_KEY`, `QUARRY_BASE_URL` and `QUARRY_RATE_LIMIT`. Options take precedence over them.
  *
  * Fails with a `ConfigError` that names the variable if the API key or the base URL is missing or if a value is invalid.
  *

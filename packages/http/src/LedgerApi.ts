@@ -66,8 +66,8 @@ export const layerWithEngine = (
   Layer.effect(LedgerApi, make(options))
 
 /**
- * The client of the ledger API on the main network, from environment variables: `QUARRY_API_KEY` (optional), `QUARRY_LEDGER_URL` and `QUARRY_RATE_LIMIT`. Options that
- * are given take precedence.
+ * The client of the ledger API on the main network, from environment variables:
+ * `QUARRY_API_KEY` (optional), `QUARRY_LEDGER_URL` and `QUARRY_RATE_LIMIT`. Options take precedence over them.
  *
  * Fails with a `ConfigError` that names the variable if the base URL is missing or if a value is invalid.
  *

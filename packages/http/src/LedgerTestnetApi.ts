@@ -68,8 +68,8 @@ export const layerWithEngine = (
   Layer.effect(LedgerTestnetApi, make(options))
 
 /**
- * The client of the ledger API on the test network, from environment variables: `QUARRY_API_KEY` (optional), `QUARRY_LEDGER_TESTNET_URL` and `QUARRY_RATE_LIMIT`. Options that
- * are given take precedence.
+ * The client of the ledger API on the test network, from environment variables:
+ * `QUARRY_API_KEY` (optional), `QUARRY_LEDGER_TESTNET_URL` and `QUARRY_RATE_LIMIT`. Options take precedence over them.
  *
  * Fails with a `ConfigError` that names the variable if the base URL is missing or if a value is invalid.
  *

@@ -23,7 +23,7 @@ import * as RateLimit from "./RateLimit.ts"
 export const apiKey = "QUARRY_API_KEY"
 
 /**
- * The base URL of the main API.
+ * The base URL of the data API.
  *
  * @since 0.1.0
  * @category names

@@ -68,8 +68,8 @@ export const layerWithEngine = (
   Layer.effect(StreamsApi, make(options))
 
 /**
- * The client of the streams API, from environment variables: `QUARRY_API_KEY`, `QUARRY_STREAMS_URL` and `QUARRY_RATE_LIMIT`. Options that
- * are given take precedence.
+ * The client of the streams API, from environment variables:
+ * `QUARRY_API_KEY`, `QUARRY_STREAMS_URL` and `QUARRY_RATE_LIMIT`. Options take precedence over them.
  *
  * Fails with a `ConfigError` that names the variable if the API key or the base URL is missing or if a value is invalid.
  *

@@ -147,5 +147,5 @@ Examples:
   quarry-proxy --config quarry-proxy.yaml --host 0.0.0.0
   curl -H 'X-API-Key: qp_…' 'http://127.0.0.1:8650/api/v2.2/erc20/0x…/price?chain=eth'
 
-Exit codes: 0 stopped (Ctrl-C, SIGTERM) · 1 unexpected error, or cannot listen · 2 invalid option or configuration
+Exit status: 0 stopped (Ctrl-C, SIGTERM) · 1 unexpected error, or cannot listen · 2 invalid option or configuration
 `

@@ -58,7 +58,7 @@ const baseUrl = (name: UpstreamName, example: string, description: string) =>
   })
 
 const BaseUrlsSection = Schema.Struct({
-  data: baseUrl("data", "https://data.example.com", "Main API."),
+  data: baseUrl("data", "https://data.example.com", "Data API."),
   streams: baseUrl("streams", "https://streams.example.com", "Streams API."),
   ledger: baseUrl("ledger", "https://ledger.example.com", "Ledger API, main network."),
   ledgerTestnet: baseUrl("ledgerTestnet", "https://testnet.example.com", "Ledger API, test network.")
@@ -82,7 +82,7 @@ const UpstreamSection = Schema.Struct({
     ...restart,
     variable: Variables.flag(proxyVariables.sandbox, "--sandbox")
   }),
-  baseUrls: section(BaseUrlsSection, "Base URLs. Requests for an API without one are answered with 503."),
+  baseUrls: section(BaseUrlsSection, "Base URLs. Requests to an API without a base URL fail with 503."),
   keys: list(UpstreamKeySection, "API keys. Requests are distributed among the keys that have units left.")
 })
 

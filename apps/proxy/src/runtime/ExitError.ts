@@ -1,4 +1,4 @@
-/** Errors that end the program, with their message on standard error and their exit code. */
+/** Errors that end the program, with their message on standard error and their exit status. */
 import * as Data from "effect/Data"
 import { formatDiagnostic, type InvalidConfigError } from "../config/Diagnostic.ts"
 import { proxyVariables } from "../config/EnvironmentVariables.ts"

@@ -1,4 +1,4 @@
-/** What the modules of the APIs have in common: how a client is made from options and from environment variables. */
+/** Creates the clients of the APIs, from options, environment variables or test doubles. */
 import type { AnyOperation, ApiName, Operation } from "@blockquarry/core/Operation"
 import { InvalidInputError, type OperationError } from "@blockquarry/core/OperationError"
 import { dataOperations, ledgerOperations, streamsOperations } from "@blockquarry/core/Operations"
