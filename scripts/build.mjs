@@ -1,4 +1,4 @@
-// Builds the library in the working directory from nothing, so that no output outlives its source.
+// Builds the library in the working directory from scratch, so that output of removed sources is removed too.
 import { rmSync } from "node:fs"
 
 rmSync("dist", { recursive: true, force: true })

@@ -1,5 +1,4 @@
-// What users will install: packs every published package as the registry would get it, then asks publint and
-// "Are the types wrong?" about the archive.
+// Packs every published package as for the registry, and checks the archive with publint and "Are the types wrong?".
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -16,7 +15,7 @@ const bin = (name) => {
 }
 
 /**
- * The modules that a package lets in: all of them, but for the folders that its exports close.
+ * Returns the modules that a package exports: all except those in folders that its exports exclude.
  *
  * @param {string} directory
  * @param {{ readonly [path: string]: unknown }} exports

@@ -1,4 +1,4 @@
-// Turbo without telemetry and without a look for updates.
+// Runs Turbo without telemetry and without update checks.
 import { spawnSync } from "node:child_process"
 import { createRequire } from "node:module"
 import { pathToFileURL } from "node:url"

@@ -1,4 +1,4 @@
-/** The contract of this backend: what it answers, and how it fails. */
+/** The HTTP API of this backend: its endpoints, responses and errors. */
 import { Address } from "@blockquarry/core/Address"
 import { EvmChain, PriceChain } from "@blockquarry/core/Chain"
 import { TokenPrice } from "@blockquarry/core/model/TokenPrice"
@@ -15,7 +15,7 @@ export class PriceNotFoundError extends Schema.TaggedError<PriceNotFoundError>()
   HttpApiSchema.annotations({ status: 404 })
 ) {}
 
-/** The service behind this backend cannot answer right now. */
+/** The upstream is temporarily unavailable. */
 export class UpstreamUnavailableError extends Schema.TaggedError<UpstreamUnavailableError>()(
   "UpstreamUnavailableError",
   { message: Schema.String },
@@ -29,7 +29,7 @@ const price = HttpApiEndpoint.get("price", "/tokens/:address/price")
   .addError(PriceNotFoundError)
   .addError(UpstreamUnavailableError)
 
-/** Every transfer of a wallet, one JSON document a line, written as it arrives. */
+/** Streams every transfer of a wallet as NDJSON. */
 const transfers = HttpApiEndpoint.get("transfers", "/wallets/:address/transfers")
   .setPath(Schema.Struct({ address: Address }))
   .setUrlParams(Schema.Struct({ chain: Schema.optionalWith(EvmChain, { exact: true }) }))

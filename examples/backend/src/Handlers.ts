@@ -1,4 +1,4 @@
-/** The answers: each composes the client of the main API, and says what its failures mean here. */
+/** Implements the endpoints with the client of the data API, and maps its errors to those of the backend. */
 import { Erc20Transfer } from "@blockquarry/core/model/Erc20Transfer"
 import { DataApi } from "@blockquarry/http/DataApi"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
@@ -17,7 +17,7 @@ export const handlers = HttpApiBuilder.group(BackendApi, "chain", (group) =>
       .handle("price", ({ path, urlParams }) =>
         data.tokenPrice({ ...path, ...urlParams }).pipe(
           Effect.tapError(Effect.logError),
-          // The API key and the state of the upstream are no concern of the caller.
+          // Details of the API key and the upstream are not for the backend's clients.
           Effect.mapError((error) =>
             error._tag === "NotFoundError"
               ? new PriceNotFoundError({ message: error.serverMessage ?? "no price" })
