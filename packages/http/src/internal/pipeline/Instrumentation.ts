@@ -31,7 +31,7 @@ type LogAnnotations = Readonly<Record<string, unknown>>
 export type CacheResult = "hit" | "stale" | "stale_if_error" | "coalesced" | "miss"
 
 /** Why an attempt waits. */
-export type WaitReason = "backoff" | "rate_limit" | "cooldown" | "concurrency"
+type WaitReason = "backoff" | "rate_limit" | "cooldown" | "concurrency"
 
 export interface Instrumentation {
   /** Counts a call by outcome and measures its duration. */

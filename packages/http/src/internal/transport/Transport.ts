@@ -24,7 +24,7 @@ import { type RawResponse, safeHeaders } from "./RawResponse.ts"
  * @since 0.1.0
  * @category models
  */
-export interface TransportRequest {
+interface TransportRequest {
   readonly method: "GET" | "POST"
   readonly url: string
   /** Empty if the request is sent without an API key. */
@@ -39,7 +39,7 @@ export interface TransportRequest {
  * @since 0.1.0
  * @category errors
  */
-export class ConnectionError extends Data.TaggedError("ConnectionError")<{
+class ConnectionError extends Data.TaggedError("ConnectionError")<{
   readonly detail: string
   /** Whether the request may have reached the upstream. */
   readonly sent: boolean
@@ -54,7 +54,7 @@ export class ConnectionError extends Data.TaggedError("ConnectionError")<{
  * @since 0.1.0
  * @category errors
  */
-export class BodyError extends Data.TaggedError("BodyError")<{
+class BodyError extends Data.TaggedError("BodyError")<{
   readonly reason: "too-large" | "incomplete"
   readonly detail: string
   readonly response: Omit<RawResponse, "bytes">

@@ -9,7 +9,7 @@ import * as Redacted from "effect/Redacted"
 type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [name: string]: Json }
 
 /** Converts a value to JSON: durations, big integers, dates and errors become readable text. */
-export const toJson = (value: unknown): Json => {
+const toJson = (value: unknown): Json => {
   if (value === null || typeof value === "boolean" || typeof value === "string") return value
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value)
   if (typeof value === "bigint") return `${value}n`
