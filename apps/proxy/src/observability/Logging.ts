@@ -8,28 +8,11 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import type { LogLevel as Level } from "../config/Config.ts"
-import type { AccessLogEntry } from "../exchange/AccessLogEntry.ts"
 
 /** Receives a log line without its line terminator. */
 export type LogSink = (line: string) => void
 
 export type LogStyle = "json" | "text"
-
-/** Whether a request is a successful probe. These are frequent and not logged. */
-export const isSuccessfulProbe = ({ route, status }: AccessLogEntry): boolean =>
-  (route === "/livez" || route === "/readyz") && status === 200
-
-/** Formats the access log line of a completed request. */
-export const accessLogLine = (entry: AccessLogEntry, style: LogStyle): string => {
-  if (style === "text") {
-    const { startedAt, cache, client, code, requestId, method, durationMs, route, status } = entry
-    const parts = [method, route, status, `${durationMs}ms`, cache ?? code ?? "", client ?? "", requestId]
-    return `${new Date(startedAt).toISOString()} ${parts.filter((part) => part !== "").join(" ")}`
-  }
-  const { startedAt, requestId, ...fields } = entry
-  const time = new Date(startedAt).toISOString()
-  return JSON.stringify({ time, level: "info", message: "request", requestId, ...fields })
-}
 
 const loggerFor = (style: LogStyle) =>
   Logger.make<unknown, string>(({ annotations, cause, date, logLevel, message }) => {

@@ -12,7 +12,8 @@ import * as ProxyMetrics from "../admin/ProxyMetrics.ts"
 import * as UsageStats from "../admin/UsageStats.ts"
 import type { Config } from "../config/Config.ts"
 import * as BuiltInPages from "../docs/BuiltInPages.ts"
-import * as Logging from "../observability/Logging.ts"
+import * as AccessLog from "../observability/AccessLog.ts"
+import type * as Logging from "../observability/Logging.ts"
 import * as ActiveConfig from "../pipeline/ActiveConfig.ts"
 import * as RequestHandler from "../pipeline/RequestHandler.ts"
 import type { SharedState } from "../pipeline/SharedState.ts"
@@ -73,8 +74,8 @@ export const start = (
     const onComplete: SharedState["onComplete"] = (entry) => {
       usageStats.record(entry)
       metrics.record(entry)
-      if (activeConfig.config.log.requests && !Logging.isSuccessfulProbe(entry)) {
-        logSink(Logging.accessLogLine(entry, logStyle))
+      if (activeConfig.config.log.requests && !AccessLog.isSuccessfulProbe(entry)) {
+        logSink(AccessLog.accessLogLine(entry, logStyle))
       }
     }
     const sharedState: SharedState = {
