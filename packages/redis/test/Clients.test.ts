@@ -1,7 +1,7 @@
 /** Tests clients that share a Redis server: cache hits across clients, and calls during outages of Redis. */
+import * as Blockquarry from "@blockquarry/http/Blockquarry"
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as DataApi from "@blockquarry/http/DataApi"
-import { Engine } from "@blockquarry/http/Gateway"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
@@ -22,18 +22,14 @@ import { until } from "./support/WaitUntil.ts"
 const client = (sandbox: Sandbox.SandboxService, url: string, limit = 1_000_000) =>
   Effect.map(
     Layer.build(
-      DataApi.layerWithEngine({
+      Blockquarry.layer({
         apiKey: Redacted.make(Sandbox.apiKey),
-        baseUrl: Sandbox.baseUrls.data,
+        baseUrls: { data: Sandbox.baseUrls.data },
         cache: ResponseCache.standard,
         // So high by default that no call is delayed
-        rateLimit: RateLimit.make({ limit, window: "1 second" })
-      }).pipe(
-        Layer.provide(Layer.succeed(HttpClient.HttpClient, Sandbox.httpClient(sandbox))),
-        Layer.provide(
-          Layer.provide(Layer.fresh(Engine.layerWithStores), RedisStores.layer({ url, expectedProxies: 2 }))
-        )
-      )
+        rateLimit: RateLimit.make({ limit, window: "1 second" }),
+        stores: RedisStores.layer({ url, expectedProxies: 2 })
+      }).pipe(Layer.provide(Layer.succeed(HttpClient.HttpClient, Sandbox.httpClient(sandbox))))
     ),
     (context) => Context.get(context, DataApi.DataApi)
   )
