@@ -5,10 +5,12 @@
  * @since 0.1.0
  */
 export * as RawRecords from "./internal/pagination/RawRecords.ts"
+export * as CallClient from "./internal/pipeline/CallClient.ts"
 export type * as Classification from "./internal/pipeline/Classification.ts"
 export * as Engine from "./internal/pipeline/Engine.ts"
 export type * as EngineHealth from "./internal/pipeline/EngineHealth.ts"
 export type * as EngineResponse from "./internal/pipeline/EngineResponse.ts"
+export * as FairShare from "./internal/pipeline/FairShare.ts"
 export * as Upstream from "./internal/pipeline/Upstream.ts"
 export * as StoreGroup from "./internal/stores/StoreGroup.ts"
 export * as BaseUrl from "./internal/transport/BaseUrl.ts"
