@@ -21,6 +21,8 @@ import type { StoreError } from "./StoreError.ts"
  */
 export interface CacheEntry {
   readonly response: RawResponse
+  /** The version that the store issued before the request of this response was sent. A higher one is newer. */
+  readonly version: number
   readonly storedAt: number
   /** From this time on the response is stale. */
   readonly freshUntil: number
@@ -37,8 +39,15 @@ export interface CacheEntry {
 export interface CacheBackend<E> {
   /** Returns null if there is no entry. */
   readonly get: (key: string) => Effect.Effect<CacheEntry | null, E>
-  /** Stores an entry. Does nothing if the entry is too large for the store. */
+  /**
+   * Stores an entry, unless there is one with a higher version. Does nothing if the entry is too large for the store.
+   */
   readonly set: (key: string, entry: CacheEntry) => Effect.Effect<void, E>
+  /**
+   * Issues the version of a request that is about to be sent. It is higher than all versions that the store has issued to
+   * any process, so entries are ordered without comparing the clocks of processes.
+   */
+  readonly nextVersion: Effect.Effect<number, E>
   /** Removes an entry, if there is one. */
   readonly remove: (key: string) => Effect.Effect<void, E>
   /**
@@ -50,12 +59,12 @@ export interface CacheBackend<E> {
 
 /**
  * The store as the engine uses it: no operation fails. `remove` and `clear` return false if the store is unavailable;
- * the entries may then exist when it is available again.
+ * the entries may then exist when it is available again. `nextVersion` returns `unknownVersion` in that case.
  *
  * @since 0.1.0
  * @category models
  */
-export interface CacheStoreService extends Pick<CacheBackend<never>, "get" | "set"> {
+export interface CacheStoreService extends Pick<CacheBackend<never>, "get" | "set" | "nextVersion"> {
   readonly remove: (key: string) => Effect.Effect<boolean>
   readonly clear: Effect.Effect<boolean>
   /** Does the same as `get`, synchronously. Only stores in memory support it. */
@@ -71,6 +80,15 @@ export interface CacheStoreService extends Pick<CacheBackend<never>, "get" | "se
 export class CacheStore
   extends Context.Tag("@blockquarry/http/CacheStore")<CacheStore, CacheStoreService>()
 {}
+
+/**
+ * The version of a request that was sent while the store was unavailable. Its response replaces no entry with a version
+ * that the store issued.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const unknownVersion = 0
 
 /**
  * 64 MiB.
@@ -101,12 +119,15 @@ export const memory = (
       maxEntrySize: Math.floor(maxSize / 8),
       sizeCalculation: (entry, key) => sizeOf(key, entry)
     })
+    let lastVersion = unknownVersion
     return {
       get: (key) => Effect.sync(() => entries.get(key) ?? null),
       set: (key, entry) =>
         Effect.sync(() => {
-          entries.set(key, entry)
+          const existing = entries.peek(key)
+          if (existing === undefined || existing.version <= entry.version) entries.set(key, entry)
         }),
+      nextVersion: Effect.sync(() => lastVersion += 1),
       remove: (key) => Effect.sync(() => (entries.delete(key), true)),
       clear: Effect.sync(() => (entries.clear(), true)),
       peek: (key) => entries.get(key)
@@ -146,6 +167,7 @@ export const withFallback = (
   Effect.map(AvailabilityGuard.make("cache", backend.ping, options.group), (guard) => ({
     get: (key) => guard.run(backend.get(key), Effect.succeed(null)),
     set: (key, entry) => guard.run(backend.set(key, entry), Effect.void),
+    nextVersion: guard.run(backend.nextVersion, Effect.succeed(unknownVersion)),
     remove: (key) => guard.run(Effect.as(backend.remove(key), true), Effect.succeed(false)),
     clear: guard.runLong(backend.clear)
   }))

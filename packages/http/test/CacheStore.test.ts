@@ -9,6 +9,7 @@ import * as TestClock from "effect/TestClock"
 
 const entry = (bytes: number): CacheStore.CacheEntry => ({
   response: { status: 200, headers: {}, bytes: new Uint8Array(bytes) },
+  version: 0,
   storedAt: 0,
   freshUntil: 1,
   expiresAt: 2
@@ -133,6 +134,38 @@ describe("the cache in memory", () => {
     }).pipe(Effect.provide(CacheStore.layerMemory({ maxBytes: 80_000 }))))
 })
 
+describe("entry versions in memory", () => {
+  it.effect("are issued in ascending order, above the unknown version", () =>
+    Effect.gen(function*() {
+      const store = yield* CacheStore.memory()
+      const versions = yield* Effect.replicateEffect(store.nextVersion, 5)
+      expect(versions).toEqual([1, 2, 3, 4, 5])
+      expect(CacheStore.unknownVersion).toBeLessThan(1)
+    }))
+
+  it.effect("decide which entry is kept: the highest, and of equal ones the last", () =>
+    Effect.gen(function*() {
+      const store = yield* CacheStore.memory()
+      const kept = (version: number) =>
+        Effect.gen(function*() {
+          const stored = { ...entry(1), version }
+          yield* store.set("a", stored)
+          return (yield* store.get("a")) === stored
+        })
+      expect(yield* Effect.forEach([0, 0, 2, 1, 0, 2, 3], kept)).toEqual([
+        true,
+        true,
+        true,
+        false,
+        false,
+        true,
+        true
+      ])
+      yield* store.remove("a")
+      expect(yield* kept(1)).toBe(true)
+    }))
+})
+
 describe("the cache with a backend", () => {
   /** A backend that can be made unavailable or slow to clear, its entries, and the store that uses it. */
   const withBackend = Effect.gen(function*() {
@@ -151,6 +184,7 @@ describe("the cache with a backend", () => {
         reply(() => {
           entries.set(key, entry)
         }),
+      nextVersion: reply(() => 7),
       remove: (key) =>
         reply(() => {
           entries.delete(key)
@@ -176,6 +210,14 @@ describe("the cache with a backend", () => {
       expect(yield* store.get("a")).toBe(stored)
       expect([...entries.keys()]).toEqual(["a"])
       expect(store.peek).toBeUndefined()
+    }))
+
+  it.scoped("issues the versions of the backend, and the unknown version during an outage", () =>
+    Effect.gen(function*() {
+      const { state, store } = yield* withBackend
+      expect(yield* store.nextVersion).toBe(7)
+      state.unavailable = true
+      expect(yield* store.nextVersion).toBe(CacheStore.unknownVersion)
     }))
 
   it.scoped("returns from remove and clear whether they succeeded", () =>

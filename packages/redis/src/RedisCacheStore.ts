@@ -73,6 +73,7 @@ export const make = (options: RedisCacheOptions = {}): Effect.Effect<RedisCacheB
           const value = CacheEntryCodec.encode(entry)
           return value.byteLength > maxEntryBytes ? Effect.void : redis.set(entryKey(key), value, ttlMillis)
         }),
+      nextVersion: Effect.succeed(CacheStore.unknownVersion),
       remove: (key) => redis.remove(entryKey(key)),
       // The prefix has no version, so this removes entries of older formats too.
       clear: redis.removeAll(prefix),

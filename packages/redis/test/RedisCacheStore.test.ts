@@ -27,6 +27,7 @@ const entries: FastCheck.Arbitrary<CacheEntry> = FastCheck.record({
       FastCheck.string({ unit: "binary" }).map((text) => new TextEncoder().encode(text))
     )
   }),
+  version: FastCheck.maxSafeNat(),
   storedAt: time,
   freshUntil: time,
   expiresAt: time
@@ -38,6 +39,7 @@ const entryFor = (millis: number): CacheEntry => ({
     headers: { "content-type": "application/json" },
     bytes: new Uint8Array([1, 10, 0, 255])
   },
+  version: 0,
   storedAt: Date.now(),
   freshUntil: Date.now() + millis,
   expiresAt: Date.now() + millis

@@ -80,6 +80,7 @@ describe.skipIf(RedisServer.program === undefined)(`under load${RedisServer.skip
           const level = inspector.send((client) => client.hget("quarry:rate-limit:1:key", "level"))
           const entry = {
             response: { status: 200, headers: {}, bytes: new Uint8Array([1, 2, 3]) },
+            version: 0,
             storedAt: 0,
             freshUntil: 0,
             expiresAt: Date.now() + 60_000

@@ -21,6 +21,7 @@ const stores = (url: string) =>
 
 const entry: CacheStore.CacheEntry = {
   response: { status: 200, headers: {}, bytes: new Uint8Array([1, 2, 3]) },
+  version: 0,
   storedAt: 0,
   freshUntil: 0,
   expiresAt: Infinity

@@ -37,7 +37,7 @@ const comparisons = Effect.gen(function*() {
     Effect.orDie
   )
   const response = { status: 200, headers: {}, bytes }
-  const entry = { response, storedAt: 0, freshUntil: 1, expiresAt: 1 }
+  const entry = { response, version: 0, storedAt: 0, freshUntil: 1, expiresAt: 1 }
   const map = new Map([["key", response]])
   const store = yield* CacheStore.memory()
   yield* store.set("key", entry)

@@ -37,6 +37,7 @@ export const withInspectableStore = <A, E, R>(
         Effect.sync(() => {
           entries.set(key, entry)
         }),
+      nextVersion: Effect.succeed(0),
       remove: (key) => Effect.sync(() => (entries.delete(key), true)),
       clear: Effect.sync(() => (entries.clear(), true)),
       peek: (key) => entries.get(key)

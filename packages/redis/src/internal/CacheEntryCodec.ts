@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 const EntryHeader = Schema.parseJson(Schema.Struct({
   status: Schema.Int,
   headers: Schema.Record({ key: Schema.String, value: Schema.String }),
+  version: Schema.Finite,
   storedAt: Schema.Finite,
   freshUntil: Schema.Finite,
   expiresAt: Schema.Finite,
@@ -21,11 +22,12 @@ const lineFeed = 10
 /** JSON cannot represent Infinity. */
 const toFinite = (time: number): number => Math.min(time, Number.MAX_SAFE_INTEGER)
 
-export const encode = ({ response, freshUntil, expiresAt, storedAt }: CacheEntry): Uint8Array => {
+export const encode = ({ response, version, freshUntil, expiresAt, storedAt }: CacheEntry): Uint8Array => {
   const { bytes, headers, status } = response
   const header = encodeHeader({
     status,
     headers,
+    version,
     storedAt,
     freshUntil: toFinite(freshUntil),
     expiresAt: toFinite(expiresAt),
@@ -42,6 +44,6 @@ export const decode = (value: Uint8Array): CacheEntry | null => {
   // A copy: `value` may be a view of a larger buffer, which the entry would keep in memory.
   const bytes = new Uint8Array(value.subarray(end + 1))
   if (Either.isLeft(header) || header.right.length !== bytes.byteLength) return null
-  const { freshUntil, headers, expiresAt, status, storedAt } = header.right
-  return { response: { status, headers, bytes }, storedAt, freshUntil, expiresAt }
+  const { freshUntil, headers, expiresAt, status, storedAt, version } = header.right
+  return { response: { status, headers, bytes }, version, storedAt, freshUntil, expiresAt }
 }

@@ -31,6 +31,7 @@ const entryOf = (text: string, expiresAt: number): CacheEntry => ({
     headers: { "content-type": "application/json" },
     bytes: new TextEncoder().encode(text)
   },
+  version: 0,
   storedAt: 0,
   freshUntil: 5000,
   expiresAt

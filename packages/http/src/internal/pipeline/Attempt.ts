@@ -4,6 +4,7 @@ import { formatQuery } from "@blockquarry/core/RequestEncoding"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { unknownVersion } from "../../CacheStore.ts"
 import * as Telemetry from "../../Telemetry.ts"
 import { hostOf } from "../transport/BaseUrl.ts"
 import { requestId } from "../transport/ErrorText.ts"
@@ -28,11 +29,11 @@ export const attempt = (
     apiKey: key.apiKey,
     body: request.body
   })
-  const attempted = instrumentation.debug(
-    "attempt started",
-    () => ({ operation: operation.id, url, ...keyAnnotation(call) })
-  )
-    .pipe(
+  const attempted = (version: number) =>
+    instrumentation.debug(
+      "attempt started",
+      () => ({ operation: operation.id, url, ...keyAnnotation(call) })
+    ).pipe(
       Effect.zipRight(withTimeout(call, Effect.mapError(send, (error) => noResponse(call, error)))),
       Effect.tapBoth({
         onFailure: () => instrumentation.recordAttempt(call, "none", 0),
@@ -44,11 +45,15 @@ export const attempt = (
         Effect.map(Clock.currentTimeMillis, (now): AttemptResponse => {
           // The upstream has received only this API key with this request, so the response can contain no other.
           const classification = classify(operation, summary, response, now, key.apiKey)
-          return { response, classification, health: healthOf(response, classification) }
+          return { response, classification, health: healthOf(response, classification), version }
         })
       )
     )
-  return instrumentation.withSpan(attempted, Telemetry.attemptSpan, {
+  const stamped = call.nextVersion === null
+    ? attempted(unknownVersion)
+    // Before sending: then the response is at least as new as its version.
+    : Effect.flatMap(call.nextVersion, attempted)
+  return instrumentation.withSpan(stamped, Telemetry.attemptSpan, {
     kind: "client",
     attributes: { "http.request.resend_count": attemptNumber - 1 }
   })

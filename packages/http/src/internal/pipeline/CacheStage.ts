@@ -23,7 +23,7 @@ export interface CacheStage {
   readonly run: (
     call: Call,
     mode: CacheMode,
-    execute: Effect.Effect<AttemptResponse, AttemptNoResponse>,
+    execute: (call: Call) => Effect.Effect<AttemptResponse, AttemptNoResponse>,
     ttlOf: (attemptResponse: AttemptResponse) => number | null
   ) => Effect.Effect<EngineResponse, AttemptNoResponse>
   /** Returns a fresh entry. Undefined if there is none or the store is not in memory. */
@@ -55,13 +55,15 @@ export const make = (
 
   const run: CacheStage["run"] = (call, mode, execute, ttlOf) => {
     const { cache } = call.policies
-    if (mode === "no-store" || !isCacheable(cache, call.request)) return Effect.map(execute, uncoalesced)
+    if (mode === "no-store" || !isCacheable(cache, call.request)) {
+      return Effect.map(execute(call), uncoalesced)
+    }
     const key = cacheKeyOf(call.keyPool, call.request)
     const record = (result: CacheResult) => instrumentation.recordCacheResult(call.operation, result)
     const flightKey = flightKeyOf(call, key)
     const flight: SingleFlight.FlightRequest<AttemptResponse, AttemptNoResponse> = {
       subject: key,
-      execute,
+      execute: execute({ ...call, nextVersion: store.nextVersion }),
       deadline: call.deadline,
       isTimeout: isCallTimeout,
       onTimeout: () => callTimedOut(call),
@@ -96,7 +98,7 @@ export const make = (
   const save = (
     call: Call,
     key: string,
-    { response }: AttemptResponse,
+    { response, version }: AttemptResponse,
     ttl: number | null,
     invalidated: () => boolean
   ): Effect.Effect<void> => {
@@ -110,7 +112,13 @@ export const make = (
       : 0
     return Effect.flatMap(Clock.currentTimeMillis, (storedAt) => {
       const freshUntil = storedAt + ttl
-      return store.set(key, { response, storedAt, freshUntil, expiresAt: freshUntil + staleMillis }).pipe(
+      return store.set(key, {
+        response,
+        version,
+        storedAt,
+        freshUntil,
+        expiresAt: freshUntil + staleMillis
+      }).pipe(
         // If the entry was invalidated during the write, removes it again.
         Effect.flatMap(() => invalidated() ? store.remove(key) : Effect.void)
       )

@@ -11,6 +11,7 @@ import type {
 } from "@blockquarry/core/OperationError"
 import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
 import * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { Policies } from "../../ApiOptions.ts"
 import type { CallUsage } from "../../CallUsage.ts"
@@ -32,6 +33,8 @@ export interface Call {
   readonly deadline: number
   /** The attempt timeout of the layer. A call with a shorter timeout does not indicate an unhealthy upstream. */
   readonly layerAttemptTimeout: number
+  /** Issues the version of an attempt whose response may be cached. Null if it is not cached. See `CacheEntry`. */
+  readonly nextVersion: Effect.Effect<number> | null
   /** Receives the usage of the call; null if nothing observes it. */
   readonly onUsage: ((usage: CallUsage) => void) | null
 }
@@ -57,6 +60,8 @@ export interface AttemptResponse {
   readonly response: RawResponse
   readonly classification: Classification
   readonly health: Exclude<AttemptHealth, "not-sent">
+  /** The version of its cache entry. */
+  readonly version: number
 }
 
 /** Returns the Retry-After of a response in milliseconds. Null if there is none. */

@@ -180,7 +180,7 @@ export const make: Effect.Effect<
         const mode = Context.get(context, CurrentCallOptions).cacheMode ?? "default"
         const ttlOf = (attemptResponse: AttemptResponse) =>
           responseTtl(operation, input, call, attemptResponse, decoder, chainHeads)
-        return Effect.mapError(cache.run(call, mode, execute(call), ttlOf), ({ error }) => error)
+        return Effect.mapError(cache.run(call, mode, execute, ttlOf), ({ error }) => error)
       })
     ).pipe(Effect.tap(({ source }) => instrumentation.annotateSpan("quarry.source", source)))
 
@@ -276,6 +276,7 @@ const callOf = (
       Duration.toMillis(policies.timeouts.attempt),
       Duration.toMillis(policies.timeouts.call)
     ),
+    nextVersion: null,
     onUsage: Context.get(context, CurrentUsageObserver)
   }
 }

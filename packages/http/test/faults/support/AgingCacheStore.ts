@@ -18,6 +18,7 @@ export const make = (): AgingCacheStore => {
         Effect.sync(() => {
           entries.set(key, entry)
         }),
+      nextVersion: Effect.succeed(0),
       remove: (key) => Effect.sync(() => (entries.delete(key), true)),
       clear: Effect.sync(() => (entries.clear(), true))
     },

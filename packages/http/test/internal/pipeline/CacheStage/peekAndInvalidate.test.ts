@@ -164,6 +164,7 @@ describe("invalidate", () => {
               peek.set(key, entry)
             })
           ),
+        nextVersion: Effect.succeed(0),
         remove: (key) => Effect.sync(() => peek.delete(key)),
         clear: Effect.sync(() => (peek.clear(), true))
       }
@@ -197,6 +198,7 @@ describe("invalidate", () => {
       const store: CacheStore.CacheStoreService = {
         get: () => Effect.succeed(null),
         set: () => Effect.void,
+        nextVersion: Effect.succeed(0),
         remove: () => Effect.succeed(false),
         clear: Effect.succeed(false)
       }
