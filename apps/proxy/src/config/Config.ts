@@ -2,8 +2,11 @@
  * The configuration: every key once, with its type, default, description, environment variable and whether a change
  * requires a restart. Everything else about a key is derived from this schema.
  */
+import * as Operations from "@blockquarry/core/Operations"
+import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Duration from "effect/Duration"
+import * as Rec from "effect/Record"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Net from "node:net"
@@ -77,14 +80,79 @@ const UpstreamKeySection = Schema.Struct({
   upstreams: key(Values.Upstreams, upstreamNames, "Upstreams that this key is used for.")
 })
 
+const TimeoutsSection = Schema.Struct({
+  attempt: key(Values.PositiveTimeout, seconds(10), "Maximum time of one request to the upstream."),
+  call: key(
+    Values.PositiveTimeout,
+    seconds(22),
+    "Maximum time of a call, with its retries and waits. With quotas.maxWait it should stay below the timeout of the " +
+      "load balancer, usually 30s."
+  )
+})
+
+const RetrySection = Schema.Struct({
+  attempts: key(Values.PositiveInteger, 4, "Maximum number of requests per call, including the first."),
+  baseDelay: key(
+    Values.Timeout,
+    Duration.millis(200),
+    "Upper bound of the first backoff. It doubles with each retry. After a 429 it is five times as long."
+  ),
+  maxDelay: key(Values.Timeout, seconds(10), "Upper bound of every backoff.")
+})
+
+const CircuitBreakerSection = Schema.Struct({
+  threshold: key(
+    Values.Share,
+    CircuitBreaker.standard.threshold,
+    "Share of failed requests at which it opens."
+  ),
+  minimum: key(
+    Values.PositiveInteger,
+    CircuitBreaker.standard.minimum,
+    "Minimum number of requests in the window."
+  ),
+  window: key(Values.PositiveTimeout, seconds(30), "Length of the sliding window."),
+  openDuration: key(Values.PositiveTimeout, seconds(5), "How long it stays open at first."),
+  maxOpenDuration: key(
+    Values.PositiveTimeout,
+    minutes(1),
+    "How long it stays open at most. Doubles up to this value."
+  )
+})
+
 const UpstreamSection = Schema.Struct({
   sandbox: key(Values.Flag, false, "Sandbox mode: synthetic data, not from any real blockchain.", {
     ...restart,
     variable: Variables.flag(proxyVariables.sandbox, "--sandbox")
   }),
   baseUrls: section(BaseUrlsSection, "Base URLs. Requests to an API without a base URL fail with 503."),
-  keys: list(UpstreamKeySection, "API keys. Requests are distributed among the keys that have units left.")
+  keys: list(UpstreamKeySection, "API keys. Requests are distributed among the keys that have units left."),
+  maxConcurrentRequests: key(
+    Values.PositiveInteger,
+    64,
+    "Maximum number of requests in flight per base URL."
+  ),
+  maxWait: key(
+    Values.QueueWait,
+    seconds(5),
+    "Maximum time a request waits for the rate limit of a key or for maxConcurrentRequests."
+  ),
+  maxQueue: key(
+    Values.NonNegativeInteger,
+    100,
+    "Maximum number of waiting requests per client and base URL."
+  ),
+  timeouts: section(TimeoutsSection, "Timeouts."),
+  retry: section(RetrySection, "Retries of failed requests, with exponential backoff and jitter."),
+  circuitBreaker: section(CircuitBreakerSection, "Stops requests to a failing upstream, per base URL.")
 })
+
+const CostsSection = Schema.Struct(
+  Rec.map(
+    { ...Operations.dataOperations, ...Operations.streamsOperations, ...Operations.ledgerOperations },
+    ({ cost, docs }) => key(Values.NonNegativeInteger, cost, `${docs.summary}.`)
+  )
+)
 
 const ClientSection = Schema.Struct({
   name: requiredKey(Values.ClientName, "shop", "Unique name of the client in logs and metrics."),
@@ -97,7 +165,12 @@ const ClientSection = Schema.Struct({
   scopes: key(Values.Scopes, ["read"], "Allowed operations: read, write, or names such as tokenPrice."),
   allowedCidrs: key(Values.Cidrs, [], "IPs or CIDR ranges to connect from. If empty, any address."),
   rateLimit: key(Values.ClientRate, null, "Units per time, such as 50/s, or none."),
-  dailyQuota: key(Values.DailyQuota, null, "Units per UTC day, or none.")
+  dailyQuota: key(Values.DailyQuota, null, "Units per UTC day, or none."),
+  weight: key(
+    Values.PositiveInteger,
+    1,
+    "Share of the upstream relative to other clients, when requests of several clients wait."
+  )
 })
 
 const QuotasSection = Schema.Struct({
@@ -132,14 +205,37 @@ const RedisSection = Schema.Struct({
 })
 
 const LimitsSection = Schema.Struct({
-  maxConcurrentRequests: key(Values.PositiveInteger, 512, "Maximum number of requests in flight."),
+  maxConcurrentRequests: key(
+    Values.PositiveInteger,
+    512,
+    "Maximum number of requests in flight that need the upstream."
+  ),
+  clientShare: key(
+    Values.Share,
+    0.25,
+    "Maximum share of one client in maxConcurrentRequests, maxBufferedBytes and upstream.maxConcurrentRequests. It is " +
+      "smaller while several clients are busy, so that others can always send requests."
+  ),
+  maxListsPerClient: key(Values.PositiveInteger, 8, "Maximum number of concurrent lists (/all) per client."),
+  maxBufferedBytes: key(
+    Values.Size,
+    256 * mebibyte,
+    "Maximum memory for responses that are being received from the upstream or sent to clients."
+  ),
   maxConnections: key(Values.PositiveInteger, 4096, "Maximum number of open connections.", restart),
   maxHeaderBytes: key(Values.Size, 16 * kibibyte, "Maximum size of the request headers.", restart),
   maxUrlBytes: key(Values.Size, 8 * kibibyte, "Maximum size of the request path and query."),
   maxRequestBytes: key(Values.Size, 64 * kibibyte, "Maximum size of a request body."),
   maxResponseBytes: key(Values.Size, 16 * mebibyte, "Maximum size of an upstream response body."),
   requestTimeout: key(Values.PositiveTimeout, seconds(10), "Maximum time to receive a request.", restart),
-  sendIdleTimeout: key(Values.PositiveTimeout, seconds(30), "Maximum time a client reads nothing.", restart)
+  sendIdleTimeout: key(Values.PositiveTimeout, seconds(30), "Maximum time a client reads nothing.", restart),
+  sendTimeout: key(
+    Values.PositiveTimeout,
+    minutes(5),
+    "Maximum time to send a response, except a list.",
+    restart
+  ),
+  minSendRate: key(Values.Size, kibibyte, "Minimum number of bytes per second that a client reads.", restart)
 })
 
 const ShutdownSection = Schema.Struct({
@@ -166,6 +262,7 @@ export const ConfigDocument = Schema.Struct({
   allowAnonymous: key(Values.Flag, false, "Allow other machines to connect if clients is empty.", {
     variable: Variables.flag(proxyVariables.allowAnonymous, "--allow-anonymous")
   }),
+  costs: section(CostsSection, "Units that each operation costs, as the upstream bills them."),
   quotas: section(QuotasSection, "How the rate limits and daily quotas of clients are enforced."),
   cache: section(CacheSection, "Response cache."),
   redis: optionalSection(RedisSection, "Shares the cache and quotas between proxies. Default: not shared."),

@@ -39,6 +39,8 @@ export const Flag = Schema.Boolean.annotations({ description: "true or false" })
 export const Port = integer("a port from 0 (any free port) to 65535", 0, 65_535)
 export const PositiveInteger = integer("an integer of at least 1", 1)
 export const NonNegativeInteger = integer("an integer of at least 0", 0)
+export const Share = Schema.Number.pipe(Schema.greaterThan(0), Schema.lessThanOrEqualTo(1))
+  .annotations({ description: "a number above 0 and at most 1, such as 0.25" })
 
 const hostName = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i
 

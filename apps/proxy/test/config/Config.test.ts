@@ -30,7 +30,8 @@ it("is anonymous without clients", () => {
     scopes: ["read"],
     allowedCidrs: [],
     rateLimit: null,
-    dailyQuota: null
+    dailyQuota: null,
+    weight: 1
   }
   expect(allowsAnonymousClients({ clients: [client] })).toBe(false)
 })

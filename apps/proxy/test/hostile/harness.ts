@@ -44,7 +44,7 @@ const configFor = (
     listen: { ...defaults.listen, port: 0 },
     admin: null,
     upstream: {
-      sandbox: false,
+      ...defaults.upstream,
       baseUrls: { data: base, streams: base, ledger: `${base}/v1`, ledgerTestnet: `${base}/testnet/v1` },
       keys: [
         {

@@ -43,6 +43,7 @@ export const testClient = (name: string, token: string, other: Partial<ClientCon
   scopes: ["read"],
   allowedCidrs: [],
   rateLimit: null,
+  weight: 1,
   dailyQuota: null,
   ...other
 })
