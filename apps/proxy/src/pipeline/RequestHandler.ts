@@ -19,6 +19,11 @@ interface PendingResponse {
   /** The response, or an effect that computes it. */
   readonly response: ProxyResponse | Effect.Effect<ProxyResponse>
   /**
+   * Must be called once when the whole response was handed to the socket, which may buffer it for a slow client, or when
+   * the client disconnected before. Precedes `onComplete`.
+   */
+  readonly onHandedOver?: () => void
+  /**
    * Must be called once when the response was sent, with its status and the bytes of its body. The status is 499 if the
    * client disconnected first.
    */
@@ -48,13 +53,15 @@ export const make = (
   const handle: RequestHandler["handle"] = (request) => {
     const context = RequestContext.make(now(), requestId(request.headers["x-request-id"]), request.method)
     const activeConfig = currentConfig()
-    // Counts a request until it completes. Called last: if earlier code throws, the request is not counted.
+    // Counts a request until its response is handed over. Called last: if earlier code throws, the request is not counted.
     const pending = (response: PendingResponse["response"]): PendingResponse => {
       inFlight += 1
       return {
         response,
-        onComplete: (status, bytes) => {
+        onHandedOver: () => {
           inFlight -= 1
+        },
+        onComplete: (status, bytes) => {
           sharedState.onComplete(RequestContext.toAccessLogEntry(context, status, bytes, now()))
           context.onLateUsage = ({ attempts, cost }) =>
             sharedState.onLateUsage(context.client, attempts, cost)

@@ -87,26 +87,34 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
 
     const handleRequest = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
       const ambiguous = isAmbiguous(request)
-      const { onComplete, response: proxyResponse } = ambiguous
+      const { onComplete, onHandedOver, response: proxyResponse } = ambiguous
         ? handler.reject(400)
         : handler.handle(toProxyRequest(request, shutdownState, bodyTimeoutMs))
-      const sentSoFar = { status: 499, bytes: 0 }
+      const sentSoFar = { status: 499, bytes: 0, handedOver: false }
+      const handOver = () => {
+        if (sentSoFar.handedOver) return
+        sentSoFar.handedOver = true
+        onHandedOver?.()
+      }
       const send = (proxyResponse: ProxyResponse): Effect.Effect<void> | undefined => {
         const closeConnection = (ambiguous || shutdownState.started) &&
           connections.isLastResponse(request, response)
         const sending = { request, response, closeConnection, keepAliveHintSeconds, sendIdleTimeoutMs }
         sentSoFar.status = proxyResponse.status
         if (!(proxyResponse.body instanceof Uint8Array)) {
-          return SendResponse.sendStream(proxyResponse, proxyResponse.body, sending, (bytes) => {
+          const sendStream = SendResponse.sendStream(proxyResponse, proxyResponse.body, sending, (bytes) => {
             sentSoFar.bytes += bytes
           })
+          return Effect.zipRight(sendStream, Effect.sync(handOver))
         }
         sentSoFar.bytes = proxyResponse.body.byteLength
         SendResponse.sendBytes(proxyResponse, proxyResponse.body, sending)
+        handOver()
         return undefined
       }
       const work: { fiber?: Fiber.RuntimeFiber<void> } = {}
       connections.trackRequest(request, response, () => {
+        handOver()
         onComplete(response.writableFinished ? sentSoFar.status : 499, sentSoFar.bytes)
         // The client disconnected.
         if (work.fiber !== undefined && !response.writableFinished) runFork(Fiber.interruptFork(work.fiber))
