@@ -22,6 +22,8 @@ import * as ParseRequest from "../pipeline/ParseRequest.ts"
 import type { RequestHandler } from "../pipeline/RequestHandler.ts"
 import * as RequestTarget from "../pipeline/RequestTarget.ts"
 import * as Router from "../pipeline/Router.ts"
+import * as EncodedBodies from "../response/EncodedBodies.ts"
+import * as RenderResponse from "../response/RenderResponse.ts"
 import type { UpstreamEndpoints } from "../upstream/UpstreamClient.ts"
 import * as AdminAccess from "./AdminAccess.ts"
 import * as StatusPage from "./page/StatusPage.ts"
@@ -46,6 +48,7 @@ export interface AdminContext {
 /** Creates the handler. It does not count or log requests. It logs only internal errors and purges. */
 export const handler = (admin: AdminContext): RequestHandler => {
   const onComplete = () => {}
+  const encodedBodies = EncodedBodies.make()
   const withRequestId = (response: ProxyResponse.ProxyResponse, id: string): ProxyResponse.ProxyResponse => ({
     ...response,
     headers: { ...response.headers, "x-request-id": id }
@@ -60,6 +63,10 @@ export const handler = (admin: AdminContext): RequestHandler => {
             Effect.logError("admin listener: internal error", defect),
             ProxyError.toResponse(ProxyError.internalError, id)
           )
+        ),
+        // Status and metrics change between requests, so their encoded bodies are not worth storing.
+        Effect.flatMap((response) =>
+          RenderResponse.renderPage(response, request.headers, encodedBodies, false)
         ),
         Effect.map((response) => withRequestId(response, id))
       )

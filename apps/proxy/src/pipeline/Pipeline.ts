@@ -41,7 +41,10 @@ export const respond = (
         return Router.respondToMethod(
           method,
           "GET",
-          page(activeConfig.upstream.endpoints, request.shuttingDown)
+          Effect.flatMap(
+            page(activeConfig.upstream.endpoints, request.shuttingDown),
+            (response) => RenderResponse.renderPage(response, request.headers, encodedBodies, true)
+          )
         )
       }
       const isListPath = path.startsWith(ListStream.listPrefix)

@@ -1,4 +1,6 @@
 /** Content encodings: negotiation and compression. */
+import { LRUCache } from "lru-cache"
+import Negotiator from "negotiator"
 import { promisify } from "node:util"
 import * as Zlib from "node:zlib"
 
@@ -10,36 +12,28 @@ export const minEncodedBytes = 1024
 /** Available since Node 22. */
 const zstdCompress: unknown = Reflect.get(Zlib, "zstdCompress")
 
-/** In order of preference, the best last: a smaller result at about the same CPU cost. */
+/** In order of preference: a smaller result at about the same CPU cost. */
 const supportedEncodings: ReadonlyArray<ContentEncoding> = typeof zstdCompress === "function"
-  ? ["gzip", "br", "zstd"]
-  : ["gzip", "br"]
+  ? ["zstd", "br", "gzip"]
+  : ["br", "gzip"]
 
-/**
- * Returns the supported encoding with the highest weight in `Accept-Encoding` (RFC 9110, section 12.5.3), or undefined
- * for the identity encoding.
- */
-export const chooseEncoding = (acceptEncoding: string | undefined): ContentEncoding | undefined => {
-  if (acceptEncoding === undefined) return undefined
-  const weights = new Map(acceptEncoding.toLowerCase().split(",").map(parseWeight))
-  const wildcardWeight = weights.get("*") ?? 0
-  const best = supportedEncodings.reduce<
-    { readonly encoding: ContentEncoding | undefined; readonly weight: number }
-  >(
-    (best, encoding) => {
-      const weight = weights.get(encoding) ?? wildcardWeight
-      return weight > 0 && weight >= best.weight ? { encoding, weight } : best
-    },
-    { encoding: undefined, weight: 0 }
-  )
-  return best.weight >= (weights.get("identity") ?? 0) ? best.encoding : undefined
+/** Negotiates an encoding (RFC 9110, section 12.5.3). `x-gzip` is an alias of `gzip`. */
+const negotiate = (acceptEncoding: string): ContentEncoding | "identity" => {
+  const headers = { "accept-encoding": acceptEncoding.replaceAll(/\bx-gzip\b/gi, "gzip") }
+  return new Negotiator({ headers }).encoding([...supportedEncodings, "identity"], {
+    preferred: supportedEncodings
+  }) ?? "identity"
 }
 
-const parseWeight = (item: string): readonly [string, number] => {
-  const [name = "", ...parameters] = item.split(";").map((part) => part.trim())
-  const q = parameters.find((parameter) => parameter.startsWith("q="))
-  const weight = q === undefined ? 1 : Number(q.slice(2))
-  return [name === "x-gzip" ? "gzip" : name, weight >= 0 && weight <= 1 ? weight : 0]
+/** Clients send few different headers, and every cache hit negotiates. */
+const negotiated = new LRUCache({ max: 64, memoMethod: negotiate })
+
+/**
+ * Returns the supported encoding with the highest weight in `Accept-Encoding`, or undefined for the identity encoding.
+ */
+export const chooseEncoding = (acceptEncoding: string | undefined): ContentEncoding | undefined => {
+  const encoding = negotiated.memo(acceptEncoding ?? "")
+  return encoding === "identity" ? undefined : encoding
 }
 
 const brotli = promisify<Uint8Array, Zlib.BrotliOptions, Buffer>(Zlib.brotliCompress)

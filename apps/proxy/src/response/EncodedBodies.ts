@@ -14,16 +14,19 @@ export interface EncodedBody {
   readonly encoding: ContentEncoding | undefined
 }
 
+/** A response with its whole body. */
+type CompleteResponse = Pick<RawResponse.RawResponse, "status" | "bytes">
+
 export interface EncodedBodies {
-  readonly entityTagOf: (response: RawResponse.RawResponse) => string
+  readonly entityTagOf: (response: CompleteResponse) => string
   /** Returns the body in the negotiated encoding, or undefined if it must be compressed first. */
   readonly peek: (
-    response: RawResponse.RawResponse,
+    response: CompleteResponse,
     acceptEncoding: string | undefined
   ) => EncodedBody | undefined
   /** Returns the body in the negotiated encoding. `store`: whether to keep it for later requests. */
   readonly encode: (
-    response: RawResponse.RawResponse,
+    response: CompleteResponse,
     acceptEncoding: string | undefined,
     store: boolean
   ) => Effect.Effect<EncodedBody>
@@ -33,17 +36,17 @@ export interface EncodedBodies {
 const maxBytes = 32 * 1024 * 1024
 
 export const make = (): EncodedBodies => {
-  const entityTags = new WeakMap<RawResponse.RawResponse, string>()
+  const entityTags = new WeakMap<Uint8Array, string>()
   const encodedBodies = new LRUCache<string, Uint8Array>({
     maxSize: maxBytes,
     maxEntrySize: maxBytes / 8,
     sizeCalculation: (bytes, key) => bytes.byteLength + key.length * 2 + 256
   })
-  const entityTagOf: EncodedBodies["entityTagOf"] = (response) => {
-    const known = entityTags.get(response)
+  const entityTagOf: EncodedBodies["entityTagOf"] = ({ bytes }) => {
+    const known = entityTags.get(bytes)
     if (known !== undefined) return known
-    const entityTag = ConditionalRequest.entityTagOf(response.bytes)
-    entityTags.set(response, entityTag)
+    const entityTag = ConditionalRequest.entityTagOf(bytes)
+    entityTags.set(bytes, entityTag)
     return entityTag
   }
   const peek: EncodedBodies["peek"] = (response, acceptEncoding) => {
@@ -71,7 +74,7 @@ export const make = (): EncodedBodies => {
 
 /** Only successful responses are compressed: error responses are short and rarely repeat. */
 const encodingOf = (
-  { bytes, status }: RawResponse.RawResponse,
+  { bytes, status }: CompleteResponse,
   acceptEncoding: string | undefined
 ): ContentEncoding | undefined =>
   status !== 200 || bytes.byteLength < minEncodedBytes ? undefined : chooseEncoding(acceptEncoding)

@@ -1,10 +1,14 @@
-/** Renders an upstream response for the client: forwarded headers, headers of the proxy, and the encoded body. */
+/**
+ * Renders an upstream response for the client: forwarded headers, headers of the proxy, and the encoded body. Also encodes
+ * built-in pages.
+ */
 import * as Effect from "effect/Effect"
 import type { CacheDirective } from "../exchange/CacheDirective.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import type * as UpstreamClient from "../upstream/UpstreamClient.ts"
 import * as CacheStatus from "./CacheStatus.ts"
 import * as ConditionalRequest from "./ConditionalRequest.ts"
+import { minEncodedBytes } from "./ContentEncoding.ts"
 import type { EncodedBodies, EncodedBody } from "./EncodedBodies.ts"
 
 /** An upstream response, and how it was obtained. */
@@ -51,6 +55,31 @@ export const renderSync = (
   return body === undefined ? undefined : fullResponse(input, body, encodedBodies)
 }
 
+/** Compresses the body of a built-in page if the client accepts it. `store`: whether later requests get the same body. */
+export const renderPage = (
+  page: ProxyResponse,
+  requestHeaders: RequestHeaders,
+  encodedBodies: EncodedBodies,
+  store: boolean
+): Effect.Effect<ProxyResponse> =>
+  page.body instanceof Uint8Array && page.body.byteLength >= minEncodedBytes
+    ? Effect.map(
+      encodedBodies.encode(
+        { status: page.status, bytes: page.body },
+        requestHeaders["accept-encoding"],
+        store
+      ),
+      ({ bytes, encoding }) => ({
+        ...page,
+        headers: { ...page.headers, vary: "accept-encoding", ...contentEncoding(encoding) },
+        body: bytes
+      })
+    )
+    : Effect.succeed(page)
+
+const contentEncoding = (encoding: EncodedBody["encoding"]): Readonly<Record<string, string>> =>
+  encoding === undefined ? {} : { "content-encoding": encoding }
+
 const isNotModified = (
   { response }: RenderInput,
   requestHeaders: RequestHeaders,
@@ -69,7 +98,7 @@ const fullResponse = (
   status: input.response.status,
   headers: {
     ...responseHeaders(input, encodedBodies),
-    ...(encoding === undefined ? {} : { "content-encoding": encoding })
+    ...contentEncoding(encoding)
   },
   body: bytes
 })

@@ -37,7 +37,7 @@ describe("Cache-Status", () => {
   it.scopedLive("states the cache result, and request directives are honored", () =>
     Effect.gen(function*() {
       const { lines: logLines, port, sandbox } = yield* cached()
-      const said = yield* cacheStatusesOf(port, price, [
+      const statuses = yield* cacheStatusesOf(port, price, [
         { headers: { "cache-control": "only-if-cached" } },
         {},
         {},
@@ -47,7 +47,7 @@ describe("Cache-Status", () => {
         { headers: { "cache-control": "no-store" } },
         {}
       ])
-      expect(said).toEqual([
+      expect(statuses).toEqual([
         [504, undefined],
         [200, "quarry-proxy; fwd=miss"],
         [200, expect.stringMatching(/^quarry-proxy; hit; ttl=\d+$/)],
@@ -70,10 +70,10 @@ describe("Cache-Status", () => {
       const slow = yield* Sandbox.make({ ledger })
       const httpClient = HttpClient.transform(Sandbox.httpClient(slow), Effect.delay("200 millis"))
       const { port } = yield* start({ config, httpClient })
-      const said = yield* Effect.all(Array.from({ length: 20 }, () => sendRequest(port, price)), {
+      const responses = yield* Effect.all(Array.from({ length: 20 }, () => sendRequest(port, price)), {
         concurrency: 20
       })
-      const collapsed = said.filter(({ headers }) =>
+      const collapsed = responses.filter(({ headers }) =>
         headers["cache-status"] === "quarry-proxy; fwd=miss; collapsed"
       )
       expect(collapsed.length).toBeGreaterThan(0)
@@ -84,12 +84,12 @@ describe("Cache-Status", () => {
     Effect.gen(function*() {
       const { port, sandbox } = yield* cached()
       const { body, path } = sampleRequests["updateStreamStatus"] ?? { path: "", body: "" }
-      const said = yield* cacheStatusesOf(
+      const statuses = yield* cacheStatusesOf(
         port,
         path,
         [0, 1].map(() => ({ method: "POST", body: body ?? "" }))
       )
-      expect(said).toEqual([[200, "quarry-proxy; fwd=bypass"], [200, "quarry-proxy; fwd=bypass"]])
+      expect(statuses).toEqual([[200, "quarry-proxy; fwd=bypass"], [200, "quarry-proxy; fwd=bypass"]])
       expect(yield* sandbox.recordedRequests).toHaveLength(2)
     }))
 
@@ -132,10 +132,10 @@ describe("encodings", () => {
         const [encoding, decode] of [["gzip", Zlib.gunzipSync], ["br", Zlib.brotliDecompressSync]] as const
       ) {
         for (const _ of ["made", "kept"]) {
-          const answer = yield* sendRequest(port, long, { headers: { "accept-encoding": encoding } })
-          expect(answer.headers["content-encoding"]).toBe(encoding)
-          expect(Number(answer.headers["content-length"])).toBe(answer.bytes.byteLength)
-          expect(decode(answer.bytes).equals(plain.bytes)).toBe(true)
+          const response = yield* sendRequest(port, long, { headers: { "accept-encoding": encoding } })
+          expect(response.headers["content-encoding"]).toBe(encoding)
+          expect(Number(response.headers["content-length"])).toBe(response.bytes.byteLength)
+          expect(decode(response.bytes).equals(plain.bytes)).toBe(true)
         }
       }
     }))
@@ -143,24 +143,24 @@ describe("encodings", () => {
   it.scopedLive("are not applied to short responses", () =>
     Effect.gen(function*() {
       const { port } = yield* cached()
-      const answer = yield* sendRequest(port, price, { headers: { "accept-encoding": "gzip, br" } })
-      expect(answer.headers["content-encoding"]).toBeUndefined()
+      const response = yield* sendRequest(port, price, { headers: { "accept-encoding": "gzip, br" } })
+      expect(response.headers["content-encoding"]).toBeUndefined()
     }))
 })
 
 describe("cache headers of the upstream", () => {
   it.scopedLive("are forwarded to the client only", () =>
     Effect.gen(function*() {
-      const said = [
+      const cases = [
         [undefined, "private, no-cache"],
         ["public, max-age=60, s-maxage=600", "private, max-age=60"],
         ["no-store", "private, no-store"],
         ["private, max-age=5", "private, max-age=5"]
       ] as const
-      for (const [cacheControl, given] of said) {
+      for (const [cacheControl, expected] of cases) {
         const headers = cacheControl === undefined ? {} : { "cache-control": cacheControl }
         const { port } = yield* start({ httpClient: staticUpstream(200, "{}", headers) })
-        expect((yield* sendRequest(port, price)).headers["cache-control"]).toBe(given)
+        expect((yield* sendRequest(port, price)).headers["cache-control"]).toBe(expected)
       }
     }))
 })
@@ -226,22 +226,66 @@ describe("the cache fast path and the full pipeline", () => {
       const seen = ({ headers, status, text }: HttpResult) => {
         const { age: _, date: __, ratelimit: ___, "retry-after": ____, "x-request-id": _____, ...rest } =
           headers
-        const said = { ...rest, "cache-status": String(rest["cache-status"]).replace(/ttl=\d+/, "ttl=n") }
-        return { status, headers: said, text: text.replace(/"requestId":"[^"]*"/, "") }
+        const comparable = {
+          ...rest,
+          "cache-status": String(rest["cache-status"]).replace(/ttl=\d+/, "ttl=n")
+        }
+        return { status, headers: comparable, text: text.replace(/"requestId":"[^"]*"/, "") }
       }
       for (const path of [price, long]) {
         for (const request of requests) {
-          const asked = { ...request, headers: { "x-api-key": "token", ...request.headers } }
-          const kept = { headers: { "x-api-key": "token", "accept-encoding": "gzip, br" } }
-          yield* sendRequest(port, path, kept)
-          yield* sendRequest(port, path, asked)
+          const options = { ...request, headers: { "x-api-key": "token", ...request.headers } }
+          const caching = { headers: { "x-api-key": "token", "accept-encoding": "gzip, br" } }
+          yield* sendRequest(port, path, caching)
+          yield* sendRequest(port, path, options)
           // What was read of a target before is forgotten with the configuration: the long way
           yield* reload(configuration)
-          const longer = yield* sendRequest(port, path, asked)
-          yield* sendRequest(port, path, kept)
-          const short = yield* sendRequest(port, path, asked)
+          const longer = yield* sendRequest(port, path, options)
+          yield* sendRequest(port, path, caching)
+          const short = yield* sendRequest(port, path, options)
           expect([request, seen(short)]).toEqual([request, seen(longer)])
         }
       }
+    }))
+})
+
+describe("A built-in page", () => {
+  const acceptBrotli = { headers: { "accept-encoding": "gzip;q=0.5, br" } }
+
+  for (const path of ["/docs", "/openapi.json", "/"]) {
+    it.scopedLive(`is compressed if the client accepts it: ${path}`, () =>
+      Effect.gen(function*() {
+        const { port } = yield* start()
+        const identity = yield* sendRequest(port, path)
+        const first = yield* sendRequest(port, path, acceptBrotli)
+        const second = yield* sendRequest(port, path, acceptBrotli)
+        expect(identity.headers["content-encoding"]).toBeUndefined()
+        expect(identity.headers["vary"]).toBe("accept-encoding")
+        for (const compressed of [first, second]) {
+          expect(compressed.headers["content-encoding"]).toBe("br")
+          expect(compressed.headers["vary"]).toBe("accept-encoding")
+          expect(compressed.headers["content-type"]).toBe(identity.headers["content-type"])
+          expect(Zlib.brotliDecompressSync(compressed.bytes).equals(identity.bytes)).toBe(true)
+        }
+        const head = yield* sendRequest(port, path, { ...acceptBrotli, method: "HEAD" })
+        expect(head.headers["content-length"]).toBe(first.headers["content-length"])
+      }))
+  }
+
+  it.scopedLive("of the admin listener is compressed if the client accepts it", () =>
+    Effect.gen(function*() {
+      const { adminPort } = yield* start({ config: { admin: { host: "127.0.0.1", port: 0, tokens: [] } } })
+      const compressed = yield* sendRequest(adminPort ?? 0, "/metrics", acceptBrotli)
+      expect(compressed.headers["content-encoding"]).toBe("br")
+      expect(Zlib.brotliDecompressSync(compressed.bytes).toString()).toContain("# TYPE")
+    }))
+
+  it.scopedLive("that is short is not compressed", () =>
+    Effect.gen(function*() {
+      const { port } = yield* start()
+      const { headers, text } = yield* sendRequest(port, "/readyz", acceptBrotli)
+      expect(headers).not.toHaveProperty("content-encoding")
+      expect(headers).not.toHaveProperty("vary")
+      expect(JSON.parse(text)).toHaveProperty("status", "ready")
     }))
 })
