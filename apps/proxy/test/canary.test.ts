@@ -23,7 +23,7 @@ import * as Load from "../src/config/Load.ts"
 import * as Print from "../src/config/Print.ts"
 import { fakeFileSystem } from "./config/support.ts"
 import { streamStatusPath, transfers } from "./hostile/corpus/entry.ts"
-import * as Stand from "./hostile/harness.ts"
+import * as Harness from "./hostile/harness.ts"
 import { bytes, exchange, parseResponses } from "./hostile/rawHttp.ts"
 import { rawResponse } from "./hostile/recordingUpstream.ts"
 import { examples, sendRequest, start, testClient } from "./support/proxy.ts"
@@ -81,7 +81,7 @@ const found = (text: string): ReadonlyArray<string> =>
 
 /** Collects the text of all spans. */
 const recording = () => {
-  const said: Array<unknown> = []
+  const spans: Array<unknown> = []
   const tracer = Tracer.make({
     span: (name, parent, context, links, startTime, kind) => {
       const attributes = new Map<string, unknown>()
@@ -97,12 +97,12 @@ const recording = () => {
         links,
         sampled: true,
         kind,
-        end: (_, exit) => said.push(name, ...attributes, Exit.isFailure(exit) ? String(exit.cause) : ""),
+        end: (_, exit) => spans.push(name, ...attributes, Exit.isFailure(exit) ? String(exit.cause) : ""),
         attribute: (key, value) => void attributes.set(key, value),
-        event: (event, _, details) => said.push(event, details),
-        addLinks: (more) => said.push(more)
+        event: (event, _, details) => spans.push(event, details),
+        addLinks: (more) => spans.push(more)
       }
-      said.push(
+      spans.push(
         name,
         Option.match(parent, { onNone: () => "", onSome: ({ traceId }) => traceId }),
         context === Context.empty()
@@ -111,7 +111,7 @@ const recording = () => {
     },
     context: (run) => run()
   })
-  return { said, tracer }
+  return { spans, tracer }
 }
 
 /** A clock that the test can advance, with short sleeps. */
@@ -146,16 +146,16 @@ const config = {
 
 const begin = (more: Partial<typeof defaults> = {}) =>
   Effect.gen(function*() {
-    const { said, tracer } = recording()
-    const stand = yield* Effect.withTracer(
-      Stand.start({ config: { ...config, ...more }, keys: secrets, traced: true }),
+    const { spans, tracer } = recording()
+    const proxy = yield* Effect.withTracer(
+      Harness.start({ config: { ...config, ...more }, keys: secrets, traced: true }),
       tracer
     )
-    return { ...stand, said, admin: stand.adminPort ?? 0 }
+    return { ...proxy, spans, admin: proxy.adminPort ?? 0 }
   })
 
 /** Writes a request, and returns everything that is received. */
-const say = (port: number, target: string, lines: ReadonlyArray<string>, method = "GET", body = "") =>
+const send = (port: number, target: string, lines: ReadonlyArray<string>, method = "GET", body = "") =>
   exchange(
     port,
     Buffer.from(
@@ -267,8 +267,8 @@ const bodies = (secret: string): ReadonlyArray<string> => [
 ]
 
 /** The error response for an invalid value quotes that value, and only to the client that sent it. */
-const unquoted = (answer: string): string =>
-  answer.includes(`"code":"invalid-request"`) ? answer.replace(/, got .*","code"/, "") : answer
+const unquoted = (response: string): string =>
+  response.includes(`"code":"invalid-request"`) ? response.replace(/, got .*","code"/, "") : response
 
 const pages = [
   "/",
@@ -284,7 +284,7 @@ const pages = [
 ]
 
 /** The pages of both listeners, as every authorized client gets them, and the cache entries. */
-const everything = ({ admin, lines, port, said }: Effect.Effect.Success<ReturnType<typeof begin>>) =>
+const everything = ({ admin, lines, port, spans }: Effect.Effect.Success<ReturnType<typeof begin>>) =>
   Effect.gen(function*() {
     const read: Array<string> = []
     for (const path of pages) {
@@ -295,7 +295,7 @@ const everything = ({ admin, lines, port, said }: Effect.Effect.Success<ReturnTy
               `Authorization: Bearer ${listener === admin ? secrets.operator : secrets.mine}`
             ]]
           ) {
-            read.push(yield* say(listener, path, own, method))
+            read.push(yield* send(listener, path, own, method))
           }
         }
       }
@@ -304,7 +304,7 @@ const everything = ({ admin, lines, port, said }: Effect.Effect.Success<ReturnTy
     const values = metrics.map(({ metricKey, metricState }) =>
       JSON.stringify([metricKey, metricState], readable)
     )
-    return [...read, ...lines, ...said.map((one) => JSON.stringify(one, readable) ?? ""), ...values]
+    return [...read, ...lines, ...spans.map((one) => JSON.stringify(one, readable) ?? ""), ...values]
   })
 
 /** Includes values that JSON omits. */
@@ -320,36 +320,37 @@ const readable = (_: string, value: unknown): unknown =>
 describe("what a client sends", () => {
   it.scopedLive("does not leave the proxy, from headers, targets or bodies", () =>
     Effect.gen(function*() {
-      const stand = yield* begin()
-      const { admin, port, service } = stand
-      const kept: Array<string> = []
+      const proxy = yield* begin()
+      const { admin, port, service } = proxy
+      const outputs: Array<string> = []
       for (const secret of Object.values(secrets)) {
         for (const own of [[], [`X-API-Key: ${secrets.mine}`]]) {
           for (const line of lines(secret)) {
             const both = line.startsWith("X-API-Key:") ? [line] : [...own, line]
-            kept.push(unquoted(yield* say(port, `${transfers}?limit=1`, both)))
-            kept.push(yield* say(admin, "/status.json", [line]))
+            outputs.push(unquoted(yield* send(port, `${transfers}?limit=1`, both)))
+            outputs.push(yield* send(admin, "/status.json", [line]))
           }
           for (const target of targets(secret)) {
-            kept.push(unquoted(yield* say(port, target, own)))
-            kept.push(yield* say(admin, target, [`X-API-Key: ${secrets.operator}`], "POST"))
+            outputs.push(unquoted(yield* send(port, target, own)))
+            outputs.push(yield* send(admin, target, [`X-API-Key: ${secrets.operator}`], "POST"))
           }
           for (const body of bodies(secret)) {
-            kept.push(unquoted(yield* say(port, streamStatusPath, own, "POST", body)))
+            outputs.push(unquoted(yield* send(port, streamStatusPath, own, "POST", body)))
           }
         }
       }
-      const all = [...kept, ...yield* everything(stand)]
+      const all = [...outputs, ...yield* everything(proxy)]
       expect(all.length).toBeGreaterThan(1000)
       expect([...new Set(all.flatMap(found))]).toEqual([])
-      const asked = service.requests()
-      expect(asked.length).toBeGreaterThan(0)
-      expect(asked.map((request) => Stand.deviationFrom(request, service.port, secrets))).toEqual(
-        asked.map(() => null)
+      const requests = service.requests()
+      expect(requests.length).toBeGreaterThan(0)
+      expect(requests.map((request) => Harness.deviationFrom(request, service.port, secrets))).toEqual(
+        requests.map(() => null)
       )
-      expect(asked.flatMap((request) => found(request.replaceAll(`x-api-key: ${secrets.data}`, "")))).toEqual(
-        []
-      )
+      expect(requests.flatMap((request) => found(request.replaceAll(`x-api-key: ${secrets.data}`, ""))))
+        .toEqual(
+          []
+        )
     }))
 
   it.scopedLive("is not accepted as a token in a URL, and not sent upstream", () =>
@@ -365,28 +366,28 @@ describe("what a client sends", () => {
           ]] as const
         ) {
           for (const prefix of ["", "/all"]) {
-            const [answer] =
-              parseResponses(yield* say(port, `${prefix}${transfers}?${name}=${encoded}`, own)).responses
-            expect([name, answer?.status]).toEqual([name, status])
-            expect(JSON.parse(answer?.body ?? "")).toMatchObject({ code })
+            const [response] =
+              parseResponses(yield* send(port, `${prefix}${transfers}?${name}=${encoded}`, own)).responses
+            expect([name, response?.status]).toEqual([name, status])
+            expect(JSON.parse(response?.body ?? "")).toMatchObject({ code })
           }
         }
       }
       for (const target of [`http://x:${encoded}@localhost${transfers}`, `/${encoded}${transfers}`]) {
-        const [answer] = parseResponses(yield* say(port, target, [])).responses
-        expect([400, 401, 404]).toContain(answer?.status)
+        const [response] = parseResponses(yield* send(port, target, [])).responses
+        expect([400, 401, 404]).toContain(response?.status)
       }
       expect(service.requests()).toEqual([])
     }))
 
   it.scopedLive("appears in headers, bodies and log lines only as the request ID", () =>
     Effect.gen(function*() {
-      const { lines, port, said } = yield* begin()
+      const { lines, port, spans } = yield* begin()
       const id = "the-id_of.a-request"
-      const answer = yield* say(port, "/nowhere", [`X-Request-Id: ${id}`])
-      expect(answer.replace(`x-request-id: ${id}`, "").replace(`"requestId":"${id}"`, "")).not.toContain(id)
+      const response = yield* send(port, "/nowhere", [`X-Request-Id: ${id}`])
+      expect(response.replace(`x-request-id: ${id}`, "").replace(`"requestId":"${id}"`, "")).not.toContain(id)
       for (const line of lines) expect(line.replace(`"requestId":"${id}"`, "")).not.toContain(id)
-      expect(said.map((one) => JSON.stringify(one, readable)).filter((one) => one?.includes(id)))
+      expect(spans.map((one) => JSON.stringify(one, readable)).filter((one) => one?.includes(id)))
         .toEqual([`["http.request.id","${id}"]`])
     }))
 })
@@ -433,8 +434,8 @@ describe("what the upstream sends", () => {
     it.scopedLive(`reveals no key of the proxy: ${name}`, () =>
       Effect.gen(function*() {
         const { clock, pass } = hurried()
-        const stand = yield* Effect.withClock(begin(), clock)
-        const kept: Array<string> = []
+        const proxy = yield* Effect.withClock(begin(), clock)
+        const outputs: Array<string> = []
         const real = yield* start()
         const page = JSON.parse((yield* sendRequest(real.port, `${transfers}?limit=1`)).text)
         const pages = [secrets[name], escaped(secrets[name])].flatMap((key) => [
@@ -453,21 +454,21 @@ describe("what the upstream sends", () => {
             )
           )
         ])
-        for (const answer of [...pages, ...quoting(secrets[name])]) {
+        for (const response of [...pages, ...quoting(secrets[name])]) {
           // Ends the cooldown of rejected keys, and opens the circuit breaker for a probe
           pass(2 * 86_400_000)
-          stand.service.respondWith(() => answer)
-          stand.service.clear()
+          proxy.service.respondWith(() => response)
+          proxy.service.clear()
           for (const target of [transfers, `/all${transfers}`]) {
             pass(2 * 86_400_000)
-            kept.push(
-              yield* say(stand.port, target, [`X-API-Key: ${secrets.mine}`, "Cache-Control: no-cache"])
+            outputs.push(
+              yield* send(proxy.port, target, [`X-API-Key: ${secrets.mine}`, "Cache-Control: no-cache"])
             )
           }
-          expect(stand.service.requests().length).toBeGreaterThanOrEqual(2)
+          expect(proxy.service.requests().length).toBeGreaterThanOrEqual(2)
         }
-        kept.push(...yield* everything(stand))
-        expect([...new Set(kept.flatMap(found))]).toEqual([])
+        outputs.push(...yield* everything(proxy))
+        expect([...new Set(outputs.flatMap(found))]).toEqual([])
       }))
   }
 })
@@ -578,9 +579,9 @@ describe.skipIf(redis === undefined)(
               child.kill("SIGKILL")
             })
         )
-        const answers = Effect.filterOrFail(exchange(port, bytes("PING\r\nQUIT\r\n")), (said) =>
-          said.includes("NOAUTH"))
-        yield* Effect.retry(answers, Schedule.spaced("10 millis").pipe(Schedule.upTo("10 seconds")))
+        const ping = Effect.filterOrFail(exchange(port, bytes("PING\r\nQUIT\r\n")), (reply) =>
+          reply.includes("NOAUTH"))
+        yield* Effect.retry(ping, Schedule.spaced("10 millis").pipe(Schedule.upTo("10 seconds")))
         return port
       })
 
@@ -589,28 +590,28 @@ describe.skipIf(redis === undefined)(
       ["where it is wrong", "another"]
     ]
 
-    for (const [name, wanted] of cases) {
+    for (const [name, expected] of cases) {
       it.scopedLive(`does not leave the proxy, ${name}`, () =>
         Effect.gen(function*() {
-          const port = yield* server(wanted)
+          const port = yield* server(expected)
           const url = Redacted.make(`redis://:${encodeURIComponent(secrets.redis)}@127.0.0.1:${port}`)
-          const stand = yield* begin({ redis: { keyPrefix: "quarry:", expectedProxies: 4, url } })
-          const kept: Array<string> = []
+          const proxy = yield* begin({ redis: { keyPrefix: "quarry:", expectedProxies: 4, url } })
+          const outputs: Array<string> = []
           for (let times = 0; times < 3; times++) {
-            kept.push(yield* say(stand.port, transfers, [`X-API-Key: ${secrets.mine}`]))
+            outputs.push(yield* send(proxy.port, transfers, [`X-API-Key: ${secrets.mine}`]))
           }
-          expect(kept.map((one) => one.slice(9, 12))).toEqual(["200", "200", "200"])
-          expect([...kept, ...yield* everything(stand)].flatMap(found)).toEqual([])
+          expect(outputs.map((one) => one.slice(9, 12))).toEqual(["200", "200", "200"])
+          expect([...outputs, ...yield* everything(proxy)].flatMap(found)).toEqual([])
         }))
     }
 
     it.scopedLive("does not leave the proxy if the server is unreachable", () =>
       Effect.gen(function*() {
         const url = Redacted.make(`redis://:${encodeURIComponent(secrets.redis)}@127.0.0.1:1`)
-        const stand = yield* begin({ redis: { keyPrefix: "quarry:", expectedProxies: 4, url } })
-        const kept = yield* say(stand.port, transfers, [`X-API-Key: ${secrets.mine}`])
-        expect(kept.slice(9, 12)).toBe("200")
-        expect([kept, ...yield* everything(stand)].flatMap(found)).toEqual([])
+        const proxy = yield* begin({ redis: { keyPrefix: "quarry:", expectedProxies: 4, url } })
+        const output = yield* send(proxy.port, transfers, [`X-API-Key: ${secrets.mine}`])
+        expect(output.slice(9, 12)).toBe("200")
+        expect([output, ...yield* everything(proxy)].flatMap(found)).toEqual([])
       }))
   }
 )

@@ -1,4 +1,4 @@
-/** The program as people start it. */
+/** Runs the bundled program as a process. */
 import { execFile, spawn } from "node:child_process"
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
@@ -16,7 +16,7 @@ interface Ended {
   readonly stderr: string
 }
 
-/** The status page is wanted by few tests, and its port by all. */
+/** Few tests need the admin listener, and its port is fixed. */
 const environment = { PATH: process.env["PATH"] ?? "", QUARRY_PROXY_ADMIN: "off" }
 
 const run = (args: ReadonlyArray<string>, env: Record<string, string> = {}): Promise<Ended> =>
@@ -29,7 +29,7 @@ const run = (args: ReadonlyArray<string>, env: Record<string, string> = {}): Pro
     )
   })
 
-/** Starts the program and waits for what it says when it is up. */
+/** Starts the program and waits for the last line of its startup banner. */
 const up = async (args: ReadonlyArray<string>, env: Record<string, string> = {}) => {
   const child = spawn(process.execPath, [program, ...args], { env: { ...environment, ...env } })
   let stdout = ""
@@ -42,7 +42,7 @@ const up = async (args: ReadonlyArray<string>, env: Record<string, string> = {})
       stdout += text.toString()
       if (stdout.includes("Press Ctrl-C to stop")) resolve()
     })
-    child.once("exit", () => reject(new Error(`it ended: ${stdout}${stderr}`)))
+    child.once("exit", () => reject(new Error(`the program exited: ${stdout}${stderr}`)))
   })
   const stop = (signal: NodeJS.Signals) =>
     new Promise<Ended>((resolve) => {
@@ -80,7 +80,7 @@ describe("quarry-proxy", () => {
     }
   })
 
-  it("names what is wrong with its options and settings, and never a key", async () => {
+  it("reports invalid options and configuration without printing secrets", async () => {
     const cases: ReadonlyArray<readonly [ReadonlyArray<string>, Record<string, string>, string]> = [
       [["--prot", "1"], {}, "--prot"],
       [["--port", "70000"], {}, "QUARRY_PROXY_PORT"],
@@ -102,7 +102,7 @@ describe("quarry-proxy", () => {
     }
   })
 
-  it("says which setting to change when its port is taken", async () => {
+  it("names the variable to change if its port is in use", async () => {
     const server = createServer()
     const port = await new Promise<number>((resolve) =>
       server.listen(0, "127.0.0.1", () => {
@@ -118,7 +118,7 @@ describe("quarry-proxy", () => {
     expect(stderr.trim().split("\n")).toHaveLength(1)
   })
 
-  it("with --sandbox prints lines that work when pasted, and stops at Ctrl-C", async () => {
+  it("prints working curl commands with --sandbox, and stops on SIGINT", async () => {
     const { stdout, stop } = await up(["--", "--sandbox", "--port=0"])
     const lines = stdout.split("\n").filter((line) => line.startsWith("  curl "))
     expect(lines.length).toBeGreaterThan(5)
@@ -127,21 +127,21 @@ describe("quarry-proxy", () => {
       const body = /-d '([^']+)'/.exec(line)?.[1]
       const [, name = "", value = ""] = /-H '([^:']+): ([^']+)'/.exec(line) ?? []
       const headers = { [name]: value }
-      const answer = await fetch(url, body === undefined ? {} : { method: "POST", headers, body })
-      expect([url, answer.status]).toEqual([url, 200])
-      await answer.text()
+      const response = await fetch(url, body === undefined ? {} : { method: "POST", headers, body })
+      expect([url, response.status]).toEqual([url, 200])
+      await response.text()
     }
     const { code, stderr } = await stop("SIGINT")
     expect(code).toBe(0)
-    const said = stderr.trim().split("\n").map((line) => JSON.parse(line))
-    expect(said.map(({ message }) => message).filter((message) => message !== "request"))
+    const logEntries = stderr.trim().split("\n").map((line) => JSON.parse(line))
+    expect(logEntries.map(({ message }) => message).filter((message) => message !== "request"))
       .toEqual([expect.stringMatching(/^listening/), expect.stringMatching(/^shutting down/), "stopped"])
-    const logged = said.filter(({ message }) => message === "request")
+    const logged = logEntries.filter(({ message }) => message === "request")
     expect(logged.map(({ message, status }) => [message, status]))
       .toEqual(lines.map(() => ["request", 200]))
   })
 
-  it("starts without settings, says so, and stops at SIGTERM", async () => {
+  it("starts without base URLs, reports them as not set, and stops on SIGTERM", async () => {
     const { stdout, stop } = await up([], {
       QUARRY_PROXY_PORT: "0",
       QUARRY_API_KEY: "secret",
@@ -156,26 +156,27 @@ describe("quarry-proxy", () => {
     expect(stdout + stderr).not.toContain("secret")
   })
 
-  it("reaches a service over the network: here, another one of its kind", async () => {
-    const service = await up(["--sandbox", "--port", "0"])
-    const origin = /http:\/\/127\.0\.0\.1:\d+/.exec(service.stdout)?.[0] ?? ""
+  it("sends requests to an upstream over the network", async () => {
+    const upstream = await up(["--sandbox", "--port", "0"])
+    const origin = /http:\/\/127\.0\.0\.1:\d+/.exec(upstream.stdout)?.[0] ?? ""
     const proxy = await up(["--port", "0"], {
       QUARRY_API_KEY: "any",
       QUARRY_BASE_URL: `${origin}/api/v2.2/`,
       QUARRY_STREAMS_URL: origin,
       QUARRY_LEDGER_URL: `${origin}/v1`
     })
-    const here = /http:\/\/127\.0\.0\.1:\d+/.exec(proxy.stdout)?.[0] ?? ""
-    const paths = [...service.stdout.matchAll(/curl 'http:\/\/[^/]+(\/[^']+)'/g)].map(([, path]) => path)
+    const proxyOrigin = /http:\/\/127\.0\.0\.1:\d+/.exec(proxy.stdout)?.[0] ?? ""
+    const paths = [...upstream.stdout.matchAll(/curl 'http:\/\/[^/]+(\/[^']+)'/g)].map(([, path]) => path)
     expect(paths.length).toBeGreaterThan(4)
     for (const path of paths) {
-      const [expected, given] = await Promise.all([origin, here].map((at) => fetch(at + path)))
-      expect([path, given?.status]).toEqual([path, expected?.status])
-      expect(await given?.text()).toBe(await expected?.text())
+      const [expected, actual] = await Promise.all([origin, proxyOrigin].map((at) => fetch(at + path)))
+      expect([path, actual?.status]).toEqual([path, expected?.status])
+      expect(await actual?.text()).toBe(await expected?.text())
     }
-    expect((await fetch(`${here}/transactions/by_hash/0x${"0".repeat(64)}?network=testnet`)).status).toBe(503)
-    await service.stop("SIGINT")
-    const gone = await fetch(`${here}/streams/evm/a/status`, {
+    expect((await fetch(`${proxyOrigin}/transactions/by_hash/0x${"0".repeat(64)}?network=testnet`)).status)
+      .toBe(503)
+    await upstream.stop("SIGINT")
+    const gone = await fetch(`${proxyOrigin}/streams/evm/a/status`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: `{"status":"paused"}`

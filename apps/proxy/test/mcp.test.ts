@@ -1,8 +1,7 @@
 /**
- * The service's own MCP server, unchanged, through a proxy with clients. It takes from its environment all that it has to
- * be told: `API_BASE_URL` is the proxy, `MORALIS_API_KEY` is a token of the proxy in place of a key, and `SERVER_CONFIG`
- * is the one of its two APIs that is behind the proxy. What tools it has it reads from the service's description when it
- * starts; that lies on the internet, so `API_SPEC_URL` names an excerpt of it, which the test serves.
+ * Runs the vendor's MCP server through a proxy with clients. It is configured by its environment only: `API_BASE_URL` is
+ * the proxy, `MORALIS_API_KEY` is a client token, and `SERVER_CONFIG` selects the API behind the proxy. At startup it reads
+ * its tools from an OpenAPI description on the internet; `API_SPEC_URL` replaces that with an excerpt that the test serves.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -29,7 +28,7 @@ if (eth === undefined) throw new Error("the ledger has no eth")
 
 const { busyToken, collection1155, collection721, token: coin, tokenId1155, tokenId721, wallet } = examples
 
-/** As the service describes its operations: a path, and the name of each parameter. */
+/** The operations in the vendor's description: path and parameter names. */
 const paths: ReadonlyArray<readonly [operationId: string, path: string, query: ReadonlyArray<string>]> = [
   ["getWalletTokenTransfers", "/{address}/erc20/transfers", ["chain", "limit", "order", "cursor"]],
   ["getTokenTransfers", "/erc20/{address}/transfers", ["chain", "limit"]],
@@ -66,7 +65,7 @@ const description = {
         })),
         ...query.map((name) => ({ name, in: "query", required: false, schema: schemaOf(name) }))
       ],
-      responses: { "200": { description: "the answer" } }
+      responses: { "200": { description: "the response" } }
     }
   }]))
 }
@@ -77,7 +76,7 @@ const specifications = Http.createServer((_, response) => {
   response.end(JSON.stringify(description))
 })
 
-/** Where the package has its program. */
+/** Path of the package's program. */
 const program = join(
   dirname(createRequire(import.meta.url).resolve("@moralisweb3/api-mcp-server/package.json")),
   "dist/index.js"
@@ -85,17 +84,17 @@ const program = join(
 
 interface Mcp {
   readonly child: ChildProcess
-  readonly ask: (method: string, params: object) => Promise<unknown>
-  /** All that it wrote beside its answers. */
-  readonly said: () => string
+  readonly request: (method: string, params: object) => Promise<unknown>
+  /** Everything written to standard error. */
+  readonly stderr: () => string
 }
 
-/** Starts the server on its standard input and output, and says hello. */
+/** Starts the server over standard input and output, and initializes the session. */
 const begin = async (key: string, environment: Readonly<Record<string, string>> = {}): Promise<Mcp> => {
   const address = specifications.address()
   const port = typeof address === "object" && address !== null ? address.port : 0
   const child = spawn(process.execPath, [program], {
-    // It would read a file named .env in the folder where it is started.
+    // The server reads a .env file from its working directory
     cwd: tmpdir(),
     env: {
       PATH: process.env["PATH"] ?? "",
@@ -107,45 +106,45 @@ const begin = async (key: string, environment: Readonly<Record<string, string>> 
     },
     stdio: ["pipe", "pipe", "pipe"]
   })
-  let said = ""
+  let stderr = ""
   child.stderr.on("data", (piece) => {
-    said += String(piece)
+    stderr += String(piece)
   })
   const waiting = new Map<unknown, (result: unknown) => void>()
   createInterface({ input: child.stdout }).on("line", (line) => {
-    const answer: unknown = JSON.parse(line)
-    if (Predicate.isRecord(answer)) waiting.get(answer["id"])?.(answer["result"])
+    const message: unknown = JSON.parse(line)
+    if (Predicate.isRecord(message)) waiting.get(message["id"])?.(message["result"])
   })
   const failed = new Promise<never>((_, reject) =>
-    child.once("exit", (code) => reject(new Error(`it ended with ${code}: ${said}`)))
+    child.once("exit", (code) => reject(new Error(`the server exited with ${code}: ${stderr}`)))
   )
   failed.catch(() => {})
-  const tell = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
-  let asked = 0
-  const ask = (method: string, params: object): Promise<unknown> => {
-    const id = ++asked
-    const answered = new Promise<unknown>((resolve) => waiting.set(id, resolve))
-    tell({ id, method, params })
-    return Promise.race([answered, failed])
+  const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
+  let lastId = 0
+  const request = (method: string, params: object): Promise<unknown> => {
+    const id = ++lastId
+    const response = new Promise<unknown>((resolve) => waiting.set(id, resolve))
+    send({ id, method, params })
+    return Promise.race([response, failed])
   }
-  await ask("initialize", {
+  await request("initialize", {
     protocolVersion: "2025-03-26",
     capabilities: {},
     clientInfo: { name: "test", version: "0" }
   })
-  tell({ method: "notifications/initialized" })
-  return { child, ask, said: () => said }
+  send({ method: "notifications/initialized" })
+  return { child, request, stderr: () => stderr }
 }
 
-/** The text that a tool gives. */
-const call = async ({ ask }: Mcp, name: string, args: object): Promise<string> => {
-  const result = await ask("tools/call", { name, arguments: args })
+/** Calls a tool and returns its text. */
+const call = async ({ request }: Mcp, name: string, args: object): Promise<string> => {
+  const result = await request("tools/call", { name, arguments: args })
   const content = Predicate.isRecord(result) ? result["content"] : undefined
   const [first] = Array.isArray(content) ? content : []
   return Predicate.isRecord(first) ? String(first["text"]) : ""
 }
 
-/** The document in the text of a tool that succeeded. */
+/** Calls a tool that must succeed and returns the JSON document in its text. */
 const read = async (mcp: Mcp, name: string, args: object) => {
   const text = await call(mcp, name, args)
   const [status, ...lines] = text.split("\n")
@@ -176,7 +175,7 @@ afterAll(async () => {
 
 describe("@moralisweb3/api-mcp-server", () => {
   it("lists its tools", async () => {
-    const listed = await mcp.ask("tools/list", {})
+    const listed = await mcp.request("tools/list", {})
     const tools = Predicate.isRecord(listed) && Array.isArray(listed["tools"]) ? listed["tools"] : []
     expect(tools.map(({ name }) => name)).toEqual(
       paths.map(([operationId]) => `evm_${operationId.toLowerCase()}`)
@@ -295,13 +294,13 @@ describe("@moralisweb3/api-mcp-server", () => {
     const text = await call(unauthorized, "evm_gettokenprice", { address: coin, chain: "eth" })
     expect(text).toMatch(/^API Error: Status 401 .*unknown token/)
     expect(await requests()).toEqual([])
-    expect(text + unauthorized.said()).not.toContain("a-key-of-the-service")
+    expect(text + unauthorized.stderr()).not.toContain("a-key-of-the-service")
   })
 
   it("does not identify itself to the upstream, and does not reveal its token", async () => {
     await read(mcp, "evm_gettokenprice", { address: coin, chain: "eth" })
     const seen = await requests()
     expect(seen.map(({ headers }) => Object.keys(headers).sort())).toEqual([["accept", "x-api-key"]])
-    expect(JSON.stringify([seen, proxy.lines, mcp.said()])).not.toContain(token)
+    expect(JSON.stringify([seen, proxy.lines, mcp.stderr()])).not.toContain(token)
   })
 })

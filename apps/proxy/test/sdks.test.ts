@@ -1,6 +1,6 @@
 /**
- * Public clients of such a service, unchanged but for their base address and, where the proxy has clients of its own, a
- * token in place of their key, get the ledger's values.
+ * Public SDKs get the ledger's values through the proxy. Only their base URL changes and, if the proxy has clients, their
+ * API key, which becomes a client token.
  */
 import { Aptos, AptosConfig, Network } from "@aptos-labs/ts-sdk"
 import * as Effect from "effect/Effect"
@@ -16,12 +16,12 @@ const key = "canary-of-the-client"
 const scope = Effect.runSync(Scope.make())
 const proxy = await Effect.runPromise(Scope.extend(start(), scope))
 
-/** The same proxy with other clients: the libraries keep the address that they began with. */
+/** Changes the clients of the running proxy: the SDKs keep their first base URL. */
 const useClients = (clients: ReadonlyArray<ClientConfig>) =>
   Effect.runPromise(proxy.reload(testConfig({ config: { clients } })))
 
 const modes: { readonly [name: string]: ReadonlyArray<ClientConfig> } = {
-  "an open proxy": [],
+  "a proxy with anonymous access": [],
   "a proxy with clients": [testClient("sdk", key), testClient("another", "another")]
 }
 
@@ -30,7 +30,7 @@ const { collection1155, collection721, token, tokenId1155, tokenId721, wallet } 
 const eth = ledger.chains.get("eth")
 if (eth === undefined) throw new Error("the ledger has no eth")
 
-/** The last so many of a sequence, latest first. */
+/** Returns the last `count` elements of a sequence, latest first. */
 const latest = <A>(
   of: { readonly length: number; readonly at: (index: number) => A | undefined },
   count: number
@@ -38,7 +38,7 @@ const latest = <A>(
 
 const requests = () => Effect.runPromise(proxy.sandbox.recordedRequests)
 
-/** It sends what it is given as `API_KEY` as a bearer. */
+/** Creates a client that sends the key as a bearer token. */
 const aptos = (apiKey: string) =>
   new Aptos(
     new AptosConfig({
@@ -56,7 +56,7 @@ for (const [name, clients] of Object.entries(modes)) {
   describe(`moralis, through ${name}`, () => {
     beforeAll(() => useClients(clients))
 
-    it("asks the transfers of a wallet, of some contracts, page after page", async () => {
+    it("lists the transfers of a wallet for some contracts over two pages", async () => {
       const first = await Moralis.EvmApi.token.getWalletTokenTransfers({
         address: wallet,
         chain: "0x1",
@@ -80,8 +80,8 @@ for (const [name, clients] of Object.entries(modes)) {
       expect(JSON.stringify(seen)).not.toContain("canary")
     })
 
-    it("asks the NFTs of a contract", async () => {
-      // Further on there is metadata that is prose, as in the field: this client stops there
+    it("lists the NFTs of a contract", async () => {
+      // This SDK fails on later NFTs, whose metadata is not JSON
       const { result } = await Moralis.EvmApi.nft.getContractNFTs({
         address: collection721,
         chain: "0x1",
@@ -91,7 +91,7 @@ for (const [name, clients] of Object.entries(modes)) {
         .toEqual(eth.nfts(collection721).slice(0, 2).map(({ tokenId }) => tokenId))
     })
 
-    it("asks the owners of an NFT", async () => {
+    it("lists the owners of an NFT", async () => {
       const { result } = await Moralis.EvmApi.nft.getNFTTokenIdOwners({
         address: collection1155,
         tokenId: String(tokenId1155),
@@ -103,19 +103,19 @@ for (const [name, clients] of Object.entries(modes)) {
         .toEqual(new Set(owners.map(({ amount, owner }) => `${owner} ${amount}`)))
     })
 
-    it("asks the metadata of an NFT", async () => {
-      const answer = await Moralis.EvmApi.nft.getNFTMetadata({
+    it("gets the metadata of an NFT", async () => {
+      const response = await Moralis.EvmApi.nft.getNFTMetadata({
         address: collection721,
         tokenId: String(tokenId721),
         chain: "0x1",
         normalizeMetadata: true
       })
       const nft = eth.nfts(collection721).find(({ tokenId }) => tokenId === tokenId721)
-      expect(answer?.result.ownerOf?.lowercase).toBe(nft?.owners[0]?.owner)
-      expect(answer?.result.name).toBe(eth.collections.get(collection721)?.name)
+      expect(response?.result.ownerOf?.lowercase).toBe(nft?.owners[0]?.owner)
+      expect(response?.result.name).toBe(eth.collections.get(collection721)?.name)
     })
 
-    it("asks the price of a token", async () => {
+    it("gets the price of a token", async () => {
       const { result } = await Moralis.EvmApi.token.getTokenPrice({
         address: token,
         chain: "0x1",
@@ -126,7 +126,7 @@ for (const [name, clients] of Object.entries(modes)) {
       expect(result.usdPrice).toBeGreaterThan(0)
     })
 
-    it("asks the holders of a token", async () => {
+    it("lists the holders of a token", async () => {
       const { result } = await Moralis.EvmApi.token.getTokenOwners({
         tokenAddress: token,
         chain: "0x1",
@@ -136,7 +136,7 @@ for (const [name, clients] of Object.entries(modes)) {
         .toEqual(eth.holders(token).slice(0, 5).map(({ balance, owner }) => `${owner} ${balance}`))
     })
 
-    it("asks on which chains a wallet is active", async () => {
+    it("lists the chains on which a wallet is active", async () => {
       const { result } = await Moralis.EvmApi.wallets.getWalletActiveChains({
         address: wallet,
         chains: ["0x1", "0x89"]
@@ -151,7 +151,7 @@ for (const [name, clients] of Object.entries(modes)) {
       ]]])
     })
 
-    it("gets the service's own words for what fails", async () => {
+    it("gets the upstream's error responses", async () => {
       await expect(Moralis.EvmApi.token.getTokenPrice({ address: examples.unpricedToken, chain: "0x1" }))
         .rejects.toThrow(/404|400/)
     })
@@ -160,7 +160,7 @@ for (const [name, clients] of Object.entries(modes)) {
   describe(`@aptos-labs/ts-sdk, through ${name}`, () => {
     beforeEach(() => Effect.runPromise(proxy.sandbox.clearRecordedRequests))
 
-    it("asks a transaction by its hash", async () => {
+    it("gets a transaction by its hash", async () => {
       const transaction = await aptos(key).getTransactionByHash({ transactionHash: examples.transaction })
       expect(transaction).toEqual(
         JSON.parse(JSON.stringify(ledger.transactions.mainnet.get(examples.transaction)))
@@ -172,18 +172,18 @@ for (const [name, clients] of Object.entries(modes)) {
   })
 }
 
-describe("with a token that the proxy does not know", () => {
+describe("with an unknown token", () => {
   beforeAll(() => useClients([testClient("sdk", key)]))
   afterAll(() => Moralis.Core.config.set("apiKey", key))
 
-  it("moralis fails as it does with a wrong key, and says why", async () => {
+  it("moralis fails as with an invalid API key, with the proxy's message", async () => {
     Moralis.Core.config.set("apiKey", "a-key-of-the-service")
     await expect(Moralis.EvmApi.token.getTokenPrice({ address: token, chain: "0x1" }))
       .rejects.toThrow(/^\[C0006\] Request failed, Unauthorized\(401\): unknown token/)
     expect(await requests()).toEqual([])
   })
 
-  it("aptos fails as it does with a wrong key, and says why", async () => {
+  it("aptos fails as with an invalid API key, with the proxy's error code", async () => {
     await expect(
       aptos("a-key-of-the-service").getTransactionByHash({ transactionHash: examples.transaction })
     )
@@ -191,8 +191,8 @@ describe("with a token that the proxy does not know", () => {
     expect(await requests()).toEqual([])
   })
 
-  it("no line of the log has a token, known or not", () => {
-    const said = proxy.lines.join("\n")
-    for (const secret of [key, "a-key-of-the-service"]) expect(said).not.toContain(secret)
+  it("the log contains neither valid nor unknown tokens", () => {
+    const log = proxy.lines.join("\n")
+    for (const secret of [key, "a-key-of-the-service"]) expect(log).not.toContain(secret)
   })
 })

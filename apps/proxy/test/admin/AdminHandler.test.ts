@@ -36,7 +36,7 @@ describe("a purge", () => {
       const { admin, port } = yield* startWithAdmin()
       const states = Effect.map(
         Effect.forEach([price, transfers], (path) => sendRequest(port, path)),
-        (answers) => answers.map(({ headers }) => String(headers["cache-status"]).includes("hit"))
+        (responses) => responses.map(({ headers }) => String(headers["cache-status"]).includes("hit"))
       )
       expect([yield* states, yield* states]).toEqual([[false, false], [true, true]])
       const one = yield* admin(`/purge?target=${encodeURIComponent(transfers)}`, purge)
@@ -77,8 +77,8 @@ describe("confidential data", () => {
       for (const path of ["/usage", "/status.json"]) {
         expect((yield* admin(path)).status).toBe(200)
         for (const name of ["x-forwarded-for", "forwarded", "via"]) {
-          const answer = yield* admin(path, { headers: { [name]: "10.0.0.1" } })
-          expect([path, name, answer.status, JSON.parse(answer.text).code])
+          const response = yield* admin(path, { headers: { [name]: "10.0.0.1" } })
+          expect([path, name, response.status, JSON.parse(response.text).code])
             .toEqual([path, name, 403, "ip-not-allowed"])
         }
       }
@@ -94,11 +94,11 @@ describe("quotas in shadow mode", () => {
         clients: [testClient("small", "s", { dailyQuota: 4 })]
       })
       const headers = { "x-api-key": "s" }
-      const answers = [
+      const responses = [
         yield* sendRequest(port, price, { headers }),
         yield* sendRequest(port, price, { headers })
       ]
-      expect(answers.map(({ status }) => status)).toEqual([200, 200])
+      expect(responses.map(({ status }) => status)).toEqual([200, 200])
       expect(
         lines.map((line) => JSON.parse(line)).map(({ chargedCost, shadowed }) => [chargedCost, shadowed])
       )
@@ -118,8 +118,8 @@ describe("an error response", () => {
         clients: [testClient("small", "s", { dailyQuota: 40 })]
       })
       yield* sandbox.queueFaults({ redirect: "http://elsewhere.invalid/" })
-      const answer = yield* sendRequest(port, price, { headers: { "x-api-key": "s" } })
-      expect([answer.status, answer.headers["ratelimit"]])
+      const response = yield* sendRequest(port, price, { headers: { "x-api-key": "s" } })
+      expect([response.status, response.headers["ratelimit"]])
         .toEqual([502, expect.stringMatching(/^"day";r=37;t=\d+$/)])
     }))
 })

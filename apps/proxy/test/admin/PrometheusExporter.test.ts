@@ -125,7 +125,7 @@ describe("the exporter", () => {
           input: lines.join("\n"),
           encoding: "utf8"
         })
-        expect({ status, said: stdout + stderr }).toEqual({ status: 0, said: "" })
+        expect({ status, output: stdout + stderr }).toEqual({ status: 0, output: "" })
       })
   )
 })

@@ -113,7 +113,7 @@ describe("scopes", () => {
         config: { ...testConfig(), clients, listen: { ...listen, port: 0 } }
       })
       const reads = Object.keys(sampleRequests).filter((id) => id !== "updateStreamStatus")
-      const asked = (id: string, token: string) => {
+      const statusOf = (id: string, token: string) => {
         const { body, path } = sampleRequests[id] ?? { path: "/", body: "" }
         const headers = { "x-api-key": token }
         return Effect.map(
@@ -123,12 +123,12 @@ describe("scopes", () => {
           ({ status }) => status
         )
       }
-      for (const id of reads) expect([id, yield* asked(id, "token-of-reader")]).toEqual([id, 200])
-      expect(yield* asked("updateStreamStatus", "token-of-reader")).toBe(403)
-      expect(yield* asked("updateStreamStatus", "token-of-writer")).toBe(200)
-      expect(yield* asked("tokenPrice", "token-of-writer")).toBe(403)
-      expect(yield* asked("tokenPrice", "token-of-pricer")).toBe(200)
-      expect(yield* asked("tokenOwners", "token-of-pricer")).toBe(403)
+      for (const id of reads) expect([id, yield* statusOf(id, "token-of-reader")]).toEqual([id, 200])
+      expect(yield* statusOf("updateStreamStatus", "token-of-reader")).toBe(403)
+      expect(yield* statusOf("updateStreamStatus", "token-of-writer")).toBe(200)
+      expect(yield* statusOf("tokenPrice", "token-of-writer")).toBe(403)
+      expect(yield* statusOf("tokenPrice", "token-of-pricer")).toBe(200)
+      expect(yield* statusOf("tokenOwners", "token-of-pricer")).toBe(403)
       yield* sandbox.clearRecordedRequests
       const without = yield* sendRequest(port, sampleRequests["tokenPrice"]?.path ?? "")
       expect([without.status, without.headers["www-authenticate"]]).toEqual([
@@ -150,11 +150,11 @@ describe("a token in the URL", () => {
       const { lines, port, sandbox } = yield* start()
       const path = sampleRequests["tokenPrice"]?.path ?? ""
       for (const name of ["api_key", "apiKey", "x-api-key", "token", "access_token", "Authorization"]) {
-        const answer = yield* sendRequest(
+        const response = yield* sendRequest(
           port,
           `${path}${path.includes("?") ? "&" : "?"}${name}=canary-in-address`
         )
-        expect([name, answer.status, JSON.parse(answer.text).code]).toEqual([name, 400, "token-in-url"])
+        expect([name, response.status, JSON.parse(response.text).code]).toEqual([name, 400, "token-in-url"])
       }
       expect(yield* sandbox.recordedRequests).toEqual([])
       expect(lines.join()).not.toContain("canary")

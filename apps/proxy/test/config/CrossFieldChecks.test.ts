@@ -83,9 +83,9 @@ describe("accepts with a warning", () => {
       { text: `upstream: { baseUrls: { data: https://a, ledger: https://b }, ${key("[data]")} }` },
       ["upstream.baseUrls.ledger: no key is configured for this upstream"]
     ]
-  ])("%s", ([, given, words]) =>
+  ])("%s", ([, value, words]) =>
     Effect.gen(function*() {
-      const { warnings } = yield* load({ ...given, env: { A: "a", ...given.env } })
+      const { warnings } = yield* load({ ...value, env: { A: "a", ...value.env } })
       expect(warnings).toEqual(words.map((word) => expect.stringContaining(word)))
     }))
 })

@@ -12,8 +12,8 @@ const inFile = (entry: string | FileEntry | null | undefined): LoadInput => ({
   files: entry === undefined ? {} : { "/k": entry }
 })
 
-const secretOf = (given: LoadInput) =>
-  Effect.map(load(given), ({ config }) => config.upstream.keys.map(({ secret }) => Redacted.value(secret)))
+const secretOf = (input: LoadInput) =>
+  Effect.map(load(input), ({ config }) => config.upstream.keys.map(({ secret }) => Redacted.value(secret)))
 
 describe("a secret in a file", () => {
   it.effect("is the text without the line ending", () =>
@@ -130,9 +130,9 @@ describe("no message quotes a secret", () => {
     () => ({ upstream: { baseUrls: { data: `https://example.com/?key=${canary}` } } })
   ]
 
-  const outputOf = (given: LoadInput): string =>
+  const outputOf = (input: LoadInput): string =>
     Effect.runSync(
-      Effect.match(load(given), {
+      Effect.match(load(input), {
         onFailure: ({ diagnostics, message }) => message + JSON.stringify(diagnostics),
         onSuccess: (loaded) =>
           [printConfig(loaded), ...loaded.warnings, JSON.stringify(loaded.config)].join("\n")

@@ -19,21 +19,26 @@ const watching = (read: Readonly<Record<string, string>>) =>
     const contents = new Map(Object.entries(read))
     const signals = yield* Queue.unbounded<void>()
     const events = yield* Queue.unbounded<void>()
-    const heard: Array<Watch.ReloadTrigger> = []
+    const triggers: Array<Watch.ReloadTrigger> = []
     const reasons = Watch.reloadTriggers(new Map(Object.entries(read)), {
       signals: Stream.fromQueue(signals),
       events: () => Stream.fromQueue(events),
       digestOf: (file) => Effect.sync(() => contents.get(file) ?? "gone")
     })
     yield* Effect.forkScoped(
-      Stream.runForEach(reasons, (reason) => Effect.sync(() => void heard.push(reason)))
+      Stream.runForEach(reasons, (reason) => Effect.sync(() => void triggers.push(reason)))
     )
     const write = (file: string, content: string | null) =>
       Effect.zipRight(
         Effect.sync(() => content === null ? contents.delete(file) : contents.set(file, content)),
         Queue.offer(events, undefined)
       )
-    return { heard, write, signal: Queue.offer(signals, undefined), touch: Queue.offer(events, undefined) }
+    return {
+      triggers,
+      write,
+      signal: Queue.offer(signals, undefined),
+      touch: Queue.offer(events, undefined)
+    }
   })
 
 const changed = (...files: ReadonlyArray<string>): Watch.ReloadTrigger => ({ _tag: "Changed", files })
@@ -41,57 +46,57 @@ const changed = (...files: ReadonlyArray<string>): Watch.ReloadTrigger => ({ _ta
 describe("a changed file", () => {
   it.scoped("causes a reload once changes stop", () =>
     Effect.gen(function*() {
-      const { heard, write } = yield* watching({ a: "1", b: "1" })
+      const { triggers, write } = yield* watching({ a: "1", b: "1" })
       yield* write("a", "2")
       yield* TestClock.adjust("150 millis")
-      expect(heard).toEqual([])
+      expect(triggers).toEqual([])
       yield* write("a", "3")
       yield* TestClock.adjust("150 millis")
-      expect(heard).toEqual([])
+      expect(triggers).toEqual([])
       yield* TestClock.adjust("200 millis")
-      expect(heard).toEqual([changed("a")])
+      expect(triggers).toEqual([changed("a")])
       yield* write("b", null)
       yield* TestClock.adjust("1 second")
-      expect(heard).toEqual([changed("a"), changed("b")])
+      expect(triggers).toEqual([changed("a"), changed("b")])
     }))
 
   it.scoped("causes one reload for changes of several files", () =>
     Effect.gen(function*() {
-      const { heard, write } = yield* watching({ a: "1", b: "1", c: "1" })
+      const { triggers, write } = yield* watching({ a: "1", b: "1", c: "1" })
       yield* write("a", "2")
       yield* write("c", "2")
       yield* TestClock.adjust("1 second")
-      expect(heard).toEqual([changed("a", "c")])
+      expect(triggers).toEqual([changed("a", "c")])
     }))
 
   it.scoped("causes no reload if the contents are the same, or the same again", () =>
     Effect.gen(function*() {
-      const { heard, touch, write } = yield* watching({ a: "1" })
+      const { triggers, touch, write } = yield* watching({ a: "1" })
       yield* touch
       yield* TestClock.adjust("1 second")
       yield* write("a", "2")
       yield* TestClock.adjust("100 millis")
       yield* write("a", "1")
       yield* TestClock.adjust("1 second")
-      expect(heard).toEqual([])
+      expect(triggers).toEqual([])
     }))
 
   it.scoped("causes a reload despite changes of other files in the directory", () =>
     Effect.gen(function*() {
-      const { heard, touch, write } = yield* watching({ a: "1" })
+      const { triggers, touch, write } = yield* watching({ a: "1" })
       yield* write("a", "2")
       for (let n = 0; n < 20; n++) yield* Effect.zipRight(touch, TestClock.adjust("30 millis"))
-      expect(heard).toEqual([changed("a")])
+      expect(triggers).toEqual([changed("a")])
     }))
 })
 
 describe("a signal", () => {
   it.scoped("causes a reload at once, without any file", () =>
     Effect.gen(function*() {
-      const { heard, signal } = yield* watching({})
+      const { triggers, signal } = yield* watching({})
       yield* signal
       yield* TestClock.adjust(0)
-      expect(heard).toEqual([{ _tag: "Signal" }])
+      expect(triggers).toEqual([{ _tag: "Signal" }])
     }))
 
   it.scopedLive("is SIGHUP, only while the stream is consumed", () =>

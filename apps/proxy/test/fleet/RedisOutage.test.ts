@@ -54,13 +54,13 @@ describe.skipIf(RedisServer.program === undefined)(
             eventually(
               "a response that one proxy cached is a hit at the other",
               Effect.gen(function*() {
-                const path = LoadGenerator.pathOf(address + questions.asked++)
+                const path = LoadGenerator.pathOf(address + sent.requests++)
                 yield* request(one, path, free)
-                const given = yield* request(other, path, free)
-                return given.cache.includes("; hit")
+                const response = yield* request(other, path, free)
+                return response.cache.includes("; hit")
               })
             )
-          const questions = { asked: 0 }
+          const sent = { requests: 0 }
           yield* more
           yield* shared(500_000_000)
 

@@ -17,7 +17,7 @@ const shop: ProxyConfig.ClientOptions = { name: "shop", token: "token-of-the-sho
 /** A client without tokens. The log warns about it when the configuration that names it becomes active. */
 const mark = (name: string): ProxyConfig.ClientOptions => ({ name })
 
-const ask = (port: number, path: string, token: string) =>
+const request = (port: number, path: string, token: string) =>
   RawConnection.request(port, path, { "x-api-key": token })
 
 const harness = (first: Partial<ProxyConfig.ProxyConfigOptions>) =>
@@ -42,7 +42,7 @@ const harness = (first: Partial<ProxyConfig.ProxyConfigOptions>) =>
         return lines
       })
     /** Waits until a configuration is active. */
-    const take = (
+    const applyConfig = (
       how: "replace" | "write",
       name: string,
       settings: Partial<ProxyConfig.ProxyConfigOptions>
@@ -52,24 +52,32 @@ const harness = (first: Partial<ProxyConfig.ProxyConfigOptions>) =>
         (lines) => proxy.waitForLog(`client ${name} has no token`, lines)
       )
     /** Waits until a configuration is rejected for a reason. */
-    const refuse = (how: "replace" | "write", text: string, reason: string) =>
+    const expectRejected = (how: "replace" | "write", text: string, reason: string) =>
       Effect.map(
         Effect.flatMap(change(how, text), (lines) => proxy.waitForLog(reason, lines)),
-        (said) => expect(said).toContain("configuration rejected; the active configuration is unchanged")
+        (text) => expect(text).toContain("configuration rejected; the active configuration is unchanged")
       )
-    return { upstream, proxy, text, change, take, refuse, file }
+    return { upstream, proxy, text, change, applyConfig, expectRejected, file }
   })
 
 const refusals = (proxy: ProxyProcess.ProxyProcess) =>
   Effect.map(
-    Effect.promise(() => fetch(`${proxy.adminOrigin}/metrics`).then((answer) => answer.text())),
+    Effect.promise(() => fetch(`${proxy.adminOrigin}/metrics`).then((response) => response.text())),
     (text) => Number(/quarry_proxy_config_reloads_total\{[^}]*result="failure"[^}]*\} (\d+)/.exec(text)?.[1])
   )
 
 describe("a configuration that changes under load", () => {
   it.scopedLive("is applied completely or rejected, and no request fails", () =>
     Effect.gen(function*() {
-      const { change, file, proxy, refuse, take, text, upstream } = yield* harness({ clients: [shop] })
+      const {
+        change,
+        file,
+        proxy,
+        expectRejected,
+        applyConfig,
+        text,
+        upstream
+      } = yield* harness({ clients: [shop] })
       const { port } = proxy
       const token = { of: shop.token ?? "" }
       const load = yield* LoadGenerator.start({
@@ -82,7 +90,7 @@ describe("a configuration that changes under load", () => {
         return eventuallySync("requests are made", () => load.requests.length > before + 50)
       })
       const status = (token: string) =>
-        Effect.map(ask(port, LoadGenerator.pathOf(1), token), ({ status }) => status)
+        Effect.map(request(port, LoadGenerator.pathOf(1), token), ({ status }) => status)
       yield* more
       expect(yield* status("token-of-another")).toBe(401)
 
@@ -92,7 +100,7 @@ describe("a configuration that changes under load", () => {
         token: "token-of-another",
         rateLimit: "1000/s"
       }
-      yield* take("replace", "mark-1", { clients: [shop, another] })
+      yield* applyConfig("replace", "mark-1", { clients: [shop, another] })
       expect(yield* status("token-of-another")).toBe(200)
       yield* more
 
@@ -100,12 +108,12 @@ describe("a configuration that changes under load", () => {
       const sound = text({ clients: [shop, another] })
       const line = 1 + sound.split("\n").findIndex((line) => line.includes("1000/s"))
       const wrong = sound.replace("1000/s", "many")
-      yield* refuse("write", wrong, `${file}:${line}:`)
-      yield* refuse("replace", wrong.replace("another", "one more"), "clients[1].name")
-      yield* refuse("replace", sound.slice(0, sound.length / 2), `${file}:`)
-      yield* refuse("replace", "", "the file is empty")
-      yield* refuse("replace", "# nothing", "listen.port 0 → 8650: requires a restart")
-      yield* refuse(
+      yield* expectRejected("write", wrong, `${file}:${line}:`)
+      yield* expectRejected("replace", wrong.replace("another", "one more"), "clients[1].name")
+      yield* expectRejected("replace", sound.slice(0, sound.length / 2), `${file}:`)
+      yield* expectRejected("replace", "", "the file is empty")
+      yield* expectRejected("replace", "# nothing", "listen.port 0 → 8650: requires a restart")
+      yield* expectRejected(
         "write",
         sound.replace("\"delay\": \"1s\"", "\"delay\": \"2s\""),
         "shutdown.delay 1s → 2s: requires a restart"
@@ -117,38 +125,39 @@ describe("a configuration that changes under load", () => {
 
       // Replaces the key, by overwriting the file
       expect(upstream.received.every(({ key }) => key === "first-key-of-the-service")).toBe(true)
-      yield* take("write", "mark-2", {
+      yield* applyConfig("write", "mark-2", {
         keys: [{ name: "second", file: "./second", rateLimit: "5000/s" }],
         clients: [shop, another]
       })
-      const taken = performance.now()
+      const appliedAt = performance.now()
       yield* more
       yield* more
-      const asked = upstream.received.filter(({ receivedAt }) => receivedAt > taken)
-      expect(asked.filter(({ key }) => key === "second-key-of-the-service").length).toBeGreaterThan(20)
+      const requests = upstream.received.filter(({ receivedAt }) => receivedAt > appliedAt)
+      expect(requests.filter(({ key }) => key === "second-key-of-the-service").length).toBeGreaterThan(20)
       // Calls that started with the first key end with it
-      expect(asked.slice(20).filter(({ key }) => key !== "second-key-of-the-service")).toEqual([])
+      expect(requests.slice(20).filter(({ key }) => key !== "second-key-of-the-service")).toEqual([])
 
       // The load switches to another client, and the first client's token is removed
       token.of = "token-of-another"
       const since = performance.now()
-      yield* eventuallySync("the load uses the second client", () =>
-        load.requests.filter(({ startedAt }) => startedAt > since).length > 50)
-      yield* take("replace", "mark-3", { clients: [another] })
+      yield* eventuallySync(
+        "the load uses the second client",
+        () => load.requests.filter(({ startedAt }) => startedAt > since).length > 50
+      )
+      yield* applyConfig("replace", "mark-3", { clients: [another] })
       expect(yield* status(shop.token ?? "")).toBe(401)
       expect(yield* status("token-of-another")).toBe(200)
 
       // Changes faster than reloads: the last one applies
       yield* Effect.forEach(
-        Array.from({ length: 20 }, (_, index) =>
-          index),
+        Array.from({ length: 20 }, (_, index) => index),
         (index) =>
           change(
             index % 2 === 0 ? "replace" : "write",
             index % 3 === 0 ? wrong : text({ clients: [another, mark(`fast-${index}`)] })
           )
       )
-      yield* take("replace", "mark-4", { clients: [shop, another] })
+      yield* applyConfig("replace", "mark-4", { clients: [shop, another] })
       expect(yield* status(shop.token ?? "")).toBe(200)
       yield* more
 
@@ -167,23 +176,26 @@ describe("a configuration that changes under load", () => {
         dailyQuota: 60,
         rateLimit: "30/10m"
       }
-      const { proxy, take } = yield* harness({ clients: [used] })
+      const { proxy, applyConfig } = yield* harness({ clients: [used] })
       const left = (address: number) =>
-        Effect.map(ask(proxy.port, LoadGenerator.pathOf(address), "token-of-used"), ({ headers, status }) => {
-          const [, rate, day] = /"rate";r=(\d+);.*"day";r=(\d+)/.exec(headers["ratelimit"] ?? "") ?? []
-          return [status, Number(rate), Number(day)]
-        })
+        Effect.map(
+          request(proxy.port, LoadGenerator.pathOf(address), "token-of-used"),
+          ({ headers, status }) => {
+            const [, rate, day] = /"rate";r=(\d+);.*"day";r=(\d+)/.exec(headers["ratelimit"] ?? "") ?? []
+            return [status, Number(rate), Number(day)]
+          }
+        )
       // A price costs 3 units
       expect(yield* left(1)).toEqual([200, 27, 57])
       expect(yield* left(2)).toEqual([200, 24, 54])
-      yield* take("replace", "mark-1", { clients: [shop, used] })
+      yield* applyConfig("replace", "mark-1", { clients: [shop, used] })
       expect(yield* left(3)).toEqual([200, 21, 51])
       // A lower daily quota is exhausted earlier
-      yield* take("write", "mark-2", { clients: [shop, { ...used, dailyQuota: 12 }] })
+      yield* applyConfig("write", "mark-2", { clients: [shop, { ...used, dailyQuota: 12 }] })
       expect(yield* left(4)).toEqual([200, 18, 0])
-      const over = yield* ask(proxy.port, LoadGenerator.pathOf(5), "token-of-used")
+      const over = yield* request(proxy.port, LoadGenerator.pathOf(5), "token-of-used")
       expect([over.status, over.body]).toEqual([429, expect.stringContaining("daily quota exceeded")])
-      yield* take("replace", "mark-3", { clients: [shop, used] })
+      yield* applyConfig("replace", "mark-3", { clients: [shop, used] })
       const [status, , day] = yield* left(6)
       expect([status, day]).toEqual([200, 45])
     }), 60_000)

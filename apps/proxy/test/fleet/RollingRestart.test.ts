@@ -116,7 +116,7 @@ describe("a rolling restart", () => {
           } after long pauses sent again`
       )
       expect(LoadGenerator.unexpectedFailures(load.requests).slice(0, 5)).toEqual([])
-      expect(balancer.refused()).toBe(0)
+      expect(balancer.rejected()).toBe(0)
       expect(load.requests.some(({ closesConnection }) => closesConnection)).toBe(true)
       for (const { exit, signal } of renewed.fleet) {
         yield* signal("SIGTERM")
@@ -137,34 +137,34 @@ describe("SIGTERM", () => {
             ? Deferred.await(gate)
             : Effect.succeed(null)
         const { exit, port, signal } = yield* start
-        const kept = yield* RawConnection.connect(port)
+        const idle = yield* RawConnection.connect(port)
         const queued = yield* RawConnection.connect(port)
         const unused = yield* RawConnection.connect(port)
-        const ask = (connection: RawConnection.RawConnection, path: string) => {
+        const request = (connection: RawConnection.RawConnection, path: string) => {
           connection.send(RawConnection.get(path))
           return Effect.map(
             connection.nextResponse,
-            (answer) => [answer?.status, answer?.headers["connection"]]
+            (response) => [response?.status, response?.headers["connection"]]
           )
         }
-        expect(yield* ask(kept, priceOf("1"))).toEqual([200, "keep-alive"])
+        expect(yield* request(idle, priceOf("1"))).toEqual([200, "keep-alive"])
         queued.send(["a", "b", "c"].map((digit) => RawConnection.get(priceOf(digit))).join(""))
         yield* eventuallySync("all are asked", () => upstream.received.length === 4)
 
         yield* signal("SIGTERM")
         yield* eventually("it says so", Effect.map(LoadBalancer.isReady(port), (ready) => !ready))
-        expect(yield* ask(kept, priceOf("3"))).toEqual([200, "close"])
-        yield* kept.closed
-        expect(yield* ask(unused, "/livez")).toEqual([200, "close"])
-        expect(yield* ask(yield* RawConnection.connect(port), "/readyz")).toEqual([503, "close"])
+        expect(yield* request(idle, priceOf("3"))).toEqual([200, "close"])
+        yield* idle.closed
+        expect(yield* request(unused, "/livez")).toEqual([200, "close"])
+        expect(yield* request(yield* RawConnection.connect(port), "/readyz")).toEqual([503, "close"])
         yield* Deferred.succeed(gate, null)
         const [first, second, third] = yield* Effect.all([
           queued.nextResponse,
           queued.nextResponse,
           queued.nextResponse
         ])
-        expect([first, second, third].map((answer) => answer?.status)).toEqual([200, 200, 200])
-        expect([first, second, third].map((answer) => answer?.headers["connection"]))
+        expect([first, second, third].map((response) => response?.status)).toEqual([200, 200, 200])
+        expect([first, second, third].map((response) => response?.headers["connection"]))
           .toEqual(["keep-alive", "keep-alive", "close"])
         expect(first?.body).toContain(addressOf("a"))
         expect(third?.body).toContain(addressOf("c"))

@@ -55,7 +55,7 @@ describe.skipIf(RedisServer.program === undefined)(
             for (const { requests } of both) expect(went(requests)).toBeGreaterThan(10)
 
             // 100 prices, and one unit that suffices for no operation
-            const asked = yield* Effect.forEach(
+            const responses = yield* Effect.forEach(
               Array.from({ length: 140 }, (_, index) => index),
               (index) =>
                 request(
@@ -65,8 +65,8 @@ describe.skipIf(RedisServer.program === undefined)(
                 ),
               { concurrency: 16 }
             )
-            expect(asked.filter(({ status }) => status === 200)).toHaveLength(100)
-            expect(asked.filter(({ status }) => status === 429)).toHaveLength(40)
+            expect(responses.filter(({ status }) => status === 200)).toHaveLength(100)
+            expect(responses.filter(({ status }) => status === 429)).toHaveLength(40)
           })),
       120_000
     )
@@ -141,28 +141,30 @@ describe.skipIf(RedisServer.program === undefined)(
               upstream.respond = null
               return Effect.succeed({ status: 429, headers: { "retry-after": String(pause) }, body: "{}" })
             }
-            const refused = yield* Effect.fork(request(one, LoadGenerator.pathOf(1), free))
+            const throttled = yield* Effect.fork(request(one, LoadGenerator.pathOf(1), free))
             yield* eventuallySync(
               "the upstream has sent a 429",
               () => upstream.respond === null && upstream.received.length === 1
             )
             const [first] = upstream.received
-            const said = first?.receivedAt ?? 0
+            const throttledAt = first?.receivedAt ?? 0
             yield* eventually(
               "the cooldown has started",
               Effect.map(
-                Effect.promise(() => fetch(`${one.adminOrigin}/status.json`).then((answer) => answer.text())),
+                Effect.promise(() =>
+                  fetch(`${one.adminOrigin}/status.json`).then((response) => response.text())
+                ),
                 (text) => text.includes("throttled")
               )
             )
-            const answers = yield* Effect.forEach(
+            const responses = yield* Effect.forEach(
               Array.from({ length: 20 }, (_, index) => index),
               (index) => request(index % 2 === 0 ? one : other, LoadGenerator.pathOf(2 + index), free),
               { concurrency: "unbounded" }
             )
-            expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
-            yield* refused.await
-            const after = upstream.received.slice(1).map(({ receivedAt }) => receivedAt - said)
+            expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200))
+            yield* throttled.await
+            const after = upstream.received.slice(1).map(({ receivedAt }) => receivedAt - throttledAt)
             expect(after).toHaveLength(21)
             expect(after.filter((millis) => millis < pause * second - 50)).toEqual([])
             yield* Effect.log(`after a 429: ${after.slice(0, 4).map(Math.round).join(", ")} ms …`)

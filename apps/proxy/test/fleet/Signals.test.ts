@@ -51,12 +51,12 @@ describe("Ctrl-C", () => {
       Effect.gen(function*() {
         const { proxy, upstream } = yield* patient
         upstream.respond = () => Effect.never
-        const asking = yield* RawConnection.connect(proxy.port)
-        asking.send(RawConnection.get(priceOf("1")))
+        const connection = yield* RawConnection.connect(proxy.port)
+        connection.send(RawConnection.get(priceOf("1")))
         yield* eventuallySync("the service is asked", () => upstream.received.length === 1)
         yield* proxy.signal("SIGINT")
         yield* eventually("the port is closed", RawConnection.isNotListening(proxy.port))
-        expect([proxy.hasExited(), asking.isHalfClosed()]).toEqual([false, false])
+        expect([proxy.hasExited(), connection.isHalfClosed()]).toEqual([false, false])
         yield* proxy.signal("SIGINT")
         expect(yield* proxy.exit).toEqual({ code: 130, signal: null })
       }),
@@ -92,14 +92,14 @@ describe("SIGHUP", () => {
       const released = new Promise<void>((resolve) => {
         gate.open = resolve
       })
-      const asking = yield* RawConnection.connect(proxy.port)
-      asking.send(RawConnection.get(priceOf("1")))
+      const connection = yield* RawConnection.connect(proxy.port)
+      connection.send(RawConnection.get(priceOf("1")))
       yield* eventuallySync("the service is asked", () => upstream.received.length === 1)
       yield* proxy.signal("SIGINT")
       yield* eventually("the port is closed", RawConnection.isNotListening(proxy.port))
       yield* proxy.signal("SIGHUP")
       gate.open()
-      expect((yield* asking.nextResponse)?.status).toBe(200)
+      expect((yield* connection.nextResponse)?.status).toBe(200)
       expect(yield* proxy.exit).toEqual({ code: 0, signal: null })
     }), 30_000)
 })

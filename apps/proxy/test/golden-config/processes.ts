@@ -98,20 +98,20 @@ export class Program {
   }
 
   /** Waits until what was written is as wanted. */
-  until(wanted: (written: Pick<Ended, "stdout" | "stderr">) => boolean): Promise<void> {
+  until(holds: (written: Pick<Ended, "stdout" | "stderr">) => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
-      const look = () => wanted(this.written) ? end(resolve) : undefined
+      const check = () => holds(this.written) ? end(resolve) : undefined
       const gone = () => end(() => reject(new Error(`it ended: ${JSON.stringify(this.written)}`)))
       const end = (settle: () => void) => {
-        this.#child.stdout.off("data", look)
-        this.#child.stderr.off("data", look)
+        this.#child.stdout.off("data", check)
+        this.#child.stderr.off("data", check)
         this.#child.off("close", gone)
         settle()
       }
-      this.#child.stdout.on("data", look)
-      this.#child.stderr.on("data", look)
+      this.#child.stdout.on("data", check)
+      this.#child.stderr.on("data", check)
       this.#child.on("close", gone)
-      look()
+      check()
     })
   }
 

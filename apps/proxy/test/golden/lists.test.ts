@@ -1,4 +1,4 @@
-/** Records of whole lists: how they begin, go on, break off, are continued, and end with the proxy. */
+/** Records of whole lists: responses, failures, resumption, and shutdown. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { describe, it } from "vitest"
@@ -22,8 +22,8 @@ const cursorOf = (responses: ReadonlyArray<Wire.ParsedResponse>): string =>
 
 describe("golden records", () => {
   it("of lists", async () => {
-    const { ask, end, proxy } = recorder("lists")
-    await proxy("open to the machine, without a cache")
+    const { send, end, proxy } = recorder("lists")
+    await proxy("anonymous access from this machine, without a cache")
     for (
       const [title, target] of [
         ["transfers of a wallet", transfers],
@@ -33,40 +33,42 @@ describe("golden records", () => {
         ["owners of an NFT", `${data}/nft/${collection1155}/${tokenId1155}/owners?chain=eth`],
         ["trades of a wallet", `${data}/wallets/${wallet}/nfts/trades?chain=eth`],
         ["no records", `${data}/${emptyWallet}/erc20/transfers?chain=eth`],
-        ["what is no list", `${data}/erc20/${token}/price?chain=eth`],
+        ["an operation that is not a list", `${data}/erc20/${token}/price?chain=eth`],
         ["an unknown path", "/all/livez"],
         ["nothing", "/all/"],
         ["an unknown order", `${transfers}&order=sideways`],
-        ["a chain that the proxy does not know", `${transfers.replace("chain=eth", "chain=moonchain")}`],
+        ["a chain unknown to the proxy", `${transfers.replace("chain=eth", "chain=moonchain")}`],
         ["an unknown parameter", `${transfers}&flavour=sweet`],
-        ["a cursor that is none", `${transfers}&cursor=nonsense`],
+        ["an invalid cursor", `${transfers}&cursor=nonsense`],
         ["two cursors", `${transfers}&cursor=a&cursor=b`],
         ["an empty cursor", `${data}/${emptyWallet}/erc20/transfers?cursor=`]
       ] as const
-    ) await ask(title, target)
-    await ask("its headers", transfers, { method: "HEAD" })
-    await ask("the headers of what is no list", `${data}/erc20/${token}/price?chain=eth`, { method: "HEAD" })
-    await ask("its methods", transfers, { method: "OPTIONS" })
-    await ask("another method", transfers, { method: "POST" })
-    await ask("only what is cached", transfers, { headers: ["Cache-Control: only-if-cached"] })
-    await ask("in gzip", transfers, { headers: ["Accept-Encoding: gzip"] })
+    ) await send(title, target)
+    await send("its headers", transfers, { method: "HEAD" })
+    await send("the headers of an operation that is not a list", `${data}/erc20/${token}/price?chain=eth`, {
+      method: "HEAD"
+    })
+    await send("its methods", transfers, { method: "OPTIONS" })
+    await send("another method", transfers, { method: "POST" })
+    await send("only-if-cached", transfers, { headers: ["Cache-Control: only-if-cached"] })
+    await send("in gzip", transfers, { headers: ["Accept-Encoding: gzip"] })
     for (
       const [title, upstream] of [
         ["400 at once", [{ status: 400, body: `{"message":"no"}` }]],
         ["404 at once", [{ status: 404, body: `{"message":"nothing"}` }]],
         ["401 at once", [{ status: 401, body: `{"message":"no"}` }]],
         ["503 at every attempt", Array(10).fill({ status: 503 })],
-        ["half a document", Array(10).fill({ status: 200, body: "{\"result\":[" })],
+        ["truncated JSON", Array(10).fill({ status: 200, body: "{\"result\":[" })],
         ["a page of another shape", [{ status: 200, body: "{\"records\":[]}" }]],
         ["a page that is no object", [{ status: 200, body: "[]" }]],
-        ["a page that quotes the key", [{
+        ["a page that contains the key", [{
           status: 200,
           body: `{"result":["sandbox-good-key"],"cursor":null}`
         }]]
       ] as const
     ) {
-      await proxy(`an upstream that answers ${title}`)
-      await ask("the list", transfers, { upstream })
+      await proxy(`the first page: ${title}`)
+      await send("the list", transfers, { upstream })
     }
     for (
       const [title, second] of [
@@ -79,11 +81,11 @@ describe("golden records", () => {
         ["nothing", Array(10).fill("silent")],
         ["a broken connection at every attempt", Array(10).fill("reset")],
         ["HTML", Array(10).fill({ status: 200, body: "<html>busy</html>" })],
-        ["a fault that passes", [{ status: 503 }]]
+        ["503 once", [{ status: 503 }]]
       ] as const
     ) {
-      await proxy(`the second page is ${title}`)
-      await ask("the list", transfers, { upstream: ["sandbox", ...second] })
+      await proxy(`the second page: ${title}`)
+      await send("the list", transfers, { upstream: ["sandbox", ...second] })
     }
     const page = (cursor: string, block: number) => ({
       status: 200,
@@ -93,31 +95,31 @@ describe("golden records", () => {
       })
     })
     await proxy("the upstream repeats a cursor")
-    await ask("the list", `${data}/erc20/${token}/transfers?chain=eth`, {
+    await send("the list", `${data}/erc20/${token}/transfers?chain=eth`, {
       upstream: [page("a", 3), page("a", 2), page("a", 1)]
     })
-    await ask("a list that goes by blocks", transfers, {
+    await send("a list paginated by block", transfers, {
       upstream: [page("a", 3), page("a", 2), page("a", 1)]
     })
-    await proxy("the list breaks off, and is continued")
-    const broken = await ask("the list", transfers, { upstream: ["sandbox", { status: 422 }] })
-    await ask("the rest", `${transfers}&cursor=${encodeURIComponent(cursorOf(broken))}`)
-    await proxy("a day's quota for two pages", {
+    await proxy("a list that fails and is resumed")
+    const broken = await send("the list", transfers, { upstream: ["sandbox", { status: 422 }] })
+    await send("the rest, with the cursor", `${transfers}&cursor=${encodeURIComponent(cursorOf(broken))}`)
+    await proxy("a daily quota for two pages", {
       config: { clients: [testClient("small", "of-small", { dailyQuota: 12 })] }
     })
-    await ask("the list", transfers, { headers: ["X-API-Key: of-small"] })
+    await send("the list", transfers, { headers: ["X-API-Key: of-small"] })
     await proxy("a rate limit for one page in ten seconds", {
       config: { clients: [testClient("slow", "of-slow", { rateLimit: { limit: 5, window: 10_000 } })] }
     })
-    await ask("the list", transfers, { headers: ["X-API-Key: of-slow"] })
+    await send("the list", transfers, { headers: ["X-API-Key: of-slow"] })
     await proxy("with a cache", { config: { cache: defaults.cache } })
-    await ask("the list", transfers)
-    await ask("the list from the cache", transfers)
-    await ask("the list, with no-cache", transfers, { headers: ["Cache-Control: no-cache"] })
+    await send("the list", transfers)
+    await send("the list from the cache", transfers)
+    await send("the list, with no-cache", transfers, { headers: ["Cache-Control: no-cache"] })
     await end()
   }, 120_000)
 
-  it("of a proxy that stops", async () => {
+  it("of a shutdown", async () => {
     const proxied = await start({
       config: { shutdown: { delay: Duration.seconds(1), timeout: Duration.seconds(4) } }
     })
@@ -133,12 +135,12 @@ describe("golden records", () => {
     const listing = Effect.runPromise(
       Wire.exchange(running.port, Wire.bytes(requestText(transfers, {})))
     )
-    await until("the second page is wanted", () => upstream.count() === 2)
+    await until("the second page is requested", () => upstream.count() === 2)
     const stopping = proxied.stop()
     await Clock.turns(100)
-    await one("ready, while it says that it is about to stop", "/readyz")
-    await one("alive", "/livez")
-    await one("a request that is still taken", `/api/v2.2/erc20/${token}/price?chain=eth`)
+    await one("readiness during the shutdown delay", "/readyz")
+    await one("liveness during the shutdown delay", "/livez")
+    await one("a request that is still accepted", `/api/v2.2/erc20/${token}/price?chain=eth`)
     clock.moveTo(clock.now() + 1000)
     await Clock.turns(100)
     clock.moveTo(clock.now() + 2000)
@@ -154,12 +156,12 @@ describe("golden records", () => {
 
 const normalLine = (text: string): string => named(text, [])
 
-/** The status, the headers that matter here, and the first and the last line of the body. */
+/** Returns the status, the relevant headers, and the number of lines and the last line of the body. */
 const normal = (stream: string): string =>
   Wire.parseResponses(stream).responses.map(({ body, headers, status }) => {
     const lines = normalLine(body).trimEnd().split("\n")
-    const said = headers.filter(([name]) => !/^(date|x-request-id|content-length|etag)$/i.test(name))
+    const shownHeaders = headers.filter(([name]) => !/^(date|x-request-id|content-length|etag)$/i.test(name))
       .map(([name, value]) => `${name.toLowerCase()}: ${value}`).sort()
     const shown = lines.length === 1 ? lines : [`(${lines.length - 1} lines)`, lines.at(-1) ?? ""]
-    return [`-> ${status}`, ...said, "", ...shown.map((line) => line.slice(0, 400)), ""].join("\n")
+    return [`-> ${status}`, ...shownHeaders, "", ...shown.map((line) => line.slice(0, 400)), ""].join("\n")
   }).join("\n")

@@ -1,4 +1,4 @@
-/** The record of the metrics after traffic of all kinds. They count a whole process, so this file has one test. */
+/** The record of the metrics after traffic of all kinds. They count the whole process, so this file has only one test. */
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -16,7 +16,7 @@ const body = { headers: ["Content-Type: application/json"], body: `{"status":"pa
 
 describe("golden records", () => {
   it("of metrics", async () => {
-    const { ask, end, pass, proxy } = recorder("metrics-traffic")
+    const { send, end, pass, proxy } = recorder("metrics-traffic")
     const as = (name: string) => ({ headers: [`X-API-Key: of-${name}`] })
     const clients = [
       testClient("shop", "of-shop", {
@@ -26,13 +26,13 @@ describe("golden records", () => {
       }),
       testClient("game", "of-game")
     ]
-    await proxy("in shadow", {
+    await proxy("in shadow mode", {
       config: { ...withCache, clients, quotas: { ...defaults.quotas, mode: "shadow" } }
     })
-    for (let number = 1; number <= 4; number += 1) await ask(`price ${number}`, price, as("shop"))
+    for (let number = 1; number <= 4; number += 1) await send(`price ${number}`, price, as("shop"))
     const { running } = await proxy("with clients and two keys", {
       config: { ...withCache, clients },
-      service: {
+      endpoints: {
         ...testEndpoints,
         keys: keys(...["first", "second"].map((label) => ({
           label,
@@ -41,66 +41,66 @@ describe("golden records", () => {
         })))
       }
     })
-    await ask("a miss", price, as("shop"))
-    await ask("a hit", price, as("shop"))
-    await ask("too fast, so it waits", price, { ...as("shop"), upstream: [] })
-    await ask("HEAD", price, { ...as("game"), method: "HEAD" })
-    await ask("no token", price)
-    await ask("a wrong token", price, as("unknown"))
-    await ask("no scope", sampleRequests["updateStreamStatus"]?.path ?? "", {
+    await send("a miss", price, as("shop"))
+    await send("a hit", price, as("shop"))
+    await send("over the rate limit, queued", price, { ...as("shop"), upstream: [] })
+    await send("HEAD", price, { ...as("game"), method: "HEAD" })
+    await send("no token", price)
+    await send("an unknown token", price, as("unknown"))
+    await send("a missing scope", sampleRequests["updateStreamStatus"]?.path ?? "", {
       ...body,
       ...as("game"),
       method: "POST"
     })
-    await ask("a change", sampleRequests["updateStreamStatus"]?.path ?? "", {
+    await send("an update", sampleRequests["updateStreamStatus"]?.path ?? "", {
       method: "POST",
       body: body.body,
       headers: [...body.headers, ...as("shop").headers]
     })
-    await ask("an unknown path", "/nowhere", as("game"))
-    await ask("a wrong parameter", `${price}&to_block=x`, as("game"))
-    await ask("not found", `/api/v2.2/erc20/${examples.unpricedToken}/price?chain=eth`, as("game"))
-    await ask("a retry", metadata, { ...as("game"), upstream: [{ status: 503 }, "reset"] })
-    await ask("a list", `/all/api/v2.2/erc20/${examples.token}/owners?chain=eth&limit=20`, as("game"))
+    await send("an unknown path", "/nowhere", as("game"))
+    await send("an invalid parameter", `${price}&to_block=x`, as("game"))
+    await send("not found", `/api/v2.2/erc20/${examples.unpricedToken}/price?chain=eth`, as("game"))
+    await send("a retry", metadata, { ...as("game"), upstream: [{ status: 503 }, "reset"] })
+    await send("a list", `/all/api/v2.2/erc20/${examples.token}/owners?chain=eth&limit=20`, as("game"))
     await pass(7000)
-    await ask("stale", price, as("game"))
+    await send("stale", price, as("game"))
     await pass(20_000)
-    await ask("stale, for the upstream fails", price, {
+    await send("stale, because the upstream fails", price, {
       ...as("game"),
       upstream: Array(10).fill({ status: 500 })
     })
-    await ask("a throttled key", metadata.replace("/1?", "/2?"), {
+    await send("a throttled key", metadata.replace("/1?", "/2?"), {
       ...as("game"),
       upstream: [{ status: 429, headers: { "retry-after": "3" } }]
     })
-    await ask("nothing in time", metadata.replace("/1?", "/3?"), {
+    await send("no response in time", metadata.replace("/1?", "/3?"), {
       ...as("game"),
       upstream: Array(10).fill("silent")
     })
-    await ask("too many units at once", sampleRequests["ledgerTransaction"]?.path ?? "", as("game"))
+    await send("over the key's rate limit", sampleRequests["ledgerTransaction"]?.path ?? "", as("game"))
     for (let number = 1; number <= 3; number += 1) {
-      await ask(`failure ${number}`, metadata.replace("/1?", "/4?"), {
+      await send(`failure ${number}`, metadata.replace("/1?", "/4?"), {
         ...as("game"),
         upstream: Array(10).fill({ status: 500 })
       })
     }
-    await ask("after the failures", metadata.replace("/1?", "/5?"), as("game"))
+    await send("after the failures", metadata.replace("/1?", "/5?"), as("game"))
     for (let number = 1; number <= 5; number += 1) {
-      await ask(`another failure ${number}`, price.replace("chain=eth", "chain=polygon"), {
+      await send(`another failure ${number}`, price.replace("chain=eth", "chain=polygon"), {
         ...as("game"),
         upstream: Array(10).fill({ status: 500 })
       })
     }
-    await ask("the circuit breaker is open", metadata.replace("/1?", "/6?"), as("game"))
-    await ask("a page", "/docs", { elsewhere: "its text is in docs-page.txt" })
+    await send("the circuit breaker is open", metadata.replace("/1?", "/6?"), as("game"))
+    await send("a page", "/docs", { elsewhere: "its text is in docs-page.txt" })
     await Effect.runPromise(running.reload(settings({ ...withCache, clients })))
     await Effect.runPromise(running.reloadRejected)
-    await proxy("one key, and equal requests", { config: { ...withCache, clients } })
-    await ask("a pause that is waited for", price, {
+    await proxy("one key, and identical requests", { config: { ...withCache, clients } })
+    await send("a cooldown that is waited for", price, {
       ...as("game"),
       upstream: [{ status: 429, headers: { "retry-after": "2" } }]
     })
-    await ask("a refused key", metadata, { ...as("game"), upstream: [{ status: 401 }] })
+    await send("a rejected key", metadata, { ...as("game"), upstream: [{ status: 401 }] })
     const { lines } = await proxy("with Redis at a closed port", {
       config: {
         ...withCache,
@@ -109,9 +109,9 @@ describe("golden records", () => {
       }
     })
     await pass(1000)
-    await until("Redis is missed", () => lines.length > 0)
-    await ask("a price without Redis", price, as("game"))
-    const [response] = await ask("the metrics", "/metrics", {
+    await until("the store is reported as unavailable", () => lines.length > 0)
+    await send("a price without Redis", price, as("game"))
+    const [response] = await send("the metrics", "/metrics", {
       to: "admin",
       elsewhere: "they are in metrics.txt"
     })
@@ -122,7 +122,7 @@ describe("golden records", () => {
   }, 60_000)
 })
 
-/** Families by name, and in each its series by labels; values of the process and of moments are named. */
+/** Sorts families by name and series by labels. Replaces values that differ between runs. */
 const inOrder = (text: string): string => {
   const families = text.trimEnd().split(/\n(?=# HELP )/).map((family) => {
     const lines = family.split("\n")
@@ -130,12 +130,12 @@ const inOrder = (text: string): string => {
       ...lines.filter((line) => line.startsWith("#")),
       ...sortedSeries(lines.filter((line) => !line.startsWith("#")))
     ]
-      .map(withoutMoment).join("\n")
+      .map(withoutVolatileValue).join("\n")
   })
   return `${[...families].sort().join("\n\n")}\n`
 }
 
-const withoutMoment = (line: string): string =>
+const withoutVolatileValue = (line: string): string =>
   line.startsWith("#")
     ? line
     : line.startsWith("nodejs_version_info")
@@ -144,7 +144,7 @@ const withoutMoment = (line: string): string =>
     ? line.replace(/ [^ ]+$/, " <value>")
     : line
 
-/** Buckets stay in their order, which is that of their bounds. */
+/** Sorts series by labels. Buckets keep their order. */
 const sortedSeries = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
   const keyOf = (line: string) =>
     line.replace(/,?le="[^"]*"/, "").replace(/ [^ ]+$/, "").replace(/_(bucket|sum|count)(?=\{| |$)/, "")

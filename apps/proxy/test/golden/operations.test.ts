@@ -11,68 +11,68 @@ const data = "/api/v2.2"
 
 const json = ["Content-Type: application/json"]
 
-/** Found on the ledger's testnet only. */
+/** A transaction that exists only on the ledger's testnet. */
 const testnetHash = [...ledger.transactions.testnet.keys()].find((key) =>
   !ledger.transactions.mainnet.has(key)
 )
 
 describe("golden records", () => {
   it("of every operation", async () => {
-    const { ask, end, proxy } = recorder("operations")
-    await proxy("open to the machine, without a cache")
+    const { send, end, proxy } = recorder("operations")
+    await proxy("anonymous access from this machine, without a cache")
     for (const { id, method } of allOperations) {
       const { body, path } = sampleRequests[id] ?? { path: "" }
-      await ask(id, path, { method, ...(body === undefined ? {} : { headers: json, body }) })
+      await send(id, path, { method, ...(body === undefined ? {} : { headers: json, body }) })
     }
     for (const { id, method } of allOperations) {
       const { path } = sampleRequests[id] ?? { path: "" }
-      await ask(`${id}, HEAD`, path, { method: "HEAD" })
-      await ask(`${id}, OPTIONS`, path, { method: "OPTIONS" })
-      await ask(`${id}, another method`, path, { method: method === "GET" ? "POST" : "GET" })
+      await send(`${id}, HEAD`, path, { method: "HEAD" })
+      await send(`${id}, OPTIONS`, path, { method: "OPTIONS" })
+      await send(`${id}, another method`, path, { method: method === "GET" ? "POST" : "GET" })
     }
     await end()
   }, 60_000)
 
   it("of parameters", async () => {
-    const { ask, end, proxy } = recorder("parameters")
-    await proxy("open to the machine, without a cache")
+    const { send, end, proxy } = recorder("parameters")
+    await proxy("anonymous access from this machine, without a cache")
     const transfers = `${data}/${wallet}/erc20/transfers`
     for (
       const [title, path] of [
-        ["an address that is none", `${data}/0x12/erc20/transfers`],
-        ["an unknown chain is passed on", `${transfers}?chain=moonchain`],
+        ["an invalid address", `${data}/0x12/erc20/transfers`],
+        ["an unknown chain is forwarded", `${transfers}?chain=moonchain`],
         ["a chain twice", `${transfers}?chain=eth&chain=polygon`],
         ["a chain by its id", `${transfers}?chain=0x89&limit=1`],
-        ["a chain in capitals", `${transfers}?chain=ETH&limit=1`],
+        ["an uppercase chain", `${transfers}?chain=ETH&limit=1`],
         ["a limit of 0", `${transfers}?limit=0`],
-        ["a limit that is no number", `${transfers}?limit=ten`],
-        ["a limit beyond the largest", `${transfers}?limit=101`],
+        ["a limit that is not a number", `${transfers}?limit=ten`],
+        ["a limit over the maximum", `${transfers}?limit=101`],
         ["an unknown order", `${transfers}?order=sideways`],
-        ["empty parameters are left out", `${transfers}?chain=&limit=1&order=`],
-        ["an unknown parameter is passed on", `${transfers}?limit=1&flavour=sweet`],
+        ["empty parameters are dropped", `${transfers}?chain=&limit=1&order=`],
+        ["an unknown parameter is forwarded", `${transfers}?limit=1&flavour=sweet`],
         ["blocks in reverse", `${transfers}?from_block=10&to_block=5`],
         ["a block and a date", `${transfers}?from_block=1&from_date=2020-01-01`],
-        ["a date that is none", `${transfers}?from_date=someday`],
-        ["two mistakes at once", `${transfers}?limit=0&order=sideways`],
+        ["an invalid date", `${transfers}?from_date=someday`],
+        ["two errors", `${transfers}?limit=0&order=sideways`],
         ["several addresses", `${transfers}?contract_addresses[0]=${token}&limit=1`],
-        ["an address among several that is none", `${transfers}?contract_addresses[0]=x`],
-        ["a cursor of the library's own walks", `${transfers}?cursor=quarry-block-1`],
+        ["an invalid address among several", `${transfers}?contract_addresses[0]=x`],
+        ["a cursor of the library's own pagination", `${transfers}?cursor=quarry-block-1`],
         ["a cursor that the upstream rejects", `${transfers}?cursor=nonsense`],
         ["an exchange", `${data}/erc20/${token}/price?exchange=uniswapv3`],
-        ["an include that is unknown", `${data}/erc20/${token}/price?include=everything`],
-        ["a price that is not there", `${data}/erc20/${unpricedToken}/price?chain=eth`],
+        ["an unknown include", `${data}/erc20/${token}/price?include=everything`],
+        ["a price that does not exist", `${data}/erc20/${unpricedToken}/price?chain=eth`],
         ["no chains", `${data}/wallets/${wallet}/chains`],
-        ["a chain of several that is unknown", `${data}/wallets/${wallet}/chains?chains[]=moonchain`],
-        ["a token id that is none", `${data}/nft/${examples.collection721}/first?chain=eth`],
-        ["a token id that is not there", `${data}/nft/${examples.collection721}/99999999999?chain=eth`],
-        ["a flag that is none", `${data}/nft/${examples.collection721}?normalizeMetadata=maybe`],
+        ["an unknown chain among several", `${data}/wallets/${wallet}/chains?chains[]=moonchain`],
+        ["an invalid token id", `${data}/nft/${examples.collection721}/first?chain=eth`],
+        ["a token id that does not exist", `${data}/nft/${examples.collection721}/99999999999?chain=eth`],
+        ["an invalid flag", `${data}/nft/${examples.collection721}?normalizeMetadata=maybe`],
         [
           "a collection that is being indexed",
           `${data}/nft/${examples.unindexedCollection}?chain=eth&limit=1`
         ],
         ["the path in the upstream's older version", `/api/v2/erc20/${token}/price?chain=eth`],
-        ["a hash that is none", "/transactions/by_hash/0x12"],
-        ["a transaction that is not there", `/transactions/by_hash/0x${"0".repeat(64)}`],
+        ["an invalid hash", "/transactions/by_hash/0x12"],
+        ["a transaction that does not exist", `/transactions/by_hash/0x${"0".repeat(64)}`],
         ["the ledger under /v1", `/v1/transactions/by_hash/${examples.transaction}`],
         ["the ledger's mainnet by name", `/v1/transactions/by_hash/${examples.transaction}?network=mainnet`],
         ["the ledger's testnet", `/v1/transactions/by_hash/${testnetHash}?network=testnet`],
@@ -81,30 +81,30 @@ describe("golden records", () => {
         ["two networks", `/v1/transactions/by_hash/${examples.transaction}?network=mainnet&network=testnet`],
         ["no network", `/v1/transactions/by_hash/${examples.transaction}?network=`]
       ] as const
-    ) await ask(title, path)
+    ) await send(title, path)
     await end()
   }, 60_000)
 
-  it("of the body of a change", async () => {
-    const { ask, end, proxy } = recorder("bodies")
+  it("of the body of an update", async () => {
+    const { send, end, proxy } = recorder("bodies")
     const path = `/streams/evm/${stream}/status`
-    await proxy("open to the machine")
+    await proxy("anonymous access from this machine")
     for (
       const [title, body] of [
         ["active", `{"status":"active"}`],
-        ["with spaces and other members", ` { "status" : "error", "note": 1 } `],
+        ["with whitespace and other fields", ` { "status" : "error", "note": 1 } `],
         ["empty", ""],
-        ["cut off", "{"],
+        ["truncated", "{"],
         ["a form", "status=paused"],
         ["a list", `["paused"]`],
         ["null", "null"],
-        ["a text", `"paused"`],
+        ["a string", `"paused"`],
         ["without the status", "{}"],
         ["an unknown status", `{"status":"sleeping"}`],
-        ["a status that is no text", `{"status":["paused"]}`],
+        ["a status that is not a string", `{"status":["paused"]}`],
         ["longer than 64 KiB", `{"status":"${"p".repeat(70_000)}"}`]
       ] as const
-    ) await ask(title, path, { method: "POST", headers: json, body })
+    ) await send(title, path, { method: "POST", headers: json, body })
     const body = `{"status":"paused"}`
     for (
       const [title, headers] of [
@@ -112,14 +112,14 @@ describe("golden records", () => {
         ["declared as text", ["Content-Type: text/plain"]],
         ["declared as a form", ["Content-Type: application/x-www-form-urlencoded"]],
         ["declared with a character set", ["Content-Type: application/json; charset=utf-8"]],
-        ["in capitals", ["Content-Type: Application/JSON"]],
+        ["uppercase", ["Content-Type: Application/JSON"]],
         ["compressed", [...json, "Content-Encoding: gzip"]],
         ["identity", [...json, "Content-Encoding: identity"]]
       ] as const
-    ) await ask(title, path, { method: "POST", headers, body })
-    await ask("in UTF-16", path, { method: "POST", headers: json, body: "\u00ff\u00fe{" })
-    await ask(
-      "a stream that is not there",
+    ) await send(title, path, { method: "POST", headers, body })
+    await send("in UTF-16", path, { method: "POST", headers: json, body: "\u00ff\u00fe{" })
+    await send(
+      "a stream that does not exist",
       `/streams/evm/${"0".repeat(8)}-0000-4000-8000-${"0".repeat(12)}/status`,
       {
         method: "POST",
@@ -127,14 +127,14 @@ describe("golden records", () => {
         body
       }
     )
-    await ask("an id that is none", "/streams/evm/first/status", { method: "POST", headers: json, body })
-    await ask("cut off by the client: the rest never comes", path, {
+    await send("an invalid id", "/streams/evm/first/status", { method: "POST", headers: json, body })
+    await send("truncated by the client", path, {
       method: "POST",
       raw: `POST ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${
         json[0]
       }\r\nContent-Length: 19\r\n\r\n{"status"`
     })
-    await ask("in pieces", path, {
+    await send("chunked", path, {
       method: "POST",
       raw: `POST ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${
         json[0]

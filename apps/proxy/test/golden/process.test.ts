@@ -1,4 +1,4 @@
-/** Records of the program: what it writes when it starts, answers, reads its configuration again, and stops. */
+/** Records of the program's output: start, requests, reload, and shutdown. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
@@ -31,7 +31,7 @@ const sandbox = {
 /** JSON is YAML too. */
 const yaml = (sections: Readonly<Record<string, unknown>>): string => JSON.stringify(sections, null, 2)
 
-/** What differs from one run to the next: moments, durations, ports, and where files are. */
+/** Replaces what differs between runs: times, durations, ports and paths. */
 const normal = (text: string, folder: string, ports: ReadonlyArray<string>): string =>
   ports.reduce(
     (text, port, index) => text.replaceAll(new RegExp(`\\b${port}\\b`, "g"), `<port ${index + 1}>`),
@@ -54,7 +54,7 @@ const withFolder = async (use: (folder: TempFolder.TempFolder) => Promise<void>)
   }
 }
 
-/** What was written, and how it ended. */
+/** Returns the output and the exit code. */
 const transcript = async (
   running: Program.Running,
   folder: string,
@@ -81,7 +81,7 @@ const get = async (
 }
 
 describe("golden records", () => {
-  it("of a life of the program", () =>
+  it("of a program from start to shutdown", () =>
     withFolder(async (folder) => {
       const write = (text: string) => Effect.runPromise(folder.replace("proxy.yaml", text))
       const file = await write(yaml(sandbox))
@@ -127,7 +127,7 @@ describe("golden records", () => {
     await matches(await transcript(running, "/nowhere"), "program-environment.txt")
   }, 60_000)
 
-  it("of a port that is taken", async () => {
+  it("of a port that is in use", async () => {
     const server = createServer()
     const port = await new Promise<number>((resolve) =>
       server.listen(0, "127.0.0.1", () => {

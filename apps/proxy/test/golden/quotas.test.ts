@@ -1,4 +1,4 @@
-/** Records of quotas and rate limits of clients: headers, refusals, waits, days, and what is only counted. */
+/** Records of client quotas and rate limits: headers, rejections, waiting, daily quotas, and shadow mode. */
 import * as Duration from "effect/Duration"
 import { describe, it } from "vitest"
 import { defaults } from "../../src/config/Config.ts"
@@ -21,47 +21,51 @@ const clients = [
 
 describe("golden records", () => {
   it("of quotas", async () => {
-    const { ask, end, pass, proxy } = recorder("quotas")
+    const { send, end, pass, proxy } = recorder("quotas")
     await proxy("enforced", { config: { clients, cache: defaults.cache } })
-    await ask("the first of two", price, as("of-hourly"))
-    await ask("a hit costs the same", price, as("of-hourly"))
-    await ask("the hour is used up", price, as("of-hourly"))
-    await ask("what fails costs nothing", `${price}&to_block=x`, as("of-hourly"))
-    await ask("OPTIONS costs nothing", price, { ...as("of-hourly"), method: "OPTIONS" })
-    await ask("HEAD costs as much", price, { ...as("of-hourly"), method: "HEAD" })
+    await send("the first of two", price, as("of-hourly"))
+    await send("a hit costs the same", price, as("of-hourly"))
+    await send("the hourly limit is exhausted", price, as("of-hourly"))
+    await send("an invalid request costs nothing", `${price}&to_block=x`, as("of-hourly"))
+    await send("OPTIONS costs nothing", price, { ...as("of-hourly"), method: "OPTIONS" })
+    await send("HEAD costs as much", price, { ...as("of-hourly"), method: "HEAD" })
     await pass(1_800_000)
-    await ask("half an hour later there is half", price, as("of-hourly"))
-    await ask("and no more", price, as("of-hourly"))
-    await ask("in a window of two seconds: at once", price, as("of-fast"))
-    await ask("after a short wait", price, as("of-fast"))
-    await ask("after another", price, as("of-fast"))
-    await ask("more units than the window has, which is waited for", price, as("of-little"))
-    await ask("once more", price, as("of-little"))
-    await ask("the day: the first", price, as("of-daily"))
-    await ask("the day: the second", price, as("of-daily"))
-    await ask("the day is used up", price, as("of-daily"))
-    await ask("what costs less still goes", sampleRequests["ledgerTransaction"]?.path ?? "", as("of-daily"))
-    await ask(
-      "a list in which each page costs",
+    await send("after half an hour, half of the limit is available", price, as("of-hourly"))
+    await send("no more than half", price, as("of-hourly"))
+    await send("at once, in a window of two seconds", price, as("of-fast"))
+    await send("queued for one second", price, as("of-fast"))
+    await send("queued again", price, as("of-fast"))
+    await send("a cost over the limit is queued", price, as("of-little"))
+    await send("once more", price, as("of-little"))
+    await send("within the daily quota: first", price, as("of-daily"))
+    await send("within the daily quota: second", price, as("of-daily"))
+    await send("the daily quota is exhausted", price, as("of-daily"))
+    await send(
+      "a cheaper operation still succeeds",
+      sampleRequests["ledgerTransaction"]?.path ?? "",
+      as("of-daily")
+    )
+    await send(
+      "a list is charged per page",
       `/all/api/v2.2/${examples.wallet}/erc20/transfers?limit=100`,
       as("of-daily")
     )
     await pass(43_200_000)
-    await ask("the next day", price, as("of-daily"))
-    await ask("without a limit", price, as("of-free"))
+    await send("the next day", price, as("of-daily"))
+    await send("without a limit", price, as("of-free"))
     await proxy("without waiting", {
       config: { clients, quotas: { ...defaults.quotas, maxWait: Duration.zero } }
     })
-    await ask("the first", price, as("of-fast"))
-    await ask("too fast", price, as("of-fast"))
+    await send("the first", price, as("of-fast"))
+    await send("over the rate limit", price, as("of-fast"))
     await pass(1000)
-    await ask("a second later", price, as("of-fast"))
-    await proxy("in shadow", {
+    await send("a second later", price, as("of-fast"))
+    await proxy("in shadow mode", {
       config: { clients, cache: defaults.cache, quotas: { ...defaults.quotas, mode: "shadow" } }
     })
-    for (const number of [1, 2, 3]) await ask(`request ${number} of the hour`, price, as("of-hourly"))
-    for (const number of [1, 2, 3]) await ask(`request ${number} of the day`, price, as("of-daily"))
-    await ask("what the status page is told", "/status.json", {
+    for (const number of [1, 2, 3]) await send(`request ${number}, hourly limit`, price, as("of-hourly"))
+    for (const number of [1, 2, 3]) await send(`request ${number}, daily quota`, price, as("of-daily"))
+    await send("the status", "/status.json", {
       to: "admin",
       elsewhere: "status.json has one"
     })
@@ -69,17 +73,17 @@ describe("golden records", () => {
   }, 60_000)
 
   it("of a full queue", async () => {
-    const { ask, end, note, proxy } = recorder("queues")
-    const { clock, running } = await proxy("with room for one that waits", {
+    const { send, end, note, proxy } = recorder("queues")
+    const { clock, running } = await proxy("with a queue for one request", {
       config: { clients, quotas: { ...defaults.quotas, maxQueue: 1 } }
     })
-    await ask("the first", price, as("of-fast"))
+    await send("the first", price, as("of-fast"))
     const begun = clock.begun()
     const waiting = fetch(`http://127.0.0.1:${running.port}${price}`, {
       headers: { "x-api-key": "of-fast", "x-request-id": "waiting" }
     })
-    await until("one waits", () => clock.begun() > begun)
-    await ask("another", price, as("of-fast"))
+    await until("a request is queued", () => clock.begun() > begun)
+    await send("another", price, as("of-fast"))
     clock.moveTo(clock.now() + 2000)
     const { status } = await waiting
     note(`the one that waited: ${status}\n`)

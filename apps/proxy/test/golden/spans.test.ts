@@ -1,4 +1,4 @@
-/** Records of the spans of a request, as a collector gets them. */
+/** Records of the spans that a collector receives for requests. */
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -42,7 +42,7 @@ interface Span {
   readonly text: object
 }
 
-/** Every object that has a member. */
+/** Returns all nested objects that have a field. */
 const having = (member: string, value: unknown): ReadonlyArray<Readonly<Record<string, unknown>>> =>
   Array.isArray(value)
     ? value.flatMap((one) => having(member, one))

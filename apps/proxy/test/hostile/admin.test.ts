@@ -8,7 +8,7 @@ import { framing } from "./corpus/framing.ts"
 import { headers } from "./corpus/headers.ts"
 import { methods } from "./corpus/methods.ts"
 import { targets } from "./corpus/targets.ts"
-import * as Stand from "./harness.ts"
+import * as Harness from "./harness.ts"
 import { bytes, exchange, parseResponses } from "./rawHttp.ts"
 
 const operator = "token-of-an-operator"
@@ -17,7 +17,7 @@ const hash = (token: string) => `sha256:${createHash("sha256").update(token).dig
 
 const start = (tokens: ReadonlyArray<string>) =>
   Effect.map(
-    Stand.start({
+    Harness.start({
       config: {
         admin: { host: "127.0.0.1", port: 0, tokens: tokens.map(hash) },
         cache: defaults.cache
@@ -97,8 +97,8 @@ describe("the admin listener", () => {
       const { admin } = yield* start([operator])
       const lines = [
         [],
-        [`X-API-Key: ${Stand.token}`],
-        [`Authorization: Bearer ${Stand.token}`],
+        [`X-API-Key: ${Harness.token}`],
+        [`Authorization: Bearer ${Harness.token}`],
         [`X-API-Key: ${operator}x`],
         [`X-API-Key: ${operator}`, `X-API-Key: ${operator}`],
         [`Authorization: Basic ${Buffer.from(`:${operator}`).toString("base64")}`],
@@ -180,10 +180,10 @@ describe("the admin listener", () => {
         "/a%0d%0ab"
       ]
       for (const target of targets) {
-        const asked = yield* sendRequest(admin, `/purge?target=${encodeURIComponent(target)}`, {
+        const response = yield* sendRequest(admin, `/purge?target=${encodeURIComponent(target)}`, {
           method: "POST"
         })
-        expect([target, asked.status]).toEqual([
+        expect([target, response.status]).toEqual([
           target,
           expect.toSatisfy((status) => status === 400 || status === 404)
         ])

@@ -5,24 +5,24 @@ import * as Effect from "effect/Effect"
 import { sendRequest } from "../support/proxy.ts"
 import { allowed, type CorpusEntry, type EntryContext } from "./corpus/entry.ts"
 import { framing } from "./corpus/framing.ts"
-import { headers, ownHosts, strangeHosts, strangeTokens } from "./corpus/headers.ts"
+import { foreignHosts, headers, invalidTokens, ownHosts } from "./corpus/headers.ts"
 import { methods } from "./corpus/methods.ts"
 import { streams, targets } from "./corpus/targets.ts"
-import * as Stand from "./harness.ts"
+import * as Harness from "./harness.ts"
 import { bytes, exchange, header, type ParsedResponse, parseResponses } from "./rawHttp.ts"
 
 /** The version of Node's HTTP parser. */
 const llhttp = process.versions["llhttp"] ?? ""
 
-/** Long enough that a busy machine sends a whole request in time, short enough to wait for where it has to pass. */
-const receive = Duration.seconds(3)
+/** Long enough to send a whole request on a busy machine, short enough for the tests that wait for the timeout. */
+const requestTimeout = Duration.seconds(3)
 
-/** Sent behind each entry: where it is answered, the proxy and we agree on where the entry ended. */
-const behind = bytes("GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+/** Sent after each entry: a response shows that the proxy and the test agree on where the entry ends. */
+const probe = bytes("GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 
 const isLive = ({ body, status }: ParsedResponse): boolean => status === 200 && body === `{"status":"live"}\n`
 
-/** What is wrong with a refusal: they are all of one form, but for an expectation, which Node answers itself. */
+/** Returns what is wrong with an error response. Node itself responds to an unknown expectation (417). */
 const malformed = (response: ParsedResponse, isHead: boolean): string | null => {
   const { body, status } = response
   if (status < 400 || isHead || status === 417) return null
@@ -31,53 +31,53 @@ const malformed = (response: ParsedResponse, isHead: boolean): string | null => 
   return typeof code === "string" && typeof message === "string" && Object.keys(others).length === 0 &&
       requestId === header(response, "x-request-id")
     ? null
-    : `a refusal of another form: ${body}`
+    : `an error response of another form: ${body}`
 }
 
-/** Sends an entry, and says how it was answered, and what is wrong with the answers. */
+/** Sends an entry. Returns the statuses of its responses and the first problem with them. */
 const send = (port: number, entry: CorpusEntry, context: EntryContext) =>
-  Effect.map(exchange(port, Buffer.concat([entry.bytes(context), behind])), (stream) => {
+  Effect.map(exchange(port, Buffer.concat([entry.bytes(context), probe])), (stream) => {
     const isHead = entry.bytes(context).subarray(0, 5).toString() === "HEAD "
     const { problem, responses } = parseResponses(stream, (index) => isHead && index === 0)
-    const answered = responses.map((response) => isLive(response) ? "live" : String(response.status)).join(
+    const actual = responses.map((response) => isLive(response) ? "live" : String(response.status)).join(
       " "
     )
     const wrong = problem ?? responses.map((response, index) =>
       malformed(response, isHead && index === 0)
     ).find((found) => found !== null) ?? null
-    return { answered, wrong }
+    return { actual, wrong }
   })
 
 const run = (entries: ReadonlyArray<CorpusEntry>, anonymous: boolean) =>
   Effect.gen(function*() {
-    const { port, service } = yield* Stand.start({ limits: { requestTimeout: receive }, anonymous })
-    const context = { required: `Host: localhost\r\n${anonymous ? "" : `X-API-Key: ${Stand.token}\r\n`}` }
+    const { port, service } = yield* Harness.start({ limits: { requestTimeout }, anonymous })
+    const context = { required: `Host: localhost\r\n${anonymous ? "" : `X-API-Key: ${Harness.token}\r\n`}` }
     const one = (entry: CorpusEntry) =>
       Effect.map(
         send(port, entry, context),
-        ({ answered, wrong }) =>
-          wrong === null && allowed(entry, llhttp).includes(answered)
+        ({ actual, wrong }) =>
+          wrong === null && allowed(entry, llhttp).includes(actual)
             ? []
-            : [{ name: entry.name, expected: allowed(entry, llhttp), answered, wrong }]
+            : [{ name: entry.name, expected: allowed(entry, llhttp), actual, wrong }]
       )
-    const quiet = yield* Effect.forEach(
+    const unexpected = yield* Effect.forEach(
       entries.filter(({ upstreamRequests }) => upstreamRequests === undefined),
       one,
       {
         concurrency: 32
       }
     )
-    expect(quiet.flat()).toEqual([])
+    expect(unexpected.flat()).toEqual([])
     expect(service.requests().map((request) => request.split("\r\n")[0])).toEqual([])
     for (const entry of entries.filter(({ upstreamRequests }) => upstreamRequests !== undefined)) {
       expect(yield* one(entry)).toEqual([])
-      const asked = service.requests()
-      expect([entry.name, asked.map((request) => request.split("\r\n")[0])]).toEqual([
+      const requests = service.requests()
+      expect([entry.name, requests.map((request) => request.split("\r\n")[0])]).toEqual([
         entry.name,
         entry.upstreamRequests
       ])
-      expect(asked.map((request) => Stand.deviationFrom(request, service.port))).toEqual(
-        asked.map(() => null)
+      expect(requests.map((request) => Harness.deviationFrom(request, service.port))).toEqual(
+        requests.map(() => null)
       )
       service.clear()
     }
@@ -93,14 +93,14 @@ const families: { readonly [name: string]: ReadonlyArray<CorpusEntry> } = {
 }
 
 for (const anonymous of [false, true]) {
-  describe(anonymous ? "an open proxy" : "a proxy with clients", () => {
+  describe(anonymous ? "a proxy with anonymous access" : "a proxy with clients", () => {
     for (const [name, entries] of Object.entries(families)) {
-      it.scopedLive(`${name}: ${entries.length} of the corpus`, () => run(entries, anonymous))
+      it.scopedLive(`handles ${entries.length} requests safely: ${name}`, () => run(entries, anonymous))
     }
     if (anonymous) {
-      it.scopedLive("accepts only its own host names", () => run([...strangeHosts, ...ownHosts], anonymous))
+      it.scopedLive("accepts only its own host names", () => run([...foreignHosts, ...ownHosts], anonymous))
     } else {
-      it.scopedLive("accepts only valid tokens", () => run(strangeTokens(Stand.token), anonymous))
+      it.scopedLive("accepts only valid tokens", () => run(invalidTokens(Harness.token), anonymous))
     }
   })
 }
@@ -108,7 +108,7 @@ for (const anonymous of [false, true]) {
 it("applies the newest rule for each parser version", () => {
   const entry = {
     expectedResponses: {
-      llhttp: [{ since: "9.2.0", answers: ["400 live"] }, { since: "9.4.3", answers: ["400"] }]
+      llhttp: [{ since: "9.2.0", expected: ["400 live"] }, { since: "9.4.3", expected: ["400"] }]
     }
   }
   expect(["8.1.1", "9.2.0", "9.4.2", "9.4.3", "9.10.0"].map((version) => allowed(entry, version)))

@@ -6,13 +6,13 @@ import * as Schedule from "effect/Schedule"
 import { defaults } from "../../src/config/Config.ts"
 import { sendRequest, start } from "../support/proxy.ts"
 import { transfers } from "./corpus/entry.ts"
-import * as Stand from "./harness.ts"
+import * as Harness from "./harness.ts"
 import { bytes, exchange, header, type HeldConnection, openConnection, parseResponses } from "./rawHttp.ts"
 import { rawResponse } from "./recordingUpstream.ts"
 
 const get = (target: string, ...headers: ReadonlyArray<string>): Buffer =>
   bytes(
-    `GET ${target} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${Stand.token}\r\n${
+    `GET ${target} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${Harness.token}\r\n${
       headers.map((line) => `${line}\r\n`).join("")
     }\r\n`
   )
@@ -43,13 +43,13 @@ describe("a request that is not complete in time", () => {
     ["empty lines", "", "\r\n", [408]],
     [
       "a body",
-      `POST /streams/evm/a/status HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${Stand.token}\r\nContent-Type: application/json\r\nContent-Length: 10000\r\n\r\n`,
+      `POST /streams/evm/a/status HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${Harness.token}\r\nContent-Type: application/json\r\nContent-Length: 10000\r\n\r\n`,
       " ",
       [408]
     ],
     [
       "a body of chunks",
-      `POST /streams/evm/a/status HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${Stand.token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      `POST /streams/evm/a/status HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${Harness.token}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
       "1\r\n \r\n",
       [408]
     ],
@@ -66,7 +66,7 @@ describe("a request that is not complete in time", () => {
   for (const [name, first, then, expected] of slow) {
     it.scopedLive(`closes the connection: ${name}`, () =>
       Effect.gen(function*() {
-        const { port, service } = yield* Stand.start()
+        const { port, service } = yield* Harness.start()
         const held = yield* openConnection(port)
         held.socket.write(bytes(first))
         yield* trickle(held, then)
@@ -83,12 +83,12 @@ describe("a client that does not read", () => {
 
   it.scopedLive("is disconnected, and its pipelined requests are dropped", () =>
     Effect.gen(function*() {
-      const { ended, port, service } = yield* Stand.start({
+      const { ended, port, service } = yield* Harness.start({
         config: { cache: defaults.cache },
         limits: { sendIdleTimeout: Duration.millis(200) }
       })
       service.respondWith(() => rawResponse(200, large))
-      expect((yield* sendRequest(port, transfers, { headers: { "x-api-key": Stand.token } })).bytes)
+      expect((yield* sendRequest(port, transfers, { headers: { "x-api-key": Harness.token } })).bytes)
         .toHaveLength(
           large.length
         )
@@ -107,7 +107,7 @@ describe("a client that does not read", () => {
       Effect.gen(function*() {
         const real = yield* start()
         const page = JSON.parse((yield* sendRequest(real.port, `${transfers}?limit=1`)).text)
-        const { ended, port, service } = yield* Stand.start({
+        const { ended, port, service } = yield* Harness.start({
           limits: { sendIdleTimeout: Duration.millis(200) }
         })
         const junk = "x".repeat(1024 * 1024)
@@ -123,15 +123,15 @@ describe("a client that does not read", () => {
         held.socket.pause()
         held.socket.write(Buffer.concat([before, get(`/all${transfers}`)]))
         yield* ended(499, 1)
-        const asked = service.requests().length
+        const count = service.requests().length
         expect((yield* sendRequest(port, "/livez")).status).toBe(200)
-        expect(service.requests()).toHaveLength(asked)
+        expect(service.requests()).toHaveLength(count)
       }))
   }
 
   it.scopedLive("is not assumed while a response waits for an earlier one", () =>
     Effect.gen(function*() {
-      const { port, service } = yield* Stand.start({ limits: { sendIdleTimeout: Duration.millis(20) } })
+      const { port, service } = yield* Harness.start({ limits: { sendIdleTimeout: Duration.millis(20) } })
       service.respondWith(() => null)
       const held = yield* openConnection(port)
       held.socket.write(Buffer.concat([get("/nowhere"), get(transfers), get("/livez", "Connection: close")]))
@@ -145,7 +145,7 @@ describe("a client that does not read", () => {
 describe("a client that disconnects", () => {
   it.scopedLive("drops the requests queued after its first one", () =>
     Effect.gen(function*() {
-      const { ended, port, service } = yield* Stand.start({ limits: { maxConcurrentRequests: 20 } })
+      const { ended, port, service } = yield* Harness.start({ limits: { maxConcurrentRequests: 20 } })
       service.respondWith(() => null)
       for (let times = 1; times <= 3; times++) {
         const held = yield* openConnection(port)
@@ -155,14 +155,14 @@ describe("a client that disconnects", () => {
         yield* ended(499, 15 * times)
       }
       service.respondWith(() => rawResponse(200, "{}"))
-      expect((yield* sendRequest(port, transfers, { headers: { "x-api-key": Stand.token } })).status).toBe(
+      expect((yield* sendRequest(port, transfers, { headers: { "x-api-key": Harness.token } })).status).toBe(
         200
       )
     }))
 
   it.scopedLive("is not a failure, at any time", () =>
     Effect.gen(function*() {
-      const { lines, port, service } = yield* Stand.start()
+      const { lines, port, service } = yield* Harness.start()
       service.respondWith(() => null)
       const whole = get(transfers).toString("latin1")
       for (let length = 0; length <= whole.length; length += 7) {
@@ -176,7 +176,7 @@ describe("a client that disconnects", () => {
 
   it.scopedLive("is disconnected after a half-close", () =>
     Effect.gen(function*() {
-      const { port, service } = yield* Stand.start()
+      const { port, service } = yield* Harness.start()
       service.respondWith(() => null)
       const held = yield* openConnection(port)
       held.socket.end(get(transfers))
@@ -188,26 +188,26 @@ describe("a client that disconnects", () => {
 describe("overload", () => {
   it.scopedLive("closes excess connections on accept, and accepts new ones later", () =>
     Effect.gen(function*() {
-      const { port } = yield* Stand.start({
+      const { port } = yield* Harness.start({
         limits: { maxConnections: 10, requestTimeout: Duration.seconds(10) }
       })
-      const taken = yield* Effect.forEach(Array.from({ length: 10 }), () => openConnection(port))
-      for (const held of taken) {
+      const connections = yield* Effect.forEach(Array.from({ length: 10 }), () => openConnection(port))
+      for (const held of connections) {
         held.socket.write(get("/livez"))
         yield* held.until((read) => read.includes("live"))
       }
       for (let more = 0; more < 30; more++) expect(yield* exchange(port, get("/livez"))).toBe("")
-      taken[0]?.socket.end()
-      yield* taken[0]?.closed ?? Effect.void
+      connections[0]?.socket.end()
+      yield* connections[0]?.closed ?? Effect.void
       expect((yield* sendRequest(port, "/livez")).status).toBe(200)
     }))
 
   it.scopedLive("rejects excess requests with Retry-After, and still answers probes", () =>
     Effect.gen(function*() {
-      const { port, service } = yield* Stand.start({ limits: { maxConcurrentRequests: 5 } })
+      const { port, service } = yield* Harness.start({ limits: { maxConcurrentRequests: 5 } })
       service.respondWith(() => null)
-      const taken = yield* Effect.forEach(Array.from({ length: 5 }), () => openConnection(port))
-      for (const { socket } of taken) socket.write(get(transfers))
+      const connections = yield* Effect.forEach(Array.from({ length: 5 }), () => openConnection(port))
+      for (const { socket } of connections) socket.write(get(transfers))
       yield* service.waitForRequests(5)
       for (const target of [transfers, "/", "/nowhere", "/livez?", "/livez/", "/openapi.json"]) {
         const [response, ...others] =
@@ -220,14 +220,14 @@ describe("overload", () => {
         expect(statuses(yield* exchange(port, get(probe, "Connection: close")))).toEqual([200])
       }
       service.releaseHeld(rawResponse(200, "{}"))
-      for (const held of taken) yield* held.until((read) => read.startsWith("HTTP/1.1 200"))
+      for (const held of connections) yield* held.until((read) => read.startsWith("HTTP/1.1 200"))
       expect(service.requests()).toHaveLength(5)
       expect((yield* sendRequest(port, "/nowhere")).status).toBe(404)
     }))
 
   it.scopedLive("answers pipelined requests on one connection in order", () =>
     Effect.gen(function*() {
-      const { port, service } = yield* Stand.start({ limits: { requestTimeout: Duration.seconds(10) } })
+      const { port, service } = yield* Harness.start({ limits: { requestTimeout: Duration.seconds(10) } })
       const targets = [transfers, "/nowhere", "/livez"]
       const sent = Array.from({ length: 1000 }, (_, index) =>
         get(
@@ -242,14 +242,14 @@ describe("overload", () => {
       for (const [index, { status }] of responses.entries()) {
         expect([200, 404, 200][index % 3] === status || status === 503).toBe(true)
       }
-      expect(service.requests().map((request) => Stand.deviationFrom(request, service.port)))
+      expect(service.requests().map((request) => Harness.deviationFrom(request, service.port)))
         .toEqual(service.requests().map(() => null))
       expect((yield* sendRequest(port, "/livez")).status).toBe(200)
     }))
 
   it.scopedLive("matches responses to requests if an invalid request follows valid ones", () =>
     Effect.gen(function*() {
-      const { port, service } = yield* Stand.start()
+      const { port, service } = yield* Harness.start()
       const good = get("/nowhere")
       for (
         const bad of [
@@ -274,7 +274,7 @@ describe("overload", () => {
 })
 
 describe("an Upgrade request", () => {
-  const wishes: ReadonlyArray<ReadonlyArray<string>> = [
+  const headerSets: ReadonlyArray<ReadonlyArray<string>> = [
     [
       "Connection: keep-alive, Upgrade",
       "Upgrade: websocket",
@@ -285,12 +285,12 @@ describe("an Upgrade request", () => {
     ["Connection: Upgrade", "Upgrade: TLS/1.0, h2c, websocket"]
   ]
 
-  for (const wish of wishes) {
-    it.scopedLive(`is ignored, and the connection continues: ${wish[1]}`, () =>
+  for (const headers of headerSets) {
+    it.scopedLive(`is ignored, and the connection continues: ${headers[1]}`, () =>
       Effect.gen(function*() {
-        const { port, service } = yield* Stand.start()
+        const { port, service } = yield* Harness.start()
         const held = yield* openConnection(port)
-        held.socket.write(get("/nowhere", ...wish))
+        held.socket.write(get("/nowhere", ...headers))
         yield* held.until((read) => parseResponses(read).responses.length === 1)
         held.socket.write(get("/livez", "Connection: close"))
         expect(statuses(yield* held.closed)).toEqual([404, 200])

@@ -1,4 +1,4 @@
-/** Connections on which every byte is the test's own, and a reader of answers that forgives nothing. */
+/** Raw connections, and a strict parser of responses. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Net from "node:net"
@@ -6,7 +6,7 @@ import * as Net from "node:net"
 /** One byte for each character up to U+00FF. */
 export const bytes = (text: string): Buffer => Buffer.from(text, "latin1")
 
-/** Writes, and reads until the connection is closed or breaks: what was read by then. */
+/** Writes bytes and returns everything received until the connection ends. */
 export const exchange = (port: number, sent: Buffer | ReadonlyArray<Buffer>): Effect.Effect<string> =>
   Effect.async((resume) => {
     const socket = Net.connect(port, "127.0.0.1", () => {
@@ -19,36 +19,36 @@ export const exchange = (port: number, sent: Buffer | ReadonlyArray<Buffer>): Ef
     return Effect.sync(() => socket.destroy())
   })
 
-/** The connection was closed, or never opened. */
+/** The connection was closed or could not be opened. */
 export class ConnectionClosed extends Data.TaggedError("Closed")<{ readonly read: string }> {}
 
-/** A connection that the test holds. */
+/** An open connection. */
 export interface HeldConnection {
   readonly socket: Net.Socket
   readonly read: () => string
-  /** Waits until what was read fits. */
+  /** Waits until the received text matches a condition. */
   readonly until: (fits: (read: string) => boolean) => Effect.Effect<string, ConnectionClosed>
   readonly closed: Effect.Effect<string>
 }
 
-/** Opens a connection, and reads all the time. */
+/** Opens a connection and reads from it continuously. */
 export const openConnection = (port: number) =>
   Effect.acquireRelease(
     Effect.async<HeldConnection, ConnectionClosed>((resume) => {
       const socket = Net.connect(port, "127.0.0.1", () => resume(Effect.succeed(held)))
       const state = { read: "", closed: false }
       const waiting = new Set<() => void>()
-      const look = () => {
+      const check = () => {
         for (const one of waiting) one()
       }
       socket.on("data", (piece) => {
         state.read += piece.toString("latin1")
-        look()
+        check()
       })
       socket.on("error", (error) => resume(new ConnectionClosed({ read: String(error) })))
       socket.on("close", () => {
         state.closed = true
-        look()
+        check()
       })
       const when = <E>(result: () => Effect.Effect<string, E> | undefined): Effect.Effect<string, E> =>
         Effect.async((resume) => {
@@ -88,13 +88,13 @@ export interface ParsedResponse {
 export const header = ({ headers }: ParsedResponse, name: string): string | undefined =>
   headers.find(([one]) => one.toLowerCase() === name)?.[1]
 
-/** What a stream of answers holds; `problem` where something in it is no answer. Interim answers are left out. */
+/** The final responses of a stream. `problem` describes the first part that is not a valid response. */
 export interface ParsedStream {
   readonly responses: ReadonlyArray<ParsedResponse>
   readonly problem: string | null
 }
 
-/** Reads a stream as RFC 9112 has it, and no other way. `headOnly`: which answers, by their place, have no body. */
+/** Parses a stream strictly according to RFC 9112. `headOnly` returns whether the response at an index has no body. */
 export const parseResponses = (
   stream: string,
   headOnly: (index: number) => boolean = () => false
@@ -107,24 +107,26 @@ export const parseResponses = (
   })
   while (rest !== "") {
     const end = rest.indexOf("\r\n\r\n")
-    if (end < 0) return stop("no end of the headers")
+    if (end < 0) return stop("unterminated headers")
     const [statusLine = "", ...lines] = rest.slice(0, end).split("\r\n")
     const status = Number(/^HTTP\/1\.1 ([1-5]\d\d) [ -~]+$/.exec(statusLine)?.[1] ?? 0)
-    if (status === 0) return stop("no status line")
+    if (status === 0) return stop("invalid status line")
     const headers: Array<readonly [string, string]> = []
     for (const line of lines) {
       const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+): ([ -~]*)$/.exec(line) ?? []
-      if (name === undefined || value === undefined) return stop(`no header: ${JSON.stringify(line)}`)
+      if (name === undefined || value === undefined) return stop(`invalid header: ${JSON.stringify(line)}`)
       headers.push([name, value])
     }
     const names = headers.map(([name]) => name.toLowerCase())
-    if (new Set(names).size < names.length) return stop("a header twice")
+    if (new Set(names).size < names.length) return stop("duplicate header")
     rest = rest.slice(end + 4)
     if (status < 200) continue
     const response = { status, headers, body: "" }
     const length = header(response, "content-length")
     const coding = header(response, "transfer-encoding")
-    if (length !== undefined && (coding !== undefined || !/^\d+$/.test(length))) return stop("two lengths")
+    if (length !== undefined && (coding !== undefined || !/^\d+$/.test(length))) {
+      return stop("conflicting lengths")
+    }
     if (status === 204 || status === 304 || headOnly(responses.length)) {
       responses.push(response)
       continue
@@ -134,11 +136,11 @@ export const parseResponses = (
       : coding === "chunked"
       ? chunked(rest)
       : undefined
-    if (body === undefined) return stop("no length, or a broken one")
-    const taken = typeof body === "string" ? body : body.whole
-    if (length !== undefined && taken.length < Number(length)) return stop("a short body")
+    if (body === undefined) return stop("missing or invalid length")
+    const prefix = typeof body === "string" ? body : body.whole
+    if (length !== undefined && prefix.length < Number(length)) return stop("truncated body")
     responses.push({ ...response, body: typeof body === "string" ? body : body.text })
-    rest = rest.slice(taken.length)
+    rest = rest.slice(prefix.length)
   }
   return { responses, problem: null }
 }

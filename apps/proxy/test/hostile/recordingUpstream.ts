@@ -1,8 +1,8 @@
-/** A service on a socket that writes down every byte it gets. */
+/** An upstream on a socket that records every byte it receives. */
 import * as Effect from "effect/Effect"
 import * as Net from "node:net"
 
-/** Says what a request is answered with, bytes and all; null: nothing yet. An empty one breaks the connection. */
+/** Returns the raw response to a request; null holds the response back, an empty string closes the connection. */
 export type Respond = (request: string) => string | null
 
 export const rawResponse = (
@@ -15,20 +15,20 @@ export const rawResponse = (
     ...headers,
     "content-length": String(Buffer.byteLength(body))
   })
-  return `HTTP/1.1 ${status} Said\r\n${
+  return `HTTP/1.1 ${status} Status\r\n${
     lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")
   }\r\n${body}`
 }
 
 export interface RecordingUpstream {
   readonly port: number
-  /** The whole of each request, in the order in which they came. */
+  /** The raw requests in order of arrival. */
   readonly requests: () => ReadonlyArray<string>
   readonly clear: () => void
-  readonly respondWith: (say: Respond) => void
-  /** Answers all that were never answered. */
-  readonly releaseHeld: (said: string) => void
-  /** Waits until so many requests have come. */
+  readonly respondWith: (respond: Respond) => void
+  /** Sends a response to all held requests. */
+  readonly releaseHeld: (response: string) => void
+  /** Waits until `count` requests have been received. */
   readonly waitForRequests: (count: number) => Effect.Effect<void>
 }
 
@@ -36,7 +36,7 @@ const content: Respond = () => rawResponse(200, `{"result":[],"cursor":null,"pag
 
 export const make = Effect.acquireRelease(
   Effect.async<RecordingUpstream & { readonly close: Effect.Effect<void> }>((resume) => {
-    const state: { requests: Array<string>; say: Respond } = { requests: [], say: content }
+    const state: { requests: Array<string>; respond: Respond } = { requests: [], respond: content }
     const sockets = new Set<Net.Socket>()
     const open: Array<Net.Socket> = []
     const waiting = new Set<() => void>()
@@ -44,20 +44,20 @@ export const make = Effect.acquireRelease(
       sockets.add(socket)
       socket.on("close", () => sockets.delete(socket))
       socket.on("error", () => {})
-      let came = ""
+      let received = ""
       socket.on("data", (piece) => {
-        came += piece.toString("latin1")
+        received += piece.toString("latin1")
         for (;;) {
-          const length = lengthOf(came)
-          if (length === undefined || came.length < length) return
-          const request = came.slice(0, length)
-          came = came.slice(length)
+          const length = lengthOf(received)
+          if (length === undefined || received.length < length) return
+          const request = received.slice(0, length)
+          received = received.slice(length)
           state.requests.push(request)
           for (const one of waiting) one()
-          const said = state.say(request)
-          if (said === null) open.push(socket)
-          else if (said === "") socket.destroy()
-          else socket.write(Buffer.from(said, "utf8"))
+          const response = state.respond(request)
+          if (response === null) open.push(socket)
+          else if (response === "") socket.destroy()
+          else socket.write(Buffer.from(response, "utf8"))
         }
       })
     })
@@ -69,11 +69,11 @@ export const make = Effect.acquireRelease(
         clear: () => {
           state.requests = []
         },
-        respondWith: (say: Respond) => {
-          state.say = say
+        respondWith: (respond: Respond) => {
+          state.respond = respond
         },
-        releaseHeld: (said: string) => {
-          for (const socket of open.splice(0)) socket.write(said)
+        releaseHeld: (response: string) => {
+          for (const socket of open.splice(0)) socket.write(response)
         },
         waitForRequests: (count: number) =>
           Effect.async<void>((resume) => {
@@ -96,10 +96,10 @@ export const make = Effect.acquireRelease(
   ({ close }) => close
 )
 
-/** Of the first request in what came, if its headers are there. */
-const lengthOf = (came: string): number | undefined => {
-  const end = came.indexOf("\r\n\r\n")
+/** Returns the length of the first request, or undefined until its headers are complete. */
+const lengthOf = (received: string): number | undefined => {
+  const end = received.indexOf("\r\n\r\n")
   if (end < 0) return undefined
-  const length = /\r\ncontent-length: *(\d+)/i.exec(came.slice(0, end))?.[1] ?? "0"
+  const length = /\r\ncontent-length: *(\d+)/i.exec(received.slice(0, end))?.[1] ?? "0"
   return end + 4 + Number(length)
 }

@@ -19,7 +19,7 @@ const nft = (number: string): string =>
   `{"token_address":"${address}","token_id":${number},"amount":${number},"last_sale":{"price":${number}}}`
 
 /** Inserts a number into each amount field of a response. */
-const answers: ReadonlyArray<readonly [operation: string, answer: (number: string) => string]> = [
+const bodies: ReadonlyArray<readonly [operation: string, bodyWith: (number: string) => string]> = [
   ["walletTransfers", (number) => `{"result":[${transfer(number)}]}`],
   ["tokenTransfers", (number) => `{ "cursor" : null,\n\t"result":[${transfer(number)}] }\n`],
   ["tokenOwners", (number) => `{"result":[{"owner_address":"${address}","balance":${number}}]}`],
@@ -34,7 +34,7 @@ const answers: ReadonlyArray<readonly [operation: string, answer: (number: strin
   ["tokenPrice", (number) => `{"usdPrice":1.0,"nativePrice":{"value":${number},"decimals":18}}`]
 ]
 
-for (const [operation, answer] of answers) {
+for (const [operation, bodyWith] of bodies) {
   describe(operation, () => {
     it.scopedLive("as JSON integers and as JSON strings", () =>
       Effect.gen(function*() {
@@ -49,10 +49,10 @@ for (const [operation, answer] of answers) {
         )
         const { port } = yield* start({ httpClient })
         for (const number of [...numbers, ...numbers.map((digits) => `"${digits}"`)]) {
-          body = answer(number)
-          const answered = yield* sendRequest(port, sampleRequests[operation]?.path ?? operation)
-          expect([answered.status, answered.text]).toEqual([200, body])
-          expect(answered.bytes.equals(Buffer.from(body))).toBe(true)
+          body = bodyWith(number)
+          const response = yield* sendRequest(port, sampleRequests[operation]?.path ?? operation)
+          expect([response.status, response.text]).toEqual([200, body])
+          expect(response.bytes.equals(Buffer.from(body))).toBe(true)
         }
       }))
   })

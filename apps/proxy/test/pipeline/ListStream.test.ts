@@ -29,10 +29,10 @@ describe("a list", () => {
   it.scopedLive("streams every record unchanged on its own line, and ends with an end line", () =>
     Effect.gen(function*() {
       const { port } = yield* start()
-      const answer = yield* sendRequest(port, transfers)
-      expect([answer.status, answer.headers["content-type"]])
+      const response = yield* sendRequest(port, transfers)
+      expect([response.status, response.headers["content-type"]])
         .toEqual([200, "application/x-ndjson; charset=utf-8"])
-      const [...records] = lines(answer.text)
+      const [...records] = lines(response.text)
       expect(JSON.parse(records.pop() ?? "")).toEqual({ end: { records: records.length } })
       expect(hashes(records)).toEqual(expected())
       const page = yield* sendRequest(port, `/api/v2.2/${wallet}/erc20/transfers?chain=eth&limit=1`)
@@ -50,9 +50,9 @@ describe("a list", () => {
     Effect.gen(function*() {
       const { port } = yield* start()
       for (const path of [`/erc20/${token}/owners`, `/erc20/${token}/transfers`, `/nft/${collection721}`]) {
-        const answer = yield* sendRequest(port, `/all/api/v2.2${path}?chain=eth&limit=100`)
-        expect(JSON.parse(lines(answer.text).at(-1) ?? "")).toEqual({
-          end: { records: lines(answer.text).length - 1 }
+        const response = yield* sendRequest(port, `/all/api/v2.2${path}?chain=eth&limit=100`)
+        expect(JSON.parse(lines(response.text).at(-1) ?? "")).toEqual({
+          end: { records: lines(response.text).length - 1 }
         })
       }
       const none = yield* sendRequest(port, `/all/api/v2.2/erc20/${token}/price?chain=eth`)
@@ -79,8 +79,8 @@ describe("a list request without a stream", () => {
       const head = yield* sendRequest(port, transfers, { method: "HEAD" })
       expect([head.status, head.headers["content-type"], head.text])
         .toEqual([200, "application/x-ndjson; charset=utf-8", ""])
-      const kept = yield* sendRequest(port, transfers, { headers: { "cache-control": "only-if-cached" } })
-      expect([kept.status, JSON.parse(kept.text).code]).toEqual([504, "not-cached"])
+      const response = yield* sendRequest(port, transfers, { headers: { "cache-control": "only-if-cached" } })
+      expect([response.status, JSON.parse(response.text).code]).toEqual([504, "not-cached"])
       expect(yield* sandbox.recordedRequests).toEqual([])
     }))
 })
@@ -89,7 +89,7 @@ describe("a proxy during shutdown", () => {
   it.scopedLive("ends a list between two pages, with the cursor to resume", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
-      const { asked, client: httpClient } = endlessList()
+      const { requested, client: httpClient } = endlessList()
       const { port } = yield* Scope.extend(start({ httpClient }), scope)
       const response = yield* open(port, `/all/api/v2.2/nft/${collection721}?chain=eth`)
       const stopping = yield* Effect.fork(Scope.close(scope, Exit.void))
@@ -101,7 +101,7 @@ describe("a proxy during shutdown", () => {
         response.on("end", () => resume(Effect.succeed(text)))
       })
       const last = JSON.parse(text.trimEnd().split("\n").at(-1) ?? "")
-      expect(last).toMatchObject({ failure: { code: "shutting-down" }, cursor: `c${asked.pages}` })
+      expect(last).toMatchObject({ failure: { code: "shutting-down" }, cursor: `c${requested.pages}` })
       yield* Fiber.join(stopping)
     }))
 })
@@ -132,8 +132,8 @@ describe("quotas", () => {
       const { lines: log, port, sandbox } = yield* start({
         config: { ...testConfig(), clients: [configOf("small", "s", { dailyQuota: 12 })] }
       })
-      const answer = yield* sendRequest(port, transfers, { headers: { "x-api-key": "s" } })
-      const all = lines(answer.text)
+      const response = yield* sendRequest(port, transfers, { headers: { "x-api-key": "s" } })
+      const all = lines(response.text)
       expect(all).toHaveLength(201)
       expect(JSON.parse(all.at(-1) ?? "")).toMatchObject({
         failure: { code: "client-quota-exceeded" },
@@ -151,16 +151,16 @@ describe("quotas", () => {
 
 /** An endless list, in pages of a megabyte that no socket swallows whole. */
 const endlessList = () => {
-  const asked = { pages: 0 }
+  const requested = { pages: 0 }
   const record = { token_address: token, token_id: "1", metadata: "x".repeat(10_000) }
   const client = HttpClient.make((request) =>
     Effect.sync(() => {
-      asked.pages += 1
-      const page = { result: Array(100).fill(record), cursor: `c${asked.pages}` }
+      requested.pages += 1
+      const page = { result: Array(100).fill(record), cursor: `c${requested.pages}` }
       return HttpClientResponse.fromWeb(request, Response.json(page))
     })
   )
-  return { asked, client }
+  return { requested, client }
 }
 
 const open = (port: number, path: string): Effect.Effect<Http.IncomingMessage, Error> =>
@@ -175,28 +175,28 @@ const open = (port: number, path: string): Effect.Effect<Http.IncomingMessage, E
 describe("a client that stops reading", () => {
   it.scopedLive("pauses pagination, resumes it by reading, and ends it by disconnecting", () =>
     Effect.gen(function*() {
-      const { asked, client: httpClient } = endlessList()
+      const { requested, client: httpClient } = endlessList()
       const { lines: log, port } = yield* start({ httpClient })
       const others = (count: number) =>
         Effect.forEach(Array(count).fill("/livez"), (path) => sendRequest(port, path))
       const response = yield* open(port, `/all/api/v2.2/nft/${collection721}?chain=eth`)
       // Other requests are served meanwhile, and the list advances only as far as the socket buffers allow
       yield* others(100)
-      const stopped = asked.pages
+      const stopped = requested.pages
       yield* others(100)
-      expect(asked.pages).toBe(stopped)
+      expect(requested.pages).toBe(stopped)
       expect(stopped).toBeLessThan(30)
       yield* Effect.async<void>((resume) => {
         response.on("data", () => {
-          if (asked.pages > stopped + 20) resume(Effect.void)
+          if (requested.pages > stopped + 20) resume(Effect.void)
         })
       })
       response.destroy()
       yield* others(1).pipe(Effect.repeat({ until: () => log.length > 0, times: 1000 }))
       expect(JSON.parse(log[0] ?? "")).toMatchObject({ status: 499, route: "/all/api/v2.2/nft/:address" })
-      const ended = asked.pages
+      const ended = requested.pages
       yield* others(50)
-      expect(asked.pages).toBe(ended)
+      expect(requested.pages).toBe(ended)
     }))
 
   it.scopedLive("is disconnected after sendIdleTimeout", () =>

@@ -1,4 +1,4 @@
-/** Every operation through the real server: what the service says comes out unchanged. */
+/** Sends requests of every operation through the HTTP server and compares the responses with the upstream's. */
 import { allOperations } from "@blockquarry/core/Operations"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import { describe, expect, it } from "@effect/vitest"
@@ -7,17 +7,17 @@ import { defaults } from "../../src/config/Config.ts"
 import { examples, ledger, sendRequest, start, testConfig } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
 
-const asked = (id: string) => {
-  const question = sampleRequests[id]
-  if (question === undefined) throw new Error(`no question for ${id}`)
-  return question
+const sampleOf = (id: string) => {
+  const sample = sampleRequests[id]
+  if (sample === undefined) throw new Error(`no sample request for ${id}`)
+  return sample
 }
 
 describe("every operation", () => {
   for (const operation of allOperations) {
-    it.scopedLive(`${operation.id} is answered byte for byte`, () =>
+    it.scopedLive(`${operation.id} returns the upstream's response byte for byte`, () =>
       Effect.gen(function*() {
-        const { body, path } = asked(operation.id)
+        const { body, path } = sampleOf(operation.id)
         const twin = yield* Sandbox.make({ ledger })
         const expected = yield* twin.handle({
           method: operation.method,
@@ -26,19 +26,19 @@ describe("every operation", () => {
           body: body ?? ""
         })
         const { port, sandbox } = yield* start()
-        const answer = yield* sendRequest(port, path, {
+        const response = yield* sendRequest(port, path, {
           method: operation.method,
           ...(body === undefined ? {} : { body })
         })
-        expect(answer.status).toBe(200)
-        expect(answer.bytes.equals(Buffer.from(expected.body))).toBe(true)
-        expect(answer.headers["content-type"]).toBe(expected.headers["content-type"])
-        expect(answer.headers["content-length"]).toBe(String(answer.bytes.byteLength))
+        expect(response.status).toBe(200)
+        expect(response.bytes.equals(Buffer.from(expected.body))).toBe(true)
+        expect(response.headers["content-type"]).toBe(expected.headers["content-type"])
+        expect(response.headers["content-length"]).toBe(String(response.bytes.byteLength))
         expect((yield* sandbox.recordedRequests).map((seen) => seen.operation)).toEqual([operation.id])
       }))
   }
 
-  it.scopedLive("an answer of failure comes out as it went in", () =>
+  it.scopedLive("returns an error response of the upstream unchanged", () =>
     Effect.gen(function*() {
       const { port, sandbox } = yield* start()
       const path = `/api/v2.2/erc20/${examples.unpricedToken}/price?chain=eth`
@@ -48,13 +48,13 @@ describe("every operation", () => {
         headers: { "x-api-key": Sandbox.apiKey },
         body: ""
       })
-      const answer = yield* sendRequest(port, path)
-      expect(answer.status).toBe(expected.status)
-      expect(answer.status).toBeGreaterThanOrEqual(400)
-      expect(answer.bytes.equals(Buffer.from(expected.body))).toBe(true)
+      const response = yield* sendRequest(port, path)
+      expect(response.status).toBe(expected.status)
+      expect(response.status).toBeGreaterThanOrEqual(400)
+      expect(response.bytes.equals(Buffer.from(expected.body))).toBe(true)
     }))
 
-  it.scopedLive("the cursor of a page is echoed and gives the next page", () =>
+  it.scopedLive("returns the next page for the cursor of a page", () =>
     Effect.gen(function*() {
       const { port } = yield* start()
       const path = `/api/v2.2/erc20/${examples.busyToken}/transfers?chain=0x1&limit=50`
@@ -69,7 +69,7 @@ describe("every operation", () => {
 })
 
 describe("the ledger", () => {
-  it.scopedLive("is chosen by network, which is not sent; a /v1 in front is read", () =>
+  it.scopedLive("is chosen by the network parameter, which is not forwarded, with or without /v1", () =>
     Effect.gen(function*() {
       const { port, sandbox } = yield* start()
       const [hash] = [...ledger.transactions.testnet.keys()].filter((key) =>
@@ -88,23 +88,23 @@ describe("the ledger", () => {
       expect(seen.flatMap(({ query }) => query)).toEqual([])
     }))
 
-  it.scopedLive("another network is refused", () =>
+  it.scopedLive("rejects an unknown network and two networks", () =>
     Effect.gen(function*() {
       const { port, sandbox } = yield* start()
       for (const query of ["network=devnet", "network=mainnet&network=testnet"]) {
-        const answer = yield* sendRequest(port, `/transactions/by_hash/${examples.transaction}?${query}`)
-        expect(answer.status).toBe(400)
-        expect(JSON.parse(answer.text)).toMatchObject({ code: "invalid-request" })
+        const response = yield* sendRequest(port, `/transactions/by_hash/${examples.transaction}?${query}`)
+        expect(response.status).toBe(400)
+        expect(JSON.parse(response.text)).toMatchObject({ code: "invalid-request" })
       }
       expect(yield* sandbox.recordedRequests).toEqual([])
     }))
 })
 
 describe("methods", () => {
-  it.scopedLive("HEAD is GET without its body", () =>
+  it.scopedLive("HEAD returns the headers of GET without a body", () =>
     Effect.gen(function*() {
       const { port } = yield* start()
-      const { path } = asked("walletTransfers")
+      const { path } = sampleOf("walletTransfers")
       const head = yield* sendRequest(port, path, { method: "HEAD" })
       const get = yield* sendRequest(port, path)
       expect(head.status).toBe(200)
@@ -112,18 +112,18 @@ describe("methods", () => {
       expect(head.headers["content-length"]).toBe(String(get.bytes.byteLength))
     }))
 
-  it.scopedLive("OPTIONS says what a path takes, and another method is refused with the same words", () =>
+  it.scopedLive("OPTIONS lists the methods of a path; other methods get 405 with the same Allow header", () =>
     Effect.gen(function*() {
       const { port, sandbox } = yield* start()
       for (const { id, method } of allOperations) {
-        const { path } = asked(id)
+        const { path } = sampleOf(id)
         const allow = method === "GET" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS"
         const options = yield* sendRequest(port, path, { method: "OPTIONS" })
         expect([options.status, options.headers["allow"], options.text]).toEqual([204, allow, ""])
-        for (const other of [method === "GET" ? "POST" : "GET", "PUT", "DELETE", "PATCH"]) {
-          const refused = yield* sendRequest(port, path, { method: other })
-          expect([refused.status, refused.headers["allow"]]).toEqual([405, allow])
-          expect(JSON.parse(refused.text)).toMatchObject({ code: "method-not-allowed" })
+        for (const otherMethod of [method === "GET" ? "POST" : "GET", "PUT", "DELETE", "PATCH"]) {
+          const rejected = yield* sendRequest(port, path, { method: otherMethod })
+          expect([rejected.status, rejected.headers["allow"]]).toEqual([405, allow])
+          expect(JSON.parse(rejected.text)).toMatchObject({ code: "method-not-allowed" })
         }
       }
       expect((yield* sendRequest(port, "/livez", { method: "POST" })).status).toBe(405)
@@ -132,13 +132,13 @@ describe("methods", () => {
     }))
 })
 
-describe("the body of a change", () => {
+describe("the body of an update", () => {
   const path = `/streams/evm/${examples.stream}/status`
 
-  it.scopedLive("is one JSON object of a known status", () =>
+  it.scopedLive("must be one JSON object with a known status", () =>
     Effect.gen(function*() {
       const { port, sandbox } = yield* start()
-      const refused: ReadonlyArray<readonly [string, string]> = [
+      const invalid: ReadonlyArray<readonly [string, string]> = [
         ["", "not-json"],
         ["{", "not-json"],
         ["status=paused", "not-json"],
@@ -149,9 +149,9 @@ describe("the body of a change", () => {
         [`{"status":"sleeping"}`, "invalid-request"],
         [`{"status":["paused"]}`, "invalid-request"]
       ]
-      for (const [body, code] of refused) {
-        const answer = yield* sendRequest(port, path, { method: "POST", body })
-        expect([body, answer.status, JSON.parse(answer.text).code]).toEqual([body, 400, code])
+      for (const [body, code] of invalid) {
+        const response = yield* sendRequest(port, path, { method: "POST", body })
+        expect([body, response.status, JSON.parse(response.text).code]).toEqual([body, 400, code])
       }
       expect(yield* sandbox.recordedRequests).toEqual([])
       expect((yield* sendRequest(port, path, { method: "POST", body: ` {"status" : "error"} ` })).status)
@@ -159,7 +159,7 @@ describe("the body of a change", () => {
       expect((yield* sandbox.recordedRequests).map(({ body }) => body)).toEqual([`{"status":"error"}`])
     }))
 
-  it.scopedLive("has an end, and is plain", () =>
+  it.scopedLive("is limited in length and must not be compressed", () =>
     Effect.gen(function*() {
       const { port, sandbox } = yield* start()
       const long = yield* sendRequest(port, path, {
@@ -183,58 +183,62 @@ describe("the body of a change", () => {
     }))
 })
 
-describe("pages of other sites", () => {
+describe("cross-site requests", () => {
   const path = `/streams/evm/${examples.stream}/status`
   const change = { method: "POST", body: `{"status":"terminated"}` }
 
-  it.scopedLive("change nothing: a body must be declared as JSON, about which browsers ask first", () =>
+  it.scopedLive("are rejected unless the body is declared as JSON, which requires a CORS preflight", () =>
     Effect.gen(function*() {
       const { port, sandbox } = yield* start()
       const types = ["", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=a"]
       for (const type of [...types, "application/jsonp", "text/plain; application/json"]) {
-        const answer = yield* sendRequest(port, path, { ...change, headers: { "content-type": type } })
-        const { code, message } = JSON.parse(answer.text)
-        expect([type, answer.status, code]).toEqual([type, 415, "unsupported-media-type"])
+        const response = yield* sendRequest(port, path, { ...change, headers: { "content-type": type } })
+        const { code, message } = JSON.parse(response.text)
+        expect([type, response.status, code]).toEqual([type, 415, "unsupported-media-type"])
         expect(message).toContain("content-type: application/json")
       }
-      const asked = yield* sendRequest(port, path, {
+      const preflight = yield* sendRequest(port, path, {
         method: "OPTIONS",
         headers: { origin: "http://evil.example", "access-control-request-method": "POST" }
       })
-      expect(Object.keys(asked.headers).filter((name) => name.startsWith("access-control"))).toEqual([])
+      expect(Object.keys(preflight.headers).filter((name) => name.startsWith("access-control"))).toEqual([])
       expect(yield* sandbox.recordedRequests).toEqual([])
       for (const type of ["application/json; charset=utf-8", "Application/JSON", "application/json ;a=b"]) {
-        const answer = yield* sendRequest(port, path, { ...change, headers: { "content-type": type } })
-        expect([type, answer.status]).toEqual([type, 200])
+        const response = yield* sendRequest(port, path, { ...change, headers: { "content-type": type } })
+        expect([type, response.status]).toEqual([type, 200])
       }
     }))
 
-  it.scopedLive("change nothing: the origin that browsers state must be the proxy's own", () =>
+  it.scopedLive("are rejected unless the Origin header is the proxy's own", () =>
     Effect.gen(function*() {
       const { port, sandbox } = yield* start({
         config: { ...testConfig(), listen: { ...defaults.listen, port: 0, allowedHosts: ["quarry.example"] } }
       })
-      const here = `127.0.0.1:${port}`
+      const host = `127.0.0.1:${port}`
       for (const type of ["text/plain", "application/json"]) {
         for (
           const origin of [
             "http://evil.example",
             "null",
             "",
-            `http://${here}.evil.example`,
+            `http://${host}.evil.example`,
             "http://127.0.0.1:1"
           ]
         ) {
-          const answer = yield* sendRequest(port, path, {
+          const response = yield* sendRequest(port, path, {
             ...change,
             headers: { "content-type": type, origin }
           })
-          expect([origin, answer.status, JSON.parse(answer.text).code]).toEqual([origin, 403, "cross-site"])
+          expect([origin, response.status, JSON.parse(response.text).code]).toEqual([
+            origin,
+            403,
+            "cross-site"
+          ])
         }
       }
       expect(yield* sandbox.recordedRequests).toEqual([])
       const own: ReadonlyArray<Record<string, string>> = [
-        { origin: `http://${here}` },
+        { origin: `http://${host}` },
         { origin: "https://Quarry.example", host: "quarry.EXAMPLE" }
       ]
       for (const headers of own) {
@@ -244,18 +248,18 @@ describe("pages of other sites", () => {
 })
 
 describe("request ids", () => {
-  it.scopedLive("a safe one is taken over, any other is replaced", () =>
+  it.scopedLive("a valid one is kept, an invalid one is replaced", () =>
     Effect.gen(function*() {
       const { lines, port } = yield* start()
-      const kept = yield* sendRequest(port, "/livez", { headers: { "X-Request-Id": "Trace_1.a-b" } })
-      expect(kept.headers["x-request-id"]).toBe("Trace_1.a-b")
+      const valid = yield* sendRequest(port, "/livez", { headers: { "X-Request-Id": "Trace_1.a-b" } })
+      expect(valid.headers["x-request-id"]).toBe("Trace_1.a-b")
       for (const id of ["a b", "<script>", "x".repeat(65), ""]) {
-        const answer = yield* sendRequest(port, "/nowhere", { headers: { "x-request-id": id } })
-        const given = answer.headers["x-request-id"]
-        expect(given).toMatch(/^[0-9a-f-]{36}$/)
-        expect(JSON.parse(answer.text)).toMatchObject({ code: "unknown-path", requestId: given })
+        const response = yield* sendRequest(port, "/nowhere", { headers: { "x-request-id": id } })
+        const generated = response.headers["x-request-id"]
+        expect(generated).toMatch(/^[0-9a-f-]{36}$/)
+        expect(JSON.parse(response.text)).toMatchObject({ code: "unknown-path", requestId: generated })
       }
-      // Probes come often, and say nothing as long as they are answered
+      // Successful probes are not logged
       expect(lines.map((line) => JSON.parse(line).code)).toEqual(Array(4).fill("unknown-path"))
     }))
 })

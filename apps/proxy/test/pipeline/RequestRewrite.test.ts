@@ -232,7 +232,7 @@ describe("forwards unchanged", () => {
 
 describe("validation", () => {
   const price = `${data}/erc20/${token}/price`
-  const refused: ReadonlyArray<readonly [path: string, parameter: string]> = [
+  const invalid: ReadonlyArray<readonly [path: string, parameter: string]> = [
     [`${data}/0x12/erc20/transfers`, "address"],
     [`${data}/${wallet}0/erc20/transfers`, "address"],
     [`${data}/vitalik.eth/erc20/transfers`, "address"],
@@ -269,14 +269,14 @@ describe("validation", () => {
   it.scopedLive("rejects invalid values with the name of the parameter", () =>
     Effect.gen(function*() {
       const { port, sandbox } = yield* start()
-      for (const [path, parameter] of refused) {
-        const answer = yield* sendRequest(port, path)
-        const { code, message, requestId } = JSON.parse(answer.text)
-        expect([path, answer.status, code, requestId]).toEqual([
+      for (const [path, parameter] of invalid) {
+        const response = yield* sendRequest(port, path)
+        const { code, message, requestId } = JSON.parse(response.text)
+        expect([path, response.status, code, requestId]).toEqual([
           path,
           400,
           "invalid-request",
-          answer.headers["x-request-id"]
+          response.headers["x-request-id"]
         ])
         expect(message).toContain(`${parameter}`)
       }

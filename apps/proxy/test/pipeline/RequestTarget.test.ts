@@ -1,4 +1,4 @@
-/** Targets that try to be another path than they look: none of them gets upstream. */
+/** Sends ambiguous request targets: none of them reaches the upstream. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { examples, raw, start } from "../support/proxy.ts"
@@ -11,7 +11,7 @@ const get = (target: string) => `GET ${target} HTTP/1.1\r\nHost: proxy\r\nConnec
 
 describe("targets on the wire", () => {
   const hostile: ReadonlyArray<string> = [
-    // Climbing out of a path, plainly and encoded
+    // Dot segments, plain and encoded
     `${data}/../v2.2/${wallet}/erc20/transfers`,
     `${data}/./${wallet}/erc20/transfers`,
     `${data}/%2e%2e/v2.2/${wallet}/erc20/transfers`,
@@ -23,20 +23,20 @@ describe("targets on the wire", () => {
     `${data}/nft/${token}/../../admin`,
     "/streams/evm/../status",
     "/streams/evm/%2e%2e/status",
-    // Steps inside of a step
+    // Encoded and other separators inside a segment
     `${data}/${wallet}%2ferc20%2ftransfers`,
     `${data}/${wallet}%2Ferc20/transfers`,
     `/streams/evm/${stream}%2f..%2fother/status`,
     `/streams/evm/a%5cb/status`,
     `/streams/evm/a\\b/status`,
     `${data}\\${wallet}\\erc20\\transfers`,
-    // Empty steps
+    // Empty segments
     `/${transfers}`,
     `${data}//${wallet}/erc20/transfers`,
     `${transfers}/`,
     `${data}/nft//1`,
     "/streams/evm//status",
-    // Characters that end or split something
+    // Control characters, delimiters and invalid encodings
     `/streams/evm/a%00b/status`,
     `/streams/evm/a%0d%0ab/status`,
     `/streams/evm/a%7fb/status`,
@@ -49,13 +49,13 @@ describe("targets on the wire", () => {
     `/streams/evm/\xff/status`,
     `${transfers}?cursor=%ff`,
     `${transfers}?cursor=%`,
-    // Other forms of a target
+    // Other forms of a request target
     `http://127.0.0.1${transfers}`,
     `http://elsewhere.invalid${transfers}`,
     `//elsewhere.invalid${transfers}`,
     `@elsewhere.invalid${transfers}`,
     "*",
-    // Not of the service
+    // Paths of no operation
     "/api/v2.1/erc20",
     `/api/v2${transfers.slice(data.length)}`,
     `/API/V2.2${transfers.slice(data.length)}`,
@@ -68,13 +68,16 @@ describe("targets on the wire", () => {
     "/favicon.ico"
   ]
 
-  it.scopedLive("that are not a plain path of the service are answered 400 or 404", () =>
+  it.scopedLive("are rejected with 400, 404 or 405 if they are not the plain path of an operation", () =>
     Effect.gen(function*() {
       const { port, sandbox } = yield* start()
       for (const target of hostile) {
-        const answer = yield* raw(port, get(target))
-        expect([target, answer.slice(0, 12)]).toEqual([target, expect.stringMatching(/^HTTP\/1\.1 40[045]$/)])
-        expect(answer).toMatch(
+        const response = yield* raw(port, get(target))
+        expect([target, response.slice(0, 12)]).toEqual([
+          target,
+          expect.stringMatching(/^HTTP\/1\.1 40[045]$/)
+        ])
+        expect(response).toMatch(
           /"code":"(malformed-uri|malformed-request|unknown-path|method-not-allowed|invalid-request)"/
         )
       }
@@ -93,16 +96,16 @@ describe("targets on the wire", () => {
     "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"
   ]
 
-  it.scopedLive("and what is no HTTP is refused, and the connection closed", () =>
+  it.scopedLive("malformed HTTP is rejected, and the connection is closed", () =>
     Effect.gen(function*() {
       const { lines, port, sandbox } = yield* start()
       for (const text of malformed) {
-        const answer = yield* raw(
+        const response = yield* raw(
           port,
           text.replace("Host: localhost\r\n", "Host: localhost\r\nConnection: close\r\n")
         )
-        expect([text, answer.slice(0, 12)]).toEqual([text, "HTTP/1.1 400"])
-        expect(answer).toContain(`"code":"malformed-request"`)
+        expect([text, response.slice(0, 12)]).toEqual([text, "HTTP/1.1 400"])
+        expect(response).toContain(`"code":"malformed-request"`)
       }
       const long = yield* raw(
         port,
@@ -113,26 +116,26 @@ describe("targets on the wire", () => {
       expect(lines).toHaveLength(malformed.length + 1)
     }))
 
-  it.scopedLive("garbage behind a request is not taken for its answer", () =>
+  it.scopedLive("garbage after a request does not change its response", () =>
     Effect.gen(function*() {
       const { port } = yield* start()
-      const answer = yield* raw(
+      const response = yield* raw(
         port,
         `${get("/livez").replace("close", "keep-alive")}\x00\x01garbage\r\n\r\n`
       )
-      expect(answer).not.toMatch(/HTTP\/1\.1 400[^]*HTTP\/1\.1 200/)
+      expect(response).not.toMatch(/HTTP\/1\.1 400[^]*HTTP\/1\.1 200/)
     }))
 
-  it.scopedLive("requests behind each other on one connection are answered in order", () =>
+  it.scopedLive("pipelined requests get their responses in order", () =>
     Effect.gen(function*() {
       const { port } = yield* start()
-      const answer = yield* raw(
+      const response = yield* raw(
         port,
         `GET ${transfers}?limit=1 HTTP/1.1\r\nHost: localhost\r\n\r\nGET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n${
           get("/nowhere")
         }`
       )
-      expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 404"])
-      expect(answer.indexOf("transaction_hash")).toBeLessThan(answer.indexOf(`"live"`))
+      expect(response.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 404"])
+      expect(response.indexOf("transaction_hash")).toBeLessThan(response.indexOf(`"live"`))
     }))
 })

@@ -144,13 +144,15 @@ const runArrivals = (
         Effect.map(TestClock.currentTimeMillis, (endedAt) => {
           ended.push({ index, startedAt, endedAt, cost, maxWaitMs, result })
         })
-      const taken = budgets.acquire(client, cost, Duration.millis(maxWaitMs)).pipe(
+      const acquired = budgets.acquire(client, cost, Duration.millis(maxWaitMs)).pipe(
         Effect.matchEffect({ onFailure: () => end("refused"), onSuccess: () => end("charged") }),
         Effect.onInterrupt(() => end("interrupted"))
       )
       fibers.push(
         yield* Effect.fork(
-          interruptedAfter === undefined ? taken : Effect.ignore(Effect.timeout(taken, interruptedAfter))
+          interruptedAfter === undefined
+            ? acquired
+            : Effect.ignore(Effect.timeout(acquired, interruptedAfter))
         )
       )
     }
@@ -215,7 +217,7 @@ describe("the queue", () => {
         const { sync: _, ...store } = yield* RateLimitStore.memory
         const away = ClientQuotas.make(defaults.quotas, {
           ...store,
-          acquire: (...asked) => Effect.delay(store.acquire(...asked), 20)
+          acquire: (...args) => Effect.delay(store.acquire(...args), 20)
         })
         const ended = yield* runArrivals(away, tenPerSecond, requests)
         expect(ended).toHaveLength(requests.length)
@@ -241,7 +243,7 @@ describe("the queue", () => {
           ended.filter((one) => one.result === how).map(({ cost }) => cost)
         // The burst, and the units that are refilled in 2 s
         const left = 30 - units("charged").reduce((sum, units) => sum + units, 0)
-        for (const wanted of units("refused")) expect(wanted).toBeGreaterThan(left)
+        for (const cost of units("refused")) expect(cost).toBeGreaterThan(left)
       }),
     propertyOptions
   )
@@ -344,8 +346,8 @@ describe("a daily quota", () => {
       const both = client({ rateLimit: { limit: 10, window: 1000 }, dailyQuota: 8 })
       yield* budgets.acquire(both, 5)
       expect(budgets.tryAcquire(both, 5, yield* TestClock.currentTimeMillis)).toBeUndefined()
-      const refused = yield* Effect.flip(budgets.acquire(both, 5))
-      expect(refused.headers["ratelimit"]).toBe("\"rate\";r=5;t=1, \"day\";r=3;t=86400")
+      const rejection = yield* Effect.flip(budgets.acquire(both, 5))
+      expect(rejection.headers["ratelimit"]).toBe("\"rate\";r=5;t=1, \"day\";r=3;t=86400")
       expect((yield* budgets.status(both)).map(({ remaining }) => remaining)).toEqual([5, 3])
       expect(budgets.tryAcquire(both, 3, 0)?.quotas.map(({ remaining }) => remaining)).toEqual([2, 0])
     }))
@@ -368,9 +370,9 @@ describe("a daily quota", () => {
     Effect.gen(function*() {
       yield* TestClock.setTime(Date.UTC(2026, 10, 21, 23, 0, 0))
       const budgets = yield* makeQuotas()
-      for (let taken = 0; taken < 100; taken += 4) yield* budgets.acquire(hundredPerDay, 4)
-      const refused = yield* Effect.flip(budgets.acquire(hundredPerDay, 1))
-      expect([refused.code, refused.headers]).toEqual(["client-quota-exceeded", {
+      for (let used = 0; used < 100; used += 4) yield* budgets.acquire(hundredPerDay, 4)
+      const rejection = yield* Effect.flip(budgets.acquire(hundredPerDay, 1))
+      expect([rejection.code, rejection.headers]).toEqual(["client-quota-exceeded", {
         "retry-after": "3600",
         ratelimit: "\"day\";r=0;t=3600",
         "ratelimit-policy": "\"day\";q=100;w=86400"
@@ -453,15 +455,15 @@ describe("responses", () => {
       })
       const price = sampleRequests["tokenPrice"]?.path ?? ""
       const as = (token: string) => sendRequest(port, price, { headers: { "x-api-key": token } })
-      const answers = [yield* as("s"), yield* as("s"), yield* as("s"), yield* as("l")]
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 200])
-      expect(answers.map(({ headers }) => headers["ratelimit"])).toEqual([
+      const responses = [yield* as("s"), yield* as("s"), yield* as("s"), yield* as("l")]
+      expect(responses.map(({ status }) => status)).toEqual([200, 200, 429, 200])
+      expect(responses.map(({ headers }) => headers["ratelimit"])).toEqual([
         expect.stringMatching(/^"rate";r=3;t=3600, "day";r=997;t=\d+$/),
         expect.stringMatching(/^"rate";r=0;t=3600, "day";r=994;t=\d+$/),
         expect.stringMatching(/^"rate";r=0;t=\d+, "day";r=994;t=\d+$/),
         undefined
       ])
-      expect(Number(answers[2]?.headers["retry-after"])).toBeGreaterThan(1500)
+      expect(Number(responses[2]?.headers["retry-after"])).toBeGreaterThan(1500)
       // A cache hit is charged to the client, but consumes no upstream units
       expect(yield* sandbox.recordedRequests).toHaveLength(1)
       expect(

@@ -1,7 +1,7 @@
-/** A request that went well, to be varied. */
+/** Sample access log entries of a successful request. */
 import type { AccessLogEntry } from "../../src/exchange/AccessLogEntry.ts"
 
-/** The start of a step. */
+/** The start of a step of the time series. */
 export const stepStart = Date.UTC(2030, 0, 1)
 
 export const accessLogEntry = (overrides: Partial<AccessLogEntry> = {}): AccessLogEntry => ({

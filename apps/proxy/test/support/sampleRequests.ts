@@ -1,4 +1,4 @@
-/** A question for each of the eleven operations, as the service's own clients would put it. */
+/** One request for each of the eleven operations. */
 import type { allOperations } from "@blockquarry/core/Operations"
 import { examples } from "./proxy.ts"
 

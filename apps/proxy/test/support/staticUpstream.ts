@@ -1,4 +1,4 @@
-/** A service that always says the same. */
+/** An upstream that always sends the same response. */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"

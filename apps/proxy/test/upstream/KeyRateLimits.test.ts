@@ -21,9 +21,9 @@ describe("the proxy's own limits", () => {
         }
       })
       expect((yield* sendRequest(port, path)).status).toBe(200)
-      const refused = yield* sendRequest(port, path)
-      expect([refused.status, JSON.parse(refused.text).code]).toEqual([429, "upstream-local-limit"])
-      expect(Number(refused.headers["retry-after"])).toBeGreaterThan(3500)
+      const rejected = yield* sendRequest(port, path)
+      expect([rejected.status, JSON.parse(rejected.text).code]).toEqual([429, "upstream-local-limit"])
+      expect(Number(rejected.headers["retry-after"])).toBeGreaterThan(3500)
       expect(yield* sandbox.recordedRequests).toHaveLength(1)
     }))
 
@@ -34,8 +34,8 @@ describe("the proxy's own limits", () => {
       })
       // Five calls of four attempts each
       for (let call = 0; call < 5; call++) expect((yield* sendRequest(port, path)).status).toBe(500)
-      const refused = yield* sendRequest(port, path)
-      expect([refused.status, JSON.parse(refused.text).code]).toEqual([503, "circuit-open"])
-      expect(Number(refused.headers["retry-after"])).toBeLessThanOrEqual(5)
+      const rejected = yield* sendRequest(port, path)
+      expect([rejected.status, JSON.parse(rejected.text).code]).toEqual([503, "circuit-open"])
+      expect(Number(rejected.headers["retry-after"])).toBeLessThanOrEqual(5)
     }))
 })

@@ -30,12 +30,14 @@ describe("a response that quotes the key of another upstream", () => {
     it.scopedLive(`in ${where} is not served after a background revalidation`, () =>
       Effect.gen(function*() {
         const clock = { now: Date.UTC(2026, 0, 1) }
-        let asked = 0
+        let requestCount = 0
         const httpClient = HttpClient.make((request) =>
           Effect.sync(() => {
-            asked += 1
-            const answer = asked === 1 ? Response.json({ usdPrice: 1 }) : Response.json(document, { headers })
-            return HttpClientResponse.fromWeb(request, answer)
+            requestCount += 1
+            const response = requestCount === 1
+              ? Response.json({ usdPrice: 1 })
+              : Response.json(document, { headers })
+            return HttpClientResponse.fromWeb(request, response)
           })
         )
         const { port } = yield* start({
@@ -47,11 +49,11 @@ describe("a response that quotes the key of another upstream", () => {
         yield* sendRequest(port, path)
         clock.now += 7000
         for (let times = 2; times < 4; times++) {
-          const answer = yield* sendRequest(port, path)
-          expect(answer.headers["cache-status"]).toMatch(/stale/)
-          expect(JSON.stringify(answer)).not.toContain(theirs)
+          const response = yield* sendRequest(port, path)
+          expect(response.headers["cache-status"]).toMatch(/stale/)
+          expect(JSON.stringify(response)).not.toContain(theirs)
           yield* sendRequest(port, "/livez").pipe(
-            Effect.repeat({ until: () => asked === times, times: 1000 })
+            Effect.repeat({ until: () => requestCount === times, times: 1000 })
           )
         }
       }))
@@ -59,11 +61,11 @@ describe("a response that quotes the key of another upstream", () => {
 
   it.scopedLive("in a page of a list is not cached for single requests either", () =>
     Effect.gen(function*() {
-      let asked = 0
+      let requestCount = 0
       const record = { token_address: examples.token, token_id: "1", metadata: theirs }
       const httpClient = HttpClient.make((request) =>
         Effect.sync(() => {
-          asked += 1
+          requestCount += 1
           return HttpClientResponse.fromWeb(request, Response.json({ result: [record], cursor: null }))
         })
       )
@@ -73,10 +75,13 @@ describe("a response that quotes the key of another upstream", () => {
         config: { ...testConfig(), cache: defaults.cache }
       })
       for (const prefix of ["/all", "", "/all", ""]) {
-        const answer = yield* sendRequest(port, `${prefix}/api/v2.2/nft/${examples.collection721}?chain=eth`)
-        expect([answer.status, JSON.parse(answer.text).code]).toEqual([502, "upstream-error"])
-        expect(JSON.stringify(answer)).not.toContain(theirs)
+        const response = yield* sendRequest(
+          port,
+          `${prefix}/api/v2.2/nft/${examples.collection721}?chain=eth`
+        )
+        expect([response.status, JSON.parse(response.text).code]).toEqual([502, "upstream-error"])
+        expect(JSON.stringify(response)).not.toContain(theirs)
       }
-      expect(asked).toBe(4)
+      expect(requestCount).toBe(4)
     }))
 })

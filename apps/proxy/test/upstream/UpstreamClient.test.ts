@@ -59,20 +59,20 @@ describe("error responses", () => {
           "x-ratelimit-remaining": "3"
         })
         const { port } = yield* start({ httpClient })
-        const answer = yield* sendRequest(port, path)
-        expect(answer.status).toBe(becomes)
-        expect(answer.headers["location"]).toBeUndefined()
-        expect(answer.headers["set-cookie"]).toBeUndefined()
+        const response = yield* sendRequest(port, path)
+        expect(response.status).toBe(becomes)
+        expect(response.headers["location"]).toBeUndefined()
+        expect(response.headers["set-cookie"]).toBeUndefined()
         if (code === null) {
-          expect(answer.bytes.equals(Buffer.from(body))).toBe(true)
+          expect(response.bytes.equals(Buffer.from(body))).toBe(true)
           // What is left to the proxy's key is not the client's business
-          expect(answer.headers["x-ratelimit-remaining"]).toBeUndefined()
+          expect(response.headers["x-ratelimit-remaining"]).toBeUndefined()
         } else {
-          const document = JSON.parse(answer.text)
+          const document = JSON.parse(response.text)
           expect(document).toEqual({
             code,
             message: expect.any(String),
-            requestId: answer.headers["x-request-id"]
+            requestId: response.headers["x-request-id"]
           })
         }
       }))
@@ -82,8 +82,8 @@ describe("error responses", () => {
     Effect.gen(function*() {
       const { port, sandbox } = yield* start()
       yield* sandbox.queueFaults({ status: 429, "retry-after": "120" })
-      const answer = yield* sendRequest(port, path)
-      expect([answer.status, answer.headers["retry-after"]]).toEqual([429, "120"])
+      const response = yield* sendRequest(port, path)
+      expect([response.status, response.headers["retry-after"]]).toEqual([429, "120"])
     }))
 
   it.scopedLive("a transient failure is retried", () =>
@@ -108,29 +108,29 @@ describe("no response", () => {
         )
       )
       const { port } = yield* start({ httpClient })
-      const answer = yield* sendRequest(port, path)
-      expect(answer.status).toBe(502)
-      expect(JSON.parse(answer.text)).toMatchObject({ code: "upstream-unreachable" })
-      expect(answer.text).not.toContain("10.1.2.3")
+      const response = yield* sendRequest(port, path)
+      expect(response.status).toBe(502)
+      expect(JSON.parse(response.text)).toMatchObject({ code: "upstream-unreachable" })
+      expect(response.text).not.toContain("10.1.2.3")
     }))
 
   it.scopedLive("returns 504 after a timeout", () =>
     Effect.gen(function*() {
       const { port } = yield* start({ httpClient: HttpClient.make(() => Effect.never), instantClock: true })
-      const answer = yield* sendRequest(port, path)
-      expect([answer.status, JSON.parse(answer.text).code]).toEqual([504, "upstream-timeout"])
+      const response = yield* sendRequest(port, path)
+      expect([response.status, JSON.parse(response.text).code]).toEqual([504, "upstream-timeout"])
     }))
 
   it.scopedLive("does not retry an update that may have been applied, and reports it", () =>
     Effect.gen(function*() {
       const { port, sandbox } = yield* start()
       yield* sandbox.queueFaults({ kind: "reset" })
-      const answer = yield* sendRequest(port, `/streams/evm/${examples.stream}/status`, {
+      const response = yield* sendRequest(port, `/streams/evm/${examples.stream}/status`, {
         method: "POST",
         body: `{"status":"paused"}`
       })
-      expect(answer.status).toBe(502)
-      expect(JSON.parse(answer.text).message).toContain("may have been applied")
+      expect(response.status).toBe(502)
+      expect(JSON.parse(response.text).message).toContain("may have been applied")
       expect(yield* sandbox.recordedRequests).toHaveLength(1)
     }))
 
@@ -139,9 +139,9 @@ describe("no response", () => {
       const limit = 16 * 1024 * 1024
       const httpClient = staticUpstream(200, "{}", { ...json, "content-length": String(limit + 1) })
       const { port } = yield* start({ httpClient })
-      const answer = yield* sendRequest(port, path)
-      expect([answer.status, JSON.parse(answer.text).code]).toEqual([502, "upstream-invalid-response"])
-      expect(JSON.parse(answer.text).message).toContain(`${limit} bytes`)
+      const response = yield* sendRequest(port, path)
+      expect([response.status, JSON.parse(response.text).code]).toEqual([502, "upstream-invalid-response"])
+      expect(JSON.parse(response.text).message).toContain(`${limit} bytes`)
     }))
 
   it.scopedLive("returns 500 for a defect, and logs it", () =>
@@ -149,9 +149,9 @@ describe("no response", () => {
       const { lines, port } = yield* start({
         httpClient: HttpClient.make(() => Effect.die(new Error("a bug")))
       })
-      const answer = yield* sendRequest(port, path)
-      expect([answer.status, JSON.parse(answer.text).code]).toEqual([500, "internal"])
-      expect(answer.text).not.toContain("a bug")
+      const response = yield* sendRequest(port, path)
+      expect([response.status, JSON.parse(response.text).code]).toEqual([500, "internal"])
+      expect(response.text).not.toContain("a bug")
       expect(lines.join("\n")).toContain("a bug")
     }))
 })
@@ -180,10 +180,10 @@ describe("missing settings", () => {
         [ledger, "QUARRY_LEDGER_URL"],
         [`${ledger}?network=testnet`, "QUARRY_LEDGER_TESTNET_URL"]
       ]
-      for (const [asked, setting] of named) {
-        const answer = yield* sendRequest(port, asked)
-        expect([answer.status, JSON.parse(answer.text).code]).toEqual([503, "upstream-url-missing"])
-        expect(JSON.parse(answer.text).message).toMatch(new RegExp(`\\b${setting}\\b`))
+      for (const [target, setting] of named) {
+        const response = yield* sendRequest(port, target)
+        expect([response.status, JSON.parse(response.text).code]).toEqual([503, "upstream-url-missing"])
+        expect(JSON.parse(response.text).message).toMatch(new RegExp(`\\b${setting}\\b`))
       }
       const ready = yield* sendRequest(port, "/readyz")
       expect([ready.status, JSON.parse(ready.text)]).toEqual([200, {
@@ -201,9 +201,9 @@ describe("missing settings", () => {
   it.scopedLive("a missing key fails every request, and the readiness probe", () =>
     Effect.gen(function*() {
       const { port, sandbox } = yield* start({ endpoints: { ...testEndpoints, keys: keys() } })
-      const answer = yield* sendRequest(port, path, { headers: { "x-api-key": Sandbox.apiKey } })
-      expect([answer.status, JSON.parse(answer.text).code]).toEqual([503, "upstream-key-missing"])
-      expect(JSON.parse(answer.text).message).toContain("QUARRY_API_KEY")
+      const response = yield* sendRequest(port, path, { headers: { "x-api-key": Sandbox.apiKey } })
+      expect([response.status, JSON.parse(response.text).code]).toEqual([503, "upstream-key-missing"])
+      expect(JSON.parse(response.text).message).toContain("QUARRY_API_KEY")
       expect((yield* sendRequest(port, "/readyz")).status).toBe(503)
       expect((yield* sendRequest(port, "/livez")).status).toBe(200)
       expect(yield* sandbox.recordedRequests).toEqual([])
@@ -233,16 +233,16 @@ describe("keys", () => {
         "x-sandbox-fault": "status=500",
         "x-forwarded-for": "10.0.0.1"
       }
-      const answers = yield* Effect.forEach(
+      const responses = yield* Effect.forEach(
         [path, `${path}&limit=0`, "/nowhere", "/", "/readyz", "/openapi.json"],
-        (asked) => sendRequest(port, asked, { headers })
+        (target) => sendRequest(port, target, { headers })
       )
-      expect(answers.map(({ status }) => status)).toEqual([200, 400, 404, 200, 200, 200])
+      expect(responses.map(({ status }) => status)).toEqual([200, 400, 404, 200, 200, 200])
       const seen = yield* sandbox.recordedRequests
       expect(seen).toHaveLength(1)
       expect(seen[0]?.headers["x-api-key"]).toBe(Sandbox.apiKey)
       expect(Object.keys(seen[0]?.headers ?? {}).sort()).toEqual(["accept", "x-api-key"])
-      const outside = JSON.stringify([lines, answers.map(({ headers, text }) => [headers, text])])
+      const outside = JSON.stringify([lines, responses.map(({ headers, text }) => [headers, text])])
       for (const secret of [canary, Sandbox.apiKey]) expect(outside).not.toContain(secret)
       expect(lines.join("\n")).not.toContain(examples.wallet)
     }))
@@ -255,9 +255,9 @@ describe("keys", () => {
           endpoints: { ...testEndpoints, keys: keys({ label: "main", key: Redacted.make(canary) }) },
           httpClient: staticUpstream(status, `the key ${canary} is no good`, { ...json, "x-api-key": canary })
         })
-        const answer = yield* sendRequest(port, path)
-        expect(answer.status).toBe(502)
-        expect(JSON.stringify([lines, answer.headers, answer.text])).not.toContain(canary)
+        const response = yield* sendRequest(port, path)
+        expect(response.status).toBe(502)
+        expect(JSON.stringify([lines, response.headers, response.text])).not.toContain(canary)
       }
     }))
 
@@ -269,10 +269,10 @@ describe("keys", () => {
           endpoints: { ...testEndpoints, keys: keys({ label: "main", key: Redacted.make(canary) }) },
           httpClient: staticUpstream(status, `{"result":[],"askedWith":"${canary}"}`, json)
         })
-        const answer = yield* sendRequest(port, path)
-        expect([answer.status, JSON.parse(answer.text).code]).toEqual([502, "upstream-error"])
-        expect(JSON.parse(answer.text).message).toContain(String(status))
-        expect(answer.text).not.toContain(canary)
+        const response = yield* sendRequest(port, path)
+        expect([response.status, JSON.parse(response.text).code]).toEqual([502, "upstream-error"])
+        expect(JSON.parse(response.text).message).toContain(String(status))
+        expect(response.text).not.toContain(canary)
       }
     }))
 })

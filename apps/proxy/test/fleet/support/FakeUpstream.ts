@@ -24,7 +24,7 @@ export interface FakeUpstream {
   readonly url: string
   readonly received: Array<ReceivedRequest>
   /** Replaces the response to a request; null: the default response. */
-  respond: ((asked: ReceivedRequest) => Effect.Effect<FakeResponse | null>) | null
+  respond: ((request: ReceivedRequest) => Effect.Effect<FakeResponse | null>) | null
 }
 
 /** Delays responses by a short, varying time. */
@@ -56,17 +56,17 @@ export const make: Effect.Effect<FakeUpstream, never, Scope.Scope> = Effect.map(
   Effect.acquireRelease(
     Effect.async<FakeUpstream & { readonly server: Http.Server }>((resume) => {
       const server = Http.createServer((request, response) => {
-        const asked: ReceivedRequest = {
+        const received: ReceivedRequest = {
           receivedAt: performance.now(),
           key: String(request.headers["x-api-key"] ?? request.headers["authorization"] ?? ""),
           target: request.url ?? ""
         }
         const delay = delays[upstream.received.length % delays.length] ?? 0
-        upstream.received.push(asked)
-        const special = upstream.respond?.(asked) ?? Effect.succeed(null)
+        upstream.received.push(received)
+        const scriptedResponse = upstream.respond?.(received) ?? Effect.succeed(null)
         Effect.runFork(
-          Effect.map(Effect.zipRight(Effect.sleep(delay), special), (said) => {
-            const { body, headers, status } = said ?? defaultResponse(asked.target)
+          Effect.map(Effect.zipRight(Effect.sleep(delay), scriptedResponse), (scripted) => {
+            const { body, headers, status } = scripted ?? defaultResponse(received.target)
             response.writeHead(status, { "content-type": "application/json", ...headers }).end(body)
           })
         )
@@ -94,8 +94,8 @@ export const make: Effect.Effect<FakeUpstream, never, Scope.Scope> = Effect.map(
 )
 
 /** Returns the maximum number of matching requests in any window of this many milliseconds. */
-export const maxRequestsInWindow = (asked: ReadonlyArray<ReceivedRequest>, window: number): number => {
-  const times = asked.map(({ receivedAt }) => receivedAt)
+export const maxRequestsInWindow = (requests: ReadonlyArray<ReceivedRequest>, window: number): number => {
+  const times = requests.map(({ receivedAt }) => receivedAt)
   return times.reduce(
     (most, from, first) => Math.max(most, times.findLastIndex((at) => at <= from + window) - first + 1),
     0

@@ -15,7 +15,7 @@ export interface LoadBalancer {
   readonly remove: (port: number) => Effect.Effect<void>
   readonly isReady: (port: number) => boolean
   /** Connections that no instance accepted. */
-  readonly refused: () => number
+  readonly rejected: () => number
 }
 
 /** The interval of readiness checks, in milliseconds. */
@@ -45,19 +45,19 @@ const connectSockets = (client: Net.Socket, instance: Net.Socket): void => {
 export const make: Effect.Effect<LoadBalancer, never, Scope.Scope> = Effect.gen(function*() {
   const instances = new Map<number, { ready: boolean }>()
   const open = new Set<Net.Socket>()
-  const counts = { connections: 0, refused: 0 }
+  const counts = { connections: 0, rejected: 0 }
   const server = Net.createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     const ready = [...instances].flatMap(([port, { ready }]) => ready ? [port] : [])
     const port = ready[counts.connections++ % ready.length]
     open.add(client)
     client.once("close", () => open.delete(client))
     if (port === undefined) {
-      counts.refused += 1
+      counts.rejected += 1
       return client.destroy()
     }
     const instance = Net.connect({ port, host: "127.0.0.1", allowHalfOpen: true, noDelay: true })
     instance.once("error", () => {
-      if (instance.connecting) counts.refused += 1
+      if (instance.connecting) counts.rejected += 1
     })
     return connectSockets(client, instance)
   })
@@ -74,19 +74,19 @@ export const make: Effect.Effect<LoadBalancer, never, Scope.Scope> = Effect.gen(
         for (const client of open) client.destroy()
       })
   )
-  const look = Effect.suspend(() =>
+  const checkReadiness = Effect.suspend(() =>
     Effect.forEach([...instances], ([port, instance]) =>
       Effect.map(isReady(port), (ready) => {
         instance.ready = ready
       }), { concurrency: "unbounded", discard: true })
   )
-  yield* Effect.forkScoped(Effect.forever(Effect.delay(look, checkIntervalMs)))
+  yield* Effect.forkScoped(Effect.forever(Effect.delay(checkReadiness, checkIntervalMs)))
   return {
     port,
     origin: `http://127.0.0.1:${port}`,
     add: (port) => Effect.sync(() => void instances.set(port, { ready: false })),
     remove: (port) => Effect.sync(() => void instances.delete(port)),
     isReady: (port) => instances.get(port)?.ready === true,
-    refused: () => counts.refused
+    rejected: () => counts.rejected
   }
 })

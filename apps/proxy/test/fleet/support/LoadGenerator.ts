@@ -92,12 +92,12 @@ const throughPool =
   (dispatcher: Dispatcher, headers: () => Readonly<Record<string, string>>): SendRequest => (path) =>
     Effect.tryPromise({
       try: async () => {
-        const { body, headers: given, statusCode } = await dispatcher.request({
+        const { body, headers: responseHeaders, statusCode } = await dispatcher.request({
           path,
           method: "GET",
           headers: headers()
         })
-        const single = Object.entries(given).map(([name, value]) => [name, String(value)] as const)
+        const single = Object.entries(responseHeaders).map(([name, value]) => [name, String(value)] as const)
         return { status: statusCode, headers: Object.fromEntries(single), body: await body.text() }
       },
       catch: (error) => new RawConnection.ConnectionLost({ message: String(error) })
@@ -111,29 +111,29 @@ const throughOwnConnection = (
   repeated: (() => void) | undefined
 ) => {
   const held: { connection: RawConnection.RawConnection | undefined } = { connection: undefined }
-  const ask: SendRequest = (path) =>
+  const send: SendRequest = (path) =>
     Effect.gen(function*() {
-      const kept = held.connection?.isHalfClosed() === true ? undefined : held.connection
-      const connection = kept ?? (yield* RawConnection.open(port))
-      if (kept === undefined) held.connection?.socket.destroy()
+      const idle = held.connection?.isHalfClosed() === true ? undefined : held.connection
+      const connection = idle ?? (yield* RawConnection.open(port))
+      if (idle === undefined) held.connection?.socket.destroy()
       held.connection = connection
       connection.send(RawConnection.get(path, headers()))
-      const answer = yield* connection.nextResponse
-      if (answer?.headers["connection"] === "close") {
+      const response = yield* connection.nextResponse
+      if (response?.headers["connection"] === "close") {
         held.connection = undefined
         yield* connection.closed
       }
-      if (answer !== undefined) return answer
-      if (kept === undefined || repeated === undefined) {
+      if (response !== undefined) return response
+      if (idle === undefined || repeated === undefined) {
         return yield* new RawConnection.ConnectionLost({
           message: "the connection was closed before an answer came"
         })
       }
       // Idempotent requests may be resent on another connection: RFC 9112, 9.3.1
       repeated()
-      return yield* ask(path)
+      return yield* send(path)
     })
-  return { ask, close: Effect.sync(() => held.connection?.socket.destroy()) }
+  return { send, close: Effect.sync(() => held.connection?.socket.destroy()) }
 }
 
 /** Starts the clients. They stop with the scope at the latest. */
@@ -146,43 +146,43 @@ export const start = ({
 }: LoadOptions): Effect.Effect<RunningLoad, never, Scope.Scope> =>
   Effect.gen(function*() {
     const made: Array<RecordedRequest> = []
-    const state = { running: true, repeated: 0, questions: 0 }
-    const question = (): string => {
-      const next = state.questions++
+    const state = { running: true, repeated: 0, requests: 0 }
+    const nextPath = (): string => {
+      const next = state.requests++
       return pathOf(next % 2 === 1 ? seed * 10_000_000 + next : 1 + next / 2 % cachedPaths)
     }
-    const one = (kind: ConnectionKind, ask: SendRequest) =>
+    const one = (kind: ConnectionKind, send: SendRequest) =>
       Effect.gen(function*() {
-        const path = question()
+        const path = nextPath()
         const at = performance.now()
-        const answer = yield* Effect.either(ask(path))
+        const response = yield* Effect.either(send(path))
         const millis = performance.now() - at
         const of = { kind, path, startedAt: at, durationMs: millis }
-        if (answer._tag === "Left") {
+        if (response._tag === "Left") {
           made.push({
             ...of,
             status: 0,
             code: "",
             closesConnection: false,
             hit: false,
-            error: answer.left.message
+            error: response.left.message
           })
         } else {
-          const { body, headers, status } = answer.right
+          const { body, headers, status } = response.right
           made.push({
             ...of,
             status,
             code: status === 200 ? "" : fieldOf(body, "code"),
             closesConnection: headers["connection"] === "close",
             hit: headers["cache-status"]?.includes("; hit") === true,
-            error: bodyMismatch(path, answer.right)
+            error: bodyMismatch(path, response.right)
           })
         }
         const [least, most] = pauseRanges[kind]
         yield* Effect.sleep(yield* Random.nextIntBetween(least, most))
       })
-    const client = (kind: ConnectionKind, ask: SendRequest) =>
-      Effect.repeat(one(kind, ask), { while: () => state.running })
+    const client = (kind: ConnectionKind, send: SendRequest) =>
+      Effect.repeat(one(kind, send), { while: () => state.running })
 
     const connections = clients.pool ?? 0
     const pool = new Pool(`http://127.0.0.1:${port}`, { connections: Math.max(1, connections) })
@@ -191,14 +191,14 @@ export const start = ({
     const several = (count: number | undefined, of: () => Effect.Effect<unknown>) =>
       Array.from({ length: count ?? 0 }, of)
     const alone = (kind: "pausing" | "idle") => {
-      const { ask, close } = throughOwnConnection(
+      const { send, close } = throughOwnConnection(
         port,
         headers,
         kind === "idle"
           ? () => state.repeated++
           : undefined
       )
-      return Effect.ensuring(client(kind, ask), close)
+      return Effect.ensuring(client(kind, send), close)
     }
     const fiber = yield* Effect.forkScoped(Effect.all([
       ...several(clients.pool, () => client("pool", throughPool(pool, headers))),

@@ -67,12 +67,12 @@ class RedisInterrupted extends Data.TaggedError("RedisInterrupted")<{}> {}
 export const withStableRedis = <A, E>(
   program: string,
   limit: string,
-  test: (stand: PairHarness) => Effect.Effect<A, E, Scope.Scope>
+  test: (pair: PairHarness) => Effect.Effect<A, E, Scope.Scope>
 ) =>
   Effect.scoped(Effect.gen(function*() {
-    const stand = yield* start(program, limit)
-    const exit = yield* Effect.exit(test(stand))
-    for (const { exit, log, signal } of stand.proxies) {
+    const pair = yield* start(program, limit)
+    const exit = yield* Effect.exit(test(pair))
+    for (const { exit, log, signal } of pair.proxies) {
       yield* signal("SIGINT")
       yield* exit
       if (log().some(({ message }) => String(message).includes("store is unavailable"))) {
@@ -112,12 +112,12 @@ export const maxCostInWindow = (
   made: ReadonlyArray<LoadGenerator.RecordedRequest>,
   window: number
 ): number => {
-  const taken = made.filter(({ status }) => status === 200)
-  return cost * taken.reduce(
+  const accepted = made.filter(({ status }) => status === 200)
+  return cost * accepted.reduce(
     (most, { startedAt: from }) =>
       Math.max(
         most,
-        taken.filter(({ startedAt, durationMs }) =>
+        accepted.filter(({ startedAt, durationMs }) =>
           startedAt >= from && startedAt + durationMs <= from + window
         ).length
       ),

@@ -63,14 +63,14 @@ export const open = (port: number): Effect.Effect<RawConnection, ConnectionLost>
       socket.once("error", ({ message }) => resume(new ConnectionLost({ message })))
     }),
     (socket) => {
-      const state = { pieces: new Array<Buffer>(), over: false, closed: false, heard: () => {} }
+      const state = { pieces: new Array<Buffer>(), over: false, closed: false, notify: () => {} }
       socket.on("data", (piece) => {
         state.pieces.push(piece)
-        state.heard()
+        state.notify()
       })
       socket.on("end", () => {
         state.over = true
-        state.heard()
+        state.notify()
       })
       socket.on("error", () => {
         state.over = true
@@ -78,18 +78,18 @@ export const open = (port: number): Effect.Effect<RawConnection, ConnectionLost>
       socket.on("close", () => {
         state.over = true
         state.closed = true
-        state.heard()
+        state.notify()
       })
-      const whenever = <A, E>(look: () => Effect.Effect<A, E> | undefined): Effect.Effect<A, E> =>
+      const whenever = <A, E>(check: () => Effect.Effect<A, E> | undefined): Effect.Effect<A, E> =>
         Effect.async((resume) => {
-          const heard = () => {
-            const found = look()
+          const onChange = () => {
+            const found = check()
             if (found === undefined) return
-            state.heard = () => {}
+            state.notify = () => {}
             resume(found)
           }
-          state.heard = heard
-          heard()
+          state.notify = onChange
+          onChange()
         })
       return {
         socket,

@@ -1,4 +1,4 @@
-/** A clock that stands still until a test moves it, so that every moment and every wait in the records is exact. */
+/** A clock that only tests move, so that all times and delays in the records are exact. */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -11,13 +11,13 @@ interface Sleeper {
 export interface ManualClock {
   readonly clock: Clock.Clock
   readonly now: () => number
-  /** How many sleeps have begun so far. */
+  /** The number of sleeps started so far. */
   readonly begun: () => number
-  /** The earliest end of the sleeps that began after the first `since` ones. */
+  /** The earliest end among the sleeps started after the first `since` ones. */
   readonly nextEnd: (since: number) => number | undefined
-  /** Moves the clock to a moment, and wakes whose time has come, in order. */
+  /** Moves the clock and wakes the sleepers that are due, in order. */
   readonly moveTo: (moment: number) => void
-  /** From now on sleeps take real time: a proxy that stops waits for connections to close. */
+  /** Switches to real time: during shutdown the proxy waits for connections to close. */
   readonly release: () => void
 }
 
@@ -77,7 +77,7 @@ export const make = (start = noon): ManualClock => {
   }
 }
 
-/** Turns of the event loop: within so many everything has happened that waits for no clock. */
+/** Waits for turns of the event loop, in which everything that does not wait for the clock completes. */
 export const turns = async (count: number): Promise<void> => {
   for (let turn = 0; turn < count; turn += 1) {
     await new Promise<void>((resolve) => setImmediate(resolve))

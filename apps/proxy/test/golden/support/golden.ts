@@ -1,5 +1,5 @@
 /**
- * Records of what the proxy does: exchanges as they go over the wire, and the lines that it logs. `vitest -u` rewrites
+ * Records of the proxy's behavior: requests and responses on the wire, and log lines. `vitest -u` rewrites
  * them; a difference fails in CI.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -27,17 +27,17 @@ export { examples }
 
 export const record = (name: string): string => fileURLToPath(new URL(`../records/${name}`, import.meta.url))
 
-/** Compares a text with its record. */
+/** Compares a text with a record. */
 export const matches = (text: string, name: string): Promise<void> =>
   expect(text).toMatchFileSnapshot(record(name))
 
 export interface Options {
   readonly config?: Partial<Config>
-  readonly service?: UpstreamEndpoints
+  readonly endpoints?: UpstreamEndpoints
   readonly sandbox?: Parameters<typeof Upstream.make>[0]
   readonly style?: Logging.LogStyle
   readonly isTraced?: boolean
-  /** What is provided to the proxy, such as a tracer. */
+  /** Services for the proxy, such as a tracer. */
   readonly around?: Layer.Layer<never>
 }
 
@@ -47,11 +47,11 @@ export interface Proxied {
   readonly clock: Clock.ManualClock
   readonly lines: Array<string>
   readonly close: () => Promise<void>
-  /** Begins to stop; the clock goes on being the test's own. */
+  /** Starts the shutdown; the test still controls the clock. */
   readonly stop: () => Promise<void>
 }
 
-/** Free ports, nothing kept, both listeners, and the rest by default. */
+/** The default configuration with free ports, both listeners, and no cache. */
 export const settings = (config: Partial<Config> = {}): Config => ({
   ...defaults,
   cache: { ...defaults.cache, enabled: false },
@@ -75,7 +75,7 @@ export const start = async (options: Options = {}): Promise<Proxied> => {
     config,
     backend: {
       httpClientLayer: Layer.succeed(HttpClient.HttpClient, upstream.client),
-      endpointsOf: () => options.service ?? testEndpoints,
+      endpointsOf: () => options.endpoints ?? testEndpoints,
       examples
     },
     version: "0.0.0-test",
@@ -105,10 +105,10 @@ export const start = async (options: Options = {}): Promise<Proxied> => {
   }
 }
 
-/** A request as it is written. */
+/** A request to send. */
 export interface Sent {
   readonly method?: string
-  /** Lines, without `Host` and `Connection: close`, which are there unless `bare` is said. */
+  /** Header lines. `Host` and `Connection: close` are added unless `bare` is set. */
   readonly headers?: ReadonlyArray<string>
   readonly host?: string
   readonly bare?: boolean
@@ -116,24 +116,24 @@ export interface Sent {
   readonly upstream?: ReadonlyArray<Upstream.Scripted>
   /** The listener. */
   readonly to?: "proxy" | "admin"
-  /** Where the body is recorded, if not here. */
+  /** Note on where the body is recorded, if not here. */
   readonly elsewhere?: string
-  /** The whole of what is written, instead of all above. */
+  /** The raw request, instead of all fields above. */
   readonly raw?: string
 }
 
 interface Recorder {
-  /** Asks, and writes down what is said. */
-  readonly ask: (title: string, target: string, sent?: Sent) => Promise<ReadonlyArray<Wire.ParsedResponse>>
-  /** Begins with another proxy: what the last one counted and kept is forgotten. */
+  /** Sends a request and records the response. */
+  readonly send: (title: string, target: string, sent?: Sent) => Promise<ReadonlyArray<Wire.ParsedResponse>>
+  /** Starts another proxy, without the state of the previous one. */
   readonly proxy: (title: string, options?: Options) => Promise<Proxied>
-  /** Lets time pass. */
+  /** Moves the clock forward. */
   readonly pass: (millis: number) => Promise<void>
-  /** Writes something else down. */
+  /** Records a note. */
   readonly note: (text: string) => void
-  /** Waits for a line of the log. */
+  /** Waits for a log line. */
   readonly logged: (text: string) => Promise<void>
-  /** Compares all that was written down with the records. */
+  /** Compares everything recorded with the records. */
   readonly end: () => Promise<void>
 }
 
@@ -179,7 +179,7 @@ export const recorder = (name: string): Recorder => {
       const { lines } = current()
       return until(`a line with ${text}`, () => lines.some((line) => line.includes(text)))
     },
-    ask: async (title, target, sent = {}) => {
+    send: async (title, target, sent = {}) => {
       const proxied = current()
       state.number += 1
       const number = state.number
@@ -195,7 +195,7 @@ export const recorder = (name: string): Recorder => {
         }
       }
       takeLog()
-      const upstream = counted(proxied.upstream.taken()).map((line) =>
+      const upstream = counted(proxied.upstream.takeRequests()).map((line) =>
         `upstream: ${abbreviated(named(line, names))}\n`
       )
       written.push(
@@ -218,7 +218,7 @@ export const recorder = (name: string): Recorder => {
   }
 }
 
-/** Equal lines in a row as one. */
+/** Combines repeated lines. */
 const counted = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
   const runs: Array<{ readonly line: string; count: number }> = []
   for (const line of lines) {
@@ -229,17 +229,17 @@ const counted = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
   return runs.map(({ count, line }) => count === 1 ? line : `${count} × ${line}`)
 }
 
-/** Looks until it holds, for ten seconds of real time at most. */
+/** Waits until a condition holds, for at most ten seconds of real time. */
 export const until = async (what: string, holds: () => boolean): Promise<void> => {
   const began = performance.now()
   while (!holds()) {
-    if (performance.now() - began > 10_000) throw new Error(`it never came to this: ${what}`)
+    if (performance.now() - began > 10_000) throw new Error(`timeout: ${what}`)
     await Clock.turns(1)
   }
 }
 
-/** Quiet are so many turns of the event loop in which nothing happens. */
-const quiet = 80
+/** After this many turns of the event loop without activity, the proxy is considered idle. */
+const idleTurns = 80
 
 /** Writes a request and reads until the connection ends. Wakes sleeping fibers once all others are idle. */
 const exchange = async (
@@ -251,7 +251,7 @@ const exchange = async (
   const since = clock.begun()
   const port = to === "proxy" ? running.port : running.adminPort ?? 0
   const state = { over: false, calm: 0, seen: "" }
-  const answered = Effect.runPromise(Wire.exchange(port, Wire.bytes(text))).finally(() => {
+  const response = Effect.runPromise(Wire.exchange(port, Wire.bytes(text))).finally(() => {
     state.over = true
   })
   while (!state.over) {
@@ -259,13 +259,13 @@ const exchange = async (
     state.calm = seen === state.seen ? state.calm + 1 : 0
     state.seen = seen
     const next = clock.nextEnd(since)
-    if (state.calm > quiet && next !== undefined) {
+    if (state.calm > idleTurns && next !== undefined) {
       state.calm = 0
       clock.moveTo(next)
     }
     await Clock.turns(1)
   }
-  return answered
+  return response
 }
 
 export const requestText = (target: string, { bare = false, body, headers = [], ...sent }: Sent): string => {
@@ -280,15 +280,15 @@ export const requestText = (target: string, { bare = false, body, headers = [], 
 
 const digest = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex").slice(0, 16)
 
-const longest = 1200
+const maxLength = 1200
 
-/** The beginning of what is long. */
+/** Abbreviates long text. */
 const abbreviated = (text: string): string =>
-  text.length <= longest
+  text.length <= maxLength
     ? text
     : `${text.slice(0, 200)} … (${text.length} characters, SHA-256 ${digest(Buffer.from(text))})`
 
-/** Without the lines that each request has, as text of one byte for each character. */
+/** Returns a request without the headers that all requests share. */
 const abbreviatedRequest = (text: string): string => {
   const [head = "", ...body] = text.split("\r\n\r\n")
   const lines = head.split("\r\n").filter((line) => line !== `Host: ${host}` && line !== "Connection: close")
@@ -301,7 +301,7 @@ const abbreviatedRequest = (text: string): string => {
     .join("\n")
 }
 
-/** With control characters spelled out, but for the ends of lines. */
+/** Escapes control characters, except line ends. */
 const printable = (text: string): string =>
   Array.from(text, (character) => {
     const code = character.charCodeAt(0)
@@ -316,8 +316,8 @@ const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
 }
 
 /**
- * What differs from one run to the next is named. A length that is that of the body says nothing more, and how short a
- * compressed body gets is up to the release of Node.
+ * Replaces what differs between runs. A Content-Length equal to the recorded body is redundant; that of a compressed body
+ * depends on the version of Node.
  */
 const responseText = (response: Wire.ParsedResponse, elsewhere: string | undefined): string => {
   const encoding = Wire.header(response, "content-encoding")
@@ -341,7 +341,7 @@ const bodyText = (bytes: Buffer, status: number): string => {
   const text = bytes.toString("utf8")
   if (status >= 400 || text.length <= 400) return `${text.trimEnd()}\n`
   const lines = text.trimEnd().split("\n")
-  // The last line of a list tells how it ended
+  // The last line of a list reports how it ended
   const last = lines.length > 1 ? lines.pop() : undefined
   const rest = Buffer.from(lines.join("\n"))
   const size = `(${rest.byteLength} bytes${lines.length > 1 ? ` in ${lines.length} lines` : ""}, SHA-256 ${
@@ -351,17 +351,17 @@ const bodyText = (bytes: Buffer, status: number): string => {
   return last === undefined ? `${before}\n` : `${before}\n${last}\n`
 }
 
-/** Words of the runtime, which quote values as they are inside. */
+/** Log lines of the Effect runtime, which contain internal values. */
 const isOfRuntime = (line: string): boolean => line.includes("Fiber terminated with an unhandled error")
 
-/** Without places in files, and without the length of a message of our own, which follows from the message. */
+/** Removes stack traces, and the length of error responses, which follows from their message. */
 export const lineText = (line: string): string => {
   const text = line.replaceAll(/(\\n|\n) +at [^\n"]*?(?=\\n|\n|"|$)/g, "")
   const withoutLength = /"code":"/.test(text) ? text.replace(/"bytes":\d+/, "\"bytes\":\"<length>\"") : text
   return text.startsWith("{") ? inOrder(withoutLength) : withoutLength
 }
 
-/** What annotates a line comes in no order of its own. */
+/** Sorts the annotations of a log line. */
 const inOrder = (line: string): string => {
   const document: unknown = JSON.parse(line)
   if (!Predicate.isRecord(document) || document["message"] === "request") return line
@@ -377,8 +377,8 @@ export const named = (text: string, names: ReadonlyArray<readonly [string, strin
     .replaceAll(uuid, (id) => known.has(id) ? id : "<id>")
     .replaceAll(cursor, (text) => `<cursor ${digest(Buffer.from(text)).slice(0, 8)}>`)
 
-/** As the sandbox makes them. */
+/** Cursors of the sandbox. */
 const cursor = /eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/g
 
-/** Those of the ledger, which are always the same. */
+/** Ids of the ledger, which are constant. */
 const known: ReadonlySet<string> = new Set([examples.stream])

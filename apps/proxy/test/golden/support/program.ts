@@ -1,4 +1,4 @@
-/** The built program as a process, with all that it writes. */
+/** Runs the built program as a process and captures its output. */
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
 import { eventuallySync } from "../../fleet/support/Eventually.ts"
@@ -10,10 +10,10 @@ export interface Written {
 
 export interface Running {
   readonly written: () => Written
-  /** Lines of standard error. Files are read once more where a change is seen late: such repetitions count once. */
+  /** Lines of standard error without repetitions: a reload may run twice if a file change is detected late. */
   readonly lines: () => ReadonlyArray<string>
   readonly signal: (name: NodeJS.Signals) => void
-  /** Waits until there are so many lines. */
+  /** Waits for at least `count` lines. */
   readonly reached: (count: number) => Promise<void>
   readonly ended: () => Promise<number | null>
 }
@@ -41,11 +41,11 @@ export const start = (
     Object.assign(end, { code, isOver: true })
   })
   const lines = (): ReadonlyArray<string> => {
-    const kept: Array<string> = []
+    const unique: Array<string> = []
     for (const line of written.stderr.split("\n").slice(0, -1)) {
-      if (!kept.slice(-2).some((other) => withoutTime(other) === withoutTime(line))) kept.push(line)
+      if (!unique.slice(-2).some((other) => withoutTime(other) === withoutTime(line))) unique.push(line)
     }
-    return kept
+    return unique
   }
   const wait = (what: string, holds: () => boolean) =>
     Effect.runPromise(eventuallySync(`${what}: ${written.stdout}${written.stderr}`, holds))
@@ -55,7 +55,7 @@ export const start = (
     signal: (name) => void child.kill(name),
     reached: (count) => wait(`${count} lines`, () => lines().length >= count || end.isOver),
     ended: async () => {
-      await wait("its end", () => end.isOver)
+      await wait("the exit of the program", () => end.isOver)
       return end.code
     }
   }

@@ -1,4 +1,4 @@
-/** The service behind the proxy: it says what the test scripts, and after that what the sandbox says. */
+/** An upstream that sends scripted responses, then responses of the sandbox. */
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
@@ -7,7 +7,7 @@ import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
 import { ledger } from "../../support/proxy.ts"
 
-/** A response in full. The default type is JSON. */
+/** A complete response. Default content type: JSON. */
 interface Full {
   readonly status: number
   readonly body?: string
@@ -16,19 +16,19 @@ interface Full {
 
 export type Scripted =
   | Full
-  /** The connection cannot be opened, breaks before the headers, or in the middle of the body. */
+  /** The connection is refused, or reset before the headers or in the middle of the body. */
   | "refused"
   | "unknown host"
   | "reset"
   | "reset in the body"
-  /** Nothing comes, or nothing more after half of the body. */
+  /** No response, or nothing after half of the body. */
   | "silent"
   | "silent in the body"
-  /** The client has a bug. */
+  /** The HTTP client dies. */
   | "defect"
-  /** What the sandbox says, when the test releases it. */
+  /** The response of the sandbox, once the test releases it. */
   | "held"
-  /** What the sandbox says. */
+  /** The response of the sandbox. */
   | "sandbox"
 
 export interface Upstream {
@@ -37,8 +37,8 @@ export interface Upstream {
   readonly script: (responses: ReadonlyArray<Scripted>) => void
   /** Sends the held responses. */
   readonly release: () => void
-  /** The requests since the last look, a line each. */
-  readonly taken: () => ReadonlyArray<string>
+  /** Returns the requests since the last call, one line each. */
+  readonly takeRequests: () => ReadonlyArray<string>
   /** The number of requests so far. */
   readonly count: () => number
 }
@@ -93,7 +93,7 @@ export const make = (options: Sandbox.SandboxOptions = {}): Effect.Effect<Upstre
       release: () => {
         for (const go of state.held.splice(0)) go()
       },
-      taken: () => state.lines.splice(0),
+      takeRequests: () => state.lines.splice(0),
       count: () => state.count
     }
   })
@@ -107,7 +107,7 @@ const failing = (request: HttpClientRequest, message: string, code: string) =>
     })
   )
 
-/** These have no body. */
+/** Statuses without a body. */
 const bare: ReadonlySet<number> = new Set([204, 205, 304])
 
 const full = (request: HttpClientRequest, { body = "{}", headers, status }: Full) =>
@@ -123,11 +123,11 @@ const half = (
   request: HttpClientRequest,
   then: (stream: ReadableStreamDefaultController<Uint8Array>) => void
 ) => {
-  let given = false
+  let sent = false
   const body = new ReadableStream<Uint8Array>({
     pull: (stream) => {
-      if (given) return then(stream)
-      given = true
+      if (sent) return then(stream)
+      sent = true
       stream.enqueue(new TextEncoder().encode("{\"result\":["))
     }
   })

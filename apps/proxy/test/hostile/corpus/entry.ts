@@ -1,10 +1,10 @@
-/** What the corpus is made of. */
+/** Entries of the corpus: bytes to send, allowed responses, and the upstream requests that they cause. */
 import { examples } from "../../support/proxy.ts"
 import { bytes } from "../rawHttp.ts"
 
-/** What differs between a proxy with clients and an open one. */
+/** What differs between a proxy with clients and one with anonymous access. */
 export interface EntryContext {
-  /** Lines of headers without which no request is taken, each with its end. */
+  /** Header lines that every request needs, each with its line end. */
   readonly required: string
 }
 
@@ -12,11 +12,11 @@ export interface CorpusEntry {
   readonly name: string
   readonly bytes: (context: EntryContext) => Buffer
   /**
-   * What may come back, one of these: statuses, parted by spaces; `live` is the answer to a plain request behind it all,
-   * which tells that the connection goes on where it should. An empty one: the connection is closed without a word.
+   * The allowed results: statuses separated by spaces. `live` is the response to a valid request sent after the entry; it
+   * shows where the proxy resumes parsing. An empty result means that the connection is closed without a response.
    */
   readonly expectedResponses: ReadonlyArray<string> | ByParser
-  /** What reaches the service: request lines. */
+  /** The request lines that reach the upstream. Default: none. */
   readonly upstreamRequests?: ReadonlyArray<string>
 }
 
@@ -25,10 +25,10 @@ export interface CorpusEntry {
  * applies from its version up to the next rule, in ascending order.
  */
 export interface ByParser {
-  readonly llhttp: ReadonlyArray<{ readonly since: string; readonly answers: ReadonlyArray<string> }>
+  readonly llhttp: ReadonlyArray<{ readonly since: string; readonly expected: ReadonlyArray<string> }>
 }
 
-/** The answers that an entry allows with a version of llhttp. Without a rule for the version it allows none. */
+/** Returns the responses that an entry allows with a version of llhttp: none if no rule covers the version. */
 export const allowed = (
   { expectedResponses }: Pick<CorpusEntry, "expectedResponses">,
   llhttp: string
@@ -37,7 +37,7 @@ export const allowed = (
     ? expectedResponses.llhttp.findLast(({ since }) =>
       since.localeCompare(llhttp, "en", { numeric: true }) <= 0
     )
-      ?.answers ?? []
+      ?.expected ?? []
     : expectedResponses
 
 const { stream, wallet } = examples
@@ -46,7 +46,7 @@ export const transfers = `/api/v2.2/${wallet}/erc20/transfers`
 
 export const streamStatusPath = `/streams/evm/${stream}/status`
 
-/** A request that would be answered were it one. */
+/** A smuggled request: it gets a response only if a parser takes it for a separate request. */
 export const inner = ({ required }: EntryContext, target = "/api/v2.2/smuggled"): string =>
   `GET ${target} HTTP/1.1\r\n${required}\r\n`
 
@@ -54,12 +54,12 @@ export interface RequestOptions {
   readonly method?: string
   readonly target?: string
   readonly version?: string
-  /** Lines without their ends. */
+  /** Header lines without line ends. */
   readonly headers?: ReadonlyArray<string>
   readonly body?: string
 }
 
-/** A request as bytes: nothing is checked, nothing is added but what every request needs. */
+/** Returns a request as unchecked bytes. Adds only the required headers. */
 export const request = (
   { body = "", headers = [], method = "GET", target = transfers, version = "HTTP/1.1" }: RequestOptions
 ) =>
@@ -68,16 +68,17 @@ export const request = (
     `${method} ${target} ${version}\r\n${required}${headers.map((one) => `${one}\r\n`).join("")}\r\n${body}`
   )
 
-/** It is not taken for a request: refused, and the connection closed. */
+/** The request is rejected, and the connection is closed. */
 export const rejectedAndClosed = ["400"]
 
-/** It is, and answered with a status; the connection goes on. */
+/** The request gets one of the statuses, and the connection stays open. */
 export const connectionContinues = (...statuses: ReadonlyArray<number>): ReadonlyArray<string> =>
   statuses.map((status) => `${status} live`)
 
-/** A family of entries: each of some odd things, in its place. */
+/** Creates an entry for each variant. */
 export const family = <A>(
-  of: string,
-  odd: ReadonlyArray<A>,
-  entry: (one: A) => Omit<CorpusEntry, "name">
-): ReadonlyArray<CorpusEntry> => odd.map((one) => ({ name: `${of}: ${JSON.stringify(one)}`, ...entry(one) }))
+  name: string,
+  variants: ReadonlyArray<A>,
+  entry: (variant: A) => Omit<CorpusEntry, "name">
+): ReadonlyArray<CorpusEntry> =>
+  variants.map((variant) => ({ name: `${name}: ${JSON.stringify(variant)}`, ...entry(variant) }))

@@ -1,4 +1,4 @@
-/** Requests that try to be more requests, or fewer, than they are: lengths, codings, and where a body ends. */
+/** Request smuggling: lengths, transfer codings and body ends that parsers read differently. */
 import { bytes } from "../rawHttp.ts"
 import {
   type ByParser,
@@ -23,7 +23,7 @@ const post = (headers: ReadonlyArray<string>, body: string) =>
 
 const paused = `{"status":"paused"}`
 
-/** A body that ends earlier by its chunks than by its length. */
+/** A body whose chunks end before its length. */
 const early = (context: EntryContext) => `0\r\n\r\n${inner(context)}`
 
 /** Variants of `Transfer-Encoding: chunked` that parsers interpret differently. */
@@ -79,13 +79,13 @@ const codings: ReadonlyArray<string> = [
  */
 const emptyCoding: ByParser = {
   llhttp: [
-    { since: "9.2.0", answers: connectionContinues(400) }, // Node 20.20.2, 22.12.0 to 22.23.0, 24.0.0
-    { since: "9.4.3", answers: rejectedAndClosed } // Node 22.23.2 and later, 24.21.0
+    { since: "9.2.0", expected: connectionContinues(400) }, // Node 20.20.2, 22.12.0 to 22.23.0, 24.0.0
+    { since: "9.4.3", expected: rejectedAndClosed } // Node 22.23.2 and later, 24.21.0
   ]
 }
 
-/** Names that are not Transfer-Encoding: what counts is the length, and the body is no JSON. */
-const others: ReadonlyArray<string> = [
+/** Fields that are not Transfer-Encoding. The length frames the body, which is not valid JSON. */
+const similarFields: ReadonlyArray<string> = [
   "Transfer_Encoding: chunked",
   "TransferEncoding: chunked",
   "X-Transfer-Encoding: chunked",
@@ -94,8 +94,8 @@ const others: ReadonlyArray<string> = [
   "Content-Transfer-Encoding: chunked"
 ]
 
-/** Lengths that are none. */
-const lengths: ReadonlyArray<string> = [
+/** Invalid lengths. */
+const invalidLengths: ReadonlyArray<string> = [
   "-1",
   "+5",
   "0x13",
@@ -125,8 +125,8 @@ const lengths: ReadonlyArray<string> = [
 
 const chunk = (body: string) => post(["Transfer-Encoding: chunked"], body)
 
-/** Chunked bodies that are broken from the first byte, or soon after. */
-const chunks: ReadonlyArray<string> = [
+/** Invalid chunked bodies. */
+const invalidChunks: ReadonlyArray<string> = [
   "x\r\n",
   "-1\r\n",
   "+1\r\na\r\n0\r\n\r\n",
@@ -161,7 +161,7 @@ const chunks: ReadonlyArray<string> = [
 const inHex = (text: string) => text.length.toString(16)
 
 /** Valid but unusual chunked bodies. */
-const sound: ReadonlyArray<string> = [
+const validChunks: ReadonlyArray<string> = [
   `${inHex(paused)}\r\n${paused}\r\n0\r\n\r\n`,
   `0000${inHex(paused)}\r\n${paused}\r\n000\r\n\r\n`,
   `${inHex(paused)};a=b;c="d"\r\n${paused}\r\n0;e\r\n\r\n`,
@@ -171,32 +171,32 @@ const sound: ReadonlyArray<string> = [
 ]
 
 export const framing: ReadonlyArray<CorpusEntry> = [
-  ...family("a length, and", codings, (coding) => ({
+  ...family("a length before a coding", codings, (coding) => ({
     bytes: (context) => {
       const body = early(context)
       return post([`Content-Length: ${body.length}`, coding], body)(context)
     },
     expectedResponses: rejectedAndClosed
   })),
-  ...family("before a length", codings, (coding) => ({
+  ...family("a coding before a length", codings, (coding) => ({
     bytes: (context) => {
       const body = early(context)
       return post([coding, `Content-Length: ${body.length}`], body)(context)
     },
     expectedResponses: /:\s*$/.test(coding) ? emptyCoding : rejectedAndClosed
   })),
-  ...family("a short length, and", codings, (coding) => ({
+  ...family("a short length before a coding", codings, (coding) => ({
     bytes: (context) => post(["Content-Length: 4", coding], `5c\r\n${inner(context)}`)(context),
     expectedResponses: rejectedAndClosed
   })),
-  ...family("no coding, and a length", others, (coding) => ({
+  ...family("a length and a field like Transfer-Encoding", similarFields, (coding) => ({
     bytes: (context) => {
       const body = early(context)
       return post([`Content-Length: ${body.length}`, coding], body)(context)
     },
     expectedResponses: connectionContinues(400)
   })),
-  ...family("a length", lengths, (length) => ({
+  ...family("an invalid length", invalidLengths, (length) => ({
     bytes: post([`Content-Length: ${length}`], paused),
     expectedResponses: rejectedAndClosed
   })),
@@ -208,42 +208,46 @@ export const framing: ReadonlyArray<CorpusEntry> = [
       expectedResponses: rejectedAndClosed
     })
   ),
-  ...family("a body of chunks", chunks, (body) => ({ bytes: chunk(body), expectedResponses: ["", "400"] })),
-  ...family("a sound body of chunks", sound, (body) => ({
+  ...family(
+    "an invalid chunked body",
+    invalidChunks,
+    (body) => ({ bytes: chunk(body), expectedResponses: ["", "400"] })
+  ),
+  ...family("a valid chunked body", validChunks, (body) => ({
     bytes: chunk(body),
     expectedResponses: connectionContinues(200),
     upstreamRequests: [`POST ${streamStatusPath} HTTP/1.1`]
   })),
   {
-    name: "a sound body with a length",
+    name: "a valid body with a length",
     bytes: post([`Content-Length: ${paused.length}`], paused),
     expectedResponses: connectionContinues(200),
     upstreamRequests: [`POST ${streamStatusPath} HTTP/1.1`]
   },
   {
-    name: "a body longer than announced",
+    name: "a body longer than its length",
     bytes: post([`Content-Length: ${paused.length}`], `${paused}and more`),
-    // The refusal of what is no request may overtake the answer, and then both are cut off.
+    // Rejecting the bytes after the body may close the connection before the first response is written
     expectedResponses: ["", "400", "200 400", "200"],
     upstreamRequests: [`POST ${streamStatusPath} HTTP/1.1`]
   },
   {
-    name: "a body that swallows the request behind it",
+    name: "a length that covers the next request",
     bytes: post(["Content-Length: 1000"], paused),
     expectedResponses: ["", "408"]
   },
   {
-    name: "a hundred megabytes that never come",
+    name: "a length of 100 MB without a body",
     bytes: post(["Content-Length: 104857600"], paused),
     expectedResponses: ["413"]
   },
   {
-    name: "chunks that never end",
+    name: "unterminated chunks",
     bytes: chunk("5\r\n{\"a\":\r\n"),
     expectedResponses: ["", "400", "408"]
   },
   {
-    name: "a length on a read, over a request",
+    name: "a GET whose body is a smuggled request, by length",
     bytes: (context) => {
       const body = inner(context)
       return request({ target: "/nowhere", headers: [`Content-Length: ${body.length}`], body })(context)
@@ -251,7 +255,7 @@ export const framing: ReadonlyArray<CorpusEntry> = [
     expectedResponses: connectionContinues(404)
   },
   {
-    name: "chunks on a read, over a request",
+    name: "a GET whose body is a smuggled request, in chunks",
     bytes: (context) => {
       const body = inner(context)
       return request({
@@ -263,7 +267,7 @@ export const framing: ReadonlyArray<CorpusEntry> = [
     expectedResponses: connectionContinues(404)
   },
   {
-    name: "a read with a body is asked without it",
+    name: "a GET with a body, which is not forwarded",
     bytes: (context) => {
       const body = inner(context)
       return request({ headers: [`Content-Length: ${body.length}`], body })(context)
@@ -272,12 +276,12 @@ export const framing: ReadonlyArray<CorpusEntry> = [
     upstreamRequests: [`GET ${transfers} HTTP/1.1`]
   },
   {
-    name: "a read whose chunks break after it was answered",
+    name: "a GET with invalid chunks, for which a response may already be sent",
     bytes: request({ target: "/nowhere", headers: ["Transfer-Encoding: chunked"], body: "x" }),
     expectedResponses: ["", "404", "400"]
   },
   {
-    name: "a length on a look at the headers",
+    name: "a HEAD with a body",
     bytes: (context) => {
       const body = inner(context)
       return request({
@@ -289,7 +293,7 @@ export const framing: ReadonlyArray<CorpusEntry> = [
     },
     expectedResponses: connectionContinues(404)
   },
-  ...family("old HTTP with", codings.slice(0, 7), (coding) => ({
+  ...family("HTTP/1.0 with", codings.slice(0, 7), (coding) => ({
     bytes: (context) =>
       request({
         method: "POST",
@@ -298,7 +302,7 @@ export const framing: ReadonlyArray<CorpusEntry> = [
         headers: ["Connection: keep-alive", coding],
         body: early(context)
       })(context),
-    // A parser of chunks reads the smuggled request as a separate one
+    // A parser that reads the chunks finds a separate request after them
     expectedResponses: ["400", "404 404", "404", "404 404 live"]
   })),
   {
@@ -308,7 +312,7 @@ export const framing: ReadonlyArray<CorpusEntry> = [
     upstreamRequests: [`POST ${streamStatusPath} HTTP/1.1`]
   },
   {
-    name: "another expectation",
+    name: "an unknown expectation",
     bytes: post(["Expect: the-spanish-inquisition", `Content-Length: ${paused.length}`], paused),
     expectedResponses: connectionContinues(417)
   },

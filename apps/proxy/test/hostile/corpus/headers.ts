@@ -1,4 +1,4 @@
-/** Headers that end or begin where they should not, stand in each other's place, or are too much. */
+/** Malformed, duplicate, spoofed and oversized headers; hosts and tokens. */
 import { bytes } from "../rawHttp.ts"
 import {
   connectionContinues,
@@ -10,7 +10,7 @@ import {
   transfers
 } from "./entry.ts"
 
-/** Lines that are no headers. */
+/** Invalid header lines. */
 const broken: ReadonlyArray<string> = [
   "no colon",
   ": no name",
@@ -45,14 +45,14 @@ const broken: ReadonlyArray<string> = [
   "X: y\r\n\x00: z"
 ]
 
-const spellings: ReadonlyArray<string> = [
+const harmless: ReadonlyArray<string> = [
   "X: caf\u00e9",
   "X: \xff\xfe",
   "X: tab\tinside",
   "X:no space",
   "X:",
   "X:   many   spaces   ",
-  "!#$%&'*+.^_`|~: every letter that a name may have",
+  "!#$%&'*+.^_`|~: every symbol that a name may contain",
   "X: a\r\nX: b\r\nx: c",
   "__proto__: polluted",
   "constructor: polluted",
@@ -85,7 +85,7 @@ const spellings: ReadonlyArray<string> = [
   "Traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 ]
 
-/** Of an otherwise sound request; what the proxy is called by is part of what it is asked. */
+/** Returns a valid request with other Host lines. */
 const hosts = (...lines: ReadonlyArray<string>) => ({ required }: EntryContext): Buffer =>
   bytes(
     `GET ${transfers} HTTP/1.1\r\n${lines.map((line) => `${line}\r\n`).join("")}${
@@ -95,15 +95,15 @@ const hosts = (...lines: ReadonlyArray<string>) => ({ required }: EntryContext):
 
 export const headers: ReadonlyArray<CorpusEntry> = [
   ...family(
-    "a line",
+    "an invalid line",
     broken,
     (line) => ({ bytes: request({ headers: [line] }), expectedResponses: rejectedAndClosed })
   ),
-  ...family("a line before all others", broken, (line) => ({
+  ...family("an invalid line before all headers", broken, (line) => ({
     bytes: ({ required }) => bytes(`GET ${transfers} HTTP/1.1\r\n${line}\r\n${required}\r\n`),
     expectedResponses: rejectedAndClosed
   })),
-  ...family("a header that changes nothing", spellings, (line) => ({
+  ...family("a header without effect", harmless, (line) => ({
     bytes: request({ headers: [line] }),
     expectedResponses: connectionContinues(200),
     upstreamRequests: [`GET ${transfers} HTTP/1.1`]
@@ -113,26 +113,30 @@ export const headers: ReadonlyArray<CorpusEntry> = [
     bytes: hosts("Host: localhost", `Host: ${second}`),
     expectedResponses: rejectedAndClosed
   })),
-  ...family("two hosts, the other first", ["evil", ""], (first) => ({
+  ...family("two hosts, the foreign one first", ["evil", ""], (first) => ({
     bytes: hosts(`Host: ${first}`, "Host: localhost"),
     expectedResponses: rejectedAndClosed
   })),
-  { name: "Host behind a space", bytes: hosts("Host : localhost"), expectedResponses: rejectedAndClosed },
-  { name: "Host folded", bytes: hosts("Host:\r\n localhost"), expectedResponses: rejectedAndClosed },
+  {
+    name: "a space after the name Host",
+    bytes: hosts("Host : localhost"),
+    expectedResponses: rejectedAndClosed
+  },
+  { name: "a folded Host", bytes: hosts("Host:\r\n localhost"), expectedResponses: rejectedAndClosed },
   ...family("too many headers", [10_000, 100_000], (count) => ({
     bytes: request({ headers: Array.from({ length: count }, (_, index) => `X-${index}: y`) }),
     expectedResponses: ["431", ""]
   })),
-  ...family("bytes of one header", [20_000, 1_000_000], (count) => ({
+  ...family("a header value of many bytes", [20_000, 1_000_000], (count) => ({
     bytes: request({ headers: [`X: ${"y".repeat(count)}`] }),
     expectedResponses: ["431", ""]
   })),
-  ...family("bytes of a header's name", [20_000, 1_000_000], (count) => ({
+  ...family("a header name of many bytes", [20_000, 1_000_000], (count) => ({
     bytes: request({ headers: [`${"x".repeat(count)}: y`] }),
     expectedResponses: ["431", ""]
   })),
   {
-    name: "as many headers as there may be, and some that are dropped",
+    name: "more headers than the parser keeps",
     bytes: request({ headers: Array.from({ length: 2100 }, () => "a:b") }),
     expectedResponses: connectionContinues(200),
     upstreamRequests: [`GET ${transfers} HTTP/1.1`]
@@ -140,7 +144,7 @@ export const headers: ReadonlyArray<CorpusEntry> = [
 ]
 
 /** Host names that reach an anonymous proxy only by DNS rebinding. */
-export const strangeHosts: ReadonlyArray<CorpusEntry> = family(
+export const foreignHosts: ReadonlyArray<CorpusEntry> = family(
   "Host",
   [
     "evil",
@@ -180,7 +184,7 @@ export const strangeHosts: ReadonlyArray<CorpusEntry> = family(
   (host) => ({ bytes: hosts(`Host: ${host}`), expectedResponses: [...connectionContinues(421), "400"] })
 )
 
-/** Names of an open proxy that are its own. */
+/** Hosts that a proxy with anonymous access accepts. */
 export const ownHosts: ReadonlyArray<CorpusEntry> = family(
   "Host",
   [
@@ -200,10 +204,10 @@ export const ownHosts: ReadonlyArray<CorpusEntry> = family(
   })
 )
 
-/** Tokens that are none, though the right one is in sight. */
-export const strangeTokens = (token: string): ReadonlyArray<CorpusEntry> =>
+/** Requests that contain the valid token, but not in a valid form. */
+export const invalidTokens = (token: string): ReadonlyArray<CorpusEntry> =>
   family(
-    "a token",
+    "an invalid token",
     [
       "",
       "X-API-Key: ",

@@ -1,4 +1,4 @@
-/** Methods, versions and forms of a request line, and what is no HTTP at all. */
+/** Methods, versions and forms of a request line, and other protocols. */
 import { bytes } from "../rawHttp.ts"
 import {
   connectionContinues,
@@ -11,7 +11,7 @@ import {
 } from "./entry.ts"
 
 /** Methods that Node parses, but the proxy rejects. */
-const read: ReadonlyArray<string> = [
+const rejectedMethods: ReadonlyArray<string> = [
   "PUT",
   "DELETE",
   "PATCH",
@@ -34,8 +34,8 @@ const read: ReadonlyArray<string> = [
   "M-SEARCH"
 ]
 
-/** Those that are none. */
-const unknown: ReadonlyArray<string> = [
+/** Invalid methods. */
+const invalidMethods: ReadonlyArray<string> = [
   "get",
   "Get",
   "gET",
@@ -87,8 +87,8 @@ const versions: ReadonlyArray<string> = [
   "X"
 ]
 
-/** Requests for what is elsewhere: this is no forward proxy. */
-const elsewhere: ReadonlyArray<string> = [
+/** Targets that are not paths of this server. The proxy is not a forward proxy. */
+const otherTargets: ReadonlyArray<string> = [
   `http://evil${transfers}`,
   `http://localhost${transfers}`,
   `http://127.0.0.1${transfers}`,
@@ -121,25 +121,25 @@ const elsewhere: ReadonlyArray<string> = [
   `;`
 ]
 
-/** Bytes that other protocols begin with. */
+/** First bytes of other protocols. */
 const foreign: ReadonlyArray<readonly [name: string, sent: string]> = [
-  ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"],
-  ["a hello of TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + "a".repeat(500)],
-  ["a hello of SSL 2", "\x80\x2e\x01\x00\x02\x00\x15\x00\x00\x00\x10"],
+  ["an HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"],
+  ["a TLS client hello", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + "a".repeat(500)],
+  ["an SSL 2 client hello", "\x80\x2e\x01\x00\x02\x00\x15\x00\x00\x00\x10"],
   ["SSH", "SSH-2.0-OpenSSH_9.6\r\n"],
   ["SMTP", "EHLO evil\r\nMAIL FROM:<a@evil>\r\n"],
   ["Redis", "*1\r\n$4\r\nPING\r\n"],
   [
-    "the header of PROXY, 1",
+    "a PROXY protocol header, version 1",
     "PROXY TCP4 10.0.0.1 127.0.0.1 1 2\r\nGET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
   ],
   [
-    "the header of PROXY, 2",
+    "a PROXY protocol header, version 2",
     "\r\n\r\n\x00\r\nQUIT\n\x21\x11\x00\x0c\x7f\x00\x00\x01\x7f\x00\x00\x01\x00\x01\x00\x02"
   ],
   ["SOCKS 4", "\x04\x01\x00\x50\x7f\x00\x00\x01\x00"],
   ["SOCKS 5", "\x05\x01\x00"],
-  ["an answer", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"],
+  ["an HTTP response", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"],
   ["JSON", `{"method":"GET"}\r\n\r\n`],
   ["HTML", "<html></html>\r\n\r\n"],
   ["zeros", "\x00".repeat(1000)],
@@ -149,10 +149,10 @@ const foreign: ReadonlyArray<readonly [name: string, sent: string]> = [
   ["LF after the request line", "GET /livez HTTP/1.1\nHost: localhost\r\n\r\n"],
   ["LF after the headers", "GET /livez HTTP/1.1\r\nHost: localhost\n\r\n"],
   ["LF at the end of the headers", "GET /livez HTTP/1.1\r\nHost: localhost\r\n\n"],
-  ["a tab for a space", "GET\t/livez\tHTTP/1.1\r\nHost: localhost\r\n\r\n"],
-  ["a space behind the version", "GET /livez HTTP/1.1 \r\nHost: localhost\r\n\r\n"],
+  ["tabs instead of spaces", "GET\t/livez\tHTTP/1.1\r\nHost: localhost\r\n\r\n"],
+  ["a space after the version", "GET /livez HTTP/1.1 \r\nHost: localhost\r\n\r\n"],
   ["no target", "GET HTTP/1.1\r\nHost: localhost\r\n\r\n"],
-  ["nothing but a method", "GET\r\n\r\n"],
+  ["only a method", "GET\r\n\r\n"],
   ["no version: HTTP/0.9", `GET ${transfers}\r\n\r\n`],
   ["no version, and headers", `GET ${transfers}\r\nHost: localhost\r\n\r\n`]
 ]
@@ -160,27 +160,27 @@ const foreign: ReadonlyArray<readonly [name: string, sent: string]> = [
 export const methods: ReadonlyArray<CorpusEntry> = [
   ...family(
     "a method",
-    read,
+    rejectedMethods,
     (method) => ({ bytes: request({ method }), expectedResponses: connectionContinues(405) })
   ),
-  ...family("a method, for a change", [...read, "GET", "HEAD"], (method) => ({
+  ...family("a method, for an update", [...rejectedMethods, "GET", "HEAD"], (method) => ({
     bytes: request({ method, target: streamStatusPath }),
     expectedResponses: connectionContinues(405)
   })),
-  ...family("a method, for a page", [...read, "POST"], (method) => ({
+  ...family("a method, for a page", [...rejectedMethods, "POST"], (method) => ({
     bytes: request({ method, target: "/openapi.json" }),
     expectedResponses: connectionContinues(405)
   })),
-  ...family("a method, for all of a list", [...read, "POST"], (method) => ({
+  ...family("a method, for a whole list", [...rejectedMethods, "POST"], (method) => ({
     bytes: request({ method, target: `/all${transfers}` }),
     expectedResponses: connectionContinues(405)
   })),
   ...family(
-    "no method",
-    unknown,
+    "an invalid method",
+    invalidMethods,
     (method) => ({ bytes: request({ method }), expectedResponses: rejectedAndClosed })
   ),
-  ...family("a method that Node keeps for itself", ["CONNECT"], (method) => ({
+  ...family("a method that Node handles itself", ["CONNECT"], (method) => ({
     bytes: request({ method, target: "evil:443" }),
     expectedResponses: ["", "400"]
   })),
@@ -189,20 +189,20 @@ export const methods: ReadonlyArray<CorpusEntry> = [
     expectedResponses: ["", "400"]
   })),
   ...family(
-    "a version",
+    "an unsupported version",
     versions,
     (version) => ({ bytes: request({ version }), expectedResponses: ["400", ""] })
   ),
   ...family(
-    "elsewhere",
-    elsewhere,
+    "a target that is not a path",
+    otherTargets,
     (target) => ({ bytes: request({ target }), expectedResponses: ["400", ...connectionContinues(400, 404)] })
   ),
   ...family("OPTIONS", ["*", transfers, streamStatusPath, "/livez", `/all${transfers}`], (target) => ({
     bytes: request({ method: "OPTIONS", target }),
     expectedResponses: connectionContinues(204)
   })),
-  ...family("OPTIONS elsewhere", [`http://evil${transfers}`, "/nowhere", "**"], (target) => ({
+  ...family("OPTIONS of an unknown target", [`http://evil${transfers}`, "/nowhere", "**"], (target) => ({
     bytes: request({ method: "OPTIONS", target }),
     expectedResponses: [...connectionContinues(400, 404), "400"]
   })),
@@ -216,17 +216,17 @@ export const methods: ReadonlyArray<CorpusEntry> = [
     expectedResponses: ["live live"]
   })),
   {
-    name: "old HTTP is answered once, and the connection closed",
+    name: "an HTTP/1.0 request, after which the connection is closed",
     bytes: request({ target: "/livez", version: "HTTP/1.0" }),
     expectedResponses: ["live"]
   },
   {
-    name: "old HTTP that wants to stay",
+    name: "an HTTP/1.0 request with keep-alive",
     bytes: request({ target: "/nowhere", version: "HTTP/1.0", headers: ["Connection: keep-alive"] }),
     expectedResponses: connectionContinues(404)
   },
   {
-    name: "the end of a connection in the middle of a request",
+    name: "a connection that ends in the middle of a request",
     bytes: ({ required }) => bytes(`GET ${transfers} HTTP/1.1\r\n${required}`),
     expectedResponses: ["", "400", "408"]
   }

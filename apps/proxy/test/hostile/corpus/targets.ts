@@ -1,4 +1,4 @@
-/** Paths and queries that look like one thing and are another. */
+/** Ambiguous paths and queries. */
 import { sampleRequests } from "../../support/sampleRequests.ts"
 import { bytes } from "../rawHttp.ts"
 import {
@@ -12,7 +12,7 @@ import {
 } from "./entry.ts"
 
 /** Path segments that change the path if they are resolved: alone, or after another segment. */
-const steps: ReadonlyArray<string> = [
+const segments: ReadonlyArray<string> = [
   "..",
   ".",
   "%2e%2e",
@@ -49,8 +49,8 @@ const steps: ReadonlyArray<string> = [
   ""
 ]
 
-/** Taken as they are read, these would be other steps: they are sent on only where a step may be anything. */
-const oddSteps: ReadonlyArray<string> = [
+/** Segments that other parsers may read differently. They are forwarded only where a segment may have any value. */
+const oddSegments: ReadonlyArray<string> = [
   "...",
   "....",
   "%252e%252e",
@@ -95,16 +95,16 @@ const oddSteps: ReadonlyArray<string> = [
   "a".repeat(300)
 ]
 
-/** Where a path has a step of its own choosing; what is put there. */
-const placed = (path: string, step: string): string => {
+/** Replaces the last variable segment of a path. */
+const withSegment = (path: string, segment: string): string => {
   const [plain = "", query] = path.split("?")
   const pieces = plain.split("/")
   const place = pieces.findLastIndex((piece) => /^0x|^\d+$|^[0-9a-f-]{36}$/i.test(piece))
-  return pieces.with(place, step).join("/") + (query === undefined ? "" : `?${query}`)
+  return pieces.with(place, segment).join("/") + (query === undefined ? "" : `?${query}`)
 }
 
-const asked = Object.entries(sampleRequests).flatMap(([id, question]) =>
-  question === undefined ? [] : [{ id, ...question }]
+const sampleTargets = Object.entries(sampleRequests).flatMap(([id, sample]) =>
+  sample === undefined ? [] : [{ id, ...sample }]
 )
 
 const send = ({ body, target }: { readonly body: string | undefined; readonly target: string }) =>
@@ -120,21 +120,23 @@ const send = ({ body, target }: { readonly body: string | undefined; readonly ta
   )
 
 const inPlace = (prefix: string) =>
-  asked.flatMap(({ body, id, path }) =>
-    family(`${prefix}${id} with the step`, steps, (step) => ({
-      bytes: send({ target: prefix + placed(path, step), body }),
+  sampleTargets.flatMap(({ body, id, path }) =>
+    family(`${prefix}${id} with the segment`, segments, (segment) => ({
+      bytes: send({ target: prefix + withSegment(path, segment), body }),
       expectedResponses: connectionContinues(400, 404)
     }))
   )
 
-const oddInPlace = asked.filter(({ id }) => id !== "updateStreamStatus").flatMap(({ body, id, path }) =>
-  family(`${id} with the step`, oddSteps, (step) => ({
-    bytes: send({ target: placed(path, step), body }),
+const oddInPlace = sampleTargets.filter(({ id }) => id !== "updateStreamStatus").flatMap((
+  { body, id, path }
+) =>
+  family(`${id} with the segment`, oddSegments, (segment) => ({
+    bytes: send({ target: withSegment(path, segment), body }),
     expectedResponses: connectionContinues(400, 404)
   }))
 )
 
-/** What stands behind a path. */
+/** Text after a path. */
 const tails: ReadonlyArray<string> = [
   "/",
   "//",
@@ -171,10 +173,10 @@ const tails: ReadonlyArray<string> = [
   "{}"
 ]
 
-/** Characters that end a request line, or are none of a target. */
+/** Characters that end a request line or are not allowed in a target. */
 const splitting: ReadonlyArray<string> = [" ", "\r\nX: y", "\n", "\r", "\x00", "\t", "\x0b", "\x1b"]
 
-/** Queries that are sent on as they were read, and written anew. */
+/** Valid queries, and how the proxy forwards them. */
 const queries: ReadonlyArray<readonly [query: string, sent: string]> = [
   ["a=%0d%0aX-Injected:%20y", "a=%0D%0AX-Injected%3A%20y"],
   ["a=%00", "a=%00"],
@@ -200,8 +202,8 @@ const queries: ReadonlyArray<readonly [query: string, sent: string]> = [
   ["cursor=../../admin?a=b", "cursor=..%2F..%2Fadmin%3Fa%3Db"]
 ]
 
-/** Queries that are refused. */
-const refusedQueries: ReadonlyArray<string> = [
+/** Queries that the proxy rejects. */
+const rejectedQueries: ReadonlyArray<string> = [
   "a=%",
   "a=%zz",
   "%=a",
@@ -248,7 +250,7 @@ export const targets: ReadonlyArray<CorpusEntry> = [
   ...inPlace("/all"),
   ...oddInPlace,
   ...["", "/all"].flatMap((prefix) =>
-    family(`${prefix}: behind a path`, tails, (tail) => ({
+    family(`${prefix}: after a path`, tails, (tail) => ({
       bytes: request({ target: `${prefix}${transfers}${tail}` }),
       expectedResponses: ["400", ...connectionContinues(400, 404)]
     }))
@@ -263,7 +265,7 @@ export const targets: ReadonlyArray<CorpusEntry> = [
     bytes: request({ target: `${transfers}?a=b${text}c` }),
     expectedResponses: rejectedAndClosed
   })),
-  ...family("a whole list with an unreadable filter", [
+  ...family("a whole list with an invalid filter", [
     "a=b",
     "from_date=tomorrow",
     "__proto__=a"
@@ -272,7 +274,7 @@ export const targets: ReadonlyArray<CorpusEntry> = [
     expectedResponses: connectionContinues(400)
   })),
   ...["", "/all"].flatMap((prefix) =>
-    family(`${prefix}: a query`, refusedQueries, (query) => ({
+    family(`${prefix}: a rejected query`, rejectedQueries, (query) => ({
       bytes: request({ target: `${prefix}${transfers}?${query}` }),
       expectedResponses: ["400", ...connectionContinues(400)]
     }))
@@ -296,7 +298,7 @@ export const targets: ReadonlyArray<CorpusEntry> = [
     bytes: request({ target: start + transfers }),
     expectedResponses: ["400", ...connectionContinues(400, 404)]
   })),
-  ...family("a prefix", [
+  ...family("an unknown path", [
     "/api/v2",
     "/api/v2.2",
     "/api/v2.2/",
@@ -325,7 +327,7 @@ export const targets: ReadonlyArray<CorpusEntry> = [
     bytes: request({ target: `${transfers}?a=${"a".repeat(length)}` }),
     expectedResponses: connectionContinues(414)
   })),
-  ...family("a target longer than all headers may be", [20_000, 1_000_000], (length) => ({
+  ...family("a target longer than the header limit", [20_000, 1_000_000], (length) => ({
     bytes: request({ target: `${transfers}?a=${"a".repeat(length)}` }),
     expectedResponses: ["431", ""]
   })),
@@ -336,20 +338,20 @@ export const targets: ReadonlyArray<CorpusEntry> = [
   })),
   ...queries.flatMap(([query, sent]): ReadonlyArray<CorpusEntry> =>
     ["", ...(query.startsWith("cursor") ? ["/all"] : [])].map((prefix) => ({
-      name: `${prefix}: a query that is sent on: ${query}`,
+      name: `${prefix}: a forwarded query: ${query}`,
       bytes: request({ target: `${prefix}${transfers}?${query}` }),
       expectedResponses: connectionContinues(200),
       upstreamRequests: [`GET ${transfers}${sent === "" ? "" : `?${sent}`} HTTP/1.1`]
     }))
   ),
   {
-    name: "a path that is spelled otherwise is asked as it is spelled here",
+    name: "a path with unnecessary escapes, which is normalized",
     bytes: request({ target: transfers.replace("/erc20/transfers", "/%65rc20/tr%61nsfers") }),
     expectedResponses: connectionContinues(200),
     upstreamRequests: [`GET ${transfers} HTTP/1.1`]
   },
   {
-    name: "a change whose body has what belongs into the path",
+    name: "an update whose body contains a path parameter",
     bytes: send({
       target: streamStatusPath,
       body: `{"status":"paused","id":"../other","__proto__":{"a":1},"tag":"x"}`
@@ -358,7 +360,7 @@ export const targets: ReadonlyArray<CorpusEntry> = [
     upstreamRequests: [`POST ${streamStatusPath} HTTP/1.1`]
   },
   ...family(
-    "a body",
+    "an invalid body",
     [
       "",
       "null",
@@ -379,7 +381,7 @@ export const targets: ReadonlyArray<CorpusEntry> = [
     })
   ),
   {
-    name: "a body of arrays in arrays",
+    name: "a deeply nested body",
     bytes: send({ target: streamStatusPath, body: `{"status":${"[".repeat(30_000)}${"]".repeat(30_000)}}` }),
     expectedResponses: connectionContinues(400)
   },
@@ -389,7 +391,7 @@ export const targets: ReadonlyArray<CorpusEntry> = [
     expectedResponses: connectionContinues(413)
   },
   {
-    name: "a sound request behind a sound one",
+    name: "a valid request after a valid one",
     bytes: (context) =>
       Buffer.concat([
         request({ target: "/nowhere" })(context),
@@ -400,15 +402,17 @@ export const targets: ReadonlyArray<CorpusEntry> = [
   }
 ]
 
-/** A stream may have any name: what of it is odd is sent on as one step. */
-export const streams: ReadonlyArray<CorpusEntry> = oddSteps.map((step): CorpusEntry => {
-  const name = decodeURIComponent(step)
+/** The id of a stream may have any value; it is forwarded as one segment. */
+export const streams: ReadonlyArray<CorpusEntry> = oddSegments.map((segment): CorpusEntry => {
+  const name = decodeURIComponent(segment)
   const body = `{"status":"paused"}`
-  const climbs = /%(?:2f|5c|2e)/i.test(name)
+  const isTraversal = /%(?:2f|5c|2e)/i.test(name)
   return {
-    name: `a stream named ${JSON.stringify(step)}`,
-    bytes: send({ target: `/streams/evm/${step}/status`, body }),
-    expectedResponses: climbs ? connectionContinues(400) : connectionContinues(200),
-    ...(climbs ? {} : { upstreamRequests: [`POST /streams/evm/${encodeURIComponent(name)}/status HTTP/1.1`] })
+    name: `a stream with the id ${JSON.stringify(segment)}`,
+    bytes: send({ target: `/streams/evm/${segment}/status`, body }),
+    expectedResponses: isTraversal ? connectionContinues(400) : connectionContinues(200),
+    ...(isTraversal
+      ? {}
+      : { upstreamRequests: [`POST /streams/evm/${encodeURIComponent(name)}/status HTTP/1.1`] })
   }
 })
