@@ -11,7 +11,7 @@ import * as Context from "effect/Context"
 /**
  * A client of a gateway.
  *
- * - `name`: identifies the client. Calls with the same name are those of one client.
+ * - `name`: identifies the client. Calls with the same name are those of one client. The name of `none` is empty.
  * - `weight`: the client's part of the rate limits and concurrency slots while other clients wait too, relative to their
  *   weights. More than 0.
  * - `share`: the client holds at most this part of the concurrency slots that other clients leave. Greater than 0 and at
@@ -29,8 +29,15 @@ export interface CallClient {
 }
 
 /**
- * The client of the calls of the enclosing region. Default: null. All calls without a client are those of one client
- * with weight 1 and share 1.
+ * The client of all calls that are made for no client.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const none: CallClient = { name: "", weight: 1, share: 1 }
+
+/**
+ * The client of the calls of the enclosing region. Default: `none`.
  *
  * @example
  * import { CallClient } from "@blockquarry/http/Gateway"
@@ -41,6 +48,6 @@ export interface CallClient {
  * @since 0.1.0
  * @category tags
  */
-export class CurrentClient extends Context.Reference<CurrentClient>()("@blockquarry/http/CallClient", {
-  defaultValue: (): CallClient | null => null
-}) {}
+export class CurrentClient
+  extends Context.Reference<CurrentClient>()("@blockquarry/http/CallClient", { defaultValue: () => none })
+{}

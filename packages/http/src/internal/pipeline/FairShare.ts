@@ -19,8 +19,12 @@
 export interface FairShare {
   /** The amount that all clients hold. */
   readonly used: number
+  /** The clients that hold something, with their amounts. */
+  readonly holders: ReadonlyMap<string, number>
   /** Returns the amount that a client holds. */
   readonly held: (client: string) => number
+  /** Whether `tryAcquire` would succeed. */
+  readonly canAcquire: (client: string, amount: number, share?: number) => boolean
   /**
    * Takes an amount of at least 0 for a client. Returns false, and takes nothing, if the client would hold more than it
    * may. `share` overrides the share of all clients for this client.
@@ -32,7 +36,7 @@ export interface FairShare {
 
 /**
  * Creates a capacity of which nothing is used. `share` is greater than 0 and at most 1; with a share of 1, clients are
- * limited by the capacity only. Default: 1.
+ * limited by the capacity only. Default: 1. Each call reads `capacity`, so a getter may change it.
  *
  * @example
  * import { FairShare } from "@blockquarry/http/Gateway"
@@ -46,7 +50,7 @@ export interface FairShare {
 export const make = (
   options: { readonly capacity: number; readonly share?: number | undefined }
 ): FairShare => {
-  const { capacity, share: defaultShare = 1 } = options
+  const { share: defaultShare = 1 } = options
   // Clients that hold nothing have no entry.
   const amounts = new Map<string, number>()
   let used = 0
@@ -55,17 +59,22 @@ export const make = (
     if (amount > 0) amounts.set(client, amount)
     else amounts.delete(client)
   }
+  const canAcquire: FairShare["canAcquire"] = (client, amount, share = defaultShare) => {
+    const before = held(client)
+    const free = options.capacity - used
+    return amount <= free && (before === 0 || before + amount <= share * (free + before))
+  }
   return {
     get used() {
       return used
     },
+    holders: amounts,
     held,
-    tryAcquire: (client, amount, share = defaultShare) => {
-      const before = held(client)
-      const free = capacity - used
-      if (amount > free || before > 0 && before + amount > share * (free + before)) return false
+    canAcquire,
+    tryAcquire: (client, amount, share) => {
+      if (!canAcquire(client, amount, share)) return false
       used += amount
-      set(client, before + amount)
+      set(client, held(client) + amount)
       return true
     },
     release: (client, amount) => {
