@@ -10,6 +10,8 @@ export interface GcraState {
   /** Acquired units that have not leaked, as of `updatedAt`. */
   readonly level: number
   readonly updatedAt: number
+  /** When the level last rose from 0. */
+  readonly busySince: number
   /** Number of consecutive cooldowns; 0 if none is active. */
   readonly cooldowns: number
   readonly cooldownUntil: number
@@ -20,7 +22,12 @@ export interface GcraState {
 const noCooldown = { cooldowns: 0, cooldownUntil: 0, probeUntil: 0 }
 
 /** The state before the first use: the whole burst is available. */
-export const initialState = (now: number): GcraState => ({ level: 0, updatedAt: now, ...noCooldown })
+export const initialState = (now: number): GcraState => ({
+  level: 0,
+  updatedAt: now,
+  busySince: now,
+  ...noCooldown
+})
 
 /** The longest cooldown, even if the upstream asks for more. */
 export const maxCooldown = 60_000
@@ -39,6 +46,7 @@ const clampToNow = (state: GcraState, now: number): GcraState =>
   state.updatedAt <= now && state.cooldownUntil <= now + maxCooldown ? state : {
     ...state,
     updatedAt: Math.min(state.updatedAt, now),
+    busySince: Math.min(state.busySince, now),
     cooldownUntil: Math.min(state.cooldownUntil, now + maxCooldown)
   }
 
@@ -67,7 +75,7 @@ export const acquire = (
   if (cost > room + rounding) return delayed(Math.ceil((cost - room) / rate), "rate_limit")
   const newLevel = level + cost
   return {
-    state: { ...state, level: newLevel, updatedAt: now, probeUntil },
+    state: { ...state, level: newLevel, updatedAt: now, busySince: busySince(state, level, now), probeUntil },
     permit: { _tag: "Granted", probe, remaining: capacityAbove(rule, newLevel) }
   }
 }
@@ -78,6 +86,33 @@ const capacityAbove = (rule: RateLimitRule, level: number): number => Math.max(0
 const leaked = ({ updatedAt, level }: GcraState, now: number, rate: number): number =>
   Math.max(0, level - (now - updatedAt) * rate)
 
+const busySince = (state: GcraState, level: number, now: number): number =>
+  level === 0 ? now : state.busySince
+
+/**
+ * Returns units that were acquired `age` milliseconds ago and not used. If the level was 0 in between, they have leaked,
+ * and returning them would allow another burst.
+ */
+export const release = (
+  stored: GcraState,
+  now: number,
+  rule: RateLimitRule,
+  cost: number,
+  age: number
+): { readonly state: GcraState; readonly remaining: number } => {
+  if (rule.limit === Number.POSITIVE_INFINITY) return { state: stored, remaining: rule.limit }
+  const state = clampToNow(stored, now)
+  const level = leaked(state, now, rule.limit / rule.window)
+  if (level === 0 || now - age < state.busySince) {
+    return { state: stored, remaining: capacityAbove(rule, level) }
+  }
+  const newLevel = Math.max(0, level - cost)
+  return {
+    state: { ...state, level: newLevel, updatedAt: now },
+    remaining: capacityAbove(rule, newLevel)
+  }
+}
+
 /** Records units that were acquired from the shared store. The level never exceeds the burst. */
 export const recordAcquired = (
   stored: GcraState,
@@ -87,8 +122,13 @@ export const recordAcquired = (
 ): GcraState => {
   if (rule.limit === Number.POSITIVE_INFINITY) return stored
   const state = clampToNow(stored, now)
-  const level = leaked(state, now, rule.limit / rule.window) + cost
-  return { ...state, level: Math.min(level, rule.burst), updatedAt: now }
+  const level = leaked(state, now, rule.limit / rule.window)
+  return {
+    ...state,
+    level: Math.min(level + cost, rule.burst),
+    updatedAt: now,
+    busySince: busySince(state, level, now)
+  }
 }
 
 export const startCooldown = (stored: GcraState, now: number, millis: number | null): GcraState => {

@@ -44,11 +44,14 @@ const currentWindow = (
     : { ...stored, index, end }
   return {
     quotaWindow,
-    remaining: Math.max(0, Math.min(limit - quotaWindow.consumed, quotaWindow.maxConsumable)),
+    remaining: remainingIn(quotaWindow, limit),
     millis,
     clockMovedBack: stored !== undefined && stored.index > index
   }
 }
+
+const remainingIn = ({ consumed, maxConsumable }: QuotaWindow, limit: number): number =>
+  Math.max(0, Math.min(limit - consumed, maxConsumable))
 
 /** Consumes units. The returned window is undefined if nothing was consumed and no window was stored. */
 export const consume = (
@@ -72,6 +75,26 @@ export const consume = (
       : unchanged,
     consumption: { _tag: "Consumed", remaining: remaining - cost }
   }
+}
+
+/** Returns units that were consumed `age` milliseconds ago, unless another window has begun since. */
+export const refund = (
+  stored: QuotaWindow | undefined,
+  now: number,
+  quota: Quota,
+  cost: number,
+  age: number
+): { readonly quotaWindow: QuotaWindow | undefined; readonly remaining: number } => {
+  const { quotaWindow, remaining } = currentWindow(stored, now, quota)
+  if (quotaWindow.consumed === 0 || Math.floor((now - age) / quota.period) !== quotaWindow.index) {
+    return { quotaWindow: stored, remaining }
+  }
+  const refunded = {
+    ...quotaWindow,
+    consumed: Math.max(0, quotaWindow.consumed - cost),
+    maxConsumable: quotaWindow.maxConsumable + cost
+  }
+  return { quotaWindow: refunded, remaining: remainingIn(refunded, quota.limit) }
 }
 
 export const peek = (stored: QuotaWindow | undefined, now: number, quota: Quota): RemainingQuota => {

@@ -327,3 +327,74 @@ describe("a cooldown", () => {
     })
   })
 })
+
+describe("release", () => {
+  it("leaves the state as if the units had never been acquired, unless the level was 0 in between", () => {
+    FastCheck.assert(
+      FastCheck.property(
+        rules,
+        arrivals,
+        FastCheck.record({ cost: FastCheck.integer({ min: 1, max: 5 }), delay: FastCheck.nat(2000) }),
+        (rule, requests, { cost, delay }) => {
+          const sent = granted(Gcra.initialState(0), rule, requests)
+          const at = Math.max(...sent.map((request) => request.at))
+          const before = sent.reduce(
+            (state, request) => Gcra.acquire(state, request.at, rule, request.cost, lease).state,
+            Gcra.initialState(0)
+          )
+          const acquired = Gcra.acquire(before, at, rule, cost, lease)
+          if (acquired.permit._tag === "Delayed") return
+          const released = Gcra.release(acquired.state, at + delay, rule, cost, delay)
+          const remaining = Gcra.acquire(before, at + delay, rule, 0, lease).permit.remaining
+          expect(released.remaining).toBeCloseTo(remaining, 6)
+          expect(Gcra.acquire(released.state, at + delay, rule, 0, lease).permit.remaining)
+            .toBeCloseTo(remaining, 6)
+        }
+      ),
+      { numRuns: 300 }
+    )
+  })
+
+  it("never allows more than one additional burst, however many units are released late", () => {
+    const rule = { limit: 10, window: 1000, burst: 10 }
+    const steps = FastCheck.array(
+      FastCheck.record({
+        gap: FastCheck.oneof(FastCheck.constant(0), FastCheck.nat(300)),
+        cost: FastCheck.integer({ min: 1, max: 5 }),
+        releasedAfter: FastCheck.option(FastCheck.nat(20_000), { nil: null })
+      }),
+      { minLength: 20, maxLength: 150, size: "max" }
+    )
+    FastCheck.assert(
+      FastCheck.property(steps, (requests) => {
+        let state = Gcra.initialState(0)
+        let now = 0
+        const sent: Array<SentRequest> = []
+        const unused: Array<{ readonly at: number; readonly cost: number; readonly releaseAt: number }> = []
+        for (const { cost, gap, releasedAfter } of requests) {
+          now += gap
+          unused.sort((a, b) => a.releaseAt - b.releaseAt)
+          for (let next = unused[0]; next !== undefined && next.releaseAt <= now; next = unused[0]) {
+            state = Gcra.release(state, next.releaseAt, rule, next.cost, next.releaseAt - next.at).state
+            unused.shift()
+          }
+          const result = Gcra.acquire(state, now, rule, cost, lease)
+          state = result.state
+          if (result.permit._tag === "Delayed") continue
+          if (releasedAfter === null) sent.push({ at: now, cost })
+          else unused.push({ at: now, cost, releaseAt: now + releasedAfter })
+        }
+        expect(maxInWindow(sent, rule.window)).toBeLessThanOrEqual(rule.limit + 2 * rule.burst + 1e-6)
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  it("returns nothing of units that have leaked, so that a late release allows no second burst", () => {
+    const rule = { limit: 10, window: 1000, burst: 10 }
+    const first = Gcra.acquire(Gcra.initialState(0), 0, rule, 10, lease)
+    const second = Gcra.acquire(first.state, 1000, rule, 10, lease)
+    expect(Gcra.release(second.state, 1000, rule, 10, 1000).remaining).toBe(0)
+    expect(Gcra.release(second.state, 1000, rule, 10, 0).remaining).toBe(10)
+  })
+})

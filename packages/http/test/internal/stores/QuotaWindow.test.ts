@@ -163,3 +163,54 @@ describe("makeQuotaWindows", () => {
     expect(names.filter((name) => windows.get(`${name} of tomorrow`) === undefined)).toEqual([])
   })
 })
+
+describe("refund", () => {
+  const quota = { limit: 10, period: day }
+
+  it("returns consumed units within their window", () => {
+    const { quotaWindow } = QuotaWindow.consume(undefined, 5 * day, quota, 4)
+    const refunded = QuotaWindow.refund(quotaWindow, 6 * day - 1, quota, 3, day - 1)
+    expect(refunded.remaining).toBe(9)
+    expect(QuotaWindow.peek(refunded.quotaWindow, 6 * day - 1, quota).remaining).toBe(9)
+  })
+
+  it("returns nothing after the window has ended, and does not add to the next window", () => {
+    const first = QuotaWindow.consume(undefined, 6 * day - 1, quota, 4)
+    const next = QuotaWindow.consume(first.quotaWindow, 6 * day, quota, 4)
+    const refunded = QuotaWindow.refund(next.quotaWindow, 6 * day, quota, 4, 1)
+    expect(refunded.remaining).toBe(6)
+    expect(QuotaWindow.peek(refunded.quotaWindow, 6 * day, quota).remaining).toBe(6)
+  })
+
+  it("never leaves more than the limit, and counts units exactly", () => {
+    FastCheck.assert(
+      FastCheck.property(
+        quotas,
+        startTimes,
+        FastCheck.array(FastCheck.record({ gap: nonDecreasing, cost: costs, used: FastCheck.boolean() })),
+        (quota, begin, steps) => {
+          let quotaWindow: QuotaWindow.QuotaWindow | undefined
+          let now = begin
+          const unused: Array<{ readonly at: number; readonly cost: number }> = []
+          const sums = new Map<number, number>()
+          for (const { cost, gap, used } of steps) {
+            now += Math.round(gap / 100 * quota.period)
+            const result = QuotaWindow.consume(quotaWindow, now, quota, cost)
+            quotaWindow = result.quotaWindow
+            const window = Math.floor(now / quota.period)
+            if (result.consumption._tag === "Consumed") {
+              if (used) sums.set(window, (sums.get(window) ?? 0) + cost)
+              else unused.push({ at: now, cost })
+            }
+          }
+          for (const { at, cost } of unused) {
+            quotaWindow = QuotaWindow.refund(quotaWindow, now, quota, cost, now - at).quotaWindow
+          }
+          const { remaining } = QuotaWindow.peek(quotaWindow, now, quota)
+          expect(remaining).toBe(quota.limit - (sums.get(Math.floor(now / quota.period)) ?? 0))
+        }
+      ),
+      { numRuns: 300 }
+    )
+  })
+})
