@@ -10,6 +10,7 @@
  */
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
+import { childTexts, isCloser, isOpener, isSpace, tokenEnd } from "./internal/jsonTokens.ts"
 
 /**
  * A parsed JSON document. An integer outside ±(2^53 − 1) is a string of its digits.
@@ -52,56 +53,6 @@ export const maxDepth = 512
 
 const largestSafe = String(Number.MAX_SAFE_INTEGER)
 
-const quote = 0x22
-const minus = 0x2d
-const zero = 0x30
-const backslash = 0x5c
-
-const isDigit = (code: number): boolean => code >= zero && code <= 0x39
-
-const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
-
-const isOpener = (code: number): boolean => code === 0x5b || code === 0x7b
-
-const isCloser = (code: number): boolean => code === 0x5d || code === 0x7d
-
-const isBeforeValue = (code: number): boolean => code === 0x3a || code === 0x2c || code === 0x5b
-
-const isAfterValue = (code: number): boolean => code === 0x2c || isCloser(code)
-
-/** Returns the index after the digits that start at `from`. */
-const afterDigits = (text: string, from: number): number => {
-  let at = from
-  while (isDigit(text.charCodeAt(at))) at++
-  return at
-}
-
-/** Returns the index after the string literal with content from `from`. */
-const afterString = (text: string, from: number): number => {
-  for (let at = text.indexOf("\"", from); at >= 0; at = text.indexOf("\"", at + 1)) {
-    let first = at
-    while (text.charCodeAt(first - 1) === backslash) first--
-    if ((at - first) % 2 === 0) return at + 1
-  }
-  return text.length
-}
-
-/**
- * Returns whether the token from `start` to `end`, with digits from `first`, is an unsafe integer in value position.
- * `JSON.parse` rejects leading zeros and numbers in key position, so they stay unquoted.
- */
-const isUnsafeInteger = (text: string, start: number, first: number, end: number): boolean => {
-  const length = end - first
-  if (length < largestSafe.length || text.charCodeAt(first) === zero) return false
-  if (length === largestSafe.length && text.slice(first, end) <= largestSafe) return false
-  let before = start - 1
-  while (isSpace(text.charCodeAt(before))) before--
-  if (before >= 0 && !isBeforeValue(text.charCodeAt(before))) return false
-  let after = end
-  while (isSpace(text.charCodeAt(after))) after++
-  return after === text.length || isAfterValue(text.charCodeAt(after))
-}
-
 /**
  * Makes V8 compile a pattern for input with few digits. V8 samples the first input: if digits are rare, it checks the
  * last position of a run first and skips most of the input; otherwise it checks every character, which takes four times
@@ -131,6 +82,7 @@ const quoteFast = (text: string): string =>
     return isUnsafe(integer) ? `${match.charAt(0)}"${integer}"` : match
   })
 
+/** Returns whether an integer of at least 16 digits is unsafe. */
 const isUnsafe = (integer: string): boolean => {
   const digits = integer.startsWith("-") ? integer.slice(1) : integer
   return digits.length > largestSafe.length || digits > largestSafe
@@ -141,31 +93,31 @@ const quoteExactly = (text: string): Either.Either<string, LosslessJsonError> =>
   let quoted = ""
   let copied = 0
   let depth = 0
-  let at = 0
-  while (at < text.length) {
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    end = tokenEnd(text, at)
     const code = text.charCodeAt(at)
-    if (code === quote) {
-      at = afterString(text, at + 1)
-    } else if (isDigit(code)) {
-      const start = text.charCodeAt(at - 1) === minus ? at - 1 : at
-      const end = afterDigits(text, at)
-      if (isUnsafeInteger(text, start, at, end)) {
-        quoted += `${text.slice(copied, start)}"${text.slice(start, end)}"`
-        copied = end
-      }
-      at = end
-    } else {
-      if (isOpener(code)) depth++
-      else if (isCloser(code)) depth--
-      if (depth > maxDepth) {
-        return Either.left(
-          new LosslessJsonError({ reason: `JSON nested more than ${maxDepth} levels deep`, offset: at })
-        )
-      }
-      at++
+    if (isOpener(code)) depth++
+    else if (isCloser(code)) depth--
+    else if (isUnsafeValue(text, at, end)) {
+      quoted += `${text.slice(copied, at)}"${text.slice(at, end)}"`
+      copied = end
+    }
+    if (depth > maxDepth) {
+      return Either.left(
+        new LosslessJsonError({ reason: `JSON nested more than ${maxDepth} levels deep`, offset: at })
+      )
     }
   }
   return Either.right(copied === 0 ? text : quoted + text.slice(copied))
+}
+
+/** Returns whether a token is an unsafe integer. `JSON.parse` rejects a number in key position, so it stays unquoted. */
+const isUnsafeValue = (text: string, start: number, end: number): boolean => {
+  if (end - start < largestSafe.length || text[start] === "\"") return false
+  const token = text.slice(start, end)
+  if (!/^-?[1-9][0-9]{15,}$/.test(token) || !isUnsafe(token)) return false
+  const next = isSpace(text.charCodeAt(end)) ? tokenEnd(text, end) : end
+  return text[next] !== ":"
 }
 
 /** Returns whether the document has more than `maxDepth` opening brackets, including those in strings. */
@@ -233,6 +185,28 @@ export const parse = (text: string): Either.Either<JsonValue, LosslessJsonError>
       ({ offset, reason }) =>
         new LosslessJsonError({ reason, offset: offset === undefined ? undefined : offset + 1 })
     )
+
+/**
+ * Returns the elements of an array that is a member of the document, as their texts in the document. Empty if the document
+ * has no such array. Expects a valid document.
+ *
+ * @example
+ * import { elementTexts } from "@blockquarry/core/LosslessJson"
+ *
+ * elementTexts(`{"result":[{"value":12345678901234567890}, 1.50]}`, "result")
+ * // [`{"value":12345678901234567890}`, "1.50"]
+ *
+ * @since 0.1.0
+ * @category decoding
+ */
+export const elementTexts = (text: string, member: string): ReadonlyArray<string> => {
+  const members = text.trimStart().startsWith("{") ? childTexts(text) : []
+  // As in `JSON.parse`, the last of several members with the same name counts.
+  const array = members.findLast((_, index) =>
+    index % 2 === 1 && JSON.parse(members[index - 1] ?? "") === member
+  )
+  return array?.startsWith("[") ? childTexts(array) : []
+}
 
 /** Marks strings that represent a bigint. Any character that JSON does not escape would work. */
 const bigintMark = "\u007f"

@@ -6,6 +6,7 @@
  *
  * @since 0.1.0
  */
+import { elementTexts } from "@blockquarry/core/LosslessJson"
 import type { ListOperation, Operation } from "@blockquarry/core/Operation"
 import {
   InvalidResponseError,
@@ -24,7 +25,6 @@ import type { EngineService } from "../pipeline/Engine.ts"
 import type { EngineResponse } from "../pipeline/EngineResponse.ts"
 import type { Upstream } from "../pipeline/Upstream.ts"
 import * as PageSource from "./PageSource.ts"
-import { recordTexts } from "./RecordTexts.ts"
 
 /**
  * A page of records.
@@ -65,14 +65,14 @@ export const pages = <
     const fetchPage = (input: I): Effect.Effect<Output, OperationError> =>
       Effect.flatMap(raw(input, encodeRequest(operation, input, upstream.arrayFormat)), (engineResponse) =>
         Either.flatMap(decodeResponse(operation, engineResponse), (page) => {
-          const rawRecords = recordTexts(new TextDecoder().decode(engineResponse.response.bytes))
+          const rawRecords = elementTexts(new TextDecoder().decode(engineResponse.response.bytes), "result")
           if (rawRecords.length !== page.result.length) {
             return recordMismatch(
               `the body has ${rawRecords.length} records, but ${page.result.length} were decoded`
             )
           }
           for (const [item, text] of Arr.zip(page.result, rawRecords)) {
-            rawByRecord.set(item, text)
+            rawByRecord.set(item, onOneLine(text))
           }
           return Either.right(page)
         }))
@@ -118,3 +118,6 @@ const decodeResponse = <I, InputEncoded, Output, OutputEncoded>(
     ? decode(operation, classification)
     : Either.left(classification.error)
 }
+
+/** Replaces line breaks, which occur only between tokens: strings escape them. */
+const onOneLine = (record: string): string => /[\n\r]/.test(record) ? record.replace(/[\n\r]+/g, " ") : record
