@@ -32,7 +32,7 @@ import type { ApiClient } from "./ApiClient.ts"
 import type { ApiOptions } from "./ApiOptions.ts"
 import type { CacheStore } from "./CacheStore.ts"
 import { DataApi } from "./DataApi.ts"
-import * as ApiLayers from "./internal/ApiLayers.ts"
+import * as ClientConstructors from "./internal/ClientConstructors.ts"
 import * as Engine from "./internal/pipeline/Engine.ts"
 import { LedgerApi } from "./LedgerApi.ts"
 import { LedgerTestnetApi } from "./LedgerTestnetApi.ts"
@@ -101,7 +101,7 @@ export const layer = <const Urls extends BaseUrls, E = never, R = never>(
   const { baseUrls, stores, ...others } = options
   return overOneEngine<Apis[keyof Urls & keyof Apis], E, R>(
     apiNames.filter((name) => baseUrls[name] !== undefined),
-    clients((spec, name) => ApiLayers.make(spec, { ...others, baseUrl: baseUrls[name] ?? "" })),
+    clients((spec, name) => ClientConstructors.make(spec, { ...others, baseUrl: baseUrls[name] ?? "" })),
     stores
   )
 }
@@ -130,7 +130,7 @@ export const layerConfig = <
   const { apis, baseUrls = {}, stores, ...others } = options
   return overOneEngine<ApisOf<Names>, E, R>(
     apis,
-    clients((spec, name) => ApiLayers.makeConfig(spec, { ...others, baseUrl: baseUrls[name] })),
+    clients((spec, name) => ClientConstructors.makeConfig(spec, { ...others, baseUrl: baseUrls[name] })),
     stores
   )
 }
@@ -147,14 +147,14 @@ type ClientLayers = { readonly [A in keyof Apis]: ClientLayer<Apis[A]> }
 
 const clients = (
   make: <Ops extends Readonly<Record<string, AnyOperation>>>(
-    spec: ApiLayers.ApiSpec<Ops>,
+    spec: ClientConstructors.ApiSpec<Ops>,
     name: keyof Apis
   ) => Effect.Effect<ApiClient<Ops>, ConfigError, Engine.Engine | HttpClient.HttpClient>
 ): ClientLayers => ({
-  data: Layer.effect(DataApi, make(ApiLayers.data, "data")),
-  streams: Layer.effect(StreamsApi, make(ApiLayers.streams, "streams")),
-  ledger: Layer.effect(LedgerApi, make(ApiLayers.ledger, "ledger")),
-  ledgerTestnet: Layer.effect(LedgerTestnetApi, make(ApiLayers.ledgerTestnet, "ledgerTestnet"))
+  data: Layer.effect(DataApi, make(ClientConstructors.data, "data")),
+  streams: Layer.effect(StreamsApi, make(ClientConstructors.streams, "streams")),
+  ledger: Layer.effect(LedgerApi, make(ClientConstructors.ledger, "ledger")),
+  ledgerTestnet: Layer.effect(LedgerTestnetApi, make(ClientConstructors.ledgerTestnet, "ledgerTestnet"))
 })
 
 /** Merges the selected clients over an engine that is not shared with any other layer. */

@@ -25,7 +25,7 @@ import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ApiClient, TestDoubles } from "./ApiClient.ts"
 import type { ApiOptions, Overrides } from "./ApiOptions.ts"
-import * as ApiLayers from "./internal/ApiLayers.ts"
+import * as ClientConstructors from "./internal/ClientConstructors.ts"
 import type { Engine } from "./internal/pipeline/Engine.ts"
 
 /**
@@ -53,7 +53,7 @@ export class DataApi extends Context.Tag("@blockquarry/http/DataApi")<DataApi, D
 export const make = (
   options: ApiOptions
 ): Effect.Effect<DataApiService, ConfigError, Engine | HttpClient.HttpClient> =>
-  ApiLayers.make(ApiLayers.data, options)
+  ClientConstructors.make(ClientConstructors.data, options)
 
 /**
  * The client of the data API, from options. Fails with a `ConfigError` if an option is invalid.
@@ -66,7 +66,7 @@ export const make = (
 export const layer = (
   options: ApiOptions
 ): Layer.Layer<DataApi, ConfigError, HttpClient.HttpClient> =>
-  ApiLayers.withOwnEngine(layerWithEngine(options))
+  ClientConstructors.withOwnEngine(layerWithEngine(options))
 
 /**
  * The client of the data API over the engine in context, from options.
@@ -97,11 +97,13 @@ export const layerWithEngine = (
 export const layerConfig = (
   options: Overrides<ApiOptions> = {}
 ): Layer.Layer<DataApi, ConfigError, HttpClient.HttpClient> =>
-  ApiLayers.withOwnEngine(Layer.effect(DataApi, ApiLayers.makeConfig(ApiLayers.data, options)))
+  ClientConstructors.withOwnEngine(
+    Layer.effect(DataApi, ClientConstructors.makeConfig(ClientConstructors.data, options))
+  )
 
 /**
- * A client for tests. Operations without a test double fail with an `InvalidInputError` that names them. Inputs are
- * validated, and `.pages` and `.items` call the test double for each page.
+ * A client for tests. Operations without a test double die with a message that names them. Inputs are validated, and
+ * `.pages` and `.items` call the test double for each page.
  *
  * @example
  * import * as TokenPrice from "@blockquarry/core/model/TokenPrice"
@@ -116,4 +118,4 @@ export const layerConfig = (
  * @category testing
  */
 export const layerTest = (doubles: TestDoubles<typeof dataOperations>): Layer.Layer<DataApi> =>
-  Layer.sync(DataApi, () => ApiLayers.makeTest(ApiLayers.data, doubles))
+  Layer.sync(DataApi, () => ClientConstructors.makeTest(ClientConstructors.data, doubles))

@@ -11,7 +11,7 @@ import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ApiClient, TestDoubles } from "./ApiClient.ts"
 import type { OptionalKeyApiOptions, Overrides } from "./ApiOptions.ts"
-import * as ApiLayers from "./internal/ApiLayers.ts"
+import * as ClientConstructors from "./internal/ClientConstructors.ts"
 import type { Engine } from "./internal/pipeline/Engine.ts"
 
 /**
@@ -39,7 +39,7 @@ export class LedgerApi extends Context.Tag("@blockquarry/http/LedgerApi")<Ledger
 export const make = (
   options: OptionalKeyApiOptions
 ): Effect.Effect<LedgerApiService, ConfigError, Engine | HttpClient.HttpClient> =>
-  ApiLayers.make(ApiLayers.ledger, options)
+  ClientConstructors.make(ClientConstructors.ledger, options)
 
 /**
  * The client of the ledger API on the main network, from options. Fails with a `ConfigError` if an option is invalid.
@@ -52,7 +52,7 @@ export const make = (
 export const layer = (
   options: OptionalKeyApiOptions
 ): Layer.Layer<LedgerApi, ConfigError, HttpClient.HttpClient> =>
-  ApiLayers.withOwnEngine(layerWithEngine(options))
+  ClientConstructors.withOwnEngine(layerWithEngine(options))
 
 /**
  * The client of the ledger API on the main network over the engine in context, from options.
@@ -84,11 +84,13 @@ export const layerWithEngine = (
 export const layerConfig = (
   options: Overrides<OptionalKeyApiOptions> = {}
 ): Layer.Layer<LedgerApi, ConfigError, HttpClient.HttpClient> =>
-  ApiLayers.withOwnEngine(Layer.effect(LedgerApi, ApiLayers.makeConfig(ApiLayers.ledger, options)))
+  ClientConstructors.withOwnEngine(
+    Layer.effect(LedgerApi, ClientConstructors.makeConfig(ClientConstructors.ledger, options))
+  )
 
 /**
- * A client for tests. Operations without a test double fail with an `InvalidInputError` that names them. Inputs are
- * validated, and `.pages` and `.items` call the test double for each page.
+ * A client for tests. Operations without a test double die with a message that names them. Inputs are validated, and
+ * `.pages` and `.items` call the test double for each page.
  *
  * @example
  * import * as LedgerTransaction from "@blockquarry/core/model/LedgerTransaction"
@@ -103,4 +105,4 @@ export const layerConfig = (
  * @category testing
  */
 export const layerTest = (doubles: TestDoubles<typeof ledgerOperations>): Layer.Layer<LedgerApi> =>
-  Layer.sync(LedgerApi, () => ApiLayers.makeTest(ApiLayers.ledger, doubles))
+  Layer.sync(LedgerApi, () => ClientConstructors.makeTest(ClientConstructors.ledger, doubles))

@@ -11,7 +11,7 @@ import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ApiClient, TestDoubles } from "./ApiClient.ts"
 import type { OptionalKeyApiOptions, Overrides } from "./ApiOptions.ts"
-import * as ApiLayers from "./internal/ApiLayers.ts"
+import * as ClientConstructors from "./internal/ClientConstructors.ts"
 import type { Engine } from "./internal/pipeline/Engine.ts"
 
 /**
@@ -41,7 +41,7 @@ export class LedgerTestnetApi
 export const make = (
   options: OptionalKeyApiOptions
 ): Effect.Effect<LedgerTestnetApiService, ConfigError, Engine | HttpClient.HttpClient> =>
-  ApiLayers.make(ApiLayers.ledgerTestnet, options)
+  ClientConstructors.make(ClientConstructors.ledgerTestnet, options)
 
 /**
  * The client of the ledger API on the test network, from options. Fails with a `ConfigError` if an option is invalid.
@@ -54,7 +54,7 @@ export const make = (
 export const layer = (
   options: OptionalKeyApiOptions
 ): Layer.Layer<LedgerTestnetApi, ConfigError, HttpClient.HttpClient> =>
-  ApiLayers.withOwnEngine(layerWithEngine(options))
+  ClientConstructors.withOwnEngine(layerWithEngine(options))
 
 /**
  * The client of the ledger API on the test network over the engine in context, from options.
@@ -86,13 +86,13 @@ export const layerWithEngine = (
 export const layerConfig = (
   options: Overrides<OptionalKeyApiOptions> = {}
 ): Layer.Layer<LedgerTestnetApi, ConfigError, HttpClient.HttpClient> =>
-  ApiLayers.withOwnEngine(
-    Layer.effect(LedgerTestnetApi, ApiLayers.makeConfig(ApiLayers.ledgerTestnet, options))
+  ClientConstructors.withOwnEngine(
+    Layer.effect(LedgerTestnetApi, ClientConstructors.makeConfig(ClientConstructors.ledgerTestnet, options))
   )
 
 /**
- * A client for tests. Operations without a test double fail with an `InvalidInputError` that names them. Inputs are
- * validated, and `.pages` and `.items` call the test double for each page.
+ * A client for tests. Operations without a test double die with a message that names them. Inputs are validated, and
+ * `.pages` and `.items` call the test double for each page.
  *
  * @example
  * import * as LedgerTransaction from "@blockquarry/core/model/LedgerTransaction"
@@ -107,4 +107,4 @@ export const layerConfig = (
  * @category testing
  */
 export const layerTest = (doubles: TestDoubles<typeof ledgerOperations>): Layer.Layer<LedgerTestnetApi> =>
-  Layer.sync(LedgerTestnetApi, () => ApiLayers.makeTest(ApiLayers.ledgerTestnet, doubles))
+  Layer.sync(LedgerTestnetApi, () => ClientConstructors.makeTest(ClientConstructors.ledgerTestnet, doubles))

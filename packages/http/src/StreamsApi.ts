@@ -11,7 +11,7 @@ import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { ApiClient, TestDoubles } from "./ApiClient.ts"
 import type { ApiOptions, Overrides } from "./ApiOptions.ts"
-import * as ApiLayers from "./internal/ApiLayers.ts"
+import * as ClientConstructors from "./internal/ClientConstructors.ts"
 import type { Engine } from "./internal/pipeline/Engine.ts"
 
 /**
@@ -41,7 +41,7 @@ export class StreamsApi
 export const make = (
   options: ApiOptions
 ): Effect.Effect<StreamsApiService, ConfigError, Engine | HttpClient.HttpClient> =>
-  ApiLayers.make(ApiLayers.streams, options)
+  ClientConstructors.make(ClientConstructors.streams, options)
 
 /**
  * The client of the streams API, from options. Fails with a `ConfigError` if an option is invalid.
@@ -54,7 +54,7 @@ export const make = (
 export const layer = (
   options: ApiOptions
 ): Layer.Layer<StreamsApi, ConfigError, HttpClient.HttpClient> =>
-  ApiLayers.withOwnEngine(layerWithEngine(options))
+  ClientConstructors.withOwnEngine(layerWithEngine(options))
 
 /**
  * The client of the streams API over the engine in context, from options.
@@ -86,11 +86,13 @@ export const layerWithEngine = (
 export const layerConfig = (
   options: Overrides<ApiOptions> = {}
 ): Layer.Layer<StreamsApi, ConfigError, HttpClient.HttpClient> =>
-  ApiLayers.withOwnEngine(Layer.effect(StreamsApi, ApiLayers.makeConfig(ApiLayers.streams, options)))
+  ClientConstructors.withOwnEngine(
+    Layer.effect(StreamsApi, ClientConstructors.makeConfig(ClientConstructors.streams, options))
+  )
 
 /**
- * A client for tests. Operations without a test double fail with an `InvalidInputError` that names them. Inputs are
- * validated, and `.pages` and `.items` call the test double for each page.
+ * A client for tests. Operations without a test double die with a message that names them. Inputs are validated, and
+ * `.pages` and `.items` call the test double for each page.
  *
  * @example
  * import * as StreamRecord from "@blockquarry/core/model/StreamRecord"
@@ -105,4 +107,4 @@ export const layerConfig = (
  * @category testing
  */
 export const layerTest = (doubles: TestDoubles<typeof streamsOperations>): Layer.Layer<StreamsApi> =>
-  Layer.sync(StreamsApi, () => ApiLayers.makeTest(ApiLayers.streams, doubles))
+  Layer.sync(StreamsApi, () => ClientConstructors.makeTest(ClientConstructors.streams, doubles))

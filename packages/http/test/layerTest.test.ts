@@ -5,18 +5,29 @@ import * as Nft from "@blockquarry/core/model/Nft"
 import * as StreamRecord from "@blockquarry/core/model/StreamRecord"
 import * as TokenPrice from "@blockquarry/core/model/TokenPrice"
 import { InvalidInputError } from "@blockquarry/core/OperationError"
+import { allOperations } from "@blockquarry/core/Operations"
 import * as Page from "@blockquarry/core/Page"
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as LedgerApi from "@blockquarry/http/LedgerApi"
 import * as LedgerTestnetApi from "@blockquarry/http/LedgerTestnetApi"
 import * as StreamsApi from "@blockquarry/http/StreamsApi"
 import { describe, expect, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { address, contract, examples, hash } from "./support/Examples.ts"
 import { failureOf } from "./support/Failures.ts"
+
+/** The defect of an effect. */
+const defectOf = (effect: Effect.Effect<unknown, unknown>): Effect.Effect<Error> =>
+  Effect.map(Effect.exit(effect), (exit) => {
+    const defect = Exit.isFailure(exit) ? Option.getOrNull(Cause.dieOption(exit.cause)) : null
+    return defect instanceof Error ? defect : new Error("there is no defect")
+  })
 
 describe("layerTest", () => {
   it.effect("calls the test double with the decoded input", () =>
@@ -36,7 +47,8 @@ describe("layerTest", () => {
       const testnet = yield* LedgerTestnetApi.LedgerTestnetApi
       expect((yield* streams.updateStreamStatus({ id: "s", status: "paused" })).status).toBe("paused")
       expect(yield* ledger.ledgerTransaction({ txn_hash: hash })).toEqual(LedgerTransaction.example())
-      expect((yield* failureOf(testnet.ledgerTransaction({ txn_hash: hash })))._tag).toBe("InvalidInputError")
+      expect((yield* defectOf(testnet.ledgerTransaction({ txn_hash: hash }))).message)
+        .toContain("LedgerTestnetApi.layerTest({ ledgerTransaction: ")
     }).pipe(Effect.provide(Layer.mergeAll(
       StreamsApi.layerTest({
         updateStreamStatus: ({ status }) => Effect.succeed(StreamRecord.example({ status }))
@@ -45,7 +57,7 @@ describe("layerTest", () => {
       LedgerTestnetApi.layerTest({})
     ))))
 
-  it.effect("fails operations without a test double, and names them", () =>
+  it.effect("dies if an operation has no test double, and shows how to provide one", () =>
     Effect.gen(function*() {
       const clients = {
         data: yield* DataApi.DataApi,
@@ -54,9 +66,12 @@ describe("layerTest", () => {
         ledgerTestnet: yield* LedgerTestnetApi.LedgerTestnetApi
       }
       for (const { call, id } of examples) {
-        const error = yield* failureOf(call(clients))
-        expect(error).toMatchObject({ _tag: "InvalidInputError", operation: id })
-        expect(error.message).toContain(`no test double for ${id}; pass one to layerTest({ ${id}: … })`)
+        const api = { data: "DataApi", streams: "StreamsApi", ledger: "LedgerApi" }[
+          allOperations.find((operation) => operation.id === id)?.api ?? "data"
+        ]
+        expect((yield* defectOf(call(clients))).message).toBe(
+          `no test double for ${id}. Provide one: ${api}.layerTest({ ${id}: () => Effect.succeed(…) })`
+        )
       }
     }).pipe(Effect.provide(Layer.mergeAll(
       DataApi.layerTest({}),
@@ -96,13 +111,21 @@ describe("layerTest", () => {
         new InvalidInputError({ operation: "tokenPrice", issues: [{ parameter: "x", reason: "unlucky" }] })
     }))))
 
-  it.effect("rejects invalid records of a test double", () =>
+  it.effect("dies if a list without a test double is streamed", () =>
     Effect.gen(function*() {
       const data = yield* DataApi.DataApi
-      const error = yield* failureOf(data.walletTransfers({ address }))
-      expect(error).toMatchObject({ _tag: "InvalidInputError", operation: "walletTransfers" })
-      expect(error.message).toContain("the test double returned an invalid output")
-      expect(error.message).toContain("value")
+      expect((yield* defectOf(Stream.runDrain(data.walletTransfers.items({ address })))).message)
+        .toContain("no test double for walletTransfers")
+    }).pipe(Effect.provide(DataApi.layerTest({}))))
+
+  it.effect("dies if the records of a test double are invalid", () =>
+    Effect.gen(function*() {
+      const data = yield* DataApi.DataApi
+      const { message } = yield* defectOf(data.walletTransfers({ address }))
+      expect(message).toContain(
+        "the test double of walletTransfers in DataApi.layerTest returned an invalid output"
+      )
+      expect(message).toContain("value")
     }).pipe(Effect.provide(DataApi.layerTest({
       walletTransfers: () => Effect.succeed(Page.example([Erc20Transfer.example({ value: -5n })]))
     }))))

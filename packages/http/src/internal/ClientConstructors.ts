@@ -1,6 +1,6 @@
-/** Creates the clients of the APIs, from options, environment variables or test doubles. */
+/** Constructors of the API clients: from options, environment variables or test doubles. */
 import type { AnyOperation, ApiName, Operation } from "@blockquarry/core/Operation"
-import { InvalidInputError, type OperationError } from "@blockquarry/core/OperationError"
+import type { OperationError } from "@blockquarry/core/OperationError"
 import { dataOperations, ledgerOperations, streamsOperations } from "@blockquarry/core/Operations"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Config from "effect/Config"
@@ -17,6 +17,8 @@ import * as Upstream from "./pipeline/Upstream.ts"
 /** An API with its operations and its environment variables. */
 export interface ApiSpec<Ops extends Readonly<Record<string, AnyOperation>>> {
   readonly api: ApiName
+  /** The name of the public module. */
+  readonly module: string
   readonly operations: Ops
   /** The environment variable of the base URL. */
   readonly baseUrlVariable: string
@@ -25,6 +27,7 @@ export interface ApiSpec<Ops extends Readonly<Record<string, AnyOperation>>> {
 
 export const data: ApiSpec<typeof dataOperations> = {
   api: "data",
+  module: "DataApi",
   operations: dataOperations,
   baseUrlVariable: Settings.baseUrl,
   apiKey: Settings.apiKeyConfig
@@ -32,6 +35,7 @@ export const data: ApiSpec<typeof dataOperations> = {
 
 export const streams: ApiSpec<typeof streamsOperations> = {
   api: "streams",
+  module: "StreamsApi",
   operations: streamsOperations,
   baseUrlVariable: Settings.streamsUrl,
   apiKey: Settings.apiKeyConfig
@@ -39,6 +43,7 @@ export const streams: ApiSpec<typeof streamsOperations> = {
 
 export const ledger: ApiSpec<typeof ledgerOperations> = {
   api: "ledger",
+  module: "LedgerApi",
   operations: ledgerOperations,
   baseUrlVariable: Settings.ledgerUrl,
   apiKey: Settings.optionalApiKeyConfig
@@ -46,6 +51,7 @@ export const ledger: ApiSpec<typeof ledgerOperations> = {
 
 export const ledgerTestnet: ApiSpec<typeof ledgerOperations> = {
   ...ledger,
+  module: "LedgerTestnetApi",
   baseUrlVariable: Settings.ledgerTestnetUrl
 }
 
@@ -82,9 +88,12 @@ export const makeConfig = <Ops extends Readonly<Record<string, AnyOperation>>>(
   return Effect.flatMap(config, (configured) => make(spec, { ...options, ...configured }))
 }
 
-/** Makes a client of test doubles. Inputs are decoded and lists are paginated as with a real client. */
+/**
+ * Makes a client of test doubles. Inputs are decoded and lists are paginated as with a real client. A missing test double
+ * and an invalid output are defects: they are mistakes of the test, which must not look like an error of the operation.
+ */
 export const makeTest = <Ops extends Readonly<Record<string, AnyOperation>>>(
-  { operations }: ApiSpec<Ops>,
+  { module, operations }: ApiSpec<Ops>,
   doubles: ApiClient.TestDoubles<Ops>
 ): ApiClient.ApiClient<Ops> => {
   const doubleOf = new Map<string, (input: unknown) => Effect.Effect<unknown, OperationError>>(
@@ -96,15 +105,20 @@ export const makeTest = <Ops extends Readonly<Record<string, AnyOperation>>>(
       { id, output }: Operation<I, InputEncoded, Output, OutputEncoded>
     ) =>
     (input: I) => {
-      const fail = (reason: string) =>
-        new InvalidInputError({ operation: id, issues: [{ parameter: "layerTest", reason }] })
       const double = doubleOf.get(id)
-      if (double === undefined) return fail(`no test double for ${id}; pass one to layerTest({ ${id}: … })`)
+      if (double === undefined) {
+        return Effect.dieMessage(
+          `no test double for ${id}. Provide one: ${module}.layerTest({ ${id}: () => Effect.succeed(…) })`
+        )
+      }
       // The compiler checks the type of the output; this checks its values.
       return Effect.flatMap(double(input), (response) =>
-        Effect.mapError(
+        Effect.catchAll(
           Schema.validate(output)(response),
-          ({ message }) => fail(`the test double returned an invalid output: ${message}`)
+          ({ message }) =>
+            Effect.dieMessage(
+              `the test double of ${id} in ${module}.layerTest returned an invalid output: ${message}`
+            )
         ))
     }
   )
