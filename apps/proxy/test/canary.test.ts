@@ -321,7 +321,7 @@ describe("what a client sends", () => {
   it.scopedLive("does not leave the proxy, from headers, targets or bodies", () =>
     Effect.gen(function*() {
       const proxy = yield* begin()
-      const { admin, port, service } = proxy
+      const { admin, port, upstream } = proxy
       const outputs: Array<string> = []
       for (const secret of Object.values(secrets)) {
         for (const own of [[], [`X-API-Key: ${secrets.mine}`]]) {
@@ -342,9 +342,9 @@ describe("what a client sends", () => {
       const all = [...outputs, ...yield* everything(proxy)]
       expect(all.length).toBeGreaterThan(1000)
       expect([...new Set(all.flatMap(found))]).toEqual([])
-      const requests = service.requests()
+      const requests = upstream.requests()
       expect(requests.length).toBeGreaterThan(0)
-      expect(requests.map((request) => Harness.deviationFrom(request, service.port, secrets))).toEqual(
+      expect(requests.map((request) => Harness.deviationFrom(request, upstream.port, secrets))).toEqual(
         requests.map(() => null)
       )
       expect(requests.flatMap((request) => found(request.replaceAll(`x-api-key: ${secrets.data}`, ""))))
@@ -355,7 +355,7 @@ describe("what a client sends", () => {
 
   it.scopedLive("is not accepted as a token in a URL, and not sent upstream", () =>
     Effect.gen(function*() {
-      const { port, service } = yield* begin()
+      const { port, upstream } = yield* begin()
       const encoded = encodeURIComponent(secrets.mine)
       for (const name of ["api_key", "token", "access_token", "x-api-key"]) {
         for (
@@ -377,7 +377,7 @@ describe("what a client sends", () => {
         const [response] = parseResponses(yield* send(port, target, [])).responses
         expect([400, 401, 404]).toContain(response?.status)
       }
-      expect(service.requests()).toEqual([])
+      expect(upstream.requests()).toEqual([])
     }))
 
   it.scopedLive("appears in headers, bodies and log lines only as the request ID", () =>
@@ -457,15 +457,15 @@ describe("what the upstream sends", () => {
         for (const response of [...pages, ...quoting(secrets[name])]) {
           // Ends the cooldown of rejected keys, and opens the circuit breaker for a probe
           pass(2 * 86_400_000)
-          proxy.service.respondWith(() => response)
-          proxy.service.clear()
+          proxy.upstream.respondWith(() => response)
+          proxy.upstream.clear()
           for (const target of [transfers, `/all${transfers}`]) {
             pass(2 * 86_400_000)
             outputs.push(
               yield* send(proxy.port, target, [`X-API-Key: ${secrets.mine}`, "Cache-Control: no-cache"])
             )
           }
-          expect(proxy.service.requests().length).toBeGreaterThanOrEqual(2)
+          expect(proxy.upstream.requests().length).toBeGreaterThanOrEqual(2)
         }
         outputs.push(...yield* everything(proxy))
         expect([...new Set(outputs.flatMap(found))]).toEqual([])

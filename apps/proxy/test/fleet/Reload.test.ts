@@ -87,7 +87,7 @@ describe("a configuration that changes under load", () => {
       })
       const more = Effect.suspend(() => {
         const before = load.requests.length
-        return eventuallySync("requests are made", () => load.requests.length > before + 50)
+        return eventuallySync("the load sends requests", () => load.requests.length > before + 50)
       })
       const status = (token: string) =>
         Effect.map(request(port, LoadGenerator.pathOf(1), token), ({ status }) => status)

@@ -81,7 +81,7 @@ describe("a rolling restart", () => {
       })
       const more = Effect.suspend(() => {
         const before = load.requests.length
-        return eventuallySync("requests are made", () => load.requests.length > before + 200)
+        return eventuallySync("the load sends requests", () => load.requests.length > before + 200)
       })
       const renew = (old: ProxyProcess.ProxyProcess) =>
         Effect.gen(function*() {
@@ -149,10 +149,13 @@ describe("SIGTERM", () => {
         }
         expect(yield* request(idle, priceOf("1"))).toEqual([200, "keep-alive"])
         queued.send(["a", "b", "c"].map((digit) => RawConnection.get(priceOf(digit))).join(""))
-        yield* eventuallySync("all are asked", () => upstream.received.length === 4)
+        yield* eventuallySync("the upstream receives all requests", () => upstream.received.length === 4)
 
         yield* signal("SIGTERM")
-        yield* eventually("it says so", Effect.map(LoadBalancer.isReady(port), (ready) => !ready))
+        yield* eventually(
+          "the readiness probe fails",
+          Effect.map(LoadBalancer.isReady(port), (ready) => !ready)
+        )
         expect(yield* request(idle, priceOf("3"))).toEqual([200, "close"])
         yield* idle.closed
         expect(yield* request(unused, "/livez")).toEqual([200, "close"])
@@ -212,14 +215,14 @@ describe("SIGTERM", () => {
         yield* eventually("the port is closed", RawConnection.isNotListening(port))
         expect([short.isOver, endless.isOver]).toEqual([false, false])
         yield* Deferred.succeed(gate, null)
-        yield* eventuallySync("the short one has ended", () => short.isOver)
+        yield* eventuallySync("the short list has ended", () => short.isOver)
         expect(short.isWhole).toBe(true)
         expect(JSON.parse(short.text.trimEnd().split("\n").at(-1) ?? "")).toEqual({ end: { records: 9 } })
         slow.socket.resume()
         expect((yield* Fiber.join(begun))?.body.length).toBeGreaterThan(large)
 
         expect(yield* exit).toEqual(stopped)
-        yield* eventuallySync("the endless one is over", () => endless.isOver)
+        yield* eventuallySync("the endless list has ended", () => endless.isOver)
         expect(endless.isWhole).toBe(false)
         expect(endless.text.trimEnd().split("\n").map((line) => Object.keys(JSON.parse(line)))).toEqual(
           Array.from({ length: 3 }, () => ["transaction_hash", "block_number", "token_name"])
@@ -238,7 +241,10 @@ describe("SIGTERM", () => {
         })
         const { exit, port, signal } = yield* start
         yield* signal("SIGTERM")
-        yield* eventually("it says so", Effect.map(LoadBalancer.isReady(port), (ready) => !ready))
+        yield* eventually(
+          "the readiness probe fails",
+          Effect.map(LoadBalancer.isReady(port), (ready) => !ready)
+        )
         const trace = "0af7651916cd43dd8448eb211c80319c"
         const { status } = yield* RawConnection.request(port, priceOf("1"), {
           traceparent: `00-${trace}-b7ad6b7169203331-01`

@@ -53,7 +53,7 @@ describe("Ctrl-C", () => {
         upstream.respond = () => Effect.never
         const connection = yield* RawConnection.connect(proxy.port)
         connection.send(RawConnection.get(priceOf("1")))
-        yield* eventuallySync("the service is asked", () => upstream.received.length === 1)
+        yield* eventuallySync("the upstream receives the request", () => upstream.received.length === 1)
         yield* proxy.signal("SIGINT")
         yield* eventually("the port is closed", RawConnection.isNotListening(proxy.port))
         expect([proxy.hasExited(), connection.isHalfClosed()]).toEqual([false, false])
@@ -78,7 +78,10 @@ describe("SIGHUP", () => {
       yield* waitForLog("configuration reloaded: no changes")
       expect(yield* LoadBalancer.isReady(port)).toBe(true)
       yield* signal("SIGTERM")
-      yield* eventually("it says so", Effect.map(LoadBalancer.isReady(port), (ready) => !ready))
+      yield* eventually(
+        "the readiness probe fails",
+        Effect.map(LoadBalancer.isReady(port), (ready) => !ready)
+      )
       yield* signal("SIGHUP")
       // The default shutdown delay applies, and the process exits by itself
       expect(yield* exit).toEqual({ code: 0, signal: null })
@@ -94,7 +97,7 @@ describe("SIGHUP", () => {
       })
       const connection = yield* RawConnection.connect(proxy.port)
       connection.send(RawConnection.get(priceOf("1")))
-      yield* eventuallySync("the service is asked", () => upstream.received.length === 1)
+      yield* eventuallySync("the upstream receives the request", () => upstream.received.length === 1)
       yield* proxy.signal("SIGINT")
       yield* eventually("the port is closed", RawConnection.isNotListening(proxy.port))
       yield* proxy.signal("SIGHUP")

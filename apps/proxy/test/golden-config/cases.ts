@@ -1,4 +1,4 @@
-/** The cases of `cases.yaml`, checked, with their placeholders filled in. */
+/** The decoded cases of `cases.yaml`, with placeholders replaced. */
 import * as Schema from "effect/Schema"
 import { readFileSync } from "node:fs"
 import { parse, stringify } from "yaml"
@@ -69,20 +69,20 @@ const all = Schema.decodeUnknownSync(Cases, { onExcessProperty: "error" })(
 
 /** A file of a case. */
 interface File {
-  /** Null if the user may not read it. */
+  /** Null if it is unreadable. */
   readonly bytes: Uint8Array | null
-  readonly isFolder: boolean
+  readonly isDirectory: boolean
   readonly mode: number
   /** The content as the record shows it. */
   readonly shown: string
 }
 
-/** A command line with its surroundings. */
+/** A command line with its environment and files. */
 export interface Case {
   readonly title: string
   readonly args: ReadonlyArray<string>
   readonly env: Readonly<Record<string, string>>
-  /** By whole paths. */
+  /** By absolute path. */
   readonly files: ReadonlyMap<string, File>
   readonly process: boolean
   readonly signal: "SIGINT" | "SIGTERM"
@@ -94,11 +94,11 @@ const expand = (text: string): string =>
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 const file = (path: string, content: Content): File => {
-  const plain = { isFolder: path.endsWith("/"), mode: 0o600 }
+  const plain = { isDirectory: path.endsWith("/"), mode: 0o600 }
   if (content === null) return { ...plain, bytes: null, shown: "(not readable)\n" }
   if (typeof content === "string") {
     const text = expand(content)
-    return { ...plain, bytes: encode(text), shown: plain.isFolder ? "(a folder)\n" : text }
+    return { ...plain, bytes: encode(text), shown: plain.isDirectory ? "(a folder)\n" : text }
   }
   if ("text" in content) {
     return {
@@ -149,9 +149,9 @@ export const starts: ReadonlyArray<Case> = all.starts.map(toCase([]))
 /** A change of the files of a running proxy. */
 interface Change {
   readonly title: string
-  /** The settings that go over the first ones; undefined if the configuration does not change, or changes as a text. */
+  /** What is merged into the initial configuration; undefined if the configuration is unchanged or replaced by text. */
   readonly merge: string | undefined
-  /** New contents of files by their names in the folder of the configuration; null removes a file. */
+  /** New contents of files by name; null removes a file. */
   readonly files: ReadonlyMap<string, string | null>
   readonly signal: boolean
 }
@@ -162,7 +162,7 @@ export interface Reload {
   readonly changes: ReadonlyArray<Change>
 }
 
-/** The name of the configuration in its folder. */
+/** The file name of the configuration. */
 export const configName = "quarry-proxy.yaml"
 
 const isSettings = Schema.is(Settings)

@@ -1,4 +1,4 @@
-/** What `config check`, `config print` and `config example` say today, configuration by configuration. */
+/** Records of `config check` and `config print` for each configuration. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Cases from "./cases.ts"
 import * as InProcess from "./inProcess.ts"
@@ -11,7 +11,7 @@ beforeAll(() => workshop.build(), 60_000)
 afterAll(() => workshop.remove())
 
 describe.each([["check", Cases.check], ["print", Cases.print]] as const)("config %s", (command, groups) => {
-  it.each([...groups])("says of %s what the record says", async (group, cases) => {
+  it.each([...groups])("matches the record: %s", async (group, cases) => {
     const records: Array<string> = []
     for (const each of cases) records.push(record(each, await InProcess.run(each)))
     await expect(records.join("\n")).toMatchFileSnapshot(recordPath(`${command}-${group}`))
@@ -20,14 +20,14 @@ describe.each([["check", Cases.check], ["print", Cases.print]] as const)("config
   it.each(
     [...groups.values()].flat().filter(({ process }) => process).map((each) => [each.title, each] as const)
   )(
-    "says the same as a process: %s",
+    "has the same output as a process: %s",
     async (_, each) => {
       expect(await workshop.start(each).ended()).toEqual(await InProcess.run(each))
     }
   )
 })
 
-it("no two cases of a group have one title", () => {
+it("titles are unique within a group", () => {
   for (const groups of [Cases.check, Cases.print, Cases.commands]) {
     for (const cases of groups.values()) {
       const titles = cases.map(({ title }) => title)

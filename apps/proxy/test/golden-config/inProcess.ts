@@ -1,4 +1,4 @@
-/** The commands about the configuration in this process, over files that are only names. */
+/** Runs the config commands in this process, with an in-memory file system. */
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Arguments from "../../src/cli/Arguments.ts"
@@ -10,8 +10,8 @@ import type { Ended } from "./records.ts"
 
 const filesOf = ({ files }: Case) =>
   fakeFileSystem(Object.fromEntries(
-    [...files].map(([path, { bytes, isFolder, mode }]) => [
-      isFolder ? `${path}/` : path,
+    [...files].map(([path, { bytes, isDirectory, mode }]) => [
+      isDirectory ? `${path}/` : path,
       bytes === null ? null : { text: bytes, mode: 0o100000 | mode }
     ])
   ))

@@ -19,7 +19,7 @@ const workshop = new Workshop()
 beforeAll(() => workshop.build(), 60_000)
 afterAll(() => workshop.remove())
 
-/** The last line of what a proxy says when it is up. */
+/** The last line of the startup banner. */
 const up = /Ctrl-C/
 
 const occupied = async (): Promise<{ readonly port: number; readonly close: () => void }> => {
@@ -34,7 +34,7 @@ const occupied = async (): Promise<{ readonly port: number; readonly close: () =
 }
 
 describe("a command line", () => {
-  it.each([...Cases.commands])("says of %s what the record says", async (group, cases) => {
+  it.each([...Cases.commands])("matches the record: %s", async (group, cases) => {
     const ended: Array<readonly [Cases.Case, Ended]> = []
     for (const each of cases) ended.push([each, await workshop.start(each).ended()])
     const text = group === "help" ? shortened(ended) : ended.map((each) => record(...each)).join("\n")
@@ -44,7 +44,7 @@ describe("a command line", () => {
 })
 
 describe("serve", () => {
-  it("says what the record says when it cannot start", async () => {
+  it("matches the record if it cannot start", async () => {
     const { close, port } = await occupied()
     const records: Array<string> = []
     for (const each of Cases.failures) {
@@ -56,7 +56,7 @@ describe("serve", () => {
       .toMatchFileSnapshot(recordPath("serve-failures"))
   }, 60_000)
 
-  it("says what the record says when it starts, and when it stops", async () => {
+  it("matches the record when it starts and stops", async () => {
     const records: Array<string> = []
     for (const each of Cases.starts) {
       const program = workshop.start(each)

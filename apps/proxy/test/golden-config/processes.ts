@@ -1,4 +1,4 @@
-/** The program that is shipped, as processes. */
+/** Runs the bundled program as processes. */
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url"
 import type { Case } from "./cases.ts"
 import type { Ended } from "./records.ts"
 
-/** A folder for a file of tests, and the program in it. */
+/** A temporary directory with the bundled program. */
 export class Workshop {
   readonly folder = mkdtempSync(join(tmpdir(), "quarry-proxy-"))
   readonly #programs: Array<Program> = []
@@ -17,7 +17,7 @@ export class Workshop {
     return join(this.folder, "dist/quarry-proxy.js")
   }
 
-  /** Bundles the program, beside a manifest whose version stays the same. */
+  /** Bundles the program next to a manifest with a constant version. */
   build(): Promise<void> {
     const root = fileURLToPath(new URL("../../", import.meta.url))
     writeFileSync(join(this.folder, "package.json"), JSON.stringify({ type: "module", version: "1.2.3" }))
@@ -31,13 +31,13 @@ export class Workshop {
     })
   }
 
-  /** Ends what still runs, and removes the folder. */
+  /** Kills running programs and removes the directory. */
   remove(): void {
     for (const program of this.#programs) program.signal("SIGKILL")
     rmSync(this.folder, { recursive: true, force: true })
   }
 
-  /** Starts a case, with its files under a root of their own. `place` is what else its texts are to have replaced. */
+  /** Starts a case with its files below a separate root directory. `place` makes further replacements in its texts. */
   start(input: Case, place: (text: string) => string = (text) => text): Program {
     const root = join(this.folder, `root-${this.#programs.length}`)
     const paths = [...input.files.keys()].toSorted((a, b) => b.length - a.length)
@@ -48,10 +48,10 @@ export class Workshop {
         (folder) => `${root}${folder}`
       )
     mkdirSync(join(root, "etc"), { recursive: true })
-    for (const [path, { bytes, isFolder, mode }] of input.files) {
+    for (const [path, { bytes, isDirectory, mode }] of input.files) {
       const at = join(root, path)
-      mkdirSync(isFolder ? at : dirname(at), { recursive: true })
-      if (isFolder || bytes === null) continue
+      mkdirSync(isDirectory ? at : dirname(at), { recursive: true })
+      if (isDirectory || bytes === null) continue
       writeFileSync(at, placed(new TextDecoder().decode(bytes)))
       chmodSync(at, mode)
     }
@@ -86,22 +86,22 @@ export class Program {
     this.#closed = once(this.#child, "close")
   }
 
-  /** Where a path of the case is in truth. */
+  /** Returns the actual path of a path of the case. */
   at(path: string): string {
     return join(this.#root, path)
   }
 
-  /** What was written so far. */
+  /** The output so far. */
   get written(): Pick<Ended, "stdout" | "stderr"> {
     const { stderr, stdout } = this.#written
     return { stdout: stdout.replaceAll(this.#root, ""), stderr: stderr.replaceAll(this.#root, "") }
   }
 
-  /** Waits until what was written is as wanted. */
+  /** Waits until a condition holds for the output. */
   until(holds: (written: Pick<Ended, "stdout" | "stderr">) => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const check = () => holds(this.written) ? end(resolve) : undefined
-      const gone = () => end(() => reject(new Error(`it ended: ${JSON.stringify(this.written)}`)))
+      const gone = () => end(() => reject(new Error(`the program exited: ${JSON.stringify(this.written)}`)))
       const end = (settle: () => void) => {
         this.#child.stdout.off("data", check)
         this.#child.stderr.off("data", check)
@@ -119,7 +119,7 @@ export class Program {
     this.#child.kill(name)
   }
 
-  /** Waits for the end. */
+  /** Waits for the exit. */
   async ended(): Promise<Ended> {
     await this.#closed
     return { code: this.#child.exitCode, ...this.written }

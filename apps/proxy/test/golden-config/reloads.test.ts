@@ -1,4 +1,4 @@
-/** Which changes of its configuration a running proxy takes today, which it rejects, and what it says of each. */
+/** Records of reloads: which changes a running proxy applies or rejects, and what it logs. */
 import { renameSync, rmSync, writeFileSync } from "node:fs"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import * as Cases from "./cases.ts"
@@ -12,7 +12,7 @@ afterAll(() => workshop.remove())
 
 const folder = "/etc"
 
-/** A file changes at once, as deployments change it. */
+/** Replaces a file atomically, like deployments do. */
 const write = (program: Program, name: string, content: string | null): void => {
   const path = program.at(`${folder}/${name}`)
   if (content === null) return rmSync(path)
@@ -31,7 +31,7 @@ const log = (text: string): ReadonlyArray<Line> =>
     return { level: level ?? "", message: message ?? line }
   })
 
-/** A change is over with a line that is no warning. */
+/** A reload ends with a log line that is not a warning. */
 const isOver = (lines: ReadonlyArray<Line>): boolean => lines.some(({ level }) => level !== "warning")
 
 const nameOf = (title: string): string => `reload-${title.replaceAll(/\W+/g, "-")}`
@@ -39,7 +39,7 @@ const nameOf = (title: string): string => `reload-${title.replaceAll(/\W+/g, "-"
 const shown = ({ level, message }: Line): string => `${level}: ${message}`
 
 it.each(Cases.reloads.map((reload) => [reload.title, reload] as const))(
-  "decides %s as the record says",
+  "matches the record: %s",
   async (_, { changes, files, title }) => {
     const program = workshop.start({
       title,
@@ -48,7 +48,7 @@ it.each(Cases.reloads.map((reload) => [reload.title, reload] as const))(
       files: new Map(
         [...files].map(([name, text]) => [
           `${folder}/${name}`,
-          { bytes: new TextEncoder().encode(text), isFolder: false, mode: 0o600, shown: text }
+          { bytes: new TextEncoder().encode(text), isDirectory: false, mode: 0o600, shown: text }
         ])
       ),
       process: true,
@@ -56,7 +56,8 @@ it.each(Cases.reloads.map((reload) => [reload.title, reload] as const))(
     })
     await program.until(({ stderr }) => isOver(log(stderr)))
     const records = [
-      [heading("at first"), ...[...files].map(([name, text]) => block(`file ${name}`, text))].join("")
+      [heading("initial configuration"), ...[...files].map(([name, text]) => block(`file ${name}`, text))]
+        .join("")
     ]
     for (const change of changes) {
       const before = log(program.written.stderr).length
@@ -67,7 +68,7 @@ it.each(Cases.reloads.map((reload) => [reload.title, reload] as const))(
       records.push([
         heading(change.title),
         ...(change.signal ? ["SIGHUP\n"] : []),
-        ...(change.merge === undefined ? [] : [block("settings over the first ones", change.merge)]),
+        ...(change.merge === undefined ? [] : [block("merged into the initial configuration", change.merge)]),
         ...[...change.files].filter(([name]) => change.merge === undefined || name !== Cases.configName)
           .map(([name, content]) =>
             content === null ? `file ${name}: (removed)\n` : block(`file ${name}`, content)
@@ -83,7 +84,7 @@ it.each(Cases.reloads.map((reload) => [reload.title, reload] as const))(
   120_000
 )
 
-it("every record has its cases", () => {
+it("every record belongs to a case", () => {
   const expected = new Set([
     ...[...Cases.check.keys()].map((group) => `check-${group}`),
     ...[...Cases.print.keys()].map((group) => `print-${group}`),

@@ -164,7 +164,7 @@ describe("the admin listener", () => {
 
   it.scopedLive("purges only valid operation targets, and sends nothing upstream", () =>
     Effect.gen(function*() {
-      const { admin, service } = yield* start([])
+      const { admin, upstream } = yield* start([])
       const targets = [
         "",
         "/",
@@ -188,12 +188,12 @@ describe("the admin listener", () => {
           expect.toSatisfy((status) => status === 400 || status === 404)
         ])
       }
-      expect(service.requests()).toEqual([])
+      expect(upstream.requests()).toEqual([])
     }))
 
   it.scopedLive("rejects the corpus or closes the connection", () =>
     Effect.gen(function*() {
-      const { admin, service } = yield* start([operator])
+      const { admin, upstream } = yield* start([operator])
       const context = { required: "Host: localhost\r\n" }
       const behind = bytes("GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
       const odd = [...framing, ...headers, ...methods, ...targets].filter(({ name }) =>
@@ -230,7 +230,7 @@ describe("the admin listener", () => {
         expect(others.length <= 2).toBe(true)
         expect(stream).not.toMatch(secret)
       }
-      expect(service.requests()).toEqual([])
+      expect(upstream.requests()).toEqual([])
       expect((yield* sendRequest(admin, "/livez")).status).toBe(200)
     }))
 })

@@ -50,7 +50,7 @@ const send = (port: number, entry: CorpusEntry, context: EntryContext) =>
 
 const run = (entries: ReadonlyArray<CorpusEntry>, anonymous: boolean) =>
   Effect.gen(function*() {
-    const { port, service } = yield* Harness.start({ limits: { requestTimeout }, anonymous })
+    const { port, upstream } = yield* Harness.start({ limits: { requestTimeout }, anonymous })
     const context = { required: `Host: localhost\r\n${anonymous ? "" : `X-API-Key: ${Harness.token}\r\n`}` }
     const one = (entry: CorpusEntry) =>
       Effect.map(
@@ -68,18 +68,18 @@ const run = (entries: ReadonlyArray<CorpusEntry>, anonymous: boolean) =>
       }
     )
     expect(unexpected.flat()).toEqual([])
-    expect(service.requests().map((request) => request.split("\r\n")[0])).toEqual([])
+    expect(upstream.requests().map((request) => request.split("\r\n")[0])).toEqual([])
     for (const entry of entries.filter(({ upstreamRequests }) => upstreamRequests !== undefined)) {
       expect(yield* one(entry)).toEqual([])
-      const requests = service.requests()
+      const requests = upstream.requests()
       expect([entry.name, requests.map((request) => request.split("\r\n")[0])]).toEqual([
         entry.name,
         entry.upstreamRequests
       ])
-      expect(requests.map((request) => Harness.deviationFrom(request, service.port))).toEqual(
+      expect(requests.map((request) => Harness.deviationFrom(request, upstream.port))).toEqual(
         requests.map(() => null)
       )
-      service.clear()
+      upstream.clear()
     }
     expect((yield* sendRequest(port, "/livez")).status).toBe(200)
   })

@@ -1,4 +1,4 @@
-/** A real proxy over a real service, both on sockets: what is seen is what goes over the wire. */
+/** A proxy and a recording upstream, both on sockets. */
 import { allOperations } from "@blockquarry/core/Operations"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Duration from "effect/Duration"
@@ -9,20 +9,20 @@ import * as Logging from "../../src/observability/Logging.ts"
 import * as Backend from "../../src/runtime/Backend.ts"
 import * as RunningProxy from "../../src/runtime/RunningProxy.ts"
 import { testClient } from "../support/proxy.ts"
-import * as Service from "./recordingUpstream.ts"
+import * as RecordingUpstream from "./recordingUpstream.ts"
 
 export const token = "token-of-a-client"
 
-/** By the first step of what is sent: the keys of the data, and of all else. */
+/** The API keys of the data API and of all other APIs. */
 const keys: UpstreamKeys = { data: "key-of-the-data", others: "key-of-the-others" }
 
 export interface HarnessOptions {
-  /** With named clients, or anonymous access. */
+  /** Whether access is anonymous. Default: false, with one client. */
   readonly anonymous?: boolean
   readonly config?: Partial<Config>
   readonly limits?: Partial<Config["limits"]>
   readonly keys?: UpstreamKeys
-  /** Whether there are spans around requests. */
+  /** Whether requests are traced. Default: false. */
   readonly traced?: boolean
 }
 
@@ -31,14 +31,14 @@ export interface UpstreamKeys {
   readonly others: string
 }
 
-/** Milliseconds in which a request has to be in. */
+/** The request timeout in milliseconds. */
 const requestTimeoutMs = 400
 
 const configFor = (
-  { config, keys: given = keys, limits, anonymous = false }: HarnessOptions,
-  service: number
+  { config, keys: upstreamKeys = keys, limits, anonymous = false }: HarnessOptions,
+  upstreamPort: number
 ): Config => {
-  const base = `http://127.0.0.1:${service}`
+  const base = `http://127.0.0.1:${upstreamPort}`
   return {
     ...defaults,
     listen: { ...defaults.listen, port: 0 },
@@ -50,14 +50,14 @@ const configFor = (
         {
           dailyQuota: null,
           name: "data",
-          secret: Redacted.make(given.data),
+          secret: Redacted.make(upstreamKeys.data),
           rateLimit: RateLimit.none,
           upstreams: ["data"]
         },
         {
           dailyQuota: null,
           name: "others",
-          secret: Redacted.make(given.others),
+          secret: Redacted.make(upstreamKeys.others),
           rateLimit: RateLimit.none,
           upstreams: ["streams", "ledger", "ledgerTestnet"]
         }
@@ -73,8 +73,8 @@ const configFor = (
 
 export const start = (options: HarnessOptions = {}) =>
   Effect.gen(function*() {
-    const service = yield* Service.make
-    const config = configFor(options, service.port)
+    const upstream = yield* RecordingUpstream.make
+    const config = configFor(options, upstream.port)
     const lines: Array<string> = []
     const waiting = new Set<() => void>()
     const logSink = (line: string) => {
@@ -91,7 +91,7 @@ export const start = (options: HarnessOptions = {}) =>
       shutdownDelay: Effect.succeed(0),
       sampleCommands: () => []
     }).pipe(Effect.provide(Logging.layer(logSink, "json", "debug")))
-    /** Waits until so many requests ended with a status. */
+    /** Waits until `count` requests have ended with a status. */
     const ended = (status: number, count: number): Effect.Effect<void> =>
       Effect.async((resume) => {
         const one = () => {
@@ -103,17 +103,17 @@ export const start = (options: HarnessOptions = {}) =>
         one()
         return Effect.sync(() => void waiting.delete(one))
       })
-    return { ...running, config, ended, lines, service }
+    return { ...running, config, ended, lines, upstream }
   })
 
-/** The bases of the addresses, and whose keys go there, by the API. */
+/** The base paths of each API, and which keys they get. */
 const bases = {
   data: [["/api/v2.2", "data"]],
   streams: [["", "others"]],
   ledger: [["/v1", "others"], ["/testnet/v1", "others"]]
 } as const
 
-/** How a path of an operation looks where it was written canonically: no step is empty, and none needs a second look. */
+/** Canonical paths of all operations: without empty, dot or ambiguous segments. */
 const canonical = allOperations.flatMap(({ api, method, path }) =>
   bases[api].map(([base, owner]) => ({
     method,
@@ -124,26 +124,26 @@ const canonical = allOperations.flatMap(({ api, method, path }) =>
   }))
 )
 
-/** What of a request to the service is not as it must be; null: it is as we write them. */
+/** Returns how a request to the upstream deviates from the expected form, or null. */
 export const deviationFrom = (
   request: string,
-  service: number,
-  given: UpstreamKeys = keys
+  upstreamPort: number,
+  upstreamKeys: UpstreamKeys = keys
 ): string | null => {
   const [head = "", body = ""] = request.split("\r\n\r\n")
   const [line = "", ...headers] = head.split("\r\n")
   const [method = "", target = "", version] = line.split(" ")
   if (version !== "HTTP/1.1") return `version of ${line}`
   const [path = "", query = ""] = target.split("?")
-  const known = canonical.find((one) => one.method === method && one.path.test(path))
-  if (known === undefined) return `not canonical: ${line}`
+  const operation = canonical.find((one) => one.method === method && one.path.test(path))
+  if (operation === undefined) return `not canonical: ${line}`
   if (!/^[\w!'()*.~%=&-]*$/.test(query)) return `query of ${line}`
   if (/%2f|%5c|%2e|%0|%1/i.test(path)) return `an escape in ${path}`
   const expected = [
-    `host: 127.0.0.1:${service}`,
+    `host: 127.0.0.1:${upstreamPort}`,
     "connection: keep-alive",
     "accept: application/json",
-    `x-api-key: ${given[known.owner]}`,
+    `x-api-key: ${upstreamKeys[operation.owner]}`,
     ...(method === "POST" ? ["content-type: application/json", `content-length: ${body.length}`] : [])
   ]
   const others = headers.map((one) => one.replace(/^[^:]*/, (name) => name.toLowerCase())).sort()

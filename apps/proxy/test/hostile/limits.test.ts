@@ -66,13 +66,13 @@ describe("a request that is not complete in time", () => {
   for (const [name, first, then, expected] of slow) {
     it.scopedLive(`closes the connection: ${name}`, () =>
       Effect.gen(function*() {
-        const { port, service } = yield* Harness.start()
+        const { port, upstream } = yield* Harness.start()
         const held = yield* openConnection(port)
         held.socket.write(bytes(first))
         yield* trickle(held, then)
         expect(statuses(held.read())).toEqual(expected)
         expect(parseResponses(held.read()).problem).toBe(null)
-        expect(service.requests()).toEqual([])
+        expect(upstream.requests()).toEqual([])
         expect((yield* sendRequest(port, "/livez")).status).toBe(200)
       }))
   }
@@ -83,11 +83,11 @@ describe("a client that does not read", () => {
 
   it.scopedLive("is disconnected, and its pipelined requests are dropped", () =>
     Effect.gen(function*() {
-      const { ended, port, service } = yield* Harness.start({
+      const { ended, port, upstream } = yield* Harness.start({
         config: { cache: defaults.cache },
         limits: { sendIdleTimeout: Duration.millis(200) }
       })
-      service.respondWith(() => rawResponse(200, large))
+      upstream.respondWith(() => rawResponse(200, large))
       expect((yield* sendRequest(port, transfers, { headers: { "x-api-key": Harness.token } })).bytes)
         .toHaveLength(
           large.length
@@ -107,12 +107,12 @@ describe("a client that does not read", () => {
       Effect.gen(function*() {
         const real = yield* start()
         const page = JSON.parse((yield* sendRequest(real.port, `${transfers}?limit=1`)).text)
-        const { ended, port, service } = yield* Harness.start({
+        const { ended, port, upstream } = yield* Harness.start({
           limits: { sendIdleTimeout: Duration.millis(200) }
         })
         const junk = "x".repeat(1024 * 1024)
-        service.respondWith(() => {
-          const transaction_hash = `0x${service.requests().length.toString(16).padStart(64, "0")}`
+        upstream.respondWith(() => {
+          const transaction_hash = `0x${upstream.requests().length.toString(16).padStart(64, "0")}`
           const cursor = `after-${transaction_hash}`
           return rawResponse(
             200,
@@ -123,21 +123,21 @@ describe("a client that does not read", () => {
         held.socket.pause()
         held.socket.write(Buffer.concat([before, get(`/all${transfers}`)]))
         yield* ended(499, 1)
-        const count = service.requests().length
+        const count = upstream.requests().length
         expect((yield* sendRequest(port, "/livez")).status).toBe(200)
-        expect(service.requests()).toHaveLength(count)
+        expect(upstream.requests()).toHaveLength(count)
       }))
   }
 
   it.scopedLive("is not assumed while a response waits for an earlier one", () =>
     Effect.gen(function*() {
-      const { port, service } = yield* Harness.start({ limits: { sendIdleTimeout: Duration.millis(20) } })
-      service.respondWith(() => null)
+      const { port, upstream } = yield* Harness.start({ limits: { sendIdleTimeout: Duration.millis(20) } })
+      upstream.respondWith(() => null)
       const held = yield* openConnection(port)
       held.socket.write(Buffer.concat([get("/nowhere"), get(transfers), get("/livez", "Connection: close")]))
-      yield* service.waitForRequests(1)
+      yield* upstream.waitForRequests(1)
       yield* waitForRequestTimeout(port)
-      service.releaseHeld(rawResponse(200, "{}"))
+      upstream.releaseHeld(rawResponse(200, "{}"))
       expect(statuses(yield* held.closed)).toEqual([404, 200, 200])
     }))
 })
@@ -145,16 +145,16 @@ describe("a client that does not read", () => {
 describe("a client that disconnects", () => {
   it.scopedLive("drops the requests queued after its first one", () =>
     Effect.gen(function*() {
-      const { ended, port, service } = yield* Harness.start({ limits: { maxConcurrentRequests: 20 } })
-      service.respondWith(() => null)
+      const { ended, port, upstream } = yield* Harness.start({ limits: { maxConcurrentRequests: 20 } })
+      upstream.respondWith(() => null)
       for (let times = 1; times <= 3; times++) {
         const held = yield* openConnection(port)
         held.socket.write(Buffer.concat(Array.from({ length: 15 }, () => get(transfers))))
-        yield* service.waitForRequests(times)
+        yield* upstream.waitForRequests(times)
         held.socket.destroy()
         yield* ended(499, 15 * times)
       }
-      service.respondWith(() => rawResponse(200, "{}"))
+      upstream.respondWith(() => rawResponse(200, "{}"))
       expect((yield* sendRequest(port, transfers, { headers: { "x-api-key": Harness.token } })).status).toBe(
         200
       )
@@ -162,8 +162,8 @@ describe("a client that disconnects", () => {
 
   it.scopedLive("is not a failure, at any time", () =>
     Effect.gen(function*() {
-      const { lines, port, service } = yield* Harness.start()
-      service.respondWith(() => null)
+      const { lines, port, upstream } = yield* Harness.start()
+      upstream.respondWith(() => null)
       const whole = get(transfers).toString("latin1")
       for (let length = 0; length <= whole.length; length += 7) {
         const held = yield* openConnection(port)
@@ -176,8 +176,8 @@ describe("a client that disconnects", () => {
 
   it.scopedLive("is disconnected after a half-close", () =>
     Effect.gen(function*() {
-      const { port, service } = yield* Harness.start()
-      service.respondWith(() => null)
+      const { port, upstream } = yield* Harness.start()
+      upstream.respondWith(() => null)
       const held = yield* openConnection(port)
       held.socket.end(get(transfers))
       expect(parseResponses(yield* held.closed).responses).toEqual([])
@@ -204,11 +204,11 @@ describe("overload", () => {
 
   it.scopedLive("rejects excess requests with Retry-After, and still answers probes", () =>
     Effect.gen(function*() {
-      const { port, service } = yield* Harness.start({ limits: { maxConcurrentRequests: 5 } })
-      service.respondWith(() => null)
+      const { port, upstream } = yield* Harness.start({ limits: { maxConcurrentRequests: 5 } })
+      upstream.respondWith(() => null)
       const connections = yield* Effect.forEach(Array.from({ length: 5 }), () => openConnection(port))
       for (const { socket } of connections) socket.write(get(transfers))
-      yield* service.waitForRequests(5)
+      yield* upstream.waitForRequests(5)
       for (const target of [transfers, "/", "/nowhere", "/livez?", "/livez/", "/openapi.json"]) {
         const [response, ...others] =
           parseResponses(yield* exchange(port, get(target, "Connection: close"))).responses
@@ -219,15 +219,15 @@ describe("overload", () => {
       for (const probe of ["/livez", "/readyz"]) {
         expect(statuses(yield* exchange(port, get(probe, "Connection: close")))).toEqual([200])
       }
-      service.releaseHeld(rawResponse(200, "{}"))
+      upstream.releaseHeld(rawResponse(200, "{}"))
       for (const held of connections) yield* held.until((read) => read.startsWith("HTTP/1.1 200"))
-      expect(service.requests()).toHaveLength(5)
+      expect(upstream.requests()).toHaveLength(5)
       expect((yield* sendRequest(port, "/nowhere")).status).toBe(404)
     }))
 
   it.scopedLive("answers pipelined requests on one connection in order", () =>
     Effect.gen(function*() {
-      const { port, service } = yield* Harness.start({ limits: { requestTimeout: Duration.seconds(10) } })
+      const { port, upstream } = yield* Harness.start({ limits: { requestTimeout: Duration.seconds(10) } })
       const targets = [transfers, "/nowhere", "/livez"]
       const sent = Array.from({ length: 1000 }, (_, index) =>
         get(
@@ -242,14 +242,14 @@ describe("overload", () => {
       for (const [index, { status }] of responses.entries()) {
         expect([200, 404, 200][index % 3] === status || status === 503).toBe(true)
       }
-      expect(service.requests().map((request) => Harness.deviationFrom(request, service.port)))
-        .toEqual(service.requests().map(() => null))
+      expect(upstream.requests().map((request) => Harness.deviationFrom(request, upstream.port)))
+        .toEqual(upstream.requests().map(() => null))
       expect((yield* sendRequest(port, "/livez")).status).toBe(200)
     }))
 
   it.scopedLive("matches responses to requests if an invalid request follows valid ones", () =>
     Effect.gen(function*() {
-      const { port, service } = yield* Harness.start()
+      const { port, upstream } = yield* Harness.start()
       const good = get("/nowhere")
       for (
         const bad of [
@@ -269,7 +269,7 @@ describe("overload", () => {
           ) => others.length === 0 || (others.length === 1 && others[0] === 400))
         }
       }
-      expect(service.requests()).toEqual([])
+      expect(upstream.requests()).toEqual([])
     }))
 })
 
@@ -288,14 +288,14 @@ describe("an Upgrade request", () => {
   for (const headers of headerSets) {
     it.scopedLive(`is ignored, and the connection continues: ${headers[1]}`, () =>
       Effect.gen(function*() {
-        const { port, service } = yield* Harness.start()
+        const { port, upstream } = yield* Harness.start()
         const held = yield* openConnection(port)
         held.socket.write(get("/nowhere", ...headers))
         yield* held.until((read) => parseResponses(read).responses.length === 1)
         held.socket.write(get("/livez", "Connection: close"))
         expect(statuses(yield* held.closed)).toEqual([404, 200])
         expect(held.read()).not.toMatch(/ 101 |upgrade:/i)
-        expect(service.requests()).toEqual([])
+        expect(upstream.requests()).toEqual([])
       }))
   }
 })

@@ -149,7 +149,7 @@ describe("quotas", () => {
     }))
 })
 
-/** An endless list, in pages of a megabyte that no socket swallows whole. */
+/** An endless list with pages of 1 MB, which exceed the socket buffers. */
 const endlessList = () => {
   const requested = { pages: 0 }
   const record = { token_address: token, token_id: "1", metadata: "x".repeat(10_000) }

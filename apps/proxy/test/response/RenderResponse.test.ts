@@ -238,7 +238,7 @@ describe("the cache fast path and the full pipeline", () => {
           const caching = { headers: { "x-api-key": "token", "accept-encoding": "gzip, br" } }
           yield* sendRequest(port, path, caching)
           yield* sendRequest(port, path, options)
-          // What was read of a target before is forgotten with the configuration: the long way
+          // A reload clears the parsed requests, so the next request passes the full pipeline
           yield* reload(configuration)
           const longer = yield* sendRequest(port, path, options)
           yield* sendRequest(port, path, caching)

@@ -16,7 +16,7 @@ import { examples, sendRequest, start, testConfig } from "../support/proxy.ts"
 
 const path = `/api/v2.2/${examples.wallet}/erc20/transfers?limit=1`
 
-/** The embedded service behind a gate: says when it was reached, and answers when it is let. */
+/** The sandbox behind a gate: reports when a request arrives, and responds when the gate opens. */
 const gatedUpstream = Effect.gen(function*() {
   const sandbox = yield* Sandbox.make()
   const reached = yield* Deferred.make<void>()
@@ -33,7 +33,7 @@ const gatedUpstream = Effect.gen(function*() {
   return { client, reached, open, interrupted }
 })
 
-/** A connection that stays open: without a word, or after the first answer to what it sent. */
+/** Opens a persistent connection, and waits for the first response if it sends a request. */
 const connect = (port: number, text?: string) =>
   Effect.async<{ readonly closed: Promise<void> }>((resume) => {
     const socket = Net.connect(port, "127.0.0.1")
@@ -54,7 +54,7 @@ describe("shutdown", () => {
       const accepted = yield* Effect.fork(sendRequest(port, path, { headers: { connection: "keep-alive" } }))
       yield* Deferred.await(gate.reached)
       const stopping = yield* Effect.fork(Scope.close(scope, Exit.void))
-      // Nothing but the end of listening closes the silent connection
+      // The connection without a request is closed only when the server stops listening
       yield* Effect.promise(() => silent.closed)
       const late = yield* Effect.exit(sendRequest(port, "/livez"))
       expect(Exit.isFailure(late)).toBe(true)

@@ -12,7 +12,7 @@ const path = `/api/v2.2/${examples.wallet}/erc20/transfers?chain=eth`
 describe("the proxy's own limits", () => {
   it.scopedLive("reject with Retry-After, and send nothing upstream", () =>
     Effect.gen(function*() {
-      // A page costs more than that: it goes alone, after a quiet time
+      // A page costs more than the limit, and is admitted alone if no units are in use
       const rateLimit = RateLimit.make({ limit: 3, window: "1 hour", maxWait: 0 })
       const { port, sandbox } = yield* start({
         endpoints: {

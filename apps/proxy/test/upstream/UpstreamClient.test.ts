@@ -65,7 +65,7 @@ describe("error responses", () => {
         expect(response.headers["set-cookie"]).toBeUndefined()
         if (code === null) {
           expect(response.bytes.equals(Buffer.from(body))).toBe(true)
-          // What is left to the proxy's key is not the client's business
+          // The remaining quota of the proxy's key is not forwarded
           expect(response.headers["x-ratelimit-remaining"]).toBeUndefined()
         } else {
           const document = JSON.parse(response.text)
