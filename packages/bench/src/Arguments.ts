@@ -78,4 +78,4 @@ proxy  compares the CPU time of quarry-proxy and reference servers, each in its 
        bundle (npx -y pnpm@10 build). Includes nginx if installed (apt-get install nginx-light).
 soak   runs quarry-proxy in front of an upstream that fails a ratio of responses (default: 0.05), sends requests
        (default: 1000000) over connections (default: 64), and checks every response, memory and open files. Requires
-       Linux and the bundle. Exit status 1: incorrect response, memory or file leak, or too few requests to tell.`
+       Linux and the bundle. Exit status 1: incorrect response, memory or file leak, or too few requests for a result.`

@@ -2,11 +2,11 @@ import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
 import { parseArguments } from "../src/Arguments.ts"
 
-const all = ["call", "walk"].map((name) => ({ name, comparisons: Effect.succeed([]) }))
+const all = ["call", "pagination"].map((name) => ({ name, comparisons: Effect.succeed([]) }))
 
 it("selects benchmarks by name, all by default", () => {
   expect(parseArguments([], all)).toEqual({ command: "compare", runs: 15, benchmarks: all })
-  expect(parseArguments(["walk", "--runs", "3"], all)).toEqual({
+  expect(parseArguments(["pagination", "--runs", "3"], all)).toEqual({
     command: "compare",
     runs: 3,
     benchmarks: [all[1]]
@@ -31,14 +31,14 @@ it("parses the options of soak", () => {
 
 it.each([
   ["run"],
-  ["walk", "soak"],
+  ["pagination", "soak"],
   ["--runs", "0"],
   ["--runs", "few"],
-  ["walk", "--requests", "5"],
+  ["pagination", "--requests", "5"],
   ["soak", "--requests", "1e6"],
   ["soak", "--connections", "-1"],
   ["soak", "--faults", "5"],
-  ["soak", "walk"]
+  ["soak", "pagination"]
 ])("rejects invalid arguments (%s %s %s)", (...args) => {
   expect(parseArguments(args, all)).toBeUndefined()
 })

@@ -4,9 +4,18 @@ import { call } from "./call.ts"
 import { decode } from "./decode.ts"
 import { hits } from "./hits.ts"
 import { limiter } from "./limiter.ts"
+import { pagination } from "./pagination.ts"
 import { proxy } from "./proxy.ts"
 import { raw } from "./raw.ts"
 import { stages } from "./stages.ts"
-import { walk } from "./walk.ts"
 
-export const allBenchmarks: ReadonlyArray<Benchmark> = [decode, call, walk, raw, stages, hits, limiter, proxy]
+export const allBenchmarks: ReadonlyArray<Benchmark> = [
+  decode,
+  call,
+  pagination,
+  raw,
+  stages,
+  hits,
+  limiter,
+  proxy
+]

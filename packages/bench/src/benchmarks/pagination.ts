@@ -97,10 +97,10 @@ const memory = (pages: number): Effect.Effect<ReadonlyArray<string>> =>
     return [`RSS ${before} MB before and ${yield* megabytes} MB after ${pages} pages read by Blockquarry`]
   })
 
-export const walk: Benchmark = {
-  name: "walk",
+export const pagination: Benchmark = {
+  name: "pagination",
   comparisons: Effect.succeed([{
-    title: `walk: pages of ${pageSize} transfers, ${formatSize(pageTexts[0] ?? "")} each`,
+    title: `pagination: pages of ${pageSize} transfers, ${formatSize(pageTexts[0] ?? "")} each`,
     unit: "page",
     records: pageSize,
     subjects: [baseline, effectStream, blockquarryClient],
