@@ -85,7 +85,7 @@ describe("ResumeCursor", () => {
     ["no prefix", formatResumeCursor(example).slice("quarry-resume-1.".length)],
     [
       "another prefix of the same length",
-      formatResumeCursor(example).replace("quarry-resume-1.", "quarry-walk-2.")
+      formatResumeCursor(example).replace("quarry-resume-1.", "quarry-resume-2.")
     ]
   ])("rejects a cursor with %s", (_, cursor) => {
     expect(parseResumeCursor(cursor)).toEqual(invalid)
@@ -94,7 +94,7 @@ describe("ResumeCursor", () => {
   it.each([
     "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJvcmRlciI6IkRFU0MifQ.abc",
     "",
-    "quarry-walk-",
+    "quarry-resume-",
     " quarry-resume-1.",
     "42"
   ])("does not accept the upstream cursor %j", (cursor) => {

@@ -118,7 +118,7 @@ describe("a list without cursors", () => {
             remaining.map(TransferService.recordKey)
           )
         }
-        expect(harness.requests.every(({ url }) => !url.href.includes("quarry-walk"))).toBe(true)
+        expect(harness.requests.every(({ url }) => !url.href.includes("quarry-resume"))).toBe(true)
       }),
     { fastCheck: { numRuns: 30 } }
   )
