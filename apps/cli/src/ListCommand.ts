@@ -150,7 +150,7 @@ const printList = <
     const pages = alternative ??
       listOperation.pages(
         paged.encoded,
-        isSinglePage ? { maxPages: 1 } : { prefetch: maxItems === null ? 1 : 0 }
+        isSinglePage ? { maxPages: 1 } : { prefetch: 1, maxItems: maxItems ?? undefined }
       )
     const encodePage = Schema.encodeSync(spec.operation.output)
     const printer = ListPrinter.make(format, terminal.out, spec.columns, printOptions.isStreaming)

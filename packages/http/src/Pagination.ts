@@ -28,7 +28,7 @@ export interface PaginationOptions {
   readonly cursor?: string | undefined
   /** Ends the stream after this many pages. */
   readonly maxPages?: number | undefined
-  /** Ends the stream after this many records. */
+  /** Ends the stream after this many records. A stream of pages ends with the page that reaches it. */
   readonly maxItems?: number | undefined
   /** Number of pages to fetch ahead of the consumer. Default: 0. */
   readonly prefetch?: number | undefined
@@ -67,7 +67,11 @@ export const pages = <I extends { readonly cursor?: string }, Output extends Pag
       Effect.map((state) => Stream.paginateEffect(state, (state) => nextPage(pageSource, state)))
     )
   )
-  const bounded = options.maxPages === undefined ? allPages : Stream.take(allPages, options.maxPages)
+  // Before the buffer, which would otherwise fetch pages that the stream never emits.
+  const bounded = takeRecords(
+    options.maxPages === undefined ? allPages : Stream.take(allPages, options.maxPages),
+    options.maxItems
+  )
   return options.prefetch === undefined || options.prefetch < 1
     ? bounded
     : Stream.buffer(bounded, { capacity: options.prefetch })
@@ -89,6 +93,22 @@ export const items = <I extends { readonly cursor?: string }, Output extends Pag
     (page) => Chunk.unsafeFromArray(page.result)
   )
   return options.maxItems === undefined ? all : Stream.take(all, options.maxItems)
+}
+
+/** Ends with the page that reaches a number of records. */
+const takeRecords = <Output extends Page<unknown>, E>(
+  pages: Stream.Stream<Output, E>,
+  maxItems: number | undefined
+): Stream.Stream<Output, E> => {
+  if (maxItems === undefined) return pages
+  if (maxItems <= 0) return Stream.empty
+  return Stream.suspend(() => {
+    let count = 0
+    return Stream.takeUntil(pages, ({ result }) => {
+      count += result.length
+      return count >= maxItems
+    })
+  })
 }
 
 /** Returns the state before the first page: at the start, after a cursor of the upstream, or at a resume cursor. */

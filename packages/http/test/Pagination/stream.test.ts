@@ -2,6 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
@@ -69,6 +70,29 @@ describe("pagination", () => {
           .toBe(Math.min(maxItems, 60))
         expect(harness.requests).toHaveLength(requests)
       }
+    }))
+
+  it.effect.prop(
+    "fetches exactly the pages of maxItems records, however many it prefetches",
+    { maxItems: FastCheck.integer({ min: 0, max: 70 }), prefetch: FastCheck.integer({ min: 0, max: 30 }) },
+    ({ maxItems, prefetch }) =>
+      Effect.gen(function*() {
+        const harness = yield* TestClients.harness(service)
+        const { tokenOwners } = harness.data
+        const records = yield* Stream.runCount(tokenOwners.items(input, { maxItems, prefetch }))
+        expect(records).toBe(Math.min(maxItems, 60))
+        expect(harness.requests).toHaveLength(Math.min(Math.ceil(maxItems / 3), 20))
+      }).pipe(Effect.scoped)
+  )
+
+  it.effect("ends a stream of pages with the page that reaches maxItems", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(service)
+      const pages = yield* Stream.runCollect(
+        harness.data.tokenOwners.pages(input, { maxItems: 4, prefetch: 5 })
+      )
+      expect(Chunk.toReadonlyArray(pages).map(({ cursor }) => cursor)).toEqual(["1", "2"])
+      expect(harness.requests).toHaveLength(2)
     }))
 
   it.effect("returns the same records in every run, also concurrently", () =>
