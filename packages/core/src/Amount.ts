@@ -16,40 +16,40 @@ import { leaf } from "./internal/leaf.ts"
 export const maxUint256: bigint = 2n ** 256n - 1n
 
 /** Rejects numbers outside the safe range: they are already rounded. `LosslessJson` returns such integers as digits. */
-const parseUint = (input: unknown, max: bigint): bigint | undefined => {
+const parseUint = (input: unknown, max?: bigint): bigint | undefined => {
   if (typeof input === "string") {
-    if (!isDigits(input, 78)) return undefined
+    if (!isDigits(input)) return undefined
   } else if (typeof input === "number") {
     if (!Number.isSafeInteger(input)) return undefined
   } else if (typeof input !== "bigint") return undefined
   const value = BigInt(input)
-  return value >= 0n && value <= max ? value : undefined
+  return value >= 0n && (max === undefined || value <= max) ? value : undefined
 }
 
-const uint = (identifier: string, expected: string, max: bigint): Schema.Schema<bigint, string> =>
+const uint = (identifier: string, expected: string, max?: bigint): Schema.Schema<bigint, string> =>
   leaf({
     identifier,
     expected,
-    is: (input): input is bigint => typeof input === "bigint" && input >= 0n && input <= max,
+    is: (input): input is bigint =>
+      typeof input === "bigint" && input >= 0n && (max === undefined || input <= max),
     decode: (input) => parseUint(input, max),
     encode: String,
     arbitrary: (fc) =>
-      fc.oneof(fc.bigInt({ min: 0n, max }), fc.constantFrom(0n, max, 2n ** 53n, 2n ** 53n - 1n)),
+      fc.oneof(
+        fc.bigInt({ min: 0n, max: max ?? maxUint256 }),
+        fc.constantFrom(0n, max ?? maxUint256 * 10n, 2n ** 53n, 2n ** 53n - 1n)
+      ),
     jsonSchema: { type: "string", pattern: "^[0-9]+$" }
   })
 
 /**
- * An amount in a token's smallest unit, from 0 to 2^256−1. Decodes a JSON integer or a string of digits to a `bigint`
+ * An amount in a token's smallest unit: an integer of at least 0, nearly always of at most 256 bits. Decodes a JSON integer or a string of digits to a `bigint`
  * without rounding. Encodes it as a string of digits.
  *
  * @since 0.1.0
  * @category schemas
  */
-export const Amount: Schema.Schema<bigint, string> = uint(
-  "Amount",
-  "an integer from 0 to 2^256-1",
-  maxUint256
-)
+export const Amount: Schema.Schema<bigint, string> = uint("Amount", "an integer of at least 0")
 
 /**
  * A counter of the ledger, from 0 to 2^64−1: a `bigint` in the model, a string of digits when encoded.

@@ -5,8 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Cursor } from "./Cursor.ts"
-import { Integer } from "./Integer.ts"
-import { nullable } from "./internal/nullable.ts"
+import { nullableInteger } from "./internal/nullable.ts"
 
 /**
  * A page of a list: its records and the cursor of the next page.
@@ -32,9 +31,9 @@ export interface Page<out Item> {
  * @category schemas
  */
 export const pageFields = <A, I>(item: Schema.Schema<A, I>) => ({
-  total: nullable(Integer),
-  page: nullable(Integer),
-  page_size: nullable(Integer),
+  total: nullableInteger,
+  page: nullableInteger,
+  page_size: nullableInteger,
   cursor: Schema.optionalWith(Schema.NullOr(Cursor), { exact: true }),
   result: Schema.Array(item)
 })

@@ -21,7 +21,7 @@ export const TokenId: Schema.Schema<bigint, string | bigint> = leaf<bigint, stri
   is: (input): input is bigint => typeof input === "bigint" && input >= 0n && input <= maxUint256,
   decode: (input) => {
     if (typeof input === "string") {
-      if (!isDigits(input, 78) && !/^0[xX][0-9a-fA-F]{1,64}$/.test(input)) return undefined
+      if (!isDigits(input) && !/^0[xX][0-9a-fA-F]{1,64}$/.test(input)) return undefined
     } else if (typeof input === "number") {
       if (!Number.isSafeInteger(input)) return undefined
     } else if (typeof input !== "bigint") return undefined

@@ -11,7 +11,7 @@ const runs = { numRuns: 200 }
 const amounts = FastCheck.oneof(
   FastCheck.bigInt({ min: 0n, max: maxUint256 }),
   FastCheck.bigInt({ min: 2n ** 53n - 5n, max: 2n ** 53n + 5n }),
-  FastCheck.constantFrom(0n, 1n, maxUint256 - 1n, maxUint256)
+  FastCheck.constantFrom(0n, 1n, maxUint256 - 1n, maxUint256, maxUint256 + 1n, 10n ** 500n)
 )
 
 const parsed = (text: string): unknown => Either.getOrThrow(LosslessJson.parse(text))
@@ -48,9 +48,7 @@ describe("Amount", () => {
   })
 
   it.each([
-    ["one more than 256 bits", (maxUint256 + 1n).toString()],
-    ["a bigint of 257 bits", maxUint256 + 1n],
-    ["79 digits", "1".padEnd(79, "0")],
+    ["more digits than any amount", "1".padEnd(10_001, "0")],
     ["a negative string", "-1"],
     ["a negative number", -1],
     ["a negative bigint", -1n],
@@ -69,7 +67,7 @@ describe("Amount", () => {
     ["NaN", NaN]
   ])("rejects an input that is %s", (_, input) => {
     expect(isDecodable(Amount, input)).toBe(false)
-    expect(decodeIssues(Amount, input)).toContain("expected an integer from 0 to 2^256-1, got ")
+    expect(decodeIssues(Amount, input)).toContain("expected an integer of at least 0, got ")
   })
 })
 

@@ -1,19 +1,44 @@
 /** Fields that may be missing: absent, undefined and null all become null in the model. */
+import * as Either from "effect/Either"
+import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import { Integer, isTooLarge } from "../Integer.ts"
 import { allowMissing, type MissingField } from "./narrow.ts"
 
 /** The annotation with the non-null part of a nullable schema. */
 export const NonNullableId: unique symbol = Symbol.for("@blockquarry/core/nullable/nonNullable")
 
+/** The annotation with the predicate of invalid values that become null. */
+export const IsUnreadableId: unique symbol = Symbol.for("@blockquarry/core/nullable/isUnreadable")
+
 /**
- * Creates a field that is `A | null` in the model and may be absent in a response. Null is the first member of the union,
- * so that `schema` never decodes it.
+ * Creates a field that is `A | null` in the model and may be absent in a response. An invalid value for which
+ * `isUnreadable` is true becomes null too; any other makes decoding fail. Null is the first member of the union, so that
+ * `schema` never decodes it.
  */
-export const nullable = <A, I>(schema: Schema.Schema<A, I>): MissingField<A | null, I | null | undefined> =>
+export const nullable = <A, I>(
+  schema: Schema.Schema<A, I>,
+  isUnreadable?: (input: unknown) => boolean
+): MissingField<A | null, I | null | undefined> =>
   allowMissing(Schema.propertySignature(
     Schema.transform(
       Schema.Union(Schema.Null, Schema.Undefined, schema),
       Schema.Union(Schema.Null, Schema.typeSchema(schema)),
       { strict: true, decode: (value) => value ?? null, encode: (value) => value }
-    ).annotations({ [NonNullableId]: schema.ast })
+    ).annotations({
+      [NonNullableId]: schema.ast,
+      ...(isUnreadable === undefined ? {} : {
+        [IsUnreadableId]: isUnreadable,
+        decodingFallback: (issue: ParseResult.ParseIssue) =>
+          isUnreadable(issue.actual) ? Either.right(null) : Either.left(issue)
+      })
+    })
   ))
+
+/** Creates a field that the specification does not list. Its format may change, so it never makes decoding fail. */
+export const unlisted = <A, I>(
+  schema: Schema.Schema<A, I>
+): MissingField<A | null, I | null | undefined> => nullable(schema, () => true)
+
+/** A nullable `Integer`. An integer above 2^53−1, such as the decimals that a malicious token reports, becomes null. */
+export const nullableInteger = nullable(Integer, isTooLarge)

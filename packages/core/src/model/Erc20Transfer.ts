@@ -10,14 +10,14 @@ import { BooleanLike } from "../BooleanLike.ts"
 import { Hash } from "../Hash.ts"
 import { Integer } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, exampleTransactionHash, makeExample } from "../internal/example.ts"
-import { nullable } from "../internal/nullable.ts"
+import { nullable, nullableInteger, unlisted } from "../internal/nullable.ts"
 import { Time } from "../Time.ts"
 
 const fields = Schema.Struct({
   token_name: nullable(Schema.String),
   token_symbol: nullable(Schema.String),
   token_logo: nullable(Schema.String),
-  token_decimals: nullable(Integer),
+  token_decimals: nullableInteger,
   transaction_hash: Hash,
   /** Address of the token contract. */
   address: nullable(Address),
@@ -34,12 +34,12 @@ const fields = Schema.Struct({
   from_address_label: nullable(Schema.String),
   /** In the token's smallest unit. */
   value: nullable(Amount),
-  transaction_index: nullable(Integer),
-  log_index: nullable(Integer),
+  transaction_index: nullableInteger,
+  log_index: nullableInteger,
   possible_spam: nullable(BooleanLike),
   verified_collection: nullable(BooleanLike),
   /** Some upstreams return this in addition to or instead of `verified_collection`. */
-  verified_contract: nullable(BooleanLike)
+  verified_contract: unlisted(BooleanLike)
 })
 
 /**

@@ -15,7 +15,7 @@ import { BooleanLike } from "../BooleanLike.ts"
 import { Hash } from "../Hash.ts"
 import { exampleTransactionHash, makeExample } from "../internal/example.ts"
 import { leaf } from "../internal/leaf.ts"
-import { nullable } from "../internal/nullable.ts"
+import { nullable, unlisted } from "../internal/nullable.ts"
 import { isJson, Json } from "../Json.ts"
 import type { JsonValue } from "../LosslessJson.ts"
 
@@ -46,20 +46,20 @@ const submittedFields = {
 
 const committedFields = {
   hash: Hash,
-  version: nullable(Uint64),
-  state_change_hash: nullable(Schema.String),
-  event_root_hash: nullable(Schema.String),
-  state_checkpoint_hash: nullable(Schema.String),
-  gas_used: nullable(Uint64),
-  success: nullable(BooleanLike),
-  vm_status: nullable(Schema.String),
-  accumulator_root_hash: nullable(Schema.String),
-  changes: nullable(Schema.Array(Json)),
+  version: unlisted(Uint64),
+  state_change_hash: unlisted(Schema.String),
+  event_root_hash: unlisted(Schema.String),
+  state_checkpoint_hash: unlisted(Schema.String),
+  gas_used: unlisted(Uint64),
+  success: unlisted(BooleanLike),
+  vm_status: unlisted(Schema.String),
+  accumulator_root_hash: unlisted(Schema.String),
+  changes: unlisted(Schema.Array(Json)),
   /** Microseconds since 1970. */
-  timestamp: nullable(Uint64)
+  timestamp: unlisted(Uint64)
 }
 
-const events = nullable(Schema.Array(Json))
+const events = unlisted(Schema.Array(Json))
 
 const pending = Schema.Struct({
   type: Schema.optionalWith(Schema.Literal("pending_transaction"), {
@@ -77,19 +77,19 @@ const user = Schema.Struct({
 const genesis = Schema.Struct({
   type: Schema.Literal("genesis_transaction"),
   ...committedFields,
-  payload: nullable(Json),
+  payload: unlisted(Json),
   events
 })
 const blockMetadata = Schema.Struct({
   type: Schema.Literal("block_metadata_transaction"),
   ...committedFields,
-  id: nullable(Schema.String),
-  epoch: nullable(Uint64),
-  round: nullable(Uint64),
+  id: unlisted(Schema.String),
+  epoch: unlisted(Uint64),
+  round: unlisted(Uint64),
   events,
-  previous_block_votes_bitvec: nullable(Json),
-  proposer: nullable(Schema.String),
-  failed_proposer_indices: nullable(Json)
+  previous_block_votes_bitvec: unlisted(Json),
+  proposer: unlisted(Schema.String),
+  failed_proposer_indices: unlisted(Json)
 })
 const stateCheckpoint = Schema.Struct({
   type: Schema.Literal("state_checkpoint_transaction"),
@@ -99,7 +99,7 @@ const validator = Schema.Struct({ type: Schema.Literal("validator_transaction"),
 const blockEpilogue = Schema.Struct({
   type: Schema.Literal("block_epilogue_transaction"),
   ...committedFields,
-  block_end_info: nullable(Json)
+  block_end_info: unlisted(Json)
 })
 
 /**

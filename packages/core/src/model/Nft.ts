@@ -10,9 +10,8 @@ import { Amount } from "../Amount.ts"
 import { BooleanLike } from "../BooleanLike.ts"
 import { Decimal, Float } from "../Decimal.ts"
 import { Hash } from "../Hash.ts"
-import { Integer } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, makeExample } from "../internal/example.ts"
-import { nullable } from "../internal/nullable.ts"
+import { nullable, nullableInteger } from "../internal/nullable.ts"
 import { Json } from "../Json.ts"
 import { type JsonValue, parse } from "../LosslessJson.ts"
 import { openEnum } from "../OpenEnum.ts"
@@ -23,7 +22,7 @@ const paymentToken = Schema.Struct({
   token_name: nullable(Schema.String),
   token_symbol: nullable(Schema.String),
   token_logo: nullable(Schema.String),
-  token_decimals: nullable(Integer),
+  token_decimals: nullableInteger,
   token_address: nullable(Address)
 })
 
@@ -46,8 +45,8 @@ const ownedFields = {
   token_id: TokenId,
   owner_of: nullable(Address),
   token_hash: nullable(Schema.String),
-  block_number: nullable(Integer),
-  block_number_minted: nullable(Integer),
+  block_number: nullableInteger,
+  block_number_minted: nullableInteger,
   contract_type: nullable(openEnum("ERC721", "ERC1155")),
   token_uri: nullable(Schema.String),
   /** Usually a JSON document, sometimes plain text. Parse it with `metadataJson`. */
@@ -62,7 +61,7 @@ const ownedFields = {
   symbol: nullable(Schema.String),
   possible_spam: nullable(BooleanLike),
   verified_collection: nullable(BooleanLike),
-  rarity_rank: nullable(Integer),
+  rarity_rank: nullableInteger,
   rarity_label: nullable(Schema.String),
   rarity_percentage: nullable(Float)
 }

@@ -9,13 +9,13 @@ import { Amount } from "../Amount.ts"
 import { Hash } from "../Hash.ts"
 import { Integer } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, exampleTransactionHash, makeExample } from "../internal/example.ts"
-import { nullable } from "../internal/nullable.ts"
+import { nullable, nullableInteger } from "../internal/nullable.ts"
 import { Time } from "../Time.ts"
 import { TokenId } from "../TokenId.ts"
 
 const fields = Schema.Struct({
   transaction_hash: Hash,
-  transaction_index: nullable(Integer),
+  transaction_index: nullableInteger,
   /** May contain a token more than once. */
   token_ids: nullable(Schema.Array(TokenId)),
   seller_address: nullable(Address),

@@ -9,7 +9,7 @@ import { BooleanLike } from "../BooleanLike.ts"
 import { Float } from "../Decimal.ts"
 import { makeExample } from "../internal/example.ts"
 import { narrowEncoded } from "../internal/narrow.ts"
-import { nullable } from "../internal/nullable.ts"
+import { nullable, unlisted } from "../internal/nullable.ts"
 import { oneOf } from "../internal/oneOf.ts"
 import { preprocess } from "../internal/preprocess.ts"
 import { Json } from "../Json.ts"
@@ -78,7 +78,7 @@ const fields = Schema.Struct({
   abi: nullable(oneOrMany(abi)),
   advancedOptions: nullable(oneOrMany(Schema.Struct({
     topic0: nullable(Schema.String),
-    filter: nullable(Json),
+    filter: unlisted(Json),
     includeNativeTxs: nullable(BooleanLike)
   }))),
   /** Hexadecimal chain IDs. */

@@ -10,24 +10,24 @@ import { BooleanLike } from "../BooleanLike.ts"
 import { Decimal, Float } from "../Decimal.ts"
 import { Integer } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, makeExample } from "../internal/example.ts"
-import { nullable } from "../internal/nullable.ts"
+import { nullable, nullableInteger, unlisted } from "../internal/nullable.ts"
 
 const nativePrice = Schema.Struct({
   /** In the native token's smallest unit. */
-  value: nullable(Amount),
-  decimals: nullable(Integer),
-  name: nullable(Schema.String),
-  symbol: nullable(Schema.String),
-  address: nullable(Address)
+  value: unlisted(Amount),
+  decimals: unlisted(Integer),
+  name: unlisted(Schema.String),
+  symbol: unlisted(Schema.String),
+  address: unlisted(Address)
 })
 
 const fields = Schema.Struct({
   tokenName: nullable(Schema.String),
   tokenSymbol: nullable(Schema.String),
   tokenLogo: nullable(Schema.String),
-  tokenDecimals: nullable(Integer),
+  tokenDecimals: nullableInteger,
   /** The price in the chain's native token. */
-  nativePrice: nullable(nativePrice),
+  nativePrice: unlisted(nativePrice),
   /** US dollars for one whole token. */
   usdPrice: Float,
   usdPriceFormatted: nullable(Schema.String),
@@ -37,7 +37,7 @@ const fields = Schema.Struct({
   exchangeName: nullable(Schema.String),
   tokenAddress: nullable(Address),
   /** The block at which the price was evaluated. */
-  toBlock: nullable(Integer),
+  toBlock: nullableInteger,
   possibleSpam: nullable(BooleanLike),
   verifiedContract: nullable(BooleanLike),
   pairAddress: nullable(Address),

@@ -7,14 +7,13 @@ import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { evmChains } from "../Chain.ts"
 import { Hash } from "../Hash.ts"
-import { Integer } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, exampleTransactionHash, makeExample } from "../internal/example.ts"
-import { nullable } from "../internal/nullable.ts"
+import { nullable, nullableInteger } from "../internal/nullable.ts"
 import { openEnum } from "../OpenEnum.ts"
 import { Time } from "../Time.ts"
 
 const transaction = Schema.Struct({
-  block_number: nullable(Integer),
+  block_number: nullableInteger,
   block_timestamp: nullable(Time),
   transaction_hash: nullable(Hash)
 })

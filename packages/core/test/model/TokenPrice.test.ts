@@ -1,7 +1,10 @@
+import { maxUint256 } from "@blockquarry/core/Amount"
+import * as Decoder from "@blockquarry/core/Decoder"
 import * as LosslessJson from "@blockquarry/core/LosslessJson"
 import { TokenPrice } from "@blockquarry/core/model/TokenPrice"
 import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
+import * as FastCheck from "effect/FastCheck"
 import { decode, encode, isDecodable } from "../support/schema.ts"
 
 const address = "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"
@@ -85,6 +88,34 @@ describe("a price", () => {
     expect(encode(TokenPrice, decode(TokenPrice, { ...minimal, "24hrPercentChange": 1.5 }))).toMatchObject({
       "24hrPercentChange": "1.5"
     })
+  })
+
+  it.each([
+    ["a fractional value", { value: "12.5", decimals: 18 }, { value: null, decimals: 18 }],
+    ["a negative value", { value: "-1", symbol: "ETH" }, { value: null, symbol: "ETH" }],
+    ["decimals that are no integer", { value: "1", decimals: "many" }, { value: 1n, decimals: null }],
+    ["a name that is no string", { name: { en: "Ether" } }, { name: null }]
+  ])("reads a native price with %s", (_, nativePrice, expected) => {
+    expect(decode(TokenPrice, { ...minimal, nativePrice }).nativePrice).toMatchObject(expected)
+  })
+
+  it.each(["0.0084", 5, true, []])("reads the native price %j as null", (nativePrice) => {
+    expect(decode(TokenPrice, { ...minimal, nativePrice })).toStrictEqual({ ...minimal, ...all(null) })
+  })
+
+  it("is decoded with any native price, also by the compiled decoder", () => {
+    const decodeCompiled = Decoder.make(TokenPrice)
+    FastCheck.assert(FastCheck.property(FastCheck.jsonValue(), (nativePrice) => {
+      const document = { ...minimal, nativePrice }
+      expect(Either.getOrThrow(decodeCompiled(document))).toStrictEqual(decode(TokenPrice, document))
+    }))
+  })
+
+  it("reads token decimals of 256 bits as null, and rejects those that are no integer", () => {
+    const tokenDecimals = String(maxUint256)
+    expect(decode(TokenPrice, { ...minimal, tokenDecimals })).toStrictEqual({ ...minimal, ...all(null) })
+    expect(Either.isRight(Decoder.make(TokenPrice)({ ...minimal, tokenDecimals }))).toBe(true)
+    expect(isDecodable(TokenPrice, { ...minimal, tokenDecimals: "many" })).toBe(false)
   })
 
   it("ignores unknown fields", () => {

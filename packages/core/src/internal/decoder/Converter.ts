@@ -17,6 +17,12 @@ export const convertString: Converter = (input) => typeof input === "string" ? i
 export const nullToNull = (convert: Converter): Converter => (input) =>
   input === null || input === undefined ? null : convert(input)
 
+/** Converts an invalid input for which `isUnreadable` is true to null. */
+export const unreadableToNull = (convert: Converter, isUnreadable: Converter): Converter => (input) => {
+  const value = convert(input)
+  return value === undefined && isUnreadable(input) === true ? null : value
+}
+
 export const convertArray = (convert: Converter, minLength: number): Converter => (input) => {
   if (!Array.isArray(input) || input.length < minLength) return undefined
   const values = new Array<unknown>(input.length)

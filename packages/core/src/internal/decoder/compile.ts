@@ -5,8 +5,15 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type * as AST from "effect/SchemaAST"
 import { DecodeId, EncodeId } from "../leaf.ts"
-import { NonNullableId } from "../nullable.ts"
-import { convertArray, type Converter, convertString, isConverter, nullToNull } from "./Converter.ts"
+import { IsUnreadableId, NonNullableId } from "../nullable.ts"
+import {
+  convertArray,
+  type Converter,
+  convertString,
+  isConverter,
+  nullToNull,
+  unreadableToNull
+} from "./Converter.ts"
 import { struct, type StructMember } from "./struct.ts"
 
 export type Direction = "decode" | "encode"
@@ -14,8 +21,8 @@ export type Direction = "decode" | "encode"
 export const compile = (ast: AST.AST, direction: Direction): Converter => {
   const converter = ast.annotations[direction === "decode" ? DecodeId : EncodeId]
   if (isConverter(converter)) return converter
-  const inner = nonNullableAst(ast, direction)
-  if (inner !== undefined) return nullToNull(compile(inner, direction))
+  const convertNonNull = compileNonNull(ast, direction)
+  if (convertNonNull !== undefined) return nullToNull(convertNonNull)
   switch (ast._tag) {
     case "StringKeyword":
       return convertString
@@ -40,14 +47,22 @@ const compileMember = (
   { isOptional, name, type }: AST.PropertySignature,
   direction: Direction
 ): StructMember => {
-  const inner = nonNullableAst(type, direction)
-  return { name, isOptional, isNullable: inner !== undefined, convert: compile(inner ?? type, direction) }
+  const convertNonNull = compileNonNull(type, direction)
+  return {
+    name,
+    isOptional,
+    isNullable: convertNonNull !== undefined,
+    convert: convertNonNull ?? compile(type, direction)
+  }
 }
 
-/** Returns the non-null part of a nullable schema. Only for decoding: models are rarely encoded. */
-const nonNullableAst = (ast: AST.AST, direction: Direction): AST.AST | undefined => {
+/** Compiles the non-null part of a nullable schema. Only for decoding: models are rarely encoded. */
+const compileNonNull = (ast: AST.AST, direction: Direction): Converter | undefined => {
   const inner = ast.annotations[NonNullableId]
-  return direction === "decode" && isAst(inner) ? inner : undefined
+  if (direction === "encode" || !isAst(inner)) return undefined
+  const convert = compile(inner, direction)
+  const isUnreadable = ast.annotations[IsUnreadableId]
+  return isConverter(isUnreadable) ? unreadableToNull(convert, isUnreadable) : convert
 }
 
 const isAst = (value: unknown): value is AST.AST =>
