@@ -63,8 +63,8 @@ export interface Operation<in out Input, in out InputEncoded, in out Output, in 
   readonly isNotFound: (document: unknown) => boolean
   /** When a failed request may be retried: always, or only if the upstream cannot have applied it. */
   readonly retry: "always" | "if-not-applied"
-  /** The TTL of a response. `output` decodes the response and is called only if the TTL depends on it. */
-  readonly ttl: (input: Input, output: () => Output) => Ttl
+  /** The TTL of a response document. Reads only the fields that it depends on, whether or not the document fits `output`. */
+  readonly ttl: (input: Input, document: unknown) => Ttl
   /** Whether "not found" may be cached. False for resources that the upstream may be indexing. */
   readonly cacheNotFound: boolean
   /** The cost of one request, in units. */

@@ -3,8 +3,10 @@
  *
  * @since 0.1.0
  */
+import * as Arr from "effect/Array"
 import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
+import * as Predicate from "effect/Predicate"
 
 /**
  * The time to live of a cached response:
@@ -53,7 +55,8 @@ export const ttlByToBlock = (input: { readonly to_block?: number | undefined }):
  * @since 0.1.0
  * @category policies
  */
-export const noStoreWhileSyncing = (
-  page: { readonly status: string | null; readonly result: ReadonlyArray<unknown> }
-): Ttl =>
-  page.status === "SYNCING" || page.result.length === 0 ? NoStore() : MaxAge({ duration: "5 seconds" })
+export const noStoreWhileSyncing = (_input: unknown, document: unknown): Ttl =>
+  !Predicate.isRecord(document) || document["status"] === "SYNCING" || !Arr.isArray(document["result"]) ||
+    document["result"].length === 0
+    ? NoStore()
+    : MaxAge({ duration: "5 seconds" })

@@ -27,16 +27,18 @@ describe("noStoreWhileSyncing", () => {
     ["without a status", { status: null, result: [1] }],
     ["in another status", { status: "PAUSED", result: [1] }]
   ])("is seconds for a page that is %s", (_, page) => {
-    expect(noStoreWhileSyncing(page)).toEqual(MaxAge({ duration: "5 seconds" }))
+    expect(noStoreWhileSyncing({}, page)).toEqual(MaxAge({ duration: "5 seconds" }))
   })
 
   it.each([
     ["SYNCING", { status: "SYNCING", result: [1] }],
     ["SYNCING and empty", { status: "SYNCING", result: [] }],
     ["empty", { status: "SYNCED", result: [] }],
-    ["empty, without a status", { status: null, result: [] }]
-  ])("is NoStore for a page that is %s", (_, page) => {
-    expect(noStoreWhileSyncing(page)).toEqual(NoStore())
+    ["empty, without a status", { status: null, result: [] }],
+    ["no page", "SYNCED"],
+    ["without records", { status: "SYNCED" }]
+  ])("is NoStore for a document that is %s", (_, page) => {
+    expect(noStoreWhileSyncing({}, page)).toEqual(NoStore())
   })
 })
 

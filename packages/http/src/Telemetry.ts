@@ -126,6 +126,20 @@ export const cacheRequests = counter(
 )
 
 /**
+ * Responses that were not cached although the cache is enabled, by `operation` and `reason`: `incomplete` (not a complete
+ * JSON document), `error` (an error other than "not found"), `no_store` (the operation does not allow it, for example
+ * because the resource is still being indexed), `unexpected_shape` (it does not fit the model; not for raw responses),
+ * `secret` (it contains an API key).
+ *
+ * @since 0.1.0
+ * @category metrics
+ */
+export const uncacheableResponses = counter(
+  "quarry_cache_uncacheable_total",
+  "Responses that must not be cached by operation and reason"
+)
+
+/**
  * State of circuit breakers by `upstream` (host and port): 0 closed, 1 half-open, 2 open.
  *
  * @since 0.1.0

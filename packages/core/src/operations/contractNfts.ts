@@ -96,7 +96,7 @@ export const contractNfts = list({
   path: "/nft/:address",
   input,
   output,
-  ttl: (_, getOutput) => noStoreWhileSyncing(getOutput()),
+  ttl: noStoreWhileSyncing,
   cacheNotFound: false,
   cost: 5,
   docs: {

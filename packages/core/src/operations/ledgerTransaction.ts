@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import { Hash } from "../Hash.ts"
 import { type InputSchema, inputSchema, withDescription } from "../InputSchema.ts"
@@ -37,10 +38,13 @@ export const ledgerTransaction = get({
   path: "/transactions/by_hash/:txn_hash",
   input,
   output: LedgerTransaction,
-  ttl: (_, getOutput) => committedTypes.has(getOutput().type) ? Immutable() : NoStore(),
+  ttl: (_, document) => isCommitted(document) ? Immutable() : NoStore(),
   cost: 1,
   docs: { summary: "Get a ledger transaction by its hash" }
 })
+
+const isCommitted = (document: unknown): boolean =>
+  Predicate.isRecord(document) && Predicate.isString(document["type"]) && committedTypes.has(document["type"])
 
 /** The variants that never change. */
 const committedTypes: ReadonlySet<string> = new Set([

@@ -91,7 +91,7 @@ export const nftOwners = list({
   path: "/nft/:address/:token_id/owners",
   input,
   output,
-  ttl: (_, getOutput) => noStoreWhileSyncing(getOutput()),
+  ttl: noStoreWhileSyncing,
   cacheNotFound: false,
   cost: 5,
   docs: {

@@ -12,19 +12,20 @@ import type { AttemptNoResponse, AttemptResponse, Call } from "./Call.ts"
 import { classify } from "./Classification.ts"
 import type { EngineResponse } from "./EngineResponse.ts"
 import type { CacheResult, Instrumentation } from "./Instrumentation.ts"
+import type { UncacheableReason } from "./ResponseTtl.ts"
 import * as SingleFlight from "./SingleFlight.ts"
 import type { KeyPool } from "./Upstream.ts"
 
 export interface CacheStage {
   /**
-   * Serves a call from the cache or with `execute`. `ttlOf` returns the TTL of a response in milliseconds, or null if it
-   * must not be cached.
+   * Serves a call from the cache or with `execute`. `ttlOf` returns the TTL of a response in milliseconds, or why it must
+   * not be cached.
    */
   readonly run: (
     call: Call,
     mode: CacheMode,
     execute: (call: Call) => Effect.Effect<AttemptResponse, AttemptNoResponse>,
-    ttlOf: (attemptResponse: AttemptResponse) => number | null
+    ttlOf: (attemptResponse: AttemptResponse) => number | UncacheableReason
   ) => Effect.Effect<EngineResponse, AttemptNoResponse>
   /** Returns a fresh entry. Undefined if there is none or the store is not in memory. */
   readonly peek: (
@@ -99,14 +100,16 @@ export const make = (
     call: Call,
     key: string,
     { response, version }: AttemptResponse,
-    ttl: number | null,
+    ttl: number | UncacheableReason,
     invalidated: () => boolean
   ): Effect.Effect<void> => {
     // A response that contains a secret must not be shared.
-    if (ttl === null || ttl <= 0 || responseContainsSecret(response, call.keyPool.uncacheable)) {
-      return Effect.void
+    if (typeof ttl === "string") return instrumentation.recordUncacheable(call.operation, ttl)
+    if (responseContainsSecret(response, call.keyPool.uncacheable)) {
+      return instrumentation.recordUncacheable(call.operation, "secret")
     }
     const { staleIfError, staleWhileRevalidate } = call.policies.cache
+    if (ttl <= 0) return Effect.void
     const staleMillis = response.status === 200
       ? Math.max(Duration.toMillis(staleWhileRevalidate), Duration.toMillis(staleIfError))
       : 0

@@ -37,6 +37,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as CacheStore from "../../CacheStore.ts"
@@ -171,7 +172,7 @@ export const make: Effect.Effect<
   const respondTo = <I, InputEncoded, Output, OutputEncoded>(
     operation: Operation<I, InputEncoded, Output, OutputEncoded>,
     upstream: Upstream,
-    decoder: ResponseDecoder.ResponseDecoder<Output>
+    fitsModel: (attemptResponse: AttemptResponse) => boolean
   ) =>
   (input: I, request: EncodedRequest): Effect.Effect<EngineResponse, RawError> =>
     Effect.contextWithEffect((context: Context.Context<never>) =>
@@ -179,8 +180,14 @@ export const make: Effect.Effect<
         const call = callOf(operation, upstream, request, context, now)
         const mode = Context.get(context, CurrentCallOptions).cacheMode ?? "default"
         const ttlOf = (attemptResponse: AttemptResponse) =>
-          responseTtl(operation, input, call, attemptResponse, decoder, chainHeads)
-        return Effect.mapError(cache.run(call, mode, execute, ttlOf), ({ error }) => error)
+          responseTtl(operation, input, call, attemptResponse, () => fitsModel(attemptResponse), chainHeads)
+        return Effect.mapError(
+          cache.run(call, mode, execute, ttlOf),
+          (noResponse) => {
+            if (isRejection(noResponse)) admission.recordRejection(call, noResponse.error)
+            return noResponse.error
+          }
+        )
       })
     ).pipe(Effect.tap(({ source }) => instrumentation.annotateSpan("quarry.source", source)))
 
@@ -212,7 +219,12 @@ export const make: Effect.Effect<
       upstream: Upstream
     ) => {
       const decoder = ResponseDecoder.make(operation)
-      const respond = respondTo(operation, upstream, decoder)
+      const respond = respondTo(
+        operation,
+        upstream,
+        ({ classification, response }) =>
+          Either.isRight(decoder.decode({ response, classification: () => classification }))
+      )
       return (input: I) => {
         const request = encodeRequest(operation, input, upstream.arrayFormat)
         return instrumented(operation, request, Effect.flatMap(respond(input, request), decoder.decode))

@@ -19,6 +19,7 @@ import * as Tracer from "effect/Tracer"
 import * as CallUsage from "../../CallUsage.ts"
 import * as Telemetry from "../../Telemetry.ts"
 import type { Call } from "./Call.ts"
+import type { UncacheableReason } from "./ResponseTtl.ts"
 
 type InstrumentedOperation = Pick<AnyOperation, "id" | "cost">
 
@@ -48,6 +49,11 @@ export interface Instrumentation {
   ) => Effect.Effect<void>
   readonly recordWait: (call: MeteredCall, reason: WaitReason, millis: number) => Effect.Effect<void>
   readonly recordCacheResult: (operation: InstrumentedOperation, result: CacheResult) => Effect.Effect<void>
+  /** Counts a response that must not be cached. */
+  readonly recordUncacheable: (
+    operation: InstrumentedOperation,
+    reason: UncacheableReason
+  ) => Effect.Effect<void>
   /** Counts a call that was served from memory outside of any fiber, with a duration of 0. */
   readonly recordHit: (operation: InstrumentedOperation) => void
   readonly recordCircuitState: (host: string, state: 0 | 1 | 2) => Effect.Effect<void>
@@ -78,6 +84,7 @@ export const make = (): Instrumentation => {
   const retriesSuppressed = labelledMetric(Telemetry.retriesSuppressed, "operation", "reason")
   const waits = labelledMetric(Telemetry.waitDuration, "reason")
   const cacheResults = labelledMetric(Telemetry.cacheRequests, "operation", "result")
+  const uncacheable = labelledMetric(Telemetry.uncacheableResponses, "operation", "reason")
   const circuitStates = labelledMetric(Telemetry.circuitBreakerState, "upstream")
   let callNumber = 0
   return {
@@ -114,6 +121,8 @@ export const make = (): Instrumentation => {
       }),
     recordCacheResult: ({ id }, result) =>
       withMetricLabels((regionLabels) => cacheResults(1, regionLabels, id, result)),
+    recordUncacheable: ({ id }, reason) =>
+      withMetricLabels((regionLabels) => uncacheable(1, regionLabels, id, reason)),
     recordHit: ({ id }) => {
       cacheResults(1, noLabels, id, "hit")
       calls(1, noLabels, id, "ok")

@@ -1,33 +1,50 @@
-/** The TTL of responses. Only complete, valid responses are cached. */
+/** The TTL of responses. Only complete JSON documents are cached, and errors that every API key gets. */
 import type { Operation } from "@blockquarry/core/Operation"
 import type { OperationError } from "@blockquarry/core/OperationError"
 import * as Duration from "effect/Duration"
-import * as Either from "effect/Either"
 import type { AttemptResponse, Call } from "./Call.ts"
 import type { ChainHeads } from "./ChainHeads.ts"
-import type { ResponseDecoder } from "./ResponseDecoder.ts"
 
-/** Returns the TTL in milliseconds. Null if the response must not be cached. */
+/**
+ * Why a response is not cached:
+ *
+ * - `incomplete`: it is not a complete JSON document.
+ * - `error`: it is an error other than "not found", or "not found" is not cached for this operation.
+ * - `no_store`: the operation does not allow it, for example because the resource is still being indexed.
+ * - `unexpected_shape`: it does not fit the model of the operation. Raw responses need not fit it.
+ * - `secret`: it contains an API key.
+ */
+export type UncacheableReason = "incomplete" | "error" | "no_store" | "unexpected_shape" | "secret"
+
+/**
+ * Returns the TTL in milliseconds, or why the response must not be cached. `fitsModel` is called only for a document that
+ * may be cached otherwise.
+ */
 export const responseTtl = <I, InputEncoded, Output, OutputEncoded>(
   operation: Operation<I, InputEncoded, Output, OutputEncoded>,
   input: I,
   call: Call,
-  { response, classification }: AttemptResponse,
-  decoder: ResponseDecoder<Output>,
+  { classification }: AttemptResponse,
+  fitsModel: () => boolean,
   chainHeads: ChainHeads
-): number | null => {
-  if (classification._tag === "Malformed") return null
-  const value = decoder.decode({ response, classification: () => classification })
-  if (Either.isLeft(value)) {
-    return operation.cacheNotFound && isSharedByAllKeys(value.left)
-      ? Duration.toMillis(call.policies.cache.negative.notFound)
-      : null
+): number | UncacheableReason => {
+  const notFoundTtl = () =>
+    operation.cacheNotFound ? Duration.toMillis(call.policies.cache.negative.notFound) : "error"
+  switch (classification._tag) {
+    case "Malformed":
+      return "incomplete"
+    case "Rejected":
+      return isSharedByAllKeys(classification.error) ? notFoundTtl() : "error"
+    case "Complete":
   }
-  if (classification._tag === "Complete") chainHeads.observe(call, classification.document)
-  const ttl = operation.ttl(input, () => value.right)
+  const { document } = classification
+  if (operation.isNotFound(document)) return notFoundTtl()
+  if (!fitsModel()) return "unexpected_shape"
+  chainHeads.observe(call, document)
+  const ttl = operation.ttl(input, document)
   switch (ttl._tag) {
     case "NoStore":
-      return null
+      return "no_store"
     case "Immutable":
       return maxTtlMillis
     case "MaxAge":
