@@ -23,11 +23,19 @@ export const attempt = (
   const { key, summary, operation, request } = call
   const query = request.query.length === 0 ? "" : `?${formatQuery(request.query)}`
   const url = key.apiUrl + request.path + query
-  const send = call.transport.send({
+  const { onSent } = call
+  const transmit = call.transport.send({
     method: request.method,
     url,
     apiKey: key.apiKey,
     body: request.body
+  })
+  const send = onSent === null ? transmit : Effect.suspend(() => {
+    onSent(1)
+    return Effect.tapError(transmit, (error) =>
+      Effect.sync(() => {
+        if (error._tag === "ConnectionError" && !error.sent) onSent(-1)
+      }))
   })
   const attempted = (version: number) =>
     instrumentation.debug(

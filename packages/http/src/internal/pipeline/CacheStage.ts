@@ -64,7 +64,8 @@ export const make = (
     const flightKey = flightKeyOf(call, key)
     const flight: SingleFlight.FlightRequest<AttemptResponse, AttemptNoResponse> = {
       subject: key,
-      execute: execute({ ...call, nextVersion: store.nextVersion }),
+      execute: (onSent) => execute({ ...call, nextVersion: store.nextVersion, onSent }),
+      onSent: call.onSent,
       deadline: call.deadline,
       isTimeout: isCallTimeout,
       onTimeout: () => callTimedOut(call),

@@ -19,6 +19,7 @@ import type { RawResponse } from "../transport/RawResponse.ts"
 import type { Transport } from "../transport/Transport.ts"
 import type { Classification, RetryHint } from "./Classification.ts"
 import type { KeyPool, PooledKey } from "./Upstream.ts"
+import type { SendObserver } from "./SendObserver.ts"
 
 export interface Call {
   readonly operation: Pick<AnyOperation, "id" | "api" | "retry" | "cost">
@@ -39,6 +40,8 @@ export interface Call {
   readonly onUsage: ((usage: CallUsage) => void) | null
 }
 
+  /** Observes the requests that are sent for the call; null if nothing does. */
+  readonly onSent: SendObserver | null
 /** A call with the API key of an attempt. */
 export interface CallWithKey extends Call {
   readonly key: PooledKey

@@ -60,6 +60,7 @@ import * as ResponseDecoder from "./ResponseDecoder.ts"
 import { responseTtl } from "./ResponseTtl.ts"
 import * as RetryStage from "./RetryStage.ts"
 import type { Upstream } from "./Upstream.ts"
+import { CurrentSendObserver } from "./SendObserver.ts"
 
 /**
  * The errors of `raw`. A response with an error status is not an error.
@@ -289,7 +290,8 @@ const callOf = (
       Duration.toMillis(policies.timeouts.call)
     ),
     nextVersion: null,
-    onUsage: Context.get(context, CurrentUsageObserver)
+    onUsage: Context.get(context, CurrentUsageObserver),
+    onSent: Context.get(context, CurrentSendObserver)
   }
 }
 

@@ -2,8 +2,8 @@
  * Coalesces identical requests in flight.
  *
  * The first caller starts a request, which then belongs to no caller: each one waits for the result and may be
- * interrupted without affecting the others. The result is cached even if no caller waits any more. Only a request without a
- * deadline is cancelled with its last caller. An invalidated request still completes for the callers that wait for it,
+ * interrupted without affecting the others. The result of a request that was sent is cached even if no caller waits any
+ * more. A request that was not sent yet, or that has no deadline, is cancelled with its last caller. An invalidated request still completes for the callers that wait for it,
  * but no other caller joins it, and its result is not cached.
  */
 import * as Clock from "effect/Clock"
@@ -12,11 +12,15 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import type * as Scope from "effect/Scope"
+import type { SendObserver } from "./SendObserver.ts"
 
 export interface FlightRequest<A, E> {
   /** The cache key of the result. Several requests may have the same subject. */
   readonly subject: string
-  readonly execute: Effect.Effect<A, E>
+  /** Reports to `onSent` what is sent. */
+  readonly execute: (onSent: SendObserver) => Effect.Effect<A, E>
+  /** Observes what is sent for the caller; null if nothing does. */
+  readonly onSent: SendObserver | null
   /** When the request ends at the latest, and until when its caller waits, in milliseconds since 1970. */
   readonly deadline: number
   /** Whether an error is caused by the deadline of the request. */
@@ -56,6 +60,9 @@ interface InFlight<A, E> {
   readonly result: Deferred.Deferred<A, E>
   readonly deadline: number
   waiters: number
+  /** The number of requests that were sent, and the observers of the callers that wait. */
+  sent: number
+  readonly sendObservers: Set<SendObserver>
   invalidated: boolean
   cancel: Effect.Effect<void>
 }
@@ -70,6 +77,15 @@ export const make = <A, E>(scope: Scope.Scope): SingleFlight<A, E> => {
     if (joinable.get(flight.name) === flight) joinable.delete(flight.name)
   }
 
+  /** Cancels a request, unless it has a result, which may still be cached. */
+  const cancel = (flight: InFlight<A, E>): Effect.Effect<void> =>
+    Effect.flatMap(Deferred.isDone(flight.result), (isDone) => {
+      if (isDone) return Effect.void
+      // No other caller may join it.
+      detach(flight)
+      return flight.cancel
+    })
+
   const start = (
     name: string,
     { subject, onSuccess, execute, deadline }: FlightRequest<A, E>
@@ -80,12 +96,18 @@ export const make = <A, E>(scope: Scope.Scope): SingleFlight<A, E> => {
       result: Deferred.unsafeMake(FiberId.none),
       deadline,
       waiters: 0,
+      sent: 0,
+      sendObservers: new Set(),
       invalidated: false,
       cancel: Effect.void
     }
     joinable.set(name, flight)
     inFlight.add(flight)
-    return execute.pipe(
+    const onSent: SendObserver = (change) => {
+      flight.sent += change
+      for (const observer of flight.sendObservers) observer(change)
+    }
+    return execute(onSent).pipe(
       Effect.interruptible,
       Effect.onExit((exit) => Deferred.done(flight.result, exit)),
       Effect.flatMap((value) =>
@@ -129,13 +151,18 @@ export const make = <A, E>(scope: Scope.Scope): SingleFlight<A, E> => {
           Effect.tap(() => request.onJoin(existing !== undefined)),
           Effect.flatMap((flight) => {
             flight.waiters += 1
+            const { onSent } = request
+            // Each caller has its own observer in the set, even if callers share a function.
+            const observer: SendObserver = (change) => onSent?.(change)
+            observer(flight.sent)
+            flight.sendObservers.add(observer)
             return restore(awaitResult(flight, request)).pipe(
               Effect.map((value) => ({ value, joined: existing !== undefined })),
               Effect.ensuring(Effect.suspend(() => {
                 flight.waiters -= 1
-                return flight.waiters === 0 && flight.deadline === Number.POSITIVE_INFINITY
-                  ? flight.cancel
-                  : Effect.void
+                flight.sendObservers.delete(observer)
+                const continues = flight.sent > 0 && flight.deadline < Number.POSITIVE_INFINITY
+                return flight.waiters > 0 || continues ? Effect.void : cancel(flight)
               })),
               // A request with an earlier deadline may time out before this caller does.
               Effect.catchAll((error) =>
