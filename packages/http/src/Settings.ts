@@ -121,7 +121,7 @@ export const apiKeyConfig: Config.Config<Redacted.Redacted> = required(
 export const baseUrlConfig = (api: ApiName, variable: string): Config.Config<string> =>
   required(
     variable,
-    "the base URL of the service",
+    "the base URL of the API",
     optional(variable, (text) => Either.map(normalize(api, text), () => text))
   )
 

@@ -110,7 +110,7 @@ describe("layerConfig", () => {
       for (const variables of [others, { ...others, [variable]: " " }]) {
         expect(yield* errorOf(layer, variables)).toBe(
           `(Missing data at ${variable}: "expected ${
-            variable === "QUARRY_API_KEY" ? "an API key" : "the base URL of the service"
+            variable === "QUARRY_API_KEY" ? "an API key" : "the base URL of the API"
           }")`
         )
       }
