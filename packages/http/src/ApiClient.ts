@@ -17,6 +17,7 @@ import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as CallOptions from "./CallOptions.ts"
 import * as PageSource from "./internal/pagination/PageSource.ts"
+import { invalidCallOptions, invalidPaginationOptions } from "./internal/pipeline/ValidateOptions.ts"
 import * as Pagination from "./Pagination.ts"
 
 /**
@@ -95,14 +96,18 @@ export type TestDoubles<Ops extends Readonly<Record<string, AnyOperation>>> = {
 export const make = <Ops extends Readonly<Record<string, AnyOperation>>>(
   operations: Ops,
   executor: Executor
-): ApiClient<Ops> =>
+): ApiClient<Ops> => {
+  const validating = validatingOptions(executor)
   // Each value has the type that `OperationFunctionOf` states; `test/ApiClient.test.ts` calls every operation.
-  Object.fromEntries(
+  return Object.fromEntries(
     Object.entries(operations).map(([id, operation]) => [
       id,
-      isList(operation) ? listOperationFunction(operation, executor) : operationFunction(operation, executor)
+      isList(operation)
+        ? listOperationFunction(operation, validating)
+        : operationFunction(operation, validating)
     ])
   ) as ApiClient<Ops>
+}
 
 /**
  * Executes an operation with a decoded input.
@@ -114,6 +119,16 @@ export interface Executor {
   <I, InputEncoded, Output, OutputEncoded>(
     operation: Operation<I, InputEncoded, Output, OutputEncoded>
   ): (input: I) => Effect.Effect<Output, OperationError>
+}
+
+/** Fails a call whose options, its own or those of its region, are invalid. */
+const validatingOptions = (executor: Executor): Executor => (operation) => {
+  const execute = executor(operation)
+  return (input) =>
+    Effect.flatMap(
+      CallOptions.CurrentCallOptions,
+      (options) => invalidCallOptions(operation.id, options) ?? execute(input)
+    )
 }
 
 const operationFunction = <I, InputEncoded, Output, OutputEncoded>(
@@ -136,6 +151,19 @@ const listOperationFunction = <
 ): ListOperationFunction<InputEncoded, Output, Item> => {
   const pageSource = PageSource.make(operation, executor(operation))
   const decode = (input: InputEncoded) => decodeInput(operation, input)
+  const stream = <A>(
+    input: InputEncoded,
+    options: ListCallOptions | undefined,
+    streamOf: (input: I) => Stream.Stream<A, ListOperationError>
+  ): Stream.Stream<A, ListOperationError> => {
+    const decoded = Effect.map(decode(input), streamOf)
+    return options === undefined
+      ? Stream.unwrap(decoded)
+      : CallOptions.streamWithCallOptions(
+        Stream.unwrap(invalidPaginationOptions(operation.id, options) ?? decoded),
+        options
+      )
+  }
   return Object.assign(
     (input: InputEncoded, options?: CallOptions.CallOptions) =>
       withOptions(
@@ -147,15 +175,9 @@ const listOperationFunction = <
       ),
     {
       pages: (input: InputEncoded, options?: ListCallOptions) =>
-        streamWithOptions(
-          Stream.unwrap(Effect.map(decode(input), (input) => Pagination.pages(pageSource, input, options))),
-          options
-        ),
+        stream(input, options, (input) => Pagination.pages(pageSource, input, options)),
       items: (input: InputEncoded, options?: ListCallOptions) =>
-        streamWithOptions(
-          Stream.unwrap(Effect.map(decode(input), (input) => Pagination.items(pageSource, input, options))),
-          options
-        )
+        stream(input, options, (input) => Pagination.items(pageSource, input, options))
     }
   )
 }
@@ -164,11 +186,6 @@ const withOptions = <A, E>(
   call: Effect.Effect<A, E>,
   options: CallOptions.CallOptions | undefined
 ): Effect.Effect<A, E> => options === undefined ? call : CallOptions.withCallOptions(call, options)
-
-const streamWithOptions = <A, E>(
-  stream: Stream.Stream<A, E>,
-  options: ListCallOptions | undefined
-): Stream.Stream<A, E> => options === undefined ? stream : CallOptions.streamWithCallOptions(stream, options)
 
 const paginationCursorOnly = {
   parameter: "cursor",

@@ -30,6 +30,8 @@ import type { Timeouts } from "./Timeouts.ts"
  * Options of a call. Default: those of the enclosing region, or else the policies of the layer. Rate limits, circuit
  * breakers and caches are shared by calls and are options of the layer only.
  *
+ * A call with an invalid option fails with an `InvalidInputError` that names it, as in `retry.attempts`.
+ *
  * @since 0.1.0
  * @category models
  */

@@ -247,3 +247,67 @@ describe("withCallOptions and streamWithCallOptions", () => {
       }
     }))
 })
+
+describe("invalid options", () => {
+  const invalid = [
+    ["retry.attempts", { retry: { ...RetryPolicy.standard, attempts: Number.NaN } }],
+    ["retry.attempts", { retry: { ...RetryPolicy.standard, attempts: 0 } }],
+    ["retry.budget.refill", {
+      retry: { ...RetryPolicy.standard, budget: { capacity: 1, refill: Number.NaN } }
+    }],
+    ["timeouts.attempt", { timeouts: { attempt: Number.NaN, call: "1 second" } }],
+    ["timeouts.call", { timeouts: { attempt: "1 second", call: 0 } }]
+  ] as const
+
+  for (const [option, options] of invalid) {
+    it.effect(`fail the call and name the option: ${option}`, () =>
+      Effect.gen(function*() {
+        const { data, requests } = yield* TestClients.harness(numberedPrice, minimalOptions)
+        const expected = {
+          _tag: "InvalidInputError",
+          operation: "tokenPrice",
+          issues: [{ parameter: option }]
+        }
+        expect(yield* failureOf(data.tokenPrice({ address }, options))).toMatchObject(expected)
+        const region = CallOptions.withCallOptions(options)
+        expect(yield* failureOf(region(data.tokenPrice({ address })))).toMatchObject(expected)
+        const stream = data.tokenOwners.pages({ token_address: address }, options)
+        expect(yield* failureOf(Stream.runDrain(stream))).toMatchObject({ issues: [{ parameter: option }] })
+        expect(requests).toEqual([])
+      }))
+  }
+
+  it.effect("are all named in one error", () =>
+    Effect.gen(function*() {
+      const { data } = yield* TestClients.harness(numberedPrice, minimalOptions)
+      const options = {
+        retry: { ...RetryPolicy.standard, attempts: 1.5 },
+        timeouts: { attempt: 0, call: 0 }
+      }
+      const { message } = yield* failureOf(data.tokenPrice({ address }, options))
+      expect(message).toBe(
+        "tokenPrice: retry.attempts: expected an integer of at least 1, got 1.5; " +
+          "timeouts.attempt: expected more than 0, got 0; timeouts.call: expected more than 0, got 0"
+      )
+    }))
+
+  for (const option of ["maxItems", "maxPages", "prefetch"] as const) {
+    it.effect(`of a stream fail it: ${option}`, () =>
+      Effect.gen(function*() {
+        const { data, requests } = yield* TestClients.harness([])
+        for (const value of [Number.NaN, -1]) {
+          const expected = {
+            operation: "tokenOwners",
+            issues: [{ parameter: option, reason: `expected at least 0, got ${value}` }]
+          }
+          const { items, pages } = data.tokenOwners
+          const options = { [option]: value }
+          expect(yield* failureOf(Stream.runDrain(pages({ token_address: address }, options))))
+            .toMatchObject(expected)
+          expect(yield* failureOf(Stream.runDrain(items({ token_address: address }, options))))
+            .toMatchObject(expected)
+        }
+        expect(requests).toEqual([])
+      }))
+  }
+})

@@ -1,14 +1,20 @@
-/** Validates policies, so that an invalid value fails when a layer is built and not in a call. */
+/** Validates policies: those of a layer when it is built, those of a call when it starts. */
+import { InvalidInputError } from "@blockquarry/core/OperationError"
+import * as Arr from "effect/Array"
 import * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { ApiKey } from "../../ApiKey.ts"
 import type { Policies } from "../../ApiOptions.ts"
+import type { CallOptions } from "../../CallOptions.ts"
+import type { PaginationOptions } from "../../Pagination.ts"
 import type { RateLimit } from "../../RateLimit.ts"
+import type { RetryPolicy } from "../../RetryPolicy.ts"
+import type { Timeouts } from "../../Timeouts.ts"
 
 /** Fails with every invalid value, each under its path, as in `rateLimit.limit`. */
 export const validateOptions = (
-  { breaker, cache, concurrency, rateLimit, retry, timeouts }: Policies,
+  { breaker, concurrency, rateLimit, retry, timeouts }: Policies,
   maxBodySize: number,
   apiKeys: ReadonlyArray<ApiKey>
 ): Effect.Effect<void, ConfigError.ConfigError> => {
@@ -21,14 +27,7 @@ export const validateOptions = (
       limit: positiveInteger(concurrency.limit),
       maxQueue: nonNegative(concurrency.maxQueue)
     }),
-    ...validateAll(["retry"], {
-      attempts: positiveInteger(retry.attempts),
-      "baseDelay.transient": nonNegative(millis(retry.baseDelay.transient)),
-      "baseDelay.throttled": nonNegative(millis(retry.baseDelay.throttled)),
-      maxDelay: nonNegative(millis(retry.maxDelay)),
-      "budget.capacity": nonNegative(retry.budget.capacity),
-      "budget.refill": nonNegative(retry.budget.refill)
-    }),
+    ...validateAll(["retry"], retryRules(retry)),
     ...validateAll(["breaker"], {
       threshold: breaker.threshold > 0 && breaker.threshold <= 1
         ? null
@@ -38,45 +37,81 @@ export const validateOptions = (
       openDuration: positive(millis(breaker.openDuration)),
       maxOpenDuration: positive(millis(breaker.maxOpenDuration))
     }),
-    ...validateAll(["timeouts"], {
-      attempt: positive(millis(timeouts.attempt)),
-      call: positive(millis(timeouts.call))
-    }),
-    ...validateAll(["cache"], {
-      staleWhileRevalidate: nonNegative(millis(cache.staleWhileRevalidate)),
-      staleIfError: nonNegative(millis(cache.staleIfError)),
-      "negative.notFound": nonNegative(millis(cache.negative.notFound))
-    }),
+    ...validateAll(["timeouts"], timeoutRules(timeouts)),
     ...validateAll([], { maxBodySize: positive(maxBodySize) })
-  ]
+  ].map(({ path, reason }) => ConfigError.InvalidData(path, reason))
   const [first, ...others] = issues
   return first === undefined ? Effect.void : Effect.fail(others.reduce(ConfigError.And, first))
+}
+
+/** Returns an error that names every invalid option of a call, as in `retry.attempts`. Null if all are valid. */
+export const invalidCallOptions = (
+  operation: string,
+  { retry, timeouts }: CallOptions
+): InvalidInputError | null =>
+  retry === undefined && timeouts === undefined ? null : invalidInput(operation, [
+    ...(retry === undefined ? [] : validateAll(["retry"], retryRules(retry))),
+    ...(timeouts === undefined ? [] : validateAll(["timeouts"], timeoutRules(timeouts)))
+  ])
+
+/** Returns an error that names every invalid option of a stream. Null if all are valid. */
+export const invalidPaginationOptions = (
+  operation: string,
+  { maxItems = 0, maxPages = 0, prefetch = 0 }: PaginationOptions
+): InvalidInputError | null =>
+  invalidInput(
+    operation,
+    validateAll([], {
+      maxItems: nonNegative(maxItems),
+      maxPages: nonNegative(maxPages),
+      prefetch: nonNegative(prefetch)
+    })
+  )
+
+const invalidInput = (operation: string, invalid: ReadonlyArray<InvalidOption>): InvalidInputError | null => {
+  const issues = invalid.map(({ path, reason }) => ({ parameter: path.join("."), reason }))
+  return Arr.isNonEmptyArray(issues) ? new InvalidInputError({ operation, issues }) : null
 }
 
 /** What is wrong with a value; null if it is valid. */
 type Issue = string | null
 
-const rateLimitRules = ({ burst, cost, dailyQuota, limit, maxQueue, maxWait, window }: RateLimit) => ({
+const retryRules = ({ attempts, budget }: RetryPolicy) => ({
+  attempts: positiveInteger(attempts),
+  "budget.capacity": nonNegative(budget.capacity),
+  "budget.refill": nonNegative(budget.refill)
+})
+
+const timeoutRules = ({ attempt, call }: Timeouts) => ({
+  attempt: positive(millis(attempt)),
+  call: positive(millis(call))
+})
+
+const rateLimitRules = ({ burst, cost, dailyQuota, limit, maxQueue, window }: RateLimit) => ({
   limit: positive(limit),
   window: positive(millis(window)),
   burst: positive(burst),
   ...typeof cost === "number"
     ? { cost: nonNegative(cost) }
     : Object.fromEntries(Object.entries(cost).map(([id, units]) => [`cost.${id}`, nonNegative(units)])),
-  maxWait: nonNegative(millis(maxWait)),
   maxQueue: nonNegative(maxQueue),
   dailyQuota: dailyQuota === null ? null : positive(dailyQuota)
 })
 
+interface InvalidOption {
+  readonly path: Array<string>
+  readonly reason: string
+}
+
 const validateAll = (
   path: ReadonlyArray<string>,
   issues: Readonly<Record<string, Issue>>
-): ReadonlyArray<ConfigError.ConfigError> =>
-  Object.entries(issues).flatMap(([name, issue]) =>
-    issue === null ? [] : [ConfigError.InvalidData([...path, ...name.split(".")], issue)]
+): ReadonlyArray<InvalidOption> =>
+  Object.entries(issues).flatMap(([name, reason]) =>
+    reason === null ? [] : [{ path: [...path, ...name.split(".")], reason }]
   )
 
-/** NaN is a duration of 0. */
+/** A duration is never negative: NaN and negative input are a duration of 0. */
 const millis = (duration: Duration.DurationInput): number => Duration.toMillis(duration)
 
 const positive = (value: number): Issue => value > 0 ? null : `expected more than 0, got ${value}`
