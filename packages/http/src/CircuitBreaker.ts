@@ -14,7 +14,8 @@ import * as Duration from "effect/Duration"
  *   probes the upstream. If it succeeds, the circuit breaker closes.
  * - `maxOpenDuration`: after a failed probe it stays open twice as long as before, at most this long.
  *
- * Failures are connection errors, timeouts, invalid responses and 5xx. Other 4xx responses do not count as failures.
+ * Failures are connection errors, timeouts, invalid responses and 5xx. Other 4xx responses do not count as failures. The
+ * result of an attempt counts only if the circuit breaker has neither opened nor closed since the attempt started.
  *
  * @since 0.1.0
  * @category models

@@ -94,3 +94,23 @@ export const healthOf: (result: AttemptResult) => AttemptHealth = Either.match({
   onLeft: ({ health }) => health,
   onRight: ({ health }) => health
 })
+
+/** Describes a result in a log line. */
+export const describe: (result: AttemptResult) => string = Either.match({
+  onLeft: ({ error }) => {
+    switch (error._tag) {
+      case "InvalidResponseError":
+      case "NetworkError":
+        return `${error._tag}: ${error.reason}`
+      case "CircuitOpenError":
+      case "LocalLimitError":
+      case "RateLimitError":
+      case "TimeoutError":
+        return error._tag
+    }
+  },
+  onRight: ({ response, classification }) =>
+    classification._tag === "Complete"
+      ? `${response.status}`
+      : `${response.status} ${classification.error._tag}`
+})

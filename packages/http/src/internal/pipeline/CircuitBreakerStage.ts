@@ -3,10 +3,17 @@ import { CircuitOpenError } from "@blockquarry/core/OperationError"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import type { CircuitBreaker } from "../../CircuitBreaker.ts"
 import { hostOf } from "../transport/BaseUrl.ts"
-import type { AttemptHealth, AttemptNoResponse, AttemptResponse, Call } from "./Call.ts"
+import {
+  type AttemptHealth,
+  type AttemptNoResponse,
+  type AttemptResponse,
+  type Call,
+  describe
+} from "./Call.ts"
 import type { UpstreamHealth } from "./EngineHealth.ts"
 import type { Instrumentation } from "./Instrumentation.ts"
 
@@ -36,8 +43,21 @@ export const make = (instrumentation: Instrumentation): CircuitBreakerStage => {
     circuits.set(keyPool.baseUrl, circuit)
     return circuit
   }
-  const recordState = (call: Call, state: State["_tag"]): Effect.Effect<void> =>
-    instrumentation.recordCircuitState(hostOf(call.keyPool.baseUrl), stateValues[state])
+  const recordState = (
+    { keyPool }: Call,
+    { tag, retryAt }: Circuit,
+    now: number,
+    reason: string
+  ): Effect.Effect<void> => {
+    const host = hostOf(keyPool.baseUrl)
+    const log = retryAt === null || retryAt <= now
+      ? Effect.logInfo(`circuit breaker ${stateNames[tag]}`)
+      : Effect.logWarning(`circuit breaker open for ${Duration.format(Duration.millis(retryAt - now))}`)
+    return log.pipe(
+      Effect.annotateLogs({ host, reason }),
+      Effect.zipRight(instrumentation.recordCircuitState(host, stateValues[tag]))
+    )
+  }
 
   return {
     check: (call) =>
@@ -51,13 +71,15 @@ export const make = (instrumentation: Instrumentation): CircuitBreakerStage => {
           const circuit = circuitOf(call)
           const remainingMillis = circuit.remainingOpenMillis(now)
           if (remainingMillis !== null) return Effect.fail(rejected(call, remainingMillis))
-          const probe = circuit.admit(now)
+          const epoch = circuit.admit(now)
           return Effect.zipRight(
-            probe ? recordState(call, "HalfOpen") : Effect.void,
+            circuit.tag === "HalfOpen"
+              ? recordState(call, circuit, now, "openDuration elapsed")
+              : Effect.void,
             Effect.onExit(restore(attempt), (exit) =>
               Effect.flatMap(Clock.currentTimeMillis, (now) =>
-                circuit.record(now, healthOf(exit), probe)
-                  ? recordState(call, circuit.tag)
+                circuit.record(now, healthOf(exit), epoch)
+                  ? recordState(call, circuit, now, describeExit(exit))
                   : Effect.void))
           )
         })
@@ -87,6 +109,11 @@ const healthOf = (exit: Exit.Exit<AttemptResponse, AttemptNoResponse>): AttemptH
   return exit.cause._tag === "Fail" ? exit.cause.error.health : "unknown"
 }
 
+const describeExit = (exit: Exit.Exit<AttemptResponse, AttemptNoResponse>): string => {
+  if (Exit.isSuccess(exit)) return describe(Either.right(exit.value))
+  return exit.cause._tag === "Fail" ? describe(Either.left(exit.cause.error)) : "interrupted"
+}
+
 type State =
   | { readonly _tag: "Closed" }
   | { readonly _tag: "Open"; readonly until: number; readonly reopenings: number }
@@ -101,9 +128,15 @@ const maxProbeMillis = 300_000
 /** The `retryAfter` of attempts during a probe, in milliseconds. */
 const probeRetryMillis = 1000
 
-/** The state of a circuit breaker, as a pure state machine. Times are in milliseconds. */
+/**
+ * The state of a circuit breaker, as a pure state machine. Times are in milliseconds.
+ *
+ * Every change of the state starts an epoch. The result of an attempt counts only within the epoch in which it started:
+ * attempts from before the circuit breaker opened show nothing about the upstream after it closed.
+ */
 export class Circuit {
   private state: State = { _tag: "Closed" }
+  private epoch = 0
   private counts: ReadonlyArray<{ readonly bucket: number; healthy: number; unhealthy: number }> = []
   private readonly policy: CircuitBreaker
 
@@ -133,34 +166,40 @@ export class Circuit {
     }
   }
 
-  /** Admits an attempt. Returns whether it is the probe. */
-  admit(now: number): boolean {
-    if (this.state._tag === "Closed") return false
-    const until = now + maxProbeMillis
-    this.state = { _tag: "HalfOpen", until, reopenings: this.state.reopenings }
+  /** Admits an attempt, which is the probe unless the circuit breaker is closed. Returns its epoch. */
+  admit(now: number): number {
+    if (this.state._tag !== "Closed") {
+      this.enter({ _tag: "HalfOpen", until: now + maxProbeMillis, reopenings: this.state.reopenings })
+    }
+    return this.epoch
+  }
+
+  /** Records the result of an attempt of an epoch. Returns whether the state changed. */
+  record(now: number, health: AttemptHealth, epoch: number): boolean {
+    if (epoch !== this.epoch) return false
+    if (this.state._tag !== "Closed") {
+      const { reopenings } = this.state
+      // After an inconclusive probe the next attempt is a probe, without delay.
+      this.enter(
+        health === "healthy"
+          ? { _tag: "Closed" }
+          : health === "unhealthy"
+          ? this.openState(now, reopenings + 1)
+          : { _tag: "Open", until: now, reopenings }
+      )
+      return true
+    }
+    if (health !== "healthy" && health !== "unhealthy") return false
+    this.increment(now, health)
+    if (health === "healthy" || !this.exceedsThreshold()) return false
+    this.enter(this.openState(now, 0))
     return true
   }
 
-  /** Records the result of an attempt. Returns whether the state changed. */
-  record(now: number, health: AttemptHealth, probe: boolean): boolean {
-    if (probe) {
-      const reopenings = this.state._tag === "Closed" ? 0 : this.state.reopenings
-      // After an inconclusive probe the next attempt is a probe, without delay.
-      this.state = health === "healthy"
-        ? { _tag: "Closed" }
-        : health === "unhealthy"
-        ? this.openState(now, reopenings + 1)
-        : { _tag: "Open", until: now, reopenings }
-      this.counts = []
-      return true
-    }
-    // Ignores attempts that started before the circuit breaker opened.
-    if (this.state._tag !== "Closed" || (health !== "healthy" && health !== "unhealthy")) return false
-    this.increment(now, health)
-    if (health === "healthy" || !this.exceedsThreshold()) return false
-    this.state = this.openState(now, 0)
+  private enter(state: State): void {
+    this.state = state
+    this.epoch += 1
     this.counts = []
-    return true
   }
 
   private openState(now: number, reopenings: number): State {

@@ -10,6 +10,7 @@ import {
   type AttemptResponse,
   type AttemptResult,
   type Call,
+  describe,
   healthOf
 } from "./Call.ts"
 import type { RetryHint } from "./Classification.ts"
@@ -88,7 +89,7 @@ export const make = (instrumentation: Instrumentation): RetryStage => {
         : `attempt ended, retrying in ${Duration.format(Duration.millis(waitMillis))}`,
       () => ({
         attempt: attemptNumber,
-        outcome: Either.match(result, { onLeft: describeNoResponse, onRight: describeResponse })
+        outcome: describe(result)
       })
     )
 
@@ -138,21 +139,3 @@ const backoffMillis = (
       (fraction) =>
         Math.round(Duration.toMillis(maxBackoff(policy, retryHint.cause, attemptNumber)) * fraction)
     )
-
-const describeNoResponse = ({ error }: AttemptNoResponse): string => {
-  switch (error._tag) {
-    case "InvalidResponseError":
-    case "NetworkError":
-      return `${error._tag}: ${error.reason}`
-    case "CircuitOpenError":
-    case "LocalLimitError":
-    case "RateLimitError":
-    case "TimeoutError":
-      return error._tag
-  }
-}
-
-const describeResponse = ({ response, classification }: AttemptResponse): string =>
-  classification._tag === "Complete"
-    ? `${response.status}`
-    : `${response.status} ${classification.error._tag}`

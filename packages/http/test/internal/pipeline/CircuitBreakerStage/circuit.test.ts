@@ -17,7 +17,7 @@ const policies = FastCheck.record({
   threshold: FastCheck.constantFrom(0.1, 0.5, 0.8, 1),
   minimum: FastCheck.integer({ min: 1, max: 6 }),
   window: FastCheck.constant(1000),
-  openDuration: FastCheck.constantFrom(50, 300),
+  openDuration: FastCheck.constantFrom(20, 50, 300),
   maxOpenDuration: FastCheck.constantFrom(10, 50, 700, 1e6)
 })
 
@@ -28,10 +28,10 @@ const events = FastCheck.array(
       arbitrary: FastCheck.nat(1500)
     }),
     /** Duration of the attempt. */
-    duration: FastCheck.oneof({ weight: 3, arbitrary: FastCheck.constant(0) }, FastCheck.nat(200)),
+    duration: FastCheck.oneof(FastCheck.constant(0), FastCheck.nat(900)),
     health
   }),
-  { maxLength: 80 }
+  { minLength: 20, maxLength: 80 }
 )
 
 /** Computes the expected state from the whole history. */
@@ -39,6 +39,8 @@ class Model {
   openUntil: number | null = null
   probing = false
   rejections = 0
+  /** Number of state changes. */
+  changes = 0
   results: Array<{ readonly bucket: number; readonly health: Health }> = []
   readonly policy: Record<"threshold" | "minimum" | "window" | "openDuration" | "maxOpenDuration", number>
 
@@ -51,10 +53,22 @@ class Model {
     return this.probing || now < this.openUntil ? "reject" : "probe"
   }
 
-  record(now: number, health: Health, probe: boolean): void {
+  /** Starts a probe, and returns the number of state changes at which an attempt starts. */
+  admit(probe: boolean): number {
     if (probe) {
+      this.probing = true
+      this.changes += 1
+    }
+    return this.changes
+  }
+
+  record(now: number, health: Health, changes: number): void {
+    // The state has changed since the attempt started.
+    if (changes !== this.changes) return
+    if (this.probing) {
       this.probing = false
       this.results = []
+      this.changes += 1
       if (health === "healthy") {
         this.openUntil = null
         this.rejections = 0
@@ -66,7 +80,7 @@ class Model {
       }
       return
     }
-    if (this.openUntil !== null || health === "unknown") return
+    if (health === "unknown") return
     const bucket = Math.floor(now / (this.policy.window / 10))
     this.results.push({ bucket, health })
     const recent = this.results.filter((ended) => ended.bucket > bucket - 10)
@@ -76,6 +90,7 @@ class Model {
       unhealthy / recent.length >= this.policy.threshold
     ) {
       this.results = []
+      this.changes += 1
       this.open(now)
     }
   }
@@ -94,15 +109,19 @@ describe("Circuit", () => {
       FastCheck.property(policies, events, (policy, events) => {
         const circuit = new Circuit(policy)
         const model = new Model(policy)
-        const inFlight: Array<{ readonly ends: number; readonly health: Health; readonly probe: boolean }> =
-          []
+        const inFlight: Array<{
+          readonly ends: number
+          readonly health: Health
+          readonly epoch: number
+          readonly changes: number
+        }> = []
         let now = 0
         const until = (time: number) => {
           inFlight.sort((a, b) => a.ends - b.ends)
           for (let ended = inFlight[0]; ended !== undefined && ended.ends <= time; ended = inFlight[0]) {
             const before = circuit.tag
-            const changed = circuit.record(ended.ends, ended.health, ended.probe)
-            model.record(ended.ends, ended.health, ended.probe)
+            const changed = circuit.record(ended.ends, ended.health, ended.epoch)
+            model.record(ended.ends, ended.health, ended.changes)
             // An inconclusive probe opens the circuit for no time.
             expect(changed).toBe(before !== circuit.tag)
             inFlight.shift()
@@ -118,14 +137,14 @@ describe("Circuit", () => {
             expect(openMillis).toBe(model.openUntil - now)
           }
           if (openMillis !== null) continue
-          const probe = circuit.admit(now)
-          expect(probe).toBe(expected === "probe")
-          model.probing ||= probe
-          inFlight.push({ ends: now + duration, health, probe })
+          const epoch = circuit.admit(now)
+          expect(circuit.tag).toBe(expected === "probe" ? "HalfOpen" : "Closed")
+          const changes = model.admit(expected === "probe")
+          inFlight.push({ ends: now + duration, health, epoch, changes })
           until(now)
         }
       }),
-      { numRuns: 500 }
+      { numRuns: 1000 }
     )
   })
 
@@ -159,11 +178,27 @@ describe("Circuit", () => {
 
   it("abandons a probe that never ends", () => {
     const circuit = circuitAfter({ minimum: 1 }, [[0, "unhealthy"]])
-    expect(circuit.admit(5000)).toBe(true)
+    const abandoned = circuit.admit(5000)
     expect(circuit.remainingOpenMillis(304_999)).toBe(1000)
     expect(circuit.remainingOpenMillis(305_000)).toBeNull()
-    expect(circuit.admit(305_000)).toBe(true)
+    const probe = circuit.admit(305_000)
     expect(circuit.remainingOpenMillis(305_001)).toBe(1000)
+    expect(circuit.record(305_002, "healthy", abandoned)).toBe(false)
+    expect(circuit.tag).toBe("HalfOpen")
+    expect(circuit.record(305_003, "healthy", probe)).toBe(true)
+    expect(circuit.tag).toBe("Closed")
+  })
+
+  it("ignores results of attempts that started before it opened, also after it closed", () => {
+    const circuit = new Circuit({ ...Breaker.standard, minimum: 2 })
+    const early = [0, 1, 2, 3, 4].map((at) => circuit.admit(at))
+    for (const epoch of early.slice(0, 2)) circuit.record(10, "unhealthy", epoch)
+    expect(circuit.tag).toBe("Open")
+    expect(circuit.record(20, "healthy", early[2] ?? 0)).toBe(false)
+    circuit.record(5010, "healthy", circuit.admit(5010))
+    expect(circuit.tag).toBe("Closed")
+    for (const epoch of early.slice(3)) circuit.record(5020, "unhealthy", epoch)
+    expect(circuit.tag).toBe("Closed")
   })
 
   it("stays open twice as long after each failed probe, between openDuration and maxOpenDuration", () => {

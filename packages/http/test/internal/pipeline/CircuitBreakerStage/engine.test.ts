@@ -1,5 +1,6 @@
 /** Tests the circuit breaker in the engine: which results open it, and which calls it rejects. */
 import * as CallOptions from "@blockquarry/http/CallOptions"
+import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -151,6 +152,30 @@ describe("a circuit breaker", () => {
       expect(harness.requests).toHaveLength(9)
       yield* failCalls(harness, 2)
       expect(yield* immediateFailureOf(fetchPrice(harness, 9))).toMatchObject(circuitOpenError(5000))
+    }))
+
+  it.effect("stays closed after the upstream recovered, although earlier attempts still time out", () =>
+    Effect.gen(function*() {
+      // Requests sent within the first 12 s get no response. Those of the last seconds time out after the recovery.
+      const harness = yield* TestClients.harness(
+        ({ at }) => at < 12_000 ? ScriptedClient.Hang() : priceReply,
+        {
+          ...minimalOptions,
+          breaker: CircuitBreaker.standard,
+          timeouts: { attempt: "10 seconds", call: "10 seconds" }
+        }
+      )
+      const rejectedAt: Array<number> = []
+      for (let tenths = 0; tenths < 300; tenths += 1) {
+        yield* fetchPrice(harness, 1).pipe(
+          Effect.catchTag("CircuitOpenError", () => Effect.sync(() => rejectedAt.push(tenths / 10))),
+          Effect.ignore,
+          Effect.fork
+        )
+        yield* TestClock.adjust(100)
+      }
+      expect(rejectedAt[0]).toBe(11.9)
+      expect(rejectedAt.at(-1)).toBe(16.8)
     }))
 
   it.effect("applies to a base URL, for all API keys", () =>
