@@ -118,7 +118,7 @@ describe("the cache", () => {
   )
 
   it.effect.prop(
-    "keeps the response that was requested last, whatever the order of responses",
+    "keeps the response that was requested last, for any order of responses",
     { calls, replies },
     ({ calls, replies }) =>
       Effect.gen(function*() {
