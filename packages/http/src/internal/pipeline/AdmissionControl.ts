@@ -100,31 +100,32 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
       )
     })
 
-  /** Runs an admitted attempt, which holds a slot. */
+  /** Runs an admitted attempt, which holds a slot. Gives its units back if nothing was sent. */
   const runAttempt = (
     call: CallWithKey,
     slots: FairQueue,
     probe: boolean,
     attempt: Effect.Effect<AttemptResponse, AttemptNoResponse>
   ): Effect.Effect<AttemptResponse, AttemptNoResponse> =>
-    instrumentation.recordCost(call, KeyQueue.costOf(call)).pipe(
-      Effect.zipRight(Effect.onExit(attempt, (exit) => reportResult(call, probe, exit))),
-      Effect.ensuring(Effect.sync(() => slots.release()))
-    )
+    Effect.flatMap(Clock.currentTimeMillis, (admittedAt) =>
+      Effect.onExit(attempt, (exit) =>
+        Effect.zipRight(
+          reportResult(admission, probe, exit),
+          wasSent(exit)
+            ? instrumentation.recordCost(admission.call, admission.cost)
+            : refund(admission, admittedAt)
+        ))).pipe(
+        Effect.ensuring(Effect.sync(() => admission.queue.releaseSlot(admission)))
+      )
 
-  const withQueue = <A, E>(
-    call: CallWithKey,
-    use: (queue: KeyQueue.KeyQueue) => Effect.Effect<A, E>
-  ): Effect.Effect<A, E> =>
-    Effect.suspend(() => {
-      const queue = queueOf(call)
-      queue.activeCalls += 1
-      return Effect.ensuring(
-        use(queue),
-        Effect.sync(() => {
-          queue.activeCalls -= 1
-          if (queue.activeCalls === 0) queues.delete(call.key.id)
-        })
+  const refund = ({ call, cost }: Admission, admittedAt: number): Effect.Effect<void> =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const { id, quotaId, rateLimit: { dailyQuota } } = call.key
+      return Effect.zipRight(
+        store.release(id, ruleOf(call), cost, now - admittedAt),
+        dailyQuota === null
+          ? Effect.void
+          : store.refund(quotaId, { limit: dailyQuota, period: dayMillis }, cost, now - admittedAt)
       )
     })
 
@@ -182,7 +183,12 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
       : Effect.tap(
         permit,
         (permit) =>
-          permit._tag === "Granted" ? consumeDailyQuota(call, dailyQuota, permit.probe) : Effect.void
+          permit._tag === "Granted"
+            ? Effect.tapError(
+              consumeDailyQuota(call, cost, dailyQuota, permit.probe),
+              () => store.release(call.key.id, ruleOf(call), cost, 0)
+            )
+            : Effect.void
       )
   }
 
@@ -341,3 +347,47 @@ const rejectionError = (
       return new LocalLimitError({ ...common, limit: reason })
   }
 }
+const byClient = Order.mapInput(Order.string, ({ client }: ClientLoad) => client)
+
+/** Completes when the queue wakes an attempt, or after some time. */
+const wakeSignal = (waiter: Waiter, millis: number): Effect.Effect<void> => {
+  const woken = Effect.async<void>((resume) => {
+    waiter.wake = () => resume(Effect.void)
+    if (waiter.hasSlot || waiter.availableAt !== null) waiter.wake()
+  })
+  return millis === Number.POSITIVE_INFINITY
+    ? woken
+    : Effect.timeoutTo(woken, { duration: millis, onSuccess: () => {}, onTimeout: () => {} })
+}
+
+/** Whether an attempt sent its request, or may have. */
+const wasSent = (exit: Exit.Exit<AttemptResponse, AttemptNoResponse>): boolean => {
+  if (Exit.isSuccess(exit) || exit.cause._tag !== "Fail") return true
+  const { error, health } = exit.cause.error
+  return error._tag === "NetworkError" ? error.sent : health !== "not-sent"
+}
+
+/** Returns the cost of an attempt in units. */
+const costOf = ({ key: { rateLimit: { cost } }, operation }: CallWithKey): number => {
+  if (typeof cost === "number") return cost
+  const costs: Readonly<Record<string, number | undefined>> = cost
+  return costs[operation.id] ?? operation.cost
+}
+
+const ruleOf = ({ key: { rateLimit } }: CallWithKey): RateLimitRule => ({
+  limit: rateLimit.limit,
+  window: Duration.toMillis(rateLimit.window),
+  burst: rateLimit.burst,
+  maxCost: typeof rateLimit.cost === "number"
+    ? rateLimit.cost
+    : Math.max(maxCost, ...Object.values(rateLimit.cost))
+})
+
+/** Returns how long a probe may take: its attempt, and a margin to report the result. */
+const probeLeaseOf = ({ policies: { timeouts } }: Call): number =>
+  Math.min(Duration.toMillis(timeouts.attempt), maxLeaseMillis) + probeGraceMillis
+
+const probeGraceMillis = 1000
+
+const maxLeaseMillis = 60_000
+
