@@ -1,23 +1,73 @@
-/** Tracks open connections and the requests in flight on each of them. */
+/** Tracks open connections and the requests on each of them, and limits what a client can occupy. */
+import * as Predicate from "effect/Predicate"
 import type * as Http from "node:http"
 import type * as Net from "node:net"
+
+/** Further pipelined requests wait until earlier responses of the connection are sent. */
+export const maxPendingResponses = 16
+
+/**
+ * How many pipelined requests may wait on all connections together. Reading stops while requests wait, but Node parses
+ * all requests of a chunk, up to 64 KiB.
+ */
+export const maxWaitingRequests = 8192
+
+export interface ConnectionLimits {
+  /** How long a client may read less than `minSendRate`, in milliseconds. */
+  readonly sendIdleTimeoutMs: number
+  /** The longest time to send a response that is not a stream, in milliseconds. */
+  readonly sendTimeoutMs: number
+  /** In bytes per second. */
+  readonly minSendRate: number
+}
+
+interface Exchange {
+  readonly request: Http.IncomingMessage
+  readonly response: Http.ServerResponse
+}
+
+/** Receives whether the whole response was sent. */
+type OnComplete = (sent: boolean) => void
 
 interface OpenConnection {
   readonly socket: Net.Socket
   /** Responses that are not sent yet, in the order of their requests, with their completion callbacks. */
-  readonly inFlight: Map<Http.ServerResponse, () => void>
+  readonly inFlight: Map<Http.ServerResponse, OnComplete>
+  /** Pipelined requests that are not handled yet. Reading is paused while there are any. */
+  readonly waiting: Array<Exchange>
   /** The latest request and its response, until both are complete. */
-  latestExchange:
-    | { readonly request: Http.IncomingMessage; readonly response: Http.ServerResponse }
-    | undefined
+  latestExchange: Exchange | undefined
   /** The response with `connection: close`, once it is chosen. */
   lastResponse: Http.ServerResponse | undefined
   /** Bytes received at the last call of `closeIdle`, or undefined if requests were in flight then. */
   bytesAtLastCheck: number | undefined
+  /** How fast the client reads, once data waits for it. */
+  sending: SendProgress | undefined
+}
+
+interface SendProgress {
+  /** Bytes that the system had accepted when the time began. */
+  bytes: number
+  /** Time since then in which data waited for the client, in milliseconds. */
+  waitedMs: number
+  /** The response whose complete body waits for the client, and for how long. */
+  response: Http.ServerResponse | undefined
+  responseMs: number
 }
 
 export class ConnectionTracker {
   readonly #open = new Map<unknown, OpenConnection>()
+  readonly #limits: ConnectionLimits
+  readonly #handle: (request: Http.IncomingMessage, response: Http.ServerResponse) => void
+  #waiting = 0
+
+  constructor(
+    limits: ConnectionLimits,
+    handle: (request: Http.IncomingMessage, response: Http.ServerResponse) => void
+  ) {
+    this.#limits = limits
+    this.#handle = handle
+  }
 
   get size(): number {
     return this.#open.size
@@ -27,25 +77,68 @@ export class ConnectionTracker {
     const connection: OpenConnection = {
       socket,
       inFlight: new Map(),
+      waiting: [],
       latestExchange: undefined,
       lastResponse: undefined,
-      bytesAtLastCheck: undefined
+      bytesAtLastCheck: undefined,
+      sending: undefined
     }
     this.#open.set(socket, connection)
+    // Node resumes reading after each request, and when it has paused itself. It ignores `resume` while it pauses itself.
+    socket.on("resume", () => {
+      if (connection.waiting.length > 0) socket.pause()
+    })
     socket.once("close", () => {
       this.#open.delete(socket)
+      this.#waiting -= connection.waiting.length
+      connection.waiting.length = 0
       // Node emits no event for a pipelined response that was still queued when the connection closed.
-      for (const response of connection.inFlight.keys()) completeResponse(connection, response)
+      for (const response of connection.inFlight.keys()) this.#complete(connection, response, false)
     })
   }
 
-  /** Tracks a request. Calls `onComplete` once, when the response is sent or the connection is closed. */
-  trackRequest(request: Http.IncomingMessage, response: Http.ServerResponse, onComplete: () => void): void {
+  /** Handles a request, or lets it wait if too many responses of its connection are pending. */
+  receive(request: Http.IncomingMessage, response: Http.ServerResponse): void {
     const connection = this.#open.get(request.socket)
-    if (connection === undefined) return onComplete()
-    connection.inFlight.set(response, onComplete)
+    // After `connection: close` was announced: the client sent the request before it read the announcement.
+    if (connection === undefined || connection.lastResponse !== undefined) return
     connection.latestExchange = { request, response }
-    response.once("close", () => completeResponse(connection, response))
+    if (connection.inFlight.size < maxPendingResponses) return this.#handle(request, response)
+    if (this.#waiting >= maxWaitingRequests) return void connection.socket.destroy()
+    this.#waiting += 1
+    connection.waiting.push({ request, response })
+    connection.socket.pause()
+  }
+
+  /** Tracks a request. Calls `onComplete` once, when the response is sent or the connection is closed. */
+  trackRequest(request: Http.IncomingMessage, response: Http.ServerResponse, onComplete: OnComplete): void {
+    const { socket } = request
+    const connection = this.#open.get(socket)
+    if (connection === undefined) return onComplete(false)
+    connection.inFlight.set(response, onComplete)
+    // `writableFinished` is also true after the connection was destroyed. The listener of Node may destroy it.
+    let sent = false
+    response.prependOnceListener("finish", () => {
+      sent = !socket.destroyed
+    })
+    response.once("close", () => this.#complete(connection, response, sent))
+  }
+
+  #complete(connection: OpenConnection, response: Http.ServerResponse, sent: boolean): void {
+    const onComplete = connection.inFlight.get(response)
+    if (onComplete === undefined) return
+    connection.inFlight.delete(response)
+    const { latestExchange, socket, waiting } = connection
+    if (latestExchange?.response === response && latestExchange.request.complete) {
+      connection.latestExchange = undefined
+    }
+    onComplete(sent)
+    if (socket.destroyed) return
+    const next = waiting.shift()
+    if (next === undefined) return
+    this.#waiting -= 1
+    this.#handle(next.request, next.response)
+    if (waiting.length === 0) socket.resume()
   }
 
   /**
@@ -57,14 +150,6 @@ export class ConnectionTracker {
     if (connection === undefined) return true
     connection.lastResponse ??= connection.latestExchange?.response ?? response
     return connection.lastResponse === response
-  }
-
-  /**
-   * Whether `connection: close` was announced. Later requests are ignored: the client sent them before it read the
-   * announcement.
-   */
-  isClosing(socket: unknown): boolean {
-    return this.#open.get(socket)?.lastResponse !== undefined
   }
 
   /**
@@ -91,18 +176,58 @@ export class ConnectionTracker {
     }
   }
 
+  /**
+   * Closes connections whose client reads too slowly, or does not close a connection that the server has ended.
+   * `elapsedMs` is the time since the previous call. The timeout of Node sockets does not suffice: it starts again with
+   * every byte that the client reads.
+   */
+  closeSlowReaders(elapsedMs: number): void {
+    const { minSendRate, sendIdleTimeoutMs, sendTimeoutMs } = this.#limits
+    for (const connection of this.#open.values()) {
+      const { inFlight, sending, socket } = connection
+      const isWaiting = socket.writableLength > 0 || socket.writableEnded
+      if (!isWaiting) {
+        // Between two chunks of a stream the time continues.
+        if (inFlight.size === 0) connection.sending = undefined
+        continue
+      }
+      const [response] = inFlight.keys()
+      const bytes = acceptedBytes(socket)
+      if (sending === undefined) {
+        connection.sending = { bytes, waitedMs: 0, response, responseMs: 0 }
+        continue
+      }
+      if (sending.response !== response || response?.writableEnded !== true) {
+        sending.response = response
+        sending.responseMs = 0
+      } else {
+        sending.responseMs += elapsedMs
+      }
+      sending.waitedMs += elapsedMs
+      const isTooSlow = sending.waitedMs >= sendIdleTimeoutMs &&
+        bytes - sending.bytes < Math.max(1, minSendRate * sending.waitedMs / 1000)
+      if (isTooSlow || sending.responseMs >= sendTimeoutMs) socket.destroy()
+      if (sending.waitedMs >= sendIdleTimeoutMs) {
+        sending.bytes = bytes
+        sending.waitedMs = 0
+      }
+    }
+  }
+
   closeAll(): void {
     for (const { socket } of this.#open.values()) socket.destroy()
   }
 }
 
-const completeResponse = (connection: OpenConnection, response: Http.ServerResponse): void => {
-  const onComplete = connection.inFlight.get(response)
-  if (onComplete === undefined) return
-  connection.inFlight.delete(response)
-  const { latestExchange } = connection
-  if (latestExchange?.response === response && latestExchange.request.complete) {
-    connection.latestExchange = undefined
-  }
-  onComplete()
+/**
+ * Returns how many bytes the system has accepted for a client. Node reports it only of its handle: `bytesWritten` of the
+ * socket includes bytes that still wait.
+ */
+const acceptedBytes = (socket: Net.Socket): number => {
+  const handle: unknown = Reflect.get(socket, "_handle")
+  if (!Predicate.isRecord(handle)) return 0
+  const { bytesWritten, writeQueueSize } = handle
+  return typeof bytesWritten === "number" && typeof writeQueueSize === "number"
+    ? bytesWritten - writeQueueSize
+    : 0
 }

@@ -19,7 +19,7 @@ import type { Duplex } from "node:stream"
 import type { Config } from "../config/Config.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import type { RequestHandler } from "../pipeline/RequestHandler.ts"
-import { ConnectionTracker } from "./Connections.ts"
+import { type ConnectionLimits, ConnectionTracker } from "./Connections.ts"
 import { isAmbiguous, toProxyRequest } from "./ReceiveRequest.ts"
 import * as SendResponse from "./SendResponse.ts"
 
@@ -28,7 +28,12 @@ export interface ServerOptions {
   readonly port: number
   readonly limits: Pick<
     Config["limits"],
-    "maxConnections" | "maxHeaderBytes" | "requestTimeout" | "sendIdleTimeout"
+    | "maxConnections"
+    | "maxHeaderBytes"
+    | "minSendRate"
+    | "requestTimeout"
+    | "sendIdleTimeout"
+    | "sendTimeout"
   >
   /**
    * The idle timeout that `Keep-Alive` announces to clients. At most the shutdown delay: then a client that reuses an idle
@@ -63,12 +68,10 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
     // Created first and therefore closed last: interrupts the requests that exceed the shutdown timeout.
     const runFork = yield* FiberSet.makeRuntime<never>()
     const { handler, limits } = options
-    const connections = new ConnectionTracker()
     const shutdownState = { started: false, streamsShouldEnd: false }
     const requestTimeoutMs = Duration.toMillis(limits.requestTimeout)
     // Shorter than the timeout of Node, which closes the connection without a response.
     const bodyTimeoutMs = requestTimeoutMs * 0.9
-    const sendIdleTimeoutMs = Duration.toMillis(limits.sendIdleTimeout)
     const keepAliveHintSeconds = Math.max(1, Math.floor(Duration.toSeconds(options.keepAliveHint)))
     const server = Http.createServer({
       keepAliveTimeout: 65_000,
@@ -83,8 +86,6 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
     server.maxConnections = limits.maxConnections
     // 0 is unlimited. With a limit Node drops further headers silently. `maxHeaderSize` limits their bytes.
     server.maxHeadersCount = 0
-    server.on("connection", (socket) => connections.add(socket))
-
     const handleRequest = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
       const ambiguous = isAmbiguous(request)
       const { onComplete, onHandedOver, response: proxyResponse } = ambiguous
@@ -99,7 +100,7 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
       const send = (proxyResponse: ProxyResponse): Effect.Effect<void> | undefined => {
         const closeConnection = (ambiguous || shutdownState.started) &&
           connections.isLastResponse(request, response)
-        const sending = { request, response, closeConnection, keepAliveHintSeconds, sendIdleTimeoutMs }
+        const sending = { request, response, closeConnection, keepAliveHintSeconds }
         sentSoFar.status = proxyResponse.status
         if (!(proxyResponse.body instanceof Uint8Array)) {
           const sendStream = SendResponse.sendStream(proxyResponse, proxyResponse.body, sending, (bytes) => {
@@ -113,11 +114,11 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
         return undefined
       }
       const work: { fiber?: Fiber.RuntimeFiber<void> } = {}
-      connections.trackRequest(request, response, () => {
+      connections.trackRequest(request, response, (sent) => {
         handOver()
-        onComplete(response.writableFinished ? sentSoFar.status : 499, sentSoFar.bytes)
+        onComplete(sent ? sentSoFar.status : 499, sentSoFar.bytes)
         // The client disconnected.
-        if (work.fiber !== undefined && !response.writableFinished) runFork(Fiber.interruptFork(work.fiber))
+        if (work.fiber !== undefined && !sent) runFork(Fiber.interruptFork(work.fiber))
       })
       if (!Effect.isEffect(proxyResponse)) return void send(proxyResponse)
       const sendEffect = Effect.flatMap(
@@ -126,14 +127,21 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
       )
       work.fiber = runFork(destroyOnFailure(sendEffect, response))
     }
-    server.on("request", (request, response) => {
-      if (connections.isClosing(request.socket)) return
+    const connectionLimits = {
+      sendIdleTimeoutMs: Duration.toMillis(limits.sendIdleTimeout),
+      sendTimeoutMs: Duration.toMillis(limits.sendTimeout),
+      minSendRate: limits.minSendRate
+    }
+    const connections = new ConnectionTracker(connectionLimits, (request, response) => {
       try {
         handleRequest(request, response)
       } catch (defect) {
         runFork(destroyOnFailure(Effect.die(defect), response))
       }
     })
+    server.on("connection", (socket) => connections.add(socket))
+    server.on("request", (request, response) => connections.receive(request, response))
+    yield* closeSlowReaders(connections, connectionLimits)
     server.on("clientError", (error: Error & { readonly code?: string }, socket: Duplex) => {
       if (!socket.writable || error.code === "ECONNRESET" || connections.hasPendingExchange(socket)) {
         return socket.destroy()
@@ -184,6 +192,26 @@ const bindPort = (
       resume(Effect.void)
     })
   })
+
+/** Checks regularly for slow readers, until the scope closes. */
+const closeSlowReaders = (
+  connections: ConnectionTracker,
+  { sendIdleTimeoutMs, sendTimeoutMs }: ConnectionLimits
+): Effect.Effect<void, never, Scope.Scope> => {
+  const intervalMs = Math.min(1000, sendIdleTimeoutMs / 4, sendTimeoutMs / 4)
+  return Effect.asVoid(Effect.acquireRelease(
+    Effect.sync(() => {
+      let previous = performance.now()
+      return setInterval(() => {
+        const now = performance.now()
+        // Clients are not charged for a pause of this process.
+        connections.closeSlowReaders(Math.min(now - previous, 2 * intervalMs))
+        previous = now
+      }, intervalMs).unref()
+    }),
+    (timer) => Effect.sync(() => clearInterval(timer))
+  ))
+}
 
 /** Destroys the connection if sending fails, so that the client does not wait for a response. */
 const destroyOnFailure = (

@@ -1,0 +1,121 @@
+/** Clients that pipeline more requests than they read responses. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { maxPendingResponses, maxWaitingRequests } from "../../src/server/Connections.ts"
+import { transfers } from "../hostile/corpus/entry.ts"
+import * as Harness from "../hostile/harness.ts"
+import { bytes, openConnection, parseResponses } from "../hostile/rawHttp.ts"
+import { rawResponse } from "../hostile/recordingUpstream.ts"
+import { sendRequest } from "../support/proxy.ts"
+
+const get = (target: string, ...headers: ReadonlyArray<string>): Buffer =>
+  bytes(
+    `GET ${target} HTTP/1.1\r\nHost: a\r\n${headers.map((line) => `${line}\r\n`).join("")}\r\n`
+  )
+
+const authenticated = `X-API-Key: ${Harness.token}`
+
+const repeat = (count: number, request: Buffer): Buffer =>
+  Buffer.concat(Array.from({ length: count }, () => request))
+
+const limits = { requestTimeout: Duration.seconds(30) }
+
+/** Sends requests of another client, one after another. Returns their statuses. */
+const statusesOfOtherClient = (port: number) =>
+  Effect.map(
+    Effect.forEach(
+      Array.from({ length: 50 }),
+      () => sendRequest(port, transfers, { headers: { "x-api-key": Harness.token } })
+    ),
+    (responses) => [...new Set(responses.map(({ status }) => status))]
+  )
+
+describe("a connection that pipelines requests and reads nothing", () => {
+  for (
+    const [name, target, count] of [
+      ["700 requests for a page", "/docs", 700],
+      ["20,000 requests without a token", "/api/v2.2/wallets/a/chains", 20_000]
+    ] as const
+  ) {
+    it.scopedLive(`does not affect other clients: ${name}`, () =>
+      Effect.gen(function*() {
+        const { port } = yield* Harness.start({ limits })
+        const held = yield* openConnection(port)
+        held.socket.pause()
+        held.socket.write(repeat(count, get(target)))
+        expect(yield* statusesOfOtherClient(port)).toEqual([200])
+      }))
+  }
+
+  it.scopedLive("has a limited number of requests in progress", () =>
+    Effect.gen(function*() {
+      const { port, upstream } = yield* Harness.start({ limits })
+      upstream.respondWith(() => null)
+      const held = yield* openConnection(port)
+      held.socket.write(repeat(100, get(transfers, authenticated)))
+      yield* upstream.waitForRequests(maxPendingResponses)
+      // A round trip on another connection: by now the proxy has read all requests that it reads.
+      yield* sendRequest(port, "/livez")
+      expect(upstream.requests()).toHaveLength(maxPendingResponses)
+      upstream.respondWith(() => rawResponse(200, "{}"))
+      upstream.releaseHeld(rawResponse(200, "{}"))
+      yield* held.until((read) => parseResponses(read).responses.length === 100)
+      expect(upstream.requests()).toHaveLength(100)
+    }))
+
+  it.scopedLive("is closed when too many requests wait on all connections", () =>
+    Effect.gen(function*() {
+      const { port, upstream } = yield* Harness.start({ limits })
+      upstream.respondWith(() => null)
+      const connections = yield* Effect.forEach(Array.from({ length: 40 }), () => openConnection(port))
+      // What one connection sends fits into one chunk that Node reads.
+      const requests = repeat(maxWaitingRequests / 16, get(transfers, authenticated))
+      for (const { socket } of connections) socket.write(requests)
+      yield* Effect.raceAll(connections.map(({ closed }) => closed))
+      expect((yield* sendRequest(port, "/docs")).status).toBe(200)
+    }))
+})
+
+describe("a pipelined request that waits", () => {
+  it.scopedLive("is served with its body after earlier responses are sent", () =>
+    Effect.gen(function*() {
+      const { port, upstream } = yield* Harness.start({ limits })
+      upstream.respondWith(() => null)
+      const held = yield* openConnection(port)
+      const body = `{"status":"paused"}`
+      const post = bytes(
+        `POST /streams/evm/0a4d2a0a-9a3f-4a53-9a59-4f6e3f0a5a11/status HTTP/1.1\r\nHost: localhost\r\n` +
+          `${authenticated}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+      )
+      held.socket.write(Buffer.concat([repeat(maxPendingResponses, get(transfers, authenticated)), post]))
+      yield* upstream.waitForRequests(maxPendingResponses)
+      upstream.respondWith(() => rawResponse(200, "{}"))
+      upstream.releaseHeld(rawResponse(200, "{}"))
+      held.socket.write(bytes(body))
+      held.socket.write(get("/livez", "Connection: close"))
+      const { problem, responses } = parseResponses(yield* held.closed)
+      expect(problem).toBe(null)
+      expect(responses.map(({ status }) => status))
+        .toEqual([...Array.from({ length: maxPendingResponses + 1 }, () => 200), 200])
+      expect(upstream.requests().at(-1)).toMatch(/\r\n\r\n\{"status":"paused"\}$/)
+    }))
+
+  it.scopedLive("is dropped after the client disconnects", () =>
+    Effect.gen(function*() {
+      const { ended, port, upstream } = yield* Harness.start({ limits })
+      upstream.respondWith(() => null)
+      const held = yield* openConnection(port)
+      held.socket.write(repeat(500, get(transfers, authenticated)))
+      yield* upstream.waitForRequests(maxPendingResponses)
+      held.socket.resetAndDestroy()
+      upstream.respondWith(() => rawResponse(200, "{}"))
+      upstream.releaseHeld(rawResponse(200, "{}"))
+      // While the proxy does not read, only a failed write shows that the client has disconnected.
+      yield* ended(499, 1)
+      const count = upstream.requests().length
+      expect(yield* statusesOfOtherClient(port)).toEqual([200])
+      expect(upstream.requests()).toHaveLength(count + 50)
+      expect(count).toBeLessThan(100)
+    }))
+})
