@@ -19,12 +19,12 @@ import * as Rec from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as TestContext from "effect/TestContext"
+import { errorRecord, record } from "../../../core/test/golden/support/record.ts"
 import { address, contract, tokenPrice, updateStreamStatus } from "../support/Examples.ts"
 import { fetchPrice, minimalOptions } from "../support/PriceCalls.ts"
 import * as ScriptedClient from "../support/ScriptedClient.ts"
 import * as TestClients from "../support/TestClients.ts"
 import { runPendingWork, whileTimePasses } from "../support/TestTime.ts"
-import { errorRecord, record } from "./support/record.ts"
 
 const jsonReply = (status: number, document: unknown, headers: Readonly<Record<string, string>> = {}) =>
   ScriptedClient.json(document, status, headers)

@@ -8,11 +8,11 @@ import { describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as TestContext from "effect/TestContext"
+import { record } from "../../../core/test/golden/support/record.ts"
 import { addressOf, fetchPrice, minimalOptions } from "../support/PriceCalls.ts"
 import * as ScriptedClient from "../support/ScriptedClient.ts"
 import type * as TestClients from "../support/TestClients.ts"
 import { keysOf, secretOf } from "../support/TestEngine.ts"
-import { record } from "./support/record.ts"
 import { type Action, timeline } from "./support/timeline.ts"
 
 type Only = Readonly<Record<"only", TestClients.Clients>>

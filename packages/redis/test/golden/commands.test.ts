@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as TestServices from "effect/TestServices"
+import { record } from "../../../core/test/golden/support/record.ts"
 import * as Redis from "../../src/Redis.ts"
 import * as RedisCacheStore from "../../src/RedisCacheStore.ts"
 import * as RedisRateLimitStore from "../../src/RedisRateLimitStore.ts"
@@ -20,7 +21,6 @@ import * as Inspector from "../support/Inspector.ts"
 import * as RedisServer from "../support/RedisServer.ts"
 import { until } from "../support/WaitUntil.ts"
 import * as Commands from "./support/commands.ts"
-import { record } from "./support/record.ts"
 
 const minute = 60_000
 const day = 24 * 60 * minute

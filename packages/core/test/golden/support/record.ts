@@ -52,3 +52,14 @@ const format = (value: Json, depth: number, indent = ""): string => {
 /** Compares a value with `records/<name>.json`, which has line breaks in the outermost `depth` levels. */
 export const record = (name: string, value: unknown, depth = 2): Promise<void> =>
   expect(`${format(toJson(value), depth)}\n`).toMatchFileSnapshot(`./records/${name}.json`)
+
+/** Returns the tag, message, retryability and fields of an error. */
+export const errorRecord = (error: { readonly _tag: string; readonly message: string }): Json => {
+  const { _tag, message: _, ...fields } = error
+  return toJson({
+    _tag,
+    message: error.message,
+    ...("retryable" in error ? { retryable: error.retryable } : {}),
+    ...fields
+  })
+}

@@ -7,11 +7,11 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import * as TestClock from "effect/TestClock"
+import { errorRecord } from "../../../../core/test/golden/support/record.ts"
 import type * as ScriptedClient from "../../support/ScriptedClient.ts"
 import * as TestClients from "../../support/TestClients.ts"
 import { labelOf } from "../../support/TestEngine.ts"
 import { runPendingWork } from "../../support/TestTime.ts"
-import { errorRecord } from "./record.ts"
 
 interface CallError {
   readonly _tag: string
