@@ -107,7 +107,7 @@ export const optionalApiKeyConfig: Config.Config<Redacted.Redacted | undefined> 
  */
 export const apiKeyConfig: Config.Config<Redacted.Redacted> = required(
   apiKey,
-  "an API key",
+  `an API key: export ${apiKey}=…, or pass the option apiKey`,
   optionalApiKeyConfig
 )
 
@@ -121,7 +121,7 @@ export const apiKeyConfig: Config.Config<Redacted.Redacted> = required(
 export const baseUrlConfig = (api: ApiName, variable: string): Config.Config<string> =>
   required(
     variable,
-    "the base URL of the API",
+    `the base URL of the API: export ${variable}=https://…, or pass it as an option`,
     optional(variable, (text) => Either.map(normalize(api, text), () => text))
   )
 

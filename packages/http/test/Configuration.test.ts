@@ -104,17 +104,22 @@ describe("layerConfig", () => {
     ["QUARRY_API_KEY", StreamsApi.layerConfig()]
   ]
 
-  it.effect.each(required)("fails without %s and names it", ([variable, layer]) =>
-    Effect.gen(function*() {
-      const others = Object.fromEntries(Object.entries(environment).filter(([name]) => name !== variable))
-      for (const variables of [others, { ...others, [variable]: " " }]) {
-        expect(yield* errorOf(layer, variables)).toBe(
-          `(Missing data at ${variable}: "expected ${
-            variable === "QUARRY_API_KEY" ? "an API key" : "the base URL of the API"
-          }")`
-        )
-      }
-    }))
+  it.effect.each(required)(
+    "fails without %s and shows how to set it",
+    ([variable, layer]) =>
+      Effect.gen(function*() {
+        const others = Object.fromEntries(Object.entries(environment).filter(([name]) => name !== variable))
+        for (const variables of [others, { ...others, [variable]: " " }]) {
+          expect(yield* errorOf(layer, variables)).toBe(
+            `(Missing data at ${variable}: "${
+              variable === "QUARRY_API_KEY"
+                ? "expected an API key: export QUARRY_API_KEY=…, or pass the option apiKey"
+                : `expected the base URL of the API: export ${variable}=https://…, or pass it as an option`
+            }")`
+          )
+        }
+      })
+  )
 
   it.effect("needs no variables of other APIs", () =>
     Effect.gen(function*() {
