@@ -61,9 +61,16 @@ const rejected = counter(
   "Requests rejected by the proxy, by client and code"
 )
 
+/** Label: `client`. */
 const requestsInFlight = Metric.gauge("quarry_proxy_requests_in_flight", {
-  description: "Requests in flight"
+  description: "Requests in flight that need the upstream, by client"
 })
+
+/** Label: `client`. Its rate is the number of requests that wait on average. */
+const waitSeconds = counter(
+  "quarry_proxy_wait_seconds_total",
+  "Seconds that requests waited for quotas, rate limits, cooldowns, concurrency limits and backoff, by client"
+)
 
 const connections = Metric.gauge("quarry_proxy_connections", { description: "Open client connections" })
 
@@ -86,7 +93,8 @@ export interface ProxyMetrics {
   readonly record: (entry: AccessLogEntry) => void
   /** Records cost that arrives after its request has completed. */
   readonly recordLateUsage: (client: string | null, cost: number) => void
-  readonly setInFlight: (requests: number) => void
+  /** Records the requests in flight of clients. Clients of earlier calls are updated too. */
+  readonly setInFlight: (clients: ReadonlyArray<string>, inFlight: (client: string) => number) => void
   readonly setConnections: (open: number) => void
   readonly setShuttingDown: (value: boolean) => void
   readonly recordReload: (result: "success" | "failure") => void
@@ -132,10 +140,10 @@ export const make = (version: string): ProxyMetrics => {
   const clientLabels = cachedLabels("client")
   const rejectionLabels = cachedLabels("client", "code")
   const reloadLabels = cachedLabels("result")
+  const clientsInFlight = new Set<string>()
 
   info.unsafeUpdate(1, labels(["version"], [version]))
   shuttingDown.unsafeUpdate(0, [])
-  requestsInFlight.unsafeUpdate(0, [])
   connections.unsafeUpdate(0, [])
   // `increase()` needs a value before the first reload.
   for (const result of ["success", "failure"]) configReloads.unsafeUpdate(0, reloadLabels(result))
@@ -149,6 +157,7 @@ export const make = (version: string): ProxyMetrics => {
       requestDuration.unsafeUpdate(entry.durationMs / 1000, durationLabels(operation, cache))
       if (entry.chargedCost > 0) chargedUnits.unsafeUpdate(entry.chargedCost, clientLabels(client))
       if (entry.upstreamCost > 0) upstreamUnits.unsafeUpdate(entry.upstreamCost, clientLabels(client))
+      if (entry.waitMs > 0) waitSeconds.unsafeUpdate(entry.waitMs / 1000, clientLabels(client))
       if (entry.savedCost > 0) savedUnits.unsafeUpdate(entry.savedCost, clientLabels(client))
       if (entry.code !== null && RequestOutcome.outcomeOf(entry) === "rejected") {
         rejected.unsafeUpdate(1, rejectionLabels(client, entry.code))
@@ -158,7 +167,12 @@ export const make = (version: string): ProxyMetrics => {
     recordLateUsage: (client, cost) => {
       if (cost > 0) upstreamUnits.unsafeUpdate(cost, clientLabels(client ?? UsageStats.unauthenticatedName))
     },
-    setInFlight: (count) => requestsInFlight.unsafeUpdate(count, []),
+    setInFlight: (clients, inFlight) => {
+      for (const client of clients) clientsInFlight.add(client)
+      for (const client of clientsInFlight) {
+        requestsInFlight.unsafeUpdate(inFlight(client), clientLabels(client))
+      }
+    },
     setConnections: (open) => connections.unsafeUpdate(open, []),
     setShuttingDown: (value) => shuttingDown.unsafeUpdate(value ? 1 : 0, []),
     recordReload: (result) => configReloads.unsafeUpdate(1, reloadLabels(result))

@@ -18,6 +18,7 @@ export interface AuthenticatedClient {
   readonly scopes: ReadonlySet<string>
   readonly rateLimit: ClientConfig["rateLimit"]
   readonly dailyQuota: ClientConfig["dailyQuota"]
+  readonly weight: ClientConfig["weight"]
 }
 
 /** The parts of a request that identify its client. */
@@ -50,7 +51,8 @@ const anonymousRegistry = (allowedHosts: ReadonlyArray<string>): ClientRegistry 
     name: anonymousName,
     scopes: operationIdsOf(["read", "write"]),
     rateLimit: null,
-    dailyQuota: null
+    dailyQuota: null,
+    weight: 1
   }
   return {
     all: [client],
@@ -99,10 +101,11 @@ const registryOf = (
   }
 }
 
-const toClient = ({ rateLimit, name, dailyQuota, scopes }: ClientConfig): AuthenticatedClient => ({
+const toClient = ({ rateLimit, name, dailyQuota, scopes, weight }: ClientConfig): AuthenticatedClient => ({
   name,
   rateLimit,
   dailyQuota,
+  weight,
   scopes: operationIdsOf(scopes)
 })
 

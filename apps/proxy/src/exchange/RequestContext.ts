@@ -25,6 +25,10 @@ export interface RequestContext {
   usage: CallUsage.CallUsage
   /** Receives usage that arrives after the request has completed. */
   onLateUsage: ((usage: CallUsage.CallUsage) => void) | undefined
+  /** Whether the response was handed over to the socket, or the client disconnected. */
+  handedOver: boolean
+  /** Ends the request for the limits of its client. */
+  release: (() => void) | undefined
 }
 
 export const make = (startedAt: number, requestId: string, method: string): RequestContext => ({
@@ -42,7 +46,9 @@ export const make = (startedAt: number, requestId: string, method: string): Requ
   quotas: [],
   quotaWaitMs: 0,
   usage: CallUsage.none,
-  onLateUsage: undefined
+  onLateUsage: undefined,
+  handedOver: false,
+  release: undefined
 })
 
 /** Records a charge. A list is charged once per page. */
@@ -51,6 +57,19 @@ export const recordCharge = (context: RequestContext, { quotas, shadowed, cost, 
   context.chargedCost += shadowed ? 0 : cost
   context.shadowed ||= shadowed
   context.quotaWaitMs += waitMs
+}
+
+/** Calls `release` when the response is handed over. */
+export const holdUntilHandedOver = (context: RequestContext, release: () => void): void => {
+  // The client may disconnect before the request is counted.
+  if (context.handedOver) release()
+  else context.release = release
+}
+
+/** Records that the response was handed over to the socket, or that the client disconnected. Must be called once. */
+export const recordHandOver = (context: RequestContext): void => {
+  context.handedOver = true
+  context.release?.()
 }
 
 /**

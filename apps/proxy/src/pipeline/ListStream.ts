@@ -7,7 +7,7 @@ import type { ListOperationError } from "@blockquarry/core/OperationError"
 import { encodeRequest } from "@blockquarry/core/RequestEncoding"
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as CallUsage from "@blockquarry/http/CallUsage"
-import { type Engine, RawRecords } from "@blockquarry/http/Gateway"
+import { CallClient, type Engine, RawRecords } from "@blockquarry/http/Gateway"
 import type { CacheMode } from "@blockquarry/http/ResponseCache"
 import * as Chunk from "effect/Chunk"
 import * as Duration from "effect/Duration"
@@ -32,6 +32,8 @@ export interface ListRequest {
   /** Resumes a list that ended early. */
   readonly cursor: string | undefined
   readonly client: AuthenticatedClient
+  /** The client as the engine knows it. */
+  readonly callClient: CallClient.CallClient
   readonly quotas: ClientQuotas
   readonly engine: Engine.EngineService
   readonly upstream: UpstreamClient
@@ -80,7 +82,7 @@ export const streamList = (listRequest: ListRequest): Effect.Effect<ProxyRespons
 
 /** Charges the client for a page, then loads it. */
 const nextPageOf = (
-  { quotas, client, context, upstreamRequest: { operation }, upstream, cacheMode }: ListRequest,
+  { quotas, client, callClient, context, upstreamRequest: { operation }, upstream, cacheMode }: ListRequest,
   pull: Effect.Effect<Chunk.Chunk<RawRecords.RawPage>, Option.Option<ListOperationError>>
 ): Effect.Effect<RawRecords.RawPage, ProxyError.ProxyError> => {
   const page = pull.pipe(
@@ -96,6 +98,7 @@ const nextPageOf = (
       () => apiKeyInPage
     ),
     CallOptions.withCallOptions({ cacheMode }),
+    Effect.provideService(CallClient.CurrentClient, callClient),
     CallUsage.observeUsage((usage) => RequestContext.recordUsage(context, usage))
   )
   const charge = Effect.map(

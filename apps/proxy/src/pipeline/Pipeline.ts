@@ -1,5 +1,5 @@
 /** Processes a request: routing, authentication, parsing, quotas, upstream or cache, response. */
-import type { Engine } from "@blockquarry/http/Gateway"
+import { CallClient, type Engine } from "@blockquarry/http/Gateway"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -10,6 +10,7 @@ import * as ProxyError from "../exchange/ProxyError.ts"
 import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
 import * as ProxyResponse from "../exchange/ProxyResponse.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
+import * as ClientLimits from "../quota/ClientLimits.ts"
 import * as CacheStatus from "../response/CacheStatus.ts"
 import type { EncodedBodies } from "../response/EncodedBodies.ts"
 import * as RenderResponse from "../response/RenderResponse.ts"
@@ -23,7 +24,7 @@ import type { SharedState } from "./SharedState.ts"
 
 /** Responds to a request, and records in the context what the access log needs. */
 export const respond = (
-  { encodedBodies, engine, pages }: SharedState,
+  { clientLimits, encodedBodies, engine, pages }: SharedState,
   activeConfig: ActiveConfig,
   request: ProxyRequest,
   context: RequestContext.RequestContext
@@ -54,6 +55,7 @@ export const respond = (
       context.operation = match.operation.id
       const operationRequest: OperationRequest = {
         activeConfig,
+        clientLimits,
         encodedBodies,
         engine,
         request,
@@ -73,6 +75,7 @@ export const respond = (
 /** A request that matches the route of an operation. */
 interface OperationRequest {
   readonly activeConfig: ActiveConfig
+  readonly clientLimits: ClientLimits.ClientLimits
   readonly encodedBodies: EncodedBodies
   readonly engine: Engine.EngineService
   readonly request: ProxyRequest
@@ -112,18 +115,28 @@ const callUpstream = (
       : undefined
     const upstreamRequest = yield* ParseRequest.parseRequest(match, query, body)
     if (operation.method === "GET") parsedRequests.set(request.target, upstreamRequest)
-    const charge = yield* quotas.acquire(client, operation.cost)
-    RequestContext.recordCharge(context, charge)
     const cacheDirective = CacheDirective.parseCacheDirective(
       request.headers["cache-control"],
       request.headers["pragma"]
     )
     const usesCache = config.cache.enabled && cacheDirective !== "no-store" && operation.method === "GET"
-    const upstreamResponse = yield* upstream.execute(
+    const denial = usesCache && cacheDirective === "only-if-cached"
+      ? null
+      : acquireSlot(operationRequest, client, "request")
+    const cachedResponse = denial === null
+      ? null
+      : yield* usesCache && cacheDirective === "default"
+        ? Effect.mapError(upstream.execute(upstreamRequest, "only-if-cached", () => {}), () => denial)
+        : Effect.fail(denial)
+    const charge = yield* quotas.acquire(client, operation.cost)
+    RequestContext.recordCharge(context, charge)
+    const upstreamResponse = cachedResponse ?? (yield* upstream.execute(
       upstreamRequest,
       usesCache ? cacheDirective : "no-store",
       (usage) => RequestContext.recordUsage(context, usage)
-    )
+    ).pipe(
+      Effect.provideService(CallClient.CurrentClient, ClientLimits.toCallClient(client, config))
+    ))
     context.cache = CacheStatus.cacheStateOf(upstreamResponse, usesCache)
     // A stale response saves no cost, because it causes an upstream request as well.
     context.savedCost = upstreamResponse.source === "cache" ? operation.cost : 0
@@ -135,19 +148,37 @@ const callUpstream = (
     )
   })
 
+/**
+ * Counts a request until its response is handed over to the socket. Returns an error if the client exceeds a limit: then
+ * the request must not use the upstream.
+ */
+const acquireSlot = (
+  { clientLimits, context }: OperationRequest,
+  { name }: Clients.AuthenticatedClient,
+  kind: "request" | "list"
+): ProxyError.ProxyError | null =>
+  Either.match(clientLimits.acquire(name, kind), {
+    onLeft: (denial) => denial,
+    onRight: (release) => {
+      RequestContext.holdUntilHandedOver(context, release)
+      return null
+    }
+  })
+
 /** Responds with a streaming list. The cursor may be a resume cursor of the proxy, which the upstream does not know. */
 const streamList = (
-  {
+  operationRequest: OperationRequest,
+  client: Clients.AuthenticatedClient
+): Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError> => {
+  const {
     engine,
-    activeConfig: { quotas, upstream },
+    activeConfig: { config, quotas, upstream },
     match,
     context,
     query,
     request: { shouldEndStreams, headers, method }
-  }: OperationRequest,
-  client: Clients.AuthenticatedClient
-): Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError> =>
-  Effect.flatMap(
+  } = operationRequest
+  return Effect.flatMap(
     ParseRequest.parseRequest(match, query.filter(([name]) => name !== "cursor"), undefined),
     (upstreamRequest) => {
       const [cursor, secondCursor] = query.flatMap(([name, value]) =>
@@ -161,6 +192,7 @@ const streamList = (
         upstreamRequest,
         cursor,
         client,
+        callClient: ClientLimits.toCallClient(client, config),
         quotas,
         engine,
         upstream,
@@ -168,9 +200,12 @@ const streamList = (
         cacheMode: cacheDirective,
         shouldEndStreams
       }
-      return method === "HEAD" ? ListStream.head(listRequest) : ListStream.streamList(listRequest)
+      if (method === "HEAD") return ListStream.head(listRequest)
+      const denial = acquireSlot(operationRequest, client, "list")
+      return denial === null ? ListStream.streamList(listRequest) : Effect.fail(denial)
     }
   )
+}
 
 const multipleCursors = ProxyError.make(
   "invalid-request",

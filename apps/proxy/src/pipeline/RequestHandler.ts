@@ -1,4 +1,4 @@
-/** Wraps the processing of every request: request id, error responses, overload protection and completion. */
+/** Wraps the processing of every request: request id, error responses and completion. */
 import * as Cause from "effect/Cause"
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -36,45 +36,29 @@ export interface RequestHandler {
   readonly reject: (status: 400 | 408 | 431) => PendingResponse & { readonly response: ProxyResponse }
 }
 
-/** A request handler that counts the requests in flight. */
-export interface CountingRequestHandler extends RequestHandler {
-  readonly inFlight: () => number
-}
-
 /** Creates a request handler. Each request evaluates `currentConfig` once, because a reload replaces the configuration. */
 export const make = (
   sharedState: SharedState,
   currentConfig: () => ActiveConfig,
   clock: Clock.Clock
-): CountingRequestHandler => {
+): RequestHandler => {
   const now = () => clock.unsafeCurrentTimeMillis()
-  let inFlight = 0
 
   const handle: RequestHandler["handle"] = (request) => {
     const context = RequestContext.make(now(), requestId(request.headers["x-request-id"]), request.method)
     const activeConfig = currentConfig()
-    // Counts a request until its response is handed over. Called last: if earlier code throws, the request is not counted.
-    const pending = (response: PendingResponse["response"]): PendingResponse => {
-      inFlight += 1
-      return {
-        response,
-        onHandedOver: () => {
-          inFlight -= 1
-        },
-        onComplete: (status, bytes) => {
-          sharedState.onComplete(RequestContext.toAccessLogEntry(context, status, bytes, now()))
-          context.onLateUsage = ({ attempts, cost }) =>
-            sharedState.onLateUsage(context.client, attempts, cost)
-        }
+    const pending = (response: PendingResponse["response"]): PendingResponse => ({
+      response,
+      onHandedOver: () => RequestContext.recordHandOver(context),
+      onComplete: (status, bytes) => {
+        sharedState.onComplete(RequestContext.toAccessLogEntry(context, status, bytes, now()))
+        context.onLateUsage = ({ attempts, cost }) => sharedState.onLateUsage(context.client, attempts, cost)
       }
-    }
+    })
     const toErrorResponse = (error: ProxyError.ProxyError): ProxyResponse => {
       context.code = error.code
       context.client ??= error.client ?? null
       return ProxyError.toResponse(error, context.requestId)
-    }
-    if (inFlight >= activeConfig.config.limits.maxConcurrentRequests && !isProbe(request)) {
-      return pending(withRequestHeaders(toErrorResponse(ProxyError.overloaded), context))
     }
     const cachedResponse = CacheFastPath.respondFromCache(
       activeConfig,
@@ -112,7 +96,7 @@ export const make = (
     }
   }
 
-  return { handle, reject, inFlight: () => inFlight }
+  return { handle, reject }
 }
 
 /** Returns the client's request id if it is safe in headers and logs, otherwise a new one. */
@@ -129,6 +113,3 @@ const withRequestHeaders = (
   ...response,
   headers: { ...rateLimitHeaders(quotas), ...response.headers, "x-request-id": requestId }
 })
-
-/** Probes are exempt from `limits.maxConcurrentRequests`: an overloaded proxy is alive and ready. */
-const isProbe = ({ target }: ProxyRequest): boolean => target === "/livez" || target === "/readyz"

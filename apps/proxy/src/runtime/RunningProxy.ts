@@ -17,6 +17,7 @@ import type * as Logging from "../observability/Logging.ts"
 import * as ActiveConfig from "../pipeline/ActiveConfig.ts"
 import * as RequestHandler from "../pipeline/RequestHandler.ts"
 import type { SharedState } from "../pipeline/SharedState.ts"
+import * as ClientLimits from "../quota/ClientLimits.ts"
 import * as EncodedBodies from "../response/EncodedBodies.ts"
 import * as Server from "../server/Server.ts"
 import type { Backend } from "./Backend.ts"
@@ -81,6 +82,7 @@ export const start = (
     const sharedState: SharedState = {
       engine,
       quotaStore,
+      clientLimits: ClientLimits.make(() => activeConfig.config),
       tracingEnabled: options.tracingEnabled,
       encodedBodies: EncodedBodies.make(),
       pages: BuiltInPages.make(engine, backend.examples),
@@ -107,7 +109,10 @@ export const start = (
       sampleCommands: () => mainServer.server === undefined ? [] : sampleCommands(mainServer.server.port),
       shuttingDown: () => mainServer.server?.shuttingDown() ?? false,
       metrics: Effect.suspend(() => {
-        metrics.setInFlight(handler.inFlight())
+        metrics.setInFlight(
+          activeConfig.clients.all.map(({ name }) => name),
+          sharedState.clientLimits.inFlight
+        )
         metrics.setConnections(mainServer.server?.connections() ?? 0)
         metrics.setShuttingDown(mainServer.server?.shuttingDown() ?? false)
         return writeMetrics

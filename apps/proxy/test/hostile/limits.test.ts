@@ -202,27 +202,39 @@ describe("overload", () => {
       expect((yield* sendRequest(port, "/livez")).status).toBe(200)
     }))
 
-  it.scopedLive("rejects excess requests with Retry-After, and still answers probes", () =>
+  it.scopedLive("rejects excess requests that need the upstream, with Retry-After", () =>
     Effect.gen(function*() {
-      const { port, upstream } = yield* Harness.start({ limits: { maxConcurrentRequests: 5 } })
+      const { port, upstream } = yield* Harness.start({
+        anonymous: true,
+        limits: { maxConcurrentRequests: 5 }
+      })
       upstream.respondWith(() => null)
       const connections = yield* Effect.forEach(Array.from({ length: 5 }), () => openConnection(port))
       for (const { socket } of connections) socket.write(get(transfers))
       yield* upstream.waitForRequests(5)
-      for (const target of [transfers, "/", "/nowhere", "/livez?", "/livez/", "/openapi.json"]) {
+      for (
+        const [target, status] of [
+          [transfers, 503],
+          [`/all${transfers}`, 503],
+          ["/", 200],
+          ["/nowhere", 404],
+          ["/livez", 200],
+          ["/readyz", 200],
+          ["/openapi.json", 200]
+        ] as const
+      ) {
         const [response, ...others] =
           parseResponses(yield* exchange(port, get(target, "Connection: close"))).responses
-        expect([target, response?.status, others]).toEqual([target, 503, []])
-        expect(response === undefined ? "" : header(response, "retry-after")).toBe("1")
-        expect(JSON.parse(response?.body ?? "")).toMatchObject({ code: "overloaded" })
-      }
-      for (const probe of ["/livez", "/readyz"]) {
-        expect(statuses(yield* exchange(port, get(probe, "Connection: close")))).toEqual([200])
+        expect([target, response?.status, others]).toEqual([target, status, []])
+        if (response === undefined || status !== 503) continue
+        expect(header(response, "retry-after")).toBe("1")
+        expect(JSON.parse(response.body)).toMatchObject({ code: "overloaded" })
       }
       upstream.releaseHeld(rawResponse(200, "{}"))
       for (const held of connections) yield* held.until((read) => read.startsWith("HTTP/1.1 200"))
       expect(upstream.requests()).toHaveLength(5)
-      expect((yield* sendRequest(port, "/nowhere")).status).toBe(404)
+      upstream.respondWith(() => rawResponse(200, "{}"))
+      expect((yield* sendRequest(port, transfers)).status).toBe(200)
     }))
 
   it.scopedLive("answers pipelined requests on one connection in order", () =>

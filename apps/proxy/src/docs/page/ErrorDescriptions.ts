@@ -26,6 +26,8 @@ export const errorDescriptions: Readonly<Record<ProxyError.ErrorCode, string>> =
   "unsupported-media-type": "The request body must have content-type: application/json.",
   "host-not-allowed":
     "Without authentication, the Host header must be an IP address, localhost, or a name in listen.allowedHosts.",
+  "client-concurrency-limited":
+    "You have too many requests or lists in flight. Retry after the time in Retry-After.",
   "client-quota-exceeded": "You used up your daily quota. It resets at midnight UTC.",
   "client-rate-limited": "You exceeded your rate limit. Retry after the time in Retry-After.",
   "upstream-local-limit":
@@ -45,7 +47,7 @@ export const errorDescriptions: Readonly<Record<ProxyError.ErrorCode, string>> =
   "overloaded":
     "The proxy has reached its limit of concurrent requests. Retry after the time in Retry-After.",
   "shutting-down": "In lists: the proxy is shutting down. Resume the list with the cursor at another proxy.",
-  "store-unavailable": "The cache store is unavailable. Retry later.",
+  "store-unavailable": "The store of the limits or the cache is unavailable. Retry later.",
   "upstream-key-missing": "No upstream API key is configured. Contact the operator of the proxy.",
   "upstream-url-missing": "No base URL is configured for this API. Contact the operator of the proxy.",
   "not-cached": "No cached response exists for this request with only-if-cached.",

@@ -1,0 +1,77 @@
+/**
+ * Limits on what each client has in flight: requests that need the upstream, and whole lists. They keep one client from
+ * taking the capacity of the others.
+ *
+ * The counts survive reloads: requests in flight count against the limits of a new configuration.
+ */
+import { type CallClient, FairShare } from "@blockquarry/http/Gateway"
+import * as Either from "effect/Either"
+import type { AuthenticatedClient } from "../auth/Clients.ts"
+import type { Config } from "../config/Config.ts"
+import * as ProxyError from "../exchange/ProxyError.ts"
+
+export interface ClientLimits {
+  /** Counts a request, or a whole list, of a client. Returns a function that must be called once when it ends. */
+  readonly acquire: (
+    client: string,
+    kind: "request" | "list"
+  ) => Either.Either<() => void, ProxyError.ProxyError>
+  /** Returns the number of requests and lists of a client that are in flight. */
+  readonly inFlight: (client: string) => number
+}
+
+/** Returns the share of one client in the capacities that clients share. Anonymous access has only one client. */
+const clientShare = ({ clients, limits }: Pick<Config, "clients" | "limits">): number =>
+  clients.length === 0 ? 1 : limits.clientShare
+
+/** Returns the client as the engine knows it. */
+export const toCallClient = (
+  { name, weight }: AuthenticatedClient,
+  config: Pick<Config, "clients" | "limits">
+): CallClient.CallClient => ({ name, weight, share: clientShare(config) })
+
+export const make = (currentConfig: () => Pick<Config, "clients" | "limits">): ClientLimits => {
+  const requests = FairShare.make({
+    get capacity() {
+      return currentConfig().limits.maxConcurrentRequests
+    }
+  })
+  // Clients without lists have no entry.
+  const lists = new Map<string, number>()
+  const addLists = (client: string, count: number): void => {
+    const total = (lists.get(client) ?? 0) + count
+    if (total > 0) lists.set(client, total)
+    else lists.delete(client)
+  }
+  return {
+    inFlight: requests.held,
+    acquire: (client, kind) => {
+      const config = currentConfig()
+      const isList = kind === "list"
+      if (isList && (lists.get(client) ?? 0) >= config.limits.maxListsPerClient) {
+        return Either.left(tooManyLists)
+      }
+      const share = clientShare(config)
+      if (!requests.tryAcquire(client, 1, share)) {
+        return Either.left(share < 1 && requests.held(client) > 0 ? tooManyRequests : ProxyError.overloaded)
+      }
+      if (isList) addLists(client, 1)
+      return Either.right(() => {
+        requests.release(client, 1)
+        if (isList) addLists(client, -1)
+      })
+    }
+  }
+}
+
+const tooManyRequests = ProxyError.make(
+  "client-concurrency-limited",
+  "too many concurrent requests of this client (limits.clientShare of limits.maxConcurrentRequests); retry later",
+  { "retry-after": "1" }
+)
+
+const tooManyLists = ProxyError.make(
+  "client-concurrency-limited",
+  "too many concurrent lists of this client (limits.maxListsPerClient); retry later",
+  { "retry-after": "1" }
+)

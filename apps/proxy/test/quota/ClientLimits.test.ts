@@ -1,0 +1,139 @@
+/** Limits on what each client has in flight, over sockets. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { defaults } from "../../src/config/Config.ts"
+import { transfers } from "../hostile/corpus/entry.ts"
+import * as Harness from "../hostile/harness.ts"
+import { bytes, type ConnectionClosed, type HeldConnection, openConnection } from "../hostile/rawHttp.ts"
+import { rawResponse } from "../hostile/recordingUpstream.ts"
+import { sendRequest, testClient } from "../support/proxy.ts"
+
+const tokens = { one: "token of one", two: "token of two" }
+
+const page = rawResponse(200, `{"result":[],"cursor":null,"page":0,"page_size":100}`)
+
+/** A share of 4 requests in flight per client. */
+const limits = { maxConcurrentRequests: 16, maxListsPerClient: 2 }
+
+const start = Harness.start({
+  limits,
+  config: {
+    clients: [testClient("one", tokens.one), testClient("two", tokens.two)],
+    cache: defaults.cache,
+    admin: { host: "127.0.0.1", port: 0, tokens: [] }
+  }
+})
+
+const request = (port: number, token: string, target: string, method = "GET") =>
+  sendRequest(port, target, { method, headers: { "x-api-key": token } })
+
+/** Sends different requests that the upstream does not answer, and waits until it has received them. */
+const hang = (
+  { port, upstream }: Effect.Effect.Success<typeof start>,
+  token: string,
+  target: string,
+  count: number
+): Effect.Effect<ReadonlyArray<HeldConnection>, ConnectionClosed, Scope.Scope> =>
+  Effect.gen(function*() {
+    upstream.respondWith(() => null)
+    const before = upstream.requests().length
+    const connections = yield* Effect.forEach(Array.from({ length: count }), () => openConnection(port))
+    for (const [index, { socket }] of connections.entries()) {
+      const line = `GET ${target}?limit=${before + index + 1} HTTP/1.1`
+      socket.write(bytes(`${line}\r\nHost: localhost\r\nX-API-Key: ${token}\r\n\r\n`))
+    }
+    yield* upstream.waitForRequests(before + count)
+    upstream.respondWith(() => page)
+    return connections
+  })
+
+describe("a client that has its share of requests in flight", () => {
+  it.scopedLive("gets 429 for another one, and other clients are not affected", () =>
+    Effect.gen(function*() {
+      const proxy = yield* start
+      yield* hang(proxy, tokens.one, transfers, 4)
+      const rejected = yield* request(proxy.port, tokens.one, transfers)
+      expect(rejected).toMatchObject({ status: 429, headers: { "retry-after": "1" } })
+      expect(JSON.parse(rejected.text)).toMatchObject({
+        code: "client-concurrency-limited",
+        message: expect.stringContaining("limits.clientShare")
+      })
+      expect(yield* request(proxy.port, tokens.two, transfers)).toMatchObject({ status: 200 })
+    }))
+
+  it.scopedLive("still gets cached responses, pages and errors", () =>
+    Effect.gen(function*() {
+      const proxy = yield* start
+      const cached = `${transfers}?limit=99`
+      expect(yield* request(proxy.port, tokens.two, cached)).toMatchObject({ status: 200 })
+      yield* hang(proxy, tokens.one, transfers, 4)
+      const hit = yield* request(proxy.port, tokens.one, cached)
+      expect([hit.status, hit.headers["cache-status"]]).toEqual([200, expect.stringContaining("hit")])
+      const statuses = yield* Effect.forEach(["/", "/livez", "/nowhere"], (target) =>
+        Effect.map(request(proxy.port, tokens.one, target), ({ status }) => status))
+      expect(statuses).toEqual([200, 200, 404])
+    }))
+
+  it.scopedLive("still gets a cached response that was not requested in this form before", () =>
+    Effect.gen(function*() {
+      const proxy = yield* start
+      expect(yield* request(proxy.port, tokens.two, `${transfers}?limit=99`)).toMatchObject({ status: 200 })
+      yield* hang(proxy, tokens.one, transfers, 4)
+      const hit = yield* request(proxy.port, tokens.one, `${transfers}?chain=&limit=99`)
+      expect([hit.status, hit.headers["cache-status"]]).toEqual([200, expect.stringContaining("hit")])
+    }))
+
+  it.scopedLive("may send another one when one ends, or when it disconnects", () =>
+    Effect.gen(function*() {
+      const proxy = yield* start
+      const connections = yield* hang(proxy, tokens.one, transfers, 4)
+      for (const { socket } of connections) socket.destroy()
+      yield* proxy.ended(499, 4)
+      yield* hang(proxy, tokens.one, transfers, 4)
+      expect(yield* request(proxy.port, tokens.one, transfers)).toMatchObject({ status: 429 })
+      proxy.upstream.releaseHeld(page)
+      yield* proxy.ended(200, 4)
+      expect(yield* request(proxy.port, tokens.one, transfers)).toMatchObject({ status: 200 })
+    }))
+
+  it.scopedLive("is visible in the metrics", () =>
+    Effect.gen(function*() {
+      const proxy = yield* start
+      const metrics = Effect.map(
+        sendRequest(proxy.adminPort ?? 0, "/metrics"),
+        ({ text }) => text.split("\n")
+      )
+      const inFlight = (client: string, count: number) =>
+        `quarry_proxy_requests_in_flight{client="${client}"} ${count}`
+      yield* hang(proxy, tokens.one, transfers, 4)
+      yield* request(proxy.port, tokens.one, transfers)
+      expect(yield* metrics).toEqual(expect.arrayContaining([
+        inFlight("one", 4),
+        inFlight("two", 0),
+        expect.stringMatching(
+          /^quarry_proxy_rejected_total\{client="one",code="client-concurrency-limited"\} [1-9]/
+        )
+      ]))
+      proxy.upstream.releaseHeld(page)
+      yield* proxy.ended(200, 4)
+      expect(yield* metrics).toContain(inFlight("one", 0))
+    }))
+})
+
+it.scopedLive("a client gets 429 for more lists than limits.maxListsPerClient", () =>
+  Effect.gen(function*() {
+    const proxy = yield* start
+    yield* hang(proxy, tokens.one, `/all${transfers}`, 2)
+    const rejected = yield* request(proxy.port, tokens.one, `/all${transfers}`)
+    expect([rejected.status, JSON.parse(rejected.text)]).toMatchObject([429, {
+      code: "client-concurrency-limited",
+      message: expect.stringContaining("limits.maxListsPerClient")
+    }])
+    expect(yield* request(proxy.port, tokens.one, `/all${transfers}`, "HEAD")).toMatchObject({ status: 200 })
+    expect(yield* request(proxy.port, tokens.one, transfers)).toMatchObject({ status: 200 })
+    expect(yield* request(proxy.port, tokens.two, `/all${transfers}`)).toMatchObject({ status: 200 })
+    proxy.upstream.releaseHeld(page)
+    yield* proxy.ended(200, 5)
+    expect(yield* request(proxy.port, tokens.one, `/all${transfers}`)).toMatchObject({ status: 200 })
+  }))
