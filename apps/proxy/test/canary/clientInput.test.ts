@@ -1,0 +1,178 @@
+/** Sends secrets in every place that a client controls: no output of the proxy contains them. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { streamStatusPath, transfers } from "../hostile/corpus/entry.ts"
+import * as Harness from "../hostile/harness.ts"
+import { parseResponses } from "../hostile/rawHttp.ts"
+import { examples } from "../support/proxy.ts"
+import { findSecrets, readable, readAllOutput, secrets, send, startProxy } from "./support.ts"
+
+/** Headers that a client can send; their values must not leave the proxy. */
+const headerLines = (secret: string): ReadonlyArray<string> => {
+  const encoded = encodeURIComponent(secret)
+  return [
+    `X-API-Key: ${secret}`,
+    `Authorization: Bearer ${secret}`,
+    `Authorization: ${secret}`,
+    `Authorization: Basic ${Buffer.from(`x:${secret}`).toString("base64")}`,
+    `Proxy-Authorization: Bearer ${secret}`,
+    `Cookie: token=${encoded}; ${encoded}=token`,
+    `User-Agent: ${secret}`,
+    `Referer: http://localhost/?token=${encoded}`,
+    `Origin: http://${encoded}`,
+    `Host: ${secret}`,
+    `Host: ${encoded}.example`,
+    `If-None-Match: "${secret}"`,
+    `X-Request-Id: ${secret}`,
+    `X-Request-Id: ${Buffer.from(secret).toString("base64")}`,
+    `X-Forwarded-For: ${secret}`,
+    `X-Forwarded-Host: ${secret}`,
+    `Forwarded: for="${secret}"`,
+    `Accept: ${secret}`,
+    `Accept-Encoding: ${secret}`,
+    `Accept-Language: ${secret}`,
+    `Cache-Control: ${secret}`,
+    `Pragma: ${secret}`,
+    `Content-Encoding: ${secret}`,
+    `Range: ${secret}`,
+    `Expect: ${secret}`,
+    `Upgrade: ${secret}`,
+    `Via: 1.1 ${secret}`,
+    `Traceparent: ${secret}`,
+    `Traceparent: 00-${Buffer.from(secret).toString("hex").slice(0, 32)}-b7ad6b7169203331-01`,
+    `Tracestate: a=${secret}`,
+    `Baggage: a=${encoded}`,
+    `B3: ${secret}`,
+    `X-Moralis-Platform: ${secret}`,
+    `X-${Buffer.from(secret).toString("hex")}: a`,
+    `X: \x00${secret}`
+  ]
+}
+
+/** Targets that contain a token, and are rejected or not findSecrets. */
+const targets = (secret: string): ReadonlyArray<string> => {
+  const encoded = encodeURIComponent(secret)
+  const hex = Buffer.from(secret).toString("hex")
+  return [
+    ...[
+      "api_key",
+      "apiKey",
+      "token",
+      "access_token",
+      "X-API-Key",
+      "authorization",
+      "auth-token",
+      "x-auth-token"
+    ]
+      .flatMap((
+        name
+      ) => [`${transfers}?${name}=${encoded}`, `/all${transfers}?chain=eth&${name}=${encoded}`]),
+    `/${encoded}`,
+    `/${hex}`,
+    `/api/v2.2/${encoded}/erc20/transfers`,
+    `/api/v2.2/${hex}/erc20/transfers`,
+    `/api/v2.2/erc20/${hex}/price`,
+    `/api/v2.2/nft/${examples.collection721}/${hex}`,
+    `/all/api/v2.2/${hex}/erc20/transfers`,
+    `/transactions/by_hash/${hex}`,
+    `${transfers}?chain=${encoded}`,
+    `${transfers}?limit=${encoded}`,
+    `${transfers}?order=${encoded}`,
+    `${transfers}?contract_addresses[]=${encoded}`,
+    `/transactions/by_hash/${examples.transaction}?network=${encoded}`,
+    `${transfers}?a=%${secret}`,
+    `${transfers}#${secret}`,
+    `http://${encoded}@localhost${transfers}`,
+    `/purge?target=${encoded}`,
+    `/purge?target=/${hex}`,
+    `/status.json?token=${encoded}`
+  ]
+}
+
+const bodies = (secret: string): ReadonlyArray<string> => [
+  JSON.stringify({ status: secret }),
+  JSON.stringify({ status: [secret] }),
+  JSON.stringify({ [secret]: "paused" }),
+  JSON.stringify(secret),
+  `{"status": ${secret}`,
+  secret
+]
+
+/** The error response for an invalid value quotes that value, and only to the client that sent it. */
+const withoutQuotedValue = (response: string): string =>
+  response.includes(`"code":"invalid-request"`) ? response.replace(/, got .*","code"/, "") : response
+
+describe("what a client sends", () => {
+  it.scopedLive("does not leave the proxy, from headers, targets or bodies", () =>
+    Effect.gen(function*() {
+      const proxy = yield* startProxy()
+      const { admin, port, upstream } = proxy
+      const outputs: Array<string> = []
+      for (const secret of Object.values(secrets)) {
+        for (const own of [[], [`X-API-Key: ${secrets.mine}`]]) {
+          for (const line of headerLines(secret)) {
+            const both = line.startsWith("X-API-Key:") ? [line] : [...own, line]
+            outputs.push(withoutQuotedValue(yield* send(port, `${transfers}?limit=1`, both)))
+            outputs.push(yield* send(admin, "/status.json", [line]))
+          }
+          for (const target of targets(secret)) {
+            outputs.push(withoutQuotedValue(yield* send(port, target, own)))
+            outputs.push(yield* send(admin, target, [`X-API-Key: ${secrets.operator}`], "POST"))
+          }
+          for (const body of bodies(secret)) {
+            outputs.push(withoutQuotedValue(yield* send(port, streamStatusPath, own, "POST", body)))
+          }
+        }
+      }
+      const all = [...outputs, ...yield* readAllOutput(proxy)]
+      expect(all.length).toBeGreaterThan(1000)
+      expect([...new Set(all.flatMap(findSecrets))]).toEqual([])
+      const requests = upstream.requests()
+      expect(requests.length).toBeGreaterThan(0)
+      expect(requests.map((request) => Harness.deviationFrom(request, upstream.port, secrets))).toEqual(
+        requests.map(() => null)
+      )
+      expect(requests.flatMap((request) => findSecrets(request.replaceAll(`x-api-key: ${secrets.data}`, ""))))
+        .toEqual(
+          []
+        )
+    }))
+
+  it.scopedLive("is not accepted as a token in a URL, and not sent upstream", () =>
+    Effect.gen(function*() {
+      const { port, upstream } = yield* startProxy()
+      const encoded = encodeURIComponent(secrets.mine)
+      for (const name of ["api_key", "token", "access_token", "x-api-key"]) {
+        for (
+          const [own, status, code] of [[[], 400, "token-in-url"], [
+            [`X-API-Key: ${secrets.mine}`],
+            400,
+            "token-in-url"
+          ]] as const
+        ) {
+          for (const prefix of ["", "/all"]) {
+            const [response] =
+              parseResponses(yield* send(port, `${prefix}${transfers}?${name}=${encoded}`, own)).responses
+            expect([name, response?.status]).toEqual([name, status])
+            expect(JSON.parse(response?.body ?? "")).toMatchObject({ code })
+          }
+        }
+      }
+      for (const target of [`http://x:${encoded}@localhost${transfers}`, `/${encoded}${transfers}`]) {
+        const [response] = parseResponses(yield* send(port, target, [])).responses
+        expect([400, 401, 404]).toContain(response?.status)
+      }
+      expect(upstream.requests()).toEqual([])
+    }))
+
+  it.scopedLive("appears in headers, bodies and log lines only as the request ID", () =>
+    Effect.gen(function*() {
+      const { lines, port, spans } = yield* startProxy()
+      const id = "the-id_of.a-request"
+      const response = yield* send(port, "/nowhere", [`X-Request-Id: ${id}`])
+      expect(response.replace(`x-request-id: ${id}`, "").replace(`"requestId":"${id}"`, "")).not.toContain(id)
+      for (const line of lines) expect(line.replace(`"requestId":"${id}"`, "")).not.toContain(id)
+      expect(spans.map((one) => JSON.stringify(one, readable)).filter((one) => one?.includes(id)))
+        .toEqual([`["http.request.id","${id}"]`])
+    }))
+})
