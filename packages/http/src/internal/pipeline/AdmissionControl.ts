@@ -1,16 +1,20 @@
 /**
  * Admission control: rate limits, daily quotas, cooldowns and the concurrency limit of attempts.
  *
- * Attempts with the same API key and base URL wait in one queue in arrival order. The head waits for a concurrency slot
- * and a permit of the rate limit; the others wait behind it. The daily quota is consumed last.
+ * Attempts that cannot be sent at once wait in one queue per base URL, which is fair across clients and considers
+ * concurrency slots and API keys together: see `UpstreamQueue`. The daily quota is consumed last.
  */
+import { maxCost } from "@blockquarry/core/Operation"
 import { LocalLimitError, RateLimitError } from "@blockquarry/core/OperationError"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type { Permit, RateLimitStoreService } from "../../RateLimitStore.ts"
+import * as Order from "effect/Order"
+import { LRUCache } from "lru-cache"
+import type { Permit, RateLimitRule, RateLimitStoreService } from "../../RateLimitStore.ts"
 import { initialCooldown, maxCooldown } from "../stores/Gcra.ts"
+import { hostOf } from "../transport/BaseUrl.ts"
 import {
   type AttemptNoResponse,
   type AttemptResponse,
@@ -18,9 +22,16 @@ import {
   type CallWithKey,
   retryAfterMillisOf
 } from "./Call.ts"
-import { FairQueue, type Restore } from "./FairQueue.ts"
+import type { ClientLoad, RejectionCounts } from "./EngineHealth.ts"
 import type { Instrumentation } from "./Instrumentation.ts"
-import * as KeyQueue from "./KeyQueue.ts"
+import {
+  type AdmissionRequest,
+  type AdmissionWaitReason,
+  type Delay,
+  isTooLate,
+  UpstreamQueue,
+  type Waiter
+} from "./UpstreamQueue.ts"
 
 export interface AdmissionControl {
   /**
@@ -40,70 +51,90 @@ export interface AdmissionControl {
   ) => Effect.Effect<AttemptResponse | number, AttemptNoResponse>
   /** Returns the expected wait of a new attempt in milliseconds, as far as known. */
   readonly expectedWait: (call: CallWithKey, now: number) => number
+  /** Counts a call that failed with an error of this module. */
+  readonly recordRejection: (call: Call, error: LocalLimitError | RateLimitError) => void
+  /** Returns what each client has in flight and in the queues, and its rejected calls. */
+  readonly loads: () => ReadonlyArray<ClientLoad>
 }
 
-/** A call that waits for admission. */
-interface AdmissionRequest {
-  readonly call: CallWithKey
-  readonly queue: KeyQueue.KeyQueue
-  readonly slots: FairQueue
+/** A call that asks for admission. */
+interface Admission extends AdmissionRequest {
+  readonly queue: UpstreamQueue
   readonly precheck: Effect.Effect<void, AttemptNoResponse>
   readonly restore: Restore
 }
 
+/** Makes a part of an uninterruptible region interruptible. */
+type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+interface UpstreamState {
+  readonly queue: UpstreamQueue
+  /** By client. Evicts the least recently used ones of very many. */
+  readonly rejections: LRUCache<string, RejectionCounts>
+}
+
 export const make = (store: RateLimitStoreService, instrumentation: Instrumentation): AdmissionControl => {
-  const queues = new Map<string, KeyQueue.KeyQueue>()
-  const slotsByUpstream = new Map<string, FairQueue>()
+  const upstreams = new Map<string, UpstreamState>()
 
-  const queueOf = ({ key }: CallWithKey): KeyQueue.KeyQueue => {
-    const existing = queues.get(key.id)
+  const upstreamOf = ({ keyPool: { baseUrl } }: Call): UpstreamState => {
+    const existing = upstreams.get(baseUrl)
     if (existing !== undefined) return existing
-    const queue = KeyQueue.make()
-    queues.set(key.id, queue)
-    return queue
-  }
-
-  const slotsOf = ({ policies: { concurrency: { limit } }, keyPool }: CallWithKey): FairQueue => {
-    const slotsKey = `${keyPool.baseUrl} ${limit}`
-    const existing = slotsByUpstream.get(slotsKey)
-    if (existing !== undefined) return existing
-    const created = new FairQueue(limit)
-    slotsByUpstream.set(slotsKey, created)
+    const created = {
+      queue: new UpstreamQueue(),
+      rejections: new LRUCache<string, RejectionCounts>({ max: 10_000 })
+    }
+    upstreams.set(baseUrl, created)
     return created
   }
 
+  const requestOf = (call: CallWithKey): AdmissionRequest => ({
+    call,
+    client: call.client,
+    cost: costOf(call)
+  })
+
+  const admissionOf = (
+    call: CallWithKey,
+    precheck: Effect.Effect<void, AttemptNoResponse>,
+    restore: Restore
+  ): Admission => ({
+    call,
+    client: call.client,
+    cost: costOf(call),
+    queue: upstreamOf(call).queue,
+    precheck,
+    restore
+  })
+
   const run: AdmissionControl["run"] = (call, precheck, attempt) =>
     Effect.uninterruptibleMask((restore) => {
-      const slots = slotsOf(call)
+      const admission = admissionOf(call, precheck, restore)
       return precheck.pipe(
-        Effect.zipRight(withQueue(call, (queue) => admit({ call, queue, slots, precheck, restore }))),
-        Effect.flatMap((probe) => runAttempt(call, slots, probe, restore(attempt)))
+        Effect.zipRight(admit(admission)),
+        Effect.flatMap((probe) => runAttempt(admission, probe, restore(attempt)))
       )
     })
 
   const tryRun: AdmissionControl["tryRun"] = (call, precheck, attempt) =>
     Effect.uninterruptibleMask((restore) => {
-      const slots = slotsOf(call)
-      const admitted = withQueue(call, (queue) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) =>
-          Effect.map(
-            tryAdmit({ call, queue, slots, precheck, restore }, now),
-            (probe) => probe ?? KeyQueue.expectedStart(queue, call, now) - now
-          )))
+      const admission = admissionOf(call, precheck, restore)
       return precheck.pipe(
-        Effect.zipRight(admitted),
-        Effect.flatMap((permit): Effect.Effect<AttemptResponse | number, AttemptNoResponse> =>
-          typeof permit === "number"
-            ? Effect.succeed(permit)
-            : runAttempt(call, slots, permit, restore(attempt))
+        Effect.zipRight(Clock.currentTimeMillis),
+        Effect.flatMap((now) =>
+          Effect.flatMap(
+            tryAdmit(admission, now),
+            (admitted): Effect.Effect<AttemptResponse | number, AttemptNoResponse> =>
+              typeof admitted === "boolean"
+                ? runAttempt(admission, admitted, restore(attempt))
+                : Effect.succeed(admission.queue.expectedStart(admission, admitted, now) - now)
+          )
         )
       )
     })
 
   /** Runs an admitted attempt, which holds a slot. Gives its units back if nothing was sent. */
   const runAttempt = (
-    call: CallWithKey,
-    slots: FairQueue,
+    admission: Admission,
     probe: boolean,
     attempt: Effect.Effect<AttemptResponse, AttemptNoResponse>
   ): Effect.Effect<AttemptResponse, AttemptNoResponse> =>
@@ -130,52 +161,51 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
     })
 
   /** Returns with a slot and a permit, or fails with neither. True for a probe. */
-  const admit = (request: AdmissionRequest): Effect.Effect<boolean, AttemptNoResponse> =>
+  const admit = (admission: Admission): Effect.Effect<boolean, AttemptNoResponse> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
       Effect.flatMap(
-        tryAdmit(request, now),
-        (probe) => probe === null ? waitInQueue(request, now) : Effect.succeed(probe)
+        tryAdmit(admission, now),
+        (admitted) =>
+          typeof admitted === "boolean" ? Effect.succeed(admitted) : waitInQueue(admission, admitted, now)
       ))
 
-  /** Like `admit`, but returns null, with neither, instead of waiting. */
-  const tryAdmit = (
-    request: AdmissionRequest,
-    now: number
-  ): Effect.Effect<boolean | null, AttemptNoResponse> => {
-    const { queue, slots } = request
-    // An empty queue may be bypassed.
-    if (!queue.fairQueue.isFree) return Effect.succeed(null)
-    if (slots.tryAcquire()) return acquirePermit(request)
-    queue.next = { at: now, reason: "concurrency" }
-    return Effect.succeed(null)
+  /** Like `admit`, but returns the delay, with neither, instead of waiting. */
+  const tryAdmit = (admission: Admission, now: number): Effect.Effect<boolean | Delay, AttemptNoResponse> => {
+    const { queue } = admission
+    if (queue.mustWait(admission)) return Effect.succeed(queue.delayOf(admission, now))
+    return queue.tryAcquireSlot(admission)
+      ? Effect.onError(
+        Effect.map(requestPermit(admission), (permit) => {
+          if (typeof permit !== "boolean") queue.releaseSlot(admission)
+          return permit
+        }),
+        () => Effect.sync(() => queue.releaseSlot(admission))
+      )
+      : Effect.succeed({ at: now, reason: "concurrency" })
   }
 
-  /** Requests a permit while holding a slot. Releases the slot and returns null if the permit is delayed. */
-  const acquirePermit = (
-    { call, queue, slots, precheck }: AdmissionRequest
-  ): Effect.Effect<boolean | null, AttemptNoResponse> =>
+  /** Requests a permit while holding a slot. Returns whether the attempt is a probe, or the delay of the permit. */
+  const requestPermit = (
+    { call, cost, precheck }: Admission
+  ): Effect.Effect<boolean | Delay, AttemptNoResponse> =>
     precheck.pipe(
-      Effect.zipRight(requestPermit(call)),
-      Effect.onError(() => Effect.sync(() => slots.release())),
-      Effect.flatMap((permit) => {
-        if (permit._tag === "Granted") return Effect.succeed(permit.probe)
-        slots.release()
-        return Effect.map(Clock.currentTimeMillis, (now) => {
-          // At least 1 ms, so that a store cannot cause a busy loop.
-          const millis = permit.millis > 0 ? permit.millis : 1
-          queue.next = { at: now + millis, reason: permit.reason }
-          return null
-        })
-      })
+      Effect.zipRight(acquirePermit(call, cost)),
+      Effect.flatMap((permit): Effect.Effect<boolean | Delay> =>
+        permit._tag === "Granted"
+          ? Effect.succeed(permit.probe)
+          : Effect.map(Clock.currentTimeMillis, (now) => ({
+            // At least 1 ms, so that a store cannot cause a busy loop.
+            at: now + Math.max(1, permit.millis),
+            reason: permit.reason
+          }))
+      )
     )
 
   /** Acquires a permit of the rate limit, then consumes the daily quota. */
-  const requestPermit = (call: CallWithKey): Effect.Effect<Permit, AttemptNoResponse> => {
-    const permit = store.acquire(
-      call.key.id,
-      KeyQueue.ruleOf(call),
-      KeyQueue.costOf(call),
-      KeyQueue.probeLeaseOf(call)
+  const acquirePermit = (call: CallWithKey, cost: number): Effect.Effect<Permit, AttemptNoResponse> => {
+    const permit = Effect.mapError(
+      store.acquire(call.key.id, ruleOf(call), cost, probeLeaseOf(call)),
+      () => rejected(call, "unavailable", null)
     )
     const { dailyQuota } = call.key.rateLimit
     return dailyQuota === null
@@ -194,11 +224,15 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
 
   const consumeDailyQuota = (
     call: CallWithKey,
+    cost: number,
     limit: number,
     probe: boolean
   ): Effect.Effect<void, AttemptNoResponse> =>
     Effect.flatMap(
-      store.consume(call.key.id, { limit, period: dayMillis }, KeyQueue.costOf(call)),
+      Effect.mapError(
+        store.consume(call.key.quotaId, { limit, period: dayMillis }, cost),
+        () => rejected(call, "unavailable", null)
+      ),
       (consumption) => {
         if (consumption._tag === "Consumed") return Effect.void
         // Nothing is sent, so another attempt becomes the probe.
@@ -207,146 +241,122 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
       }
     )
 
-  const waitInQueue = (request: AdmissionRequest, now: number): Effect.Effect<boolean, AttemptNoResponse> =>
+  const waitInQueue = (
+    admission: Admission,
+    delay: Delay,
+    now: number
+  ): Effect.Effect<boolean, AttemptNoResponse> =>
     Effect.suspend(() => {
-      const { call, queue, restore } = request
+      const { call, queue } = admission
       const { key: { rateLimit }, policies: { concurrency } } = call
-      const { reason } = queue.next
       const latestStart = Math.min(call.deadline, now + Duration.toMillis(rateLimit.maxWait))
-      const cost = KeyQueue.costOf(call)
-      const expectedStart = KeyQueue.expectedStart(queue, call, now)
-      const maxQueue = reason === "concurrency" ? concurrency.maxQueue : rateLimit.maxQueue
-      if (isTooLate(call, expectedStart, latestStart) || KeyQueue.queueLength(queue) >= maxQueue) {
-        return Effect.fail(rejected(call, reason, reason === "concurrency" ? null : expectedStart - now))
+      const expectedStart = queue.expectedStart(admission, delay, now)
+      const maxQueue = delay.reason === "concurrency" ? concurrency.maxQueue : rateLimit.maxQueue
+      if (isTooLate(admission, expectedStart, latestStart) || queue.sizeOf(admission) >= maxQueue) {
+        return Effect.fail(rejectedAfter(admission, delay, now))
       }
-      queue.queuedCost += cost
-      return queue.fairQueue.acquire(latestStart - now, restore).pipe(
-        Effect.ensuring(Effect.sync(() => {
-          queue.queuedCost -= cost
-        })),
-        Effect.flatMap((acquired) =>
-          acquired
-            ? waitAtHead(request, latestStart).pipe(
-              // The next attempt may cost less, and requests its own permit.
-              Effect.onError(() =>
-                Effect.sync(() => {
-                  queue.next = { at: 0, reason: queue.next.reason }
-                })
-              ),
-              Effect.ensuring(Effect.sync(() => queue.fairQueue.release()))
-            )
-            : Effect.fail(rejected(call, queue.next.reason, null))
+      const waiter = queue.add(admission, latestStart, delay)
+      return waitForTurn(admission, waiter, delay.reason).pipe(
+        Effect.ensuring(Effect.sync(() => queue.remove(waiter))),
+        Effect.tap(({ reason }) =>
+          Effect.flatMap(
+            Clock.currentTimeMillis,
+            (end) => instrumentation.recordWait(call, reason, end - now)
+          )
         ),
-        Effect.tap(() => recordWait(call, now, queue.next.reason))
+        Effect.map(({ probe }) => probe)
       )
     })
 
-  /** Waits at the head of the queue for a slot and a permit. Holds no slot while the permit is delayed. */
-  const waitAtHead = (
-    request: AdmissionRequest,
-    latestStart: number
-  ): Effect.Effect<boolean, AttemptNoResponse> =>
+  /** Waits until the queue gives the attempt a slot, and a permit is granted. Returns what it waited for last. */
+  const waitForTurn = (
+    admission: Admission,
+    waiter: Waiter,
+    initialReason: AdmissionWaitReason
+  ): Effect.Effect<{ readonly probe: boolean; readonly reason: AdmissionWaitReason }, AttemptNoResponse> =>
     Effect.gen(function*() {
-      const { call, queue, slots, restore } = request
+      const { queue, restore } = admission
+      let reason = initialReason
       for (;;) {
         const now = yield* Clock.currentTimeMillis
-        const { at, reason } = queue.next
-        if (isTooLate(call, Math.max(at, now), latestStart)) {
-          const wait = reason === "concurrency" || at <= now ? null : at - now
-          return yield* Effect.fail(rejected(call, reason, wait))
+        queue.endDelay(waiter, now)
+        if (waiter.availableAt !== null) {
+          const delay: Delay = { at: waiter.availableAt, reason: "cooldown" }
+          return yield* Effect.fail(rejectedAfter(admission, delay, now))
         }
-        if (at > now) yield* restore(Effect.sleep(at - now))
-        if (!slots.tryAcquire()) {
-          const current = yield* Clock.currentTimeMillis
-          queue.next = { at: current, reason: "concurrency" }
-          if (!(yield* slots.acquire(latestStart - current, restore))) {
-            return yield* Effect.fail(rejected(call, "concurrency", null))
-          }
+        if (isTooLate(waiter, now, waiter.latestStart) || !waiter.hasSlot && now === waiter.latestStart) {
+          queue.remove(waiter)
+          const delay = queue.delayOf(admission, now)
+          return yield* Effect.fail(
+            rejectedAfter(admission, { at: delay.at, reason: delay.at > now ? delay.reason : reason }, now)
+          )
         }
-        const probe = yield* acquirePermit(request)
-        if (probe !== null) return probe
+        if (!waiter.hasSlot) {
+          yield* restore(wakeSignal(waiter, queue.wakeTime(waiter) - now))
+          continue
+        }
+        const permit = yield* requestPermit(admission)
+        if (typeof permit === "boolean") {
+          queue.serve(waiter)
+          return { probe: permit, reason }
+        }
+        reason = permit.reason
+        queue.delayLeader(waiter, permit)
+        if (isTooLate(waiter, permit.at, waiter.latestStart)) {
+          queue.remove(waiter)
+          return yield* Effect.fail(rejectedAfter(admission, permit, yield* Clock.currentTimeMillis))
+        }
       }
     })
 
-  const recordWait = (
-    call: CallWithKey,
-    startedAt: number,
-    reason: KeyQueue.AdmissionWaitReason
-  ): Effect.Effect<void> =>
-    Effect.flatMap(
-      Clock.currentTimeMillis,
-      (now) => instrumentation.recordWait(call, reason, now - startedAt)
-    )
-
   /** Reports the result of an attempt to the store. */
   const reportResult = (
-    call: CallWithKey,
+    { call: { key: { id } }, queue }: Admission,
     probe: boolean,
     exit: Exit.Exit<AttemptResponse, AttemptNoResponse>
   ): Effect.Effect<void> => {
     const attemptResponse = Exit.isSuccess(exit) ? exit.value : null
-    const { id } = call.key
     if (attemptResponse?.health === "throttled") {
       const hint = retryAfterMillisOf(attemptResponse)
-      return Effect.zipRight(noteCooldown(call, hint), store.startCooldown(id, hint))
+      return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        // Attempts that wait do not ask the store.
+        queue.startCooldown(id, now + Math.min(hint ?? initialCooldown, maxCooldown))
+        return store.startCooldown(id, hint)
+      })
     }
     return probe ? store.settleProbe(id, attemptResponse?.health === "healthy") : Effect.void
   }
-
-  /** Informs the queue about a cooldown, because new attempts behind the head do not ask the store. */
-  const noteCooldown = (call: CallWithKey, hint: number | null): Effect.Effect<void> =>
-    Effect.map(Clock.currentTimeMillis, (now) => {
-      const queue = queues.get(call.key.id)
-      const at = now + Math.min(hint ?? initialCooldown, maxCooldown)
-      if (queue !== undefined && at > queue.next.at) queue.next = { at, reason: "cooldown" }
-    })
 
   return {
     run,
     tryRun,
     expectedWait: (call, now) => {
-      const queue = queues.get(call.key.id)
-      return queue === undefined || queue.fairQueue.isFree
-        ? 0
-        : KeyQueue.expectedStart(queue, call, now) - now
-    }
+      const request = requestOf(call)
+      const { queue } = upstreamOf(call)
+      return queue.mustWait(request)
+        ? queue.expectedStart(request, queue.delayOf(request, now), now) - now
+        : 0
+    },
+    recordRejection: (call, error) => {
+      const { rejections } = upstreamOf(call)
+      const reason = error._tag === "LocalLimitError" ? error.limit : "cooldown"
+      const counts = rejections.get(call.client.name) ?? {}
+      rejections.set(call.client.name, { ...counts, [reason]: (counts[reason] ?? 0) + 1 })
+    },
+    loads: () =>
+      [...upstreams].flatMap(([baseUrl, { queue, rejections }]) => {
+        const loads = queue.loads()
+        return [...new Set([...loads.keys(), ...rejections.keys()])].map((client): ClientLoad => ({
+          host: hostOf(baseUrl),
+          client,
+          inFlight: loads.get(client)?.inFlight ?? 0,
+          queued: loads.get(client)?.queued ?? 0,
+          rejected: rejections.peek(client) ?? {}
+        }))
+      }).toSorted(byClient)
   }
 }
 
-/** A UTC day in milliseconds. */
-export const dayMillis = 24 * 3_600_000
-
-/** Whether an attempt would be sent after its latest start, or at the deadline of its call. */
-const isTooLate = ({ deadline }: Call, at: number, latestStart: number): boolean =>
-  at > latestStart || at >= deadline
-
-const rejected = (
-  call: Call,
-  reason: KeyQueue.AdmissionWaitReason | "daily",
-  wait: number | null
-): AttemptNoResponse => ({
-  error: rejectionError(call, reason, wait === null ? null : Duration.millis(Math.ceil(wait))),
-  retryHint: null,
-  health: "not-sent"
-})
-
-/** A cooldown is a limit of the upstream, the other reasons are limits of this program. */
-const rejectionError = (
-  { operation, summary }: Call,
-  reason: KeyQueue.AdmissionWaitReason | "daily",
-  retryAfter: Duration.Duration | null
-): RateLimitError | LocalLimitError => {
-  const common = { operation: operation.id, request: summary, retryAfter }
-  switch (reason) {
-    case "cooldown":
-      return new RateLimitError({ ...common, response: null })
-    case "rate_limit":
-      return new LocalLimitError({ ...common, limit: "rate" })
-    case "concurrency":
-    case "daily":
-      return new LocalLimitError({ ...common, limit: reason })
-  }
-}
 const byClient = Order.mapInput(Order.string, ({ client }: ClientLoad) => client)
 
 /** Completes when the queue wakes an attempt, or after some time. */
@@ -391,3 +401,42 @@ const probeGraceMillis = 1000
 
 const maxLeaseMillis = 60_000
 
+/** A UTC day in milliseconds. */
+export const dayMillis = 24 * 3_600_000
+
+/** Rejects an attempt, with the time that a new one would wait. When a slot is available is unknown. */
+const rejectedAfter = (admission: Admission, delay: Delay, now: number): AttemptNoResponse => {
+  const wait = delay.reason === "concurrency"
+    ? 0
+    : admission.queue.expectedStart(admission, delay, now) - now
+  return rejected(admission.call, delay.reason, wait > 0 ? wait : null)
+}
+
+const rejected = (
+  call: Call,
+  reason: AdmissionWaitReason | "daily" | "unavailable",
+  wait: number | null
+): AttemptNoResponse => ({
+  error: rejectionError(call, reason, wait === null ? null : Duration.millis(Math.ceil(wait))),
+  retryHint: null,
+  health: "not-sent"
+})
+
+/** A cooldown is a limit of the upstream, the other reasons are limits of this program. */
+const rejectionError = (
+  { operation, summary }: Call,
+  reason: AdmissionWaitReason | "daily" | "unavailable",
+  retryAfter: Duration.Duration | null
+): RateLimitError | LocalLimitError => {
+  const common = { operation: operation.id, request: summary, retryAfter }
+  switch (reason) {
+    case "cooldown":
+      return new RateLimitError({ ...common, response: null })
+    case "rate_limit":
+      return new LocalLimitError({ ...common, limit: "rate" })
+    case "concurrency":
+    case "daily":
+    case "unavailable":
+      return new LocalLimitError({ ...common, limit: reason })
+  }
+}

@@ -17,13 +17,15 @@ import type { Policies } from "../../ApiOptions.ts"
 import type { CallUsage } from "../../CallUsage.ts"
 import type { RawResponse } from "../transport/RawResponse.ts"
 import type { Transport } from "../transport/Transport.ts"
+import type { CallClient } from "./CallClient.ts"
 import type { Classification, RetryHint } from "./Classification.ts"
-import type { KeyPool, PooledKey } from "./Upstream.ts"
 import type { SendObserver } from "./SendObserver.ts"
+import type { KeyPool, PooledKey } from "./Upstream.ts"
 
 export interface Call {
   readonly operation: Pick<AnyOperation, "id" | "api" | "retry" | "cost">
   readonly request: EncodedRequest
+  readonly client: CallClient
   /** The part of the request that errors contain. */
   readonly summary: RequestSummary
   readonly keyPool: KeyPool
@@ -38,10 +40,10 @@ export interface Call {
   readonly nextVersion: Effect.Effect<number> | null
   /** Receives the usage of the call; null if nothing observes it. */
   readonly onUsage: ((usage: CallUsage) => void) | null
-}
-
   /** Observes the requests that are sent for the call; null if nothing does. */
   readonly onSent: SendObserver | null
+}
+
 /** A call with the API key of an attempt. */
 export interface CallWithKey extends Call {
   readonly key: PooledKey

@@ -6,7 +6,7 @@
  *   → cache → single flight        (if the cache is enabled)
  *     → retry                      (within the call timeout)
  *       → key selection            (with several keys)
- *         → admission control      (rate limit, quota, concurrency)
+ *         → admission control      (rate limit, quota, concurrency; fair across clients)
  *           → circuit breaker
  *             → attempt            (within the attempt timeout)
  *               → classification   ← `raw` ends here
@@ -49,18 +49,19 @@ import { hostOf } from "../transport/BaseUrl.ts"
 import * as AdmissionControl from "./AdmissionControl.ts"
 import { attempt } from "./Attempt.ts"
 import * as CacheStage from "./CacheStage.ts"
-import type { AttemptResponse, Call } from "./Call.ts"
+import type { AttemptNoResponse, AttemptResponse, Call } from "./Call.ts"
+import { CurrentClient } from "./CallClient.ts"
 import * as ChainHeads from "./ChainHeads.ts"
 import * as CircuitBreakerStage from "./CircuitBreakerStage.ts"
-import type { DailyQuota, UpstreamHealth } from "./EngineHealth.ts"
+import type { ClientLoad, DailyQuota, UpstreamHealth } from "./EngineHealth.ts"
 import type { EngineResponse } from "./EngineResponse.ts"
 import * as Instrumentation from "./Instrumentation.ts"
 import * as KeySelector from "./KeySelector.ts"
 import * as ResponseDecoder from "./ResponseDecoder.ts"
 import { responseTtl } from "./ResponseTtl.ts"
 import * as RetryStage from "./RetryStage.ts"
-import type { Upstream } from "./Upstream.ts"
 import { CurrentSendObserver } from "./SendObserver.ts"
+import type { Upstream } from "./Upstream.ts"
 
 /**
  * The errors of `raw`. A response with an error status is not an error.
@@ -122,7 +123,9 @@ export interface EngineService {
   readonly invalidateAll: Effect.Effect<boolean>
   /** The health of all base URLs and keys that were used. */
   readonly health: Effect.Effect<ReadonlyArray<UpstreamHealth>>
-  /** Returns the remaining daily quotas of an upstream's keys that have one. */
+  /** Returns what each client has in flight and waiting at each base URL, and how many of its calls were rejected. */
+  readonly clientLoads: () => ReadonlyArray<ClientLoad>
+  /** Returns the remaining daily quotas of an upstream's keys that have one. Empty if the store cannot tell. */
   readonly dailyQuotas: (upstream: Upstream) => Effect.Effect<ReadonlyArray<DailyQuota>>
 }
 
@@ -152,10 +155,8 @@ export const make: Effect.Effect<
   const cache = CacheStage.make(cacheStore, instrumentation, scope)
   const retry = RetryStage.make(instrumentation)
   const circuitBreaker = CircuitBreakerStage.make(instrumentation)
-  const keySelector = KeySelector.make(
-    AdmissionControl.make(rateLimitStore, instrumentation),
-    instrumentation
-  )
+  const admission = AdmissionControl.make(rateLimitStore, instrumentation)
+  const keySelector = KeySelector.make(admission, instrumentation)
   const chainHeads = ChainHeads.make()
 
   /** Makes attempts until one is final, within the call timeout. */
@@ -211,7 +212,7 @@ export const make: Effect.Effect<
       operation: Operation<I, InputEncoded, Output, OutputEncoded>,
       upstream: Upstream
     ) => {
-      const respond = respondTo(operation, upstream, ResponseDecoder.make(operation))
+      const respond = respondTo(operation, upstream, () => true)
       return (input: I, request: EncodedRequest) =>
         instrumented(operation, request, Effect.flatMap(respond(input, request), requireComplete))
     },
@@ -243,15 +244,16 @@ export const make: Effect.Effect<
     dailyQuotas: ({ keyPool }) =>
       Effect.forEach(
         keyPool.keys.flatMap(
-          ({ label, id, rateLimit: { dailyQuota } }) =>
-            dailyQuota === null ? [] : [{ label, name: id, limit: dailyQuota }]
+          ({ label, quotaId, rateLimit: { dailyQuota } }) =>
+            dailyQuota === null ? [] : [{ label, quotaId, limit: dailyQuota }]
         ),
-        ({ label, limit, name: id }) =>
+        ({ label, limit, quotaId }) =>
           Effect.map(
-            rateLimitStore.peek(id, { limit, period: AdmissionControl.dayMillis }),
+            rateLimitStore.peek(quotaId, { limit, period: AdmissionControl.dayMillis }),
             ({ remaining }) => ({ label, limit, remaining })
           )
-      ),
+      ).pipe(Effect.orElseSucceed(() => [])),
+    clientLoads: admission.loads,
     health: Effect.map(
       Clock.currentTimeMillis,
       (now) =>
@@ -280,6 +282,7 @@ const callOf = (
   return {
     operation,
     request,
+    client: Context.get(context, CurrentClient),
     summary: { method: request.method, path: request.path },
     keyPool,
     transport,
@@ -294,6 +297,12 @@ const callOf = (
     onSent: Context.get(context, CurrentSendObserver)
   }
 }
+
+/** Whether a limit of this program prevented an attempt. */
+const isRejection = (
+  noResponse: AttemptNoResponse
+): noResponse is AttemptNoResponse & { readonly error: LocalLimitError | RateLimitError } =>
+  noResponse.error._tag === "LocalLimitError" || noResponse.error._tag === "RateLimitError"
 
 /** Fails if a response is incomplete. */
 const requireComplete = (

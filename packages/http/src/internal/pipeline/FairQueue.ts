@@ -1,83 +1,125 @@
-/** A semaphore with a queue in arrival order. */
-import * as Effect from "effect/Effect"
+/**
+ * A weighted fair queue across clients, in arrival order within a client: start-time fair queueing.
+ *
+ * While clients wait, each is served cost in proportion to its weight. The virtual start time of a client is the cost
+ * that it was served per weight; the client with the lowest is next. A client that was absent, or could not be served,
+ * continues at the virtual time of the queue, so that it gets its part from now on and no compensation for the past.
+ */
+import type { CallClient } from "./CallClient.ts"
 
-/** A waiting fiber. Once `granted`, it holds a slot. */
-interface Waiter {
-  granted: boolean
-  grant: () => void
+/** What waits in the queue. */
+export interface QueueItem {
+  readonly client: CallClient
+  /** In units. */
+  readonly cost: number
 }
 
-/** Makes a part of an uninterruptible region interruptible. */
-export type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+/** The items of a client. */
+interface Flow<Item> {
+  readonly items: Set<Item>
+  weight: number
+  /** Total cost of the items. */
+  cost: number
+  /** Virtual start time of the first item, unless the queue is ahead of it. */
+  start: number
+}
 
-/** Every successful acquire needs a release. */
-export class FairQueue {
-  private available: number
-  // In arrival order. A Set allows a fiber to leave from the middle at no cost.
-  private readonly waiters = new Set<Waiter>()
+export class FairQueue<Item extends QueueItem> {
+  // In the order in which the flows were last served, so that flows with equal start times take turns.
+  private readonly flows = new Map<string, Flow<Item>>()
+  private virtualTime = 0
+  private total = 0
 
-  constructor(capacity: number) {
-    this.available = capacity
+  /** Number of items. */
+  get size(): number {
+    return this.total
   }
 
-  /** Number of waiting fibers. */
-  get length(): number {
-    return this.waiters.size
+  /** Number of items of a client. */
+  sizeOf(client: CallClient): number {
+    return this.flows.get(client.name)?.items.size ?? 0
   }
 
-  /** Whether a slot is available. False while fibers wait. */
-  get isFree(): boolean {
-    return this.available > 0
+  /** The number of items of each client. */
+  *sizes(): Iterable<readonly [client: string, size: number]> {
+    for (const [name, { items }] of this.flows) yield [name, items.size]
   }
 
-  /** Acquires a slot if one is available. */
-  tryAcquire(): boolean {
-    if (!this.isFree) return false
-    this.available -= 1
-    return true
+  *[Symbol.iterator](): Iterator<Item> {
+    for (const { items } of this.flows.values()) yield* items
   }
 
-  /**
-   * Waits for a slot for at most `timeoutMillis`. Returns false after a timeout. Must run in an uninterruptible region;
-   * a fiber that is interrupted while waiting has not acquired a slot.
-   */
-  acquire(timeoutMillis: number, restore: Restore): Effect.Effect<boolean> {
-    return Effect.suspend(() => {
-      if (this.tryAcquire()) return Effect.succeed(true)
-      const waiter: Waiter = { granted: false, grant: () => {} }
-      this.waiters.add(waiter)
-      const grantedSignal = Effect.async<void>((resume) => {
-        waiter.grant = () => resume(Effect.void)
-        if (waiter.granted) waiter.grant()
-      })
-      const boundedWait = timeoutMillis === Number.POSITIVE_INFINITY
-        ? grantedSignal
-        : Effect.timeoutTo(grantedSignal, {
-          duration: timeoutMillis,
-          onSuccess: () => {},
-          onTimeout: () => {}
-        })
-      return restore(boundedWait).pipe(
-        // The slot may have been granted at the time of the interruption.
-        Effect.onInterrupt(() =>
-          Effect.sync(() => waiter.granted ? this.release() : this.waiters.delete(waiter))
-        ),
-        Effect.map(() => {
-          if (!waiter.granted) this.waiters.delete(waiter)
-          return waiter.granted
-        })
-      )
-    })
+  /** Adds an item behind those of its client. */
+  add(item: Item): void {
+    const { cost, client: { name, weight } } = item
+    const flow = this.flows.get(name) ?? { items: new Set(), weight, cost: 0, start: 0 }
+    flow.items.add(item)
+    flow.weight = weight
+    flow.cost += cost
+    this.total += 1
+    this.flows.set(name, flow)
   }
 
-  /** Releases a slot to the first waiting fiber, so that no later one can overtake it. */
-  release(): void {
-    for (const first of this.waiters) {
-      this.waiters.delete(first)
-      first.granted = true
-      first.grant()
-      return
+  /** Returns the first item of the client that is next, of those whose first item is eligible. */
+  next(isEligible: (item: Item) => boolean): Item | undefined {
+    let next: Item | undefined
+    let nextStart = Number.POSITIVE_INFINITY
+    for (const [name, flow] of this.flows) {
+      const start = this.startOf(flow)
+      const [first] = flow.items
+      if (first === undefined) {
+        // What the client was served last no longer counts.
+        if (flow.start <= this.virtualTime) this.flows.delete(name)
+      } else if (start < nextStart && isEligible(first)) {
+        next = first
+        nextStart = start
+      }
     }
-    this.available += 1
+    return next
+  }
+
+  /** Removes an item that was served, and charges its client. */
+  serve(item: Item): void {
+    const { cost, client: { name, weight } } = item
+    const flow = this.flows.get(name)
+    if (flow === undefined || !this.take(flow, item)) return
+    this.virtualTime = this.startOf(flow)
+    // An item without cost is not free, or else its client could be served forever.
+    flow.start = this.virtualTime + (cost > 0 ? cost : 1) / weight
+    this.flows.delete(name)
+    this.flows.set(name, flow)
+  }
+
+  /** Removes an item that was not served, if the queue has it. */
+  remove(item: Item): void {
+    const flow = this.flows.get(item.client.name)
+    if (flow !== undefined) this.take(flow, item)
+  }
+
+  /** Estimates the cost that is served until an additional item of a client is served, including that item. */
+  costUntilServed({ client: { name, weight }, cost }: QueueItem): number {
+    const ownFlow = this.flows.get(name)
+    const costBefore = ownFlow?.cost ?? 0
+    const start = this.startOf(ownFlow) + costBefore / weight
+    let total = costBefore + cost
+    for (const [other, flow] of this.flows) {
+      const lead = start - this.startOf(flow)
+      if (other === name || flow.items.size === 0 || lead < 0) continue
+      // Items that start before this one are served first, and the last of them may end after it starts.
+      total += Math.min(flow.cost, lead * flow.weight + flow.cost / flow.items.size)
+    }
+    return total
+  }
+
+  private startOf(flow: Flow<Item> | undefined): number {
+    return Math.max(flow?.start ?? 0, this.virtualTime)
+  }
+
+  private take(flow: Flow<Item>, item: Item): boolean {
+    if (!flow.items.delete(item)) return false
+    // Without items there are no rounding errors of fractional costs.
+    flow.cost = flow.items.size === 0 ? 0 : flow.cost - item.cost
+    this.total -= 1
+    return true
   }
 }

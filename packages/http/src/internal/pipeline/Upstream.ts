@@ -68,6 +68,8 @@ export interface PooledKey {
   readonly apiKey: Redacted.Redacted
   /** Identifies the key at this base URL without revealing it. */
   readonly id: string
+  /** Identifies the key at all base URLs, for its daily quota. Without an API key, the same as `id`. */
+  readonly quotaId: string
   /** The name of the key in logs and reports. */
   readonly label: string
   /** The rate limit of the key, or that of the API. */
@@ -136,14 +138,18 @@ const keyPoolOf = (
 ): KeyPool => {
   const baseUrl = apiUrl.slice(0, apiUrl.length - pathPrefix[api].length)
   const keys = Arr.dedupeWith(
-    Arr.map(apiKeys, ({ key, label, rateLimit: keyRateLimit }): PooledKey => ({
-      apiUrl,
-      baseUrl,
-      apiKey: key,
-      id: shortDigest(`${baseUrl}\n${Redacted.value(key)}`),
-      label,
-      rateLimit: keyRateLimit ?? rateLimit
-    })),
+    Arr.map(apiKeys, ({ key, label, rateLimit: keyRateLimit }): PooledKey => {
+      const id = shortDigest(`${baseUrl}\n${Redacted.value(key)}`)
+      return {
+        apiUrl,
+        baseUrl,
+        apiKey: key,
+        id,
+        quotaId: key === noApiKey ? id : shortDigest(Redacted.value(key)),
+        label,
+        rateLimit: keyRateLimit ?? rateLimit
+      }
+    }),
     (a, b) => a.id === b.id
   )
   const ids = Arr.map(keys, ({ id }) => id).toSorted()

@@ -1,190 +1,187 @@
-/** Tests the semaphore: never more holders than slots, arrival order, and no lost slots. */
+/** Tests the order of the queue: weighted shares across clients, arrival order within a client. */
 import { describe, expect, it } from "@effect/vitest"
-import * as Deferred from "effect/Deferred"
-import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
-import * as Fiber from "effect/Fiber"
-import * as TestClock from "effect/TestClock"
-import { FairQueue } from "../../../src/internal/pipeline/FairQueue.ts"
-import { runPendingWork } from "../../support/TestTime.ts"
+import type { CallClient } from "../../../src/internal/pipeline/CallClient.ts"
+import { FairQueue, type QueueItem } from "../../../src/internal/pipeline/FairQueue.ts"
 
-const { POSITIVE_INFINITY: forever } = Number
+interface Item extends QueueItem {
+  readonly number: number
+}
 
-/** Runs all fibers as far as they get. Fibers with a timeout need more turns than those without. */
-const runFibers = Effect.repeatN(Effect.yieldNow(), 20)
+const client = (name: string, weight = 1): CallClient => ({ name, weight, share: 1 })
 
-/** A fiber that acquires a slot, holds it until `finish` completes, and releases it. */
-const makeHolder = (queue: FairQueue, timeout: number, onAcquire: () => void, onRelease: () => void) =>
-  Effect.gen(function*() {
-    const finish = yield* Deferred.make<void>()
-    const fiber = yield* Effect.fork(
-      Effect.uninterruptibleMask((restore) =>
-        Effect.flatMap(queue.acquire(timeout, restore), (acquired) =>
-          acquired
-            ? Effect.sync(onAcquire).pipe(
-              Effect.zipRight(restore(Deferred.await(finish))),
-              Effect.ensuring(Effect.sync(() => {
-                onRelease()
-                queue.release()
-              })),
-              Effect.as(true)
-            )
-            : Effect.succeed(false))
-      )
-    )
-    yield* Effect.yieldNow()
-    return { fiber, finish }
-  })
+const always = () => true
 
-/** Random steps. `index` selects a holder. */
-const steps = FastCheck.array(
-  FastCheck.oneof(
-    {
-      weight: 4,
-      arbitrary: FastCheck.record({
-        _tag: FastCheck.constant("acquire" as const),
-        timeout: FastCheck.constantFrom(3, 10, forever)
-      })
-    },
-    {
-      weight: 3,
-      arbitrary: FastCheck.record({ _tag: FastCheck.constant("finish" as const), index: FastCheck.nat() })
-    },
-    {
-      weight: 2,
-      arbitrary: FastCheck.record({ _tag: FastCheck.constant("interrupt" as const), index: FastCheck.nat() })
-    },
-    // A holder finishes while the next one is interrupted.
-    {
-      weight: 1,
-      arbitrary: FastCheck.record({ _tag: FastCheck.constant("both" as const), index: FastCheck.nat() })
-    },
-    { weight: 1, arbitrary: FastCheck.record({ _tag: FastCheck.constant("time" as const) }) }
-  ),
-  { maxLength: 30 }
-)
+const weights = FastCheck.array(FastCheck.integer({ min: 1, max: 9 }), { minLength: 2, maxLength: 5 })
+
+const maxItemCost = 10
+
+/** Serves the next eligible item. */
+const serveNext = (
+  queue: FairQueue<Item>,
+  isEligible: (item: Item) => boolean = always
+): Item | undefined => {
+  const item = queue.next(isEligible)
+  if (item !== undefined) queue.serve(item)
+  return item
+}
+
+/** Creates a queue in which each client has `length` items. The order of arrival and the costs are random. */
+const filledQueue = (weights: ReadonlyArray<number>, length: number, random: () => number) => {
+  const queue = new FairQueue<Item>()
+  const items = weights.flatMap((weight, index) =>
+    Array.from({ length }, (): Item => ({
+      client: client(`${index}`, weight),
+      cost: 1 + Math.floor(random() * maxItemCost),
+      number: random()
+    }))
+  ).toSorted((a, b) => a.number - b.number)
+  for (const item of items) queue.add(item)
+  return queue
+}
+
+/** Returns numbers from 0 to 1 from a seed. */
+const randomFrom = (seed: number) => {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+/** Returns the largest difference between two clients in what they were served per weight. */
+const unfairness = (served: ReadonlyArray<number>, weights: ReadonlyArray<number>): number => {
+  const perWeight = served.map((cost, index) => cost / (weights[index] ?? 1))
+  return Math.max(...perWeight) - Math.min(...perWeight)
+}
 
 describe("FairQueue", () => {
-  it.effect.prop(
-    "never has more holders than slots, grants slots in arrival order, and loses none",
-    { slots: FastCheck.integer({ min: 1, max: 3 }), steps },
-    ({ slots, steps }) =>
-      Effect.gen(function*() {
-        const queue = new FairQueue(slots)
-        const holding = new Set<number>()
-        const granted: Array<number> = []
-        let maxHolding = 0
-        const holders: Array<Effect.Effect.Success<ReturnType<typeof makeHolder>>> = []
-        const pick = (index: number) => holders[index % Math.max(1, holders.length)]
-        for (const step of steps) {
-          switch (step._tag) {
-            case "acquire": {
-              const number = holders.length
-              holders.push(
-                yield* makeHolder(queue, step.timeout, () => {
-                  holding.add(number)
-                  granted.push(number)
-                  maxHolding = Math.max(maxHolding, holding.size)
-                }, () => holding.delete(number))
-              )
-              break
-            }
-            case "finish": {
-              const holder = pick(step.index)
-              if (holder !== undefined) yield* Deferred.succeed(holder.finish, undefined)
-              break
-            }
-            case "interrupt": {
-              const holder = pick(step.index)
-              if (holder !== undefined) yield* Fiber.interruptFork(holder.fiber)
-              break
-            }
-            case "both": {
-              const holder = pick(step.index)
-              const next = pick(step.index + 1)
-              if (holder !== undefined) yield* Deferred.succeed(holder.finish, undefined)
-              if (next !== undefined) yield* Fiber.interruptFork(next.fiber)
-              break
-            }
-            case "time":
-              yield* TestClock.adjust(5)
-          }
-          yield* runFibers
-          expect(holding.size).toBeLessThanOrEqual(slots)
-        }
-        for (const { finish } of holders) {
-          yield* Effect.zipRight(Deferred.succeed(finish, undefined), runFibers)
-        }
-        yield* TestClock.adjust(20)
-        // All fibers end, and every slot is available again.
-        yield* Effect.forEach(holders, ({ fiber }) => Fiber.await(fiber))
-        expect(maxHolding).toBeLessThanOrEqual(slots)
-        expect(granted).toEqual(granted.toSorted((a, b) => a - b))
-        expect(holding.size).toBe(0)
-        expect(queue.length).toBe(0)
-        expect(Array.from({ length: slots + 1 }, () => queue.tryAcquire())).toEqual(
-          [...Array.from({ length: slots }, () => true), false]
-        )
+  it("serves the items of one client in the order of arrival, and loses none", () => {
+    const steps = FastCheck.array(
+      FastCheck.record({
+        step: FastCheck.constantFrom("add", "add", "serve", "remove"),
+        client: FastCheck.constantFrom("a", "b", "c"),
+        cost: FastCheck.nat(maxItemCost),
+        index: FastCheck.nat()
       }),
-    { fastCheck: { numRuns: 60 } }
-  )
-
-  it.effect("removes a waiting fiber after its timeout, without delaying the next one", () =>
-    Effect.gen(function*() {
-      const queue = new FairQueue(1)
-      queue.tryAcquire()
-      const first = yield* makeHolder(queue, 10, () => {}, () => {})
-      const second = yield* makeHolder(queue, forever, () => {}, () => {})
-      expect(queue.length).toBe(2)
-      yield* TestClock.adjust(9)
-      expect(queue.length).toBe(2)
-      yield* TestClock.adjust(1)
-      expect(yield* Fiber.join(first.fiber)).toBe(false)
-      expect(queue.length).toBe(1)
-      queue.release()
-      yield* Deferred.succeed(second.finish, undefined)
-      expect(yield* Fiber.join(second.fiber)).toBe(true)
-      expect(queue.isFree).toBe(true)
+      { maxLength: 60 }
+    )
+    FastCheck.assert(FastCheck.property(steps, (steps) => {
+      const queue = new FairQueue<Item>()
+      let waiting: ReadonlyArray<Item> = []
+      for (const [number, { client: name, cost, index, step }] of steps.entries()) {
+        if (step === "add") {
+          const item = { client: client(name), cost, number }
+          queue.add(item)
+          waiting = [...waiting, item]
+        } else if (step === "remove") {
+          const item = waiting[index % Math.max(1, waiting.length)]
+          if (item !== undefined) queue.remove(item)
+          waiting = waiting.filter((other) => other !== item)
+        } else {
+          const item = serveNext(queue)
+          // The first of its client.
+          expect(item).toBe(waiting.find((other) => other.client.name === item?.client.name))
+          waiting = waiting.filter((other) => other !== item)
+        }
+        expect(queue.size).toBe(waiting.length)
+        expect([...queue].toSorted((a, b) => a.number - b.number)).toEqual(waiting)
+        expect(queue.sizeOf(client("a"))).toBe(waiting.filter((item) => item.client.name === "a").length)
+      }
+      while (serveNext(queue) !== undefined) waiting = waiting.slice(1)
+      expect([queue.size, waiting]).toEqual([0, []])
     }))
-
-  it.effect("passes on a slot that was granted at the time of the interruption", () =>
-    Effect.gen(function*() {
-      const queue = new FairQueue(1)
-      queue.tryAcquire()
-      const first = yield* makeHolder(queue, forever, () => {}, () => {})
-      const second = yield* makeHolder(queue, forever, () => {}, () => {})
-      queue.release()
-      const exit = yield* Fiber.interrupt(first.fiber)
-      expect(Exit.isInterrupted(exit)).toBe(true)
-      yield* Deferred.succeed(second.finish, undefined)
-      expect(yield* Fiber.join(second.fiber)).toBe(true)
-      expect(queue.isFree).toBe(true)
-    }))
-
-  it("is not free between a grant and its use, so that nothing overtakes", () => {
-    const queue = new FairQueue(1)
-    expect(queue.isFree).toBe(true)
-    expect(queue.tryAcquire()).toBe(true)
-    expect(queue.isFree).toBe(false)
-    Effect.runFork(queue.acquire(forever, (effect) => effect))
-    queue.release()
-    expect([queue.isFree, queue.tryAcquire(), queue.length]).toEqual([false, false, 0])
   })
 
-  it.effect("admits a fiber that is granted a slot before it starts to wait", () =>
-    Effect.gen(function*() {
-      const queue = new FairQueue(1)
-      queue.tryAcquire()
-      const fiber = Effect.runFork(queue.acquire(1_000_000, (effect) => effect))
-      queue.release()
-      yield* runPendingWork
-      expect(fiber.unsafePoll()).toMatchObject({ _tag: "Success", value: true })
+  it("serves waiting clients in proportion to their weights, up to the cost of one item each", () => {
+    FastCheck.assert(FastCheck.property(weights, FastCheck.nat(), (weights, seed) => {
+      const queue = filledQueue(weights, 60, randomFrom(seed))
+      const served = weights.map(() => 0)
+      const clients = weights.map((weight, index) => client(`${index}`, weight))
+      while (clients.every((each) => queue.sizeOf(each) > 0)) {
+        const item = serveNext(queue)
+        const index = Number(item?.client.name)
+        served[index] = (served[index] ?? 0) + (item?.cost ?? 0)
+        expect(unfairness(served, weights)).toBeLessThanOrEqual(2 * maxItemCost / Math.min(...weights))
+      }
     }))
+  })
 
-  it("admits any number without a limit", () => {
-    const queue = new FairQueue(forever)
-    expect(Array.from({ length: 1000 }, () => queue.tryAcquire()).every((acquired) => acquired)).toBe(true)
-    expect(queue.isFree).toBe(true)
+  it("does not compensate a client for a time in which it was absent or not eligible", () => {
+    FastCheck.assert(
+      FastCheck.property(weights, FastCheck.nat(), FastCheck.boolean(), (weights, seed, wasAbsent) => {
+        const random = randomFrom(seed)
+        const queue = filledQueue(weights, 80, random)
+        const late = client("late", 2)
+        const lateItems = Array.from(
+          { length: 80 },
+          (): Item => ({ client: late, cost: 5, number: random() })
+        )
+        if (!wasAbsent) { for (const item of lateItems) queue.add(item) }
+        for (let count = 0; count < 100; count += 1) serveNext(queue, (item) => item.client !== late)
+        if (wasAbsent) { for (const item of lateItems) queue.add(item) }
+        const allWeights = [...weights, late.weight]
+        const clients = weights.map((weight, index) => client(`${index}`, weight)).concat(late)
+        const served = allWeights.map(() => 0)
+        while (clients.every((each) => queue.sizeOf(each) > 0)) {
+          const item = serveNext(queue)
+          const index = item?.client === late ? weights.length : Number(item?.client.name)
+          served[index] = (served[index] ?? 0) + (item?.cost ?? 0)
+          expect(unfairness(served, allWeights)).toBeLessThanOrEqual(
+            2 * maxItemCost / Math.min(...allWeights)
+          )
+        }
+      })
+    )
+  })
+
+  it("lets a client that returns after each service wait its turn", () => {
+    const queue = new FairQueue<Item>()
+    const [heavy, light] = [client("heavy", 3), client("light", 1)]
+    for (let number = 0; number < 400; number += 1) queue.add({ client: heavy, cost: 1, number })
+    queue.add({ client: light, cost: 1, number: 0 })
+    let served = 0
+    for (let number = 1; number <= 400; number += 1) {
+      if (serveNext(queue)?.client !== light) continue
+      served += 1
+      queue.add({ client: light, cost: 1, number })
+    }
+    expect(served).toBeGreaterThanOrEqual(99)
+    expect(served).toBeLessThanOrEqual(101)
+  })
+
+  it("takes turns between clients whose items cost nothing", () => {
+    const queue = new FairQueue<Item>()
+    for (const name of ["a", "b"]) {
+      for (let number = 0; number < 3; number += 1) queue.add({ client: client(name), cost: 0, number })
+    }
+    queue.add({ client: client("c"), cost: 5, number: 0 })
+    expect(Array.from({ length: 4 }, () => serveNext(queue)?.client.name)).toEqual(["a", "b", "c", "a"])
+  })
+
+  it("estimates the cost until an item is served, up to the cost of one item of each client", () => {
+    FastCheck.assert(
+      FastCheck.property(
+        weights,
+        FastCheck.nat(),
+        FastCheck.nat(100),
+        FastCheck.integer({ min: 1, max: maxItemCost }),
+        (weights, seed, servedBefore, cost) => {
+          const queue = filledQueue(weights, 30, randomFrom(seed))
+          for (let count = 0; count < servedBefore; count += 1) serveNext(queue)
+          const last: Item = { client: client("0", weights[0]), cost, number: 2 }
+          const estimate = queue.costUntilServed(last)
+          queue.add(last)
+          let actual = 0
+          for (let item = serveNext(queue); item !== undefined; item = serveNext(queue)) {
+            actual += item.cost
+            if (item === last) break
+          }
+          const totalWeight = weights.reduce((sum, weight) => sum + weight, 0)
+          const tolerance = 2 * maxItemCost * (weights.length + totalWeight / (weights[0] ?? 1))
+          expect(Math.abs(actual - estimate)).toBeLessThanOrEqual(tolerance)
+        }
+      )
+    )
   })
 })

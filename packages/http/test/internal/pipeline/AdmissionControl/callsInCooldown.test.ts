@@ -73,15 +73,16 @@ describe("a cooldown beyond the deadline of a call", () => {
       })
       yield* forkPrices(clients.long, [0, 1])
       yield* TestClock.adjust("6 seconds")
-      expect(yield* immediateFailureOf(fetchPrice(clients.short, 2))).toMatchObject(cooldownError(49_000))
+      // The waiting call uses the rate limit at the end of the cooldown, so the next one is sent 10 s later.
+      expect(yield* immediateFailureOf(fetchPrice(clients.short, 2))).toMatchObject(cooldownError(59_000))
       yield* TestClock.adjust("10 seconds")
-      expect(yield* immediateFailureOf(fetchPrice(clients.short, 3))).toMatchObject(cooldownError(39_000))
+      expect(yield* immediateFailureOf(fetchPrice(clients.short, 3))).toMatchObject(cooldownError(49_000))
       yield* TestClock.adjust("1 hour")
       expect(requests.map(callNumberOf)).toEqual([0, 1])
       expect(sentAtSeconds(requests)).toEqual([0, 55])
     }))
 
-  it.effect("fails queued calls when it starts: the head immediately, others at their deadline", () =>
+  it.effect("fails queued calls when it starts", () =>
     Effect.gen(function*() {
       const script = (_: ScriptedClient.RecordedRequest, number: number) =>
         number === 1 ? ScriptedClient.delayed("5 seconds", throttledReply("50")) : priceReply
@@ -89,13 +90,13 @@ describe("a cooldown beyond the deadline of a call", () => {
       const timeouts = { attempt: "10 seconds", call: "30 seconds" } as const
       const harness = yield* TestClients.harness(script, { ...minimalOptions, rateLimit, timeouts })
       const [, first, second] = yield* forkPrices(harness, [0, 1, 2])
-      yield* TestClock.adjust("10 seconds")
-      expect(yield* failureOfFinished(first)).toMatchObject(cooldownError(45_000))
-      expect(yield* failureOfFinished(second)).toMatchObject(cooldownError(45_000))
+      yield* TestClock.adjust("5 seconds")
+      expect(yield* failureOfFinished(first)).toMatchObject(cooldownError(50_000))
+      expect(yield* failureOfFinished(second)).toMatchObject(cooldownError(50_000))
       expect(harness.requests).toHaveLength(1)
     }))
 
-  it.effect("delays no call beyond its deadline behind one with a later deadline", () =>
+  it.effect("fails no queued call with a later deadline", () =>
     Effect.gen(function*() {
       const script = (_: ScriptedClient.RecordedRequest, number: number) =>
         number === 1 ? ScriptedClient.delayed("5 seconds", throttledReply("50")) : priceReply
@@ -112,12 +113,9 @@ describe("a cooldown beyond the deadline of a call", () => {
       })
       yield* forkPrices(clients.long, [0, 1])
       const [short] = yield* forkPrices(clients.short, [2])
-      yield* TestClock.adjust("30 seconds")
-      expect(yield* failureOfFinished(short)).toMatchObject({
-        _tag: "RateLimitError",
-        sent: false,
-        retryAfter: null
-      })
+      yield* TestClock.adjust("5 seconds")
+      // The other call uses the rate limit at the end of the cooldown, so the next one is sent 10 s later.
+      expect(yield* failureOfFinished(short)).toMatchObject(cooldownError(60_000))
       yield* TestClock.adjust("1 hour")
       expect(sentAtSeconds(requests)).toEqual([0, 55])
     }))
