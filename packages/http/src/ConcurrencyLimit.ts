@@ -5,8 +5,9 @@
  */
 
 /**
- * A limit per base URL: at most `limit` attempts in flight. At most `maxQueue` others wait in arrival order, at most
- * until the timeout of their call. Further calls fail immediately with `LocalLimitError`.
+ * A limit per base URL: at most `limit` attempts in flight. At most `maxQueue` others per API key wait in arrival order,
+ * at most for `maxWait` of the rate limit and until the timeout of their call. Further calls fail immediately with
+ * `LocalLimitError`.
  *
  * @since 0.1.0
  * @category models

@@ -10,17 +10,17 @@ import * as Either from "effect/Either"
 /**
  * A rate limit in units: each attempt costs what its operation costs upstream.
  *
- * All clients with the same API key and base URL share one rate limit, and wait in one queue in arrival order. At most
- * `limit + burst` units are used in any window.
+ * All clients with the same API key and base URL share one rate limit, and wait in arrival order. At most `limit + burst`
+ * units are used in any window.
  *
  * - `limit`: units per `window`.
  * - `burst`: units that may be used at once after an idle time. At least the cost of the most expensive operation.
  * - `cost`: units by operation id, for operations that differ from their own cost, or one number for all operations.
- * - `maxWait`: longest wait. An attempt that would wait longer, or beyond the timeout of its call, fails immediately
- *   with `LocalLimitError`.
- * - `maxQueue`: maximum number of waiting attempts. Another one fails immediately with `LocalLimitError`.
- * - `dailyQuota`: units per UTC day and API key, or null for no quota. An attempt beyond it fails immediately with
- *   `LocalLimitError`.
+ * - `maxWait`: longest wait, also for the concurrency limit. An attempt that would wait longer, or beyond the timeout of
+ *   its call, fails immediately with `LocalLimitError`.
+ * - `maxQueue`: maximum number of waiting attempts per API key. Another one fails immediately with `LocalLimitError`.
+ * - `dailyQuota`: units per UTC day and API key, or null for no quota. The attempts at all base URLs count together. An
+ *   attempt beyond it fails immediately with `LocalLimitError`.
  *
  * @since 0.1.0
  * @category models

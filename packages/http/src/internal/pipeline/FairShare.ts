@@ -5,7 +5,7 @@
  * all that is free. Thus a client alone gets `share` of the capacity, and each of several busy clients gets less, so
  * that some is free for a client that holds nothing: of n busy clients with share 1/4, each gets 1/(n + 3).
  *
- * Nothing waits here: see `FairQueue` for a queue.
+ * Nothing waits here: see `UpstreamQueue` for a queue.
  *
  * @since 0.1.0
  */

@@ -318,7 +318,7 @@ describe("the queue", () => {
   )
 
   it.effect.prop(
-    "never exceeds the limit or a share, serves every call in time, and loses no slot, whatever is interrupted",
+    "never exceeds the limit or a share, serves every call, and loses no slot, with interruptions",
     {
       limit: FastCheck.integer({ min: 1, max: 8 }),
       share: FastCheck.constantFrom(0.25, 0.5, 1),
