@@ -1,4 +1,13 @@
 /** What a request takes from the quotas of its client, and the remaining units. */
+import type { AnyOperation } from "@blockquarry/core/Operation"
+import type * as Effect from "effect/Effect"
+import type { Config } from "../config/Config.ts"
+
+/** Returns the units that an operation costs. */
+export const costOf = ({ costs }: Pick<Config, "costs">, { cost, id }: AnyOperation): number => {
+  const configured: Readonly<Record<string, number | undefined>> = costs
+  return configured[id] ?? cost
+}
 
 /** The state of one quota of a client. */
 export interface QuotaStatus {
@@ -19,4 +28,6 @@ export interface Charge {
   readonly waitMs: number
   /** Whether the request exceeded a quota in shadow mode. */
   readonly shadowed: boolean
+  /** Gives the units back, and returns the state of the quotas afterwards. Must be used at most once. */
+  readonly refund: Effect.Effect<ReadonlyArray<QuotaStatus>>
 }

@@ -88,6 +88,13 @@ export const shuttingDown = make(
 
 export const notCached = make("not-cached", "no cached response for this request (only-if-cached)")
 
+/** Redis is unavailable, and `redis.whenUnavailable` is `closed`. */
+export const limitStoreUnavailable = make(
+  "store-unavailable",
+  "the store of the rate limits and quotas is unavailable; retry later",
+  { "retry-after": "1" }
+)
+
 export const methodNotAllowed = (allow: string): ProxyError =>
   make("method-not-allowed", `method not allowed; allowed: ${allow}`, { allow })
 
@@ -131,7 +138,9 @@ export const fromOperationError = (error: OperationError): ProxyError => {
     case "RateLimitError":
       return make("upstream-rate-limited", message, retryAfterHeader(error.retryAfter))
     case "LocalLimitError":
-      return make("upstream-local-limit", message, retryAfterHeader(error.retryAfter))
+      return error.limit === "unavailable"
+        ? limitStoreUnavailable
+        : make("upstream-local-limit", message, retryAfterHeader(error.retryAfter))
     case "CircuitOpenError":
       return make(
         "circuit-open",

@@ -25,6 +25,10 @@ export interface RequestContext {
   usage: CallUsage.CallUsage
   /** Receives usage that arrives after the request has completed. */
   onLateUsage: ((usage: CallUsage.CallUsage) => void) | undefined
+  /** The number of charges that may still be refunded. */
+  unsettledCharges: number
+  /** Called when no charge is unsettled any more. */
+  onSettled: (() => void) | undefined
   /** Whether the response was handed over to the socket, or the client disconnected. */
   handedOver: boolean
   /** Ends the request for the limits of its client. */
@@ -47,6 +51,8 @@ export const make = (startedAt: number, requestId: string, method: string): Requ
   quotaWaitMs: 0,
   usage: CallUsage.none,
   onLateUsage: undefined,
+  unsettledCharges: 0,
+  onSettled: undefined,
   handedOver: false,
   release: undefined
 })
@@ -57,6 +63,31 @@ export const recordCharge = (context: RequestContext, { quotas, shadowed, cost, 
   context.chargedCost += shadowed ? 0 : cost
   context.shadowed ||= shadowed
   context.quotaWaitMs += waitMs
+}
+
+/** Records that a charge was given back. */
+export const recordRefund = (
+  context: RequestContext,
+  { cost, shadowed }: Charge,
+  quotas: ReadonlyArray<QuotaStatus>
+): void => {
+  context.quotas = quotas
+  context.chargedCost -= shadowed ? 0 : cost
+}
+
+/** Records that a charge may still be refunded. Returns a function that must be called once when this is decided. */
+export const addUnsettledCharge = (context: RequestContext): () => void => {
+  context.unsettledCharges += 1
+  return () => {
+    context.unsettledCharges -= 1
+    if (context.unsettledCharges === 0) context.onSettled?.()
+  }
+}
+
+/** Calls `record` as soon as all charges are settled. After a disconnect that takes until the call is interrupted. */
+export const whenSettled = (context: RequestContext, record: () => void): void => {
+  if (context.unsettledCharges === 0) record()
+  else context.onSettled = record
 }
 
 /** Calls `release` when the response is handed over. */

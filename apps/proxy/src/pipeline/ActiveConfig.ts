@@ -2,7 +2,6 @@
  * Everything that is built from the configuration. A reload replaces it atomically. State that survives reloads is in
  * `SharedState`.
  */
-import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Clients from "../auth/Clients.ts"
@@ -26,16 +25,7 @@ export const make = (
   endpoints: UpstreamClient.UpstreamEndpoints
 ): Effect.Effect<ActiveConfig, never, HttpClient.HttpClient> =>
   Effect.map(
-    UpstreamClient.make(engine, {
-      endpoints,
-      maxResponseBytes: config.limits.maxResponseBytes,
-      cache: {
-        enabled: config.cache.enabled,
-        staleWhileRevalidate: config.cache.staleWhileRevalidate,
-        staleIfError: config.cache.staleIfError,
-        negative: ResponseCache.standard.negative
-      }
-    }),
+    UpstreamClient.make(engine, config, endpoints),
     (upstream) => ({
       config,
       clients: Clients.make(config),

@@ -5,6 +5,7 @@
 import * as Either from "effect/Either"
 import * as Clients from "../auth/Clients.ts"
 import * as CacheDirective from "../exchange/CacheDirective.ts"
+import { costOf } from "../exchange/Charge.ts"
 import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
@@ -18,7 +19,7 @@ import type { ActiveConfig } from "./ActiveConfig.ts"
  * the context is unchanged.
  */
 export const respondFromCache = (
-  { quotas, clients, parsedRequests, upstream }: ActiveConfig,
+  { config, quotas, clients, parsedRequests, upstream }: ActiveConfig,
   encodedBodies: EncodedBodies,
   request: ProxyRequest,
   context: RequestContext.RequestContext
@@ -35,19 +36,21 @@ export const respondFromCache = (
   if (entry === undefined || encodedBodies.peek(entry.response, headers["accept-encoding"]) === undefined) {
     return undefined
   }
-  const charge = quotas.tryAcquire(client.right, operation.cost, context.startedAt)
+  const cost = costOf(config, operation)
+  const charge = quotas.tryAcquire(client.right, cost, context.startedAt)
   if (charge === undefined) return undefined
   upstream.recordHit(upstreamRequest)
   context.client = client.right.name
   context.route = route
   context.operation = operation.id
   context.cache = "hit"
-  context.savedCost = operation.cost
+  context.savedCost = cost
   RequestContext.recordCharge(context, charge)
   const renderInput = {
     ...UpstreamClient.fromCacheEntry(entry),
     cacheDirective,
     usesCache: true,
+    method: operation.method,
     now: context.startedAt
   }
   return RenderResponse.renderSync(renderInput, headers, encodedBodies)

@@ -7,7 +7,7 @@ import type { ListOperationError } from "@blockquarry/core/OperationError"
 import { encodeRequest } from "@blockquarry/core/RequestEncoding"
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as CallUsage from "@blockquarry/http/CallUsage"
-import { CallClient, type Engine, RawRecords } from "@blockquarry/http/Gateway"
+import { CallClient, type Engine, RawRecords, SendObserver } from "@blockquarry/http/Gateway"
 import type { CacheMode } from "@blockquarry/http/ResponseCache"
 import * as Chunk from "effect/Chunk"
 import * as Duration from "effect/Duration"
@@ -21,6 +21,7 @@ import * as ProxyError from "../exchange/ProxyError.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
 import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
+import { charged } from "../quota/Charging.ts"
 import type { ClientQuotas } from "../quota/ClientQuotas.ts"
 import { redactMessage, type UpstreamClient } from "../upstream/UpstreamClient.ts"
 
@@ -32,6 +33,8 @@ export interface ListRequest {
   /** Resumes a list that ended early. */
   readonly cursor: string | undefined
   readonly client: AuthenticatedClient
+  /** The units that a page costs. */
+  readonly cost: number
   /** The client as the engine knows it. */
   readonly callClient: CallClient.CallClient
   readonly quotas: ClientQuotas
@@ -82,7 +85,7 @@ export const streamList = (listRequest: ListRequest): Effect.Effect<ProxyRespons
 
 /** Charges the client for a page, then loads it. */
 const nextPageOf = (
-  { quotas, client, callClient, context, upstreamRequest: { operation }, upstream, cacheMode }: ListRequest,
+  { quotas, client, callClient, context, cost, upstream, cacheMode }: ListRequest,
   pull: Effect.Effect<Chunk.Chunk<RawRecords.RawPage>, Option.Option<ListOperationError>>
 ): Effect.Effect<RawRecords.RawPage, ProxyError.ProxyError> => {
   const page = pull.pipe(
@@ -101,11 +104,10 @@ const nextPageOf = (
     Effect.provideService(CallClient.CurrentClient, callClient),
     CallUsage.observeUsage((usage) => RequestContext.recordUsage(context, usage))
   )
-  const charge = Effect.map(
-    quotas.acquire(client, operation.cost, pageQuotaWait),
-    (charge) => RequestContext.recordCharge(context, charge)
+  return charged(
+    { client, context, cost, quotas, maxWait: pageQuotaWait },
+    (onSent) => Effect.provideService(page, SendObserver.CurrentSendObserver, onSent)
   )
-  return Effect.zipRight(charge, page)
 }
 
 /** The state of a list between two chunks. */

@@ -6,10 +6,12 @@ import * as Either from "effect/Either"
 import * as Clients from "../auth/Clients.ts"
 import * as CrossSite from "../auth/CrossSite.ts"
 import * as CacheDirective from "../exchange/CacheDirective.ts"
+import { costOf } from "../exchange/Charge.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
 import * as ProxyResponse from "../exchange/ProxyResponse.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
+import { charged } from "../quota/Charging.ts"
 import * as ClientLimits from "../quota/ClientLimits.ts"
 import * as CacheStatus from "../response/CacheStatus.ts"
 import type { EncodedBodies } from "../response/EncodedBodies.ts"
@@ -120,29 +122,35 @@ const callUpstream = (
       request.headers["pragma"]
     )
     const usesCache = config.cache.enabled && cacheDirective !== "no-store" && operation.method === "GET"
+    if (cacheDirective === "only-if-cached" && !usesCache) return yield* Effect.fail(ProxyError.notCached)
     const denial = usesCache && cacheDirective === "only-if-cached"
       ? null
       : acquireSlot(operationRequest, client, "request")
     const cachedResponse = denial === null
       ? null
       : yield* usesCache && cacheDirective === "default"
-        ? Effect.mapError(upstream.execute(upstreamRequest, "only-if-cached", () => {}), () => denial)
+        ? Effect.mapError(upstream.execute(upstreamRequest, "only-if-cached"), () => denial)
         : Effect.fail(denial)
-    const charge = yield* quotas.acquire(client, operation.cost)
-    RequestContext.recordCharge(context, charge)
-    const upstreamResponse = cachedResponse ?? (yield* upstream.execute(
-      upstreamRequest,
-      usesCache ? cacheDirective : "no-store",
-      (usage) => RequestContext.recordUsage(context, usage)
-    ).pipe(
-      Effect.provideService(CallClient.CurrentClient, ClientLimits.toCallClient(client, config))
-    ))
+    const cost = costOf(config, operation)
+    const upstreamResponse = yield* charged(
+      { client, context, cost, quotas },
+      (onSent) =>
+        cachedResponse === null
+          ? upstream.execute(
+            upstreamRequest,
+            usesCache ? cacheDirective : "no-store",
+            { onSent, onUsage: (usage) => RequestContext.recordUsage(context, usage) }
+          ).pipe(
+            Effect.provideService(CallClient.CurrentClient, ClientLimits.toCallClient(client, config))
+          )
+          : Effect.succeed(cachedResponse)
+    )
     context.cache = CacheStatus.cacheStateOf(upstreamResponse, usesCache)
     // A stale response saves no cost, because it causes an upstream request as well.
-    context.savedCost = upstreamResponse.source === "cache" ? operation.cost : 0
+    context.savedCost = upstreamResponse.source === "cache" ? cost : 0
     const now = yield* Clock.currentTimeMillis
     return yield* RenderResponse.render(
-      { ...upstreamResponse, cacheDirective, usesCache, now },
+      { ...upstreamResponse, cacheDirective, usesCache, now, method: operation.method },
       request.headers,
       encodedBodies
     )
@@ -192,6 +200,7 @@ const streamList = (
         upstreamRequest,
         cursor,
         client,
+        cost: costOf(config, match.operation),
         callClient: ClientLimits.toCallClient(client, config),
         quotas,
         engine,

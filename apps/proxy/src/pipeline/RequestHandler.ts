@@ -51,8 +51,12 @@ export const make = (
       response,
       onHandedOver: () => RequestContext.recordHandOver(context),
       onComplete: (status, bytes) => {
-        sharedState.onComplete(RequestContext.toAccessLogEntry(context, status, bytes, now()))
-        context.onLateUsage = ({ attempts, cost }) => sharedState.onLateUsage(context.client, attempts, cost)
+        const completedAt = now()
+        RequestContext.whenSettled(context, () => {
+          sharedState.onComplete(RequestContext.toAccessLogEntry(context, status, bytes, completedAt))
+          context.onLateUsage = ({ attempts, cost }) =>
+            sharedState.onLateUsage(context.client, attempts, cost)
+        })
       }
     })
     const toErrorResponse = (error: ProxyError.ProxyError): ProxyResponse => {

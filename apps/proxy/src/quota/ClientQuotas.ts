@@ -1,18 +1,19 @@
 /**
- * Rate limits and daily quotas of clients. A request costs the units of its operation, also if the response is cached. The
- * units are counted in the engine's store: in Redis if proxies share it, otherwise in this process.
+ * Rate limits and daily quotas of clients. The units are counted in the engine's store: in Redis if proxies share it,
+ * otherwise in this process.
  *
  * Requests over the rate limit are queued per client for a short time. The headers `RateLimit` and `RateLimit-Policy`
  * report the remaining units (draft-ietf-httpapi-ratelimit-headers).
  */
 import type { Consumption, Permit, RateLimitStoreService } from "@blockquarry/http/RateLimitStore"
+import type { StoreError } from "@blockquarry/http/StoreError"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
 import type { Config } from "../config/Config.ts"
 import type { Charge, QuotaStatus } from "../exchange/Charge.ts"
-import type * as ProxyError from "../exchange/ProxyError.ts"
+import * as ProxyError from "../exchange/ProxyError.ts"
 import {
   expectedWait,
   initialDenial,
@@ -35,7 +36,10 @@ import {
 } from "./QuotaStatus.ts"
 
 export interface ClientQuotas {
-  /** Consumes units of a client, after a wait of at most `maxWait` if necessary. Default: `quotas.maxWait`. */
+  /**
+   * Consumes units of a client, after a wait of at most `maxWait` if necessary. Default: `quotas.maxWait`. Only the wait is
+   * interruptible, so that no charge is lost.
+   */
   readonly acquire: (
     client: AuthenticatedClient,
     cost: number,
@@ -46,7 +50,7 @@ export interface ClientQuotas {
    * queued, or the units are not available.
    */
   readonly tryAcquire: (client: AuthenticatedClient, cost: number, now: number) => Charge | undefined
-  /** Returns the remaining units of a client. */
+  /** Returns the remaining units of a client. Empty if the store cannot tell. */
   readonly status: (client: AuthenticatedClient) => Effect.Effect<ReadonlyArray<QuotaStatus>>
 }
 
@@ -57,16 +61,18 @@ export const make = (
   const queues = new Map<string, QuotaQueue>()
 
   /** Consumes units of the rate limit. A cost of 0 reports the remaining units. */
-  const acquireRate = ({ rateLimit, name }: AuthenticatedClient, cost: number): Effect.Effect<Permit> =>
+  const acquireRate = (
+    { rateLimit, name }: AuthenticatedClient,
+    cost: number
+  ): Effect.Effect<Permit, StoreError> =>
     rateLimit === null
       ? Effect.succeed(unlimited)
       : store.acquire(accountName(name), rateLimitRule(rateLimit), cost, 0)
 
   /**
-   * Checks the daily quota first, so that an exhausted quota does not consume units of the rate limit. (It still does if
-   * another process consumes the rest of the quota in between.)
+   * Checks the daily quota first, so that an exhausted quota does not wait for units of the rate limit.
    */
-  const decide = (client: AuthenticatedClient, cost: number): Effect.Effect<QuotaDecision> => {
+  const decide = (client: AuthenticatedClient, cost: number): Effect.Effect<QuotaDecision, StoreError> => {
     const { rateLimit, name, dailyQuota } = client
     if (dailyQuota === null) {
       return Effect.map(acquireRate(client, cost), (permit) => ({ permit, daily: null }))
@@ -90,24 +96,62 @@ export const make = (
           : Effect.flatMap(acquireRate(client, cost), (permit) =>
             permit._tag === "Delayed"
               ? Effect.succeed({ permit, daily: { _tag: "Consumed", remaining } })
-              : consumeDaily(permit))
+              // Another request may have consumed the rest of the quota in between.
+              : Effect.tap(
+                consumeDaily(permit),
+                ({ daily }) =>
+                  daily?._tag === "QuotaExceeded"
+                    ? store.release(accountName(name), rateLimitRule(rateLimit), cost, 0)
+                    : Effect.void
+              ))
     )
   }
 
+  const decideOrFail = ({ client, cost }: Waiter): Effect.Effect<QuotaDecision, ProxyError.ProxyError> =>
+    Effect.mapError(decide(client, cost), () => ProxyError.limitStoreUnavailable)
+
   /** Tries once: returns a charge, or a denial that has consumed nothing. */
-  const attempt = (waiter: Waiter): Effect.Effect<Charge | QuotaDenial> =>
-    Effect.zipWith(decide(waiter.client, waiter.cost), Clock.currentTimeMillis, (decision, now) => {
+  const attempt = (waiter: Waiter): Effect.Effect<Charge | QuotaDenial, ProxyError.ProxyError> =>
+    Effect.zipWith(decideOrFail(waiter), Clock.currentTimeMillis, (decision, now) => {
       const quotas = quotaStatuses(waiter.client, decision, now)
       const waitMs = waitMsOf(decision)
-      if (waitMs === 0) return { cost: waiter.cost, quotas, waitMs: now - waiter.startedAt, shadowed: false }
-      if (mode === "shadow") return { cost: waiter.cost, quotas, waitMs: 0, shadowed: true }
+      const charge = { cost: waiter.cost, quotas, refund: refundOf(waiter, decision, now) }
+      if (waitMs === 0) return { ...charge, waitMs: now - waiter.startedAt, shadowed: false }
+      if (mode === "shadow") return { ...charge, waitMs: 0, shadowed: true }
       waiter.readyAt = now + waitMs
       return { waitMs, quotas, isDaily: decision.daily?._tag === "QuotaExceeded" }
     })
 
+  /** Gives back what a decision has consumed. */
+  const refundOf = (
+    { client, cost }: Pick<Waiter, "client" | "cost">,
+    { daily, permit }: QuotaDecision,
+    decidedAt: number
+  ): Charge["refund"] =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const { dailyQuota, name, rateLimit } = client
+      const age = now - decidedAt
+      const releasedPermit = rateLimit === null || permit._tag === "Delayed"
+        ? Effect.succeed(permit)
+        : Effect.map(
+          store.release(accountName(name), rateLimitRule(rateLimit), cost, age),
+          (remaining) => ({ ...permit, remaining })
+        )
+      const refundedDaily = dailyQuota === null || daily?._tag !== "Consumed"
+        ? Effect.succeed(daily)
+        : Effect.map(
+          store.refund(accountName(name), dailyQuotaRule(dailyQuota), cost, age),
+          (remaining) => ({ ...daily, remaining })
+        )
+      return Effect.map(
+        Effect.all({ permit: releasedPermit, daily: refundedDaily }),
+        (decision) => quotaStatuses(client, decision, now)
+      )
+    })
+
   const acquire: ClientQuotas["acquire"] = (client, cost, maxWaitOverride = maxWait) => {
     if (client.rateLimit === null && client.dailyQuota === null) return Effect.succeed(unlimitedCharge(cost))
-    return Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
+    return Effect.uninterruptible(Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
       const waiter = {
         client,
         cost,
@@ -122,7 +166,7 @@ export const make = (
         attempt(waiter),
         (charge) => isDenial(charge) ? waitInQueue(waiter, charge) : Effect.succeed(charge)
       )
-    })
+    }))
   }
 
   /** Waits in the queue; `denial` is the result of an earlier attempt. */
@@ -193,7 +237,10 @@ export const make = (
       queue.lastDenial = denial
       return denial.waitMs > remainingWait(waiter, now)
         ? Effect.fail(quotaExceeded(denial))
-        : Effect.zipRight(Effect.sleep(denial.waitMs), Effect.suspend(() => attemptAtHead(queue, waiter)))
+        : Effect.zipRight(
+          Effect.interruptible(Effect.sleep(denial.waitMs)),
+          Effect.suspend(() => attemptAtHead(queue, waiter))
+        )
     })
 
   const tryAcquire: ClientQuotas["tryAcquire"] = (client, cost, now) => {
@@ -211,7 +258,9 @@ export const make = (
       : acquireSync(account, rateLimitRule(rateLimit), cost, 0, now)
     if (permit._tag === "Delayed") return undefined
     const daily = dailyQuota === null ? null : consume(account, dailyQuotaRule(dailyQuota), cost, now)
-    return { cost, quotas: quotaStatuses(client, { permit, daily }, now), waitMs: 0, shadowed: false }
+    const decision = { permit, daily }
+    const refund = refundOf({ client, cost }, decision, now)
+    return { cost, quotas: quotaStatuses(client, decision, now), waitMs: 0, shadowed: false, refund }
   }
 
   const status: ClientQuotas["status"] = (client) => {
@@ -225,7 +274,7 @@ export const make = (
     return Effect.flatMap(
       Effect.all({ permit: acquireRate(client, 0), daily }),
       (decision) => Effect.map(Clock.currentTimeMillis, (now) => quotaStatuses(client, decision, now))
-    )
+    ).pipe(Effect.orElseSucceed(() => []))
   }
 
   return { acquire, tryAcquire, status }
@@ -233,4 +282,10 @@ export const make = (
 
 const isDenial = (charge: Charge | QuotaDenial): charge is QuotaDenial => "isDaily" in charge
 
-const unlimitedCharge = (cost: number): Charge => ({ cost, quotas: [], waitMs: 0, shadowed: false })
+const unlimitedCharge = (cost: number): Charge => ({
+  cost,
+  quotas: [],
+  waitMs: 0,
+  shadowed: false,
+  refund: Effect.succeed([])
+})

@@ -53,7 +53,9 @@ export const waitUntilHead = (queue: QuotaQueue, waiter: Waiter): Effect.Effect<
       if (queue.waiters[0] === waiter) waiter.notifyHead()
     })
     const duration = Math.max(0, remainingWait(waiter, now))
-    return Effect.timeoutTo(notified, { duration, onSuccess: () => true, onTimeout: () => false })
+    return Effect.interruptible(
+      Effect.timeoutTo(notified, { duration, onSuccess: () => true, onTimeout: () => false })
+    )
   })
 
 /** Returns the expected wait of the last waiter. At the start of a new day all waiters proceed. */

@@ -2,8 +2,11 @@
  * Renders an upstream response for the client: forwarded headers, headers of the proxy, and the encoded body. Also encodes
  * built-in pages.
  */
+import type { AnyOperation } from "@blockquarry/core/Operation"
+import { RetryAfter } from "@blockquarry/http/Gateway"
 import * as Effect from "effect/Effect"
 import type { CacheDirective } from "../exchange/CacheDirective.ts"
+import { retryAfterHeader } from "../exchange/ProxyError.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import type * as UpstreamClient from "../upstream/UpstreamClient.ts"
 import * as CacheStatus from "./CacheStatus.ts"
@@ -17,6 +20,8 @@ export interface RenderInput extends UpstreamClient.UpstreamResponse {
   /** Whether the request used the cache. */
   readonly usesCache: boolean
   readonly now: number
+  /** The method of the operation. Entity tags and conditional requests are for GET only, and for HEAD. */
+  readonly method: AnyOperation["method"]
 }
 
 /** Request headers. Names are in lower case. */
@@ -27,8 +32,7 @@ const forwardedHeaders = [
   "content-language",
   "content-type",
   "expires",
-  "last-modified",
-  "retry-after"
+  "last-modified"
 ]
 
 /** Renders a response. Compresses the body if necessary. */
@@ -81,14 +85,18 @@ const contentEncoding = (encoding: EncodedBody["encoding"]): Readonly<Record<str
   encoding === undefined ? {} : { "content-encoding": encoding }
 
 const isNotModified = (
-  { response }: RenderInput,
+  input: RenderInput,
   requestHeaders: RequestHeaders,
   encodedBodies: EncodedBodies
 ): boolean => {
+  const { response } = input
   const ifNoneMatch = requestHeaders["if-none-match"]
-  return ifNoneMatch !== undefined && response.status === 200 &&
+  return ifNoneMatch !== undefined && hasEntityTag(input) &&
     ConditionalRequest.ifNoneMatchMatches(ifNoneMatch, encodedBodies.entityTagOf(response))
 }
+
+const hasEntityTag = ({ method, response: { status } }: RenderInput): boolean =>
+  method === "GET" && status === 200
 
 const fullResponse = (
   input: RenderInput,
@@ -135,6 +143,11 @@ const responseHeaders = (
     const value = response.headers[name]
     if (value !== undefined) headers[name] = value
   }
-  if (response.status === 200) headers["etag"] = encodedBodies.entityTagOf(response)
-  return Object.assign(headers, CacheStatus.cacheHeaders(input, cacheDirective, usesCache, now))
+  if (hasEntityTag(input)) headers["etag"] = encodedBodies.entityTagOf(response)
+  return Object.assign(
+    headers,
+    // In whole seconds, and only if it is valid.
+    retryAfterHeader(RetryAfter.parseRetryAfter(response.headers["retry-after"], now)),
+    CacheStatus.cacheHeaders(input, cacheDirective, usesCache, now)
+  )
 }

@@ -4,10 +4,20 @@ import type { Policies } from "@blockquarry/http/ApiOptions"
 import type { CacheEntry } from "@blockquarry/http/CacheStore"
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as CallUsage from "@blockquarry/http/CallUsage"
-import { type Engine, type EngineResponse, RawResponse, Upstream } from "@blockquarry/http/Gateway"
+import {
+  type Engine,
+  type EngineResponse,
+  RawResponse,
+  SendObserver,
+  Upstream
+} from "@blockquarry/http/Gateway"
+import * as RateLimit from "@blockquarry/http/RateLimit"
+import * as ResponseCache from "@blockquarry/http/ResponseCache"
+import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import * as Names from "@blockquarry/http/Settings"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Arr from "effect/Array"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Equivalence from "effect/Equivalence"
@@ -15,6 +25,7 @@ import * as Rec from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import { baseUrlSettings } from "../config/BaseUrls.ts"
 import type { UpstreamName } from "../config/BaseUrls.ts"
+import type { Config } from "../config/Config.ts"
 import type { CacheDirective } from "../exchange/CacheDirective.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
@@ -37,16 +48,19 @@ export const fromCacheEntry = ({ freshUntil, response, storedAt }: CacheEntry): 
   collapsed: false
 })
 
+/** Observers of the requests of a call, and of its usage. */
+interface CallObservers {
+  readonly onSent: SendObserver.SendObserver
+  readonly onUsage: (usage: CallUsage.CallUsage) => void
+}
+
 export interface UpstreamClient {
   readonly endpoints: UpstreamEndpoints
-  /**
-   * Returns a response from the cache or the upstream. With `only-if-cached`, fails if there is no cache entry. Reports
-   * the usage of the call to `onUsage`.
-   */
+  /** Returns a response from the cache or the upstream. With `only-if-cached`, fails if there is no cache entry. */
   readonly execute: (
     request: UpstreamRequest,
     cacheDirective: CacheDirective,
-    onUsage: (usage: CallUsage.CallUsage) => void
+    observers?: CallObservers
   ) => Effect.Effect<UpstreamResponse, ProxyError.ProxyError>
   /** Returns a fresh cache entry synchronously, or undefined if there is none or the cache is not in memory. */
   readonly peek: (request: UpstreamRequest, now: number) => CacheEntry | undefined
@@ -63,17 +77,37 @@ export interface UpstreamClient {
 /** An upstream, or the error of every request to it: its base URL or its API key is missing. */
 type Resolved = Either.Either<Upstream.Upstream, ProxyError.ProxyError>
 
-export type UpstreamClientOptions = Pick<Policies, "cache"> & {
-  readonly endpoints: UpstreamEndpoints
-  /** Maximum size of an upstream response, in bytes. */
-  readonly maxResponseBytes: number
-}
+type UpstreamConfig = Pick<Config, "cache" | "costs" | "limits" | "upstream">
+
+/** Returns the policies of the engine. */
+const policiesOf = (
+  { cache: { enabled, staleIfError, staleWhileRevalidate }, upstream }: UpstreamConfig
+): Omit<Policies, "rateLimit"> => ({
+  cache: { ...ResponseCache.standard, enabled, staleWhileRevalidate, staleIfError },
+  timeouts: upstream.timeouts,
+  retry: {
+    ...RetryPolicy.standard,
+    ...upstream.retry,
+    baseDelay: {
+      transient: upstream.retry.baseDelay,
+      throttled: Duration.times(upstream.retry.baseDelay, throttledDelayFactor)
+    }
+  },
+  breaker: upstream.circuitBreaker,
+  concurrency: { limit: upstream.maxConcurrentRequests, maxQueue: upstream.maxQueue }
+})
+
+/** A throttled upstream needs more time than one that failed for a moment. */
+const throttledDelayFactor = 5
 
 /** Creates a client over the engine, which applies retries, rate limits and timeouts. */
 export const make = (
   engine: Engine.EngineService,
-  { cache, maxResponseBytes, endpoints }: UpstreamClientOptions
+  config: UpstreamConfig,
+  endpoints: UpstreamEndpoints
 ): Effect.Effect<UpstreamClient, never, HttpClient.HttpClient> => {
+  const { costs, limits: { maxResponseBytes }, upstream: { maxQueue, maxWait } } = config
+  const policies = policiesOf(config)
   const apiKeys = distinctKeys(endpoints)
   const containsApiKey = (text: string) => RawResponse.textContainsSecret(text, apiKeys)
   return Effect.map(
@@ -81,10 +115,19 @@ export const make = (
       Rec.map(
         endpoints.baseUrls,
         (baseUrl, name): Effect.Effect<Resolved, never, HttpClient.HttpClient> => {
-          const apiKey = endpoints.keys[name]
+          const apiKey = endpoints.keys[name].map((key) => ({
+            ...key,
+            rateLimit: { ...(key.rateLimit ?? RateLimit.none), cost: costs, maxWait, maxQueue }
+          }))
           if (baseUrl === undefined) return Effect.succeed(Either.left(urlMissing(name)))
           if (apiKey.length === 0) return Effect.succeed(Either.left(keyMissing))
-          const options = { apiKey, baseUrl, cache, maxBodySize: maxResponseBytes, uncacheable: apiKeys }
+          const options = {
+            ...policies,
+            apiKey,
+            baseUrl,
+            maxBodySize: maxResponseBytes,
+            uncacheable: apiKeys
+          }
           // The configuration is validated when it is loaded.
           return Upstream.make(baseUrlSettings[name].api, options).pipe(
             Effect.orDie,
@@ -110,7 +153,7 @@ export const make = (
       return {
         endpoints,
         containsApiKey,
-        execute: (upstreamRequest, cacheDirective, onUsage) => {
+        execute: (upstreamRequest, cacheDirective, { onSent, onUsage } = unobserved) => {
           const { upstreamName, input, operation, request } = upstreamRequest
           const upstream = upstreams[upstreamName]
           if (Either.isLeft(upstream)) return Effect.fail(upstream.left)
@@ -123,6 +166,7 @@ export const make = (
             : rawFunctionOf(upstreamRequest, upstream.right)(input, request).pipe(
               CallOptions.withCallOptions({ cacheMode: cacheDirective }),
               CallUsage.observeUsage(onUsage),
+              Effect.provideService(SendObserver.CurrentSendObserver, onSent),
               Effect.mapError(ProxyError.fromOperationError),
               Effect.flatMap(passThrough),
               Effect.mapError((failure) =>
@@ -152,6 +196,8 @@ export const make = (
     }
   )
 }
+
+const unobserved: CallObservers = { onSent: () => {}, onUsage: () => {} }
 
 /** Returns the API keys of all upstreams without duplicates. */
 const distinctKeys = ({ keys }: UpstreamEndpoints): ReadonlyArray<Redacted.Redacted> =>

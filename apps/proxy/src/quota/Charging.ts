@@ -1,0 +1,42 @@
+/**
+ * Charges clients for requests. The units are consumed first, so that limits hold for concurrent requests, and given back
+ * if the request gets no response and nothing was sent to the upstream.
+ */
+import type { SendObserver } from "@blockquarry/http/Gateway"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type { AuthenticatedClient } from "../auth/Clients.ts"
+import type * as ProxyError from "../exchange/ProxyError.ts"
+import * as RequestContext from "../exchange/RequestContext.ts"
+import type { ClientQuotas } from "./ClientQuotas.ts"
+
+/** Runs a call that the client pays for, and that reports to `onSent` what it sends. `maxWait` is as in `ClientQuotas`. */
+export const charged = <A>(
+  { client, context, cost, maxWait, quotas }: {
+    readonly client: AuthenticatedClient
+    readonly context: RequestContext.RequestContext
+    readonly cost: number
+    readonly maxWait?: Duration.Duration
+    readonly quotas: ClientQuotas
+  },
+  call: (onSent: SendObserver.SendObserver) => Effect.Effect<A, ProxyError.ProxyError>
+): Effect.Effect<A, ProxyError.ProxyError> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(quotas.acquire(client, cost, maxWait), (charge) => {
+      RequestContext.recordCharge(context, charge)
+      const settle = RequestContext.addUnsettledCharge(context)
+      let sent = 0
+      const onSent = (change: number) => {
+        sent += change
+      }
+      return restore(call(onSent)).pipe(
+        Effect.onExit((exit) =>
+          Exit.isSuccess(exit) || sent > 0
+            ? Effect.void
+            : Effect.map(charge.refund, (quotas) => RequestContext.recordRefund(context, charge, quotas))
+        ),
+        Effect.ensuring(Effect.sync(settle))
+      )
+    })
+  )
