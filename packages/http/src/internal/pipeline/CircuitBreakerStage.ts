@@ -4,6 +4,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Equal from "effect/Equal"
 import * as Exit from "effect/Exit"
 import type { CircuitBreaker } from "../../CircuitBreaker.ts"
 import { hostOf } from "../transport/BaseUrl.ts"
@@ -38,7 +39,10 @@ export const make = (instrumentation: Instrumentation): CircuitBreakerStage => {
   const circuits = new Map<string, Circuit>()
   const circuitOf = ({ policies, keyPool }: Call): Circuit => {
     const existing = circuits.get(keyPool.baseUrl)
-    if (existing !== undefined) return existing
+    if (existing !== undefined) {
+      existing.setPolicy(policies.breaker)
+      return existing
+    }
     const circuit = new Circuit(policies.breaker)
     circuits.set(keyPool.baseUrl, circuit)
     return circuit
@@ -138,9 +142,16 @@ export class Circuit {
   private state: State = { _tag: "Closed" }
   private epoch = 0
   private counts: ReadonlyArray<{ readonly bucket: number; healthy: number; unhealthy: number }> = []
-  private readonly policy: CircuitBreaker
+  private policy: CircuitBreaker
 
   constructor(policy: CircuitBreaker) {
+    this.policy = policy
+  }
+
+  /** Applies the policy of the latest call: a gateway may change it. */
+  setPolicy(policy: CircuitBreaker): void {
+    // The window determines the length of the buckets.
+    if (!Equal.equals(Duration.decode(policy.window), Duration.decode(this.policy.window))) this.counts = []
     this.policy = policy
   }
 
