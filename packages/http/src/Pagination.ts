@@ -180,8 +180,8 @@ const nextPage = <I, Output extends Page<Item>, Item>(
       if (page.cursor === undefined && !state.usesCursors) {
         return continueByBlock(pageSource, state, blockPosition, page, ordering)
       }
-      // The first page with a cursor: pagination follows cursors from here on, and still drops delivered records.
-      const { newItems, position: remaining } = BlockCursor.dropDelivered(
+      // The first page with a cursor: pagination follows cursors from here on, and still drops returned records.
+      const { newItems, position: remaining } = BlockCursor.dropReturned(
         blockPosition,
         page.result,
         ordering

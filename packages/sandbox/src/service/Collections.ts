@@ -6,7 +6,7 @@ import type { ChainLedger, Collection, NftState } from "../Ledger.ts"
 import { type ApiError, badRequest } from "./ApiError.ts"
 import { digest } from "./Digest.ts"
 import type { NftRecordOptions, Rarity } from "./NftRecords.ts"
-import type { SandboxPage } from "./Pagination.ts"
+import type { SandboxPage } from "./ReadPage.ts"
 import type { SandboxContext } from "./SandboxContext.ts"
 import type { IndexingState } from "./SandboxState.ts"
 

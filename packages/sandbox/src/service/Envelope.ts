@@ -1,6 +1,6 @@
 /** JSON documents of pages. Fields without a type in the specification are strings. */
 import type { JsonDocument } from "./HttpMessage.ts"
-import type { SandboxPage } from "./Pagination.ts"
+import type { SandboxPage } from "./ReadPage.ts"
 
 interface ListEnvelope {
   readonly [member: string]: JsonDocument | undefined

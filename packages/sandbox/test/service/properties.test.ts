@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
 import { Fault, FaultText } from "../../src/service/Fault.ts"
-import { sliceByBlock } from "../../src/service/Pagination.ts"
+import { sliceByBlock } from "../../src/service/ReadPage.ts"
 import * as SignedCursor from "../../src/service/SignedCursor.ts"
 import { formatPrice, usdValue } from "../../src/service/UsdValue.ts"
 

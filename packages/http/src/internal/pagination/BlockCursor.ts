@@ -1,6 +1,6 @@
 /**
  * Pagination by block, for lists without cursors: continues at the last block, which is read again, and drops the
- * records that were already delivered. Pure functions.
+ * records that were already returned. Pure functions.
  */
 import { ResumeCursor } from "@blockquarry/core/Cursor"
 import type { PaginationError } from "@blockquarry/core/OperationError"
@@ -18,10 +18,10 @@ export interface BlockPosition {
   readonly direction: "ascending" | "descending"
   /** The block to read again. Null before the first page. */
   readonly block: number | null
-  /** How often each record of that block was delivered. */
-  readonly delivered: ReadonlyMap<string, number>
+  /** How often each record of that block was returned. */
+  readonly returned: ReadonlyMap<string, number>
   /** The length of the longest page so far. */
-  readonly maxPageSize: number
+  readonly maxPageLength: number
 }
 
 /** The result of a page. */
@@ -38,8 +38,8 @@ export type PaginationProblem = Pick<PaginationError, "reason" | "description">
 export const startPosition = (direction: BlockPosition["direction"]): BlockPosition => ({
   direction,
   block: null,
-  delivered: new Map(),
-  maxPageSize: 0
+  returned: new Map(),
+  maxPageLength: 0
 })
 
 /**
@@ -58,10 +58,10 @@ export const advance = <Item>(
   if (!isOrdered(position, result.map(ordering.block))) {
     return Either.left({ reason: "OutOfOrder", description: "the upstream returned blocks out of order" })
   }
-  const { newItems } = dropDelivered(position, result, ordering)
+  const { newItems } = dropReturned(position, result, ordering)
   const last = newItems.at(-1)
   if (last === undefined) {
-    const complete = result.length === 0 || result.length < position.maxPageSize ||
+    const complete = result.length === 0 || result.length < position.maxPageLength ||
       (page.total !== null && page.total <= result.length)
     return complete ? Either.right({ newItems, next: null }) : Either.left({
       reason: "BlockOverflow",
@@ -70,30 +70,30 @@ export const advance = <Item>(
     })
   }
   const block = ordering.block(last)
-  const delivered = new Map(block === position.block ? position.delivered : [])
+  const returned = new Map(block === position.block ? position.returned : [])
   for (const item of newItems) {
     if (ordering.block(item) !== block) continue
     const identity = identityOf(item, ordering)
-    delivered.set(identity, (delivered.get(identity) ?? 0) + 1)
+    returned.set(identity, (returned.get(identity) ?? 0) + 1)
   }
-  const maxPageSize = Math.max(position.maxPageSize, result.length)
-  return Either.right({ newItems, next: { direction: position.direction, block, delivered, maxPageSize } })
+  const maxPageLength = Math.max(position.maxPageLength, result.length)
+  return Either.right({ newItems, next: { direction: position.direction, block, returned, maxPageLength } })
 }
 
-/** Returns the records that were not delivered yet, and a position without those that were found. */
-export const dropDelivered = <Item>(
+/** Returns the records that were not returned yet, and a position without those that were found. */
+export const dropReturned = <Item>(
   position: BlockPosition,
   result: ReadonlyArray<Item>,
   ordering: BlockOrdering<Item>
 ): { readonly newItems: ReadonlyArray<Item>; readonly position: BlockPosition } => {
-  const delivered = new Map(position.delivered)
+  const returned = new Map(position.returned)
   const newItems = result.filter((item) => {
     const identity = ordering.block(item) === position.block ? identityOf(item, ordering) : ""
-    const remaining = delivered.get(identity) ?? 0
-    if (remaining > 0) delivered.set(identity, remaining - 1)
+    const remaining = returned.get(identity) ?? 0
+    if (remaining > 0) returned.set(identity, remaining - 1)
     return remaining === 0
   })
-  return { newItems, position: { ...position, delivered } }
+  return { newItems, position: { ...position, returned } }
 }
 
 /** Whether blocks are in order, starting at the block that is read again. */
@@ -123,18 +123,18 @@ export const toCursor = (
     parameters,
     direction: position.direction,
     block: position.block,
-    returnedIds: [...position.delivered].flatMap(([identity, count]) =>
+    returnedIds: [...position.returned].flatMap(([identity, count]) =>
       new Array<string>(count).fill(identity)
     ),
-    maxPageLength: position.maxPageSize,
+    maxPageLength: position.maxPageLength,
     limit
   })
 
 /** Returns the position of a cursor. */
 export const fromCursor = (
-  { block, direction, returnedIds, maxPageLength: maxPageSize }: ResumeCursor
+  { block, direction, returnedIds, maxPageLength }: ResumeCursor
 ): BlockPosition => {
-  const delivered = new Map<string, number>()
-  for (const identity of returnedIds) delivered.set(identity, (delivered.get(identity) ?? 0) + 1)
-  return { direction, block, delivered, maxPageSize }
+  const returned = new Map<string, number>()
+  for (const identity of returnedIds) returned.set(identity, (returned.get(identity) ?? 0) + 1)
+  return { direction, block, returned, maxPageLength }
 }

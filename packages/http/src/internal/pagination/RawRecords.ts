@@ -60,7 +60,7 @@ export const pages = <
 ): Stream.Stream<RawPage, ListOperationError> =>
   Stream.suspend(() => {
     const raw = engine.raw(operation, upstream)
-    // Pagination drops records that were already delivered, but never copies those that it returns.
+    // Pagination drops records that it has returned before, but never copies those that it returns.
     const rawByRecord = new WeakMap<Item, string>()
     const fetchPage = (input: I): Effect.Effect<Output, OperationError> =>
       Effect.flatMap(raw(input, encodeRequest(operation, input, upstream.arrayFormat)), (engineResponse) =>

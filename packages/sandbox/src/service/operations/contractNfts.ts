@@ -6,7 +6,7 @@ import { type ApiError, badRequest } from "../ApiError.ts"
 import { partialWhileIndexing, rarityOf, readCollection, syncStatus, validateFormat } from "../Collections.ts"
 import { encodeRecords, listEnvelope } from "../Envelope.ts"
 import { nftRecord } from "../NftRecords.ts"
-import { readPage, sliceByKey } from "../Pagination.ts"
+import { readPage, sliceByKey } from "../ReadPage.ts"
 import { chainOf, operationHandler } from "../SandboxContext.ts"
 
 const defaultSize = 100

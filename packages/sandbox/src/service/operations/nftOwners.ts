@@ -11,7 +11,7 @@ import {
 } from "../Collections.ts"
 import { encodeRecords, listEnvelope } from "../Envelope.ts"
 import { ownedRecord, rarityFields } from "../NftRecords.ts"
-import { readPage, sliceByKey } from "../Pagination.ts"
+import { readPage, sliceByKey } from "../ReadPage.ts"
 import { chainOf, operationHandler } from "../SandboxContext.ts"
 
 export const nftOwners = operationHandler(

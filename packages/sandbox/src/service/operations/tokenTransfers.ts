@@ -3,7 +3,7 @@ import { tokenTransfers as operation } from "@blockquarry/core/operations/tokenT
 import * as Either from "effect/Either"
 import { blockRange } from "../BlockRange.ts"
 import { encodeRecords, listEnvelope } from "../Envelope.ts"
-import { readPage, sliceByBlock } from "../Pagination.ts"
+import { readPage, sliceByBlock } from "../ReadPage.ts"
 import { chainOf, operationHandler } from "../SandboxContext.ts"
 import { transferRecord } from "../TransferRecords.ts"
 

@@ -5,7 +5,7 @@ import type { ChainLedger, NftSale } from "../../Ledger.ts"
 import { blockRange, blockTimestamp } from "../BlockRange.ts"
 import { encodeRecords } from "../Envelope.ts"
 import type { JsonDocument } from "../HttpMessage.ts"
-import { readPage, sliceByBlock } from "../Pagination.ts"
+import { readPage, sliceByBlock } from "../ReadPage.ts"
 import { chainOf, operationHandler } from "../SandboxContext.ts"
 
 export const walletNftTrades = operationHandler(operation, (input, context) => {

@@ -2,7 +2,7 @@
 import { walletTransfers as operation } from "@blockquarry/core/operations/walletTransfers"
 import * as Either from "effect/Either"
 import { blockRange } from "../BlockRange.ts"
-import { countInRange, readPage, sliceByBlock } from "../Pagination.ts"
+import { countInRange, readPage, sliceByBlock } from "../ReadPage.ts"
 import { chainOf, operationHandler } from "../SandboxContext.ts"
 import { transferRecord } from "../TransferRecords.ts"
 

@@ -1,4 +1,4 @@
-/** Pagination of lists. */
+/** Reads the pages of lists. */
 import type { Operation } from "@blockquarry/core/Operation"
 import { encodeRequest, formatQuery } from "@blockquarry/core/RequestEncoding"
 import * as Either from "effect/Either"
