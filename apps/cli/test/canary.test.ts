@@ -39,9 +39,9 @@ const expectNoKey = ({ err, out }: RunResult): void => expect(out + err).not.toC
 
 /** Creates a sandbox and records the keys. Replaces the canary, because the sandbox accepts only its own key. */
 const sandbox = (faults: ReadonlyArray<Sandbox.Fault>) =>
-  Effect.map(Sandbox.make({ ledger, faults: faults.map((fault) => ({ fault })) }), (service) => {
+  Effect.map(Sandbox.make({ ledger, faults: faults.map((fault) => ({ fault })) }), (sandbox) => {
     const sent: Array<string | undefined> = []
-    const client = HttpClient.mapRequest(Sandbox.httpClient(service), (request) => {
+    const client = HttpClient.mapRequest(Sandbox.httpClient(sandbox), (request) => {
       sent.push(request.headers["x-api-key"])
       return HttpClientRequest.setHeader(request, "x-api-key", Sandbox.apiKey)
     })

@@ -12,14 +12,14 @@ export const width = (text: string): number => asciiOnly.test(text) ? text.lengt
 /** Returns the longest prefix that fits `columns`. */
 const truncate = (text: string, columns: number): string => {
   if (asciiOnly.test(text)) return text.slice(0, columns)
-  let taken = 0
-  let kept = ""
+  let used = 0
+  let prefix = ""
   for (const { segment } of graphemes.segment(text)) {
-    taken += width(segment)
-    if (taken > columns) break
-    kept += segment
+    used += width(segment)
+    if (used > columns) break
+    prefix += segment
   }
-  return kept
+  return prefix
 }
 
 /** Truncates a text at the end and appends `…`. */

@@ -275,7 +275,7 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
       })
     )
   ],
-  "errors-settings": [
+  "errors-configuration": [
     testCase(price, { about: "no API key and no base URL" }),
     testCase(price, {
       about: "no API key",
@@ -302,7 +302,7 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     testCase(`${price} --sandbox --base-url https://data.example.com`),
     connectedCase(`${price} --base-url http://other.invalid -o table`, { env: { QUARRY_SANDBOX: "1" } })
   ],
-  "errors-line": [
+  "errors-arguments": [
     testCase("walet chains {wallet}"),
     testCase("wallets"),
     testCase("chains {wallet}"),
@@ -381,7 +381,7 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     testCase("sandbox serve --seed -1"),
     testCase("sandbox serve --scale 99999999999")
   ],
-  "errors-service": [
+  "errors-upstream": [
     connectedCase("token price {unknownAddress}", { about: "404" }),
     connectedCase("nft get {collection} 999999999"),
     connectedCase("ledger tx 0x0000000000000000000000000000000000000000000000000000000000000000"),

@@ -31,19 +31,19 @@ export interface Started {
   readonly ended: Promise<Ended>
 }
 
-/** A temporary folder with the bundle, and the processes started from it. */
+/** A temporary directory with the bundle, and the processes started from it. */
 export class Workshop {
-  readonly #folder = mkdtempSync(join(tmpdir(), "quarry-"))
+  readonly #directory = mkdtempSync(join(tmpdir(), "quarry-"))
   readonly #kill = new Set<() => void>()
 
   get #program(): string {
-    return join(this.#folder, "dist/quarry.js")
+    return join(this.#directory, "dist/quarry.js")
   }
 
   /** Bundles the program next to a manifest with a fixed version. */
   build(): Promise<void> {
     const root = fileURLToPath(new URL("../../", import.meta.url))
-    writeFileSync(join(this.#folder, "package.json"), JSON.stringify({ type: "module", version: "1.2.3" }))
+    writeFileSync(join(this.#directory, "package.json"), JSON.stringify({ type: "module", version: "1.2.3" }))
     return new Promise((resolve, reject) => {
       execFile(
         process.execPath,
@@ -54,10 +54,10 @@ export class Workshop {
     })
   }
 
-  /** Kills the remaining processes and removes the folder. */
+  /** Kills the remaining processes and removes the directory. */
   remove(): void {
     for (const kill of this.#kill) kill()
-    rmSync(this.#folder, { recursive: true, force: true })
+    rmSync(this.#directory, { recursive: true, force: true })
   }
 
   start(line: string, env: Readonly<Record<string, string>> = {}, terminal: Terminal = {}): Started {
