@@ -9,8 +9,9 @@ import * as Duration from "effect/Duration"
  * A response cache. Each operation defines the TTL of its responses. Only complete, valid responses of read operations
  * are cached.
  *
- * - `enabled`: enables the cache. Concurrent identical calls are then coalesced into one request. If a caller is
- *   interrupted, the request continues for the others, and its response is cached.
+ * - `enabled`: enables the cache. Concurrent identical calls with the same retry policy and attempt timeout are then
+ *   coalesced into one request. If a caller is interrupted, the request continues for the others, and its response is
+ *   cached. If the timeout of a caller ends the request, the callers with more time continue with a new one.
  * - `staleWhileRevalidate`: how long a stale response may be served while it is revalidated in the background.
  * - `staleIfError`: how long after that a stale response may be served if the upstream fails, is unreachable or
  *   throttles.

@@ -93,7 +93,8 @@ const withTimeout = <A>(
         mayHaveBeenApplied
       }),
       retryHint: safeToRetry && scope === "attempt" ? transient : null,
-      health
+      health,
+      ...scope === "call" ? { beyondDeadline: call.deadline } : {}
     })
     if (remainingMillis <= 0) return Effect.fail(timedOut(false, "not-sent"))
     const timeoutMillis = Math.min(attemptMillis, remainingMillis)
@@ -146,8 +147,8 @@ const noResponse = (
       })
       return {
         error,
-        retryHint: error.retryable ? transient : null,
-        // A response above the limit of this program is not a failure of the upstream.
+        retryHint: reason === "incomplete" && error.retryable ? transient : null,
+        // A response above a limit of this program is not a failure of the upstream.
         health: reason === "incomplete" ? "unhealthy" : "unknown"
       }
     }

@@ -8,7 +8,7 @@ import type * as Scope from "effect/Scope"
 import type { CacheEntry, CacheStoreService } from "../../CacheStore.ts"
 import type { CacheMode, ResponseCache } from "../../ResponseCache.ts"
 import { responseContainsSecret } from "../transport/RawResponse.ts"
-import type { AttemptNoResponse, AttemptResponse, Call } from "./Call.ts"
+import { type AttemptNoResponse, type AttemptResponse, type Call, continuesAt } from "./Call.ts"
 import { classify } from "./Classification.ts"
 import type { EngineResponse } from "./EngineResponse.ts"
 import type { CacheResult, Instrumentation } from "./Instrumentation.ts"
@@ -64,10 +64,10 @@ export const make = (
     const flightKey = flightKeyOf(call, key)
     const flight: SingleFlight.FlightRequest<AttemptResponse, AttemptNoResponse> = {
       subject: key,
-      execute: (onSent) => execute({ ...call, nextVersion: store.nextVersion, onSent }),
+      execute: (deadline, onSent) => execute({ ...call, deadline, nextVersion: store.nextVersion, onSent }),
       onSent: call.onSent,
       deadline: call.deadline,
-      isTimeout: isCallTimeout,
+      continuesAt,
       onTimeout: () => callTimedOut(call),
       onSuccess: (attemptResponse, invalidated) =>
         save(call, key, attemptResponse, ttlOf(attemptResponse), invalidated),
@@ -82,7 +82,7 @@ export const make = (
         const stale = fromCache(call, entry, "stale")
         if (now < entry.freshUntil + Duration.toMillis(cache.staleWhileRevalidate)) {
           // In the background. Errors are ignored.
-          const revalidation = singleFlight.has(flightKey)
+          const revalidation = singleFlight.has(key)
             ? Effect.void
             : Effect.forkIn(
               Effect.ignore(singleFlight.join(flightKey, { ...flight, onJoin: () => Effect.void })),
@@ -109,8 +109,8 @@ export const make = (
     if (responseContainsSecret(response, call.keyPool.uncacheable)) {
       return instrumentation.recordUncacheable(call.operation, "secret")
     }
-    const { staleIfError, staleWhileRevalidate } = call.policies.cache
     if (ttl <= 0) return Effect.void
+    const { staleIfError, staleWhileRevalidate } = call.policies.cache
     const staleMillis = response.status === 200
       ? Math.max(Duration.toMillis(staleWhileRevalidate), Duration.toMillis(staleIfError))
       : 0
@@ -166,25 +166,21 @@ const cacheKeyOf = ({ apiUrl }: Endpoint, { path, query }: EncodedRequest): stri
   `${apiUrl}${path}?${formatQuery(query)}`
 
 /**
- * Identifies the calls that may share a request: unlike cache entries, only calls with the same keys, because errors may
- * depend on the key, and with the same retry policy.
+ * Identifies the calls that may share a request: unlike cache entries, only calls
+ *
+ * - with the same keys, because errors may depend on the key,
+ * - with the same retry policy and attempt timeout. Their call timeouts may differ.
+ * - of the same client, because a request waits in the queue of its client.
  */
-const flightKeyOf = ({ policies: { retry }, keyPool }: Call, key: string): string =>
-  `${keyPool.id} ${retry.attempts} ${retry.budget.capacity} ${key}`
-
-/** Whether the deadline of a call ended its attempts: a call that joined them may have more time. */
-const isCallTimeout = ({ error }: AttemptNoResponse): boolean => {
-  switch (error._tag) {
-    case "TimeoutError":
-      return error.scope === "call"
-    case "CircuitOpenError":
-    case "InvalidResponseError":
-    case "LocalLimitError":
-    case "NetworkError":
-    case "RateLimitError":
-      return false
-  }
-}
+const flightKeyOf = ({ client, keyPool, policies: { retry, timeouts } }: Call, key: string): string =>
+  [
+    keyPool.id,
+    retry.attempts,
+    retry.budget.capacity,
+    Duration.toMillis(timeouts.attempt),
+    client.name,
+    key
+  ].join("\n")
 
 const callTimedOut = (call: Call): AttemptNoResponse => ({
   error: new TimeoutError({

@@ -67,6 +67,8 @@ export interface AttemptResponse {
   readonly health: Exclude<AttemptHealth, "not-sent">
   /** The version of its cache entry. */
   readonly version: number
+  /** When the call would have made another attempt, if only its deadline prevented it. */
+  readonly beyondDeadline?: number
 }
 
 /** Returns the Retry-After of a response in milliseconds. Null if there is none. */
@@ -87,6 +89,8 @@ export interface AttemptNoResponse {
     | CircuitOpenError
   readonly retryHint: RetryHint | null
   readonly health: AttemptHealth
+  /** When the call would have continued, if only its deadline prevented it. */
+  readonly beyondDeadline?: number
 }
 
 /** The result of an attempt. */
@@ -96,6 +100,28 @@ export const healthOf: (result: AttemptResult) => AttemptHealth = Either.match({
   onLeft: ({ health }) => health,
   onRight: ({ health }) => health
 })
+
+/** Returns when a call with more time would have continued. Null if its deadline did not end it. */
+export const continuesAt: (result: AttemptResult) => number | null = Either.match({
+  onLeft: ({ beyondDeadline, error, health }) =>
+    // A wait that is too long may be so because of the deadline.
+    beyondDeadline ?? (health === "not-sent" && isWaitTooLong(error) ? 0 : null),
+  onRight: ({ beyondDeadline }) => beyondDeadline ?? null
+})
+
+const isWaitTooLong = (error: AttemptNoResponse["error"]): boolean => {
+  switch (error._tag) {
+    case "LocalLimitError":
+      return error.limit === "rate" || error.limit === "concurrency"
+    case "RateLimitError":
+      return true
+    case "CircuitOpenError":
+    case "InvalidResponseError":
+    case "NetworkError":
+    case "TimeoutError":
+      return false
+  }
+}
 
 /** Describes a result in a log line. */
 export const describe: (result: AttemptResult) => string = Either.match({

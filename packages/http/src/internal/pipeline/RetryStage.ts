@@ -10,6 +10,7 @@ import {
   type AttemptResponse,
   type AttemptResult,
   type Call,
+  continuesAt,
   describe,
   healthOf
 } from "./Call.ts"
@@ -38,8 +39,9 @@ export const make = (instrumentation: Instrumentation): RetryStage => {
     ): Effect.Effect<AttemptResponse, AttemptNoResponse> =>
       Effect.flatMap(Effect.either(attempt(attemptNumber)), (latest) => {
         // An earlier response is more useful than the error of an attempt that was not sent.
-        const result = previous !== null && healthOf(latest) === "not-sent" ? previous : latest
-        const retryHint = result === latest ? retryHintOf(result) : null
+        const usesPrevious = previous !== null && healthOf(latest) === "not-sent"
+        const result = usesPrevious ? endedByDeadline(previous, continuesAt(latest)) : latest
+        const retryHint = usesPrevious ? null : retryHintOf(result)
         if (retryHint !== null) return waitAndRetry(result, retryHint, attemptNumber)
         if (healthOf(result) === "healthy") retryBudgets.refill(call)
         return Effect.zipRight(logResult(result, attemptNumber, null), result)
@@ -55,7 +57,10 @@ export const make = (instrumentation: Instrumentation): RetryStage => {
         const suppressed = suppressionReason(call, attemptNumber, now + waitMillis)
         if (suppressed !== null) {
           yield* instrumentation.recordSuppressedRetry(call.operation, suppressed)
-          return yield* Effect.zipRight(logResult(result, attemptNumber, null), result)
+          return yield* Effect.zipRight(
+            logResult(result, attemptNumber, null),
+            endedByDeadline(result, suppressed === "deadline" ? now + waitMillis : null)
+          )
         }
         yield* logResult(result, attemptNumber, waitMillis)
         yield* instrumentation.recordRetry(call.operation, retryHint.cause)
@@ -117,6 +122,13 @@ class RetryBudgets {
     }
   }
 }
+
+/** Adds when the call would have continued, if its deadline ended it. */
+const endedByDeadline = (result: AttemptResult, beyondDeadline: number | null): AttemptResult =>
+  beyondDeadline === null ? result : Either.mapBoth(result, {
+    onLeft: (noResponse) => ({ ...noResponse, beyondDeadline }),
+    onRight: (attemptResponse) => ({ ...attemptResponse, beyondDeadline })
+  })
 
 const retryHintOf: (result: AttemptResult) => RetryHint | null = Either.match({
   onLeft: (noResponse) => noResponse.retryHint,

@@ -3,12 +3,18 @@
  *
  * The first caller starts a request, which then belongs to no caller: each one waits for the result and may be
  * interrupted without affecting the others. The result of a request that was sent is cached even if no caller waits any
- * more. A request that was not sent yet, or that has no deadline, is cancelled with its last caller. An invalidated request still completes for the callers that wait for it,
- * but no other caller joins it, and its result is not cached.
+ * more. A request that was not sent yet, or that has no deadline, is cancelled with its last caller.
+ *
+ * A request ends at the deadline of the caller that started it. A result that this deadline caused is not shared with
+ * callers that have more time: they continue together with a new request, which ends at the latest of their deadlines.
+ *
+ * An invalidated request still completes for the callers that wait for it, but no other caller joins it, and its result
+ * is not cached.
  */
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import type * as Scope from "effect/Scope"
@@ -17,14 +23,14 @@ import type { SendObserver } from "./SendObserver.ts"
 export interface FlightRequest<A, E> {
   /** The cache key of the result. Several requests may have the same subject. */
   readonly subject: string
-  /** Reports to `onSent` what is sent. */
-  readonly execute: (onSent: SendObserver) => Effect.Effect<A, E>
+  /** Ends at `deadline`, in milliseconds since 1970. Reports to `onSent` what is sent. */
+  readonly execute: (deadline: number, onSent: SendObserver) => Effect.Effect<A, E>
   /** Observes what is sent for the caller; null if nothing does. */
   readonly onSent: SendObserver | null
-  /** When the request ends at the latest, and until when its caller waits, in milliseconds since 1970. */
+  /** Until when the caller waits, in milliseconds since 1970. */
   readonly deadline: number
-  /** Whether an error is caused by the deadline of the request. */
-  readonly isTimeout: (error: E) => boolean
+  /** When the request would have continued, if its deadline ended it. Null for other results. */
+  readonly continuesAt: (result: Either.Either<A, E>) => number | null
   /** Creates the error of a caller with an earlier deadline than the request it joined. */
   readonly onTimeout: () => E
   /**
@@ -43,8 +49,8 @@ export interface FlightResult<A> {
 }
 
 export interface SingleFlight<A, E> {
-  /** Whether a request is in flight. */
-  readonly has: (name: string) => boolean
+  /** Whether a request with a subject is in flight. */
+  readonly has: (subject: string) => boolean
   /** Joins the request in flight with this name, or starts one. */
   readonly join: (name: string, request: FlightRequest<A, E>) => Effect.Effect<FlightResult<A>, E>
   /** Starts a new request, which later callers join. */
@@ -59,6 +65,10 @@ interface InFlight<A, E> {
   readonly subject: string
   readonly result: Deferred.Deferred<A, E>
   readonly deadline: number
+  /** The latest deadline of its callers. */
+  latestDeadline: number
+  /** Whether it has a result, which may still be cached. */
+  ended: boolean
   waiters: number
   /** The number of requests that were sent, and the observers of the callers that wait. */
   sent: number
@@ -69,32 +79,22 @@ interface InFlight<A, E> {
 
 /** Creates an empty group of requests, which end when the scope closes. */
 export const make = <A, E>(scope: Scope.Scope): SingleFlight<A, E> => {
-  // The requests that may be joined, by name, and all requests in flight.
+  // The requests that may be joined, by name, and all requests in flight, by subject.
   const joinable = new Map<string, InFlight<A, E>>()
-  const inFlight = new Set<InFlight<A, E>>()
+  const inFlight = new Map<string, Set<InFlight<A, E>>>()
 
   const detach = (flight: InFlight<A, E>): void => {
     if (joinable.get(flight.name) === flight) joinable.delete(flight.name)
   }
 
-  /** Cancels a request, unless it has a result, which may still be cached. */
-  const cancel = (flight: InFlight<A, E>): Effect.Effect<void> =>
-    Effect.flatMap(Deferred.isDone(flight.result), (isDone) => {
-      if (isDone) return Effect.void
-      // No other caller may join it.
-      detach(flight)
-      return flight.cancel
-    })
-
-  const start = (
-    name: string,
-    { subject, onSuccess, execute, deadline }: FlightRequest<A, E>
-  ): Effect.Effect<InFlight<A, E>> => {
+  const add = (name: string, subject: string, deadline: number): InFlight<A, E> => {
     const flight: InFlight<A, E> = {
       name,
       subject,
       result: Deferred.unsafeMake(FiberId.none),
       deadline,
+      latestDeadline: deadline,
+      ended: false,
       waiters: 0,
       sent: 0,
       sendObservers: new Set(),
@@ -102,25 +102,40 @@ export const make = <A, E>(scope: Scope.Scope): SingleFlight<A, E> => {
       cancel: Effect.void
     }
     joinable.set(name, flight)
-    inFlight.add(flight)
+    const others = inFlight.get(subject)
+    if (others === undefined) inFlight.set(subject, new Set([flight]))
+    else others.add(flight)
+    return flight
+  }
+
+  const remove = (flight: InFlight<A, E>): void => {
+    detach(flight)
+    const others = inFlight.get(flight.subject)
+    others?.delete(flight)
+    if (others?.size === 0) inFlight.delete(flight.subject)
+  }
+
+  const start = (
+    flight: InFlight<A, E>,
+    { onSuccess, execute }: FlightRequest<A, E>
+  ): Effect.Effect<void> => {
     const onSent: SendObserver = (change) => {
       flight.sent += change
       for (const observer of flight.sendObservers) observer(change)
     }
-    return execute(onSent).pipe(
+    return execute(flight.deadline, onSent).pipe(
       Effect.interruptible,
-      Effect.onExit((exit) => Deferred.done(flight.result, exit)),
+      Effect.onExit((exit) => {
+        flight.ended = true
+        return Deferred.done(flight.result, exit)
+      }),
       Effect.flatMap((value) =>
         flight.invalidated ? Effect.void : onSuccess(value, () => flight.invalidated)
       ),
-      Effect.ensuring(Effect.sync(() => {
-        inFlight.delete(flight)
-        detach(flight)
-      })),
+      Effect.ensuring(Effect.sync(() => remove(flight))),
       Effect.forkIn(scope),
       Effect.map((fiber) => {
         flight.cancel = Fiber.interruptFork(fiber)
-        return flight
       })
     )
   }
@@ -139,52 +154,60 @@ export const make = <A, E>(scope: Scope.Scope): SingleFlight<A, E> => {
       )
   }
 
+  /** Joins or starts a request. One that is started ends at `minDeadline` or at the deadline of the caller, if later. */
   const joinOrStart = (
     name: string,
     request: FlightRequest<A, E>,
-    forceNew: boolean
+    existing: InFlight<A, E> | undefined,
+    minDeadline: number
   ): Effect.Effect<FlightResult<A>, E> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.suspend(() => {
-        const existing = forceNew ? undefined : joinable.get(name)
-        return (existing === undefined ? start(name, request) : Effect.succeed(existing)).pipe(
-          Effect.tap(() => request.onJoin(existing !== undefined)),
-          Effect.flatMap((flight) => {
-            flight.waiters += 1
-            const { onSent } = request
-            // Each caller has its own observer in the set, even if callers share a function.
-            const observer: SendObserver = (change) => onSent?.(change)
-            observer(flight.sent)
-            flight.sendObservers.add(observer)
-            return restore(awaitResult(flight, request)).pipe(
-              Effect.map((value) => ({ value, joined: existing !== undefined })),
-              Effect.ensuring(Effect.suspend(() => {
-                flight.waiters -= 1
-                flight.sendObservers.delete(observer)
-                const continues = flight.sent > 0 && flight.deadline < Number.POSITIVE_INFINITY
-                return flight.waiters > 0 || continues ? Effect.void : cancel(flight)
-              })),
-              // A request with an earlier deadline may time out before this caller does.
-              Effect.catchAll((error) =>
-                existing !== undefined && existing.deadline < request.deadline && request.isTimeout(error)
-                  ? restore(joinOrStart(name, request, false))
-                  : Effect.fail(error)
+        const { deadline, onSent } = request
+        const flight = existing ?? add(name, request.subject, Math.max(deadline, minDeadline))
+        // Before anything asynchronous, so that the last other caller does not cancel the request.
+        flight.waiters += 1
+        flight.latestDeadline = Math.max(flight.latestDeadline, deadline)
+        // Each caller has its own observer in the set, even if callers share a function.
+        const observer: SendObserver = (change) => onSent?.(change)
+        observer(flight.sent)
+        flight.sendObservers.add(observer)
+        const leave = Effect.suspend(() => {
+          flight.waiters -= 1
+          flight.sendObservers.delete(observer)
+          const continues = flight.sent > 0 && flight.deadline < Number.POSITIVE_INFINITY
+          if (flight.waiters > 0 || continues || flight.ended) return Effect.void
+          // No other caller may join a request that is being cancelled.
+          detach(flight)
+          return flight.cancel
+        })
+        return (existing === undefined ? start(flight, request) : Effect.void).pipe(
+          Effect.zipRight(request.onJoin(existing !== undefined)),
+          Effect.zipRight(restore(Effect.either(awaitResult(flight, request)))),
+          Effect.ensuring(leave),
+          Effect.flatMap((result) => {
+            const continuesAt = deadline > flight.deadline ? request.continuesAt(result) : null
+            return continuesAt !== null && deadline > continuesAt
+              ? restore(
+                Effect.suspend(() => joinOrStart(name, request, joinable.get(name), flight.latestDeadline))
               )
-            )
+              : Either.map(result, (value) => ({ value, joined: existing !== undefined }))
           })
         )
       })
     )
 
   return {
-    has: (name) => joinable.has(name),
-    join: (name, request) => joinOrStart(name, request, false),
-    restart: (name, request) => joinOrStart(name, request, true),
+    has: (subject) => inFlight.has(subject),
+    join: (name, request) =>
+      Effect.suspend(() => joinOrStart(name, request, joinable.get(name), request.deadline)),
+    restart: (name, request) => joinOrStart(name, request, undefined, request.deadline),
     invalidate: (subject) => {
-      for (const flight of inFlight) {
-        if (subject !== null && flight.subject !== subject) continue
-        flight.invalidated = true
-        detach(flight)
+      for (const flights of subject === null ? inFlight.values() : [inFlight.get(subject) ?? []]) {
+        for (const flight of flights) {
+          flight.invalidated = true
+          detach(flight)
+        }
       }
     }
   }

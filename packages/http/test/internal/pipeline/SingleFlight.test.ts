@@ -1,8 +1,12 @@
 /** Tests that identical concurrent calls are coalesced into one request. */
 import * as CallOptions from "@blockquarry/http/CallOptions"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
@@ -99,7 +103,7 @@ describe("coalescing", () => {
       const baseUrl = "https://here.test"
       const { requests, clients } = yield* TestClients.sharedEngine(delayedPrice, {
         patient: { ...cachingOptions, baseUrl },
-        hasty: { ...cachingOptions, baseUrl, timeouts: { attempt: "1 minute", call: "400 millis" } }
+        hasty: { ...cachingOptions, baseUrl, timeouts: { attempt: Duration.infinity, call: "400 millis" } }
       })
       const longer = yield* Effect.fork(fetchPrice(clients.patient, 1))
       yield* runPendingWork
@@ -120,7 +124,7 @@ describe("coalescing", () => {
       const baseUrl = "https://here.test"
       const { requests, clients } = yield* TestClients.sharedEngine(delayedPrice, {
         patient: { ...limitedTimeouts, baseUrl },
-        hasty: { ...limitedTimeouts, baseUrl, timeouts: { attempt: "1 minute", call: "400 millis" } }
+        hasty: { ...limitedTimeouts, baseUrl, timeouts: { attempt: "10 seconds", call: "400 millis" } }
       })
       const shorter = yield* Effect.fork(fetchPrice(clients.hasty, 1))
       yield* runPendingWork
@@ -133,6 +137,144 @@ describe("coalescing", () => {
       yield* TestClock.adjust(1000)
       expect(yield* Fiber.join(longer)).toMatchObject({ usdPrice: 2 })
       expect(requests).toHaveLength(2)
+    }))
+
+  it.effect("does not share a request between callers with different attempt timeouts", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(delayedPrice, limitedTimeouts)
+      const shorter = yield* Effect.fork(
+        fetchPrice(harness, 1).pipe(
+          CallOptions.withCallOptions({ timeouts: { attempt: "400 millis", call: "1 minute" } })
+        )
+      )
+      yield* runPendingWork
+      const longer = yield* Effect.fork(fetchPrice(harness, 1))
+      yield* TestClock.adjust(1000)
+      expect(yield* failureOf(Fiber.join(shorter))).toMatchObject({ _tag: "TimeoutError", scope: "attempt" })
+      expect(yield* Fiber.join(longer)).toMatchObject({ usdPrice: 2 })
+    }))
+
+  it.effect("retries for callers with a later deadline if the retry comes after an earlier deadline", () =>
+    Effect.gen(function*() {
+      const baseUrl = "https://here.test"
+      const script: ScriptedClient.Script = (request, number) =>
+        number === 1
+          ? ScriptedClient.delayed("1 second", ScriptedClient.respond(503, "", { "retry-after": "30" }))
+          : numberedPrice(request, number)
+      const retry = TestClients.immediateRetries(2)
+      const { requests, clients } = yield* TestClients.sharedEngine(script, {
+        patient: { ...limitedTimeouts, retry, baseUrl },
+        hasty: {
+          ...limitedTimeouts,
+          retry,
+          baseUrl,
+          timeouts: { attempt: "10 seconds", call: "20 seconds" }
+        }
+      })
+      const [shorter, equal, longer] = yield* Effect.forEach(
+        [clients.hasty, clients.hasty, clients.patient],
+        (caller) => Effect.zipLeft(Effect.fork(fetchPrice(caller, 1)), runPendingWork)
+      )
+      yield* TestClock.adjust(1000)
+      const failed = { _tag: "ServerError", status: 503 }
+      if (shorter !== undefined) expect(yield* failureOf(Fiber.join(shorter))).toMatchObject(failed)
+      if (equal !== undefined) expect(yield* failureOf(Fiber.join(equal))).toMatchObject(failed)
+      if (longer !== undefined) expect(yield* Fiber.join(longer)).toMatchObject({ usdPrice: 2 })
+      expect(requests).toHaveLength(2)
+    }))
+
+  it.effect("continues with one request for all callers that have more time than the first", () =>
+    Effect.gen(function*() {
+      const timeouts = { attempt: "1 minute", call: "10 seconds" } as const
+      const harness = yield* TestClients.harness(() => ScriptedClient.Hang(), { ...cachingOptions, timeouts })
+      const fibers = yield* Effect.forEach(
+        Arr.range(1, 20),
+        () => Effect.zipLeft(Effect.fork(failureOf(fetchPrice(harness, 1))), TestClock.adjust(100))
+      )
+      yield* TestClock.adjust("10 seconds")
+      for (const error of yield* Fiber.join(Fiber.all(fibers))) {
+        expect(error).toMatchObject({ _tag: "TimeoutError", scope: "call" })
+      }
+      expect(harness.requests).toHaveLength(2)
+    }))
+
+  const callers = FastCheck.array(
+    FastCheck.record({
+      startsAt: FastCheck.nat(2000),
+      call: FastCheck.integer({ min: 1, max: 4000 }),
+      attempt: FastCheck.constantFrom(300, 700),
+      cacheMode: FastCheck.constantFrom(...["default", "default", "reload"] as const)
+    }),
+    { minLength: 1, maxLength: 8 }
+  )
+
+  it.effect.prop(
+    "succeeds for each caller with enough time, whatever the deadlines of others, also with reloads",
+    { callers, recoversAt: FastCheck.nat(3000), hangs: FastCheck.boolean() },
+    ({ callers, hangs, recoversAt }) =>
+      Effect.gen(function*() {
+        const responseMillis = 50
+        const maxBackoff = 200
+        const script: ScriptedClient.Script = (request, number) => {
+          if (request.at >= recoversAt) {
+            return ScriptedClient.delayed(responseMillis, numberedPrice(request, number))
+          }
+          return hangs
+            ? ScriptedClient.Hang()
+            : ScriptedClient.delayed(responseMillis, ScriptedClient.respond(500))
+        }
+        const harness = yield* TestClients.harness(script, {
+          ...cachingOptions,
+          retry: {
+            attempts: 1000,
+            baseDelay: { transient: maxBackoff, throttled: maxBackoff },
+            maxDelay: maxBackoff,
+            budget: { capacity: 1000, refill: 1 }
+          }
+        })
+        const fibers = yield* Effect.forEach(callers, ({ attempt, cacheMode, call, startsAt }) =>
+          fetchPrice(harness, 1).pipe(
+            CallOptions.withCallOptions({ cacheMode, timeouts: { attempt, call } }),
+            Effect.exit,
+            Effect.zip(Clock.currentTimeMillis),
+            Effect.delay(startsAt),
+            Effect.fork
+          ))
+        yield* TestClock.adjust("10 seconds")
+        for (const [index, fiber] of fibers.entries()) {
+          const { attempt, call, startsAt } = callers[index] ?? { attempt: 0, call: 0, startsAt: 0 }
+          const [exit, endedAt] = yield* Fiber.join(fiber)
+          const deadline = startsAt + call
+          expect(endedAt).toBeLessThanOrEqual(deadline)
+          // An attempt that began before the recovery, the backoff, and one more attempt
+          const enough = Math.max(startsAt, recoversAt) + attempt + maxBackoff + responseMillis
+          if (deadline > enough) {
+            expect(Exit.isSuccess(exit)).toBe(true)
+          }
+        }
+      }),
+    { fastCheck: { numRuns: 50 } }
+  )
+
+  it.effect("starts a new request while one is being cancelled", () =>
+    Effect.gen(function*() {
+      let requests = 0
+      const client = HttpClient.make((request) =>
+        Effect.suspend(() => {
+          requests += 1
+          return requests === 1
+            // Takes a second to cancel
+            ? Effect.onInterrupt(Effect.never, () => Effect.sleep("1 second"))
+            : Effect.succeed(HttpClientResponse.fromWeb(request, Response.json({ usdPrice: requests })))
+        })
+      )
+      const clients = yield* TestClients.clientsOver(client, cachingOptions)
+      const first = yield* Effect.fork(fetchPrice(clients, 1))
+      yield* runPendingWork
+      yield* Fiber.interrupt(first)
+      const second = yield* Effect.fork(fetchPrice(clients, 1))
+      yield* TestClock.adjust("2 seconds")
+      expect(yield* Fiber.join(second)).toMatchObject({ usdPrice: 2 })
     }))
 
   it.effect("cancels a request without deadline when the last caller is interrupted", () =>
