@@ -209,7 +209,7 @@ describe("coalescing", () => {
   )
 
   it.effect.prop(
-    "succeeds for each caller with enough time, whatever the deadlines of others, also with reloads",
+    "succeeds for each caller with enough time, regardless of the deadlines of others, also with reloads",
     { callers, recoversAt: FastCheck.nat(3000), hangs: FastCheck.boolean() },
     ({ callers, hangs, recoversAt }) =>
       Effect.gen(function*() {
