@@ -14,7 +14,7 @@ import { closestName } from "./Suggestions.ts"
 export type Locate = (path: ConfigPath, part: "name" | "value") => SettingSource
 
 /** A location in the document. */
-interface Place {
+interface DocumentLocation {
   readonly path: ConfigPath
   readonly ast: AST.AST
   readonly sensitive: boolean
@@ -32,52 +32,57 @@ export const decode = (written: unknown, locate: Locate, sources: Variables.Conf
   /** The variables that set the keys at paths. */
   const variables = new Map<string, SettingSource>()
 
-  const report = ({ path, variable }: Place, problem: Problem, source = locate(path, "value")) =>
+  const report = ({ path, variable }: DocumentLocation, problem: Problem, source = locate(path, "value")) =>
     void diagnostics.push({ source: variable?.source ?? source, path, ...problem })
 
   /** Returns the value if it is valid, and otherwise reports it and returns `undefined`. */
-  const checked = (place: Place, written: unknown): unknown => {
+  const checked = (location: DocumentLocation, written: unknown): unknown => {
     const errors = invalidPaths.length
-    const keys = keysOf(place.ast)
-    const ast = elementOf(place.ast)
+    const keys = keysOf(location.ast)
+    const ast = elementOf(location.ast)
     const value = ast !== undefined && Array.isArray(written)
       ? written.map((element: unknown, index) =>
-        checked({ ...place, ast, path: [...place.path, index] }, element)
+        checked({ ...location, ast, path: [...location.path, index] }, element)
       )
       : keys.length > 0 && isMapping(written)
-      ? section(place, keys, written)
+      ? section(location, keys, written)
       : written
     // Elements keep their indices, so without one of them the list is invalid.
     if (Array.isArray(value) && value.includes(undefined)) return undefined
-    const result = Schema.decodeUnknownEither(Schema.make(place.ast))(value)
+    const result = Schema.decodeUnknownEither(Schema.make(location.ast))(value)
     if (Either.isRight(result)) return value
     if (invalidPaths.length === errors) {
-      invalidPaths.push(place.path)
-      report(place, invalidValue(place, value, result.left.issue))
+      invalidPaths.push(location.path)
+      report(location, invalidValue(location, value, result.left.issue))
     }
     return undefined
   }
 
   /** Returns the valid values of a section. `isAbsent`: only variables set its keys. */
   const section = (
-    place: Place,
+    location: DocumentLocation,
     keys: ReadonlyArray<ConfigKey>,
     written: Readonly<Record<string, unknown>>,
     isAbsent = false
   ): Readonly<Record<string, unknown>> => {
     const known = keys.map(({ name }) => name)
     for (const name of Object.keys(written).filter((name) => !known.includes(name))) {
-      if (place.sensitive) invalidPaths.push(place.path)
-      report(place, unknownKey(name, known, place.sensitive), locate([...place.path, name], "name"))
+      if (location.sensitive) invalidPaths.push(location.path)
+      report(location, unknownKey(name, known, location.sensitive), locate([...location.path, name], "name"))
     }
     return Object.fromEntries(keys.flatMap((key) => {
-      const path = [...place.path, key.name]
-      const inner = { ...place, path, ast: key.ast, sensitive: place.sensitive || key.sensitive === true }
+      const path = [...location.path, key.name]
+      const inner = {
+        ...location,
+        path,
+        ast: key.ast,
+        sensitive: location.sensitive || key.sensitive === true
+      }
       const inFile = get(written, [key.name])
       const fromFile = fileValue(inner, key, inFile)
-      const fromVariable = place.variable === undefined ? variableValueOf(inner, key) : undefined
+      const fromVariable = location.variable === undefined ? variableValueOf(inner, key) : undefined
       if (key.isRequired && !isAbsent && fromVariable === undefined && inFile === undefined) {
-        invalidPaths.push(place.path)
+        invalidPaths.push(location.path)
         report(inner, { message: `missing required key; expected ${expected(key.ast)}` })
       }
       const value = key.kind === "section" && isMapping(fromFile) && isMapping(fromVariable)
@@ -87,30 +92,30 @@ export const decode = (written: unknown, locate: Locate, sources: Variables.Conf
     }))
   }
 
-  const fileValue = (place: Place, { keys, kind }: ConfigKey, written: unknown): unknown => {
+  const fileValue = (location: DocumentLocation, { keys, kind }: ConfigKey, written: unknown): unknown => {
     if (kind === "section" && written === undefined) {
-      const value = section(place, keys, {}, true)
+      const value = section(location, keys, {}, true)
       return Object.keys(value).length === 0 ? undefined : value
     }
     // A section whose lines are all commented out is null in YAML.
     const empty = kind === "section" ? {} : kind === "list" ? [] : null
-    return written === undefined ? undefined : checked(place, written ?? empty)
+    return written === undefined ? undefined : checked(location, written ?? empty)
   }
 
-  const variableValueOf = (place: Place, { kind, variable }: ConfigKey): unknown => {
+  const variableValueOf = (location: DocumentLocation, { kind, variable }: ConfigKey): unknown => {
     const text = variable === undefined ? undefined : Variables.variableValue(variable.name, sources)
     if (variable === undefined || text === undefined) return undefined
     const source = Variables.variableSource(variable.name, sources, variable.option)
-    const from = { ...variable, source, path: place.path }
-    const value = checked({ ...place, variable: from }, variable.parse(text))
+    const from = { ...variable, source, path: location.path }
+    const value = checked({ ...location, variable: from }, variable.parse(text))
     const names = kind === "section" && isMapping(value) ? Object.keys(value) : []
-    for (const path of [place.path, ...names.map((name) => [...place.path, name])]) {
+    for (const path of [location.path, ...names.map((name) => [...location.path, name])]) {
       if (value !== undefined) variables.set(format(path), source)
     }
     return value
   }
 
-  const root: Place = { path: [], ast: ConfigDocument.ast, sensitive: false }
+  const root: DocumentLocation = { path: [], ast: ConfigDocument.ast, sensitive: false }
   if (!isMapping(written)) checked(root, written)
   const valid = section(root, keys, isMapping(written) ? written : {})
   const document = Schema.decodeUnknownSync(ConfigDocument)(valid)
@@ -128,8 +133,8 @@ const unknownKey = (name: string, known: ReadonlyArray<string>, isSensitive: boo
     : { message, suggestion }
 }
 
-const invalidValue = (place: Place, value: unknown, issue: ParseResult.ParseIssue): Problem => {
-  const { ast, path, sensitive, variable } = place
+const invalidValue = (location: DocumentLocation, value: unknown, issue: ParseResult.ParseIssue): Problem => {
+  const { ast, path, sensitive, variable } = location
   const variableExpected = variable?.path.length === path.length ? variable.expected : undefined
   const message = variableExpected ?? reason(issue) ?? `expected ${expected(ast)}`
   const isShown = !sensitive && descriptionOf(ast) !== undefined
