@@ -18,7 +18,7 @@
  * | `AuthenticationError`, `PermissionDeniedError`, `PlanQuotaExceededError` | no |
  * | `RateLimitError`, `LocalLimitError`, `CircuitOpenError` | yes, after `retryAfter` |
  * | `ServerError` | status 500, 502, 503 or 504, unless `mayHaveBeenApplied` |
- * | `InvalidResponseError` | `kind` is `incomplete`, unless `mayHaveBeenApplied` |
+ * | `InvalidResponseError` | `kind` is `incomplete` or `over-budget`, unless `mayHaveBeenApplied` |
  * | `NetworkError`, `TimeoutError` | yes, unless `mayHaveBeenApplied` |
  * | `PaginationError` | no |
  *
@@ -464,6 +464,7 @@ export class CircuitOpenError
  * - `unexpected-status`: a 2xx status other than 200.
  * - `incomplete`: the body is not a complete JSON document.
  * - `too-large`: the body exceeds `maxBodySize`.
+ * - `over-budget`: a gateway has not enough memory for the body.
  * - `unexpected-shape`: the document does not have the shape of the operation's output.
  *
  * @since 0.1.0
@@ -475,7 +476,14 @@ export class InvalidResponseError
     {
       ...responseFields,
       mayHaveBeenApplied,
-      kind: Schema.Literal("redirect", "unexpected-status", "incomplete", "too-large", "unexpected-shape"),
+      kind: Schema.Literal(
+        "redirect",
+        "unexpected-status",
+        "incomplete",
+        "too-large",
+        "over-budget",
+        "unexpected-shape"
+      ),
       /** Where in the document, as in `result[3].value`. Empty for the document as a whole. */
       path: Schema.String,
       reason: Schema.String
@@ -500,7 +508,7 @@ export class InvalidResponseError
 
   /** Whether the same call may succeed later. */
   get retryable(): boolean {
-    return this.kind === "incomplete" && !this.mayHaveBeenApplied
+    return (this.kind === "incomplete" || this.kind === "over-budget") && !this.mayHaveBeenApplied
   }
 
   override get message(): string {

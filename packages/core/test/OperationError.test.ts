@@ -153,7 +153,8 @@ const errorTable: ReadonlyArray<
     ["redirect", false],
     ["unexpected-status", false],
     ["incomplete", true],
-    ["too-large", false]
+    ["too-large", false],
+    ["over-budget", true]
   ] as const).map(([kind, retryable]) =>
     [
       new OperationError.InvalidResponseError({

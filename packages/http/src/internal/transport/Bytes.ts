@@ -2,17 +2,17 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 
-/** Joins the chunks of a body. Fails with `tooLarge` as soon as they exceed `maxBytes`. */
+/** Joins the chunks of a body. Fails as soon as `admit` returns an error for the size of a chunk. */
 export const collect = <E, E2>(
   chunks: Stream.Stream<Uint8Array, E>,
-  maxBytes: number,
-  tooLarge: () => E2
+  admit: (bytes: number) => E2 | null
 ): Effect.Effect<Uint8Array, E | E2> =>
   Stream.runFoldEffect(
     chunks,
     { length: 0, parts: new Array<Uint8Array>() },
     ({ length, parts: received }, chunk) => {
-      if (length + chunk.byteLength > maxBytes) return Effect.failSync(tooLarge)
+      const error = admit(chunk.byteLength)
+      if (error !== null) return Effect.fail(error)
       received.push(chunk)
       return Effect.succeed({ length: length + chunk.byteLength, parts: received })
     }

@@ -14,6 +14,7 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import { CurrentBodyBudget } from "./BodyBudget.ts"
 import { collect } from "./Bytes.ts"
 import { gunzip, isGzip } from "./Gzip.ts"
 import { type RawResponse, safeHeaders } from "./RawResponse.ts"
@@ -50,12 +51,13 @@ class ConnectionError extends Data.TaggedError("ConnectionError")<{
  *
  * - `too-large`: it exceeds the limit.
  * - `incomplete`: its content encoding is invalid.
+ * - `over-budget`: there is not enough memory for it. See `BodyBudget`.
  *
  * @since 0.1.0
  * @category errors
  */
 class BodyError extends Data.TaggedError("BodyError")<{
-  readonly reason: "too-large" | "incomplete"
+  readonly reason: "too-large" | "incomplete" | "over-budget"
   readonly detail: string
   readonly response: Omit<RawResponse, "bytes">
 }> {}
@@ -135,27 +137,50 @@ const toPlatformRequest = (request: TransportRequest): HttpClientRequest.HttpCli
 const apiKeyHeader = (apiKey: Redacted.Redacted): Readonly<Record<string, string>> =>
   Redacted.value(apiKey) === "" ? {} : { "x-api-key": Redacted.value(apiKey) }
 
-/**
- * Reads a body of at most `maxBytes`. With a `Content-Length` the body is read at once, which is several times cheaper;
- * otherwise in chunks, up to the limit.
- */
+/** Reads a body within the size limit and the budget. */
 const readBody = (
   response: HttpClientResponse.HttpClientResponse,
   head: BodyError["response"],
   maxBytes: number
+): Effect.Effect<Uint8Array, TransportError> =>
+  Effect.flatMap(CurrentBodyBudget, (budget) => {
+    let held = 0
+    const reserve = (bytes: number): BodyError | null => {
+      if (!budget.tryAcquire(bytes)) {
+        return bodyError(head, "over-budget", "there is not enough memory for the body")
+      }
+      held += bytes
+      return null
+    }
+    return Effect.ensuring(
+      readReserved(response, head, maxBytes, reserve),
+      Effect.sync(() => budget.release(held))
+    )
+  })
+
+const bodyError = (head: BodyError["response"], reason: BodyError["reason"], detail: string): BodyError =>
+  new BodyError({ reason, detail, response: head })
+
+/**
+ * Reads a body of at most `maxBytes`. With a `Content-Length` the body is read at once, which is several times cheaper;
+ * otherwise in chunks, up to the limit. `reserve` is called before bytes are kept.
+ */
+const readReserved = (
+  response: HttpClientResponse.HttpClientResponse,
+  head: BodyError["response"],
+  maxBytes: number,
+  reserve: (bytes: number) => BodyError | null
 ): Effect.Effect<Uint8Array, TransportError> => {
-  const tooLarge = () =>
-    new BodyError({
-      reason: "too-large",
-      detail: `the body is longer than ${maxBytes} bytes`,
-      response: head
-    })
-  const undecodable = () =>
-    new BodyError({
-      reason: "incomplete",
-      detail: "the gzip encoding of the body is invalid",
-      response: head
-    })
+  const tooLarge = () => bodyError(head, "too-large", `the body is longer than ${maxBytes} bytes`)
+  const undecodable = () => bodyError(head, "incomplete", "the gzip encoding of the body is invalid")
+  /** Admits chunks of a body of at most `maxBytes`. */
+  const admitChunks = () => {
+    let length = 0
+    return (bytes: number): BodyError | null => {
+      length += bytes
+      return length > maxBytes ? tooLarge() : reserve(bytes)
+    }
+  }
   // A client that decodes the body itself fails with an error code of zlib.
   const connectionBroken = (error: HttpClientError.HttpClientError): TransportError =>
     errorCode(error.cause)?.startsWith("Z_") === true ? undecodable() : connectionError(error)
@@ -163,23 +188,29 @@ const readBody = (
     response.stream,
     (error) => emptyBody(error) ?? Stream.fail(connectionBroken(error))
   )
-  const contentLength = response.headers["content-length"]
+  const contentLength = Number(response.headers["content-length"] ?? Number.NaN)
   const isEncoded = response.headers["content-encoding"] !== undefined
-  if (contentLength !== undefined && Number(contentLength) > maxBytes) {
+  const readAtOnce = Number.isSafeInteger(contentLength) && !isEncoded
+  const rejection = contentLength > maxBytes
+    ? tooLarge()
+    : readAtOnce
+    ? reserve(contentLength)
+    : null
+  if (rejection !== null) {
     // Starts reading, because an unread body keeps its connection open.
-    return Effect.zipRight(collect(chunks, 0, tooLarge), Effect.failSync(tooLarge))
+    return Effect.zipRight(collect(chunks, () => rejection), Effect.fail(rejection))
   }
-  const body = contentLength !== undefined && !isEncoded
+  const body = readAtOnce
     ? Effect.mapBoth(response.arrayBuffer, {
       onFailure: connectionBroken,
       onSuccess: (buffer) => new Uint8Array(buffer)
     }).pipe(Effect.filterOrFail(({ byteLength }) => byteLength <= maxBytes, tooLarge))
-    : collect(chunks, maxBytes, tooLarge)
+    : collect(chunks, admitChunks())
   // Clients that decode the body keep the header, so only the bytes show whether it is encoded.
   return isEncoded
     ? Effect.flatMap(body, (bytes) =>
       isGzip(bytes)
-        ? gunzip(bytes, maxBytes, undecodable, tooLarge)
+        ? gunzip(bytes, undecodable, admitChunks())
         : Effect.succeed(bytes))
     : body
 }

@@ -1,0 +1,38 @@
+/**
+ * Bounds the memory of response bodies while they are received.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+
+/**
+ * Memory for response bodies, in bytes.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface BodyBudget {
+  /** Takes memory before bytes are kept. Returns false, and takes nothing, if there is not enough. */
+  readonly tryAcquire: (bytes: number) => boolean
+  /** Returns memory that was taken. */
+  readonly release: (bytes: number) => void
+}
+
+/**
+ * The budget of the calls of the enclosing region. Default: unlimited.
+ *
+ * An attempt takes what it has received of a body. When the body is complete, or the attempt fails or is interrupted, it
+ * returns that. If there is not enough, it cancels the body and fails with an `InvalidResponseError` of the kind
+ * `over-budget`, which is not retried and does not count as a failure of the upstream. Coalesced calls use the budget of
+ * the call that sent the request.
+ *
+ * @since 0.1.0
+ * @category tags
+ */
+export class CurrentBodyBudget
+  extends Context.Reference<CurrentBodyBudget>()("@blockquarry/http/BodyBudget", {
+    defaultValue: (): BodyBudget => unlimited
+  })
+{}
+
+const unlimited: BodyBudget = { tryAcquire: () => true, release: () => {} }

@@ -1,0 +1,129 @@
+/** Tests the memory of response bodies over real sockets. */
+import * as HttpClient from "@effect/platform/HttpClient"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as fc from "effect/FastCheck"
+import * as Zlib from "node:zlib"
+import * as FairShare from "../../../src/internal/pipeline/FairShare.ts"
+import { CurrentBodyBudget } from "../../../src/internal/transport/BodyBudget.ts"
+import { tokenPrice } from "../../support/Examples.ts"
+import { failureOf } from "../../support/Failures.ts"
+import * as Server from "../../support/Server.ts"
+import * as TestClients from "../../support/TestClients.ts"
+
+/** A budget that records the largest amount in use. */
+const makeBudget = (capacity: number) => {
+  const memory = FairShare.make({ capacity })
+  const state = { peak: 0 }
+  return {
+    used: () => memory.used,
+    peak: () => state.peak,
+    tryAcquire: (bytes: number) => {
+      const acquired = memory.tryAcquire("client", bytes)
+      state.peak = Math.max(state.peak, memory.used)
+      return acquired
+    },
+    release: (bytes: number) => memory.release("client", bytes)
+  }
+}
+
+const bodyOf = (bytes: number): string => JSON.stringify({ usdPrice: 1.5, tokenName: "x".repeat(bytes) })
+
+interface Body {
+  readonly bytes: number
+  readonly framing: "content-length" | "chunked" | "gzip"
+}
+
+const body = fc.record<Body>({
+  bytes: fc.integer({ min: 0, max: 200_000 }),
+  framing: fc.constantFrom("content-length", "chunked", "gzip")
+})
+
+describe.each(Server.clients)("with %s", (_, layer) => {
+  const clientsOf = (server: Server.Server) =>
+    Effect.flatMap(HttpClient.HttpClient, (client) =>
+      TestClients.clientsOver(client, {
+        baseUrl: server.url,
+        retry: TestClients.immediateRetries(3),
+        breaker: {
+          threshold: 0.1,
+          minimum: 1,
+          window: "1 hour",
+          openDuration: "1 hour",
+          maxOpenDuration: "1 hour"
+        }
+      }))
+
+  it.scoped("concurrent bodies never exceed the budget, and return all of it", () =>
+    Effect.promise(() =>
+      fc.assert(
+        fc.asyncProperty(
+          fc.array(body, { minLength: 1, maxLength: 12 }),
+          fc.integer({ min: 50_000, max: 600_000 }),
+          (bodies, capacity) =>
+            Effect.gen(function*() {
+              const server = yield* Server.make((response, number) => {
+                const { bytes = 0, framing = "chunked" } = bodies[number - 1] ?? {}
+                const text = bodyOf(bytes)
+                switch (framing) {
+                  case "content-length":
+                    response.writeHead(200, { "content-length": text.length })
+                    return response.end(text)
+                  case "chunked":
+                    response.writeHead(200)
+                    for (let at = 0; at < text.length; at += 16_384) {
+                      response.write(text.slice(at, at + 16_384))
+                    }
+                    return response.end()
+                  case "gzip":
+                    response.writeHead(200, { "content-encoding": "gzip" })
+                    return response.end(Zlib.gzipSync(text))
+                }
+              })
+              const clients = yield* clientsOf(server)
+              const budget = makeBudget(capacity)
+              const results = yield* Effect.forEach(
+                bodies,
+                () => Effect.either(tokenPrice.call(clients)),
+                { concurrency: "unbounded" }
+              ).pipe(Effect.provideService(CurrentBodyBudget, budget))
+              expect(budget.peak()).toBeLessThanOrEqual(capacity)
+              expect(budget.used()).toBe(0)
+              for (const result of results.filter(Either.isLeft)) {
+                expect(result.left).toMatchObject({ _tag: "InvalidResponseError", kind: "over-budget" })
+              }
+              if (results.every(Either.isRight)) {
+                expect(budget.peak()).toBeGreaterThan(Math.max(...bodies.map(({ bytes }) => bytes)))
+              }
+              // No retry, and no failure of the upstream.
+              expect(server.received).toHaveLength(bodies.length)
+              if (bodies.reduce((sum, { bytes }) => sum + 2 * bytes + 1000, 0) <= capacity) {
+                expect(results.every(Either.isRight)).toBe(true)
+              }
+            }).pipe(Effect.scoped, Effect.provide(layer), Effect.runPromise)
+        ),
+        { numRuns: 20 }
+      )
+    ))
+
+  it.scoped("a body over the budget is cancelled, and frees the budget for the next one", () =>
+    Effect.gen(function*() {
+      const server = yield* Server.make((response, number) => {
+        if (number > 1) return response.end(bodyOf(10))
+        response.writeHead(200)
+        const more = () => {
+          while (!response.destroyed && response.write(bodyOf(1000)));
+        }
+        response.on("drain", more)
+        more()
+      })
+      const clients = yield* clientsOf(server)
+      const budget = makeBudget(50_000)
+      const call = Effect.provideService(tokenPrice.call(clients), CurrentBodyBudget, budget)
+      expect(yield* failureOf(call)).toMatchObject({ kind: "over-budget", retryable: true, status: 200 })
+      yield* server.closed
+      expect(yield* call).toMatchObject({ usdPrice: 1.5 })
+      expect(budget.used()).toBe(0)
+    }).pipe(Effect.provide(layer)))
+})
