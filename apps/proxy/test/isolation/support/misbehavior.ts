@@ -1,0 +1,210 @@
+/** The ways in which the noisy client behaves badly. */
+import * as RateLimit from "@blockquarry/http/RateLimit"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Net from "node:net"
+import { type HttpResult, sendRequest } from "../../support/proxy.ts"
+import {
+  connect,
+  get,
+  limits,
+  noisySlots,
+  paths,
+  type SharedProxy,
+  type SharedProxyOptions,
+  tokens
+} from "./sharedProxy.ts"
+
+export interface Misbehavior {
+  readonly name: string
+  readonly options?: SharedProxyOptions
+  /** Starts to behave badly, and returns when that has had an effect. It continues until the scope closes. */
+  readonly start: (proxy: SharedProxy, scale: number) => Effect.Effect<void, Error, Scope.Scope>
+  /**
+   * How many upstream requests of the noisy client are sent while a request of another client waits, if they compete for
+   * the capacity of the upstream.
+   */
+  readonly maxOvertaking?: number
+}
+
+/** Opens connections that send a text and read nothing. */
+const sendWithoutReading = ({ port }: SharedProxy, connections: number, text: (index: number) => string) =>
+  Effect.forEach(
+    Array.from({ length: connections }, (_, index) => index),
+    (index) => Effect.map(connect(port), (socket) => socket.write(text(index))),
+    { concurrency: 64 }
+  )
+
+const repeat = (count: number, text: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => text(index)).join("")
+
+/** Sends requests over and over on several connections until the scope closes. Returns after the first responses. */
+const flood = (
+  { port }: SharedProxy,
+  connections: number,
+  request: (index: number) => readonly [path: string, options?: Parameters<typeof sendRequest>[2]],
+  expected: (response: HttpResult) => boolean
+) =>
+  Effect.gen(function*() {
+    let sent = 0
+    let unexpected: HttpResult | undefined
+    const send = Effect.suspend(() => sendRequest(port, ...request(sent++))).pipe(
+      Effect.tap((response) =>
+        Effect.sync(() => {
+          if (!expected(response)) unexpected = response
+        })
+      )
+    )
+    yield* Effect.forEach(Array.from({ length: connections }), () => Effect.ignore(send), {
+      concurrency: "unbounded"
+    })
+    if (unexpected !== undefined) {
+      return yield* Effect.dieMessage(`unexpected response: ${unexpected.status} ${unexpected.text}`)
+    }
+    yield* Effect.forEach(
+      Array.from({ length: connections }),
+      () => Effect.forkScoped(Effect.forever(Effect.ignore(send))),
+      { discard: true }
+    )
+  })
+
+const withToken = (token: string) => ({ headers: { "x-api-key": token } })
+
+const noisy = withToken(tokens.noisy)
+
+/** Large responses would evict the cache entries of all clients. */
+const noStore = ["Cache-Control: no-store"]
+
+const post = (length: number): string =>
+  [
+    "POST /streams/evm/a/status HTTP/1.1",
+    "Host: localhost",
+    `X-API-Key: ${tokens.noisy}`,
+    "Content-Type: application/json",
+    `Content-Length: ${length}`
+  ].map((line) => `${line}\r\n`).join("") + "\r\n"
+
+export const misbehaviors: ReadonlyArray<Misbehavior> = [
+  {
+    name: "pipelines requests for a page without reading",
+    start: (proxy, scale) => sendWithoutReading(proxy, scale, () => repeat(700, () => get("/docs", null)))
+  },
+  {
+    name: "pipelines requests without a token, and does not read",
+    start: (proxy, scale) =>
+      sendWithoutReading(proxy, scale, () => repeat(scale * 5000, () => get(paths.noisy(0), null)))
+  },
+  {
+    name: "pipelines requests to a hanging upstream",
+    start: (proxy, scale) =>
+      Effect.zipRight(
+        sendWithoutReading(
+          proxy,
+          4 * scale,
+          (index) => repeat(200, (each) => get(paths.hanging(1000 * index + each), tokens.noisy))
+        ),
+        proxy.upstream.waitForRequests(noisySlots)
+      ),
+    maxOvertaking: noisySlots
+  },
+  {
+    name: "reads large responses slowly",
+    start: (proxy, scale) =>
+      Effect.zipRight(
+        sendWithoutReading(proxy, 40 * scale, (index) => get(paths.large(index), tokens.noisy, noStore)),
+        proxy.upstream.waitForRequests(noisySlots)
+      )
+  },
+  {
+    name: "sends requests slowly",
+    start: (proxy, scale) =>
+      sendWithoutReading(
+        proxy,
+        100 * scale,
+        (index) => index % 2 === 0 ? `${post(10_000)}{` : get(paths.noisy(index), tokens.noisy).slice(0, -2)
+      )
+  },
+  {
+    name: "waits for a hanging upstream on every connection",
+    start: (proxy, scale) =>
+      Effect.zipRight(
+        sendWithoutReading(proxy, 520 * scale, (index) => get(paths.hanging(index), tokens.noisy)),
+        proxy.upstream.waitForRequests(noisySlots)
+      ),
+    maxOvertaking: noisySlots
+  },
+  {
+    name: "sends a flood of requests with an unknown token",
+    start: (proxy, scale) =>
+      flood(
+        proxy,
+        32 * scale,
+        (index) => [paths.noisy(index), withToken("unknown")],
+        ({ status }) => status === 401
+      )
+  },
+  {
+    name: "sends a flood of requests for unknown paths",
+    start: (proxy, scale) =>
+      flood(proxy, 32 * scale, () => ["/nowhere", noisy], ({ status }) => status === 404)
+  },
+  {
+    name: "sends a flood of requests above its rate limit",
+    options: { noisyRateLimit: { limit: 1, window: 1000 } },
+    start: (proxy, scale) => flood(proxy, 32 * scale, (index) => [paths.noisy(index), noisy], () => true)
+  },
+  {
+    name: "requests more than the rate limit of the API key",
+    options: { rateLimit: RateLimit.make({ limit: 100, window: "1 second", burst: 5 }) },
+    start: (proxy, scale) => flood(proxy, 32 * scale, (index) => [paths.noisy(index), noisy], () => true),
+    // In arrival order, all 32 would precede it.
+    maxOvertaking: 16
+  },
+  {
+    name: "streams many lists without reading",
+    start: (proxy, scale) =>
+      Effect.zipRight(
+        sendWithoutReading(proxy, 40 * scale, (index) =>
+          get(`/all${paths.large(index)}`, tokens.noisy, noStore)),
+        proxy.upstream.waitForRequests(limits.maxListsPerClient)
+      )
+  },
+  {
+    name: "sends large bodies",
+    start: (proxy, scale) =>
+      sendWithoutReading(proxy, 10 * scale, () => post(7 * 1024 * 1024) + " ".repeat(7 * 1024 * 1024))
+  },
+  {
+    name: "bypasses the cache with a random query",
+    start: (proxy, scale) =>
+      flood(
+        proxy,
+        32 * scale,
+        (index) => [`${paths.noisy(0)}?random=${index}`, noisy],
+        ({ status }) => status === 200 || status === 429
+      )
+  },
+  {
+    name: "opens many connections",
+    start: (proxy, scale) => sendWithoutReading(proxy, 1000 * scale, () => "")
+  },
+  {
+    name: "reconnects for every request, and does not wait for the response",
+    start: ({ port }, scale) => {
+      let sequence = 0
+      const reconnect = Effect.async<void>((resume) => {
+        const socket = Net.connect(port, "127.0.0.1", () => {
+          socket.write(get(paths.noisy(sequence++), tokens.noisy), () => socket.destroy())
+        })
+        socket.on("error", () => {})
+        socket.on("close", () => resume(Effect.void))
+        return Effect.sync(() => socket.destroy())
+      })
+      return Effect.forEach(
+        Array.from({ length: 4 * scale }),
+        () => Effect.zipRight(reconnect, Effect.forkScoped(Effect.forever(reconnect))),
+        { concurrency: "unbounded", discard: true }
+      )
+    }
+  }
+]

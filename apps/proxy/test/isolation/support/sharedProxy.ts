@@ -1,0 +1,151 @@
+/** A proxy with three clients over one upstream, all on sockets: two behave well, the third does not. */
+import * as RateLimit from "@blockquarry/http/RateLimit"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Net from "node:net"
+import { type Config, defaults } from "../../../src/config/Config.ts"
+import * as Logging from "../../../src/observability/Logging.ts"
+import * as Backend from "../../../src/runtime/Backend.ts"
+import * as RunningProxy from "../../../src/runtime/RunningProxy.ts"
+import * as RecordingUpstream from "../../hostile/recordingUpstream.ts"
+import { testClient } from "../../support/proxy.ts"
+
+export const tokens = {
+  cached: "token of the client with cached requests",
+  uncached: "token of the client with uncached requests",
+  noisy: "token of the noisy client"
+}
+
+/** Small limits, so that a few requests reach them. The share of one client is a quarter of each. */
+export const limits = {
+  ...defaults.limits,
+  maxConcurrentRequests: 64,
+  maxListsPerClient: 4,
+  maxBufferedBytes: 32 * 1024 * 1024,
+  sendIdleTimeout: Duration.seconds(10)
+}
+
+const upstreamSlots = 16
+
+/** Upstream requests of the noisy client that may be in flight at once. */
+export const noisySlots = upstreamSlots * limits.clientShare
+
+const hex = (digits: number, value: number): string => value.toString(16).padStart(digits, "0")
+
+/** Paths of requests. The prefix of the address tells the upstream which client a request is from. */
+const transfersOf = (prefix: string, index: number): string =>
+  `/api/v2.2/0x${prefix}${hex(40 - prefix.length, index)}/erc20/transfers`
+
+export const paths = {
+  cached: "/api/v2.2/nft/0xcac4ed0000000000000000000000000000000000/1",
+  uncached: (index: number) => transfersOf("900d", index),
+  noisy: (index: number) => transfersOf("bad0", index),
+  /** The upstream never responds. */
+  hanging: (index: number) => transfersOf("bad1", index),
+  /** The response has 1 MiB. */
+  large: (index: number) => transfersOf("bad2", index)
+}
+
+const isNoisy = (request: string): boolean => request.includes("/0xbad")
+
+const nft = JSON.stringify({ token_address: `0xcac4ed${"0".repeat(34)}`, token_id: "1" })
+
+const page = `{"result":[],"cursor":"next","page":0,"page_size":100}`
+
+const largePage = JSON.stringify({
+  result: [],
+  cursor: "next",
+  page: 0,
+  page_size: 100,
+  padding: "x".repeat(1024 * 1024)
+})
+
+const respond: RecordingUpstream.Respond = (request) => {
+  const [line = ""] = request.split("\r\n")
+  if (line.includes("/nft/")) return RecordingUpstream.rawResponse(200, nft)
+  if (line.includes("/0xbad1")) return null
+  return RecordingUpstream.rawResponse(200, line.includes("/0xbad2") ? largePage : page)
+}
+
+export interface SharedProxyOptions {
+  readonly limits?: Partial<Config["limits"]>
+  readonly rateLimit?: Config["upstream"]["keys"][number]["rateLimit"]
+  /** The rate limit of the noisy client. */
+  readonly noisyRateLimit?: Config["clients"][number]["rateLimit"]
+}
+
+export const start = (options: SharedProxyOptions = {}) =>
+  Effect.gen(function*() {
+    const upstream = yield* RecordingUpstream.make
+    upstream.respondWith(respond)
+    const config: Config = {
+      ...defaults,
+      listen: { ...defaults.listen, port: 0 },
+      admin: { host: "127.0.0.1", port: 0, tokens: [] },
+      upstream: {
+        ...defaults.upstream,
+        maxConcurrentRequests: upstreamSlots,
+        baseUrls: { ...defaults.upstream.baseUrls, data: `http://127.0.0.1:${upstream.port}` },
+        keys: [{
+          name: "key",
+          secret: Redacted.make("upstream-key"),
+          rateLimit: options.rateLimit ?? RateLimit.none,
+          dailyQuota: null,
+          upstreams: ["data"]
+        }]
+      },
+      clients: [
+        testClient("cached", tokens.cached),
+        testClient("uncached", tokens.uncached),
+        testClient("noisy", tokens.noisy, {
+          scopes: ["read", "write"],
+          rateLimit: options.noisyRateLimit ?? null
+        })
+      ],
+      limits: { ...limits, ...options.limits },
+      shutdown: { delay: Duration.zero, timeout: Duration.zero }
+    }
+    const running = yield* RunningProxy.start({
+      config,
+      backend: yield* Backend.fromConfig(config),
+      version: "0.0.0-test",
+      logSink: () => {},
+      logStyle: "json",
+      tracingEnabled: false,
+      shutdownDelay: Effect.succeed(0),
+      sampleCommands: () => []
+    }).pipe(Effect.provide(Logging.layer(() => {}, "json", "info")))
+    /** Upstream requests of the noisy client among the first ones, or among all so far. */
+    const noisyRequests = (first?: number): number =>
+      upstream.requests().slice(0, first).filter(isNoisy).length
+    return { ...running, upstream, noisyRequests }
+  })
+
+export type SharedProxy = Effect.Effect.Success<ReturnType<typeof start>>
+
+/** Formats a request, with a token unless it is null. */
+export const get = (
+  target: string,
+  token: string | null,
+  headers: ReadonlyArray<string> = []
+): string =>
+  [
+    `GET ${target} HTTP/1.1`,
+    "Host: localhost",
+    ...(token === null ? [] : [`X-API-Key: ${token}`]),
+    ...headers
+  ]
+    .map((line) => `${line}\r\n`).join("") + "\r\n"
+
+/** A connection that does not read until `resume` is called on its socket. */
+export const connect = (port: number) =>
+  Effect.acquireRelease(
+    Effect.async<Net.Socket>((resume) => {
+      const socket = Net.connect(port, "127.0.0.1", () => resume(Effect.succeed(socket)))
+      // The proxy may close a connection whose client behaves badly.
+      socket.on("error", () => resume(Effect.succeed(socket)))
+      socket.pause()
+    }),
+    (socket) => Effect.sync(() => socket.destroy())
+  )
