@@ -105,7 +105,7 @@ const formatMessage = (
 }
 
 /**
- * A parameter is missing or invalid. Nothing was sent.
+ * A parameter or an option of the call is missing or invalid. Nothing was sent.
  *
  * @since 0.1.0
  * @category errors
@@ -349,6 +349,8 @@ export class RateLimitError
  * - `rate`: the wait for the configured rate limit would exceed `maxWait` or the timeout of the call, or its queue is full.
  * - `concurrency`: the same, for the limit of requests in flight.
  * - `daily`: the daily quota of the API key is exhausted.
+ * - `unavailable`: the store that counts the limits for several processes is unavailable, and is configured to be `closed` in
+ *   that case.
  *
  * @since 0.1.0
  * @category errors
@@ -356,7 +358,7 @@ export class RateLimitError
 export class LocalLimitError
   extends Schema.TaggedError<LocalLimitError>("@blockquarry/core/LocalLimitError")("LocalLimitError", {
     ...requestFields,
-    limit: Schema.Literal("rate", "concurrency", "daily"),
+    limit: Schema.Literal("rate", "concurrency", "daily", "unavailable"),
     retryAfter
   })
 {
@@ -365,7 +367,8 @@ export class LocalLimitError
     const causes = {
       rate: "the configured rate limit would delay the request for too long",
       concurrency: "too many requests are in flight",
-      daily: "the daily quota configured for this API key is exhausted"
+      daily: "the daily quota configured for this API key is exhausted",
+      unavailable: "the store of the limits is unavailable"
     } as const satisfies Record<typeof this.limit, string>
     return withRetryDelay(`not sent: ${causes[this.limit]}`, this.retryAfter)
   }
@@ -579,10 +582,15 @@ export class NetworkError
     mayHaveBeenApplied
   })
 {
+  /** The reason in plain words, without the host. */
+  get description(): string {
+    return describeNetworkReason(this.reason)
+  }
+
   /** What failed, without the operation. */
   get summary(): string {
     const failure = this.sent ? `connection to ${this.host} failed` : `cannot connect to ${this.host}`
-    return withAppliedNote(`${failure}: ${describeNetworkReason(this.reason)}`, this)
+    return withAppliedNote(`${failure}: ${this.description}`, this)
   }
 
   /** What to do. */

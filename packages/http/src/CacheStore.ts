@@ -7,9 +7,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { LRUCache } from "lru-cache"
-import * as AvailabilityGuard from "./internal/stores/AvailabilityGuard.ts"
-import type { StoreGroup } from "./internal/stores/StoreGroup.ts"
+import * as MemoryCache from "./internal/stores/MemoryCache.ts"
+import * as TieredCache from "./internal/stores/TieredCache.ts"
 import type { RawResponse } from "./internal/transport/RawResponse.ts"
 import type { StoreError } from "./StoreError.ts"
 
@@ -59,7 +58,8 @@ export interface CacheBackend<E> {
 
 /**
  * The store as the engine uses it: no operation fails. `remove` and `clear` return false if the store is unavailable;
- * the entries may then exist when it is available again. `nextVersion` returns `unknownVersion` in that case.
+ * the entries may then exist when it is available again. In the meantime, the versions that `nextVersion` returns are ordered
+ * within this process only.
  *
  * @since 0.1.0
  * @category models
@@ -67,7 +67,7 @@ export interface CacheBackend<E> {
 export interface CacheStoreService extends Pick<CacheBackend<never>, "get" | "set" | "nextVersion"> {
   readonly remove: (key: string) => Effect.Effect<boolean>
   readonly clear: Effect.Effect<boolean>
-  /** Does the same as `get`, synchronously. Only stores in memory support it. */
+  /** Returns an entry that is in memory and needs no check of a remote store. */
   readonly peek?: ((key: string) => CacheEntry | undefined) | undefined
 }
 
@@ -82,8 +82,7 @@ export class CacheStore
 {}
 
 /**
- * The version of a request that was sent while the store was unavailable. Its response replaces no entry with a version
- * that the store issued.
+ * The version of a request whose response is not cached. Lower than all versions that a store issues.
  *
  * @since 0.1.0
  * @category constants
@@ -111,37 +110,20 @@ export const memory = (
   options: { readonly maxBytes?: number | undefined } = {}
 ): Effect.Effect<CacheStoreService> =>
   Effect.sync(() => {
-    // LRUCache throws unless its size is a positive safe integer; no entry fits into one byte.
-    const { maxBytes = defaultMaxBytes } = options
-    const maxSize = maxBytes >= 1 ? Math.min(Math.floor(maxBytes), Number.MAX_SAFE_INTEGER) : 1
-    const entries = new LRUCache<string, CacheEntry>({
-      maxSize,
-      maxEntrySize: Math.floor(maxSize / 8),
-      sizeCalculation: (entry, key) => sizeOf(key, entry)
-    })
+    const entries = MemoryCache.make(options.maxBytes ?? defaultMaxBytes)
     let lastVersion = unknownVersion
     return {
       get: (key) => Effect.sync(() => entries.get(key) ?? null),
       set: (key, entry) =>
         Effect.sync(() => {
-          const existing = entries.peek(key)
-          if (existing === undefined || existing.version <= entry.version) entries.set(key, entry)
+          entries.set(key, entry)
         }),
       nextVersion: Effect.sync(() => lastVersion += 1),
-      remove: (key) => Effect.sync(() => (entries.delete(key), true)),
+      remove: (key) => Effect.sync(() => (entries.remove(key), true)),
       clear: Effect.sync(() => (entries.clear(), true)),
       peek: (key) => entries.get(key)
     }
   })
-
-/** Size of a decoded JSON body with its text, relative to the text. */
-const decodedFactor = 5
-
-/** Size of an entry without its body, in bytes. */
-const entryOverhead = 1024
-
-const sizeOf = (key: string, { response }: CacheEntry): number =>
-  response.bytes.byteLength * decodedFactor + key.length * 2 + entryOverhead
 
 /**
  * Provides a store in the memory of this process.
@@ -154,20 +136,36 @@ export const layerMemory = (
 ): Layer.Layer<CacheStore> => Layer.effect(CacheStore, memory(options))
 
 /**
- * Creates a store from a backend that may be unavailable, because it failed or did not reply within 100 ms. In the
- * meantime every `get` is a miss, and nothing is stored or removed. `clear` may take up to a minute.
+ * A cache that several processes share, such as Redis. Every effect must fail if the store makes no progress.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface RemoteCacheBackend extends Omit<CacheBackend<StoreError>, "nextVersion"> {
+  /** Returns the version of an entry without its response. Null if there is no entry. */
+  readonly getVersion: (key: string) => Effect.Effect<number | null, StoreError>
+  /** Issues a version that is higher than `after` and than all versions that the store has issued to any process. */
+  readonly nextVersion: (after: number) => Effect.Effect<number, StoreError>
+  /** Fails if the store is unavailable. */
+  readonly ping: Effect.Effect<void, StoreError>
+}
+
+/**
+ * Creates a store in the memory of this process above a remote one, so that a hit needs no round trip.
+ *
+ * - `maxBytes` limits the memory, as in `memory`. Default: 64 MiB.
+ * - An entry in memory is used for 2 s. Then its version is compared with the remote one. Removed entries are therefore
+ *   used by other processes for at most 2 s.
+ * - A read that takes more than 250 ms is a miss. Writes are not waited for, and at most 8 MiB wait to be written; beyond
+ *   that, entries are stored in memory only.
+ * - While the remote store is unavailable, the memory alone is the cache: `get` and `set` use it without comparing
+ *   versions, and `remove` and `clear` return false.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const withFallback = (
-  backend: CacheBackend<StoreError> & { readonly ping: Effect.Effect<void, StoreError> },
-  options: { readonly group?: StoreGroup | undefined } = {}
+export const tiered = (
+  backend: RemoteCacheBackend,
+  options: { readonly maxBytes?: number | undefined } = {}
 ): Effect.Effect<CacheStoreService, never, Scope.Scope> =>
-  Effect.map(AvailabilityGuard.make("cache", backend.ping, options.group), (guard) => ({
-    get: (key) => guard.run(backend.get(key), Effect.succeed(null)),
-    set: (key, entry) => guard.run(backend.set(key, entry), Effect.void),
-    nextVersion: guard.run(backend.nextVersion, Effect.succeed(unknownVersion)),
-    remove: (key) => guard.run(Effect.as(backend.remove(key), true), Effect.succeed(false)),
-    clear: guard.runLong(backend.clear)
-  }))
+  TieredCache.make(backend, options.maxBytes ?? defaultMaxBytes)

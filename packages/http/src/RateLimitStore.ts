@@ -12,7 +12,6 @@ import { LRUCache } from "lru-cache"
 import * as AvailabilityGuard from "./internal/stores/AvailabilityGuard.ts"
 import * as Gcra from "./internal/stores/Gcra.ts"
 import * as QuotaWindow from "./internal/stores/QuotaWindow.ts"
-import type { StoreGroup } from "./internal/stores/StoreGroup.ts"
 import type { StoreError } from "./StoreError.ts"
 
 /**
@@ -101,6 +100,11 @@ export interface RateLimitBackend<E> {
   /** Acquires `cost` units. A probe that is not settled within `lease` milliseconds is abandoned. */
   readonly acquire: (id: string, rule: RateLimitRule, cost: number, lease: number) => Effect.Effect<Permit, E>
   /**
+   * Returns units that were acquired `age` milliseconds ago and not used, except those that the rate limit has restored
+   * in the meantime. Returns the remaining units.
+   */
+  readonly release: (id: string, rule: RateLimitRule, cost: number, age: number) => Effect.Effect<number, E>
+  /**
    * Starts a cooldown after a 429: no request is granted for `millis`, at most 60 s. If `millis` is null, the cooldown
    * takes 1 s, and twice as long each time a probe gets another 429.
    */
@@ -112,19 +116,39 @@ export interface RateLimitBackend<E> {
    * previous window, nothing can be consumed until the next one begins.
    */
   readonly consume: (id: string, quota: Quota, cost: number) => Effect.Effect<Consumption, E>
+  /**
+   * Returns units that were consumed `age` milliseconds ago and not used, unless the next window has begun. Returns the
+   * remaining units.
+   */
+  readonly refund: (id: string, quota: Quota, cost: number, age: number) => Effect.Effect<number, E>
   /** Returns the remaining units without consuming any. */
   readonly peek: (id: string, quota: Quota) => Effect.Effect<RemainingQuota, E>
 }
 
 /**
- * The store as the engine uses it: no operation fails.
+ * The store as the engine uses it. Acquiring and consuming fail only while a remote store with `whenUnavailable: "closed"`
+ * is unavailable.
  *
  * @since 0.1.0
  * @category models
  */
-export interface RateLimitStoreService extends RateLimitBackend<never> {
+export interface RateLimitStoreService
+  extends
+    Pick<RateLimitBackend<StoreError>, "acquire" | "consume" | "peek">,
+    Pick<RateLimitBackend<never>, "release" | "refund" | "startCooldown" | "settleProbe">
+{
   /** The same operations without Effect, for servers with many requests. Only stores in memory support it. */
   readonly sync?: SyncRateLimitBackend | undefined
+}
+
+/**
+ * A store in the memory of this process. No operation fails.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface MemoryRateLimitStore extends RateLimitBackend<never> {
+  readonly sync: SyncRateLimitBackend
 }
 
 /**
@@ -154,7 +178,7 @@ export class RateLimitStore
  * @since 0.1.0
  * @category constructors
  */
-export const memory: Effect.Effect<RateLimitStoreService> = Effect.sync(() => makeMemoryStore())
+export const memory: Effect.Effect<MemoryRateLimitStore> = Effect.sync(() => makeMemoryStore())
 
 /**
  * Provides a store in the memory of this process.
@@ -165,75 +189,148 @@ export const memory: Effect.Effect<RateLimitStoreService> = Effect.sync(() => ma
 export const layerMemory: Layer.Layer<RateLimitStore> = Layer.effect(RateLimitStore, memory)
 
 /**
- * Creates a store from a backend that may be unavailable, because it failed or did not reply within 100 ms. In the
- * meantime each process counts in memory and applies the fraction `share` of every limit, so no call fails because of
- * an outage.
+ * What happens to limits while the store that processes share is unavailable:
+ *
+ * - `share`: each process counts in memory and applies its share of every limit, which is one divided by the number of
+ *   processes that were running at the last contact with the store.
+ * - `open`: rate limits and quotas do not apply. Cooldowns after a 429 do.
+ * - `closed`: every operation fails with a `StoreError`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type WhenUnavailable = "share" | "open" | "closed"
+
+/**
+ * Rate limits and quotas that several processes share, such as Redis. Every effect must fail if the store makes no
+ * progress.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface RemoteRateLimitBackend extends RateLimitBackend<StoreError> {
+  /** Reports that this process is running. Returns the number of running processes, including this one. */
+  readonly heartbeat: Effect.Effect<number, StoreError>
+}
+
+/**
+ * Creates a store from a remote one that may be unavailable. `whenUnavailable` is the behavior in the meantime. Default:
+ * `share`.
+ *
+ * With `share`:
  *
  * - Rate limits: a process also counts what it acquired before the outage. In the window in which an outage begins or
  *   ends, a fleet may use a limit twice.
- * - Quotas: a process may consume `share × limit` units in a window, less what it already consumed in it, and at most
- *   `share` of the units that remained at its last contact with the backend. Local consumption is not added to the
- *   backend afterwards: in the window of an outage, a fleet consumes at most twice the limit, unless the backend loses
- *   data.
- * - The backend may still execute the command that ran into the timeout. Its units then count twice.
+ * - Quotas: a process may consume its share of the limit in a window, less what it already consumed in it, and at most its
+ *   share of the units that remained at its last contact with the store. Local consumption is not added to the store
+ *   afterwards: in the window of an outage, a fleet consumes at most twice the limit, unless the store loses data.
+ * - A process that has not reached the store since it started applies the whole limit.
+ * - The store may still execute a command that failed. Its units then count twice.
  *
  * @since 0.1.0
  * @category constructors
  */
 export const withFallback = (
-  backend: RateLimitBackend<StoreError> & { readonly ping: Effect.Effect<void, StoreError> },
-  options: { readonly share: number; readonly group?: StoreGroup | undefined }
+  backend: RemoteRateLimitBackend,
+  options: { readonly whenUnavailable?: WhenUnavailable | undefined } = {}
 ): Effect.Effect<RateLimitStoreService, never, Scope.Scope> =>
-  Effect.map(AvailabilityGuard.make("rate limit", backend.ping, options.group), (guard) => {
+  Effect.gen(function*() {
+    const { whenUnavailable = "share" } = options
+    let share = 1
+    const ping = Effect.map(backend.heartbeat, (processes) => {
+      share = 1 / Math.max(1, processes)
+    })
+    const guard = yield* AvailabilityGuard.make("rate limit", ping)
     const memoryStore = makeMemoryStore()
+    /** Runs a command, or what replaces it while the store is unavailable. */
+    const run = <A>(
+      command: Effect.Effect<A, StoreError>,
+      fallbacks: { readonly share: () => Effect.Effect<A>; readonly open: () => Effect.Effect<A> }
+    ): Effect.Effect<A, StoreError> =>
+      guard.run(
+        command,
+        (error) => whenUnavailable === "closed" ? Effect.fail(error) : fallbacks[whenUnavailable]()
+      )
     return {
       // A remote store has no synchronous operations.
       sync: undefined,
-      acquire: (id, rule, cost, lease) => {
-        const localRule = scaledRule(rule, options.share)
-        const acquired = Effect.tap(
-          backend.acquire(id, rule, cost, lease),
-          (permit) =>
-            permit._tag === "Granted"
-              ? memoryStore.recordAcquired(id, localRule, cost, permit.probe)
-              : Effect.void
+      acquire: (id, rule, cost, lease) =>
+        run(
+          Effect.tap(
+            backend.acquire(id, rule, cost, lease),
+            (permit) =>
+              permit._tag === "Granted"
+                ? memoryStore.recordAcquired(id, scaledRule(rule, share), cost, permit.probe)
+                : Effect.void
+          ),
+          {
+            share: () => memoryStore.acquire(id, scaledRule(rule, share), cost, lease),
+            open: () =>
+              Effect.map(
+                memoryStore.acquire(id, { ...rule, limit: Number.POSITIVE_INFINITY }, cost, lease),
+                (permit) => ({ ...permit, remaining: rule.burst })
+              )
+          }
+        ),
+      release: (id, rule, cost, age) => {
+        const localRelease = Effect.suspend(() => memoryStore.release(id, scaledRule(rule, share), cost, age))
+        return guard.run(
+          Effect.zipLeft(backend.release(id, rule, cost, age), localRelease),
+          () => whenUnavailable === "open" ? Effect.succeed(rule.burst) : localRelease
         )
-        return guard.run(acquired, Effect.suspend(() => memoryStore.acquire(id, localRule, cost, lease)))
       },
       // Cooldowns are also kept in memory, so that they continue during an outage.
       startCooldown: (id, millis) =>
         Effect.zipRight(
           memoryStore.startCooldown(id, millis),
-          guard.run(backend.startCooldown(id, millis), Effect.void)
+          guard.run(backend.startCooldown(id, millis), () => Effect.void)
         ),
       settleProbe: (id, succeeded) =>
         Effect.zipRight(
           memoryStore.settleProbe(id, succeeded),
-          guard.run(backend.settleProbe(id, succeeded), Effect.void)
+          guard.run(backend.settleProbe(id, succeeded), () => Effect.void)
         ),
-      consume: (id, quota, cost) => {
-        const localQuota = scaledQuota(quota, options.share)
-        const consumed = Effect.tap(
-          backend.consume(id, quota, cost),
-          ({ _tag, remaining }) =>
-            memoryStore.recordConsumed(
-              id,
-              localQuota,
-              _tag === "Consumed" ? cost : 0,
-              wholeUnits(remaining, options.share)
-            )
+      consume: (id, quota, cost) =>
+        run(
+          Effect.tap(
+            backend.consume(id, quota, cost),
+            ({ _tag, remaining }) =>
+              memoryStore.recordConsumed(
+                id,
+                scaledQuota(quota, share),
+                _tag === "Consumed" ? cost : 0,
+                wholeUnits(remaining, share)
+              )
+          ),
+          {
+            share: () => memoryStore.consume(id, scaledQuota(quota, share), cost),
+            open: () => Effect.succeed({ _tag: "Consumed", remaining: quota.limit })
+          }
+        ),
+      refund: (id, quota, cost, age) => {
+        const localRefund = Effect.suspend(() => memoryStore.refund(id, scaledQuota(quota, share), cost, age))
+        const refunded = Effect.tap(backend.refund(id, quota, cost, age), (remaining) =>
+          Effect.zipRight(
+            localRefund,
+            memoryStore.recordConsumed(id, scaledQuota(quota, share), 0, wholeUnits(remaining, share))
+          ))
+        return guard.run(
+          refunded,
+          () => whenUnavailable === "open" ? Effect.succeed(quota.limit) : localRefund
         )
-        return guard.run(consumed, Effect.suspend(() => memoryStore.consume(id, localQuota, cost)))
       },
-      peek: (id, quota) => {
-        const localQuota = scaledQuota(quota, options.share)
-        const peeked = Effect.tap(
-          backend.peek(id, quota),
-          ({ remaining }) =>
-            memoryStore.recordConsumed(id, localQuota, 0, wholeUnits(remaining, options.share))
+      peek: (id, quota) =>
+        run(
+          Effect.tap(
+            backend.peek(id, quota),
+            ({ remaining }) =>
+              memoryStore.recordConsumed(id, scaledQuota(quota, share), 0, wholeUnits(remaining, share))
+          ),
+          {
+            share: () => memoryStore.peek(id, scaledQuota(quota, share)),
+            open: () => Effect.map(Clock.currentTimeMillis, (now) => QuotaWindow.peek(undefined, now, quota))
+          }
         )
-        return guard.run(peeked, Effect.suspend(() => memoryStore.peek(id, localQuota)))
-      }
     }
   })
 
@@ -252,7 +349,7 @@ const scaledQuota = (quota: Quota, share: number): Quota => ({
 /** Rounds down to whole units, because costs are integers. */
 const wholeUnits = (total: number, share: number): number => Math.floor(total * share + 1e-9)
 
-interface MemoryStore extends RateLimitStoreService {
+interface RecordingStore extends MemoryRateLimitStore {
   /** Records units that were acquired from the backend. A grant that is no probe also ends the local cooldown. */
   readonly recordAcquired: (
     id: string,
@@ -269,7 +366,7 @@ interface MemoryStore extends RateLimitStoreService {
   ) => Effect.Effect<void>
 }
 
-const makeMemoryStore = (): MemoryStore => {
+const makeMemoryStore = (): RecordingStore => {
   // Evicts the least recently used rate limits of very many.
   const states = new LRUCache<string, Gcra.GcraState>({ max: 10_000 })
   const updateAt = <A>(
@@ -302,6 +399,11 @@ const makeMemoryStore = (): MemoryStore => {
     sync,
     acquire: (name, rule, cost, lease) =>
       Effect.map(Clock.currentTimeMillis, (now) => sync.acquire(name, rule, cost, lease, now)),
+    release: (name, rule, cost, age) =>
+      update(name, (previous, now) => {
+        const { state, remaining } = Gcra.release(previous, now, rule, cost, age)
+        return [state, remaining]
+      }),
     startCooldown: (name, millis) =>
       update(name, (previous, now) => [Gcra.startCooldown(previous, now, millis), undefined]),
     settleProbe: (name, succeeded) =>
@@ -313,6 +415,12 @@ const makeMemoryStore = (): MemoryStore => {
       ]),
     consume: (name, quota, cost) =>
       Effect.map(Clock.currentTimeMillis, (now) => sync.consume(name, quota, cost, now)),
+    refund: (name, quota, cost, age) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const { quotaWindow, remaining } = QuotaWindow.refund(quotaWindows.get(name), now, quota, cost, age)
+        if (quotaWindow !== undefined) quotaWindows.set(name, quotaWindow, now)
+        return remaining
+      }),
     peek: (name, quota) =>
       Effect.map(Clock.currentTimeMillis, (now) => QuotaWindow.peek(quotaWindows.get(name), now, quota)),
     recordConsumed: (name, quota, cost, maxConsumable) =>

@@ -1,11 +1,8 @@
-/** Tests the cache in memory, which is limited by bytes, and with a backend that may be unavailable. */
+/** Tests the cache in memory, which is limited by bytes. */
 import * as CacheStore from "@blockquarry/http/CacheStore"
-import { StoreError } from "@blockquarry/http/StoreError"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
-import * as Fiber from "effect/Fiber"
-import * as TestClock from "effect/TestClock"
 
 const entry = (bytes: number): CacheStore.CacheEntry => ({
   response: { status: 200, headers: {}, bytes: new Uint8Array(bytes) },
@@ -163,93 +160,5 @@ describe("entry versions in memory", () => {
       ])
       yield* store.remove("a")
       expect(yield* kept(1)).toBe(true)
-    }))
-})
-
-describe("the cache with a backend", () => {
-  /** A backend that can be made unavailable or slow to clear, its entries, and the store that uses it. */
-  const withBackend = Effect.gen(function*() {
-    const entries = new Map<string, CacheStore.CacheEntry>()
-    const state: { unavailable: boolean; clearing: Effect.Effect<void> } = {
-      unavailable: false,
-      clearing: Effect.void
-    }
-    const reply = <A>(command: () => A): Effect.Effect<A, StoreError> =>
-      Effect.suspend(() =>
-        state.unavailable ? Effect.fail(new StoreError({ reason: "refused" })) : Effect.sync(command)
-      )
-    const store = yield* CacheStore.withFallback({
-      get: (key) => reply(() => entries.get(key) ?? null),
-      set: (key, entry) =>
-        reply(() => {
-          entries.set(key, entry)
-        }),
-      nextVersion: reply(() => 7),
-      remove: (key) =>
-        reply(() => {
-          entries.delete(key)
-        }),
-      clear: Effect.zipRight(Effect.suspend(() => state.clearing), reply(() => entries.clear())),
-      ping: reply(() => {})
-    })
-    return { entries, state, store }
-  })
-
-  it.scoped("neither returns nor stores entries during an outage, and returns them afterwards", () =>
-    Effect.gen(function*() {
-      const { entries, state, store } = yield* withBackend
-      const stored = entry(1)
-      yield* store.set("a", stored)
-      expect(yield* store.get("a")).toBe(stored)
-      state.unavailable = true
-      expect(yield* store.get("a")).toBeNull()
-      yield* store.set("b", stored)
-      state.unavailable = false
-      expect(yield* store.get("a")).toBeNull()
-      yield* TestClock.adjust(500)
-      expect(yield* store.get("a")).toBe(stored)
-      expect([...entries.keys()]).toEqual(["a"])
-      expect(store.peek).toBeUndefined()
-    }))
-
-  it.scoped("issues the versions of the backend, and the unknown version during an outage", () =>
-    Effect.gen(function*() {
-      const { state, store } = yield* withBackend
-      expect(yield* store.nextVersion).toBe(7)
-      state.unavailable = true
-      expect(yield* store.nextVersion).toBe(CacheStore.unknownVersion)
-    }))
-
-  it.scoped("returns from remove and clear whether they succeeded", () =>
-    Effect.gen(function*() {
-      const { entries, state, store } = yield* withBackend
-      for (const key of ["a", "b", "c"]) yield* store.set(key, entry(1))
-      expect(yield* store.remove("a")).toBe(true)
-      expect(yield* store.remove("a")).toBe(true)
-      expect([...entries.keys()]).toEqual(["b", "c"])
-      state.unavailable = true
-      expect([yield* store.remove("b"), yield* store.clear]).toEqual([false, false])
-      state.unavailable = false
-      // The store is not pinged yet
-      expect([yield* store.clear, yield* store.remove("b")]).toEqual([false, false])
-      expect([...entries.keys()]).toEqual(["b", "c"])
-      yield* TestClock.adjust(500)
-      expect(yield* store.clear).toBe(true)
-      expect([...entries.keys()]).toEqual([])
-    }))
-
-  it.scoped("allows a minute for clear", () =>
-    Effect.gen(function*() {
-      const { entries, state, store } = yield* withBackend
-      const clearedIn = (millis: number) =>
-        Effect.gen(function*() {
-          state.clearing = Effect.sleep(millis)
-          yield* store.set("a", entry(1))
-          const cleared = yield* Effect.fork(store.clear)
-          yield* TestClock.adjust(Math.min(millis, 60_000))
-          return [yield* Fiber.join(cleared), entries.size]
-        })
-      expect(yield* clearedIn(59_000)).toEqual([true, 0])
-      expect(yield* clearedIn(61_000)).toEqual([false, 1])
     }))
 })

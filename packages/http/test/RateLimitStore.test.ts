@@ -107,26 +107,31 @@ describe("rate limits in memory", () => {
 
 describe("rate limits with a backend", () => {
   /** A backend that can be made unavailable, and the store that uses it. */
-  const withBackend = (share: number) =>
+  const withBackend = (processes: number, whenUnavailable?: RateLimitStore.WhenUnavailable) =>
     Effect.gen(function*() {
       const memory = yield* RateLimitStore.memory
-      const state = { unavailable: false }
+      const state = { unavailable: false, processes, heartbeats: 0 }
       const reply = <A>(command: Effect.Effect<A>): Effect.Effect<A, StoreError> =>
         Effect.suspend(() => state.unavailable ? Effect.fail(new StoreError({ reason: "refused" })) : command)
       const store = yield* RateLimitStore.withFallback({
         acquire: (...args) => reply(memory.acquire(...args)),
+        release: (...args) => reply(memory.release(...args)),
         startCooldown: (...args) => reply(memory.startCooldown(...args)),
         settleProbe: (...args) => reply(memory.settleProbe(...args)),
         consume: (...args) => reply(memory.consume(...args)),
+        refund: (...args) => reply(memory.refund(...args)),
         peek: (...args) => reply(memory.peek(...args)),
-        ping: reply(Effect.void)
-      }, { share })
+        heartbeat: reply(Effect.sync(() => {
+          state.heartbeats += 1
+          return state.processes
+        }))
+      }, { whenUnavailable })
       return { memory, state, store }
     })
 
   it.scoped("are those of the backend while it is available", () =>
     Effect.gen(function*() {
-      const { memory, store } = yield* withBackend(0.5)
+      const { memory, store } = yield* withBackend(2)
       expect(yield* store.acquire("a", rule, 10, lease)).toMatchObject(granted)
       expect(yield* memory.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Delayed" })
       yield* store.startCooldown("a", 700)
@@ -143,7 +148,7 @@ describe("rate limits with a backend", () => {
 
   it.scoped("are the local share during an outage, less what was acquired before, and those of the backend afterwards", () =>
     Effect.gen(function*() {
-      const { state, store } = yield* withBackend(0.5)
+      const { state, store } = yield* withBackend(2)
       expect(yield* store.acquire("a", rule, 10, lease)).toMatchObject(granted)
       expect(yield* store.acquire("b", rule, 2, lease)).toMatchObject(granted)
       state.unavailable = true
@@ -167,7 +172,7 @@ describe("rate limits with a backend", () => {
 
   it.scoped("grant whole requests during an outage, however small the share", () =>
     Effect.gen(function*() {
-      const { state, store } = yield* withBackend(0.001)
+      const { state, store } = yield* withBackend(1000)
       state.unavailable = true
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Delayed", millis: 100_000 })
@@ -177,7 +182,7 @@ describe("rate limits with a backend", () => {
 
   it.scoped("keep a cooldown that began before an outage", () =>
     Effect.gen(function*() {
-      const { state, store } = yield* withBackend(0.5)
+      const { state, store } = yield* withBackend(2)
       yield* store.startCooldown("a", 3000)
       yield* TestClock.adjust(1000)
       state.unavailable = true
@@ -194,12 +199,79 @@ describe("rate limits with a backend", () => {
 
   it.scoped("end the local cooldown when another process has settled the probe", () =>
     Effect.gen(function*() {
-      const { memory, state, store } = yield* withBackend(0.5)
+      const { memory, state, store } = yield* withBackend(2)
       yield* store.startCooldown("a", 1000)
       yield* TestClock.adjust(1000)
       yield* memory.settleProbe("a", true)
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
       state.unavailable = true
+      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
+    }))
+
+  it.scoped("are divided by the number of processes at the last contact with the backend", () =>
+    Effect.gen(function*() {
+      const { state, store } = yield* withBackend(2)
+      state.processes = 5
+      yield* TestClock.adjust(5000)
+      state.unavailable = true
+      state.processes = 1
+      expect(yield* store.acquire("a", rule, 2, lease)).toEqual({ ...granted, remaining: 0 })
+      yield* TestClock.adjust(5000)
+      expect(yield* store.acquire("a", rule, 2, lease)).toEqual({ ...granted, remaining: 0 })
+      state.unavailable = false
+      yield* TestClock.adjust(500)
+      state.unavailable = true
+      expect(yield* store.acquire("b", rule, 2, lease)).toEqual({ ...granted, remaining: 8 })
+    }))
+
+  it.scoped("are the whole limit if the backend was never available", () =>
+    Effect.gen(function*() {
+      const memory = yield* RateLimitStore.memory
+      const store = yield* RateLimitStore.withFallback({
+        ...memory,
+        heartbeat: new StoreError({ reason: "refused" })
+      })
+      expect(yield* store.acquire("a", rule, 10, lease)).toEqual({ ...granted, remaining: 0 })
+    }))
+
+  it.scoped("report to the backend every 5 s that the process is running", () =>
+    Effect.gen(function*() {
+      const { state } = yield* withBackend(2)
+      expect(state.heartbeats).toBe(1)
+      yield* TestClock.adjust(60_000)
+      expect(state.heartbeats).toBe(13)
+    }))
+
+  it.scoped("do not apply during an outage if the store is open, except for cooldowns", () =>
+    Effect.gen(function*() {
+      const { state, store } = yield* withBackend(2, "open")
+      expect(yield* store.acquire("a", rule, 10, lease)).toMatchObject(granted)
+      state.unavailable = true
+      for (let times = 0; times < 3; times += 1) {
+        expect(yield* store.acquire("a", rule, 10, lease)).toEqual({ ...granted, remaining: 10 })
+      }
+      yield* store.startCooldown("a", 700)
+      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({
+        _tag: "Delayed",
+        millis: 700,
+        reason: "cooldown"
+      })
+      state.unavailable = false
+      yield* TestClock.adjust(500)
+      expect(yield* store.acquire("a", rule, 10, lease)).toMatchObject({ _tag: "Delayed" })
+    }))
+
+  it.scoped("fail with a StoreError during an outage if the store is closed", () =>
+    Effect.gen(function*() {
+      const { state, store } = yield* withBackend(2, "closed")
+      state.unavailable = true
+      const error = new StoreError({ reason: "refused" })
+      expect(yield* Effect.flip(store.acquire("a", rule, 1, lease))).toEqual(error)
+      expect(yield* Effect.flip(store.acquire("a", rule, 1, lease))).toEqual(error)
+      yield* store.startCooldown("a", 500)
+      yield* store.settleProbe("a", true)
+      state.unavailable = false
+      yield* TestClock.adjust(500)
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
     }))
 

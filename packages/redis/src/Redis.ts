@@ -1,5 +1,5 @@
 /**
- * The connection to Redis, and the commands that the stores send over it.
+ * The connections to Redis, and the commands that the stores send over them.
  *
  * @since 0.1.0
  */
@@ -43,19 +43,25 @@ export class InvalidRedisUrlError
   }
 }
 
+type RunScript<Arg> = (
+  script: Script,
+  key: string,
+  args: ReadonlyArray<Arg>
+) => Effect.Effect<unknown, StoreError>
+
 /**
- * Sends the commands of the stores. Every command fails immediately while there is no connection, and none is sent
- * twice.
+ * The commands of one connection, which the server executes in the order in which they are sent. Every command fails
+ * immediately while there is no connection, and none is sent twice. All pending commands fail if no byte arrives for a
+ * second.
  *
  * @since 0.1.0
  * @category models
  */
-export interface RedisService {
-  readonly keyPrefix: string
+export interface RedisCommands {
   /** Returns null if the key does not exist or does not hold a string. */
   readonly get: (key: string) => Effect.Effect<Uint8Array | null, StoreError>
-  /** Stores a value for `millis` milliseconds. */
-  readonly set: (key: string, value: Uint8Array, millis: number) => Effect.Effect<void, StoreError>
+  /** Returns the first `length` bytes of a string. Null if the key does not exist or does not hold a string. */
+  readonly getStart: (key: string, length: number) => Effect.Effect<Uint8Array | null, StoreError>
   readonly remove: (key: string) => Effect.Effect<void, StoreError>
   /**
    * Removes every key that starts with `prefix`, in batches, by scanning all keys of the database. Removes every key
@@ -63,13 +69,23 @@ export interface RedisService {
    */
   readonly removeAll: (prefix: string) => Effect.Effect<void, StoreError>
   /** Runs a script on one key and returns its reply. */
-  readonly run: (
-    script: Script,
-    key: string,
-    args: ReadonlyArray<string>
-  ) => Effect.Effect<unknown, StoreError>
+  readonly run: RunScript<string>
+  /** Like `run`, but sends the text of the script, so that a large argument and the order of commands need no retry. */
+  readonly runText: RunScript<string | Uint8Array>
   /** Fails unless the server accepts writes, so also if it is read-only or out of memory. */
   readonly ping: Effect.Effect<void, StoreError>
+}
+
+/**
+ * Two connections to one server. The main one is for small commands, such as those of rate limits. `values` is for large
+ * values, which would delay other commands on the same connection until they are transferred.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface RedisService extends RedisCommands {
+  readonly keyPrefix: string
+  readonly values: RedisCommands
 }
 
 /**
@@ -88,6 +104,50 @@ const scanCount = 500
 /** Returns the glob pattern that matches a prefix. Escapes the special characters of the prefix. */
 const prefixPattern = (prefix: string): string => `${prefix.replace(/[\\*?[\]]/g, String.raw`\$&`)}*`
 
+/** Creates the commands of a connection. */
+const commandsOf = ({ send }: Connection.Connection, keyPrefix: string): RedisCommands => {
+  /** Returns null for a value of another type. */
+  const orNull = <A>(value: Effect.Effect<A, StoreError>): Effect.Effect<A | null, StoreError> =>
+    Effect.catchIf(value, ({ reason }) => reason === "WRONGTYPE", () => Effect.succeed(null))
+  const runText: RunScript<string | Uint8Array> = ({ lua }, key, args) =>
+    send(
+      (client) =>
+        client.eval(lua, 1, key, ...args.map((arg) => typeof arg === "string" ? arg : toBuffer(arg))),
+      args.reduce((sum, { length }) => sum + length, 0)
+    )
+  return {
+    get: (key) => orNull(send((client) => client.getBuffer(key))),
+    getStart: (key, length) =>
+      // An empty reply means that the key does not exist.
+      Effect.map(
+        orNull(send((client) => client.getrangeBuffer(key, 0, length - 1))),
+        (bytes) => bytes === null || bytes.length === 0 ? null : bytes
+      ),
+    remove: (key) => Effect.asVoid(send((client) => client.unlink(key))),
+    removeAll: (prefix) =>
+      Effect.gen(function*() {
+        const pattern = prefixPattern(prefix)
+        let cursor = "0"
+        do {
+          const [next, keys] = yield* send((client) =>
+            client.scan(cursor, "MATCH", pattern, "COUNT", scanCount)
+          )
+          if (keys.length > 0) yield* send((client) => client.unlink(keys))
+          cursor = next
+        } while (cursor !== "0")
+      }),
+    run: (script, key, args) =>
+      Effect.catchIf(
+        send((client) => client.evalsha(script.sha, 1, key, ...args)),
+        // The server lost the script (a restart) and has not run anything.
+        ({ reason }) => reason === "NOSCRIPT",
+        () => runText(script, key, args)
+      ),
+    runText,
+    ping: Effect.asVoid(send((client) => client.set(`${keyPrefix}ping`, "", "PX", 1000)))
+  }
+}
+
 /**
  * Connects until the scope closes. An unavailable server is not an error: the connection is retried at least once a
  * second.
@@ -102,48 +162,18 @@ export const make = (
     const url = Redacted.isRedacted(options.url) ? Redacted.value(options.url) : options.url
     const parsedUrl = yield* Either.mapLeft(RedisUrl.parse(url), (reason) =>
       new InvalidRedisUrlError({ reason }))
-    const { send } = yield* Connection.open(parsedUrl)
     const keyPrefix = options.keyPrefix ?? "quarry:"
-    const set = (key: string, value: Uint8Array, millis: number) =>
-      Effect.asVoid(send((client) =>
-        client.set(key, toBuffer(value), "PX", millis)
-      ))
-    const removeAll = (prefix: string) =>
-      Effect.gen(function*() {
-        const pattern = prefixPattern(prefix)
-        let cursor = "0"
-        do {
-          const [next, keys] = yield* send((client) =>
-            client.scan(cursor, "MATCH", pattern, "COUNT", scanCount)
-          )
-          if (keys.length > 0) yield* send((client) => client.unlink(keys))
-          cursor = next
-        } while (cursor !== "0")
-      })
-    return {
-      keyPrefix,
-      get: (key) =>
-        Effect.catchIf(
-          send((client) => client.getBuffer(key)),
-          ({ reason }) => reason === "WRONGTYPE",
-          () => Effect.succeed(null)
-        ),
-      set,
-      remove: (key) => Effect.asVoid(send((client) => client.unlink(key))),
-      removeAll,
-      run: ({ lua, sha }, key, args) =>
-        Effect.catchIf(
-          send((client) => client.evalsha(sha, 1, key, ...args)),
-          // The server lost the script (a restart) and has not run anything.
-          ({ reason }) => reason === "NOSCRIPT",
-          () => send((client) => client.eval(lua, 1, key, ...args))
-        ),
-      ping: set(`${keyPrefix}ping`, new Uint8Array(), 1000)
-    }
+    const commands = Effect.map(
+      Connection.open(parsedUrl),
+      (connection) =>
+        commandsOf(connection, keyPrefix)
+    )
+    const [main, values] = yield* Effect.all([commands, commands], { concurrency: 2 })
+    return { keyPrefix, ...main, values }
   })
 
 /**
- * Provides a connection to Redis.
+ * Provides the connections to Redis.
  *
  * @since 0.1.0
  * @category layers
@@ -177,7 +207,7 @@ export const config: Config.Config<RedisOptions> = Config.all({
 })
 
 /**
- * Provides a connection to Redis from configuration. Default: `QUARRY_REDIS_URL`.
+ * Provides the connections to Redis from configuration. Default: `QUARRY_REDIS_URL`.
  *
  * @since 0.1.0
  * @category layers

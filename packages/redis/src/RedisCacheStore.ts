@@ -5,35 +5,25 @@
  */
 import { shortDigest } from "@blockquarry/core/ShortDigest"
 import * as CacheStore from "@blockquarry/http/CacheStore"
-import type { StoreGroup } from "@blockquarry/http/Gateway"
-import type { StoreError } from "@blockquarry/http/StoreError"
+import { StoreError } from "@blockquarry/http/StoreError"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as CacheEntryCodec from "./internal/CacheEntryCodec.ts"
+import * as CacheScripts from "./internal/CacheScripts.ts"
 import * as Redis from "./Redis.ts"
 
 /**
- * Cache entries in Redis. A value that cannot be decoded counts as a miss.
- *
- * @since 0.1.0
- * @category models
- */
-export interface RedisCacheBackend extends CacheStore.CacheBackend<StoreError> {
-  readonly ping: Effect.Effect<void, StoreError>
-}
-
-/**
- * - `maxEntryBytes`: larger entries are not stored. Default: 4 MiB. The settings of Redis (`maxmemory`,
+ * - `maxBytes`: maximum memory of this process for entries that are also in Redis. See `CacheStore.tiered`. Default: 64 MiB.
+ * - `maxEntryBytes`: larger entries are not stored in Redis. Default: 4 MiB. The settings of Redis (`maxmemory`,
  *   `maxmemory-policy`) limit the total size.
  *
  * @since 0.1.0
  * @category models
  */
 export interface RedisCacheOptions {
+  readonly maxBytes?: number | undefined
   readonly maxEntryBytes?: number | undefined
-  /** Other stores on the same server. */
-  readonly group?: StoreGroup.StoreGroup | undefined
 }
 
 /**
@@ -48,42 +38,64 @@ export const defaultMaxEntryBytes: number = 4 * 1024 * 1024
 const maxTtlMillis = 30 * 24 * 3600 * 1000
 
 /**
- * Creates the cache of a Redis connection. Its effects fail while Redis is unavailable; see `layer` for a store that
- * does not.
+ * Creates the cache of a Redis server. Its effects fail while Redis is unavailable; see `layer` for a store that does not.
+ * A value that cannot be decoded counts as a miss.
+ *
+ * Values have a connection of their own. Versions use the main one, because an attempt waits for its version.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const make = (options: RedisCacheOptions = {}): Effect.Effect<RedisCacheBackend, never, Redis.Redis> =>
+export const make = (
+  options: Pick<RedisCacheOptions, "maxEntryBytes"> = {}
+): Effect.Effect<CacheStore.RemoteCacheBackend, never, Redis.Redis> =>
   Effect.map(Redis.Redis, (redis) => {
     const maxEntryBytes = options.maxEntryBytes ?? defaultMaxEntryBytes
     const prefix = `${redis.keyPrefix}response:`
     // The number is the version of the value format.
     const entryKey = (key: string) => `${prefix}1:${shortDigest(key)}`
+    const versionKey = `${redis.keyPrefix}version:1`
     return {
       get: (key) =>
         Effect.map(
-          redis.get(entryKey(key)),
+          redis.values.get(entryKey(key)),
           (value) => value === null ? null : CacheEntryCodec.decode(value)
+        ),
+      getVersion: (key) =>
+        Effect.map(
+          redis.getStart(entryKey(key), CacheEntryCodec.versionLength),
+          (value) => value === null ? null : CacheEntryCodec.decodeVersion(value)
         ),
       set: (key, entry) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => {
           const ttlMillis = Math.min(Math.ceil(entry.expiresAt - now), maxTtlMillis)
           if (ttlMillis <= 0 || entry.response.bytes.byteLength > maxEntryBytes) return Effect.void
           const value = CacheEntryCodec.encode(entry)
-          return value.byteLength > maxEntryBytes ? Effect.void : redis.set(entryKey(key), value, ttlMillis)
+          return value.byteLength > maxEntryBytes ? Effect.void : Effect.asVoid(
+            redis.values.runText(CacheScripts.set, entryKey(key), [
+              CacheEntryCodec.encodeVersion(entry.version),
+              value,
+              String(ttlMillis)
+            ])
+          )
         }),
-      nextVersion: Effect.succeed(CacheStore.unknownVersion),
-      remove: (key) => redis.remove(entryKey(key)),
+      nextVersion: (after) =>
+        Effect.flatMap(redis.run(CacheScripts.nextVersion, versionKey, [String(after)]), (reply) => {
+          const version = Number(reply)
+          return Number.isSafeInteger(version)
+            ? Effect.succeed(version)
+            : new StoreError({ reason: "unexpected reply" })
+        }),
+      remove: (key) => redis.values.remove(entryKey(key)),
       // The prefix has no version, so this removes entries of older formats too.
-      clear: redis.removeAll(prefix),
-      ping: redis.ping
+      clear: redis.values.removeAll(prefix),
+      ping: Effect.zipRight(redis.ping, redis.values.ping)
     }
   })
 
 /**
- * Provides the cache store of the clients. While Redis is unavailable, every read is a miss and nothing is stored or
- * removed.
+ * Provides the cache store of the clients: Redis below the memory of this process. While Redis is unavailable, the memory
+ * alone is the cache.
  *
  * @since 0.1.0
  * @category layers
@@ -93,5 +105,5 @@ export const layer = (
 ): Layer.Layer<CacheStore.CacheStore, never, Redis.Redis> =>
   Layer.scoped(
     CacheStore.CacheStore,
-    Effect.flatMap(make(options), (backend) => CacheStore.withFallback(backend, options))
+    Effect.flatMap(make(options), (backend) => CacheStore.tiered(backend, options))
   )

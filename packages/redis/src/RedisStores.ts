@@ -1,6 +1,5 @@
 /**
- * Both stores of a fleet: cache and rate limits. Each has its own connection, so that a large cached response does not
- * delay a rate limit.
+ * Both stores of a fleet: cache and rate limits.
  *
  * @example
  * import * as Blockquarry from "@blockquarry/http/Blockquarry"
@@ -8,16 +7,15 @@
  * import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
  * import * as Layer from "effect/Layer"
  *
- * // Three processes share one rate limit and one cache. Reads QUARRY_API_KEY and QUARRY_BASE_URL.
+ * // All processes share one rate limit and one cache. Reads QUARRY_API_KEY and QUARRY_BASE_URL.
  * const DataApiLive = Blockquarry.layerConfig({
  *   apis: ["data"],
- *   stores: RedisStores.layer({ url: "redis://localhost:6379", expectedProxies: 3 })
+ *   stores: RedisStores.layer({ url: "redis://localhost:6379" })
  * }).pipe(Layer.provide(FetchHttpClient.layer))
  *
  * @since 0.1.0
  */
 import type { CacheStore } from "@blockquarry/http/CacheStore"
-import { StoreGroup } from "@blockquarry/http/Gateway"
 import type { RateLimitStore } from "@blockquarry/http/RateLimitStore"
 import * as Config from "effect/Config"
 import type { ConfigError } from "effect/ConfigError"
@@ -32,10 +30,7 @@ import * as RedisRateLimitStore from "./RedisRateLimitStore.ts"
  * @category models
  */
 export interface RedisStoresOptions
-  extends
-    Redis.RedisOptions,
-    Omit<RedisRateLimitStore.RedisRateLimitOptions, "group">,
-    Omit<RedisCacheStore.RedisCacheOptions, "group">
+  extends Redis.RedisOptions, RedisRateLimitStore.RedisRateLimitOptions, RedisCacheStore.RedisCacheOptions
 {}
 
 /**
@@ -47,11 +42,10 @@ export interface RedisStoresOptions
 export const layer = (
   options: RedisStoresOptions
 ): Layer.Layer<CacheStore | RateLimitStore, Redis.InvalidRedisUrlError> =>
-  Layer.unwrapEffect(Effect.map(StoreGroup.make, (group) =>
-    Layer.merge(
-      Layer.provide(RedisRateLimitStore.layer({ ...options, group }), Redis.layer(options)),
-      Layer.provide(RedisCacheStore.layer({ ...options, group }), Redis.layer(options))
-    )))
+  Layer.provide(
+    Layer.merge(RedisRateLimitStore.layer(options), RedisCacheStore.layer(options)),
+    Redis.layer(options)
+  )
 
 /**
  * Provides both stores from configuration. Default: `QUARRY_REDIS_URL`.

@@ -111,7 +111,9 @@ describe.skipIf(RedisServer.program === undefined)(`RedisCacheStore${RedisServer
           FastCheck.asyncProperty(FastCheck.string(), entries, (key, entry) => {
             const unexpired = { ...entry, expiresAt: Date.now() + 60_000 }
             return Effect.runPromise(Effect.gen(function*() {
+              yield* store.remove(key)
               yield* store.set(key, unexpired)
+              expect(yield* other.getVersion(key)).toBe(unexpired.version)
               expect(yield* other.get(key)).toEqual(unexpired)
               expect(yield* other.get(`${key} `)).not.toEqual(unexpired)
             }))
@@ -234,5 +236,56 @@ describe.skipIf(RedisServer.program === undefined)(`RedisCacheStore${RedisServer
       yield* Effect.all([other.clear, write("meanwhile")], { concurrency: 2 })
       const remaining = new Set(yield* inspector.keys)
       expect(keys("before").filter((key) => remaining.has(redisKey(key)))).toEqual([])
+    }))
+
+  it.scopedLive("keeps the entry with the highest version, whichever process stores last", () =>
+    Effect.gen(function*() {
+      const { client, inspector, store } = yield* connected
+      const other = yield* client()
+      const older = { ...entryFor(60_000), version: yield* store.nextVersion(0) }
+      const newer = { ...entryFor(60_000), version: yield* other.nextVersion(0) }
+      yield* other.set("key", newer)
+      yield* store.set("key", older)
+      expect(yield* store.get("key")).toEqual(newer)
+      expect(yield* store.getVersion("key")).toBe(newer.version)
+      expect(yield* store.getVersion("unknown")).toBe(null)
+      // Of equal versions the last
+      const replaced = { ...newer, storedAt: 1 }
+      yield* store.set("key", replaced)
+      expect(yield* other.get("key")).toEqual(replaced)
+      // A foreign value has no version
+      for (const value of ["garbage", "1".repeat(20)]) {
+        yield* inspector.send((client) => client.set(redisKey("key"), value))
+        expect(yield* store.getVersion("key")).toBe(value === "garbage" ? null : 1_111_111_111_111_111)
+      }
+      yield* inspector.send((client) =>
+        client.del(redisKey("key")).then(() => client.lpush(redisKey("key"), "1"))
+      )
+      expect(yield* store.getVersion("key")).toBe(null)
+      yield* store.set("key", older)
+      expect(yield* store.get("key")).toEqual(older)
+    }))
+
+  it.scopedLive("issues each version once, in ascending order for each process, also after Redis lost its data", () =>
+    Effect.gen(function*() {
+      const { client, inspector, store } = yield* connected
+      const other = yield* client()
+      const issue = (backend: typeof store) =>
+        Effect.map(
+          Effect.replicateEffect(backend.nextVersion(0), 500),
+          (versions) => {
+            expect(versions).toEqual(versions.toSorted((one, another) => one - another))
+            return versions
+          }
+        )
+      const before = yield* Effect.all([issue(store), issue(other)], { concurrency: 2 })
+      const highest = Math.max(...before.flat())
+      expect(new Set(before.flat()).size).toBe(1000)
+      yield* inspector.send((client) => client.flushall())
+      expect(yield* store.nextVersion(0)).toBeGreaterThan(highest)
+      expect(yield* store.nextVersion(highest + 1e12)).toBe(highest + 1e12 + 1)
+      yield* inspector.send((client) => client.lpush("quarry:version:1", "1").catch(() => 0))
+      expect(yield* other.nextVersion(0)).toBe(highest + 1e12 + 2)
+      expect(yield* inspector.send((client) => client.pttl("quarry:version:1"))).toBeGreaterThan(0)
     }))
 })

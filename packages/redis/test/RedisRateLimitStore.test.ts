@@ -7,6 +7,7 @@ import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/TestClock"
 import * as TestContext from "effect/TestContext"
+import * as TestServices from "effect/TestServices"
 import { makeWithClock } from "../src/internal/SharedRateLimits.ts"
 import * as Redis from "../src/Redis.ts"
 import * as RedisRateLimitStore from "../src/RedisRateLimitStore.ts"
@@ -29,6 +30,12 @@ type Step =
     readonly rule: RateLimitStore.RateLimitRule
     readonly cost: number
     readonly lease: number
+  }
+  | {
+    readonly do: "release"
+    readonly rule: RateLimitStore.RateLimitRule
+    readonly cost: number
+    readonly age: number
   }
   | { readonly do: "cooldown"; readonly millis: number | null }
   | { readonly do: "settle"; readonly succeeded: boolean }
@@ -65,6 +72,18 @@ const steps = (
           rule: several ? FastCheck.oneof(FastCheck.constant(rule), rules) : FastCheck.constant(rule),
           cost: FastCheck.oneof(FastCheck.integer({ min: 1, max: 10 }), amount),
           lease: FastCheck.integer({ min: 1, max: 5000 })
+        })
+      },
+      {
+        weight: 2,
+        arbitrary: FastCheck.record({
+          do: FastCheck.constant("release" as const),
+          rule: FastCheck.constant(rule),
+          cost: FastCheck.integer({ min: 1, max: 10 }),
+          age: FastCheck.oneof(
+            FastCheck.integer({ min: 0, max: 100 }),
+            FastCheck.integer({ min: 0, max: 70_000 })
+          )
         })
       },
       {
@@ -140,6 +159,14 @@ describe.skipIf(RedisServer.program === undefined)(`RedisRateLimitStore${RedisSe
               return [
                 yield* shared.acquire("key", rule, cost, lease),
                 yield* memory.acquire("key", rule, cost, lease)
+              ]
+            }
+            case "release": {
+              const { age, cost, rule } = step
+              return [
+                // Redis allows for the resolution of the clock, 1 ms.
+                yield* shared.release("key", rule, cost, age + 1),
+                yield* memory.release("key", rule, cost, age)
               ]
             }
             case "cooldown":
@@ -239,15 +266,68 @@ describe.skipIf(RedisServer.program === undefined)(`RedisRateLimitStore${RedisSe
       expect(yield* acquire).toBe("Granted")
     }))
 
-  it.scopedLive("fails a ping if the server accepts no writes", () =>
+  it.scopedLive("fails a heartbeat if the server accepts no writes", () =>
     Effect.gen(function*() {
       const { inspector, redis, server } = yield* connected
       const shared = yield* Effect.provide(RedisRateLimitStore.make, redis)
       yield* inspector.send((client) => client.config("SET", "maxmemory", "1"))
-      expect(yield* Effect.flip(shared.ping)).toMatchObject({ reason: "OOM" })
+      expect(yield* Effect.flip(shared.heartbeat)).toMatchObject({ reason: "OOM" })
       yield* inspector.send((client) => client.config("SET", "maxmemory", "0"))
-      yield* shared.ping
+      yield* shared.heartbeat
       yield* inspector.send((client) => client.replicaof("127.0.0.1", server.port))
-      expect(yield* Effect.flip(shared.ping)).toMatchObject({ reason: "READONLY" })
+      expect(yield* Effect.flip(shared.heartbeat)).toMatchObject({ reason: "READONLY" })
+    }))
+
+  it.scopedLive("counts the processes with a heartbeat in the last 15 s, also after the clock was set back", () =>
+    Effect.gen(function*() {
+      const { inspector, redis } = yield* connected
+      const process = Effect.map(Effect.provide(makeWithClock(setClock), redis), ({ heartbeat }) => heartbeat)
+      const [one, two, three] = yield* Effect.all([process, process, process])
+      const at = (now: number, heartbeat: typeof one) =>
+        Effect.zipRight(inspector.send((client) => client.set("test:now", now)), heartbeat)
+      expect(yield* at(1_000_000, one)).toBe(1)
+      expect(yield* at(1_001_000, two)).toBe(2)
+      expect(yield* at(1_001_000, two)).toBe(2)
+      expect(yield* at(1_014_999, three)).toBe(3)
+      expect(yield* at(1_015_000, three)).toBe(2)
+      expect(yield* at(1_016_000, three)).toBe(1)
+      expect(yield* at(500_000, one)).toBe(1)
+      expect(yield* at(500_001, two)).toBe(2)
+      // A foreign value is replaced
+      yield* inspector.send((client) => client.set("quarry:processes:1", "garbage"))
+      expect(yield* at(500_001, two)).toBe(1)
+      expect(yield* inspector.send((client) => client.pttl("quarry:processes:1"))).toBeGreaterThan(0)
+    }))
+
+  it.scoped("divides limits during an outage by the number of processes that run, not of those that ran before", () =>
+    Effect.gen(function*() {
+      const server = yield* TestServices.provideLive(RedisServer.make())
+      const inspector = yield* Inspector.make(server)
+      const process = Effect.flatMap(
+        Layer.build(Redis.layer({ url: server.url })),
+        (redis) => Effect.provide(makeWithClock(setClock), redis)
+      )
+      yield* inspector.send((client) => client.set("test:now", 1_000_000))
+      const ended = yield* Effect.replicateEffect(process, 7)
+      yield* Effect.forEach(ended, ({ heartbeat }) => heartbeat)
+      const stores = yield* Effect.replicateEffect(Effect.flatMap(process, RateLimitStore.withFallback), 2)
+      const heartbeats = Effect.zipRight(
+        TestClock.adjust("5 seconds"),
+        // Their replies arrive after those of the heartbeats
+        Effect.forEach(stores, (store) => store.peek("any", { limit: 1, period: year }))
+      )
+      yield* inspector.send((client) => client.set("test:now", 1_020_000))
+      // The first round counts the other process only if it comes second
+      yield* heartbeats
+      yield* heartbeats
+      yield* server.stop
+      // A client with 20 units per second uses 15 of them
+      const rule = { limit: 20, window: 1000, burst: 20 }
+      for (let times = 0; times < 20; times += 1) {
+        for (const store of stores) {
+          expect(yield* store.acquire("client", rule, 3, 0)).toMatchObject({ _tag: "Granted" })
+        }
+        yield* TestClock.adjust("400 millis")
+      }
     }))
 })

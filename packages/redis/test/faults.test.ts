@@ -1,4 +1,4 @@
-/** Tests both stores during outages of Redis: no errors, short delays, and local limits in the meantime. */
+/** Tests both stores during outages of Redis: no errors, no waiting for Redis, and local limits in the meantime. */
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import { describe, expect, it } from "@effect/vitest"
@@ -15,9 +15,6 @@ import { until } from "./support/WaitUntil.ts"
 const rule: RateLimitStore.RateLimitRule = { limit: 200, window: 1000, burst: 20 }
 const processes = 2
 
-/** The longest an operation may take: the timeout of a store, 100 ms, and a margin for a busy machine. */
-const maxMillis = 100 + 400
-
 interface AcquiredPermit {
   readonly before: number
   readonly after: number
@@ -25,7 +22,7 @@ interface AcquiredPermit {
 }
 
 const stores = (url: string) =>
-  Effect.map(Layer.build(RedisStores.layer({ url, expectedProxies: processes })), (context) => ({
+  Effect.map(Layer.build(RedisStores.layer({ url })), (context) => ({
     cache: Context.get(context, CacheStore.CacheStore),
     limits: Context.get(context, RateLimitStore.RateLimitStore)
   }))
@@ -70,6 +67,8 @@ describe.skipIf(RedisServer.program === undefined)(`under load${RedisServer.skip
         const inspector = yield* Inspector.make(server)
         const recorder = yield* OutputRecorder.make
         yield* recorder.record(Effect.gen(function*() {
+          // Another process, which the first heartbeat of the tested one counts
+          yield* stores(server.url)
           const { cache, limits } = yield* stores(server.url)
           /** Waits for a state by the latest log line: a busy machine may lose a store for a moment. */
           const is = (store: string, state: "unavailable" | "available") =>
@@ -82,33 +81,31 @@ describe.skipIf(RedisServer.program === undefined)(`under load${RedisServer.skip
             response: { status: 200, headers: {}, bytes: new Uint8Array([1, 2, 3]) },
             version: 0,
             storedAt: 0,
-            freshUntil: 0,
+            freshUntil: Date.now() + 60_000,
             expiresAt: Date.now() + 60_000
           }
-          const entryIsStored = until(Effect.zipWith(
-            cache.set("key", entry),
-            cache.get("key"),
-            (_, found) => found?.response.bytes.length === entry.response.bytes.length
-          ))
+          const responses = Effect.map(
+            inspector.keys,
+            (keys) => keys.filter((key) => key.startsWith("quarry:response:")).length
+          )
+          const entryIsStored = (key: string) =>
+            Effect.zipRight(cache.set(key, entry), until(Effect.map(responses, (count) => count > 0)))
           const { acquired, fiber } = yield* load(limits)
           yield* until(Effect.sync(() => acquired.length > 100))
-          yield* entryIsStored
+          yield* entryIsStored("key")
 
-          const lost = performance.now()
           yield* begin(server)
-          expect(yield* cache.get("key")).toBe(null)
           yield* is("rate limit", "unavailable")
           yield* is("cache", "unavailable")
 
-          // From here on operations do not wait for Redis
+          // Operations are synchronous, so they do not wait for Redis
           const unavailableSince = performance.now()
-          for (let count = 0; count < 1000; count++) {
-            yield* cache.set("key", entry)
-            expect(yield* cache.get("key")).toBe(null)
-            yield* limits.acquire("other", rule, 1, 1000)
-            yield* limits.settleProbe("other", true)
-          }
-          expect(performance.now() - unavailableSince).toBeLessThan(5000)
+          expect(Effect.runSync(cache.get("key"))).toBe(entry)
+          expect(Effect.runSync(cache.get("other"))).toBe(null)
+          Effect.runSync(cache.set("local", entry))
+          expect(Effect.runSync(cache.get("local"))).toBe(entry)
+          expect(Effect.runSync(limits.acquire("other", rule, 1, 1000))).toMatchObject({ _tag: "Granted" })
+          Effect.runSync(limits.settleProbe("other", true))
           // More than one window, so that the local limit applies
           const share = 1 / processes
           yield* until(Effect.sync(() =>
@@ -126,19 +123,11 @@ describe.skipIf(RedisServer.program === undefined)(`under load${RedisServer.skip
           yield* is("cache", "available")
           // Redis counts and stores again
           yield* until(Effect.map(level, (found) => found !== null && Number(found) > 0))
-          yield* entryIsStored
+          yield* entryIsStored("later")
           const availableSince = performance.now()
           yield* until(Effect.sync(() => granted(acquired, availableSince, performance.now()) > 20))
           expect(fiber.unsafePoll()).toBe(null)
           yield* Fiber.interrupt(fiber)
-
-          const durations = acquired.map(({ after, before }) => after - before)
-          expect(Math.max(...durations)).toBeLessThan(maxMillis)
-          // Only the first operations wait for the timeout; later ones are fast
-          const late = acquired
-            .filter(({ before }) => before > lost + maxMillis && before < unavailableSince + 1200)
-            .map(({ after, before }) => after - before).sort((a, b) => a - b)
-          expect(late[Math.floor(late.length * 0.95)]).toBeLessThan(50)
         }))
       }),
     20_000

@@ -22,6 +22,7 @@ const year = 365 * 24 * hour
 
 type Step =
   | { readonly do: "consume" | "peek"; readonly limit: number; readonly cost: number }
+  | { readonly do: "refund"; readonly limit: number; readonly cost: number; readonly age: number }
   | { readonly do: "advance"; readonly millis: number }
   /** Advances the clock by the TTL of the key. */
   | { readonly do: "expire" }
@@ -56,6 +57,15 @@ const sequences: FastCheck.Arbitrary<readonly [period: number, ReadonlyArray<Ste
               { weight: 4, arbitrary: FastCheck.nat(10) },
               { weight: 1, arbitrary: FastCheck.double({ min: 0, max: 1e5, noNaN: true }) }
             )
+          })
+        },
+        {
+          weight: 2,
+          arbitrary: FastCheck.record({
+            do: FastCheck.constant("refund" as const),
+            limit: FastCheck.constant(limit),
+            cost: FastCheck.nat(10),
+            age: FastCheck.nat(maxAdvance)
           })
         },
         {
@@ -115,6 +125,15 @@ describe.skipIf(RedisServer.program === undefined)(`quotas in Redis${RedisServer
               const results = [yield* shared.peek("key", quota), yield* memory.peek("key", quota)]
               expect(yield* inspector.send((client) => client.hgetall(key))).toEqual(before)
               return results
+            }
+            case "refund": {
+              const { age, cost, limit } = step
+              const quota = { limit, period }
+              return [
+                // Redis allows for the resolution of the clock, 1 ms.
+                yield* shared.refund("key", quota, cost, age + 1),
+                yield* memory.refund("key", quota, cost, age)
+              ]
             }
             case "advance":
               return yield* advance(step.millis)

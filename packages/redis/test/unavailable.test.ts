@@ -14,7 +14,7 @@ import { until } from "./support/WaitUntil.ts"
 const quota: RateLimitStore.Quota = { limit: 1000, period: 365 * 24 * 3600 * 1000 }
 
 const stores = (url: string) =>
-  Effect.map(Layer.build(RedisStores.layer({ url, expectedProxies: 2 })), (context) => ({
+  Effect.map(Layer.build(RedisStores.layer({ url })), (context) => ({
     cache: Context.get(context, CacheStore.CacheStore),
     limits: Context.get(context, RateLimitStore.RateLimitStore)
   }))
@@ -47,19 +47,23 @@ describe.skipIf(RedisServer.program === undefined)(`an outage${RedisServer.skipR
       Effect.gen(function*() {
         const server = yield* RedisServer.make()
         const inspector = yield* Inspector.make(server)
-        const one = yield* stores(server.url)
         const other = yield* stores(server.url)
+        // The first heartbeat counts two processes
+        const one = yield* stores(server.url)
         const { cache, limits } = one
+        const responses = Effect.map(
+          inspector.keys,
+          (names) => names.filter((name) => name.startsWith("quarry:response:"))
+        )
         const consume = (id: string, cost: number) =>
           Effect.map(limits.consume(id, quota, cost), ({ _tag, remaining }) => [_tag, remaining])
 
-        // On a busy machine the first commands may time out: wait until they succeed.
-        yield* until(Effect.zipRight(cache.set("warm", entry), cache.remove("warm")))
         expect(yield* consume("a", 200)).toEqual(["Consumed", 800])
         expect(yield* limits.peek("a", quota)).toMatchObject({ remaining: 800 })
         yield* other.limits.consume("used up", quota, 1000)
         expect(yield* consume("used up", 1)).toEqual(["QuotaExceeded", 0])
         for (const key of ["a", "b", "c"]) yield* cache.set(key, entry)
+        yield* until(Effect.map(responses, ({ length }) => length === 3))
         expect([yield* cache.remove("a"), yield* cache.get("a"), yield* other.cache.get("a")]).toEqual(
           [true, null, null]
         )
@@ -73,21 +77,23 @@ describe.skipIf(RedisServer.program === undefined)(`an outage${RedisServer.skipR
         expect(yield* consume("a", 1)).toEqual(["QuotaExceeded", 0])
         expect(yield* limits.peek("a", quota)).toMatchObject({ remaining: 0 })
         expect(yield* consume("used up", 1)).toEqual(["QuotaExceeded", 0])
-        expect([yield* cache.remove("b"), yield* cache.clear]).toEqual([false, false])
+        // Redis may still execute the first of them
+        expect([yield* cache.remove("unknown"), yield* cache.remove("b"), yield* cache.clear]).toEqual(
+          [false, false, false]
+        )
 
         yield* end(server)
         // The local share would be half of that
         yield* until(Effect.map(limits.peek("back", quota), ({ remaining }) => remaining === 1000))
         yield* until(cache.remove("unknown"))
-        const names = yield* inspector.keys
-        expect(names.filter((name) => name.startsWith("quarry:response:"))).toHaveLength(2 * survives)
+        expect(yield* responses).toHaveLength(2 * survives)
         expect(yield* consume("a", 1)).toEqual(["Consumed", 999 - 200 * survives])
         expect(yield* consume("used up", 1)).toEqual(
           survives === 1 ? ["QuotaExceeded", 0] : ["Consumed", 999]
         )
         yield* cache.set("c", entry)
         expect(yield* cache.clear).toBe(true)
-        expect((yield* inspector.keys).filter((name) => name.startsWith("quarry:response:"))).toEqual([])
+        expect(yield* responses).toEqual([])
         expect(yield* consume("a", 1)).toEqual(["Consumed", 998 - 200 * survives])
       }),
     20_000

@@ -69,7 +69,7 @@ describe("quotas with a backend", () => {
   const quota = { limit: 10, period }
 
   /** A backend that can be made unavailable, processes that use it, and the store of one of them. */
-  const withBackend = (share: number) =>
+  const withBackend = (processes: number, whenUnavailable?: RateLimitStore.WhenUnavailable) =>
     Effect.gen(function*() {
       const memory = yield* RateLimitStore.memory
       const state = { unavailable: false }
@@ -77,18 +77,20 @@ describe("quotas with a backend", () => {
         Effect.suspend(() => state.unavailable ? Effect.fail(new StoreError({ reason: "refused" })) : command)
       const member = RateLimitStore.withFallback({
         acquire: (...args) => reply(memory.acquire(...args)),
+        release: (...args) => reply(memory.release(...args)),
         startCooldown: (...args) => reply(memory.startCooldown(...args)),
         settleProbe: (...args) => reply(memory.settleProbe(...args)),
         consume: (...args) => reply(memory.consume(...args)),
+        refund: (...args) => reply(memory.refund(...args)),
         peek: (...args) => reply(memory.peek(...args)),
-        ping: reply(Effect.void)
-      }, { share })
+        heartbeat: reply(Effect.succeed(processes))
+      }, { whenUnavailable })
       return { member, memory, state, store: yield* member }
     })
 
   it.scoped("are those of the backend while it is available", () =>
     Effect.gen(function*() {
-      const { memory, store } = yield* withBackend(0.5)
+      const { memory, store } = yield* withBackend(2)
       expect(yield* store.consume("a", quota, 9)).toEqual(consumed(1))
       expect(yield* memory.consume("a", quota, 1)).toEqual(consumed(0))
       expect(yield* store.consume("a", quota, 1)).toEqual({ ...quotaExceeded(0), millis: period })
@@ -97,7 +99,7 @@ describe("quotas with a backend", () => {
 
   it.scoped("are the local share during an outage, less what was consumed before, and those of the backend afterwards", () =>
     Effect.gen(function*() {
-      const { memory, state, store } = yield* withBackend(0.5)
+      const { memory, state, store } = yield* withBackend(2)
       expect(yield* store.consume("a", quota, 2)).toEqual(consumed(8))
       state.unavailable = true
       expect(yield* store.consume("a", quota, 4)).toMatchObject(quotaExceeded(3))
@@ -120,7 +122,7 @@ describe("quotas with a backend", () => {
 
   it.scoped("are exhausted during an outage if the backend's quota was exhausted at the last contact", () =>
     Effect.gen(function*() {
-      const { memory, state, store } = yield* withBackend(0.5)
+      const { memory, state, store } = yield* withBackend(2)
       yield* memory.consume("known by consume", quota, 10)
       yield* memory.consume("known by peek", quota, 10)
       yield* memory.consume("unknown", quota, 10)
@@ -137,7 +139,7 @@ describe("quotas with a backend", () => {
 
   it.scoped("are limited during an outage to the share of what remained at the last contact", () =>
     Effect.gen(function*() {
-      const { memory, state, store } = yield* withBackend(0.5)
+      const { memory, state, store } = yield* withBackend(2)
       yield* memory.consume("a", quota, 6)
       expect(yield* store.consume("a", quota, 1)).toEqual(consumed(3))
       state.unavailable = true
@@ -145,9 +147,36 @@ describe("quotas with a backend", () => {
       expect(yield* store.consume("a", quota, 1)).toEqual(consumed(0))
     }))
 
+  it.scoped("do not apply during an outage if the store is open", () =>
+    Effect.gen(function*() {
+      const { memory, state, store } = yield* withBackend(2, "open")
+      expect(yield* store.consume("a", quota, 10)).toEqual(consumed(0))
+      state.unavailable = true
+      for (let times = 0; times < 3; times += 1) {
+        expect(yield* store.consume("a", quota, 8)).toEqual(consumed(10))
+        expect(yield* store.peek("a", quota)).toEqual({ remaining: 10, millis: period })
+      }
+      state.unavailable = false
+      yield* TestClock.adjust(500)
+      expect(yield* store.consume("a", quota, 1)).toMatchObject(quotaExceeded(0))
+      expect(yield* memory.peek("a", quota)).toMatchObject({ remaining: 0 })
+    }))
+
+  it.scoped("fail with a StoreError during an outage if the store is closed", () =>
+    Effect.gen(function*() {
+      const { state, store } = yield* withBackend(2, "closed")
+      state.unavailable = true
+      const error = new StoreError({ reason: "refused" })
+      expect(yield* Effect.flip(store.consume("a", quota, 1))).toEqual(error)
+      expect(yield* Effect.flip(store.peek("a", quota))).toEqual(error)
+      state.unavailable = false
+      yield* TestClock.adjust(500)
+      expect(yield* store.consume("a", quota, 1)).toEqual(consumed(9))
+    }))
+
   it.scoped("are whole units, and zero if there are more processes than units", () =>
     Effect.gen(function*() {
-      const { state, store } = yield* withBackend(1 / 49)
+      const { state, store } = yield* withBackend(49)
       state.unavailable = true
       expect(yield* store.consume("a", { limit: 49, period }, 1)).toEqual(consumed(0))
       expect(yield* store.consume("b", { limit: 48, period }, 1)).toMatchObject(quotaExceeded(0))
@@ -171,7 +200,7 @@ describe("quotas with a backend", () => {
       Effect.gen(function*() {
         // Everything happens within one window
         const quota = { limit, period: day }
-        const { member, state } = yield* withBackend(1 / members)
+        const { member, state } = yield* withBackend(members)
         const stores = yield* Effect.replicateEffect(member, members)
         let [sum, sumBefore, maxInOutage] = [0, 0, Infinity]
         for (const step of steps) {

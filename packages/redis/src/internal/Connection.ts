@@ -1,6 +1,9 @@
 /**
  * A connection that reconnects by itself. Without a connection every command fails immediately: commands are neither
  * queued nor sent twice.
+ *
+ * A command may take long, if other commands or large values are transferred first. The connection is closed, and all
+ * commands fail, only if it makes no progress: commands are pending, and no byte arrives for a second.
  */
 import { StoreError } from "@blockquarry/http/StoreError"
 import * as Duration from "effect/Duration"
@@ -10,11 +13,22 @@ import { Redis as IoRedis } from "ioredis"
 import type { RedisUrl } from "./RedisUrl.ts"
 
 export interface Connection {
-  readonly send: <A>(command: (client: IoRedis) => Promise<A>) => Effect.Effect<A, StoreError>
+  /** Sends a command. `bytes` is the size of its value, if that is large. */
+  readonly send: <A>(
+    command: (client: IoRedis) => Promise<A>,
+    bytes?: number
+  ) => Effect.Effect<A, StoreError>
 }
 
-/** If a command takes longer, the connection is closed: the server is stopped or unreachable. */
-const commandTimeout = Duration.seconds(1)
+const stallTimeout = Duration.seconds(1)
+
+/** Progress is checked this often while commands are pending. */
+const checkMillis = 100
+
+const checksPerStall = Duration.toMillis(stallTimeout) / checkMillis
+
+/** A value that is being sent causes no reply. Less than 64 KiB per second count as no progress. */
+const bytesPerCheck = 64 * 1024 * checkMillis / 1000
 
 /** How long a program waits for the first connection before it starts without one. */
 const connectTimeout = Duration.millis(500)
@@ -22,22 +36,31 @@ const connectTimeout = Duration.millis(500)
 const initialRetryDelay = 50
 const maxRetryDelay = 1000
 
+const stallReason = `no reply within ${Duration.format(stallTimeout)}`
+
 /** Returns a reason without the message of the error, which may contain the URL, commands and passwords. */
 const reasonOf = (error: unknown): string | null => {
   if (!(error instanceof Error)) return null
   if ("code" in error && typeof error.code === "string" && /^[A-Z][A-Z0-9_]*$/.test(error.code)) {
     return error.code
   }
-  if (error.name === "ReplyError") return /^[A-Z]+/.exec(error.message)?.[0] ?? "rejected"
-  return isTimeout(error) ? `no reply within ${Duration.format(commandTimeout)}` : null
+  return isReply(error) ? /^[A-Z]+/.exec(error.message)?.[0] ?? "rejected" : null
 }
 
-const isTimeout = (error: unknown): boolean => error instanceof Error && error.message === "Command timed out"
+/** Whether an error is a reply of the server. */
+const isReply = (error: unknown): error is Error => error instanceof Error && error.name === "ReplyError"
 
 const connect = ({ db, host, password, port, tls, username }: RedisUrl) => {
   let failures = 0
   /** Why the connection was lost, if known. */
   let lostReason: string | null = null
+  /** Whether the server has replied on this connection. A paused server accepts connections. */
+  let established = false
+  let pending = 0
+  let pendingBytes = 0
+  let bytesRead = 0
+  let checksWithoutProgress = 0
+  let timer: ReturnType<typeof setInterval> | undefined
   const client = new IoRedis({
     host,
     port,
@@ -48,8 +71,7 @@ const connect = ({ db, host, password, port, tls, username }: RedisUrl) => {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
-    commandTimeout: Duration.toMillis(commandTimeout),
-    connectTimeout: Duration.toMillis(commandTimeout),
+    connectTimeout: Duration.toMillis(stallTimeout),
     // Limits how long a socket outlives a connection that is closed while connecting.
     disconnectTimeout: 100,
     // Failures are reset by a reply, not by a connection: a server that rejects the password still accepts connections.
@@ -60,43 +82,84 @@ const connect = ({ db, host, password, port, tls, username }: RedisUrl) => {
     enableReadyCheck: false,
     disableClientInfo: true
   })
-  // Without a listener ioredis writes errors to stderr, URL included.
-  client.on("error", (error: unknown) => {
-    lostReason = reasonOf(error)
-  })
-  const track = async <A>(command: (client: IoRedis) => Promise<A>): Promise<A> => {
+
+  /**
+   * Counts checks instead of time: between two of them the event loop reads from the socket, so a busy process does not
+   * mistake bytes that it has not read for missing ones.
+   */
+  const checkProgress = () => {
+    const total = client.stream.bytesRead
+    checksWithoutProgress = total === bytesRead ? checksWithoutProgress + 1 : 0
+    bytesRead = total
+    if (checksWithoutProgress < checksPerStall + pendingBytes / bytesPerCheck) return
+    checksWithoutProgress = 0
+    lostReason = stallReason
+    client.stream.destroy()
+  }
+
+  const send = async <A>(command: (client: IoRedis) => Promise<A>, bytes: number): Promise<A> => {
+    pending += 1
+    pendingBytes += bytes
+    if (timer === undefined) {
+      checksWithoutProgress = 0
+      timer = setInterval(checkProgress, checkMillis)
+    }
     try {
       const reply = await command(client)
       failures = 0
       lostReason = null
       return reply
-    } catch (error) {
-      // Closes the connection, so that pending commands do not pile up when the server is stopped.
-      if (isTimeout(error)) {
-        lostReason = reasonOf(error)
-        client.stream.destroy()
+    } finally {
+      pending -= 1
+      pendingBytes -= bytes
+      if (pending === 0) {
+        clearInterval(timer)
+        timer = undefined
       }
-      throw error
     }
   }
+
+  // Without a listener ioredis writes errors to stderr, URL included.
+  client.on("error", (error: unknown) => {
+    lostReason = reasonOf(error)
+  })
+  client.on("close", () => {
+    established = false
+  })
+  client.on("ready", () => {
+    const establish = () => {
+      established = true
+      client.emit(establishedEvent)
+    }
+    send((client) => client.ping(), 0).then(establish, (error: unknown) => {
+      // Also an error is a reply. Otherwise the connection is closed.
+      if (isReply(error)) establish()
+    })
+  })
   return {
     client,
-    send: <A>(command: (client: IoRedis) => Promise<A>) =>
-      Effect.tryPromise({
-        try: () => track(command),
-        catch: (error) => new StoreError({ reason: reasonOf(error) ?? lostReason ?? "not connected" })
-      })
+    send: <A>(command: (client: IoRedis) => Promise<A>, bytes = 0) =>
+      Effect.suspend(() =>
+        established
+          ? Effect.tryPromise({
+            try: () => send(command, bytes),
+            catch: (error) => new StoreError({ reason: reasonOf(error) ?? lostReason ?? "not connected" })
+          })
+          : new StoreError({ reason: lostReason ?? "not connected" })
+      )
   }
 }
+
+const establishedEvent = "established"
 
 /** Completes when the first connection attempt succeeds or fails. */
 const firstConnectionAttempt = (client: IoRedis): Effect.Effect<void> =>
   Effect.async((resume) => {
     const done = () => resume(Effect.void)
-    client.once("ready", done)
+    client.once(establishedEvent, done)
     client.once("close", done)
     return Effect.sync(() => {
-      client.off("ready", done)
+      client.off(establishedEvent, done)
       client.off("close", done)
     })
   })

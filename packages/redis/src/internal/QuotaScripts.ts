@@ -29,16 +29,16 @@ local ended = storedWindow == window + 1
 local clockMovedBack = storedWindow > window + 1
 if storedWindow < window then consumed = 0 end
 local remaining = ended and 0 or math.max(0, limit - consumed)
-`
-
-const consume = `
-local cost = number(ARGV[3])
 
 local function write()
   if foreign then redis.call('DEL', key) end
   redis.call('HSET', key, 'window', text(window), 'consumed', text(consumed))
   redis.call('PEXPIRE', key, string.format('%.0f', math.min(windowEnd - now + ${retentionMargin}, ${Script.maxTtlMillis})))
 end
+`
+
+const consume = `
+local cost = number(ARGV[3])
 
 if cost > remaining then
   if clockMovedBack then write() end
@@ -51,17 +51,27 @@ end
 return { 'Consumed', text(remaining - cost), text(millis) }
 `
 
+const refund = `
+local cost, age = number(ARGV[3]), number(ARGV[4])
+if consumed == 0 or ended or math.floor((now - age) / period) ~= window then return text(remaining) end
+consumed = math.max(0, consumed - cost)
+write()
+return text(math.max(0, limit - consumed))
+`
+
 const peek = `
 return { text(remaining), text(millis) }
 `
 
 export interface QuotaScripts {
   readonly consume: Script.Script
+  readonly refund: Script.Script
   readonly peek: Script.Script
 }
 
 /** Creates the scripts. `now` is a Lua expression for the current time in milliseconds. */
 export const make = (now: string): QuotaScripts => ({
   consume: Script.make(header(now) + consume),
+  refund: Script.make(header(now) + refund),
   peek: Script.make(header(now) + peek)
 })

@@ -1,7 +1,7 @@
 /**
  * Rate limits and cooldowns as Lua scripts, so that each change is atomic. They compute the same as
  * `packages/http/src/internal/stores/Gcra.ts`. A rate limit is a hash with the fields `level`, `updatedAt`, `cooldowns`,
- * `cooldownUntil` and `probeUntil`; times are in milliseconds.
+ * `cooldownUntil`, `probeUntil` and `busySince`; times are in milliseconds.
  */
 import * as Script from "./Script.ts"
 
@@ -14,7 +14,8 @@ const header = (now: string) =>
 local clockMovedBack = false
 
 local function read()
-  local fields = redis.pcall('HMGET', key, 'level', 'updatedAt', 'cooldowns', 'cooldownUntil', 'probeUntil')
+  local fields = redis.pcall('HMGET', key, 'level', 'updatedAt', 'cooldowns', 'cooldownUntil', 'probeUntil',
+    'busySince')
   -- A value of another type is replaced.
   if fields.err then
     redis.call('DEL', key)
@@ -27,14 +28,16 @@ local function read()
     updatedAt = math.min(tonumber(fields[2]) or now, now),
     cooldowns = tonumber(fields[3]) or 0,
     cooldownUntil = math.min(tonumber(fields[4]) or 0, now + 60000),
-    probeUntil = tonumber(fields[5]) or 0
+    probeUntil = tonumber(fields[5]) or 0,
+    busySince = math.min(tonumber(fields[6]) or now, now)
   }
 end
 
 -- Sets a TTL of at least \`millis\` and never shortens it: not every caller knows how long the level matters.
 local function write(state, millis)
   redis.call('HSET', key, 'level', text(state.level), 'updatedAt', text(state.updatedAt), 'cooldowns',
-    text(state.cooldowns), 'cooldownUntil', text(state.cooldownUntil), 'probeUntil', text(state.probeUntil))
+    text(state.cooldowns), 'cooldownUntil', text(state.cooldownUntil), 'probeUntil', text(state.probeUntil),
+    'busySince', text(state.busySince))
   if state.cooldowns > 0 then
     millis = math.max(millis, state.cooldownUntil - now + ${cooldownRetention}, state.probeUntil - now + ${cooldownRetention})
   end
@@ -76,10 +79,28 @@ if unlimited then
 end
 local room = math.max(burst, needed) - level
 if needed > room + 1e-9 then return delayed((needed - room) / rate, 'rate_limit') end
+if level == 0 then state.busySince = now end
 state.level = level + cost
 state.updatedAt = now
 write(state, state.level / rate)
 return granted()
+`
+
+const release = `
+local limit, window, burst = number(ARGV[1]), number(ARGV[2]), number(ARGV[3])
+local cost, age = number(ARGV[4]), number(ARGV[5])
+if limit == math.huge then return text(limit) end
+local state = read()
+local rate = limit / window
+local level = math.max(0, state.level - (now - state.updatedAt) * rate)
+-- If the level was 0 in between, the units have leaked.
+if level > 0 and now - age >= state.busySince then
+  level = math.max(0, level - cost)
+  state.level = level
+  state.updatedAt = now
+  write(state, level / rate)
+end
+return text(math.max(0, burst - level))
 `
 
 const startCooldown = `
@@ -107,6 +128,7 @@ return 'OK'
 
 export interface RateLimitScripts {
   readonly acquire: Script.Script
+  readonly release: Script.Script
   readonly startCooldown: Script.Script
   readonly settleProbe: Script.Script
 }
@@ -114,6 +136,7 @@ export interface RateLimitScripts {
 /** Creates the scripts. `now` is a Lua expression for the current time in milliseconds. */
 export const make = (now: string): RateLimitScripts => ({
   acquire: Script.make(header(now) + acquire),
+  release: Script.make(header(now) + release),
   startCooldown: Script.make(header(now) + startCooldown),
   settleProbe: Script.make(header(now) + settleProbe)
 })

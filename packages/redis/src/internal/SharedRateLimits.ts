@@ -1,9 +1,16 @@
 /** Rate limits and quotas as scripts that run on the Redis server. */
-import type { Consumption, Permit, RateLimitBackend, RemainingQuota } from "@blockquarry/http/RateLimitStore"
+import type {
+  Consumption,
+  Permit,
+  RemainingQuota,
+  RemoteRateLimitBackend
+} from "@blockquarry/http/RateLimitStore"
 import { StoreError } from "@blockquarry/http/StoreError"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { randomUUID } from "node:crypto"
 import * as Redis from "../Redis.ts"
+import * as HeartbeatScript from "./HeartbeatScript.ts"
 import * as QuotaScripts from "./QuotaScripts.ts"
 import * as RateLimitScripts from "./RateLimitScripts.ts"
 
@@ -46,15 +53,20 @@ const decodeRemaining = replyDecoder(Schema.Tuple(Schema.NumberFromString, Schem
 const remainingQuota = (reply: unknown): Effect.Effect<RemainingQuota, StoreError> =>
   Effect.map(decodeRemaining(reply), ([remaining, millis]) => ({ remaining, millis }))
 
+const decodeCount = replyDecoder(Schema.NonNegativeInt)
+
+const decodeUnits = replyDecoder(Schema.NumberFromString)
+
+/** Rounds down, because the clocks of processes count whole milliseconds: the units are not older than this. */
+const minAge = (age: number): number => Math.max(0, age - 1)
+
 /** Creates rate limits and quotas. `now` is a Lua expression for the current time in milliseconds. */
 export const makeWithClock = (
   now: string
-): Effect.Effect<
-  RateLimitBackend<StoreError> & { readonly ping: Effect.Effect<void, StoreError> },
-  never,
-  Redis.Redis
-> =>
+): Effect.Effect<RemoteRateLimitBackend, never, Redis.Redis> =>
   Effect.map(Redis.Redis, (redis) => {
+    const processId = randomUUID()
+    const heartbeatScript = HeartbeatScript.make(now)
     const rateLimitScripts = RateLimitScripts.make(now)
     const quotaScripts = QuotaScripts.make(now)
     // The number is the version of the hash fields.
@@ -70,6 +82,15 @@ export const makeWithClock = (
           ),
           permit
         ),
+      release: (id, { burst, limit, window }, cost, age) =>
+        Effect.flatMap(
+          redis.run(
+            rateLimitScripts.release,
+            rateLimitKey(id),
+            [limit, window, burst, cost, minAge(age)].map(String)
+          ),
+          decodeUnits
+        ),
       startCooldown: (id, millis) =>
         Effect.asVoid(
           redis.run(rateLimitScripts.startCooldown, rateLimitKey(id), [millis === null ? "" : String(millis)])
@@ -83,11 +104,23 @@ export const makeWithClock = (
           redis.run(quotaScripts.consume, quotaKey(id), [limit, period, cost].map(String)),
           consumption
         ),
+      refund: (id, { limit, period }, cost, age) =>
+        Effect.flatMap(
+          redis.run(
+            quotaScripts.refund,
+            quotaKey(id),
+            [limit, period, cost, minAge(age)].map(String)
+          ),
+          decodeUnits
+        ),
       peek: (id, { limit, period }) =>
         Effect.flatMap(
           redis.run(quotaScripts.peek, quotaKey(id), [limit, period].map(String)),
           remainingQuota
         ),
-      ping: redis.ping
+      heartbeat: Effect.flatMap(
+        redis.run(heartbeatScript, `${redis.keyPrefix}processes:1`, [processId]),
+        decodeCount
+      )
     }
   })

@@ -1,17 +1,37 @@
-/** A TCP proxy that can drop connections silently, without closing either side. */
+/** A TCP proxy that can limit the rate of connections, or drop them silently, without closing either side. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { connect, createServer, type Socket } from "node:net"
+import { Transform } from "node:stream"
 
 export interface NetworkProxy {
   readonly port: number
   /** Stops all existing connections from transferring data. New connections work. */
   readonly cut: Effect.Effect<void>
+  /** Limits existing and new connections to a number of bytes per second, in each direction. */
+  readonly limit: (bytesPerSecond: number) => Effect.Effect<void>
 }
 
 export const make = (port: number): Effect.Effect<NetworkProxy, never, Scope.Scope> =>
   Effect.gen(function*() {
     const sockets = new Set<Socket>()
+    let bytesPerSecond = Number.POSITIVE_INFINITY
+    /** Passes at most 50 ms worth of bytes at a time. */
+    const throttle = () =>
+      new Transform({
+        highWaterMark: 16 * 1024,
+        transform(chunk: Buffer, _, done) {
+          const passFrom = (start: number): void => {
+            if (start >= chunk.length) return done()
+            const end = Math.min(chunk.length, start + Math.ceil(bytesPerSecond / 20))
+            this.push(chunk.subarray(start, end))
+            const millis = (end - start) / bytesPerSecond * 1000
+            if (millis === 0) passFrom(end)
+            else setTimeout(passFrom, millis, end)
+          }
+          passFrom(0)
+        }
+      })
     const server = createServer((downstream) => {
       const upstreamSocket = connect(port, "127.0.0.1")
       for (const socket of [downstream, upstreamSocket]) {
@@ -19,7 +39,8 @@ export const make = (port: number): Effect.Effect<NetworkProxy, never, Scope.Sco
         socket.on("error", () => {})
         socket.on("close", () => sockets.delete(socket))
       }
-      downstream.pipe(upstreamSocket).pipe(downstream)
+      downstream.pipe(throttle()).pipe(upstreamSocket)
+      upstreamSocket.pipe(throttle()).pipe(downstream)
     })
     yield* Effect.addFinalizer(() =>
       Effect.async<void>((resume) => {
@@ -37,6 +58,10 @@ export const make = (port: number): Effect.Effect<NetworkProxy, never, Scope.Sco
       port: boundPort,
       cut: Effect.sync(() => {
         for (const socket of sockets) socket.unpipe().pause()
-      })
+      }),
+      limit: (rate) =>
+        Effect.sync(() => {
+          bytesPerSecond = rate
+        })
     }
   })

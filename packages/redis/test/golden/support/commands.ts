@@ -25,13 +25,16 @@ const connect = (port: number) =>
 /** Replaces arguments that change between runs: script bodies, their digests, and times. */
 const normalize = (names: Map<string, string>) => (word: string): string => {
   if (word.includes("redis.call(")) return "<script>"
+  if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(word)) return "<process>"
   if (/^[0-9a-f]{40}$/.test(word)) {
     const name = names.get(word) ?? `<script-${names.size + 1}>`
     names.set(word, name)
     return name
   }
   // Times of the server's clock, with a resolution of microseconds
-  return word.replace(/^1[6-9]\d{11}(\.\d+)?$/, "<time>")
+  return word.replace(/^(\(?)1[6-9]\d{11}(\.\d+)?$/, "$1<time>")
+    // Versions start from the same clock, in microseconds
+    .replaceAll(/\b1[6-9]\d{14}(?=$|\{)/g, "<version>")
 }
 
 /** Whether an argument depends on the time of the command: TTLs, and the first field of a hash. */

@@ -1,0 +1,47 @@
+/** Cache entries in the memory of this process, limited by bytes. Evicts the least recently used entries. */
+import { LRUCache } from "lru-cache"
+import type { CacheEntry } from "../../CacheStore.ts"
+
+export interface MemoryCache {
+  readonly get: (key: string) => CacheEntry | undefined
+  /**
+   * Stores an entry, unless there is one with a higher version; then returns false. Does not store an entry that is too
+   * large, but removes the one that it would replace.
+   */
+  readonly set: (key: string, entry: CacheEntry) => boolean
+  readonly remove: (key: string) => void
+  readonly clear: () => void
+}
+
+/** `maxBytes` limits the total size. No entry exceeds an eighth of it. With 0 or less, nothing is stored. */
+export const make = (maxBytes: number): MemoryCache => {
+  // LRUCache throws unless its size is a positive safe integer; no entry fits into one byte.
+  const maxSize = maxBytes >= 1 ? Math.min(Math.floor(maxBytes), Number.MAX_SAFE_INTEGER) : 1
+  const entries = new LRUCache<string, CacheEntry>({
+    maxSize,
+    maxEntrySize: Math.floor(maxSize / 8),
+    sizeCalculation: (entry, key) => sizeOf(key, entry)
+  })
+  return {
+    get: (key) => entries.get(key),
+    set: (key, entry) => {
+      const existing = entries.peek(key)
+      if (existing !== undefined && existing.version > entry.version) return false
+      entries.set(key, entry)
+      return true
+    },
+    remove: (key) => {
+      entries.delete(key)
+    },
+    clear: () => entries.clear()
+  }
+}
+
+/** Size of a decoded JSON body with its text, relative to the text. */
+const decodedFactor = 5
+
+/** Size of an entry without its body, in bytes. */
+const entryOverhead = 1024
+
+const sizeOf = (key: string, { response }: CacheEntry): number =>
+  response.bytes.byteLength * decodedFactor + key.length * 2 + entryOverhead

@@ -1,0 +1,201 @@
+/**
+ * A cache in the memory of this process above a remote one.
+ *
+ * An entry in memory is returned without asking the remote store for at most `memoryTtl`, so a purge by another process
+ * takes effect within that time. Then its version is compared, which transfers no value. While the remote store is
+ * unavailable, the memory alone is the cache.
+ */
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FiberId from "effect/FiberId"
+import * as Runtime from "effect/Runtime"
+import type * as Scope from "effect/Scope"
+import type { CacheEntry, CacheStoreService, RemoteCacheBackend } from "../../CacheStore.ts"
+import * as AvailabilityGuard from "./AvailabilityGuard.ts"
+import * as MemoryCache from "./MemoryCache.ts"
+
+/** How long an entry in memory is used before its version is compared with the remote one. */
+export const memoryTtl = Duration.seconds(2)
+
+/** A read that takes longer is a miss. It continues, so that a later call finds its entry in memory. */
+const readTimeout = Duration.millis(250)
+
+/** More reads in flight are misses. */
+const maxReads = 256
+
+/** Beyond so many bytes that wait to be written, entries are stored in memory only. */
+const maxPendingWriteBytes = 8 * 1024 * 1024
+
+/** Time to remove all entries, which takes many commands. */
+const clearTimeout = Duration.minutes(1)
+
+/** A read in flight, which identical reads join. */
+interface PendingRead {
+  readonly startedAt: number
+  readonly result: Deferred.Deferred<CacheEntry | null>
+}
+
+export const make = (
+  backend: RemoteCacheBackend,
+  maxBytes: number
+): Effect.Effect<CacheStoreService, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const scope = yield* Effect.scope
+    const clock = yield* Effect.clock
+    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+    const guard = yield* AvailabilityGuard.make("cache", backend.ping)
+    const memory = MemoryCache.make(maxBytes)
+    /** When the remote store was last known to hold an entry, in milliseconds since 1970. */
+    const checkedAt = new WeakMap<CacheEntry, number>()
+    const pendingWrites = new Set<CacheEntry>()
+    const pendingReads = new Map<string, PendingRead>()
+    let pendingWriteBytes = 0
+    /** The highest version that this process has seen. */
+    let lastVersion = 0
+
+    /** Whether an entry in memory may be used without asking the remote store. */
+    const isCurrent = (entry: CacheEntry): boolean => {
+      if (!guard.isAvailable() || pendingWrites.has(entry)) return true
+      const now = clock.unsafeCurrentTimeMillis()
+      // Another process may have replaced an entry that is no longer fresh.
+      return now < entry.freshUntil &&
+        Math.abs(now - (checkedAt.get(entry) ?? 0)) < Duration.toMillis(memoryTtl)
+    }
+
+    /** Whether the remote store is too slow to wait for: its oldest read has timed out. */
+    const isCongested = (): boolean => {
+      if (pendingReads.size >= maxReads) return true
+      for (const { startedAt } of pendingReads.values()) {
+        return clock.unsafeCurrentTimeMillis() - startedAt >= Duration.toMillis(readTimeout)
+      }
+      return false
+    }
+
+    const peek = (key: string): CacheEntry | undefined => {
+      const entry = memory.get(key)
+      return entry !== undefined && isCurrent(entry) ? entry : undefined
+    }
+
+    /** Reads the entry that replaces `known`, the one in memory. */
+    const fetch = (key: string, known: CacheEntry | undefined) =>
+      known === undefined ? backend.get(key) : Effect.flatMap(
+        backend.getVersion(key),
+        (version) =>
+          version === known.version
+            ? Effect.succeed(known)
+            : version === null
+            ? Effect.succeed(null)
+            : backend.get(key)
+      )
+
+    /** Puts the result of a read into memory, unless the entry was set or removed in the meantime. */
+    const receive = (
+      key: string,
+      read: PendingRead,
+      known: CacheEntry | undefined,
+      found: CacheEntry | null
+    ): CacheEntry | null => {
+      if (pendingReads.get(key) !== read) return null
+      pendingReads.delete(key)
+      const current = memory.get(key)
+      if (current !== known) return current ?? found
+      if (found === null) memory.remove(key)
+      else {
+        checkedAt.set(found, read.startedAt)
+        lastVersion = Math.max(lastVersion, found.version)
+        if (found !== known) {
+          // Also replaces a higher version: the remote store does not have it any more.
+          memory.remove(key)
+          memory.set(key, found)
+        }
+      }
+      return found
+    }
+
+    const startRead = (key: string): PendingRead => {
+      const known = memory.get(key)
+      const read = {
+        startedAt: clock.unsafeCurrentTimeMillis(),
+        result: Deferred.unsafeMake<CacheEntry | null>(FiberId.none)
+      }
+      pendingReads.set(key, read)
+      runFork(
+        guard.run(fetch(key, known), () => Effect.succeed(known ?? null)).pipe(
+          Effect.map((found) => receive(key, read, known, found)),
+          Effect.intoDeferred(read.result)
+        ),
+        { scope }
+      )
+      return read
+    }
+
+    const awaitRead = ({ result }: PendingRead): Effect.Effect<CacheEntry | null> =>
+      Effect.raceFirst(
+        Effect.interruptible(Deferred.await(result)),
+        Effect.interruptible(Effect.as(Effect.sleep(readTimeout), null))
+      )
+
+    /** Forgets all entries in memory, and the results of reads in flight. */
+    const forgetAll = Effect.sync(() => {
+      memory.clear()
+      pendingReads.clear()
+    })
+
+    return {
+      peek,
+      get: (key) =>
+        Effect.suspend(() => {
+          const entry = peek(key)
+          if (entry !== undefined) return Effect.succeed(entry)
+          if (!guard.isAvailable()) return Effect.succeed(null)
+          const read = pendingReads.get(key)
+          if (read !== undefined) return awaitRead(read)
+          return isCongested() ? Effect.succeed(null) : awaitRead(startRead(key))
+        }),
+      set: (key, entry) =>
+        Effect.sync(() => {
+          if (!memory.set(key, entry)) return
+          lastVersion = Math.max(lastVersion, entry.version)
+          checkedAt.set(entry, clock.unsafeCurrentTimeMillis())
+          const { byteLength } = entry.response.bytes
+          if (!guard.isAvailable() || pendingWriteBytes + byteLength > maxPendingWriteBytes) return
+          pendingWriteBytes += byteLength
+          pendingWrites.add(entry)
+          // In the background, so that no call waits for a slow write. Starts immediately, so that a later removal follows it.
+          runFork(
+            Effect.ensuring(
+              guard.run(backend.set(key, entry), () => Effect.void),
+              Effect.sync(() => {
+                pendingWriteBytes -= byteLength
+                pendingWrites.delete(entry)
+                checkedAt.set(entry, clock.unsafeCurrentTimeMillis())
+              })
+            ),
+            { scope }
+          )
+        }),
+      nextVersion: Effect.map(
+        // Without the remote store, versions follow the highest one that is known.
+        Effect.suspend(() =>
+          guard.run(backend.nextVersion(lastVersion), () => Effect.succeed(lastVersion + 1))
+        ),
+        (version) => {
+          lastVersion = Math.max(lastVersion, version)
+          return version
+        }
+      ),
+      remove: (key) =>
+        Effect.suspend(() => {
+          memory.remove(key)
+          pendingReads.delete(key)
+          return guard.run(Effect.as(backend.remove(key), true), () => Effect.succeed(false))
+        }),
+      clear: forgetAll.pipe(
+        Effect.zipRight(guard.run(Effect.as(backend.clear, true), () => Effect.succeed(false))),
+        Effect.timeoutTo({ duration: clearTimeout, onSuccess: (cleared) => cleared, onTimeout: () => false }),
+        // Entries that were read before the remote store removed them.
+        Effect.zipLeft(forgetAll)
+      )
+    }
+  })

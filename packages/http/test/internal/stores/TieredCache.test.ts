@@ -1,0 +1,376 @@
+/** Tests the cache in memory above a remote one: hits without round trips, slow reads, purges and outages. */
+import * as CacheStore from "@blockquarry/http/CacheStore"
+import { StoreError } from "@blockquarry/http/StoreError"
+import { describe, expect, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/TestClock"
+
+const minute = 60_000
+
+const entry = (version: number, freshUntil = minute, bytes = 1): CacheStore.CacheEntry => ({
+  response: { status: 200, headers: {}, bytes: new Uint8Array(bytes) },
+  version,
+  storedAt: 0,
+  freshUntil,
+  expiresAt: 2 * minute
+})
+
+/** A remote cache whose replies the test can delay or fail, and its commands. */
+const remoteCache = () => {
+  const entries = new Map<string, CacheStore.CacheEntry>()
+  const state = {
+    unavailable: false,
+    version: 100,
+    commands: Array.of<string>(),
+    /** Delays the replies of the following commands. */
+    delay: Effect.void as Effect.Effect<unknown>
+  }
+  const command = <A>(name: string, execute: () => A): Effect.Effect<A, StoreError> =>
+    Effect.suspend(() => {
+      state.commands.push(name)
+      if (state.unavailable) return Effect.fail(new StoreError({ reason: "refused" }))
+      const reply = execute()
+      return Effect.as(state.delay, reply)
+    })
+  const backend: CacheStore.RemoteCacheBackend = {
+    get: (key) => command(`get ${key}`, () => entries.get(key) ?? null),
+    getVersion: (key) => command(`getVersion ${key}`, () => entries.get(key)?.version ?? null),
+    set: (key, entry) =>
+      command(`set ${key}`, () => {
+        if ((entries.get(key)?.version ?? 0) <= entry.version) entries.set(key, entry)
+      }),
+    nextVersion: (after) => command("nextVersion", () => state.version = Math.max(state.version, after) + 1),
+    remove: (key) =>
+      command(`remove ${key}`, () => {
+        entries.delete(key)
+      }),
+    clear: command("clear", () => entries.clear()),
+    ping: Effect.suspend(() =>
+      state.unavailable ? Effect.fail(new StoreError({ reason: "refused" })) : Effect.void
+    )
+  }
+  /** Runs an effect and returns its result with its commands. */
+  const commandsOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.suspend(() => {
+      const before = state.commands.length
+      return Effect.map(effect, (result) => [result, state.commands.slice(before)] as const)
+    })
+  return { backend, commandsOf, entries, state }
+}
+
+const withRemote = Effect.gen(function*() {
+  const remote = remoteCache()
+  return { ...remote, store: yield* CacheStore.tiered(remote.backend) }
+})
+
+/** Delays all replies until the returned effect runs. */
+const delayReplies = (state: { delay: Effect.Effect<unknown> }) =>
+  Effect.map(Deferred.make<void>(), (released) => {
+    state.delay = Deferred.await(released)
+    return Effect.sync(() => {
+      state.delay = Effect.void
+    }).pipe(Effect.zipRight(Deferred.succeed(released, undefined)))
+  })
+
+describe("a cache above a remote one", () => {
+  it.scoped("returns entries from memory for 2 s, also synchronously", () =>
+    Effect.gen(function*() {
+      const { commandsOf, entries, store } = yield* withRemote
+      const stored = entry(1)
+      entries.set("a", stored)
+      expect(store.peek?.("a")).toBeUndefined()
+      expect(yield* commandsOf(store.get("a"))).toEqual([stored, ["get a"]])
+      yield* TestClock.adjust(1999)
+      expect(yield* commandsOf(store.get("a"))).toEqual([stored, []])
+      expect(store.peek?.("a")).toBe(stored)
+      yield* TestClock.adjust(1)
+      expect(store.peek?.("a")).toBeUndefined()
+    }))
+
+  it.scoped("compares versions after 2 s, and reads the entry only if another process replaced it", () =>
+    Effect.gen(function*() {
+      const { commandsOf, entries, store } = yield* withRemote
+      const stored = entry(5)
+      entries.set("a", { ...stored })
+      yield* store.set("a", stored)
+      yield* TestClock.adjust(2000)
+      const [same, comparison] = yield* commandsOf(store.get("a"))
+      expect(same).toBe(stored)
+      expect(comparison).toEqual(["getVersion a"])
+      expect(store.peek?.("a")).toBe(stored)
+      const replaced = entry(4)
+      entries.set("a", replaced)
+      yield* TestClock.adjust(2000)
+      expect(yield* commandsOf(store.get("a"))).toEqual([replaced, ["getVersion a", "get a"]])
+      expect(store.peek?.("a")).toBe(replaced)
+    }))
+
+  it.scoped("asks the remote store for an entry that is no longer fresh", () =>
+    Effect.gen(function*() {
+      const { entries, store } = yield* withRemote
+      yield* store.set("a", entry(1, 1000))
+      yield* TestClock.adjust(1000)
+      expect(store.peek?.("a")).toBeUndefined()
+      const replaced = entry(2)
+      entries.set("a", replaced)
+      expect(yield* store.get("a")).toBe(replaced)
+    }))
+
+  it.scoped("returns an entry that another process removed for at most 2 s", () =>
+    Effect.gen(function*() {
+      const remote = remoteCache()
+      const [one, other] = yield* Effect.replicateEffect(CacheStore.tiered(remote.backend), 2)
+      if (one === undefined || other === undefined) throw new Error("expected two stores")
+      for (const purge of [one.remove("a"), one.clear]) {
+        yield* one.set("a", entry(1))
+        expect(yield* other.get("a")).not.toBeNull()
+        expect(yield* purge).toBe(true)
+        expect([yield* one.get("a"), one.peek?.("a")]).toEqual([null, undefined])
+        yield* TestClock.adjust(2000)
+        expect([other.peek?.("a"), yield* other.get("a"), other.peek?.("a")]).toEqual([
+          undefined,
+          null,
+          undefined
+        ])
+      }
+    }))
+
+  it.scoped("does not return an entry whose read began before it was removed", () =>
+    Effect.gen(function*() {
+      const { entries, state, store } = yield* withRemote
+      for (const purge of [store.remove("a"), store.clear]) {
+        entries.set("a", entry(1))
+        const release = yield* delayReplies(state)
+        const reading = yield* Effect.fork(store.get("a"))
+        yield* Effect.yieldNow()
+        state.delay = Effect.void
+        expect(yield* purge).toBe(true)
+        expect(yield* store.get("a")).toBeNull()
+        yield* release
+        yield* Fiber.join(reading)
+        expect([store.peek?.("a"), yield* store.get("a")]).toEqual([undefined, null])
+      }
+    }))
+
+  it.scoped("keeps an entry that was set while an older one was read", () =>
+    Effect.gen(function*() {
+      const { entries, state, store } = yield* withRemote
+      entries.set("a", entry(1))
+      const release = yield* delayReplies(state)
+      const reading = yield* Effect.fork(store.get("a"))
+      yield* Effect.yieldNow()
+      const newer = entry(2)
+      yield* store.set("a", newer)
+      yield* release
+      expect(yield* Fiber.join(reading)).toBe(newer)
+      expect(store.peek?.("a")).toBe(newer)
+    }))
+
+  it.scoped("reads an entry once for concurrent calls", () =>
+    Effect.gen(function*() {
+      const { commandsOf, entries, store } = yield* withRemote
+      const stored = entry(1)
+      entries.set("a", stored)
+      const reads = Effect.all(Array.from({ length: 16 }, () => store.get("a")), { concurrency: "unbounded" })
+      expect(yield* commandsOf(reads)).toEqual([Array.from({ length: 16 }, () => stored), ["get a"]])
+    }))
+
+  it.scoped("counts a read of more than 250 ms as a miss, and uses its result later", () =>
+    Effect.gen(function*() {
+      const { entries, state, store } = yield* withRemote
+      const stored = entry(1)
+      entries.set("a", stored)
+      const release = yield* delayReplies(state)
+      const reading = yield* Effect.fork(store.get("a"))
+      yield* TestClock.adjust(249)
+      expect(reading.unsafePoll()).toBeNull()
+      yield* TestClock.adjust(1)
+      expect(yield* Fiber.join(reading)).toBeNull()
+      yield* release
+      expect(yield* store.get("a")).toBe(stored)
+      expect(store.peek?.("a")).toBe(stored)
+    }))
+
+  it.scoped("sends no further reads while one takes more than 250 ms", () =>
+    Effect.gen(function*() {
+      const { commandsOf, entries, state, store } = yield* withRemote
+      for (const key of ["a", "b"]) entries.set(key, entry(1))
+      const release = yield* delayReplies(state)
+      const reading = yield* Effect.fork(store.get("a"))
+      yield* TestClock.adjust(250)
+      yield* Fiber.join(reading)
+      expect(yield* commandsOf(store.get("b"))).toEqual([null, []])
+      yield* release
+      yield* Effect.yieldNow()
+      expect(yield* store.get("b")).not.toBeNull()
+    }))
+
+  it.scoped("has at most 256 reads in flight", () =>
+    Effect.gen(function*() {
+      const { commandsOf, state, store } = yield* withRemote
+      state.delay = Effect.never
+      const reads = Effect.forkAll(Array.from({ length: 300 }, (_, index) => store.get(`key ${index}`)))
+      const [, commands] = yield* commandsOf(Effect.zipRight(reads, TestClock.adjust(100)))
+      expect(commands).toHaveLength(256)
+    }))
+
+  it.scoped("does not wait for writes, and has at most 8 MiB of them in flight", () =>
+    Effect.gen(function*() {
+      const { commandsOf, entries, state, store } = yield* withRemote
+      const release = yield* delayReplies(state)
+      const sets = Effect.forEach(
+        ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"],
+        (key) => store.set(key, entry(1, minute, 1024 * 1024))
+      )
+      const [, commands] = yield* commandsOf(sets)
+      expect(commands).toHaveLength(8)
+      yield* release
+      yield* Effect.yieldNow()
+      yield* store.set("k", entry(1, minute, 1024 * 1024))
+      expect([...entries.keys()]).toEqual(["a", "b", "c", "d", "e", "f", "g", "h", "k"])
+      // The others are in memory
+      expect(store.peek?.("j")).not.toBeUndefined()
+    }))
+
+  it.scoped("keeps using an entry in memory while it is being written", () =>
+    Effect.gen(function*() {
+      const { state, store } = yield* withRemote
+      const release = yield* delayReplies(state)
+      const stored = entry(1)
+      yield* store.set("a", stored)
+      yield* TestClock.adjust(30_000)
+      expect(store.peek?.("a")).toBe(stored)
+      yield* release
+      yield* TestClock.adjust(1999)
+      expect(store.peek?.("a")).toBe(stored)
+    }))
+
+  it.scoped("limits its memory to maxBytes", () =>
+    Effect.gen(function*() {
+      const { backend, commandsOf, entries } = remoteCache()
+      const store = yield* CacheStore.tiered(backend, { maxBytes: 0 })
+      entries.set("a", entry(1))
+      expect(yield* commandsOf(store.get("a"))).toEqual([entry(1), ["get a"]])
+      expect(yield* commandsOf(store.get("a"))).toEqual([entry(1), ["get a"]])
+      expect(store.peek?.("a")).toBeUndefined()
+    }))
+
+  it.scoped("clears for at most a minute", () =>
+    Effect.gen(function*() {
+      const { state, store } = yield* withRemote
+      state.delay = Effect.sleep(59_000)
+      const inTime = yield* Effect.fork(store.clear)
+      yield* TestClock.adjust(59_000)
+      expect(yield* Fiber.join(inTime)).toBe(true)
+      state.delay = Effect.sleep(61_000)
+      const tooLate = yield* Effect.fork(store.clear)
+      yield* TestClock.adjust(60_000)
+      expect(yield* Fiber.join(tooLate)).toBe(false)
+    }))
+})
+
+describe("during an outage, a cache above a remote one", () => {
+  it.scoped("returns what is in memory, and removes nothing", () =>
+    Effect.gen(function*() {
+      const { entries, state, store } = yield* withRemote
+      const [known, added] = [entry(1), entry(2)]
+      yield* store.set("known", known)
+      entries.set("unknown", entry(3))
+      yield* TestClock.adjust(2000)
+      state.unavailable = true
+      expect(yield* store.get("unknown")).toBeNull()
+      expect(yield* store.get("known")).toBe(known)
+      yield* TestClock.adjust(10_000)
+      expect(store.peek?.("known")).toBe(known)
+      yield* store.set("added", added)
+      expect(store.peek?.("added")).toBe(added)
+      expect([yield* store.remove("known"), yield* store.clear]).toEqual([false, false])
+      // Not by this process either
+      expect([store.peek?.("known"), store.peek?.("added")]).toEqual([undefined, undefined])
+      expect([...entries.keys()]).toEqual(["known", "unknown"])
+    }))
+
+  it.scoped("returns an entry from memory if the comparison of its version fails", () =>
+    Effect.gen(function*() {
+      const { state, store } = yield* withRemote
+      const known = entry(1)
+      yield* store.set("a", known)
+      yield* TestClock.adjust(2000)
+      state.unavailable = true
+      expect(yield* store.get("a")).toBe(known)
+    }))
+
+  it.scoped("issues versions above all that it knows, and afterwards too", () =>
+    Effect.gen(function*() {
+      const { state, store } = yield* withRemote
+      expect(yield* store.nextVersion).toBe(101)
+      yield* store.set("a", entry(150))
+      state.unavailable = true
+      expect([yield* store.nextVersion, yield* store.nextVersion]).toEqual([151, 152])
+      state.unavailable = false
+      yield* TestClock.adjust(500)
+      expect(yield* store.nextVersion).toBe(153)
+    }))
+
+  it.scoped("replaces entries in memory by newer ones", () =>
+    Effect.gen(function*() {
+      const { state, store } = yield* withRemote
+      yield* store.set("a", entry(yield* store.nextVersion))
+      state.unavailable = true
+      const newer = entry(yield* store.nextVersion)
+      yield* store.set("a", newer)
+      expect(store.peek?.("a")).toBe(newer)
+    }))
+
+  it.scoped("compares entries of the outage with the remote store afterwards", () =>
+    Effect.gen(function*() {
+      const { state, store } = yield* withRemote
+      state.unavailable = true
+      yield* store.nextVersion
+      yield* store.set("a", entry(1))
+      yield* TestClock.adjust(5000)
+      expect(store.peek?.("a")).toBeDefined()
+      state.unavailable = false
+      yield* TestClock.adjust(500)
+      expect([store.peek?.("a"), yield* store.get("a")]).toEqual([undefined, null])
+    }))
+})
+
+it.scoped.prop(
+  "returns, 2 s after the last change, what the remote store holds, in every process",
+  {
+    steps: FastCheck.array(
+      FastCheck.record({
+        do: FastCheck.constantFrom("set", "set", "get", "get", "remove", "clear", "outage", "wait"),
+        process: FastCheck.nat(1),
+        key: FastCheck.constantFrom("a", "b"),
+        age: FastCheck.nat(3)
+      }),
+      { maxLength: 30 }
+    )
+  },
+  ({ steps }) =>
+    Effect.gen(function*() {
+      const { backend, entries, state } = remoteCache()
+      const stores = yield* Effect.replicateEffect(CacheStore.tiered(backend), 2)
+      for (const step of steps) {
+        const store = stores[step.process]
+        if (store === undefined) continue
+        if (step.do === "set") yield* store.set(step.key, entry((yield* store.nextVersion) - step.age))
+        else if (step.do === "get") yield* store.get(step.key)
+        else if (step.do === "remove") yield* store.remove(step.key)
+        else if (step.do === "clear") yield* store.clear
+        else if (step.do === "outage") state.unavailable = !state.unavailable
+        else yield* TestClock.adjust(700)
+      }
+      state.unavailable = false
+      yield* TestClock.adjust(2500)
+      for (const store of stores) {
+        for (const key of ["a", "b"]) expect(yield* store.get(key)).toBe(entries.get(key) ?? null)
+      }
+    }),
+  { fastCheck: { numRuns: 100 } }
+)
