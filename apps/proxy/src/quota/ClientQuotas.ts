@@ -191,10 +191,10 @@ export const make = (
     const { name } = waiter.client
     const queue = queues.get(name) ?? { waiters: [], lastDenial: denial ?? initialDenial }
     const lastDenial = denial ?? queue.lastDenial
-    if (queue.waiters.length >= maxQueue) return Effect.fail(queueFull(lastDenial.quotas))
     const laterIndex = queue.waiters.findIndex(({ maxWaitMs }) => maxWaitMs > waiter.maxWaitMs)
     const position = laterIndex === -1 ? queue.waiters.length : laterIndex
     const waitMs = expectedWait([...queue.waiters.slice(0, position), waiter], lastDenial, now)
+    if (queue.waiters.length >= maxQueue) return Effect.fail(queueFull({ ...lastDenial, waitMs }))
     if (waitMs > remainingWait(waiter, now)) return Effect.fail(quotaExceeded({ ...lastDenial, waitMs }))
     queue.waiters.splice(position, 0, waiter)
     queues.set(name, queue)

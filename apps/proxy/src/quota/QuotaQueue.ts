@@ -78,18 +78,30 @@ export const expectedWait = (
   return waitMs + Math.ceil(cost * window / rateLimit.limit)
 }
 
-export const quotaExceeded = ({ quotas, isDaily, waitMs }: QuotaDenial): ProxyError.ProxyError =>
+export const quotaExceeded = (denial: QuotaDenial): ProxyError.ProxyError =>
   ProxyError.make(
-    isDaily ? "client-quota-exceeded" : "client-rate-limited",
-    isDaily
+    denial.isDaily ? "client-quota-exceeded" : "client-rate-limited",
+    denial.isDaily
       ? "daily quota exceeded; it resets at midnight UTC"
       : "client rate limit exceeded",
-    { ...rateLimitHeaders(quotas), ...ProxyError.retryAfterHeader(Duration.millis(waitMs)) }
+    denialHeaders(denial)
   )
 
-export const queueFull = (quotas: ReadonlyArray<QuotaStatus>): ProxyError.ProxyError =>
+export const queueFull = (denial: QuotaDenial): ProxyError.ProxyError =>
   ProxyError.make(
     "client-rate-limited",
     "too many requests of this client are queued (quotas.maxQueue)",
-    { ...rateLimitHeaders(quotas), ...ProxyError.retryAfterHeader(Duration.seconds(1)) }
+    denialHeaders(denial)
   )
+
+/** Returns `Retry-After`, and the state of the quotas. The exceeded one resets after the same time, of at least 1 s. */
+const denialHeaders = ({ isDaily, quotas, waitMs }: QuotaDenial): Readonly<Record<string, string>> => {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000))
+  const exceeded = isDaily ? "day" : "rate"
+  return {
+    ...rateLimitHeaders(
+      quotas.map((quota) => quota.name === exceeded ? { ...quota, resetSeconds: seconds } : quota)
+    ),
+    ...ProxyError.retryAfterHeader(Duration.seconds(seconds))
+  }
+}
