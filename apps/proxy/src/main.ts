@@ -54,22 +54,28 @@ const program = Effect.gen(function*() {
 )
 
 /** Prints a new token. The configuration contains only its hash. */
-const printNewToken = (client: string) =>
+const printNewToken = (name: string) =>
   Effect.flatMap(
     TokenGenerator.generate,
     (token) =>
-      Console.log(`Token for ${client} (shown only once):
+      Console.log(`Token for ${name} (shown only once):
 
   ${token}
 
-Add this to the configuration:
+Add its hash to the configuration. For a client:
 
 clients:
-  - name: ${JSON.stringify(client)}
+  - name: ${JSON.stringify(name)}
     tokens:
       - ${TokenGenerator.hash(token)}
 
-The client sends the token in the X-API-Key header or as Authorization: Bearer.`)
+For an operator, who reads /status.json and /usage on the admin listener:
+
+admin:
+  tokens:
+    - ${TokenGenerator.hash(token)}
+
+Send the token in the X-API-Key header or as Authorization: Bearer.`)
   )
 
 NodeRuntime.runMain(program, {

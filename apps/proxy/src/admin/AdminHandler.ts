@@ -184,7 +184,8 @@ const upstreamStatuses = (
       host,
       circuitBreaker: health?.breaker ?? "closed",
       retryAt: health?.retryAt ?? null,
-      keys: keys[name].map(({ label }) => {
+      // Without a base URL the keys are not used.
+      keys: (host === null ? [] : keys[name]).map(({ label }) => {
         const { reason = null, state = "ready", cooldownUntil = null } = health?.keys.find((key) =>
           key.label === label
         ) ?? {}

@@ -101,7 +101,7 @@ ${helpRow("serve", "Run the proxy (default)")}
 ${helpRow("config check", "Validate the configuration")}
 ${helpRow("config print", "Print the effective configuration and the source of each value, without secrets")}
 ${helpRow("config example", "Print a commented example with every key")}
-${helpRow("token NAME", "Create a token for a client, and print its configuration")}
+${helpRow("token NAME", "Create a token for a client or an operator, and print its configuration")}
 
 Options:
 ${helpRow("-c, --config FILE", `Configuration file in YAML (${proxyVariables.config})`)}

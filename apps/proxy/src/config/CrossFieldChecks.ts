@@ -1,7 +1,9 @@
 /** Checks that involve several keys. */
+import * as Names from "@blockquarry/http/Settings"
 import { upstreamNames } from "./BaseUrls.ts"
 import { allowsAnonymousClients, type Config, isLoopback } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
+import { formatSize } from "./ValueFormats.ts"
 
 interface Finding {
   readonly path: ConfigPath.ConfigPath
@@ -16,7 +18,7 @@ export const check = (
 ): { readonly errors: ReadonlyArray<Finding>; readonly warnings: ReadonlyArray<Finding> } => {
   const errors: Array<Finding> = []
   const warnings: Array<Finding> = []
-  const { admin, allowAnonymous, clients, listen, upstream: { baseUrls, keys, sandbox } } = config
+  const { admin, allowAnonymous, clients, limits, listen, upstream: { baseUrls, keys, sandbox } } = config
   const isAnonymous = allowsAnonymousClients(config)
 
   const areValid = (...keys: ReadonlyArray<string>) =>
@@ -54,6 +56,18 @@ export const check = (
       "and /purge are rejected; set admin.tokens (quarry-proxy token NAME creates a token)"
     warnings.push({ path: ["admin", "host"], message })
   }
+  const { clientShare, maxBufferedBytes, maxResponseBytes } = limits
+  const share = isAnonymous ? 1 : clientShare
+  if (areValid("clients", "limits") && maxBufferedBytes * share < maxResponseBytes) {
+    const message =
+      `one client may use ${formatSize(Math.floor(maxBufferedBytes * share))} of memory${
+        isAnonymous ? "" : " (limits.clientShare)"
+      }, which is less than a response of limits.maxResponseBytes (${
+        formatSize(maxResponseBytes)
+      }): increase this ` +
+      "value, or decrease limits.maxResponseBytes"
+    errors.push({ path: ["limits", "maxBufferedBytes"], message })
+  }
   if (areValid("upstream.keys")) {
     const names = keys.map(({ name }, index) => [["upstream", "keys", index, "name"], name] as const)
     errors.push(...repeated(names, "key names must be unique"))
@@ -71,12 +85,11 @@ export const check = (
         if (!configured.includes(name)) warnings.push({ path: [...path, at], message })
       }
     }
-    const message =
-      "no key is configured for this upstream, so requests for it fail; add it to the upstreams of a key"
+    const message = keys.length === 0
+      ? `no API key is configured, so requests for this upstream fail; set upstream.keys or ${Names.apiKey}`
+      : "no key is configured for this upstream, so requests for it fail; add it to the upstreams of a key"
     const withoutKey = configured.filter((name) => !keys.some(({ upstreams }) => upstreams.includes(name)))
-    for (const name of keys.length > 0 ? withoutKey : []) {
-      warnings.push({ path: ["upstream", "baseUrls", name], message })
-    }
+    for (const name of withoutKey) warnings.push({ path: ["upstream", "baseUrls", name], message })
   }
   return { errors, warnings }
 }

@@ -34,6 +34,16 @@ describe("rejects", () => {
       "the same port on a wildcard address",
       "admin: { host: 127.0.0.2, port: 80 }\nlisten: { host: '::', port: 80 }\nallowAnonymous: true",
       "port 80"
+    ],
+    [
+      "less memory for a client than one response needs",
+      `clients: [${client("a", "a")}]\nlimits: { maxBufferedBytes: 63MiB }`,
+      "limits.maxBufferedBytes"
+    ],
+    [
+      "less memory than one response needs, without clients",
+      "limits: { maxBufferedBytes: 15MiB }",
+      "limits.maxBufferedBytes"
     ]
   ])("%s", ([, text, word]) =>
     Effect.gen(function*() {
@@ -77,6 +87,11 @@ describe("accepts with a warning", () => {
       "a key for an upstream without base URL",
       { text: `upstream: { baseUrls: { data: https://a }, ${key("[data, streams]")} }` },
       ["upstream.keys[0].upstreams[1]: key k is for streams, which has no base URL"]
+    ],
+    [
+      "base URLs without any key",
+      { text: "upstream: { baseUrls: { data: https://a } }" },
+      ["upstream.baseUrls.data: no API key is configured, so requests for this upstream fail"]
     ],
     [
       "a base URL without a key",
