@@ -29,11 +29,11 @@ const filesIn = (directory) =>
 const manifest = JSON.parse(read(join(root, "apps/proxy/package.json")))
 const scripts = existsSync(bundle) ? filesIn(bundle).filter((file) => file.endsWith(".js")) : []
 if (!scripts.includes("quarry-proxy.js")) {
-  throw new Error(`there is no quarry-proxy.js in ${bundle}: run pnpm run build first`)
+  throw new Error(`quarry-proxy.js not found in ${bundle}: run pnpm run build first`)
 }
 
 /**
- * The packages whose code is in the bundle, by their folders: source maps say where each line came from.
+ * The packages whose code is in the bundle, by directory: source maps contain the source of each line.
  *
  * @param {string} script
  */

@@ -7,7 +7,7 @@ import { createServer } from "node:http"
  * to its request.
  *
  * @typedef {object} Options
- * @property {Record<string, string>} templates - bodies by path, with `:address` in place of the address, and with
+ * @property {Record<string, string>} templates - bodies by path, with `:address` instead of the address, and with
  * `?limit=` and `&cursor=` if set; `@address@` and `@chain@` are replaced by those of the request
  * @property {number} faults - the ratio of requests that fail
  */
@@ -47,6 +47,9 @@ const faults = [
   [1, (response) => fail(response, 429, { "retry-after": "1" })]
 ]
 
+/** Requests with this address get no response. */
+const hangingAddress = `0x${"f".repeat(40)}`
+
 const totalWeight = faults.reduce((sum, [weight]) => sum + weight, 0)
 
 const pickFault = () => {
@@ -59,6 +62,7 @@ process.once("message", (/** @type {Options} */ { faults, templates }) => {
   const server = createServer((request, response) => {
     requestCount += 1
     const { pathname, searchParams } = new URL(request.url ?? "", "http://upstream.test")
+    if (pathname.includes(hangingAddress)) return
     const address = /0x[0-9a-f]{40}/.exec(pathname)?.[0] ?? ""
     const [limit, cursor] = [searchParams.get("limit"), searchParams.get("cursor")]
     const template = templates[

@@ -31,7 +31,7 @@ const backend = HttpApiBuilder.serve().pipe(
 )
 
 layer(backend)("backend", (it) => {
-  it.effect("answers a price, typed from end to end", () =>
+  it.effect("returns a price with its type", () =>
     Effect.gen(function*() {
       const { ledger } = yield* Sandbox.Sandbox
       const api = yield* HttpApiClient.make(BackendApi)
@@ -43,7 +43,7 @@ layer(backend)("backend", (it) => {
       expect(price.usdPrice).toBeGreaterThan(0)
     }))
 
-  it.effect("says that a token is unknown with an error of its own", () =>
+  it.effect("fails with a typed error for an unknown token", () =>
     Effect.gen(function*() {
       const { ledger } = yield* Sandbox.Sandbox
       const api = yield* HttpApiClient.make(BackendApi)

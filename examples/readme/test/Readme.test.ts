@@ -1,4 +1,4 @@
-/** The README's snippets do what it says. The program also stands in `src/program.ts`, where it is type-checked. */
+/** Runs the snippets of the README. `src/program.ts` has the program too, where it is type-checked. */
 import { describe, expect, it } from "@effect/vitest"
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -66,7 +66,7 @@ describe("the proxy", () => {
     expect(requests.length).toBeGreaterThan(2)
   })
 
-  it("answers every line", async () => {
+  it("responds to every curl command", async () => {
     const proxy = spawn(process.execPath, [
       bundle("apps/proxy/dist/quarry-proxy.js"),
       "--sandbox",
@@ -82,10 +82,10 @@ describe("the proxy", () => {
         if (origin !== "") break
       }
       for (const [url = ""] of requests.map(shellWords)) {
-        const answer = await fetch(url.replace("http://127.0.0.1:8650", origin))
-        expect([url, answer.status]).toEqual([url, 200])
+        const response = await fetch(url.replace("http://127.0.0.1:8650", origin))
+        expect([url, response.status]).toEqual([url, 200])
         // A whole list is a document a line
-        for (const line of (await answer.text()).trim().split("\n")) {
+        for (const line of (await response.text()).trim().split("\n")) {
           expect(JSON.parse(line)).toBeTypeOf("object")
         }
       }

@@ -179,7 +179,7 @@ describe("values", () => {
     [["cache", "maxBytes"], [0, "0B", "64", "64M", -1]],
     [["limits", "requestTimeout"], ["0s", "25d"]],
     [["limits", "maxConcurrentRequests"], [0]],
-    [["redis", "expectedProxies"], [0, 1.5]],
+    [["redis", "whenUnavailable"], ["half", true]],
     [["redis", "keyPrefix"], ["a b", "x".repeat(65)]],
     [["redis", "url"], ["http://x", "redis", "redis://x?y", "redis://:p@x", "redis://u:p@x", "redis://"]]
   ]

@@ -56,7 +56,7 @@ describe("without a file", () => {
       expect(toPlain(config.redis)).toEqual({
         url: { secret: "redis://:password@redis" },
         keyPrefix: "quarry:",
-        expectedProxies: 4
+        whenUnavailable: "share"
       })
     }))
 
@@ -127,7 +127,7 @@ redis: { keyPrefix: "x:" }
       expect(toPlain(config.redis)).toEqual({
         url: { secret: "redis://redis" },
         keyPrefix: "x:",
-        expectedProxies: 4
+        whenUnavailable: "share"
       })
       const without = yield* load({ text, env: { ...env, QUARRY_PROXY_PORT: "" } })
       expect(without.config.listen).toMatchObject({ host: "10.0.0.1", port: 1 })

@@ -86,7 +86,7 @@ const document = partly({
         FastCheck.constant({ env: "REDIS" })
       ),
       keyPrefix: constantFrom("quarry:", "#", "off", "a:b"),
-      expectedProxies: count
+      whenUnavailable: constantFrom("share", "open", "closed")
     },
     { requiredKeys: ["url"] }
   ),

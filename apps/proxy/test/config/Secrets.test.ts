@@ -114,7 +114,7 @@ describe("no message quotes a secret", () => {
     (token) => ({ admin: { tokens: [token] } }),
     (url) => ({ redis: { url } }),
     (redis) => ({ redis }),
-    (url) => ({ redis: { url, expectedProxies: 0 } }),
+    (url) => ({ redis: { url, whenUnavailable: url } }),
     (nested) => ({ redis: { url: nested }, ...(typeof nested === "object" ? nested : {}) }),
     () => canary,
     () => [canary]

@@ -112,7 +112,6 @@ describe("the configuration of the proxies", () => {
       const { config, warnings } = yield* Configs.load("compose")
       expect(warnings).toEqual([])
       expect([config.listen.host, config.admin?.host]).toEqual(["0.0.0.0", "0.0.0.0"])
-      expect(config.redis?.expectedProxies).toBe(proxies.length)
     }))
 
   it.effect("has the ports that other services use", () =>
@@ -220,14 +219,14 @@ const freePort: Effect.Effect<number> = Effect.async((resume) => {
 })
 
 /** Sends lines, and reads until every line has a response. */
-const say = (port: number, lines: ReadonlyArray<string>): Effect.Effect<string, Error> =>
+const sendLines = (port: number, lines: ReadonlyArray<string>): Effect.Effect<string, Error> =>
   Effect.async((resume) => {
-    let heard = ""
+    let received = ""
     const socket = connect(port, "127.0.0.1", () => socket.write(`${[...lines, "QUIT"].join("\r\n")}\r\n`))
     socket.on("data", (piece) => {
-      heard += String(piece)
+      received += String(piece)
     })
-    socket.on("close", () => resume(Effect.succeed(heard)))
+    socket.on("close", () => resume(Effect.succeed(received)))
     socket.on("error", (error) => resume(Effect.fail(error)))
     return Effect.sync(() => socket.destroy())
   })
@@ -266,17 +265,17 @@ describe.runIf(redisServer !== undefined)(
         const port = yield* freePort
         yield* started(port, "a-password")
         const refused = yield* Effect.retry(
-          say(port, ["GET a"]),
+          sendLines(port, ["GET a"]),
           Schedule.spaced("20 millis").pipe(Schedule.upTo("10 seconds"))
         )
         expect(refused).toContain("NOAUTH")
-        const heard = yield* say(port, [
+        const received = yield* sendLines(port, [
           "AUTH a-password",
           "CONFIG GET maxmemory",
           "CONFIG GET maxmemory-policy",
           "CONFIG GET save"
         ])
-        expect(heard.split("\r\n").filter((line) => /^[a-z0-9]/.test(line)))
+        expect(received.split("\r\n").filter((line) => /^[a-z0-9]/.test(line)))
           .toEqual(["maxmemory", String(256 * 1024 * 1024), "maxmemory-policy", "allkeys-lru", "save"])
       }))
 

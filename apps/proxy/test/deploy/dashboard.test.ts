@@ -193,10 +193,10 @@ it.scopedLive("query existing metrics only, and every metric of the proxy", () =
       Expressions.unknownReferences(expr, series).map((problem) => `${title}: ${problem}`)
     )
     expect(found).toEqual([])
-    const asked = Expressions.requestedMetrics(expressions.map(({ expr }) => expr))
+    const queried = Expressions.requestedMetrics(expressions.map(({ expr }) => expr))
     const left = [...series.keys()].filter((name) =>
       name.startsWith("quarry_") && !/_(?:sum|count)$/.test(name) &&
-      !asked.some((one) => one === name || one === name.replace(/_bucket$/, "_sum"))
+      !queried.some((one) => one === name || one === name.replace(/_bucket$/, "_sum"))
     )
     expect(left).toEqual([])
   }))
@@ -208,6 +208,6 @@ describe.runIf(promtool !== undefined)(`promtool${promtoolSkippedSuffix}`, () =>
     writeFileSync(join(folder, "rules.yaml"), JSON.stringify({ groups: [{ name: "dashboard", rules }] }))
     const ended = run(promtool, ["check", "rules", "rules.yaml"], folder)
     rmSync(folder, { recursive: true })
-    expect(ended).toEqual({ status: 0, said: expect.stringContaining(`${rules.length} rules found`) })
+    expect(ended).toEqual({ status: 0, output: expect.stringContaining(`${rules.length} rules found`) })
   })
 })

@@ -18,7 +18,7 @@ interface Assembled {
   readonly parent: string
   readonly bundle: string
   readonly folder: string
-  readonly said: string
+  readonly output: string
 }
 
 class Assembly extends Context.Tag("test/Assembly")<Assembly, Assembled>() {}
@@ -30,7 +30,7 @@ const assembled = Layer.scoped(
     const bundle = join(parent, "bundle")
     const folder = join(parent, "image")
     Image.bundle(bundle)
-    return { parent, bundle, folder, said: Image.assemble(folder, bundle) }
+    return { parent, bundle, folder, output: Image.assemble(folder, bundle) }
   })
 )
 
@@ -50,14 +50,14 @@ const healthcheck = Schema.decodeUnknownSync(Words)(
 layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the content", (it) => {
   it.effect("contains the program, its licenses and its version", () =>
     Effect.gen(function*() {
-      const { folder, said } = yield* Assembly
+      const { folder, output } = yield* Assembly
       const files = Image.entriesOf(folder).filter(({ isFile }) => isFile).map(({ path }) => path)
       const others = files.filter((file) => !/^dist\/(?:chunks\/)?[\w.-]+\.js$/.test(file))
       expect(others).toEqual(["LICENSE", "THIRD-PARTY-LICENSES", "package.json"])
       expect(files).toContain("dist/quarry-proxy.js")
       const { license, name, type, version } = manifest(join(Files.root, "apps/proxy/package.json"))
       expect(manifest(join(folder, "package.json"))).toEqual({ license, name, type, version })
-      expect(said).toContain(`${files.length} files`)
+      expect(output).toContain(`${files.length} files`)
       expect(readFileSync(join(folder, "LICENSE"), "utf8")).toBe(
         readFileSync(join(Files.root, "LICENSE"), "utf8")
       )
@@ -158,14 +158,14 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
         expect(JSON.parse((yield* sendRequest(port, "/livez")).text)).toEqual({ status: "live" })
         expect((yield* sendRequest(port, "/readyz")).status).toBe(200)
         const [, price = ""] = /http:\/\/[^/]+(\/api\/v2\.2\/erc20\/\w+\/price\?[^']*)/.exec(stdout) ?? []
-        const answer = yield* sendRequest(port, price)
-        expect(answer.status).toBe(200)
-        expect(JSON.parse(answer.text)).toHaveProperty("usdPrice")
+        const response = yield* sendRequest(port, price)
+        expect(response.status).toBe(200)
+        expect(JSON.parse(response.text)).toHaveProperty("usdPrice")
         const [node, , script = ""] = healthcheck
         expect(node).toBe("/nodejs/bin/node")
-        const asked = (port: number) =>
+        const requestCount = (port: number) =>
           spawnSync(process.execPath, ["-e", script.replace(/:\d+\//, `:${port}/`)]).status
-        expect(asked(port)).toBe(0)
+        expect(requestCount(port)).toBe(0)
         const { version } = manifest(join(app, "package.json"))
         const metrics = (yield* sendRequest(adminPort, "/metrics")).text.split("\n")
         expect(metrics).toContain(`quarry_proxy_info{version="${String(version)}"} 1`)
@@ -181,7 +181,7 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
         expect((yield* sendRequest(port, price)).status).toBe(200)
         const { code, stderr } = yield* Fiber.join(stopping)
         expect(code).toBe(0)
-        expect(asked(port)).toBe(1)
+        expect(requestCount(port)).toBe(1)
         const lines = stderr.trim().split("\n").map((line) => Schema.decodeUnknownSync(Manifest)(line))
         expect(lines.filter(({ level }) => level !== "info")).toEqual([])
         expect(Image.entriesOf(app)).toEqual(before)
@@ -196,17 +196,17 @@ describe("the Dockerfile", () => {
       devDependencies: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.String }))
     }))
     const folders = new Set<string>()
-    const walk = (folder: string): void => {
+    const addDependencies = (folder: string): void => {
       if (folders.has(folder)) return
       folders.add(folder)
       const { dependencies, devDependencies } = Schema.decodeUnknownSync(Dependencies)(
         readFileSync(join(Files.root, folder, "package.json"), "utf8")
       )
       for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
-        if (version.startsWith("workspace:")) walk(name.replace("@blockquarry/", "packages/"))
+        if (version.startsWith("workspace:")) addDependencies(name.replace("@blockquarry/", "packages/"))
       }
     }
-    walk("apps/proxy")
+    addDependencies("apps/proxy")
     for (const folder of folders) {
       expect(dockerfile).toContain(`\nCOPY ${folder}/package.json ${folder}/\n`)
       expect(dockerfile).toContain(`\nCOPY ${folder} ${folder}\n`)

@@ -208,24 +208,6 @@ describe("the configuration", () => {
       expect(announce).toBeGreaterThanOrEqual(periodSeconds * failureThreshold + timeoutSeconds)
     }))
 
-  it.effect("divides every limit by the maximum number of replicas", () =>
-    Effect.gen(function*() {
-      const { config: { shutdown, redis } } = yield* Configs.load("kubernetes")
-      const { maxReplicas = Number.NaN } = autoscaler.spec ?? {}
-      const surge = Number(deployment.spec?.strategy?.rollingUpdate?.maxSurge)
-      const evicted = Number(disruptions.spec?.maxUnavailable)
-      // minReadySeconds: a rollout continues after the replaced pod has ended
-      const pace = deployment.spec?.minReadySeconds ?? 0
-      expect(pace).toBeGreaterThanOrEqual(pod?.terminationGracePeriodSeconds ?? Number.NaN)
-      // The autoscaler also adds one pod at a time
-      const draining = Duration.toSeconds(shutdown.delay) + Duration.toSeconds(shutdown.timeout)
-      for (const { periodSeconds, value } of autoscaler.spec?.behavior?.scaleDown?.policies ?? []) {
-        expect([value, periodSeconds >= draining]).toEqual([1, true])
-      }
-      const replaced = surge
-      expect(redis?.expectedProxies).toBeGreaterThanOrEqual(maxReplicas + surge + replaced + evicted)
-    }))
-
   it.effect("fits into the memory limit, and the alert rules use that limit", () =>
     Effect.gen(function*() {
       const { config } = yield* Configs.load("kubernetes")

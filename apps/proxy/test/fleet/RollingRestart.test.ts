@@ -110,7 +110,7 @@ describe("a rolling restart", () => {
       yield* Effect.log(
         `three rounds: ${LoadGenerator.summarize(load.requests)}; ${
           load.requests.filter(({ closesConnection }) => closesConnection).length
-        } were told ` +
+        } were notified ` +
           `to come back elsewhere; ${load.resent()} of ${
             load.requests.filter(({ kind }) => kind === "idle").length
           } after long pauses sent again`

@@ -103,7 +103,7 @@ describe("golden records", () => {
         admin: "off",
         upstream: { sandbox: false },
         cache: { maxBytes: "1MiB" },
-        redis: { url: "redis://127.0.0.1:1", keyPrefix: "q:", expectedProxies: 2 },
+        redis: { url: "redis://127.0.0.1:1", keyPrefix: "q:" },
         limits: { maxConnections: 10, maxHeaderBytes: "8KiB", requestTimeout: "1s", sendIdleTimeout: "1s" },
         shutdown: { delay: "2s", timeout: "6s" },
         log: { level: "debug" },

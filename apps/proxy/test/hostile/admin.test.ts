@@ -29,7 +29,7 @@ const start = (tokens: ReadonlyArray<string>) =>
 const confidential = ["/status.json", "/usage", "/purge"] as const
 
 /** Variants of a path that may bypass a check. */
-const spellings = (path: string): ReadonlyArray<string> => [
+const variantsOf = (path: string): ReadonlyArray<string> => [
   `/${path}`,
   `/.${path}`,
   `/..${path}`,
@@ -76,7 +76,7 @@ describe("the admin listener", () => {
   it.scopedLive("returns nothing confidential for a variant of a path, with or without the token", () =>
     Effect.gen(function*() {
       const { admin } = yield* start([operator])
-      for (const target of confidential.flatMap(spellings)) {
+      for (const target of confidential.flatMap(variantsOf)) {
         for (const lines of [["Host: localhost"], ["Host: localhost", `Authorization: Bearer ${operator}`]]) {
           for (const method of ["GET", "POST", "HEAD"]) {
             const stream = yield* exchange(admin, get(target, lines, method))

@@ -77,7 +77,7 @@ const pipe = Effect.acquireRelease(
     })
 )
 
-/** A log over a pipe, and another over one that is read at once: its lines tell that the first was tried meanwhile. */
+/** A log over a full pipe, and a second log whose pipe is read: its lines show that the first was retried meanwhile. */
 const start = Effect.gen(function*() {
   const { ends } = yield* pipe
   const { ends: beats } = yield* pipe

@@ -68,7 +68,7 @@ describe("a collector", () => {
       for (const { headers } of received) expect(headers["x-tenant"]).toBe("a b")
       const text = received.map(({ body }) => body).join("\n")
       for (
-        const said of [
+        const expected of [
           "quarry-proxy",
           "1.2.3",
           "deployment.environment",
@@ -78,7 +78,7 @@ describe("a collector", () => {
           trace
         ]
       ) {
-        expect(text).toContain(said)
+        expect(text).toContain(expected)
       }
       for (const secret of [Sandbox.apiKey, "canary-of-the-client"]) {
         expect(text).not.toContain(secret)

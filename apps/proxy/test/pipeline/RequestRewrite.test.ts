@@ -66,7 +66,7 @@ describe("normalization", () => {
       []
     ))
 
-  const spellings = (name: typeof evmChains[number]) => {
+  const formatsOf = (name: typeof evmChains[number]) => {
     const id = chainId(name)
     return [
       name.replaceAll(" ", "%20"),
@@ -87,9 +87,9 @@ describe("normalization", () => {
       Effect.gen(function*() {
         for (const name of set) {
           const { port, sandbox } = yield* start()
-          for (const spelled of spellings(name)) yield* sendRequest(port, `${path}?chain=${spelled}`)
+          for (const format of formatsOf(name)) yield* sendRequest(port, `${path}?chain=${format}`)
           expect((yield* sandbox.recordedRequests).map(({ query }) => query)).toEqual(
-            spellings(name).map(() => [["chain", chainId(name)]])
+            formatsOf(name).map(() => [["chain", chainId(name)]])
           )
         }
       }))
@@ -140,8 +140,8 @@ describe("normalization", () => {
       const { port, sandbox } = yield* start()
       const upper = `0x${wallet.slice(2).toUpperCase()}`
       const encoded = [...wallet].map((char) => `%${char.charCodeAt(0).toString(16)}`).join("")
-      for (const spelled of [wallet, upper, encoded]) {
-        yield* sendRequest(port, `${data}/${spelled}/erc20/transfers`)
+      for (const format of [wallet, upper, encoded]) {
+        yield* sendRequest(port, `${data}/${format}/erc20/transfers`)
       }
       yield* sendRequest(port, "/streams/evm/a%20b%3F%25c/status", {
         method: "POST",

@@ -131,7 +131,7 @@ describe("encodings", () => {
       for (
         const [encoding, decode] of [["gzip", Zlib.gunzipSync], ["br", Zlib.brotliDecompressSync]] as const
       ) {
-        for (const _ of ["made", "kept"]) {
+        for (const _ of ["compressed", "cached"]) {
           const response = yield* sendRequest(port, long, { headers: { "accept-encoding": encoding } })
           expect(response.headers["content-encoding"]).toBe(encoding)
           expect(Number(response.headers["content-length"])).toBe(response.bytes.byteLength)

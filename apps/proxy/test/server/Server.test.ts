@@ -113,7 +113,7 @@ describe("a response that cannot be created or sent", () => {
         () => {
           throw new Error("routing failed")
         },
-        () => Effect.die(new Error("answering failed")),
+        () => Effect.die(new Error("the handler failed")),
         () => Effect.succeed(broken),
         () => broken
       ]

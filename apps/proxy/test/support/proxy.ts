@@ -1,4 +1,4 @@
-/** A real proxy on free ports over an embedded service whose handles the test holds, and a plain client. */
+/** A proxy on free ports in front of a sandbox that the test controls, and a plain HTTP client. */
 import type { ApiKey } from "@blockquarry/http/ApiKey"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Ledger from "@blockquarry/sandbox/Ledger"
@@ -18,12 +18,12 @@ import * as Logging from "../../src/observability/Logging.ts"
 import * as RunningProxy from "../../src/runtime/RunningProxy.ts"
 import type { UpstreamEndpoints } from "../../src/upstream/UpstreamClient.ts"
 
-/** One ledger for every test: what is worked out once is not worked out again. */
+/** One ledger for all tests: its data is generated on first access. */
 export const ledger = Ledger.make({ seed: 1, scale: 200 })
 
 export const { examples } = ledger
 
-/** The same key at every address. */
+/** The same keys for every API. */
 export const keys = (...keys: ReadonlyArray<ApiKey>): UpstreamEndpoints["keys"] => ({
   data: keys,
   streams: keys,
@@ -36,7 +36,7 @@ export const testEndpoints: UpstreamEndpoints = {
   baseUrls: Sandbox.baseUrls
 }
 
-/** A client of the proxy, by its token. */
+/** A client of the proxy with a token. */
 export const testClient = (name: string, token: string, other: Partial<ClientConfig> = {}): ClientConfig => ({
   name,
   tokens: [`sha256:${createHash("sha256").update(token).digest("hex")}`],
@@ -61,7 +61,7 @@ export interface RequestOptions {
   readonly body?: string
 }
 
-/** Asks without any parser touching the path. What is posted is declared as JSON, unless the headers say otherwise. */
+/** Sends a request with an unparsed path. Default content type of a POST: JSON. */
 export const sendRequest = (
   port: number,
   path: string,
@@ -106,10 +106,10 @@ export const raw = (port: number, text: string): Effect.Effect<string, Error> =>
     return Effect.sync(() => socket.destroy())
   })
 
-/** A clock that waits for nothing: what is retried is retried now, and time limits are over at once. */
+/** A clock without delays: retries happen and timeouts elapse immediately. */
 const instantClock: Clock.Clock = Object.assign(Clock.make(), { sleep: () => Effect.void })
 
-/** A clock that a test moves. */
+/** A clock whose time the test sets. */
 const fixedClock = (now: () => number): Clock.Clock =>
   Object.assign(Clock.make(), {
     unsafeCurrentTimeMillis: now,
@@ -122,14 +122,14 @@ export interface TestProxyOptions {
   readonly httpClient?: HttpClient.HttpClient
   readonly instantClock?: boolean
   readonly tracingEnabled?: boolean
-  /** Milliseconds since 1970, as the proxy takes it. */
+  /** The current time of the proxy, in milliseconds since 1970. */
   readonly clock?: () => number
   readonly shutdownDelay?: Duration.DurationInput
   readonly shutdownTimeout?: Duration.DurationInput
   readonly config?: Partial<Config>
 }
 
-/** What proxies of tests are made from; answers are not kept unless a test wants it. */
+/** The configuration of test proxies. The cache is disabled unless a test enables it. */
 export const testConfig = (
   { config, shutdownTimeout = Duration.seconds(5) }: TestProxyOptions = {}
 ): Config => ({

@@ -137,5 +137,6 @@ export const start = (
 
 const closed = (
   child: ChildProcess,
-  said: { readonly stdout: string; readonly stderr: string }
-): Promise<ExitResult> => new Promise((resolve) => child.once("close", (code) => resolve({ code, ...said })))
+  output: { readonly stdout: string; readonly stderr: string }
+): Promise<ExitResult> =>
+  new Promise((resolve) => child.once("close", (code) => resolve({ code, ...output })))

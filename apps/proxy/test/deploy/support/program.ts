@@ -17,10 +17,10 @@ export const find = (name: string): string | undefined =>
 export const promtool = find("promtool")
 
 /** The suffix of the title of a skipped test. */
-export const promtoolSkippedSuffix = promtool === undefined ? " (skipped: there is no promtool)" : ""
+export const promtoolSkippedSuffix = promtool === undefined ? " (skipped: promtool is not installed)" : ""
 
 /** The exit code, and the combined output. */
 export const run = (program: string | undefined, args: ReadonlyArray<string>, cwd: string) => {
   const { status, stderr, stdout } = spawnSync(program ?? "", args, { cwd, encoding: "utf8" })
-  return { status, said: `${stdout}${stderr}` }
+  return { status, output: `${stdout}${stderr}` }
 }

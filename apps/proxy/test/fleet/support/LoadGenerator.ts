@@ -81,7 +81,7 @@ const bodyMismatch = (path: string, { body, status }: RawConnection.RawHttpRespo
   const name = fieldOf(body, "tokenName")
   return status !== 200 || (name !== "" && path.endsWith(name))
     ? ""
-    : `asked ${path}, got ${body.slice(0, 200)}`
+    : `requested ${path}, got ${body.slice(0, 200)}`
 }
 
 type SendRequest = (
@@ -126,7 +126,7 @@ const throughOwnConnection = (
       if (response !== undefined) return response
       if (idle === undefined || repeated === undefined) {
         return yield* new RawConnection.ConnectionLost({
-          message: "the connection was closed before an answer came"
+          message: "the connection was closed before a response"
         })
       }
       // Idempotent requests may be resent on another connection: RFC 9112, 9.3.1

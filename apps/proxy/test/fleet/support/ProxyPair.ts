@@ -1,4 +1,5 @@
 /** Two proxies over one Redis, and their clients. */
+import type { WhenUnavailable } from "@blockquarry/http/RateLimitStore"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -32,7 +33,8 @@ interface PairHarness {
 
 export const start = (
   program: string,
-  rateLimit: string
+  rateLimit: string,
+  whenUnavailable: WhenUnavailable = "share"
 ): Effect.Effect<
   PairHarness,
   RedisServer.Unavailable | ProxyProcess.StartupError | ConditionTimeout,
@@ -49,7 +51,7 @@ export const start = (
         url: upstream.url,
         keys: [{ name: "main", file: "./key", rateLimit }],
         clients: [free, fast, daily],
-        other: { redis: { url: redis.url, expectedProxies: 2 }, quotas: { maxWait: "0s" } }
+        other: { redis: { url: redis.url, whenUnavailable }, quotas: { maxWait: "0s" } }
       })
     )
     const proxy = ProxyProcess.start(program, ["--config", file])

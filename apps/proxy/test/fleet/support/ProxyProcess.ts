@@ -130,7 +130,7 @@ export const start = (
       log: () => lines().map(parse),
       waitForLog: (words, since = 0) =>
         Effect.map(
-          eventuallySync(`it says: ${words}`, () => find(words, since) !== undefined),
+          eventuallySync(`log line: ${words}`, () => find(words, since) !== undefined),
           () => String(find(words, since)?.["message"])
         ),
       stderr: () => written.stderr

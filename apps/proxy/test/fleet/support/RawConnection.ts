@@ -120,7 +120,7 @@ export const request = (
     const connection = yield* connect(port)
     connection.send(get(path, { ...headers, connection: "close" }))
     return (yield* connection.nextResponse) ??
-      (yield* new ConnectionLost({ message: "closed before an answer came" }))
+      (yield* new ConnectionLost({ message: "closed before a response" }))
   }))
 
 /** Returns whether connections are refused. */
