@@ -24,7 +24,9 @@ it.live("logs each request, its result, and the wait before the next attempt", (
       `#1 → GET ${url}`,
       expect.stringMatching(/^#1 ← 503 ServerError, retrying in \d+ms$/),
       `#1 → GET ${url}`,
-      expect.stringMatching(/^#1 ← NetworkError: ECONNRESET \(attempt 2\), retrying in \S+$/),
+      expect.stringMatching(
+        /^#1 ← NetworkError: connection to \S+ failed: connection reset \(ECONNRESET\) \(attempt 2\), retrying in \S+$/
+      ),
       `#1 → GET ${url}`,
       expect.stringMatching(/^#1 ← \d+.* \(attempt 3\)$/)
     ])

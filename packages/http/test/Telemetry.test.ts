@@ -88,7 +88,7 @@ describe("logs", () => {
         started,
         ended(1, "500 ServerError"),
         started,
-        ended(2, "NetworkError: ECONNRESET"),
+        ended(2, "NetworkError: connection to data.test failed: connection reset (ECONNRESET)"),
         started,
         ended(3, "200")
       ])

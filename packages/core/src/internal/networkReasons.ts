@@ -10,12 +10,15 @@ const reasons: Readonly<Record<string, string>> = {
   ENETUNREACH: "network unreachable",
   ENOTFOUND: "host not found",
   EPIPE: "connection closed",
+  EPROTO: "TLS handshake failed",
   ERR_TLS_CERT_ALTNAME_INVALID: "certificate does not match the host",
+  ERR_SSL_WRONG_VERSION_NUMBER: "the server does not use TLS at this port",
   ETIMEDOUT: "connection timed out",
+  HPE_INVALID_CONSTANT: "the response is not HTTP",
   SELF_SIGNED_CERT_IN_CHAIN: "self-signed certificate in the chain",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "certificate cannot be verified",
   UND_ERR_CONNECT_TIMEOUT: "connection timed out",
-  UND_ERR_SOCKET: "connection closed"
+  UND_ERR_SOCKET: "the upstream closed the connection before the response was complete"
 }
 
 /** As in `connection refused (ECONNREFUSED)`. A reason without a known code stays as it is. */

@@ -128,8 +128,9 @@ export const describe: (result: AttemptResult) => string = Either.match({
   onLeft: ({ error }) => {
     switch (error._tag) {
       case "InvalidResponseError":
-      case "NetworkError":
         return `${error._tag}: ${error.reason}`
+      case "NetworkError":
+        return `${error._tag}: ${error.summary}`
       case "CircuitOpenError":
       case "LocalLimitError":
       case "RateLimitError":

@@ -183,7 +183,7 @@ const readReserved = (
   }
   // A client that decodes the body itself fails with an error code of zlib.
   const connectionBroken = (error: HttpClientError.HttpClientError): TransportError =>
-    errorCode(error.cause)?.startsWith("Z_") === true ? undecodable() : connectionError(error)
+    errorCode(error.cause)?.startsWith("Z_") === true ? undecodable() : incompleteResponse(error)
   const chunks = Stream.catchAll(
     response.stream,
     (error) => emptyBody(error) ?? Stream.fail(connectionBroken(error))
@@ -237,10 +237,29 @@ const notSent: ReadonlySet<string> = new Set([
 const connectionError = (error: HttpClientError.HttpClientError): ConnectionError => {
   const code = errorCode(error.cause)
   return new ConnectionError({
-    detail: code ??
-      (error._tag === "RequestError" ? "the request could not be sent" : "the response was cut off"),
+    detail: code ?? "the request could not be sent",
     sent: !(code !== undefined && notSent.has(code)) &&
       !(error._tag === "RequestError" && error.reason !== "Transport")
+  })
+}
+
+/** Error codes of a connection that ended. Which of them an early end has depends on the client. */
+const connectionEnded: ReadonlySet<string> = new Set([
+  "ECONNRESET",
+  "EPIPE",
+  "ERR_STREAM_PREMATURE_CLOSE",
+  "UND_ERR_RES_CONTENT_LENGTH_MISMATCH",
+  "UND_ERR_SOCKET"
+])
+
+/** The error of a response that began. */
+const incompleteResponse = (error: HttpClientError.HttpClientError): ConnectionError => {
+  const code = errorCode(error.cause)
+  return new ConnectionError({
+    detail: code === undefined || connectionEnded.has(code)
+      ? "the upstream closed the connection before the response was complete"
+      : code,
+    sent: true
   })
 }
 

@@ -63,6 +63,24 @@ describe.each(Server.clients)("with %s", (_, layer) => {
       }).pipe(Effect.provide(layer))
   )
 
+  const begun = failures.filter(([name]) => /\bbody\b|^chunks/.test(name))
+
+  it.scoped.each(begun)(
+    "names the host and states that the response was not complete after %s",
+    ([, handler]) =>
+      Effect.gen(function*() {
+        const server = yield* Server.make(handler)
+        const error = yield* failureOf(tokenPrice.call(yield* clientsAt(server.url)))
+        const host = new URL(server.url).host
+        expect(error).toMatchObject({
+          host,
+          message:
+            `tokenPrice: connection to ${host} failed: the upstream closed the connection before the ` +
+            "response was complete. Check QUARRY_BASE_URL and your network."
+        })
+      }).pipe(Effect.provide(layer))
+  )
+
   it.scoped("succeeds if a retry gets a response", () =>
     Effect.gen(function*() {
       const server = yield* Server.make((response, number) =>
