@@ -127,7 +127,9 @@ export const fromOperationError = (error: OperationError): ProxyError => {
     case "NetworkError":
       return make(
         "upstream-unreachable",
-        `${error.operation}: the upstream cannot be reached: ${error.reason}${
+        `${error.operation}: ${
+          error.sent ? "the connection to the upstream failed" : "the upstream cannot be reached"
+        }: ${error.description}${
           error.mayHaveBeenApplied ? "; the update may have been applied, and repeating it is safe" : ""
         }`
       )
