@@ -475,3 +475,40 @@ describe("responses", () => {
         .toEqual([["small", 3, 3], ["small", 3, 0], ["small", 0, 0], ["large", 3, 0]])
     }))
 })
+
+describe("a rejection", () => {
+  it.scopedLive("reports the same time in Retry-After and RateLimit", () =>
+    Effect.gen(function*() {
+      const now = { millis: Date.UTC(2026, 10, 21, 23, 59, 57, 500) }
+      const { port } = yield* start({
+        clock: () => now.millis,
+        config: {
+          ...testConfig(),
+          quotas: { ...defaults.quotas, maxWait: Duration.zero },
+          clients: [
+            configOf("often", "of-often", { rateLimit: { limit: 3, window: 10_000 } }),
+            configOf("daily", "of-daily", { dailyQuota: 3 })
+          ]
+        }
+      })
+      const path = sampleRequests["tokenPrice"]?.path ?? ""
+      const send = (token: string) => sendRequest(port, path, { headers: { "x-api-key": token } })
+      for (const [token, seconds] of [["of-often", 10], ["of-daily", 3]] as const) {
+        expect((yield* send(token)).status).toBe(200)
+        const { headers, status } = yield* send(token)
+        expect([status, headers["retry-after"]]).toEqual([429, String(seconds)])
+        expect(headers["ratelimit"]).toContain(`;t=${seconds}`)
+      }
+    }))
+
+  it.effect("because of a full queue includes the wait of the queue", () =>
+    Effect.gen(function*() {
+      const quotas = yield* makeQuotas({ maxQueue: 1, maxWait: Duration.seconds(30) })
+      yield* quotas.acquire(tenPerSecond, 10)
+      const waiting = yield* Effect.fork(quotas.acquire(tenPerSecond, 10))
+      yield* TestClock.adjust(0)
+      const { headers } = yield* Effect.flip(quotas.acquire(tenPerSecond, 10))
+      expect(headers).toMatchObject({ "retry-after": "2", ratelimit: `"rate";r=0;t=2` })
+      yield* Fiber.interrupt(waiting)
+    }))
+})

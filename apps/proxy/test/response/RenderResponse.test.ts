@@ -1,6 +1,7 @@
 /** Cached responses and their headers. */
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Zlib from "node:zlib"
@@ -287,5 +288,116 @@ describe("A built-in page", () => {
       expect(headers).not.toHaveProperty("content-encoding")
       expect(headers).not.toHaveProperty("vary")
       expect(JSON.parse(text)).toHaveProperty("status", "ready")
+    }))
+})
+
+describe("a response to POST", () => {
+  const path = `/streams/evm/${examples.stream}/status`
+  const update: RequestOptions = { method: "POST", body: "{\"status\":\"paused\"}" }
+
+  it.scopedLive("has no entity tag, and is never replaced by 304", () =>
+    Effect.gen(function*() {
+      const { port, sandbox } = yield* cached()
+      for (const ifNoneMatch of ["*", "W/\"any\""]) {
+        const response = yield* sendRequest(port, path, {
+          ...update,
+          headers: { "if-none-match": ifNoneMatch }
+        })
+        expect([response.status, response.headers["etag"]]).toEqual([200, undefined])
+        expect(JSON.parse(response.text)).toMatchObject({ status: "paused" })
+      }
+      expect(yield* sandbox.recordedRequests).toHaveLength(2)
+    }))
+
+  it.scopedLive("is 504 with only-if-cached, and nothing is sent", () =>
+    Effect.gen(function*() {
+      const { port, sandbox } = yield* cached()
+      const response = yield* sendRequest(port, path, {
+        ...update,
+        headers: { "cache-control": "only-if-cached" }
+      })
+      expect([response.status, JSON.parse(response.text).code]).toEqual([504, "not-cached"])
+      expect(yield* sandbox.recordedRequests).toEqual([])
+    }))
+})
+
+describe("without a cache", () => {
+  it.scopedLive("only-if-cached is 504, and nothing is sent", () =>
+    Effect.gen(function*() {
+      const { port, sandbox } = yield* start()
+      const response = yield* sendRequest(port, price, { headers: { "cache-control": "only-if-cached" } })
+      expect([response.status, JSON.parse(response.text).code]).toEqual([504, "not-cached"])
+      expect(yield* sandbox.recordedRequests).toEqual([])
+    }))
+})
+
+describe("a response that does not fit the model", () => {
+  it.scopedLive("is cached, and uncacheable responses are counted by reason", () =>
+    Effect.gen(function*() {
+      const bodies = [`{"usdPrice":"free"}`, `{"type":"pending_transaction"}`, "{"]
+      const statuses = [200, 200, 200, 400]
+      const httpClient = HttpClient.make((request) =>
+        Effect.sync(() =>
+          HttpClientResponse.fromWeb(
+            request,
+            new Response(bodies.shift() ?? "{}", {
+              status: statuses.shift() ?? 400,
+              headers: { "content-type": "application/json" }
+            })
+          )
+        )
+      )
+      const admin = { host: "127.0.0.1", port: 0, tokens: [] }
+      const upstream = { ...defaults.upstream, retry: { ...defaults.upstream.retry, attempts: 1 } }
+      const proxy = yield* start({ httpClient, config: { ...config, admin, upstream } })
+      const statusesOf = (path: string) => cacheStatusesOf(proxy.port, path, [{}, {}])
+      const count = (operation: string, reason: string) =>
+        Effect.map(sendRequest(proxy.adminPort ?? 0, "/metrics"), ({ text }) => {
+          const line = text.split("\n").find((each) =>
+            each.startsWith("quarry_cache_uncacheable_total{") && each.includes(`operation="${operation}"`) &&
+            each.includes(`reason="${reason}"`)
+          )
+          return Number(line?.split(" ").at(-1) ?? 0)
+        })
+      const before = {
+        noStore: yield* count("ledgerTransaction", "no_store"),
+        incomplete: yield* count("tokenOwners", "incomplete"),
+        error: yield* count("tokenOwners", "error")
+      }
+      expect(yield* statusesOf(price)).toEqual([
+        [200, "quarry-proxy; fwd=miss"],
+        [200, expect.stringContaining("hit")]
+      ])
+      yield* sendRequest(proxy.port, sampleRequests["ledgerTransaction"]?.path ?? "")
+      const owners = sampleRequests["tokenOwners"]?.path ?? ""
+      yield* sendRequest(proxy.port, owners)
+      yield* sendRequest(proxy.port, owners)
+      expect({
+        noStore: yield* count("ledgerTransaction", "no_store"),
+        incomplete: yield* count("tokenOwners", "incomplete"),
+        error: yield* count("tokenOwners", "error")
+      }).toEqual({
+        noStore: before.noStore + 1,
+        incomplete: before.incomplete + 1,
+        error: before.error + 1
+      })
+    }))
+})
+
+describe("Retry-After of the upstream", () => {
+  it.scopedLive.each<readonly [sent: string, forwarded: string | undefined]>([
+    ["120", "120"],
+    ["0", "0"],
+    ["007", "7"],
+    ["1.5", "2"],
+    ["Tue, 21 Nov 2000 12:00:00 GMT", "0"],
+    ["-5", undefined],
+    ["soon", undefined],
+    ["1e3", undefined],
+    ["", undefined]
+  ])("%j is forwarded as %j", ([sent, forwarded]) =>
+    Effect.gen(function*() {
+      const { port } = yield* start({ httpClient: staticUpstream(400, "{}", { "retry-after": sent }) })
+      expect((yield* sendRequest(port, price)).headers["retry-after"]).toBe(forwarded)
     }))
 })
