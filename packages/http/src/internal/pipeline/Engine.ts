@@ -156,7 +156,7 @@ export const make: Effect.Effect<
   const retry = RetryStage.make(instrumentation)
   const circuitBreaker = CircuitBreakerStage.make(instrumentation)
   const admission = AdmissionControl.make(rateLimitStore, instrumentation)
-  const keySelector = KeySelector.make(admission, instrumentation)
+  const keySelector = KeySelector.make(admission)
   const chainHeads = ChainHeads.make()
 
   /** Makes attempts until one is final, within the call timeout. */

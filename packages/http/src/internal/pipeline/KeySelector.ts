@@ -15,6 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Order from "effect/Order"
 import { LRUCache } from "lru-cache"
+import { hostOf } from "../transport/BaseUrl.ts"
 import type { AdmissionControl } from "./AdmissionControl.ts"
 import {
   type AttemptNoResponse,
@@ -26,7 +27,6 @@ import {
   retryAfterMillisOf
 } from "./Call.ts"
 import type { KeyHealth } from "./EngineHealth.ts"
-import type { Instrumentation } from "./Instrumentation.ts"
 import type { PooledKey } from "./Upstream.ts"
 
 export interface KeySelector {
@@ -62,7 +62,7 @@ const initialCooldown = 1000
 
 const maxCooldown = 60_000
 
-export const make = (admission: AdmissionControl, instrumentation: Instrumentation): KeySelector => {
+export const make = (admission: AdmissionControl): KeySelector => {
   // Evicts the least recently used keys of very many.
   const states = new LRUCache<string, KeyState>({ max: 10_000 })
   let useCount = 0
@@ -183,7 +183,7 @@ export const make = (admission: AdmissionControl, instrumentation: Instrumentati
       if (now < state.cooldownUntil) return Effect.void
       state.reason = null
       state.cooldowns = 0
-      return Effect.void
+      return Effect.annotateLogs(Effect.logInfo("key available again"), describeKey(call))
     })
   }
 
@@ -200,22 +200,26 @@ export const make = (admission: AdmissionControl, instrumentation: Instrumentati
       state.cooldownUntil = Math.max(state.cooldownUntil, now + requestedMillis)
       return Effect.void
     }
+    const isNewReason = state.reason !== reason
     state.reason = reason
     const isLast = keyPool.keys.every((other) => other === key || now < stateOf(other).cooldownUntil)
-    if (isLast && reason !== "throttled") return Effect.void
+    if (isLast && reason !== "throttled") {
+      return isNewReason
+        ? Effect.annotateLogs(Effect.logInfo("last available key failed"), { ...describeKey(call), reason })
+        : Effect.void
+    }
     const durationMillis = Math.max(
       requestedMillis,
       Math.min(initialCooldown * 2 ** Math.min(state.cooldowns, 10), maxCooldown)
     )
     state.cooldowns += 1
     state.cooldownUntil = now + durationMillis
-    return keyPool.keys.length === 1
-      ? Effect.void
-      : instrumentation.debug("key cooldown started", () => ({
-        key: key.label,
-        reason,
-        for: Duration.format(Duration.millis(durationMillis))
-      }))
+    const log = reason === "throttled" ? Effect.logInfo : Effect.logWarning
+    return Effect.annotateLogs(log("key cooldown started"), {
+      ...describeKey(call),
+      reason,
+      for: Duration.format(Duration.millis(durationMillis))
+    })
   }
 
   /** Prefers other keys while the daily quota of this one is exhausted. */
@@ -240,6 +244,9 @@ export const make = (admission: AdmissionControl, instrumentation: Instrumentati
         .toSorted(byLabel)
   }
 }
+
+/** Identifies a key in log lines. */
+const describeKey = ({ key, keyPool }: CallWithKey) => ({ key: key.label, host: hostOf(keyPool.baseUrl) })
 
 const byLabel = Order.mapInput(Order.string, ({ label }: KeyHealth) => label)
 
