@@ -5,6 +5,7 @@ import type { Benchmark } from "./Benchmark.ts"
 export type BenchCommand =
   | { readonly command: "help" }
   | { readonly command: "compare"; readonly runs: number; readonly benchmarks: ReadonlyArray<Benchmark> }
+  | { readonly command: "isolation"; readonly requests: number }
   | {
     readonly command: "soak"
     readonly requests: number
@@ -22,6 +23,8 @@ export const parseArguments = (
       ? { command: "help" }
       : args[0] === "soak"
       ? parseSoak(args)
+      : args[0] === "isolation"
+      ? parseIsolation(args)
       : parseCompare(args, all)
   } catch {
     return undefined
@@ -41,6 +44,12 @@ const parseCompare = (
   const areKnown = positionals.every((name) => all.some((benchmark) => benchmark.name === name))
   const benchmarks = all.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
   return areKnown && runs !== undefined ? { command: "compare", runs, benchmarks } : undefined
+}
+
+const parseIsolation = ([, ...args]: ReadonlyArray<string>): BenchCommand | undefined => {
+  const { values } = parseArgs({ args, options: { requests: { type: "string", default: "2000" } } })
+  const requests = parsePositiveInteger(values.requests)
+  return requests === undefined ? undefined : { command: "isolation", requests }
 }
 
 const parseSoak = ([, ...args]: ReadonlyArray<string>): BenchCommand | undefined => {
@@ -70,12 +79,16 @@ const parsePositiveInteger = (text: string): number | undefined => {
 
 export const usage = (all: ReadonlyArray<Benchmark>): string =>
   `usage: bench [${all.map(({ name }) => name).join("|")} …] [--runs n]
+       bench isolation [--requests n]
        bench soak [--requests n] [--connections n] [--faults ratio]
 
 Runs all benchmarks by default and prints a table for each: medians of n rounds (default: 15).
 
 proxy  compares the CPU time of quarry-proxy and reference servers, each in its own process. Requires Linux and the
        bundle (npx -y pnpm@10 build). Includes nginx if installed (apt-get install nginx-light).
+isolation
+       prints the latency of two clients of quarry-proxy while a third behaves badly, each with n requests (default: 2000).
+       Requires the bundle.
 soak   runs quarry-proxy in front of an upstream that fails a ratio of responses (default: 0.05), sends requests
        (default: 1000000) over connections (default: 64), and checks every response, memory and open files. Requires
        Linux and the bundle. Exit status 1: incorrect response, memory or file leak, or too few requests for a result.`

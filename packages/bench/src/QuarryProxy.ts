@@ -5,7 +5,7 @@ import { createHash } from "node:crypto"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { spawnProgram } from "./ChildProgram.ts"
+import { freePort, spawnProgram } from "./ChildProgram.ts"
 import * as TemporaryDirectory from "./TemporaryDirectory.ts"
 
 /** The path is valid for this file and for the bundle. */
@@ -20,6 +20,8 @@ export interface ProxyConfiguration {
 export interface QuarryProxy {
   readonly pid: number
   readonly port: number
+  /** The port of the admin listener. */
+  readonly adminPort: number
 }
 
 /** A client with quotas that no benchmark reaches. */
@@ -42,6 +44,7 @@ export const startProxy = (
     // JSON is valid YAML
     const file = join(yield* TemporaryDirectory.makeTemporaryDirectory, "quarry-proxy.yaml")
     writeFileSync(file, JSON.stringify(configuration))
+    const adminPort = yield* freePort
     const { pid, output } = yield* spawnProgram({
       name: "quarry-proxy",
       file: process.execPath,
@@ -49,13 +52,13 @@ export const startProxy = (
       env: {
         QUARRY_PROXY_CONFIG: file,
         QUARRY_PROXY_PORT: "0",
-        QUARRY_PROXY_ADMIN: "off",
+        QUARRY_PROXY_ADMIN: `127.0.0.1:${adminPort}`,
         QUARRY_BASE_URL: upstreamUrl,
         QUARRY_API_KEY: "bench",
         QUARRY_RATE_LIMIT: "none"
       }
     }, listeningPattern)
-    return { pid, port: Number(listeningPattern.exec(output)?.[1]) }
+    return { pid, port: Number(listeningPattern.exec(output)?.[1]), adminPort }
   })
 
 const listeningPattern = /is listening at http:\/\/127\.0\.0\.1:(\d+)\n/

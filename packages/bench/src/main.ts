@@ -7,6 +7,7 @@ import { type BenchCommand, parseArguments, usage } from "./Arguments.ts"
 import type { Benchmark } from "./Benchmark.ts"
 import { allBenchmarks } from "./benchmarks/Benchmarks.ts"
 import { cpuTime, type MeasureOptions, runComparison } from "./Comparison.ts"
+import * as Isolation from "./isolation/Isolation.ts"
 import * as Soak from "./soak/Soak.ts"
 import * as SoakReport from "./soak/SoakReport.ts"
 import { formatTable } from "./Table.ts"
@@ -72,6 +73,11 @@ const runCommand = (command: BenchCommand | undefined): Effect.Effect<void> => {
       return Console.log(usage(allBenchmarks))
     case "soak":
       return runSoak(command)
+    case "isolation":
+      return Effect.zipRight(
+        Console.log(`${describeMachine()}\n${Isolation.header}`),
+        Isolation.runIsolation(command.requests, (result) => Console.log(Isolation.formatResult(result)))
+      )
     case "compare": {
       const measure = { rounds: command.runs, warmUp: 3_000_000, batch: 25_000, clock: cpuTime }
       return Effect.zipRight(

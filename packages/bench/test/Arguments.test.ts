@@ -29,8 +29,17 @@ it("parses the options of soak", () => {
     })
 })
 
+it("parses the options of isolation", () => {
+  expect(parseArguments(["isolation"], all)).toEqual({ command: "isolation", requests: 2000 })
+  expect(parseArguments(["isolation", "--requests", "50"], all)).toEqual({
+    command: "isolation",
+    requests: 50
+  })
+})
+
 it.each([
   ["run"],
+  ["isolation", "--requests", "0"],
   ["pagination", "soak"],
   ["--runs", "0"],
   ["--runs", "few"],

@@ -24,7 +24,6 @@ const expectedStatusByCode: ReadonlyMap<unknown, number> = new Map([
   ["upstream-invalid-response", 502],
   ["upstream-error", 502],
   ["upstream-unreachable", 502],
-  ["overloaded", 503],
   ["circuit-open", 503],
   ["upstream-timeout", 504]
 ])

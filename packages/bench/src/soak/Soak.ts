@@ -1,13 +1,15 @@
 /**
- * The soak test: runs the proxy in front of a faulty upstream, under load from clients that sometimes disconnect. Checks
- * every response, and the memory and open files of the proxy.
+ * The soak test: runs the proxy in front of a faulty upstream, under load from two clients that sometimes disconnect, while
+ * a third client behaves badly in turns. Checks every response of the first two, and the memory and open files of the proxy.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import { forkProgram } from "../ChildProgram.ts"
 import { type Connection, formatGet, headerOf, openConnection } from "../Connection.ts"
+import * as Misbehavior from "../isolation/Misbehavior.ts"
 import * as ProcessStats from "../ProcessStats.ts"
 import * as QuarryProxy from "../QuarryProxy.ts"
 import type { CheckResult } from "./CheckResponse.ts"
@@ -37,10 +39,20 @@ export interface SoakResult {
   readonly seconds: number
   /** The number of upstream requests. */
   readonly upstreamRequestCount: number
+  readonly clients: ReadonlyArray<ClientUsage>
   readonly samples: ReadonlyArray<Sample>
   /** The resource usage of the proxy before the first request, and idle after the last one. */
   readonly before: ProcessStats.ResourceUsage
   readonly after: ProcessStats.ResourceUsage
+}
+
+/** What the proxy counted for a client. */
+export interface ClientUsage {
+  readonly name: string
+  readonly requests: number
+  readonly rejected: number
+  /** Units charged by the upstream. */
+  readonly upstreamCost: number
 }
 
 /** The ratio of requests that the client cancels, and of responses after which it closes the connection. */
@@ -55,7 +67,42 @@ const settleSeconds = 20
 /** Small enough that the cache constantly evicts entries. */
 const maxBytes = "16MiB"
 
-const tokens = { first: "token of the first client", second: "token of the second client" }
+const tokens = {
+  first: "token of the first client",
+  second: "token of the second client",
+  noisy: "token of the noisy client"
+}
+
+/** How long the third client behaves badly in one way, and the pause before the next. */
+const [noiseDuration, noisePause] = ["250 millis", "1 second"] as const
+
+const pathOf = (digit: string, limit: number): string =>
+  `/api/v2.2/0x${digit.repeat(40)}/erc20/transfers?limit=${limit}&chain=eth`
+
+const noisyRequests: Misbehavior.NoisyRequests = {
+  token: tokens.noisy,
+  path: pathOf("a", 10),
+  largePath: pathOf("b", 100),
+  hangingPath: pathOf("f", 10)
+}
+
+/** Behaves badly in all ways, one after the other, until it is interrupted. */
+const makeNoise = (port: number): Effect.Effect<never> =>
+  Effect.forever(Effect.forEach(Misbehavior.misbehaviors, (misbehavior) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => Misbehavior.start(misbehavior, port, noisyRequests)),
+      () => Effect.sleep(noiseDuration),
+      (stop) => Effect.sync(stop)
+    ).pipe(Effect.zipRight(Effect.sleep(noisePause))), { discard: true }))
+
+const readUsage = (adminPort: number): Effect.Effect<ReadonlyArray<ClientUsage>> =>
+  Effect.promise(async () => {
+    const connection = await openConnection(adminPort)
+    const { body } = await connection.send(formatGet("/usage"))
+    connection.close()
+    const { clients }: { readonly clients: ReadonlyArray<ClientUsage> } = JSON.parse(body.toString())
+    return clients
+  })
 
 export const runSoak = ({ connections, faults, onProgress, requests }: SoakOptions) =>
   Effect.gen(function*() {
@@ -105,17 +152,21 @@ export const runSoak = ({ connections, faults, onProgress, requests }: SoakOptio
         }
         client.close()
       })
+    const noise = yield* Effect.fork(makeNoise(proxy.port))
     yield* Effect.forEach(
       Array.from({ length: connections }, (_, index) => index % 2 === 0 ? tokens.first : tokens.second),
       runClient,
       { concurrency: "unbounded", discard: true }
     )
     const seconds = yield* elapsed
+    yield* Fiber.interrupt(noise)
+    const clients = yield* readUsage(proxy.adminPort)
     const after = yield* usageAtRest(proxy.pid, before)
     return {
       stats,
       seconds,
       upstreamRequestCount: Number(yield* upstream.sendMessage),
+      clients,
       samples,
       before,
       after

@@ -53,6 +53,17 @@ export const failuresOf = ({ after, before, samples, stats }: SoakResult): Reado
   ]
 }
 
+/** What the proxy counted for each client, and its share of the upstream's cost. */
+const clientRows = ({ clients }: SoakResult): ReadonlyArray<readonly [string, string]> => {
+  const totalCost = clients.reduce((sum, { upstreamCost }) => sum + upstreamCost, 0)
+  return clients.map(({ name, rejected, requests, upstreamCost }) => [
+    `client ${name}`,
+    `${formatCount(requests)} requests, ${formatCount(rejected)} rejected, ${
+      formatPercent(upstreamCost / totalCost)
+    } of the upstream cost`
+  ])
+}
+
 export const formatSummary = (result: SoakResult): string => {
   const { after, upstreamRequestCount, before, samples, seconds, stats } = result
   const correct = [...stats.correct.values()].reduce((sum, count) => sum + count, 0)
@@ -73,6 +84,7 @@ export const formatSummary = (result: SoakResult): string => {
     ["client disconnects", formatCount(stats.disconnected)],
     ...byCountDescending(stats.failures).map(([name, count]) => [name, formatCount(count)] as const),
     ["incorrect", formatCount(stats.incorrect)],
+    ...clientRows(result),
     ["RSS by tenths, MB", meanByTenth(samples, stats.completed).map(formatMegabytes).join(" ")],
     ["RSS, growth to last third", formatChange(memoryGrowth(samples, stats.completed))],
     ["open files", `${before.files} before, ${peak("files")} at most, ${after.files} at rest`],

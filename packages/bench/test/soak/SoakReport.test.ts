@@ -40,6 +40,10 @@ const soakResult = (more: Partial<SoakResult> = {}): SoakResult => {
     stats,
     seconds: 2,
     upstreamRequestCount: 260,
+    clients: [
+      { name: "first", requests: 800, rejected: 1, upstreamCost: 300 },
+      { name: "noisy", requests: 5000, rejected: 4000, upstreamCost: 100 }
+    ],
     samples: levelSamples,
     before,
     after: before,
@@ -126,6 +130,8 @@ it("the summary counts every result", () => {
     "502 upstream-unreachable   1",
     "500 from the upstream      1",
     "incorrect                  0",
+    "client first               800 requests, 1 rejected, 75.0 % of the upstream cost",
+    "client noisy               5,000 requests, 4,000 rejected, 25.0 % of the upstream cost",
     "RSS by tenths, MB          - 50 100 100 100 100 100 100 100 100",
     "RSS, growth to last third  +0.0 %",
     "open files                 20 before, 89 at most, 20 at rest",

@@ -1,0 +1,33 @@
+/** A short isolation benchmark of the bundled proxy. Latencies are not checked. */
+import * as Effect from "effect/Effect"
+import { expect, it } from "vitest"
+import { formatResult, type IsolationResult, quantile, runIsolation } from "../../src/isolation/Isolation.ts"
+import { misbehaviors } from "../../src/isolation/Misbehavior.ts"
+
+it("measures two clients, undisturbed and while a third behaves badly", async () => {
+  const results: Array<IsolationResult> = []
+  const selected = misbehaviors.filter(({ name }) => ["hanging upstream", "reconnect storm"].includes(name))
+  await Effect.runPromise(
+    runIsolation(20, (result) => Effect.sync(() => void results.push(result)), selected)
+  )
+  expect(results.map(({ cached, name, uncached }) => [name, cached.failures, uncached.failures])).toEqual([
+    ["undisturbed", 0, 0],
+    ["hanging upstream", 0, 0],
+    ["reconnect storm", 0, 0]
+  ])
+  for (const { cached, uncached } of results) {
+    for (const { p50, p99 } of [cached, uncached]) expect(p99).toBeGreaterThanOrEqual(p50)
+  }
+})
+
+it("formats a result", () => {
+  const client = { p50: 1.25, p99: 10, failures: 0 }
+  expect(formatResult({ name: "slow reading", cached: client, uncached: { ...client, failures: 3 } }))
+    .toMatch(/^slow reading +1\.3 +10\.0 +0 +1\.3 +10\.0 +3$/)
+})
+
+it("a quantile is one of the values", () => {
+  expect(quantile([1, 2, 3, 4], 0.5)).toBe(3)
+  expect(quantile([1, 2, 3, 4], 0.99)).toBe(4)
+  expect(quantile([], 0.5)).toBeNaN()
+})
