@@ -12,8 +12,7 @@ export interface Change {
 }
 
 export const between = (before: Config, after: Config): ReadonlyArray<Change> => {
-  const restarts = ({ restart }: ConfigKey): boolean =>
-    restart === "always" || (restart === "without-redis" && after.redis === null)
+  const restarts = ({ restart }: ConfigKey): boolean => restart === true
 
   const compareAll = (keys: ReadonlyArray<ConfigKey>, path: string, old: unknown, current: unknown) =>
     keys.flatMap((key) =>

@@ -19,7 +19,7 @@ const { minutes, seconds } = Duration
 const kibibyte = 1024
 const mebibyte = 1024 * kibibyte
 const { proxyVariables } = Variables
-const restart = { restart: "always" } as const
+const restart = { restart: true } as const
 const sensitive = { sensitive: true } as const
 
 const ListenSection = Schema.Struct({
@@ -181,9 +181,12 @@ const QuotasSection = Schema.Struct({
 
 const CacheSection = Schema.Struct({
   enabled: key(Values.Flag, true, "Whether responses are cached."),
-  maxBytes: key(Values.Size, 64 * mebibyte, "Maximum memory for cached responses, if redis is not set.", {
-    restart: "without-redis"
-  }),
+  maxBytes: key(
+    Values.Size,
+    64 * mebibyte,
+    "Maximum memory for cached responses, also if redis is set.",
+    restart
+  ),
   staleWhileRevalidate: key(Values.Timeout, seconds(5), "How long to serve stale while revalidating."),
   staleIfError: key(Values.Timeout, minutes(1), "How long to serve stale if the upstream fails.")
 })
@@ -196,10 +199,11 @@ const RedisSection = Schema.Struct({
     { ...restart, ...sensitive, variable: Variables.reference(proxyVariables.redis) }
   ),
   keyPrefix: key(Values.KeyPrefix, "quarry:", "Prefix of all keys in Redis.", restart),
-  expectedProxies: key(
-    Values.PositiveInteger,
-    4,
-    "Number of proxies that share the quotas. While Redis is unavailable, each proxy uses its share of them.",
+  whenUnavailable: key(
+    Values.WhenUnavailable,
+    "share",
+    "Limits while Redis is unavailable. share: each proxy applies its share, by the number of running proxies. open: no " +
+      "limits. closed: reject requests with 503 store-unavailable.",
     restart
   )
 })

@@ -9,8 +9,8 @@ import type { VariableBinding } from "./EnvironmentVariables.ts"
 
 interface Details {
   readonly variable?: VariableBinding
-  /** Whether a change requires a restart; `without-redis`: only if `redis` is not set. Other keys can be reloaded. */
-  readonly restart?: "always" | "without-redis"
+  /** Whether a change requires a restart. Other keys can be reloaded. */
+  readonly restart?: true
   /** Whether messages must not contain the value. */
   readonly sensitive?: boolean
 }

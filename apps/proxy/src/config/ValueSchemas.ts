@@ -132,6 +132,7 @@ const oneOf = <const Words extends readonly [string, ...ReadonlyArray<string>]>(
 ) => Schema.Literal(...words).annotations({ description })
 
 export const QuotaMode = oneOf("enforce or shadow", "enforce", "shadow")
+export const WhenUnavailable = oneOf("share, open or closed", "share", "open", "closed")
 export const LogLevel = oneOf("debug, info, warning or error", "debug", "info", "warning", "error")
 
 const operationIds = Operations.allOperations.map(({ id }) => id)

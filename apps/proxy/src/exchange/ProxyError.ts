@@ -81,6 +81,12 @@ export const overloaded = make(
   { "retry-after": "1" }
 )
 
+export const outOfMemory = make(
+  "overloaded",
+  "not enough memory for response bodies (limits.maxBufferedBytes); retry later",
+  { "retry-after": "1" }
+)
+
 export const shuttingDown = make(
   "shutting-down",
   "the proxy is shutting down; continue with this cursor at another proxy"
@@ -136,7 +142,7 @@ export const fromOperationError = (error: OperationError): ProxyError => {
     case "TimeoutError":
       return make("upstream-timeout", message)
     case "InvalidResponseError":
-      return make("upstream-invalid-response", message)
+      return error.kind === "over-budget" ? outOfMemory : make("upstream-invalid-response", message)
     case "RateLimitError":
       return make("upstream-rate-limited", message, retryAfterHeader(error.retryAfter))
     case "LocalLimitError":

@@ -1,4 +1,4 @@
-/** The stores of quotas and cache: in memory, or in Redis for all proxies of a fleet. */
+/** The stores of quotas and cache: in memory, or in Redis for all proxies of a fleet. The cache is always in memory too. */
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import * as Data from "effect/Data"
@@ -23,7 +23,7 @@ export const layer = (
       Effect.promise(() => import("@blockquarry/redis/RedisStores")),
       (RedisStores) =>
         Layer.mapError(
-          RedisStores.layer(redis),
+          RedisStores.layer({ ...redis, maxBytes: cache.maxBytes }),
           ({ reason }) => new InvalidRedisUrlError({ reason })
         )
     ))

@@ -37,7 +37,6 @@ describe("changes that can be reloaded", () => {
     ["#", "cache: { staleIfError: 90s }", ["cache.staleIfError 1m → 90s"]],
     ["#", "listen: { trustedProxies: [10.0.0.0/8] }", ["listen.trustedProxies [] → [ 10.0.0.0/8 ]"]],
     ["#", "log: { requests: false }", ["log.requests true → false"]],
-    [`${redis("")}\ncache: { maxBytes: 1MiB }`, redis(""), ["cache.maxBytes 1MiB → 64MiB"]],
     ["cache: { maxBytes: 64MiB }", "cache: { maxBytes: 67108864 }", []],
     [client(""), `${client("")}\nquotas: {}`, []]
   ])(

@@ -114,7 +114,7 @@ describe("no message quotes a secret", () => {
     (token) => ({ admin: { tokens: [token] } }),
     (url) => ({ redis: { url } }),
     (redis) => ({ redis }),
-    (url) => ({ redis: { url, whenUnavailable: url } }),
+    (url) => ({ redis: { url, whenUnavailable: "half" } }),
     (nested) => ({ redis: { url: nested }, ...(typeof nested === "object" ? nested : {}) }),
     () => canary,
     () => [canary]

@@ -10,7 +10,7 @@ export const fixedMemory = { node: 240, encodedBodies: 32, parsedRequests: 16, l
 export const responsesInFlight = ({ limits }: Pick<Config, "limits">): number =>
   limits.maxConcurrentRequests * limits.maxResponseBytes / megabyte
 
-/** In MiB. With Redis, responses are cached there. */
-export const worstCaseMemory = (config: Pick<Config, "cache" | "limits" | "redis">): number =>
+/** In MiB. */
+export const worstCaseMemory = (config: Pick<Config, "cache" | "limits">): number =>
   Object.values<number>(fixedMemory).reduce((sum, part) => sum + part, 0) + responsesInFlight(config) +
-  (config.redis === null ? config.cache.maxBytes / megabyte : 0)
+  config.cache.maxBytes / megabyte
