@@ -74,6 +74,14 @@ const waitSeconds = counter(
 
 const connections = Metric.gauge("quarry_proxy_connections", { description: "Open client connections" })
 
+const pendingConnections = Metric.gauge("quarry_proxy_pending_connections", {
+  description: "Client connections with a response that is not sent yet"
+})
+
+const bufferedBytes = Metric.gauge("quarry_proxy_buffered_bytes", {
+  description: "Memory for bodies that are received from the upstream or not yet read by clients, in bytes"
+})
+
 const shuttingDown = Metric.gauge("quarry_proxy_shutting_down", {
   description: "1 while the proxy is shutting down, otherwise 0"
 })
@@ -95,7 +103,8 @@ export interface ProxyMetrics {
   readonly recordLateUsage: (client: string | null, cost: number) => void
   /** Records the requests in flight of clients. Clients of earlier calls are updated too. */
   readonly setInFlight: (clients: ReadonlyArray<string>, inFlight: (client: string) => number) => void
-  readonly setConnections: (open: number) => void
+  readonly setConnections: (connections: { readonly open: number; readonly pending: number }) => void
+  readonly setBufferedBytes: (bytes: number) => void
   readonly setShuttingDown: (value: boolean) => void
   readonly recordReload: (result: "success" | "failure") => void
 }
@@ -145,6 +154,8 @@ export const make = (version: string): ProxyMetrics => {
   info.unsafeUpdate(1, labels(["version"], [version]))
   shuttingDown.unsafeUpdate(0, [])
   connections.unsafeUpdate(0, [])
+  pendingConnections.unsafeUpdate(0, [])
+  bufferedBytes.unsafeUpdate(0, [])
   // `increase()` needs a value before the first reload.
   for (const result of ["success", "failure"]) configReloads.unsafeUpdate(0, reloadLabels(result))
 
@@ -173,7 +184,11 @@ export const make = (version: string): ProxyMetrics => {
         requestsInFlight.unsafeUpdate(inFlight(client), clientLabels(client))
       }
     },
-    setConnections: (open) => connections.unsafeUpdate(open, []),
+    setConnections: ({ open, pending }) => {
+      connections.unsafeUpdate(open, [])
+      pendingConnections.unsafeUpdate(pending, [])
+    },
+    setBufferedBytes: (bytes) => bufferedBytes.unsafeUpdate(bytes, []),
     setShuttingDown: (value) => shuttingDown.unsafeUpdate(value ? 1 : 0, []),
     recordReload: (result) => configReloads.unsafeUpdate(1, reloadLabels(result))
   }

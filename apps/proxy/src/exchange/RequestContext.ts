@@ -1,5 +1,6 @@
 /** Mutable state of a request while it is processed. It becomes the access log entry when the request completes. */
 import * as CallUsage from "@blockquarry/http/CallUsage"
+import type { BodyBudget } from "@blockquarry/http/Gateway"
 import type { AccessLogEntry, CacheState } from "./AccessLogEntry.ts"
 import type { Charge, QuotaStatus } from "./Charge.ts"
 import type * as ProxyError from "./ProxyError.ts"
@@ -33,6 +34,10 @@ export interface RequestContext {
   handedOver: boolean
   /** Ends the request for the limits of its client. */
   release: (() => void) | undefined
+  /** The memory that the body of the response uses, or undefined once the request is complete. */
+  bodyBytes: number | undefined
+  /** Returns the memory of the body. */
+  releaseBody: () => void
 }
 
 export const make = (startedAt: number, requestId: string, method: string): RequestContext => ({
@@ -54,7 +59,9 @@ export const make = (startedAt: number, requestId: string, method: string): Requ
   unsettledCharges: 0,
   onSettled: undefined,
   handedOver: false,
-  release: undefined
+  release: undefined,
+  bodyBytes: 0,
+  releaseBody: () => {}
 })
 
 /** Records a charge. A list is charged once per page. */
@@ -101,6 +108,26 @@ export const holdUntilHandedOver = (context: RequestContext, release: () => void
 export const recordHandOver = (context: RequestContext): void => {
   context.handedOver = true
   context.release?.()
+}
+
+/**
+ * Changes the memory that the body of the response uses until it is sent. Returns false, and changes nothing, if there is
+ * not enough.
+ */
+export const holdBody = (context: RequestContext, budget: BodyBudget.BodyBudget, bytes: number): boolean => {
+  // The client may disconnect before its response is complete.
+  if (context.bodyBytes === undefined) return true
+  if (bytes > context.bodyBytes && !budget.tryAcquire(bytes - context.bodyBytes)) return false
+  if (bytes < context.bodyBytes) budget.release(context.bodyBytes - bytes)
+  context.bodyBytes = bytes
+  context.releaseBody = () => budget.release(bytes)
+  return true
+}
+
+/** Records that the response was sent, or that the client disconnected. Must be called once. */
+export const recordCompletion = (context: RequestContext): void => {
+  context.bodyBytes = undefined
+  context.releaseBody()
 }
 
 /**

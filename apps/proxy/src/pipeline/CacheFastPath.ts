@@ -9,10 +9,11 @@ import { costOf } from "../exchange/Charge.ts"
 import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
-import type { EncodedBodies } from "../response/EncodedBodies.ts"
+import * as ClientLimits from "../quota/ClientLimits.ts"
 import * as RenderResponse from "../response/RenderResponse.ts"
 import * as UpstreamClient from "../upstream/UpstreamClient.ts"
 import type { ActiveConfig } from "./ActiveConfig.ts"
+import type { SharedState } from "./SharedState.ts"
 
 /**
  * Returns a response from the cache, or undefined if the regular path is required. In that case nothing is charged, and
@@ -20,7 +21,7 @@ import type { ActiveConfig } from "./ActiveConfig.ts"
  */
 export const respondFromCache = (
   { config, quotas, clients, parsedRequests, upstream }: ActiveConfig,
-  encodedBodies: EncodedBodies,
+  { bufferedBytes, encodedBodies }: Pick<SharedState, "bufferedBytes" | "encodedBodies">,
   request: ProxyRequest,
   context: RequestContext.RequestContext
 ): ProxyResponse | undefined => {
@@ -33,12 +34,16 @@ export const respondFromCache = (
   const client = clients.authenticate(request)
   if (Either.isLeft(client) || !Clients.isAllowed(client.right, operation.id)) return undefined
   const entry = upstream.peek(upstreamRequest, context.startedAt)
-  if (entry === undefined || encodedBodies.peek(entry.response, headers["accept-encoding"]) === undefined) {
-    return undefined
-  }
+  const body = entry && encodedBodies.peek(entry.response, headers["accept-encoding"])
+  if (entry === undefined || body === undefined) return undefined
+  const budget = bufferedBytes.budgetOf(ClientLimits.toCallClient(client.right, config))
+  if (!RequestContext.holdBody(context, budget, body.bytes.byteLength)) return undefined
   const cost = costOf(config, operation)
   const charge = quotas.tryAcquire(client.right, cost, context.startedAt)
-  if (charge === undefined) return undefined
+  if (charge === undefined) {
+    RequestContext.holdBody(context, budget, 0)
+    return undefined
+  }
   upstream.recordHit(upstreamRequest)
   context.client = client.right.name
   context.route = route

@@ -7,8 +7,9 @@ import type { ListOperationError } from "@blockquarry/core/OperationError"
 import { encodeRequest } from "@blockquarry/core/RequestEncoding"
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as CallUsage from "@blockquarry/http/CallUsage"
-import { CallClient, type Engine, RawRecords, SendObserver } from "@blockquarry/http/Gateway"
+import { BodyBudget, CallClient, type Engine, RawRecords, SendObserver } from "@blockquarry/http/Gateway"
 import type { CacheMode } from "@blockquarry/http/ResponseCache"
+import * as Arr from "effect/Array"
 import * as Chunk from "effect/Chunk"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -37,6 +38,8 @@ export interface ListRequest {
   readonly cost: number
   /** The client as the engine knows it. */
   readonly callClient: CallClient.CallClient
+  /** The memory of the client. */
+  readonly budget: BodyBudget.BodyBudget
   readonly quotas: ClientQuotas
   readonly engine: Engine.EngineService
   readonly upstream: UpstreamClient
@@ -85,7 +88,7 @@ export const streamList = (listRequest: ListRequest): Effect.Effect<ProxyRespons
 
 /** Charges the client for a page, then loads it. */
 const nextPageOf = (
-  { quotas, client, callClient, context, cost, upstream, cacheMode }: ListRequest,
+  { quotas, budget, client, callClient, context, cost, upstream, cacheMode }: ListRequest,
   pull: Effect.Effect<Chunk.Chunk<RawRecords.RawPage>, Option.Option<ListOperationError>>
 ): Effect.Effect<RawRecords.RawPage, ProxyError.ProxyError> => {
   const page = pull.pipe(
@@ -101,14 +104,25 @@ const nextPageOf = (
       () => apiKeyInPage
     ),
     CallOptions.withCallOptions({ cacheMode }),
+    Effect.filterOrFail(
+      ({ records }) => RequestContext.holdBody(context, budget, Arr.reduce(records, 0, addLength)),
+      () => ProxyError.outOfMemory
+    ),
     Effect.provideService(CallClient.CurrentClient, callClient),
+    Effect.provideService(BodyBudget.CurrentBodyBudget, budget),
     CallUsage.observeUsage((usage) => RequestContext.recordUsage(context, usage))
   )
   return charged(
     { client, context, cost, quotas, maxWait: pageQuotaWait },
-    (onSent) => Effect.provideService(page, SendObserver.CurrentSendObserver, onSent)
+    (onSent) => {
+      // The client has read the previous page.
+      RequestContext.holdBody(context, budget, 0)
+      return Effect.provideService(page, SendObserver.CurrentSendObserver, onSent)
+    }
   )
 }
+
+const addLength = (bytes: number, record: string): number => bytes + Buffer.byteLength(record) + 1
 
 /** The state of a list between two chunks. */
 type ListState =

@@ -1,5 +1,5 @@
 /** Processes a request: routing, authentication, parsing, quotas, upstream or cache, response. */
-import { CallClient, type Engine } from "@blockquarry/http/Gateway"
+import { BodyBudget, CallClient, type Engine } from "@blockquarry/http/Gateway"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -11,6 +11,7 @@ import * as ProxyError from "../exchange/ProxyError.ts"
 import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
 import * as ProxyResponse from "../exchange/ProxyResponse.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
+import type { BufferedBytes } from "../quota/BufferedBytes.ts"
 import { charged } from "../quota/Charging.ts"
 import * as ClientLimits from "../quota/ClientLimits.ts"
 import * as CacheStatus from "../response/CacheStatus.ts"
@@ -26,7 +27,7 @@ import type { SharedState } from "./SharedState.ts"
 
 /** Responds to a request, and records in the context what the access log needs. */
 export const respond = (
-  { clientLimits, encodedBodies, engine, pages }: SharedState,
+  { bufferedBytes, clientLimits, encodedBodies, engine, pages }: SharedState,
   activeConfig: ActiveConfig,
   request: ProxyRequest,
   context: RequestContext.RequestContext
@@ -57,6 +58,7 @@ export const respond = (
       context.operation = match.operation.id
       const operationRequest: OperationRequest = {
         activeConfig,
+        bufferedBytes,
         clientLimits,
         encodedBodies,
         engine,
@@ -77,6 +79,7 @@ export const respond = (
 /** A request that matches the route of an operation. */
 interface OperationRequest {
   readonly activeConfig: ActiveConfig
+  readonly bufferedBytes: BufferedBytes
   readonly clientLimits: ClientLimits.ClientLimits
   readonly encodedBodies: EncodedBodies
   readonly engine: Engine.EngineService
@@ -104,6 +107,7 @@ const callUpstream = (
 ): Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError> =>
   Effect.gen(function*() {
     const {
+      bufferedBytes,
       encodedBodies,
       activeConfig: { quotas, config, parsedRequests, upstream },
       match,
@@ -132,28 +136,41 @@ const callUpstream = (
         ? Effect.mapError(upstream.execute(upstreamRequest, "only-if-cached"), () => denial)
         : Effect.fail(denial)
     const cost = costOf(config, operation)
+    const callClient = ClientLimits.toCallClient(client, config)
+    const budget = bufferedBytes.budgetOf(callClient)
     const upstreamResponse = yield* charged(
       { client, context, cost, quotas },
       (onSent) =>
-        cachedResponse === null
+        (cachedResponse === null
           ? upstream.execute(
             upstreamRequest,
             usesCache ? cacheDirective : "no-store",
             { onSent, onUsage: (usage) => RequestContext.recordUsage(context, usage) }
           ).pipe(
-            Effect.provideService(CallClient.CurrentClient, ClientLimits.toCallClient(client, config))
+            Effect.provideService(CallClient.CurrentClient, callClient),
+            Effect.provideService(BodyBudget.CurrentBodyBudget, budget)
           )
-          : Effect.succeed(cachedResponse)
+          : Effect.succeed(cachedResponse)).pipe(
+            Effect.filterOrFail(
+              ({ response }) => RequestContext.holdBody(context, budget, response.bytes.byteLength),
+              () => ProxyError.outOfMemory
+            )
+          )
     )
     context.cache = CacheStatus.cacheStateOf(upstreamResponse, usesCache)
     // A stale response saves no cost, because it causes an upstream request as well.
     context.savedCost = upstreamResponse.source === "cache" ? cost : 0
     const now = yield* Clock.currentTimeMillis
-    return yield* RenderResponse.render(
+    const response = yield* RenderResponse.render(
       { ...upstreamResponse, cacheDirective, usesCache, now, method: operation.method },
       request.headers,
       encodedBodies
     )
+    // The encoded body is smaller, or the response has none.
+    return !(response.body instanceof Uint8Array) ||
+        RequestContext.holdBody(context, budget, response.body.byteLength)
+      ? response
+      : yield* Effect.fail(ProxyError.outOfMemory)
   })
 
 /**
@@ -179,6 +196,7 @@ const streamList = (
   client: Clients.AuthenticatedClient
 ): Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError> => {
   const {
+    bufferedBytes,
     engine,
     activeConfig: { config, quotas, upstream },
     match,
@@ -196,12 +214,14 @@ const streamList = (
       const cacheDirective = CacheDirective.parseCacheDirective(headers["cache-control"], headers["pragma"])
       // It is unknown in advance whether all pages are cached.
       if (cacheDirective === "only-if-cached") return Effect.fail(ProxyError.notCached)
+      const callClient = ClientLimits.toCallClient(client, config)
       const listRequest = {
         upstreamRequest,
         cursor,
         client,
         cost: costOf(config, match.operation),
-        callClient: ClientLimits.toCallClient(client, config),
+        callClient,
+        budget: bufferedBytes.budgetOf(callClient),
         quotas,
         engine,
         upstream,

@@ -52,6 +52,7 @@ export const make = (
       onHandedOver: () => RequestContext.recordHandOver(context),
       onComplete: (status, bytes) => {
         const completedAt = now()
+        RequestContext.recordCompletion(context)
         RequestContext.whenSettled(context, () => {
           sharedState.onComplete(RequestContext.toAccessLogEntry(context, status, bytes, completedAt))
           context.onLateUsage = ({ attempts, cost }) =>
@@ -66,7 +67,7 @@ export const make = (
     }
     const cachedResponse = CacheFastPath.respondFromCache(
       activeConfig,
-      sharedState.encodedBodies,
+      sharedState,
       request,
       context
     )

@@ -17,6 +17,7 @@ import type * as Logging from "../observability/Logging.ts"
 import * as ActiveConfig from "../pipeline/ActiveConfig.ts"
 import * as RequestHandler from "../pipeline/RequestHandler.ts"
 import type { SharedState } from "../pipeline/SharedState.ts"
+import * as BufferedBytes from "../quota/BufferedBytes.ts"
 import * as ClientLimits from "../quota/ClientLimits.ts"
 import * as EncodedBodies from "../response/EncodedBodies.ts"
 import * as Server from "../server/Server.ts"
@@ -66,10 +67,6 @@ export const start = (
     const engine = yield* Scope.extend(Effect.provide(Engine.make, stores), upstreamScope)
     const quotaStore = yield* Effect.provide(RateLimitStore, stores)
 
-    // Logs an unavailable store at startup instead of with the first request.
-    const probeQuotaStore = quotaStore.peek("start", { limit: 1, period: 1000 })
-    yield* Effect.forkScoped(Effect.delay(probeQuotaStore, "1 second"))
-
     const usageStats = UsageStats.make(startedAt)
     const metrics = ProxyMetrics.make(version)
     const onComplete: SharedState["onComplete"] = (entry) => {
@@ -83,6 +80,7 @@ export const start = (
       engine,
       quotaStore,
       clientLimits: ClientLimits.make(() => activeConfig.config),
+      bufferedBytes: BufferedBytes.make(() => activeConfig.config),
       tracingEnabled: options.tracingEnabled,
       encodedBodies: EncodedBodies.make(),
       pages: BuiltInPages.make(engine, backend.examples),
@@ -113,7 +111,8 @@ export const start = (
           activeConfig.clients.all.map(({ name }) => name),
           sharedState.clientLimits.inFlight
         )
-        metrics.setConnections(mainServer.server?.connections() ?? 0)
+        metrics.setBufferedBytes(sharedState.bufferedBytes.used())
+        metrics.setConnections(mainServer.server?.connections() ?? { open: 0, pending: 0 })
         metrics.setShuttingDown(mainServer.server?.shuttingDown() ?? false)
         return writeMetrics
       })

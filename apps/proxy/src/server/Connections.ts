@@ -69,8 +69,13 @@ export class ConnectionTracker {
     this.#handle = handle
   }
 
-  get size(): number {
-    return this.#open.size
+  /** Returns the number of open connections, and of those with a response that is not sent yet. */
+  count(): { readonly open: number; readonly pending: number } {
+    let pending = 0
+    for (const { inFlight } of this.#open.values()) {
+      if (inFlight.size > 0) pending += 1
+    }
+    return { open: this.#open.size, pending }
   }
 
   add(socket: Net.Socket): void {

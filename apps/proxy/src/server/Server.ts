@@ -51,7 +51,8 @@ export interface ServerOptions {
 export interface RunningServer {
   /** The port, also if the configured port is 0. */
   readonly port: number
-  readonly connections: () => number
+  /** The number of open connections, and of those with a response that is not sent yet. */
+  readonly connections: () => { readonly open: number; readonly pending: number }
   readonly shuttingDown: () => boolean
 }
 
@@ -174,7 +175,7 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
     const address = server.address()
     return {
       port: typeof address === "object" && address !== null ? address.port : options.port,
-      connections: () => connections.size,
+      connections: () => connections.count(),
       shuttingDown: () => shutdownState.started
     }
   })

@@ -1,0 +1,117 @@
+/** The memory for response bodies: a bound over any sequence of requests, and clients that do not read. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as fc from "effect/FastCheck"
+import { defaults } from "../../src/config/Config.ts"
+import * as RequestContext from "../../src/exchange/RequestContext.ts"
+import * as BufferedBytes from "../../src/quota/BufferedBytes.ts"
+import { transfers } from "../hostile/corpus/entry.ts"
+import * as Harness from "../hostile/harness.ts"
+import { bytes, openConnection } from "../hostile/rawHttp.ts"
+import { rawResponse } from "../hostile/recordingUpstream.ts"
+import { sendRequest, testClient } from "../support/proxy.ts"
+
+const mebibyte = 1024 * 1024
+
+describe("the memory of requests", () => {
+  it.prop(
+    "never exceeds the limit, leaves some for a client that has none, and is free when all requests are complete",
+    [
+      fc.array(
+        fc.record({
+          client: fc.constantFrom("a", "b", "c"),
+          request: fc.nat(3),
+          action: fc.oneof(
+            fc.record({ hold: fc.nat(400) }),
+            fc.constant("complete" as const)
+          )
+        }),
+        { maxLength: 60 }
+      )
+    ],
+    ([steps]) => {
+      const limits = { ...defaults.limits, maxBufferedBytes: 1000 }
+      const bufferedBytes = BufferedBytes.make(() => ({ limits }))
+      const requests = new Map<string, RequestContext.RequestContext>()
+      for (const { action, client, request } of steps) {
+        const key = `${client} ${request}`
+        const context = requests.get(key) ?? RequestContext.make(0, "id", "GET")
+        requests.set(key, context)
+        const budget = bufferedBytes.budgetOf({ name: client, weight: 1, share: 0.25 })
+        if (action === "complete") {
+          RequestContext.recordCompletion(context)
+          requests.delete(key)
+          continue
+        }
+        const holdsNothing = [...requests].every(([name, { bodyBytes }]) =>
+          !name.startsWith(client) || bodyBytes === 0
+        )
+        const free = 1000 - bufferedBytes.used()
+        const held = RequestContext.holdBody(context, budget, action.hold)
+        if (holdsNothing) expect(held).toBe(action.hold <= free)
+        expect(bufferedBytes.used()).toBeLessThanOrEqual(1000)
+        expect(bufferedBytes.used()).toBe(
+          [...requests.values()].reduce((sum, { bodyBytes = 0 }) => sum + bodyBytes, 0)
+        )
+      }
+      for (const context of requests.values()) RequestContext.recordCompletion(context)
+      expect(bufferedBytes.used()).toBe(0)
+    }
+  )
+
+  it("is not taken after the client has disconnected", () => {
+    const bufferedBytes = BufferedBytes.make(() => defaults)
+    const context = RequestContext.make(0, "id", "GET")
+    RequestContext.recordCompletion(context)
+    RequestContext.holdBody(context, bufferedBytes.budgetOf({ name: "a", weight: 1, share: 1 }), 10)
+    expect(bufferedBytes.used()).toBe(0)
+  })
+})
+
+describe("a client that does not read its large responses", () => {
+  const body = `{"result":[],"cursor":null,"junk":"${"x".repeat(12 * mebibyte)}"}`
+  const other = { headers: { "x-api-key": "token-of-another-client" } }
+  const get = (target: string) =>
+    bytes(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${Harness.token}\r\n\r\n`)
+
+  for (const [name, cache] of [["uncached", false], ["cached", true]] as const) {
+    it.scopedLive(
+      `is limited to its share, and does not affect other clients: ${name}`,
+      () =>
+        Effect.gen(function*() {
+          const { ended, lines, port, upstream } = yield* Harness.start({
+            config: {
+              clients: [testClient("one", Harness.token), testClient("two", "token-of-another-client")],
+              cache: { ...defaults.cache, enabled: cache }
+            },
+            limits: { maxBufferedBytes: 100 * mebibyte, requestTimeout: Duration.seconds(30) }
+          })
+          upstream.respondWith(() => rawResponse(200, body))
+          expect((yield* sendRequest(port, transfers, other)).bytes).toHaveLength(body.length)
+          const connections = yield* Effect.forEach(Array.from({ length: 6 }), () => openConnection(port))
+          for (const { socket } of connections) {
+            socket.once("data", () => socket.pause())
+            socket.write(get(transfers))
+          }
+          // A quarter of 100 MiB is enough for two responses.
+          for (const held of connections) yield* held.until((read) => read.includes("\r\n"))
+          yield* ended(503, 4)
+          const rejected = lines.map((line) => JSON.parse(line)).filter(({ status }) => status === 503)
+          expect(rejected.map(({ client, code }) => [client, code]))
+            .toEqual(Array.from({ length: 4 }, () => ["one", "overloaded"]))
+          for (const target of [transfers, `/all${transfers}`]) {
+            const headers = { "x-api-key": Harness.token }
+            const response = yield* sendRequest(port, target, { headers })
+            expect([response.status, response.headers["retry-after"]]).toEqual([503, "1"])
+            expect((yield* sendRequest(port, target, other)).status).toBe(200)
+          }
+          for (const { socket } of connections) socket.destroy()
+          yield* ended(499, 2)
+          const headers = { "x-api-key": Harness.token }
+          expect((yield* sendRequest(port, transfers, { headers })).status).toBe(200)
+        }),
+      60_000
+    )
+  }
+})
