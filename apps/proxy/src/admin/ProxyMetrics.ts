@@ -182,6 +182,8 @@ export const make = (version: string): ProxyMetrics => {
       for (const client of clients) clientsInFlight.add(client)
       for (const client of clientsInFlight) {
         requestsInFlight.unsafeUpdate(inFlight(client), clientLabels(client))
+        // `rate()` needs a value before the first wait.
+        waitSeconds.unsafeUpdate(0, clientLabels(client))
       }
     },
     setConnections: ({ open, pending }) => {
