@@ -2,6 +2,7 @@
 import * as Duration from "effect/Duration"
 import { describe, it } from "vitest"
 import { defaults } from "../../src/config/Config.ts"
+import { testClient } from "../support/proxy.ts"
 import { sampleRequests } from "../support/sampleRequests.ts"
 import { host, recorder, settings, until } from "./support/golden.ts"
 
@@ -101,6 +102,22 @@ describe("golden records", () => {
     upstream.release()
     const { status } = await first
     note(`the first: ${status}\n`)
+    const shared = await proxy("a share of one request", {
+      config: {
+        clients: [testClient("one", "of-one"), testClient("two", "of-two")],
+        limits: { ...settings().limits, maxConcurrentRequests: 4 }
+      }
+    })
+    shared.upstream.script(["held"])
+    const held = fetch(`http://127.0.0.1:${shared.running.port}${price}`, {
+      headers: { "x-api-key": "of-one", "x-request-id": "held" }
+    })
+    await until("the upstream receives a request", () => shared.upstream.count() === 1)
+    await send("another of the client", price, { headers: ["X-API-Key: of-one"] })
+    await send("a page", "/livez", { headers: ["X-API-Key: of-one"] })
+    await send("another client", price, { headers: ["X-API-Key: of-two"] })
+    shared.upstream.release()
+    note(`the first: ${(await held).status}\n`)
     await end()
   }, 60_000)
 
