@@ -71,7 +71,7 @@ describe("a rolling restart", () => {
       const instance = Effect.gen(function*() {
         const process = yield* start
         yield* balancer.add(process.port)
-        yield* eventuallySync("it is ready", () => balancer.isReady(process.port))
+        yield* eventuallySync("the proxy is ready", () => balancer.isReady(process.port))
         return process
       })
       const fleet = yield* Effect.all([instance, instance], { concurrency: 2 })

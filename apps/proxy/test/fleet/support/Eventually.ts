@@ -4,9 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 
 /** The condition did not hold in time. */
-export class ConditionTimeout extends Data.TaggedError("Never")<{ readonly what: string }> {
+export class ConditionTimeout extends Data.TaggedError("ConditionTimeout")<{ readonly what: string }> {
   override get message(): string {
-    return `it never came to this: ${this.what}`
+    return `condition not met in 15 s: ${this.what}`
   }
 }
 

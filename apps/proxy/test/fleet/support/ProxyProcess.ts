@@ -106,7 +106,7 @@ export const start = (
           return Effect.orDie(eventuallySync("it has ended", () => end.of !== undefined))
         })
     )
-    yield* eventuallySync("it is up", () =>
+    yield* eventuallySync("the proxy is listening", () =>
       end.of !== undefined || written.stdout.includes("Press Ctrl-C to stop"))
     if (end.of !== undefined) {
       return yield* new StartupError({ ...end.of, ...written })
