@@ -200,21 +200,21 @@ describe("coalescing", () => {
 
   const callers = FastCheck.array(
     FastCheck.record({
-      startsAt: FastCheck.nat(2000),
-      call: FastCheck.integer({ min: 1, max: 4000 }),
+      startsAt: FastCheck.nat(1000),
+      call: FastCheck.integer({ min: 1, max: 3000 }),
       attempt: FastCheck.constantFrom(300, 700),
       cacheMode: FastCheck.constantFrom(...["default", "default", "reload"] as const)
     }),
-    { minLength: 1, maxLength: 8 }
+    { minLength: 2, maxLength: 5 }
   )
 
   it.effect.prop(
     "succeeds for each caller with enough time, regardless of the deadlines of others, also with reloads",
-    { callers, recoversAt: FastCheck.nat(3000), hangs: FastCheck.boolean() },
+    { callers, recoversAt: FastCheck.nat(1500), hangs: FastCheck.boolean() },
     ({ callers, hangs, recoversAt }) =>
       Effect.gen(function*() {
-        const responseMillis = 50
-        const maxBackoff = 200
+        const responseMillis = 100
+        const maxBackoff = 400
         const script: ScriptedClient.Script = (request, number) => {
           if (request.at >= recoversAt) {
             return ScriptedClient.delayed(responseMillis, numberedPrice(request, number))
@@ -240,7 +240,7 @@ describe("coalescing", () => {
             Effect.delay(startsAt),
             Effect.fork
           ))
-        yield* TestClock.adjust("10 seconds")
+        yield* TestClock.adjust("4 seconds")
         for (const [index, fiber] of fibers.entries()) {
           const { attempt, call, startsAt } = callers[index] ?? { attempt: 0, call: 0, startsAt: 0 }
           const [exit, endedAt] = yield* Fiber.join(fiber)
@@ -253,7 +253,7 @@ describe("coalescing", () => {
           }
         }
       }),
-    { fastCheck: { numRuns: 50 } }
+    { fastCheck: { numRuns: 20 } }
   )
 
   it.effect("starts a new request while one is being cancelled", () =>
