@@ -126,5 +126,51 @@ describe.skipIf(RedisServer.program === undefined)(
         }),
       120_000
     )
+
+    it.scopedLive.each(
+      [
+        ["open", []],
+        ["closed", ["store-unavailable"]]
+      ] as const
+    )(
+      "that are %s respond while Redis is unavailable, with no errors besides %j",
+      ([whenUnavailable, codes]) =>
+        Effect.gen(function*() {
+          const { proxies, redis } = yield* start(program(), "3000/s", whenUnavailable)
+          const loads = yield* startLoads(proxies, fast, 3, { pool: 2 })
+          const more = Effect.suspend(() => {
+            const before = loads.map(({ requests }) => requests.length)
+            return eventuallySync(
+              "requests are made through both",
+              () => loads.every(({ requests }, index) => requests.length > (before[index] ?? 0) + 30)
+            )
+          })
+          const are = (state: "unavailable" | "available again") =>
+            eventuallySync(`the rate limit stores are ${state}`, () =>
+              proxies.every((proxy) =>
+                String(
+                  proxy.log().findLast(({ message }) => String(message).includes("the rate limit store is"))
+                    ?.["message"]
+                ).includes(`is ${state}`)
+              ))
+          yield* more
+          for (const [begin, end] of [[redis.stop, redis.start], [redis.pause, redis.resume]] as const) {
+            yield* begin
+            yield* are("unavailable")
+            yield* more
+            yield* end
+            yield* are("available again")
+            yield* more
+          }
+          yield* Effect.forEach(loads, ({ stop }) => stop)
+          const requests = loads.flatMap((load) => load.requests)
+          expect(LoadGenerator.unexpectedFailures(requests, [clientRateLimited, ...codes]).slice(0, 5))
+            .toEqual([])
+          expect(LoadGenerator.unexpectedFailures(requests, [clientRateLimited]).length > 0).toBe(
+            whenUnavailable === "closed"
+          )
+        }),
+      120_000
+    )
   }
 )
