@@ -150,7 +150,7 @@ describe("layerConfig", () => {
   it.effect("reports which field of a response is invalid if no API key is set", () =>
     Effect.gen(function*() {
       const { client } = ScriptedClient.make(() =>
-        ScriptedClient.json({ hash, type: "user_transaction", gas_used: true })
+        ScriptedClient.json({ hash: true, type: "user_transaction" })
       )
       const error = yield* Effect.flatMap(
         LedgerApi.LedgerApi,
@@ -160,8 +160,8 @@ describe("layerConfig", () => {
         Effect.provide(LedgerApi.layer({ baseUrl: "https://ledger.test" })),
         Effect.provideService(HttpClient.HttpClient, client)
       )
-      expect(error).toMatchObject({ _tag: "InvalidResponseError", path: "gas_used" })
-      expect(error.message).toContain("actual true")
+      expect(error).toMatchObject({ _tag: "InvalidResponseError", path: "hash" })
+      expect(error.message).toContain("got true")
     }))
 
   it.effect("takes policies besides the environment", () =>
