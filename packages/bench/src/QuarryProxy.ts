@@ -15,6 +15,7 @@ const proxyPath = fileURLToPath(new URL("../../../apps/proxy/dist/quarry-proxy.j
 export interface ProxyConfiguration {
   readonly clients?: ReadonlyArray<ReturnType<typeof clientConfig>>
   readonly cache?: { readonly enabled?: boolean; readonly maxBytes?: string }
+  readonly limits?: { readonly maxListsPerClient?: number }
 }
 
 export interface QuarryProxy {

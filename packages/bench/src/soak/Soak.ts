@@ -109,7 +109,9 @@ export const runSoak = ({ connections, faults, onProgress, requests }: SoakOptio
     const upstream = yield* forkProgram("faultyServer", { templates, faults })
     const proxy = yield* QuarryProxy.startProxy(`http://127.0.0.1:${upstream.port}`, {
       clients: Object.entries(tokens).map(([name, token]) => QuarryProxy.clientConfig(name, token)),
-      cache: { maxBytes }
+      cache: { maxBytes },
+      // All connections of a client may stream a list.
+      limits: { maxListsPerClient: connections }
     })
     const before = yield* ProcessStats.resourceUsage(proxy.pid)
     const startTime = yield* Clock.currentTimeMillis
