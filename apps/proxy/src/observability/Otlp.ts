@@ -58,6 +58,8 @@ export const layer = (version: string): Layer.Layer<never> =>
     return Layer.provide(
       Otlp.layerJson({
         baseUrl: endpoint,
+        // An unavailable collector must not delay the end of the process.
+        shutdownTimeout: "1 second",
         headers: parseKeyValues(headers),
         resource: {
           serviceName: name === "" ? "quarry-proxy" : name,

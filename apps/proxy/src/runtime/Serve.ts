@@ -35,11 +35,12 @@ export const serve = (
     const logSink = yield* LogWriter.make(standardError)
     // Built before the servers in the same scope, so that the last requests are logged and traced too.
     yield* Layer.build(Logging.layer(logSink, logStyle, config.log.level))
-    yield* Layer.build(Otlp.layer(version))
     const lifecycle = { started: false }
+    // Before the exporter, and so after its last export: the process ends when this is logged.
     yield* Effect.addFinalizer(() =>
       lifecycle.started ? Effect.logInfo("stopped") : Effect.void
     )
+    yield* Layer.build(Otlp.layer(version))
     const run = Effect.gen(function*() {
       const running = yield* RunningProxy.start({
         config,

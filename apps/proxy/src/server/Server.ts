@@ -36,8 +36,8 @@ export interface ServerOptions {
     | "sendTimeout"
   >
   /**
-   * The idle timeout that `Keep-Alive` announces to clients. At most the shutdown delay: then a client that reuses an idle
-   * connection learns of the shutdown before the connection is closed.
+   * The idle time that `Keep-Alive` announces to clients, for which connections stay open in any case. At most the shutdown
+   * delay: then a client that reuses an idle connection learns of the shutdown before the connection is closed.
    */
   readonly keepAliveHint: Duration.DurationInput
   /** How long the server keeps accepting requests after the shutdown starts, while it reports that it is not ready. */
@@ -75,6 +75,7 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
     const bodyTimeoutMs = requestTimeoutMs * 0.9
     const keepAliveHintSeconds = Math.max(1, Math.floor(Duration.toSeconds(options.keepAliveHint)))
     const server = Http.createServer({
+      // Longer than that of usual load balancers, which ignore the header.
       keepAliveTimeout: 65_000,
       maxHeaderSize: limits.maxHeaderBytes,
       headersTimeout: requestTimeoutMs,

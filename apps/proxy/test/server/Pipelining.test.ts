@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { maxPendingResponses, maxWaitingRequests } from "../../src/server/Connections.ts"
+import { maxPendingResponses } from "../../src/server/Connections.ts"
 import { transfers } from "../hostile/corpus/entry.ts"
 import * as Harness from "../hostile/harness.ts"
 import { bytes, openConnection, parseResponses } from "../hostile/rawHttp.ts"
