@@ -192,7 +192,7 @@ describe("quarry-proxy", () => {
     const folder = mkdtempSync(join(tmpdir(), "quarry-proxy-"))
     const made = await run(["token", "indexer"])
     const token = /qp_[\w-]{43}/.exec(made.stdout)?.[0] ?? ""
-    const clients = made.stdout.slice(made.stdout.indexOf("clients:"), made.stdout.lastIndexOf("\n\n"))
+    const [clients = ""] = made.stdout.slice(made.stdout.indexOf("clients:")).split("\n\n")
     const config = join(folder, "quarry-proxy.yaml")
     writeFileSync(config, `upstream:\n  sandbox: true\n${clients}\n`)
     const checked = await run(["config", "check", "--config", config])
