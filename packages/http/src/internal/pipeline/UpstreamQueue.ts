@@ -131,10 +131,10 @@ export class UpstreamQueue {
     return leader === waiter ? Math.min(next.at, latestStart) : latestStart
   }
 
-  /** After the delay of a leader, lets the attempt that is next request a permit. */
+  /** After the delay of a leader, lets the attempt that is next request a permit. A leader with a slot has no delay. */
   endDelay(waiter: Waiter, now: number): void {
     const { keyQueue } = waiter
-    if (keyQueue.leader !== waiter || keyQueue.next.at > now) return
+    if (keyQueue.leader !== waiter || waiter.hasSlot || keyQueue.next.at > now) return
     keyQueue.leader = null
     this.dispatch()
   }

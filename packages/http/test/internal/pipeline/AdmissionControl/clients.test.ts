@@ -297,6 +297,22 @@ const slowStore = (millis: number) =>
     }
   })
 
+it.effect("no client loses a slot in a cooldown", () =>
+  Effect.gen(function*() {
+    const harness = yield* engineHarness(
+      (_, number) => number === 1 ? throttledReply("1") : ScriptedClient.delayed("100 millis", priceReply),
+      { ...minimalOptions, concurrency: { limit: 64, maxQueue: 100 } }
+    )
+    const ended: Array<Ended> = []
+    for (const number of indices(60)) {
+      yield* startCall(harness, client(number % 2 === 0 ? "a" : "b", 1, 0.25), number, ended)
+    }
+    yield* TestClock.adjust("1 minute")
+    // The first call is not retried, the others wait.
+    expect(succeeded(ended, client("a")) + succeeded(ended, client("b"))).toBe(59)
+    expect(harness.engine.clientLoads()).toEqual([])
+  }))
+
 describe("the queue", () => {
   const step = FastCheck.oneof(
     {
