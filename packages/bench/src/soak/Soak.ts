@@ -61,8 +61,8 @@ const [disconnectShare, reconnectShare] = [0.01, 0.005]
 /** The maximum time before a client cancels, in milliseconds. */
 const maxDisconnectDelay = 20
 
-/** The maximum time until the proxy has closed idle upstream connections. */
-const settleSeconds = 20
+/** The maximum time until the proxy has ended calls to a hanging upstream, and has closed idle upstream connections. */
+const settleSeconds = 40
 
 /** Small enough that the cache constantly evicts entries. */
 const maxBytes = "16MiB"
@@ -72,6 +72,9 @@ const tokens = {
   second: "token of the second client",
   noisy: "token of the noisy client"
 }
+
+/** The clients whose responses are checked. */
+export const checkedClients: ReadonlyArray<string> = ["first", "second"]
 
 /** How long the third client behaves badly in one way, and the pause before the next. */
 const [noiseDuration, noisePause] = ["250 millis", "1 second"] as const

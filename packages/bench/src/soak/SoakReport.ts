@@ -1,7 +1,7 @@
 /** The report of a soak test. */
 import { responseForms } from "./RequestVariant.ts"
 import { leaksFiles, meanByTenth, memoryGrowth, tolerance } from "./Samples.ts"
-import type { SoakProgress, SoakResult } from "./Soak.ts"
+import { checkedClients, type SoakProgress, type SoakResult } from "./Soak.ts"
 
 const formatCount = (value: number): string => Math.round(value).toLocaleString("en")
 
@@ -27,13 +27,25 @@ const formatChange = (ratio: number): string =>
 const byCountDescending = (counts: ReadonlyMap<string, number>): ReadonlyArray<readonly [string, number]> =>
   [...counts].sort(([, a], [, b]) => b - a)
 
+/** The checked clients have equally many connections, so their shares of the requests are about equal. */
+const minShare = 1 / 3
+
+const starvedClients = (clients: SoakResult["clients"]): ReadonlyArray<string> => {
+  const checked = clients.filter(({ name }) => checkedClients.includes(name))
+  const total = checked.reduce((sum, { requests }) => sum + requests, 0)
+  return checked.filter(({ requests }) => requests < minShare * total).map(({ name, requests }) =>
+    `client ${name} sent only ${formatPercent(requests / total)} of the checked requests`
+  )
+}
+
 /** Returns the reasons for which a soak test fails. */
-export const failuresOf = ({ after, before, samples, stats }: SoakResult): ReadonlyArray<string> => {
+export const failuresOf = ({ after, before, clients, samples, stats }: SoakResult): ReadonlyArray<string> => {
   const growthRatio = memoryGrowth(samples, stats.completed)
   return [
     ...(stats.incorrect > 0
       ? [`${stats.incorrect} incorrect responses`, ...stats.problems.map((problem) => `  ${problem}`)]
       : []),
+    ...starvedClients(clients),
     ...(leaksFiles(before, after)
       ? [`file leak: ${after.files} open files at rest, ${before.files} before`]
       : []),

@@ -24,5 +24,6 @@ it.runIf(process.platform === "linux")(
     expect(upstreamRequestCount).toBeGreaterThan(0)
     expect(samples.map(({ completed }) => completed)).toEqual(reported)
     expect(Samples.leaksFiles(before, after)).toBe(false)
-  }
+  },
+  90_000
 )

@@ -42,6 +42,7 @@ const soakResult = (more: Partial<SoakResult> = {}): SoakResult => {
     upstreamRequestCount: 260,
     clients: [
       { name: "first", requests: 800, rejected: 1, upstreamCost: 300 },
+      { name: "second", requests: 700, rejected: 0, upstreamCost: 100 },
       { name: "noisy", requests: 5000, rejected: 4000, upstreamCost: 100 }
     ],
     samples: levelSamples,
@@ -92,6 +93,17 @@ it("fails without a response of every kind", () => {
   expect(failuresOf(result)).toEqual(["no correct response of kind br: increase --requests"])
 })
 
+it("fails if a checked client is starved", () => {
+  const clients = [
+    { name: "first", requests: 100, rejected: 90, upstreamCost: 30 },
+    { name: "second", requests: 900, rejected: 0, upstreamCost: 300 },
+    { name: "noisy", requests: 10, rejected: 0, upstreamCost: 1 }
+  ]
+  expect(failuresOf(soakResult({ clients }))).toEqual([
+    "client first sent only 10.0 % of the checked requests"
+  ])
+})
+
 it("fails with leaked files", () => {
   expect(failuresOf(soakResult({ after: { ...before, files: 24 } }))).toEqual([])
   expect(failuresOf(soakResult({ after: { ...before, files: 25 } }))).toEqual([
@@ -130,8 +142,9 @@ it("the summary counts every result", () => {
     "502 upstream-unreachable   1",
     "500 from the upstream      1",
     "incorrect                  0",
-    "client first               800 requests, 1 rejected, 75.0 % of the upstream cost",
-    "client noisy               5,000 requests, 4,000 rejected, 25.0 % of the upstream cost",
+    "client first               800 requests, 1 rejected, 60.0 % of the upstream cost",
+    "client second              700 requests, 0 rejected, 20.0 % of the upstream cost",
+    "client noisy               5,000 requests, 4,000 rejected, 20.0 % of the upstream cost",
     "RSS by tenths, MB          - 50 100 100 100 100 100 100 100 100",
     "RSS, growth to last third  +0.0 %",
     "open files                 20 before, 89 at most, 20 at rest",
