@@ -3,14 +3,14 @@ import type { CacheState } from "../exchange/AccessLogEntry.ts"
 import type { CacheDirective } from "../exchange/CacheDirective.ts"
 import type { UpstreamResponse } from "../upstream/UpstreamClient.ts"
 
-export const cacheStateOf = ({ collapsed, source }: UpstreamResponse, usesCache: boolean): CacheState => {
+export const cacheStateOf = ({ coalesced, source }: UpstreamResponse, usesCache: boolean): CacheState => {
   switch (source) {
     case "cache":
       return "hit"
     case "stale":
       return "stale"
     case "upstream":
-      return usesCache ? collapsed ? "coalesced" : "miss" : "bypass"
+      return usesCache ? coalesced ? "coalesced" : "miss" : "bypass"
   }
 }
 
@@ -21,10 +21,10 @@ export const cacheHeaders = (
   usesCache: boolean,
   now: number
 ): Readonly<Record<string, string>> => {
-  const { collapsed, freshUntil, storedAt } = response
+  const { coalesced, freshUntil, storedAt } = response
   if (storedAt === null || freshUntil === null) {
     const forwardReason = usesCache ? cacheDirective === "reload" ? "request" : "miss" : "bypass"
-    return { "cache-status": `quarry-proxy; fwd=${forwardReason}${collapsed ? "; collapsed" : ""}` }
+    return { "cache-status": `quarry-proxy; fwd=${forwardReason}${coalesced ? "; collapsed" : ""}` }
   }
   const ttl = Math.round((freshUntil - now) / 1000)
   const stale = response.source === "stale" ? "; detail=stale" : ""

@@ -45,7 +45,7 @@ export const fromCacheEntry = ({ freshUntil, response, storedAt }: CacheEntry): 
   source: "cache",
   storedAt,
   freshUntil,
-  collapsed: false
+  coalesced: false
 })
 
 /** Observers of the requests of a call, and of its usage. */

@@ -4,11 +4,18 @@ import { type EncodedRequest, formatQuery } from "@blockquarry/core/RequestEncod
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
 import type { CacheEntry, CacheStoreService } from "../../CacheStore.ts"
 import type { CacheMode, ResponseCache } from "../../ResponseCache.ts"
 import { responseContainsSecret } from "../transport/RawResponse.ts"
-import { type AttemptNoResponse, type AttemptResponse, type Call, continuesAt } from "./Call.ts"
+import {
+  type AttemptNoResponse,
+  type AttemptResponse,
+  type AttemptResult,
+  type Call,
+  continuesAt
+} from "./Call.ts"
 import { classify } from "./Classification.ts"
 import type { EngineResponse } from "./EngineResponse.ts"
 import type { CacheResult, Instrumentation } from "./Instrumentation.ts"
@@ -64,10 +71,12 @@ export const make = (
     const flightKey = flightKeyOf(call, key)
     const flight: SingleFlight.FlightRequest<AttemptResponse, AttemptNoResponse> = {
       subject: key,
+      client: call.client.name,
       execute: (deadline, onSent) => execute({ ...call, deadline, nextVersion: store.nextVersion, onSent }),
       onSent: call.onSent,
       deadline: call.deadline,
       continuesAt,
+      isClientLimit,
       onTimeout: () => callTimedOut(call),
       onSuccess: (attemptResponse, invalidated) =>
         save(call, key, attemptResponse, ttlOf(attemptResponse), invalidated),
@@ -170,17 +179,16 @@ const cacheKeyOf = ({ apiUrl }: Endpoint, { path, query }: EncodedRequest): stri
  *
  * - with the same keys, because errors may depend on the key,
  * - with the same retry policy and attempt timeout. Their call timeouts may differ.
- * - of the same client, because a request waits in the queue of its client.
  */
-const flightKeyOf = ({ client, keyPool, policies: { retry, timeouts } }: Call, key: string): string =>
-  [
-    keyPool.id,
-    retry.attempts,
-    retry.budget.capacity,
-    Duration.toMillis(timeouts.attempt),
-    client.name,
-    key
-  ].join("\n")
+const flightKeyOf = ({ keyPool, policies: { retry, timeouts } }: Call, key: string): string =>
+  [keyPool.id, retry.attempts, retry.budget.capacity, Duration.toMillis(timeouts.attempt), key].join("\n")
+
+/** Whether the queue or the memory of the client caused a failure. */
+const isClientLimit: (result: AttemptResult) => boolean = Either.match({
+  onLeft: ({ error }) =>
+    error._tag === "LocalLimitError" || error._tag === "InvalidResponseError" && error.kind === "over-budget",
+  onRight: () => false
+})
 
 const callTimedOut = (call: Call): AttemptNoResponse => ({
   error: new TimeoutError({
@@ -221,7 +229,7 @@ const fromUpstream = (
   source: "upstream",
   storedAt: null,
   freshUntil: null,
-  collapsed: joined
+  coalesced: joined
 })
 
 const uncoalesced = (value: AttemptResponse): EngineResponse => fromUpstream({ value, joined: false })
@@ -238,5 +246,5 @@ const fromCache = (
   source,
   storedAt: entry.storedAt,
   freshUntil: entry.freshUntil,
-  collapsed: false
+  coalesced: false
 })

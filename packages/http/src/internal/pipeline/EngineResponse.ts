@@ -32,5 +32,5 @@ export interface EngineResponse {
   /** Until when the cache entry is fresh, in milliseconds since 1970. Null unless it comes from the cache. */
   readonly freshUntil: number | null
   /** Whether the call was coalesced with another one. */
-  readonly collapsed: boolean
+  readonly coalesced: boolean
 }

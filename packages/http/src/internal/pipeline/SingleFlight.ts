@@ -8,6 +8,9 @@
  * A request ends at the deadline of the caller that started it. A result that this deadline caused is not shared with
  * callers that have more time: they continue together with a new request, which ends at the latest of their deadlines.
  *
+ * A caller joins a request that another client started only once it was sent, because until then it waits in the queue of
+ * that client. A failure that a limit of that client caused is not shared either.
+ *
  * An invalidated request still completes for the callers that wait for it, but no other caller joins it, and its result
  * is not cached.
  */
@@ -23,6 +26,8 @@ import type { SendObserver } from "./SendObserver.ts"
 export interface FlightRequest<A, E> {
   /** The cache key of the result. Several requests may have the same subject. */
   readonly subject: string
+  /** The name of the client that calls. */
+  readonly client: string
   /** Ends at `deadline`, in milliseconds since 1970. Reports to `onSent` what is sent. */
   readonly execute: (deadline: number, onSent: SendObserver) => Effect.Effect<A, E>
   /** Observes what is sent for the caller; null if nothing does. */
@@ -31,6 +36,8 @@ export interface FlightRequest<A, E> {
   readonly deadline: number
   /** When the request would have continued, if its deadline ended it. Null for other results. */
   readonly continuesAt: (result: Either.Either<A, E>) => number | null
+  /** Whether a limit of the client that started the request caused the result. */
+  readonly isClientLimit: (result: Either.Either<A, E>) => boolean
   /** Creates the error of a caller with an earlier deadline than the request it joined. */
   readonly onTimeout: () => E
   /**
@@ -63,6 +70,7 @@ export interface SingleFlight<A, E> {
 interface InFlight<A, E> {
   readonly name: string
   readonly subject: string
+  readonly client: string
   readonly result: Deferred.Deferred<A, E>
   readonly deadline: number
   /** The latest deadline of its callers. */
@@ -80,17 +88,29 @@ interface InFlight<A, E> {
 /** Creates an empty group of requests, which end when the scope closes. */
 export const make = <A, E>(scope: Scope.Scope): SingleFlight<A, E> => {
   // The requests that may be joined, by name, and all requests in flight, by subject.
-  const joinable = new Map<string, InFlight<A, E>>()
-  const inFlight = new Map<string, Set<InFlight<A, E>>>()
+  const joinable = new MultiMap<InFlight<A, E>>()
+  const inFlight = new MultiMap<InFlight<A, E>>()
 
-  const detach = (flight: InFlight<A, E>): void => {
-    if (joinable.get(flight.name) === flight) joinable.delete(flight.name)
+  const detach = (flight: InFlight<A, E>): void => joinable.delete(flight.name, flight)
+
+  const find = (name: string, client: string): InFlight<A, E> | undefined => {
+    let sent: InFlight<A, E> | undefined
+    for (const flight of joinable.get(name)) {
+      if (flight.client === client) return flight
+      if (flight.sent > 0) sent ??= flight
+    }
+    return sent
   }
 
-  const add = (name: string, subject: string, deadline: number): InFlight<A, E> => {
+  const add = (
+    name: string,
+    { subject, client }: FlightRequest<A, E>,
+    deadline: number
+  ): InFlight<A, E> => {
     const flight: InFlight<A, E> = {
       name,
       subject,
+      client,
       result: Deferred.unsafeMake(FiberId.none),
       deadline,
       latestDeadline: deadline,
@@ -101,18 +121,9 @@ export const make = <A, E>(scope: Scope.Scope): SingleFlight<A, E> => {
       invalidated: false,
       cancel: Effect.void
     }
-    joinable.set(name, flight)
-    const others = inFlight.get(subject)
-    if (others === undefined) inFlight.set(subject, new Set([flight]))
-    else others.add(flight)
+    joinable.add(name, flight)
+    inFlight.add(subject, flight)
     return flight
-  }
-
-  const remove = (flight: InFlight<A, E>): void => {
-    detach(flight)
-    const others = inFlight.get(flight.subject)
-    others?.delete(flight)
-    if (others?.size === 0) inFlight.delete(flight.subject)
   }
 
   const start = (
@@ -132,7 +143,10 @@ export const make = <A, E>(scope: Scope.Scope): SingleFlight<A, E> => {
       Effect.flatMap((value) =>
         flight.invalidated ? Effect.void : onSuccess(value, () => flight.invalidated)
       ),
-      Effect.ensuring(Effect.sync(() => remove(flight))),
+      Effect.ensuring(Effect.sync(() => {
+        detach(flight)
+        inFlight.delete(flight.subject, flight)
+      })),
       Effect.forkIn(scope),
       Effect.map((fiber) => {
         flight.cancel = Fiber.interruptFork(fiber)
@@ -163,8 +177,8 @@ export const make = <A, E>(scope: Scope.Scope): SingleFlight<A, E> => {
   ): Effect.Effect<FlightResult<A>, E> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.suspend(() => {
-        const { deadline, onSent } = request
-        const flight = existing ?? add(name, request.subject, Math.max(deadline, minDeadline))
+        const { client, deadline, onSent } = request
+        const flight = existing ?? add(name, request, Math.max(deadline, minDeadline))
         // Before anything asynchronous, so that the last other caller does not cancel the request.
         flight.waiters += 1
         flight.latestDeadline = Math.max(flight.latestDeadline, deadline)
@@ -187,9 +201,11 @@ export const make = <A, E>(scope: Scope.Scope): SingleFlight<A, E> => {
           Effect.ensuring(leave),
           Effect.flatMap((result) => {
             const continuesAt = deadline > flight.deadline ? request.continuesAt(result) : null
-            return continuesAt !== null && deadline > continuesAt
+            const isShared = (continuesAt === null || deadline <= continuesAt) &&
+              (client === flight.client || !request.isClientLimit(result))
+            return !isShared
               ? restore(
-                Effect.suspend(() => joinOrStart(name, request, joinable.get(name), flight.latestDeadline))
+                Effect.suspend(() => joinOrStart(name, request, find(name, client), flight.latestDeadline))
               )
               : Either.map(result, (value) => ({ value, joined: existing !== undefined }))
           })
@@ -200,15 +216,46 @@ export const make = <A, E>(scope: Scope.Scope): SingleFlight<A, E> => {
   return {
     has: (subject) => inFlight.has(subject),
     join: (name, request) =>
-      Effect.suspend(() => joinOrStart(name, request, joinable.get(name), request.deadline)),
-    restart: (name, request) => joinOrStart(name, request, undefined, request.deadline),
+      Effect.suspend(() => joinOrStart(name, request, find(name, request.client), request.deadline)),
+    restart: (name, request) =>
+      Effect.suspend(() => {
+        for (const flight of joinable.get(name)) detach(flight)
+        return joinOrStart(name, request, undefined, request.deadline)
+      }),
     invalidate: (subject) => {
-      for (const flights of subject === null ? inFlight.values() : [inFlight.get(subject) ?? []]) {
-        for (const flight of flights) {
-          flight.invalidated = true
-          detach(flight)
-        }
+      for (const flight of subject === null ? inFlight.values() : inFlight.get(subject)) {
+        flight.invalidated = true
+        detach(flight)
       }
     }
+  }
+}
+
+/** Sets of values by key. */
+class MultiMap<A> {
+  private readonly sets = new Map<string, Set<A>>()
+
+  has(key: string): boolean {
+    return this.sets.has(key)
+  }
+
+  get(key: string): Iterable<A> {
+    return this.sets.get(key) ?? []
+  }
+
+  *values(): Iterable<A> {
+    for (const set of this.sets.values()) yield* set
+  }
+
+  add(key: string, value: A): void {
+    const set = this.sets.get(key)
+    if (set === undefined) this.sets.set(key, new Set([value]))
+    else set.add(value)
+  }
+
+  delete(key: string, value: A): void {
+    const set = this.sets.get(key)
+    set?.delete(value)
+    if (set?.size === 0) this.sets.delete(key)
   }
 }

@@ -11,7 +11,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
+import { CurrentClient } from "../../../src/internal/pipeline/CallClient.ts"
 import { cachingOptions, numberedPrice } from "../../support/CacheFixtures.ts"
 import { address } from "../../support/Examples.ts"
 import { failureOf } from "../../support/Failures.ts"
@@ -372,5 +374,40 @@ describe("coalescing", () => {
       yield* TestClock.adjust(4999)
       expect(yield* fetchPrice(harness, 1)).toMatchObject({ usdPrice: 1 })
       expect(harness.requests).toHaveLength(1)
+    }))
+})
+
+describe("identical calls of different clients", () => {
+  const forClient = (name: string) => Effect.provideService(CurrentClient, { name, weight: 1, share: 1 })
+
+  it.effect("share a request that was sent", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(delayedPrice, cachingOptions)
+      const first = yield* Effect.fork(fetchPrice(harness, 1).pipe(forClient("a")))
+      yield* runPendingWork
+      const second = yield* Effect.fork(fetchPrice(harness, 1).pipe(forClient("b")))
+      yield* TestClock.adjust("1 second")
+      expect(yield* Fiber.join(first)).toMatchObject({ usdPrice: 1 })
+      expect(yield* Fiber.join(second)).toMatchObject({ usdPrice: 1 })
+      expect(harness.requests).toHaveLength(1)
+    }))
+
+  it.effect("do not wait for a request in the queue of another client", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(delayedPrice, {
+        ...cachingOptions,
+        concurrency: { limit: 1, maxQueue: 100 }
+      })
+      // One request is in flight, and nine others of the client wait, the one for price 10 at the end.
+      const busy = yield* Effect.forEach(Arr.range(1, 10), (token) =>
+        Effect.fork(fetchPrice(harness, token).pipe(forClient("busy"))))
+      yield* runPendingWork
+      const other = yield* Effect.fork(fetchPrice(harness, 10).pipe(forClient("other")))
+      yield* runPendingWork
+      // The clients take turns: the second or third response is the one of the other client.
+      yield* TestClock.adjust("3 seconds")
+      expect(Option.map(yield* Fiber.poll(other), Exit.isSuccess)).toEqual(Option.some(true))
+      yield* TestClock.adjust("10 seconds")
+      expect((yield* Effect.forEach(busy, Fiber.await)).every(Exit.isSuccess)).toBe(true)
     }))
 })

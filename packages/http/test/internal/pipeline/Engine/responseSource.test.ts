@@ -20,7 +20,7 @@ describe("a response", () => {
     Effect.gen(function*() {
       for (const options of [minimalOptions, cachingOptions]) {
         const { send } = yield* engineHarness(() => priceReply, options)
-        expect(yield* send(1)).toMatchObject({ ...fromUpstream, collapsed: false })
+        expect(yield* send(1)).toMatchObject({ ...fromUpstream, coalesced: false })
       }
     }))
 
@@ -30,13 +30,13 @@ describe("a response", () => {
       yield* TestClock.adjust(1000)
       yield* send(1)
       yield* TestClock.adjust(3000)
-      const cached = { storedAt: 1000, freshUntil: 6000, collapsed: false }
+      const cached = { storedAt: 1000, freshUntil: 6000, coalesced: false }
       expect(yield* send(1)).toMatchObject({ ...cached, source: "cache" })
       yield* TestClock.adjust(2000)
       expect(yield* send(1)).toMatchObject({ ...cached, source: "stale" })
     }))
 
-  it.effect("is collapsed for callers that joined a request, and not for the one that started it", () =>
+  it.effect("is coalesced for callers that joined a request, and not for the one that started it", () =>
     Effect.gen(function*() {
       const { send, requests } = yield* engineHarness(delayedPrice, cachingOptions)
       const fibers = yield* Effect.forEach(
@@ -45,12 +45,12 @@ describe("a response", () => {
       )
       yield* TestClock.adjust(1000)
       const served = yield* Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
-      expect(served.map(({ collapsed }) => collapsed)).toEqual([false, true, true, false])
+      expect(served.map(({ coalesced }) => coalesced)).toEqual([false, true, true, false])
       for (const engineResponse of served) expect(engineResponse).toMatchObject(fromUpstream)
       expect(requests).toHaveLength(2)
     }))
 
-  it.effect("is not collapsed if the joined request timed out and the call sent another one", () =>
+  it.effect("is not coalesced if the joined request timed out and the call sent another one", () =>
     Effect.gen(function*() {
       const { send, requests } = yield* engineHarness(
         (_, number) => ScriptedClient.delayed(number === 1 ? "1 hour" : "1 second", priceReply),
@@ -61,7 +61,7 @@ describe("a response", () => {
       const second = yield* Effect.fork(send(1))
       yield* TestClock.adjust(2000)
       yield* Fiber.join(first)
-      expect(yield* Fiber.join(second)).toMatchObject({ ...fromUpstream, collapsed: false })
+      expect(yield* Fiber.join(second)).toMatchObject({ ...fromUpstream, coalesced: false })
       expect(requests).toHaveLength(2)
     }))
 })
