@@ -43,8 +43,8 @@ const uint = (identifier: string, expected: string, max?: bigint): Schema.Schema
   })
 
 /**
- * An amount in a token's smallest unit: an integer of at least 0, nearly always of at most 256 bits. Decodes a JSON integer or a string of digits to a `bigint`
- * without rounding. Encodes it as a string of digits.
+ * An amount in a token's smallest unit: an integer of at least 0. Decodes a JSON integer, or a string of at most 10,000
+ * digits, to a `bigint` without rounding. Encodes it as a string of digits. An amount on a chain has at most 256 bits.
  *
  * @since 0.1.0
  * @category schemas

@@ -32,16 +32,6 @@ const integer = (identifier: string, expected: string, min: number): Schema.Sche
 export const Integer: Schema.Schema<number, number> = integer("Integer", "an integer of at least 0", 0)
 
 /**
- * Returns whether an input is an integer above 2^53−1, such as the decimals that a malicious token reports. Decodes no
- * `Integer`, but is not malformed either.
- *
- * @since 0.1.0
- * @category predicates
- */
-export const isTooLarge = (input: unknown): boolean =>
-  typeof input === "number" ? input > Number.MAX_SAFE_INTEGER : typeof input === "string" && isDigits(input)
-
-/**
  * An integer from 1 to 2^53−1, such as `limit`.
  *
  * @since 0.1.0

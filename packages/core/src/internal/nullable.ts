@@ -2,7 +2,8 @@
 import * as Either from "effect/Either"
 import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import { Integer, isTooLarge } from "../Integer.ts"
+import { Integer } from "../Integer.ts"
+import { isDigits } from "./digits.ts"
 import { allowMissing, type MissingField } from "./narrow.ts"
 
 /** The annotation with the non-null part of a nullable schema. */
@@ -39,6 +40,10 @@ export const nullable = <A, I>(
 export const unlisted = <A, I>(
   schema: Schema.Schema<A, I>
 ): MissingField<A | null, I | null | undefined> => nullable(schema, () => true)
+
+const isTooLarge = (input: unknown): boolean =>
+  (typeof input === "number" || typeof input === "string" && isDigits(input)) &&
+  Number(input) > Number.MAX_SAFE_INTEGER
 
 /** A nullable `Integer`. An integer above 2^53−1, such as the decimals that a malicious token reports, becomes null. */
 export const nullableInteger = nullable(Integer, isTooLarge)
