@@ -110,7 +110,7 @@ describe.each(Server.clients)("with %s", (_, layer) => {
   it.scoped("a body over the budget is cancelled, and frees the budget for the next one", () =>
     Effect.gen(function*() {
       const server = yield* Server.make((response, number) => {
-        if (number > 1) return response.end(bodyOf(10))
+        if (number > 1) return void response.end(bodyOf(10))
         response.writeHead(200)
         const more = () => {
           while (!response.destroyed && response.write(bodyOf(1000)));
