@@ -4,7 +4,6 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Equal from "effect/Equal"
 import * as Exit from "effect/Exit"
 import type { CircuitBreaker } from "../../CircuitBreaker.ts"
 import { hostOf } from "../transport/BaseUrl.ts"
@@ -40,7 +39,8 @@ export const make = (instrumentation: Instrumentation): CircuitBreakerStage => {
   const circuitOf = ({ policies, keyPool }: Call): Circuit => {
     const existing = circuits.get(keyPool.baseUrl)
     if (existing !== undefined) {
-      existing.setPolicy(policies.breaker)
+      // Layers of one engine may have different policies, and a gateway may change its policy.
+      existing.policy = policies.breaker
       return existing
     }
     const circuit = new Circuit(policies.breaker)
@@ -126,6 +126,9 @@ type State =
 /** Number of buckets of the sliding window. */
 const bucketCount = 10
 
+/** Bounds the buckets of a circuit whose policies have different windows. */
+const maxBuckets = 100
+
 /** A probe that takes longer is abandoned. */
 const maxProbeMillis = 300_000
 
@@ -141,17 +144,12 @@ const probeRetryMillis = 1000
 export class Circuit {
   private state: State = { _tag: "Closed" }
   private epoch = 0
-  private counts: ReadonlyArray<{ readonly bucket: number; healthy: number; unhealthy: number }> = []
-  private policy: CircuitBreaker
+  /** The results since the start of each bucket, independent of the window of the policy. */
+  private counts: ReadonlyArray<{ readonly startedAt: number; healthy: number; unhealthy: number }> = []
+  /** The policy of the latest call. */
+  policy: CircuitBreaker
 
   constructor(policy: CircuitBreaker) {
-    this.policy = policy
-  }
-
-  /** Applies the policy of the latest call: a gateway may change it. */
-  setPolicy(policy: CircuitBreaker): void {
-    // The window determines the length of the buckets.
-    if (!Equal.equals(Duration.decode(policy.window), Duration.decode(this.policy.window))) this.counts = []
     this.policy = policy
   }
 
@@ -202,7 +200,7 @@ export class Circuit {
     }
     if (health !== "healthy" && health !== "unhealthy") return false
     this.increment(now, health)
-    if (health === "healthy" || !this.exceedsThreshold()) return false
+    if (health === "healthy" || !this.exceedsThreshold(now)) return false
     this.enter(this.openState(now, 0))
     return true
   }
@@ -223,20 +221,23 @@ export class Circuit {
   }
 
   private increment(now: number, health: "healthy" | "unhealthy"): void {
-    const bucket = Math.floor(now / (Duration.toMillis(this.policy.window) / bucketCount))
+    const bucketMillis = Duration.toMillis(this.policy.window) / bucketCount
+    const startedAt = Math.floor(now / bucketMillis) * bucketMillis
     const current = this.counts.at(-1)
-    if (current?.bucket === bucket) {
+    if (current !== undefined && current.startedAt >= startedAt) {
       current[health] += 1
       return
     }
-    const added = { bucket, healthy: 0, unhealthy: 0 }
+    const added = { startedAt, healthy: 0, unhealthy: 0 }
     added[health] = 1
-    this.counts = [...this.counts.filter((count) => count.bucket > bucket - bucketCount), added]
+    this.counts = [...this.counts.slice(1 - maxBuckets), added]
   }
 
-  private exceedsThreshold(): boolean {
-    const unhealthy = this.counts.reduce((sum, count) => sum + count.unhealthy, 0)
-    const total = this.counts.reduce((sum, count) => sum + count.healthy, unhealthy)
+  private exceedsThreshold(now: number): boolean {
+    const windowStart = now - Duration.toMillis(this.policy.window)
+    const counts = this.counts.filter(({ startedAt }) => startedAt > windowStart)
+    const unhealthy = counts.reduce((sum, count) => sum + count.unhealthy, 0)
+    const total = counts.reduce((sum, count) => sum + count.healthy, unhealthy)
     return total >= this.policy.minimum && unhealthy / total >= this.policy.threshold
   }
 }

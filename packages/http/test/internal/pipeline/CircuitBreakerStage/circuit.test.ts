@@ -176,6 +176,21 @@ describe("Circuit", () => {
     expect(circuitAfter({}, [...many(500, 0, "healthy"), ...many(20, 30_000, "unhealthy")]).tag).toBe("Open")
   })
 
+  it("counts the results of calls whose policies have different windows", () => {
+    const windows = ["10 seconds", "1 minute"] as const
+    const tags = [0, 1, 2, 4].map((gapSeconds) => {
+      const circuit = new Circuit({ ...Breaker.standard, window: windows[0] })
+      for (let count = 0; count < 20; count += 1) {
+        circuit.policy = { ...Breaker.standard, window: windows[count % 2] ?? windows[0] }
+        const at = count * gapSeconds * 1000
+        circuit.record(at, "unhealthy", circuit.admit(at))
+      }
+      return circuit.tag
+    })
+    // With a gap of 4 s, the first result is older than the longest window.
+    expect(tags).toEqual(["Open", "Open", "Open", "Closed"])
+  })
+
   it("abandons a probe that never ends", () => {
     const circuit = circuitAfter({ minimum: 1 }, [[0, "unhealthy"]])
     const abandoned = circuit.admit(5000)
