@@ -79,7 +79,8 @@ const localLimitHints: Readonly<Record<LocalLimitError["limit"], string>> = {
   rate: "this is the local rate limit (default: 100/s); raise it with QUARRY_RATE_LIMIT",
   concurrency: "retry later, or request fewer records",
   daily: "this is the local daily quota; it resets at 00:00 UTC",
-  unavailable: "retry later"
+  unavailable: "retry later",
+  memory: "retry later, or request fewer records"
 }
 
 /** Returns the message without the name of the operation, which follows from the command. */

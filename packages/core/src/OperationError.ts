@@ -16,9 +16,10 @@
  * |---|---|
  * | `InvalidInputError`, `RequestRejectedError`, `NotFoundError` | no |
  * | `AuthenticationError`, `PermissionDeniedError`, `PlanQuotaExceededError` | no |
- * | `RateLimitError`, `LocalLimitError`, `CircuitOpenError` | yes, after `retryAfter` |
+ * | `RateLimitError`, `CircuitOpenError` | yes, after `retryAfter` |
+ * | `LocalLimitError` | yes, after `retryAfter`, unless `mayHaveBeenApplied` |
  * | `ServerError` | status 500, 502, 503 or 504, unless `mayHaveBeenApplied` |
- * | `InvalidResponseError` | `kind` is `incomplete` or `over-budget`, unless `mayHaveBeenApplied` |
+ * | `InvalidResponseError` | `kind` is `incomplete`, unless `mayHaveBeenApplied` |
  * | `NetworkError`, `TimeoutError` | yes, unless `mayHaveBeenApplied` |
  * | `PaginationError` | no |
  *
@@ -344,13 +345,14 @@ export class RateLimitError
 }
 
 /**
- * A limit of this program prevented the request. Nothing was sent.
+ * A limit of this program prevented the request or its response. Nothing was sent, unless the limit is `memory`.
  *
  * - `rate`: the wait for the configured rate limit would exceed `maxWait` or the timeout of the call, or its queue is full.
  * - `concurrency`: the same, for the limit of requests in flight.
  * - `daily`: the daily quota of the API key is exhausted.
  * - `unavailable`: the store that counts the limits for several processes is unavailable, and is configured to be `closed` in
  *   that case.
+ * - `memory`: a gateway has not enough memory for the body of the response.
  *
  * @since 0.1.0
  * @category errors
@@ -358,19 +360,26 @@ export class RateLimitError
 export class LocalLimitError
   extends Schema.TaggedError<LocalLimitError>("@blockquarry/core/LocalLimitError")("LocalLimitError", {
     ...requestFields,
-    limit: Schema.Literal("rate", "concurrency", "daily", "unavailable"),
-    retryAfter
+    limit: Schema.Literal("rate", "concurrency", "daily", "unavailable", "memory"),
+    retryAfter,
+    /** Default: false. */
+    mayHaveBeenApplied: Schema.propertySignature(mayHaveBeenApplied).pipe(
+      Schema.withConstructorDefault(() => false)
+    )
   })
 {
   /** What failed, without the operation. */
   get summary(): string {
     const causes = {
-      rate: "the configured rate limit would delay the request for too long",
-      concurrency: "too many requests are in flight",
-      daily: "the daily quota configured for this API key is exhausted",
-      unavailable: "the store of the limits is unavailable"
+      rate: "not sent: the configured rate limit would delay the request for too long",
+      concurrency: "not sent: too many requests are in flight",
+      daily: "not sent: the daily quota configured for this API key is exhausted",
+      unavailable: "not sent: the store of the limits is unavailable",
+      memory: "there is not enough memory for the response"
     } as const satisfies Record<typeof this.limit, string>
-    return withRetryDelay(`not sent: ${causes[this.limit]}`, this.retryAfter)
+    return this.mayHaveBeenApplied
+      ? withAppliedNote(causes[this.limit], this)
+      : withRetryDelay(causes[this.limit], this.retryAfter)
   }
 
   /** What to do, if the summary does not contain it. */
@@ -379,8 +388,8 @@ export class LocalLimitError
   }
 
   /** Whether the same call may succeed later. */
-  get retryable(): true {
-    return true
+  get retryable(): boolean {
+    return !this.mayHaveBeenApplied
   }
 
   override get message(): string {
@@ -467,7 +476,6 @@ export class CircuitOpenError
  * - `unexpected-status`: a 2xx status other than 200.
  * - `incomplete`: the body is not a complete JSON document.
  * - `too-large`: the body exceeds `maxBodySize`.
- * - `over-budget`: a gateway has not enough memory for the body.
  * - `unexpected-shape`: the document does not have the shape of the operation's output.
  *
  * @since 0.1.0
@@ -484,7 +492,6 @@ export class InvalidResponseError
         "unexpected-status",
         "incomplete",
         "too-large",
-        "over-budget",
         "unexpected-shape"
       ),
       /** Where in the document, as in `result[3].value`. Empty for the document as a whole. */
@@ -511,7 +518,7 @@ export class InvalidResponseError
 
   /** Whether the same call may succeed later. */
   get retryable(): boolean {
-    return (this.kind === "incomplete" || this.kind === "over-budget") && !this.mayHaveBeenApplied
+    return this.kind === "incomplete" && !this.mayHaveBeenApplied
   }
 
   override get message(): string {

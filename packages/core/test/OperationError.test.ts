@@ -108,6 +108,21 @@ const errorTable: ReadonlyArray<
     "tokenPrice: not sent: the daily quota configured for this API key is exhausted; retry in 3 h",
     true
   ],
+  [
+    new OperationError.LocalLimitError({ ...call, limit: "memory", retryAfter: null }),
+    "tokenPrice: there is not enough memory for the response; retry later",
+    true
+  ],
+  [
+    new OperationError.LocalLimitError({
+      ...call,
+      limit: "memory",
+      retryAfter: null,
+      mayHaveBeenApplied: true
+    }),
+    "tokenPrice: there is not enough memory for the response; the update may have been applied, and repeating it is safe",
+    false
+  ],
   ...[500, 502, 504].map((status) =>
     [
       new OperationError.ServerError({ ...details, status, retryAfter: null, mayHaveBeenApplied: false }),
@@ -153,8 +168,7 @@ const errorTable: ReadonlyArray<
     ["redirect", false],
     ["unexpected-status", false],
     ["incomplete", true],
-    ["too-large", false],
-    ["over-budget", true]
+    ["too-large", false]
   ] as const).map(([kind, retryable]) =>
     [
       new OperationError.InvalidResponseError({
@@ -303,7 +317,7 @@ const errorFields = {
   PermissionDeniedError: ["operation", "request", "status", "serverMessage", "body", "upstreamRequestId"],
   PlanQuotaExceededError: ["operation", "request", "status", "serverMessage", "body", "upstreamRequestId"],
   RateLimitError: ["operation", "request", "response", "retryAfter"],
-  LocalLimitError: ["operation", "request", "limit", "retryAfter"],
+  LocalLimitError: ["operation", "request", "limit", "retryAfter", "mayHaveBeenApplied"],
   ServerError: [
     "operation",
     "request",

@@ -142,13 +142,20 @@ export const fromOperationError = (error: OperationError): ProxyError => {
     case "TimeoutError":
       return make("upstream-timeout", message)
     case "InvalidResponseError":
-      return error.kind === "over-budget" ? outOfMemory : make("upstream-invalid-response", message)
+      return make("upstream-invalid-response", message)
     case "RateLimitError":
       return make("upstream-rate-limited", message, retryAfterHeader(error.retryAfter))
     case "LocalLimitError":
-      return error.limit === "unavailable"
-        ? limitStoreUnavailable
-        : make("upstream-local-limit", message, retryAfterHeader(error.retryAfter))
+      switch (error.limit) {
+        case "unavailable":
+          return limitStoreUnavailable
+        case "memory":
+          return outOfMemory
+        case "concurrency":
+        case "daily":
+        case "rate":
+          return make("upstream-local-limit", message, retryAfterHeader(error.retryAfter))
+      }
     case "CircuitOpenError":
       return make(
         "circuit-open",

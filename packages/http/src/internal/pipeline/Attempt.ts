@@ -1,5 +1,10 @@
 /** The attempt stage: sends one request and classifies its response, within the timeouts of attempt and call. */
-import { InvalidResponseError, NetworkError, TimeoutError } from "@blockquarry/core/OperationError"
+import {
+  InvalidResponseError,
+  LocalLimitError,
+  NetworkError,
+  TimeoutError
+} from "@blockquarry/core/OperationError"
 import { formatQuery } from "@blockquarry/core/RequestEncoding"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -134,6 +139,15 @@ const noResponse = (
     }
     case "BodyError": {
       const { detail, reason, response } = transportError
+      if (reason === "memory") {
+        const error = new LocalLimitError({
+          ...common,
+          limit: "memory",
+          retryAfter: null,
+          mayHaveBeenApplied: !safeToRetry
+        })
+        return { error, retryHint: null, health: "unknown" }
+      }
       const error = new InvalidResponseError({
         ...common,
         status: response.status,

@@ -186,7 +186,7 @@ const flightKeyOf = ({ keyPool, policies: { retry, timeouts } }: Call, key: stri
 /** Whether the queue or the memory of the client caused a failure. */
 const isClientLimit: (result: AttemptResult) => boolean = Either.match({
   onLeft: ({ error }) =>
-    error._tag === "LocalLimitError" || error._tag === "InvalidResponseError" && error.kind === "over-budget",
+    error._tag === "LocalLimitError",
   onRight: () => false
 })
 

@@ -295,6 +295,7 @@ const isKeyFailure: (result: AttemptResult) => boolean = Either.match({
 const isLimitOfKey = (error: AttemptNoResponse["error"]): boolean => {
   switch (error._tag) {
     case "LocalLimitError":
+      return error.limit !== "memory"
     case "RateLimitError":
       return true
     // An open circuit breaker is a matter of the upstream, so every key meets it.

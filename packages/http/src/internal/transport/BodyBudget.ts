@@ -22,9 +22,9 @@ export interface BodyBudget {
  * The budget of the calls of the enclosing region. Default: unlimited.
  *
  * An attempt takes what it has received of a body. When the body is complete, or the attempt fails or is interrupted, it
- * returns that. If there is not enough, it cancels the body and fails with an `InvalidResponseError` of the kind
- * `over-budget`, which is not retried and does not count as a failure of the upstream. Coalesced calls use the budget of
- * the call that sent the request.
+ * returns that. If there is not enough, it cancels the body and fails with a `LocalLimitError` with the limit `memory`,
+ * which is not retried and does not count as a failure of the upstream. Coalesced calls use the budget of the call that
+ * sent the request.
  *
  * @since 0.1.0
  * @category tags

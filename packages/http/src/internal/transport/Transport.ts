@@ -51,13 +51,13 @@ class ConnectionError extends Data.TaggedError("ConnectionError")<{
  *
  * - `too-large`: it exceeds the limit.
  * - `incomplete`: its content encoding is invalid.
- * - `over-budget`: there is not enough memory for it. See `BodyBudget`.
+ * - `memory`: there is not enough memory for it. See `BodyBudget`.
  *
  * @since 0.1.0
  * @category errors
  */
 class BodyError extends Data.TaggedError("BodyError")<{
-  readonly reason: "too-large" | "incomplete" | "over-budget"
+  readonly reason: "too-large" | "incomplete" | "memory"
   readonly detail: string
   readonly response: Omit<RawResponse, "bytes">
 }> {}
@@ -147,7 +147,7 @@ const readBody = (
     let held = 0
     const reserve = (bytes: number): BodyError | null => {
       if (!budget.tryAcquire(bytes)) {
-        return bodyError(head, "over-budget", "there is not enough memory for the body")
+        return bodyError(head, "memory", "there is not enough memory for the body")
       }
       held += bytes
       return null

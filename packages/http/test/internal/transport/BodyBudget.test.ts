@@ -91,7 +91,7 @@ describe.each(Server.clients)("with %s", (_, layer) => {
               expect(budget.peak()).toBeLessThanOrEqual(capacity)
               expect(budget.used()).toBe(0)
               for (const result of results.filter(Either.isLeft)) {
-                expect(result.left).toMatchObject({ _tag: "InvalidResponseError", kind: "over-budget" })
+                expect(result.left).toMatchObject({ _tag: "LocalLimitError", limit: "memory" })
               }
               if (results.every(Either.isRight)) {
                 expect(budget.peak()).toBeGreaterThan(Math.max(...bodies.map(({ bytes }) => bytes)))
@@ -121,7 +121,7 @@ describe.each(Server.clients)("with %s", (_, layer) => {
       const clients = yield* clientsOf(server)
       const budget = makeBudget(50_000)
       const call = Effect.provideService(tokenPrice.call(clients), CurrentBodyBudget, budget)
-      expect(yield* failureOf(call)).toMatchObject({ kind: "over-budget", retryable: true, status: 200 })
+      expect(yield* failureOf(call)).toMatchObject({ limit: "memory", retryable: true })
       yield* server.closed
       expect(yield* call).toMatchObject({ usdPrice: 1.5 })
       expect(budget.used()).toBe(0)
