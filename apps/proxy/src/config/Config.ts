@@ -232,14 +232,24 @@ const LimitsSection = Schema.Struct({
   maxRequestBytes: key(Values.Size, 64 * kibibyte, "Maximum size of a request body."),
   maxResponseBytes: key(Values.Size, 16 * mebibyte, "Maximum size of an upstream response body."),
   requestTimeout: key(Values.PositiveTimeout, seconds(10), "Maximum time to receive a request.", restart),
-  sendIdleTimeout: key(Values.PositiveTimeout, seconds(30), "Maximum time a client reads nothing.", restart),
+  sendIdleTimeout: key(
+    Values.PositiveTimeout,
+    seconds(30),
+    "Maximum time a client reads nothing while data waits for it.",
+    restart
+  ),
   sendTimeout: key(
     Values.PositiveTimeout,
     minutes(5),
     "Maximum time to send a response, except a list.",
     restart
   ),
-  minSendRate: key(Values.Size, kibibyte, "Minimum number of bytes per second that a client reads.", restart)
+  minSendRate: key(
+    Values.Size,
+    kibibyte,
+    "Minimum size that a client reads per second while data waits for it, on average over sendIdleTimeout.",
+    restart
+  )
 })
 
 const ShutdownSection = Schema.Struct({

@@ -8,12 +8,12 @@ export const maxPendingResponses = 16
 
 /**
  * How many pipelined requests may wait on all connections together. Reading stops while requests wait, but Node parses
- * all requests of a chunk, up to 64 KiB.
+ * all requests of a chunk, up to 64 KiB. The connection with the most waiting requests is closed if there are more.
  */
 export const maxWaitingRequests = 8192
 
 export interface ConnectionLimits {
-  /** How long a client may read less than `minSendRate`, in milliseconds. */
+  /** How long a client may read nothing, and the time over which `minSendRate` is measured, in milliseconds. */
   readonly sendIdleTimeoutMs: number
   /** The longest time to send a response that is not a stream, in milliseconds. */
   readonly sendTimeoutMs: number
@@ -45,11 +45,16 @@ interface OpenConnection {
   sending: SendProgress | undefined
 }
 
+/** Times include only those in which data waited for the client. */
 interface SendProgress {
-  /** Bytes that the system had accepted when the time began. */
+  /** Bytes that the system had accepted at the last call of `closeSlowReaders`. */
   bytes: number
-  /** Time since then in which data waited for the client, in milliseconds. */
-  waitedMs: number
+  /** Time since the system last accepted bytes, in milliseconds. */
+  idleMs: number
+  /** Bytes that the system had accepted when the current measurement of the rate began. */
+  windowBytes: number
+  /** Time since then, in milliseconds. */
+  windowMs: number
   /** The response whose complete body waits for the client, and for how long. */
   response: Http.ServerResponse | undefined
   responseMs: number
@@ -95,8 +100,7 @@ export class ConnectionTracker {
     })
     socket.once("close", () => {
       this.#open.delete(socket)
-      this.#waiting -= connection.waiting.length
-      connection.waiting.length = 0
+      this.#dropWaiting(connection)
       // Node emits no event for a pipelined response that was still queued when the connection closed.
       for (const response of connection.inFlight.keys()) this.#complete(connection, response, false)
     })
@@ -106,13 +110,29 @@ export class ConnectionTracker {
   receive(request: Http.IncomingMessage, response: Http.ServerResponse): void {
     const connection = this.#open.get(request.socket)
     // After `connection: close` was announced: the client sent the request before it read the announcement.
-    if (connection === undefined || connection.lastResponse !== undefined) return
+    if (connection === undefined || connection.lastResponse !== undefined || connection.socket.destroyed) {
+      return
+    }
     connection.latestExchange = { request, response }
     if (connection.inFlight.size < maxPendingResponses) return this.#handle(request, response)
-    if (this.#waiting >= maxWaitingRequests) return void connection.socket.destroy()
     this.#waiting += 1
     connection.waiting.push({ request, response })
     connection.socket.pause()
+    if (this.#waiting > maxWaitingRequests) this.#closeConnectionWithMostWaiting(connection)
+  }
+
+  #closeConnectionWithMostWaiting(current: OpenConnection): void {
+    let most = current
+    for (const connection of this.#open.values()) {
+      if (connection.waiting.length > most.waiting.length) most = connection
+    }
+    most.socket.destroy()
+    this.#dropWaiting(most)
+  }
+
+  #dropWaiting({ waiting }: OpenConnection): void {
+    this.#waiting -= waiting.length
+    waiting.length = 0
   }
 
   /** Tracks a request. Calls `onComplete` once, when the response is sent or the connection is closed. */
@@ -147,13 +167,17 @@ export class ConnectionTracker {
   }
 
   /**
-   * Whether a response must contain `connection: close`. Requests that are already pipelined behind it are still
-   * served, and the last of their responses contains it.
+   * Whether a response must contain `connection: close`. `shouldClose` announces the end of the connection: requests that
+   * are already pipelined behind this one are still served, and the last of their responses contains it.
    */
-  isLastResponse({ socket }: Http.IncomingMessage, response: Http.ServerResponse): boolean {
+  isLastResponse(
+    { socket }: Http.IncomingMessage,
+    response: Http.ServerResponse,
+    shouldClose: boolean
+  ): boolean {
     const connection = this.#open.get(socket)
     if (connection === undefined) return true
-    connection.lastResponse ??= connection.latestExchange?.response ?? response
+    if (shouldClose) connection.lastResponse ??= connection.latestExchange?.response ?? response
     return connection.lastResponse === response
   }
 
@@ -199,7 +223,7 @@ export class ConnectionTracker {
       const [response] = inFlight.keys()
       const bytes = acceptedBytes(socket)
       if (sending === undefined) {
-        connection.sending = { bytes, waitedMs: 0, response, responseMs: 0 }
+        connection.sending = { bytes, idleMs: 0, windowBytes: bytes, windowMs: 0, response, responseMs: 0 }
         continue
       }
       if (sending.response !== response || response?.writableEnded !== true) {
@@ -208,13 +232,17 @@ export class ConnectionTracker {
       } else {
         sending.responseMs += elapsedMs
       }
-      sending.waitedMs += elapsedMs
-      const isTooSlow = sending.waitedMs >= sendIdleTimeoutMs &&
-        bytes - sending.bytes < Math.max(1, minSendRate * sending.waitedMs / 1000)
-      if (isTooSlow || sending.responseMs >= sendTimeoutMs) socket.destroy()
-      if (sending.waitedMs >= sendIdleTimeoutMs) {
-        sending.bytes = bytes
-        sending.waitedMs = 0
+      sending.idleMs = bytes > sending.bytes ? 0 : sending.idleMs + elapsedMs
+      sending.bytes = bytes
+      sending.windowMs += elapsedMs
+      const windowEnds = sending.windowMs >= sendIdleTimeoutMs
+      const isTooSlow = windowEnds && bytes - sending.windowBytes < minSendRate * sending.windowMs / 1000
+      if (isTooSlow || sending.idleMs >= sendIdleTimeoutMs || sending.responseMs >= sendTimeoutMs) {
+        socket.destroy()
+      }
+      if (windowEnds) {
+        sending.windowBytes = bytes
+        sending.windowMs = 0
       }
     }
   }

@@ -100,8 +100,11 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
         onHandedOver?.()
       }
       const send = (proxyResponse: ProxyResponse): Effect.Effect<void> | undefined => {
-        const closeConnection = (ambiguous || shutdownState.started) &&
-          connections.isLastResponse(request, response)
+        const closeConnection = connections.isLastResponse(
+          request,
+          response,
+          ambiguous || shutdownState.started
+        )
         const sending = { request, response, closeConnection, keepAliveHintSeconds }
         sentSoFar.status = proxyResponse.status
         if (!(proxyResponse.body instanceof Uint8Array)) {

@@ -2,10 +2,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { maxPendingResponses } from "../../src/server/Connections.ts"
+import { maxPendingResponses, maxWaitingRequests } from "../../src/server/Connections.ts"
 import { transfers } from "../hostile/corpus/entry.ts"
 import * as Harness from "../hostile/harness.ts"
-import { bytes, openConnection, parseResponses } from "../hostile/rawHttp.ts"
+import { bytes, header, openConnection, parseResponses } from "../hostile/rawHttp.ts"
 import { rawResponse } from "../hostile/recordingUpstream.ts"
 import { sendRequest } from "../support/proxy.ts"
 
@@ -64,16 +64,24 @@ describe("a connection that pipelines requests and reads nothing", () => {
       expect(upstream.requests()).toHaveLength(100)
     }))
 
-  it.scopedLive("is closed when too many requests wait on all connections", () =>
+  it.scopedLive("is closed instead of others when too many requests wait on all connections", () =>
     Effect.gen(function*() {
       const { port, upstream } = yield* Harness.start({ limits })
       upstream.respondWith(() => null)
-      const connections = yield* Effect.forEach(Array.from({ length: 20 }), () => openConnection(port))
+      const connections = yield* Effect.forEach(Array.from({ length: 16 }), () => openConnection(port))
       // The other responses wait for the first one. All requests fit into one chunk that Node reads.
-      const requests = Buffer.concat([get(transfers, authenticated), repeat(1000, get("/a"))])
+      const perConnection = maxPendingResponses + maxWaitingRequests / connections.length
+      const requests = Buffer.concat([get(transfers, authenticated), repeat(perConnection - 1, get("/a"))])
       for (const { socket } of connections) socket.write(requests)
+      yield* upstream.waitForRequests(connections.length)
+      const other = yield* openConnection(port)
+      const count = maxPendingResponses + 2
+      other.socket.write(Buffer.concat([get(transfers, authenticated), repeat(count - 1, get("/livez"))]))
       yield* Effect.raceAll(connections.map(({ closed }) => closed))
-      expect((yield* sendRequest(port, "/docs")).status).toBe(200)
+      yield* upstream.waitForRequests(connections.length + 1)
+      upstream.releaseHeld(rawResponse(200, "{}"))
+      const read = yield* other.until((read) => parseResponses(read).responses.length === count)
+      expect(new Set(parseResponses(read).responses.map(({ status }) => status))).toEqual(new Set([200]))
     }))
 })
 
@@ -99,6 +107,27 @@ describe("a pipelined request that waits", () => {
       expect(responses.map(({ status }) => status))
         .toEqual([...Array.from({ length: maxPendingResponses + 1 }, () => 200), 200])
       expect(upstream.requests().at(-1)).toMatch(/\r\n\r\n\{"status":"paused"\}$/)
+    }))
+
+  it.scopedLive("is served before the connection is closed because of an ambiguous request", () =>
+    Effect.gen(function*() {
+      const { port, upstream } = yield* Harness.start({ limits })
+      upstream.respondWith(() => null)
+      const held = yield* openConnection(port)
+      held.socket.write(Buffer.concat([
+        get(transfers, authenticated),
+        repeat(maxPendingResponses - 1, get("/livez")),
+        get("/livez", "Host: b"),
+        get("/livez")
+      ]))
+      yield* upstream.waitForRequests(1)
+      upstream.releaseHeld(rawResponse(200, "{}"))
+      const { problem, responses } = parseResponses(yield* held.closed)
+      expect(problem).toBe(null)
+      expect(responses.map(({ status }) => status))
+        .toEqual([...Array.from({ length: maxPendingResponses }, () => 200), 400, 200])
+      expect(responses.map((response) => header(response, "connection")))
+        .toEqual([...Array.from({ length: maxPendingResponses + 1 }, () => "keep-alive"), "close"])
     }))
 
   it.scopedLive("is dropped after the client disconnects", () =>
