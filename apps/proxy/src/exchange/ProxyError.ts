@@ -28,6 +28,7 @@ export const statusByCode = {
   "unsupported-media-type": 415,
   "host-not-allowed": 421,
   "client-concurrency-limited": 429,
+  "client-memory-limited": 429,
   "client-quota-exceeded": 429,
   "client-rate-limited": 429,
   "upstream-local-limit": 429,

@@ -7,7 +7,7 @@ import type { ListOperationError } from "@blockquarry/core/OperationError"
 import { encodeRequest } from "@blockquarry/core/RequestEncoding"
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as CallUsage from "@blockquarry/http/CallUsage"
-import { BodyBudget, CallClient, type Engine, RawRecords, SendObserver } from "@blockquarry/http/Gateway"
+import { CallClient, type Engine, RawRecords, SendObserver } from "@blockquarry/http/Gateway"
 import type { CacheMode } from "@blockquarry/http/ResponseCache"
 import * as Arr from "effect/Array"
 import * as Chunk from "effect/Chunk"
@@ -22,6 +22,7 @@ import * as ProxyError from "../exchange/ProxyError.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
 import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
+import type { ClientMemory } from "../quota/BufferedBytes.ts"
 import { charged } from "../quota/Charging.ts"
 import type { ClientQuotas } from "../quota/ClientQuotas.ts"
 import { redactMessage, type UpstreamClient } from "../upstream/UpstreamClient.ts"
@@ -39,12 +40,14 @@ export interface ListRequest {
   /** The client as the engine knows it. */
   readonly callClient: CallClient.CallClient
   /** The memory of the client. */
-  readonly budget: BodyBudget.BodyBudget
+  readonly budget: ClientMemory
   readonly quotas: ClientQuotas
   readonly engine: Engine.EngineService
   readonly upstream: UpstreamClient
   readonly context: RequestContext.RequestContext
   readonly cacheMode: CacheMode
+  /** Counts the list, or fails if the client exceeds a limit. */
+  readonly acquireSlot: Effect.Effect<void, ProxyError.ProxyError>
   /** Whether the list should end now, because the proxy is shutting down. */
   readonly shouldEndStreams: () => boolean
 }
@@ -74,8 +77,11 @@ export const streamList = (listRequest: ListRequest): Effect.Effect<ProxyRespons
     const pages = RawRecords.pages(operation, listRequest.engine, upstreamTarget, input, { cursor })
     const scope = yield* Scope.make()
     const pullPage = yield* Scope.extend(Stream.toPull(pages), scope)
-    const nextPage = nextPageOf(listRequest, pullPage)
-    const firstPage = yield* Effect.onError(nextPage, (cause) => Scope.close(scope, Exit.failCause(cause)))
+    const firstPage = yield* Effect.onError(
+      loadPage(listRequest, pullPage, listRequest.acquireSlot),
+      (cause) => Scope.close(scope, Exit.failCause(cause))
+    )
+    const nextPage = loadPage(listRequest, pullPage, Effect.void)
     return {
       status: 200,
       headers,
@@ -86,10 +92,11 @@ export const streamList = (listRequest: ListRequest): Effect.Effect<ProxyRespons
     }
   })
 
-/** Charges the client for a page, then loads it. */
-const nextPageOf = (
+/** Charges the client for a page, then runs `beforePage`, then loads it. */
+const loadPage = (
   { quotas, budget, client, callClient, context, cost, upstream, cacheMode }: ListRequest,
-  pull: Effect.Effect<Chunk.Chunk<RawRecords.RawPage>, Option.Option<ListOperationError>>
+  pull: Effect.Effect<Chunk.Chunk<RawRecords.RawPage>, Option.Option<ListOperationError>>,
+  beforePage: Effect.Effect<void, ProxyError.ProxyError>
 ): Effect.Effect<RawRecords.RawPage, ProxyError.ProxyError> => {
   const page = pull.pipe(
     Effect.map(Chunk.head),
@@ -106,10 +113,10 @@ const nextPageOf = (
     CallOptions.withCallOptions({ cacheMode }),
     Effect.filterOrFail(
       ({ records }) => RequestContext.holdBody(context, budget, Arr.reduce(records, 0, addLength)),
-      () => ProxyError.outOfMemory
+      budget.denial
     ),
     Effect.provideService(CallClient.CurrentClient, callClient),
-    Effect.provideService(BodyBudget.CurrentBodyBudget, budget),
+    budget.provide,
     CallUsage.observeUsage((usage) => RequestContext.recordUsage(context, usage))
   )
   return charged(
@@ -117,7 +124,10 @@ const nextPageOf = (
     (onSent) => {
       // The client has read the previous page.
       RequestContext.holdBody(context, budget, 0)
-      return Effect.provideService(page, SendObserver.CurrentSendObserver, onSent)
+      return Effect.zipRight(
+        beforePage,
+        Effect.provideService(page, SendObserver.CurrentSendObserver, onSent)
+      )
     }
   )
 }

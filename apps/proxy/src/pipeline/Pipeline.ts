@@ -1,5 +1,5 @@
 /** Processes a request: routing, authentication, parsing, quotas, upstream or cache, response. */
-import { BodyBudget, CallClient, type Engine } from "@blockquarry/http/Gateway"
+import { CallClient, type Engine } from "@blockquarry/http/Gateway"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -127,36 +127,39 @@ const callUpstream = (
     )
     const usesCache = config.cache.enabled && cacheDirective !== "no-store" && operation.method === "GET"
     if (cacheDirective === "only-if-cached" && !usesCache) return yield* Effect.fail(ProxyError.notCached)
-    const denial = usesCache && cacheDirective === "only-if-cached"
-      ? null
-      : acquireSlot(operationRequest, client, "request")
-    const cachedResponse = denial === null
-      ? null
-      : yield* usesCache && cacheDirective === "default"
-        ? Effect.mapError(upstream.execute(upstreamRequest, "only-if-cached"), () => denial)
-        : Effect.fail(denial)
     const cost = costOf(config, operation)
     const callClient = ClientLimits.toCallClient(client, config)
     const budget = bufferedBytes.budgetOf(callClient)
-    const upstreamResponse = yield* charged(
-      { client, context, cost, quotas },
-      (onSent) =>
-        (cachedResponse === null
-          ? upstream.execute(
-            upstreamRequest,
-            usesCache ? cacheDirective : "no-store",
-            { onSent, onUsage: (usage) => RequestContext.recordUsage(context, usage) }
-          ).pipe(
-            Effect.provideService(CallClient.CurrentClient, callClient),
-            Effect.provideService(BodyBudget.CurrentBodyBudget, budget)
+    const upstreamResponse = yield* charged({ client, context, cost, quotas }, (onSent) => {
+      const execute = (directive: CacheDirective.CacheDirective) =>
+        upstream.execute(upstreamRequest, directive, {
+          onSent,
+          onUsage: (usage) => RequestContext.recordUsage(context, usage)
+        })
+      // After the wait for the client's quotas, which must not use a slot that clients share.
+      return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        if (!usesCache || cacheDirective === "reload") {
+          return Effect.zipRight(
+            acquireSlot(operationRequest, client, "request"),
+            execute(usesCache ? cacheDirective : "no-store")
           )
-          : Effect.succeed(cachedResponse)).pipe(
-            Effect.filterOrFail(
-              ({ response }) => RequestContext.holdBody(context, budget, response.bytes.byteLength),
-              () => ProxyError.outOfMemory
-            )
-          )
-    )
+        }
+        if (cacheDirective === "only-if-cached" || upstream.peek(upstreamRequest, now) !== undefined) {
+          return execute(cacheDirective)
+        }
+        return Effect.matchEffect(acquireSlot(operationRequest, client, "request"), {
+          onSuccess: () => execute(cacheDirective),
+          onFailure: (denial) => Effect.mapError(execute("only-if-cached"), () => denial)
+        })
+      }).pipe(
+        Effect.provideService(CallClient.CurrentClient, callClient),
+        budget.provide,
+        Effect.filterOrFail(
+          ({ response }) => RequestContext.holdBody(context, budget, response.bytes.byteLength),
+          budget.denial
+        )
+      )
+    })
     context.cache = CacheStatus.cacheStateOf(upstreamResponse, usesCache)
     // A stale response saves no cost, because it causes an upstream request as well.
     context.savedCost = upstreamResponse.source === "cache" ? cost : 0
@@ -170,25 +173,25 @@ const callUpstream = (
     return !(response.body instanceof Uint8Array) ||
         RequestContext.holdBody(context, budget, response.body.byteLength)
       ? response
-      : yield* Effect.fail(ProxyError.outOfMemory)
+      : yield* Effect.fail(budget.denial())
   })
 
 /**
- * Counts a request until its response is handed over to the socket. Returns an error if the client exceeds a limit: then
- * the request must not use the upstream.
+ * Counts a request, or a whole list, until its response is handed over to the socket. Fails if the client exceeds a limit:
+ * then the request must not use the upstream.
  */
 const acquireSlot = (
   { clientLimits, context }: OperationRequest,
   { name }: Clients.AuthenticatedClient,
   kind: "request" | "list"
-): ProxyError.ProxyError | null =>
-  Either.match(clientLimits.acquire(name, kind), {
-    onLeft: (denial) => denial,
-    onRight: (release) => {
-      RequestContext.holdUntilHandedOver(context, release)
-      return null
-    }
-  })
+): Effect.Effect<void, ProxyError.ProxyError> =>
+  // Without an interruption between the two, which would lose the slot.
+  Effect.suspend(() =>
+    Either.map(
+      clientLimits.acquire(name, kind),
+      (release) => RequestContext.holdUntilHandedOver(context, release)
+    )
+  )
 
 /** Responds with a streaming list. The cursor may be a resume cursor of the proxy, which the upstream does not know. */
 const streamList = (
@@ -227,11 +230,10 @@ const streamList = (
         upstream,
         context,
         cacheMode: cacheDirective,
+        acquireSlot: acquireSlot(operationRequest, client, "list"),
         shouldEndStreams
       }
-      if (method === "HEAD") return ListStream.head(listRequest)
-      const denial = acquireSlot(operationRequest, client, "list")
-      return denial === null ? ListStream.streamList(listRequest) : Effect.fail(denial)
+      return method === "HEAD" ? ListStream.head(listRequest) : ListStream.streamList(listRequest)
     }
   )
 }

@@ -5,14 +5,26 @@
  * A body that several clients read is counted for each of them, although it is in memory once. What the engine does with a
  * body between receiving and sending it, such as parsing, takes further memory for a moment.
  */
-import { type BodyBudget, type CallClient, FairShare } from "@blockquarry/http/Gateway"
+import { BodyBudget, type CallClient, FairShare } from "@blockquarry/http/Gateway"
+import * as Effect from "effect/Effect"
 import type { Config } from "../config/Config.ts"
+import * as ProxyError from "../exchange/ProxyError.ts"
 
 export interface BufferedBytes {
   /** The memory that all clients use, in bytes. */
   readonly used: () => number
-  /** Returns the memory of a client. */
-  readonly budgetOf: (client: CallClient.CallClient) => BodyBudget.BodyBudget
+  /** Returns the memory of a client for one request. */
+  readonly budgetOf: (client: CallClient.CallClient) => ClientMemory
+}
+
+/** The memory of a client, for one request. */
+export interface ClientMemory extends BodyBudget.BodyBudget {
+  /** Returns the error of the request when there was not enough memory. */
+  readonly denial: () => ProxyError.ProxyError
+  /** Lets upstream requests use this memory. */
+  readonly provide: <A>(
+    call: Effect.Effect<A, ProxyError.ProxyError>
+  ) => Effect.Effect<A, ProxyError.ProxyError>
 }
 
 /** The limit of the current configuration applies, also to clients that already use more. */
@@ -24,9 +36,30 @@ export const make = (currentConfig: () => Pick<Config, "limits">): BufferedBytes
   })
   return {
     used: () => memory.used,
-    budgetOf: ({ name, share }) => ({
-      tryAcquire: (bytes) => memory.tryAcquire(name, bytes, share),
-      release: (bytes) => memory.release(name, bytes)
-    })
+    budgetOf: ({ name, share }) => {
+      // Applies if another request of the client was denied, and this one waits for the same response.
+      let denial = share < 1 ? tooMuchMemory : ProxyError.outOfMemory
+      const budget: ClientMemory = {
+        denial: () => denial,
+        provide: (call) =>
+          call.pipe(
+            Effect.provideService(BodyBudget.CurrentBodyBudget, budget),
+            Effect.mapError((error) => error === ProxyError.outOfMemory ? denial : error)
+          ),
+        tryAcquire: (bytes) => {
+          if (memory.tryAcquire(name, bytes, share)) return true
+          denial = memory.canAcquire(name, bytes, 1) ? tooMuchMemory : ProxyError.outOfMemory
+          return false
+        },
+        release: (bytes) => memory.release(name, bytes)
+      }
+      return budget
+    }
   }
 }
+
+const tooMuchMemory = ProxyError.make(
+  "client-memory-limited",
+  "the responses of this client need too much memory (limits.clientShare of limits.maxBufferedBytes); retry later",
+  { "retry-after": "1" }
+)

@@ -60,6 +60,17 @@ describe("the memory of requests", () => {
     }
   )
 
+  it("is denied because of the client's share, or because all is in use", () => {
+    const limits = { ...defaults.limits, maxBufferedBytes: 1000 }
+    const bufferedBytes = BufferedBytes.make(() => ({ limits }))
+    const budgetOf = (name: string) => bufferedBytes.budgetOf({ name, weight: 1, share: 0.25 })
+    const [first, second] = [budgetOf("first"), budgetOf("second")]
+    expect([first.tryAcquire(200), first.tryAcquire(100)]).toEqual([true, false])
+    expect(first.denial().code).toBe("client-memory-limited")
+    expect([second.tryAcquire(700), first.tryAcquire(101)]).toEqual([true, false])
+    expect(first.denial().code).toBe("overloaded")
+  })
+
   it("is not taken after the client has disconnected", () => {
     const bufferedBytes = BufferedBytes.make(() => defaults)
     const context = RequestContext.make(0, "id", "GET")
@@ -96,14 +107,14 @@ describe("a client that does not read its large responses", () => {
           }
           // A quarter of 100 MiB is enough for two responses.
           for (const held of connections) yield* held.until((read) => read.includes("\r\n"))
-          yield* ended(503, 4)
-          const rejected = lines.map((line) => JSON.parse(line)).filter(({ status }) => status === 503)
+          yield* ended(429, 4)
+          const rejected = lines.map((line) => JSON.parse(line)).filter(({ status }) => status === 429)
           expect(rejected.map(({ client, code }) => [client, code]))
-            .toEqual(Array.from({ length: 4 }, () => ["one", "overloaded"]))
+            .toEqual(Array.from({ length: 4 }, () => ["one", "client-memory-limited"]))
           for (const target of [transfers, `/all${transfers}`]) {
             const headers = { "x-api-key": Harness.token }
             const response = yield* sendRequest(port, target, { headers })
-            expect([response.status, response.headers["retry-after"]]).toEqual([503, "1"])
+            expect([response.status, response.headers["retry-after"]]).toEqual([429, "1"])
             expect((yield* sendRequest(port, target, other)).status).toBe(200)
           }
           for (const { socket } of connections) socket.destroy()

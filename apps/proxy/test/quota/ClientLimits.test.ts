@@ -1,5 +1,6 @@
 /** Limits on what each client has in flight, over sockets. */
 import { describe, expect, it } from "@effect/vitest"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { defaults } from "../../src/config/Config.ts"
@@ -119,6 +120,32 @@ describe("a client that has its share of requests in flight", () => {
       yield* proxy.ended(200, 4)
       expect(yield* metrics).toContain(inFlight("one", 0))
     }))
+})
+
+describe("requests that wait for the rate limit of their client", () => {
+  for (const [name, target] of [["single requests", transfers], ["lists", `/all${transfers}`]] as const) {
+    it.scopedLive(`do not count as requests in flight: ${name}`, () =>
+      Effect.gen(function*() {
+        const { ended, lines, port, upstream } = yield* Harness.start({
+          limits,
+          config: {
+            // Each of four requests waits for at most 40 s.
+            clients: [testClient("one", tokens.one, { rateLimit: { limit: 1, window: 10_000 } })],
+            costs: { ...defaults.costs, walletTransfers: 1 },
+            quotas: { ...defaults.quotas, maxQueue: 4, maxWait: Duration.minutes(1) }
+          }
+        })
+        upstream.respondWith(() => page)
+        expect(yield* request(port, tokens.one, transfers)).toMatchObject({ status: 200 })
+        yield* Effect.forEach(
+          Array.from({ length: 10 }),
+          () => Effect.forkScoped(request(port, tokens.one, target))
+        )
+        yield* ended(429, 6)
+        const codes = lines.map((line) => JSON.parse(line)).filter(({ status }) => status === 429)
+        expect(new Set(codes.map(({ code }) => code))).toEqual(new Set(["client-rate-limited"]))
+      }))
+  }
 })
 
 it.scopedLive("a client gets 429 for more lists than limits.maxListsPerClient", () =>

@@ -28,6 +28,8 @@ export const errorDescriptions: Readonly<Record<ProxyError.ErrorCode, string>> =
     "Without authentication, the Host header must be an IP address, localhost, or a name in listen.allowedHosts.",
   "client-concurrency-limited":
     "You have too many requests or lists in flight. Retry after the time in Retry-After.",
+  "client-memory-limited":
+    "Your responses need too much memory of the proxy. Read pending responses, then retry after the time in Retry-After.",
   "client-quota-exceeded": "You used up your daily quota. It resets at midnight UTC.",
   "client-rate-limited": "You exceeded your rate limit. Retry after the time in Retry-After.",
   "upstream-local-limit":
@@ -45,7 +47,7 @@ export const errorDescriptions: Readonly<Record<ProxyError.ErrorCode, string>> =
   "circuit-open":
     "The circuit breaker is open after repeated upstream failures. Retry after the time in Retry-After.",
   "overloaded":
-    "The proxy has reached its limit of concurrent requests. Retry after the time in Retry-After.",
+    "The proxy has reached its limit of concurrent requests or of memory. Retry after the time in Retry-After.",
   "shutting-down": "In lists: the proxy is shutting down. Resume the list with the cursor at another proxy.",
   "store-unavailable": "The store of the limits or the cache is unavailable. Retry later.",
   "upstream-key-missing": "No upstream API key is configured. Contact the operator of the proxy.",
