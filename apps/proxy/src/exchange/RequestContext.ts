@@ -1,6 +1,6 @@
 /** Mutable state of a request while it is processed. It becomes the access log entry when the request completes. */
 import * as CallUsage from "@blockquarry/http/CallUsage"
-import type { BodyBudget } from "@blockquarry/http/Gateway"
+import type { BodyMemory } from "@blockquarry/http/Gateway"
 import type { AccessLogEntry, CacheState } from "./AccessLogEntry.ts"
 import type { Charge, QuotaStatus } from "./Charge.ts"
 import type * as ProxyError from "./ProxyError.ts"
@@ -114,13 +114,13 @@ export const recordHandOver = (context: RequestContext): void => {
  * Changes the memory that the body of the response uses until it is sent. Returns false, and changes nothing, if there is
  * not enough.
  */
-export const holdBody = (context: RequestContext, budget: BodyBudget.BodyBudget, bytes: number): boolean => {
+export const holdBody = (context: RequestContext, memory: BodyMemory.BodyMemory, bytes: number): boolean => {
   // The client may disconnect before its response is complete.
   if (context.bodyBytes === undefined) return true
-  if (bytes > context.bodyBytes && !budget.tryAcquire(bytes - context.bodyBytes)) return false
-  if (bytes < context.bodyBytes) budget.release(context.bodyBytes - bytes)
+  if (bytes > context.bodyBytes && !memory.tryAcquire(bytes - context.bodyBytes)) return false
+  if (bytes < context.bodyBytes) memory.release(context.bodyBytes - bytes)
   context.bodyBytes = bytes
-  context.releaseBody = () => budget.release(bytes)
+  context.releaseBody = () => memory.release(bytes)
   return true
 }
 

@@ -21,7 +21,7 @@ import type { SharedState } from "./SharedState.ts"
  */
 export const respondFromCache = (
   { config, quotas, clients, parsedRequests, upstream }: ActiveConfig,
-  { bufferedBytes, encodedBodies }: Pick<SharedState, "bufferedBytes" | "encodedBodies">,
+  { responseMemory, encodedBodies }: Pick<SharedState, "responseMemory" | "encodedBodies">,
   request: ProxyRequest,
   context: RequestContext.RequestContext
 ): ProxyResponse | undefined => {
@@ -36,12 +36,12 @@ export const respondFromCache = (
   const entry = upstream.peek(upstreamRequest, context.startedAt)
   const body = entry && encodedBodies.peek(entry.response, headers["accept-encoding"])
   if (entry === undefined || body === undefined) return undefined
-  const budget = bufferedBytes.budgetOf(ClientLimits.toCallClient(client.right, config))
-  if (!RequestContext.holdBody(context, budget, body.bytes.byteLength)) return undefined
+  const memory = responseMemory.memoryOf(ClientLimits.toCallClient(client.right, config))
+  if (!RequestContext.holdBody(context, memory, body.bytes.byteLength)) return undefined
   const cost = costOf(config, operation)
   const charge = quotas.tryAcquire(client.right, cost, context.startedAt)
   if (charge === undefined) {
-    RequestContext.holdBody(context, budget, 0)
+    RequestContext.holdBody(context, memory, 0)
     return undefined
   }
   upstream.recordHit(upstreamRequest)

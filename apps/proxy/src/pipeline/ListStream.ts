@@ -22,9 +22,9 @@ import * as ProxyError from "../exchange/ProxyError.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
 import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
-import type { ClientMemory } from "../quota/BufferedBytes.ts"
 import { charged } from "../quota/Charging.ts"
 import type { ClientQuotas } from "../quota/ClientQuotas.ts"
+import type { ClientMemory } from "../quota/ResponseMemory.ts"
 import { redactMessage, type UpstreamClient } from "../upstream/UpstreamClient.ts"
 
 /** The prefix of streaming lists, in front of the path of a list operation. */
@@ -40,7 +40,7 @@ export interface ListRequest {
   /** The client as the engine knows it. */
   readonly callClient: CallClient.CallClient
   /** The memory of the client. */
-  readonly budget: ClientMemory
+  readonly memory: ClientMemory
   readonly quotas: ClientQuotas
   readonly engine: Engine.EngineService
   readonly upstream: UpstreamClient
@@ -94,7 +94,7 @@ export const streamList = (listRequest: ListRequest): Effect.Effect<ProxyRespons
 
 /** Charges the client for a page, then runs `beforePage`, then loads it. */
 const loadPage = (
-  { quotas, budget, client, callClient, context, cost, upstream, cacheMode }: ListRequest,
+  { quotas, memory, client, callClient, context, cost, upstream, cacheMode }: ListRequest,
   pull: Effect.Effect<Chunk.Chunk<RawRecords.RawPage>, Option.Option<ListOperationError>>,
   beforePage: Effect.Effect<void, ProxyError.ProxyError>
 ): Effect.Effect<RawRecords.RawPage, ProxyError.ProxyError> => {
@@ -112,18 +112,18 @@ const loadPage = (
     ),
     CallOptions.withCallOptions({ cacheMode }),
     Effect.filterOrFail(
-      ({ records }) => RequestContext.holdBody(context, budget, Arr.reduce(records, 0, addLength)),
-      budget.denial
+      ({ records }) => RequestContext.holdBody(context, memory, Arr.reduce(records, 0, addLength)),
+      memory.denial
     ),
     Effect.provideService(CallClient.CurrentClient, callClient),
-    budget.provide,
+    memory.provide,
     CallUsage.observeUsage((usage) => RequestContext.recordUsage(context, usage))
   )
   return charged(
     { client, context, cost, quotas, maxWait: pageQuotaWait },
     (onSent) => {
       // The client has read the previous page.
-      RequestContext.holdBody(context, budget, 0)
+      RequestContext.holdBody(context, memory, 0)
       return Effect.zipRight(
         beforePage,
         Effect.provideService(page, SendObserver.CurrentSendObserver, onSent)

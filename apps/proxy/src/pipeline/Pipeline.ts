@@ -11,9 +11,9 @@ import * as ProxyError from "../exchange/ProxyError.ts"
 import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
 import * as ProxyResponse from "../exchange/ProxyResponse.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
-import type { BufferedBytes } from "../quota/BufferedBytes.ts"
 import { charged } from "../quota/Charging.ts"
 import * as ClientLimits from "../quota/ClientLimits.ts"
+import type { ResponseMemory } from "../quota/ResponseMemory.ts"
 import * as CacheStatus from "../response/CacheStatus.ts"
 import type { EncodedBodies } from "../response/EncodedBodies.ts"
 import * as RenderResponse from "../response/RenderResponse.ts"
@@ -27,7 +27,7 @@ import type { SharedState } from "./SharedState.ts"
 
 /** Responds to a request, and records in the context what the access log needs. */
 export const respond = (
-  { bufferedBytes, clientLimits, encodedBodies, engine, pages }: SharedState,
+  { responseMemory, clientLimits, encodedBodies, engine, pages }: SharedState,
   activeConfig: ActiveConfig,
   request: ProxyRequest,
   context: RequestContext.RequestContext
@@ -58,7 +58,7 @@ export const respond = (
       context.operation = match.operation.id
       const operationRequest: OperationRequest = {
         activeConfig,
-        bufferedBytes,
+        responseMemory,
         clientLimits,
         encodedBodies,
         engine,
@@ -79,7 +79,7 @@ export const respond = (
 /** A request that matches the route of an operation. */
 interface OperationRequest {
   readonly activeConfig: ActiveConfig
-  readonly bufferedBytes: BufferedBytes
+  readonly responseMemory: ResponseMemory
   readonly clientLimits: ClientLimits.ClientLimits
   readonly encodedBodies: EncodedBodies
   readonly engine: Engine.EngineService
@@ -107,7 +107,7 @@ const callUpstream = (
 ): Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError> =>
   Effect.gen(function*() {
     const {
-      bufferedBytes,
+      responseMemory,
       encodedBodies,
       activeConfig: { quotas, config, parsedRequests, upstream },
       match,
@@ -129,7 +129,7 @@ const callUpstream = (
     if (cacheDirective === "only-if-cached" && !usesCache) return yield* Effect.fail(ProxyError.notCached)
     const cost = costOf(config, operation)
     const callClient = ClientLimits.toCallClient(client, config)
-    const budget = bufferedBytes.budgetOf(callClient)
+    const memory = responseMemory.memoryOf(callClient)
     const upstreamResponse = yield* charged({ client, context, cost, quotas }, (onSent) => {
       const execute = (directive: CacheDirective.CacheDirective) =>
         upstream.execute(upstreamRequest, directive, {
@@ -153,10 +153,10 @@ const callUpstream = (
         })
       }).pipe(
         Effect.provideService(CallClient.CurrentClient, callClient),
-        budget.provide,
+        memory.provide,
         Effect.filterOrFail(
-          ({ response }) => RequestContext.holdBody(context, budget, response.bytes.byteLength),
-          budget.denial
+          ({ response }) => RequestContext.holdBody(context, memory, response.bytes.byteLength),
+          memory.denial
         )
       )
     })
@@ -171,9 +171,9 @@ const callUpstream = (
     )
     // The encoded body is smaller, or the response has none.
     return !(response.body instanceof Uint8Array) ||
-        RequestContext.holdBody(context, budget, response.body.byteLength)
+        RequestContext.holdBody(context, memory, response.body.byteLength)
       ? response
-      : yield* Effect.fail(budget.denial())
+      : yield* Effect.fail(memory.denial())
   })
 
 /**
@@ -199,7 +199,7 @@ const streamList = (
   client: Clients.AuthenticatedClient
 ): Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError> => {
   const {
-    bufferedBytes,
+    responseMemory,
     engine,
     activeConfig: { config, quotas, upstream },
     match,
@@ -224,7 +224,7 @@ const streamList = (
         client,
         cost: costOf(config, match.operation),
         callClient,
-        budget: bufferedBytes.budgetOf(callClient),
+        memory: responseMemory.memoryOf(callClient),
         quotas,
         engine,
         upstream,

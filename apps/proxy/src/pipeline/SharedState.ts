@@ -2,8 +2,8 @@
 import type { Engine } from "@blockquarry/http/Gateway"
 import type { RateLimitStoreService } from "@blockquarry/http/RateLimitStore"
 import type { AccessLogEntry } from "../exchange/AccessLogEntry.ts"
-import type { BufferedBytes } from "../quota/BufferedBytes.ts"
 import type { ClientLimits } from "../quota/ClientLimits.ts"
+import type { ResponseMemory } from "../quota/ResponseMemory.ts"
 import type { EncodedBodies } from "../response/EncodedBodies.ts"
 import type { PageHandler } from "./PageHandler.ts"
 
@@ -12,7 +12,7 @@ export interface SharedState {
   /** The store of client quotas. */
   readonly quotaStore: RateLimitStoreService
   readonly clientLimits: ClientLimits
-  readonly bufferedBytes: BufferedBytes
+  readonly responseMemory: ResponseMemory
   readonly encodedBodies: EncodedBodies
   /** Whether spans are exported. */
   readonly tracingEnabled: boolean

@@ -17,8 +17,8 @@ import type * as Logging from "../observability/Logging.ts"
 import * as ActiveConfig from "../pipeline/ActiveConfig.ts"
 import * as RequestHandler from "../pipeline/RequestHandler.ts"
 import type { SharedState } from "../pipeline/SharedState.ts"
-import * as BufferedBytes from "../quota/BufferedBytes.ts"
 import * as ClientLimits from "../quota/ClientLimits.ts"
+import * as ResponseMemory from "../quota/ResponseMemory.ts"
 import * as EncodedBodies from "../response/EncodedBodies.ts"
 import * as Server from "../server/Server.ts"
 import type { Backend } from "./Backend.ts"
@@ -80,7 +80,7 @@ export const start = (
       engine,
       quotaStore,
       clientLimits: ClientLimits.make(() => activeConfig.config),
-      bufferedBytes: BufferedBytes.make(() => activeConfig.config),
+      responseMemory: ResponseMemory.make(() => activeConfig.config),
       tracingEnabled: options.tracingEnabled,
       encodedBodies: EncodedBodies.make(),
       pages: BuiltInPages.make(engine, backend.examples),
@@ -111,7 +111,7 @@ export const start = (
           activeConfig.clients.all.map(({ name }) => name),
           sharedState.clientLimits.inFlight
         )
-        metrics.setBufferedBytes(sharedState.bufferedBytes.used())
+        metrics.setBufferedBytes(sharedState.responseMemory.used())
         metrics.setConnections(mainServer.server?.connections() ?? { open: 0, pending: 0 })
         metrics.setShuttingDown(mainServer.server?.shuttingDown() ?? false)
         return writeMetrics

@@ -14,7 +14,7 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import { CurrentBodyBudget } from "./BodyBudget.ts"
+import { CurrentBodyMemory } from "./BodyMemory.ts"
 import { collect } from "./Bytes.ts"
 import { gunzip, isGzip } from "./Gzip.ts"
 import { type RawResponse, safeHeaders } from "./RawResponse.ts"
@@ -51,7 +51,7 @@ class ConnectionError extends Data.TaggedError("ConnectionError")<{
  *
  * - `too-large`: it exceeds the limit.
  * - `incomplete`: its content encoding is invalid.
- * - `memory`: there is not enough memory for it. See `BodyBudget`.
+ * - `memory`: there is not enough memory for it. See `BodyMemory`.
  *
  * @since 0.1.0
  * @category errors
@@ -137,16 +137,16 @@ const toPlatformRequest = (request: TransportRequest): HttpClientRequest.HttpCli
 const apiKeyHeader = (apiKey: Redacted.Redacted): Readonly<Record<string, string>> =>
   Redacted.value(apiKey) === "" ? {} : { "x-api-key": Redacted.value(apiKey) }
 
-/** Reads a body within the size limit and the budget. */
+/** Reads a body within the size limit and the memory. */
 const readBody = (
   response: HttpClientResponse.HttpClientResponse,
   head: BodyError["response"],
   maxBytes: number
 ): Effect.Effect<Uint8Array, TransportError> =>
-  Effect.flatMap(CurrentBodyBudget, (budget) => {
+  Effect.flatMap(CurrentBodyMemory, (memory) => {
     let held = 0
     const reserve = (bytes: number): BodyError | null => {
-      if (!budget.tryAcquire(bytes)) {
+      if (!memory.tryAcquire(bytes)) {
         return bodyError(head, "memory", "there is not enough memory for the body")
       }
       held += bytes
@@ -154,7 +154,7 @@ const readBody = (
     }
     return Effect.ensuring(
       readReserved(response, head, maxBytes, reserve),
-      Effect.sync(() => budget.release(held))
+      Effect.sync(() => memory.release(held))
     )
   })
 

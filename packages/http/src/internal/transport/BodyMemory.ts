@@ -11,7 +11,7 @@ import * as Context from "effect/Context"
  * @since 0.1.0
  * @category models
  */
-export interface BodyBudget {
+export interface BodyMemory {
   /** Takes memory before bytes are kept. Returns false, and takes nothing, if there is not enough. */
   readonly tryAcquire: (bytes: number) => boolean
   /** Returns memory that was taken. */
@@ -19,20 +19,20 @@ export interface BodyBudget {
 }
 
 /**
- * The budget of the calls of the enclosing region. Default: unlimited.
+ * The memory for the calls of the enclosing region. Default: unlimited.
  *
  * An attempt takes what it has received of a body. When the body is complete, or the attempt fails or is interrupted, it
  * returns that. If there is not enough, it cancels the body and fails with a `LocalLimitError` with the limit `memory`,
- * which is not retried and does not count as a failure of the upstream. Coalesced calls use the budget of the call that
+ * which is not retried and does not count as a failure of the upstream. Coalesced calls use the memory of the call that
  * sent the request.
  *
  * @since 0.1.0
  * @category tags
  */
-export class CurrentBodyBudget
-  extends Context.Reference<CurrentBodyBudget>()("@blockquarry/http/BodyBudget", {
-    defaultValue: (): BodyBudget => unlimited
+export class CurrentBodyMemory
+  extends Context.Reference<CurrentBodyMemory>()("@blockquarry/http/BodyMemory", {
+    defaultValue: (): BodyMemory => unlimited
   })
 {}
 
-const unlimited: BodyBudget = { tryAcquire: () => true, release: () => {} }
+const unlimited: BodyMemory = { tryAcquire: () => true, release: () => {} }

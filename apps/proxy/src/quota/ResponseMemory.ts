@@ -5,20 +5,20 @@
  * A body that several clients read is counted for each of them, although it is in memory once. What the engine does with a
  * body between receiving and sending it, such as parsing, takes further memory for a moment.
  */
-import { BodyBudget, type CallClient, FairShare } from "@blockquarry/http/Gateway"
+import { BodyMemory, type CallClient, FairShare } from "@blockquarry/http/Gateway"
 import * as Effect from "effect/Effect"
 import type { Config } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 
-export interface BufferedBytes {
+export interface ResponseMemory {
   /** The memory that all clients use, in bytes. */
   readonly used: () => number
   /** Returns the memory of a client for one request. */
-  readonly budgetOf: (client: CallClient.CallClient) => ClientMemory
+  readonly memoryOf: (client: CallClient.CallClient) => ClientMemory
 }
 
 /** The memory of a client, for one request. */
-export interface ClientMemory extends BodyBudget.BodyBudget {
+export interface ClientMemory extends BodyMemory.BodyMemory {
   /** Returns the error of the request when there was not enough memory. */
   readonly denial: () => ProxyError.ProxyError
   /** Lets upstream requests use this memory. */
@@ -28,7 +28,7 @@ export interface ClientMemory extends BodyBudget.BodyBudget {
 }
 
 /** The limit of the current configuration applies, also to clients that already use more. */
-export const make = (currentConfig: () => Pick<Config, "limits">): BufferedBytes => {
+export const make = (currentConfig: () => Pick<Config, "limits">): ResponseMemory => {
   const memory = FairShare.make({
     get capacity() {
       return currentConfig().limits.maxBufferedBytes
@@ -36,14 +36,14 @@ export const make = (currentConfig: () => Pick<Config, "limits">): BufferedBytes
   })
   return {
     used: () => memory.used,
-    budgetOf: ({ name, share }) => {
+    memoryOf: ({ name, share }) => {
       // Applies if another request of the client was denied, and this one waits for the same response.
       let denial = share < 1 ? tooMuchMemory : ProxyError.outOfMemory
-      const budget: ClientMemory = {
+      const clientMemory: ClientMemory = {
         denial: () => denial,
         provide: (call) =>
           call.pipe(
-            Effect.provideService(BodyBudget.CurrentBodyBudget, budget),
+            Effect.provideService(BodyMemory.CurrentBodyMemory, clientMemory),
             Effect.mapError((error) => error === ProxyError.outOfMemory ? denial : error)
           ),
         tryAcquire: (bytes) => {
@@ -53,7 +53,7 @@ export const make = (currentConfig: () => Pick<Config, "limits">): BufferedBytes
         },
         release: (bytes) => memory.release(name, bytes)
       }
-      return budget
+      return clientMemory
     }
   }
 }

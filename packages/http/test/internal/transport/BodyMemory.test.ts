@@ -6,14 +6,14 @@ import * as Either from "effect/Either"
 import * as fc from "effect/FastCheck"
 import * as Zlib from "node:zlib"
 import * as FairShare from "../../../src/internal/pipeline/FairShare.ts"
-import { CurrentBodyBudget } from "../../../src/internal/transport/BodyBudget.ts"
+import { CurrentBodyMemory } from "../../../src/internal/transport/BodyMemory.ts"
 import { tokenPrice } from "../../support/Examples.ts"
 import { failureOf } from "../../support/Failures.ts"
 import * as Server from "../../support/Server.ts"
 import * as TestClients from "../../support/TestClients.ts"
 
-/** A budget that records the largest amount in use. */
-const makeBudget = (capacity: number) => {
+/** Memory that records the largest amount in use. */
+const makeMemory = (capacity: number) => {
   const memory = FairShare.make({ capacity })
   const state = { peak: 0 }
   return {
@@ -55,7 +55,7 @@ describe.each(Server.clients)("with %s", (_, layer) => {
         }
       }))
 
-  it.scoped("concurrent bodies never exceed the budget, and return all of it", () =>
+  it.scoped("concurrent bodies never exceed the memory, and return all of it", () =>
     Effect.promise(() =>
       fc.assert(
         fc.asyncProperty(
@@ -82,19 +82,19 @@ describe.each(Server.clients)("with %s", (_, layer) => {
                 }
               })
               const clients = yield* clientsOf(server)
-              const budget = makeBudget(capacity)
+              const memory = makeMemory(capacity)
               const results = yield* Effect.forEach(
                 bodies,
                 () => Effect.either(tokenPrice.call(clients)),
                 { concurrency: "unbounded" }
-              ).pipe(Effect.provideService(CurrentBodyBudget, budget))
-              expect(budget.peak()).toBeLessThanOrEqual(capacity)
-              expect(budget.used()).toBe(0)
+              ).pipe(Effect.provideService(CurrentBodyMemory, memory))
+              expect(memory.peak()).toBeLessThanOrEqual(capacity)
+              expect(memory.used()).toBe(0)
               for (const result of results.filter(Either.isLeft)) {
                 expect(result.left).toMatchObject({ _tag: "LocalLimitError", limit: "memory" })
               }
               if (results.every(Either.isRight)) {
-                expect(budget.peak()).toBeGreaterThan(Math.max(...bodies.map(({ bytes }) => bytes)))
+                expect(memory.peak()).toBeGreaterThan(Math.max(...bodies.map(({ bytes }) => bytes)))
               }
               // No retry, and no failure of the upstream.
               expect(server.received).toHaveLength(bodies.length)
@@ -107,7 +107,7 @@ describe.each(Server.clients)("with %s", (_, layer) => {
       )
     ))
 
-  it.scoped("a body over the budget is cancelled, and frees the budget for the next one", () =>
+  it.scoped("a body that exceeds the memory is cancelled, and frees it for the next one", () =>
     Effect.gen(function*() {
       const server = yield* Server.make((response, number) => {
         if (number > 1) return void response.end(bodyOf(10))
@@ -119,11 +119,11 @@ describe.each(Server.clients)("with %s", (_, layer) => {
         more()
       })
       const clients = yield* clientsOf(server)
-      const budget = makeBudget(50_000)
-      const call = Effect.provideService(tokenPrice.call(clients), CurrentBodyBudget, budget)
+      const memory = makeMemory(50_000)
+      const call = Effect.provideService(tokenPrice.call(clients), CurrentBodyMemory, memory)
       expect(yield* failureOf(call)).toMatchObject({ limit: "memory", retryable: true })
       yield* server.closed
       expect(yield* call).toMatchObject({ usdPrice: 1.5 })
-      expect(budget.used()).toBe(0)
+      expect(memory.used()).toBe(0)
     }).pipe(Effect.provide(layer)))
 })

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
 import { defaults } from "../../src/config/Config.ts"
 import * as RequestContext from "../../src/exchange/RequestContext.ts"
-import * as BufferedBytes from "../../src/quota/BufferedBytes.ts"
+import * as ResponseMemory from "../../src/quota/ResponseMemory.ts"
 import { transfers } from "../hostile/corpus/entry.ts"
 import * as Harness from "../hostile/harness.ts"
 import { bytes, openConnection } from "../hostile/rawHttp.ts"
@@ -32,13 +32,13 @@ describe("the memory of requests", () => {
     ],
     ([steps]) => {
       const limits = { ...defaults.limits, maxBufferedBytes: 1000 }
-      const bufferedBytes = BufferedBytes.make(() => ({ limits }))
+      const responseMemory = ResponseMemory.make(() => ({ limits }))
       const requests = new Map<string, RequestContext.RequestContext>()
       for (const { action, client, request } of steps) {
         const key = `${client} ${request}`
         const context = requests.get(key) ?? RequestContext.make(0, "id", "GET")
         requests.set(key, context)
-        const budget = bufferedBytes.budgetOf({ name: client, weight: 1, share: 0.25 })
+        const memory = responseMemory.memoryOf({ name: client, weight: 1, share: 0.25 })
         if (action === "complete") {
           RequestContext.recordCompletion(context)
           requests.delete(key)
@@ -47,24 +47,24 @@ describe("the memory of requests", () => {
         const holdsNothing = [...requests].every(([name, { bodyBytes }]) =>
           !name.startsWith(client) || bodyBytes === 0
         )
-        const free = 1000 - bufferedBytes.used()
-        const held = RequestContext.holdBody(context, budget, action.hold)
+        const free = 1000 - responseMemory.used()
+        const held = RequestContext.holdBody(context, memory, action.hold)
         if (holdsNothing) expect(held).toBe(action.hold <= free)
-        expect(bufferedBytes.used()).toBeLessThanOrEqual(1000)
-        expect(bufferedBytes.used()).toBe(
+        expect(responseMemory.used()).toBeLessThanOrEqual(1000)
+        expect(responseMemory.used()).toBe(
           [...requests.values()].reduce((sum, { bodyBytes = 0 }) => sum + bodyBytes, 0)
         )
       }
       for (const context of requests.values()) RequestContext.recordCompletion(context)
-      expect(bufferedBytes.used()).toBe(0)
+      expect(responseMemory.used()).toBe(0)
     }
   )
 
   it("is denied because of the client's share, or because all is in use", () => {
     const limits = { ...defaults.limits, maxBufferedBytes: 1000 }
-    const bufferedBytes = BufferedBytes.make(() => ({ limits }))
-    const budgetOf = (name: string) => bufferedBytes.budgetOf({ name, weight: 1, share: 0.25 })
-    const [first, second] = [budgetOf("first"), budgetOf("second")]
+    const responseMemory = ResponseMemory.make(() => ({ limits }))
+    const memoryOf = (name: string) => responseMemory.memoryOf({ name, weight: 1, share: 0.25 })
+    const [first, second] = [memoryOf("first"), memoryOf("second")]
     expect([first.tryAcquire(200), first.tryAcquire(100)]).toEqual([true, false])
     expect(first.denial().code).toBe("client-memory-limited")
     expect([second.tryAcquire(700), first.tryAcquire(101)]).toEqual([true, false])
@@ -72,11 +72,11 @@ describe("the memory of requests", () => {
   })
 
   it("is not taken after the client has disconnected", () => {
-    const bufferedBytes = BufferedBytes.make(() => defaults)
+    const responseMemory = ResponseMemory.make(() => defaults)
     const context = RequestContext.make(0, "id", "GET")
     RequestContext.recordCompletion(context)
-    RequestContext.holdBody(context, bufferedBytes.budgetOf({ name: "a", weight: 1, share: 1 }), 10)
-    expect(bufferedBytes.used()).toBe(0)
+    RequestContext.holdBody(context, responseMemory.memoryOf({ name: "a", weight: 1, share: 1 }), 10)
+    expect(responseMemory.used()).toBe(0)
   })
 })
 
