@@ -77,7 +77,10 @@ export const consume = (
   }
 }
 
-/** Returns units that were consumed `age` milliseconds ago, unless another window has begun since. */
+/**
+ * Returns units that were consumed `age` milliseconds ago, unless another window has begun since. With an infinite limit
+ * nothing was consumed, so nothing is returned.
+ */
 export const refund = (
   stored: QuotaWindow | undefined,
   now: number,
@@ -86,7 +89,10 @@ export const refund = (
   age: number
 ): { readonly quotaWindow: QuotaWindow | undefined; readonly remaining: number } => {
   const { quotaWindow, remaining } = currentWindow(stored, now, quota)
-  if (quotaWindow.consumed === 0 || Math.floor((now - age) / quota.period) !== quotaWindow.index) {
+  if (
+    quota.limit === Number.POSITIVE_INFINITY || quotaWindow.consumed === 0 ||
+    Math.floor((now - age) / quota.period) !== quotaWindow.index
+  ) {
     return { quotaWindow: stored, remaining }
   }
   const refunded = {

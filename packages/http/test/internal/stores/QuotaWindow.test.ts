@@ -165,6 +165,14 @@ describe("makeQuotaWindows", () => {
 })
 
 describe("refund", () => {
+  it("returns nothing with an infinite limit, because nothing was consumed with it", () => {
+    const quota = { limit: 10, period: day }
+    const { quotaWindow } = QuotaWindow.consume(undefined, 5 * day, quota, 4)
+    const refunded = QuotaWindow.refund(quotaWindow, 5 * day, { limit: Infinity, period: day }, 4, 0)
+    expect(refunded.remaining).toBe(Infinity)
+    expect(QuotaWindow.peek(refunded.quotaWindow, 5 * day, quota).remaining).toBe(6)
+  })
+
   const quota = { limit: 10, period: day }
 
   it("returns consumed units within their window", () => {
