@@ -51,8 +51,8 @@ type RunScript<Arg> = (
 
 /**
  * The commands of one connection, which the server executes in the order in which they are sent. Every command fails
- * immediately while there is no connection, and none is sent twice. All pending commands fail if no byte arrives for a
- * second.
+ * immediately while there is no connection, and none is sent twice. All pending commands fail if the connection
+ * makes no progress for a second: no byte arrives, and the system accepts none that waits to be sent.
  *
  * @since 0.1.0
  * @category models
@@ -110,10 +110,8 @@ const commandsOf = ({ send }: Connection.Connection, keyPrefix: string): RedisCo
   const orNull = <A>(value: Effect.Effect<A, StoreError>): Effect.Effect<A | null, StoreError> =>
     Effect.catchIf(value, ({ reason }) => reason === "WRONGTYPE", () => Effect.succeed(null))
   const runText: RunScript<string | Uint8Array> = ({ lua }, key, args) =>
-    send(
-      (client) =>
-        client.eval(lua, 1, key, ...args.map((arg) => typeof arg === "string" ? arg : toBuffer(arg))),
-      args.reduce((sum, { length }) => sum + length, 0)
+    send((client) =>
+      client.eval(lua, 1, key, ...args.map((arg) => typeof arg === "string" ? arg : toBuffer(arg)))
     )
   return {
     get: (key) => orNull(send((client) => client.getBuffer(key))),

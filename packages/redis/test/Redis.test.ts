@@ -27,6 +27,11 @@ const withPassword = (port: number, password: string): Redacted.Redacted =>
 /** Writes a value. */
 const write = Script.make("return redis.call('SET', KEYS[1], ARGV[1])")
 
+/** Completes in the next turn of the event loop, after pending I/O. */
+const nextTurn = Effect.async<void>((resume) => {
+  setImmediate(() => resume(Effect.void))
+})
+
 const connect = (options: Redis.RedisOptions) =>
   Effect.map(Layer.build(Redis.layer(options)), (context) => Context.get(context, Redis.Redis))
 
@@ -184,9 +189,40 @@ describe.skipIf(RedisServer.program === undefined)(`Redis connection${RedisServe
       const networkProxy = yield* NetworkProxy.make(server.port)
       const inspector = yield* Inspector.make(server)
       const redis = yield* connect({ url: `redis://127.0.0.1:${networkProxy.port}` })
-      yield* networkProxy.limit(300_000)
-      yield* redis.values.runText(write, "large", [new Uint8Array(1_000_000)])
-      expect(yield* inspector.send((client) => client.strlen("large"))).toBe(1_000_000)
+      // Two seconds. The local system accepts some megabytes at once, without progress until they are sent.
+      yield* networkProxy.limit(10_000_000)
+      yield* redis.values.runText(write, "large", [new Uint8Array(20_000_000)])
+      expect(yield* inspector.send((client) => client.strlen("large"))).toBe(20_000_000)
+    }))
+
+  it.scopedLive.each([1_000_000, 8_000_000, 30_000_000])(
+    "fails all commands of a paused server while a value of %i bytes is being sent",
+    (bytes) =>
+      Effect.gen(function*() {
+        const server = yield* RedisServer.make()
+        const redis = yield* connect({ url: server.url })
+        yield* server.pause
+        const large = redis.values.runText(write, "large", [new Uint8Array(bytes)])
+        const commands = Effect.all([large, redis.values.get("small")].map(Effect.flip), {
+          concurrency: "unbounded"
+        })
+        for (const { reason } of yield* commands) expect(reason).toBe("no reply within 1s")
+        yield* server.resume
+        yield* until(Effect.isSuccess(redis.values.ping))
+      })
+  )
+
+  it.scopedLive("replaces a connection that does not reply, while commands are sent continuously", () =>
+    Effect.gen(function*() {
+      const server = yield* RedisServer.make()
+      const redis = yield* connect({ url: server.url })
+      yield* server.pause
+      const first = yield* Effect.fork(Effect.flip(redis.get("first")))
+      const later = yield* Effect.forkScoped(
+        Effect.forever(Effect.zipRight(Effect.forkScoped(Effect.exit(redis.get("later"))), nextTurn))
+      )
+      expect((yield* Fiber.join(first)).reason).toBe("no reply within 1s")
+      yield* Fiber.interrupt(later)
     }))
 
   it.scopedLive("replies to small commands while a large value is transferred", () =>

@@ -3,21 +3,19 @@
  * queued nor sent twice.
  *
  * A command may take long, if other commands or large values are transferred first. The connection is closed, and all
- * commands fail, only if it makes no progress: commands are pending, and no byte arrives for a second.
+ * commands fail, only if it makes no progress: commands are pending, and for a second no byte arrives and the system
+ * accepts none of the bytes that wait to be sent.
  */
 import { StoreError } from "@blockquarry/http/StoreError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import { Redis as IoRedis } from "ioredis"
 import type { RedisUrl } from "./RedisUrl.ts"
 
 export interface Connection {
-  /** Sends a command. `bytes` is the size of its value, if that is large. */
-  readonly send: <A>(
-    command: (client: IoRedis) => Promise<A>,
-    bytes?: number
-  ) => Effect.Effect<A, StoreError>
+  readonly send: <A>(command: (client: IoRedis) => Promise<A>) => Effect.Effect<A, StoreError>
 }
 
 const stallTimeout = Duration.seconds(1)
@@ -26,9 +24,6 @@ const stallTimeout = Duration.seconds(1)
 const checkMillis = 100
 
 const checksPerStall = Duration.toMillis(stallTimeout) / checkMillis
-
-/** A value that is being sent causes no reply. Less than 64 KiB per second count as no progress. */
-const bytesPerCheck = 64 * 1024 * checkMillis / 1000
 
 /** How long a program waits for the first connection before it starts without one. */
 const connectTimeout = Duration.millis(500)
@@ -50,6 +45,17 @@ const reasonOf = (error: unknown): string | null => {
 /** Whether an error is a reply of the server. */
 const isReply = (error: unknown): error is Error => error instanceof Error && error.name === "ReplyError"
 
+/**
+ * Returns how many bytes of the current write the system has not accepted. Node has no public equivalent: `writableLength`
+ * counts a large value until all of it is accepted. Node's own socket timeout uses this number.
+ */
+const unsentBytes = (stream: IoRedis["stream"]): number => {
+  const handle = Predicate.hasProperty(stream, "_handle") ? stream._handle : null
+  return Predicate.hasProperty(handle, "writeQueueSize") && Predicate.isNumber(handle.writeQueueSize)
+    ? handle.writeQueueSize
+    : 0
+}
+
 const connect = ({ db, host, password, port, tls, username }: RedisUrl) => {
   let failures = 0
   /** Why the connection was lost, if known. */
@@ -57,8 +63,8 @@ const connect = ({ db, host, password, port, tls, username }: RedisUrl) => {
   /** Whether the server has replied on this connection. A paused server accepts connections. */
   let established = false
   let pending = 0
-  let pendingBytes = 0
   let bytesRead = 0
+  let unsent = 0
   let checksWithoutProgress = 0
   let timer: ReturnType<typeof setInterval> | undefined
   const client = new IoRedis({
@@ -88,18 +94,21 @@ const connect = ({ db, host, password, port, tls, username }: RedisUrl) => {
    * mistake bytes that it has not read for missing ones.
    */
   const checkProgress = () => {
-    const total = client.stream.bytesRead
-    checksWithoutProgress = total === bytesRead ? checksWithoutProgress + 1 : 0
-    bytesRead = total
-    if (checksWithoutProgress < checksPerStall + pendingBytes / bytesPerCheck) return
+    const { stream } = client
+    const nowUnsent = unsentBytes(stream)
+    // New commands that the system accepts immediately prove nothing.
+    const progressed = stream.bytesRead !== bytesRead || (unsent > 0 && nowUnsent !== unsent)
+    checksWithoutProgress = progressed ? 0 : checksWithoutProgress + 1
+    bytesRead = stream.bytesRead
+    unsent = nowUnsent
+    if (checksWithoutProgress < checksPerStall) return
     checksWithoutProgress = 0
     lostReason = stallReason
-    client.stream.destroy()
+    stream.destroy()
   }
 
-  const send = async <A>(command: (client: IoRedis) => Promise<A>, bytes: number): Promise<A> => {
+  const send = async <A>(command: (client: IoRedis) => Promise<A>): Promise<A> => {
     pending += 1
-    pendingBytes += bytes
     if (timer === undefined) {
       checksWithoutProgress = 0
       timer = setInterval(checkProgress, checkMillis)
@@ -111,7 +120,6 @@ const connect = ({ db, host, password, port, tls, username }: RedisUrl) => {
       return reply
     } finally {
       pending -= 1
-      pendingBytes -= bytes
       if (pending === 0) {
         clearInterval(timer)
         timer = undefined
@@ -131,18 +139,18 @@ const connect = ({ db, host, password, port, tls, username }: RedisUrl) => {
       established = true
       client.emit(establishedEvent)
     }
-    send((client) => client.ping(), 0).then(establish, (error: unknown) => {
+    send((client) => client.ping()).then(establish, (error: unknown) => {
       // Also an error is a reply. Otherwise the connection is closed.
       if (isReply(error)) establish()
     })
   })
   return {
     client,
-    send: <A>(command: (client: IoRedis) => Promise<A>, bytes = 0) =>
+    send: <A>(command: (client: IoRedis) => Promise<A>) =>
       Effect.suspend(() =>
         established
           ? Effect.tryPromise({
-            try: () => send(command, bytes),
+            try: () => send(command),
             catch: (error) => new StoreError({ reason: reasonOf(error) ?? lostReason ?? "not connected" })
           })
           : new StoreError({ reason: lostReason ?? "not connected" })
