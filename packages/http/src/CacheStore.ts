@@ -142,6 +142,16 @@ export const layerMemory = (
  * @category models
  */
 export interface RemoteCacheBackend extends Omit<CacheBackend<StoreError>, "nextVersion"> {
+  /** Stores an entry as in `CacheBackend`. Of an entry that is too large, stores the version alone. */
+  readonly set: (key: string, entry: CacheEntry) => Effect.Effect<void, StoreError>
+  /**
+   * Stores the version of an entry without its response, unless there is a higher one. Then `get` returns null and
+   * `getVersion` the version, until the entry expires or is removed.
+   */
+  readonly setVersion: (
+    key: string,
+    entry: Pick<CacheEntry, "version" | "expiresAt">
+  ) => Effect.Effect<void, StoreError>
   /** Returns the version of an entry without its response. Null if there is no entry. */
   readonly getVersion: (key: string) => Effect.Effect<number | null, StoreError>
   /** Issues a version that is higher than `after` and than all versions that the store has issued to any process. */
@@ -157,7 +167,8 @@ export interface RemoteCacheBackend extends Omit<CacheBackend<StoreError>, "next
  * - An entry in memory is used for 2 s. Then its version is compared with the remote one. Removed entries are therefore
  *   used by other processes for at most 2 s.
  * - A read that takes more than 250 ms is a miss. Writes are not waited for, and at most 8 MiB wait to be written; beyond
- *   that, entries are stored in memory only.
+ *   that, and of entries that are too large for the remote store, only the version is written. Such an entry is used by
+ *   this process alone, until it expires or is removed by any process.
  * - While the remote store is unavailable, the memory alone is the cache: `get` and `set` use it without comparing
  *   versions, and `remove` and `clear` return false.
  *

@@ -15,7 +15,7 @@ import * as Redis from "./Redis.ts"
 
 /**
  * - `maxBytes`: maximum memory of this process for entries that are also in Redis. See `CacheStore.tiered`. Default: 64 MiB.
- * - `maxEntryBytes`: larger entries are not stored in Redis. Default: 4 MiB. The settings of Redis (`maxmemory`,
+ * - `maxEntryBytes`: of larger entries, only the version is stored in Redis. Default: 4 MiB. The settings of Redis (`maxmemory`,
  *   `maxmemory-policy`) limit the total size.
  *
  * @since 0.1.0
@@ -55,6 +55,23 @@ export const make = (
     // The number is the version of the value format.
     const entryKey = (key: string) => `${prefix}1:${shortDigest(key)}`
     const versionKey = `${redis.keyPrefix}version:1`
+    const setValue = (
+      key: string,
+      { expiresAt, version }: Pick<CacheStore.CacheEntry, "expiresAt" | "version">,
+      value: string | Uint8Array
+    ) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const ttlMillis = Math.min(Math.ceil(expiresAt - now), maxTtlMillis)
+        return ttlMillis <= 0 ? Effect.void : Effect.asVoid(
+          redis.values.runText(CacheScripts.set, entryKey(key), [
+            CacheEntryCodec.encodeVersion(version),
+            value,
+            String(ttlMillis)
+          ])
+        )
+      })
+    const setVersion: CacheStore.RemoteCacheBackend["setVersion"] = (key, entry) =>
+      setValue(key, entry, CacheEntryCodec.encodeVersion(entry.version))
     return {
       get: (key) =>
         Effect.map(
@@ -66,19 +83,12 @@ export const make = (
           redis.getStart(entryKey(key), CacheEntryCodec.versionLength),
           (value) => value === null ? null : CacheEntryCodec.decodeVersion(value)
         ),
-      set: (key, entry) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) => {
-          const ttlMillis = Math.min(Math.ceil(entry.expiresAt - now), maxTtlMillis)
-          if (ttlMillis <= 0 || entry.response.bytes.byteLength > maxEntryBytes) return Effect.void
-          const value = CacheEntryCodec.encode(entry)
-          return value.byteLength > maxEntryBytes ? Effect.void : Effect.asVoid(
-            redis.values.runText(CacheScripts.set, entryKey(key), [
-              CacheEntryCodec.encodeVersion(entry.version),
-              value,
-              String(ttlMillis)
-            ])
-          )
-        }),
+      set: (key, entry) => {
+        if (entry.response.bytes.byteLength > maxEntryBytes) return setVersion(key, entry)
+        const value = CacheEntryCodec.encode(entry)
+        return value.byteLength > maxEntryBytes ? setVersion(key, entry) : setValue(key, entry, value)
+      },
+      setVersion,
       nextVersion: (after) =>
         Effect.flatMap(redis.run(CacheScripts.nextVersion, versionKey, [String(after)]), (reply) => {
           const version = Number(reply)

@@ -152,7 +152,7 @@ describe.skipIf(RedisServer.program === undefined)(`RedisCacheStore${RedisServer
       expect(yield* store.get("key")).toEqual(entry)
     }))
 
-  it.scopedLive("does not store entries larger than maxEntryBytes", () =>
+  it.scopedLive("stores only the version of entries larger than maxEntryBytes", () =>
     Effect.gen(function*() {
       const { client, inspector, store } = yield* connected
       const sized = (length: number): CacheEntry => ({
@@ -160,11 +160,15 @@ describe.skipIf(RedisServer.program === undefined)(`RedisCacheStore${RedisServer
         response: { status: 200, headers: {}, bytes: new Uint8Array(length) }
       })
       const small = yield* client({ maxEntryBytes: 1000 })
-      yield* small.set("large", sized(1000))
+      yield* small.set("too large", { ...sized(1000), version: 7 })
+      expect([yield* small.get("too large"), yield* small.getVersion("too large")]).toEqual([null, 7])
+      yield* small.remove("too large")
+      expect(yield* small.getVersion("too large")).toBe(null)
       yield* small.set("small", sized(800))
       yield* store.set("too large", sized(RedisCacheStore.defaultMaxEntryBytes))
       yield* store.set("large", sized(RedisCacheStore.defaultMaxEntryBytes - 1000))
-      expect([...yield* inspector.keys].sort()).toEqual([redisKey("large"), redisKey("small")].sort())
+      expect(yield* store.get("too large")).toBe(null)
+      expect(yield* inspector.send((client) => client.strlen(redisKey("too large")))).toBe(16)
       expect((yield* small.get("large"))?.response.bytes.length).toBe(
         RedisCacheStore.defaultMaxEntryBytes - 1000
       )

@@ -24,11 +24,22 @@ const readTimeout = Duration.millis(250)
 /** More reads in flight are misses. */
 const maxReads = 256
 
-/** Beyond so many bytes that wait to be written, entries are stored in memory only. */
+/** Beyond so many bytes that wait to be written, only the versions of entries are written. */
 const maxPendingWriteBytes = 8 * 1024 * 1024
+
+/** Beyond so many writes in flight, nothing is written. */
+const maxPendingWrites = 10_000
 
 /** Time to remove all entries, which takes many commands. */
 const clearTimeout = Duration.minutes(1)
+
+/** What is known about an entry in memory. */
+interface RemoteState {
+  /** Whether it is being written to the remote store. */
+  isWriting: boolean
+  /** When the remote store was last known to hold it, in milliseconds since 1970. */
+  checkedAt: number
+}
 
 /** A read in flight, which identical reads join. */
 interface PendingRead {
@@ -46,21 +57,21 @@ export const make = (
     const runFork = Runtime.runFork(yield* Effect.runtime<never>())
     const guard = yield* AvailabilityGuard.make("cache", backend.ping)
     const memory = MemoryCache.make(maxBytes)
-    /** When the remote store was last known to hold an entry, in milliseconds since 1970. */
-    const checkedAt = new WeakMap<CacheEntry, number>()
-    const pendingWrites = new Set<CacheEntry>()
+    const remoteStates = new WeakMap<CacheEntry, RemoteState>()
     const pendingReads = new Map<string, PendingRead>()
     let pendingWriteBytes = 0
+    let pendingWrites = 0
     /** The highest version that this process has seen. */
     let lastVersion = 0
 
     /** Whether an entry in memory may be used without asking the remote store. */
     const isCurrent = (entry: CacheEntry): boolean => {
-      if (!guard.isAvailable() || pendingWrites.has(entry)) return true
+      const state = remoteStates.get(entry)
+      if (!guard.isAvailable() || state?.isWriting === true) return true
       const now = clock.unsafeCurrentTimeMillis()
       // Another process may have replaced an entry that is no longer fresh.
       return now < entry.freshUntil &&
-        Math.abs(now - (checkedAt.get(entry) ?? 0)) < Duration.toMillis(memoryTtl)
+        Math.abs(now - (state?.checkedAt ?? 0)) < Duration.toMillis(memoryTtl)
     }
 
     /** Whether the remote store is too slow to wait for: its oldest read has timed out. */
@@ -77,6 +88,10 @@ export const make = (
       return entry !== undefined && isCurrent(entry) ? entry : undefined
     }
 
+    /** Another process has only written the version of its entry: no reason to stop using the own one while it is fresh. */
+    const freshOrNull = (entry: CacheEntry): CacheEntry | null =>
+      clock.unsafeCurrentTimeMillis() < entry.freshUntil ? entry : null
+
     /** Reads the entry that replaces `known`, the one in memory. */
     const fetch = (key: string, known: CacheEntry | undefined) =>
       known === undefined ? backend.get(key) : Effect.flatMap(
@@ -86,7 +101,7 @@ export const make = (
             ? Effect.succeed(known)
             : version === null
             ? Effect.succeed(null)
-            : backend.get(key)
+            : Effect.map(backend.get(key), (found) => found ?? freshOrNull(known))
       )
 
     /** Puts the result of a read into memory, unless the entry was set or removed in the meantime. */
@@ -102,7 +117,7 @@ export const make = (
       if (current !== known) return current ?? found
       if (found === null) memory.remove(key)
       else {
-        checkedAt.set(found, read.startedAt)
+        remoteStates.set(found, { isWriting: false, checkedAt: read.startedAt })
         lastVersion = Math.max(lastVersion, found.version)
         if (found !== known) {
           // Also replaces a higher version: the remote store does not have it any more.
@@ -130,11 +145,13 @@ export const make = (
       return read
     }
 
-    const awaitRead = ({ result }: PendingRead): Effect.Effect<CacheEntry | null> =>
-      Effect.raceFirst(
+    const awaitRead = ({ result, startedAt }: PendingRead): Effect.Effect<CacheEntry | null> => {
+      const remaining = startedAt + Duration.toMillis(readTimeout) - clock.unsafeCurrentTimeMillis()
+      return remaining <= 0 ? Effect.succeed(null) : Effect.raceFirst(
         Effect.interruptible(Deferred.await(result)),
-        Effect.interruptible(Effect.as(Effect.sleep(readTimeout), null))
+        Effect.interruptible(Effect.as(Effect.sleep(remaining), null))
       )
+    }
 
     /** Forgets all entries in memory, and the results of reads in flight. */
     const forgetAll = Effect.sync(() => {
@@ -157,19 +174,28 @@ export const make = (
         Effect.sync(() => {
           if (!memory.set(key, entry)) return
           lastVersion = Math.max(lastVersion, entry.version)
-          checkedAt.set(entry, clock.unsafeCurrentTimeMillis())
-          const { byteLength } = entry.response.bytes
-          if (!guard.isAvailable() || pendingWriteBytes + byteLength > maxPendingWriteBytes) return
-          pendingWriteBytes += byteLength
-          pendingWrites.add(entry)
+          const state = { isWriting: false, checkedAt: clock.unsafeCurrentTimeMillis() }
+          remoteStates.set(entry, state)
+          if (!guard.isAvailable() || pendingWrites >= maxPendingWrites) return
+          const { expiresAt, response, version } = entry
+          const { byteLength } = response.bytes
+          const isWhole = pendingWriteBytes + byteLength <= maxPendingWriteBytes
+          const bytes = isWhole ? byteLength : 0
+          pendingWriteBytes += bytes
+          pendingWrites += 1
+          state.isWriting = true
           // In the background, so that no call waits for a slow write. Starts immediately, so that a later removal follows it.
           runFork(
             Effect.ensuring(
-              guard.run(backend.set(key, entry), () => Effect.void),
+              guard.run(
+                isWhole ? backend.set(key, entry) : backend.setVersion(key, { version, expiresAt }),
+                () => Effect.void
+              ),
               Effect.sync(() => {
-                pendingWriteBytes -= byteLength
-                pendingWrites.delete(entry)
-                checkedAt.set(entry, clock.unsafeCurrentTimeMillis())
+                pendingWriteBytes -= bytes
+                pendingWrites -= 1
+                state.isWriting = false
+                state.checkedAt = clock.unsafeCurrentTimeMillis()
               })
             ),
             { scope }

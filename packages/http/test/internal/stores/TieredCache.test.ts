@@ -21,6 +21,8 @@ const entry = (version: number, freshUntil = minute, bytes = 1): CacheStore.Cach
 /** A remote cache whose replies the test can delay or fail, and its commands. */
 const remoteCache = () => {
   const entries = new Map<string, CacheStore.CacheEntry>()
+  /** The versions of entries that are not stored. */
+  const versions = new Map<string, number>()
   const state = {
     unavailable: false,
     version: 100,
@@ -37,17 +39,27 @@ const remoteCache = () => {
     })
   const backend: CacheStore.RemoteCacheBackend = {
     get: (key) => command(`get ${key}`, () => entries.get(key) ?? null),
-    getVersion: (key) => command(`getVersion ${key}`, () => entries.get(key)?.version ?? null),
+    getVersion: (key) =>
+      command(`getVersion ${key}`, () => entries.get(key)?.version ?? versions.get(key) ?? null),
     set: (key, entry) =>
       command(`set ${key}`, () => {
         if ((entries.get(key)?.version ?? 0) <= entry.version) entries.set(key, entry)
+      }),
+    setVersion: (key, { version }) =>
+      command(`setVersion ${key}`, () => {
+        entries.delete(key)
+        versions.set(key, version)
       }),
     nextVersion: (after) => command("nextVersion", () => state.version = Math.max(state.version, after) + 1),
     remove: (key) =>
       command(`remove ${key}`, () => {
         entries.delete(key)
+        versions.delete(key)
       }),
-    clear: command("clear", () => entries.clear()),
+    clear: command("clear", () => {
+      entries.clear()
+      versions.clear()
+    }),
     ping: Effect.suspend(() =>
       state.unavailable ? Effect.fail(new StoreError({ reason: "refused" })) : Effect.void
     )
@@ -190,8 +202,27 @@ describe("a cache above a remote one", () => {
       yield* TestClock.adjust(1)
       expect(yield* Fiber.join(reading)).toBeNull()
       yield* release
+      yield* Effect.yieldNow()
       expect(yield* store.get("a")).toBe(stored)
       expect(store.peek?.("a")).toBe(stored)
+    }))
+
+  it.scoped("waits for 250 ms per read, however many calls wait for it", () =>
+    Effect.gen(function*() {
+      const { commandsOf, entries, state, store } = yield* withRemote
+      entries.set("a", entry(1))
+      const release = yield* delayReplies(state)
+      const first = yield* Effect.fork(store.get("a"))
+      yield* TestClock.adjust(200)
+      const second = yield* Effect.fork(store.get("a"))
+      yield* TestClock.adjust(49)
+      expect(second.unsafePoll()).toBeNull()
+      yield* TestClock.adjust(1)
+      expect([yield* Fiber.join(first), yield* Fiber.join(second)]).toEqual([null, null])
+      yield* TestClock.adjust(1000)
+      // Completes without an adjustment of the clock
+      expect(yield* commandsOf(store.get("a"))).toEqual([null, []])
+      yield* release
     }))
 
   it.scoped("sends no further reads while one takes more than 250 ms", () =>
@@ -226,13 +257,46 @@ describe("a cache above a remote one", () => {
         (key) => store.set(key, entry(1, minute, 1024 * 1024))
       )
       const [, commands] = yield* commandsOf(sets)
-      expect(commands).toHaveLength(8)
+      expect(commands.filter((command) => command.startsWith("set "))).toHaveLength(8)
       yield* release
       yield* Effect.yieldNow()
       yield* store.set("k", entry(1, minute, 1024 * 1024))
       expect([...entries.keys()]).toEqual(["a", "b", "c", "d", "e", "f", "g", "h", "k"])
       // The others are in memory
       expect(store.peek?.("j")).not.toBeUndefined()
+    }))
+
+  it.scoped("keeps using an entry whose version alone was written, until any process removes it", () =>
+    Effect.gen(function*() {
+      const { backend, commandsOf, state, store } = yield* withRemote
+      const other = yield* CacheStore.tiered(backend)
+      const release = yield* delayReplies(state)
+      yield* Effect.forEach(
+        ["a", "b", "c", "d", "e", "f", "g", "h"],
+        (key) => store.set(key, entry(1, minute, 1024 * 1024))
+      )
+      const stored = entry(2)
+      expect((yield* commandsOf(store.set("i", stored)))[1]).toEqual(["setVersion i"])
+      yield* release
+      yield* TestClock.adjust(5000)
+      expect(yield* commandsOf(store.get("i"))).toEqual([stored, ["getVersion i"]])
+      // Another process reads nothing, and stores only the version too
+      expect(yield* other.get("i")).toBeNull()
+      yield* backend.setVersion("i", entry(3))
+      yield* TestClock.adjust(2000)
+      expect(yield* commandsOf(store.get("i"))).toEqual([stored, ["getVersion i", "get i"]])
+      expect(yield* other.remove("i")).toBe(true)
+      yield* TestClock.adjust(2000)
+      expect(yield* store.get("i")).toBeNull()
+    }))
+
+  it.scoped("does not use a stale entry if another process has written a version", () =>
+    Effect.gen(function*() {
+      const { backend, store } = yield* withRemote
+      yield* store.set("a", entry(1, 1000))
+      yield* backend.setVersion("a", entry(2))
+      yield* TestClock.adjust(1000)
+      expect(yield* store.get("a")).toBeNull()
     }))
 
   it.scoped("keeps using an entry in memory while it is being written", () =>
@@ -369,7 +433,7 @@ it.scoped.prop(
       state.unavailable = false
       yield* TestClock.adjust(2500)
       for (const store of stores) {
-        for (const key of ["a", "b"]) expect(yield* store.get(key)).toBe(entries.get(key) ?? null)
+        for (const key of ["a", "b"]) expect(yield* store.get(key)).toEqual(entries.get(key) ?? null)
       }
     }),
   { fastCheck: { numRuns: 100 } }
