@@ -67,6 +67,14 @@ export interface Quota {
 }
 
 /**
+ * The period of a daily quota: a UTC day in milliseconds.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const dayMillis = 86_400_000
+
+/**
  * The units that remain in the current window, which ends after `millis`.
  *
  * @since 0.1.0
@@ -237,8 +245,11 @@ export const withFallback = (
   Effect.gen(function*() {
     const { whenUnavailable = "share" } = options
     let share = 1
+    let lastProcesses = 1
     const ping = Effect.map(backend.heartbeat, (processes) => {
-      share = 1 / Math.max(1, processes)
+      // A store that has lost its data counts only the processes that have sent a heartbeat since.
+      share = 1 / Math.max(1, processes, lastProcesses)
+      lastProcesses = processes
     })
     const guard = yield* AvailabilityGuard.make("rate limit", ping)
     const memoryStore = makeMemoryStore()

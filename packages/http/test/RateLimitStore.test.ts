@@ -208,7 +208,19 @@ describe("rate limits with a backend", () => {
       expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject(granted)
     }))
 
-  it.scoped("are divided by the number of processes at the last contact with the backend", () =>
+  it.scoped("are divided by all processes if the backend loses its data and fails again soon", () =>
+    Effect.gen(function*() {
+      const { state, store } = yield* withBackend(5)
+      state.unavailable = true
+      yield* store.acquire("other", rule, 1, lease)
+      Object.assign(state, { unavailable: false, processes: 1 })
+      yield* TestClock.adjust(500)
+      state.unavailable = true
+      expect(yield* store.acquire("a", rule, 2, lease)).toMatchObject(granted)
+      expect(yield* store.acquire("a", rule, 1, lease)).toMatchObject({ _tag: "Delayed", millis: 500 })
+    }))
+
+  it.scoped("are divided by the higher number of processes at the last two contacts with the backend", () =>
     Effect.gen(function*() {
       const { state, store } = yield* withBackend(2)
       state.processes = 5
@@ -219,7 +231,7 @@ describe("rate limits with a backend", () => {
       yield* TestClock.adjust(5000)
       expect(yield* store.acquire("a", rule, 2, lease)).toEqual({ ...granted, remaining: 0 })
       state.unavailable = false
-      yield* TestClock.adjust(500)
+      yield* TestClock.adjust(5500)
       state.unavailable = true
       expect(yield* store.acquire("b", rule, 2, lease)).toEqual({ ...granted, remaining: 8 })
     }))

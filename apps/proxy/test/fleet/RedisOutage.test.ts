@@ -1,6 +1,7 @@
 /** Redis fails and recovers while two proxies share it: clients see no errors. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Inspector from "../../../../packages/redis/test/support/Inspector.ts"
 import * as RedisServer from "../../../../packages/redis/test/support/RedisServer.ts"
 import * as BuiltProgram from "./support/BuiltProgram.ts"
 import { eventually, eventuallySync } from "./support/Eventually.ts"
@@ -18,11 +19,22 @@ import {
 
 const program = BuiltProgram.program()
 
+/** Waits until both proxies have sent a heartbeat after the first heartbeats of both. */
+const haveCountedEachOther = (redis: RedisServer.RedisServer) =>
+  Effect.gen(function*() {
+    const inspector = yield* Inspector.make(redis)
+    const heartbeatsAfter = (time: number) =>
+      inspector.send((client) => client.zcount("quarry:processes:1", `(${time}`, "+inf"))
+    yield* eventually("both have sent a heartbeat", Effect.map(heartbeatsAfter(0), (count) => count === 2))
+    const now = yield* inspector.time
+    yield* eventually("both have sent another one", Effect.map(heartbeatsAfter(now), (count) => count === 2))
+  }).pipe(Effect.scoped)
+
 describe.skipIf(RedisServer.program === undefined)(
   `two proxies over one Redis${RedisServer.skipReason}`,
   () => {
     it.scopedLive(
-      "serve requests without errors while Redis is killed, stopped and replaced",
+      "serve requests without errors while Redis is killed, paused and replaced",
       () =>
         Effect.gen(function*() {
           const { proxies, redis } = yield* start(program(), "3000/s")
@@ -63,6 +75,7 @@ describe.skipIf(RedisServer.program === undefined)(
           const sent = { requests: 0 }
           yield* more
           yield* shared(500_000_000)
+          yield* haveCountedEachOther(redis)
 
           const faults: ReadonlyArray<
             readonly [
@@ -72,8 +85,8 @@ describe.skipIf(RedisServer.program === undefined)(
             ]
           > = [
             ["killed, and started again, empty", redis.stop, redis.start],
-            ["stopped, and let go on", redis.pause, redis.resume],
-            ["stopped, and replaced by an empty one", redis.pause, redis.restart]
+            ["paused and resumed", redis.pause, redis.resume],
+            ["paused, and replaced by an empty one", redis.pause, redis.restart]
           ]
           for (const [name, begin, end] of faults) {
             const lost = performance.now()
