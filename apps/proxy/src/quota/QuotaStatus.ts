@@ -1,5 +1,11 @@
 /** The state of a client's quotas, as rules and results of the store, and as response headers. */
-import type { Consumption, Permit, Quota, RateLimitRule } from "@blockquarry/http/RateLimitStore"
+import {
+  type Consumption,
+  dayMillis,
+  type Permit,
+  type Quota,
+  type RateLimitRule
+} from "@blockquarry/http/RateLimitStore"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
 import type { QuotaStatus } from "../exchange/Charge.ts"
 
@@ -9,15 +15,13 @@ export interface QuotaDecision {
   readonly daily: Consumption | null
 }
 
-const dayMs = 86_400_000
-
 /** The permit of a client without a rate limit. */
 export const unlimited: Permit = { _tag: "Granted", probe: false, remaining: Number.POSITIVE_INFINITY }
 
 /** Returns the name of a client's account in the store. Names of API keys are digests, so they never collide. */
 export const accountName = (name: string): string => `client:${name}`
 
-export const dailyQuotaRule = (dailyQuota: number): Quota => ({ limit: dailyQuota, period: dayMs })
+export const dailyQuotaRule = (dailyQuota: number): Quota => ({ limit: dailyQuota, period: dayMillis })
 
 /**
  * Returns the rule of a client's rate limit. The burst is the whole window.
@@ -54,9 +58,9 @@ export const quotaStatuses = (
   const dailyStatuses: ReadonlyArray<QuotaStatus> = client.dailyQuota === null || daily === null ? [] : [{
     name: "day",
     limit: client.dailyQuota,
-    windowSeconds: dayMs / 1000,
+    windowSeconds: dayMillis / 1000,
     remaining: Math.floor(daily.remaining),
-    resetSeconds: Math.ceil((dayMs - now % dayMs) / 1000)
+    resetSeconds: Math.ceil((dayMillis - now % dayMillis) / 1000)
   }]
   return [...rateStatuses, ...dailyStatuses]
 }

@@ -10,11 +10,13 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Order from "effect/Order"
-import { LRUCache } from "lru-cache"
-import type { Permit, RateLimitRule, RateLimitStoreService } from "../../RateLimitStore.ts"
+import {
+  dayMillis,
+  type Permit,
+  type RateLimitRule,
+  type RateLimitStoreService
+} from "../../RateLimitStore.ts"
 import { initialCooldown, maxCooldown } from "../stores/Gcra.ts"
-import { hostOf } from "../transport/BaseUrl.ts"
 import {
   type AttemptNoResponse,
   type AttemptResponse,
@@ -22,7 +24,6 @@ import {
   type CallWithKey,
   retryAfterMillisOf
 } from "./Call.ts"
-import type { ClientLoad, RejectionCounts } from "./EngineHealth.ts"
 import type { Instrumentation } from "./Instrumentation.ts"
 import {
   type AdmissionRequest,
@@ -36,26 +37,26 @@ import {
 export interface AdmissionControl {
   /**
    * Waits until the attempt is admitted, runs it, and starts a cooldown after a 429. `precheck` fails if waiting is
-   * pointless; it runs before the wait and again before the attempt.
+   * pointless; it runs before the wait and again before the attempt. The units of an attempt that sends nothing, by its
+   * `onSent`, are given back.
    */
   readonly run: (
     call: CallWithKey,
     precheck: Effect.Effect<void, AttemptNoResponse>,
-    attempt: Effect.Effect<AttemptResponse, AttemptNoResponse>
+    attempt: Attempt
   ) => Effect.Effect<AttemptResponse, AttemptNoResponse>
   /** Like `run`, but does not wait: returns the expected wait in milliseconds instead. */
   readonly tryRun: (
     call: CallWithKey,
     precheck: Effect.Effect<void, AttemptNoResponse>,
-    attempt: Effect.Effect<AttemptResponse, AttemptNoResponse>
+    attempt: Attempt
   ) => Effect.Effect<AttemptResponse | number, AttemptNoResponse>
   /** Returns the expected wait of a new attempt in milliseconds, as far as known. */
   readonly expectedWait: (call: CallWithKey, now: number) => number
-  /** Counts a call that failed with an error of this module. */
-  readonly recordRejection: (call: Call, error: LocalLimitError | RateLimitError) => void
-  /** Returns what each client has in flight and in the queues, and its rejected calls. */
-  readonly loads: () => ReadonlyArray<ClientLoad>
 }
+
+/** Runs an attempt. */
+export type Attempt = (call: CallWithKey) => Effect.Effect<AttemptResponse, AttemptNoResponse>
 
 /** A call that asks for admission. */
 interface Admission extends AdmissionRequest {
@@ -67,51 +68,30 @@ interface Admission extends AdmissionRequest {
 /** Makes a part of an uninterruptible region interruptible. */
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-interface UpstreamState {
-  readonly queue: UpstreamQueue
-  /** By client. Evicts the least recently used ones of very many. */
-  readonly rejections: LRUCache<string, RejectionCounts>
-}
-
 export const make = (store: RateLimitStoreService, instrumentation: Instrumentation): AdmissionControl => {
-  const upstreams = new Map<string, UpstreamState>()
+  // By base URL.
+  const queues = new Map<string, UpstreamQueue>()
 
-  const upstreamOf = ({ keyPool: { baseUrl } }: Call): UpstreamState => {
-    const existing = upstreams.get(baseUrl)
+  const queueOf = ({ keyPool: { baseUrl } }: Call): UpstreamQueue => {
+    const existing = queues.get(baseUrl)
     if (existing !== undefined) return existing
-    const created = {
-      queue: new UpstreamQueue(),
-      rejections: new LRUCache<string, RejectionCounts>({ max: 10_000 })
-    }
-    upstreams.set(baseUrl, created)
+    const created = new UpstreamQueue()
+    queues.set(baseUrl, created)
     return created
   }
-
-  const requestOf = (call: CallWithKey): AdmissionRequest => ({
-    call,
-    client: call.client,
-    cost: costOf(call)
-  })
 
   const admissionOf = (
     call: CallWithKey,
     precheck: Effect.Effect<void, AttemptNoResponse>,
     restore: Restore
-  ): Admission => ({
-    call,
-    client: call.client,
-    cost: costOf(call),
-    queue: upstreamOf(call).queue,
-    precheck,
-    restore
-  })
+  ): Admission => ({ ...requestOf(call), queue: queueOf(call), precheck, restore })
 
   const run: AdmissionControl["run"] = (call, precheck, attempt) =>
     Effect.uninterruptibleMask((restore) => {
       const admission = admissionOf(call, precheck, restore)
       return precheck.pipe(
         Effect.zipRight(admit(admission)),
-        Effect.flatMap((probe) => runAttempt(admission, probe, restore(attempt)))
+        Effect.flatMap((probe) => runAttempt(admission, probe, attempt))
       )
     })
 
@@ -125,7 +105,7 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
             tryAdmit(admission, now),
             (admitted): Effect.Effect<AttemptResponse | number, AttemptNoResponse> =>
               typeof admitted === "boolean"
-                ? runAttempt(admission, admitted, restore(attempt))
+                ? runAttempt(admission, admitted, attempt)
                 : Effect.succeed(admission.queue.expectedStart(admission, admitted, now) - now)
           )
         )
@@ -136,18 +116,25 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
   const runAttempt = (
     admission: Admission,
     probe: boolean,
-    attempt: Effect.Effect<AttemptResponse, AttemptNoResponse>
+    attempt: Attempt
   ): Effect.Effect<AttemptResponse, AttemptNoResponse> =>
-    Effect.flatMap(Clock.currentTimeMillis, (admittedAt) =>
-      Effect.onExit(attempt, (exit) =>
-        Effect.zipRight(
-          reportResult(admission, probe, exit),
-          wasSent(exit)
-            ? instrumentation.recordCost(admission.call, admission.cost)
-            : refund(admission, admittedAt)
-        ))).pipe(
-        Effect.ensuring(Effect.sync(() => admission.queue.releaseSlot(admission)))
+    Effect.flatMap(Clock.currentTimeMillis, (admittedAt) => {
+      const { call, cost, queue, restore } = admission
+      let sent = 0
+      const onSent = (change: number) => {
+        sent += change
+        call.onSent?.(change)
+      }
+      return restore(attempt({ ...call, onSent })).pipe(
+        Effect.onExit((exit) =>
+          Effect.zipRight(
+            reportResult(admission, probe, exit),
+            sent > 0 ? instrumentation.recordCost(call, cost) : refund(admission, admittedAt)
+          )
+        ),
+        Effect.ensuring(Effect.sync(() => queue.releaseSlot(admission)))
       )
+    })
 
   const refund = ({ call, cost }: Admission, admittedAt: number): Effect.Effect<void> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
@@ -186,10 +173,10 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
 
   /** Requests a permit while holding a slot. Returns whether the attempt is a probe, or the delay of the permit. */
   const requestPermit = (
-    { call, cost, precheck }: Admission
+    admission: Admission
   ): Effect.Effect<boolean | Delay, AttemptNoResponse> =>
-    precheck.pipe(
-      Effect.zipRight(acquirePermit(call, cost)),
+    admission.precheck.pipe(
+      Effect.zipRight(acquirePermit(admission)),
       Effect.flatMap((permit): Effect.Effect<boolean | Delay> =>
         permit._tag === "Granted"
           ? Effect.succeed(permit.probe)
@@ -202,10 +189,19 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
     )
 
   /** Acquires a permit of the rate limit, then consumes the daily quota. */
-  const acquirePermit = (call: CallWithKey, cost: number): Effect.Effect<Permit, AttemptNoResponse> => {
-    const permit = Effect.mapError(
-      store.acquire(call.key.id, ruleOf(call), cost, probeLeaseOf(call)),
-      () => rejected(call, "unavailable", null)
+  const acquirePermit = (admission: Admission): Effect.Effect<Permit, AttemptNoResponse> => {
+    const { call, cost, queue } = admission
+    const rule = ruleOf(call)
+    const permit = store.acquire(call.key.id, rule, cost, probeLeaseOf(call)).pipe(
+      Effect.mapError(() => rejected(call, "unavailable", null)),
+      Effect.tap((permit) =>
+        Effect.sync(() => {
+          // The probe is the only attempt until its result.
+          if (permit._tag === "Granted") {
+            queue.recordPermit(admission, permit.probe ? 0 : permit.remaining, rule.maxCost ?? cost)
+          }
+        })
+      )
     )
     const { dailyQuota } = call.key.rateLimit
     return dailyQuota === null
@@ -216,7 +212,7 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
           permit._tag === "Granted"
             ? Effect.tapError(
               consumeDailyQuota(call, cost, dailyQuota, permit.probe),
-              () => store.release(call.key.id, ruleOf(call), cost, 0)
+              () => store.release(call.key.id, rule, cost, 0)
             )
             : Effect.void
       )
@@ -255,7 +251,7 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
       if (isTooLate(admission, expectedStart, latestStart) || queue.sizeOf(admission) >= maxQueue) {
         return Effect.fail(rejectedAfter(admission, delay, now))
       }
-      const waiter = queue.add(admission, latestStart, delay)
+      const waiter = queue.add(admission, latestStart, delay, now)
       return waitForTurn(admission, waiter, delay.reason).pipe(
         Effect.ensuring(Effect.sync(() => queue.remove(waiter))),
         Effect.tap(({ reason }) =>
@@ -301,7 +297,7 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
           return { probe: permit, reason }
         }
         reason = permit.reason
-        queue.delayLeader(waiter, permit)
+        queue.delay(waiter, permit)
         if (isTooLate(waiter, permit.at, waiter.latestStart)) {
           queue.remove(waiter)
           return yield* Effect.fail(rejectedAfter(admission, permit, yield* Clock.currentTimeMillis))
@@ -332,32 +328,15 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
     tryRun,
     expectedWait: (call, now) => {
       const request = requestOf(call)
-      const { queue } = upstreamOf(call)
+      const queue = queueOf(call)
       return queue.mustWait(request)
         ? queue.expectedStart(request, queue.delayOf(request, now), now) - now
         : 0
-    },
-    recordRejection: (call, error) => {
-      const { rejections } = upstreamOf(call)
-      const reason = error._tag === "LocalLimitError" ? error.limit : "cooldown"
-      const counts = rejections.get(call.client.name) ?? {}
-      rejections.set(call.client.name, { ...counts, [reason]: (counts[reason] ?? 0) + 1 })
-    },
-    loads: () =>
-      [...upstreams].flatMap(([baseUrl, { queue, rejections }]) => {
-        const loads = queue.loads()
-        return [...new Set([...loads.keys(), ...rejections.keys()])].map((client): ClientLoad => ({
-          host: hostOf(baseUrl),
-          client,
-          inFlight: loads.get(client)?.inFlight ?? 0,
-          queued: loads.get(client)?.queued ?? 0,
-          rejected: rejections.peek(client) ?? {}
-        }))
-      }).toSorted(byClient)
+    }
   }
 }
 
-const byClient = Order.mapInput(Order.string, ({ client }: ClientLoad) => client)
+const requestOf = (call: CallWithKey): AdmissionRequest => ({ call, client: call.client, cost: costOf(call) })
 
 /** Completes when the queue wakes an attempt, or after some time. */
 const wakeSignal = (waiter: Waiter, millis: number): Effect.Effect<void> => {
@@ -368,13 +347,6 @@ const wakeSignal = (waiter: Waiter, millis: number): Effect.Effect<void> => {
   return millis === Number.POSITIVE_INFINITY
     ? woken
     : Effect.timeoutTo(woken, { duration: millis, onSuccess: () => {}, onTimeout: () => {} })
-}
-
-/** Whether an attempt sent its request, or may have. */
-const wasSent = (exit: Exit.Exit<AttemptResponse, AttemptNoResponse>): boolean => {
-  if (Exit.isSuccess(exit) || exit.cause._tag !== "Fail") return true
-  const { error, health } = exit.cause.error
-  return error._tag === "NetworkError" ? error.sent : health !== "not-sent"
 }
 
 /** Returns the cost of an attempt in units. */
@@ -400,9 +372,6 @@ const probeLeaseOf = ({ policies: { timeouts } }: Call): number =>
 const probeGraceMillis = 1000
 
 const maxLeaseMillis = 60_000
-
-/** A UTC day in milliseconds. */
-export const dayMillis = 24 * 3_600_000
 
 /** Rejects an attempt, with the time that a new one would wait. When a slot is available is unknown. */
 const rejectedAfter = (admission: Admission, delay: Delay, now: number): AttemptNoResponse => {

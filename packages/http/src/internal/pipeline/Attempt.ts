@@ -35,38 +35,43 @@ export const attempt = (
     apiKey: key.apiKey,
     body: request.body
   })
-  const send = onSent === null ? transmit : Effect.suspend(() => {
-    onSent(1)
-    return Effect.tapError(transmit, (error) =>
-      Effect.sync(() => {
-        if (error._tag === "ConnectionError" && !error.sent) onSent(-1)
-      }))
-  })
-  const attempted = (version: number) =>
-    instrumentation.debug(
-      "attempt started",
-      () => ({ operation: operation.id, url, ...keyAnnotation(call) })
-    ).pipe(
-      Effect.zipRight(withTimeout(call, Effect.mapError(send, (error) => noResponse(call, error)))),
-      Effect.tapBoth({
-        onFailure: () => instrumentation.recordAttempt(call, "none", 0),
-        onSuccess: ({ bytes, status }) =>
-          instrumentation.recordAttempt(call, String(status), bytes.byteLength)
-      }),
-      Effect.tap(({ status }) => instrumentation.annotateSpan("http.response.status_code", status)),
-      Effect.flatMap((response) =>
-        Effect.map(Clock.currentTimeMillis, (now): AttemptResponse => {
-          // The upstream has received only this API key with this request, so the response can contain no other.
-          const classification = classify(operation, summary, response, now, key.apiKey)
-          return { response, classification, health: healthOf(response, classification), version }
-        })
+  const send = (version: number) =>
+    Effect.suspend(() => {
+      onSent?.(1)
+      return transmit.pipe(
+        Effect.mapError((error) => {
+          if (error._tag === "ConnectionError" && !error.sent) onSent?.(-1)
+          return noResponse(call, error)
+        }),
+        Effect.map((response) => ({ response, version }))
       )
-    )
+    })
   const stamped = call.nextVersion === null
-    ? attempted(unknownVersion)
+    ? send(unknownVersion)
     // Before sending: then the response is at least as new as its version.
-    : Effect.flatMap(call.nextVersion, attempted)
-  return instrumentation.withSpan(stamped, Telemetry.attemptSpan, {
+    : Effect.flatMap(call.nextVersion, send)
+  const attempted = instrumentation.debug(
+    "attempt started",
+    () => ({ operation: operation.id, url, ...keyAnnotation(call) })
+  ).pipe(
+    Effect.zipRight(withTimeout(call, stamped)),
+    Effect.tapBoth({
+      onFailure: () => instrumentation.recordAttempt(call, "none", 0),
+      onSuccess: ({ response: { bytes, status } }) =>
+        instrumentation.recordAttempt(call, String(status), bytes.byteLength)
+    }),
+    Effect.tap(({ response: { status } }) =>
+      instrumentation.annotateSpan("http.response.status_code", status)
+    ),
+    Effect.flatMap(({ response, version }) =>
+      Effect.map(Clock.currentTimeMillis, (now): AttemptResponse => {
+        // The upstream has received only this API key with this request, so the response can contain no other.
+        const classification = classify(operation, summary, response, now, key.apiKey)
+        return { response, classification, health: healthOf(response, classification), version }
+      })
+    )
+  )
+  return instrumentation.withSpan(attempted, Telemetry.attemptSpan, {
     kind: "client",
     attributes: { "http.request.resend_count": attemptNumber - 1 }
   })

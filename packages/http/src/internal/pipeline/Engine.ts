@@ -49,11 +49,11 @@ import { hostOf } from "../transport/BaseUrl.ts"
 import * as AdmissionControl from "./AdmissionControl.ts"
 import { attempt } from "./Attempt.ts"
 import * as CacheStage from "./CacheStage.ts"
-import type { AttemptNoResponse, AttemptResponse, Call } from "./Call.ts"
+import type { AttemptResponse, Call } from "./Call.ts"
 import { CurrentClient } from "./CallClient.ts"
 import * as ChainHeads from "./ChainHeads.ts"
 import * as CircuitBreakerStage from "./CircuitBreakerStage.ts"
-import type { ClientLoad, DailyQuota, UpstreamHealth } from "./EngineHealth.ts"
+import type { DailyQuota, UpstreamHealth } from "./EngineHealth.ts"
 import type { EngineResponse } from "./EngineResponse.ts"
 import * as Instrumentation from "./Instrumentation.ts"
 import * as KeySelector from "./KeySelector.ts"
@@ -123,8 +123,6 @@ export interface EngineService {
   readonly invalidateAll: Effect.Effect<boolean>
   /** The health of all base URLs and keys that were used. */
   readonly health: Effect.Effect<ReadonlyArray<UpstreamHealth>>
-  /** Returns what each client has in flight and waiting at each base URL, and how many of its calls were rejected. */
-  readonly clientLoads: () => ReadonlyArray<ClientLoad>
   /** Returns the remaining daily quotas of an upstream's keys that have one. Empty if the store cannot tell. */
   readonly dailyQuotas: (upstream: Upstream) => Effect.Effect<ReadonlyArray<DailyQuota>>
 }
@@ -185,10 +183,7 @@ export const make: Effect.Effect<
           responseTtl(operation, input, call, attemptResponse, () => fitsModel(attemptResponse), chainHeads)
         return Effect.mapError(
           cache.run(call, mode, execute, ttlOf),
-          (noResponse) => {
-            if (isRejection(noResponse)) admission.recordRejection(call, noResponse.error)
-            return noResponse.error
-          }
+          ({ error }) => error
         )
       })
     ).pipe(Effect.tap(({ source }) => instrumentation.annotateSpan("quarry.source", source)))
@@ -249,11 +244,10 @@ export const make: Effect.Effect<
         ),
         ({ label, limit, quotaId }) =>
           Effect.map(
-            rateLimitStore.peek(quotaId, { limit, period: AdmissionControl.dayMillis }),
+            rateLimitStore.peek(quotaId, { limit, period: RateLimitStore.dayMillis }),
             ({ remaining }) => ({ label, limit, remaining })
           )
       ).pipe(Effect.orElseSucceed(() => [])),
-    clientLoads: admission.loads,
     health: Effect.map(
       Clock.currentTimeMillis,
       (now) =>
@@ -297,12 +291,6 @@ const callOf = (
     onSent: Context.get(context, CurrentSendObserver)
   }
 }
-
-/** Whether a limit of this program prevented an attempt. */
-const isRejection = (
-  noResponse: AttemptNoResponse
-): noResponse is AttemptNoResponse & { readonly error: LocalLimitError | RateLimitError } =>
-  noResponse.error._tag === "LocalLimitError" || noResponse.error._tag === "RateLimitError"
 
 /** Fails if a response is incomplete. */
 const requireComplete = (

@@ -3,7 +3,6 @@
  *
  * @since 0.1.0
  */
-import type { LocalLimitError } from "@blockquarry/core/OperationError"
 
 /**
  * The health of a base URL that was used.
@@ -49,31 +48,3 @@ export interface DailyQuota {
   readonly limit: number
   readonly remaining: number
 }
-
-/**
- * What a client has in flight and waiting at a base URL. See `CallClient`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface ClientLoad {
-  /** Host and port of the base URL. */
-  readonly host: string
-  /** The name of the client. */
-  readonly client: string
-  /** Number of concurrency slots that it holds. */
-  readonly inFlight: number
-  /** Number of attempts that wait for a slot, a rate limit or a cooldown. */
-  readonly queued: number
-  /** Number of calls that failed because of a limit, since the engine was created. */
-  readonly rejected: RejectionCounts
-}
-
-/**
- * Numbers of rejected calls, by the limit of `LocalLimitError`, and `cooldown` for `RateLimitError`. Without an entry, no
- * call was rejected.
- *
- * @since 0.1.0
- * @category models
- */
-export type RejectionCounts = { readonly [Reason in LocalLimitError["limit"] | "cooldown"]?: number }

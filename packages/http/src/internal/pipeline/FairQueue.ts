@@ -5,6 +5,7 @@
  * that it was served per weight; the client with the lowest is next. A client that was absent, or could not be served,
  * continues at the virtual time of the queue, so that it gets its part from now on and no compensation for the past.
  */
+import * as Order from "effect/Order"
 import type { CallClient } from "./CallClient.ts"
 
 /** What waits in the queue. */
@@ -14,9 +15,15 @@ export interface QueueItem {
   readonly cost: number
 }
 
+/** An item with its position in the order of arrival. */
+export interface QueuedItem extends QueueItem {
+  readonly arrival: number
+}
+
 /** The items of a client. */
 interface Flow<Item> {
-  readonly items: Set<Item>
+  /** In the order of arrival. */
+  items: Set<Item>
   weight: number
   /** Total cost of the items. */
   cost: number
@@ -24,7 +31,7 @@ interface Flow<Item> {
   start: number
 }
 
-export class FairQueue<Item extends QueueItem> {
+export class FairQueue<Item extends QueuedItem> {
   // In the order in which the flows were last served, so that flows with equal start times take turns.
   private readonly flows = new Map<string, Flow<Item>>()
   private virtualTime = 0
@@ -38,11 +45,6 @@ export class FairQueue<Item extends QueueItem> {
   /** Number of items of a client. */
   sizeOf(client: CallClient): number {
     return this.flows.get(client.name)?.items.size ?? 0
-  }
-
-  /** The number of items of each client. */
-  *sizes(): Iterable<readonly [client: string, size: number]> {
-    for (const [name, { items }] of this.flows) yield [name, items.size]
   }
 
   *[Symbol.iterator](): Iterator<Item> {
@@ -80,14 +82,22 @@ export class FairQueue<Item extends QueueItem> {
 
   /** Removes an item that was served, and charges its client. */
   serve(item: Item): void {
-    const { cost, client: { name, weight } } = item
+    const { name } = item.client
     const flow = this.flows.get(name)
     if (flow === undefined || !this.take(flow, item)) return
     this.virtualTime = this.startOf(flow)
-    // An item without cost is not free, or else its client could be served forever.
-    flow.start = this.virtualTime + (cost > 0 ? cost : 1) / weight
+    flow.start = this.virtualTime + chargeOf(item)
     this.flows.delete(name)
     this.flows.set(name, flow)
+  }
+
+  /** Adds an item again, in its former place, whose service failed. Its client is not charged. */
+  restore(item: Item): void {
+    this.add(item)
+    const flow = this.flows.get(item.client.name)
+    if (flow === undefined) return
+    flow.items = new Set([...flow.items].toSorted(byArrival))
+    flow.start -= chargeOf(item)
   }
 
   /** Removes an item that was not served, if the queue has it. */
@@ -123,3 +133,8 @@ export class FairQueue<Item extends QueueItem> {
     return true
   }
 }
+
+/** Returns the virtual time of an item. An item without cost is not free, or else its client could be served forever. */
+const chargeOf = ({ client: { weight }, cost }: QueueItem): number => (cost > 0 ? cost : 1) / weight
+
+const byArrival = Order.mapInput(Order.number, ({ arrival }: QueuedItem) => arrival)

@@ -19,8 +19,6 @@
 export interface FairShare {
   /** The amount that all clients hold. */
   readonly used: number
-  /** The clients that hold something, with their amounts. */
-  readonly holders: ReadonlyMap<string, number>
   /** Returns the amount that a client holds. */
   readonly held: (client: string) => number
   /** Whether `tryAcquire` would succeed. */
@@ -30,7 +28,7 @@ export interface FairShare {
    * may. `share` overrides the share of all clients for this client.
    */
   readonly tryAcquire: (client: string, amount: number, share?: number) => boolean
-  /** Returns an amount, at most what the client holds. */
+  /** Returns an amount, or all that the client holds if that is less. */
   readonly release: (client: string, amount: number) => void
 }
 
@@ -68,7 +66,6 @@ export const make = (
     get used() {
       return used
     },
-    holders: amounts,
     held,
     canAcquire,
     tryAcquire: (client, amount, share) => {
@@ -78,8 +75,9 @@ export const make = (
       return true
     },
     release: (client, amount) => {
-      used -= amount
-      set(client, held(client) - amount)
+      const released = Math.min(amount, held(client))
+      used -= released
+      set(client, held(client) - released)
     }
   }
 }

@@ -16,7 +16,7 @@ import * as Either from "effect/Either"
 import * as Order from "effect/Order"
 import { LRUCache } from "lru-cache"
 import { hostOf } from "../transport/BaseUrl.ts"
-import type { AdmissionControl } from "./AdmissionControl.ts"
+import type { AdmissionControl, Attempt } from "./AdmissionControl.ts"
 import {
   type AttemptNoResponse,
   type AttemptResponse,
@@ -34,7 +34,7 @@ export interface KeySelector {
   readonly run: (
     call: Call,
     precheck: Effect.Effect<void, AttemptNoResponse>,
-    attempt: (call: CallWithKey) => Effect.Effect<AttemptResponse, AttemptNoResponse>
+    attempt: Attempt
   ) => Effect.Effect<AttemptResponse, AttemptNoResponse>
   /** Returns the health of the keys that were used at a base URL. */
   readonly health: (baseUrl: string, now: number) => ReadonlyArray<KeyHealth>
@@ -88,7 +88,7 @@ export const make = (admission: AdmissionControl): KeySelector => {
     if (secondKey !== undefined) return runWithSeveral(call, precheck, attempt)
     const callWithKey = { ...call, key }
     return Effect.tap(
-      admission.run(callWithKey, precheck, attempt(callWithKey)),
+      admission.run(callWithKey, precheck, attempt),
       (attemptResponse) => recordResponse(callWithKey, attemptResponse)
     )
   }
@@ -110,7 +110,7 @@ export const make = (admission: AdmissionControl): KeySelector => {
         // Waits for a key only after all others were tried.
         const mayWait = available === undefined || candidates.length === 1
         const result = yield* Effect.match(
-          (mayWait ? admission.run : admission.tryRun)(callWithKey, precheck, attempt(callWithKey)),
+          (mayWait ? admission.run : admission.tryRun)(callWithKey, precheck, attempt),
           {
             onFailure: (noResponse): AttemptResult | number => Either.left(noResponse),
             onSuccess: (attemptResponse) =>

@@ -1,14 +1,14 @@
 /**
  * The queue of attempts at one base URL. It considers concurrency slots and API keys together.
  *
- * Of the attempts with the same key, one is the leader: it holds a slot while it requests a permit of the rate limit, and
- * none while the permit is delayed. The other attempts wait until there is no leader. A client without a slot and a key
- * with a delayed permit block no other client and no other key.
+ * An attempt that is next is given a slot, and requests a permit of the rate limit. Several attempts with the same key do
+ * so at the same time, as far as the last permit left units for all of them. An attempt whose permit is delayed waits as
+ * the leader of its key, without a slot, and the other attempts with the key wait until there is no leader. A client
+ * without a slot and a key with a delayed permit block no other client and no other key.
  */
 import * as Duration from "effect/Duration"
 import type { CallWithKey } from "./Call.ts"
-import type { ClientLoad } from "./EngineHealth.ts"
-import { FairQueue, type QueueItem } from "./FairQueue.ts"
+import { FairQueue, type QueuedItem, type QueueItem } from "./FairQueue.ts"
 import * as FairShare from "./FairShare.ts"
 
 /** Why an attempt waits. */
@@ -26,13 +26,11 @@ export interface AdmissionRequest extends QueueItem {
 }
 
 /** An attempt that waits for admission. */
-export interface Waiter extends AdmissionRequest {
+export interface Waiter extends AdmissionRequest, QueuedItem {
   readonly keyQueue: KeyQueue
   /** The latest time at which the attempt may be sent. */
   readonly latestStart: number
-  /** Position among all attempts of the queue. */
-  readonly arrival: number
-  /** Whether it is the leader and holds a slot, to request a permit. */
+  /** Whether it holds a slot, to request a permit. */
   hasSlot: boolean
   /** When its key is available again, if that is too late. */
   availableAt: number | null
@@ -42,34 +40,42 @@ export interface Waiter extends AdmissionRequest {
 
 /** The attempts with one API key. */
 interface KeyQueue {
+  /** Those without a slot. */
   readonly waiters: FairQueue<Waiter>
+  /** Waits until `next` for another permit. */
   leader: Waiter | null
   /** What is known about the next permit. */
   next: Delay
+  /** Number and cost of the attempts that request permits. */
+  requests: number
+  requestedCost: number
+  /** Several attempts request permits at the same time only up to this cost, or else most of them would be delayed. */
+  sparePermits: number
 }
 
 export class UpstreamQueue {
   /** Keys with waiting attempts. */
   private readonly keyQueues = new Map<string, KeyQueue>()
-  // Policies with different limits have slots of their own.
-  private readonly slotsByLimit = new Map<number, FairShare.FairShare>()
+  // Policies may have different limits. Each attempt applies its own limit to the slots that all attempts hold.
+  private readonly limit = { capacity: 0 }
+  private readonly slots = FairShare.make(this.limit)
   private arrivals = 0
 
   /** Acquires a slot if the client may have one. */
   tryAcquireSlot(request: AdmissionRequest): boolean {
-    return this.slotsOf(request).tryAcquire(request.client.name, 1, request.client.share)
+    return this.slotsFor(request).tryAcquire(request.client.name, 1, request.client.share)
   }
 
   /** Releases a slot to the next waiting attempt. */
   releaseSlot(request: AdmissionRequest): void {
-    this.slotsOf(request).release(request.client.name, 1)
+    this.slots.release(request.client.name, 1)
     this.dispatch()
   }
 
   /** Whether a new attempt must wait behind others. */
   mustWait({ call: { key }, client }: AdmissionRequest): boolean {
     const keyQueue = this.keyQueues.get(key.id)
-    return keyQueue !== undefined && (keyQueue.leader !== null || keyQueue.waiters.sizeOf(client) > 0)
+    return keyQueue !== undefined && (!mayRequest(keyQueue) || keyQueue.waiters.sizeOf(client) > 0)
   }
 
   /** Returns what a new attempt that must wait waits for, and until when, as far as known. */
@@ -100,10 +106,17 @@ export class UpstreamQueue {
     return this.keyQueues.get(key.id)?.waiters.sizeOf(client) ?? 0
   }
 
-  /** Adds an attempt. If no other does, it waits as the leader for the permit that it has requested. */
-  add({ call, client, cost }: AdmissionRequest, latestStart: number, delay: Delay): Waiter {
-    const keyQueue = this.keyQueues.get(call.key.id) ??
-      { waiters: new FairQueue(), leader: null, next: delay }
+  /** Adds an attempt. If its permit is delayed and no other waits for one, it is the leader. */
+  add({ call, client, cost }: AdmissionRequest, latestStart: number, delay: Delay, now: number): Waiter {
+    const isDelayed = delay.at > now
+    const keyQueue = this.keyQueues.get(call.key.id) ?? {
+      waiters: new FairQueue(),
+      leader: null,
+      next: delay,
+      requests: 0,
+      requestedCost: 0,
+      sparePermits: isDelayed ? 0 : Number.POSITIVE_INFINITY
+    }
     this.keyQueues.set(call.key.id, keyQueue)
     const waiter: Waiter = {
       call,
@@ -117,7 +130,7 @@ export class UpstreamQueue {
       wake: () => {}
     }
     keyQueue.waiters.add(waiter)
-    if (keyQueue.leader === null && delay.reason !== "concurrency") {
+    if (keyQueue.leader === null && isDelayed) {
       keyQueue.leader = waiter
       keyQueue.next = delay
     }
@@ -131,19 +144,32 @@ export class UpstreamQueue {
     return leader === waiter ? Math.min(next.at, latestStart) : latestStart
   }
 
-  /** After the delay of a leader, lets the attempt that is next request a permit. A leader with a slot has no delay. */
+  /** After the delay of a leader, lets the attempt that is next request a permit. */
   endDelay(waiter: Waiter, now: number): void {
     const { keyQueue } = waiter
-    if (keyQueue.leader !== waiter || waiter.hasSlot || keyQueue.next.at > now) return
+    if (keyQueue.leader !== waiter || keyQueue.next.at > now) return
     keyQueue.leader = null
+    keyQueue.sparePermits = 0
     this.dispatch()
   }
 
-  /** The permit of a leader is delayed: it waits without a slot. */
-  delayLeader(waiter: Waiter, delay: Delay): void {
-    waiter.keyQueue.next = delay
-    waiter.hasSlot = false
-    if (delay.reason === "cooldown") rejectLate(waiter.keyQueue)
+  /** Records a granted permit that left `remaining` units. `maxCost` is the cost of the most expensive attempt. */
+  recordPermit({ call: { key } }: AdmissionRequest, remaining: number, maxCost: number): void {
+    const keyQueue = this.keyQueues.get(key.id)
+    if (keyQueue !== undefined) keyQueue.sparePermits = remaining - maxCost
+  }
+
+  /** The permit of an attempt with a slot is delayed: it waits without a slot. */
+  delay(waiter: Waiter, delay: Delay): void {
+    const { keyQueue } = waiter
+    this.endRequest(waiter)
+    keyQueue.waiters.restore(waiter)
+    keyQueue.sparePermits = 0
+    if (keyQueue.leader === null) {
+      keyQueue.leader = waiter
+      keyQueue.next = delay
+    } else if (delay.reason === "cooldown" && delay.at > keyQueue.next.at) keyQueue.next = delay
+    if (delay.reason === "cooldown") rejectLate(keyQueue)
     this.releaseSlot(waiter)
   }
 
@@ -152,22 +178,25 @@ export class UpstreamQueue {
     const keyQueue = this.keyQueues.get(keyId)
     if (keyQueue === undefined || at <= keyQueue.next.at) return
     keyQueue.next = { at, reason: "cooldown" }
+    keyQueue.sparePermits = 0
     rejectLate(keyQueue)
   }
 
-  /** Removes a leader with a permit, which keeps its slot. */
+  /** Removes an attempt with a permit, which keeps its slot. */
   serve(waiter: Waiter): void {
-    const { keyQueue } = waiter
-    keyQueue.waiters.serve(waiter)
-    keyQueue.leader = null
-    waiter.hasSlot = false
+    this.endRequest(waiter)
     this.removeIfEmpty(waiter)
     this.dispatch()
   }
 
   /** Removes an attempt that was not served, if it is in the queue. */
   remove(waiter: Waiter): void {
-    const { keyQueue } = waiter
+    const { hasSlot, keyQueue } = waiter
+    if (hasSlot) {
+      this.endRequest(waiter)
+      // The client is not charged.
+      keyQueue.waiters.restore(waiter)
+    }
     keyQueue.waiters.remove(waiter)
     if (keyQueue.leader === waiter) {
       keyQueue.leader = null
@@ -175,43 +204,20 @@ export class UpstreamQueue {
       keyQueue.next = { at: 0, reason: keyQueue.next.reason }
     }
     this.removeIfEmpty(waiter)
-    if (waiter.hasSlot) {
-      waiter.hasSlot = false
-      this.releaseSlot(waiter)
-    } else this.dispatch()
+    if (hasSlot) this.releaseSlot(waiter)
+    else this.dispatch()
   }
 
-  /** Returns the clients with attempts in flight or in the queue. */
-  loads(): ReadonlyMap<string, Pick<ClientLoad, "inFlight" | "queued">> {
-    const loads = new Map<string, { inFlight: number; queued: number }>()
-    const add = (client: string, field: "inFlight" | "queued", amount: number) => {
-      if (amount === 0) return
-      const load = loads.get(client) ?? { inFlight: 0, queued: 0 }
-      load[field] += amount
-      loads.set(client, load)
-    }
-    for (const { holders } of this.slotsByLimit.values()) {
-      for (const [client, slots] of holders) add(client, "inFlight", slots)
-    }
-    for (const { waiters } of this.keyQueues.values()) {
-      for (const [client, size] of waiters.sizes()) add(client, "queued", size)
-    }
-    return loads
-  }
-
-  private slotsOf({ call: { policies: { concurrency: { limit } } } }: AdmissionRequest): FairShare.FairShare {
-    const existing = this.slotsByLimit.get(limit)
-    if (existing !== undefined) return existing
-    const created = FairShare.make({ capacity: limit })
-    this.slotsByLimit.set(limit, created)
-    return created
+  private slotsFor({ call: { policies } }: AdmissionRequest): FairShare.FairShare {
+    this.limit.capacity = policies.concurrency.limit
+    return this.slots
   }
 
   private readonly mayAcquireSlot = (request: AdmissionRequest): boolean =>
-    this.slotsOf(request).canAcquire(request.client.name, 1, request.client.share)
+    this.slotsFor(request).canAcquire(request.client.name, 1, request.client.share)
 
   private removeIfEmpty({ call: { key }, keyQueue }: Waiter): void {
-    const isEmpty = keyQueue.leader === null && keyQueue.waiters.size === 0
+    const isEmpty = keyQueue.leader === null && keyQueue.requests === 0 && keyQueue.waiters.size === 0
     if (isEmpty && this.keyQueues.get(key.id) === keyQueue) this.keyQueues.delete(key.id)
   }
 
@@ -220,17 +226,28 @@ export class UpstreamQueue {
     for (;;) {
       const waiter = this.next()
       if (waiter === undefined || !this.tryAcquireSlot(waiter)) return
-      waiter.keyQueue.leader = waiter
+      const { cost, keyQueue } = waiter
+      keyQueue.waiters.serve(waiter)
+      keyQueue.requests += 1
+      keyQueue.requestedCost += cost
       waiter.hasSlot = true
       waiter.wake()
     }
   }
 
+  private endRequest(waiter: Waiter): void {
+    const { cost, keyQueue } = waiter
+    waiter.hasSlot = false
+    keyQueue.requests -= 1
+    // Without requests there are no rounding errors of fractional costs.
+    keyQueue.requestedCost = keyQueue.requests === 0 ? 0 : keyQueue.requestedCost - cost
+  }
+
   /** The rate limit of a key is shared fairly by cost. Between keys, the client with the fewest slots is next. */
   private next(): Waiter | undefined {
     let next: Waiter | undefined
-    for (const { leader, waiters } of this.keyQueues.values()) {
-      const candidate = leader === null ? waiters.next(this.mayAcquireSlot) : undefined
+    for (const keyQueue of this.keyQueues.values()) {
+      const candidate = mayRequest(keyQueue) ? keyQueue.waiters.next(this.mayAcquireSlot) : undefined
       if (candidate !== undefined && (next === undefined || this.isBefore(candidate, next))) next = candidate
     }
     return next
@@ -242,14 +259,18 @@ export class UpstreamQueue {
   }
 
   private slotsPerWeight(waiter: Waiter): number {
-    return this.slotsOf(waiter).held(waiter.client.name) / waiter.client.weight
+    return this.slots.held(waiter.client.name) / waiter.client.weight
   }
 }
 
-/** Rejects the attempts that it will be too late for. A leader that requests a permit learns it from the reply. */
+/** Whether an additional attempt may request a permit. */
+const mayRequest = ({ leader, requestedCost, requests, sparePermits }: KeyQueue): boolean =>
+  leader === null && (requests === 0 || requestedCost <= sparePermits)
+
+/** Rejects the attempts that it will be too late for. Those that request permits learn it from the replies. */
 const rejectLate = ({ next: { at }, waiters }: KeyQueue): void => {
   for (const waiter of waiters) {
-    if (waiter.hasSlot || !isTooLate(waiter, at, waiter.latestStart)) continue
+    if (!isTooLate(waiter, at, waiter.latestStart)) continue
     waiters.remove(waiter)
     waiter.availableAt = at
     waiter.wake()

@@ -2,11 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import type { CallClient } from "../../../src/internal/pipeline/CallClient.ts"
-import { FairQueue, type QueueItem } from "../../../src/internal/pipeline/FairQueue.ts"
-
-interface Item extends QueueItem {
-  readonly number: number
-}
+import { FairQueue, type QueuedItem } from "../../../src/internal/pipeline/FairQueue.ts"
 
 const client = (name: string, weight = 1): CallClient => ({ name, weight, share: 1 })
 
@@ -18,9 +14,9 @@ const maxItemCost = 10
 
 /** Serves the next eligible item. */
 const serveNext = (
-  queue: FairQueue<Item>,
-  isEligible: (item: Item) => boolean = always
-): Item | undefined => {
+  queue: FairQueue<QueuedItem>,
+  isEligible: (item: QueuedItem) => boolean = always
+): QueuedItem | undefined => {
   const item = queue.next(isEligible)
   if (item !== undefined) queue.serve(item)
   return item
@@ -28,14 +24,14 @@ const serveNext = (
 
 /** Creates a queue in which each client has `length` items. The order of arrival and the costs are random. */
 const filledQueue = (weights: ReadonlyArray<number>, length: number, random: () => number) => {
-  const queue = new FairQueue<Item>()
+  const queue = new FairQueue<QueuedItem>()
   const items = weights.flatMap((weight, index) =>
-    Array.from({ length }, (): Item => ({
+    Array.from({ length }, (): QueuedItem => ({
       client: client(`${index}`, weight),
       cost: 1 + Math.floor(random() * maxItemCost),
-      number: random()
+      arrival: random()
     }))
-  ).toSorted((a, b) => a.number - b.number)
+  ).toSorted((a, b) => a.arrival - b.arrival)
   for (const item of items) queue.add(item)
   return queue
 }
@@ -67,11 +63,11 @@ describe("FairQueue", () => {
       { maxLength: 60 }
     )
     FastCheck.assert(FastCheck.property(steps, (steps) => {
-      const queue = new FairQueue<Item>()
-      let waiting: ReadonlyArray<Item> = []
+      const queue = new FairQueue<QueuedItem>()
+      let waiting: ReadonlyArray<QueuedItem> = []
       for (const [number, { client: name, cost, index, step }] of steps.entries()) {
         if (step === "add") {
-          const item = { client: client(name), cost, number }
+          const item = { client: client(name), cost, arrival: number }
           queue.add(item)
           waiting = [...waiting, item]
         } else if (step === "remove") {
@@ -85,7 +81,7 @@ describe("FairQueue", () => {
           waiting = waiting.filter((other) => other !== item)
         }
         expect(queue.size).toBe(waiting.length)
-        expect([...queue].toSorted((a, b) => a.number - b.number)).toEqual(waiting)
+        expect([...queue].toSorted((a, b) => a.arrival - b.arrival)).toEqual(waiting)
         expect(queue.sizeOf(client("a"))).toBe(waiting.filter((item) => item.client.name === "a").length)
       }
       while (serveNext(queue) !== undefined) waiting = waiting.slice(1)
@@ -115,7 +111,7 @@ describe("FairQueue", () => {
         const late = client("late", 2)
         const lateItems = Array.from(
           { length: 80 },
-          (): Item => ({ client: late, cost: 5, number: random() })
+          (): QueuedItem => ({ client: late, cost: 5, arrival: random() })
         )
         if (!wasAbsent) { for (const item of lateItems) queue.add(item) }
         for (let count = 0; count < 100; count += 1) serveNext(queue, (item) => item.client !== late)
@@ -136,26 +132,28 @@ describe("FairQueue", () => {
   })
 
   it("lets a client that returns after each service wait its turn", () => {
-    const queue = new FairQueue<Item>()
+    const queue = new FairQueue<QueuedItem>()
     const [heavy, light] = [client("heavy", 3), client("light", 1)]
-    for (let number = 0; number < 400; number += 1) queue.add({ client: heavy, cost: 1, number })
-    queue.add({ client: light, cost: 1, number: 0 })
+    for (let number = 0; number < 400; number += 1) queue.add({ client: heavy, cost: 1, arrival: number })
+    queue.add({ client: light, cost: 1, arrival: 0 })
     let served = 0
     for (let number = 1; number <= 400; number += 1) {
       if (serveNext(queue)?.client !== light) continue
       served += 1
-      queue.add({ client: light, cost: 1, number })
+      queue.add({ client: light, cost: 1, arrival: number })
     }
     expect(served).toBeGreaterThanOrEqual(99)
     expect(served).toBeLessThanOrEqual(101)
   })
 
   it("takes turns between clients whose items cost nothing", () => {
-    const queue = new FairQueue<Item>()
+    const queue = new FairQueue<QueuedItem>()
     for (const name of ["a", "b"]) {
-      for (let number = 0; number < 3; number += 1) queue.add({ client: client(name), cost: 0, number })
+      for (let number = 0; number < 3; number += 1) {
+        queue.add({ client: client(name), cost: 0, arrival: number })
+      }
     }
-    queue.add({ client: client("c"), cost: 5, number: 0 })
+    queue.add({ client: client("c"), cost: 5, arrival: 0 })
     expect(Array.from({ length: 4 }, () => serveNext(queue)?.client.name)).toEqual(["a", "b", "c", "a"])
   })
 
@@ -169,7 +167,7 @@ describe("FairQueue", () => {
         (weights, seed, servedBefore, cost) => {
           const queue = filledQueue(weights, 30, randomFrom(seed))
           for (let count = 0; count < servedBefore; count += 1) serveNext(queue)
-          const last: Item = { client: client("0", weights[0]), cost, number: 2 }
+          const last: QueuedItem = { client: client("0", weights[0]), cost, arrival: 2 }
           const estimate = queue.costUntilServed(last)
           queue.add(last)
           let actual = 0

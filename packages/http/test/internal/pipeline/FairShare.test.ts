@@ -114,6 +114,14 @@ describe("FairShare", () => {
     expect(clients.map(pool.held)).toEqual([10, 10, 10])
   })
 
+  it("releases at most what a client holds", () => {
+    const pool = FairShare.make({ capacity: 2 })
+    for (const client of ["a", "b"]) pool.tryAcquire(client, 1)
+    for (const amount of [1, 1]) pool.release("a", amount)
+    expect([pool.used, pool.held("a"), pool.held("b")]).toEqual([1, 0, 1])
+    expect([pool.tryAcquire("c", 2), pool.tryAcquire("c", 1)]).toEqual([false, true])
+  })
+
   it("applies the share of an acquisition instead of the default", () => {
     const pool = FairShare.make({ capacity: 8 })
     expect([1, 2, 3].map(() => pool.tryAcquire("small", 1, 0.25))).toEqual([true, true, false])

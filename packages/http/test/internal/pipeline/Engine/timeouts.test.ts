@@ -1,4 +1,5 @@
 /** Tests timeouts of attempts and calls, and interruption. */
+import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as Timeouts from "@blockquarry/http/Timeouts"
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
@@ -6,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
+import { cachingOptions } from "../../../support/CacheFixtures.ts"
 import { tokenPrice, updateStreamStatus } from "../../../support/Examples.ts"
 import { failureOf } from "../../../support/Failures.ts"
 import * as ScriptedClient from "../../../support/ScriptedClient.ts"
@@ -48,6 +50,19 @@ describe("an attempt", () => {
         scope: "attempt"
       })
       expect(harness.requests).toHaveLength(2)
+    }))
+
+  it.effect("times out also while the cache store issues its version, and then sends nothing", () =>
+    Effect.gen(function*() {
+      const store = yield* CacheStore.memory()
+      const harness = yield* TestClients.harness([], { ...cachingOptions, timeouts: Timeouts.standard }).pipe(
+        Effect.provideService(CacheStore.CacheStore, { ...store, nextVersion: Effect.never })
+      )
+      expect(yield* whileTimePasses(failureOf(tokenPrice.call(harness)))).toMatchObject({
+        _tag: "TimeoutError",
+        scope: "attempt"
+      })
+      expect(harness.requests).toHaveLength(0)
     }))
 
   it.effect("that responds in time succeeds", () =>
