@@ -118,6 +118,20 @@ describe("golden records", () => {
     await send("another client", price, { headers: ["X-API-Key: of-two"] })
     shared.upstream.release()
     note(`the first: ${(await held).status}\n`)
+    await proxy("a share of 250 bytes for response bodies", {
+      config: {
+        clients: [testClient("one", "of-one"), testClient("two", "of-two")],
+        limits: { ...settings().limits, maxBufferedBytes: 1000 }
+      }
+    })
+    await send("a body beyond the share", price, {
+      headers: ["X-API-Key: of-one"],
+      upstream: [{ status: 200, body: ["[", "x".repeat(300)] }]
+    })
+    await send("a body beyond the memory", price, {
+      headers: ["X-API-Key: of-two"],
+      upstream: [{ status: 200, body: "x".repeat(1001) }]
+    })
     await end()
   }, 60_000)
 

@@ -10,7 +10,8 @@ import { ledger } from "../../support/proxy.ts"
 /** A complete response. Default content type: JSON. */
 interface Full {
   readonly status: number
-  readonly body?: string
+  /** The body, or its parts as they arrive. */
+  readonly body?: string | ReadonlyArray<string>
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -113,11 +114,19 @@ const bare: ReadonlySet<number> = new Set([204, 205, 304])
 const full = (request: HttpClientRequest, { body = "{}", headers, status }: Full) =>
   HttpClientResponse.fromWeb(
     request,
-    new Response(bare.has(status) ? null : body, {
+    new Response(bare.has(status) ? null : typeof body === "string" ? body : inParts(body), {
       status,
       headers: { "content-type": "application/json", ...headers }
     })
   )
+
+const inParts = (parts: ReadonlyArray<string>): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    start: (stream) => {
+      for (const part of parts) stream.enqueue(new TextEncoder().encode(part))
+      stream.close()
+    }
+  })
 
 const half = (
   request: HttpClientRequest,
