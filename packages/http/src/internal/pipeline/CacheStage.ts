@@ -183,10 +183,9 @@ const cacheKeyOf = ({ apiUrl }: Endpoint, { path, query }: EncodedRequest): stri
 const flightKeyOf = ({ keyPool, policies: { retry, timeouts } }: Call, key: string): string =>
   [keyPool.id, retry.attempts, retry.budget.capacity, Duration.toMillis(timeouts.attempt), key].join("\n")
 
-/** Whether the queue or the memory of the client caused a failure. */
+/** Whether the queue, the memory or the circuit breaker of the client caused a failure. */
 const isClientLimit: (result: AttemptResult) => boolean = Either.match({
-  onLeft: ({ error }) =>
-    error._tag === "LocalLimitError",
+  onLeft: ({ error }) => error._tag === "LocalLimitError" || error._tag === "CircuitOpenError",
   onRight: () => false
 })
 

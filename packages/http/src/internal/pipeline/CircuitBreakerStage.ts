@@ -1,4 +1,9 @@
-/** The circuit breaker stage: stops requests to a failing upstream. See `CircuitBreaker.ts`. */
+/**
+ * The circuit breaker stage: stops requests to a failing upstream. See `CircuitBreaker.ts`.
+ *
+ * Each client of a gateway has its own circuit breaker, so that requests of one client that always fail do not stop those
+ * of others. Health and metrics report the one that is furthest from closed.
+ */
 import { CircuitOpenError } from "@blockquarry/core/OperationError"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -35,31 +40,44 @@ interface CircuitHealth extends Pick<UpstreamHealth, "breaker" | "retryAt"> {
 }
 
 export const make = (instrumentation: Instrumentation): CircuitBreakerStage => {
-  const circuits = new Map<string, Circuit>()
-  const circuitOf = ({ policies, keyPool }: Call): Circuit => {
-    const existing = circuits.get(keyPool.baseUrl)
+  // By base URL and client.
+  const circuits = new Map<string, Map<string, Circuit>>()
+  const circuitsOf = ({ keyPool: { baseUrl } }: Call): Map<string, Circuit> => {
+    const existing = circuits.get(baseUrl)
+    if (existing !== undefined) return existing
+    const created = new Map<string, Circuit>()
+    circuits.set(baseUrl, created)
+    return created
+  }
+  const circuitOf = (call: Call): Circuit => {
+    const { client, policies } = call
+    const ofClients = circuitsOf(call)
+    const existing = ofClients.get(client.name)
     if (existing !== undefined) {
       // Layers of one engine may have different policies, and a gateway may change its policy.
       existing.policy = policies.breaker
       return existing
     }
     const circuit = new Circuit(policies.breaker)
-    circuits.set(keyPool.baseUrl, circuit)
+    ofClients.set(client.name, circuit)
     return circuit
   }
   const recordState = (
-    { keyPool }: Call,
+    call: Call,
     { tag, retryAt }: Circuit,
     now: number,
     reason: string
   ): Effect.Effect<void> => {
-    const host = hostOf(keyPool.baseUrl)
+    const host = hostOf(call.keyPool.baseUrl)
+    const client = call.client.name === "" ? {} : { client: call.client.name }
     const log = retryAt === null || retryAt <= now
       ? Effect.logInfo(`circuit breaker ${stateNames[tag]}`)
       : Effect.logWarning(`circuit breaker open for ${Duration.format(Duration.millis(retryAt - now))}`)
     return log.pipe(
-      Effect.annotateLogs({ host, reason }),
-      Effect.zipRight(instrumentation.recordCircuitState(host, stateValues[tag]))
+      Effect.annotateLogs({ host, reason, ...client }),
+      Effect.zipRight(
+        instrumentation.recordCircuitState(host, stateValues[leastClosed(circuitsOf(call).values()).tag])
+      )
     )
   }
 
@@ -89,13 +107,22 @@ export const make = (instrumentation: Instrumentation): CircuitBreakerStage => {
         })
       ),
     health: () =>
-      [...circuits].map(([baseUrl, { retryAt, tag }]) => ({ baseUrl, breaker: stateNames[tag], retryAt }))
+      [...circuits].map(([baseUrl, ofClients]) => {
+        const { retryAt, tag } = leastClosed(ofClients.values())
+        return { baseUrl, breaker: stateNames[tag], retryAt }
+      })
   }
 }
 
 const stateNames = { Closed: "closed", HalfOpen: "half-open", Open: "open" } as const
 
 const stateValues = { Closed: 0, HalfOpen: 1, Open: 2 } as const
+
+/** Returns an open circuit, else a half-open one, else any. */
+const leastClosed = (circuits: Iterable<Circuit>): Circuit =>
+  [...circuits].reduce((least, circuit) =>
+    stateValues[circuit.tag] > stateValues[least.tag] ? circuit : least
+  )
 
 const rejected = ({ keyPool, operation, summary }: Call, remainingMillis: number): AttemptNoResponse => ({
   error: new CircuitOpenError({

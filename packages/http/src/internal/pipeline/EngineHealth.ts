@@ -13,6 +13,7 @@
 export interface UpstreamHealth {
   /** Host and port, as in the label of the circuit breaker metric. */
   readonly host: string
+  /** With several clients, the state of the circuit breaker that is furthest from closed. */
   readonly breaker: "closed" | "half-open" | "open"
   /** When an open circuit breaker allows an attempt, in milliseconds since 1970. Null if it is not open. */
   readonly retryAt: number | null

@@ -101,27 +101,31 @@ export const make = (instrumentation: Instrumentation): RetryStage => {
   return { run }
 }
 
-/** Consumed retry budgets by base URL. */
+/** Consumed retry budgets by base URL and client: the failures of one client take no retries from others. */
 class RetryBudgets {
   private readonly consumed = new Map<string, number>()
 
   /** Consumes one unit of the budget, if it allows it. */
-  tryConsume({ policies, keyPool: { baseUrl } }: Call): boolean {
-    const consumed = (this.consumed.get(baseUrl) ?? 0) + 1
+  tryConsume(call: Call): boolean {
+    const key = budgetKey(call)
+    const consumed = (this.consumed.get(key) ?? 0) + 1
     // Tolerates rounding errors of fractional refills.
-    if (consumed > policies.retry.budget.capacity + 1e-9) return false
-    this.consumed.set(baseUrl, consumed)
+    if (consumed > call.policies.retry.budget.capacity + 1e-9) return false
+    this.consumed.set(key, consumed)
     return true
   }
 
-  refill({ policies, keyPool: { baseUrl } }: Call): void {
-    const consumed = this.consumed.get(baseUrl)
+  refill(call: Call): void {
+    const key = budgetKey(call)
+    const consumed = this.consumed.get(key)
     // Without consumption the budget is full.
     if (consumed !== undefined) {
-      this.consumed.set(baseUrl, Math.max(0, consumed - policies.retry.budget.refill))
+      this.consumed.set(key, Math.max(0, consumed - call.policies.retry.budget.refill))
     }
   }
 }
+
+const budgetKey = ({ client, keyPool: { baseUrl } }: Call): string => `${baseUrl} ${client.name}`
 
 /** Adds when the call would have continued, if its deadline ended it. */
 const endedByDeadline = (result: AttemptResult, beyondDeadline: number | null): AttemptResult =>

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
+import { CurrentClient } from "../../../../src/internal/pipeline/CallClient.ts"
 import {
   breaker,
   circuitOpenError,
@@ -233,5 +234,23 @@ describe("a circuit breaker", () => {
       const harness = yield* TestClients.harness(() => failingReply, minimalOptions)
       yield* failCalls(harness, 100)
       expect(harness.requests).toHaveLength(100)
+    }))
+})
+
+describe("clients of a gateway", () => {
+  const forClient = (name: string) => Effect.provideService(CurrentClient, { name, weight: 1, share: 1 })
+
+  it.effect("have circuit breakers of their own, so that one that always fails does not stop the others", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(
+        (request) => callNumberOf(request) === 1 ? failingReply : priceReply,
+        options
+      )
+      for (let time = 0; time < 3; time += 1) {
+        yield* Effect.ignore(fetchPrice(harness, 1)).pipe(forClient("failing"))
+      }
+      expect(yield* immediateFailureOf(fetchPrice(harness, 1).pipe(forClient("failing"))))
+        .toMatchObject({ _tag: "CircuitOpenError" })
+      expect(yield* fetchPrice(harness, 2).pipe(forClient("other"))).toMatchObject({ usdPrice: 1.5 })
     }))
 })
