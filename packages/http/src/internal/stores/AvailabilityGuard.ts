@@ -38,7 +38,7 @@ export const make = (
         if (failure !== null) return Effect.void
         failure = error
         return Effect.zipRight(
-          Effect.logWarning(`the ${name} store is unavailable (${error.reason}); continuing without it`),
+          Effect.logWarning(`the ${name} store is unavailable (${error.reason})`),
           Metric.set(gauge, 0)
         )
       })
