@@ -295,10 +295,10 @@ describe("invalid options", () => {
     it.effect(`of a stream fail it: ${option}`, () =>
       Effect.gen(function*() {
         const { data, requests } = yield* TestClients.harness([])
-        for (const value of [Number.NaN, -1]) {
+        for (const value of [Number.NaN, -1, 1.5]) {
           const expected = {
             operation: "tokenOwners",
-            issues: [{ parameter: option, reason: `expected at least 0, got ${value}` }]
+            issues: [{ parameter: option, reason: `expected an integer of at least 0, got ${value}` }]
           }
           const { items, pages } = data.tokenOwners
           const options = { [option]: value }

@@ -62,9 +62,9 @@ export const invalidPaginationOptions = (
   invalidInput(
     operation,
     validateAll([], {
-      maxItems: nonNegative(maxItems),
-      maxPages: nonNegative(maxPages),
-      prefetch: nonNegative(prefetch)
+      maxItems: nonNegativeInteger(maxItems),
+      maxPages: nonNegativeInteger(maxPages),
+      prefetch: nonNegativeInteger(prefetch)
     })
   )
 
@@ -117,6 +117,9 @@ const millis = (duration: Duration.DurationInput): number => Duration.toMillis(d
 const positive = (value: number): Issue => value > 0 ? null : `expected more than 0, got ${value}`
 
 const nonNegative = (value: number): Issue => value >= 0 ? null : `expected at least 0, got ${value}`
+
+const nonNegativeInteger = (value: number): Issue =>
+  Number.isInteger(value) && value >= 0 ? null : `expected an integer of at least 0, got ${value}`
 
 const positiveInteger = (value: number): Issue =>
   Number.isInteger(value) && value >= 1 || value === Number.POSITIVE_INFINITY
