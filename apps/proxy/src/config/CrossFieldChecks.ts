@@ -1,9 +1,10 @@
 /** Checks that involve several keys. */
 import * as Names from "@blockquarry/http/Settings"
+import * as Duration from "effect/Duration"
 import { upstreamNames } from "./BaseUrls.ts"
 import { allowsAnonymousClients, type Config, isLoopback } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
-import { formatSize } from "./ValueFormats.ts"
+import { formatMillis, formatSize } from "./ValueFormats.ts"
 
 interface Finding {
   readonly path: ConfigPath.ConfigPath
@@ -76,6 +77,25 @@ export const check = (
   if (areValid("upstream.sandbox", "upstream.baseUrls") && sandbox && configured.length > 0) {
     const message = "the base URLs are not used in sandbox mode"
     warnings.push({ path: ["upstream", "sandbox"], message })
+  }
+  if (areValid("upstream.timeouts", "upstream.retry", "upstream.circuitBreaker")) {
+    const { circuitBreaker, retry, timeouts } = config.upstream
+    for (
+      const [section, lower, upper] of [
+        ["timeouts", ["attempt", timeouts.attempt], ["call", timeouts.call]],
+        ["retry", ["baseDelay", retry.baseDelay], ["maxDelay", retry.maxDelay]],
+        ["circuitBreaker", ["openDuration", circuitBreaker.openDuration], [
+          "maxOpenDuration",
+          circuitBreaker.maxOpenDuration
+        ]]
+      ] as const
+    ) {
+      if (Duration.lessThanOrEqualTo(lower[1], upper[1])) continue
+      const message = `longer than ${upper[0]} (${
+        formatMillis(Duration.toMillis(upper[1]))
+      }), which takes precedence`
+      warnings.push({ path: ["upstream", section, lower[0]], message })
+    }
   }
   if (areValid("upstream") && !sandbox) {
     for (const [index, key] of keys.entries()) {

@@ -155,7 +155,12 @@ export const fromOperationError = (error: OperationError): ProxyError => {
         case "concurrency":
         case "daily":
         case "rate":
-          return make("upstream-local-limit", message, retryAfterHeader(error.retryAfter))
+          // When a slot is free is unknown.
+          return make(
+            "upstream-local-limit",
+            message,
+            retryAfterHeader(error.retryAfter ?? Duration.seconds(1))
+          )
       }
     case "CircuitOpenError":
       return make(

@@ -75,6 +75,18 @@ describe("accepts with a warning", () => {
     ["a public admin listener without tokens", { text: "admin: { host: 0.0.0.0 }" }, [
       "/status.json, /usage and /purge"
     ]],
+    [
+      "durations that a shorter one overrides",
+      {
+        text:
+          "upstream: { timeouts: { attempt: 30s }, retry: { baseDelay: 20s }, circuitBreaker: { openDuration: 2m } }"
+      },
+      [
+        "upstream.timeouts.attempt: longer than call (22s), which takes precedence",
+        "upstream.retry.baseDelay: longer than maxDelay (10s)",
+        "upstream.circuitBreaker.openDuration: longer than maxOpenDuration (1m)"
+      ]
+    ],
     ["a client without tokens", { text: "clients: [{ name: a, tokens: [] }]" }, [
       "client a has no token"
     ]],
