@@ -9,7 +9,7 @@ import { transfersPage } from "../Documents.ts"
 import * as QuarryProxy from "../QuarryProxy.ts"
 import { type Misbehavior, misbehaviors, start } from "./Misbehavior.ts"
 
-export interface ClientLatency {
+interface ClientLatency {
   /** Milliseconds. */
   readonly p50: number
   readonly p99: number

@@ -2,7 +2,7 @@
 import * as Script from "./Script.ts"
 
 /** A process counts for this long after its last heartbeat. */
-export const heartbeatTtlMillis = 15_000
+const heartbeatTtlMillis = 15_000
 
 /** Records a heartbeat and returns the number of processes. `now` is a Lua expression for the current time. */
 export const make = (now: string): Script.Script =>

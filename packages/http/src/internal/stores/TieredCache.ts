@@ -16,7 +16,7 @@ import * as AvailabilityGuard from "./AvailabilityGuard.ts"
 import * as MemoryCache from "./MemoryCache.ts"
 
 /** How long an entry in memory is used before its version is compared with the remote one. */
-export const memoryTtl = Duration.seconds(2)
+const memoryTtl = Duration.seconds(2)
 
 /** A read that takes longer is a miss. It continues, so that a later call finds its entry in memory. */
 const readTimeout = Duration.millis(250)
