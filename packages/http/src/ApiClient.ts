@@ -59,11 +59,10 @@ export interface ListOperationFunction<in Input, out Output, out Item>
  * @since 0.1.0
  * @category models
  */
-// `any` for the decoded input and the encoded output: these type parameters are invariant.
-// oxlint-disable-next-line typescript/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any -- the decoded input and the encoded output are invariant
 export type OperationFunctionOf<O> = O extends ListOperation<any, infer In, infer Out, any, infer Item> ?
   ListOperationFunction<In, Out, Item>
-  // oxlint-disable-next-line typescript/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any -- as above
   : O extends Operation<any, infer In, infer Out, any> ? OperationFunction<In, Out>
   : never
 

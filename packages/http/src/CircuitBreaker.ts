@@ -6,7 +6,7 @@
 import * as Duration from "effect/Duration"
 
 /**
- * A circuit breaker, one per base URL.
+ * A circuit breaker, one per base URL, and in a gateway one per base URL and client.
  *
  * - `threshold`, `minimum`, `window`: it opens when the share `threshold` of the attempts within `window` failed, and
  *   there were at least `minimum` attempts.

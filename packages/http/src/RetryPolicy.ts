@@ -20,9 +20,9 @@ export type RetryCause = "transient" | "throttled"
  * - `baseDelay`: upper bound of the first backoff, by cause. It doubles with each retry.
  * - `maxDelay`: upper bound of every backoff. A `Retry-After` of the upstream is applied unchanged; if it exceeds the
  *   remaining time of the call, the call fails immediately with an error that contains it.
- * - `budget`: limits the retries of all calls to a base URL, so that they do not overload a failing upstream. A retry
- *   takes 1 from the budget, a success adds `refill`, up to `capacity`. An upstream that always fails gets at most
- *   `capacity` retries in total.
+ * - `budget`: limits the retries of all calls to a base URL (in a gateway: of each client), so that they do not overload
+ *   a failing upstream. A retry takes 1 from the budget, a success adds `refill`, up to `capacity`. An upstream that always
+ *   fails gets at most `capacity` retries in total.
  *
  * @since 0.1.0
  * @category models
