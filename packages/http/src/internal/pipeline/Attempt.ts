@@ -29,27 +29,28 @@ export const attempt = (
   const query = request.query.length === 0 ? "" : `?${formatQuery(request.query)}`
   const url = key.apiUrl + request.path + query
   const { onSent } = call
-  const transmit = call.transport.send({
-    method: request.method,
-    url,
-    apiKey: key.apiKey,
-    body: request.body
-  })
-  const send = (version: number) =>
+  const transportRequest = { method: request.method, url, apiKey: key.apiKey, body: request.body }
+  const send = (version: number, { millis, onTimeout }: AttemptTimeout) =>
     Effect.suspend(() => {
       onSent?.(1)
-      return transmit.pipe(
+      return call.transport.send(transportRequest, millis).pipe(
         Effect.mapError((error) => {
+          if (error._tag === "TransportTimeout") return onTimeout()
           if (error._tag === "ConnectionError" && !error.sent) onSent?.(-1)
           return noResponse(call, error)
         }),
         Effect.map((response) => ({ response, version }))
       )
     })
-  const stamped = call.nextVersion === null
-    ? send(unknownVersion)
+  const stamped = (timeout: AttemptTimeout) => {
+    if (call.nextVersion === null) return send(unknownVersion, timeout)
+    const unlimited = { ...timeout, millis: Number.POSITIVE_INFINITY }
     // Before sending: then the response is at least as new as its version.
-    : Effect.flatMap(call.nextVersion, send)
+    const sent = Effect.flatMap(call.nextVersion, (version) => send(version, unlimited))
+    return timeout.millis === Number.POSITIVE_INFINITY
+      ? sent
+      : Effect.timeoutFail(sent, { duration: timeout.millis, onTimeout: timeout.onTimeout })
+  }
   const attempted = instrumentation.debug(
     "attempt started",
     () => ({ operation: operation.id, url, ...keyAnnotation(call) })
@@ -81,16 +82,21 @@ export const attempt = (
 const keyAnnotation = ({ key, keyPool }: CallWithKey): { readonly key?: string } =>
   keyPool.keys.length === 1 ? {} : { key: key.label }
 
+/** The timeout of an attempt, and its error. */
+interface AttemptTimeout {
+  readonly millis: number
+  readonly onTimeout: () => AttemptNoResponse
+}
+
 /** Applies both timeouts with one timer. */
 const withTimeout = <A>(
   call: Call,
-  send: Effect.Effect<A, AttemptNoResponse>
+  send: (timeout: AttemptTimeout) => Effect.Effect<A, AttemptNoResponse>
 ): Effect.Effect<A, AttemptNoResponse> => {
   const { attempt: attemptTimeout, call: callTimeout } = call.policies.timeouts
   return Effect.flatMap(Clock.currentTimeMillis, (now) => {
     const attemptMillis = Duration.toMillis(attemptTimeout)
     const remainingMillis = call.deadline - now
-    if (Math.min(attemptMillis, remainingMillis) === Number.POSITIVE_INFINITY) return send
     const scope = attemptMillis <= remainingMillis ? "attempt" : "call"
     const safeToRetry = call.operation.retry === "always"
     const timedOut = (mayHaveBeenApplied: boolean, health: AttemptHealth): AttemptNoResponse => ({
@@ -108,8 +114,8 @@ const withTimeout = <A>(
     })
     if (remainingMillis <= 0) return Effect.fail(timedOut(false, "not-sent"))
     const timeoutMillis = Math.min(attemptMillis, remainingMillis)
-    return Effect.timeoutFail(send, {
-      duration: timeoutMillis,
+    return send({
+      millis: timeoutMillis,
       onTimeout: () =>
         timedOut(!safeToRetry, timeoutMillis >= call.layerAttemptTimeout ? "unhealthy" : "unknown")
     })
@@ -125,7 +131,7 @@ const transient: RetryHint = { cause: "transient", retryAfter: null }
 
 const noResponse = (
   { keyPool, operation, summary }: Call,
-  transportError: TransportError
+  transportError: Exclude<TransportError, { readonly _tag: "TransportTimeout" }>
 ): AttemptNoResponse => {
   const common = { operation: operation.id, request: summary }
   const safeToRetry = operation.retry === "always"

@@ -21,6 +21,20 @@ export interface RawResponse {
   readonly bytes: Uint8Array
 }
 
+/**
+ * A response as the transport received it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ReceivedResponse extends RawResponse {
+  /**
+   * Whether `Content-Length` or chunks delimited the body, so that it is complete. If only the end of the connection did,
+   * it may be truncated.
+   */
+  readonly framed: boolean
+}
+
 const exposedHeaders: ReadonlySet<string> = new Set([
   "cache-control",
   "content-language",

@@ -17,7 +17,7 @@ import * as Stream from "effect/Stream"
 import { CurrentBodyMemory } from "./BodyMemory.ts"
 import { collect } from "./Bytes.ts"
 import { gunzip, isGzip } from "./Gzip.ts"
-import { type RawResponse, safeHeaders } from "./RawResponse.ts"
+import { type RawResponse, type ReceivedResponse, safeHeaders } from "./RawResponse.ts"
 
 /**
  * A request.
@@ -25,7 +25,7 @@ import { type RawResponse, safeHeaders } from "./RawResponse.ts"
  * @since 0.1.0
  * @category models
  */
-interface TransportRequest {
+export interface TransportRequest {
   readonly method: "GET" | "POST"
   readonly url: string
   /** Empty if the request is sent without an API key. */
@@ -63,12 +63,20 @@ class BodyError extends Data.TaggedError("BodyError")<{
 }> {}
 
 /**
+ * The timeout passed before the response was complete. The request may have reached the upstream.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+class TransportTimeout extends Data.TaggedError("TransportTimeout") {}
+
+/**
  * There is no complete response.
  *
  * @since 0.1.0
  * @category errors
  */
-export type TransportError = ConnectionError | BodyError
+export type TransportError = ConnectionError | BodyError | TransportTimeout
 
 /**
  * Sends requests.
@@ -77,7 +85,11 @@ export type TransportError = ConnectionError | BodyError
  * @category models
  */
 export interface Transport {
-  readonly send: (request: TransportRequest) => Effect.Effect<RawResponse, TransportError>
+  /** Sends a request, and cancels it after `timeoutMillis`, which may be infinite, or if it is interrupted. */
+  readonly send: (
+    request: TransportRequest,
+    timeoutMillis: number
+  ) => Effect.Effect<ReceivedResponse, TransportError>
 }
 
 /**
@@ -101,17 +113,32 @@ export const fromHttpClient = (client: HttpClient.HttpClient, maxBodySize: numbe
     HttpClient.withTracerDisabledWhen(() => true)
   )
   return {
-    send: (request) =>
-      untracedClient.execute(toPlatformRequest(request)).pipe(
+    send: (request, timeoutMillis) => {
+      const exchange = untracedClient.execute(toPlatformRequest(request)).pipe(
         Effect.mapError(connectionError),
         Effect.flatMap((response) => {
-          const { status } = response
-          const head = { status, headers: safeHeaders(response.headers, request.apiKey) }
-          return Effect.map(readBody(response, head, maxBodySize), (bytes) => ({ ...head, bytes }))
+          const { headers, status } = response
+          const head = { status, headers: safeHeaders(headers, request.apiKey) }
+          return Effect.map(
+            readBody(response, head, maxBodySize),
+            (bytes) => ({ ...head, bytes, framed: isFramed(headers, bytes.byteLength) })
+          )
         }),
         withoutRedirects
       )
+      return timeoutMillis === Number.POSITIVE_INFINITY
+        ? exchange
+        : Effect.timeoutFail(exchange, { duration: timeoutMillis, onTimeout: () => new TransportTimeout() })
+    }
   }
+}
+
+/** Whether headers delimit a body. A client may decode a body, which changes its length, and keep the headers. */
+const isFramed = (headers: Readonly<Record<string, string>>, length: number): boolean => {
+  const contentLength = headers["content-length"]
+  return contentLength === undefined
+    ? headers["transfer-encoding"]?.toLowerCase().endsWith("chunked") === true
+    : headers["content-encoding"] !== undefined || Number(contentLength) === length
 }
 
 /** Disables redirects, and keeps the other options of fetch. */
