@@ -116,8 +116,6 @@ const confidentialPage = (respond: AdminPage["respond"]): AdminPage => ({
   respond
 })
 
-const endpoints = ({ activeConfig }: AdminContext) => activeConfig().upstream.endpoints
-
 const usage = ({ usageStats }: AdminContext) => {
   const { clients, since, totals } = usageStats.usage()
   return {
@@ -248,7 +246,7 @@ const status = (admin: AdminContext): Effect.Effect<ProxyResponse.ProxyResponse>
       Status.make(admin.usageStats.snapshot(now), {
         version: admin.version,
         now,
-        state: Health.readinessState(upstream.endpoints, admin.shuttingDown()),
+        state: Health.readinessState(upstream, admin.shuttingDown()),
         anonymousAccess: allowsAnonymousClients(config),
         sandbox: config.upstream.sandbox,
         upstreams: upstreamStatuses(upstream.endpoints, upstreamHealth, dailyQuotas),
@@ -289,7 +287,9 @@ const pages: ReadonlyMap<string, AdminPage> = new Map([
   [
     "/readyz",
     publicPage((admin) =>
-      Effect.suspend(() => Health.readyResponse(endpoints(admin), admin.engine, admin.shuttingDown()))
+      Effect.suspend(() =>
+        Health.readyResponse(admin.activeConfig().upstream, admin.engine, admin.shuttingDown())
+      )
     )
   ]
 ])

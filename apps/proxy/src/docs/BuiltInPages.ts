@@ -3,6 +3,7 @@ import { allOperations } from "@blockquarry/core/Operations"
 import type { Engine } from "@blockquarry/http/Gateway"
 import type { LedgerExamples } from "@blockquarry/sandbox/Ledger"
 import * as Effect from "effect/Effect"
+import type { Config } from "../config/Config.ts"
 import * as ProxyResponse from "../exchange/ProxyResponse.ts"
 import * as Health from "../pipeline/Health.ts"
 import type { PageHandler } from "../pipeline/PageHandler.ts"
@@ -10,21 +11,26 @@ import * as Router from "../pipeline/Router.ts"
 import * as OpenApiDocument from "./openapi/OpenApiDocument.ts"
 import * as DocsPage from "./page/DocsPage.ts"
 
-/** Returns the pages by path. A static page is rendered on its first request. */
+/** Returns the pages by path. A page is rendered on its first request, and again if the costs were reloaded. */
 export const make = (
   engine: Engine.EngineService,
   examples: LedgerExamples | undefined
 ): ReadonlyMap<string, PageHandler> => {
-  const staticPage = (render: () => ProxyResponse.ProxyResponse): PageHandler => {
-    let rendered: ProxyResponse.ProxyResponse | undefined
-    return () => Effect.sync(() => rendered ??= render())
+  const staticPage = (render: (costs: Config["costs"]) => ProxyResponse.ProxyResponse): PageHandler => {
+    const rendered = new WeakMap<Config["costs"], ProxyResponse.ProxyResponse>()
+    return ({ config: { costs } }) =>
+      Effect.sync(() => {
+        const page = rendered.get(costs) ?? render(costs)
+        rendered.set(costs, page)
+        return page
+      })
   }
   return new Map([
     ["/", staticPage(index)],
     ["/livez", staticPage(() => Health.liveResponse)],
-    ["/readyz", (endpoints, shuttingDown) => Health.readyResponse(endpoints, engine, shuttingDown)],
-    ["/openapi.json", staticPage(() => ProxyResponse.json(200, OpenApiDocument.document()))],
-    ["/docs", staticPage(() => DocsPage.render({ examples }))]
+    ["/readyz", ({ upstream }, shuttingDown) => Health.readyResponse(upstream, engine, shuttingDown)],
+    ["/openapi.json", staticPage((costs) => ProxyResponse.json(200, OpenApiDocument.document(costs)))],
+    ["/docs", staticPage((costs) => DocsPage.render({ examples, costs }))]
   ])
 }
 

@@ -46,7 +46,7 @@ export const respond = (
           method,
           "GET",
           Effect.flatMap(
-            page(activeConfig.upstream.endpoints, request.shuttingDown),
+            page(activeConfig, request.shuttingDown),
             (response) => RenderResponse.renderPage(response, request.headers, encodedBodies, true)
           )
         )

@@ -120,7 +120,7 @@ export const make = (
             rateLimit: { ...(key.rateLimit ?? RateLimit.none), cost: costs, maxWait, maxQueue }
           }))
           if (baseUrl === undefined) return Effect.succeed(Either.left(urlMissing(name)))
-          if (apiKey.length === 0) return Effect.succeed(Either.left(keyMissing))
+          if (apiKey.length === 0) return Effect.succeed(Either.left(keyMissing(name)))
           const options = {
             ...policies,
             apiKey,
@@ -206,10 +206,11 @@ const distinctKeys = ({ keys }: UpstreamEndpoints): ReadonlyArray<Redacted.Redac
     Redacted.getEquivalence(Equivalence.string)
   )
 
-const keyMissing = ProxyError.make(
-  "upstream-key-missing",
-  `no upstream API key is configured: set upstream.keys or ${Names.apiKey}`
-)
+const keyMissing = (name: UpstreamName): ProxyError.ProxyError =>
+  ProxyError.make(
+    "upstream-key-missing",
+    `no API key is configured for this API: add a key for ${name} to upstream.keys, or set ${Names.apiKey}`
+  )
 
 const urlMissing = (name: UpstreamName): ProxyError.ProxyError =>
   ProxyError.make(

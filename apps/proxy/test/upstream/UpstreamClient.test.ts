@@ -194,6 +194,13 @@ describe("missing settings", () => {
           streams: true,
           ledger: false,
           ledgerTestnet: false
+        },
+        missing: {
+          data: expect.stringContaining("set upstream.baseUrls.data or QUARRY_BASE_URL"),
+          ledger: expect.stringContaining("set upstream.baseUrls.ledger or QUARRY_LEDGER_URL"),
+          ledgerTestnet: expect.stringContaining(
+            "set upstream.baseUrls.ledgerTestnet or QUARRY_LEDGER_TESTNET_URL"
+          )
         }
       }])
     }))
@@ -204,7 +211,11 @@ describe("missing settings", () => {
       const response = yield* sendRequest(port, path, { headers: { "x-api-key": Sandbox.apiKey } })
       expect([response.status, JSON.parse(response.text).code]).toEqual([503, "upstream-key-missing"])
       expect(JSON.parse(response.text).message).toContain("QUARRY_API_KEY")
-      expect((yield* sendRequest(port, "/readyz")).status).toBe(503)
+      const ready = yield* sendRequest(port, "/readyz")
+      expect(ready.status).toBe(503)
+      expect(JSON.parse(ready.text).missing.data).toMatch(
+        /add a key for data to upstream\.keys, or set QUARRY_API_KEY/
+      )
       expect((yield* sendRequest(port, "/livez")).status).toBe(200)
       expect(yield* sandbox.recordedRequests).toEqual([])
     }))

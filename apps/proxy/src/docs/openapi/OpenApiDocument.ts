@@ -5,6 +5,7 @@
  * library: they permit additional fields, and numbers and booleans in every encoding that upstreams use.
  */
 import { allOperations } from "@blockquarry/core/Operations"
+import type { Config } from "../../config/Config.ts"
 import * as ProxyError from "../../exchange/ProxyError.ts"
 import { errorResponses } from "./ErrorResponses.ts"
 import { pathsOf } from "./OperationPaths.ts"
@@ -29,8 +30,8 @@ const proxyPaths: JsonObject = {
   "/openapi.json": proxyPath("openapi", "This document", { "200": jsonResponse("OpenAPI 3.1") })
 }
 
-/** Returns the document. */
-export const document = (): JsonObject => ({
+/** Returns the document. `x-cost-units` is the effective cost of each operation. */
+export const document = (costs: Config["costs"]): JsonObject => ({
   openapi: "3.1.0",
   info: {
     title: "quarry-proxy",
@@ -51,7 +52,10 @@ export const document = (): JsonObject => ({
     { name: "lists", description: "Streaming lists" },
     { name: "proxy", description: "The proxy itself" }
   ],
-  paths: { ...Object.fromEntries(allOperations.flatMap(pathsOf)), ...proxyPaths },
+  paths: {
+    ...Object.fromEntries(allOperations.flatMap((operation) => pathsOf(operation, costs))),
+    ...proxyPaths
+  },
   components: {
     schemas: {
       ...responseSchemas(allOperations),

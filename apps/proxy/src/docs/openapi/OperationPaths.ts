@@ -1,5 +1,7 @@
 /** Path items of the operations. */
 import { type AnyOperation, isList, type Parameter, pathPrefix } from "@blockquarry/core/Operation"
+import type { Config } from "../../config/Config.ts"
+import { costOf } from "../../exchange/Charge.ts"
 import * as ListStream from "../../pipeline/ListStream.ts"
 import { ledgerNetworks } from "../../pipeline/ParseRequest.ts"
 import { prefixes } from "../../pipeline/Router.ts"
@@ -56,7 +58,7 @@ const bodyOf = ({ method, parameters }: DescribedOperation): JsonObject => {
   }
 }
 
-const operationOf = (operation: DescribedOperation, alias: boolean): JsonObject => ({
+const operationOf = (operation: DescribedOperation, cost: number, alias: boolean): JsonObject => ({
   operationId: alias ? `${operation.id}V1` : operation.id,
   tags: [operation.api],
   summary: operation.docs.summary,
@@ -66,6 +68,7 @@ const operationOf = (operation: DescribedOperation, alias: boolean): JsonObject 
       description: `Known issue: ${operation.docs.knownIssue}`,
       "x-known-issue": operation.docs.knownIssue
     }),
+  "x-cost-units": cost,
   parameters: parametersOf(operation),
   ...bodyOf(operation),
   responses: {
@@ -82,13 +85,14 @@ const operationOf = (operation: DescribedOperation, alias: boolean): JsonObject 
 })
 
 /** Describes the streaming variant of a list under `/all`. */
-const listOf = (operation: DescribedOperation): JsonObject => ({
+const listOf = (operation: DescribedOperation, cost: number): JsonObject => ({
   operationId: `${operation.id}All`,
   tags: ["lists"],
   summary: `${operation.docs.summary} (all records)`,
   description: "Streams every record as one line of JSON. The last line is `{\"end\":{\"records\":n}}`, or " +
     "`{\"failure\":{…},\"cursor\":…}` if the list failed; if it is missing, the stream was cut off. `cursor` resumes a " +
     "failed list. Each page is charged to the client.",
+  "x-cost-units": cost,
   parameters: parametersOf(operation),
   responses: {
     "200": {
@@ -103,18 +107,24 @@ const listOf = (operation: DescribedOperation): JsonObject => ({
 const template = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}")
 
 /** Returns all paths of an operation with their path items. */
-export const pathsOf = (operation: AnyOperation): ReadonlyArray<readonly [string, JsonObject]> => [
-  ...prefixes(operation).map((start, index) =>
-    [
-      template(start + operation.path),
-      { [operation.method.toLowerCase()]: operationOf(operation, index > 0) }
-    ] as const
-  ),
-  ...(isList(operation)
-    ? [
-      [template(ListStream.listPrefix.slice(0, -1) + pathPrefix[operation.api] + operation.path), {
-        get: listOf(operation)
-      }] as const
-    ]
-    : [])
-]
+export const pathsOf = (
+  operation: AnyOperation,
+  costs: Config["costs"]
+): ReadonlyArray<readonly [string, JsonObject]> => {
+  const cost = costOf({ costs }, operation)
+  return [
+    ...prefixes(operation).map((start, index) =>
+      [
+        template(start + operation.path),
+        { [operation.method.toLowerCase()]: operationOf(operation, cost, index > 0) }
+      ] as const
+    ),
+    ...(isList(operation)
+      ? [
+        [template(ListStream.listPrefix.slice(0, -1) + pathPrefix[operation.api] + operation.path), {
+          get: listOf(operation, cost)
+        }] as const
+      ]
+      : [])
+  ]
+}

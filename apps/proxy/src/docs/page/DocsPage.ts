@@ -1,5 +1,6 @@
 /** API reference at `/docs`: the OpenAPI document for people, with curl commands and forms that send requests. */
 import type { LedgerExamples } from "@blockquarry/sandbox/Ledger"
+import type { Config } from "../../config/Config.ts"
 import * as ProxyError from "../../exchange/ProxyError.ts"
 import type * as ProxyResponse from "../../exchange/ProxyResponse.ts"
 import * as OpenApiDocument from "../openapi/OpenApiDocument.ts"
@@ -23,11 +24,13 @@ import { sharedStyle } from "./SharedStyle.ts"
 export interface DocsPageOptions {
   /** Example values of the sandbox. Default: values of Ethereum. */
   readonly examples: LedgerExamples | undefined
+  /** Units that each operation costs. */
+  readonly costs: Config["costs"]
 }
 
 /** Renders the page, which takes tens of milliseconds. Callers cache the result. */
-export const render = ({ examples }: DocsPageOptions): ProxyResponse.ProxyResponse => {
-  const document = OpenApiModel.read(OpenApiDocument.document())
+export const render = ({ costs, examples }: DocsPageOptions): ProxyResponse.ProxyResponse => {
+  const document = OpenApiModel.read(OpenApiDocument.document(costs))
   return HtmlPage.render({
     title: "quarry-proxy API",
     body: body(document, ExampleValues.make(examples)),

@@ -130,13 +130,15 @@ ${when(isList, allField)}
 
 export const view = (endpoint: Endpoint, document: OpenApiModel, values: ExampleInput): Html => {
   const { aliases, id, isList, method, path, summary } = endpoint
-  const issue = endpoint["x-known-issue"]
+  const { "x-cost-units": cost, "x-known-issue": issue } = endpoint
   const searchText = [id, method, path, ...aliases, summary, ...inputsOf(endpoint).map(({ name }) => name)]
   return html`<article id="${id}" class="panel" data-search="${searchText.join(" ").toLowerCase()}">
 <header>
 <h3><a href="#${id}">${summary}</a></h3>
 <p class="path"><span class="verb ${method.toLowerCase()}">${method}</span> <code>${path}</code></p>
-<p class="muted"><code>${id}</code>${aliases.map((alias) => html` · also at <code>${alias}</code>`)}${
+<p class="muted"><code>${id}</code>${
+    when(cost !== undefined, html` · ${cost ?? 0} ${cost === 1 ? "unit" : "units"}`)
+  }${aliases.map((alias) => html` · also at <code>${alias}</code>`)}${
     when(isList, html` · streamed at <code>/all${path}</code>`)
   }</p>
 ${when(issue !== undefined, html`<p class="issue">Known issue: ${issue ?? ""}</p>`)}

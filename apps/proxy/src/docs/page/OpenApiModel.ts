@@ -26,6 +26,7 @@ const OperationObject = Schema.Struct({
   tags: Schema.Array(Schema.String),
   summary: Schema.String,
   "x-known-issue": Schema.optional(Schema.String),
+  "x-cost-units": Schema.optional(Schema.Int),
   parameters: Schema.optional(Schema.Array(ParameterObject)),
   requestBody: Schema.optional(Schema.Struct({ content: ContentObject })),
   responses: ResponsesObject

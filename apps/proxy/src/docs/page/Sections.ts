@@ -15,7 +15,8 @@ const headerTable = (label: string, rows: Rows): Html =>
 export const introduction = (description: string): Html =>
   html`<p class="lead">${description}</p>
 <p>Set the base URL of your client to <code class="origin">$PROXY</code>. No other change is needed. Amounts have up to 256
-bits: parse them without losing digits.</p>`
+bits: parse them without losing digits.</p>
+<p>Each operation costs units. Your rate limit and daily quota count the units of your requests.</p>`
 
 export const authenticationSection: Html =
   html`<p>Send your token as <code>X-API-Key</code> or <code>Authorization: Bearer</code>. A proxy with anonymous access
@@ -65,4 +66,5 @@ proxy reads pages only as fast as you read the response. The last line states ho
 was cut off.</p>
 <pre tabindex="0"><code>{"end":{"records":1250}}
 {"failure":{"code":"upstream-timeout","message":"…"},"cursor":"…"}</code></pre>
-<p>To resume after a failure, send its <code>cursor</code> as the parameter <code>cursor</code>.</p>`
+<p>To resume after a failure, send its <code>cursor</code> as the parameter <code>cursor</code>. Each page
+costs the units of its operation.</p>`

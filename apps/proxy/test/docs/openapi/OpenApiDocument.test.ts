@@ -3,14 +3,15 @@ import { allOperations } from "@blockquarry/core/Operations"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
+import { defaults } from "../../../src/config/Config.ts"
 import * as OpenApiDocument from "../../../src/docs/openapi/OpenApiDocument.ts"
 import * as ProxyError from "../../../src/exchange/ProxyError.ts"
 import * as Router from "../../../src/pipeline/Router.ts"
-import { examples, ledger, sendRequest, start } from "../../support/proxy.ts"
+import { examples, ledger, sendRequest, start, testConfig } from "../../support/proxy.ts"
 import { sampleRequests } from "../../support/sampleRequests.ts"
 
 /** The document after encoding and decoding, as clients see it. */
-const document = JSON.parse(JSON.stringify(OpenApiDocument.document()))
+const document = JSON.parse(JSON.stringify(OpenApiDocument.document(defaults.costs)))
 
 const resolve = (reference: string): unknown => {
   if (!reference.startsWith("#/")) throw new Error(`not a reference within the document: ${reference}`)
@@ -207,6 +208,25 @@ describe("responses", () => {
       expect(schemaViolations({ $ref: "#/components/schemas/ProxyError" }, JSON.parse(failure.text))).toEqual(
         []
       )
+    }))
+
+  it.scopedLive("show the configured costs, also after a reload", () =>
+    Effect.gen(function*() {
+      const config = testConfig()
+      const withPrice = (tokenPrice: number) => ({ ...config, costs: { ...config.costs, tokenPrice } })
+      const { port, reload } = yield* start({ config: withPrice(7) })
+      const shownCosts = Effect.gen(function*() {
+        const { paths } = JSON.parse((yield* sendRequest(port, "/openapi.json")).text)
+        const page = (yield* sendRequest(port, "/docs")).text
+        return [
+          paths["/api/v2.2/erc20/{address}/price"].get["x-cost-units"],
+          paths["/all/api/v2.2/{address}/erc20/transfers"].get["x-cost-units"],
+          / · (\d+ units?)/.exec(page.split("<code>tokenPrice</code>")[1] ?? "")?.[1]
+        ]
+      })
+      expect(yield* shownCosts).toEqual([7, config.costs.walletTransfers, "7 units"])
+      yield* reload(withPrice(11))
+      expect(yield* shownCosts).toEqual([11, config.costs.walletTransfers, "11 units"])
     }))
 
   it.scopedLive("include the document and an index of the operations", () =>

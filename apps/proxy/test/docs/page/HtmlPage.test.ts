@@ -2,11 +2,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import { createHash } from "node:crypto"
 import * as StatusPage from "../../../src/admin/page/StatusPage.ts"
+import { defaults } from "../../../src/config/Config.ts"
 import * as DocsPage from "../../../src/docs/page/DocsPage.ts"
 import type { ProxyResponse } from "../../../src/exchange/ProxyResponse.ts"
 
 const pages: ReadonlyArray<readonly [name: string, reply: ProxyResponse]> = [
-  ["the API reference", DocsPage.render({ examples: undefined })],
+  ["the API reference", DocsPage.render({ examples: undefined, costs: defaults.costs })],
   ["the status page", StatusPage.render({ sampleCommands: ["curl 'http://127.0.0.1:8650/'"] })]
 ]
 
