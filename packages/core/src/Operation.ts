@@ -59,12 +59,18 @@ export interface Operation<in out Input, in out InputEncoded, in out Output, in 
   readonly output: Schema.Schema<Output, OutputEncoded>
   /** Decodes a response body as `output` does, but faster. */
   readonly decode: Decoder.Decoder<Output>
-  /** Whether a response body with status 200 means that the resource does not exist. */
-  readonly isNotFound: (document: unknown) => boolean
+  /**
+   * Whether a response body with status 200 means that the resource does not exist. `document` parses the body: an
+   * operation without such a body does not call it.
+   */
+  readonly isNotFound: (document: () => unknown) => boolean
   /** When a failed request may be retried: always, or only if the upstream cannot have applied it. */
   readonly retry: "always" | "if-not-applied"
-  /** The TTL of a response document. Reads only the fields that it depends on, whether or not the document fits `output`. */
-  readonly ttl: (input: Input, document: unknown) => Ttl
+  /**
+   * The TTL of a response. `document` parses the body, and returns undefined if it is not JSON: a rule that depends on the
+   * input only does not call it. The document need not fit `output`.
+   */
+  readonly ttl: (input: Input, document: () => unknown) => Ttl
   /** Whether "not found" may be cached. False for resources that the upstream may be indexing. */
   readonly cacheNotFound: boolean
   /** The cost of one request, in units. */

@@ -55,8 +55,10 @@ export const ttlByToBlock = (input: { readonly to_block?: number | undefined }):
  * @since 0.1.0
  * @category policies
  */
-export const noStoreWhileSyncing = (_input: unknown, document: unknown): Ttl =>
-  !Predicate.isRecord(document) || document["status"] === "SYNCING" || !Arr.isArray(document["result"]) ||
-    document["result"].length === 0
+export const noStoreWhileSyncing = (_input: unknown, document: () => unknown): Ttl => {
+  const page = document()
+  return !Predicate.isRecord(page) || page["status"] === "SYNCING" || !Arr.isArray(page["result"]) ||
+      page["result"].length === 0
     ? NoStore()
     : MaxAge({ duration: "5 seconds" })
+}

@@ -40,7 +40,7 @@ const rejectedValues = (
   operation: AnyOperation,
   body: LosslessJson.JsonValue
 ): ReadonlyArray<readonly [string, unknown]> => {
-  if (operation.isNotFound(body)) return []
+  if (operation.isNotFound(() => body)) return []
   const decoded = Schema.decodeUnknownEither(operation.output, { errors: "all" })(body)
   if (Either.isRight(decoded)) return []
   const paths = ParseResult.ArrayFormatter.formatErrorSync(decoded.left).map(({ path }) => path)

@@ -38,7 +38,7 @@ export const ledgerTransaction = get({
   path: "/transactions/by_hash/:txn_hash",
   input,
   output: LedgerTransaction,
-  ttl: (_, document) => isCommitted(document) ? Immutable() : NoStore(),
+  ttl: (_, document) => isCommitted(document()) ? Immutable() : NoStore(),
   cost: 1,
   docs: { summary: "Get a ledger transaction by its hash" }
 })

@@ -57,7 +57,7 @@ export const nftMetadata = get({
   path: "/nft/:address/:token_id",
   input,
   output: Nft,
-  isNotFound: (document) => document === null,
+  isNotFound: (document) => document() === null,
   ttl: () => MaxAge({ duration: "5 minutes" }),
   cacheNotFound: false,
   cost: 2,

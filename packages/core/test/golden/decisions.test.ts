@@ -225,7 +225,7 @@ it("TTLs are as recorded", async () => {
       operation: id,
       input,
       response,
-      ttl: describeTtl(operation.ttl(canonical, response)),
+      ttl: describeTtl(operation.ttl(canonical, () => response)),
       cost: operation.cost
     }
   })
@@ -234,8 +234,8 @@ it("TTLs are as recorded", async () => {
     "notFound",
     Object.fromEntries(
       allOperations.map(({ cacheNotFound, isNotFound, id, retry }) => [id, {
-        "null is not found": isNotFound(null),
-        "an empty object is not found": isNotFound({}),
+        "null is not found": isNotFound(() => null),
+        "an empty object is not found": isNotFound(() => ({})),
         "not found is cached": cacheNotFound,
         "retried after any failure": retry === "always"
       }])

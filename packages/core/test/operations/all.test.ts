@@ -202,8 +202,10 @@ describe.each(operations.map((operation) => [operation.id, operation] as const))
   })
 
   it("reports not found only for null as the response of nftMetadata", () => {
-    expect(operation.isNotFound(null)).toBe(id === "nftMetadata")
-    for (const other of [document, {}, [], "", 0, undefined]) expect(operation.isNotFound(other)).toBe(false)
+    expect(operation.isNotFound(() => null)).toBe(id === "nftMetadata")
+    for (const other of [document, {}, [], "", 0, undefined]) {
+      expect(operation.isNotFound(() => other)).toBe(false)
+    }
   })
 })
 

@@ -21,41 +21,41 @@ const seconds = MaxAge({ duration: "5 seconds" })
 const minutes = MaxAge({ duration: "5 minutes" })
 const upTo = (block: number) => UpToBlock({ block, finalizedTtl: "1 hour", recentTtl: "5 seconds" })
 
-/** For TTLs that do not depend on the response. */
-const anyDocument = null
+/** The document of a response whose TTL depends on the input only. */
+const unparsed = (): never => expect.unreachable("the rule reads the document")
 
 describe("a list or a price", () => {
   it("without to_block is fresh for seconds", () => {
-    expect(walletTransfers.ttl(decodedInput(walletTransfers, { address, from_block: 5 }), anyDocument))
+    expect(walletTransfers.ttl(decodedInput(walletTransfers, { address, from_block: 5 }), unparsed))
       .toEqual(
         seconds
       )
-    expect(tokenTransfers.ttl(decodedInput(tokenTransfers, { address, from_block: 5 }), anyDocument))
+    expect(tokenTransfers.ttl(decodedInput(tokenTransfers, { address, from_block: 5 }), unparsed))
       .toEqual(
         seconds
       )
-    expect(walletNftTrades.ttl(decodedInput(walletNftTrades, { address, from_block: 5 }), anyDocument))
+    expect(walletNftTrades.ttl(decodedInput(walletNftTrades, { address, from_block: 5 }), unparsed))
       .toEqual(
         seconds
       )
-    expect(tokenPrice.ttl(decodedInput(tokenPrice, { address }), anyDocument)).toEqual(seconds)
-    expect(tokenOwners.ttl(decodedInput(tokenOwners, { token_address: address }), anyDocument)).toEqual(
+    expect(tokenPrice.ttl(decodedInput(tokenPrice, { address }), unparsed)).toEqual(seconds)
+    expect(tokenOwners.ttl(decodedInput(tokenOwners, { token_address: address }), unparsed)).toEqual(
       seconds
     )
-    expect(walletChains.ttl(decodedInput(walletChains, { address }), anyDocument)).toEqual(seconds)
+    expect(walletChains.ttl(decodedInput(walletChains, { address }), unparsed)).toEqual(seconds)
   })
 
   it("with to_block is fresh for longer once that block is final", () => {
     const bounded = { address, to_block: 7, to_date: "2024-01-01" }
-    expect(walletTransfers.ttl(decodedInput(walletTransfers, bounded), anyDocument)).toEqual(upTo(7))
-    expect(tokenTransfers.ttl(decodedInput(tokenTransfers, bounded), anyDocument)).toEqual(upTo(7))
-    expect(walletNftTrades.ttl(decodedInput(walletNftTrades, bounded), anyDocument)).toEqual(upTo(7))
-    expect(tokenPrice.ttl(decodedInput(tokenPrice, { address, to_block: 0 }), anyDocument)).toEqual(upTo(0))
+    expect(walletTransfers.ttl(decodedInput(walletTransfers, bounded), unparsed)).toEqual(upTo(7))
+    expect(tokenTransfers.ttl(decodedInput(tokenTransfers, bounded), unparsed)).toEqual(upTo(7))
+    expect(walletNftTrades.ttl(decodedInput(walletNftTrades, bounded), unparsed)).toEqual(upTo(7))
+    expect(tokenPrice.ttl(decodedInput(tokenPrice, { address, to_block: 0 }), unparsed)).toEqual(upTo(0))
   })
 
   it("with to_date is fresh for seconds", () => {
     const bounded = { address, to_date: "2020-01-01" }
-    expect(walletTransfers.ttl(decodedInput(walletTransfers, bounded), anyDocument)).toEqual(seconds)
+    expect(walletTransfers.ttl(decodedInput(walletTransfers, bounded), unparsed)).toEqual(seconds)
   })
 })
 
@@ -71,16 +71,17 @@ describe("a response about NFTs", () => {
     [{ status: "SYNCED", result: [{ token_id: "not a number" }] }, seconds],
     [{ status: "SYNCED", result: "no list" }, NoStore()],
     [[], NoStore()],
-    [null, NoStore()]
+    [null, NoStore()],
+    [undefined, NoStore()]
   ])("of a contract, %j, has the expected TTL", (page, ttl) => {
     const contract = decodedInput(contractNfts, { address })
-    expect(contractNfts.ttl(contract, page)).toEqual(ttl)
+    expect(contractNfts.ttl(contract, () => page)).toEqual(ttl)
     const token = decodedInput(nftOwners, { address, token_id: 1n })
-    expect(nftOwners.ttl(token, page)).toEqual(ttl)
+    expect(nftOwners.ttl(token, () => page)).toEqual(ttl)
   })
 
   it("with metadata is fresh for minutes", () => {
-    expect(nftMetadata.ttl(decodedInput(nftMetadata, { address, token_id: "1" }), anyDocument)).toEqual(
+    expect(nftMetadata.ttl(decodedInput(nftMetadata, { address, token_id: "1" }), unparsed)).toEqual(
       minutes
     )
   })
@@ -88,7 +89,7 @@ describe("a response about NFTs", () => {
 
 describe("a transaction of the ledger", () => {
   const input = decodedInput(ledgerTransaction, { txn_hash: hash })
-  const ttlOf = (type: string | undefined) => ledgerTransaction.ttl(input, { hash, type })
+  const ttlOf = (type: string | undefined) => ledgerTransaction.ttl(input, () => ({ hash, type }))
 
   it.each([
     "user_transaction",
@@ -112,7 +113,7 @@ describe("a transaction of the ledger", () => {
 describe("an update", () => {
   it("is never stored", () => {
     expect(
-      updateStreamStatus.ttl(decodedInput(updateStreamStatus, { id: "1", status: "active" }), anyDocument)
+      updateStreamStatus.ttl(decodedInput(updateStreamStatus, { id: "1", status: "active" }), unparsed)
     )
       .toEqual(
         NoStore()

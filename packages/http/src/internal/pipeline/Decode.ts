@@ -11,7 +11,7 @@ export const decode = <I, InputEncoded, Output, OutputEncoded>(
   operation: Operation<I, InputEncoded, Output, OutputEncoded>,
   { document, notFound, invalidShape }: Data.TaggedEnum.Value<Classification, "Complete">
 ): Either.Either<Output, NotFoundError | InvalidResponseError> => {
-  if (operation.isNotFound(document)) return Either.left(notFound())
+  if (operation.isNotFound(() => document)) return Either.left(notFound())
   return Either.mapLeft(operation.decode(document), (error) => {
     const { message, path } = deepestIssue(ParseResult.ArrayFormatter.formatErrorSync(error))
     return invalidShape(formatPath(path), message)

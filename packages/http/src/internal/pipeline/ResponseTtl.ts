@@ -38,10 +38,10 @@ export const responseTtl = <I, InputEncoded, Output, OutputEncoded>(
     case "Complete":
   }
   const { document } = classification
-  if (operation.isNotFound(document)) return notFoundTtl()
+  if (operation.isNotFound(() => document)) return notFoundTtl()
   if (!fitsModel()) return "unexpected_shape"
   chainHeads.observe(call, document)
-  const ttl = operation.ttl(input, document)
+  const ttl = operation.ttl(input, () => document)
   switch (ttl._tag) {
     case "NoStore":
       return "no_store"
