@@ -135,7 +135,7 @@ describe("quarry-proxy", () => {
     expect(code).toBe(0)
     const logEntries = stderr.trim().split("\n").map((line) => JSON.parse(line))
     expect(logEntries.map(({ message }) => message).filter((message) => message !== "request"))
-      .toEqual([expect.stringMatching(/^listening/), expect.stringMatching(/^shutting down/), "stopped"])
+      .toEqual([expect.stringMatching(/^listening/), "shutting down", "stopped"])
     const logged = logEntries.filter(({ message }) => message === "request")
     expect(logged.map(({ message, status }) => [message, status]))
       .toEqual(lines.map(() => ["request", 200]))
@@ -148,11 +148,18 @@ describe("quarry-proxy", () => {
       QUARRY_BASE_URL: ""
     })
     expect(stdout).toMatch(/data +not set/)
+    expect(stdout).toContain("upstream: no base URL is set")
     expect(stdout).toMatch(/keys +environment/)
     const origin = /http:\/\/127\.0\.0\.1:\d+/.exec(stdout)?.[0] ?? ""
     expect((await fetch(`${origin}/readyz`)).status).toBe(503)
     const { code, stderr } = await stop("SIGTERM")
     expect(code).toBe(0)
+    const warnings = stderr.trim().split("\n").map((line) => JSON.parse(line)).filter(({ level }) =>
+      level === "warning"
+    )
+    expect(warnings).toEqual([
+      expect.objectContaining({ message: expect.stringMatching(/no base URL is set.*QUARRY_BASE_URL/) })
+    ])
     expect(stdout + stderr).not.toContain("secret")
   })
 

@@ -97,6 +97,9 @@ export const check = (
       warnings.push({ path: ["upstream", section, lower[0]], message })
     }
   }
+  if (areValid("upstream") && lacksBaseUrls(config)) {
+    warnings.push({ path: ["upstream", "baseUrls"], message: noBaseUrl })
+  }
   if (areValid("upstream") && !sandbox) {
     for (const [index, key] of keys.entries()) {
       const path = ["upstream", "keys", index, "upstreams"]
@@ -113,6 +116,14 @@ export const check = (
   }
   return { errors, warnings }
 }
+
+/** Whether requests to all APIs fail because no upstream has a base URL. */
+export const lacksBaseUrls = ({ upstream: { baseUrls, sandbox } }: Pick<Config, "upstream">): boolean =>
+  !sandbox && upstreamNames.every((name) => baseUrls[name] === undefined)
+
+/** The warning about a configuration that lacks base URLs. */
+export const noBaseUrl = "no base URL is set, so all requests to the APIs fail; set at least one, such as " +
+  `upstream.baseUrls.data (${Names.baseUrl}), or try the sandbox (--sandbox)`
 
 /** Reports every value that occurred before. */
 const repeated = (

@@ -53,7 +53,7 @@ export const serve = (
         shutdownDelay: Effect.suspend(() => {
           const shutdownDelay = signals.receivedSigterm() ? config.shutdown.delay : Duration.zero
           return Effect.as(
-            Effect.logInfo(`shutting down: accepting requests for ${Duration.format(shutdownDelay)}`),
+            Effect.logInfo(shutdownMessage(shutdownDelay)),
             shutdownDelay
           )
         }),
@@ -74,3 +74,8 @@ export const serve = (
       Effect.tapDefect((cause) => Effect.logError("internal error", cause))
     )
   })
+
+const shutdownMessage = (delay: Duration.Duration): string =>
+  Duration.equals(delay, Duration.zero)
+    ? "shutting down"
+    : `shutting down: accepting requests for ${Duration.format(delay)}`

@@ -1,6 +1,7 @@
 /** The startup banner: listeners, upstreams, clients, and commands to try. */
 import type { LedgerExamples } from "@blockquarry/sandbox/Ledger"
 import { allowsAnonymousClients, type Config, isLoopback } from "../config/Config.ts"
+import { lacksBaseUrls, noBaseUrl } from "../config/CrossFieldChecks.ts"
 
 /** Returns an origin to connect to. Replaces a wildcard address with the loopback address. */
 const displayOrigin = (host: string, port: number): string => {
@@ -36,13 +37,15 @@ export const sampleCommands = (
   ]
 }
 
-const upstreamLines = ({ baseUrls, keys, sandbox }: Config["upstream"]): ReadonlyArray<string> => {
+const upstreamLines = (config: Config): ReadonlyArray<string> => {
+  const { baseUrls, keys, sandbox } = config.upstream
   if (sandbox) return ["upstream: embedded sandbox (synthetic data)"]
   const baseUrlLines = Object.entries(baseUrls).map(([name, baseUrl]) =>
     `  ${name.padEnd(14)} ${baseUrl ?? "not set"}`
   )
   const names = keys.map(({ name }) => name).join(", ")
-  return ["upstream:", ...baseUrlLines, `  ${"keys".padEnd(14)} ${names === "" ? "not set" : names}`]
+  const heading = lacksBaseUrls(config) ? `upstream: ${noBaseUrl}` : "upstream:"
+  return [heading, ...baseUrlLines, `  ${"keys".padEnd(14)} ${names === "" ? "not set" : names}`]
 }
 
 const clientsLine = (config: Config): string => {
@@ -62,11 +65,11 @@ export const text = (
   ports: { readonly port: number; readonly adminPort: number | null },
   examples: LedgerExamples | undefined
 ): string => {
-  const { listen, admin, upstream } = config
+  const { listen, admin } = config
   const baseUrl = displayOrigin(listen.host, ports.port)
   return [
     `quarry-proxy is listening at ${baseUrl}`,
-    ...upstreamLines(upstream),
+    ...upstreamLines(config),
     clientsLine(config),
     storeLine(config),
     "",

@@ -1,7 +1,7 @@
 /** Rules that involve several keys. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { diagnosticsOf, load, type LoadInput } from "./support.ts"
+import { baseUrlAndKey, diagnosticsOf, load, type LoadInput } from "./support.ts"
 
 const hash = (digit: string) => `sha256:${digit.repeat(64)}`
 
@@ -65,21 +65,26 @@ describe("accepts", () => {
     ["a free port for both listeners", "listen: { port: 0 }\nadmin: { port: 0 }"],
     ["one port on two addresses", "listen: { port: 80 }\nadmin: { host: 127.0.0.2, port: 80 }"],
     ["the port of a disabled admin listener", "listen: { port: 8651 }\nadmin: off"]
-  ])("%s", ([, text]) => Effect.map(load({ text }), ({ warnings }) => expect(warnings).toEqual([])))
+  ])(
+    "%s",
+    ([, text]) =>
+      Effect.map(load({ text, env: baseUrlAndKey }), ({ warnings }) => expect(warnings).toEqual([]))
+  )
 })
 
 describe("accepts with a warning", () => {
   const key = (upstreams: string) => `keys: [{ name: k, secret: { env: A }, upstreams: ${upstreams} }]`
 
   it.effect.each<[string, LoadInput, ReadonlyArray<string>]>([
-    ["a public admin listener without tokens", { text: "admin: { host: 0.0.0.0 }" }, [
+    ["a public admin listener without tokens", { text: "admin: { host: 0.0.0.0 }", env: baseUrlAndKey }, [
       "/status.json, /usage and /purge"
     ]],
     [
       "durations that a shorter one overrides",
       {
         text:
-          "upstream: { timeouts: { attempt: 30s }, retry: { baseDelay: 20s }, circuitBreaker: { openDuration: 2m } }"
+          "upstream: { timeouts: { attempt: 30s }, retry: { baseDelay: 20s }, circuitBreaker: { openDuration: 2m } }",
+        env: baseUrlAndKey
       },
       [
         "upstream.timeouts.attempt: longer than call (22s), which takes precedence",
@@ -87,13 +92,19 @@ describe("accepts with a warning", () => {
         "upstream.circuitBreaker.openDuration: longer than maxOpenDuration (1m)"
       ]
     ],
-    ["a client without tokens", { text: "clients: [{ name: a, tokens: [] }]" }, [
+    ["a client without tokens", { text: "clients: [{ name: a, tokens: [] }]", env: baseUrlAndKey }, [
       "client a has no token"
     ]],
     [
       "base URLs in sandbox mode",
       { env: { QUARRY_SANDBOX: "1", QUARRY_BASE_URL: "https://example.com", QUARRY_API_KEY: "a" } },
       ["QUARRY_SANDBOX: the base URLs are not used"]
+    ],
+    ["neither a file nor variables", {}, ["upstream.baseUrls: no base URL is set"]],
+    [
+      "a key without any base URL",
+      { text: "upstream: { baseUrls: }", env: { QUARRY_API_KEY: "a" } },
+      ["1:23: upstream.baseUrls: no base URL is set"]
     ],
     [
       "a key for an upstream without base URL",

@@ -8,7 +8,7 @@ import { defaults, keys as allKeys } from "../../src/config/Config.ts"
 import { flatten } from "../../src/config/ConfigKey.ts"
 import { proxyVariables } from "../../src/config/EnvironmentVariables.ts"
 import * as Load from "../../src/config/Load.ts"
-import { diagnosticsOf, fakeFileSystem, file, load, toPlain } from "./support.ts"
+import { baseUrl, baseUrlAndKey, diagnosticsOf, fakeFileSystem, file, load, toPlain } from "./support.ts"
 
 const hash = (digit: string) => `sha256:${digit.repeat(64)}`
 
@@ -16,7 +16,11 @@ describe("without a file", () => {
   it.effect("and without variables, all values are defaults", () =>
     Effect.gen(function*() {
       const { config, files, warnings } = yield* load({})
-      expect([toPlain(config), files, warnings]).toEqual([toPlain(defaults), [], []])
+      expect([toPlain(config), files, warnings]).toEqual([
+        toPlain(defaults),
+        [],
+        [expect.stringContaining("no base URL is set")]
+      ])
     }))
 
   it.effect("variables set everything", () =>
@@ -228,7 +232,7 @@ describe("QUARRY_API_KEY", () => {
 
   it.effect("is ignored with a warning if the file configures keys", () =>
     Effect.gen(function*() {
-      const env = { K: "k", QUARRY_API_KEY: "e", QUARRY_RATE_LIMIT: "1/s" }
+      const env = { ...baseUrl, K: "k", QUARRY_API_KEY: "e", QUARRY_RATE_LIMIT: "1/s" }
       const { config, warnings } = yield* load({ text: keys, env })
       expect(config.upstream.keys.map(({ name, secret }) => [name, Redacted.value(secret)])).toEqual([[
         "k",
@@ -237,7 +241,10 @@ describe("QUARRY_API_KEY", () => {
       expect(warnings).toEqual(["QUARRY_API_KEY", "QUARRY_RATE_LIMIT"].map((name) =>
         `${name}: not used, because the file configures upstream.keys`
       ))
-      const used = yield* load({ text: keys.replace("K", "QUARRY_API_KEY"), env: { QUARRY_API_KEY: "e" } })
+      const used = yield* load({
+        text: keys.replace("K", "QUARRY_API_KEY"),
+        env: { ...baseUrl, QUARRY_API_KEY: "e" }
+      })
       expect(used.warnings).toEqual([])
     }))
 
@@ -255,6 +262,7 @@ describe("QUARRY_API_KEY", () => {
 
 describe("variables that Kubernetes sets for a service named quarry-proxy", () => {
   const env = {
+    ...baseUrlAndKey,
     QUARRY_PROXY_SERVICE_HOST: "10.0.0.1",
     QUARRY_PROXY_SERVICE_PORT: "8650",
     QUARRY_PROXY_SERVICE_PORT_HTTP: "8650",

@@ -5,7 +5,7 @@ import * as FastCheck from "effect/FastCheck"
 import * as Redacted from "effect/Redacted"
 import { stringify } from "yaml"
 import { printConfig } from "../../src/config/Print.ts"
-import { diagnosticsOf, type FileEntry, load, type LoadInput } from "./support.ts"
+import { baseUrl, diagnosticsOf, type FileEntry, load, type LoadInput } from "./support.ts"
 
 const inFile = (entry: string | FileEntry | null | undefined): LoadInput => ({
   text: "upstream: { keys: [{ name: k, secret: { file: /k } }] }",
@@ -47,7 +47,7 @@ describe("a secret in a file", () => {
   it.effect("that other users may read causes a warning", () =>
     Effect.gen(function*() {
       const warnings = (mode: number) =>
-        Effect.map(load(inFile({ text: "key", mode })), ({ warnings }) => warnings)
+        Effect.map(load({ ...inFile({ text: "key", mode }), env: baseUrl }), ({ warnings }) => warnings)
       expect(yield* warnings(0o100640)).toEqual([])
       expect(yield* warnings(0o100644)).toEqual([
         expect.stringContaining("secret file /k is readable by other users")
