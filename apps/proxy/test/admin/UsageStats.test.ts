@@ -47,10 +47,12 @@ describe("counts", () => {
       { status: 429, code: "client-rate-limited" },
       { status: 502, code: "upstream-unreachable" },
       { status: 503 },
+      { status: 503, code: "overloaded" },
+      { status: 503, code: "circuit-open" },
       { status: 504, code: "not-cached" },
       { status: 499 }
     ).usage()
-    expect(totals).toMatchObject({ requests: 7, rejected: 3, failures: 2, clientDisconnects: 1 })
+    expect(totals).toMatchObject({ requests: 9, rejected: 4, failures: 3, clientDisconnects: 1 })
   })
 
   it("distinguish cache hits, including stale ones, from coalesced requests", () => {
