@@ -27,7 +27,7 @@ describe("noStoreWhileSyncing", () => {
     ["without a status", { status: null, result: [1] }],
     ["in another status", { status: "PAUSED", result: [1] }]
   ])("is seconds for a page that is %s", (_, page) => {
-    expect(noStoreWhileSyncing({}, page)).toEqual(MaxAge({ duration: "5 seconds" }))
+    expect(noStoreWhileSyncing({}, () => page)).toEqual(MaxAge({ duration: "5 seconds" }))
   })
 
   it.each([
@@ -38,7 +38,7 @@ describe("noStoreWhileSyncing", () => {
     ["no page", "SYNCED"],
     ["without records", { status: "SYNCED" }]
   ])("is NoStore for a document that is %s", (_, page) => {
-    expect(noStoreWhileSyncing({}, page)).toEqual(NoStore())
+    expect(noStoreWhileSyncing({}, () => page)).toEqual(NoStore())
   })
 })
 
