@@ -9,6 +9,7 @@ import type * as Redacted from "effect/Redacted"
 import type { ApiKey } from "./ApiKey.ts"
 import * as CircuitBreaker from "./CircuitBreaker.ts"
 import * as ConcurrencyLimit from "./ConcurrencyLimit.ts"
+import { defaultUserAgent } from "./internal/transport/UserAgent.ts"
 import * as RateLimit from "./RateLimit.ts"
 import * as ResponseCache from "./ResponseCache.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
@@ -46,6 +47,14 @@ export const defaults: Policies = {
 }
 
 /**
+ * Identifies this library: `blockquarry/` and its version.
+ *
+ * @since 0.1.0
+ * @category constants
+ */
+export const userAgent: string = defaultUserAgent
+
+/**
  * Options of an API client. Omitted policies are those of `defaults`.
  *
  * Options are validated when a layer is built: an invalid base URL, API key or policy fails the layer with a
@@ -68,6 +77,11 @@ export interface ApiOptions extends OptionalPolicies {
    * that contains one is returned and not stored. Clients that share a cache store need the same list.
    */
   readonly uncacheable?: ReadonlyArray<Redacted.Redacted> | undefined
+  /**
+   * The `User-Agent` of requests; browsers send their own. A program puts its name before that of the library:
+   * `` `my-service/1.2 ${ApiOptions.userAgent}` ``. Default: `ApiOptions.userAgent`.
+   */
+  readonly userAgent?: string | undefined
   /** Wraps the HttpClient that sends the requests. */
   readonly transformClient?: ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
 }

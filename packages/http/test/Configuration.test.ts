@@ -144,7 +144,7 @@ describe("layerConfig", () => {
         Effect.provideService(HttpClient.HttpClient, client)
       )
       expect(error).toMatchObject({ _tag: "NotFoundError", serverMessage: "not found" })
-      expect(requests.map(({ headers }) => Object.keys(headers))).toEqual([["accept"]])
+      expect(requests.map(({ headers }) => Object.keys(headers))).toEqual([["accept", "user-agent"]])
     }))
 
   it.effect("reports which field of a response is invalid if no API key is set", () =>

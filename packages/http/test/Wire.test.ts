@@ -1,4 +1,5 @@
 /** Tests the requests of every operation with every parameter, byte by byte. */
+import * as ApiOptions from "@blockquarry/http/ApiOptions"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { address, contract, examples, hash } from "./support/Examples.ts"
@@ -193,6 +194,7 @@ describe("a request", () => {
       ])
       expect(harness.requests[0]?.headers).toEqual({
         "accept": "application/json",
+        "user-agent": ApiOptions.userAgent,
         "x-api-key": TestClients.key,
         ...(body === undefined
           ? {}

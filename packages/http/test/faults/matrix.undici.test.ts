@@ -1,4 +1,4 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Matrix from "./support/Matrix.ts"
 
-Matrix.suite("undici", NodeHttpClient.layerUndici)
+Matrix.suite("the undici client", NodeHttpClient.layerUndici)

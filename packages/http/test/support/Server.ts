@@ -1,18 +1,20 @@
 /** HTTP servers on the loopback interface that follow a handler and record requests. */
+import * as UndiciTransport from "@blockquarry/http/UndiciTransport"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
 import * as Net from "node:net"
 
-/** The clients of the platform. Network tests run with each. */
+/** The transports: Undici's dispatcher, and clients of the platform. Network tests run with each. */
 export const clients: ReadonlyArray<readonly [name: string, layer: Layer.Layer<HttpClient.HttpClient>]> = [
-  ["undici", NodeHttpClient.layerUndici],
+  ["UndiciTransport", Layer.orDie(UndiciTransport.layer)],
+  ["the undici client", NodeHttpClient.layerUndici],
   ["fetch", FetchHttpClient.layer]
 ]
 

@@ -12,14 +12,17 @@ import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Equivalence from "effect/Equivalence"
-import * as Fn from "effect/Function"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { type ApiKey, defaultLabel } from "../../ApiKey.ts"
 import { defaults, type OptionalKeyApiOptions, type Policies } from "../../ApiOptions.ts"
 import type { RateLimit } from "../../RateLimit.ts"
 import { apiKeyError } from "../transport/ApiKeyHeader.ts"
 import { normalize } from "../transport/BaseUrl.ts"
+import { DispatchTransport } from "../transport/DispatchTransport.ts"
+import { fromHttpClient } from "../transport/HttpClientTransport.ts"
 import * as Transport from "../transport/Transport.ts"
+import { defaultUserAgent } from "../transport/UserAgent.ts"
 import { validateOptions } from "./ValidateOptions.ts"
 
 /**
@@ -112,14 +115,31 @@ export const make = (
       concurrency: options.concurrency ?? defaults.concurrency
     }
     const maxBodySize = options.maxBodySize ?? Transport.defaultMaxBodySize
-    yield* validateOptions(policies, maxBodySize, apiKeys)
+    const userAgent = options.userAgent ?? defaultUserAgent
+    yield* validateOptions(policies, maxBodySize, userAgent, apiKeys)
     return {
       keyPool: keyPoolOf(api, apiUrl, apiKeys, policies.rateLimit, options.uncacheable ?? []),
-      transport: Transport.fromHttpClient((options.transformClient ?? Fn.identity)(client), maxBodySize),
+      transport: yield* transportOf(client, options.transformClient, { maxBodySize, userAgent }),
       policies,
       arrayFormat: options.arrayFormat ?? "brackets"
     }
   })
+
+/** Without `transform`, uses the transport of the layer that provides the client, if it has one. */
+const transportOf = (
+  client: HttpClient.HttpClient,
+  transform: OptionalKeyApiOptions["transformClient"],
+  options: Transport.TransportOptions
+): Effect.Effect<Transport.Transport> =>
+  transform === undefined
+    ? Effect.map(
+      Effect.serviceOption(DispatchTransport),
+      (dispatch) =>
+        Option.isSome(dispatch) && dispatch.value.client === client
+          ? dispatch.value.make(options)
+          : fromHttpClient(client, options)
+    )
+    : Effect.succeed(fromHttpClient(transform(client), options))
 
 /** Without an API key, the pool has one entry with an empty key. */
 const apiKeysOf = ({ apiKey }: OptionalKeyApiOptions): ReadonlyArray<ApiKey> => {

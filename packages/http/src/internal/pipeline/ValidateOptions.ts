@@ -16,6 +16,7 @@ import type { Timeouts } from "../../Timeouts.ts"
 export const validateOptions = (
   { breaker, concurrency, rateLimit, retry, timeouts }: Policies,
   maxBodySize: number,
+  userAgent: string,
   apiKeys: ReadonlyArray<ApiKey>
 ): Effect.Effect<void, ConfigError.ConfigError> => {
   const issues = [
@@ -38,7 +39,10 @@ export const validateOptions = (
       maxOpenDuration: positive(millis(breaker.maxOpenDuration))
     }),
     ...validateAll(["timeouts"], timeoutRules(timeouts)),
-    ...validateAll([], { maxBodySize: positive(maxBodySize) })
+    ...validateAll([], {
+      maxBodySize: positive(maxBodySize),
+      userAgent: isHeaderValue(userAgent) ? null : "expected visible ASCII characters and spaces"
+    })
   ].map(({ path, reason }) => ConfigError.InvalidData(path, reason))
   const [first, ...others] = issues
   return first === undefined ? Effect.void : Effect.fail(others.reduce(ConfigError.And, first))
@@ -110,6 +114,8 @@ const validateAll = (
   Object.entries(issues).flatMap(([name, reason]) =>
     reason === null ? [] : [{ path: [...path, ...name.split(".")], reason }]
   )
+
+const isHeaderValue = (value: string): boolean => /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)
 
 /** A duration is never negative: NaN and negative input are a duration of 0. */
 const millis = (duration: Duration.DurationInput): number => Duration.toMillis(duration)

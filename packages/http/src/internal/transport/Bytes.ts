@@ -18,7 +18,8 @@ export const collect = <E, E2>(
     }
   ).pipe(Effect.map(({ length, parts: received }) => join(received, length)))
 
-const join = (received: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
+/** Joins chunks of `length` bytes together. */
+export const join = (received: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
   const joined = new Uint8Array(length)
   let offset = 0
   for (const chunk of received) {

@@ -51,6 +51,14 @@ const exposedHeaders: ReadonlySet<string> = new Set([
 ])
 
 /**
+ * Headers of a response with lower-case names. A header that occurs several times may be an array.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type ResponseHeaders = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+
+/**
  * Returns the headers that describe the response. Omits those about the connection, session or account, and every value
  * that contains the API key. This is an allowlist, so unknown headers are omitted.
  *
@@ -58,15 +66,22 @@ const exposedHeaders: ReadonlySet<string> = new Set([
  * @category conversions
  */
 export const safeHeaders = (
-  headers: Readonly<Record<string, string>>,
+  headers: ResponseHeaders,
   key: Redacted.Redacted
-): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(headers).filter(([name, value]) =>
-      (exposedHeaders.has(name) || name.startsWith("x-ratelimit-") || name.startsWith("x-rate-limit-")) &&
-      (Redacted.value(key) === "" || !value.includes(Redacted.value(key)))
-    )
-  )
+): Readonly<Record<string, string>> => {
+  const secret = Redacted.value(key)
+  const safe: Record<string, string> = {}
+  for (const name in headers) {
+    const value = headers[name]
+    if (value === undefined || !isExposed(name)) continue
+    const text = typeof value === "string" ? value : value.join(", ")
+    if (secret === "" || !text.includes(secret)) safe[name] = text
+  }
+  return safe
+}
+
+const isExposed = (name: string): boolean =>
+  exposedHeaders.has(name) || name.startsWith("x-ratelimit-") || name.startsWith("x-rate-limit-")
 
 /**
  * Whether the body or a header of a response contains one of several secrets. Such a response must not be shared. See

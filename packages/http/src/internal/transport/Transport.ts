@@ -1,23 +1,13 @@
 /**
- * Sends a request and returns its complete response, with a size limit.
+ * Transports: what sends a request and returns its complete response, with a size limit and a timeout.
  *
  * @since 0.1.0
  */
-import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
-import * as HttpClient from "@effect/platform/HttpClient"
-import type * as HttpClientError from "@effect/platform/HttpClientError"
-import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
-import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Data from "effect/Data"
-import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
+import type * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
-import * as Redacted from "effect/Redacted"
-import * as Stream from "effect/Stream"
-import { CurrentBodyMemory } from "./BodyMemory.ts"
-import { collect } from "./Bytes.ts"
-import { gunzip, isGzip } from "./Gzip.ts"
-import { type RawResponse, type ReceivedResponse, safeHeaders } from "./RawResponse.ts"
+import type * as Redacted from "effect/Redacted"
+import type { RawResponse, ReceivedResponse, ResponseHeaders } from "./RawResponse.ts"
 
 /**
  * A request.
@@ -40,11 +30,19 @@ export interface TransportRequest {
  * @since 0.1.0
  * @category errors
  */
-class ConnectionError extends Data.TaggedError("ConnectionError")<{
+export class ConnectionError extends Data.TaggedError("ConnectionError")<{
   readonly detail: string
   /** Whether the request may have reached the upstream. */
   readonly sent: boolean
 }> {}
+
+/**
+ * The status and headers of a response.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type ResponseHead = Omit<RawResponse, "bytes">
 
 /**
  * The body cannot be used.
@@ -56,10 +54,10 @@ class ConnectionError extends Data.TaggedError("ConnectionError")<{
  * @since 0.1.0
  * @category errors
  */
-class BodyError extends Data.TaggedError("BodyError")<{
+export class BodyError extends Data.TaggedError("BodyError")<{
   readonly reason: "too-large" | "incomplete" | "memory"
   readonly detail: string
-  readonly response: Omit<RawResponse, "bytes">
+  readonly response: ResponseHead
 }> {}
 
 /**
@@ -68,7 +66,7 @@ class BodyError extends Data.TaggedError("BodyError")<{
  * @since 0.1.0
  * @category errors
  */
-class TransportTimeout extends Data.TaggedError("TransportTimeout") {}
+export class TransportTimeout extends Data.TaggedError("TransportTimeout") {}
 
 /**
  * There is no complete response.
@@ -79,7 +77,8 @@ class TransportTimeout extends Data.TaggedError("TransportTimeout") {}
 export type TransportError = ConnectionError | BodyError | TransportTimeout
 
 /**
- * Sends requests.
+ * Sends requests. Transports do not follow redirects. Their errors contain plain text only, because errors of HTTP clients
+ * contain the request and with it the API key.
  *
  * @since 0.1.0
  * @category models
@@ -93,6 +92,19 @@ export interface Transport {
 }
 
 /**
+ * Options that all transports have.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface TransportOptions {
+  /** Maximum length of a response body, in bytes. */
+  readonly maxBodySize: number
+  /** The `User-Agent` header. */
+  readonly userAgent: string
+}
+
+/**
  * 64 MiB.
  *
  * @since 0.1.0
@@ -101,172 +113,72 @@ export interface Transport {
 export const defaultMaxBodySize: number = 64 * 1024 * 1024
 
 /**
- * Creates a transport from any `HttpClient` of the platform. It does not follow redirects and sends no tracing headers.
- * Its errors contain plain text only, because errors of the client contain the request and with it the API key.
+ * Whether headers delimit a body of `length` bytes. A client may decode a body, which changes its length, and keep the
+ * headers.
  *
  * @since 0.1.0
- * @category constructors
+ * @category guards
  */
-export const fromHttpClient = (client: HttpClient.HttpClient, maxBodySize: number): Transport => {
-  const untracedClient = client.pipe(
-    HttpClient.withTracerPropagation(false),
-    HttpClient.withTracerDisabledWhen(() => true)
-  )
-  return {
-    send: (request, timeoutMillis) => {
-      const exchange = untracedClient.execute(toPlatformRequest(request)).pipe(
-        Effect.mapError(connectionError),
-        Effect.flatMap((response) => {
-          const { headers, status } = response
-          const head = { status, headers: safeHeaders(headers, request.apiKey) }
-          return Effect.map(
-            readBody(response, head, maxBodySize),
-            (bytes) => ({ ...head, bytes, framed: isFramed(headers, bytes.byteLength) })
-          )
-        }),
-        withoutRedirects
-      )
-      return timeoutMillis === Number.POSITIVE_INFINITY
-        ? exchange
-        : Effect.timeoutFail(exchange, { duration: timeoutMillis, onTimeout: () => new TransportTimeout() })
-    }
-  }
-}
-
-/** Whether headers delimit a body. A client may decode a body, which changes its length, and keep the headers. */
-const isFramed = (headers: Readonly<Record<string, string>>, length: number): boolean => {
+export const isFramed = (headers: ResponseHeaders, length: number): boolean => {
   const contentLength = headers["content-length"]
   return contentLength === undefined
-    ? headers["transfer-encoding"]?.toLowerCase().endsWith("chunked") === true
+    ? String(headers["transfer-encoding"]).toLowerCase().endsWith("chunked")
     : headers["content-encoding"] !== undefined || Number(contentLength) === length
 }
 
-/** Disables redirects, and keeps the other options of fetch. */
-const withoutRedirects = <A, E>(send: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.flatMap(
-    Effect.serviceOption(FetchHttpClient.RequestInit),
-    (init) =>
-      Effect.provideService(send, FetchHttpClient.RequestInit, {
-        ...Option.getOrUndefined(init),
-        redirect: "manual"
-      })
-  )
-
-const toPlatformRequest = (request: TransportRequest): HttpClientRequest.HttpClientRequest => {
-  const platformRequest = HttpClientRequest.make(request.method)(request.url, {
-    headers: { accept: "application/json", ...apiKeyHeader(request.apiKey) }
-  })
-  return request.body === null
-    ? platformRequest
-    : HttpClientRequest.bodyText(platformRequest, request.body, "application/json")
-}
-
-const apiKeyHeader = (apiKey: Redacted.Redacted): Readonly<Record<string, string>> =>
-  Redacted.value(apiKey) === "" ? {} : { "x-api-key": Redacted.value(apiKey) }
-
-/** Reads a body within the size limit and the memory. */
-const readBody = (
-  response: HttpClientResponse.HttpClientResponse,
-  head: BodyError["response"],
-  maxBytes: number
-): Effect.Effect<Uint8Array, TransportError> =>
-  Effect.flatMap(CurrentBodyMemory, (memory) => {
-    let held = 0
-    const reserve = (bytes: number): BodyError | null => {
-      if (!memory.tryAcquire(bytes)) {
-        return bodyError(head, "memory", "there is not enough memory for the body")
-      }
-      held += bytes
-      return null
-    }
-    return Effect.ensuring(
-      readReserved(response, head, maxBytes, reserve),
-      Effect.sync(() => memory.release(held))
-    )
-  })
-
-const bodyError = (head: BodyError["response"], reason: BodyError["reason"], detail: string): BodyError =>
-  new BodyError({ reason, detail, response: head })
+/**
+ * The error of a body above the size limit.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const bodyTooLarge = (response: ResponseHead, maxBodySize: number): BodyError =>
+  new BodyError({ reason: "too-large", detail: `the body is longer than ${maxBodySize} bytes`, response })
 
 /**
- * Reads a body of at most `maxBytes`. With a `Content-Length` the body is read at once, which is several times cheaper;
- * otherwise in chunks, up to the limit. `reserve` is called before bytes are kept.
+ * The error of a body that does not fit into the memory for bodies.
+ *
+ * @since 0.1.0
+ * @category errors
  */
-const readReserved = (
-  response: HttpClientResponse.HttpClientResponse,
-  head: BodyError["response"],
-  maxBytes: number,
-  reserve: (bytes: number) => BodyError | null
-): Effect.Effect<Uint8Array, TransportError> => {
-  const tooLarge = () => bodyError(head, "too-large", `the body is longer than ${maxBytes} bytes`)
-  const undecodable = () => bodyError(head, "incomplete", "the gzip encoding of the body is invalid")
-  /** Admits chunks of a body of at most `maxBytes`. */
-  const admitChunks = () => {
-    let length = 0
-    return (bytes: number): BodyError | null => {
-      length += bytes
-      return length > maxBytes ? tooLarge() : reserve(bytes)
-    }
-  }
-  // A client that decodes the body itself fails with an error code of zlib.
-  const connectionBroken = (error: HttpClientError.HttpClientError): TransportError =>
-    errorCode(error.cause)?.startsWith("Z_") === true ? undecodable() : incompleteResponse(error)
-  const chunks = Stream.catchAll(
-    response.stream,
-    (error) => emptyBody(error) ?? Stream.fail(connectionBroken(error))
-  )
-  const contentLength = Number(response.headers["content-length"] ?? Number.NaN)
-  const isEncoded = response.headers["content-encoding"] !== undefined
-  const readAtOnce = Number.isSafeInteger(contentLength) && !isEncoded
-  const rejection = contentLength > maxBytes
-    ? tooLarge()
-    : readAtOnce
-    ? reserve(contentLength)
-    : null
-  if (rejection !== null) {
-    // Starts reading, because an unread body keeps its connection open.
-    return Effect.zipRight(collect(chunks, () => rejection), Effect.fail(rejection))
-  }
-  const body = readAtOnce
-    ? Effect.mapBoth(response.arrayBuffer, {
-      onFailure: connectionBroken,
-      onSuccess: (buffer) => new Uint8Array(buffer)
-    }).pipe(Effect.filterOrFail(({ byteLength }) => byteLength <= maxBytes, tooLarge))
-    : collect(chunks, admitChunks())
-  // Clients that decode the body keep the header, so only the bytes show whether it is encoded.
-  return isEncoded
-    ? Effect.flatMap(body, (bytes) =>
-      isGzip(bytes)
-        ? gunzip(bytes, undecodable, admitChunks())
-        : Effect.succeed(bytes))
-    : body
-}
+export const noBodyMemory = (response: ResponseHead): BodyError =>
+  new BodyError({ reason: "memory", detail: "there is not enough memory for the body", response })
 
-/** A response without a body (204, 304) is not a connection error. */
-const emptyBody = (error: HttpClientError.ResponseError): Stream.Stream<never> | undefined =>
-  error.reason === "EmptyBody" ? Stream.empty : undefined
+/**
+ * The error of a body whose content encoding is invalid.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const undecodableBody = (response: ResponseHead, encoding: string): BodyError =>
+  new BodyError({
+    reason: "incomplete",
+    detail: `the ${encoding} encoding of the body is invalid`,
+    response
+  })
 
-/** Error codes of failures before the request is sent. */
-const notSent: ReadonlySet<string> = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "CERT_HAS_EXPIRED",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "ERR_TLS_CERT_ALTNAME_INVALID"
-])
+/**
+ * The error of a request without a response.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const requestFailed = (cause: unknown, sent: boolean): ConnectionError =>
+  new ConnectionError({ detail: errorCode(cause) ?? "the request could not be sent", sent })
 
-const connectionError = (error: HttpClientError.HttpClientError): ConnectionError => {
-  const code = errorCode(error.cause)
+/**
+ * The error of a response that began.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const responseFailed = (cause: unknown): ConnectionError => {
+  const code = errorCode(cause)
   return new ConnectionError({
-    detail: code ?? "the request could not be sent",
-    sent: !(code !== undefined && notSent.has(code)) &&
-      !(error._tag === "RequestError" && error.reason !== "Transport")
+    detail: code === undefined || connectionEnded.has(code)
+      ? "the upstream closed the connection before the response was complete"
+      : code,
+    sent: true
   })
 }
 
@@ -279,19 +191,13 @@ const connectionEnded: ReadonlySet<string> = new Set([
   "UND_ERR_SOCKET"
 ])
 
-/** The error of a response that began. */
-const incompleteResponse = (error: HttpClientError.HttpClientError): ConnectionError => {
-  const code = errorCode(error.cause)
-  return new ConnectionError({
-    detail: code === undefined || connectionEnded.has(code)
-      ? "the upstream closed the connection before the response was complete"
-      : code,
-    sent: true
-  })
-}
-
-/** Returns the code of a network error, from the error or its causes. */
-const errorCode = (cause: unknown, depth = 0): string | undefined => {
+/**
+ * Returns the code of a network error, from the error or its causes.
+ *
+ * @since 0.1.0
+ * @category conversions
+ */
+export const errorCode = (cause: unknown, depth = 0): string | undefined => {
   if (!Predicate.isRecord(cause) || depth > 4) return undefined
   const code = cause["code"]
   if (typeof code === "string" && /^[A-Z0-9_]{2,60}$/.test(code)) return code

@@ -1,9 +1,11 @@
 /** Where requests are sent. */
 import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Upstream from "../../../src/internal/pipeline/Upstream.ts"
+import { DispatchTransport } from "../../../src/internal/transport/DispatchTransport.ts"
 import { address, hash, tokenPrice, updateStreamStatus } from "../../support/Examples.ts"
 import { failureOf } from "../../support/Failures.ts"
 import * as ScriptedClient from "../../support/ScriptedClient.ts"
@@ -87,5 +89,61 @@ describe("uncacheable secrets", () => {
         "key-two",
         "another"
       ])
+    }))
+})
+
+describe("requests", () => {
+  /** Creates a transport that counts requests, for `client`. */
+  const countingTransport = (client: HttpClient.HttpClient) => {
+    let requests = 0
+    const response = { status: 404, headers: {}, bytes: new Uint8Array(), framed: true }
+    return {
+      requests: () => requests,
+      service: {
+        client,
+        make: () => ({
+          send: () =>
+            Effect.sync(() => {
+              requests += 1
+              return response
+            })
+        })
+      }
+    }
+  }
+
+  it.effect("are sent by the transport of the layer that provides the HttpClient", () =>
+    Effect.gen(function*() {
+      const { client, requests } = ScriptedClient.make([])
+      const transport = countingTransport(client)
+      const clients = yield* TestClients.clientsOver(client).pipe(
+        Effect.provideService(DispatchTransport, transport.service)
+      )
+      yield* failureOf(tokenPrice.call(clients))
+      expect([transport.requests(), requests.length]).toEqual([1, 0])
+    }))
+
+  it.effect("are sent by another HttpClient that is provided over that layer", () =>
+    Effect.gen(function*() {
+      const { client, requests } = ScriptedClient.make([ScriptedClient.respond(404)])
+      const transport = countingTransport(ScriptedClient.make([]).client)
+      const clients = yield* TestClients.clientsOver(client).pipe(
+        Effect.provideService(DispatchTransport, transport.service)
+      )
+      yield* failureOf(tokenPrice.call(clients))
+      expect([transport.requests(), requests.length]).toEqual([0, 1])
+    }))
+
+  it.effect("are sent by the HttpClient if an option transforms it", () =>
+    Effect.gen(function*() {
+      const { client, requests } = ScriptedClient.make([ScriptedClient.respond(404)])
+      const transport = countingTransport(client)
+      const transformClient = HttpClient.mapRequest(HttpClientRequest.setHeader("x-added", "1"))
+      const clients = yield* TestClients.clientsOver(client, { transformClient }).pipe(
+        Effect.provideService(DispatchTransport, transport.service)
+      )
+      yield* failureOf(tokenPrice.call(clients))
+      expect(transport.requests()).toBe(0)
+      expect(requests.map(({ headers }) => headers["x-added"])).toEqual(["1"])
     }))
 })

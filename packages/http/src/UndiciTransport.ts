@@ -1,0 +1,115 @@
+/**
+ * Sends requests through Undici. For Node.js; needs `@effect/platform-node`.
+ *
+ * A call over this layer costs a fraction of the CPU time of one over another `HttpClient`, because requests go to the
+ * dispatcher of Undici directly. `ApiOptions.transformClient` and an `HttpClient` that is provided over this layer still
+ * apply: then requests go through that client.
+ *
+ * The layer uses the proxies of `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, also in lower case. Node.js reads further
+ * trusted certificates from `NODE_EXTRA_CA_CERTS`.
+ *
+ * @example
+ * import * as DataApi from "@blockquarry/http/DataApi"
+ * import * as UndiciTransport from "@blockquarry/http/UndiciTransport"
+ * import * as Layer from "effect/Layer"
+ *
+ * const DataLive = DataApi.layerConfig().pipe(Layer.provide(UndiciTransport.layer))
+ *
+ * @since 0.1.0
+ */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from "@effect/platform-node/Undici"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as ConfigError from "effect/ConfigError"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import { DispatchTransport } from "./internal/transport/DispatchTransport.ts"
+import { fromDispatcher } from "./internal/transport/UndiciDispatch.ts"
+
+/**
+ * Options of the connections: those of Undici's `EnvHttpProxyAgent`. `connect` has the options of TLS, for connections
+ * through a proxy too, unless `requestTls` is set.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Options = EnvHttpProxyAgent.Options
+
+/**
+ * Provides an `HttpClient` over the dispatcher in context, such as an `Agent` with interceptors, or a `MockAgent`.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerWithDispatcher: Layer.Layer<HttpClient.HttpClient, never, NodeHttpClient.Dispatcher> = Layer
+  .effect(
+    DispatchTransport,
+    Effect.zipWith(
+      HttpClient.HttpClient,
+      NodeHttpClient.Dispatcher,
+      (client, dispatcher) => ({ client, make: (options) => fromDispatcher(dispatcher, options) })
+    )
+  ).pipe(Layer.provideMerge(NodeHttpClient.layerUndiciWithoutDispatcher))
+
+/**
+ * Provides an `HttpClient` with connections of its own, which close with the layer. Fails with a `ConfigError` if a proxy
+ * is not a URL.
+ *
+ * @example
+ * import * as UndiciTransport from "@blockquarry/http/UndiciTransport"
+ * import { readFileSync } from "node:fs"
+ *
+ * const TransportLive = UndiciTransport.layerWithOptions({ connect: { ca: readFileSync("ca.pem") }, connections: 50 })
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerWithOptions = (
+  options: Options
+): Layer.Layer<HttpClient.HttpClient, ConfigError.ConfigError> =>
+  Layer.provide(layerWithDispatcher, Layer.scoped(NodeHttpClient.Dispatcher, makeDispatcher(options)))
+
+/**
+ * Provides an `HttpClient` with connections of its own and default options.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer: Layer.Layer<HttpClient.HttpClient, ConfigError.ConfigError> = Layer.suspend(() =>
+  layerWithOptions({})
+)
+
+const makeDispatcher = (
+  options: Options
+): Effect.Effect<Dispatcher, ConfigError.ConfigError, Scope.Scope> => {
+  const proxies = [
+    { name: "HTTP_PROXY", url: options.httpProxy ?? environmentVariable("HTTP_PROXY") },
+    { name: "HTTPS_PROXY", url: options.httpsProxy ?? environmentVariable("HTTPS_PROXY") }
+  ].filter(({ url }) => url !== "")
+  const invalid = proxies.find(({ url }) => !isProxyUrl(url))
+  if (invalid !== undefined) {
+    return Effect.fail(
+      // Without the value, which may contain a password.
+      ConfigError.InvalidData([invalid.name], "expected a URL such as http://proxy.example:3128")
+    )
+  }
+  return Effect.acquireRelease(
+    Effect.sync(() =>
+      // Without a proxy, an agent saves the look-up for each request.
+      proxies.length === 0 ? new Agent(options) : new EnvHttpProxyAgent(withTunnelTls(options))
+    ),
+    (dispatcher) => Effect.promise(() => dispatcher.destroy())
+  )
+}
+
+/** Reads a variable like Undici and curl: the lower-case name takes precedence. */
+const environmentVariable = (name: string): string =>
+  process.env[name.toLowerCase()] ?? process.env[name] ?? ""
+
+const isProxyUrl = (url: string): boolean =>
+  URL.canParse(url) && /^(?:https?|socks5?):$/.test(new URL(url).protocol)
+
+/** Undici uses `connect` for direct connections only. */
+const withTunnelTls = (options: Options): Options =>
+  typeof options.connect === "object" ? { requestTls: options.connect, ...options } : options

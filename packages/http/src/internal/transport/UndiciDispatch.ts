@@ -1,0 +1,245 @@
+/** A transport over a dispatcher of Undici: one callback for each request, and no fiber, stream or promise. */
+import type * as Undici from "@effect/platform-node/Undici"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as DefaultServices from "effect/DefaultServices"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
+import * as FiberRef from "effect/FiberRef"
+import * as Redacted from "effect/Redacted"
+import * as Zlib from "node:zlib"
+import { type BodyMemory, CurrentBodyMemory } from "./BodyMemory.ts"
+import { join } from "./Bytes.ts"
+import { type ReceivedResponse, type ResponseHeaders, safeHeaders } from "./RawResponse.ts"
+import {
+  bodyTooLarge,
+  isFramed,
+  noBodyMemory,
+  requestFailed,
+  responseFailed,
+  type ResponseHead,
+  type Transport,
+  type TransportError,
+  type TransportOptions,
+  type TransportRequest,
+  TransportTimeout,
+  undecodableBody
+} from "./Transport.ts"
+
+/** Creates a transport from a dispatcher. */
+export const fromDispatcher = (
+  dispatcher: Undici.Dispatcher,
+  { maxBodySize, userAgent }: TransportOptions
+): Transport => ({
+  send: (request, timeoutMillis) =>
+    Effect.withFiberRuntime((fiber) => {
+      const memory = Context.get(fiber.getFiberRef(FiberRef.currentContext), CurrentBodyMemory)
+      const clock = Context.get(fiber.getFiberRef(DefaultServices.currentServices), Clock.Clock)
+      return Effect.async<ReceivedResponse, TransportError>((resume) => {
+        const exchange = new Exchange(request.apiKey, maxBodySize, memory, resume)
+        exchange.startTimer(clock, timeoutMillis)
+        dispatcher.dispatch(dispatchOptions(request, userAgent), exchange)
+        return Effect.sync(() => exchange.cancel())
+      })
+    })
+})
+
+const dispatchOptions = (
+  { apiKey, body, method, url }: TransportRequest,
+  userAgent: string
+): Undici.Dispatcher.DispatchOptions => {
+  const pathStart = url.indexOf("/", "https://".length)
+  const headers = ["accept", "application/json", "user-agent", userAgent]
+  if (Redacted.value(apiKey) !== "") headers.push("x-api-key", Redacted.value(apiKey))
+  if (body !== null) headers.push("content-type", "application/json")
+  return {
+    origin: url.slice(0, pathStart),
+    path: url.slice(pathStart),
+    method,
+    headers,
+    body,
+    // The timeout of the exchange covers everything.
+    headersTimeout: 0,
+    bodyTimeout: 0
+  }
+}
+
+/** The reason with which a request is aborted. Constant, because an error costs a stack trace. */
+const aborted = new Error("the request was cancelled")
+
+/** One request and its response. Calls `resume` at most once, and never after `cancel`. */
+class Exchange implements Undici.Dispatcher.DispatchHandler {
+  private readonly apiKey: Redacted.Redacted
+  private readonly maxBodySize: number
+  private readonly memory: BodyMemory
+  private readonly resume: (result: Exit.Exit<ReceivedResponse, TransportError>) => void
+  private isOver = false
+  private stopTimer = noTimer
+  /** Set from when the request is written to a connection until the response has ended. */
+  private controller: Undici.Dispatcher.DispatchController | null = null
+  /** Null until the response begins. */
+  private head: ResponseHead | null = null
+  private headers: ResponseHeaders = {}
+  /** The body, if its length is known. */
+  private body: Uint8Array | null = null
+  /** The chunks of a body of unknown length. */
+  private chunks: Array<Uint8Array> = []
+  private length = 0
+  private reserved = 0
+  private decompressor: Decompressor | null = null
+
+  constructor(
+    apiKey: Redacted.Redacted,
+    maxBodySize: number,
+    memory: BodyMemory,
+    resume: (result: Exit.Exit<ReceivedResponse, TransportError>) => void
+  ) {
+    this.apiKey = apiKey
+    this.maxBodySize = maxBodySize
+    this.memory = memory
+    this.resume = resume
+  }
+
+  startTimer(clock: Clock.Clock, millis: number): void {
+    this.stopTimer = startTimer(clock, millis, () => this.fail(new TransportTimeout()))
+  }
+
+  /** Releases everything that the exchange holds. */
+  cancel(): void {
+    if (this.isOver) return
+    this.isOver = true
+    this.stopTimer()
+    this.memory.release(this.reserved)
+    this.decompressor?.destroy()
+    this.controller?.abort(aborted)
+  }
+
+  onRequestStart(controller: Undici.Dispatcher.DispatchController): void {
+    this.controller = controller
+    if (this.isOver) controller.abort(aborted)
+  }
+
+  onResponseStart(
+    _controller: Undici.Dispatcher.DispatchController,
+    status: number,
+    headers: ResponseHeaders
+  ): void {
+    const isInformational = status < 200
+    if (this.isOver || isInformational) return
+    this.head = { status, headers: safeHeaders(headers, this.apiKey) }
+    this.headers = headers
+    const contentLength = Number(headers["content-length"] ?? Number.NaN)
+    if (contentLength > this.maxBodySize) return this.fail(bodyTooLarge(this.head, this.maxBodySize))
+    if (Number.isSafeInteger(contentLength) && this.reserve(contentLength, this.head)) {
+      this.body = new Uint8Array(Buffer.allocUnsafeSlow(contentLength).buffer)
+    }
+  }
+
+  onResponseData(_controller: Undici.Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (this.isOver || this.head === null) return
+    if (this.body === null) return this.append(chunk, this.head)
+    this.body.set(chunk, this.length)
+    this.length += chunk.byteLength
+  }
+
+  onResponseEnd(): void {
+    if (this.isOver || this.head === null) return
+    // The connection is free for other requests.
+    this.controller = null
+    const bytes = this.received()
+    const encoding = String(this.headers["content-encoding"]).toLowerCase()
+    const makeDecompressor = decompressors.get(encoding)
+    return makeDecompressor === undefined || bytes.byteLength === 0
+      ? this.succeed(bytes, this.head)
+      : this.decompress(bytes, makeDecompressor(), encoding, this.head)
+  }
+
+  onResponseError(_controller: Undici.Dispatcher.DispatchController, cause: Error): void {
+    this.fail(this.head === null ? requestFailed(cause, this.controller !== null) : responseFailed(cause))
+  }
+
+  private decompress(
+    bytes: Uint8Array,
+    decompressor: Decompressor,
+    encoding: string,
+    head: ResponseHead
+  ): void {
+    this.decompressor = decompressor
+    this.body = null
+    this.length = 0
+    decompressor.on("data", (chunk: Buffer) => this.append(chunk, head))
+    decompressor.on("error", () => this.fail(undecodableBody(head, encoding)))
+    decompressor.on("end", () => this.succeed(this.received(), head))
+    decompressor.end(bytes)
+  }
+
+  /** Keeps a chunk, within the size limit and the memory. */
+  private append(chunk: Uint8Array, head: ResponseHead): void {
+    this.length += chunk.byteLength
+    if (this.length > this.maxBodySize) return this.fail(bodyTooLarge(head, this.maxBodySize))
+    if (this.reserve(chunk.byteLength, head)) this.chunks.push(chunk)
+  }
+
+  private reserve(bytes: number, head: ResponseHead): boolean {
+    if (!this.memory.tryAcquire(bytes)) {
+      this.fail(noBodyMemory(head))
+      return false
+    }
+    this.reserved += bytes
+    return true
+  }
+
+  private received(): Uint8Array {
+    if (this.body !== null) {
+      // A response to which HTTP gives no body (304) may have a length.
+      return this.length === this.body.byteLength ? this.body : this.body.slice(0, this.length)
+    }
+    const bytes = join(this.chunks, this.length)
+    this.chunks = []
+    return bytes
+  }
+
+  private succeed(bytes: Uint8Array, head: ResponseHead): void {
+    const framed = isFramed(this.headers, bytes.byteLength)
+    this.finish(Exit.succeed({ status: head.status, headers: head.headers, bytes, framed }))
+  }
+
+  private fail(error: TransportError): void {
+    this.finish(Exit.fail(error))
+  }
+
+  private finish(result: Exit.Exit<ReceivedResponse, TransportError>): void {
+    if (this.isOver) return
+    this.cancel()
+    this.resume(result)
+  }
+}
+
+type Decompressor = Zlib.Gunzip | Zlib.BrotliDecompress
+
+const decompressors: ReadonlyMap<string, () => Decompressor> = new Map([
+  ["gzip", Zlib.createGunzip],
+  ["x-gzip", Zlib.createGunzip],
+  ["br", Zlib.createBrotliDecompress]
+])
+
+const noTimer = (): void => {}
+
+const liveClock = Context.get(DefaultServices.liveServices, Clock.Clock)
+
+/** The longest delay of `setTimeout`. As with `Effect.sleep`, a longer one never ends. */
+const maxTimerMillis = 2 ** 31 - 1
+
+/** Runs a callback after a time of the clock. Returns a function that prevents it. */
+const startTimer = (clock: Clock.Clock, millis: number, callback: () => void): () => void => {
+  if (millis === Number.POSITIVE_INFINITY) return noTimer
+  if (clock === liveClock) {
+    if (millis > maxTimerMillis) return noTimer
+    const timer = setTimeout(callback, millis)
+    return () => clearTimeout(timer)
+  }
+  const fiber = Effect.runFork(Effect.zipRight(clock.sleep(Duration.millis(millis)), Effect.sync(callback)))
+  return () => fiber.unsafeInterruptAsFork(FiberId.none)
+}
