@@ -3,6 +3,7 @@ import * as Names from "@blockquarry/http/Settings"
 import * as Either from "effect/Either"
 import { parseArgs } from "node:util"
 import { proxyVariables, type VariableValues } from "../config/EnvironmentVariables.ts"
+import { closestName } from "../config/Suggestions.ts"
 
 type Command =
   | { readonly _tag: "Serve" }
@@ -42,7 +43,7 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Arguments, str
           strict: true,
           allowPositionals: true
         }),
-      catch: (error) => error instanceof Error ? `${error.message.split(". ")[0]}` : "invalid options"
+      catch: (error) => error instanceof Error ? describeParseError(error) : "invalid options"
     })
     const flagValue = (isSet: boolean | undefined) => isSet === true ? "1" : undefined
     const optionValues = {
@@ -57,6 +58,13 @@ export const parse = (args: ReadonlyArray<string>): Either.Either<Arguments, str
     if (values.version === true) return { command: { _tag: "Version" }, optionValues }
     return { command: yield* parseCommand(positionals), optionValues }
   })
+
+/** Returns the first sentence, and the option that may have been meant. */
+const describeParseError = ({ message }: Error): string => {
+  const [, name = ""] = /^Unknown option '--([^']+)'/.exec(message) ?? []
+  const suggestion = closestName(name, Object.keys(optionDefinitions))
+  return `${message.split(". ")[0]}${suggestion === undefined ? "" : `; did you mean --${suggestion}?`}`
+}
 
 const commands: ReadonlyMap<string, Command> = new Map([
   ["", { _tag: "Serve" }],

@@ -141,7 +141,9 @@ const invalidValue = (location: DocumentLocation, value: unknown, issue: ParseRe
   return {
     message,
     got: !message.startsWith("expected ") ? undefined : isShown ? quoted(value) : typeName(value),
-    suggestion: isShown && typeof value === "string" ? closestName(value, words(ast)) : undefined
+    suggestion: isShown && typeof value === "string"
+      ? closestName(value, words(ast)) ?? withoutSpaces(ast, value)
+      : undefined
   }
 }
 
@@ -168,8 +170,22 @@ const typeName = (value: unknown): string => {
   return `a ${typeof value}`
 }
 
-/** Quotes only single words. Longer text, or text after a name and a colon, may be several lines joined by mistake. */
+/** A number with a unit, such as `2 s`, `64 MiB` or `100 / s`. */
+const isMeasure = (text: string): boolean => /^\d[\d ./]{0,20}[A-Za-z]{0,3}$/.test(text)
+
+/** Returns a number with a unit without its spaces, if it is valid then. */
+const withoutSpaces = (ast: AST.AST, text: string): string | undefined => {
+  const compact = text.replaceAll(" ", "")
+  const isValid = isMeasure(text) && Either.isRight(Schema.decodeUnknownEither(Schema.make(ast))(compact))
+  return isValid ? compact : undefined
+}
+
+/**
+ * Quotes only single words, and numbers with units. Other text with spaces, or text after a name and a colon, may be several
+ * lines joined by mistake.
+ */
 const quoted = (value: unknown): string => {
-  const isWord = typeof value !== "string" || /^(?!\w+:(?!\/\/))[\x21-\x7e]{0,40}$/.test(value)
+  const isWord = typeof value !== "string" || isMeasure(value) ||
+    /^(?!\w+:(?!\/\/))[\x21-\x7e]{0,40}$/.test(value)
   return isWord && typeof value !== "object" ? JSON.stringify(value) : typeName(value)
 }

@@ -36,7 +36,8 @@ export const parseYaml = (bytes: Uint8Array): YamlDocument => {
   if (bytes.byteLength === 0) return failed("the file is empty")
   if (!isUtf8(bytes)) return failed("expected text in UTF-8")
   const text = new TextDecoder().decode(bytes)
-  if (isTooDeep(text)) return failed("nested too deeply")
+  const tokens = [...new Yaml.Parser().parse(text)]
+  if (isTooDeep(tokens)) return failed("nested too deeply")
   const lines = new Yaml.LineCounter()
   const document = Yaml.parseDocument(text, {
     version: "1.2",
@@ -61,7 +62,11 @@ export const parseYaml = (bytes: Uint8Array): YamlDocument => {
     errors.slice(0, maxIssues).map(({ code, pos }) =>
       issue(pos[0], messages[code] ?? `invalid YAML (${code.toLowerCase().replaceAll("_", " ")})`)
     )
-  if (document.errors.length > 0) return unreadable(syntax(document.errors))
+  if (document.errors.length > 0) {
+    // The library reports them where it notices them, and as wrong indentation.
+    const unclosed = findUnclosed(tokens).map(([offset, message]) => issue(offset, message))
+    return unreadable(unclosed.length > 0 ? unclosed.slice(0, maxIssues) : syntax(document.errors))
+  }
   const { explicit, version } = document.directives.yaml
   if (explicit === true && version !== "1.2") return unreadable([issue(0, "expected YAML 1.2")])
   const { aliases, duplicates } = survey(document)
@@ -100,24 +105,45 @@ const messages: { readonly [Code in Yaml.ErrorCode]?: string } = {
   TAB_AS_INDENT: "indent with spaces, not with tabs",
   BAD_INDENT: "wrong indentation",
   BLOCK_AS_IMPLICIT_KEY: "two keys on one line; quote text that contains a colon",
-  MISSING_CHAR: "unclosed quote or bracket, or missing colon, here or before",
+  MISSING_CHAR: "missing colon, here or before",
   BAD_DQ_ESCAPE: "invalid escape sequence; use single quotes for a literal backslash",
   TAG_RESOLVE_FAILED: "tags (!name) are not supported",
   NON_STRING_KEY: "expected the name of a key"
 }
 
 /** The library composes nested values recursively: a document that exhausts the stack may crash Node.js. */
-const isTooDeep = (text: string): boolean => {
-  let level: ReadonlyArray<Yaml.CST.Token> = [...new Yaml.Parser().parse(text)]
-  for (let depth = 0; depth < maxDepth; depth++) {
-    level = level.flatMap((token) => {
-      const items: ReadonlyArray<Yaml.CST.CollectionItem> = "items" in token ? token.items : []
-      const inner = items.flatMap(({ key, value }) => [key, value])
-      return (token.type === "document" ? [token.value] : inner).filter(Predicate.isNotNullable)
-    })
-  }
+const isTooDeep = (tokens: ReadonlyArray<Yaml.CST.Token>): boolean => {
+  let level = tokens
+  for (let depth = 0; depth < maxDepth; depth++) level = level.flatMap(innerTokens)
   return level.length > 0
 }
+
+const innerTokens = (token: Yaml.CST.Token): ReadonlyArray<Yaml.CST.Token> => {
+  const items: ReadonlyArray<Yaml.CST.CollectionItem> = "items" in token ? token.items : []
+  const inner = items.flatMap(({ key, value }) => [key, value])
+  return (token.type === "document" ? [token.value] : inner).filter(Predicate.isNotNullable)
+}
+
+type Unclosed = readonly [offset: number, message: string]
+
+/** Returns the quotes that are not closed, or else the brackets: the text of such a quote may contain brackets. */
+const findUnclosed = (tokens: ReadonlyArray<Yaml.CST.Token>): ReadonlyArray<Unclosed> => {
+  const all = (tokens: ReadonlyArray<Yaml.CST.Token>): ReadonlyArray<Yaml.CST.Token> =>
+    tokens.flatMap((token) => [token, ...all(innerTokens(token))])
+  const inside = all(tokens)
+  const quotes = inside.filter(isUnclosedQuote).map(({ offset }): Unclosed => [offset, "unclosed quote"])
+  return quotes.length > 0 ? quotes : inside.flatMap((token): ReadonlyArray<Unclosed> => {
+    if (token.type !== "flow-collection") return []
+    const [start, end] = token.start.type === "flow-map-start" ? ["{", "}"] : ["[", "]"]
+    return token.end[0]?.source === end
+      ? []
+      : [[token.offset, `unclosed bracket: this ${start} has no ${end}`]]
+  })
+}
+
+const isUnclosedQuote = (token: Yaml.CST.Token): boolean =>
+  (token.type === "double-quoted-scalar" && !/[^\\](\\\\)*"$/.test(token.source)) ||
+  (token.type === "single-quoted-scalar" && token.source.split("'").length % 2 === 0)
 
 /** Formats a value on one line. It is formatted as a list element, because some strings become multi-line blocks otherwise. */
 export const toInlineYaml = (value: unknown): string =>

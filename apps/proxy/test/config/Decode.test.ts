@@ -143,11 +143,20 @@ describe("suggests a known word for", () => {
     [["log", "level"], "warn", "warning"],
     [["upstream", "keys", 0, "upstreams", 0], "ledgertestnet", "ledgerTestnet"],
     [["clients", 0, "scopes", 0], "reads", "read"],
-    [["clients", 0, "scopes", 0], "tokenprice", "tokenPrice"]
+    [["clients", 0, "scopes", 0], "tokenprice", "tokenPrice"],
+    [["quotas", "maxWait"], "2 s", "2s"],
+    [["clients", 0, "rateLimit"], "50 / s", "50/s"]
   ])("%j", (path, word, suggestion) => {
     const { issues } = check(replaced(whole, path, word))
     expect(issues).toMatchObject([{ path, suggestion, got: JSON.stringify(word) }])
   })
+})
+
+it("shows a number with an unknown unit, and no other text with spaces", () => {
+  const gotOf = (text: string) => check(replaced(whole, ["quotas", "maxWait"], text)).issues[0]
+  expect(gotOf("2 sec")).toMatchObject({ got: "\"2 sec\"", suggestion: undefined })
+  expect(gotOf("2 s secret")).toMatchObject({ got: "a string", suggestion: undefined })
+  expect(gotOf("secret 2s")).toMatchObject({ got: "a string", suggestion: undefined })
 })
 
 describe("values", () => {

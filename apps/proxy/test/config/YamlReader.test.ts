@@ -50,7 +50,13 @@ describe("reports the line of", () => {
     ["a tag of YAML 1.1", "a: !!binary aGk=", 1, "tags"],
     ["YAML 1.1", "%YAML 1.1\n---\na: off", 1, "1.2"],
     ["a tab", "a:\n\tb: 1", 2, "spaces"],
-    ["an unclosed quote", "a: 'x", 1, "closed"],
+    ["an unclosed single quote", "a:\n  b: 'it''s\nc: 1", 2, "unclosed quote"],
+    ["an unclosed double quote", `a:\n  b: "x\\"\nc: 1`, 2, "unclosed quote"],
+    ["an unclosed quote in brackets", "a:\n  - [1, { b: 'x }]\nc: 1", 2, "unclosed quote"],
+    ["an unclosed bracket of a section", "a: 1\nb: { c: 1\nd: { e: 1 }", 2, "{ has no }"],
+    ["an unclosed bracket of a list", "a: 1\nb: [\n  1,\nc: []", 2, "[ has no ]"],
+    ["an unclosed bracket of the whole document", "\n{ a: 1,", 2, "{ has no }"],
+    ["a bracket that another one closes", "a: 1\nb: [1 }", 2, "[ has no ]"],
     ["two keys on one line", "a: b: c", 1, "one line"],
     ["a key that is a list", "? [a]\n: b", 1, "name"],
     ["an alias without anchor", "a: 1\nb: *x", 2, "anchor"],
@@ -60,6 +66,20 @@ describe("reports the line of", () => {
     const [issue] = against(text)
     expect(issue?.position?.line).toBe(line)
     expect(issue?.message).toContain(word)
+  })
+
+  it("every unclosed bracket", () => {
+    const issues = against("a:\n  - { b: 1, c: [x\n  - { b: 2 }\n")
+    expect(issues.map(({ message, position }) => [position?.line, position?.column, message])).toEqual([
+      [2, 5, expect.stringContaining("{")],
+      [2, 16, expect.stringContaining("[")]
+    ])
+  })
+
+  it("wrong indentation, if all brackets are closed", () => {
+    expect(against("a: [1]\nb:\n    c: {}\n  d: 'it''s'\n")).toMatchObject([
+      { message: "wrong indentation", position: { line: 4 } }
+    ])
   })
 
   it("aliases that expand to too many values", () => {
