@@ -59,13 +59,13 @@ export const pages = <
   options: Pick<Pagination.PaginationOptions, "cursor"> = {}
 ): Stream.Stream<RawPage, ListOperationError> =>
   Stream.suspend(() => {
-    const raw = engine.raw(operation, upstream)
+    const raw = engine.raw(operation, upstream, { needsDocument: true })
     // Pagination drops records that it has returned before, but never copies those that it returns.
     const rawByRecord = new WeakMap<Item, string>()
     const fetchPage = (input: I): Effect.Effect<Output, OperationError> =>
       Effect.flatMap(raw(input, encodeRequest(operation, input, upstream.arrayFormat)), (engineResponse) =>
-        Either.flatMap(decodeResponse(operation, engineResponse), (page) => {
-          const rawRecords = elementTexts(new TextDecoder().decode(engineResponse.response.bytes), "result")
+        Either.flatMap(decodeResponse(operation, engineResponse), ({ page, text }) => {
+          const rawRecords = elementTexts(text, "result")
           if (rawRecords.length !== page.result.length) {
             return recordMismatch(
               `the body has ${rawRecords.length} records, but ${page.result.length} were decoded`
@@ -112,10 +112,10 @@ export const pages = <
 const decodeResponse = <I, InputEncoded, Output, OutputEncoded>(
   operation: Operation<I, InputEncoded, Output, OutputEncoded>,
   { classification: classifyResponse }: EngineResponse
-): Either.Either<Output, OperationError> => {
+): Either.Either<{ readonly page: Output; readonly text: string }, OperationError> => {
   const classification = classifyResponse()
   return classification._tag === "Complete"
-    ? decode(operation, classification)
+    ? Either.map(decode(operation, classification), (page) => ({ page, text: classification.text ?? "" }))
     : Either.left(classification.error)
 }
 

@@ -67,7 +67,8 @@ export const attempt = (
     Effect.flatMap(({ response, version }) =>
       Effect.map(Clock.currentTimeMillis, (now): AttemptResponse => {
         // The upstream has received only this API key with this request, so the response can contain no other.
-        const classification = classify(operation, summary, response, now, key.apiKey)
+        const mayDeferParsing = response.framed && !call.needsDocument
+        const classification = classify(operation, summary, response, now, key.apiKey, mayDeferParsing)
         return { response, classification, health: healthOf(response, classification), version }
       })
     )

@@ -36,6 +36,8 @@ export interface Call {
   readonly deadline: number
   /** The attempt timeout of the layer. A call with a shorter timeout does not indicate an unhealthy upstream. */
   readonly layerAttemptTimeout: number
+  /** Whether a response without a JSON document is retried. Otherwise, a check of its brackets suffices. */
+  readonly needsDocument: boolean
   /** Issues the version of an attempt whose response may be cached. Null if it is not cached. See `CacheEntry`. */
   readonly nextVersion: Effect.Effect<number> | null
   /** Receives the usage of the call; null if nothing observes it. */

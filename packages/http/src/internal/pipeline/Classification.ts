@@ -21,34 +21,46 @@ import {
   ServerError,
   TimeoutError
 } from "@blockquarry/core/OperationError"
-import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import type { RetryCause } from "../../RetryPolicy.ts"
 import { excerpt, requestId, serverMessage, shapeMismatch } from "../transport/ErrorText.ts"
+import { isBalanced } from "../transport/JsonScan.ts"
 import type { RawResponse } from "../transport/RawResponse.ts"
 import { parseRetryAfter } from "../transport/RetryAfter.ts"
 
 /**
- * - `Complete`: status 200 and a complete JSON document.
- * - `Rejected`: any other status. `retryHint` is set if another attempt may succeed.
- * - `Malformed`: a 2xx status without a complete JSON document: damaged in transfer, so another attempt may succeed.
+ * The class of a response.
  *
  * @since 0.1.0
  * @category models
  */
-export type Classification = Data.TaggedEnum<{
-  Complete: {
-    readonly document: JsonValue
-    /** Creates the error of a document without a result. */
-    readonly notFound: () => NotFoundError
-    /** Creates the error of a document that does not have the shape of the operation's output. */
-    readonly invalidShape: (path: string, reason: string) => InvalidResponseError
-  }
-  Rejected: { readonly error: OperationError; readonly retryHint: RetryHint | null }
-  Malformed: { readonly error: InvalidResponseError; readonly retryHint: RetryHint | null }
-}>
+export type Classification = Complete | Rejected | Malformed
+
+/**
+ * Any status but 200, unless it is `Malformed`. `retryHint` is set if another attempt may succeed.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Rejected {
+  readonly _tag: "Rejected"
+  readonly error: OperationError
+  readonly retryHint: RetryHint | null
+}
+
+/**
+ * A 2xx status without a complete JSON document: damaged in transfer, so another attempt may succeed.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Malformed {
+  readonly _tag: "Malformed"
+  readonly error: InvalidResponseError
+  readonly retryHint: RetryHint | null
+}
 
 /**
  * Another attempt may succeed: why, and how long the upstream asks to wait.
@@ -61,11 +73,82 @@ export interface RetryHint {
   readonly retryAfter: Duration.Duration | null
 }
 
-const Classification = Data.taggedEnum<Classification>()
+/** A response and its request, of which errors are created. */
+interface Exchange {
+  readonly operation: OperationRef
+  readonly request: RequestSummary
+  readonly response: RawResponse
+  readonly key: Redacted.Redacted
+}
+
+/**
+ * Status 200 and a complete JSON document. The body becomes text at most once and is parsed at most once, when it is
+ * needed.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export class Complete {
+  readonly _tag = "Complete"
+  readonly #exchange: Exchange
+  #text: string | null | undefined
+  #document: Either.Either<JsonValue, InvalidResponseError> | undefined
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange
+  }
+
+  /** The body. Null if it is not UTF-8. */
+  get text(): string | null {
+    return this.#text === undefined ? this.#text = decodeUtf8(this.#exchange.response.bytes) : this.#text
+  }
+
+  /** The document. An error if the body is not JSON after all; a body that is parsed at once has no such error. */
+  get document(): Either.Either<JsonValue, InvalidResponseError> {
+    return this.#document ??= Either.mapLeft(
+      parseText(this.text),
+      (reason) =>
+        invalidResponse(
+          this.#exchange,
+          undefined,
+          "incomplete",
+          "",
+          `not a complete JSON document: ${reason}`
+        )
+    )
+  }
+
+  /** Whether the document has been parsed. */
+  get isParsed(): boolean {
+    return this.#document !== undefined
+  }
+
+  /** Creates the error of a document without a result. */
+  notFound(): NotFoundError {
+    return new NotFoundError({
+      ...detailsOf(this.#exchange, Either.getOrUndefined(this.document)),
+      serverMessage: "the response is empty"
+    })
+  }
+
+  /** Creates the error of a document that does not have the shape of the operation's output. */
+  invalidShape(document: JsonValue, path: string, reason: string): InvalidResponseError {
+    return invalidResponse(
+      this.#exchange,
+      document,
+      "unexpected-shape",
+      path,
+      shapeMismatch(reason, document, Redacted.value(this.#exchange.key))
+    )
+  }
+}
 
 /**
  * Classifies a response. `now` is milliseconds since 1970, for a `Retry-After` header with a date. Text quoted from
  * the response does not contain `key`.
+ *
+ * `mayDeferParsing`: whether a complete body with balanced brackets is not parsed before its document is needed. Only
+ * HTTP framing shows that a body is complete.
  *
  * @since 0.1.0
  * @category conversions
@@ -75,54 +158,41 @@ export const classify = (
   request: RequestSummary,
   response: RawResponse,
   now: number,
-  key: Redacted.Redacted
+  key: Redacted.Redacted,
+  mayDeferParsing: boolean
 ): Classification => {
+  const exchange = { operation, request, response, key }
   const { status } = response
-  const secret = Redacted.value(key)
-  const text = decodeUtf8(response.bytes)
-  const document = text === undefined
-    ? Either.left("the text is not UTF-8")
-    : Either.mapLeft(parse(text), ({ reason }) => reason)
-  const call = { operation: operation.id, request }
-  // Created for errors only: most responses are successes.
-  const summarize = (): ResponseSummary => ({
-    status,
-    serverMessage: serverMessage(Either.getOrUndefined(document), secret),
-    body: excerpt(response.bytes, secret),
-    upstreamRequestId: requestId(response)
-  })
-  const retryAfter = parseRetryAfter(response.headers["retry-after"], now)
-  const safeToRetry = operation.retry === "always"
-  const retryHint = (cause: RetryCause): RetryHint => ({ cause, retryAfter })
-  const rejected = (error: OperationError, retryHintOrNull: RetryHint | null = null) =>
-    Classification.Rejected({ error, retryHint: retryHintOrNull })
-
-  if (status >= 200 && status < 300) {
-    const invalid = (kind: InvalidResponseError["kind"], path: string, reason: string) =>
-      new InvalidResponseError({
-        ...call,
-        ...summarize(),
-        kind,
-        path,
-        reason,
-        mayHaveBeenApplied: !safeToRetry
-      })
-    if (Either.isLeft(document)) {
-      const error = invalid("incomplete", "", `not a complete JSON document: ${document.left}`)
-      return Classification.Malformed({ error, retryHint: error.retryable ? retryHint("transient") : null })
+  if (status < 200 || status >= 300) return classifyError(exchange, now)
+  const complete = new Complete(exchange)
+  if (status === 200 && mayDeferParsing && isBalanced(response.bytes)) return complete
+  const { document } = complete
+  if (Either.isLeft(document)) {
+    const error = document.left
+    return {
+      _tag: "Malformed",
+      error,
+      retryHint: error.retryable ? retryHintOf(response, "transient", now) : null
     }
-    return status === 200
-      ? Classification.Complete({
-        document: document.right,
-        notFound: () =>
-          new NotFoundError({ ...call, ...summarize(), serverMessage: "the response is empty" }),
-        invalidShape: (path, reason) =>
-          invalid("unexpected-shape", path, shapeMismatch(reason, document.right, secret))
-      })
-      : rejected(invalid("unexpected-status", "", `expected status 200, got ${status}`))
   }
-  const summary = summarize()
-  const details = { ...call, ...summary }
+  return status === 200
+    ? complete
+    : rejected(
+      invalidResponse(
+        exchange,
+        document.right,
+        "unexpected-status",
+        "",
+        `expected status 200, got ${status}`
+      )
+    )
+}
+
+/** Classifies a response whose status is not 2xx. */
+const classifyError = (exchange: Exchange, now: number): Rejected => {
+  const { operation, request, response } = exchange
+  const { status } = response
+  const details = detailsOf(exchange, Either.getOrUndefined(parseText(decodeUtf8(response.bytes))))
   if (status < 400) {
     return rejected(
       new InvalidResponseError({
@@ -134,10 +204,13 @@ export const classify = (
       })
     )
   }
+  const { body, serverMessage, upstreamRequestId } = details
+  const summary: ResponseSummary = { status, serverMessage, body, upstreamRequestId }
+  const safeToRetry = operation.retry === "always"
   switch (status) {
     case 401:
       return rejected(
-        isQuotaMessage(details.serverMessage)
+        isQuotaMessage(serverMessage)
           ? new PlanQuotaExceededError(details)
           : new AuthenticationError(details)
       )
@@ -153,21 +226,31 @@ export const classify = (
       return rejected(new NotFoundError(details))
     case 408: {
       const error = new TimeoutError({
-        ...call,
+        operation: operation.id,
+        request,
         scope: "server",
         duration: null,
         response: summary,
         mayHaveBeenApplied: !safeToRetry
       })
-      return rejected(error, error.retryable ? retryHint("transient") : null)
+      return rejected(error, error.retryable ? retryHintOf(response, "transient", now) : null)
     }
-    case 429:
+    case 429: {
+      const retryHint = retryHintOf(response, "throttled", now)
       return rejected(
-        new RateLimitError({ ...call, response: summary, retryAfter }),
-        retryHint("throttled")
+        new RateLimitError({
+          operation: operation.id,
+          request,
+          response: summary,
+          retryAfter: retryHint.retryAfter
+        }),
+        retryHint
       )
+    }
   }
   if (status < 500) return rejected(new RequestRejectedError(details))
+  const retryHint = retryHintOf(response, status === 503 ? "throttled" : "transient", now)
+  const { retryAfter } = retryHint
   // A 503 with Retry-After comes from admission control: the request had no effect.
   const notApplied = status === 503 && retryAfter !== null
   // RFC 9110, section 15: a status above 599 is treated as 5xx.
@@ -176,21 +259,65 @@ export const classify = (
     retryAfter,
     mayHaveBeenApplied: !safeToRetry && !notApplied
   })
-  return rejected(
-    error,
-    error.retryable ? retryHint(status === 503 ? "throttled" : "transient") : null
-  )
+  return rejected(error, error.retryable ? retryHint : null)
 }
+
+const rejected = (error: OperationError, retryHint: RetryHint | null = null): Rejected => ({
+  _tag: "Rejected",
+  error,
+  retryHint
+})
+
+const retryHintOf = ({ headers }: RawResponse, cause: RetryCause, now: number): RetryHint => ({
+  cause,
+  retryAfter: parseRetryAfter(headers["retry-after"], now)
+})
+
+/** Returns the fields of an error with a response. `document` is undefined if the body is not JSON. */
+const detailsOf = (
+  { key, operation, request, response }: Exchange,
+  document: JsonValue | undefined
+): ResponseSummary & { readonly operation: string; readonly request: RequestSummary } => ({
+  operation: operation.id,
+  request,
+  status: response.status,
+  serverMessage: serverMessage(document, Redacted.value(key)),
+  body: excerpt(response.bytes, Redacted.value(key)),
+  upstreamRequestId: requestId(response)
+})
+
+const invalidResponse = (
+  exchange: Exchange,
+  document: JsonValue | undefined,
+  kind: InvalidResponseError["kind"],
+  path: string,
+  reason: string
+): InvalidResponseError =>
+  new InvalidResponseError({
+    ...detailsOf(exchange, document),
+    kind,
+    path,
+    reason,
+    mayHaveBeenApplied: exchange.operation.retry !== "always"
+  })
 
 /** Some plans that are exhausted are reported with status 401 and a message. */
 const isQuotaMessage = (message: string | null): boolean =>
   message !== null && /\b(plan|quota|usage|credits?|compute units?)\b/i.test(message) &&
   /\b(consumed|exhausted|exceeded|used up|depleted|reached)\b/i.test(message)
 
-const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
+/** Parses a text. The error is the reason. */
+const parseText = (text: string | null): Either.Either<JsonValue, string> =>
+  text === null
+    ? Either.left("the text is not UTF-8")
+    : Either.mapLeft(parse(text), ({ reason }) => reason)
+
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true })
+
+const decodeUtf8 = (bytes: Uint8Array): string | null => {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+    return strictUtf8.decode(bytes)
   } catch {
-    return undefined
+    return null
   }
 }

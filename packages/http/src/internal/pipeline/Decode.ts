@@ -1,20 +1,22 @@
 /** The decode stage: decodes a document as the operation's output, or fails with the path of the first mismatch. */
 import type { Operation } from "@blockquarry/core/Operation"
 import type { InvalidResponseError, NotFoundError } from "@blockquarry/core/OperationError"
-import type * as Data from "effect/Data"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
-import type { Classification } from "./Classification.ts"
+import type { Complete } from "./Classification.ts"
 
 /** Decodes the document of a complete response. */
 export const decode = <I, InputEncoded, Output, OutputEncoded>(
   operation: Operation<I, InputEncoded, Output, OutputEncoded>,
-  { document, notFound, invalidShape }: Data.TaggedEnum.Value<Classification, "Complete">
+  response: Complete
 ): Either.Either<Output, NotFoundError | InvalidResponseError> => {
-  if (operation.isNotFound(() => document)) return Either.left(notFound())
+  const parsed = response.document
+  if (Either.isLeft(parsed)) return Either.left(parsed.left)
+  const document = parsed.right
+  if (operation.isNotFound(() => document)) return Either.left(response.notFound())
   return Either.mapLeft(operation.decode(document), (error) => {
     const { message, path } = deepestIssue(ParseResult.ArrayFormatter.formatErrorSync(error))
-    return invalidShape(formatPath(path), message)
+    return response.invalidShape(document, formatPath(path), message)
   })
 }
 

@@ -86,13 +86,16 @@ export type RawError =
  */
 export interface EngineService {
   /**
-   * Returns the upstream's response unparsed, with any status. Fails if the response is incomplete.
+   * Returns the upstream's response, with any status. Fails if the response is incomplete. A complete body is parsed only
+   * if its brackets are not balanced, its TTL depends on the document, or `needsDocument` is set: then a body that is not
+   * JSON is retried.
    *
    * `request` is the encoded input, plus any query parameters to pass through.
    */
   readonly raw: <I, InputEncoded, Output, OutputEncoded>(
     operation: Operation<I, InputEncoded, Output, OutputEncoded>,
-    upstream: Upstream
+    upstream: Upstream,
+    options?: { readonly needsDocument: boolean }
   ) => (input: I, request: EncodedRequest) => Effect.Effect<EngineResponse, RawError>
   /** Returns the decoded output of an operation. */
   readonly decoded: <I, InputEncoded, Output, OutputEncoded>(
@@ -172,12 +175,13 @@ export const make: Effect.Effect<
   const respondTo = <I, InputEncoded, Output, OutputEncoded>(
     operation: Operation<I, InputEncoded, Output, OutputEncoded>,
     upstream: Upstream,
+    needsDocument: boolean,
     fitsModel: (attemptResponse: AttemptResponse) => boolean
   ) =>
   (input: I, request: EncodedRequest): Effect.Effect<EngineResponse, RawError> =>
     Effect.contextWithEffect((context: Context.Context<never>) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const call = callOf(operation, upstream, request, context, now)
+        const call = callOf(operation, upstream, request, needsDocument, context, now)
         const mode = Context.get(context, CurrentCallOptions).cacheMode ?? "default"
         const ttlOf = (attemptResponse: AttemptResponse) =>
           responseTtl(operation, input, call, attemptResponse, () => fitsModel(attemptResponse), chainHeads)
@@ -205,9 +209,10 @@ export const make: Effect.Effect<
   return {
     raw: <I, InputEncoded, Output, OutputEncoded>(
       operation: Operation<I, InputEncoded, Output, OutputEncoded>,
-      upstream: Upstream
+      upstream: Upstream,
+      { needsDocument }: { readonly needsDocument: boolean } = { needsDocument: false }
     ) => {
-      const respond = respondTo(operation, upstream, () => true)
+      const respond = respondTo(operation, upstream, needsDocument, () => true)
       return (input: I, request: EncodedRequest) =>
         instrumented(operation, request, Effect.flatMap(respond(input, request), requireComplete))
     },
@@ -219,6 +224,7 @@ export const make: Effect.Effect<
       const respond = respondTo(
         operation,
         upstream,
+        true,
         ({ classification, response }) =>
           Either.isRight(decoder.decode({ response, classification: () => classification }))
       )
@@ -264,6 +270,7 @@ const callOf = (
   operation: Call["operation"],
   { keyPool, policies, transport }: Upstream,
   request: EncodedRequest,
+  needsDocument: boolean,
   context: Context.Context<never>,
   now: number
 ): Call => {
@@ -286,6 +293,7 @@ const callOf = (
       Duration.toMillis(policies.timeouts.attempt),
       Duration.toMillis(policies.timeouts.call)
     ),
+    needsDocument,
     nextVersion: null,
     onUsage: Context.get(context, CurrentUsageObserver),
     onSent: Context.get(context, CurrentSendObserver)

@@ -2,8 +2,9 @@
 import type { Operation } from "@blockquarry/core/Operation"
 import type { OperationError } from "@blockquarry/core/OperationError"
 import * as Duration from "effect/Duration"
+import * as Either from "effect/Either"
 import type { AttemptResponse, Call } from "./Call.ts"
-import type { ChainHeads } from "./ChainHeads.ts"
+import { blockInBytes, blockInDocument, type ChainHeads } from "./ChainHeads.ts"
 
 /**
  * Why a response is not cached:
@@ -18,13 +19,13 @@ export type UncacheableReason = "incomplete" | "error" | "no_store" | "unexpecte
 
 /**
  * Returns the TTL in milliseconds, or why the response must not be cached. `fitsModel` is called only for a document that
- * may be cached otherwise.
+ * may be cached otherwise. The body is parsed only if the rule of the operation reads the document.
  */
 export const responseTtl = <I, InputEncoded, Output, OutputEncoded>(
   operation: Operation<I, InputEncoded, Output, OutputEncoded>,
   input: I,
   call: Call,
-  { classification }: AttemptResponse,
+  { classification, response }: AttemptResponse,
   fitsModel: () => boolean,
   chainHeads: ChainHeads
 ): number | UncacheableReason => {
@@ -37,11 +38,21 @@ export const responseTtl = <I, InputEncoded, Output, OutputEncoded>(
       return isSharedByAllKeys(classification.error) ? notFoundTtl() : "error"
     case "Complete":
   }
-  const { document } = classification
-  if (operation.isNotFound(() => document)) return notFoundTtl()
+  let isJson = true
+  const document = () =>
+    Either.getOrElse(classification.document, () => {
+      isJson = false
+    })
+  if (operation.isNotFound(document)) return notFoundTtl()
   if (!fitsModel()) return "unexpected_shape"
-  chainHeads.observe(call, document)
-  const ttl = operation.ttl(input, () => document)
+  const ttl = operation.ttl(input, document)
+  if (!isJson) return "incomplete"
+  if (operation.parameters.some(({ name }) => name === "chain")) {
+    chainHeads.observe(
+      call,
+      classification.isParsed ? blockInDocument(document()) : blockInBytes(response.bytes)
+    )
+  }
   switch (ttl._tag) {
     case "NoStore":
       return "no_store"

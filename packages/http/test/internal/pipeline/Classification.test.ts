@@ -79,7 +79,8 @@ describe.each([tokenPrice, updateStreamStatus])("a $method response", (example) 
           { method: "GET", path: "/" },
           response,
           0,
-          Redacted.make("key")
+          Redacted.make("key"),
+          false
         )
         const tag = classification._tag === "Complete" ? "Complete" : classification.error._tag
         if (classification._tag !== "Complete") {
