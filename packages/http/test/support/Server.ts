@@ -27,6 +27,12 @@ interface Received {
 export interface Server {
   readonly url: string
   readonly received: Array<Received>
+  /** The number of requests whose response has not ended. */
+  readonly inFlight: () => number
+  /** The number of connections so far. */
+  readonly connections: () => number
+  /** Closes connections without a request in flight, like a server at its keep-alive timeout. */
+  readonly closeIdle: () => void
   /** Completes with the first request. */
   readonly reached: Effect.Effect<void>
   /** Completes when either side closes a connection. */
@@ -53,12 +59,19 @@ export const make = (handler: Handler): Effect.Effect<Server, never, Scope.Scope
     const reached = yield* Deferred.make<void>()
     const closed = yield* Deferred.make<void>()
     const received: Array<Received> = []
+    let inFlight = 0
+    let connections = 0
     const server = Http.createServer((request, response) => {
+      inFlight += 1
+      response.once("close", () => {
+        inFlight -= 1
+      })
       received.push({ method: request.method ?? "", url: request.url ?? "", headers: request.headers })
       handler(response, received.length)
       run(Deferred.succeed(reached, undefined))
     })
     server.on("connection", (socket) => {
+      connections += 1
       socket.on("error", () => {})
       socket.on("close", () => run(Deferred.succeed(closed, undefined)))
     })
@@ -72,6 +85,9 @@ export const make = (handler: Handler): Effect.Effect<Server, never, Scope.Scope
     return {
       url: `http://127.0.0.1:${port}`,
       received,
+      inFlight: () => inFlight,
+      connections: () => connections,
+      closeIdle: () => server.closeIdleConnections(),
       reached: Deferred.await(reached),
       closed: Deferred.await(closed)
     }

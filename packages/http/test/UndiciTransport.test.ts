@@ -1,0 +1,202 @@
+/** Tests proxies, certificates and dispatchers of the transport over Undici, over real sockets. */
+import * as UndiciTransport from "@blockquarry/http/UndiciTransport"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { MockAgent } from "@effect/platform-node/Undici"
+import * as HttpClient from "@effect/platform/HttpClient"
+import { afterEach, describe, expect, it, vi } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as Http from "node:http"
+import * as Https from "node:https"
+import * as Net from "node:net"
+import * as Certificate from "./support/Certificate.ts"
+import { tokenPrice } from "./support/Examples.ts"
+import * as Server from "./support/Server.ts"
+import * as TestClients from "./support/TestClients.ts"
+
+const text = JSON.stringify(tokenPrice.document)
+
+/** Makes a server that stops when the scope closes, and returns its port. */
+const portOf = (server: Net.Server & { closeAllConnections: () => void }) =>
+  Effect.acquireRelease(
+    Effect.async<number>((resume) => {
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
+      })
+    }),
+    () =>
+      Effect.async<void>((resume) => {
+        server.close(() => resume(Effect.void))
+        server.closeAllConnections()
+      })
+  )
+
+const certificate = Certificate.make()
+
+/** Starts a server with the certificate, and returns its base URL. */
+const secureServer: Effect.Effect<string, never, Scope.Scope> = Effect.map(
+  portOf(Https.createServer(certificate, (_, response) => response.end(text))),
+  (port) => `https://127.0.0.1:${port}`
+)
+
+interface Proxy {
+  readonly url: string
+  /** The hosts and credentials of tunnels so far. */
+  readonly tunnels: Array<readonly [host: string, credentials: string | undefined]>
+}
+
+/** Starts a proxy for tunnels. */
+const proxyServer: Effect.Effect<Proxy, never, Scope.Scope> = Effect.gen(function*() {
+  const tunnels: Array<readonly [host: string, credentials: string | undefined]> = []
+  const sockets = new Set<Net.Socket>()
+  const server = Http.createServer()
+  server.on("connect", (request: Http.IncomingMessage, client: Net.Socket) => {
+    tunnels.push([request.url ?? "", request.headers["proxy-authorization"]])
+    const { hostname, port } = new URL(`http://${request.url}`)
+    const upstream = Net.connect(Number(port), hostname, () => {
+      client.write("HTTP/1.1 200 Connection Established\r\n\r\n")
+      upstream.pipe(client).pipe(upstream)
+    })
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on("error", () => {})
+    }
+  })
+  const port = yield* portOf(server)
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      for (const socket of sockets) socket.destroy()
+    })
+  )
+  return { url: `http://127.0.0.1:${port}`, tunnels }
+})
+
+const hostOf = (url: string): string => new URL(url).host
+
+/** Requests a price. */
+const requestPrice = <E>(baseUrl: string, layer: Layer.Layer<HttpClient.HttpClient, E>) =>
+  Effect.gen(function*() {
+    const clients = yield* TestClients.clientsOver(yield* HttpClient.HttpClient, {
+      baseUrl,
+      retry: TestClients.immediateRetries(1)
+    })
+    return yield* Effect.either(tokenPrice.call(clients))
+  }).pipe(Effect.provide(layer))
+
+const price = { _tag: "Right", right: { usdPrice: 1.5 } }
+const trusted: UndiciTransport.Options = { connect: { ca: certificate.cert } }
+
+/** Unsets the variables of the environment that choose a proxy. */
+const withoutProxies = () => {
+  for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"]) {
+    vi.stubEnv(name, undefined)
+    vi.stubEnv(name.toLowerCase(), undefined)
+  }
+}
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+describe("certificates", () => {
+  it.scoped("of unknown authorities are rejected, before the request is sent", () =>
+    Effect.gen(function*() {
+      withoutProxies()
+      expect(yield* requestPrice(yield* secureServer, UndiciTransport.layer)).toMatchObject({
+        left: { _tag: "NetworkError", reason: "DEPTH_ZERO_SELF_SIGNED_CERT", sent: false }
+      })
+    }))
+
+  it.scoped("of an authority in the options are accepted", () =>
+    Effect.gen(function*() {
+      withoutProxies()
+      const layer = UndiciTransport.layerWithOptions(trusted)
+      expect(yield* requestPrice(yield* secureServer, layer)).toMatchObject(price)
+    }))
+})
+
+describe("proxies", () => {
+  it.scoped("of HTTPS_PROXY and HTTP_PROXY tunnel requests by their scheme, with the credentials in their URLs", () =>
+    Effect.gen(function*() {
+      withoutProxies()
+      const proxies = { http: yield* proxyServer, https: yield* proxyServer }
+      vi.stubEnv("HTTP_PROXY", proxies.http.url)
+      vi.stubEnv("HTTPS_PROXY", proxies.https.url.replace("//", "//user:password@"))
+      const layer = UndiciTransport.layerWithOptions(trusted)
+      const { url } = yield* Server.make((response) => response.end(text))
+      const secureUrl = yield* secureServer
+      expect(yield* requestPrice(url, layer)).toMatchObject(price)
+      expect(yield* requestPrice(secureUrl, layer)).toMatchObject(price)
+      expect(proxies.http.tunnels).toEqual([[hostOf(url), undefined]])
+      const credentials = `Basic ${Buffer.from("user:password").toString("base64")}`
+      expect(proxies.https.tunnels).toEqual([[hostOf(secureUrl), credentials]])
+    }))
+
+  it.scoped("are not used for hosts in NO_PROXY", () =>
+    Effect.gen(function*() {
+      withoutProxies()
+      const proxy = yield* proxyServer
+      const server = yield* Server.make((response) => response.end(text))
+      const other = yield* Server.make((response) => response.end(text))
+      vi.stubEnv("http_proxy", proxy.url)
+      vi.stubEnv("no_proxy", `internal.test,${hostOf(server.url)}`)
+      expect(yield* requestPrice(server.url, UndiciTransport.layer)).toMatchObject(price)
+      expect(yield* requestPrice(other.url, UndiciTransport.layer)).toMatchObject(price)
+      expect(proxy.tunnels.map(([host]) => host)).toEqual([hostOf(other.url)])
+    }))
+
+  it.scoped("of the options take precedence", () =>
+    Effect.gen(function*() {
+      withoutProxies()
+      const proxy = yield* proxyServer
+      vi.stubEnv("HTTP_PROXY", `http://127.0.0.1:${yield* Server.freePort}`)
+      const { url } = yield* Server.make((response) => response.end(text))
+      const layer = UndiciTransport.layerWithOptions({ httpProxy: proxy.url })
+      expect(yield* requestPrice(url, layer)).toMatchObject(price)
+      expect(proxy.tunnels.map(([host]) => host)).toEqual([hostOf(url)])
+    }))
+
+  it.scoped("that are unavailable are a NetworkError, and the request is not sent", () =>
+    Effect.gen(function*() {
+      withoutProxies()
+      vi.stubEnv("HTTP_PROXY", `http://127.0.0.1:${yield* Server.freePort}`)
+      const server = yield* Server.make((response) => response.end(text))
+      expect(yield* requestPrice(server.url, UndiciTransport.layer)).toMatchObject({
+        left: { _tag: "NetworkError", reason: "ECONNREFUSED", sent: false }
+      })
+      expect(server.received).toEqual([])
+    }))
+
+  it.effect.each(["proxy.test:3128", "10.0.0.1:3128", "ftp://proxy.test"])(
+    "that are not a URL (%s) fail the layer with the name of the variable",
+    (url) =>
+      Effect.gen(function*() {
+        withoutProxies()
+        vi.stubEnv("HTTPS_PROXY", url)
+        const error = yield* Effect.flip(requestPrice("http://host.test", UndiciTransport.layer))
+        expect(error).toMatchObject({
+          path: ["HTTPS_PROXY"],
+          message: "expected a URL such as http://proxy.example:3128"
+        })
+      })
+  )
+})
+
+describe("a dispatcher of the program", () => {
+  it.effect("sends the requests", () =>
+    Effect.gen(function*() {
+      const agent = new MockAgent()
+      agent.disableNetConnect()
+      agent.get("https://host.test").intercept({ path: () => true }).reply(200, text)
+      const layer = Layer.provide(
+        UndiciTransport.layerWithDispatcher,
+        Layer.succeed(NodeHttpClient.Dispatcher, agent)
+      )
+      expect(yield* requestPrice("https://host.test", layer)).toMatchObject(price)
+      expect(yield* requestPrice("https://host.test", layer)).toMatchObject({
+        left: { _tag: "NetworkError", sent: false }
+      })
+    }))
+})
