@@ -1,7 +1,7 @@
 /** The text of a response for errors: the upstream's message and an excerpt of the body, bounded and on one line. */
-import { type JsonValue, parse } from "@blockquarry/core/LosslessJson"
-import * as Either from "effect/Either"
+import type { JsonValue } from "@blockquarry/core/LosslessJson"
 import * as Predicate from "effect/Predicate"
+import { jsonEscaped } from "./Secrets.ts"
 
 const maxMessageLength = 300
 const maxExcerptLength = 500
@@ -42,31 +42,6 @@ export const shapeMismatch = (message: string, document: JsonValue, key: string)
 /** Whether a document contains the API key, however its text escapes it. */
 const containsKey = (document: JsonValue, key: string): boolean =>
   key !== "" && JSON.stringify(document).includes(jsonEscaped(key))
-
-/** Escapes a key like `JSON.stringify`. */
-const jsonEscaped = (key: string): string => JSON.stringify(key).slice(1, -1)
-
-/**
- * Creates a predicate: whether a text contains one of several keys, as plain text or escaped as in JSON. Ignores keys
- * so short that unrelated text may contain them.
- */
-export const secretMatcher = (keys: ReadonlyArray<string>): (text: string) => boolean => {
-  const encodings = keys.flatMap((key) => {
-    if (key.length < minSecretLength) return []
-    const escaped = jsonEscaped(key)
-    return escaped === key ? [key] : [key, escaped]
-  })
-  const containsAny = (text: string) => encodings.some((encoding) => text.includes(encoding))
-  return (text) => {
-    if (containsAny(text)) return true
-    // Only these escapes can spell a key differently.
-    if (encodings.length === 0 || !(text.includes("\\u") || text.includes("\\/"))) return false
-    const document = Either.getOrUndefined(parse(text))
-    return document !== undefined && containsAny(JSON.stringify(document))
-  }
-}
-
-const minSecretLength = 8
 
 const messageOf = (value: unknown, depth = 0): string | undefined => {
   if (depth > 3) return undefined

@@ -5,7 +5,7 @@
  */
 
 import * as Redacted from "effect/Redacted"
-import { secretMatcher } from "./ErrorText.ts"
+import { matcherOf } from "./Secrets.ts"
 
 /**
  * A response of any status, with the headers that are safe to expose, and the exact bytes of its body without content
@@ -85,18 +85,15 @@ const isExposed = (name: string): boolean =>
 
 /**
  * Whether the body or a header of a response contains one of several secrets. Such a response must not be shared. See
- * `textContainsSecret`.
+ * `textContainsSecret`. Searches each response once for each array of secrets, so pass the same array again.
  *
  * @since 0.1.0
  * @category guards
  */
 export const responseContainsSecret = (
-  { bytes, headers }: RawResponse,
+  response: RawResponse,
   secrets: ReadonlyArray<Redacted.Redacted>
-): boolean => {
-  const containsSecret = secretMatcher(secrets.map((secret) => Redacted.value(secret)))
-  return containsSecret(new TextDecoder().decode(bytes)) || Object.values(headers).some(containsSecret)
-}
+): boolean => matcherOf(secrets).isInResponse(response)
 
 /**
  * Whether a text contains one of several secrets, as plain text or with any escapes of JSON. Ignores secrets of less
@@ -106,4 +103,4 @@ export const responseContainsSecret = (
  * @category guards
  */
 export const textContainsSecret = (text: string, secrets: ReadonlyArray<Redacted.Redacted>): boolean =>
-  secretMatcher(secrets.map((secret) => Redacted.value(secret)))(text)
+  matcherOf(secrets).isInText(text)
