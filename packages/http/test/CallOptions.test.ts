@@ -291,6 +291,19 @@ describe("invalid options", () => {
       )
     }))
 
+  it.effect("of a program without types fail the call", () =>
+    Effect.gen(function*() {
+      const { data, requests } = yield* TestClients.harness(numberedPrice, minimalOptions)
+      const untyped: CallOptions.CallOptions = JSON.parse(`{ "retry": { "attempts": 1 }, "timeouts": 5 }`)
+      expect(yield* failureOf(data.tokenPrice({ address }, untyped))).toMatchObject({
+        _tag: "InvalidInputError",
+        issues: ["retry.baseDelay", "retry.maxDelay", "retry.budget", "timeouts"].map((parameter) => ({
+          parameter
+        }))
+      })
+      expect(requests).toEqual([])
+    }))
+
   for (const option of ["maxItems", "maxPages", "prefetch"] as const) {
     it.effect(`of a stream fail it: ${option}`, () =>
       Effect.gen(function*() {

@@ -303,6 +303,43 @@ describe("invalid policies", () => {
       })
   )
 
+  it.effect.each<[json: string, path: string, reason: string]>([
+    [
+      `{ "retry": { "attempts": 1 } }`,
+      "retry.budget",
+      "expected an object with capacity, refill, got undefined"
+    ],
+    [
+      `{ "retry": { "attempts": 1 } }`,
+      "retry.baseDelay",
+      "expected an object with transient, throttled, got undefined"
+    ],
+    [
+      `{ "retry": { "attempts": 1 } }`,
+      "retry.maxDelay",
+      `expected a duration such as "5 seconds", got undefined`
+    ],
+    [`{ "retry": { "attempts": "2" } }`, "retry.attempts", "expected an integer of at least 1, got a string"],
+    [`{ "retry": 3 }`, "retry", "expected an object with attempts, baseDelay, maxDelay, budget, got 3"],
+    [`{ "timeouts": { "attempt": "5 parsecs" } }`, "timeouts.attempt", "expected a duration"],
+    [`{ "timeouts": { "attempt": "5 seconds" } }`, "timeouts.call", "expected a duration"],
+    [`{ "rateLimit": "secret" }`, "rateLimit", "expected an object with limit, window"],
+    [`{ "rateLimit": { "limit": 1 } }`, "rateLimit.cost", "expected at least 0, got undefined"],
+    [`{ "breaker": [] }`, "breaker", "expected an object with threshold"],
+    [`{ "cache": { "enabled": "secret" } }`, "cache.enabled", "expected true or false, got a string"],
+    [`{ "concurrency": {} }`, "concurrency.limit", "expected an integer of at least 1, got undefined"],
+    [`{ "maxBodySize": "1 MB" }`, "maxBodySize", "expected more than 0, got a string"],
+    [`{ "userAgent": 1 }`, "userAgent", "expected visible ASCII characters"]
+  ])("of a program without types fail the layer: %s", ([json, path, reason]) =>
+    Effect.gen(function*() {
+      const untyped: Partial<ApiOptions> = JSON.parse(json)
+      for (const layer of [DataApi.layer, DataApi.layerConfig]) {
+        const error = yield* errorOf(layer({ ...options, ...untyped }))
+        expect(error).toContain(`Invalid data at ${path}: "${reason}`)
+        expect(error).not.toContain("secret")
+      }
+    }))
+
   it.effect("are all reported", () =>
     Effect.gen(function*() {
       const message = yield* errorOf(DataApi.layer({

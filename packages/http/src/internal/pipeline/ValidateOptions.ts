@@ -4,45 +4,41 @@ import * as Arr from "effect/Array"
 import * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Rec from "effect/Record"
 import type { ApiKey } from "../../ApiKey.ts"
 import type { Policies } from "../../ApiOptions.ts"
 import type { CallOptions } from "../../CallOptions.ts"
+import type { CircuitBreaker } from "../../CircuitBreaker.ts"
+import type { ConcurrencyLimit } from "../../ConcurrencyLimit.ts"
 import type { PaginationOptions } from "../../Pagination.ts"
 import type { RateLimit } from "../../RateLimit.ts"
+import type { ResponseCache } from "../../ResponseCache.ts"
 import type { RetryPolicy } from "../../RetryPolicy.ts"
 import type { Timeouts } from "../../Timeouts.ts"
 
 /** Fails with every invalid value, each under its path, as in `rateLimit.limit`. */
 export const validateOptions = (
-  { breaker, concurrency, rateLimit, retry, timeouts }: Policies,
+  policies: Policies,
   maxBodySize: number,
   userAgent: string,
   apiKeys: ReadonlyArray<ApiKey>
 ): Effect.Effect<void, ConfigError.ConfigError> => {
   const issues = [
-    ...validateAll(["rateLimit"], rateLimitRules(rateLimit)),
+    ...validate(["cache"], policies.cache, cacheChecks),
+    ...validate(["timeouts"], policies.timeouts, timeoutChecks),
+    ...validate(["retry"], policies.retry, retryChecks),
+    ...validate(["rateLimit"], policies.rateLimit, rateLimitChecks(policies.rateLimit)),
     ...apiKeys.flatMap(({ label, rateLimit }) =>
-      rateLimit === undefined ? [] : validateAll(["apiKey", label, "rateLimit"], rateLimitRules(rateLimit))
+      rateLimit === undefined
+        ? []
+        : validate(["apiKey", label, "rateLimit"], rateLimit, rateLimitChecks(rateLimit))
     ),
-    ...validateAll(["concurrency"], {
-      limit: positiveInteger(concurrency.limit),
-      maxQueue: nonNegative(concurrency.maxQueue)
-    }),
-    ...validateAll(["retry"], retryRules(retry)),
-    ...validateAll(["breaker"], {
-      threshold: breaker.threshold > 0 && breaker.threshold <= 1
-        ? null
-        : `expected a share greater than 0 and at most 1, got ${breaker.threshold}`,
-      minimum: positive(breaker.minimum),
-      window: positive(millis(breaker.window)),
-      openDuration: positive(millis(breaker.openDuration)),
-      maxOpenDuration: positive(millis(breaker.maxOpenDuration))
-    }),
-    ...validateAll(["timeouts"], timeoutRules(timeouts)),
-    ...validateAll([], {
-      maxBodySize: positive(maxBodySize),
-      userAgent: isHeaderValue(userAgent) ? null : "expected visible ASCII characters and spaces"
-    })
+    ...validate(["breaker"], policies.breaker, breakerChecks),
+    ...validate(["concurrency"], policies.concurrency, concurrencyChecks),
+    ...validate(["maxBodySize"], maxBodySize, positive),
+    ...validate(["userAgent"], userAgent, headerValue)
   ].map(({ path, reason }) => ConfigError.InvalidData(path, reason))
   const [first, ...others] = issues
   return first === undefined ? Effect.void : Effect.fail(others.reduce(ConfigError.And, first))
@@ -54,8 +50,8 @@ export const invalidCallOptions = (
   { retry, timeouts }: CallOptions
 ): InvalidInputError | null =>
   retry === undefined && timeouts === undefined ? null : invalidInput(operation, [
-    ...(retry === undefined ? [] : validateAll(["retry"], retryRules(retry))),
-    ...(timeouts === undefined ? [] : validateAll(["timeouts"], timeoutRules(timeouts)))
+    ...(retry === undefined ? [] : validate(["retry"], retry, retryChecks)),
+    ...(timeouts === undefined ? [] : validate(["timeouts"], timeouts, timeoutChecks))
   ])
 
 /** Returns an error that names every invalid option of a stream. Null if all are valid. */
@@ -65,10 +61,10 @@ export const invalidPaginationOptions = (
 ): InvalidInputError | null =>
   invalidInput(
     operation,
-    validateAll([], {
-      maxItems: nonNegativeInteger(maxItems),
-      maxPages: nonNegativeInteger(maxPages),
-      prefetch: nonNegativeInteger(prefetch)
+    validate([], { maxItems, maxPages, prefetch }, {
+      maxItems: nonNegativeInteger,
+      maxPages: nonNegativeInteger,
+      prefetch: nonNegativeInteger
     })
   )
 
@@ -77,57 +73,115 @@ const invalidInput = (operation: string, invalid: ReadonlyArray<InvalidOption>):
   return Arr.isNonEmptyArray(issues) ? new InvalidInputError({ operation, issues }) : null
 }
 
-/** What is wrong with a value; null if it is valid. */
-type Issue = string | null
+/** Returns what is wrong with a value; null if it is valid. Values are unknown: JavaScript programs have no types. */
+type Check = (value: unknown) => string | null
 
-const retryRules = ({ attempts, budget }: RetryPolicy) => ({
-  attempts: positiveInteger(attempts),
-  "budget.capacity": nonNegative(budget.capacity),
-  "budget.refill": nonNegative(budget.refill)
-})
+/** The check of a value, or of each option of an object. */
+type Checks = Check | { readonly [name: string]: Checks }
 
-const timeoutRules = ({ attempt, call }: Timeouts) => ({
-  attempt: positive(millis(attempt)),
-  call: positive(millis(call))
-})
-
-const rateLimitRules = ({ burst, cost, dailyQuota, limit, maxQueue, window }: RateLimit) => ({
-  limit: positive(limit),
-  window: positive(millis(window)),
-  burst: positive(burst),
-  ...typeof cost === "number"
-    ? { cost: nonNegative(cost) }
-    : Object.fromEntries(Object.entries(cost).map(([id, units]) => [`cost.${id}`, nonNegative(units)])),
-  maxQueue: nonNegative(maxQueue),
-  dailyQuota: dailyQuota === null ? null : positive(dailyQuota)
-})
+/** Requires a check of every option of a policy. */
+type PolicyChecks<Policy> = { readonly [Name in keyof Policy]-?: Checks }
 
 interface InvalidOption {
   readonly path: Array<string>
   readonly reason: string
 }
 
-const validateAll = (
+const validate = (
   path: ReadonlyArray<string>,
-  issues: Readonly<Record<string, Issue>>
-): ReadonlyArray<InvalidOption> =>
-  Object.entries(issues).flatMap(([name, reason]) =>
-    reason === null ? [] : [{ path: [...path, ...name.split(".")], reason }]
-  )
+  value: unknown,
+  checks: Checks
+): ReadonlyArray<InvalidOption> => {
+  if (typeof checks !== "function" && Predicate.isRecord(value)) {
+    return Object.entries(checks).flatMap(([name, check]) => validate([...path, name], value[name], check))
+  }
+  const reason = typeof checks === "function"
+    ? checks(value)
+    : `expected an object with ${Object.keys(checks).join(", ")}, got ${describe(value)}`
+  return reason === null ? [] : [{ path: [...path], reason }]
+}
 
-const isHeaderValue = (value: string): boolean => /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)
+/** Shows numbers. Of other values, which may be misplaced secrets, only the type. */
+const describe = (value: unknown): string => {
+  if (typeof value === "number" || value === undefined || value === null) return String(value)
+  return typeof value === "object" ? "an object" : `a ${typeof value}`
+}
+
+const numberCheck = (isValid: (value: number) => boolean, expected: string): Check => (value) =>
+  typeof value === "number" && isValid(value) ? null : `expected ${expected}, got ${describe(value)}`
+
+const positive = numberCheck((value) => value > 0, "more than 0")
+
+const nonNegative = numberCheck((value) => value >= 0, "at least 0")
+
+const nonNegativeInteger = numberCheck(
+  (value) => Number.isInteger(value) && value >= 0,
+  "an integer of at least 0"
+)
+
+const positiveInteger = numberCheck(
+  (value) => (Number.isInteger(value) && value >= 1) || value === Number.POSITIVE_INFINITY,
+  "an integer of at least 1"
+)
+
+const share = numberCheck((value) => value > 0 && value <= 1, "a share greater than 0 and at most 1")
 
 /** A duration is never negative: NaN and negative input are a duration of 0. */
-const millis = (duration: Duration.DurationInput): number => Duration.toMillis(duration)
+const durationCheck = (check: (millis: number) => string | null): Check => (value) =>
+  Option.match(Duration.decodeUnknown(value), {
+    onNone: () => `expected a duration such as "5 seconds", got ${describe(value)}`,
+    onSome: (duration) => check(Duration.toMillis(duration))
+  })
 
-const positive = (value: number): Issue => value > 0 ? null : `expected more than 0, got ${value}`
+const duration = durationCheck(() => null)
 
-const nonNegative = (value: number): Issue => value >= 0 ? null : `expected at least 0, got ${value}`
+const positiveDuration = durationCheck(positive)
 
-const nonNegativeInteger = (value: number): Issue =>
-  Number.isInteger(value) && value >= 0 ? null : `expected an integer of at least 0, got ${value}`
+const flag: Check = (value) =>
+  typeof value === "boolean" ? null : `expected true or false, got ${describe(value)}`
 
-const positiveInteger = (value: number): Issue =>
-  Number.isInteger(value) && value >= 1 || value === Number.POSITIVE_INFINITY
+const headerValue: Check = (value) =>
+  typeof value === "string" && /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)
     ? null
-    : `expected an integer of at least 1, got ${value}`
+    : "expected visible ASCII characters and spaces"
+
+const cacheChecks: PolicyChecks<ResponseCache> = {
+  enabled: flag,
+  staleWhileRevalidate: duration,
+  staleIfError: duration,
+  negative: { notFound: duration }
+}
+
+const timeoutChecks: PolicyChecks<Timeouts> = { attempt: positiveDuration, call: positiveDuration }
+
+const retryChecks: PolicyChecks<RetryPolicy> = {
+  attempts: positiveInteger,
+  baseDelay: { transient: duration, throttled: duration },
+  maxDelay: duration,
+  budget: { capacity: nonNegative, refill: nonNegative }
+}
+
+const rateLimitChecks = (rateLimit: unknown): PolicyChecks<RateLimit> => ({
+  limit: positive,
+  window: positiveDuration,
+  burst: positive,
+  cost: Predicate.hasProperty(rateLimit, "cost") && Predicate.isReadonlyRecord(rateLimit.cost)
+    ? Rec.map(rateLimit.cost, () => nonNegative)
+    : nonNegative,
+  maxWait: duration,
+  maxQueue: nonNegative,
+  dailyQuota: (value) => value === null ? null : positive(value)
+})
+
+const breakerChecks: PolicyChecks<CircuitBreaker> = {
+  threshold: share,
+  minimum: positive,
+  window: positiveDuration,
+  openDuration: positiveDuration,
+  maxOpenDuration: positiveDuration
+}
+
+const concurrencyChecks: PolicyChecks<ConcurrencyLimit> = {
+  limit: positiveInteger,
+  maxQueue: nonNegative
+}
