@@ -10,6 +10,7 @@ import { Agent, createServer, request } from "node:http"
  * @property {string} upstreamUrl - the upstream of servers that forward requests
  * @property {Record<string, string>} bodies - bodies by path, for servers that do not forward requests
  * @property {Record<string, string>} headers - headers of responses with these bodies
+ * @property {boolean} [accessLog] - whether servers of `node:http` log each request on standard output
  */
 
 /** @type {(bodies: Record<string, string>) => Map<string, Buffer>} */
@@ -29,21 +30,42 @@ const listen = (server) =>
 /** @type {(app: import("fastify").FastifyInstance) => Promise<number>} */
 const start = async (app) => Number(new URL(await app.listen({ port: 0, host: "127.0.0.1" })).port)
 
+/** @type {(listener: import("node:http").RequestListener) => import("node:http").RequestListener} */
+const withAccessLog = (listener) => (request, response) => {
+  const startedAt = performance.now()
+  response.on("finish", () => {
+    const line = JSON.stringify({
+      time: new Date().toISOString(),
+      requestId: response.getHeader("x-request-id"),
+      method: request.method,
+      path: pathOf(request.url),
+      status: response.statusCode,
+      durationMs: performance.now() - startedAt,
+      bytes: response.getHeader("content-length")
+    })
+    process.stdout.write(`${line}\n`)
+  })
+  listener(request, response)
+}
+
 const servers = {
   /** Returns a body from memory. @type {(options: Options) => Promise<number>} */
-  buffer: ({ bodies, headers }) => {
+  buffer: ({ accessLog, bodies, headers }) => {
     const responses = buffers(bodies)
-    return listen(createServer((incoming, response) => {
+    /** @type {import("node:http").RequestListener} */
+    const listener = (incoming, response) => {
       const body = responses.get(pathOf(incoming.url)) ?? Buffer.alloc(0)
       response.writeHead(200, { ...headers, "content-length": body.byteLength })
       response.end(body)
-    }))
+    }
+    return listen(createServer(accessLog ? withAccessLog(listener) : listener))
   },
   /** Forwards requests and responses unchanged. @type {(options: Options) => Promise<number>} */
-  pipe: ({ upstreamUrl }) => {
+  pipe: ({ accessLog, upstreamUrl }) => {
     const { hostname, port } = new URL(upstreamUrl)
     const agent = new Agent({ keepAlive: true })
-    return listen(createServer((incoming, response) => {
+    /** @type {import("node:http").RequestListener} */
+    const listener = (incoming, response) => {
       const upstreamRequest = request(
         { agent, hostname, port, path: incoming.url, method: incoming.method, headers: incoming.headers },
         (upstreamResponse) => {
@@ -53,7 +75,8 @@ const servers = {
       )
       upstreamRequest.on("error", () => response.destroy())
       incoming.pipe(upstreamRequest)
-    }))
+    }
+    return listen(createServer(accessLog ? withAccessLog(listener) : listener))
   },
   /** @type {(options: Options) => Promise<number>} */
   fastifyBuffer: ({ bodies, headers }) => {

@@ -4,7 +4,15 @@ import type { Benchmark } from "./Benchmark.ts"
 
 export type BenchCommand =
   | { readonly command: "help" }
-  | { readonly command: "compare"; readonly runs: number; readonly benchmarks: ReadonlyArray<Benchmark> }
+  | {
+    readonly command: "compare"
+    readonly runs: number
+    readonly benchmarks: ReadonlyArray<Benchmark>
+    readonly json: boolean
+    /** The path of the bench of another version, which is measured too. */
+    readonly previous: string | undefined
+  }
+  | { readonly command: "worker"; readonly benchmark: Benchmark }
   | { readonly command: "isolation"; readonly requests: number }
   | {
     readonly command: "soak"
@@ -25,6 +33,8 @@ export const parseArguments = (
       ? parseSoak(args)
       : args[0] === "isolation"
       ? parseIsolation(args)
+      : args[0] === "worker"
+      ? parseWorker(args, all)
       : parseCompare(args, all)
   } catch {
     return undefined
@@ -38,12 +48,25 @@ const parseCompare = (
   const { positionals, values } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { runs: { type: "string", default: "15" } }
+    options: {
+      runs: { type: "string", default: "15" },
+      json: { type: "boolean", default: false },
+      previous: { type: "string" }
+    }
   })
   const runs = parsePositiveInteger(values.runs)
   const areKnown = positionals.every((name) => all.some((benchmark) => benchmark.name === name))
   const benchmarks = all.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
-  return areKnown && runs !== undefined ? { command: "compare", runs, benchmarks } : undefined
+  const { json, previous } = values
+  return areKnown && runs !== undefined ? { command: "compare", runs, benchmarks, json, previous } : undefined
+}
+
+const parseWorker = (
+  [, name]: ReadonlyArray<string>,
+  all: ReadonlyArray<Benchmark>
+): BenchCommand | undefined => {
+  const benchmark = all.find((benchmark) => benchmark.name === name)
+  return benchmark === undefined ? undefined : { command: "worker", benchmark }
 }
 
 const parseIsolation = ([, ...args]: ReadonlyArray<string>): BenchCommand | undefined => {
@@ -78,14 +101,21 @@ const parsePositiveInteger = (text: string): number | undefined => {
 }
 
 export const usage = (all: ReadonlyArray<Benchmark>): string =>
-  `usage: bench [${all.map(({ name }) => name).join("|")} …] [--runs n]
+  `usage: bench [${all.map(({ name }) => name).join("|")} …] [--runs n] [--json]
+             [--previous FILE]
        bench isolation [--requests n]
        bench soak [--requests n] [--connections n] [--faults ratio]
 
 Runs all benchmarks by default and prints a table for each: medians of n rounds (default: 15).
 
-proxy  compares the CPU time of quarry-proxy and reference servers, each in its own process. Requires Linux and the
-       bundle (npx -y pnpm@10 build). Includes nginx if installed (apt-get install nginx-light).
+--json prints one JSON document on standard output, and the tables on standard error.
+--previous FILE
+       measures another version in the same run, where FILE is packages/bench/dist/bench.js of another checkout with
+       the same benchmarks. Blockquarry then runs in a process for each version.
+
+proxy  compares the CPU time of quarry-proxy and reference servers, each in its own process. Like growth, processes and
+       heap it requires Linux and the bundle (npx -y pnpm@10 build). Includes nginx if installed (apt-get install
+       nginx-light).
 isolation
        prints the latency of two clients of quarry-proxy while a third behaves badly, each with n requests (default: 2000).
        Requires the bundle.

@@ -1,14 +1,53 @@
 /** Child processes that are stopped when a scope closes. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { type ChildProcess, fork, spawn } from "node:child_process"
+import { type ChildProcess, execFile, fork, spawn } from "node:child_process"
 import { createServer } from "node:net"
+import { fileURLToPath } from "node:url"
+
+/** The path of a file of this repository. Valid for the sources and for the bundle, which are one folder deep. */
+export const pathTo = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
+
+/** A running Node.js program that replies to messages. */
+export interface ForkedProcess {
+  readonly pid: number
+  /** Sends a message and returns the reply. Supports one message at a time. */
+  readonly sendMessage: (message: object) => Effect.Effect<unknown>
+}
+
+/** Starts a Node.js program, and disconnects from it when the scope closes. */
+export const forkProcess = (
+  file: string,
+  args: ReadonlyArray<string> = []
+): Effect.Effect<ForkedProcess, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        // Without the flags of this process, the child is not profiled. Its standard output is not needed
+        const child = fork(file, args, { execArgv: [], stdio: ["ignore", "pipe", "inherit", "ipc"] })
+        child.stdout?.resume()
+        return child
+      }),
+      (child) => Effect.sync(() => child.connected && child.disconnect())
+    )
+    const sendMessage = (message: object) =>
+      Effect.async<unknown>((resume) => {
+        const onMessage = (reply: unknown) => {
+          child.off("exit", onExit)
+          resume(Effect.succeed(reply))
+        }
+        const onExit = () => resume(Effect.dieMessage(`${file} exited`))
+        child.once("message", onMessage).once("exit", onExit)
+        child.send(message)
+      })
+    return { pid: child.pid ?? 0, sendMessage }
+  })
 
 /** A running program of this package that listens on a port. */
 export interface ForkedProgram {
   readonly pid: number
   readonly port: number
-  /** Sends a message and returns the reply. Supports one message at a time. */
+  /** Sends an empty message and returns the reply. */
   readonly sendMessage: Effect.Effect<unknown>
 }
 
@@ -18,23 +57,18 @@ export const forkProgram = (
   message: object
 ): Effect.Effect<ForkedProgram, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const child = yield* Effect.acquireRelease(
-      // The path is valid for this file and for the bundle. Without the flags of this process, the child is not profiled
-      Effect.sync(() => fork(new URL(`../${program}.mjs`, import.meta.url), { execArgv: [] })),
-      (child) => Effect.sync(() => child.connected && child.disconnect())
+    const { pid, sendMessage } = yield* forkProcess(pathTo(`packages/bench/${program}.mjs`))
+    return { pid, port: Number(yield* sendMessage(message)), sendMessage: sendMessage({}) }
+  })
+
+/** Runs a Node.js program to its end and returns its standard output. */
+export const runProgram = (file: string, args: ReadonlyArray<string>): Effect.Effect<string> =>
+  Effect.async((resume) => {
+    execFile(
+      process.execPath,
+      [file, ...args],
+      (error, stdout) => resume(error === null ? Effect.succeed(stdout) : Effect.die(error))
     )
-    const sendAndReceive = (message: object) =>
-      Effect.async<unknown>((resume) => {
-        const onMessage = (reply: unknown) => {
-          child.off("exit", onExit)
-          resume(Effect.succeed(reply))
-        }
-        const onExit = () => resume(Effect.dieMessage(`${program}.mjs exited`))
-        child.once("message", onMessage).once("exit", onExit)
-        child.send(message)
-      })
-    const port = Number(yield* sendAndReceive(message))
-    return { pid: child.pid ?? 0, port, sendMessage: sendAndReceive({}) }
   })
 
 /** A running external program. */

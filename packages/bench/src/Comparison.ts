@@ -1,8 +1,8 @@
 /**
- * Comparisons of a baseline, alternatives and Blockquarry, in one process or each in its own process.
+ * Comparisons of a baseline, peers and Blockquarry, in one process or each in its own process.
  *
  * Absolute times vary with the load of the machine, so subjects run interleaved (A B C A B C …) and the result is the
- * ratio of their medians. The measure is CPU time, not wall time, so waiting does not count.
+ * ratio of their medians. The cost is CPU time, not wall time, so waiting does not count; of a bundle it is its size.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -12,8 +12,18 @@ export interface Subject {
   readonly name: string
   /** Does the work `iterations` times and returns the number of records. */
   readonly batch: (iterations: number) => Effect.Effect<number>
-  /** The CPU time used so far by the process that does the work, in microseconds. Default: this process. */
+  /** The cost so far. Default: the CPU time of this process, in microseconds. */
   readonly clock?: Effect.Effect<number>
+  /** What Blockquarry should reach. */
+  readonly target?: Target
+}
+
+/** Upper bounds. */
+export interface Target {
+  /** The ratio to the baseline. */
+  readonly ratio?: number
+  /** The cost of an iteration. */
+  readonly cost?: number
 }
 
 export interface Comparison {
@@ -22,11 +32,16 @@ export interface Comparison {
   readonly unit: string
   /** The number of records that each subject must return per iteration. Another number is an error. */
   readonly records: number
-  /** The first subject is the baseline. */
-  readonly subjects: readonly [baseline: Subject, ...Array<Subject>]
+  /** The unit of costs. Default: microseconds of CPU time. */
+  readonly costUnit?: "bytes"
+  /** The least that the work costs, or what growth is measured from. */
+  readonly baseline: Subject
+  /** Other programs that do the same. */
+  readonly peers?: ReadonlyArray<Subject>
+  readonly blockquarry: ReadonlyArray<Subject>
   /** Subjects that are not available, with the reason. */
   readonly skipped?: ReadonlyArray<{ readonly name: string; readonly reason: string }>
-  /** Longer batches for clocks with a low resolution. */
+  /** Other than those of the command line. */
   readonly measureOptions?: Pick<MeasureOptions, "warmUp" | "batch">
   /** Whether to print wall time. */
   readonly showsWallTime?: boolean
@@ -37,22 +52,23 @@ export interface Comparison {
 export interface MeasureOptions {
   /** Measured rounds. */
   readonly rounds: number
-  /** CPU time for the warm-up of each subject, in microseconds. */
+  /** Cost of the warm-up of each subject. */
   readonly warmUp: number
-  /** Target CPU time of a batch, in microseconds. */
+  /** Cost that a batch should have. */
   readonly batch: number
-  /** CPU time used so far, in microseconds. */
+  /** CPU time of this process so far, in microseconds. */
   readonly clock: Effect.Effect<number>
 }
 
 export interface SubjectResult {
   readonly name: string
-  /** Median CPU time of one iteration, in microseconds. */
-  readonly cpu: number
+  /** Median cost of one iteration: CPU time in microseconds, or the unit of the comparison. */
+  readonly cost: number
   /** Median wall time divided by iterations, in microseconds. */
   readonly wall: number
   /** The ratio to the median of the baseline. */
   readonly ratio: number
+  readonly target?: Target
 }
 
 /** CPU time of all threads of this process, including garbage collection. */
@@ -67,6 +83,12 @@ export const median = (values: ReadonlyArray<number>): number => {
   return below === undefined || above === undefined ? Number.NaN : (below + above) / 2
 }
 
+export const subjectsOf = ({ baseline, blockquarry, peers = [] }: Comparison): ReadonlyArray<Subject> => [
+  baseline,
+  ...peers,
+  ...blockquarry
+]
+
 /** Warms up all subjects, then measures them interleaved. */
 export const runComparison = (
   comparison: Comparison,
@@ -74,7 +96,7 @@ export const runComparison = (
 ): Effect.Effect<ReadonlyArray<SubjectResult>> =>
   Effect.gen(function*() {
     const prepared = yield* Effect.forEach(
-      comparison.subjects,
+      subjectsOf(comparison),
       (subject) =>
         Effect.map(warmUpSubject(comparison, subject, measure), (iterations) => ({
           subject,
@@ -87,13 +109,14 @@ export const runComparison = (
         timings.push(yield* measureBatch(comparison, subject, iterations, measure))
       }
     }
-    const medians = prepared.map(({ subject: { name }, timings, iterations }) => ({
+    const medians = prepared.map(({ subject: { name, target }, timings, iterations }) => ({
       name,
-      cpu: median(timings.map(({ cpu }) => cpu)) / iterations,
-      wall: median(timings.map(({ wall }) => wall)) / iterations
+      cost: median(timings.map(({ cost }) => cost)) / iterations,
+      wall: median(timings.map(({ wall }) => wall)) / iterations,
+      ...(target === undefined ? {} : { target })
     }))
-    const baseline = medians[0]?.cpu ?? Number.NaN
-    return medians.map((result) => ({ ...result, ratio: result.cpu / baseline }))
+    const baseline = medians[0]?.cost ?? Number.NaN
+    return medians.map((result) => ({ ...result, ratio: result.cost / baseline }))
   })
 
 /** Warms up a subject and returns its batch size. */
@@ -105,16 +128,16 @@ const warmUpSubject = (
   Effect.gen(function*() {
     let iterations = 1
     for (let spent = 0; spent < measure.warmUp;) {
-      const { cpu } = yield* measureBatch(comparison, subject, iterations, measure)
-      spent += cpu
-      iterations = Math.min(Math.ceil(iterations * measure.batch / Math.max(cpu, 1)), iterations * 4)
+      const { cost } = yield* measureBatch(comparison, subject, iterations, measure)
+      spent += cost
+      iterations = Math.min(Math.ceil(iterations * measure.batch / Math.max(cost, 1)), iterations * 4)
     }
     return iterations
   })
 
-/** Microseconds. */
 interface Timing {
-  readonly cpu: number
+  readonly cost: number
+  /** Microseconds. */
   readonly wall: number
 }
 
@@ -126,11 +149,11 @@ const measureBatch = (
   measure: MeasureOptions
 ) =>
   Effect.gen(function*() {
-    const cpuClock = clock ?? measure.clock
-    const [cpu, wall] = [yield* cpuClock, yield* Clock.currentTimeNanos]
+    const costClock = clock ?? measure.clock
+    const [cost, wall] = [yield* costClock, yield* Clock.currentTimeNanos]
     const records = yield* batch(iterations)
     const timing: Timing = {
-      cpu: (yield* cpuClock) - cpu,
+      cost: (yield* costClock) - cost,
       wall: Number((yield* Clock.currentTimeNanos) - wall) / 1000
     }
     if (records === comparison.records * iterations) return timing

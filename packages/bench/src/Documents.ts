@@ -91,6 +91,18 @@ export const priceDocument = (token: string, symbol: string): string =>
 
 export const examplePrice: string = priceDocument(hex("token", 40), "GRN")
 
+/** A path of the proxy and the body that its upstream returns: 2 transfers, 1.9 KB. */
+export const smallDocument = {
+  path: "/api/v2.2/0x2222222222222222222222222222222222222222/erc20/transfers",
+  body: transfersPage("strings", "next", 2)
+}
+
+/** The same with a whole page, 91 KB. */
+export const pageDocument = {
+  path: "/api/v2.2/0x9999999999999999999999999999999999999999/erc20/transfers",
+  body: transfersPage("strings", "next")
+}
+
 /** The parts of a page that subjects without typed models read. */
 export interface ParsedPage {
   readonly cursor: string | null

@@ -2,18 +2,8 @@
 import * as Effect from "effect/Effect"
 import { readdirSync, readFileSync, readlinkSync } from "node:fs"
 
-/** The unit of CPU times in `/proc` (USER_HZ), which is 100 on all Linux platforms. */
-const ticksPerSecond = 100
-
-/**
- * Parses the CPU time of all threads in `/proc/PID/stat`, in microseconds. The process name may contain any character,
- * including parentheses.
- */
-export const parseCpuTime = (stat: string): number => {
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-  const [user, system] = [Number(fields[11]), Number(fields[12])]
-  return (user + system) * 1_000_000 / ticksPerSecond
-}
+/** Parses the CPU time of a thread in `/proc/PID/task/TID/schedstat`, in microseconds. */
+export const parseCpuTime = (schedstat: string): number => Number(schedstat.split(" ")[0]) / 1000
 
 /** Parses the resident set size in `/proc/PID/status`, in bytes. */
 export const parseResidentBytes = (status: string): number =>
@@ -26,8 +16,13 @@ const readProc = <A>(pid: number, read: () => A): Effect.Effect<A> =>
     Effect.catchAll(() => Effect.dieMessage(`cannot read /proc/${pid}: process exited, or not Linux`))
   )
 
+/** The CPU time of all threads, in microseconds. */
 export const processCpuTime = (pid: number): Effect.Effect<number> =>
-  readProc(pid, () => parseCpuTime(readProcFile(pid, "stat")))
+  readProc(pid, () =>
+    readdirSync(`/proc/${pid}/task`).reduce(
+      (sum, thread) => sum + parseCpuTime(readProcFile(pid, `task/${thread}/schedstat`)),
+      0
+    ))
 
 /** The memory and open files of a process. */
 export interface ResourceUsage {

@@ -4,12 +4,12 @@ import type * as Scope from "effect/Scope"
 import { createHash } from "node:crypto"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
-import { freePort, spawnProgram } from "./ChildProgram.ts"
+import { apiKey } from "./BlockquarryClient.ts"
+import { freePort, pathTo, spawnProgram } from "./ChildProgram.ts"
+import type { ServerSubject } from "./ServerSubject.ts"
 import * as TemporaryDirectory from "./TemporaryDirectory.ts"
 
-/** The path is valid for this file and for the bundle. */
-const proxyPath = fileURLToPath(new URL("../../../apps/proxy/dist/quarry-proxy.js", import.meta.url))
+const proxyPath = pathTo("apps/proxy/dist/quarry-proxy.js")
 
 /** The configuration file. Environment variables set the rest. */
 export interface ProxyConfiguration {
@@ -33,10 +33,30 @@ export const clientConfig = (name: string, token: string) => ({
   dailyQuota: 1_000_000_000_000
 })
 
+/** As long as the tokens of `quarry-proxy token`. */
+const token = "qp_bench-token-0123456789abcdef0123456789abcdefg"
+
+/** Starts the proxy with an access log and a client, whose token and quotas every request of the subject uses. */
+export const startSubject = (
+  name: string,
+  upstreamUrl: string,
+  { clients = [], ...configuration }: ProxyConfiguration = {},
+  nodeOptions: ReadonlyArray<string> = []
+): Effect.Effect<ServerSubject, never, Scope.Scope> =>
+  Effect.map(
+    startProxy(
+      upstreamUrl,
+      { ...configuration, clients: [...clients, clientConfig("bench", token)] },
+      nodeOptions
+    ),
+    ({ pid, port }) => ({ name, pid, port, headers: { "x-api-key": token } })
+  )
+
 /** Starts the proxy with defaults, without a rate limit of upstream requests. */
 export const startProxy = (
   upstreamUrl: string,
-  configuration: ProxyConfiguration = {}
+  configuration: ProxyConfiguration = {},
+  nodeOptions: ReadonlyArray<string> = []
 ): Effect.Effect<QuarryProxy, never, Scope.Scope> =>
   Effect.gen(function*() {
     if (!existsSync(proxyPath)) {
@@ -49,13 +69,13 @@ export const startProxy = (
     const { pid, output } = yield* spawnProgram({
       name: "quarry-proxy",
       file: process.execPath,
-      args: [proxyPath],
+      args: [...nodeOptions, proxyPath],
       env: {
         QUARRY_PROXY_CONFIG: file,
         QUARRY_PROXY_PORT: "0",
         QUARRY_PROXY_ADMIN: `127.0.0.1:${adminPort}`,
         QUARRY_BASE_URL: upstreamUrl,
-        QUARRY_API_KEY: "bench",
+        QUARRY_API_KEY: apiKey,
         QUARRY_RATE_LIMIT: "none"
       }
     }, listeningPattern)

@@ -1,6 +1,6 @@
 /** Servers as subjects, measured by the CPU time of their process. Checks their responses and upstream requests. */
 import * as Effect from "effect/Effect"
-import type { Subject } from "./Comparison.ts"
+import type { Subject, Target } from "./Comparison.ts"
 import { formatGet, type HttpResponse, openConnection } from "./Connection.ts"
 import * as Load from "./Load.ts"
 import * as ProcessStats from "./ProcessStats.ts"
@@ -13,6 +13,7 @@ export interface ServerSubject {
   readonly port: number
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>
+  readonly target?: Target
 }
 
 /** A path and the expected body. */
@@ -42,11 +43,14 @@ export const cacheMisses = (): LoadPattern => {
   }
 }
 
+/** Long enough that a server runs optimized code. */
+export const measureOptions = { warmUp: 3_000_000, batch: 300_000 }
+
 /** Connections of the load generator, each with one request in flight. */
 export const connections = 32
 
 export const makeSubject = (
-  { headers = {}, name, pid, port }: ServerSubject,
+  { headers = {}, name, pid, port, target = {} }: ServerSubject,
   { body, path }: ExpectedDocument,
   { upstreamRequests, query }: LoadPattern,
   stubServer: StubServer
@@ -82,5 +86,5 @@ export const makeSubject = (
         `${name} sent ${upstreamRequestCount} upstream requests for ${iterations} requests, expected ${expected}`
       )
     })
-  return { name, clock: ProcessStats.processCpuTime(pid), batch }
+  return { name, clock: ProcessStats.processCpuTime(pid), batch, target }
 }

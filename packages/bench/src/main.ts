@@ -1,16 +1,22 @@
 /** `bench`: runs benchmarks and prints their tables, or runs the soak test of the proxy. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { cpus } from "node:os"
 import { type BenchCommand, parseArguments, usage } from "./Arguments.ts"
 import type { Benchmark } from "./Benchmark.ts"
 import { allBenchmarks } from "./benchmarks/Benchmarks.ts"
+import { pathTo } from "./ChildProgram.ts"
 import { cpuTime, type MeasureOptions, runComparison } from "./Comparison.ts"
 import * as Isolation from "./isolation/Isolation.ts"
+import * as Report from "./Report.ts"
 import * as Soak from "./soak/Soak.ts"
 import * as SoakReport from "./soak/SoakReport.ts"
 import { formatTable } from "./Table.ts"
+import { compareVersions, serveBatches, type Version } from "./Worker.ts"
+
+const bundlePath = pathTo("packages/bench/dist/bench.js")
 
 const describeMachine = (): string => {
   const all = cpus()
@@ -24,24 +30,50 @@ const setExitCode = (code: number) =>
     process.exitCode = code
   })
 
-const reportBenchmark = (benchmark: Benchmark, measure: MeasureOptions) =>
-  Effect.scoped(
-    Effect.flatMap(benchmark.comparisons, (comparisons) =>
-      Effect.forEach(comparisons, (comparison) =>
-        Effect.gen(function*() {
-          yield* Console.log(
-            `\n${
-              formatTable(
-                comparison,
-                yield* runComparison(comparison, { ...measure, ...comparison.measureOptions })
-              )
-            }`
-          )
-          for (const note of yield* comparison.notes ?? Effect.succeed([])) {
-            yield* Console.log(`  ${note}`)
-          }
-        }), { discard: true }))
-  )
+type Print = (line: string) => Effect.Effect<void>
+
+/** Runs a benchmark, prints its tables, and returns its results. */
+const reportBenchmark = (
+  benchmark: Benchmark,
+  measure: MeasureOptions,
+  versions: ReadonlyArray<Version>,
+  print: Print
+) =>
+  Effect.gen(function*() {
+    const own = yield* benchmark.comparisons
+    const comparisons = versions.length === 0
+      ? own
+      : yield* compareVersions(benchmark.name, own, versions)
+    return yield* Effect.forEach(comparisons, (comparison) =>
+      Effect.gen(function*() {
+        const results = yield* runComparison(comparison, { ...measure, ...comparison.measureOptions })
+        yield* print(`\n${formatTable(comparison, results)}`)
+        for (const note of yield* comparison.notes ?? Effect.succeed([])) yield* print(`  ${note}`)
+        return Report.toRows(benchmark.name, comparison, results)
+      }))
+  }).pipe(Effect.scoped, Effect.map((rows) => rows.flat()))
+
+/** This version runs in a process of its own if it is compared with another one, so that both have the same conditions. */
+const versionsWith = (previous: string | undefined): ReadonlyArray<Version> =>
+  previous === undefined
+    ? []
+    : [{ name: "this version", bench: bundlePath }, { name: "previous version", bench: previous }]
+
+const runBenchmarks = (
+  { benchmarks, json, previous, runs }: Extract<BenchCommand, { readonly command: "compare" }>
+) =>
+  Effect.gen(function*() {
+    const measure = { rounds: runs, warmUp: 2_000_000, batch: 100_000, clock: cpuTime }
+    const print: Print = json ? Console.error : Console.log
+    const machine = describeMachine()
+    yield* print(`${machine}; medians of ${runs} rounds, CPU time`)
+    const rows = yield* Effect.forEach(
+      benchmarks,
+      (benchmark) => reportBenchmark(benchmark, measure, versionsWith(previous), print)
+    )
+    const date = new Date(yield* Clock.currentTimeMillis).toISOString()
+    if (json) yield* Console.log(JSON.stringify({ machine, date, runs, rows: rows.flat() }, null, 2))
+  })
 
 /** Updates one line on a terminal. Otherwise prints a line every 10 %. */
 const printProgress = (requests: number) => (progress: Soak.SoakProgress) =>
@@ -78,15 +110,10 @@ const runCommand = (command: BenchCommand | undefined): Effect.Effect<void> => {
         Console.log(`${describeMachine()}\n${Isolation.header}`),
         Isolation.runIsolation(command.requests, (result) => Console.log(Isolation.formatResult(result)))
       )
-    case "compare": {
-      const measure = { rounds: command.runs, warmUp: 3_000_000, batch: 25_000, clock: cpuTime }
-      return Effect.zipRight(
-        Console.log(`${describeMachine()}; medians of ${command.runs} rounds, CPU time`),
-        Effect.forEach(command.benchmarks, (benchmark) => reportBenchmark(benchmark, measure), {
-          discard: true
-        })
-      )
-    }
+    case "worker":
+      return serveBatches(command.benchmark)
+    case "compare":
+      return runBenchmarks(command)
   }
 }
 

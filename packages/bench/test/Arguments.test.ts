@@ -5,12 +5,28 @@ import { parseArguments } from "../src/Arguments.ts"
 const all = ["call", "pagination"].map((name) => ({ name, comparisons: Effect.succeed([]) }))
 
 it("selects benchmarks by name, all by default", () => {
-  expect(parseArguments([], all)).toEqual({ command: "compare", runs: 15, benchmarks: all })
+  const options = { command: "compare", json: false, previous: undefined }
+  expect(parseArguments([], all)).toEqual({ ...options, runs: 15, benchmarks: all })
   expect(parseArguments(["pagination", "--runs", "3"], all)).toEqual({
-    command: "compare",
+    ...options,
     runs: 3,
     benchmarks: [all[1]]
   })
+})
+
+it("parses the output format and the path of a previous version", () => {
+  expect(parseArguments(["--json", "call", "--previous", "old/bench.js"], all)).toEqual({
+    command: "compare",
+    runs: 15,
+    benchmarks: [all[0]],
+    json: true,
+    previous: "old/bench.js"
+  })
+})
+
+it("a worker serves one benchmark", () => {
+  expect(parseArguments(["worker", "call"], all)).toEqual({ command: "worker", benchmark: all[0] })
+  expect(parseArguments(["worker", "unknown"], all)).toBeUndefined()
 })
 
 it("parses the options of soak", () => {

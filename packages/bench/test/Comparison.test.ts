@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
 import { type Comparison, median, runComparison, type Subject } from "../src/Comparison.ts"
-import { formatTable } from "../src/Table.ts"
+import { formatTable, meetsTarget } from "../src/Table.ts"
 
 /** A comparison in which each subject takes the given times, one per round, then no time. */
 const scripted = (timings: Readonly<Record<"baseline" | "other" | "blockquarry", ReadonlyArray<number>>>) => {
@@ -24,7 +24,9 @@ const scripted = (timings: Readonly<Record<"baseline" | "other" | "blockquarry",
     title: "a test",
     unit: "call",
     records: 1,
-    subjects: [subject("baseline"), subject("other"), subject("blockquarry")]
+    baseline: subject("baseline"),
+    peers: [subject("other")],
+    blockquarry: [subject("blockquarry")]
   }
   return { clock: Effect.sync(() => now), comparison, log }
 }
@@ -62,9 +64,9 @@ it("a ratio is the median of a subject divided by the median of the baseline", a
     runComparison(comparison, { rounds: 3, warmUp: 0, batch: 0, clock })
   )
   expect(results).toMatchObject([
-    { name: "baseline", cpu: 20, ratio: 1 },
-    { name: "other", cpu: 30, ratio: 1.5 },
-    { name: "blockquarry", cpu: 25, ratio: 1.25 }
+    { name: "baseline", cost: 20, ratio: 1 },
+    { name: "other", cost: 30, ratio: 1.5 },
+    { name: "blockquarry", cost: 25, ratio: 1.25 }
   ])
   expect(formatTable(comparison, results).split("\n")).toEqual([
     "a test         × baseline  µs/call  calls/s",
@@ -85,7 +87,7 @@ it("all subjects are warmed up before the first round, and slow ones have small 
     runComparison(comparison, { rounds: 1, warmUp: 900, batch: 200, clock })
   )
   expect(log.join(" ")).toMatch(/^(baseline ){2,}(other ){2,}blockquarry baseline other blockquarry$/)
-  expect(results.map(({ cpu }) => cpu)).toEqual([10, 20, 1000])
+  expect(results.map(({ cost }) => cost)).toEqual([10, 20, 1000])
 })
 
 it("a subject in another process is measured by its own clock", async () => {
@@ -100,18 +102,22 @@ it("a subject in another process is measured by its own clock", async () => {
         return iterations
       })
   }
-  const subjects = [comparison.subjects[0], otherProcess] as const
   const results = await Effect.runPromise(
-    runComparison({ ...comparison, subjects: [...subjects] }, { rounds: 1, warmUp: 0, batch: 0, clock })
+    runComparison({ ...comparison, peers: [], blockquarry: [otherProcess] }, {
+      rounds: 1,
+      warmUp: 0,
+      batch: 0,
+      clock
+    })
   )
-  expect(results).toMatchObject([{ cpu: 10, ratio: 1 }, { name: "other process", cpu: 70, ratio: 7 }])
+  expect(results).toMatchObject([{ cost: 10, ratio: 1 }, { name: "other process", cost: 70, ratio: 7 }])
 })
 
 it("the table lists skipped subjects, and wall time if enabled", () => {
   const { comparison } = scripted({ baseline: [], other: [], blockquarry: [] })
   const results = [
-    { name: "baseline", cpu: 20, wall: 31.26, ratio: 1 },
-    { name: "blockquarry", cpu: 25, wall: 1200, ratio: 1.25 }
+    { name: "baseline", cost: 20, wall: 31.26, ratio: 1 },
+    { name: "blockquarry", cost: 25, wall: 1200, ratio: 1.25 }
   ]
   const skipped = [{ name: "skipped", reason: "not installed" }]
   expect(formatTable({ ...comparison, showsWallTime: true, skipped }, results).split("\n")).toEqual([
@@ -119,6 +125,25 @@ it("the table lists skipped subjects, and wall time if enabled", () => {
     "  baseline           1.00     20.0   50,000     31.3",
     "  blockquarry        1.25     25.0   40,000   1200.0",
     "  skipped      not installed"
+  ])
+})
+
+it("the table shows whether targets are met: every bound is an upper bound", () => {
+  const { comparison } = scripted({ baseline: [], other: [], blockquarry: [] })
+  const results = [
+    { name: "baseline", cost: 20, wall: 20, ratio: 1 },
+    { name: "met", cost: 30, wall: 30, ratio: 1.5, target: { ratio: 1.5, cost: 30 } },
+    { name: "too high a ratio", cost: 40, wall: 40, ratio: 2, target: { ratio: 1.9, cost: 50 } },
+    { name: "too high a cost", cost: 50, wall: 50, ratio: 2.5, target: { cost: 49 } }
+  ]
+  expect(results.map(meetsTarget)).toEqual([null, true, false, false])
+  const lines = formatTable(comparison, results).split("\n")
+  expect(lines.map((line) => /target$|≤.*$/.exec(line)?.[0])).toEqual([
+    "target",
+    undefined,
+    "≤ 1.50, 30 met",
+    "≤ 1.90, 50 missed",
+    "≤ 49 missed"
   ])
 })
 

@@ -18,7 +18,7 @@ it.each(allBenchmarks)("$name runs", async ({ comparisons }) => {
       )
     )
   )
-  for (const results of outcomes) expect(results.length).toBeGreaterThan(2)
+  for (const results of outcomes) expect(results.length).toBeGreaterThan(1)
 })
 
 it("a page has a realistic size", () => {

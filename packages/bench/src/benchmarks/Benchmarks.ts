@@ -2,9 +2,13 @@
 import type { Benchmark } from "../Benchmark.ts"
 import { call } from "./call.ts"
 import { decode } from "./decode.ts"
+import { growth } from "./growth.ts"
+import { heap } from "./heap.ts"
 import { hits } from "./hits.ts"
 import { limiter } from "./limiter.ts"
 import { pagination } from "./pagination.ts"
+import { processes } from "./processes.ts"
+import { programs } from "./programs.ts"
 import { proxy } from "./proxy.ts"
 import { raw } from "./raw.ts"
 import { stages } from "./stages.ts"
@@ -12,10 +16,14 @@ import { stages } from "./stages.ts"
 export const allBenchmarks: ReadonlyArray<Benchmark> = [
   decode,
   call,
-  pagination,
   raw,
-  stages,
+  pagination,
   hits,
+  programs,
+  proxy,
+  stages,
   limiter,
-  proxy
+  growth,
+  processes,
+  heap
 ]

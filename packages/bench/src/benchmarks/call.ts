@@ -1,12 +1,14 @@
 /** A call over the loopback interface, decoded to typed values. */
 import type * as DataApi from "@blockquarry/http/DataApi"
+import * as UndiciTransport from "@blockquarry/http/UndiciTransport"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { request } from "undici"
 import type { Benchmark } from "../Benchmark.ts"
-import { apiKey, makeDataApi } from "../BlockquarryClient.ts"
+import { apiKey, clientOptions, makeDataApi } from "../BlockquarryClient.ts"
 import type { Comparison } from "../Comparison.ts"
 import { countRecords, examplePrice, formatSize, pageSize, transfersPage, wallet } from "../Documents.ts"
 import { startStubServer } from "../StubServer.ts"
@@ -32,21 +34,21 @@ interface CallComparisonOptions {
 const compareCall = (
   { blockquarry: [name, call], client, records, title, url }: CallComparisonOptions
 ): Comparison => ({
-  title: `call: ${title} over the loopback`,
+  title,
   unit: "call",
   records,
-  subjects: [
-    promiseSubject("undici.request + JSON.parse", async () => {
-      const { body } = await request(url, { headers })
-      return countRecords(JSON.parse(await body.text()))
-    }),
+  baseline: promiseSubject("undici.request + JSON.parse", async () => {
+    const { body } = await request(url, { headers })
+    return countRecords(JSON.parse(await body.text()))
+  }),
+  peers: [
     promiseSubject("fetch + json", async () => countRecords(await (await fetch(url, { headers })).json())),
     effectSubject(
       "Effect HttpClient over undici + json",
       client.get(url, { headers }).pipe(Effect.flatMap((response) => response.json), Effect.map(countRecords))
-    ),
-    effectSubject(name, call)
-  ]
+    )
+  ],
+  blockquarry: [{ ...effectSubject(name, call), target: { ratio: 1.6 } }]
 })
 
 /** Equivalent to the URLs of the other subjects. */
@@ -64,21 +66,20 @@ export const call: Benchmark = {
       [paths.price]: examplePrice,
       [paths.transfers]: page
     })
-    const client = yield* Effect.flatMap(
-      Layer.build(NodeHttpClient.layerUndici),
-      (context) => Effect.provide(HttpClient.HttpClient, context)
+    const client = Context.get(yield* Layer.build(NodeHttpClient.layerUndici), HttpClient.HttpClient)
+    const calls = callsOf(
+      yield* makeDataApi(yield* Effect.orDie(Layer.build(UndiciTransport.layer)), clientOptions(baseUrl))
     )
-    const calls = callsOf(yield* makeDataApi(client, baseUrl))
     return [
       compareCall({
-        title: `a price, ${formatSize(examplePrice)},`,
+        title: `typed price call, ${formatSize(examplePrice)}`,
         records: 1,
         url: `${baseUrl}${paths.price}?chain=eth`,
         client,
         blockquarry: ["DataApi.tokenPrice", calls.price]
       }),
       compareCall({
-        title: `a page of ${pageSize} transfers, ${formatSize(page)},`,
+        title: `typed page call, ${formatSize(page)}`,
         records: pageSize,
         url: `${baseUrl}${paths.transfers}?chain=eth`,
         client,

@@ -16,20 +16,25 @@ const parseLossless = (text: string) => Either.getOrThrow(parse(text))
 const compareDecode = (amounts: AmountEncoding): Comparison => {
   const text = transfersPage(amounts, "next")
   return {
-    title: `decode: a page of ${pageSize} transfers, ${formatSize(text)}, amounts as ${amounts}`,
+    title: `decode a page, ${formatSize(text)}, amounts as ${amounts}`,
     unit: "page",
     records: pageSize,
-    subjects: [
-      syncSubject("JSON.parse", () => countRecords(JSON.parse(text))),
-      syncSubject("LosslessJson.parse", () => countRecords(parseLossless(text))),
+    baseline: syncSubject("JSON.parse", () => countRecords(JSON.parse(text))),
+    peers: [
       syncSubject(
         "LosslessJson.parse + Effect Schema",
         () => decodeBySchema(parseLossless(text)).result.length
-      ),
-      syncSubject(
-        "LosslessJson.parse + operation.decode",
-        () => Either.getOrThrow(walletTransfers.decode(parseLossless(text))).result.length
       )
+    ],
+    blockquarry: [
+      syncSubject("LosslessJson.parse", () => countRecords(parseLossless(text))),
+      {
+        ...syncSubject(
+          "LosslessJson.parse + operation.decode",
+          () => Either.getOrThrow(walletTransfers.decode(parseLossless(text))).result.length
+        ),
+        target: { ratio: 1.7 }
+      }
     ]
   }
 }

@@ -14,17 +14,17 @@ const comparisons = Effect.gen(function*() {
   const bucket = yield* RateLimiter.make({ limit, interval: "1 second", algorithm: "token-bucket" })
   let [level, at] = [0, 0]
   return [{
-    title: "limiter: acquire a permit",
+    title: "acquire a permit",
     unit: "permit",
     records: 1,
-    subjects: [
-      syncSubject("Date.now and a leaky bucket", () => {
-        const now = Date.now()
-        level = Math.max(0, level - (now - at)) + 1
-        at = now
-        return 1
-      }),
-      effectSubject("effect/RateLimiter", bucket(Effect.succeed(1))),
+    baseline: syncSubject("Date.now and a leaky bucket", () => {
+      const now = Date.now()
+      level = Math.max(0, level - (now - at)) + 1
+      at = now
+      return 1
+    }),
+    peers: [effectSubject("effect/RateLimiter", bucket(Effect.succeed(1)))],
+    blockquarry: [
       effectSubject("RateLimitStore.memory", Effect.as(store.acquire("budget", rule, 1, 1000), 1))
     ]
   }] as const

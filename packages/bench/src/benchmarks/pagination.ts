@@ -1,11 +1,13 @@
 /** Pagination of a long list, without network. */
-import type * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
 import * as Chunk from "effect/Chunk"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Benchmark } from "../Benchmark.ts"
-import { makeDataApi } from "../BlockquarryClient.ts"
+import { clientOptions, makeDataApi } from "../BlockquarryClient.ts"
 import type { Subject } from "../Comparison.ts"
 import { formatSize, isParsedPage, pageSize, transfersPage, wallet } from "../Documents.ts"
 import * as StubClient from "../StubClient.ts"
@@ -19,17 +21,19 @@ const cursor = (page: number): string => String(page).padStart(8, "0")
 const last = Buffer.from(transfersPage("strings", null))
 const page = transfersPage("strings", cursor(0))
 
-/** A client of a list with a number of pages. The cursor of a page is the number of the next one. */
-const list = (pages: number): HttpClient.HttpClient => {
-  const body = Buffer.from(page)
-  const cursorOffset = body.indexOf(cursor(0))
-  return StubClient.makeStubClient(({ searchParams }) => {
-    const next = Number(searchParams.get("cursor") ?? 0) + 1
-    if (next === pages) return last
-    body.write(cursor(next), cursorOffset)
-    return body
-  })
-}
+/** The number of pages of the list. */
+let pageCount = 0
+
+const body = Buffer.from(page)
+const cursorOffset = body.indexOf(cursor(0))
+
+/** A client of the list. The cursor of a page is the number of the next one. */
+const client = StubClient.makeStubClient(({ searchParams }) => {
+  const next = Number(searchParams.get("cursor") ?? 0) + 1
+  if (next === pageCount) return last
+  body.write(cursor(next), cursorOffset)
+  return body
+})
 
 const countRecords = <A, E>(records: Stream.Stream<A, E>): Effect.Effect<number> => {
   let total = 0
@@ -49,7 +53,7 @@ function* parsedPages(pages: number) {
   }
 }
 
-const baseline: Subject = {
+const generator: Subject = {
   name: "generator with JSON.parse only",
   batch: (pages) =>
     Effect.sync(() => {
@@ -62,7 +66,7 @@ const baseline: Subject = {
 const effectStream: Subject = {
   name: "Effect Stream + HttpClient + json",
   batch: (pages) => {
-    const client = list(pages)
+    pageCount = pages
     const readPage = (pageUrl: string) =>
       client.get(pageUrl).pipe(
         Effect.flatMap((response) => response.json),
@@ -78,32 +82,37 @@ const effectStream: Subject = {
   }
 }
 
-const blockquarryClient: Subject = {
-  name: "DataApi.walletTransfers.items",
-  batch: (pages) =>
-    Effect.flatMap(
-      makeDataApi(list(pages), base),
-      (data) => countRecords(data.walletTransfers.items({ address: wallet, chain: "eth" }))
-    )
-}
+const items: Effect.Effect<Subject, never, Scope.Scope> = Effect.map(
+  makeDataApi(Context.make(HttpClient.HttpClient, client), clientOptions(base)),
+  (data) => ({
+    name: "DataApi.walletTransfers.items",
+    target: { ratio: 1.6, cost: pageSize / 150_000 * 1_000_000 },
+    batch: (pages) => {
+      pageCount = pages
+      return countRecords(data.walletTransfers.items({ address: wallet, chain: "eth" }))
+    }
+  })
+)
 
 const megabytes = Effect.sync(() => Math.round(process.memoryUsage.rss() / 2 ** 20))
 
 /** Memory before and after pagination of a long list by Blockquarry. */
-const memory = (pages: number): Effect.Effect<ReadonlyArray<string>> =>
+const memory = (subject: Subject, pages: number): Effect.Effect<ReadonlyArray<string>> =>
   Effect.gen(function*() {
     const before = yield* megabytes
-    yield* blockquarryClient.batch(pages)
+    yield* subject.batch(pages)
     return [`RSS ${before} MB before and ${yield* megabytes} MB after ${pages} pages read by Blockquarry`]
   })
 
 export const pagination: Benchmark = {
   name: "pagination",
-  comparisons: Effect.succeed([{
-    title: `pagination: pages of ${pageSize} transfers, ${formatSize(pageTexts[0] ?? "")} each`,
+  comparisons: Effect.map(items, (blockquarry) => [{
+    title: `pagination without network, pages of ${formatSize(pageTexts[0] ?? "")}`,
     unit: "page",
     records: pageSize,
-    subjects: [baseline, effectStream, blockquarryClient],
-    notes: memory(2000)
+    baseline: effectStream,
+    peers: [generator],
+    blockquarry: [blockquarry],
+    notes: memory(blockquarry, 2000)
   }])
 }

@@ -1,62 +1,46 @@
 /**
- * quarry-proxy compared with reference servers: cache hits and cache misses.
+ * quarry-proxy with authentication, quotas and an access log compared with reference servers: pass-through (cache misses)
+ * and cache hits.
  *
- * Each server has its own process. The measure is the CPU time of that process under the same load: keep-alive
- * connections, each with one request in flight.
+ * Each server has its own process. The cost is the CPU time of that process under the same load: keep-alive connections,
+ * each with one request in flight.
  */
 import * as Effect from "effect/Effect"
 import type { Benchmark } from "../Benchmark.ts"
 import { forkProgram } from "../ChildProgram.ts"
 import type { Comparison } from "../Comparison.ts"
-import { formatSize, transfersPage } from "../Documents.ts"
+import { formatSize, pageDocument, smallDocument } from "../Documents.ts"
 import * as Nginx from "../Nginx.ts"
 import * as QuarryProxy from "../QuarryProxy.ts"
 import * as ServerSubject from "../ServerSubject.ts"
 import { startStubServer } from "../StubServer.ts"
-
-const token = "a token of the benchmark"
-
-/** The CPU clock of other processes has a resolution of 10 ms. */
-const measureOptions = { warmUp: 6_000_000, batch: 1_200_000 }
 
 const notes = Effect.succeed([
   `CPU time of the server process only, all threads; ${ServerSubject.connections} keep-alive connections`,
   "wall time includes the load generator and the upstream on the same machine"
 ])
 
-/** A page of `length` transfers and its path. */
-const expectedDocument = (path: string, length: number): ServerSubject.ExpectedDocument => ({
-  path: `/api/v2.2/${path}/erc20/transfers`,
-  body: transfersPage("strings", "next", length)
-})
-
-const documents = [
-  expectedDocument("0x2222222222222222222222222222222222222222", 2),
-  expectedDocument("0x9999999999999999999999999999999999999999", 100)
+/** Upper bounds of the ratio to the baseline. */
+const cases = [
+  { document: smallDocument, targets: { cacheOff: 2.5, cacheOn: 3.6, hit: 2.2 } },
+  { document: pageDocument, targets: { cacheOff: 1.5, cacheOn: 2.2, hit: 1.8 } }
 ]
 
 const comparisons = Effect.gen(function*() {
-  const bodies = Object.fromEntries(documents.map(({ body, path }) => [path, body]))
+  const bodies = Object.fromEntries(cases.map(({ document }) => [document.path, document.body]))
   const stubServer = yield* startStubServer(bodies)
-  const blockquarryProxy = (name: string, configuration: QuarryProxy.ProxyConfiguration) =>
-    Effect.map(
-      QuarryProxy.startProxy(stubServer.baseUrl, configuration),
-      (started): ServerSubject.ServerSubject => ({ ...started, name, headers: { "x-api-key": token } })
-    )
-  const proxyWithDefaults = yield* blockquarryProxy("quarry-proxy", {})
-  const proxyWithQuotas = yield* blockquarryProxy("quarry-proxy with authentication and quotas", {
-    clients: [QuarryProxy.clientConfig("bench", token)]
-  })
-  const proxyWithoutCache = yield* blockquarryProxy("quarry-proxy without a cache", {
+  const withoutCache = yield* QuarryProxy.startSubject("quarry-proxy, cache off", stubServer.baseUrl, {
     cache: { enabled: false }
   })
-  const referenceServer = (name: string, server: string) =>
+  const withCache = yield* QuarryProxy.startSubject("quarry-proxy, cache on", stubServer.baseUrl)
+  const referenceServer = (name: string, server: string, accessLog = false) =>
     Effect.map(
       forkProgram("referenceServers", {
         server,
         upstreamUrl: stubServer.baseUrl,
         bodies,
-        headers: responseHeaders
+        headers: responseHeaders,
+        accessLog
       }),
       ({ pid, port }): ServerSubject.ServerSubject => ({ name, pid, port })
     )
@@ -69,40 +53,49 @@ const comparisons = Effect.gen(function*() {
     title: string,
     document: ServerSubject.ExpectedDocument,
     pattern: ServerSubject.LoadPattern,
-    [baseline, ...others]: readonly [ServerSubject.ServerSubject, ...Array<ServerSubject.ServerSubject>]
+    [baseline, ...peers]: readonly [ServerSubject.ServerSubject, ...Array<ServerSubject.ServerSubject>],
+    blockquarry: ReadonlyArray<ServerSubject.ServerSubject>
   ): Comparison => {
     const toSubject = (serverSubject: ServerSubject.ServerSubject) =>
       ServerSubject.makeSubject(serverSubject, document, pattern, stubServer)
     return {
-      title: `proxy: ${title}, ${formatSize(document.body)}`,
+      title: `${title}, ${formatSize(document.body)}`,
       unit: "request",
       records: 1,
-      subjects: [toSubject(baseline), ...others.map(toSubject)],
+      baseline: toSubject(baseline),
+      peers: peers.map(toSubject),
+      blockquarry: blockquarry.map(toSubject),
       skipped: nginx === undefined ? [{ name: "nginx", reason: "not installed" }] : [],
-      measureOptions,
+      measureOptions: ServerSubject.measureOptions,
       showsWallTime: true,
       notes
     }
   }
-  const forwardingSubjects = [
+  const forwardingServers = [
     yield* referenceServer("node:http, request and pipe", "pipe"),
+    yield* referenceServer("node:http, request and pipe, access log", "pipe", true),
     yield* referenceServer("@fastify/http-proxy", "fastifyProxy"),
-    ...nginxSubject("nginx, proxy_pass", "misses"),
-    proxyWithoutCache,
-    proxyWithDefaults,
-    proxyWithQuotas
+    ...nginxSubject("nginx, proxy_pass", "misses")
   ] as const
-  const cachingSubjects = [
+  const cachingServers = [
     yield* referenceServer("node:http, a Buffer", "buffer"),
+    yield* referenceServer("node:http, a Buffer, access log", "buffer", true),
     yield* referenceServer("fastify, a Buffer", "fastifyBuffer"),
-    ...nginxSubject("nginx, proxy_cache", "hits"),
-    proxyWithDefaults,
-    proxyWithQuotas
+    ...nginxSubject("nginx, proxy_cache", "hits")
   ] as const
   const cacheMisses = ServerSubject.cacheMisses()
   return [
-    ...documents.map((document) => compare("cache miss", document, cacheMisses, forwardingSubjects)),
-    ...documents.map((document) => compare("cache hit", document, ServerSubject.cacheHits, cachingSubjects))
+    ...cases.map(({ document, targets }) =>
+      compare("pass-through", document, cacheMisses, forwardingServers, [
+        { ...withoutCache, target: { ratio: targets.cacheOff } },
+        { ...withCache, target: { ratio: targets.cacheOn } }
+      ])
+    ),
+    ...cases.map(({ document, targets }) =>
+      compare("cached hit", document, ServerSubject.cacheHits, cachingServers, [
+        { ...withCache, target: { ratio: targets.hit } }
+      ])
+    )
   ]
 })
 

@@ -59,17 +59,17 @@ const compareStages = Effect.gen(function*() {
       )
     )
   return {
-    title: "stages: price, raw, no failures, no network",
+    title: "stages of a raw price without network",
     unit: "call",
     records: 1,
-    subjects: [
-      effectSubject(
-        "HttpClient + arrayBuffer",
-        client.get(`${base}/api/v2.2${request.path}?chain=eth`, { headers }).pipe(
-          Effect.flatMap((response) => response.arrayBuffer),
-          Effect.map(({ byteLength }) => byteLength === bytes.byteLength ? 1 : 0)
-        )
-      ),
+    baseline: effectSubject(
+      "HttpClient + arrayBuffer",
+      client.get(`${base}/api/v2.2${request.path}?chain=eth`, { headers }).pipe(
+        Effect.flatMap((response) => response.arrayBuffer),
+        Effect.map(({ byteLength }) => byteLength === bytes.byteLength ? 1 : 0)
+      )
+    ),
+    blockquarry: [
       yield* subjectWith("all policies off", noPolicies),
       yield* subjectWith("timeouts and retries", {
         ...noPolicies,
