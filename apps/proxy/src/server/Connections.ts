@@ -35,6 +35,8 @@ interface OpenConnection {
   readonly inFlight: Map<Http.ServerResponse, OnComplete>
   /** Pipelined requests that are not handled yet. Reading is paused while there are any. */
   readonly waiting: Array<Exchange>
+  /** Whether some of them are handled in the next turn of the event loop. */
+  handlesWaiting: boolean
   /** The latest request and its response, until both are complete. */
   latestExchange: Exchange | undefined
   /** The response with `connection: close`, once it is chosen. */
@@ -88,6 +90,7 @@ export class ConnectionTracker {
       socket,
       inFlight: new Map(),
       waiting: [],
+      handlesWaiting: false,
       latestExchange: undefined,
       lastResponse: undefined,
       bytesAtLastCheck: undefined,
@@ -158,11 +161,20 @@ export class ConnectionTracker {
       connection.latestExchange = undefined
     }
     onComplete(sent)
+    if (waiting.length === 0 || connection.handlesWaiting || socket.destroyed) return
+    // In the next turn of the event loop, so that other connections come in between.
+    connection.handlesWaiting = true
+    setImmediate(() => this.#handleWaiting(connection))
+  }
+
+  /** Handles as many waiting requests as may be pending. */
+  #handleWaiting(connection: OpenConnection): void {
+    const { inFlight, socket, waiting } = connection
+    connection.handlesWaiting = false
     if (socket.destroyed) return
-    const next = waiting.shift()
-    if (next === undefined) return
-    this.#waiting -= 1
-    this.#handle(next.request, next.response)
+    const next = waiting.splice(0, maxPendingResponses - inFlight.size)
+    this.#waiting -= next.length
+    for (const { request, response } of next) this.#handle(request, response)
     if (waiting.length === 0) socket.resume()
   }
 
