@@ -3,6 +3,7 @@ import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Net from "node:net"
+import { maxPendingResponses } from "../../../src/server/Connections.ts"
 import { type HttpResult, sendRequest } from "../../support/proxy.ts"
 import {
   connect,
@@ -15,17 +16,33 @@ import {
   tokens
 } from "./sharedProxy.ts"
 
+/** How many requests of the noisy client come before a request of another client, whenever they arrive. */
+export interface Overtaking {
+  /** Requests of the noisy client that end while another client waits for a cached response. */
+  readonly cached: number
+  /** Upstream requests of the noisy client that are sent while one of another client waits to be sent. */
+  readonly uncached: number
+}
+
 export interface Misbehavior {
   readonly name: string
   readonly options?: SharedProxyOptions
   /** Starts to behave badly, and returns when that has had an effect. It continues until the scope closes. */
   readonly start: (proxy: SharedProxy, scale: number) => Effect.Effect<void, Error, Scope.Scope>
-  /**
-   * How many upstream requests of the noisy client are sent while a request of another client waits, if they compete for
-   * the capacity of the upstream.
-   */
-  readonly maxOvertaking?: number
+  readonly maxOvertaking: (scale: number) => Overtaking
 }
+
+/** Turns of the event loop in which a request is received and answered. All clients and the upstream share the loop. */
+const turns = 12
+
+/** Requests of pipelining connections that end in this time. */
+const pipelined = (connections: number): number => connections * maxPendingResponses * turns
+
+/** Large pages of a list that are sent before the buffers of its connection are full. */
+const pagesInBuffers = 16
+
+/** Connections that the system accepts before the proxy does. */
+const backlog = 511
 
 /** Opens connections that send a text and read nothing. */
 const sendWithoutReading = ({ port }: SharedProxy, connections: number, text: (index: number) => string) =>
@@ -87,12 +104,14 @@ const post = (length: number): string =>
 export const misbehaviors: ReadonlyArray<Misbehavior> = [
   {
     name: "pipelines requests for a page without reading",
-    start: (proxy, scale) => sendWithoutReading(proxy, scale, () => repeat(700, () => get("/docs", null)))
+    start: (proxy, scale) => sendWithoutReading(proxy, scale, () => repeat(700, () => get("/docs", null))),
+    maxOvertaking: (scale) => ({ cached: pipelined(scale), uncached: 0 })
   },
   {
     name: "pipelines requests without a token, and does not read",
     start: (proxy, scale) =>
-      sendWithoutReading(proxy, scale, () => repeat(scale * 5000, () => get(paths.noisy(0), null)))
+      sendWithoutReading(proxy, scale, () => repeat(scale * 5000, () => get(paths.noisy(0), null))),
+    maxOvertaking: (scale) => ({ cached: pipelined(scale), uncached: 0 })
   },
   {
     name: "pipelines requests to a hanging upstream",
@@ -105,7 +124,7 @@ export const misbehaviors: ReadonlyArray<Misbehavior> = [
         ),
         proxy.upstream.waitForRequests(noisySlots)
       ),
-    maxOvertaking: noisySlots
+    maxOvertaking: (scale) => ({ cached: pipelined(4 * scale), uncached: noisySlots })
   },
   {
     name: "reads large responses slowly",
@@ -113,7 +132,8 @@ export const misbehaviors: ReadonlyArray<Misbehavior> = [
       Effect.zipRight(
         sendWithoutReading(proxy, 40 * scale, (index) => get(paths.large(index), tokens.noisy, noStore)),
         proxy.upstream.waitForRequests(noisySlots)
-      )
+      ),
+    maxOvertaking: (scale) => ({ cached: 40 * scale, uncached: 40 * scale })
   },
   {
     name: "sends requests slowly",
@@ -122,7 +142,8 @@ export const misbehaviors: ReadonlyArray<Misbehavior> = [
         proxy,
         100 * scale,
         (index) => index % 2 === 0 ? `${post(10_000)}{` : get(paths.noisy(index), tokens.noisy).slice(0, -2)
-      )
+      ),
+    maxOvertaking: (scale) => ({ cached: 100 * scale, uncached: 0 })
   },
   {
     name: "waits for a hanging upstream on every connection",
@@ -131,7 +152,7 @@ export const misbehaviors: ReadonlyArray<Misbehavior> = [
         sendWithoutReading(proxy, 520 * scale, (index) => get(paths.hanging(index), tokens.noisy)),
         proxy.upstream.waitForRequests(noisySlots)
       ),
-    maxOvertaking: noisySlots
+    maxOvertaking: (scale) => ({ cached: 520 * scale, uncached: noisySlots })
   },
   {
     name: "sends a flood of requests with an unknown token",
@@ -141,24 +162,27 @@ export const misbehaviors: ReadonlyArray<Misbehavior> = [
         32 * scale,
         (index) => [paths.noisy(index), withToken("unknown")],
         ({ status }) => status === 401
-      )
+      ),
+    maxOvertaking: (scale) => ({ cached: 64 * scale, uncached: 0 })
   },
   {
     name: "sends a flood of requests for unknown paths",
     start: (proxy, scale) =>
-      flood(proxy, 32 * scale, () => ["/nowhere", noisy], ({ status }) => status === 404)
+      flood(proxy, 32 * scale, () => ["/nowhere", noisy], ({ status }) => status === 404),
+    maxOvertaking: (scale) => ({ cached: 64 * scale, uncached: 0 })
   },
   {
     name: "sends a flood of requests above its rate limit",
     options: { noisyRateLimit: { limit: 1, window: 1000 } },
-    start: (proxy, scale) => flood(proxy, 32 * scale, (index) => [paths.noisy(index), noisy], () => true)
+    start: (proxy, scale) => flood(proxy, 32 * scale, (index) => [paths.noisy(index), noisy], () => true),
+    maxOvertaking: (scale) => ({ cached: 64 * scale, uncached: 8 })
   },
   {
     name: "requests more than the rate limit of the API key",
     options: { rateLimit: RateLimit.make({ limit: 100, window: "1 second", burst: 5 }) },
     start: (proxy, scale) => flood(proxy, 32 * scale, (index) => [paths.noisy(index), noisy], () => true),
-    // In arrival order, all 32 would precede it.
-    maxOvertaking: 16
+    // In arrival order, all 32 would precede an uncached request.
+    maxOvertaking: (scale) => ({ cached: 64 * scale, uncached: 16 * scale })
   },
   {
     name: "streams many lists without reading",
@@ -167,12 +191,14 @@ export const misbehaviors: ReadonlyArray<Misbehavior> = [
         sendWithoutReading(proxy, 40 * scale, (index) =>
           get(`/all${paths.large(index)}`, tokens.noisy, noStore)),
         proxy.upstream.waitForRequests(limits.maxListsPerClient)
-      )
+      ),
+    maxOvertaking: (scale) => ({ cached: 40 * scale, uncached: limits.maxListsPerClient * pagesInBuffers })
   },
   {
     name: "sends large bodies",
     start: (proxy, scale) =>
-      sendWithoutReading(proxy, 10 * scale, () => post(7 * 1024 * 1024) + " ".repeat(7 * 1024 * 1024))
+      sendWithoutReading(proxy, 10 * scale, () => post(7 * 1024 * 1024) + " ".repeat(7 * 1024 * 1024)),
+    maxOvertaking: (scale) => ({ cached: 10 * scale, uncached: 0 })
   },
   {
     name: "bypasses the cache with a random query",
@@ -182,11 +208,13 @@ export const misbehaviors: ReadonlyArray<Misbehavior> = [
         32 * scale,
         (index) => [`${paths.noisy(0)}?random=${index}`, noisy],
         ({ status }) => status === 200 || status === 429
-      )
+      ),
+    maxOvertaking: (scale) => ({ cached: 64 * scale, uncached: 64 * scale })
   },
   {
     name: "opens many connections",
-    start: (proxy, scale) => sendWithoutReading(proxy, 1000 * scale, () => "")
+    start: (proxy, scale) => sendWithoutReading(proxy, 1000 * scale, () => ""),
+    maxOvertaking: (scale) => ({ cached: 1000 * scale, uncached: 0 })
   },
   {
     name: "reconnects for every request, and does not wait for the response",
@@ -205,6 +233,7 @@ export const misbehaviors: ReadonlyArray<Misbehavior> = [
         () => Effect.zipRight(reconnect, Effect.forkScoped(Effect.forever(reconnect))),
         { concurrency: "unbounded", discard: true }
       )
-    }
+    },
+    maxOvertaking: () => ({ cached: 2 * backlog, uncached: 2 * backlog })
   }
 ]

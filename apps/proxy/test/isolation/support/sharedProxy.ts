@@ -33,10 +33,13 @@ export const noisySlots = upstreamSlots * limits.clientShare
 
 const hex = (digits: number, value: number): string => value.toString(16).padStart(digits, "0")
 
-/** Paths of requests. The prefix of the address tells the upstream which client a request is from. */
-const transfersOf = (prefix: string, index: number): string =>
-  `/api/v2.2/0x${prefix}${hex(40 - prefix.length, index)}/erc20/transfers`
+/** The prefix tells the upstream which client a request is from. */
+const addressOf = (prefix: string, index: number): string => `0x${prefix}${hex(40 - prefix.length, index)}`
 
+const transfersOf = (prefix: string, index: number): string =>
+  `/api/v2.2/${addressOf(prefix, index)}/erc20/transfers`
+
+/** Paths of requests. */
 export const paths = {
   cached: "/api/v2.2/nft/0xcac4ed0000000000000000000000000000000000/1",
   uncached: (index: number) => transfersOf("900d", index),
@@ -44,7 +47,7 @@ export const paths = {
   /** The upstream never responds. */
   hanging: (index: number) => transfersOf("bad1", index),
   /** The response has 1 MiB. */
-  large: (index: number) => transfersOf("bad2", index)
+  large: (index: number) => `/api/v2.2/nft/${addressOf("bad2", index)}`
 }
 
 const isNoisy = (request: string): boolean => request.includes("/0xbad")
@@ -53,19 +56,14 @@ const nft = JSON.stringify({ token_address: `0xcac4ed${"0".repeat(34)}`, token_i
 
 const page = `{"result":[],"cursor":"next","page":0,"page_size":100}`
 
-const largePage = JSON.stringify({
-  result: [],
-  cursor: "next",
-  page: 0,
-  page_size: 100,
-  padding: "x".repeat(1024 * 1024)
-})
-
-const respond: RecordingUpstream.Respond = (request) => {
-  const [line = ""] = request.split("\r\n")
-  if (line.includes("/nft/")) return RecordingUpstream.rawResponse(200, nft)
-  if (line.includes("/0xbad1")) return null
-  return RecordingUpstream.rawResponse(200, line.includes("/0xbad2") ? largePage : page)
+/** A page of a list without an end. */
+const largePage = (number: number): string => {
+  const nft = {
+    token_address: addressOf("bad2", 0),
+    token_id: `${number}`,
+    metadata: "x".repeat(1024 * 1024)
+  }
+  return JSON.stringify({ result: [nft], cursor: `after ${number}` })
 }
 
 export interface SharedProxyOptions {
@@ -78,7 +76,13 @@ export interface SharedProxyOptions {
 export const start = (options: SharedProxyOptions = {}) =>
   Effect.gen(function*() {
     const upstream = yield* RecordingUpstream.make
-    upstream.respondWith(respond)
+    upstream.respondWith((request) => {
+      const [line = ""] = request.split("\r\n")
+      if (line.includes(paths.cached)) return RecordingUpstream.rawResponse(200, nft)
+      if (line.includes("/0xbad1")) return null
+      const body = line.includes("/0xbad2") ? largePage(upstream.requests().length) : page
+      return RecordingUpstream.rawResponse(200, body)
+    })
     const config: Config = {
       ...defaults,
       listen: { ...defaults.listen, port: 0 },
@@ -106,20 +110,29 @@ export const start = (options: SharedProxyOptions = {}) =>
       limits: { ...limits, ...options.limits },
       shutdown: { delay: Duration.zero, timeout: Duration.zero }
     }
+    const served = { noisy: 0 }
+    const logSink = (line: string): void => {
+      const { client, message } = JSON.parse(line)
+      if (message === "request" && client !== "cached" && client !== "uncached") served.noisy += 1
+    }
     const running = yield* RunningProxy.start({
       config,
       backend: yield* Backend.fromConfig(config),
       version: "0.0.0-test",
-      logSink: () => {},
+      logSink,
       logStyle: "json",
       tracingEnabled: false,
       shutdownDelay: Effect.succeed(0),
       sampleCommands: () => []
     }).pipe(Effect.provide(Logging.layer(() => {}, "json", "info")))
-    /** Upstream requests of the noisy client among the first ones, or among all so far. */
-    const noisyRequests = (first?: number): number =>
-      upstream.requests().slice(0, first).filter(isNoisy).length
-    return { ...running, upstream, noisyRequests }
+    return {
+      ...running,
+      upstream,
+      /** Requests of the noisy client that have ended, with or without a token. */
+      noisyServed: (): number => served.noisy,
+      /** Upstream requests of the noisy client, among the first ones or among all so far. */
+      noisySent: (first?: number): number => upstream.requests().slice(0, first).filter(isNoisy).length
+    }
   })
 
 export type SharedProxy = Effect.Effect.Success<ReturnType<typeof start>>
