@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import type * as Schema from "effect/Schema"
-import { isDigits } from "./internal/digits.ts"
+import { parseDigits } from "./internal/digits.ts"
 import { leaf } from "./internal/leaf.ts"
 
 /**
@@ -16,14 +16,18 @@ import { leaf } from "./internal/leaf.ts"
 export const maxUint256: bigint = 2n ** 256n - 1n
 
 /** Rejects numbers outside the safe range: they are already rounded. `LosslessJson` returns such integers as digits. */
+const parseInteger = (input: unknown): bigint | undefined =>
+  typeof input === "string"
+    ? parseDigits(input)
+    : typeof input === "bigint"
+    ? input
+    : typeof input === "number" && Number.isSafeInteger(input)
+    ? BigInt(input)
+    : undefined
+
 const parseUint = (input: unknown, max?: bigint): bigint | undefined => {
-  if (typeof input === "string") {
-    if (!isDigits(input)) return undefined
-  } else if (typeof input === "number") {
-    if (!Number.isSafeInteger(input)) return undefined
-  } else if (typeof input !== "bigint") return undefined
-  const value = BigInt(input)
-  return value >= 0n && (max === undefined || value <= max) ? value : undefined
+  const value = parseInteger(input)
+  return value !== undefined && value >= 0n && (max === undefined || value <= max) ? value : undefined
 }
 
 const uint = (identifier: string, expected: string, max?: bigint): Schema.Schema<bigint, string> =>

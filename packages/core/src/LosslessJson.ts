@@ -2,15 +2,17 @@
  * JSON parsing and printing without loss of digits, nearly as fast as `JSON.parse`.
  *
  * `JSON.parse` rounds integers beyond 2^53 to a double. This parser returns such an integer as a string of its digits,
- * and everything else as `JSON.parse` does. It quotes those integers and then calls `JSON.parse`, so there is no second
- * JSON grammar: it accepts exactly the documents that `JSON.parse` accepts, except that it also accepts one leading byte
- * order mark and limits the depth.
+ * and everything else as `JSON.parse` does. It calls `JSON.parse`, looks for numbers that may have been rounded, quotes
+ * these integers in the text and calls it again. It remembers the names of members with such integers, and quotes them
+ * before the first call. There is no second JSON grammar: it accepts exactly the documents that `JSON.parse` accepts,
+ * except that it also accepts one leading byte order mark and limits the depth.
  *
  * @since 0.1.0
  */
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
 import { childTexts, isCloser, isOpener, isSpace, tokenEnd } from "./internal/jsonTokens.ts"
+import { isUnsafe, makeQuoter } from "./internal/unsafeIntegers.ts"
 
 /**
  * A parsed JSON document. An integer outside ±(2^53 − 1) is a string of its digits.
@@ -51,43 +53,6 @@ export class LosslessJsonError extends Data.TaggedError("LosslessJsonError")<{
  */
 export const maxDepth = 512
 
-const largestSafe = String(Number.MAX_SAFE_INTEGER)
-
-/**
- * Makes V8 compile a pattern for input with few digits. V8 samples the first input: if digits are rare, it checks the
- * last position of a run first and skips most of the input; otherwise it checks every character, which takes four times
- * as long. Documents have many digits but few long runs, so the first document must not decide. V8 compiles separately
- * for Latin-1 and two-byte strings.
- */
-const tunedForSparseDigits = (pattern: RegExp): RegExp => {
-  for (const letter of ["a", "\u0101"]) letter.repeat(2_000).replace(pattern, "")
-  return pattern
-}
-
-/** A possibly unsafe integer in value position. Repeats `\d`, because V8 does not skip ahead for a quantifier. */
-const longInteger = tunedForSparseDigits(
-  new RegExp(`[:,[\\s]-?[1-9]${"\\d".repeat(largestSafe.length - 1)}\\d*(?=\\s*[,\\]}])`, "g")
-)
-
-/**
- * Quotes everything that looks like an unsafe integer, even inside string literals: searching for runs of digits is much
- * faster than scanning all strings.
- *
- * If a match is inside a string literal, its opening quote ends that string and a digit or sign follows, which
- * `JSON.parse` rejects. An accepted document therefore has no such match; a rejected one is passed to `quoteExactly`.
- */
-const quoteFast = (text: string): string =>
-  text.replace(longInteger, (match) => {
-    const integer = match.slice(1)
-    return isUnsafe(integer) ? `${match.charAt(0)}"${integer}"` : match
-  })
-
-/** Returns whether an integer of at least 16 digits is unsafe. */
-const isUnsafe = (integer: string): boolean => {
-  const digits = integer.startsWith("-") ? integer.slice(1) : integer
-  return digits.length > largestSafe.length || digits > largestSafe
-}
-
 /** Quotes the unsafe integers outside string literals. Fails if the document is nested too deeply. */
 const quoteExactly = (text: string): Either.Either<string, LosslessJsonError> => {
   let quoted = ""
@@ -113,7 +78,7 @@ const quoteExactly = (text: string): Either.Either<string, LosslessJsonError> =>
 
 /** Returns whether a token is an unsafe integer. `JSON.parse` rejects a number in key position, so it stays unquoted. */
 const isUnsafeValue = (text: string, start: number, end: number): boolean => {
-  if (end - start < largestSafe.length || text[start] === "\"") return false
+  if (end - start < 16 || text[start] === "\"") return false
   const token = text.slice(start, end)
   if (!/^-?[1-9][0-9]{15,}$/.test(token) || !isUnsafe(token)) return false
   const next = isSpace(text.charCodeAt(end)) ? tokenEnd(text, end) : end
@@ -132,8 +97,53 @@ const mayExceedMaxDepth = (text: string): boolean => {
   return false
 }
 
-const parseNative = (text: string): Either.Either<JsonValue, unknown> =>
-  Either.try((): JsonValue => JSON.parse(text))
+/** Longer documents with many brackets are scanned first: nested ones take up to 40 times their size in memory. */
+const maxQuickLength = 2 ** 20
+
+const [exact, mayBeRounded, tooDeep] = [0, 1, 2]
+
+/** Returns whether a parsed value has numbers that `JSON.parse` may have rounded, or is nested too deeply. */
+const inspect = (value: JsonValue | undefined, depth: number): number => {
+  if (typeof value === "number") return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? exact : mayBeRounded
+  if (typeof value !== "object" || value === null) return exact
+  if (depth === maxDepth) return tooDeep
+  let result = exact
+  if (isList(value)) {
+    for (let index = 0; index < value.length && result < tooDeep; index++) {
+      result = Math.max(result, inspect(value[index], depth + 1))
+    }
+  } else {
+    for (const name in value) {
+      if (result < tooDeep) result = Math.max(result, inspect(value[name], depth + 1))
+    }
+  }
+  return result
+}
+
+const isList = (value: object): value is ReadonlyArray<JsonValue> => Array.isArray(value)
+
+const parseNative = (text: string): JsonValue | undefined => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const quoter = makeQuoter()
+
+/** Parses nearly every valid document, in little more than the time of `JSON.parse`. Returns undefined for the others. */
+const parseQuickly = (text: string): JsonValue | undefined => {
+  if (text.length > maxQuickLength && mayExceedMaxDepth(text)) return undefined
+  const value = parseNative(quoter.quoteKnown(text))
+  // The quoter does not find a number that is the whole document.
+  if (value === undefined || typeof value === "number") return undefined
+  const result = inspect(value, 0)
+  if (result === exact) return value
+  if (result === tooDeep) return undefined
+  const quoted = quoter.quoteAll(text)
+  return quoted === text ? value : parseNative(quoted)
+}
 
 /**
  * Describes why `JSON.parse` rejects a document. Parses the original again, because the added quotes shift offsets. The
@@ -141,7 +151,7 @@ const parseNative = (text: string): Either.Either<JsonValue, unknown> =>
  */
 const syntaxError = (text: string): LosslessJsonError => {
   if (text.trim() === "") return new LosslessJsonError({ reason: "empty document", offset: 0 })
-  const cause = Either.merge(parseNative(text))
+  const cause = Either.merge(Either.try((): unknown => JSON.parse(text)))
   const message = cause instanceof SyntaxError ? cause.message : ""
   const position = / in JSON at position ([0-9]+)(?: \(line [0-9]+ column [0-9]+\))?$/.exec(message)?.[1]
   const offset = position === undefined ? undefined : Number(position)
@@ -151,15 +161,11 @@ const syntaxError = (text: string): LosslessJsonError => {
 }
 
 const parseDocument = (text: string): Either.Either<JsonValue, LosslessJsonError> => {
-  // `quoteFast` does not match a number that is the whole document.
-  if (!mayExceedMaxDepth(text) && /^\s*[^\s\d-]/.test(text)) {
-    const value = parseNative(quoteFast(text))
-    if (Either.isRight(value)) return Either.right(value.right)
-  }
-  return Either.flatMap(
-    quoteExactly(text),
-    (quoted) => Either.mapLeft(parseNative(quoted), () => syntaxError(text))
-  )
+  const value = parseQuickly(text)
+  return value !== undefined ? Either.right(value) : Either.flatMap(quoteExactly(text), (quoted) => {
+    const value = parseNative(quoted)
+    return value === undefined ? Either.left(syntaxError(text)) : Either.right(value)
+  })
 }
 
 /**

@@ -82,6 +82,14 @@ const schemas: Readonly<Record<string, Schema.Schema.AnyNoContext>> = {
     Schema.Struct({ type: Schema.Literal("a"), a: Integer }),
     Schema.Struct({ type: Schema.Literal("b"), b: Schema.String })
   ),
+  "unions with null": Schema.Struct({
+    leaf: Schema.NullOr(Integer),
+    struct: Schema.NullOr(inner),
+    literal: Schema.NullOr(Schema.Struct({ type: Schema.Literal("a"), a: Integer })),
+    unknown: Schema.NullOr(Schema.Unknown),
+    undefined: Schema.NullOr(Schema.UndefinedOr(Integer)),
+    nullFirst: Schema.Union(Schema.Null, Integer)
+  }),
   "filters": Schema.Struct({
     inner: inner.pipe(
       Schema.filter(({ a, b }) => b.length <= a ? undefined : { path: ["b"], message: "too long" })

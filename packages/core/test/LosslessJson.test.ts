@@ -1,6 +1,6 @@
 /** `LosslessJson` accepts the same documents as `JSON.parse`, and returns the same values as the package `lossless-json`. */
 import * as LosslessJson from "@blockquarry/core/LosslessJson"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, it, vi } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Reference from "lossless-json"
@@ -165,6 +165,33 @@ const randomTokens = FastCheck.array(FastCheck.oneof(snippet, integer, string), 
 /** The document at the end of an array with more brackets than `maxDepth`, none of them nested deeply. */
 const amongBrackets = (text: string): string => `[${"[],".repeat(LosslessJson.maxDepth + 1)}${text}]`
 
+/** The document at the end of an array that makes the parser scan every token. */
+const afterMisleadingString = (text: string): string =>
+  `[",12345678901234567890,",12345678901234567890,${text}]`
+
+/** A parser that has seen no document yet. */
+const freshParser = async (): Promise<typeof LosslessJson.parse> => {
+  vi.resetModules()
+  const { parse } = await import("@blockquarry/core/LosslessJson")
+  return parse
+}
+
+/** Records whose large integers are values of few members, of many, or elements of arrays. */
+const records = FastCheck.oneof(
+  FastCheck.constantFrom(["value"], ["value", "amount"], ["value", "amount", "a", "a b", "1"]),
+  FastCheck.constant(["id", "value"])
+).chain((names) =>
+  FastCheck.array(
+    FastCheck.array(
+      FastCheck.tuple(FastCheck.constantFrom(...names), space, space, FastCheck.oneof(number, string)),
+      { maxLength: 3 }
+    ).map((members) =>
+      `{${members.map(([name, before, after, value]) => `"${name}"${before}:${after}${value}`).join(",")}}`
+    ),
+    { maxLength: 5 }
+  ).map((items) => `[${items.join(",")}]`)
+)
+
 describe("parse", () => {
   describe("digits", () => {
     it("keeps every digit of an unsafe integer in any position", () => {
@@ -187,7 +214,7 @@ describe("parse", () => {
 
     it("returns a number for 15 digits with a sign, also where every token is scanned", () => {
       expect(parsed("-900719925474100")).toBe(-900719925474100)
-      expect(parsed(amongBrackets("-900719925474100"))).toContain(-900719925474100)
+      expect(parsed(afterMisleadingString("-900719925474100"))).toContain(-900719925474100)
     })
 
     it("returns fractions, exponents and negative zero as JSON.parse does", () => {
@@ -226,6 +253,22 @@ describe("parse", () => {
 
     it.prop("returns the same value as the reference parser", [document], ([text]) => {
       expect(parsed(text)).toStrictEqual(reference(text))
+    }, runs)
+
+    it("returns the same values after any other documents", () =>
+      FastCheck.assert(
+        FastCheck.asyncProperty(
+          FastCheck.array(FastCheck.oneof(records, document), { minLength: 2, maxLength: 5 }),
+          async (texts) => {
+            const parse = await freshParser()
+            for (const text of texts) expect(Either.getOrThrow(parse(text))).toStrictEqual(reference(text))
+          }
+        ),
+        { numRuns: 100 }
+      ))
+
+    it.prop("returns the same value where every token is scanned", [document], ([text]) => {
+      expect(parsed(afterMisleadingString(text))).toStrictEqual(reference(afterMisleadingString(text)))
     }, runs)
 
     it.prop("returns the same value among many brackets", [document], ([text]) => {
@@ -282,6 +325,7 @@ describe("parse", () => {
       const accepted = isJson(text.replace(/^\ufeff/, ""))
       expect(isAccepted(text)).toBe(accepted)
       expect(isAccepted(amongBrackets(text))).toBe(isJson(amongBrackets(text)))
+      expect(isAccepted(afterMisleadingString(text))).toBe(isJson(afterMisleadingString(text)))
       if (accepted && !text.startsWith("\ufeff")) expect(parsed(text)).toStrictEqual(reference(text))
     }, runs)
 

@@ -15,12 +15,18 @@ const hasKnownLayout = Reflect.ownKeys(epoch).join() === "epochMillis,partsUtc" 
 export const isUtc = (input: unknown): input is DateTime.Utc =>
   DateTime.isDateTime(input) && DateTime.isUtc(input)
 
-/** Returns the instant at a number of milliseconds since 1970, which must be in the range of a `Date`. */
-export const makeUtc = (milliseconds: number): DateTime.Utc => {
-  if (hasKnownLayout) {
-    const self: { epochMillis?: number } = Object.create(prototype)
-    self.epochMillis = milliseconds
-    if (isUtc(self)) return self
-  }
-  return DateTime.mapEpochMillis(epoch, () => milliseconds)
+/** Assigns the only enumerable property of Effect's instants. */
+const assignEpochMillis = function(this: { epochMillis: number }, milliseconds: number) {
+  this.epochMillis = milliseconds
 }
+assignEpochMillis.prototype = prototype
+
+const isUtcConstructor = (input: unknown): input is new(milliseconds: number) => DateTime.Utc =>
+  hasKnownLayout && typeof input === "function" && isUtc(Reflect.construct(input, [0]))
+
+/** Checked once, because `isUtc` takes longer than the construction. */
+const Utc = isUtcConstructor(assignEpochMillis) ? assignEpochMillis : undefined
+
+/** Returns the instant at a number of milliseconds since 1970, which must be in the range of a `Date`. */
+export const makeUtc = (milliseconds: number): DateTime.Utc =>
+  Utc === undefined ? DateTime.mapEpochMillis(epoch, () => milliseconds) : new Utc(milliseconds)

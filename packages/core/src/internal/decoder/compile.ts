@@ -32,6 +32,8 @@ export const compile = (ast: AST.AST, direction: Direction): Converter => {
         : interpret(ast, direction)
     case "TupleType":
       return compileTuple(ast, direction)
+    case "Union":
+      return compileNullOr(ast, direction)
     case "Refinement":
       return compileRefinement(ast, direction)
     case "Transformation":
@@ -79,6 +81,15 @@ const compileTuple = (ast: AST.TupleType, direction: Direction): Converter => {
   const isList = item !== undefined && rest.length === 0 && ast.elements.length <= 1 &&
     ast.elements.every(({ isOptional, type }) => type === item.type && !isOptional)
   return isList ? convertArray(compile(item.type, direction), ast.elements.length) : interpret(ast, direction)
+}
+
+/** Compiles unions of a schema and null. Only that schema can convert an input that is not null. */
+const compileNullOr = (ast: AST.Union, direction: Direction): Converter => {
+  const interpretUnion = interpret(ast, direction)
+  const [member, last] = ast.types
+  if (ast.types.length !== 2 || last?._tag !== "Literal" || last.literal !== null) return interpretUnion
+  const convert = compile(member, direction)
+  return (input) => input === null ? interpretUnion(input) : convert(input)
 }
 
 /** The filter checks the Type side, after the value is known to be of that type. */
