@@ -44,6 +44,7 @@ import * as CacheStore from "../../CacheStore.ts"
 import { CurrentCallOptions } from "../../CallOptions.ts"
 import { CurrentUsageObserver } from "../../CallUsage.ts"
 import * as RateLimitStore from "../../RateLimitStore.ts"
+import type { CacheMode } from "../../ResponseCache.ts"
 import * as Telemetry from "../../Telemetry.ts"
 import { hostOf } from "../transport/BaseUrl.ts"
 import * as AdmissionControl from "./AdmissionControl.ts"
@@ -178,11 +179,11 @@ export const make: Effect.Effect<
     needsDocument: boolean,
     fitsModel: (attemptResponse: AttemptResponse) => boolean
   ) =>
-  (input: I, request: EncodedRequest): Effect.Effect<EngineResponse, RawError> =>
+  (input: I, request: EncodedRequest, cacheMode?: CacheMode): Effect.Effect<EngineResponse, RawError> =>
     Effect.contextWithEffect((context: Context.Context<never>) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         const call = callOf(operation, upstream, request, needsDocument, context, now)
-        const mode = Context.get(context, CurrentCallOptions).cacheMode ?? "default"
+        const mode = cacheMode ?? Context.get(context, CurrentCallOptions).cacheMode ?? "default"
         const ttlOf = (attemptResponse: AttemptResponse) =>
           responseTtl(operation, input, call, attemptResponse, () => fitsModel(attemptResponse), chainHeads)
         return Effect.mapError(
@@ -230,7 +231,14 @@ export const make: Effect.Effect<
       )
       return (input: I) => {
         const request = encodeRequest(operation, input, upstream.arrayFormat)
-        return instrumented(operation, request, Effect.flatMap(respond(input, request), decoder.decode))
+        const call = Effect.flatMap(respond(input, request), (engineResponse) => {
+          const output = decoder.decode(engineResponse)
+          // A raw call may have cached a response that does not fit the model.
+          return engineResponse.source !== "upstream" && isInvalidResponse(output)
+            ? Effect.flatMap(respond(input, request, "reload"), decoder.decode)
+            : output
+        })
+        return instrumented(operation, request, call)
       }
     },
     peek: (_, { keyPool, policies }) => (request, now) => cache.peek(keyPool, policies.cache, request, now),
@@ -299,6 +307,9 @@ const callOf = (
     onSent: Context.get(context, CurrentSendObserver)
   }
 }
+
+const isInvalidResponse = (output: Either.Either<unknown, OperationError>): boolean =>
+  Either.isLeft(output) && output.left._tag === "InvalidResponseError"
 
 /** Fails if a response is incomplete. */
 const requireComplete = (
