@@ -1,6 +1,6 @@
 // bundle.mjs ENTRY OUTPUT: bundles the TypeScript sources of the workspace into one program. Dynamic imports become
-// separate chunks, which load on demand.
-import { readdirSync, rmSync } from "node:fs"
+// separate chunks, which load on demand, in the folder PROGRAM-chunks beside it. That folder belongs to this script.
+import { existsSync, readdirSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { rolldown } from "rolldown"
 import { inlineScript, minify } from "./inlineScript.mjs"
@@ -8,9 +8,11 @@ import { inlineScript, minify } from "./inlineScript.mjs"
 const [entry, output] = process.argv.slice(2)
 if (entry === undefined || output === undefined) throw new Error("usage: bundle.mjs ENTRY OUTPUT")
 const dir = dirname(output)
+const program = basename(output, ".js")
+const chunks = `${program}-chunks`
 
 const bundle = await rolldown({
-  input: { [basename(output, ".js")]: entry },
+  input: { [program]: entry },
   platform: "node",
   plugins: [inlineScript()],
   resolve: { conditionNames: ["@blockquarry/source", "node", "import", "default"] },
@@ -22,12 +24,14 @@ const { output: files } = await bundle.write({
   minify,
   sourcemap: true,
   entryFileNames: "[name].js",
-  chunkFileNames: "chunks/[name]-[hash].js"
+  chunkFileNames: `${chunks}/[name]-[hash].js`
 })
 await bundle.close()
 
+// Chunks of earlier bundles of this program. Other files in the output folder are left alone.
 const written = new Set(files.flatMap(({ fileName }) => [fileName, `${fileName}.map`]))
-for (const file of readdirSync(dir, { recursive: true, withFileTypes: true })) {
-  const name = join(file.parentPath, file.name).slice(join(dir, "/").length).replaceAll("\\", "/")
-  if (file.isFile() && !written.has(name)) rmSync(join(dir, name))
+if (existsSync(join(dir, chunks))) {
+  for (const name of readdirSync(join(dir, chunks)).filter((name) => !written.has(`${chunks}/${name}`))) {
+    rmSync(join(dir, chunks, name))
+  }
 }

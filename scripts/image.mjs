@@ -27,7 +27,9 @@ const filesIn = (directory) =>
     .sort()
 
 const manifest = JSON.parse(read(join(root, "apps/proxy/package.json")))
-const scripts = existsSync(bundle) ? filesIn(bundle).filter((file) => file.endsWith(".js")) : []
+const scripts = existsSync(bundle)
+  ? filesIn(bundle).filter((file) => /^quarry-proxy(-chunks\/[^/]+)?\.js$/.test(file))
+  : []
 if (!scripts.includes("quarry-proxy.js")) {
   throw new Error(`quarry-proxy.js not found in ${bundle}: run pnpm run build first`)
 }
@@ -39,7 +41,7 @@ if (!scripts.includes("quarry-proxy.js")) {
  */
 const packagesIn = (script) => {
   // Helper functions that the bundler generates. They have no sources and therefore no source map.
-  if (/^chunks\/rolldown-runtime-[\w-]+\.js$/.test(script)) return []
+  if (/^quarry-proxy-chunks\/rolldown-runtime-[\w-]+\.js$/.test(script)) return []
   const map = `${join(bundle, script)}.map`
   /** @type {ReadonlyArray<string>} */
   const sources = JSON.parse(read(map)).sources

@@ -1,6 +1,6 @@
 /** Runs the bundled program as a process. */
 import { execFile, spawn } from "node:child_process"
-import { mkdtempSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -8,7 +8,8 @@ import { fileURLToPath } from "node:url"
 import { beforeAll, describe, expect, it } from "vitest"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
-const program = join(mkdtempSync(join(tmpdir(), "quarry-proxy-")), "quarry-proxy.js")
+const output = mkdtempSync(join(tmpdir(), "quarry-proxy-"))
+const program = join(output, "quarry-proxy.js")
 
 interface Ended {
   readonly code: number | null
@@ -52,17 +53,30 @@ const up = async (args: ReadonlyArray<string>, env: Record<string, string> = {})
   return { stdout, stop }
 }
 
-beforeAll(() =>
-  new Promise<void>((resolve, reject) => {
+const bundle = (): Promise<void> =>
+  new Promise((resolve, reject) => {
     execFile(
       process.execPath,
       ["../../scripts/bundle.mjs", "src/main.ts", program],
       { cwd: root },
       (error) => error === null ? resolve() : reject(error)
     )
-  }), 60_000)
+  })
+
+beforeAll(bundle, 60_000)
 
 describe("quarry-proxy", () => {
+  it("is bundled into a folder with other files, which stay there", async () => {
+    const chunks = join(output, "quarry-proxy-chunks")
+    const before = readdirSync(chunks)
+    const others = ["notes.txt", "chunks/other-program.js"].map((name) => join(output, name))
+    mkdirSync(join(output, "chunks"))
+    for (const file of [...others, join(chunks, "of-an-earlier-bundle.js")]) writeFileSync(file, "")
+    await bundle()
+    expect(readdirSync(chunks)).toEqual(before)
+    expect(others.filter((file) => existsSync(file))).toEqual(others)
+  }, 60_000)
+
   it("shows its help", async () => {
     const { code, stderr, stdout } = await run(["--help"])
     expect([code, stderr]).toEqual([0, ""])

@@ -52,7 +52,7 @@ layer(assembled, { excludeTestServices: true, timeout: "2 minutes" })("the conte
     Effect.gen(function*() {
       const { folder, output } = yield* Assembly
       const files = Image.entriesOf(folder).filter(({ isFile }) => isFile).map(({ path }) => path)
-      const others = files.filter((file) => !/^dist\/(?:chunks\/)?[\w.-]+\.js$/.test(file))
+      const others = files.filter((file) => !/^dist\/(?:quarry-proxy-chunks\/)?[\w.-]+\.js$/.test(file))
       expect(others).toEqual(["LICENSE", "THIRD-PARTY-LICENSES", "package.json"])
       expect(files).toContain("dist/quarry-proxy.js")
       const { license, name, type, version } = manifest(join(Files.root, "apps/proxy/package.json"))
