@@ -28,7 +28,7 @@ const { output: files } = await bundle.write({
 })
 await bundle.close()
 
-// Chunks of earlier bundles of this program. Other files in the output folder are left alone.
+// Chunks of earlier bundles of this program. Other files in the output folder stay.
 const written = new Set(files.flatMap(({ fileName }) => [fileName, `${fileName}.map`]))
 if (existsSync(join(dir, chunks))) {
   for (const name of readdirSync(join(dir, chunks)).filter((name) => !written.has(`${chunks}/${name}`))) {
