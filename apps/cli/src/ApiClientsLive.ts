@@ -1,5 +1,5 @@
 /** Builds the clients. A separate module, loaded when a command runs: help does not need it. */
-import type { OptionalKeyApiOptions } from "@blockquarry/http/ApiOptions"
+import * as ApiOptions from "@blockquarry/http/ApiOptions"
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as LedgerApi from "@blockquarry/http/LedgerApi"
 import * as LedgerTestnetApi from "@blockquarry/http/LedgerTestnetApi"
@@ -41,12 +41,19 @@ export const layer = (
       const build = <I, S>(
         tag: Context.Tag<I, S>,
         layerConfig: (
-          options: Omit<OptionalKeyApiOptions, "apiKey" | "baseUrl">
+          options: Omit<ApiOptions.OptionalKeyApiOptions, "apiKey" | "baseUrl">
         ) => Layer.Layer<I, ConfigError, HttpClient>
       ) =>
         Settings.rateLimitConfig.pipe(
           Effect.flatMap((configured) =>
-            Layer.buildWithScope(layerConfig({ rateLimit: configured ?? rateLimit, ...timeouts }), scope)
+            Layer.buildWithScope(
+              layerConfig({
+                rateLimit: configured ?? rateLimit,
+                userAgent: `quarry ${ApiOptions.userAgent}`,
+                ...timeouts
+              }),
+              scope
+            )
           ),
           Effect.map(Context.get(tag)),
           Effect.provide(context),

@@ -1,5 +1,6 @@
 /** Command lines and the exact requests that they send. */
 import { allOperations } from "@blockquarry/core/Operations"
+import { userAgent } from "@blockquarry/http/ApiOptions"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { kebabCase } from "../src/args/KebabCase.ts"
@@ -14,7 +15,11 @@ const env = {
   QUARRY_LEDGER_TESTNET_URL: "https://testnet.test/v1"
 }
 
-const headers = { "accept": "application/json", "x-api-key": "key+of/mine==" }
+const headers = {
+  "accept": "application/json",
+  "user-agent": `quarry ${userAgent}`,
+  "x-api-key": "key+of/mine=="
+}
 
 const get = (url: string): SentRequest => ({ method: "GET", url, headers, body: null })
 

@@ -10,19 +10,24 @@ import * as Redacted from "effect/Redacted"
 import { baseUrlSettings } from "../config/BaseUrls.ts"
 import type { Config } from "../config/Config.ts"
 import type { UpstreamEndpoints } from "../upstream/UpstreamClient.ts"
+import { type ExitError, invalidConfig } from "./ExitError.ts"
 
 export interface Backend {
-  readonly httpClientLayer: Layer.Layer<HttpClient.HttpClient>
+  readonly httpClientLayer: Layer.Layer<HttpClient.HttpClient, ExitError>
   /** Returns the base URLs and API keys of a configuration. */
   readonly endpointsOf: (upstream: Config["upstream"]) => UpstreamEndpoints
   /** Example parameters with data in the sandbox. */
   readonly examples: LedgerExamples | undefined
 }
 
-/** The configured upstreams. The Undici client does not follow redirects, which would send API keys to other hosts. */
+/** The configured upstreams. */
 const remoteBackend: Effect.Effect<Backend> = Effect.map(
-  Effect.promise(() => import("@effect/platform-node/NodeHttpClient")),
-  ({ layerUndici }) => ({ httpClientLayer: layerUndici, endpointsOf: remoteEndpoints, examples: undefined })
+  Effect.promise(() => import("@blockquarry/http/UndiciTransport")),
+  ({ layer }) => ({
+    httpClientLayer: Layer.mapError(layer, (error) => invalidConfig([String(error)], "the environment")),
+    endpointsOf: remoteEndpoints,
+    examples: undefined
+  })
 )
 
 const remoteEndpoints = ({ baseUrls, keys }: Config["upstream"]): UpstreamEndpoints => ({

@@ -22,6 +22,7 @@ import * as ResponseMemory from "../quota/ResponseMemory.ts"
 import * as EncodedBodies from "../response/EncodedBodies.ts"
 import * as Server from "../server/Server.ts"
 import type { Backend } from "./Backend.ts"
+import type { ExitError } from "./ExitError.ts"
 import * as Stores from "./Stores.ts"
 
 export interface ProxyOptions {
@@ -54,7 +55,7 @@ export interface RunningProxy {
 
 export const start = (
   options: ProxyOptions
-): Effect.Effect<RunningProxy, Server.ListenError | Stores.InvalidRedisUrlError, Scope.Scope> =>
+): Effect.Effect<RunningProxy, Server.ListenError | Stores.InvalidRedisUrlError | ExitError, Scope.Scope> =>
   Effect.gen(function*() {
     const { shutdownDelay, backend, config, logSink, logStyle, sampleCommands, version } = options
     const clock = yield* Effect.clock

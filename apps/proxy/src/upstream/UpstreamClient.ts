@@ -1,6 +1,6 @@
 /** Sends upstream requests through the engine, and returns the upstream's responses unchanged. */
 import type { ApiKey } from "@blockquarry/http/ApiKey"
-import type { Policies } from "@blockquarry/http/ApiOptions"
+import { type Policies, userAgent } from "@blockquarry/http/ApiOptions"
 import type { CacheEntry } from "@blockquarry/http/CacheStore"
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as CallUsage from "@blockquarry/http/CallUsage"
@@ -126,6 +126,7 @@ export const make = (
             apiKey,
             baseUrl,
             maxBodySize: maxResponseBytes,
+            userAgent: `quarry-proxy ${userAgent}`,
             uncacheable: apiKeys
           }
           // The configuration is validated when it is loaded.

@@ -1,5 +1,6 @@
 /** A proxy and a recording upstream, both on sockets. */
 import { allOperations } from "@blockquarry/core/Operations"
+import { userAgent } from "@blockquarry/http/ApiOptions"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -143,6 +144,7 @@ export const deviationFrom = (
     `host: 127.0.0.1:${upstreamPort}`,
     "connection: keep-alive",
     "accept: application/json",
+    `user-agent: quarry-proxy ${userAgent}`,
     `x-api-key: ${upstreamKeys[operation.owner]}`,
     ...(method === "POST" ? ["content-type: application/json", `content-length: ${body.length}`] : [])
   ]

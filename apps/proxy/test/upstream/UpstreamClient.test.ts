@@ -252,7 +252,7 @@ describe("keys", () => {
       const seen = yield* sandbox.recordedRequests
       expect(seen).toHaveLength(1)
       expect(seen[0]?.headers["x-api-key"]).toBe(Sandbox.apiKey)
-      expect(Object.keys(seen[0]?.headers ?? {}).sort()).toEqual(["accept", "x-api-key"])
+      expect(Object.keys(seen[0]?.headers ?? {}).sort()).toEqual(["accept", "user-agent", "x-api-key"])
       const outside = JSON.stringify([lines, responses.map(({ headers, text }) => [headers, text])])
       for (const secret of [canary, Sandbox.apiKey]) expect(outside).not.toContain(secret)
       expect(lines.join("\n")).not.toContain(examples.wallet)
