@@ -2,6 +2,9 @@
  * Limits on what each client has in flight: requests that need the upstream, and whole lists. They keep one client from
  * taking the capacity of the others.
  *
+ * A list starts only if a request could, but does not hold the capacity that clients share: it lasts as long as its client
+ * reads, and waits for the client's quotas between pages.
+ *
  * The counts survive reloads: requests in flight count against the limits of a new configuration.
  */
 import { type CallClient, FairShare } from "@blockquarry/http/Gateway"
@@ -44,7 +47,7 @@ export const make = (currentConfig: () => Pick<Config, "clients" | "limits">): C
     else lists.delete(client)
   }
   return {
-    inFlight: requests.held,
+    inFlight: (client) => requests.held(client) + (lists.get(client) ?? 0),
     acquire: (client, kind) => {
       const config = currentConfig()
       const isList = kind === "list"
@@ -55,11 +58,11 @@ export const make = (currentConfig: () => Pick<Config, "clients" | "limits">): C
       if (!requests.tryAcquire(client, 1, share)) {
         return Either.left(share < 1 && requests.held(client) > 0 ? tooManyRequests : ProxyError.overloaded)
       }
-      if (isList) addLists(client, 1)
-      return Either.right(() => {
-        requests.release(client, 1)
-        if (isList) addLists(client, -1)
-      })
+      const release = () => requests.release(client, 1)
+      if (!isList) return Either.right(release)
+      release()
+      addLists(client, 1)
+      return Either.right(() => addLists(client, -1))
     }
   }
 }

@@ -148,6 +148,30 @@ describe("requests that wait for the rate limit of their client", () => {
   }
 })
 
+it.scopedLive("a list that waits for the rate limit of its client takes no capacity of other clients", () =>
+  Effect.gen(function*() {
+    const { port, upstream } = yield* Harness.start({
+      limits: { maxConcurrentRequests: 1, clientShare: 1 },
+      config: {
+        // The second page waits for 50 s.
+        clients: [
+          testClient("one", tokens.one, { rateLimit: { limit: 1, window: 50_000 } }),
+          testClient("two", tokens.two)
+        ],
+        costs: { ...defaults.costs, contractNfts: 1 }
+      }
+    })
+    const address = `0x${"a".repeat(40)}`
+    const nft = { token_address: address, token_id: "1" }
+    upstream.respondWith(() => rawResponse(200, JSON.stringify({ result: [nft], cursor: "next" })))
+    const list = yield* openConnection(port)
+    const head = `GET /all/api/v2.2/nft/${address} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${tokens.one}`
+    list.socket.write(bytes(`${head}\r\n\r\n`))
+    yield* list.until((read) => read.includes("token_id"))
+    upstream.respondWith(() => page)
+    expect(yield* request(port, tokens.two, transfers)).toMatchObject({ status: 200 })
+  }))
+
 it.scopedLive("a client gets 429 for more lists than limits.maxListsPerClient", () =>
   Effect.gen(function*() {
     const proxy = yield* start
