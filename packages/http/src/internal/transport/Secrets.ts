@@ -66,7 +66,9 @@ const minSecretLength = 8
 export const jsonEscaped = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 /** Whether a text has an escape that can spell a secret differently than `JSON.stringify` does. */
-const mayRespell = (searched: Searchable): boolean => searched.includes("\\u") || searched.includes("\\/")
+const mayRespell = (searched: Searchable): boolean =>
+  // Most responses have no backslash.
+  searched.includes("\\") && (searched.includes("\\u") || searched.includes("\\/"))
 
 /** Replaces the escapes of JSON that `JSON.stringify` does not use, inside of strings or anywhere else. */
 const withCanonicalEscapes = (text: string): string =>
