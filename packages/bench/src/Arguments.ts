@@ -13,6 +13,7 @@ export type BenchCommand =
     readonly previous: string | undefined
   }
   | { readonly command: "worker"; readonly benchmark: Benchmark }
+  | { readonly command: "profile" }
   | { readonly command: "isolation"; readonly requests: number }
   | {
     readonly command: "soak"
@@ -29,6 +30,8 @@ export const parseArguments = (
   try {
     return args.includes("--help")
       ? { command: "help" }
+      : args[0] === "profile"
+      ? parseProfile(args)
       : args[0] === "soak"
       ? parseSoak(args)
       : args[0] === "isolation"
@@ -59,6 +62,11 @@ const parseCompare = (
   const benchmarks = all.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
   const { json, previous } = values
   return areKnown && runs !== undefined ? { command: "compare", runs, benchmarks, json, previous } : undefined
+}
+
+const parseProfile = ([, ...args]: ReadonlyArray<string>): BenchCommand => {
+  parseArgs({ args, options: {} })
+  return { command: "profile" }
 }
 
 const parseWorker = (
@@ -103,6 +111,7 @@ const parsePositiveInteger = (text: string): number | undefined => {
 export const usage = (all: ReadonlyArray<Benchmark>): string =>
   `usage: bench [${all.map(({ name }) => name).join("|")} …] [--runs n] [--json]
              [--previous FILE]
+       bench profile
        bench isolation [--requests n]
        bench soak [--requests n] [--connections n] [--faults ratio]
 
@@ -116,6 +125,8 @@ Runs all benchmarks by default and prints a table for each: medians of n rounds 
 proxy  compares the CPU time of quarry-proxy and reference servers, each in its own process. Like growth, processes and
        heap it requires Linux and the bundle (npx -y pnpm@10 build). Includes nginx if installed (apt-get install
        nginx-light).
+profile
+       prints the self time of the hot paths by group: a call of the library, a cache miss and a cache hit of the proxy.
 isolation
        prints the latency of two clients of quarry-proxy while a third behaves badly, each with n requests (default: 2000).
        Requires the bundle.

@@ -18,13 +18,17 @@ export interface ForkedProcess {
 /** Starts a Node.js program, and disconnects from it when the scope closes. */
 export const forkProcess = (
   file: string,
-  args: ReadonlyArray<string> = []
+  args: ReadonlyArray<string> = [],
+  nodeOptions: ReadonlyArray<string> = []
 ): Effect.Effect<ForkedProcess, never, Scope.Scope> =>
   Effect.gen(function*() {
     const child = yield* Effect.acquireRelease(
       Effect.sync(() => {
         // Without the flags of this process, the child is not profiled. Its standard output is not needed
-        const child = fork(file, args, { execArgv: [], stdio: ["ignore", "pipe", "inherit", "ipc"] })
+        const child = fork(file, args, {
+          execArgv: [...nodeOptions],
+          stdio: ["ignore", "pipe", "inherit", "ipc"]
+        })
         child.stdout?.resume()
         return child
       }),

@@ -9,6 +9,7 @@ import type { Benchmark } from "./Benchmark.ts"
 import { allBenchmarks } from "./benchmarks/Benchmarks.ts"
 import { pathTo } from "./ChildProgram.ts"
 import { cpuTime, type MeasureOptions, runComparison } from "./Comparison.ts"
+import { profileHotPaths } from "./HotPaths.ts"
 import * as Isolation from "./isolation/Isolation.ts"
 import * as Report from "./Report.ts"
 import * as Soak from "./soak/Soak.ts"
@@ -105,6 +106,8 @@ const runCommand = (command: BenchCommand | undefined): Effect.Effect<void> => {
       return Console.log(usage(allBenchmarks))
     case "soak":
       return runSoak(command)
+    case "profile":
+      return Effect.forEach(profileHotPaths, Effect.flatMap(Console.log), { discard: true })
     case "isolation":
       return Effect.zipRight(
         Console.log(`${describeMachine()}\n${Isolation.header}`),

@@ -45,6 +45,11 @@ it("parses the options of soak", () => {
     })
 })
 
+it("profile has no options", () => {
+  expect(parseArguments(["profile"], all)).toEqual({ command: "profile" })
+  expect(parseArguments(["profile", "call"], all)).toBeUndefined()
+})
+
 it("parses the options of isolation", () => {
   expect(parseArguments(["isolation"], all)).toEqual({ command: "isolation", requests: 2000 })
   expect(parseArguments(["isolation", "--requests", "50"], all)).toEqual({
