@@ -103,11 +103,18 @@ type RawInput = Readonly<Record<string, unknown>>
 const dropEmpty = (isOverridden: (name: string, all: RawInput) => boolean) =>
   preprocess((input) => {
     if (!Predicate.isRecord(input)) return input
-    const all = Object.fromEntries(Object.entries(input).filter(([, value]) => isPresent(value)))
-    return Object.keys(all).some((name) => isOverridden(name, all))
-      ? Object.fromEntries(Object.entries(all).filter(([name]) => !isOverridden(name, all)))
-      : all
+    const present = keepMembers(input, (name) => isPresent(input[name]))
+    return keepMembers(present, (name) => !isOverridden(name, present))
   }, Schema.Unknown)
+
+/** Returns the object itself if there is nothing to remove. */
+const keepMembers = (all: RawInput, isKept: (name: string) => boolean): RawInput =>
+  isPlain(all) && Object.keys(all).every(isKept)
+    ? all
+    : Object.fromEntries(Object.entries(all).filter(([name]) => isKept(name)))
+
+/** Other objects may inherit members, which are not parameters. */
+const isPlain = (value: object): boolean => Object.getPrototypeOf(value) === Object.prototype
 
 /** Fields without context requirements. */
 // oxlint-disable-next-line typescript/no-explicit-any -- `unknown` does not fit an invariant type parameter

@@ -6,6 +6,7 @@
 import * as Arr from "effect/Array"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
+import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import * as Decoder from "./Decoder.ts"
 import { formatValue } from "./internal/leaf.ts"
@@ -45,6 +46,19 @@ interface OperationInput<I, InputEncoded> extends RequestShape {
 }
 
 /**
+ * Creates a function that decodes what a caller wrote to the canonical input. It fails with all invalid parameters.
+ *
+ * @since 0.1.0
+ * @category conversions
+ */
+export const inputDecoder = <I, InputEncoded>(
+  operation: OperationInput<I, InputEncoded>
+): (encoded: unknown) => Either.Either<I, InvalidInputError> => {
+  const decode = Decoder.make(operation.input, { errors: "all" })
+  return (encoded) => Either.mapLeft(decode(encoded), (error) => toInvalidInputError(operation, error))
+}
+
+/**
  * Decodes what a caller wrote to the canonical input. Fails with all invalid parameters.
  *
  * @since 0.1.0
@@ -53,11 +67,46 @@ interface OperationInput<I, InputEncoded> extends RequestShape {
 export const decodeInput = <I, InputEncoded>(
   operation: OperationInput<I, InputEncoded>,
   encoded: unknown
-): Either.Either<I, InvalidInputError> =>
-  Either.mapLeft(
-    Decoder.make(operation.input, { errors: "all" })(encoded),
-    (error) => toInvalidInputError(operation, error)
+): Either.Either<I, InvalidInputError> => inputDecoder(operation)(encoded)
+
+/**
+ * Creates a function that encodes a canonical input as a request. Equal inputs give equal requests.
+ *
+ * @since 0.1.0
+ * @category conversions
+ */
+export const requestEncoder = <I, InputEncoded>(
+  operation: OperationInput<I, InputEncoded>,
+  arrayFormat: ArrayFormat = "brackets"
+): (input: I) => EncodedRequest => {
+  const encode = Decoder.encoder(operation.input)
+  const { method } = operation
+  const segments = operation.path.split("/").map((segment) =>
+    segment.startsWith(":") ? { name: segment.slice(1) } : segment
   )
+  const namesIn = (location: "query" | "body") =>
+    operation.parameters.filter((parameter) => parameter.in === location).map(({ name }) => name)
+  const queryNames = namesIn("query")
+  const bodyNames = namesIn("body")
+  return (input) => {
+    const encoded: unknown = encode(input)
+    const values: Readonly<Record<string, unknown>> = Predicate.isRecord(encoded) ? encoded : {}
+    const query: Array<readonly [string, string]> = []
+    for (const name of queryNames) {
+      if (Object.hasOwn(values, name)) addValue(query, name, values[name], arrayFormat)
+    }
+    const members = () =>
+      bodyNames.filter((name) => Object.hasOwn(values, name)).map((name) => [name, values[name]] as const)
+    return {
+      method,
+      path: segments.map((segment) =>
+        typeof segment === "string" ? segment : encodeURIComponent(String(values[segment.name]))
+      ).join("/"),
+      query,
+      body: method === "POST" ? JSON.stringify(Object.fromEntries(members())) : null
+    }
+  }
+}
 
 /**
  * Encodes a canonical input as a request. Equal inputs give equal requests.
@@ -68,41 +117,28 @@ export const decodeInput = <I, InputEncoded>(
 export const encodeRequest = <I, InputEncoded>(
   operation: OperationInput<I, InputEncoded>,
   input: I,
-  arrayFormat: ArrayFormat = "brackets"
-): EncodedRequest => {
-  const encoded: unknown = Decoder.encoder(operation.input)(input)
-  const values = new Map(Object.entries(Object(encoded)))
-  const parametersIn = (location: "query" | "body") =>
-    operation.parameters.filter((parameter) => parameter.in === location && values.has(parameter.name))
-      .map(({ name }) => [name, values.get(name)] as const)
-  return {
-    method: operation.method,
-    path: operation.path.split("/")
-      .map((segment) =>
-        segment.startsWith(":") ? encodeURIComponent(String(values.get(segment.slice(1)))) : segment
-      )
-      .join("/"),
-    query: parametersIn("query").flatMap(([name, value]) => encodeValue(name, value, arrayFormat)),
-    body: operation.method === "POST" ? JSON.stringify(Object.fromEntries(parametersIn("body"))) : null
-  }
-}
+  arrayFormat?: ArrayFormat
+): EncodedRequest => requestEncoder(operation, arrayFormat)(input)
 
-const encodeValue = (
+const addValue = (
+  query: Array<readonly [string, string]>,
   name: string,
   value: unknown,
   arrayFormat: ArrayFormat
-): ReadonlyArray<readonly [string, string]> => {
-  if (!Array.isArray(value)) return [[name, String(value)]]
-  switch (arrayFormat) {
-    case "brackets":
-      return value.map((item) => [`${name}[]`, String(item)])
-    case "indices":
-      return value.map((item, index) => [`${name}[${index}]`, String(item)])
-    case "repeat":
-      return value.map((item) => [name, String(item)])
-    case "comma":
-      return [[name, value.join(",")]]
+): void => {
+  if (!Array.isArray(value)) query.push([name, String(value)])
+  else if (arrayFormat === "comma") query.push([name, value.join(",")])
+  else {
+    for (const [index, item] of value.entries()) {
+      query.push([name + suffixes[arrayFormat](index), String(item)])
+    }
   }
+}
+
+const suffixes: { readonly [F in Exclude<ArrayFormat, "comma">]: (index: number) => string } = {
+  brackets: () => "[]",
+  indices: (index) => `[${index}]`,
+  repeat: () => ""
 }
 
 /**

@@ -6,7 +6,13 @@
 import type * as Schema from "effect/Schema"
 import { leaf } from "./internal/leaf.ts"
 
-const isWellFormedText = (input: unknown): input is string =>
+/**
+ * Returns whether a value is a non-empty, well-formed string.
+ *
+ * @since 0.1.0
+ * @category guards
+ */
+export const isWellFormedText = (input: unknown): input is string =>
   typeof input === "string" && input !== "" && input.isWellFormed()
 
 /**

@@ -72,6 +72,20 @@ describe("an input", () => {
   it("ignores inherited members", () => {
     const encoded: unknown = JSON.parse(`{"address":"${address}","__proto__":{"limit":7},"constructor":"x"}`)
     expect(decodedInput(walletTransfers, encoded)).toStrictEqual({ address })
+    expect(decodedInput(walletTransfers, Object.assign(Object.create({ limit: 7 }), { address })))
+      .toStrictEqual({
+        address
+      })
+    expect(inputIssues(walletTransfers, Object.create({ address })).map(([parameter]) => parameter)).toEqual([
+      "address"
+    ])
+  })
+
+  it("does not change the input", () => {
+    const encoded = { address, chain: "", limit: undefined, from_block: 1, from_date: "2024-01-01" }
+    const copy = { ...encoded }
+    expect(decodedInput(walletTransfers, encoded)).toStrictEqual({ address, from_block: 1 })
+    expect(encoded).toStrictEqual(copy)
   })
 
   const longInputs: ReadonlyArray<readonly [string, AnyOperation, object]> = [

@@ -11,7 +11,7 @@ import {
   type OperationError
 } from "@blockquarry/core/OperationError"
 import type { Page } from "@blockquarry/core/Page"
-import { decodeInput } from "@blockquarry/core/RequestEncoding"
+import { inputDecoder } from "@blockquarry/core/RequestEncoding"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -134,8 +134,9 @@ const operationFunction = <I, InputEncoded, Output, OutputEncoded>(
   operation: Operation<I, InputEncoded, Output, OutputEncoded>,
   executor: Executor
 ): OperationFunction<InputEncoded, Output> => {
+  const decode = inputDecoder(operation)
   const execute = executor(operation)
-  return (input, options) => withOptions(Effect.flatMap(decodeInput(operation, input), execute), options)
+  return (input, options) => withOptions(Effect.flatMap(decode(input), execute), options)
 }
 
 const listOperationFunction = <
@@ -149,7 +150,7 @@ const listOperationFunction = <
   executor: Executor
 ): ListOperationFunction<InputEncoded, Output, Item> => {
   const pageSource = PageSource.make(operation, executor(operation))
-  const decode = (input: InputEncoded) => decodeInput(operation, input)
+  const decode = inputDecoder(operation)
   const stream = <A>(
     input: InputEncoded,
     options: ListCallOptions | undefined,

@@ -16,7 +16,7 @@ export interface StructMember {
   readonly convert: Converter
 }
 
-/** A member that generated code supports: always present in the result, with a string as its name. */
+/** A member that generated code supports. */
 interface NamedMember extends StructMember {
   readonly name: string
 }
@@ -24,8 +24,7 @@ interface NamedMember extends StructMember {
 export const struct = (members: ReadonlyArray<StructMember>): Converter =>
   members.every(isNamed) ? generateStruct(members) ?? interpretStruct(members) : interpretStruct(members)
 
-const isNamed = (member: StructMember): member is NamedMember =>
-  typeof member.name === "string" && !member.isOptional
+const isNamed = (member: StructMember): member is NamedMember => typeof member.name === "string"
 
 const isObject = (input: unknown): input is Readonly<Record<PropertyKey, unknown>> =>
   typeof input === "object" && input !== null && !Array.isArray(input)
@@ -56,18 +55,31 @@ const generateStruct = (members: ReadonlyArray<NamedMember>): Converter | undefi
 
 /** The source contains the names of the members as string literals. The converters are passed as arguments. */
 const sourceOf = (members: ReadonlyArray<NamedMember>): string => {
-  const lines = members.map(({ convert, isNullable, name }, at) => {
-    const value = convert === convertString ? `typeof m === "string" ? m : undefined` : `c${at}(m)`
-    return `m = input[${JSON.stringify(name)}]
-    const v${at} = ${isNullable ? "m === null || m === undefined ? null : " : ""}${value}
-    if (v${at} === undefined) return undefined`
-  })
+  const firstOptional = members.findIndex(({ isOptional }) => isOptional)
+  const always = firstOptional < 0 ? members : members.slice(0, firstOptional)
   return `"use strict"
   const [${members.map((_, at) => `c${at}`).join(", ")}] = converters
   return (input) => {
     if (!isObject(input)) return undefined
     let m
-    ${lines.join("\n    ")}
-    return { ${members.map(({ name }, at) => `${JSON.stringify(name)}: v${at}`).join(", ")} }
+    ${always.map(convertMember).join("\n    ")}
+    const record = { ${always.map(({ name }, at) => `${JSON.stringify(name)}: v${at}`).join(", ")} }
+    ${members.slice(always.length).map((member, at) => setMember(member, always.length + at)).join("\n    ")}
+    return record
   }`
+}
+
+const convertMember = ({ convert, isNullable, name }: NamedMember, at: number): string => {
+  const value = convert === convertString ? `typeof m === "string" ? m : undefined` : `c${at}(m)`
+  return `m = input[${JSON.stringify(name)}]
+    const v${at} = ${isNullable ? "m === null || m === undefined ? null : " : ""}${value}
+    if (v${at} === undefined) return undefined`
+}
+
+const setMember = (member: NamedMember, at: number): string => {
+  const name = JSON.stringify(member.name)
+  return `${member.isOptional ? `if (Object.hasOwn(input, ${name}))` : ""} {
+      ${convertMember(member, at)}
+      record[${name}] = v${at}
+    }`
 }

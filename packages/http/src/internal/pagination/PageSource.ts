@@ -1,11 +1,12 @@
 /** A list operation as pagination needs it: fetches a page, and derives the input of the next one. */
+import * as Decoder from "@blockquarry/core/Decoder"
 import type { ListOperation } from "@blockquarry/core/Operation"
 import type { InvalidInputError, OperationError } from "@blockquarry/core/OperationError"
 import type { Page } from "@blockquarry/core/Page"
-import { decodeInput } from "@blockquarry/core/RequestEncoding"
+import { inputDecoder } from "@blockquarry/core/RequestEncoding"
+import { isWellFormedText } from "@blockquarry/core/WellFormedText"
 import type * as Effect from "effect/Effect"
-import type * as Either from "effect/Either"
-import * as Schema from "effect/Schema"
+import * as Either from "effect/Either"
 import type { BlockOrdering, BlockPosition } from "./BlockCursor.ts"
 
 /** A list operation. */
@@ -45,18 +46,19 @@ export const make = <
   operation: ListOperation<I, InputEncoded, Output, OutputEncoded, Item>,
   fetchPage: (input: I) => Effect.Effect<Output, OperationError>
 ): PageSource<I, Output, Item> => {
-  const encoded = (input: I): Record<string, unknown> => ({
-    ...Object(Schema.encodeSync(operation.input)(input))
-  })
+  const decode = inputDecoder(operation)
+  const encode = Decoder.encoder(operation.input)
+  const encoded = (input: I): Record<string, unknown> => ({ ...Object(encode(input)) })
   return {
     id: operation.id,
     byBlock: operation.pagination.byBlock,
     fetchPage,
-    // Decoded again, because a cursor may contain characters that a URL cannot.
-    afterCursor: (input, cursor) => decodeInput(operation, { ...encoded(input), cursor }),
+    // The cursor is the only part of the input that is new. It may contain characters that a URL cannot.
+    afterCursor: (input, cursor) =>
+      isWellFormedText(cursor) ? Either.right({ ...input, cursor }) : decode({ ...encoded(input), cursor }),
     fromBlock: (input, direction, block, limit) => {
       const [blockParameter, dateParameter] = rangeParameters[direction]
-      return decodeInput(operation, {
+      return decode({
         ...encoded(input),
         cursor: undefined,
         [dateParameter]: undefined,

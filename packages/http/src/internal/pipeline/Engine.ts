@@ -35,23 +35,18 @@ import type {
 import { type EncodedRequest, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as CacheStore from "../../CacheStore.ts"
-import { CurrentCallOptions } from "../../CallOptions.ts"
-import { CurrentUsageObserver } from "../../CallUsage.ts"
 import * as RateLimitStore from "../../RateLimitStore.ts"
 import type { CacheMode } from "../../ResponseCache.ts"
-import * as Telemetry from "../../Telemetry.ts"
 import { hostOf } from "../transport/BaseUrl.ts"
 import * as AdmissionControl from "./AdmissionControl.ts"
-import { attempt } from "./Attempt.ts"
+import * as Attempt from "./Attempt.ts"
 import * as CacheStage from "./CacheStage.ts"
-import type { AttemptResponse, Call } from "./Call.ts"
-import { CurrentClient } from "./CallClient.ts"
+import * as Call from "./Call.ts"
 import * as ChainHeads from "./ChainHeads.ts"
 import * as CircuitBreakerStage from "./CircuitBreakerStage.ts"
 import type { DailyQuota, UpstreamHealth } from "./EngineHealth.ts"
@@ -61,7 +56,6 @@ import * as KeySelector from "./KeySelector.ts"
 import * as ResponseDecoder from "./ResponseDecoder.ts"
 import { responseTtl } from "./ResponseTtl.ts"
 import * as RetryStage from "./RetryStage.ts"
-import { CurrentSendObserver } from "./SendObserver.ts"
 import type { Upstream } from "./Upstream.ts"
 
 /**
@@ -154,57 +148,51 @@ export const make: Effect.Effect<
   const rateLimitStore = yield* RateLimitStore.RateLimitStore
   const cacheStore = yield* CacheStore.CacheStore
   const instrumentation = Instrumentation.make()
-  const cache = CacheStage.make(cacheStore, instrumentation, scope)
+  const cache = yield* CacheStage.make(cacheStore, instrumentation, scope)
   const retry = RetryStage.make(instrumentation)
   const circuitBreaker = CircuitBreakerStage.make(instrumentation)
-  const admission = AdmissionControl.make(rateLimitStore, instrumentation)
+  const admission = AdmissionControl.make(rateLimitStore, circuitBreaker, instrumentation)
   const keySelector = KeySelector.make(admission)
   const chainHeads = ChainHeads.make()
 
+  const attempt = Attempt.make(instrumentation)
+
   /** Makes attempts until one is final, within the call timeout. */
-  const execute = (call: Call) =>
+  const execute = (call: Call.Call) =>
     retry.run(
       call,
-      (attemptNumber) =>
-        keySelector.run(
-          call,
-          circuitBreaker.check(call),
-          (callWithKey) => circuitBreaker.run(call, attempt(callWithKey, attemptNumber, instrumentation))
-        )
+      (attemptNumber) => keySelector.run(call, (key, onSent) => attempt(call, attemptNumber, key, onSent))
     )
 
-  const respondTo = <I, InputEncoded, Output, OutputEncoded>(
+  /** Prepares the calls of an operation, whose results are those of `finish`. */
+  const prepare = <I, InputEncoded, Output, OutputEncoded, A, E extends { readonly _tag: string }>(
     operation: Operation<I, InputEncoded, Output, OutputEncoded>,
     upstream: Upstream,
     needsDocument: boolean,
-    fitsModel: (attemptResponse: AttemptResponse) => boolean
-  ) =>
-  (input: I, request: EncodedRequest, cacheMode?: CacheMode): Effect.Effect<EngineResponse, RawError> =>
-    Effect.contextWithEffect((context: Context.Context<never>) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const call = callOf(operation, upstream, request, needsDocument, context, now)
-        const mode = cacheMode ?? Context.get(context, CurrentCallOptions).cacheMode ?? "default"
-        const ttlOf = (attemptResponse: AttemptResponse) =>
+    fitsModel: (attemptResponse: Call.AttemptResponse) => boolean,
+    finish: (engineResponse: EngineResponse) => Either.Either<A, E>
+  ) => {
+    const startCall = Call.prepare(operation, upstream, needsDocument)
+    return (input: I, request: EncodedRequest): Effect.Effect<A, E | RawError> =>
+      Effect.withFiberRuntime((fiber) => {
+        const options = Call.optionsOf(fiber)
+        const call = startCall(request, options, fiber)
+        const ttlOf = (attemptResponse: Call.AttemptResponse) =>
           responseTtl(operation, input, call, attemptResponse, () => fitsModel(attemptResponse), chainHeads)
-        return Effect.mapError(
-          cache.run(call, mode, execute, ttlOf),
-          ({ error }) => error
-        )
+        const respond = (mode: CacheMode): Effect.Effect<A, E | RawError> =>
+          Effect.matchEffect(cache.run(call, mode, execute, ttlOf), {
+            onFailure: ({ error }) => Effect.fail(error),
+            onSuccess: (engineResponse) => {
+              const { source } = engineResponse
+              const output = finish(engineResponse)
+              // A raw call may have cached a response that does not fit the model.
+              return source !== "upstream" && isInvalidResponse(output)
+                ? respond("reload")
+                : Instrumentation.annotatingSpan(call, "quarry.source", source, output)
+            }
+          })
+        return instrumentation.observeCall(call, respond(options.cacheMode ?? "default"))
       })
-    ).pipe(Effect.tap(({ source }) => instrumentation.annotateSpan("quarry.source", source)))
-
-  /** Adds span, log annotations and metrics to a call. */
-  const instrumented = <A, E extends { readonly _tag: string }>(
-    operation: Call["operation"],
-    { method, path }: EncodedRequest,
-    call: Effect.Effect<A, E>
-  ): Effect.Effect<A, E> => {
-    const annotations = () => ({ operation: operation.id, method, path })
-    return instrumentation.withSpan(
-      instrumentation.withLogAnnotations(instrumentation.measureCall(operation, call), annotations),
-      Telemetry.callSpan(operation.id),
-      { attributes: { "http.request.method": method, "url.path": path } }
-    )
   }
 
   return {
@@ -212,34 +200,21 @@ export const make: Effect.Effect<
       operation: Operation<I, InputEncoded, Output, OutputEncoded>,
       upstream: Upstream,
       { needsDocument }: { readonly needsDocument: boolean } = { needsDocument: false }
-    ) => {
-      const respond = respondTo(operation, upstream, needsDocument, () => true)
-      return (input: I, request: EncodedRequest) =>
-        instrumented(operation, request, Effect.flatMap(respond(input, request), requireComplete))
-    },
+    ) => prepare(operation, upstream, needsDocument, () => true, requireComplete),
     decoded: <I, InputEncoded, Output, OutputEncoded>(
       operation: Operation<I, InputEncoded, Output, OutputEncoded>,
       upstream: Upstream
     ) => {
       const decoder = ResponseDecoder.make(operation)
-      const respond = respondTo(
+      const respond = prepare(
         operation,
         upstream,
         true,
         ({ classification, response }) =>
-          Either.isRight(decoder.decode({ response, classification: () => classification }))
+          Either.isRight(decoder.decode({ response, classification: () => classification })),
+        decoder.decode
       )
-      return (input: I) => {
-        const request = encodeRequest(operation, input, upstream.arrayFormat)
-        const call = Effect.flatMap(respond(input, request), (engineResponse) => {
-          const output = decoder.decode(engineResponse)
-          // A raw call may have cached a response that does not fit the model.
-          return engineResponse.source !== "upstream" && isInvalidResponse(output)
-            ? Effect.flatMap(respond(input, request, "reload"), decoder.decode)
-            : output
-        })
-        return instrumented(operation, request, call)
-      }
+      return (input: I) => respond(input, encodeRequest(operation, input, upstream.arrayFormat))
     },
     peek: (_, { keyPool, policies }) => (request, now) => cache.peek(keyPool, policies.cache, request, now),
     recordHit: instrumentation.recordHit,
@@ -274,52 +249,18 @@ export const make: Effect.Effect<
   }
 })
 
-const callOf = (
-  operation: Call["operation"],
-  { keyPool, policies, transport }: Upstream,
-  request: EncodedRequest,
-  needsDocument: boolean,
-  context: Context.Context<never>,
-  now: number
-): Call => {
-  const callOptions = Context.get(context, CurrentCallOptions)
-  const effectivePolicies = {
-    ...policies,
-    retry: callOptions.retry ?? policies.retry,
-    timeouts: callOptions.timeouts ?? policies.timeouts
-  }
-  return {
-    operation,
-    request,
-    client: Context.get(context, CurrentClient),
-    summary: { method: request.method, path: request.path },
-    keyPool,
-    transport,
-    policies: effectivePolicies,
-    deadline: now + Duration.toMillis(effectivePolicies.timeouts.call),
-    layerAttemptTimeout: Math.min(
-      Duration.toMillis(policies.timeouts.attempt),
-      Duration.toMillis(policies.timeouts.call)
-    ),
-    needsDocument,
-    nextVersion: null,
-    onUsage: Context.get(context, CurrentUsageObserver),
-    onSent: Context.get(context, CurrentSendObserver)
-  }
-}
-
-const isInvalidResponse = (output: Either.Either<unknown, OperationError>): boolean =>
+const isInvalidResponse = (output: Either.Either<unknown, { readonly _tag: string }>): boolean =>
   Either.isLeft(output) && output.left._tag === "InvalidResponseError"
 
 /** Fails if a response is incomplete. */
 const requireComplete = (
   engineResponse: EngineResponse
-): Effect.Effect<EngineResponse, InvalidResponseError> => {
-  if (engineResponse.source !== "upstream") return Effect.succeed(engineResponse)
+): Either.Either<EngineResponse, InvalidResponseError> => {
+  if (engineResponse.source !== "upstream") return Either.right(engineResponse)
   const classification = engineResponse.classification()
   return classification._tag === "Malformed"
-    ? Effect.fail(classification.error)
-    : Effect.succeed(engineResponse)
+    ? Either.left(classification.error)
+    : Either.right(engineResponse)
 }
 
 /**
