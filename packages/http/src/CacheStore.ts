@@ -64,11 +64,33 @@ export interface CacheBackend<E> {
  * @since 0.1.0
  * @category models
  */
-export interface CacheStoreService extends Pick<CacheBackend<never>, "get" | "set" | "nextVersion"> {
+export interface CacheStoreService extends Pick<CacheBackend<never>, "get" | "set"> {
+  /** As in `CacheBackend`. A function if the store issues versions without waiting. */
+  readonly nextVersion: Effect.Effect<number> | (() => number)
   readonly remove: (key: string) => Effect.Effect<boolean>
   readonly clear: Effect.Effect<boolean>
   /** Returns an entry that is in memory and needs no check of a remote store. */
   readonly peek?: ((key: string) => CacheEntry | undefined) | undefined
+}
+
+/**
+ * A store in the memory of this process.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface MemoryCacheStore extends CacheStoreService {
+  readonly nextVersion: () => number
+}
+
+/**
+ * A store in memory above a remote one, which issues the versions.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface TieredCacheStore extends CacheStoreService {
+  readonly nextVersion: Effect.Effect<number>
 }
 
 /**
@@ -108,7 +130,7 @@ export const defaultMaxBytes: number = 64 * 1024 * 1024
  */
 export const memory = (
   options: { readonly maxBytes?: number | undefined } = {}
-): Effect.Effect<CacheStoreService> =>
+): Effect.Effect<MemoryCacheStore> =>
   Effect.sync(() => {
     const entries = MemoryCache.make(options.maxBytes ?? defaultMaxBytes)
     let lastVersion = unknownVersion
@@ -118,7 +140,7 @@ export const memory = (
         Effect.sync(() => {
           entries.set(key, entry)
         }),
-      nextVersion: Effect.sync(() => lastVersion += 1),
+      nextVersion: () => lastVersion += 1,
       remove: (key) => Effect.sync(() => (entries.remove(key), true)),
       clear: Effect.sync(() => (entries.clear(), true)),
       peek: (key) => entries.get(key)
@@ -178,5 +200,5 @@ export interface RemoteCacheBackend extends Omit<CacheBackend<StoreError>, "next
 export const tiered = (
   backend: RemoteCacheBackend,
   options: { readonly maxBytes?: number | undefined } = {}
-): Effect.Effect<CacheStoreService, never, Scope.Scope> =>
+): Effect.Effect<TieredCacheStore, never, Scope.Scope> =>
   TieredCache.make(backend, options.maxBytes ?? defaultMaxBytes)

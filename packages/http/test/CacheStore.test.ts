@@ -1,6 +1,7 @@
 /** Tests the cache in memory, which is limited by bytes. */
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import { describe, expect, it } from "@effect/vitest"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 
@@ -135,7 +136,7 @@ describe("entry versions in memory", () => {
   it.effect("are issued in ascending order, above the unknown version", () =>
     Effect.gen(function*() {
       const store = yield* CacheStore.memory()
-      const versions = yield* Effect.replicateEffect(store.nextVersion, 5)
+      const versions = Arr.makeBy(5, store.nextVersion)
       expect(versions).toEqual([1, 2, 3, 4, 5])
       expect(CacheStore.unknownVersion).toBeLessThan(1)
     }))

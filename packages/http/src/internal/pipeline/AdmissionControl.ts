@@ -4,27 +4,23 @@
  * Attempts that cannot be sent at once wait in one queue per base URL, which is fair across clients and considers
  * concurrency slots and API keys together: see `UpstreamQueue`. The daily quota is consumed last.
  */
-import { maxCost } from "@blockquarry/core/Operation"
 import { LocalLimitError, RateLimitError } from "@blockquarry/core/OperationError"
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
-import {
-  dayMillis,
-  type Permit,
-  type RateLimitRule,
-  type RateLimitStoreService
-} from "../../RateLimitStore.ts"
+import type { Permit, RateLimitStoreService } from "../../RateLimitStore.ts"
 import { initialCooldown, maxCooldown } from "../stores/Gcra.ts"
 import {
   type AttemptNoResponse,
   type AttemptResponse,
   type Call,
-  type CallWithKey,
+  type CallKey,
   retryAfterMillisOf
 } from "./Call.ts"
+import type { CircuitBreakerStage } from "./CircuitBreakerStage.ts"
 import type { Instrumentation } from "./Instrumentation.ts"
+import type { SendObserver } from "./SendObserver.ts"
 import {
   type AdmissionRequest,
   type AdmissionWaitReason,
@@ -36,39 +32,44 @@ import {
 
 export interface AdmissionControl {
   /**
-   * Waits until the attempt is admitted, runs it, and starts a cooldown after a 429. `precheck` fails if waiting is
-   * pointless; it runs before the wait and again before the attempt. The units of an attempt that sends nothing, by its
-   * `onSent`, are given back.
+   * Waits until the attempt is admitted, runs it unless the circuit breaker is open, and starts a cooldown after a 429.
+   * The units of an attempt that sends nothing, by its `onSent`, are given back.
    */
   readonly run: (
-    call: CallWithKey,
-    precheck: Effect.Effect<void, AttemptNoResponse>,
+    call: Call,
+    key: CallKey,
     attempt: Attempt
   ) => Effect.Effect<AttemptResponse, AttemptNoResponse>
   /** Like `run`, but does not wait: returns the expected wait in milliseconds instead. */
   readonly tryRun: (
-    call: CallWithKey,
-    precheck: Effect.Effect<void, AttemptNoResponse>,
+    call: Call,
+    key: CallKey,
     attempt: Attempt
   ) => Effect.Effect<AttemptResponse | number, AttemptNoResponse>
   /** Returns the expected wait of a new attempt in milliseconds, as far as known. */
-  readonly expectedWait: (call: CallWithKey, now: number) => number
+  readonly expectedWait: (call: Call, key: CallKey, now: number) => number
 }
 
-/** Runs an attempt. */
-export type Attempt = (call: CallWithKey) => Effect.Effect<AttemptResponse, AttemptNoResponse>
+/** An attempt with a key. It reports what it sends to `onSent`. */
+export type Attempt = (
+  key: CallKey,
+  onSent: SendObserver
+) => Effect.Effect<AttemptResponse, AttemptNoResponse>
 
 /** A call that asks for admission. */
 interface Admission extends AdmissionRequest {
   readonly queue: UpstreamQueue
-  readonly precheck: Effect.Effect<void, AttemptNoResponse>
   readonly restore: Restore
 }
 
 /** Makes a part of an uninterruptible region interruptible. */
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-export const make = (store: RateLimitStoreService, instrumentation: Instrumentation): AdmissionControl => {
+export const make = (
+  store: RateLimitStoreService,
+  circuitBreaker: CircuitBreakerStage,
+  instrumentation: Instrumentation
+): AdmissionControl => {
   // By base URL.
   const queues = new Map<string, UpstreamQueue>()
 
@@ -80,35 +81,38 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
     return created
   }
 
-  const admissionOf = (
-    call: CallWithKey,
-    precheck: Effect.Effect<void, AttemptNoResponse>,
-    restore: Restore
-  ): Admission => ({ ...requestOf(call), queue: queueOf(call), precheck, restore })
+  const admissionOf = (call: Call, key: CallKey, restore: Restore): Admission => ({
+    call,
+    key,
+    client: call.client,
+    cost: key.cost,
+    queue: queueOf(call),
+    restore
+  })
 
-  const run: AdmissionControl["run"] = (call, precheck, attempt) =>
+  const run: AdmissionControl["run"] = (call, key, attempt) =>
     Effect.uninterruptibleMask((restore) => {
-      const admission = admissionOf(call, precheck, restore)
-      return precheck.pipe(
-        Effect.zipRight(admit(admission)),
-        Effect.flatMap((probe) => runAttempt(admission, probe, attempt))
-      )
+      const admission = admissionOf(call, key, restore)
+      const now = call.clock.unsafeCurrentTimeMillis()
+      return Effect.flatMap(tryAdmit(admission, now), (admitted) =>
+        typeof admitted === "boolean"
+          ? runAttempt(admission, admitted, attempt)
+          : Effect.flatMap(
+            waitInQueue(admission, admitted, now),
+            (probe) => runAttempt(admission, probe, attempt)
+          ))
     })
 
-  const tryRun: AdmissionControl["tryRun"] = (call, precheck, attempt) =>
+  const tryRun: AdmissionControl["tryRun"] = (call, key, attempt) =>
     Effect.uninterruptibleMask((restore) => {
-      const admission = admissionOf(call, precheck, restore)
-      return precheck.pipe(
-        Effect.zipRight(Clock.currentTimeMillis),
-        Effect.flatMap((now) =>
-          Effect.flatMap(
-            tryAdmit(admission, now),
-            (admitted): Effect.Effect<AttemptResponse | number, AttemptNoResponse> =>
-              typeof admitted === "boolean"
-                ? runAttempt(admission, admitted, attempt)
-                : Effect.succeed(admission.queue.expectedStart(admission, admitted, now) - now)
-          )
-        )
+      const admission = admissionOf(call, key, restore)
+      const now = call.clock.unsafeCurrentTimeMillis()
+      return Effect.flatMap(
+        tryAdmit(admission, now),
+        (admitted): Effect.Effect<AttemptResponse | number, AttemptNoResponse> =>
+          typeof admitted === "boolean"
+            ? runAttempt(admission, admitted, attempt)
+            : Effect.succeed(admission.queue.expectedStart(admission, admitted, now) - now)
       )
     })
 
@@ -117,125 +121,102 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
     admission: Admission,
     probe: boolean,
     attempt: Attempt
-  ): Effect.Effect<AttemptResponse, AttemptNoResponse> =>
-    Effect.flatMap(Clock.currentTimeMillis, (admittedAt) => {
-      const { call, cost, queue, restore } = admission
-      let sent = 0
-      const onSent = (change: number) => {
-        sent += change
-        call.onSent?.(change)
-      }
-      return restore(attempt({ ...call, onSent })).pipe(
-        Effect.onExit((exit) =>
-          Effect.zipRight(
-            reportResult(admission, probe, exit),
-            sent > 0 ? instrumentation.recordCost(call, cost) : refund(admission, admittedAt)
-          )
-        ),
-        Effect.ensuring(Effect.sync(() => queue.releaseSlot(admission)))
+  ): Effect.Effect<AttemptResponse, AttemptNoResponse> => {
+    const { call, key, queue, restore } = admission
+    const admittedAt = call.clock.unsafeCurrentTimeMillis()
+    let sent = 0
+    const onSent: SendObserver = (change) => {
+      sent += change
+      call.onSent?.(change)
+    }
+    const admitted = circuitBreaker.admit(call, admittedAt)
+    const attempted = Either.isLeft(admitted)
+      ? Effect.fail(admitted.left)
+      : after(admitted.right.change, restore(attempt(key, onSent)))
+    return Effect.flatMap(Effect.exit(attempted), (exit) => {
+      const now = call.clock.unsafeCurrentTimeMillis()
+      if (sent > 0) instrumentation.recordCost(call, admission.cost)
+      const stateChange = Either.isLeft(admitted)
+        ? null
+        : circuitBreaker.record(call, admitted.right, exit, now)
+      const report = reportResult(admission, probe, exit, now)
+      const reported = after(
+        stateChange,
+        after(report, sent > 0 ? exit : refund(admission, now - admittedAt, exit))
       )
+      if (reported !== exit) return Effect.ensuring(reported, Effect.sync(() => queue.releaseSlot(admission)))
+      queue.releaseSlot(admission)
+      return exit
     })
+  }
 
-  const refund = ({ call, cost }: Admission, admittedAt: number): Effect.Effect<void> =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      const { id, quotaId, rateLimit: { dailyQuota } } = call.key
-      return Effect.zipRight(
-        store.release(id, ruleOf(call), cost, now - admittedAt),
-        dailyQuota === null
-          ? Effect.void
-          : store.refund(quotaId, { limit: dailyQuota, period: dayMillis }, cost, now - admittedAt)
-      )
-    })
+  /** Gives the units of an attempt back, and continues. */
+  const refund = <A, E>(
+    { cost, key: { id, quota, quotaId, rule } }: Admission,
+    age: number,
+    next: Effect.Effect<A, E>
+  ): Effect.Effect<A, E> =>
+    Effect.zipRight(
+      store.release(id, rule, cost, age),
+      quota === null ? next : Effect.zipRight(store.refund(quotaId, quota, cost, age), next)
+    )
 
-  /** Returns with a slot and a permit, or fails with neither. True for a probe. */
-  const admit = (admission: Admission): Effect.Effect<boolean, AttemptNoResponse> =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      Effect.flatMap(
-        tryAdmit(admission, now),
-        (admitted) =>
-          typeof admitted === "boolean" ? Effect.succeed(admitted) : waitInQueue(admission, admitted, now)
-      ))
-
-  /** Like `admit`, but returns the delay, with neither, instead of waiting. */
+  /**
+   * Admits an attempt if it need not wait: returns whether it is a probe, and holds a slot and a permit. Else returns
+   * the delay, and holds neither.
+   */
   const tryAdmit = (admission: Admission, now: number): Effect.Effect<boolean | Delay, AttemptNoResponse> => {
-    const { queue } = admission
+    const { call, queue } = admission
+    const rejection = circuitBreaker.check(call, now)
+    if (rejection !== null) return Effect.fail(rejection)
     if (queue.mustWait(admission)) return Effect.succeed(queue.delayOf(admission, now))
-    return queue.tryAcquireSlot(admission)
-      ? Effect.onError(
-        Effect.map(requestPermit(admission), (permit) => {
-          if (typeof permit !== "boolean") queue.releaseSlot(admission)
-          return permit
-        }),
-        () => Effect.sync(() => queue.releaseSlot(admission))
-      )
-      : Effect.succeed({ at: now, reason: "concurrency" })
-  }
-
-  /** Requests a permit while holding a slot. Returns whether the attempt is a probe, or the delay of the permit. */
-  const requestPermit = (
-    admission: Admission
-  ): Effect.Effect<boolean | Delay, AttemptNoResponse> =>
-    admission.precheck.pipe(
-      Effect.zipRight(acquirePermit(admission)),
-      Effect.flatMap((permit): Effect.Effect<boolean | Delay> =>
-        permit._tag === "Granted"
-          ? Effect.succeed(permit.probe)
-          : Effect.map(Clock.currentTimeMillis, (now) => ({
-            // At least 1 ms, so that a store cannot cause a busy loop.
-            at: now + Math.max(1, permit.millis),
-            reason: permit.reason
-          }))
-      )
-    )
-
-  /** Acquires a permit of the rate limit, then consumes the daily quota. */
-  const acquirePermit = (admission: Admission): Effect.Effect<Permit, AttemptNoResponse> => {
-    const { call, cost, queue } = admission
-    const rule = ruleOf(call)
-    const permit = store.acquire(call.key.id, rule, cost, probeLeaseOf(call)).pipe(
-      Effect.mapError(() => rejected(call, "unavailable", null)),
-      Effect.tap((permit) =>
-        Effect.sync(() => {
-          // The probe is the only attempt until its result.
-          if (permit._tag === "Granted") {
-            queue.recordPermit(admission, permit.probe ? 0 : permit.remaining, rule.maxCost ?? cost)
-          }
-        })
-      )
-    )
-    const { dailyQuota } = call.key.rateLimit
-    return dailyQuota === null
-      ? permit
-      : Effect.tap(
-        permit,
-        (permit) =>
-          permit._tag === "Granted"
-            ? Effect.tapError(
-              consumeDailyQuota(call, cost, dailyQuota, permit.probe),
-              () => store.release(call.key.id, rule, cost, 0)
-            )
-            : Effect.void
-      )
-  }
-
-  const consumeDailyQuota = (
-    call: CallWithKey,
-    cost: number,
-    limit: number,
-    probe: boolean
-  ): Effect.Effect<void, AttemptNoResponse> =>
-    Effect.flatMap(
-      Effect.mapError(
-        store.consume(call.key.quotaId, { limit, period: dayMillis }, cost),
-        () => rejected(call, "unavailable", null)
-      ),
-      (consumption) => {
-        if (consumption._tag === "Consumed") return Effect.void
-        // Nothing is sent, so another attempt becomes the probe.
-        const released = probe ? store.settleProbe(call.key.id, false) : Effect.void
-        return Effect.zipRight(released, Effect.fail(rejected(call, "daily", consumption.millis)))
+    if (!queue.tryAcquireSlot(admission)) return Effect.succeed({ at: now, reason: "concurrency" })
+    return Effect.matchCauseEffect(requestPermit(admission), {
+      onFailure: (cause) => {
+        queue.releaseSlot(admission)
+        return Effect.failCause(cause)
+      },
+      onSuccess: (permit) => {
+        if (typeof permit !== "boolean") queue.releaseSlot(admission)
+        return Effect.succeed(permit)
       }
-    )
+    })
+  }
+
+  /**
+   * Acquires a permit of the rate limit while holding a slot, and then consumes the daily quota. Returns whether the
+   * attempt is a probe, or the delay of the permit.
+   */
+  const requestPermit = (admission: Admission): Effect.Effect<boolean | Delay, AttemptNoResponse> => {
+    const { call, cost, key: { id, rule }, queue } = admission
+    return Effect.matchEffect(store.acquire(id, rule, cost, probeLeaseOf(call)), {
+      onFailure: () => Effect.fail(rejected(call, "unavailable", null)),
+      onSuccess: (permit): Effect.Effect<boolean | Delay, AttemptNoResponse> => {
+        if (permit._tag === "Delayed") return Effect.succeed(delayOfPermit(call, permit))
+        const { probe, remaining } = permit
+        // The probe is the only attempt until its result.
+        queue.recordPermit(admission, probe ? 0 : remaining, rule.maxCost ?? cost)
+        return consumeDailyQuota(admission, probe)
+      }
+    })
+  }
+
+  /** Consumes the daily quota of a granted permit, or gives the permit back. */
+  const consumeDailyQuota = (
+    { call, cost, key: { id, quota, quotaId, rule } }: Admission,
+    probe: boolean
+  ): Effect.Effect<boolean, AttemptNoResponse> => {
+    if (quota === null) return Effect.succeed(probe)
+    return Effect.matchEffect(store.consume(quotaId, quota, cost), {
+      onFailure: () => Effect.fail(rejected(call, "unavailable", null)),
+      onSuccess: (consumption) => {
+        if (consumption._tag === "Consumed") return Effect.succeed(probe)
+        const failure = Effect.fail(rejected(call, "daily", consumption.millis))
+        // Nothing is sent, so another attempt becomes the probe.
+        return probe ? Effect.zipRight(store.settleProbe(id, false), failure) : failure
+      }
+    }).pipe(Effect.tapError(() => store.release(id, rule, cost, 0)))
+  }
 
   const waitInQueue = (
     admission: Admission,
@@ -243,24 +224,22 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
     now: number
   ): Effect.Effect<boolean, AttemptNoResponse> =>
     Effect.suspend(() => {
-      const { call, queue } = admission
-      const { key: { rateLimit }, policies: { concurrency } } = call
-      const latestStart = Math.min(call.deadline, now + Duration.toMillis(rateLimit.maxWait))
+      const { call, key: { maxWait, rateLimit }, queue } = admission
+      const latestStart = Math.min(call.deadline, now + maxWait)
       const expectedStart = queue.expectedStart(admission, delay, now)
-      const maxQueue = delay.reason === "concurrency" ? concurrency.maxQueue : rateLimit.maxQueue
+      const maxQueue = delay.reason === "concurrency"
+        ? call.policies.concurrency.maxQueue
+        : rateLimit.maxQueue
       if (isTooLate(admission, expectedStart, latestStart) || queue.sizeOf(admission) >= maxQueue) {
         return Effect.fail(rejectedAfter(admission, delay, now))
       }
       const waiter = queue.add(admission, latestStart, delay, now)
       return waitForTurn(admission, waiter, delay.reason).pipe(
         Effect.ensuring(Effect.sync(() => queue.remove(waiter))),
-        Effect.tap(({ reason }) =>
-          Effect.flatMap(
-            Clock.currentTimeMillis,
-            (end) => instrumentation.recordWait(call, reason, end - now)
-          )
-        ),
-        Effect.map(({ probe }) => probe)
+        Effect.map(({ probe, reason }) => {
+          instrumentation.recordWait(call, reason, call.clock.unsafeCurrentTimeMillis() - now)
+          return probe
+        })
       )
     })
 
@@ -271,10 +250,10 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
     initialReason: AdmissionWaitReason
   ): Effect.Effect<{ readonly probe: boolean; readonly reason: AdmissionWaitReason }, AttemptNoResponse> =>
     Effect.gen(function*() {
-      const { queue, restore } = admission
+      const { call, queue, restore } = admission
       let reason = initialReason
       for (;;) {
-        const now = yield* Clock.currentTimeMillis
+        const now = call.clock.unsafeCurrentTimeMillis()
         queue.endDelay(waiter, now)
         if (waiter.availableAt !== null) {
           const delay: Delay = { at: waiter.availableAt, reason: "cooldown" }
@@ -291,6 +270,8 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
           yield* restore(wakeSignal(waiter, queue.wakeTime(waiter) - now))
           continue
         }
+        const rejection = circuitBreaker.check(call, now)
+        if (rejection !== null) return yield* Effect.fail(rejection)
         const permit = yield* requestPermit(admission)
         if (typeof permit === "boolean") {
           queue.serve(waiter)
@@ -300,34 +281,33 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
         queue.delay(waiter, permit)
         if (isTooLate(waiter, permit.at, waiter.latestStart)) {
           queue.remove(waiter)
-          return yield* Effect.fail(rejectedAfter(admission, permit, yield* Clock.currentTimeMillis))
+          return yield* Effect.fail(rejectedAfter(admission, permit, call.clock.unsafeCurrentTimeMillis()))
         }
       }
     })
 
-  /** Reports the result of an attempt to the store. */
+  /** Reports the result of an attempt to the store. Null if there is nothing to report. */
   const reportResult = (
-    { call: { key: { id } }, queue }: Admission,
+    { key: { id }, queue }: Admission,
     probe: boolean,
-    exit: Exit.Exit<AttemptResponse, AttemptNoResponse>
-  ): Effect.Effect<void> => {
+    exit: Exit.Exit<AttemptResponse, AttemptNoResponse>,
+    now: number
+  ): Effect.Effect<void> | null => {
     const attemptResponse = Exit.isSuccess(exit) ? exit.value : null
     if (attemptResponse?.health === "throttled") {
       const hint = retryAfterMillisOf(attemptResponse)
-      return Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        // Attempts that wait do not ask the store.
-        queue.startCooldown(id, now + Math.min(hint ?? initialCooldown, maxCooldown))
-        return store.startCooldown(id, hint)
-      })
+      // Attempts that wait do not ask the store.
+      queue.startCooldown(id, now + Math.min(hint ?? initialCooldown, maxCooldown))
+      return store.startCooldown(id, hint)
     }
-    return probe ? store.settleProbe(id, attemptResponse?.health === "healthy") : Effect.void
+    return probe ? store.settleProbe(id, attemptResponse?.health === "healthy") : null
   }
 
   return {
     run,
     tryRun,
-    expectedWait: (call, now) => {
-      const request = requestOf(call)
+    expectedWait: (call, key, now) => {
+      const request = { call, key, client: call.client, cost: key.cost }
       const queue = queueOf(call)
       return queue.mustWait(request)
         ? queue.expectedStart(request, queue.delayOf(request, now), now) - now
@@ -336,7 +316,18 @@ export const make = (store: RateLimitStoreService, instrumentation: Instrumentat
   }
 }
 
-const requestOf = (call: CallWithKey): AdmissionRequest => ({ call, client: call.client, cost: costOf(call) })
+/** Runs an effect, if there is one, and continues. */
+const after = <A, E>(effect: Effect.Effect<void> | null, next: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  effect === null ? next : Effect.zipRight(effect, next)
+
+const delayOfPermit = (
+  call: Call,
+  { millis, reason }: Extract<Permit, { readonly _tag: "Delayed" }>
+): Delay => ({
+  // At least 1 ms, so that a store cannot cause a busy loop.
+  at: call.clock.unsafeCurrentTimeMillis() + Math.max(1, millis),
+  reason
+})
 
 /** Completes when the queue wakes an attempt, or after some time. */
 const wakeSignal = (waiter: Waiter, millis: number): Effect.Effect<void> => {
@@ -349,25 +340,9 @@ const wakeSignal = (waiter: Waiter, millis: number): Effect.Effect<void> => {
     : Effect.timeoutTo(woken, { duration: millis, onSuccess: () => {}, onTimeout: () => {} })
 }
 
-/** Returns the cost of an attempt in units. */
-const costOf = ({ key: { rateLimit: { cost } }, operation }: CallWithKey): number => {
-  if (typeof cost === "number") return cost
-  const costs: Readonly<Record<string, number | undefined>> = cost
-  return costs[operation.id] ?? operation.cost
-}
-
-const ruleOf = ({ key: { rateLimit } }: CallWithKey): RateLimitRule => ({
-  limit: rateLimit.limit,
-  window: Duration.toMillis(rateLimit.window),
-  burst: rateLimit.burst,
-  maxCost: typeof rateLimit.cost === "number"
-    ? rateLimit.cost
-    : Math.max(maxCost, ...Object.values(rateLimit.cost))
-})
-
 /** Returns how long a probe may take: its attempt, and a margin to report the result. */
-const probeLeaseOf = ({ policies: { timeouts } }: Call): number =>
-  Math.min(Duration.toMillis(timeouts.attempt), maxLeaseMillis) + probeGraceMillis
+const probeLeaseOf = ({ attemptTimeout }: Call): number =>
+  Math.min(attemptTimeout, maxLeaseMillis) + probeGraceMillis
 
 const probeGraceMillis = 1000
 

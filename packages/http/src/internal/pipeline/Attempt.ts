@@ -5,8 +5,6 @@ import {
   NetworkError,
   TimeoutError
 } from "@blockquarry/core/OperationError"
-import { formatQuery } from "@blockquarry/core/RequestEncoding"
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { unknownVersion } from "../../CacheStore.ts"
@@ -15,113 +13,120 @@ import { hostOf } from "../transport/BaseUrl.ts"
 import { requestId } from "../transport/ErrorText.ts"
 import type { RawResponse } from "../transport/RawResponse.ts"
 import type { TransportError } from "../transport/Transport.ts"
-import type { AttemptHealth, AttemptNoResponse, AttemptResponse, Call, CallWithKey } from "./Call.ts"
+import type { AttemptHealth, AttemptNoResponse, AttemptResponse, Call, CallKey } from "./Call.ts"
 import { type Classification, classify, type RetryHint } from "./Classification.ts"
-import type { Instrumentation } from "./Instrumentation.ts"
+import { annotatingSpan, debugging, type Instrumentation, withSpan } from "./Instrumentation.ts"
+import type { SendObserver } from "./SendObserver.ts"
 
-/** Sends a request once; `attemptNumber` counts from 1. */
-export const attempt = (
-  call: CallWithKey,
-  attemptNumber: number,
+/** Sends requests, each once; `attemptNumber` counts from 1. What is sent is reported to `onSent`. */
+export const make = (
   instrumentation: Instrumentation
+) =>
+(
+  call: Call,
+  attemptNumber: number,
+  key: CallKey,
+  onSent: SendObserver
 ): Effect.Effect<AttemptResponse, AttemptNoResponse> => {
-  const { key, summary, operation, request } = call
-  const query = request.query.length === 0 ? "" : `?${formatQuery(request.query)}`
-  const url = key.apiUrl + request.path + query
-  const { onSent } = call
-  const transportRequest = { method: request.method, url, apiKey: key.apiKey, body: request.body }
-  const send = (version: number, { millis, onTimeout }: AttemptTimeout) =>
-    Effect.suspend(() => {
-      onSent?.(1)
-      return call.transport.send(transportRequest, millis).pipe(
-        Effect.mapError((error) => {
-          if (error._tag === "TransportTimeout") return onTimeout()
-          if (error._tag === "ConnectionError" && !error.sent) onSent?.(-1)
-          return noResponse(call, error)
-        }),
-        Effect.map((response) => ({ response, version }))
-      )
-    })
-  const stamped = (timeout: AttemptTimeout) => {
-    if (call.nextVersion === null) return send(unknownVersion, timeout)
-    const unlimited = { ...timeout, millis: Number.POSITIVE_INFINITY }
-    // Before sending: then the response is at least as new as its version.
-    const sent = Effect.flatMap(call.nextVersion, (version) => send(version, unlimited))
-    return timeout.millis === Number.POSITIVE_INFINITY
-      ? sent
-      : Effect.timeoutFail(sent, { duration: timeout.millis, onTimeout: timeout.onTimeout })
+  const { operation, request, summary, url } = call
+
+  const fail = (noResponse: AttemptNoResponse): Effect.Effect<never, AttemptNoResponse> => {
+    instrumentation.recordAttempt(call, "none", 0)
+    return Effect.fail(noResponse)
   }
-  const attempted = instrumentation.debug(
-    "attempt started",
-    () => ({ operation: operation.id, url, ...keyAnnotation(call) })
-  ).pipe(
-    Effect.zipRight(withTimeout(call, stamped)),
-    Effect.tapBoth({
-      onFailure: () => instrumentation.recordAttempt(call, "none", 0),
-      onSuccess: ({ response: { bytes, status } }) =>
-        instrumentation.recordAttempt(call, String(status), bytes.byteLength)
-    }),
-    Effect.tap(({ response: { status } }) =>
-      instrumentation.annotateSpan("http.response.status_code", status)
-    ),
-    Effect.flatMap(({ response, version }) =>
-      Effect.map(Clock.currentTimeMillis, (now): AttemptResponse => {
-        // The upstream has received only this API key with this request, so the response can contain no other.
-        const mayDeferParsing = response.framed && !call.needsDocument
-        const classification = classify(operation, summary, response, now, key.apiKey, mayDeferParsing)
-        return { response, classification, health: healthOf(response, classification), version }
-      })
+
+  const send = (version: number, timeoutMillis: number, timedOut: () => AttemptNoResponse) => {
+    const transportRequest = { method: request.method, url, apiKey: key.apiKey, body: request.body }
+    onSent(1)
+    return Effect.matchEffect(
+      call.transport.send(transportRequest, timeoutMillis),
+      {
+        onFailure: (error) => {
+          if (error._tag === "TransportTimeout") return fail(timedOut())
+          if (error._tag === "ConnectionError" && !error.sent) onSent(-1)
+          return fail(noResponse(call, error))
+        },
+        onSuccess: (response) => {
+          const { bytes, status } = response
+          instrumentation.recordAttempt(call, status, bytes.byteLength)
+          // The upstream has received only this API key with this request, so the response can contain no other.
+          const now = call.clock.unsafeCurrentTimeMillis()
+          const mayDeferParsing = response.framed && !call.needsDocument
+          const classification = classify(operation, summary, response, now, key.apiKey, mayDeferParsing)
+          const health = healthOf(response, classification)
+          const attemptResponse: AttemptResponse = { response, classification, health, version }
+          return annotatingSpan(call, "http.response.status_code", status, Effect.succeed(attemptResponse))
+        }
+      }
     )
+  }
+
+  const attempted = Effect.suspend(() => {
+    const startedAt = call.clock.unsafeCurrentTimeMillis()
+    const remainingMillis = call.deadline - startedAt
+    if (remainingMillis <= 0) return fail(callTimedOut(call, false, "not-sent"))
+    const timeoutMillis = Math.min(call.attemptTimeout, remainingMillis)
+    const timedOut = () => timedOutAfter(call, timeoutMillis)
+    const { nextVersion } = call
+    if (nextVersion === null) return send(unknownVersion, timeoutMillis, timedOut)
+    // Before sending: then the response is at least as new as its version.
+    if (typeof nextVersion === "function") return send(nextVersion(), timeoutMillis, timedOut)
+    const issued = timeoutMillis === Number.POSITIVE_INFINITY
+      ? nextVersion
+      : Effect.timeoutFail(nextVersion, { duration: timeoutMillis, onTimeout: timedOut })
+    return Effect.matchEffect(issued, {
+      onFailure: fail,
+      onSuccess: (version) =>
+        send(version, timeoutMillis - (call.clock.unsafeCurrentTimeMillis() - startedAt), timedOut)
+    })
+  })
+
+  const logged = debugging(
+    call,
+    () => "attempt started",
+    () => ({ operation: operation.id, url, ...call.keys.length === 1 ? {} : { key: key.label } }),
+    attempted
   )
-  return instrumentation.withSpan(attempted, Telemetry.attemptSpan, {
+  return withSpan(call, logged, Telemetry.attemptSpan, {
     kind: "client",
     attributes: { "http.request.resend_count": attemptNumber - 1 }
   })
 }
 
-/** Returns the label of the key if there are several. */
-const keyAnnotation = ({ key, keyPool }: CallWithKey): { readonly key?: string } =>
-  keyPool.keys.length === 1 ? {} : { key: key.label }
-
-/** The timeout of an attempt, and its error. */
-interface AttemptTimeout {
-  readonly millis: number
-  readonly onTimeout: () => AttemptNoResponse
+/** The timeout of an attempt that was sent: its own, or that of its call if that is earlier. */
+const timedOutAfter = (call: Call, millis: number): AttemptNoResponse => {
+  const safeToRetry = call.operation.retry === "always"
+  const health = millis >= call.layerAttemptTimeout ? "unhealthy" : "unknown"
+  return millis < call.attemptTimeout
+    ? callTimedOut(call, !safeToRetry, health)
+    : {
+      error: timeoutError(call, "attempt", !safeToRetry),
+      retryHint: safeToRetry ? transient : null,
+      health
+    }
 }
 
-/** Applies both timeouts with one timer. */
-const withTimeout = <A>(
-  call: Call,
-  send: (timeout: AttemptTimeout) => Effect.Effect<A, AttemptNoResponse>
-): Effect.Effect<A, AttemptNoResponse> => {
-  const { attempt: attemptTimeout, call: callTimeout } = call.policies.timeouts
-  return Effect.flatMap(Clock.currentTimeMillis, (now) => {
-    const attemptMillis = Duration.toMillis(attemptTimeout)
-    const remainingMillis = call.deadline - now
-    const scope = attemptMillis <= remainingMillis ? "attempt" : "call"
-    const safeToRetry = call.operation.retry === "always"
-    const timedOut = (mayHaveBeenApplied: boolean, health: AttemptHealth): AttemptNoResponse => ({
-      error: new TimeoutError({
-        operation: call.operation.id,
-        request: call.summary,
-        scope,
-        duration: Duration.decode(scope === "attempt" ? attemptTimeout : callTimeout),
-        response: null,
-        mayHaveBeenApplied
-      }),
-      retryHint: safeToRetry && scope === "attempt" ? transient : null,
-      health,
-      ...scope === "call" ? { beyondDeadline: call.deadline } : {}
-    })
-    if (remainingMillis <= 0) return Effect.fail(timedOut(false, "not-sent"))
-    const timeoutMillis = Math.min(attemptMillis, remainingMillis)
-    return send({
-      millis: timeoutMillis,
-      onTimeout: () =>
-        timedOut(!safeToRetry, timeoutMillis >= call.layerAttemptTimeout ? "unhealthy" : "unknown")
-    })
+const callTimedOut = (call: Call, mayHaveBeenApplied: boolean, health: AttemptHealth): AttemptNoResponse => ({
+  error: timeoutError(call, "call", mayHaveBeenApplied),
+  retryHint: null,
+  health,
+  beyondDeadline: call.deadline
+})
+
+/** Creates the error of a timeout of a call or its attempt. */
+export const timeoutError = (
+  { operation, policies: { timeouts }, summary }: Call,
+  scope: "attempt" | "call",
+  mayHaveBeenApplied: boolean
+): TimeoutError =>
+  new TimeoutError({
+    operation: operation.id,
+    request: summary,
+    scope,
+    duration: Duration.decode(timeouts[scope]),
+    response: null,
+    mayHaveBeenApplied
   })
-}
 
 const healthOf = ({ status }: RawResponse, classification: Classification): AttemptResponse["health"] => {
   if (status === 429) return "throttled"

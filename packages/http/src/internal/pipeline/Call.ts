@@ -1,5 +1,5 @@
 /** The data of a call that the stages share. */
-import type { AnyOperation } from "@blockquarry/core/Operation"
+import { type AnyOperation, maxCost } from "@blockquarry/core/Operation"
 import type {
   CircuitOpenError,
   InvalidResponseError,
@@ -9,46 +9,176 @@ import type {
   RequestSummary,
   TimeoutError
 } from "@blockquarry/core/OperationError"
-import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
+import { type EncodedRequest, formatQuery } from "@blockquarry/core/RequestEncoding"
+import * as Arr from "effect/Array"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as DefaultServices from "effect/DefaultServices"
 import * as Duration from "effect/Duration"
-import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import type * as Fiber from "effect/Fiber"
+import * as FiberRef from "effect/FiberRef"
+import * as LogLevel from "effect/LogLevel"
+import type * as MetricLabel from "effect/MetricLabel"
+import * as Tracer from "effect/Tracer"
 import type { Policies } from "../../ApiOptions.ts"
-import type { CallUsage } from "../../CallUsage.ts"
+import type { CacheStoreService } from "../../CacheStore.ts"
+import { type CallOptions, CurrentCallOptions } from "../../CallOptions.ts"
+import { type CallUsage, CurrentUsageObserver } from "../../CallUsage.ts"
+import { dayMillis, type Quota, type RateLimitRule } from "../../RateLimitStore.ts"
+import type { Timeouts } from "../../Timeouts.ts"
 import type { RawResponse } from "../transport/RawResponse.ts"
 import type { Transport } from "../transport/Transport.ts"
-import type { CallClient } from "./CallClient.ts"
+import { type CallClient, CurrentClient } from "./CallClient.ts"
 import type { Classification, RetryHint } from "./Classification.ts"
-import type { SendObserver } from "./SendObserver.ts"
-import type { KeyPool, PooledKey } from "./Upstream.ts"
+import { CurrentSendObserver, type SendObserver } from "./SendObserver.ts"
+import type { KeyPool, PooledKey, Upstream } from "./Upstream.ts"
 
+/** An API key with its limits for an operation. Times are in milliseconds. */
+export interface CallKey extends PooledKey {
+  /** The cost of an attempt in units. */
+  readonly cost: number
+  readonly rule: RateLimitRule
+  readonly maxWait: number
+  readonly quota: Quota | null
+}
+
+interface TimeoutMillis {
+  readonly attempt: number
+  readonly call: number
+}
+
+/** A call. Its last fields are those of the fiber that makes it. */
 export interface Call {
   readonly operation: Pick<AnyOperation, "id" | "api" | "retry" | "cost">
   readonly request: EncodedRequest
+  /** The URL with the query. Identifies the request of a GET, independent of the API key. */
+  readonly url: string
   readonly client: CallClient
   /** The part of the request that errors contain. */
   readonly summary: RequestSummary
   readonly keyPool: KeyPool
+  readonly keys: Arr.NonEmptyReadonlyArray<CallKey>
   readonly transport: Transport
   /** The policies of the layer, overridden by those of the call. */
   readonly policies: Policies
+  readonly attemptTimeout: number
   /** When the call times out, in milliseconds since 1970. */
   readonly deadline: number
   /** The attempt timeout of the layer. A call with a shorter timeout does not indicate an unhealthy upstream. */
   readonly layerAttemptTimeout: number
+  /** Identifies the calls that may share a request with this one, up to the URL. See `flightPrefixOf`. */
+  readonly flightPrefix: string
   /** Whether a response without a JSON document is retried. Otherwise, a check of its brackets suffices. */
   readonly needsDocument: boolean
   /** Issues the version of an attempt whose response may be cached. Null if it is not cached. See `CacheEntry`. */
-  readonly nextVersion: Effect.Effect<number> | null
+  readonly nextVersion: CacheStoreService["nextVersion"] | null
   /** Receives the usage of the call; null if nothing observes it. */
   readonly onUsage: ((usage: CallUsage) => void) | null
   /** Observes the requests that are sent for the call; null if nothing does. */
   readonly onSent: SendObserver | null
+  readonly clock: Clock.Clock
+  readonly metricLabels: ReadonlyArray<MetricLabel.MetricLabel>
+  /** Whether there is a tracer. */
+  readonly isTraced: boolean
+  /** Whether log lines of level debug are written. */
+  readonly isDebug: boolean
 }
 
-/** A call with the API key of an attempt. */
-export interface CallWithKey extends Call {
-  readonly key: PooledKey
+/**
+ * Prepares the calls of an operation: computes what depends on the operation and the upstream only. Returns a function
+ * that starts a call in a fiber, with the options of its region.
+ */
+export const prepare = (
+  operation: Call["operation"],
+  { keyPool, policies, transport }: Upstream,
+  needsDocument: boolean
+) => {
+  const keys = Arr.map(keyPool.keys, (key) => callKeyOf(operation, key))
+  const timeouts = timeoutMillis(policies.timeouts)
+  const flightPrefix = flightPrefixOf(keyPool, policies, timeouts)
+  return (
+    request: EncodedRequest,
+    options: CallOptions,
+    fiber: Fiber.RuntimeFiber<unknown, unknown>
+  ): Call => {
+    const context = fiber.currentContext
+    const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
+    const overrides = options.retry !== undefined || options.timeouts !== undefined
+    const callPolicies = overrides
+      ? {
+        ...policies,
+        retry: options.retry ?? policies.retry,
+        timeouts: options.timeouts ?? policies.timeouts
+      }
+      : policies
+    const callTimeouts = options.timeouts === undefined ? timeouts : timeoutMillis(options.timeouts)
+    return {
+      operation,
+      request,
+      url: urlOf(keyPool, request),
+      client: Context.get(context, CurrentClient),
+      summary: { method: request.method, path: request.path },
+      keyPool,
+      keys,
+      transport,
+      policies: callPolicies,
+      attemptTimeout: callTimeouts.attempt,
+      deadline: clock.unsafeCurrentTimeMillis() + callTimeouts.call,
+      layerAttemptTimeout: Math.min(timeouts.attempt, timeouts.call),
+      flightPrefix: overrides ? flightPrefixOf(keyPool, callPolicies, callTimeouts) : flightPrefix,
+      needsDocument,
+      nextVersion: null,
+      onUsage: Context.get(context, CurrentUsageObserver),
+      onSent: Context.get(context, CurrentSendObserver),
+      clock,
+      metricLabels: fiber.getFiberRef(FiberRef.currentMetricLabels),
+      isTraced: fiber.currentTracer !== defaultTracer,
+      isDebug: LogLevel.lessThanEqual(fiber.getFiberRef(FiberRef.currentMinimumLogLevel), LogLevel.Debug)
+    }
+  }
+}
+
+/** Returns the options of the region of a fiber. */
+export const optionsOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): CallOptions =>
+  Context.get(fiber.currentContext, CurrentCallOptions)
+
+/** The tracer of programs without tracing. */
+const defaultTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
+
+/** Returns the URL of a request at a base URL. */
+export const urlOf = ({ apiUrl }: Pick<KeyPool, "apiUrl">, { path, query }: EncodedRequest): string =>
+  query.length === 0 ? apiUrl + path : `${apiUrl}${path}?${formatQuery(query)}`
+
+const timeoutMillis = ({ attempt, call }: Timeouts): TimeoutMillis => ({
+  attempt: Duration.toMillis(attempt),
+  call: Duration.toMillis(call)
+})
+
+/**
+ * Identifies the calls that may share a request: unlike cache entries, only calls
+ *
+ * - with the same keys, because errors may depend on the key,
+ * - with the same retry policy and attempt timeout. Their call timeouts may differ.
+ */
+const flightPrefixOf = ({ id }: KeyPool, { retry }: Policies, { attempt }: TimeoutMillis): string =>
+  `${id}\n${retry.attempts}\n${retry.budget.capacity}\n${attempt}\n`
+
+const callKeyOf = (operation: Call["operation"], key: PooledKey): CallKey => {
+  const { burst, cost, dailyQuota, limit, maxWait, window } = key.rateLimit
+  const costs: Readonly<Record<string, number | undefined>> = typeof cost === "number" ? {} : cost
+  return {
+    ...key,
+    cost: typeof cost === "number" ? cost : costs[operation.id] ?? operation.cost,
+    rule: {
+      limit,
+      window: Duration.toMillis(window),
+      burst,
+      maxCost: typeof cost === "number" ? cost : Math.max(maxCost, ...Object.values(cost))
+    },
+    maxWait: Duration.toMillis(maxWait),
+    quota: dailyQuota === null ? null : { limit: dailyQuota, period: dayMillis }
+  }
 }
 
 /**

@@ -5,7 +5,6 @@
  * of others. Health and metrics report the one that is furthest from closed.
  */
 import { CircuitOpenError } from "@blockquarry/core/OperationError"
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -23,16 +22,26 @@ import type { UpstreamHealth } from "./EngineHealth.ts"
 import type { Instrumentation } from "./Instrumentation.ts"
 
 export interface CircuitBreakerStage {
-  /** Fails if the circuit breaker is open, so that no attempt waits in vain. */
-  readonly check: (call: Call) => Effect.Effect<void, AttemptNoResponse>
-  /** Runs an attempt unless the circuit breaker is open, and records its result. */
-  readonly run: (
-    call: Call,
-    attempt: Effect.Effect<AttemptResponse, AttemptNoResponse>
-  ) => Effect.Effect<AttemptResponse, AttemptNoResponse>
+  /** Returns the rejection of an attempt while the circuit breaker is open, so that none waits in vain. Else null. */
+  readonly check: (call: Call, now: number) => AttemptNoResponse | null
+  /** Admits an attempt, which may make it the probe, or rejects it. */
+  readonly admit: (call: Call, now: number) => Either.Either<AdmittedAttempt, AttemptNoResponse>
+  /** Records the result of an attempt. Null if there is nothing to log. */
+  readonly record: (call: Call, attempt: AdmittedAttempt, exit: AttemptExit, now: number) => StateChange
   /** The state of all circuit breakers that were used. */
   readonly health: () => ReadonlyArray<CircuitHealth>
 }
+
+/** Logs a change of the state. Null if it did not change. */
+type StateChange = Effect.Effect<void> | null
+
+interface AdmittedAttempt {
+  readonly circuit: Circuit
+  readonly epoch: number
+  readonly change: StateChange
+}
+
+type AttemptExit = Exit.Exit<AttemptResponse, AttemptNoResponse>
 
 interface CircuitHealth extends Pick<UpstreamHealth, "breaker" | "retryAt"> {
   /** Includes the path, unlike the host in metrics. */
@@ -50,19 +59,20 @@ export const make = (instrumentation: Instrumentation): CircuitBreakerStage => {
     return created
   }
   const circuitOf = (call: Call): Circuit => {
-    const { client, policies } = call
+    const { client, policies: { breaker } } = call
     const ofClients = circuitsOf(call)
     const existing = ofClients.get(client.name)
     if (existing !== undefined) {
       // Layers of one engine may have different policies, and a gateway may change its policy.
-      existing.policy = policies.breaker
+      existing.policy = breaker
       return existing
     }
-    const circuit = new Circuit(policies.breaker)
+    const circuit = new Circuit(breaker)
     ofClients.set(client.name, circuit)
     return circuit
   }
-  const recordState = (
+  /** Records the state in the metric, and returns its log line. */
+  const changed = (
     call: Call,
     { tag, retryAt }: Circuit,
     now: number,
@@ -70,42 +80,31 @@ export const make = (instrumentation: Instrumentation): CircuitBreakerStage => {
   ): Effect.Effect<void> => {
     const host = hostOf(call.keyPool.baseUrl)
     const client = call.client.name === "" ? {} : { client: call.client.name }
+    instrumentation.recordCircuitState(call, host, stateValues[leastClosed(circuitsOf(call).values()).tag])
     const log = retryAt === null || retryAt <= now
       ? Effect.logInfo(`circuit breaker ${stateNames[tag]}`)
       : Effect.logWarning(`circuit breaker open for ${Duration.format(Duration.millis(retryAt - now))}`)
-    return log.pipe(
-      Effect.annotateLogs({ host, reason, ...client }),
-      Effect.zipRight(
-        instrumentation.recordCircuitState(host, stateValues[leastClosed(circuitsOf(call).values()).tag])
-      )
-    )
+    return Effect.annotateLogs(log, { host, reason, ...client })
   }
 
   return {
-    check: (call) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const remainingMillis = circuitOf(call).remainingOpenMillis(now)
-        return remainingMillis === null ? Effect.void : Effect.fail(rejected(call, remainingMillis))
-      }),
-    run: (call, attempt) =>
-      Effect.uninterruptibleMask((restore) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) => {
-          const circuit = circuitOf(call)
-          const remainingMillis = circuit.remainingOpenMillis(now)
-          if (remainingMillis !== null) return Effect.fail(rejected(call, remainingMillis))
-          const epoch = circuit.admit(now)
-          return Effect.zipRight(
-            circuit.tag === "HalfOpen"
-              ? recordState(call, circuit, now, "openDuration elapsed")
-              : Effect.void,
-            Effect.onExit(restore(attempt), (exit) =>
-              Effect.flatMap(Clock.currentTimeMillis, (now) =>
-                circuit.record(now, healthOf(exit), epoch)
-                  ? recordState(call, circuit, now, describeExit(exit))
-                  : Effect.void))
-          )
-        })
-      ),
+    check: (call, now) => {
+      const remainingMillis = circuitOf(call).remainingOpenMillis(now)
+      return remainingMillis === null ? null : rejected(call, remainingMillis)
+    },
+    admit: (call, now) => {
+      const circuit = circuitOf(call)
+      const remainingMillis = circuit.remainingOpenMillis(now)
+      if (remainingMillis !== null) return Either.left(rejected(call, remainingMillis))
+      const epoch = circuit.admit(now)
+      return Either.right({
+        circuit,
+        epoch,
+        change: circuit.tag === "HalfOpen" ? changed(call, circuit, now, "openDuration elapsed") : null
+      })
+    },
+    record: (call, { circuit, epoch }, exit, now) =>
+      circuit.record(now, healthOf(exit), epoch) ? changed(call, circuit, now, describeExit(exit)) : null,
     health: () =>
       [...circuits].map(([baseUrl, ofClients]) => {
         const { retryAt, tag } = leastClosed(ofClients.values())
@@ -135,12 +134,12 @@ const rejected = ({ keyPool, operation, summary }: Call, remainingMillis: number
   health: "not-sent"
 })
 
-const healthOf = (exit: Exit.Exit<AttemptResponse, AttemptNoResponse>): AttemptHealth => {
+const healthOf = (exit: AttemptExit): AttemptHealth => {
   if (Exit.isSuccess(exit)) return exit.value.health
   return exit.cause._tag === "Fail" ? exit.cause.error.health : "unknown"
 }
 
-const describeExit = (exit: Exit.Exit<AttemptResponse, AttemptNoResponse>): string => {
+const describeExit = (exit: AttemptExit): string => {
   if (Exit.isSuccess(exit)) return describe(Either.right(exit.value))
   return exit.cause._tag === "Fail" ? describe(Either.left(exit.cause.error)) : "interrupted"
 }
@@ -173,11 +172,19 @@ export class Circuit {
   private epoch = 0
   /** The results since the start of each bucket, independent of the window of the policy. */
   private counts: ReadonlyArray<{ readonly startedAt: number; healthy: number; unhealthy: number }> = []
-  /** The policy of the latest call. */
-  policy: CircuitBreaker
+  private currentPolicy: CircuitBreaker
+  private windowMillis: number
 
   constructor(policy: CircuitBreaker) {
-    this.policy = policy
+    this.currentPolicy = policy
+    this.windowMillis = Duration.toMillis(policy.window)
+  }
+
+  /** Sets the policy of the latest call. */
+  set policy(policy: CircuitBreaker) {
+    if (policy === this.currentPolicy) return
+    this.currentPolicy = policy
+    this.windowMillis = Duration.toMillis(policy.window)
   }
 
   get tag(): State["_tag"] {
@@ -239,7 +246,7 @@ export class Circuit {
   }
 
   private openState(now: number, reopenings: number): State {
-    const { maxOpenDuration, openDuration } = this.policy
+    const { maxOpenDuration, openDuration } = this.currentPolicy
     const length = Math.min(
       Duration.toMillis(openDuration) * 2 ** Math.min(reopenings, 30),
       Math.max(Duration.toMillis(openDuration), Duration.toMillis(maxOpenDuration))
@@ -248,7 +255,7 @@ export class Circuit {
   }
 
   private increment(now: number, health: "healthy" | "unhealthy"): void {
-    const bucketMillis = Duration.toMillis(this.policy.window) / bucketCount
+    const bucketMillis = this.windowMillis / bucketCount
     const startedAt = Math.floor(now / bucketMillis) * bucketMillis
     const current = this.counts.at(-1)
     if (current !== undefined && current.startedAt >= startedAt) {
@@ -261,10 +268,11 @@ export class Circuit {
   }
 
   private exceedsThreshold(now: number): boolean {
-    const windowStart = now - Duration.toMillis(this.policy.window)
+    const { minimum, threshold } = this.currentPolicy
+    const windowStart = now - this.windowMillis
     const counts = this.counts.filter(({ startedAt }) => startedAt > windowStart)
     const unhealthy = counts.reduce((sum, count) => sum + count.unhealthy, 0)
     const total = counts.reduce((sum, count) => sum + count.healthy, unhealthy)
-    return total >= this.policy.minimum && unhealthy / total >= this.policy.threshold
+    return total >= minimum && unhealthy / total >= threshold
   }
 }

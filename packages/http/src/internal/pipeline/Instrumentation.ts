@@ -1,30 +1,26 @@
 /**
  * Metrics, spans and log lines of the stages.
  *
- * Optimized for calls that are not observed: labels are cached, and spans and log lines are created only if there is a
- * tracer or a log level that needs them.
+ * Metrics are plain functions. Spans and log lines are created only if there is a tracer or a log level that needs them.
  */
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
-import * as Context from "effect/Context"
-import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as FiberRef from "effect/FiberRef"
-import * as LogLevel from "effect/LogLevel"
 import type * as Metric from "effect/Metric"
 import * as MetricLabel from "effect/MetricLabel"
-import * as Tracer from "effect/Tracer"
+import type * as Tracer from "effect/Tracer"
 import * as CallUsage from "../../CallUsage.ts"
 import * as Telemetry from "../../Telemetry.ts"
 import type { Call } from "./Call.ts"
 import type { UncacheableReason } from "./ResponseTtl.ts"
 
-type InstrumentedOperation = Pick<AnyOperation, "id" | "cost">
+type InstrumentedOperation = Pick<AnyOperation, "id">
 
-/** The part of a call that instrumentation needs. */
-type MeteredCall = Pick<Call, "operation" | "onUsage">
+/** The part of a call that metrics need. */
+type MeteredCall = Pick<Call, "operation" | "metricLabels">
+
+/** The part of a call that metrics with usage need. */
+type ChargedCall = Pick<Call, "operation" | "metricLabels" | "onUsage">
 
 type LogAnnotations = Readonly<Record<string, unknown>>
 
@@ -35,43 +31,22 @@ export type CacheResult = "hit" | "stale" | "stale_if_error" | "coalesced" | "mi
 type WaitReason = "backoff" | "rate_limit" | "cooldown" | "concurrency"
 
 export interface Instrumentation {
-  /** Counts a call by outcome and measures its duration. */
-  readonly measureCall: <A, E extends { readonly _tag: string }>(
-    operation: InstrumentedOperation,
-    call: Effect.Effect<A, E>
+  /** Adds a span and log annotations to a call, counts it by outcome and measures its duration. */
+  readonly observeCall: <A, E extends { readonly _tag: string }>(
+    call: Call,
+    self: Effect.Effect<A, E>
   ) => Effect.Effect<A, E>
-  readonly recordAttempt: (call: MeteredCall, status: string, bytes: number) => Effect.Effect<void>
-  readonly recordCost: (call: MeteredCall, cost: number) => Effect.Effect<void>
-  readonly recordRetry: (operation: InstrumentedOperation, cause: string) => Effect.Effect<void>
-  readonly recordSuppressedRetry: (
-    operation: InstrumentedOperation,
-    reason: "attempts" | "deadline" | "budget"
-  ) => Effect.Effect<void>
-  readonly recordWait: (call: MeteredCall, reason: WaitReason, millis: number) => Effect.Effect<void>
-  readonly recordCacheResult: (operation: InstrumentedOperation, result: CacheResult) => Effect.Effect<void>
+  readonly recordAttempt: (call: ChargedCall, status: number | "none", bytes: number) => void
+  readonly recordCost: (call: ChargedCall, units: number) => void
+  readonly recordRetry: (call: MeteredCall, cause: string) => void
+  readonly recordSuppressedRetry: (call: MeteredCall, reason: "attempts" | "deadline" | "budget") => void
+  readonly recordWait: (call: ChargedCall, reason: WaitReason, millis: number) => void
+  readonly recordCacheResult: (call: MeteredCall, result: CacheResult) => void
   /** Counts a response that must not be cached. */
-  readonly recordUncacheable: (
-    operation: InstrumentedOperation,
-    reason: UncacheableReason
-  ) => Effect.Effect<void>
+  readonly recordUncacheable: (call: MeteredCall, reason: UncacheableReason) => void
   /** Counts a call that was served from memory outside of any fiber, with a duration of 0. */
   readonly recordHit: (operation: InstrumentedOperation) => void
-  readonly recordCircuitState: (host: string, state: 0 | 1 | 2) => Effect.Effect<void>
-  /** Adds a span if there is a tracer. */
-  readonly withSpan: <A, E>(
-    self: Effect.Effect<A, E>,
-    name: string,
-    options: Tracer.SpanOptions
-  ) => Effect.Effect<A, E>
-  /** Annotates the current span. */
-  readonly annotateSpan: (name: string, value: unknown) => Effect.Effect<void>
-  /** Writes a log line of level debug. */
-  readonly debug: (message: string, annotations: () => LogAnnotations) => Effect.Effect<void>
-  /** Annotates all log lines of a call, including its number, which distinguishes concurrent calls. */
-  readonly withLogAnnotations: <A, E>(
-    self: Effect.Effect<A, E>,
-    annotations: () => LogAnnotations
-  ) => Effect.Effect<A, E>
+  readonly recordCircuitState: (call: MeteredCall, host: string, state: 0 | 1 | 2) => void
 }
 
 export const make = (): Instrumentation => {
@@ -87,115 +62,138 @@ export const make = (): Instrumentation => {
   const uncacheable = labelledMetric(Telemetry.uncacheableResponses, "operation", "reason")
   const circuitStates = labelledMetric(Telemetry.circuitBreakerState, "upstream")
   let callNumber = 0
+
+  const measured = <A, E extends { readonly _tag: string }>(
+    call: Call,
+    self: Effect.Effect<A, E>
+  ): Effect.Effect<A, E> => {
+    const { clock, metricLabels, operation: { id } } = call
+    const startedAt = clock.unsafeCurrentTimeMillis()
+    const record = (outcome: string) => {
+      calls(metricLabels, 1, id, outcome)
+      durations(metricLabels, (clock.unsafeCurrentTimeMillis() - startedAt) / 1000, id)
+    }
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.matchCauseEffect(restore(self), {
+        onFailure: (cause) => {
+          record(outcomeOf(cause))
+          return Effect.failCause(cause)
+        },
+        onSuccess: (value) => {
+          record("ok")
+          return Effect.succeed(value)
+        }
+      })
+    )
+  }
+
   return {
-    measureCall: ({ id }, call) =>
-      Effect.flatMap(
-        Clock.currentTimeMillis,
-        (startedAt) =>
-          Effect.onExit(call, (exit) =>
-            Effect.flatMap(Clock.currentTimeMillis, (now) =>
-              withMetricLabels((regionLabels) => {
-                calls(1, regionLabels, id, outcomeOf(exit))
-                durations((now - startedAt) / 1000, regionLabels, id)
-              })))
-      ),
-    recordAttempt: (call, status, bytes) =>
-      withMetricLabels((regionLabels) => {
-        const { operation: { id }, onUsage } = call
-        attempts(1, regionLabels, id, status)
-        if (bytes > 0) responseBytes(bytes, regionLabels, id)
-        onUsage?.({ ...CallUsage.none, attempts: 1 })
-      }),
-    recordCost: ({ operation: { id }, onUsage }, units) =>
-      withMetricLabels((regionLabels) => {
-        costUnits(units, regionLabels, id)
-        onUsage?.({ ...CallUsage.none, cost: units })
-      }),
-    recordRetry: ({ id }, cause) => withMetricLabels((regionLabels) => retries(1, regionLabels, id, cause)),
-    recordSuppressedRetry: ({ id }, reason) =>
-      withMetricLabels((regionLabels) => retriesSuppressed(1, regionLabels, id, reason)),
-    recordWait: ({ onUsage }, reason, millis) =>
-      withMetricLabels((regionLabels) => {
-        waits(millis / 1000, regionLabels, reason)
-        onUsage?.({ ...CallUsage.none, waitMillis: millis })
-      }),
-    recordCacheResult: ({ id }, result) =>
-      withMetricLabels((regionLabels) => cacheResults(1, regionLabels, id, result)),
-    recordUncacheable: ({ id }, reason) =>
-      withMetricLabels((regionLabels) => uncacheable(1, regionLabels, id, reason)),
-    recordHit: ({ id }) => {
-      cacheResults(1, noLabels, id, "hit")
-      calls(1, noLabels, id, "ok")
-      durations(0, noLabels, id)
+    observeCall: (call, self) => {
+      const { isDebug, operation: { id }, request: { method, path } } = call
+      const counted = measured(call, self)
+      const annotated = isDebug
+        ? Effect.annotateLogs(counted, { operation: id, method, path, call: ++callNumber })
+        : counted
+      return withSpan(call, annotated, Telemetry.callSpan(id), {
+        attributes: { "http.request.method": method, "url.path": path }
+      })
     },
-    recordCircuitState: (host, state) =>
-      withMetricLabels((regionLabels) => circuitStates(state, regionLabels, host)),
-    withSpan: (self, name, options) =>
-      whenTraced(Effect.withSpan(self, name, { captureStackTrace: false, ...options }), self),
-    annotateSpan: (name, value) => whenTraced(Effect.annotateCurrentSpan(name, value), Effect.void),
-    debug: (message, annotations) =>
-      whenDebugEnabled(
-        Effect.suspend(() => Effect.annotateLogs(Effect.logDebug(message), annotations())),
-        Effect.void
-      ),
-    withLogAnnotations: (self, annotations) =>
-      whenDebugEnabled(
-        Effect.suspend(() => Effect.annotateLogs(self, { ...annotations(), call: ++callNumber })),
-        self
-      )
+    recordAttempt: ({ metricLabels, onUsage, operation: { id } }, status, bytes) => {
+      attempts(metricLabels, 1, id, status)
+      if (bytes > 0) responseBytes(metricLabels, bytes, id)
+      onUsage?.({ ...CallUsage.none, attempts: 1 })
+    },
+    recordCost: ({ metricLabels, onUsage, operation: { id } }, units) => {
+      costUnits(metricLabels, units, id)
+      onUsage?.({ ...CallUsage.none, cost: units })
+    },
+    recordRetry: ({ metricLabels, operation: { id } }, cause) => retries(metricLabels, 1, id, cause),
+    recordSuppressedRetry: ({ metricLabels, operation: { id } }, reason) =>
+      retriesSuppressed(metricLabels, 1, id, reason),
+    recordWait: ({ metricLabels, onUsage }, reason, millis) => {
+      waits(metricLabels, millis / 1000, reason)
+      onUsage?.({ ...CallUsage.none, waitMillis: millis })
+    },
+    recordCacheResult: ({ metricLabels, operation: { id } }, result) =>
+      cacheResults(metricLabels, 1, id, result),
+    recordUncacheable: ({ metricLabels, operation: { id } }, reason) =>
+      uncacheable(metricLabels, 1, id, reason),
+    recordHit: ({ id }) => {
+      cacheResults(noLabels, 1, id, "hit")
+      calls(noLabels, 1, id, "ok")
+      durations(noLabels, 0, id)
+    },
+    recordCircuitState: ({ metricLabels }, host, state) => circuitStates(metricLabels, state, host)
   }
 }
 
-/** The tracer of programs without tracing. */
-const defaultTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
+/** Adds a span if there is a tracer. */
+export const withSpan = <A, E>(
+  { isTraced }: Pick<Call, "isTraced">,
+  self: Effect.Effect<A, E>,
+  name: string,
+  options: Tracer.SpanOptions
+): Effect.Effect<A, E> =>
+  isTraced ? Effect.withSpan(self, name, { captureStackTrace: false, ...options }) : self
 
-/** Selects `traced` if there is a tracer. */
-const whenTraced = <A, E>(traced: Effect.Effect<A, E>, untraced: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.flatMap(Effect.tracer, (tracer) => tracer === defaultTracer ? untraced : traced)
+/** Annotates the current span, if there is a tracer, and continues. */
+export const annotatingSpan = <A, E>(
+  { isTraced }: Pick<Call, "isTraced">,
+  name: string,
+  value: unknown,
+  next: Effect.Effect<A, E>
+): Effect.Effect<A, E> => isTraced ? Effect.zipRight(Effect.annotateCurrentSpan(name, value), next) : next
+
+/** Writes a log line of level debug, and continues. */
+export const debugging = <A, E>(
+  { isDebug }: Pick<Call, "isDebug">,
+  message: () => string,
+  annotations: () => LogAnnotations,
+  next: Effect.Effect<A, E>
+): Effect.Effect<A, E> =>
+  isDebug
+    ? Effect.zipRight(Effect.annotateLogs(Effect.logDebug(message()), annotations()), next)
+    : next
 
 type Labels = ReadonlyArray<MetricLabel.MetricLabel>
 
 const noLabels: Labels = []
 
-/** Updates metrics with the labels of the surrounding region. */
-const withMetricLabels = (measure: (regionLabels: Labels) => void): Effect.Effect<void> =>
-  Effect.map(Effect.metricLabels, measure)
-
 /**
- * Creates a function that updates a metric by its label values. Effect looks up a series by the identity of the label
- * array and hashes each new array, so the arrays are cached.
+ * Creates a function that updates a metric by the labels of the region and one or two label values. Effect looks up a
+ * series by the identity of the label array and hashes each new array, so the arrays are cached.
  */
 const labelledMetric = <Type, Out>(
   metric: Metric.Metric<Type, number, Out>,
-  ...names: ReadonlyArray<string>
+  firstName: string,
+  secondName?: string
 ) => {
-  const labelSets = new Map<string, Labels>()
-  const labels = (values: ReadonlyArray<string>): Labels => {
-    const key = values.length === 1 ? values[0] ?? "" : values.join("\n")
-    const existing = labelSets.get(key)
-    if (existing !== undefined) return existing
-    const created = names.map((name, index) => MetricLabel.make(name, values[index] ?? ""))
-    labelSets.set(key, created)
-    return created
-  }
-  return (input: number, regionLabels: Labels, ...values: ReadonlyArray<string>): void => {
-    const metricLabels = labels(values)
-    metric.unsafeUpdate(input, regionLabels.length === 0 ? metricLabels : [...metricLabels, ...regionLabels])
+  const byRegion = new WeakMap<Labels, Map<string, Map<string | number, Labels>>>()
+  return (region: Labels, input: number, first: string, second: string | number = ""): void => {
+    const byFirst = getOrInsert(byRegion, region, () => new Map<string, Map<string | number, Labels>>())
+    const bySecond = getOrInsert(byFirst, first, () => new Map<string | number, Labels>())
+    const labels = getOrInsert(bySecond, second, () => [
+      MetricLabel.make(firstName, first),
+      ...secondName === undefined ? [] : [MetricLabel.make(secondName, String(second))],
+      ...region
+    ])
+    metric.unsafeUpdate(input, labels)
   }
 }
 
-const outcomeOf = (exit: Exit.Exit<unknown, { readonly _tag: string }>): string => {
-  if (Exit.isSuccess(exit)) return "ok"
-  if (exit.cause._tag === "Fail") return exit.cause.error._tag
-  return Cause.isInterruptedOnly(exit.cause) ? "interrupted" : "defect"
+const getOrInsert = <K, V>(
+  map: { readonly get: (key: K) => V | undefined; readonly set: (key: K, value: V) => unknown },
+  key: K,
+  create: () => V
+): V => {
+  const existing = map.get(key)
+  if (existing !== undefined) return existing
+  const created = create()
+  map.set(key, created)
+  return created
 }
 
-/** Selects `enabled` if log lines of level debug are written. */
-const whenDebugEnabled = <A, E>(
-  enabled: Effect.Effect<A, E>,
-  disabled: Effect.Effect<A, E>
-): Effect.Effect<A, E> =>
-  Effect.flatMap(
-    FiberRef.get(FiberRef.currentMinimumLogLevel),
-    (level) => LogLevel.lessThanEqual(level, LogLevel.Debug) ? enabled : disabled
-  )
+const outcomeOf = (cause: Cause.Cause<{ readonly _tag: string }>): string => {
+  if (cause._tag === "Fail") return cause.error._tag
+  return Cause.isInterruptedOnly(cause) ? "interrupted" : "defect"
+}

@@ -9,7 +9,6 @@
  *
  * The state is local to the process.
  */
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -22,18 +21,16 @@ import {
   type AttemptResponse,
   type AttemptResult,
   type Call,
-  type CallWithKey,
+  type CallKey,
   healthOf,
   retryAfterMillisOf
 } from "./Call.ts"
 import type { KeyHealth } from "./EngineHealth.ts"
-import type { PooledKey } from "./Upstream.ts"
 
 export interface KeySelector {
-  /** Runs an attempt with one key after another until the key is accepted. `precheck` is as in `AdmissionControl`. */
+  /** Runs an attempt with one key after another until the key is accepted. */
   readonly run: (
     call: Call,
-    precheck: Effect.Effect<void, AttemptNoResponse>,
     attempt: Attempt
   ) => Effect.Effect<AttemptResponse, AttemptNoResponse>
   /** Returns the health of the keys that were used at a base URL. */
@@ -64,10 +61,10 @@ const maxCooldown = 60_000
 
 export const make = (admission: AdmissionControl): KeySelector => {
   // Evicts the least recently used keys of very many.
-  const states = new LRUCache<string, KeyState>({ max: 10_000 })
+  const states = new LRUCache<string, KeyState>({ maxSize: 10_000, sizeCalculation: () => 1 })
   let useCount = 0
 
-  const stateOf = ({ baseUrl, label, id }: PooledKey): KeyState => {
+  const stateOf = ({ baseUrl, label, id }: CallKey): KeyState => {
     const existing = states.get(id)
     if (existing !== undefined) return existing
     const initial = {
@@ -83,34 +80,32 @@ export const make = (admission: AdmissionControl): KeySelector => {
     return initial
   }
 
-  const run: KeySelector["run"] = (call, precheck, attempt) => {
-    const [key, secondKey] = call.keyPool.keys
-    if (secondKey !== undefined) return runWithSeveral(call, precheck, attempt)
-    const callWithKey = { ...call, key }
-    return Effect.tap(
-      admission.run(callWithKey, precheck, attempt),
-      (attemptResponse) => recordResponse(callWithKey, attemptResponse)
-    )
+  const run: KeySelector["run"] = (call, attempt) => {
+    const [key, secondKey] = call.keys
+    if (secondKey !== undefined) return runWithSeveral(call, attempt)
+    return Effect.flatMap(admission.run(call, key, attempt), (attemptResponse) => {
+      const log = recordResponse(call, key, attemptResponse)
+      return log === null ? Effect.succeed(attemptResponse) : Effect.as(log, attemptResponse)
+    })
   }
 
-  const runWithSeveral: KeySelector["run"] = (call, precheck, attempt) =>
+  const runWithSeveral: KeySelector["run"] = (call, attempt) =>
     Effect.gen(function*() {
-      const tried = new Set<PooledKey>()
-      const waits = new Map<PooledKey, number>()
+      const tried = new Set<CallKey>()
+      const waits = new Map<CallKey, number>()
       let bestResult: AttemptResult | null = null
       for (;;) {
-        const candidates = candidateKeys(call, tried, bestResult, yield* Clock.currentTimeMillis)
+        const candidates = candidateKeys(call, tried, bestResult, call.clock.unsafeCurrentTimeMillis())
         const available = candidates.find((key) => !waits.has(key))
         const key = available ?? shortestWait(candidates, waits)
         if (key === undefined) {
           return yield* bestResult ?? Effect.dieMessage("a key pool has at least one key")
         }
-        const callWithKey = { ...call, key }
         stateOf(key).lastUsed = useCount += 1
         // Waits for a key only after all others were tried.
         const mayWait = available === undefined || candidates.length === 1
         const result = yield* Effect.match(
-          (mayWait ? admission.run : admission.tryRun)(callWithKey, precheck, attempt),
+          (mayWait ? admission.run : admission.tryRun)(call, key, attempt),
           {
             onFailure: (noResponse): AttemptResult | number => Either.left(noResponse),
             onSuccess: (attemptResponse) =>
@@ -122,10 +117,8 @@ export const make = (admission: AdmissionControl): KeySelector => {
           continue
         }
         tried.add(key)
-        yield* Either.match(result, {
-          onLeft: (noResponse) => recordNotSent(callWithKey, noResponse),
-          onRight: (attemptResponse) => recordResponse(callWithKey, attemptResponse)
-        })
+        if (Either.isLeft(result)) recordNotSent(call, key, result.left)
+        else yield* recordResponse(call, key, result.right) ?? Effect.void
         bestResult = bestResult === null ? result : betterOf(bestResult, result)
         if (!isKeyFailure(result)) return yield* bestResult
       }
@@ -134,11 +127,11 @@ export const make = (admission: AdmissionControl): KeySelector => {
   /** Returns the keys that may be tried, in order of preference. */
   const candidateKeys = (
     call: Call,
-    tried: ReadonlySet<PooledKey>,
+    tried: ReadonlySet<CallKey>,
     bestResult: AttemptResult | null,
     now: number
-  ): ReadonlyArray<PooledKey> => {
-    const candidates = call.keyPool.keys.filter((key) => !tried.has(key))
+  ): ReadonlyArray<CallKey> => {
+    const candidates = call.keys.filter((key) => !tried.has(key))
     const ready = candidates.filter((key) => stateOf(key).cooldownUntil <= now)
     if (ready.length === 0) {
       return bestResult !== null && rank(bestResult) === throttledRank
@@ -150,7 +143,7 @@ export const make = (admission: AdmissionControl): KeySelector => {
         key,
         wait: stateOf(key).quotaExhaustedUntil > now
           ? maxCooldown
-          : admission.expectedWait({ ...call, key }, now),
+          : admission.expectedWait(call, key, now),
         turn: stateOf(key).lastUsed
       }))
       .toSorted((a, b) => a.wait - b.wait || a.turn - b.turn)
@@ -158,55 +151,54 @@ export const make = (admission: AdmissionControl): KeySelector => {
   }
 
   /** Returns the key in cooldown to wait for: a throttled one, or any if `required`. */
-  const inCooldown = (cooling: ReadonlyArray<PooledKey>, required: boolean): ReadonlyArray<PooledKey> => {
+  const inCooldown = (cooling: ReadonlyArray<CallKey>, required: boolean): ReadonlyArray<CallKey> => {
     const throttledKeys = cooling.filter((key) => stateOf(key).reason === "throttled")
     return (required && throttledKeys.length === 0 ? cooling : throttledKeys)
       .toSorted((a, b) => stateOf(a).cooldownUntil - stateOf(b).cooldownUntil)
       .slice(0, 1)
   }
 
-  /** Updates the state of the key after a response. */
-  const recordResponse = (call: CallWithKey, attemptResponse: AttemptResponse): Effect.Effect<void> => {
-    const state = stateOf(call.key)
+  /** Updates the state of the key after a response. Returns the log line, or null if nothing changed. */
+  const recordResponse = (
+    call: Call,
+    key: CallKey,
+    attemptResponse: AttemptResponse
+  ): Effect.Effect<void> | null => {
+    const state = stateOf(key)
     const reason = reasonOf(attemptResponse)
-    if (reason === null && (state.reason === null || attemptResponse.health !== "healthy")) return Effect.void
-    return Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      if (reason !== null) {
-        return startCooldown(
-          call,
-          reason,
-          Math.min(retryAfterMillisOf(attemptResponse) ?? 0, maxCooldown),
-          now
-        )
-      }
-      // Ignores responses to requests that were sent before the cooldown.
-      if (now < state.cooldownUntil) return Effect.void
-      state.reason = null
-      state.cooldowns = 0
-      return Effect.annotateLogs(Effect.logInfo("key available again"), describeKey(call))
-    })
+    if (reason === null && (state.reason === null || attemptResponse.health !== "healthy")) return null
+    const now = call.clock.unsafeCurrentTimeMillis()
+    if (reason !== null) {
+      const requestedMillis = Math.min(retryAfterMillisOf(attemptResponse) ?? 0, maxCooldown)
+      return startCooldown(call, key, reason, requestedMillis, now)
+    }
+    // Ignores responses to requests that were sent before the cooldown.
+    if (now < state.cooldownUntil) return null
+    state.reason = null
+    state.cooldowns = 0
+    return Effect.annotateLogs(Effect.logInfo("key available again"), describeKey(key))
   }
 
   const startCooldown = (
-    call: CallWithKey,
+    call: Call,
+    key: CallKey,
     reason: Reason,
     requestedMillis: number,
     now: number
-  ): Effect.Effect<void> => {
-    const { key, keyPool } = call
+  ): Effect.Effect<void> | null => {
     const state = stateOf(key)
     if (now < state.cooldownUntil) {
       // Concurrent responses start one cooldown; later ones may extend it.
       state.cooldownUntil = Math.max(state.cooldownUntil, now + requestedMillis)
-      return Effect.void
+      return null
     }
     const isNewReason = state.reason !== reason
     state.reason = reason
-    const isLast = keyPool.keys.every((other) => other === key || now < stateOf(other).cooldownUntil)
+    const isLast = call.keys.every((other) => other === key || now < stateOf(other).cooldownUntil)
     if (isLast && reason !== "throttled") {
       return isNewReason
-        ? Effect.annotateLogs(Effect.logInfo("last available key failed"), { ...describeKey(call), reason })
-        : Effect.void
+        ? Effect.annotateLogs(Effect.logInfo("last available key failed"), { ...describeKey(key), reason })
+        : null
     }
     const durationMillis = Math.max(
       requestedMillis,
@@ -216,20 +208,18 @@ export const make = (admission: AdmissionControl): KeySelector => {
     state.cooldownUntil = now + durationMillis
     const log = reason === "throttled" ? Effect.logInfo : Effect.logWarning
     return Effect.annotateLogs(log("key cooldown started"), {
-      ...describeKey(call),
+      ...describeKey(key),
       reason,
       for: Duration.format(Duration.millis(durationMillis))
     })
   }
 
   /** Prefers other keys while the daily quota of this one is exhausted. */
-  const recordNotSent = ({ key }: CallWithKey, { error }: AttemptNoResponse): Effect.Effect<void> =>
-    error._tag === "LocalLimitError" && error.limit === "daily"
-      ? Effect.map(Clock.currentTimeMillis, (now) => {
-        stateOf(key).quotaExhaustedUntil = now +
-          (error.retryAfter === null ? 0 : Duration.toMillis(error.retryAfter))
-      })
-      : Effect.void
+  const recordNotSent = (call: Call, key: CallKey, { error }: AttemptNoResponse): void => {
+    if (error._tag !== "LocalLimitError" || error.limit !== "daily") return
+    stateOf(key).quotaExhaustedUntil = call.clock.unsafeCurrentTimeMillis() +
+      (error.retryAfter === null ? 0 : Duration.toMillis(error.retryAfter))
+  }
 
   return {
     run,
@@ -246,16 +236,16 @@ export const make = (admission: AdmissionControl): KeySelector => {
 }
 
 /** Identifies a key in log lines. */
-const describeKey = ({ key, keyPool }: CallWithKey) => ({ key: key.label, host: hostOf(keyPool.baseUrl) })
+const describeKey = ({ baseUrl, label }: CallKey) => ({ key: label, host: hostOf(baseUrl) })
 
 const byLabel = Order.mapInput(Order.string, ({ label }: KeyHealth) => label)
 
 /** Returns the candidate with the shortest wait. */
 const shortestWait = (
-  candidates: ReadonlyArray<PooledKey>,
-  waits: ReadonlyMap<PooledKey, number>
-): PooledKey | undefined => {
-  const wait = (key: PooledKey) => waits.get(key) ?? 0
+  candidates: ReadonlyArray<CallKey>,
+  waits: ReadonlyMap<CallKey, number>
+): CallKey | undefined => {
+  const wait = (key: CallKey) => waits.get(key) ?? 0
   return candidates.toSorted((a, b) => wait(a) - wait(b))[0]
 }
 

@@ -1,5 +1,4 @@
 /** The retry stage, the only place that retries. See `RetryPolicy.ts`. */
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -15,7 +14,7 @@ import {
   healthOf
 } from "./Call.ts"
 import type { RetryHint } from "./Classification.ts"
-import type { Instrumentation } from "./Instrumentation.ts"
+import { debugging, type Instrumentation } from "./Instrumentation.ts"
 
 export interface RetryStage {
   /** Repeats an attempt while another one may succeed and policy, budget and deadline allow it. */
@@ -36,37 +35,38 @@ export const make = (instrumentation: Instrumentation): RetryStage => {
     const runFrom = (
       attemptNumber: number,
       previous: AttemptResult | null
-    ): Effect.Effect<AttemptResponse, AttemptNoResponse> =>
-      Effect.flatMap(Effect.either(attempt(attemptNumber)), (latest) => {
+    ): Effect.Effect<AttemptResponse, AttemptNoResponse> => {
+      const continueWith = (latest: AttemptResult) => {
         // An earlier response is more useful than the error of an attempt that was not sent.
         const usesPrevious = previous !== null && healthOf(latest) === "not-sent"
         const result = usesPrevious ? endedByDeadline(previous, continuesAt(latest)) : latest
         const retryHint = usesPrevious ? null : retryHintOf(result)
         if (retryHint !== null) return waitAndRetry(result, retryHint, attemptNumber)
         if (healthOf(result) === "healthy") retryBudgets.refill(call)
-        return Effect.zipRight(logResult(result, attemptNumber, null), result)
+        return logging(call, result, attemptNumber, null, result)
+      }
+      return Effect.matchEffect(attempt(attemptNumber), {
+        onFailure: (noResponse) => continueWith(Either.left(noResponse)),
+        onSuccess: (attemptResponse) => continueWith(Either.right(attemptResponse))
       })
+    }
     const waitAndRetry = (
       result: AttemptResult,
       retryHint: RetryHint,
       attemptNumber: number
     ): Effect.Effect<AttemptResponse, AttemptNoResponse> =>
-      Effect.gen(function*() {
-        const waitMillis = yield* backoffMillis(retry, retryHint, attemptNumber)
-        const now = yield* Clock.currentTimeMillis
-        const suppressed = suppressionReason(call, attemptNumber, now + waitMillis)
+      Effect.flatMap(backoffMillis(retry, retryHint, attemptNumber), (waitMillis) => {
+        const retryAt = call.clock.unsafeCurrentTimeMillis() + waitMillis
+        const suppressed = suppressionReason(call, attemptNumber, retryAt)
         if (suppressed !== null) {
-          yield* instrumentation.recordSuppressedRetry(call.operation, suppressed)
-          return yield* Effect.zipRight(
-            logResult(result, attemptNumber, null),
-            endedByDeadline(result, suppressed === "deadline" ? now + waitMillis : null)
-          )
+          instrumentation.recordSuppressedRetry(call, suppressed)
+          const last = endedByDeadline(result, suppressed === "deadline" ? retryAt : null)
+          return logging(call, result, attemptNumber, null, last)
         }
-        yield* logResult(result, attemptNumber, waitMillis)
-        yield* instrumentation.recordRetry(call.operation, retryHint.cause)
-        yield* instrumentation.recordWait(call, "backoff", waitMillis)
-        yield* Effect.sleep(waitMillis)
-        return yield* runFrom(attemptNumber + 1, result)
+        instrumentation.recordRetry(call, retryHint.cause)
+        instrumentation.recordWait(call, "backoff", waitMillis)
+        const retried = Effect.flatMap(Effect.sleep(waitMillis), () => runFrom(attemptNumber + 1, result))
+        return logging(call, result, attemptNumber, waitMillis, retried)
       })
     return runFrom(1, null)
   }
@@ -82,24 +82,26 @@ export const make = (instrumentation: Instrumentation): RetryStage => {
     return retryBudgets.tryConsume(call) ? null : "budget"
   }
 
-  /** Logs the result of an attempt. */
-  const logResult = (
-    result: AttemptResult,
-    attemptNumber: number,
-    waitMillis: number | null
-  ): Effect.Effect<void> =>
-    instrumentation.debug(
+  return { run }
+}
+
+/** Logs the result of an attempt, and continues. */
+const logging = <A, E>(
+  call: Call,
+  result: AttemptResult,
+  attemptNumber: number,
+  waitMillis: number | null,
+  next: Effect.Effect<A, E>
+): Effect.Effect<A, E> =>
+  debugging(
+    call,
+    () =>
       waitMillis === null
         ? "attempt ended"
         : `attempt ended, retrying in ${Duration.format(Duration.millis(waitMillis))}`,
-      () => ({
-        attempt: attemptNumber,
-        outcome: describe(result)
-      })
-    )
-
-  return { run }
-}
+    () => ({ attempt: attemptNumber, outcome: describe(result) }),
+    next
+  )
 
 /** Consumed retry budgets by base URL and client: the failures of one client take no retries from others. */
 class RetryBudgets {
@@ -116,6 +118,7 @@ class RetryBudgets {
   }
 
   refill(call: Call): void {
+    if (this.consumed.size === 0) return
     const key = budgetKey(call)
     const consumed = this.consumed.get(key)
     // Without consumption the budget is full.

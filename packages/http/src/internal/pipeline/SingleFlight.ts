@@ -14,13 +14,16 @@
  * An invalidated request still completes for the callers that wait for it, but no other caller joins it, and its result
  * is not cached.
  */
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
-import type * as Scope from "effect/Scope"
+import * as Runtime from "effect/Runtime"
+import * as Scope from "effect/Scope"
 import type { SendObserver } from "./SendObserver.ts"
 
 export interface FlightRequest<A, E> {
@@ -45,8 +48,8 @@ export interface FlightRequest<A, E> {
    * returns whether the request has been invalidated since.
    */
   readonly onSuccess: (value: A, invalidated: () => boolean) => Effect.Effect<void>
-  /** Runs before the caller waits. `coalesced` is true if it joined a request in flight. */
-  readonly onJoin: (coalesced: boolean) => Effect.Effect<void>
+  /** Called before the caller waits. `coalesced` is true if it joined a request in flight. */
+  readonly onJoin: (coalesced: boolean) => void
 }
 
 /** The result of a request, and whether the caller joined it. */
@@ -56,12 +59,12 @@ export interface FlightResult<A> {
 }
 
 export interface SingleFlight<A, E> {
-  /** Whether a request with a subject is in flight. */
-  readonly has: (subject: string) => boolean
   /** Joins the request in flight with this name, or starts one. */
   readonly join: (name: string, request: FlightRequest<A, E>) => Effect.Effect<FlightResult<A>, E>
   /** Starts a new request, which later callers join. */
   readonly restart: (name: string, request: FlightRequest<A, E>) => Effect.Effect<FlightResult<A>, E>
+  /** Starts a request without waiting for it, unless one with its subject is in flight. */
+  readonly prefetch: (name: string, request: FlightRequest<A, E>) => Effect.Effect<void>
   /** Invalidates all requests with a subject, or all requests. */
   readonly invalidate: (subject: string | null) => void
 }
@@ -77,19 +80,24 @@ interface InFlight<A, E> {
   latestDeadline: number
   /** Whether it has a result, which may still be cached. */
   ended: boolean
-  waiters: number
-  /** The number of requests that were sent, and the observers of the callers that wait. */
+  /** The callers that wait. */
+  readonly callers: Set<Caller>
+  /** The number of requests that were sent. */
   sent: number
-  readonly sendObservers: Set<SendObserver>
   invalidated: boolean
-  cancel: Effect.Effect<void>
+  fiber: Fiber.RuntimeFiber<void> | null
+}
+
+interface Caller {
+  readonly onSent: SendObserver | null
 }
 
 /** Creates an empty group of requests, which end when the scope closes. */
-export const make = <A, E>(scope: Scope.Scope): SingleFlight<A, E> => {
+export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>> => {
   // The requests that may be joined, by name, and all requests in flight, by subject.
   const joinable = new MultiMap<InFlight<A, E>>()
   const inFlight = new MultiMap<InFlight<A, E>>()
+  let closed = false
 
   const detach = (flight: InFlight<A, E>): void => joinable.delete(flight.name, flight)
 
@@ -102,11 +110,7 @@ export const make = <A, E>(scope: Scope.Scope): SingleFlight<A, E> => {
     return sent
   }
 
-  const add = (
-    name: string,
-    { subject, client }: FlightRequest<A, E>,
-    deadline: number
-  ): InFlight<A, E> => {
+  const add = (name: string, { client, subject }: FlightRequest<A, E>, deadline: number): InFlight<A, E> => {
     const flight: InFlight<A, E> = {
       name,
       subject,
@@ -115,112 +119,132 @@ export const make = <A, E>(scope: Scope.Scope): SingleFlight<A, E> => {
       deadline,
       latestDeadline: deadline,
       ended: false,
-      waiters: 0,
+      callers: new Set(),
       sent: 0,
-      sendObservers: new Set(),
       invalidated: false,
-      cancel: Effect.void
+      fiber: null
     }
     joinable.add(name, flight)
     inFlight.add(subject, flight)
     return flight
   }
 
+  /** Starts a request in a fiber of its own, with what the fiber of the first caller provides. */
   const start = (
     flight: InFlight<A, E>,
-    { onSuccess, execute }: FlightRequest<A, E>
-  ): Effect.Effect<void> => {
+    { execute, onSuccess }: FlightRequest<A, E>,
+    caller: Fiber.RuntimeFiber<unknown, unknown>,
+    options?: Runtime.RunForkOptions
+  ): void => {
     const onSent: SendObserver = (change) => {
       flight.sent += change
-      for (const observer of flight.sendObservers) observer(change)
+      for (const { onSent } of flight.callers) onSent?.(change)
     }
-    return execute(flight.deadline, onSent).pipe(
-      Effect.interruptible,
-      Effect.onExit((exit) => {
-        flight.ended = true
-        return Deferred.done(flight.result, exit)
-      }),
-      Effect.flatMap((value) =>
-        flight.invalidated ? Effect.void : onSuccess(value, () => flight.invalidated)
-      ),
-      Effect.ensuring(Effect.sync(() => {
-        detach(flight)
-        inFlight.delete(flight.subject, flight)
-      })),
-      Effect.forkIn(scope),
-      Effect.map((fiber) => {
-        flight.cancel = Fiber.interruptFork(fiber)
+    /** Gives the callers the result. A failed request can no longer be joined then. */
+    const settle = (exit: Exit.Exit<A, E>): void => {
+      flight.ended = true
+      if (Exit.isFailure(exit)) detach(flight)
+      Deferred.unsafeDone(flight.result, exit)
+    }
+    const executed = Effect.flatMap(Effect.exit(execute(flight.deadline, onSent)), (exit) => {
+      settle(exit)
+      return Exit.isSuccess(exit) && !flight.invalidated
+        ? onSuccess(exit.value, () => flight.invalidated)
+        : Effect.void
+    })
+    const fiber = Runtime.runFork(
+      Runtime.make({
+        context: caller.currentContext,
+        fiberRefs: caller.getFiberRefs(),
+        runtimeFlags: Runtime.defaultRuntimeFlags
       })
-    )
+    )(executed, options)
+    flight.fiber = fiber
+    fiber.addObserver((exit) => {
+      // Without a result it was interrupted.
+      if (Exit.isFailure(exit)) settle(Exit.failCause(exit.cause))
+      detach(flight)
+      inFlight.delete(flight.subject, flight)
+    })
+    if (closed) interrupt(fiber)
   }
 
   /** Waits for the result until the deadline of the caller. */
   const awaitResult = (
-    flight: InFlight<A, E>,
-    { onTimeout, deadline }: FlightRequest<A, E>
-  ): Effect.Effect<A, E> => {
-    const result = Deferred.await(flight.result)
-    return deadline >= flight.deadline
-      ? result
+    { deadline: end, result }: InFlight<A, E>,
+    { deadline, onTimeout }: FlightRequest<A, E>
+  ): Effect.Effect<A, E> =>
+    deadline >= end
+      ? Deferred.await(result)
       : Effect.flatMap(
         Clock.currentTimeMillis,
-        (now) => Effect.timeoutFail(result, { duration: deadline - now, onTimeout: onTimeout })
+        (now) => Effect.timeoutFail(Deferred.await(result), { duration: deadline - now, onTimeout })
       )
+
+  /** Ends the wait of a caller. Cancels a request that no caller waits for, unless its result is to be cached. */
+  const leave = (flight: InFlight<A, E>, caller: Caller): void => {
+    flight.callers.delete(caller)
+    const continues = flight.sent > 0 && flight.deadline < Number.POSITIVE_INFINITY
+    if (flight.callers.size > 0 || continues || flight.ended || flight.fiber === null) return
+    // No other caller may join a request that is being cancelled.
+    detach(flight)
+    interrupt(flight.fiber)
   }
 
   /** Joins or starts a request. One that is started ends at `minDeadline` or at the deadline of the caller, if later. */
   const joinOrStart = (
     name: string,
     request: FlightRequest<A, E>,
-    existing: InFlight<A, E> | undefined,
+    findExisting: () => InFlight<A, E> | undefined,
     minDeadline: number
   ): Effect.Effect<FlightResult<A>, E> =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.suspend(() => {
+    Effect.withFiberRuntime((fiber) =>
+      Effect.uninterruptibleMask((restore) => {
         const { client, deadline, onSent } = request
+        const existing = findExisting()
+        const joined = existing !== undefined
         const flight = existing ?? add(name, request, Math.max(deadline, minDeadline))
-        // Before anything asynchronous, so that the last other caller does not cancel the request.
-        flight.waiters += 1
+        const caller: Caller = { onSent }
+        flight.callers.add(caller)
         flight.latestDeadline = Math.max(flight.latestDeadline, deadline)
-        // Each caller has its own observer in the set, even if callers share a function.
-        const observer: SendObserver = (change) => onSent?.(change)
-        observer(flight.sent)
-        flight.sendObservers.add(observer)
-        const leave = Effect.suspend(() => {
-          flight.waiters -= 1
-          flight.sendObservers.delete(observer)
-          const continues = flight.sent > 0 && flight.deadline < Number.POSITIVE_INFINITY
-          if (flight.waiters > 0 || continues || flight.ended) return Effect.void
-          // No other caller may join a request that is being cancelled.
-          detach(flight)
-          return flight.cancel
+        if (flight.sent !== 0) onSent?.(flight.sent)
+        request.onJoin(joined)
+        if (!joined) start(flight, request, fiber)
+        const receive = (result: Either.Either<A, E>): Effect.Effect<FlightResult<A>, E> => {
+          leave(flight, caller)
+          const continuesAt = deadline > flight.deadline ? request.continuesAt(result) : null
+          const isShared = (continuesAt === null || deadline <= continuesAt) &&
+            (client === flight.client || !request.isClientLimit(result))
+          return isShared
+            ? Either.map(result, (value) => ({ value, joined }))
+            : restore(joinOrStart(name, request, () => find(name, client), flight.latestDeadline))
+        }
+        return Effect.matchCauseEffect(restore(awaitResult(flight, request)), {
+          onFailure: (cause) => {
+            const failure = Cause.failureOrCause(cause)
+            if (Either.isLeft(failure)) return receive(Either.left(failure.left))
+            leave(flight, caller)
+            return Effect.failCause(failure.right)
+          },
+          onSuccess: (value) => receive(Either.right(value))
         })
-        return (existing === undefined ? start(flight, request) : Effect.void).pipe(
-          Effect.zipRight(request.onJoin(existing !== undefined)),
-          Effect.zipRight(restore(Effect.either(awaitResult(flight, request)))),
-          Effect.ensuring(leave),
-          Effect.flatMap((result) => {
-            const continuesAt = deadline > flight.deadline ? request.continuesAt(result) : null
-            const isShared = (continuesAt === null || deadline <= continuesAt) &&
-              (client === flight.client || !request.isClientLimit(result))
-            return !isShared
-              ? restore(
-                Effect.suspend(() => joinOrStart(name, request, find(name, client), flight.latestDeadline))
-              )
-              : Either.map(result, (value) => ({ value, joined: existing !== undefined }))
-          })
-        )
       })
     )
 
-  return {
-    has: (subject) => inFlight.has(subject),
-    join: (name, request) =>
-      Effect.suspend(() => joinOrStart(name, request, find(name, request.client), request.deadline)),
+  const singleFlight: SingleFlight<A, E> = {
+    join: (name, request) => joinOrStart(name, request, () => find(name, request.client), request.deadline),
     restart: (name, request) =>
-      Effect.suspend(() => {
+      joinOrStart(name, request, () => {
         for (const flight of joinable.get(name)) detach(flight)
-        return joinOrStart(name, request, undefined, request.deadline)
+        return undefined
+      }, request.deadline),
+    prefetch: (name, request) =>
+      Effect.withFiberRuntime((caller) => {
+        if (!inFlight.has(request.subject)) {
+          // After the caller has gone on.
+          start(add(name, request, request.deadline), request, caller, { immediate: false })
+        }
+        return Effect.void
       }),
     invalidate: (subject) => {
       for (const flight of subject === null ? inFlight.values() : inFlight.get(subject)) {
@@ -229,7 +253,14 @@ export const make = <A, E>(scope: Scope.Scope): SingleFlight<A, E> => {
       }
     }
   }
+  const close = Effect.suspend(() => {
+    closed = true
+    return Fiber.interruptAll([...inFlight.values()].flatMap(({ fiber }) => fiber === null ? [] : [fiber]))
+  })
+  return Effect.as(Scope.addFinalizer(scope, close), singleFlight)
 }
+
+const interrupt = (fiber: Fiber.RuntimeFiber<void>): void => fiber.unsafeInterruptAsFork(FiberId.none)
 
 /** Sets of values by key. */
 class MultiMap<A> {

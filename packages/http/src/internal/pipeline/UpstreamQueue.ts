@@ -6,8 +6,7 @@
  * the leader of its key, without a slot, and the other attempts with the key wait until there is no leader. A client
  * without a slot and a key with a delayed permit block no other client and no other key.
  */
-import * as Duration from "effect/Duration"
-import type { CallWithKey } from "./Call.ts"
+import type { Call, CallKey } from "./Call.ts"
 import { FairQueue, type QueuedItem, type QueueItem } from "./FairQueue.ts"
 import * as FairShare from "./FairShare.ts"
 
@@ -22,7 +21,8 @@ export interface Delay {
 
 /** An attempt that requests admission. */
 export interface AdmissionRequest extends QueueItem {
-  readonly call: CallWithKey
+  readonly call: Call
+  readonly key: CallKey
 }
 
 /** An attempt that waits for admission. */
@@ -73,14 +73,14 @@ export class UpstreamQueue {
   }
 
   /** Whether a new attempt must wait behind others. */
-  mustWait({ call: { key }, client }: AdmissionRequest): boolean {
+  mustWait({ client, key }: AdmissionRequest): boolean {
     const keyQueue = this.keyQueues.get(key.id)
     return keyQueue !== undefined && (!mayRequest(keyQueue) || keyQueue.waiters.sizeOf(client) > 0)
   }
 
   /** Returns what a new attempt that must wait waits for, and until when, as far as known. */
   delayOf(request: AdmissionRequest, now: number): Delay {
-    const next = this.keyQueues.get(request.call.key.id)?.next
+    const next = this.keyQueues.get(request.key.id)?.next
     return next !== undefined && (next.at > now || this.mayAcquireSlot(request))
       ? next
       : { at: now, reason: "concurrency" }
@@ -89,7 +89,7 @@ export class UpstreamQueue {
   /** Estimates when a new attempt may be sent. A lower bound, unless it waits for the rate limit. */
   expectedStart(request: AdmissionRequest, { at, reason }: Delay, now: number): number {
     const start = Math.max(now, at)
-    const { id, rateLimit: { burst, limit, window } } = request.call.key
+    const { id, rule: { burst, limit, window } } = request.key
     const keyQueue = this.keyQueues.get(id)
     if (keyQueue === undefined) return start
     const cost = keyQueue.waiters.costUntilServed(request)
@@ -98,18 +98,18 @@ export class UpstreamQueue {
       ? Math.max(request.cost, cost - (keyQueue.leader?.cost ?? 0))
       // How much of the burst is available then is unknown.
       : Math.max(0, cost - burst)
-    return start + delayedCost * Duration.toMillis(window) / limit
+    return start + delayedCost * window / limit
   }
 
   /** Number of waiting attempts with the same client and API key. */
-  sizeOf({ call: { key }, client }: AdmissionRequest): number {
+  sizeOf({ client, key }: AdmissionRequest): number {
     return this.keyQueues.get(key.id)?.waiters.sizeOf(client) ?? 0
   }
 
   /** Adds an attempt. If its permit is delayed and no other waits for one, it is the leader. */
-  add({ call, client, cost }: AdmissionRequest, latestStart: number, delay: Delay, now: number): Waiter {
+  add({ call, client, cost, key }: AdmissionRequest, latestStart: number, delay: Delay, now: number): Waiter {
     const isDelayed = delay.at > now
-    const keyQueue = this.keyQueues.get(call.key.id) ?? {
+    const keyQueue = this.keyQueues.get(key.id) ?? {
       waiters: new FairQueue(),
       leader: null,
       next: delay,
@@ -117,9 +117,10 @@ export class UpstreamQueue {
       requestedCost: 0,
       sparePermits: isDelayed ? 0 : Number.POSITIVE_INFINITY
     }
-    this.keyQueues.set(call.key.id, keyQueue)
+    this.keyQueues.set(key.id, keyQueue)
     const waiter: Waiter = {
       call,
+      key,
       client,
       cost,
       keyQueue,
@@ -154,7 +155,7 @@ export class UpstreamQueue {
   }
 
   /** Records a granted permit that left `remaining` units. `maxCost` is the cost of the most expensive attempt. */
-  recordPermit({ call: { key } }: AdmissionRequest, remaining: number, maxCost: number): void {
+  recordPermit({ key }: AdmissionRequest, remaining: number, maxCost: number): void {
     const keyQueue = this.keyQueues.get(key.id)
     if (keyQueue !== undefined) keyQueue.sparePermits = remaining - maxCost
   }
@@ -216,7 +217,7 @@ export class UpstreamQueue {
   private readonly mayAcquireSlot = (request: AdmissionRequest): boolean =>
     this.slotsFor(request).canAcquire(request.client.name, 1, request.client.share)
 
-  private removeIfEmpty({ call: { key }, keyQueue }: Waiter): void {
+  private removeIfEmpty({ key, keyQueue }: Waiter): void {
     const isEmpty = keyQueue.leader === null && keyQueue.requests === 0 && keyQueue.waiters.size === 0
     if (isEmpty && this.keyQueues.get(key.id) === keyQueue) this.keyQueues.delete(key.id)
   }

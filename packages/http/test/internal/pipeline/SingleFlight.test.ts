@@ -335,21 +335,24 @@ describe("coalescing", () => {
 
   it.effect("fails all callers after a defect, and sends a new request for the next call", () =>
     Effect.gen(function*() {
-      const harness = yield* TestClients.harness((requests, number) => {
-        if (number === 1) throw new Error("a defect")
-        return numberedPrice(requests, number)
-      }, cachingOptions)
-      const fibers = yield* Effect.forEach(
-        Arr.range(1, 20),
-        () => Effect.fork(Effect.exit(fetchPrice(harness, 1)))
+      let requests = 0
+      const client = HttpClient.make((request) =>
+        Effect.suspend(() => {
+          requests += 1
+          return requests === 1
+            ? Effect.zipRight(Effect.sleep("1 second"), Effect.die(new Error("a defect")))
+            : Effect.succeed(HttpClientResponse.fromWeb(request, Response.json({ usdPrice: requests })))
+        })
       )
-      yield* runPendingWork
+      const clients = yield* TestClients.clientsOver(client, cachingOptions)
+      const fibers = yield* fork(clients, 20)
+      yield* TestClock.adjust("1 second")
       for (const fiber of fibers) {
         const exit = yield* Fiber.join(fiber)
         expect(Exit.isFailure(exit) && Cause.isDie(exit.cause)).toBe(true)
       }
-      expect(harness.requests).toHaveLength(1)
-      expect(yield* fetchPrice(harness, 1)).toMatchObject({ usdPrice: 2 })
+      expect(requests).toBe(1)
+      expect(yield* fetchPrice(clients, 1)).toMatchObject({ usdPrice: 2 })
     }))
 
   it.effect("applies to identical calls only", () =>
