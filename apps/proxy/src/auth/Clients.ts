@@ -31,6 +31,8 @@ export interface RequestOrigin {
 
 export interface ClientRegistry {
   readonly all: ReadonlyArray<AuthenticatedClient>
+  /** Rejects a request whose `Host` is not allowed. If clients are configured, every `Host` is. */
+  readonly checkHost: (headers: RequestOrigin["headers"]) => Either.Either<void, ProxyError.ProxyError>
   readonly authenticate: (request: RequestOrigin) => Either.Either<AuthenticatedClient, ProxyError.ProxyError>
 }
 
@@ -54,13 +56,18 @@ const anonymousRegistry = (allowedHosts: ReadonlyArray<string>): ClientRegistry 
     dailyQuota: null,
     weight: 1
   }
+  const checkHost: ClientRegistry["checkHost"] = (headers) => {
+    const host = IpRanges.hostName(headers["host"] ?? "")
+    return allowedNames.has(host) || IpRanges.isIpAddress(host) ? Either.void : Either.left(hostNotAllowed)
+  }
   return {
     all: [client],
-    authenticate: ({ headers }) => {
-      const host = IpRanges.hostName(headers["host"] ?? "")
-      if (!allowedNames.has(host) && !IpRanges.isIpAddress(host)) return Either.left(hostNotAllowed)
-      return CrossSite.isCrossSite(headers) ? Either.left(CrossSite.crossSiteError) : Either.right(client)
-    }
+    checkHost,
+    authenticate: ({ headers }) =>
+      Either.flatMap(
+        checkHost(headers),
+        () => CrossSite.isCrossSite(headers) ? Either.left(CrossSite.crossSiteError) : Either.right(client)
+      )
   }
 }
 
@@ -86,6 +93,7 @@ const registryOf = (
   )
   return {
     all: registered.map(({ client }) => client),
+    checkHost: () => Either.void,
     authenticate: ({ headers, remoteAddress }) => {
       const tokens = TokenLookup.tokensFromHeaders(headers)
       if (tokens.length === 0) return Either.left(tokenMissing)

@@ -3,6 +3,7 @@ import { allOperations } from "@blockquarry/core/Operations"
 import type { Engine } from "@blockquarry/http/Gateway"
 import type { LedgerExamples } from "@blockquarry/sandbox/Ledger"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type { Config } from "../config/Config.ts"
 import * as ProxyResponse from "../exchange/ProxyResponse.ts"
 import * as Health from "../pipeline/Health.ts"
@@ -11,26 +12,33 @@ import * as Router from "../pipeline/Router.ts"
 import * as OpenApiDocument from "./openapi/OpenApiDocument.ts"
 import * as DocsPage from "./page/DocsPage.ts"
 
-/** Returns the pages by path. A page is rendered on its first request, and again if the costs were reloaded. */
+/**
+ * Returns the pages by path. A document is rendered on its first request, and again if the costs were reloaded.
+ *
+ * With anonymous access, documents require an allowed `Host`, like operations, so that a web page of another site cannot read
+ * them through DNS rebinding. Probes do not: load balancers choose their `Host`.
+ */
 export const make = (
   engine: Engine.EngineService,
   examples: LedgerExamples | undefined
 ): ReadonlyMap<string, PageHandler> => {
-  const staticPage = (render: (costs: Config["costs"]) => ProxyResponse.ProxyResponse): PageHandler => {
+  const documentPage = (render: (costs: Config["costs"]) => ProxyResponse.ProxyResponse): PageHandler => {
     const rendered = new WeakMap<Config["costs"], ProxyResponse.ProxyResponse>()
-    return ({ config: { costs } }) =>
-      Effect.sync(() => {
-        const page = rendered.get(costs) ?? render(costs)
-        rendered.set(costs, page)
-        return page
-      })
+    return ({ clients, config: { costs } }, { headers }) =>
+      Effect.suspend(() =>
+        Either.map(clients.checkHost(headers), () => {
+          const page = rendered.get(costs) ?? render(costs)
+          rendered.set(costs, page)
+          return page
+        })
+      )
   }
   return new Map([
-    ["/", staticPage(index)],
-    ["/livez", staticPage(() => Health.liveResponse)],
-    ["/readyz", ({ upstream }, shuttingDown) => Health.readyResponse(upstream, engine, shuttingDown)],
-    ["/openapi.json", staticPage((costs) => ProxyResponse.json(200, OpenApiDocument.document(costs)))],
-    ["/docs", staticPage((costs) => DocsPage.render({ examples, costs }))]
+    ["/", documentPage(index)],
+    ["/livez", () => Effect.succeed(Health.liveResponse)],
+    ["/readyz", ({ upstream }, { shuttingDown }) => Health.readyResponse(upstream, engine, shuttingDown)],
+    ["/openapi.json", documentPage((costs) => ProxyResponse.json(200, OpenApiDocument.document(costs)))],
+    ["/docs", documentPage((costs) => DocsPage.render({ examples, costs }))]
   ])
 }
 

@@ -46,7 +46,7 @@ export const respond = (
           method,
           "GET",
           Effect.flatMap(
-            page(activeConfig, request.shuttingDown),
+            page(activeConfig, request),
             (response) => RenderResponse.renderPage(response, request.headers, encodedBodies, true)
           )
         )

@@ -106,6 +106,34 @@ describe("without clients", () => {
   })
 })
 
+describe("built-in documents", () => {
+  const documents = ["/", "/docs", "/openapi.json"]
+  const statuses = (port: number, host: string) =>
+    Effect.forEach(
+      [...documents, "/livez", "/readyz"],
+      (path) => Effect.map(sendRequest(port, path, { headers: { host } }), ({ status }) => status)
+    )
+
+  it.scopedLive("require an allowed host name under anonymous access, and probes do not", () =>
+    Effect.gen(function*() {
+      const { port } = yield* start({
+        config: { ...testConfig(), listen: { ...listen, port: 0, allowedHosts: ["quarry.example"] } }
+      })
+      expect(yield* statuses(port, "evil.example")).toEqual([421, 421, 421, 200, 200])
+      const { text } = yield* sendRequest(port, "/docs", { headers: { host: "evil.example" } })
+      expect(JSON.parse(text)).toMatchObject({ code: "host-not-allowed" })
+      for (const host of ["localhost", "10.0.0.7:8650", "quarry.example"]) {
+        expect([host, ...yield* statuses(port, host)]).toEqual([host, 200, 200, 200, 200, 200])
+      }
+    }))
+
+  it.scopedLive("are available under any host name if clients need a token", () =>
+    Effect.gen(function*() {
+      const { port } = yield* start({ config: { ...testConfig(), clients, listen: { ...listen, port: 0 } } })
+      expect(yield* statuses(port, "proxy.internal")).toEqual([200, 200, 200, 200, 200])
+    }))
+})
+
 describe("scopes", () => {
   it.scopedLive("allow reads, writes or single operations, and reject other requests before validation", () =>
     Effect.gen(function*() {

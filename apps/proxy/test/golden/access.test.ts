@@ -113,6 +113,9 @@ describe("golden records", () => {
         ""
       ]
     ) await send(`to the host ${JSON.stringify(host)}`, price, { host })
+    for (const page of ["/docs", "/readyz"]) {
+      await send(`${page} to another host`, page, { host: "evil.example" })
+    }
     for (
       const [title, headers] of [
         ["a read from its own page", ["Origin: http://127.0.0.1:8650"]],
