@@ -1,5 +1,5 @@
 /** CPU profiles of the hot paths: the self time of the main thread by group of source files. */
-import { readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { SourceMap } from "node:module"
 import { fileURLToPath } from "node:url"
 
@@ -40,15 +40,21 @@ const groupOf = (name: string): string => groups.find(([, pattern]) => pattern.t
 
 /** Returns a function that finds the source file of a call frame of a bundle. */
 const makeSourceLookup = () => {
-  const maps = new Map<string, SourceMap>()
+  const maps = new Map<string, SourceMap | null>()
   return ({ columnNumber, lineNumber, url }: CallFrame): string => {
     if (!url.startsWith("file:")) return url
-    const map = maps.get(url) ?? new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(url)}.map`, "utf8")))
+    const map = maps.get(url) ?? readSourceMap(`${fileURLToPath(url)}.map`)
     maps.set(url, map)
-    const entry = map.findEntry(lineNumber, columnNumber)
-    return "originalSource" in entry ? entry.originalSource : url
+    const entry = map?.findEntry(lineNumber, columnNumber)
+    return entry !== undefined && "originalSource" in entry
+      ? new URL(entry.originalSource, url).pathname
+      : url
   }
 }
+
+/** Not every chunk has one. */
+const readSourceMap = (file: string): SourceMap | null =>
+  existsSync(file) ? new SourceMap(JSON.parse(readFileSync(file, "utf8"))) : null
 
 /** Returns the share of each group in the time that is not idle, largest first. */
 export const sharesOf = (
