@@ -32,7 +32,7 @@ import type {
   RateLimitError,
   TimeoutError
 } from "@blockquarry/core/OperationError"
-import { type EncodedRequest, encodeRequest } from "@blockquarry/core/RequestEncoding"
+import { type EncodedRequest, requestEncoder } from "@blockquarry/core/RequestEncoding"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -214,7 +214,8 @@ export const make: Effect.Effect<
           Either.isRight(decoder.decode({ response, classification: () => classification })),
         decoder.decode
       )
-      return (input: I) => respond(input, encodeRequest(operation, input, upstream.arrayFormat))
+      const encode = requestEncoder(operation, upstream.arrayFormat)
+      return (input: I) => respond(input, encode(input))
     },
     peek: (_, { keyPool, policies }) => (request, now) => cache.peek(keyPool, policies.cache, request, now),
     recordHit: instrumentation.recordHit,
