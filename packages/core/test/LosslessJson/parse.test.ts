@@ -1,11 +1,19 @@
-/** `LosslessJson` accepts the same documents as `JSON.parse`, and returns the same values as the package `lossless-json`. */
+/** `parse` accepts the same documents as `JSON.parse`, and returns the same values as the package `lossless-json`. */
 import * as LosslessJson from "@blockquarry/core/LosslessJson"
 import { describe, expect, it, vi } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
-import * as Reference from "lossless-json"
-
-const parsed = (text: string): LosslessJson.JsonValue => Either.getOrThrow(LosslessJson.parse(text))
+import {
+  document,
+  integer,
+  number,
+  parsed,
+  reference,
+  runs,
+  space,
+  string,
+  trap
+} from "../support/JsonDocuments.ts"
 
 const parseError = (text: string): LosslessJson.LosslessJsonError =>
   Either.getOrThrow(Either.flip(LosslessJson.parse(text)))
@@ -20,99 +28,6 @@ const isJson = (text: string): boolean => {
     return false
   }
 }
-
-/** The value of a document according to an independent parser. */
-const reference = (text: string): unknown =>
-  Reference.parse(text, null, {
-    parseNumber: (token): unknown =>
-      /^-?[0-9]+$/.test(token) && !Number.isSafeInteger(Number(token)) ? token : JSON.parse(token),
-    onDuplicateKey: ({ newValue }) => newValue
-  })
-
-// Random documents are generated as text, to include what JSON.stringify never prints.
-
-const runs = { fastCheck: { numRuns: 2000 } }
-
-const space = FastCheck.string({ unit: FastCheck.constantFrom(" ", "\n", "\r", "\t"), maxLength: 2 })
-
-const digits = FastCheck.string({
-  unit: FastCheck.constantFrom(..."0123456789"),
-  minLength: 1,
-  maxLength: 30,
-  size: "max"
-})
-
-const integer = FastCheck.oneof(
-  FastCheck.bigInt({ min: -(2n ** 256n), max: 2n ** 256n }).map(String),
-  FastCheck.bigInt({ min: 2n ** 53n - 9n, max: 2n ** 53n + 9n }).map(String),
-  FastCheck.bigInt({ min: -(2n ** 53n) - 9n, max: -(2n ** 53n) + 9n }).map(String),
-  FastCheck.bigInt({ min: 10n ** 14n, max: 10n ** 17n }).map(String),
-  FastCheck.integer().map(String),
-  FastCheck.constantFrom("0", "-0")
-)
-
-const number = FastCheck.oneof(
-  { arbitrary: integer, weight: 3 },
-  FastCheck.tuple(integer, digits).map(([whole, fraction]) => `${whole}.${fraction}`),
-  FastCheck.tuple(integer, FastCheck.constantFrom("e", "E", "e+", "E-", ".5e"), digits).map((parts) =>
-    parts.join("")
-  )
-)
-
-/** Parts of string literals that look like JSON with an unsafe integer. */
-const trap = FastCheck.constantFrom(
-  "\\\"",
-  "\\\\",
-  "\\/",
-  "\\u0031",
-  "\\u0022",
-  "\\u005c",
-  "\\ud800",
-  ":12345678901234567890,",
-  ",[-9007199254740993]",
-  "[ 9007199254740993 ",
-  "{\\\"value\\\": 12345678901234567890}",
-  "12345678901234567890",
-  "-",
-  ":",
-  ",",
-  "[",
-  "}",
-  " ",
-  "é",
-  "😀"
-)
-
-/**
- * `JSON.parse` of Node 24 reads the key `"\""` as `"\\"` if it has seen an object with the latter key at the same place.
- * The parser inherits that, so no key here ends in a backslash.
- */
-const endsInBackslash = (key: string): boolean => key.endsWith("\\")
-
-const string = FastCheck.oneof(
-  FastCheck.array(FastCheck.oneof(trap, digits), { maxLength: 6 }).map((pieces) => `"${pieces.join("")}"`),
-  FastCheck.string({ unit: "binary" }).map((content) => JSON.stringify(content))
-).filter((token) => JSON.parse(token) !== "__proto__")
-
-const key = string.filter((token) => !endsInBackslash(JSON.parse(token)))
-
-const { document } = FastCheck.letrec<{ value: string; document: string }>((tie) => ({
-  value: FastCheck.oneof(
-    { depthSize: "small" },
-    FastCheck.constantFrom("true", "false", "null", "[]", "{}"),
-    number,
-    number,
-    string,
-    FastCheck.array(tie("document"), { maxLength: 5 }).map((items) => `[${items.join(",")}]`),
-    FastCheck.uniqueArray(FastCheck.tuple(space, key, space, tie("document")), {
-      maxLength: 5,
-      selector: ([, key]): unknown => JSON.parse(key)
-    }).map((members) =>
-      `{${members.map(([before, key, after, value]) => `${before}${key}${after}:${value}`).join(",")}}`
-    )
-  ),
-  document: FastCheck.tuple(space, tie("value"), space).map((parts) => parts.join(""))
-}))
 
 const snippet = FastCheck.oneof(
   FastCheck.constantFrom(
@@ -438,128 +353,4 @@ describe("parse", () => {
       expect(parseError("{\"a\":".repeat(many)).offset).toBe(5 * LosslessJson.maxDepth)
     })
   })
-})
-
-describe("elementTexts", () => {
-  it.prop("returns the text of every element, in order", {
-    elements: FastCheck.array(document, { maxLength: 5 }),
-    before: document,
-    after: document
-  }, ({ after, before, elements }) => {
-    const text = `{"before":${before},"list":[${elements.join(",")}],"after":${after}}`
-    expect(LosslessJson.elementTexts(text, "list")).toEqual(elements.map((element) => element.trim()))
-  }, runs)
-
-  it.prop("returns what JSON.parse finds, with any white space", {
-    elements: FastCheck.array(FastCheck.jsonValue({ maxDepth: 4 })),
-    indent: FastCheck.constantFrom("", " ", "\t", "  ")
-  }, ({ elements, indent }) => {
-    const text = JSON.stringify({ cursor: null, list: elements, list2: [1] }, null, indent)
-    const found = LosslessJson.elementTexts(text, "list")
-    expect(found.map((element): unknown => JSON.parse(element))).toEqual(JSON.parse(text).list)
-  })
-
-  it("keeps digits beyond the precision of numbers, and strings that look like structure", () => {
-    const elements = [`{"value":${2n ** 256n - 1n}, "a":"],\\"}{"}`, "1.50"]
-    expect(LosslessJson.elementTexts(`{"list":[${elements.join(",")}]}`, "list")).toEqual(elements)
-  })
-
-  it("uses the last of several members with the name, however it is escaped", () => {
-    expect(LosslessJson.elementTexts("{\"list\":[1],\"\\u006cist\":[2,3]}", "list")).toEqual(["2", "3"])
-    expect(LosslessJson.elementTexts("{\"list\":[1],\"list\":null}", "list")).toEqual([])
-  })
-
-  it("returns nothing if the document has no such array", () => {
-    const texts = ["null", "3", "{}", "[1]", "[\"list\",[1]]", "{\"a\":[1]}", "{\"a\":\"list\"}"]
-    for (const text of [...texts, "{\"a\":{\"list\":[1]}}", "{\"list\":{\"a\":1}}", "{\"list\":[]}"]) {
-      expect(LosslessJson.elementTexts(text, "list"), text).toEqual([])
-    }
-  })
-})
-
-describe("stringify", () => {
-  const unusualStrings = FastCheck.oneof(
-    FastCheck.string({ unit: "binary" }),
-    FastCheck.string({ unit: FastCheck.constantFrom("\u007f", "\"", "\\", "5", "-", ":"), maxLength: 8 })
-  )
-
-  const leaf = FastCheck.oneof(
-    FastCheck.bigInt({ min: -(2n ** 256n), max: 2n ** 256n }),
-    FastCheck.bigInt({ min: 2n ** 53n - 9n, max: 2n ** 53n + 9n }),
-    unusualStrings,
-    FastCheck.double().map((number) => number === 0 ? 0 : number),
-    FastCheck.constantFrom(null, undefined, true, false)
-  )
-
-  const { value } = FastCheck.letrec<{ value: unknown }>((tie) => ({
-    value: FastCheck.oneof(
-      { depthSize: "small" },
-      leaf,
-      leaf,
-      FastCheck.array(tie("value"), { maxLength: 5 }),
-      FastCheck.dictionary(unusualStrings.filter((key) => !endsInBackslash(key)), tie("value"), {
-        maxKeys: 5
-      })
-    )
-  }))
-
-  /** The value after a round trip. */
-  const roundTripped = (value: unknown): unknown => {
-    if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
-    // JSON prints doubles up to 1e21 as integers
-    if (typeof value === "number") return reference(JSON.stringify(value))
-    if (Array.isArray(value)) return value.map((item: unknown) => roundTripped(item ?? null))
-    if (typeof value === "object" && value !== null) {
-      return Object.fromEntries(
-        Object.entries(value).flatMap(([key, member]) =>
-          member === undefined ? [] : [[key, roundTripped(member)]]
-        )
-      )
-    }
-    return value ?? null
-  }
-
-  it("prints a bigint as an integer with all digits", () => {
-    expect(LosslessJson.stringify({ value: 2n ** 256n - 1n, list: [-(2n ** 64n), 7n], none: undefined }))
-      .toBe(
-        `{"value":${2n ** 256n - 1n},"list":[-18446744073709551616,7]}`
-      )
-    expect(LosslessJson.stringify(5n)).toBe("5")
-  })
-
-  it("does not confuse strings with bigints", () => {
-    const value = {
-      "5\u007f": ["5\u007f", "5\u007f\u007f", "\"5\u007f", "\u007f", "5"],
-      "\u007f\u007f": "\u007f\u007f"
-    }
-    expect(LosslessJson.stringify(value)).toBe(JSON.stringify(value))
-  })
-
-  it("returns null for values without a JSON representation", () => {
-    for (const value of [undefined, () => 1, Symbol.iterator]) {
-      expect(LosslessJson.stringify(value)).toBe("null")
-    }
-  })
-
-  it("calls toJSON, and throws if a value contains itself", () => {
-    expect(LosslessJson.stringify({ at: new Date(0), amount: { toJSON: () => 2n ** 64n } })).toBe(
-      "{\"at\":\"1970-01-01T00:00:00.000Z\",\"amount\":18446744073709551616}"
-    )
-    const loop: Array<unknown> = [1n]
-    loop.push(loop)
-    expect(() => LosslessJson.stringify(loop)).toThrow(TypeError)
-  })
-
-  it.prop("prints the same as the reference printer", [value], ([value]) => {
-    expect(LosslessJson.stringify(value)).toBe(Reference.stringify(value) ?? "null")
-  }, runs)
-
-  it.prop("survives a round trip with all digits", [value], ([value]) => {
-    expect(parsed(LosslessJson.stringify(value))).toStrictEqual(roundTripped(value))
-  }, runs)
-
-  it.prop("prints the same as JSON.stringify for values from JSON.parse", [document], ([text]) => {
-    const value: unknown = JSON.parse(text)
-    expect(LosslessJson.stringify(value)).toBe(JSON.stringify(value))
-  }, runs)
 })
