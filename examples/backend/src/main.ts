@@ -1,8 +1,8 @@
 /**
  * Runs the backend on port 3000 with the embedded sandbox, without an account.
  *
- * To use a real service, replace `sandboxDataApi` with `DataApi.layerConfig()`, provide an HttpClient, and set
- * QUARRY_API_KEY and QUARRY_BASE_URL.
+ * To use a real service, replace `sandboxDataApi` with `DataApi.layerConfig()`, provide `UndiciTransport.layer`, and
+ * set QUARRY_API_KEY and QUARRY_BASE_URL.
  */
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
