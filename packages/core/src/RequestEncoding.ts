@@ -192,24 +192,55 @@ export const parseRequest = (
 }
 
 /**
- * Finds the operation of a path and decodes the path parameters. Literal segments take precedence over parameters.
+ * Creates a function that finds the operation of a path and decodes its parameters. Literal segments take precedence over
+ * parameters.
  *
  * @since 0.1.0
  * @category conversions
  */
-export const matchPath = <O extends RequestShape>(
-  operations: ReadonlyArray<O>,
-  path: string
-): { readonly operation: O; readonly parameters: Readonly<Record<string, string>> } | undefined => {
-  const segments = path.split("/").map(decodeSegment)
-  const matches = operations.flatMap((operation) => {
-    const parameters = matchSegments(operation.path.split("/"), segments)
-    return parameters === undefined ? [] : [{ operation, parameters }]
-  })
-  return matches.sort((a, b) => Object.keys(a.parameters).length - Object.keys(b.parameters).length)[0]
+export const pathMatcher = <O extends RequestShape>(
+  operations: ReadonlyArray<O>
+): (path: string) => PathMatch<O> | undefined => {
+  const byLength = new Map<number, Array<PathPattern<O>>>()
+  for (const operation of operations) {
+    const segments = operation.path.split("/")
+    const sameLength = byLength.get(segments.length) ?? []
+    byLength.set(segments.length, [...sameLength, { operation, segments }].sort(byParameterCount))
+  }
+  return (path) => {
+    const segments = path.split("/").map(decodeSegment)
+    for (const pattern of byLength.get(segments.length) ?? []) {
+      const parameters = matchSegments(pattern.segments, segments)
+      if (parameters !== undefined) return { operation: pattern.operation, parameters }
+    }
+    return undefined
+  }
 }
 
+/**
+ * The operation of a path, and the path parameters.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface PathMatch<O> {
+  readonly operation: O
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+interface PathPattern<O> {
+  readonly operation: O
+  readonly segments: ReadonlyArray<string>
+}
+
+const byParameterCount = (a: PathPattern<unknown>, b: PathPattern<unknown>): number =>
+  parameterCount(a) - parameterCount(b)
+
+const parameterCount = ({ segments }: PathPattern<unknown>): number =>
+  segments.filter((segment) => segment.startsWith(":")).length
+
 const decodeSegment = (segment: string): string => {
+  if (!segment.includes("%")) return segment
   try {
     return decodeURIComponent(segment)
   } catch {
@@ -221,7 +252,6 @@ const matchSegments = (
   pattern: ReadonlyArray<string>,
   segments: ReadonlyArray<string>
 ): Readonly<Record<string, string>> | undefined => {
-  if (pattern.length !== segments.length) return undefined
   const parameters: Record<string, string> = {}
   for (const [index, expected] of pattern.entries()) {
     const segment = segments[index] ?? ""

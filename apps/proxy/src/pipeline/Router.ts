@@ -1,7 +1,7 @@
 /** Routes paths to operations. The proxy serves the upstream paths of all three APIs on one origin. */
 import { type AnyOperation, pathPrefix } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
-import { matchPath } from "@blockquarry/core/RequestEncoding"
+import { pathMatcher } from "@blockquarry/core/RequestEncoding"
 import * as Effect from "effect/Effect"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import * as ProxyResponse from "../exchange/ProxyResponse.ts"
@@ -17,18 +17,20 @@ export interface RouteMatch {
 export const prefixes = ({ api }: Pick<AnyOperation, "api">): ReadonlyArray<string> =>
   api === "ledger" ? [pathPrefix.ledger, "/v1"] : [pathPrefix[api]]
 
-/** The operations of each prefix, longest prefix first. */
-const routesByPrefix: ReadonlyArray<readonly [start: string, operations: ReadonlyArray<AnyOperation>]> = [
-  ...new Set(allOperations.flatMap(prefixes))
-].sort((a, b) => b.length - a.length)
-  .map((start) => [start, allOperations.filter((operation) => prefixes(operation).includes(start))])
+/** Matches the rest of a path behind each prefix, longest prefix first. */
+const matchers = [...new Set(allOperations.flatMap(prefixes))]
+  .sort((a, b) => b.length - a.length)
+  .map((prefix) => ({
+    prefix,
+    match: pathMatcher(allOperations.filter((operation) => prefixes(operation).includes(prefix)))
+  }))
 
 /** Returns the operation of a path, or undefined if none matches. */
 export const findRoute = (path: string): RouteMatch | undefined => {
-  for (const [start, operations] of routesByPrefix) {
-    if (!path.startsWith(`${start}/`)) continue
-    const found = matchPath(operations, path.slice(start.length))
-    if (found !== undefined) return { ...found, route: start + found.operation.path }
+  for (const { match, prefix } of matchers) {
+    if (!path.startsWith(`${prefix}/`)) continue
+    const found = match(path.slice(prefix.length))
+    if (found !== undefined) return { ...found, route: prefix + found.operation.path }
   }
   return undefined
 }

@@ -1,6 +1,6 @@
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
-import { decodeInput, matchPath } from "@blockquarry/core/RequestEncoding"
+import { decodeInput, pathMatcher } from "@blockquarry/core/RequestEncoding"
 import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
@@ -10,7 +10,7 @@ const a = "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"
 const hash = `0x${"ab".repeat(32)}`
 
 const match = (path: string) => {
-  const found = matchPath(operations, path)
+  const found = pathMatcher(operations)(path)
   return found && [found.operation.id, found.parameters]
 }
 
@@ -64,10 +64,11 @@ describe("a path", () => {
       path,
       parameters: []
     })
-    const found = matchPath(
-      [operation("any", "/x/:id"), operation("last", "/x/last"), operation("other", "/:a/:b")],
-      "/x/last"
-    )
+    const found = pathMatcher([
+      operation("any", "/x/:id"),
+      operation("last", "/x/last"),
+      operation("other", "/:a/:b")
+    ])("/x/last")
     expect(found?.operation.id).toBe("last")
     expect(found?.parameters).toEqual({})
   })
@@ -91,7 +92,7 @@ describe("an encoded segment", () => {
   })
 
   it.each(["..", ".", "%2e%2e", "%2E", "%2e."])("%s is rejected as an invalid parameter", (segment) => {
-    const found = matchPath(operations, `/streams/evm/${segment}/status`)
+    const found = pathMatcher(operations)(`/streams/evm/${segment}/status`)
     expect(found?.operation.id).toBe("updateStreamStatus")
     const input = found && decodeInput(found.operation, { ...found.parameters, status: "active" })
     expect(input && Either.isLeft(input) && input.left.issues.map(({ parameter }) => parameter)).toEqual([
@@ -106,7 +107,7 @@ describe("an encoded segment", () => {
     "/nft/..%2f..",
     "/nft/%2e%2e/7"
   ])("the traversal %s matches no operation with a valid input", (path) => {
-    const found = matchPath(operations, path)
+    const found = pathMatcher(operations)(path)
     expect(found === undefined || Either.isLeft(decodeInput(found.operation, found.parameters))).toBe(true)
   })
 

@@ -7,8 +7,8 @@ import {
   decodeInput,
   encodeRequest,
   formatQuery,
-  matchPath,
-  parseRequest
+  parseRequest,
+  pathMatcher
 } from "@blockquarry/core/RequestEncoding"
 import { describe, expect, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
@@ -43,7 +43,7 @@ describe.each(allOperations.map((operation: AnyOperation) => [operation.id, oper
           FastCheck.property(inputs, (input) => {
             const request = encodeRequest(operation, input, format)
             const url = new URL(`http://host${request.path}?${formatQuery(request.query)}`)
-            const route = matchPath(allOperations, url.pathname)
+            const route = pathMatcher(allOperations)(url.pathname)
             expect(route?.operation.id).toBe(operation.id)
             const body: unknown = request.body === null ? undefined : JSON.parse(request.body)
             const received = parseRequest(operation, route?.parameters ?? {}, [...url.searchParams], body)

@@ -1,6 +1,6 @@
 /** Routes of all three APIs, which have the same origin. */
 import { pathPrefix } from "@blockquarry/core/Operation"
-import { matchPath } from "@blockquarry/core/RequestEncoding"
+import { type PathMatch, pathMatcher } from "@blockquarry/core/RequestEncoding"
 import { operationHandlers } from "./OperationHandlers.ts"
 import type { OperationHandler, SandboxContext } from "./SandboxContext.ts"
 
@@ -10,11 +10,11 @@ export interface Route {
   readonly network: SandboxContext["network"]
 }
 
-const operationsOf = (api: OperationHandler["api"]) =>
-  operationHandlers.filter((handler) => handler.api === api)
-const data = operationsOf("data")
-const streams = operationsOf("streams")
-const ledger = operationsOf("ledger")
+const matcherOf = (api: OperationHandler["api"]) =>
+  pathMatcher(operationHandlers.filter((handler) => handler.api === api))
+const matchData = matcherOf("data")
+const matchStreams = matcherOf("streams")
+const matchLedger = matcherOf("ledger")
 
 /** The path prefix of the ledger's testnet. */
 export const testnetPrefix = "/testnet"
@@ -25,7 +25,7 @@ export const resolveRoute = (
   query: ReadonlyArray<readonly [string, string]>
 ): Route | undefined => {
   if (path.startsWith(`${pathPrefix.data}/`)) {
-    return toRoute(matchPath(data, path.slice(pathPrefix.data.length)), "mainnet")
+    return toRoute(matchData(path.slice(pathPrefix.data.length)), "mainnet")
   }
   const onTestnet = path.startsWith(`${testnetPrefix}/`) ||
     query.some(([name, value]) => name === "network" && value === "testnet")
@@ -33,11 +33,11 @@ export const resolveRoute = (
     /^\/v1(?=\/)/,
     ""
   )
-  return toRoute(matchPath(ledger, local), onTestnet ? "testnet" : "mainnet") ??
-    toRoute(matchPath(streams, path), "mainnet")
+  return toRoute(matchLedger(local), onTestnet ? "testnet" : "mainnet") ??
+    toRoute(matchStreams(path), "mainnet")
 }
 
 const toRoute = (
-  found: ReturnType<typeof matchPath<OperationHandler>>,
+  found: PathMatch<OperationHandler> | undefined,
   network: SandboxContext["network"]
 ): Route | undefined => found === undefined ? undefined : { ...found, network }
