@@ -144,31 +144,7 @@ export interface RateLimitStoreService
   extends
     Pick<RateLimitBackend<StoreError>, "acquire" | "consume" | "peek">,
     Pick<RateLimitBackend<never>, "release" | "refund" | "startCooldown" | "settleProbe">
-{
-  /** The same operations without Effect, for servers with many requests. Only stores in memory support it. */
-  readonly sync?: SyncRateLimitBackend | undefined
-}
-
-/**
- * A store in the memory of this process. No operation fails.
- *
- * @since 0.1.0
- * @category models
- */
-export interface MemoryRateLimitStore extends RateLimitBackend<never> {
-  readonly sync: SyncRateLimitBackend
-}
-
-/**
- * `acquire` and `consume` at a time, in milliseconds since 1970.
- *
- * @since 0.1.0
- * @category models
- */
-export interface SyncRateLimitBackend {
-  readonly acquire: (id: string, rule: RateLimitRule, cost: number, lease: number, now: number) => Permit
-  readonly consume: (id: string, quota: Quota, cost: number, now: number) => Consumption
-}
+{}
 
 /**
  * The rate limit store of `Engine.layerWithStores`.
@@ -186,7 +162,7 @@ export class RateLimitStore
  * @since 0.1.0
  * @category constructors
  */
-export const memory: Effect.Effect<MemoryRateLimitStore> = Effect.sync(() => makeMemoryStore())
+export const memory: Effect.Effect<RateLimitBackend<never>> = Effect.sync(() => makeMemoryStore())
 
 /**
  * Provides a store in the memory of this process.
@@ -263,8 +239,6 @@ export const withFallback = (
         (error) => whenUnavailable === "closed" ? Effect.fail(error) : fallbacks[whenUnavailable]()
       )
     return {
-      // A remote store has no synchronous operations.
-      sync: undefined,
       acquire: (id, rule, cost, lease) =>
         run(
           Effect.tap(
@@ -360,7 +334,7 @@ const scaledQuota = (quota: Quota, share: number): Quota => ({
 /** Rounds down to whole units, because costs are integers. */
 const wholeUnits = (total: number, share: number): number => Math.floor(total * share + 1e-9)
 
-interface RecordingStore extends MemoryRateLimitStore {
+interface RecordingStore extends RateLimitBackend<never> {
   /** Records units that were acquired from the backend. A grant that is no probe also ends the local cooldown. */
   readonly recordAcquired: (
     id: string,
@@ -377,39 +351,29 @@ interface RecordingStore extends MemoryRateLimitStore {
   ) => Effect.Effect<void>
 }
 
+/** Evaluates a function of the current time, in milliseconds since 1970. */
+const withNow = <A>(evaluate: (now: number) => A): Effect.Effect<A> =>
+  Effect.clockWith((clock) => Effect.succeed(evaluate(clock.unsafeCurrentTimeMillis())))
+
 const makeMemoryStore = (): RecordingStore => {
   // Evicts the least recently used rate limits of very many.
-  const states = new LRUCache<string, Gcra.GcraState>({ max: 10_000 })
-  const updateAt = <A>(
-    name: string,
-    now: number,
-    transition: (state: Gcra.GcraState, now: number) => readonly [Gcra.GcraState, A]
-  ): A => {
-    const [state, result] = transition(states.get(name) ?? Gcra.initialState(now), now)
-    states.set(name, state)
-    return result
-  }
+  const states = new LRUCache<string, Gcra.GcraState>({ maxSize: 10_000, sizeCalculation: () => 1 })
   const update = <A>(
     name: string,
     transition: (state: Gcra.GcraState, now: number) => readonly [Gcra.GcraState, A]
-  ) => Effect.map(Clock.currentTimeMillis, (now) => updateAt(name, now, transition))
+  ) =>
+    withNow((now) => {
+      const [state, result] = transition(states.get(name) ?? Gcra.initialState(now), now)
+      states.set(name, state)
+      return result
+    })
   const quotaWindows = QuotaWindow.makeQuotaWindows()
-  const sync: SyncRateLimitBackend = {
-    acquire: (name, rule, cost, lease, now) =>
-      updateAt(name, now, (previous) => {
+  return {
+    acquire: (name, rule, cost, lease) =>
+      update(name, (previous, now) => {
         const { state, permit } = Gcra.acquire(previous, now, rule, cost, lease)
         return [state, permit]
       }),
-    consume: (name, quota, cost, now) => {
-      const { quotaWindow, consumption } = QuotaWindow.consume(quotaWindows.get(name), now, quota, cost)
-      if (quotaWindow !== undefined) quotaWindows.set(name, quotaWindow, now)
-      return consumption
-    }
-  }
-  return {
-    sync,
-    acquire: (name, rule, cost, lease) =>
-      Effect.map(Clock.currentTimeMillis, (now) => sync.acquire(name, rule, cost, lease, now)),
     release: (name, rule, cost, age) =>
       update(name, (previous, now) => {
         const { state, remaining } = Gcra.release(previous, now, rule, cost, age)
@@ -425,17 +389,20 @@ const makeMemoryStore = (): RecordingStore => {
         undefined
       ]),
     consume: (name, quota, cost) =>
-      Effect.map(Clock.currentTimeMillis, (now) => sync.consume(name, quota, cost, now)),
+      withNow((now) => {
+        const { quotaWindow, consumption } = QuotaWindow.consume(quotaWindows.get(name), now, quota, cost)
+        if (quotaWindow !== undefined) quotaWindows.set(name, quotaWindow, now)
+        return consumption
+      }),
     refund: (name, quota, cost, age) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
+      withNow((now) => {
         const { quotaWindow, remaining } = QuotaWindow.refund(quotaWindows.get(name), now, quota, cost, age)
         if (quotaWindow !== undefined) quotaWindows.set(name, quotaWindow, now)
         return remaining
       }),
-    peek: (name, quota) =>
-      Effect.map(Clock.currentTimeMillis, (now) => QuotaWindow.peek(quotaWindows.get(name), now, quota)),
+    peek: (name, quota) => withNow((now) => QuotaWindow.peek(quotaWindows.get(name), now, quota)),
     recordConsumed: (name, quota, cost, maxConsumable) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
+      withNow((now) => {
         quotaWindows.set(
           name,
           QuotaWindow.recordConsumed(quotaWindows.get(name), now, quota, cost, maxConsumable),

@@ -45,11 +45,6 @@ export interface ClientQuotas {
     cost: number,
     maxWait?: Duration.Duration
   ) => Effect.Effect<Charge, ProxyError.ProxyError>
-  /**
-   * Consumes units synchronously. Returns `undefined`, and consumes nothing, if the store is not in memory, requests are
-   * queued, or the units are not available.
-   */
-  readonly tryAcquire: (client: AuthenticatedClient, cost: number, now: number) => Charge | undefined
   /** Returns the remaining units of a client. Empty if the store cannot tell. */
   readonly status: (client: AuthenticatedClient) => Effect.Effect<ReadonlyArray<QuotaStatus>>
 }
@@ -70,7 +65,7 @@ export const make = (
       : store.acquire(accountName(name), rateLimitRule(rateLimit), cost, 0)
 
   /**
-   * Checks the daily quota first, so that an exhausted quota does not wait for units of the rate limit.
+   * Consumes units of both limits, or of none. An exhausted daily quota does not wait for units of the rate limit.
    */
   const decide = (client: AuthenticatedClient, cost: number): Effect.Effect<QuotaDecision, StoreError> => {
     const { rateLimit, name, dailyQuota } = client
@@ -86,40 +81,57 @@ export const make = (
     // In shadow mode both limits are counted independently.
     if (mode === "shadow") return Effect.flatMap(acquireRate(client, cost), consumeDaily)
     return Effect.flatMap(
-      store.peek(accountName(name), dailyQuotaRule(dailyQuota)),
-      ({ millis, remaining }) =>
-        remaining < cost
-          ? Effect.map(
-            acquireRate(client, 0),
-            (permit) => ({ permit, daily: { _tag: "QuotaExceeded", remaining, millis } })
-          )
-          : Effect.flatMap(acquireRate(client, cost), (permit) =>
-            permit._tag === "Delayed"
-              ? Effect.succeed({ permit, daily: { _tag: "Consumed", remaining } })
-              // Another request may have consumed the rest of the quota in between.
-              : Effect.tap(
-                consumeDaily(permit),
-                ({ daily }) =>
-                  daily?._tag === "QuotaExceeded"
-                    ? store.release(accountName(name), rateLimitRule(rateLimit), cost, 0)
-                    : Effect.void
-              ))
+      acquireRate(client, cost),
+      (permit): Effect.Effect<QuotaDecision, StoreError> =>
+        permit._tag === "Delayed"
+          ? checkDaily(client, dailyQuota, cost, permit)
+          : Effect.flatMap(consumeDaily(permit), (decision) =>
+            decision.daily?._tag === "QuotaExceeded"
+              ? Effect.map(
+                store.release(accountName(name), rateLimitRule(rateLimit), cost, 0),
+                (remaining) => ({ ...decision, permit: { ...permit, remaining } })
+              )
+              : Effect.succeed(decision))
     )
   }
 
-  const decideOrFail = ({ client, cost }: Waiter): Effect.Effect<QuotaDecision, ProxyError.ProxyError> =>
-    Effect.mapError(decide(client, cost), () => ProxyError.limitStoreUnavailable)
+  /** Decides about a request over the rate limit, which consumes nothing. */
+  const checkDaily = (
+    client: AuthenticatedClient,
+    dailyQuota: number,
+    cost: number,
+    permit: Permit
+  ): Effect.Effect<QuotaDecision, StoreError> =>
+    Effect.flatMap(
+      store.peek(accountName(client.name), dailyQuotaRule(dailyQuota)),
+      ({ millis, remaining }): Effect.Effect<QuotaDecision, StoreError> =>
+        remaining >= cost
+          ? Effect.succeed({ permit, daily: { _tag: "Consumed", remaining } })
+          : Effect.map(
+            acquireRate(client, 0),
+            (permit) => ({ permit, daily: { _tag: "QuotaExceeded", remaining, millis } })
+          )
+    )
 
   /** Tries once: returns a charge, or a denial that has consumed nothing. */
   const attempt = (waiter: Waiter): Effect.Effect<Charge | QuotaDenial, ProxyError.ProxyError> =>
-    Effect.zipWith(decideOrFail(waiter), Clock.currentTimeMillis, (decision, now) => {
-      const quotas = quotaStatuses(waiter.client, decision, now)
-      const waitMs = waitMsOf(decision)
-      const charge = { cost: waiter.cost, quotas, refund: refundOf(waiter, decision, now) }
-      if (waitMs === 0) return { ...charge, waitMs: now - waiter.startedAt, shadowed: false }
-      if (mode === "shadow") return { ...charge, waitMs: 0, shadowed: true }
-      waiter.readyAt = now + waitMs
-      return { waitMs, quotas, isDaily: decision.daily?._tag === "QuotaExceeded" }
+    Effect.matchEffect(decide(waiter.client, waiter.cost), {
+      onFailure: () => Effect.fail(ProxyError.limitStoreUnavailable),
+      onSuccess: (decision) =>
+        withNow((now): Effect.Effect<Charge | QuotaDenial> => {
+          const quotas = quotaStatuses(waiter.client, decision, now)
+          const waitMs = waitMsOf(decision)
+          const refund = refundOf(waiter, decision, now)
+          if (waitMs === 0) {
+            const waited = now - waiter.startedAt
+            return Effect.succeed({ cost: waiter.cost, quotas, refund, waitMs: waited, shadowed: false })
+          }
+          if (mode === "shadow") {
+            return Effect.succeed({ cost: waiter.cost, quotas, refund, waitMs: 0, shadowed: true })
+          }
+          waiter.readyAt = now + waitMs
+          return Effect.succeed({ waitMs, quotas, isDaily: decision.daily?._tag === "QuotaExceeded" })
+        })
     })
 
   /** Gives back what a decision has consumed. */
@@ -128,7 +140,7 @@ export const make = (
     { daily, permit }: QuotaDecision,
     decidedAt: number
   ): Charge["refund"] =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    withNow((now) => {
       const { dailyQuota, name, rateLimit } = client
       const age = now - decidedAt
       const releasedPermit = rateLimit === null || permit._tag === "Delayed"
@@ -151,7 +163,7 @@ export const make = (
 
   const acquire: ClientQuotas["acquire"] = (client, cost, maxWaitOverride = maxWait) => {
     if (client.rateLimit === null && client.dailyQuota === null) return Effect.succeed(unlimitedCharge(cost))
-    return Effect.uninterruptible(Effect.flatMap(Clock.currentTimeMillis, (startedAt) => {
+    return Effect.uninterruptible(withNow((startedAt) => {
       const waiter = {
         client,
         cost,
@@ -175,7 +187,7 @@ export const make = (
     denial: QuotaDenial | null
   ): Effect.Effect<Charge, ProxyError.ProxyError> =>
     Effect.acquireUseRelease(
-      Effect.flatMap(Clock.currentTimeMillis, (now) => enqueue(waiter, denial, now)),
+      withNow((now) => enqueue(waiter, denial, now)),
       (queue) =>
         denial !== null && queue.waiters[0] === waiter
           ? waitAndRetry(queue, waiter, denial)
@@ -213,7 +225,7 @@ export const make = (
   const attemptAtHead = (queue: QuotaQueue, waiter: Waiter): Effect.Effect<Charge, ProxyError.ProxyError> =>
     Effect.flatMap(waitUntilHead(queue, waiter), (isFirst) => {
       if (!isFirst) {
-        return Effect.flatMap(Clock.currentTimeMillis, (now) => rejectAfterTimeout(queue, waiter, now))
+        return withNow((now) => rejectAfterTimeout(queue, waiter, now))
       }
       return Effect.flatMap(
         attempt(waiter),
@@ -233,7 +245,7 @@ export const make = (
     waiter: Waiter,
     denial: QuotaDenial
   ): Effect.Effect<Charge, ProxyError.ProxyError> =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    withNow((now) => {
       queue.lastDenial = denial
       return denial.waitMs > remainingWait(waiter, now)
         ? Effect.fail(quotaExceeded(denial))
@@ -242,26 +254,6 @@ export const make = (
           Effect.suspend(() => attemptAtHead(queue, waiter))
         )
     })
-
-  const tryAcquire: ClientQuotas["tryAcquire"] = (client, cost, now) => {
-    const { rateLimit, name, dailyQuota } = client
-    if (rateLimit === null && dailyQuota === null) return unlimitedCharge(cost)
-    if (store.sync === undefined || queues.has(name)) return undefined
-    const { acquire: acquireSync, consume } = store.sync
-    const account = accountName(name)
-    // A cost of 0 reports the remaining units.
-    if (dailyQuota !== null && consume(account, dailyQuotaRule(dailyQuota), 0, now).remaining < cost) {
-      return undefined
-    }
-    const permit = rateLimit === null
-      ? unlimited
-      : acquireSync(account, rateLimitRule(rateLimit), cost, 0, now)
-    if (permit._tag === "Delayed") return undefined
-    const daily = dailyQuota === null ? null : consume(account, dailyQuotaRule(dailyQuota), cost, now)
-    const decision = { permit, daily }
-    const refund = refundOf({ client, cost }, decision, now)
-    return { cost, quotas: quotaStatuses(client, decision, now), waitMs: 0, shadowed: false, refund }
-  }
 
   const status: ClientQuotas["status"] = (client) => {
     const { name, dailyQuota } = client
@@ -277,8 +269,12 @@ export const make = (
     ).pipe(Effect.orElseSucceed(() => []))
   }
 
-  return { acquire, tryAcquire, status }
+  return { acquire, status }
 }
+
+/** Runs an effect with the current time, in milliseconds since 1970. */
+const withNow = <A, E>(run: (now: number) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.clockWith((clock) => run(clock.unsafeCurrentTimeMillis()))
 
 const isDenial = (charge: Charge | QuotaDenial): charge is QuotaDenial => "isDaily" in charge
 

@@ -44,35 +44,41 @@ export const waitMsOf = ({ daily, permit }: QuotaDecision): number => {
 }
 
 export const quotaStatuses = (
-  client: AuthenticatedClient,
+  { dailyQuota, rateLimit }: Pick<AuthenticatedClient, "dailyQuota" | "rateLimit">,
   { daily, permit }: QuotaDecision,
   now: number
 ): ReadonlyArray<QuotaStatus> => {
-  const rateStatuses: ReadonlyArray<QuotaStatus> = client.rateLimit === null ? [] : [{
-    name: "rate",
-    limit: client.rateLimit.limit,
-    windowSeconds: Math.ceil(client.rateLimit.window / 1000),
-    remaining: Math.floor(permit.remaining),
-    resetSeconds: Math.ceil((permit._tag === "Delayed" ? permit.millis : client.rateLimit.window) / 1000)
-  }]
-  const dailyStatuses: ReadonlyArray<QuotaStatus> = client.dailyQuota === null || daily === null ? [] : [{
-    name: "day",
-    limit: client.dailyQuota,
-    windowSeconds: dayMillis / 1000,
-    remaining: Math.floor(daily.remaining),
-    resetSeconds: Math.ceil((dayMillis - now % dayMillis) / 1000)
-  }]
-  return [...rateStatuses, ...dailyStatuses]
+  const statuses: Array<QuotaStatus> = []
+  if (rateLimit !== null) {
+    statuses.push({
+      name: "rate",
+      limit: rateLimit.limit,
+      windowSeconds: Math.ceil(rateLimit.window / 1000),
+      remaining: Math.floor(permit.remaining),
+      resetSeconds: Math.ceil((permit._tag === "Delayed" ? permit.millis : rateLimit.window) / 1000)
+    })
+  }
+  if (dailyQuota !== null && daily !== null) {
+    statuses.push({
+      name: "day",
+      limit: dailyQuota,
+      windowSeconds: dayMillis / 1000,
+      remaining: Math.floor(daily.remaining),
+      resetSeconds: Math.ceil((dayMillis - now % dayMillis) / 1000)
+    })
+  }
+  return statuses
 }
 
 /** Returns the `RateLimit` and `RateLimit-Policy` headers. */
-export const rateLimitHeaders = (quotas: ReadonlyArray<QuotaStatus>): Readonly<Record<string, string>> =>
-  quotas.length === 0 ? {} : {
-    ratelimit: quotas.map(({ remaining, name, resetSeconds }) => `"${name}";r=${remaining};t=${resetSeconds}`)
-      .join(", "),
-    "ratelimit-policy": quotas.map(({ limit, name, windowSeconds }) =>
-      `"${name}";q=${limit};w=${windowSeconds}`
-    ).join(
-      ", "
-    )
+export const rateLimitHeaders = (quotas: ReadonlyArray<QuotaStatus>): Readonly<Record<string, string>> => {
+  if (quotas.length === 0) return {}
+  let state = ""
+  let policy = ""
+  for (const { limit, name, remaining, resetSeconds, windowSeconds } of quotas) {
+    const separator = state === "" ? "" : ", "
+    state += `${separator}"${name}";r=${remaining};t=${resetSeconds}`
+    policy += `${separator}"${name}";q=${limit};w=${windowSeconds}`
   }
+  return { ratelimit: state, "ratelimit-policy": policy }
+}

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
+import * as Runtime from "effect/Runtime"
 import * as TestClock from "effect/TestClock"
 import type { AuthenticatedClient } from "../../src/auth/Clients.ts"
 import { type Config, defaults } from "../../src/config/Config.ts"
@@ -205,7 +206,7 @@ describe("the queue", () => {
         const budgets = yield* makeQuotas({ maxQueue: 5 })
         yield* runArrivals(budgets, tenPerSecond, requests)
         expect((yield* budgets.acquire(tenPerSecond, 5)).waitMs).toBe(0)
-        expect(budgets.tryAcquire(tenPerSecond, 5, yield* TestClock.currentTimeMillis)).toBeDefined()
+        expect((yield* budgets.acquire(tenPerSecond, 5)).waitMs).toBe(0)
       }),
     propertyOptions
   )
@@ -215,7 +216,7 @@ describe("the queue", () => {
     [arrivals],
     ([requests]) =>
       Effect.gen(function*() {
-        const { sync: _, ...store } = yield* RateLimitStore.memory
+        const store = yield* RateLimitStore.memory
         const away = ClientQuotas.make(defaults.quotas, {
           ...store,
           acquire: (...args) => Effect.delay(store.acquire(...args), 20)
@@ -346,11 +347,10 @@ describe("a daily quota", () => {
       const budgets = yield* makeQuotas()
       const both = client({ rateLimit: { limit: 10, window: 1000 }, dailyQuota: 8 })
       yield* budgets.acquire(both, 5)
-      expect(budgets.tryAcquire(both, 5, yield* TestClock.currentTimeMillis)).toBeUndefined()
       const rejection = yield* Effect.flip(budgets.acquire(both, 5))
       expect(rejection.headers["ratelimit"]).toBe("\"rate\";r=5;t=1, \"day\";r=3;t=86400")
       expect((yield* budgets.status(both)).map(({ remaining }) => remaining)).toEqual([5, 3])
-      expect(budgets.tryAcquire(both, 3, 0)?.quotas.map(({ remaining }) => remaining)).toEqual([2, 0])
+      expect((yield* budgets.acquire(both, 3)).quotas.map(({ remaining }) => remaining)).toEqual([2, 0])
     }))
 
   it.effect("delays all waiting requests until the reset if it is near", () =>
@@ -404,19 +404,15 @@ describe("shadow mode", () => {
     }))
 })
 
-describe("acquiring without waiting", () => {
-  it.effect("consumes nothing if the request would have to wait", () =>
+describe("acquiring with a store in memory", () => {
+  it.effect("completes synchronously while units are available", () =>
     Effect.gen(function*() {
       const budgets = yield* makeQuotas()
-      expect(budgets.tryAcquire(tenPerSecond, 10, 0)?.quotas[0]?.remaining).toBe(0)
-      expect(budgets.tryAcquire(tenPerSecond, 1, 0)).toBeUndefined()
-      expect(budgets.tryAcquire(tenPerSecond, 1, 100)?.quotas[0]?.remaining).toBe(0)
-      expect(budgets.tryAcquire(client({}), 5, 0)).toMatchObject({
-        cost: 5,
-        quotas: [],
-        waitMs: 0,
-        shadowed: false
-      })
+      const runtime = yield* Effect.runtime<never>()
+      const both = client({ rateLimit: { limit: 10, window: 1000 }, dailyQuota: 12 })
+      const acquire = (of: AuthenticatedClient, cost: number) =>
+        Runtime.runSync(runtime)(budgets.acquire(of, cost)).quotas.map(({ remaining }) => remaining)
+      expect([acquire(both, 4), acquire(both, 6), acquire(client({}), 5)]).toEqual([[6, 8], [0, 2], []])
     }))
 })
 
