@@ -1,7 +1,4 @@
-/**
- * The span of a request. It continues the trace of the client (`traceparent`, which is not forwarded to the upstream).
- * Responses of the cache fast path have no span.
- */
+/** The span of a request. It continues the trace of the client (`traceparent`, which is not forwarded to the upstream). */
 import * as HttpHeaders from "@effect/platform/Headers"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
 import * as Effect from "effect/Effect"

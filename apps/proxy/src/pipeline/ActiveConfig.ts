@@ -8,7 +8,6 @@ import * as Clients from "../auth/Clients.ts"
 import type { Config } from "../config/Config.ts"
 import * as ClientQuotas from "../quota/ClientQuotas.ts"
 import * as UpstreamClient from "../upstream/UpstreamClient.ts"
-import * as ParsedRequestCache from "./ParsedRequestCache.ts"
 import type { SharedState } from "./SharedState.ts"
 
 export interface ActiveConfig {
@@ -16,7 +15,6 @@ export interface ActiveConfig {
   readonly clients: Clients.ClientRegistry
   readonly quotas: ClientQuotas.ClientQuotas
   readonly upstream: UpstreamClient.UpstreamClient
-  readonly parsedRequests: ParsedRequestCache.ParsedRequestCache
 }
 
 export const make = (
@@ -30,7 +28,6 @@ export const make = (
       config,
       clients: Clients.make(config),
       quotas: ClientQuotas.make(config.quotas, quotaStore),
-      upstream,
-      parsedRequests: ParsedRequestCache.make()
+      upstream
     })
   )

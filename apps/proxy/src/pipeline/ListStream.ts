@@ -5,9 +5,8 @@
 import { type AnyOperation, isList } from "@blockquarry/core/Operation"
 import type { ListOperationError } from "@blockquarry/core/OperationError"
 import { encodeRequest } from "@blockquarry/core/RequestEncoding"
-import * as CallOptions from "@blockquarry/http/CallOptions"
-import * as CallUsage from "@blockquarry/http/CallUsage"
-import { CallClient, type Engine, RawRecords, SendObserver } from "@blockquarry/http/Gateway"
+import type { CallUsage } from "@blockquarry/http/CallUsage"
+import { type CallClient, type Engine, RawRecords } from "@blockquarry/http/Gateway"
 import type { CacheMode } from "@blockquarry/http/ResponseCache"
 import * as Arr from "effect/Array"
 import * as Chunk from "effect/Chunk"
@@ -25,7 +24,7 @@ import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
 import { charged } from "../quota/Charging.ts"
 import type { ClientQuotas } from "../quota/ClientQuotas.ts"
 import type { ClientMemory } from "../quota/ResponseMemory.ts"
-import { redactMessage, type UpstreamClient } from "../upstream/UpstreamClient.ts"
+import { callFor, redactMessage, type UpstreamClient } from "../upstream/UpstreamClient.ts"
 
 /** The prefix of streaming lists, in front of the path of a list operation. */
 export const listPrefix = "/all/"
@@ -110,24 +109,24 @@ const loadPage = (
         !upstream.containsApiKey(`[${[JSON.stringify(cursor), ...records].join(",")}]`),
       () => apiKeyInPage
     ),
-    CallOptions.withCallOptions({ cacheMode }),
     Effect.filterOrFail(
       ({ records }) => RequestContext.holdBody(context, memory, Arr.reduce(records, 0, addLength)),
       memory.denial
-    ),
-    Effect.provideService(CallClient.CurrentClient, callClient),
-    memory.provide,
-    CallUsage.observeUsage((usage) => RequestContext.recordUsage(context, usage))
+    )
   )
   return charged(
     { client, context, cost, quotas, maxWait: pageQuotaWait },
     (onSent) => {
       // The client has read the previous page.
       RequestContext.holdBody(context, memory, 0)
-      return Effect.zipRight(
-        beforePage,
-        Effect.provideService(page, SendObserver.CurrentSendObserver, onSent)
-      )
+      const caller = {
+        client: callClient,
+        memory,
+        onSent,
+        onUsage: (usage: CallUsage) => RequestContext.recordUsage(context, usage),
+        requestId: context.requestId
+      }
+      return Effect.zipRight(beforePage, callFor(caller, cacheMode)(page))
     }
   )
 }

@@ -1,6 +1,8 @@
 /** Parses a routed request into an upstream request: the input, the upstream, and the encoded HTTP request. */
+import type { AnyOperation } from "@blockquarry/core/Operation"
 import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
 import * as Either from "effect/Either"
+import { LRUCache } from "lru-cache"
 import type { UpstreamName } from "../config/BaseUrls.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
@@ -18,24 +20,27 @@ export const parseRequest = (
   query: EncodedRequest["query"],
   body: unknown
 ): Either.Either<UpstreamRequest, ProxyError.ProxyError> =>
-  Either.gen(function*() {
-    const selected = operation.api === "ledger"
-      ? yield* selectLedgerNetwork(query)
-      : { upstreamName: operation.api, query }
-    const { input, request } = yield* Either.mapLeft(
-      rewrite(operation, parameters, selected.query, body),
-      ProxyError.fromOperationError
-    )
-    return { operation, route, upstreamName: selected.upstreamName, request, input }
-  })
+  Either.flatMap(
+    selectUpstream(operation, query),
+    ({ query, upstreamName }) =>
+      Either.mapBoth(rewrite(operation, parameters, query, body), {
+        onLeft: ProxyError.fromOperationError,
+        onRight: ({ input, request }) => ({ operation, route, upstreamName, request, input })
+      })
+  )
 
-/** Selects the ledger upstream by the query parameter `network`, which is not forwarded. */
-const selectLedgerNetwork = (
+/** An upstream, and the query parameters to forward. */
+interface SelectedUpstream {
+  readonly upstreamName: UpstreamName
+  readonly query: EncodedRequest["query"]
+}
+
+/** Selects the upstream of an operation. The query parameter `network` selects that of the ledger, and is not forwarded. */
+const selectUpstream = (
+  { api }: Pick<AnyOperation, "api">,
   query: EncodedRequest["query"]
-): Either.Either<
-  { readonly upstreamName: UpstreamName; readonly query: EncodedRequest["query"] },
-  ProxyError.ProxyError
-> => {
+): Either.Either<SelectedUpstream, ProxyError.ProxyError> => {
+  if (api !== "ledger") return Either.right({ upstreamName: api, query })
   const values = query.flatMap(([name, value]) => name === "network" && value !== "" ? [value] : [])
   const ledger = Object.entries(ledgerNetworks).find(([network]) =>
     values.every((value) => value === network)
@@ -45,4 +50,25 @@ const selectLedgerNetwork = (
       ProxyError.make("invalid-request", `network: expected one of ${Object.keys(ledgerNetworks).join(", ")}`)
     )
     : Either.right({ upstreamName: ledger[1], query: query.filter(([name]) => name !== "network") })
+}
+
+/** GET requests that were parsed before, by request target. */
+export interface ParsedRequests {
+  readonly get: (target: string) => UpstreamRequest | undefined
+  readonly set: (target: string, request: UpstreamRequest) => void
+}
+
+const maxParsedRequests = 4096
+
+/** Longer targets are rare, and are not kept. */
+const maxTargetLength = 1024
+
+export const makeParsedRequests = (): ParsedRequests => {
+  const requests = new LRUCache<string, UpstreamRequest>({ max: maxParsedRequests })
+  return {
+    get: (target) => requests.get(target),
+    set: (target, request) => {
+      if (target.length <= maxTargetLength) requests.set(target, request)
+    }
+  }
 }

@@ -1,6 +1,9 @@
-/** Processes a request: routing, authentication, parsing, quotas, upstream or cache, response. */
-import { CallClient, type Engine } from "@blockquarry/http/Gateway"
-import * as Clock from "effect/Clock"
+/**
+ * Processes a request: route, authenticate, parse, charge, cache or upstream, respond.
+ *
+ * Each stage runs once, in this order. The effects complete synchronously unless something must be waited for: a body,
+ * quotas, a store in Redis, the upstream, or compression. A cache hit in memory waits for nothing.
+ */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Clients from "../auth/Clients.ts"
@@ -11,12 +14,12 @@ import * as ProxyError from "../exchange/ProxyError.ts"
 import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
 import * as ProxyResponse from "../exchange/ProxyResponse.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
+import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
 import { charged } from "../quota/Charging.ts"
 import * as ClientLimits from "../quota/ClientLimits.ts"
-import type { ResponseMemory } from "../quota/ResponseMemory.ts"
 import * as CacheStatus from "../response/CacheStatus.ts"
-import type { EncodedBodies } from "../response/EncodedBodies.ts"
 import * as RenderResponse from "../response/RenderResponse.ts"
+import type { Caller, UpstreamResponse } from "../upstream/UpstreamClient.ts"
 import type { ActiveConfig } from "./ActiveConfig.ts"
 import * as ListStream from "./ListStream.ts"
 import * as ParseRequest from "./ParseRequest.ts"
@@ -25,188 +28,191 @@ import * as RequestTarget from "./RequestTarget.ts"
 import * as Router from "./Router.ts"
 import type { SharedState } from "./SharedState.ts"
 
+/** A request with everything that its stages use. */
+interface Exchange {
+  readonly sharedState: SharedState
+  readonly activeConfig: ActiveConfig
+  readonly request: ProxyRequest
+  readonly context: RequestContext.RequestContext
+}
+
+type Response = Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError>
+
 /** Responds to a request, and records in the context what the access log needs. */
 export const respond = (
-  { responseMemory, clientLimits, encodedBodies, engine, pages }: SharedState,
+  sharedState: SharedState,
   activeConfig: ActiveConfig,
   request: ProxyRequest,
   context: RequestContext.RequestContext
-): Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError> =>
-  Effect.suspend(() => {
-    const { method, target } = request
-    if (target === "*" && method === "OPTIONS") {
-      return Effect.succeed(ProxyResponse.empty(204, { allow: "GET, HEAD, POST, OPTIONS" }))
-    }
-    if (target.length > activeConfig.config.limits.maxUrlBytes) return Effect.fail(ProxyError.uriTooLong)
-    return Effect.flatMap(RequestTarget.parseTarget(target), ({ path, query }) => {
-      const page = pages.get(path)
-      if (page !== undefined) {
-        context.route = path
-        return Router.respondToMethod(
-          method,
-          "GET",
-          Effect.flatMap(
-            page(activeConfig, request),
-            (response) => RenderResponse.renderPage(response, request.headers, encodedBodies, true)
-          )
-        )
-      }
-      const isListPath = path.startsWith(ListStream.listPrefix)
-      const match = Router.findRoute(isListPath ? path.slice(ListStream.listPrefix.length - 1) : path)
-      if (match === undefined) return Effect.fail(ProxyError.unknownPath)
-      context.route = isListPath ? ListStream.listPrefix + match.route.slice(1) : match.route
-      context.operation = match.operation.id
-      const operationRequest: OperationRequest = {
-        activeConfig,
-        responseMemory,
-        clientLimits,
-        encodedBodies,
-        engine,
-        request,
-        context,
-        match,
-        query
-      }
-      return Router.respondToMethod(
-        method,
-        match.operation.method,
-        Effect.flatMap(authorize(operationRequest), (client) =>
-          isListPath ? streamList(operationRequest, client) : callUpstream(operationRequest, client))
-      )
-    })
-  })
+): Response => {
+  const exchange = { sharedState, activeConfig, request, context }
+  const { method, target } = request
+  if (target.length > activeConfig.config.limits.maxUrlBytes) return Effect.fail(ProxyError.uriTooLong)
+  const parsed = method === "GET" ? sharedState.parsedRequests.get(target) : undefined
+  if (parsed !== undefined) {
+    return Effect.flatMap(
+      authorize(exchange, parsed.operation.id, parsed.route),
+      (client) => callUpstream(exchange, client, parsed)
+    )
+  }
+  if (target === "*" && method === "OPTIONS") {
+    return Effect.succeed(ProxyResponse.empty(204, { allow: "GET, HEAD, POST, OPTIONS" }))
+  }
+  return Effect.flatMap(RequestTarget.parseTarget(target), (requestTarget) => route(exchange, requestTarget))
+}
 
-/** A request that matches the route of an operation. */
-interface OperationRequest {
-  readonly activeConfig: ActiveConfig
-  readonly responseMemory: ResponseMemory
-  readonly clientLimits: ClientLimits.ClientLimits
-  readonly encodedBodies: EncodedBodies
-  readonly engine: Engine.EngineService
-  readonly request: ProxyRequest
-  readonly context: RequestContext.RequestContext
-  readonly match: Router.RouteMatch
-  readonly query: RequestTarget.RequestTarget["query"]
+/** Finds the page or operation of a request. */
+const route = (exchange: Exchange, { path, query }: RequestTarget.RequestTarget): Response => {
+  const { activeConfig, context, request, sharedState: { encodedBodies, pages } } = exchange
+  const { headers, method } = request
+  const page = pages.get(path)
+  if (page !== undefined) {
+    context.route = path
+    const rendered = Effect.flatMap(
+      page(activeConfig, request),
+      (response) => RenderResponse.renderPage(response, headers, encodedBodies, true)
+    )
+    return Router.respondToMethod(method, "GET", rendered)
+  }
+  const isList = path.startsWith(ListStream.listPrefix)
+  const match = Router.findRoute(isList ? path.slice(ListStream.listPrefix.length - 1) : path)
+  if (match === undefined) return Effect.fail(ProxyError.unknownPath)
+  const { operation } = match
+  const routeName = isList ? ListStream.listPrefix + match.route.slice(1) : match.route
+  const response = Effect.flatMap(authorize(exchange, operation.id, routeName), (client) => {
+    if (isList) return streamList(exchange, client, match, query)
+    return operation.method === "POST"
+      ? Effect.flatMap(readBody(exchange), (body) => parseAndCall(exchange, client, match, query, body))
+      : parseAndCall(exchange, client, match, query, undefined)
+  })
+  return Router.respondToMethod(method, operation.method, response)
 }
 
 /** Authenticates and authorizes the client. Precedes parsing, cache lookups and upstream requests. */
 const authorize = (
-  { activeConfig, match: { operation }, context, request }: OperationRequest
-): Either.Either<Clients.AuthenticatedClient, ProxyError.ProxyError> =>
-  Either.flatMap(activeConfig.clients.authenticate(request), (client) => {
-    context.client = client.name
-    return Clients.isAllowed(client, operation.id)
-      ? Either.right(client)
-      : Either.left(Clients.insufficientScope(operation.id))
+  { activeConfig, context, request }: Exchange,
+  operationId: string,
+  route: string
+): Either.Either<Clients.AuthenticatedClient, ProxyError.ProxyError> => {
+  context.route = route
+  context.operation = operationId
+  const client = activeConfig.clients.authenticate(request)
+  if (Either.isLeft(client)) return client
+  context.client = client.right.name
+  return Clients.isAllowed(client.right, operationId)
+    ? client
+    : Either.left(Clients.insufficientScope(operationId))
+}
+
+const parseAndCall = (
+  exchange: Exchange,
+  client: Clients.AuthenticatedClient,
+  match: Router.RouteMatch,
+  query: RequestTarget.RequestTarget["query"],
+  body: object | undefined
+): Response =>
+  Effect.flatMap(ParseRequest.parseRequest(match, query, body), (upstreamRequest) => {
+    const { request: { method, target }, sharedState } = exchange
+    if (method === "GET") sharedState.parsedRequests.set(target, upstreamRequest)
+    return callUpstream(exchange, client, upstreamRequest)
   })
 
 /** Responds from the cache or the upstream. Request headers of the client are not forwarded. */
 const callUpstream = (
-  operationRequest: OperationRequest,
-  client: Clients.AuthenticatedClient
-): Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError> =>
-  Effect.gen(function*() {
-    const {
-      responseMemory,
-      encodedBodies,
-      activeConfig: { quotas, config, parsedRequests, upstream },
-      match,
-      context,
-      query,
-      request
-    } = operationRequest
-    const { operation } = match
-    const body = operation.method === "POST"
-      ? yield* readBody(request, config.limits.maxRequestBytes)
+  exchange: Exchange,
+  client: Clients.AuthenticatedClient,
+  upstreamRequest: UpstreamRequest
+): Response => {
+  const { activeConfig: { config, quotas, upstream }, context, request: { headers }, sharedState } = exchange
+  const { encodedBodies, now, responseMemory } = sharedState
+  const { operation } = upstreamRequest
+  const cacheDirective = CacheDirective.parseCacheDirective(headers["cache-control"], headers["pragma"])
+  const usesCache = config.cache.enabled && cacheDirective !== "no-store" && operation.method === "GET"
+  if (cacheDirective === "only-if-cached" && !usesCache) return Effect.fail(ProxyError.notCached)
+  const cost = costOf(config, operation)
+  const callClient = ClientLimits.toCallClient(client, config)
+  const memory = responseMemory.memoryOf(callClient)
+  const holdBody = (bytes: number) => RequestContext.holdBody(context, memory, bytes)
+  const upstreamResponse = charged({ client, context, cost, quotas }, (onSent) => {
+    const cached = usesCache && cacheDirective !== "reload"
+      ? upstream.findInMemory(upstreamRequest, now())
       : undefined
-    const upstreamRequest = yield* ParseRequest.parseRequest(match, query, body)
-    if (operation.method === "GET") parsedRequests.set(request.target, upstreamRequest)
-    const cacheDirective = CacheDirective.parseCacheDirective(
-      request.headers["cache-control"],
-      request.headers["pragma"]
+    const response = cached === undefined
+      ? fetch(exchange, upstreamRequest, usesCache ? cacheDirective : "no-store", {
+        client: callClient,
+        memory,
+        onSent,
+        onUsage: (usage) => RequestContext.recordUsage(context, usage),
+        requestId: context.requestId
+      })
+      : Effect.succeed(cached)
+    return Effect.flatMap(
+      response,
+      (found) =>
+        holdBody(found.response.bytes.byteLength) ? Effect.succeed(found) : Effect.fail(memory.denial())
     )
-    const usesCache = config.cache.enabled && cacheDirective !== "no-store" && operation.method === "GET"
-    if (cacheDirective === "only-if-cached" && !usesCache) return yield* Effect.fail(ProxyError.notCached)
-    const cost = costOf(config, operation)
-    const callClient = ClientLimits.toCallClient(client, config)
-    const memory = responseMemory.memoryOf(callClient)
-    const upstreamResponse = yield* charged({ client, context, cost, quotas }, (onSent) => {
-      const execute = (directive: CacheDirective.CacheDirective) =>
-        upstream.execute(upstreamRequest, directive, {
-          onSent,
-          onUsage: (usage) => RequestContext.recordUsage(context, usage)
-        })
-      // After the wait for the client's quotas, which must not use a slot that clients share.
-      return Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        if (!usesCache || cacheDirective === "reload") {
-          return Effect.zipRight(
-            acquireSlot(operationRequest, client, "request"),
-            execute(usesCache ? cacheDirective : "no-store")
-          )
-        }
-        if (cacheDirective === "only-if-cached" || upstream.peek(upstreamRequest, now) !== undefined) {
-          return execute(cacheDirective)
-        }
-        return Effect.matchEffect(acquireSlot(operationRequest, client, "request"), {
-          onSuccess: () => execute(cacheDirective),
-          onFailure: (denial) => Effect.mapError(execute("only-if-cached"), () => denial)
-        })
-      }).pipe(
-        Effect.provideService(CallClient.CurrentClient, callClient),
-        memory.provide,
-        Effect.filterOrFail(
-          ({ response }) => RequestContext.holdBody(context, memory, response.bytes.byteLength),
-          memory.denial
-        )
-      )
-    })
-    context.cache = CacheStatus.cacheStateOf(upstreamResponse, usesCache)
+  })
+  return Effect.flatMap(upstreamResponse, (found) => {
+    context.cache = CacheStatus.cacheStateOf(found, usesCache)
     // A stale response saves no cost, because it causes an upstream request as well.
-    context.savedCost = upstreamResponse.source === "cache" ? cost : 0
-    const now = yield* Clock.currentTimeMillis
-    const response = yield* RenderResponse.render(
-      { ...upstreamResponse, cacheDirective, usesCache, now, method: operation.method },
-      request.headers,
+    context.savedCost = found.source === "cache" ? cost : 0
+    const rendered = RenderResponse.render(
+      { ...found, cacheDirective, usesCache, now: now(), method: operation.method },
+      headers,
       encodedBodies
     )
     // The encoded body is smaller, or the response has none.
-    return !(response.body instanceof Uint8Array) ||
-        RequestContext.holdBody(context, memory, response.body.byteLength)
-      ? response
-      : yield* Effect.fail(memory.denial())
+    return Effect.flatMap(
+      rendered,
+      (response) =>
+        !(response.body instanceof Uint8Array) || holdBody(response.body.byteLength)
+          ? Effect.succeed(response)
+          : Effect.fail(memory.denial())
+    )
   })
+}
+
+/** Responds from the upstream, or from a cache entry that is stale or not in memory. */
+const fetch = (
+  exchange: Exchange,
+  upstreamRequest: UpstreamRequest,
+  cacheDirective: CacheDirective.CacheDirective,
+  caller: Caller
+): Effect.Effect<UpstreamResponse, ProxyError.ProxyError> => {
+  const { activeConfig: { upstream } } = exchange
+  if (cacheDirective === "only-if-cached") return upstream.execute(upstreamRequest, cacheDirective, caller)
+  // After the wait for the client's quotas, which must not use a slot that clients share.
+  const slot = acquireSlot(exchange, caller.client.name, "request")
+  if (Either.isRight(slot)) return upstream.execute(upstreamRequest, cacheDirective, caller)
+  return cacheDirective === "default"
+    ? Effect.mapError(upstream.execute(upstreamRequest, "only-if-cached", caller), () => slot.left)
+    : Effect.fail(slot.left)
+}
 
 /**
  * Counts a request, or a whole list, until its response is handed over to the socket. Fails if the client exceeds a limit:
  * then the request must not use the upstream.
  */
 const acquireSlot = (
-  { clientLimits, context }: OperationRequest,
-  { name }: Clients.AuthenticatedClient,
+  { context, sharedState: { clientLimits } }: Exchange,
+  client: string,
   kind: "request" | "list"
-): Effect.Effect<void, ProxyError.ProxyError> =>
-  // Without an interruption between the two, which would lose the slot.
-  Effect.suspend(() =>
-    Either.map(
-      clientLimits.acquire(name, kind),
-      (release) => RequestContext.holdUntilHandedOver(context, release)
-    )
+): Either.Either<void, ProxyError.ProxyError> =>
+  Either.map(
+    clientLimits.acquire(client, kind),
+    (release) => RequestContext.holdUntilHandedOver(context, release)
   )
 
 /** Responds with a streaming list. The cursor may be a resume cursor of the proxy, which the upstream does not know. */
 const streamList = (
-  operationRequest: OperationRequest,
-  client: Clients.AuthenticatedClient
-): Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError> => {
-  const {
-    responseMemory,
-    engine,
-    activeConfig: { config, quotas, upstream },
-    match,
-    context,
-    query,
-    request: { shouldEndStreams, headers, method }
-  } = operationRequest
+  exchange: Exchange,
+  client: Clients.AuthenticatedClient,
+  match: Router.RouteMatch,
+  query: RequestTarget.RequestTarget["query"]
+): Response => {
+  const { activeConfig: { config, quotas, upstream }, context, sharedState: { engine, responseMemory } } =
+    exchange
+  const { headers, method, shouldEndStreams } = exchange.request
   return Effect.flatMap(
     ParseRequest.parseRequest(match, query.filter(([name]) => name !== "cursor"), undefined),
     (upstreamRequest) => {
@@ -230,7 +236,7 @@ const streamList = (
         upstream,
         context,
         cacheMode: cacheDirective,
-        acquireSlot: acquireSlot(operationRequest, client, "list"),
+        acquireSlot: Effect.suspend(() => acquireSlot(exchange, client.name, "list")),
         shouldEndStreams
       }
       return method === "HEAD" ? ListStream.head(listRequest) : ListStream.streamList(listRequest)
@@ -244,10 +250,9 @@ const multipleCursors = ProxyError.make(
 )
 
 const readBody = (
-  { body, headers }: ProxyRequest,
-  maxBytes: number
+  { activeConfig: { config }, request: { body, headers } }: Exchange
 ): Effect.Effect<object, ProxyError.ProxyError> =>
   Effect.zipRight(
     CrossSite.checkWriteRequest(headers),
-    Effect.flatMap(body(maxBytes), (bytes) => RequestBody.parse(bytes, headers))
+    Effect.flatMap(body(config.limits.maxRequestBytes), (bytes) => RequestBody.parse(bytes, headers))
   )

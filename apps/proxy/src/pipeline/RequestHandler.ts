@@ -1,7 +1,7 @@
 /** Wraps the processing of every request: request id, error responses and completion. */
 import * as Cause from "effect/Cause"
-import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import { randomUUID } from "node:crypto"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import type { ProxyRequest } from "../exchange/ProxyRequest.ts"
@@ -10,14 +10,12 @@ import * as RequestContext from "../exchange/RequestContext.ts"
 import * as Tracing from "../observability/Tracing.ts"
 import { rateLimitHeaders } from "../quota/QuotaStatus.ts"
 import type { ActiveConfig } from "./ActiveConfig.ts"
-import * as CacheFastPath from "./CacheFastPath.ts"
 import * as Pipeline from "./Pipeline.ts"
 import type { SharedState } from "./SharedState.ts"
 
 /** A request in flight. */
-interface PendingResponse {
-  /** The response, or an effect that computes it. */
-  readonly response: ProxyResponse | Effect.Effect<ProxyResponse>
+export interface PendingResponse {
+  readonly response: Effect.Effect<ProxyResponse>
   /**
    * Must be called once when the whole response was handed to the socket, which may buffer it for a slow client, or when
    * the client disconnected before. Precedes `onComplete`.
@@ -30,25 +28,48 @@ interface PendingResponse {
   readonly onComplete: (status: number, bytes: number) => void
 }
 
+/** A request that was rejected before it was processed. `onComplete` is as in `PendingResponse`. */
+export interface RejectedRequest {
+  readonly response: ProxyResponse
+  readonly onComplete: PendingResponse["onComplete"]
+}
+
 export interface RequestHandler {
   readonly handle: (request: ProxyRequest) => PendingResponse
   /** Responds to requests that the HTTP parser rejects, or that are ambiguous. */
-  readonly reject: (status: 400 | 408 | 431) => PendingResponse & { readonly response: ProxyResponse }
+  readonly reject: (status: 400 | 408 | 431) => RejectedRequest
 }
 
 /** Creates a request handler. Each request evaluates `currentConfig` once, because a reload replaces the configuration. */
-export const make = (
-  sharedState: SharedState,
-  currentConfig: () => ActiveConfig,
-  clock: Clock.Clock
-): RequestHandler => {
-  const now = () => clock.unsafeCurrentTimeMillis()
+export const make = (sharedState: SharedState, currentConfig: () => ActiveConfig): RequestHandler => {
+  const { now } = sharedState
 
   const handle: RequestHandler["handle"] = (request) => {
     const context = RequestContext.make(now(), requestId(request.headers["x-request-id"]), request.method)
     const activeConfig = currentConfig()
-    const pending = (response: PendingResponse["response"]): PendingResponse => ({
-      response,
+    const toErrorResponse = (error: ProxyError.ProxyError): ProxyResponse => {
+      context.code = error.code
+      context.client ??= error.client ?? null
+      return withRequestHeaders(ProxyError.toResponse(error, context.requestId), context)
+    }
+    const response = Effect.matchCauseEffect(
+      Effect.suspend(() => Pipeline.respond(sharedState, activeConfig, request, context)),
+      {
+        onSuccess: (response) => Effect.succeed(withRequestHeaders(response, context)),
+        onFailure: (cause) => {
+          const failure = Cause.failureOrCause(cause)
+          if (Either.isLeft(failure)) return Effect.succeed(toErrorResponse(failure.left))
+          return Cause.isInterruptedOnly(cause)
+            ? Effect.interrupt
+            : Effect.logError("internal error", cause).pipe(
+              Effect.annotateLogs("requestId", context.requestId),
+              Effect.as(toErrorResponse(ProxyError.internalError))
+            )
+        }
+      }
+    )
+    return {
+      response: sharedState.tracingEnabled ? Tracing.withRequestSpan(request, context, response) : response,
       onHandedOver: () => RequestContext.recordHandOver(context),
       onComplete: (status, bytes) => {
         const completedAt = now()
@@ -59,32 +80,7 @@ export const make = (
             sharedState.onLateUsage(context.client, attempts, cost)
         })
       }
-    })
-    const toErrorResponse = (error: ProxyError.ProxyError): ProxyResponse => {
-      context.code = error.code
-      context.client ??= error.client ?? null
-      return ProxyError.toResponse(error, context.requestId)
     }
-    const cachedResponse = CacheFastPath.respondFromCache(
-      activeConfig,
-      sharedState,
-      request,
-      context
-    )
-    if (cachedResponse !== undefined) return pending(withRequestHeaders(cachedResponse, context))
-    const response = Pipeline.respond(sharedState, activeConfig, request, context).pipe(
-      Effect.catchTag("ProxyError", (failure) => Effect.succeed(toErrorResponse(failure))),
-      Effect.catchAllCause((cause) =>
-        Cause.isInterruptedOnly(cause)
-          ? Effect.interrupt
-          : Effect.as(Effect.logError("internal error", cause), toErrorResponse(ProxyError.internalError))
-      ),
-      Effect.map((response) => withRequestHeaders(response, context)),
-      Effect.annotateLogs("requestId", context.requestId)
-    )
-    return pending(
-      sharedState.tracingEnabled ? Tracing.withRequestSpan(request, context, response) : response
-    )
   }
 
   const reject: RequestHandler["reject"] = (status) => {
@@ -112,9 +108,10 @@ const requestId = (clientRequestId: string | undefined): string =>
 
 /** Adds the headers of every response: the request id and the state of the client's quotas. */
 const withRequestHeaders = (
-  response: ProxyResponse,
+  { body, headers, status }: ProxyResponse,
   { quotas, requestId }: RequestContext.RequestContext
 ): ProxyResponse => ({
-  ...response,
-  headers: { ...rateLimitHeaders(quotas), ...response.headers, "x-request-id": requestId }
+  status,
+  headers: { ...rateLimitHeaders(quotas), ...headers, "x-request-id": requestId },
+  body
 })

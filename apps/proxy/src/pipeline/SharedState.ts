@@ -6,14 +6,18 @@ import type { ClientLimits } from "../quota/ClientLimits.ts"
 import type { ResponseMemory } from "../quota/ResponseMemory.ts"
 import type { EncodedBodies } from "../response/EncodedBodies.ts"
 import type { PageHandler } from "./PageHandler.ts"
+import type { ParsedRequests } from "./ParseRequest.ts"
 
 export interface SharedState {
+  /** Returns the current time in milliseconds since 1970. */
+  readonly now: () => number
   readonly engine: Engine.EngineService
   /** The store of client quotas. */
   readonly quotaStore: RateLimitStoreService
   readonly clientLimits: ClientLimits
   readonly responseMemory: ResponseMemory
   readonly encodedBodies: EncodedBodies
+  readonly parsedRequests: ParsedRequests
   /** Whether spans are exported. */
   readonly tracingEnabled: boolean
   /** The built-in pages, by path. */

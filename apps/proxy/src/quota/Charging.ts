@@ -5,7 +5,6 @@
 import type { SendObserver } from "@blockquarry/http/Gateway"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
 import type * as ProxyError from "../exchange/ProxyError.ts"
 import * as RequestContext from "../exchange/RequestContext.ts"
@@ -30,13 +29,17 @@ export const charged = <A>(
       const onSent = (change: number) => {
         sent += change
       }
-      return restore(call(onSent)).pipe(
-        Effect.onExit((exit) =>
-          Exit.isSuccess(exit) || sent > 0
+      return Effect.matchCauseEffect(restore(call(onSent)), {
+        onSuccess: (result) => {
+          settle()
+          return Effect.succeed(result)
+        },
+        onFailure: (cause) => {
+          const refund = sent > 0
             ? Effect.void
             : Effect.map(charge.refund, (quotas) => RequestContext.recordRefund(context, charge, quotas))
-        ),
-        Effect.ensuring(Effect.sync(settle))
-      )
+          return Effect.zipRight(Effect.ensuring(refund, Effect.sync(settle)), Effect.failCause(cause))
+        }
+      })
     })
   )

@@ -5,8 +5,7 @@
  * A body that several clients read is counted for each of them, although it is in memory once. What the engine does with a
  * body between receiving and sending it, such as parsing, takes further memory for a moment.
  */
-import { BodyMemory, type CallClient, FairShare } from "@blockquarry/http/Gateway"
-import * as Effect from "effect/Effect"
+import { type BodyMemory, type CallClient, FairShare } from "@blockquarry/http/Gateway"
 import type { Config } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 
@@ -21,10 +20,6 @@ export interface ResponseMemory {
 export interface ClientMemory extends BodyMemory.BodyMemory {
   /** Returns the error of the request when there was not enough memory. */
   readonly denial: () => ProxyError.ProxyError
-  /** Lets upstream requests use this memory. */
-  readonly provide: <A>(
-    call: Effect.Effect<A, ProxyError.ProxyError>
-  ) => Effect.Effect<A, ProxyError.ProxyError>
 }
 
 /** The limit of the current configuration applies, also to clients that already use more. */
@@ -39,13 +34,8 @@ export const make = (currentConfig: () => Pick<Config, "limits">): ResponseMemor
     memoryOf: ({ name, share }) => {
       // Applies if another request of the client was denied, and this one waits for the same response.
       let denial = share < 1 ? tooMuchMemory : ProxyError.outOfMemory
-      const clientMemory: ClientMemory = {
+      return {
         denial: () => denial,
-        provide: (call) =>
-          call.pipe(
-            Effect.provideService(BodyMemory.CurrentBodyMemory, clientMemory),
-            Effect.mapError((error) => error === ProxyError.outOfMemory ? denial : error)
-          ),
         tryAcquire: (bytes) => {
           if (memory.tryAcquire(name, bytes, share)) return true
           denial = memory.canAcquire(name, bytes, 1) ? tooMuchMemory : ProxyError.outOfMemory
@@ -53,7 +43,6 @@ export const make = (currentConfig: () => Pick<Config, "limits">): ResponseMemor
         },
         release: (bytes) => memory.release(name, bytes)
       }
-      return clientMemory
     }
   }
 }

@@ -14,22 +14,20 @@ export const cacheStateOf = ({ coalesced, source }: UpstreamResponse, usesCache:
   }
 }
 
-/** Returns the header `Cache-Status`, and `Age` for cached responses. `usesCache`: whether the request used the cache. */
-export const cacheHeaders = (
-  response: UpstreamResponse,
+/** Sets the header `Cache-Status`, and `Age` for cached responses. `usesCache`: whether the request used the cache. */
+export const setCacheHeaders = (
+  headers: Record<string, string>,
+  { coalesced, freshUntil, source, storedAt }: UpstreamResponse,
   cacheDirective: CacheDirective,
   usesCache: boolean,
   now: number
-): Readonly<Record<string, string>> => {
-  const { coalesced, freshUntil, storedAt } = response
+): void => {
   if (storedAt === null || freshUntil === null) {
     const forwardReason = usesCache ? cacheDirective === "reload" ? "request" : "miss" : "bypass"
-    return { "cache-status": `quarry-proxy; fwd=${forwardReason}${coalesced ? "; collapsed" : ""}` }
+    headers["cache-status"] = `quarry-proxy; fwd=${forwardReason}${coalesced ? "; collapsed" : ""}`
+    return
   }
   const ttl = Math.round((freshUntil - now) / 1000)
-  const stale = response.source === "stale" ? "; detail=stale" : ""
-  return {
-    age: String(Math.max(0, Math.floor((now - storedAt) / 1000))),
-    "cache-status": `quarry-proxy; hit; ttl=${ttl}${stale}`
-  }
+  headers["age"] = String(Math.max(0, Math.floor((now - storedAt) / 1000)))
+  headers["cache-status"] = `quarry-proxy; hit; ttl=${ttl}${source === "stale" ? "; detail=stale" : ""}`
 }

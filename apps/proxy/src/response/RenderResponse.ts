@@ -3,7 +3,7 @@
  * built-in pages.
  */
 import type { AnyOperation } from "@blockquarry/core/Operation"
-import { RetryAfter } from "@blockquarry/http/Gateway"
+import { type RawResponse, RetryAfter } from "@blockquarry/http/Gateway"
 import * as Effect from "effect/Effect"
 import type { CacheDirective } from "../exchange/CacheDirective.ts"
 import { retryAfterHeader } from "../exchange/ProxyError.ts"
@@ -48,17 +48,6 @@ export const render = (
       (body) => fullResponse(input, body, encodedBodies)
     )
 
-/** Renders a response synchronously. Returns undefined if the body must be compressed first. */
-export const renderSync = (
-  input: RenderInput,
-  requestHeaders: RequestHeaders,
-  encodedBodies: EncodedBodies
-): ProxyResponse | undefined => {
-  if (isNotModified(input, requestHeaders, encodedBodies)) return notModified(input, encodedBodies)
-  const body = encodedBodies.peek(input.response, requestHeaders["accept-encoding"])
-  return body === undefined ? undefined : fullResponse(input, body, encodedBodies)
-}
-
 /** Compresses the body of a built-in page if the client accepts it. `store`: whether later requests get the same body. */
 export const renderPage = (
   page: ProxyResponse,
@@ -102,14 +91,11 @@ const fullResponse = (
   input: RenderInput,
   { bytes, encoding }: EncodedBody,
   encodedBodies: EncodedBodies
-): ProxyResponse => ({
-  status: input.response.status,
-  headers: {
-    ...responseHeaders(input, encodedBodies),
-    ...contentEncoding(encoding)
-  },
-  body: bytes
-})
+): ProxyResponse => {
+  const headers = responseHeaders(input, encodedBodies)
+  if (encoding !== undefined) headers["content-encoding"] = encoding
+  return { status: input.response.status, headers, body: bytes }
+}
 
 const notModified = (input: RenderInput, encodedBodies: EncodedBodies): ProxyResponse => {
   const { "content-type": _, ...headers } = responseHeaders(input, encodedBodies)
@@ -135,6 +121,21 @@ const responseHeaders = (
   encodedBodies: EncodedBodies
 ): Record<string, string> => {
   const { response, usesCache, now, cacheDirective } = input
+  const headers = { ...constantHeaders(response) }
+  if (hasEntityTag(input)) headers["etag"] = encodedBodies.entityTagOf(response)
+  const retryAfter = response.headers["retry-after"]
+  if (retryAfter !== undefined) {
+    // In whole seconds, and only if it is valid.
+    Object.assign(headers, retryAfterHeader(RetryAfter.parseRetryAfter(retryAfter, now)))
+  }
+  CacheStatus.setCacheHeaders(headers, input, cacheDirective, usesCache, now)
+  return headers
+}
+
+/** The headers of a response that do not depend on the request. Computed once for each cached response. */
+const constantHeaders = (response: RawResponse.RawResponse): Record<string, string> => {
+  const known = prepared.get(response)
+  if (known !== undefined) return known
   const headers: Record<string, string> = {
     "cache-control": privateCacheControl(response.headers["cache-control"]),
     vary: "accept-encoding, authorization, x-api-key"
@@ -143,11 +144,8 @@ const responseHeaders = (
     const value = response.headers[name]
     if (value !== undefined) headers[name] = value
   }
-  if (hasEntityTag(input)) headers["etag"] = encodedBodies.entityTagOf(response)
-  return Object.assign(
-    headers,
-    // In whole seconds, and only if it is valid.
-    retryAfterHeader(RetryAfter.parseRetryAfter(response.headers["retry-after"], now)),
-    CacheStatus.cacheHeaders(input, cacheDirective, usesCache, now)
-  )
+  prepared.set(response, headers)
+  return headers
 }
+
+const prepared = new WeakMap<RawResponse.RawResponse, Record<string, string>>()

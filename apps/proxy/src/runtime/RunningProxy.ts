@@ -15,6 +15,7 @@ import * as BuiltInPages from "../docs/BuiltInPages.ts"
 import * as AccessLog from "../observability/AccessLog.ts"
 import type * as Logging from "../observability/Logging.ts"
 import * as ActiveConfig from "../pipeline/ActiveConfig.ts"
+import * as ParseRequest from "../pipeline/ParseRequest.ts"
 import * as RequestHandler from "../pipeline/RequestHandler.ts"
 import type { SharedState } from "../pipeline/SharedState.ts"
 import * as ClientLimits from "../quota/ClientLimits.ts"
@@ -78,12 +79,14 @@ export const start = (
       }
     }
     const sharedState: SharedState = {
+      now: () => clock.unsafeCurrentTimeMillis(),
       engine,
       quotaStore,
       clientLimits: ClientLimits.make(() => activeConfig.config),
       responseMemory: ResponseMemory.make(() => activeConfig.config),
       tracingEnabled: options.tracingEnabled,
       encodedBodies: EncodedBodies.make(),
+      parsedRequests: ParseRequest.makeParsedRequests(),
       pages: BuiltInPages.make(engine, backend.examples),
       onComplete,
       onLateUsage: (client, attempts, cost) => {
@@ -99,7 +102,7 @@ export const start = (
     // The admin listener starts before the main listener and stops after it, so that the shutdown can be observed.
     const mainServer: { server: Server.RunningServer | undefined } = { server: undefined }
     const writeMetrics = yield* PrometheusExporter.make
-    const handler = RequestHandler.make(sharedState, () => activeConfig, clock)
+    const handler = RequestHandler.make(sharedState, () => activeConfig)
     const adminContext: AdminHandler.AdminContext = {
       activeConfig: () => activeConfig,
       engine,

@@ -38,8 +38,9 @@ export const isAmbiguous = ({ httpVersion, rawHeaders }: Http.IncomingMessage): 
 /** Compares the length first, which rules out most headers. */
 const isHost = (name: string): boolean => name.length === 4 && name.toLowerCase() === "host"
 
-/** Node joins repeated headers with commas, except `set-cookie`, which requests do not contain. */
+/** Node joins repeated headers with commas, except `set-cookie`, which requests do not contain. It is omitted. */
 const headersOf = ({ headers }: Http.IncomingMessage): ProxyRequest["headers"] => {
+  if (hasSingleValues(headers)) return headers
   const singleValued: Record<string, string | undefined> = {}
   for (const name in headers) {
     const value = headers[name]
@@ -47,6 +48,9 @@ const headersOf = ({ headers }: Http.IncomingMessage): ProxyRequest["headers"] =
   }
   return singleValued
 }
+
+const hasSingleValues = (headers: Http.IncomingHttpHeaders): headers is Record<string, string | undefined> =>
+  headers["set-cookie"] === undefined
 
 /**
  * A body that exceeds the limit is still read up to this size: a client that is disconnected while it writes does not read

@@ -12,13 +12,14 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
+import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
 import * as Net from "node:net"
 import type { Duplex } from "node:stream"
 import type { Config } from "../config/Config.ts"
 import type { ProxyResponse } from "../exchange/ProxyResponse.ts"
-import type { RequestHandler } from "../pipeline/RequestHandler.ts"
+import type { PendingResponse, RejectedRequest, RequestHandler } from "../pipeline/RequestHandler.ts"
 import { type ConnectionLimits, ConnectionTracker } from "./Connections.ts"
 import { isAmbiguous, toProxyRequest } from "./ReceiveRequest.ts"
 import * as SendResponse from "./SendResponse.ts"
@@ -67,7 +68,8 @@ export class ListenError extends Data.TaggedError("ListenError")<{
 export const startServer = (options: ServerOptions): Effect.Effect<RunningServer, ListenError, Scope.Scope> =>
   Effect.gen(function*() {
     // Created first and therefore closed last: interrupts the requests that exceed the shutdown timeout.
-    const runFork = yield* FiberSet.makeRuntime<never>()
+    const fibers = yield* FiberSet.make<void>()
+    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
     const { handler, limits } = options
     const shutdownState = { started: false, streamsShouldEnd: false }
     const requestTimeoutMs = Duration.toMillis(limits.requestTimeout)
@@ -90,8 +92,8 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
     server.maxHeadersCount = 0
     const handleRequest = (request: Http.IncomingMessage, response: Http.ServerResponse): void => {
       const ambiguous = isAmbiguous(request)
-      const { onComplete, onHandedOver, response: proxyResponse } = ambiguous
-        ? handler.reject(400)
+      const { onComplete, onHandedOver, response: proxyResponse }: PendingResponse = ambiguous
+        ? toPending(handler.reject(400))
         : handler.handle(toProxyRequest(request, shutdownState, bodyTimeoutMs))
       const sentSoFar = { status: 499, bytes: 0, handedOver: false }
       const handOver = () => {
@@ -99,7 +101,7 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
         sentSoFar.handedOver = true
         onHandedOver?.()
       }
-      const send = (proxyResponse: ProxyResponse): Effect.Effect<void> | undefined => {
+      const send = (proxyResponse: ProxyResponse): Effect.Effect<void> => {
         const closeConnection = connections.isLastResponse(
           request,
           response,
@@ -116,7 +118,7 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
         sentSoFar.bytes = proxyResponse.body.byteLength
         SendResponse.sendBytes(proxyResponse, proxyResponse.body, sending)
         handOver()
-        return undefined
+        return Effect.void
       }
       const work: { fiber?: Fiber.RuntimeFiber<void> } = {}
       connections.trackRequest(request, response, (sent) => {
@@ -125,12 +127,11 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
         // The client disconnected.
         if (work.fiber !== undefined && !sent) runFork(Fiber.interruptFork(work.fiber))
       })
-      if (!Effect.isEffect(proxyResponse)) return void send(proxyResponse)
-      const sendEffect = Effect.flatMap(
-        proxyResponse,
-        (proxyResponse) => Effect.suspend(() => send(proxyResponse) ?? Effect.void)
-      )
-      work.fiber = runFork(destroyOnFailure(sendEffect, response))
+      const fiber = runFork(destroyOnFailure(Effect.flatMap(proxyResponse, send), response))
+      // Most cache hits have already been sent.
+      if (fiber.unsafePoll() !== null) return
+      work.fiber = fiber
+      FiberSet.unsafeAdd(fibers, fiber)
     }
     const connectionLimits = {
       sendIdleTimeoutMs: Duration.toMillis(limits.sendIdleTimeout),
@@ -217,6 +218,11 @@ const closeSlowReaders = (
     (timer) => Effect.sync(() => clearInterval(timer))
   ))
 }
+
+const toPending = ({ onComplete, response }: RejectedRequest): PendingResponse => ({
+  response: Effect.succeed(response),
+  onComplete
+})
 
 /** Destroys the connection if sending fails, so that the client does not wait for a response. */
 const destroyOnFailure = (

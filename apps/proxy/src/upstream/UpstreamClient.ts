@@ -5,6 +5,8 @@ import type { CacheEntry } from "@blockquarry/http/CacheStore"
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as CallUsage from "@blockquarry/http/CallUsage"
 import {
+  BodyMemory,
+  CallClient,
   type Engine,
   type EngineResponse,
   RawResponse,
@@ -12,11 +14,13 @@ import {
   Upstream
 } from "@blockquarry/http/Gateway"
 import * as RateLimit from "@blockquarry/http/RateLimit"
+import type { CacheMode } from "@blockquarry/http/ResponseCache"
 import * as ResponseCache from "@blockquarry/http/ResponseCache"
 import * as RetryPolicy from "@blockquarry/http/RetryPolicy"
 import * as Names from "@blockquarry/http/Settings"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Arr from "effect/Array"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -29,6 +33,7 @@ import type { Config } from "../config/Config.ts"
 import type { CacheDirective } from "../exchange/CacheDirective.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
+import type { ClientMemory } from "../quota/ResponseMemory.ts"
 
 /** The base URL and the API keys of each upstream. The base URL is undefined if it is not configured. */
 export interface UpstreamEndpoints {
@@ -39,19 +44,16 @@ export interface UpstreamEndpoints {
 /** An upstream response, and its source. */
 export type UpstreamResponse = Omit<EngineResponse.EngineResponse, "classification">
 
-/** Creates a response from a fresh cache entry. */
-export const fromCacheEntry = ({ freshUntil, response, storedAt }: CacheEntry): UpstreamResponse => ({
-  response,
-  source: "cache",
-  storedAt,
-  freshUntil,
-  coalesced: false
-})
-
-/** Observers of the requests of a call, and of its usage. */
-interface CallObservers {
+/** For whom a call is made, and what observes it. */
+export interface Caller {
+  readonly client: CallClient.CallClient
+  /** The memory for response bodies. */
+  readonly memory: ClientMemory
+  /** Observes the requests of the call. */
   readonly onSent: SendObserver.SendObserver
   readonly onUsage: (usage: CallUsage.CallUsage) => void
+  /** For log lines. */
+  readonly requestId: string
 }
 
 export interface UpstreamClient {
@@ -60,12 +62,10 @@ export interface UpstreamClient {
   readonly execute: (
     request: UpstreamRequest,
     cacheDirective: CacheDirective,
-    observers?: CallObservers
+    caller: Caller
   ) => Effect.Effect<UpstreamResponse, ProxyError.ProxyError>
-  /** Returns a fresh cache entry synchronously, or undefined if there is none or the cache is not in memory. */
-  readonly peek: (request: UpstreamRequest, now: number) => CacheEntry | undefined
-  /** Counts a cache hit. */
-  readonly recordHit: (request: UpstreamRequest) => void
+  /** Returns a fresh cache entry that is in memory, and counts a hit. Undefined if there is none. */
+  readonly findInMemory: (request: UpstreamRequest, now: number) => UpstreamResponse | undefined
   /** Removes the cache entry of a request. Returns false if the store is unavailable. */
   readonly invalidate: (request: UpstreamRequest) => Effect.Effect<boolean>
   /** Whether a text, JSON or not, contains an API key of the proxy. */
@@ -154,7 +154,7 @@ export const make = (
       return {
         endpoints,
         containsApiKey,
-        execute: (upstreamRequest, cacheDirective, { onSent, onUsage } = unobserved) => {
+        execute: (upstreamRequest, cacheDirective, caller) => {
           const { upstreamName, input, operation, request } = upstreamRequest
           const upstream = upstreams[upstreamName]
           if (Either.isLeft(upstream)) return Effect.fail(upstream.left)
@@ -165,28 +165,31 @@ export const make = (
                 entry === null ? Effect.fail(ProxyError.notCached) : Effect.succeed(fromCacheEntry(entry))
             )
             : rawFunctionOf(upstreamRequest, upstream.right)(input, request).pipe(
-              CallOptions.withCallOptions({ cacheMode: cacheDirective }),
-              CallUsage.observeUsage(onUsage),
-              Effect.provideService(SendObserver.CurrentSendObserver, onSent),
               Effect.mapError(ProxyError.fromOperationError),
               Effect.flatMap(passThrough),
               Effect.mapError((failure) =>
                 containsApiKey(failure.message) ? redactMessage(failure) : failure
               ),
               Effect.filterOrFail(
-                // Responses from the cache need no scan: the engine does not cache responses that contain an API key.
+                // Responses from the cache need no search: the engine does not cache responses that contain an API key.
+                // Passes the array of the engine, whose search then serves both.
                 ({ response, source }) =>
-                  source !== "upstream" || !RawResponse.responseContainsSecret(response, apiKeys),
+                  source !== "upstream" ||
+                  !RawResponse.responseContainsSecret(response, upstream.right.keyPool.uncacheable),
                 ({ response }) => withheldResponse(response.status)
-              )
+              ),
+              callFor(caller, cacheDirective)
             )
         },
-        peek: ({ upstreamName, operation, request }, now) =>
-          Either.match(upstreams[upstreamName], {
-            onLeft: () => undefined,
-            onRight: (upstream) => engine.peek(operation, upstream)(request, now)
-          }),
-        recordHit: ({ operation }) => engine.recordHit(operation),
+        findInMemory: ({ upstreamName, operation, request }, now) => {
+          const upstream = upstreams[upstreamName]
+          const entry = Either.isRight(upstream)
+            ? engine.peek(operation, upstream.right)(request, now)
+            : undefined
+          if (entry === undefined) return undefined
+          engine.recordHit(operation)
+          return fromCacheEntry(entry)
+        },
         invalidate: ({ upstreamName, operation, request }) =>
           Either.match(upstreams[upstreamName], {
             onLeft: () => Effect.succeed(true),
@@ -198,7 +201,29 @@ export const make = (
   )
 }
 
-const unobserved: CallObservers = { onSent: () => {}, onUsage: () => {} }
+const fromCacheEntry = ({ freshUntil, response, storedAt }: CacheEntry): UpstreamResponse => ({
+  response,
+  source: "cache",
+  storedAt,
+  freshUntil,
+  coalesced: false
+})
+
+/** Makes a call for a caller. */
+export const callFor = ({ client, memory, onSent, onUsage, requestId }: Caller, cacheMode: CacheMode) => {
+  const context = Context.make(CallClient.CurrentClient, client).pipe(
+    Context.add(BodyMemory.CurrentBodyMemory, memory),
+    Context.add(SendObserver.CurrentSendObserver, onSent),
+    Context.add(CallUsage.CurrentUsageObserver, onUsage),
+    Context.add(CallOptions.CurrentCallOptions, { cacheMode })
+  )
+  return <A>(call: Effect.Effect<A, ProxyError.ProxyError>): Effect.Effect<A, ProxyError.ProxyError> =>
+    call.pipe(
+      Effect.provide(context),
+      Effect.annotateLogs("requestId", requestId),
+      Effect.mapError((error) => error === ProxyError.outOfMemory ? memory.denial() : error)
+    )
+}
 
 /** Returns the API keys of all upstreams without duplicates. */
 const distinctKeys = ({ keys }: UpstreamEndpoints): ReadonlyArray<Redacted.Redacted> =>

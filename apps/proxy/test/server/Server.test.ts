@@ -97,15 +97,13 @@ describe("a response that cannot be created or sent", () => {
     Effect.gen(function*() {
       const reply = ProxyResponse.json(200, {})
       const broken = { ...reply, headers: { "x-broken": "a\nb" } }
-      const replies: ReadonlyArray<
-        () => ProxyResponse.ProxyResponse | Effect.Effect<ProxyResponse.ProxyResponse>
-      > = [
+      const replies: ReadonlyArray<() => Effect.Effect<ProxyResponse.ProxyResponse>> = [
         () => {
           throw new Error("routing failed")
         },
         () => Effect.die(new Error("the handler failed")),
         () => Effect.succeed(broken),
-        () => broken
+        () => Effect.delay(Effect.succeed(broken), 1)
       ]
       for (const make of replies) {
         const onComplete = () => {}

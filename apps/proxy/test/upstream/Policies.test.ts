@@ -2,7 +2,7 @@
 import { tokenPrice } from "@blockquarry/core/operations/tokenPrice"
 import { decodeInput, encodeRequest } from "@blockquarry/core/RequestEncoding"
 import * as CacheStore from "@blockquarry/http/CacheStore"
-import { Engine } from "@blockquarry/http/Gateway"
+import { CallClient, Engine } from "@blockquarry/http/Gateway"
 import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
 import * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, it } from "@effect/vitest"
@@ -12,9 +12,18 @@ import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import { defaults } from "../../src/config/Config.ts"
+import * as ResponseMemory from "../../src/quota/ResponseMemory.ts"
 import * as UpstreamClient from "../../src/upstream/UpstreamClient.ts"
 import { examples, sendRequest, start, testConfig, testEndpoints } from "../support/proxy.ts"
 import { staticUpstream } from "../support/staticUpstream.ts"
+
+const caller: UpstreamClient.Caller = {
+  client: CallClient.none,
+  memory: ResponseMemory.make(() => defaults).memoryOf(CallClient.none),
+  onSent: () => {},
+  onUsage: () => {},
+  requestId: "test"
+}
 
 const price = `/api/v2.2/erc20/${examples.token}/price?chain=eth`
 
@@ -39,13 +48,17 @@ describe("the default policies", () => {
           httpClient
         )
         const input = yield* decodeInput(tokenPrice, { address: examples.token })
-        const call = upstream.execute({
-          operation: tokenPrice,
-          route: tokenPrice.path,
-          upstreamName: "data",
-          input,
-          request: encodeRequest(tokenPrice, input)
-        }, "default")
+        const call = upstream.execute(
+          {
+            operation: tokenPrice,
+            route: tokenPrice.path,
+            upstreamName: "data",
+            input,
+            request: encodeRequest(tokenPrice, input)
+          },
+          "default",
+          caller
+        )
         const fiber = yield* Effect.fork(Effect.either(call))
         yield* TestClock.adjust(Duration.subtract("25 seconds", defaults.quotas.maxWait))
         const result = yield* Effect.flatMap(Fiber.poll(fiber), Effect.flatten)
