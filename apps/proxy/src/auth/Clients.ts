@@ -1,8 +1,8 @@
 /**
  * Authenticates clients by token, and checks their networks and scopes.
  *
- * Tokens are compared by hash: neither the configuration nor this process holds a token. If no clients are configured,
- * every request belongs to the client `anonymous`.
+ * Tokens are compared by hash: the configuration holds no token, and this process only those that clients have sent. If no
+ * clients are configured, every request belongs to the client `anonymous`.
  */
 import { allOperations } from "@blockquarry/core/Operations"
 import * as Either from "effect/Either"

@@ -4,7 +4,10 @@ import { createHash, timingSafeEqual } from "node:crypto"
 /** Returns the owner of a token. */
 export type TokenLookup<Owner> = (token: string) => Owner | undefined
 
-/** Creates a lookup from token hashes: `sha256:` and 64 hexadecimal digits. */
+/**
+ * Creates a lookup from token hashes: `sha256:` and 64 hexadecimal digits. Remembers the tokens that it has found, so that
+ * each is hashed once. There are never more than configured hashes.
+ */
 export const lookupByHash = <Owner>(
   hashes: Iterable<readonly [hash: string, owner: Owner]>
 ): TokenLookup<Owner> => {
@@ -15,10 +18,16 @@ export const lookupByHash = <Owner>(
     const bucket = digest.readUInt32BE(0)
     buckets.set(bucket, [...(buckets.get(bucket) ?? []), { digest, owner }])
   }
+  const found = new Map<string, Owner>()
   return (token) => {
+    const known = found.get(token)
+    if (known !== undefined) return known
     const digest = createHash("sha256").update(token).digest()
-    return buckets.get(digest.readUInt32BE(0))?.find((candidate) => timingSafeEqual(candidate.digest, digest))
+    const owner = buckets.get(digest.readUInt32BE(0))
+      ?.find((candidate) => timingSafeEqual(candidate.digest, digest))
       ?.owner
+    if (owner !== undefined) found.set(token, owner)
+    return owner
   }
 }
 
@@ -26,9 +35,11 @@ export const lookupByHash = <Owner>(
 export const tokensFromHeaders = (
   headers: Readonly<Record<string, string | undefined>>
 ): ReadonlyArray<string> => {
-  const key = headers["x-api-key"]
-  const bearer = /^bearer +([^\s]+)$/i.exec(headers["authorization"] ?? "")?.[1]
-  return [key, bearer].filter((token): token is string => token !== undefined && token !== "")
+  const { authorization, "x-api-key": key = "" } = headers
+  const keys = key === "" ? [] : [key]
+  if (authorization === undefined) return keys
+  const bearer = /^bearer +([^\s]+)$/i.exec(authorization)?.[1]
+  return bearer === undefined ? keys : [...keys, bearer]
 }
 
 /** Header of 401 responses. */
