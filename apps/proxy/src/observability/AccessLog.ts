@@ -8,12 +8,30 @@ export const isSuccessfulProbe = ({ route, status }: AccessLogEntry): boolean =>
 
 /** Formats the access log line of a completed request. */
 export const accessLogLine = (entry: AccessLogEntry, style: LogStyle): string => {
+  const { startedAt, cache, client, code, requestId, method, durationMs, route, status } = entry
+  const time = formatTime(startedAt)
   if (style === "text") {
-    const { startedAt, cache, client, code, requestId, method, durationMs, route, status } = entry
     const parts = [method, route, status, `${durationMs}ms`, cache ?? code ?? "", client ?? "", requestId]
-    return `${new Date(startedAt).toISOString()} ${parts.filter((part) => part !== "").join(" ")}`
+    return `${time} ${parts.filter((part) => part !== "").join(" ")}`
   }
-  const { startedAt, requestId, ...fields } = entry
-  const time = new Date(startedAt).toISOString()
-  return JSON.stringify({ time, level: "info", message: "request", requestId, ...fields })
+  // `JSON.stringify` of an object takes four times as long.
+  return `{"time":"${time}","level":"info","message":"request","requestId":${quote(requestId)},` +
+    `"client":${quote(client)},"method":${quote(method)},"route":${quote(route)},` +
+    `"operation":${quote(entry.operation)},"status":${status},"code":${quote(code)},` +
+    `"cache":${quote(cache)},"attempts":${entry.attempts},"upstreamCost":${entry.upstreamCost},` +
+    `"savedCost":${entry.savedCost},"chargedCost":${entry.chargedCost},"shadowed":${entry.shadowed},` +
+    `"durationMs":${durationMs},"waitMs":${entry.waitMs},"bytes":${entry.bytes}}`
 }
+
+/** Formats a value as JSON. */
+const quote = (text: string | null): string =>
+  text === null ? "null" : /^[\w./:-]*$/.test(text) ? `"${text}"` : JSON.stringify(text)
+
+/** Formats a time. Under load, many requests start in the same millisecond. */
+const formatTime = (() => {
+  let last = { millis: 0, text: new Date(0).toISOString() }
+  return (millis: number): string => {
+    if (millis !== last.millis) last = { millis, text: new Date(millis).toISOString() }
+    return last.text
+  }
+})()
