@@ -181,6 +181,9 @@ const nextPage = <I, Output extends Page<Item>, Item>(
         return continueByBlock(pageSource, state, blockPosition, page, ordering)
       }
       // The first page with a cursor: pagination follows cursors from here on, and still drops returned records.
+      if (blockPosition.returned.size === 0) {
+        return continueByCursor(pageSource, { ...state, blockPosition: null }, page)
+      }
       const { newItems, position: remaining } = BlockCursor.dropReturned(
         blockPosition,
         page.result,
