@@ -219,9 +219,9 @@ describe("the Dockerfile", () => {
 
   it("runs as a non-root user, without a shell, and exposes the configured ports", () => {
     const final = dockerfile.slice(dockerfile.lastIndexOf("\nFROM "))
-    expect(dockerfile).toMatch(/^ARG BASE=gcr\.io\/distroless\/nodejs22-debian12:nonroot$/m)
-    expect(dockerfile).toMatch(/^ARG BUILDER=node:22-bookworm-slim$/m)
-    expect(final).toContain(`base.name="gcr.io/distroless/nodejs22-debian12:nonroot"`)
+    expect(dockerfile).toMatch(/^ARG BASE=gcr\.io\/distroless\/nodejs24-debian12:nonroot$/m)
+    expect(dockerfile).toMatch(/^ARG BUILDER=node:24-bookworm-slim$/m)
+    expect(final).toContain(`base.name="gcr.io/distroless/nodejs24-debian12:nonroot"`)
     expect(final).toContain(`\nUSER ${Image.user}:${Image.user}\n`)
     expect(final).toContain(`\nEXPOSE ${defaults.listen.port} ${defaults.admin?.port}\n`)
     expect(final).toContain(`http://127.0.0.1:${defaults.listen.port}/livez`)

@@ -15,7 +15,8 @@ const comparisons = Effect.gen(function*() {
     QuarryProxy.startSubject(`semi-space of ${mebibytes} MB`, stubServer.baseUrl, {}, [
       `--max-semi-space-size=${mebibytes}`
     ])
-  const [first, ...others] = [yield* startWith(16), yield* startWith(32), yield* startWith(64)] as const
+  const first = yield* startWith(8)
+  const others = yield* Effect.forEach([16, 32, 64], startWith)
   const pattern = ServerSubject.cacheMisses()
   return documents.map((document) => {
     const toSubject = (subject: ServerSubject.ServerSubject) =>
