@@ -8,9 +8,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { LRUCache } from "lru-cache"
 import * as AvailabilityGuard from "./internal/stores/AvailabilityGuard.ts"
 import * as Gcra from "./internal/stores/Gcra.ts"
+import * as LruMap from "./internal/stores/LruMap.ts"
 import * as QuotaWindow from "./internal/stores/QuotaWindow.ts"
 import type { StoreError } from "./StoreError.ts"
 
@@ -357,7 +357,7 @@ const withNow = <A>(evaluate: (now: number) => A): Effect.Effect<A> =>
 
 const makeMemoryStore = (): RecordingStore => {
   // Evicts the least recently used rate limits of very many.
-  const states = new LRUCache<string, Gcra.GcraState>({ maxSize: 10_000, sizeCalculation: () => 1 })
+  const states = LruMap.make<Gcra.GcraState>({ maxSize: 10_000 })
   const update = <A>(
     name: string,
     transition: (state: Gcra.GcraState, now: number) => readonly [Gcra.GcraState, A]

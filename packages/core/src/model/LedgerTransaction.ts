@@ -6,7 +6,6 @@
  *
  * @since 0.1.0
  */
-import * as Arbitrary from "effect/Arbitrary"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -197,7 +196,7 @@ const otherTransaction = leaf<OtherTransaction, JsonValue>({
   encode: ({ document }) => document,
   arbitrary: (fc) =>
     fc.record({
-      hash: Arbitrary.makeLazy(Hash)(fc),
+      hash: fc.stringMatching(/^0x[0-9a-f]{64}$/).map(Schema.decodeSync(Hash)),
       type: fc.constantFrom("future_transaction", ""),
       of: fc.string()
     })

@@ -13,7 +13,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Order from "effect/Order"
-import { LRUCache } from "lru-cache"
+import * as LruMap from "../stores/LruMap.ts"
 import { hostOf } from "../transport/BaseUrl.ts"
 import type { AdmissionControl, Attempt } from "./AdmissionControl.ts"
 import {
@@ -61,7 +61,7 @@ const maxCooldown = 60_000
 
 export const make = (admission: AdmissionControl): KeySelector => {
   // Evicts the least recently used keys of very many.
-  const states = new LRUCache<string, KeyState>({ maxSize: 10_000, sizeCalculation: () => 1 })
+  const states = LruMap.make<KeyState>({ maxSize: 10_000 })
   let useCount = 0
 
   const stateOf = ({ baseUrl, label, id }: CallKey): KeyState => {

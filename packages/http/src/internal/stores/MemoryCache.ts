@@ -1,6 +1,6 @@
 /** Cache entries in the memory of this process, limited by bytes. Evicts the least recently used entries. */
-import { LRUCache } from "lru-cache"
 import type { CacheEntry } from "../../CacheStore.ts"
+import * as LruMap from "./LruMap.ts"
 
 export interface MemoryCache {
   readonly get: (key: string) => CacheEntry | undefined
@@ -15,25 +15,18 @@ export interface MemoryCache {
 
 /** `maxBytes` limits the total size. No entry exceeds an eighth of it. With 0 or less, nothing is stored. */
 export const make = (maxBytes: number): MemoryCache => {
-  // LRUCache throws unless its size is a positive safe integer; no entry fits into one byte.
-  const maxSize = maxBytes >= 1 ? Math.min(Math.floor(maxBytes), Number.MAX_SAFE_INTEGER) : 1
-  const entries = new LRUCache<string, CacheEntry>({
-    maxSize,
-    maxEntrySize: Math.floor(maxSize / 8),
-    sizeCalculation: (entry, key) => sizeOf(key, entry)
-  })
+  const maxSize = maxBytes > 0 ? maxBytes : 0
+  const entries = LruMap.make<CacheEntry>({ maxSize, maxEntrySize: maxSize / 8, sizeOf })
   return {
-    get: (key) => entries.get(key),
+    get: entries.get,
     set: (key, entry) => {
       const existing = entries.peek(key)
       if (existing !== undefined && existing.version > entry.version) return false
       entries.set(key, entry)
       return true
     },
-    remove: (key) => {
-      entries.delete(key)
-    },
-    clear: () => entries.clear()
+    remove: entries.delete,
+    clear: entries.clear
   }
 }
 
