@@ -10,7 +10,6 @@ export const slowStore = (millis: number) =>
       stats,
       store: {
         ...store,
-        sync: undefined,
         acquire: (id, rule, cost, lease) =>
           Effect.gen(function*() {
             stats.inProgress += 1
