@@ -55,7 +55,7 @@ const selectUpstream = (
 /** GET requests that were parsed before, by request target. */
 export interface ParsedRequests {
   readonly get: (target: string) => UpstreamRequest | undefined
-  readonly set: (target: string, request: UpstreamRequest) => void
+  readonly remember: (target: string, request: UpstreamRequest) => void
 }
 
 const maxParsedRequests = 4096
@@ -67,8 +67,8 @@ export const makeParsedRequests = (): ParsedRequests => {
   const requests = new LRUCache<string, UpstreamRequest>({ max: maxParsedRequests })
   return {
     get: (target) => requests.get(target),
-    set: (target, request) => {
-      if (target.length <= maxTargetLength) requests.set(target, request)
+    remember: (target, request) => {
+      if (target.length <= maxTargetLength && !requests.has(target)) requests.set(target, request)
     }
   }
 }

@@ -111,11 +111,10 @@ const parseAndCall = (
   query: RequestTarget.RequestTarget["query"],
   body: object | undefined
 ): Response =>
-  Effect.flatMap(ParseRequest.parseRequest(match, query, body), (upstreamRequest) => {
-    const { request: { method, target }, sharedState } = exchange
-    if (method === "GET") sharedState.parsedRequests.set(target, upstreamRequest)
-    return callUpstream(exchange, client, upstreamRequest)
-  })
+  Effect.flatMap(
+    ParseRequest.parseRequest(match, query, body),
+    (upstreamRequest) => callUpstream(exchange, client, upstreamRequest)
+  )
 
 /** Responds from the cache or the upstream. Request headers of the client are not forwarded. */
 const callUpstream = (
@@ -123,8 +122,9 @@ const callUpstream = (
   client: Clients.AuthenticatedClient,
   upstreamRequest: UpstreamRequest
 ): Response => {
-  const { activeConfig: { config, quotas, upstream }, context, request: { headers }, sharedState } = exchange
-  const { encodedBodies, now, responseMemory } = sharedState
+  const { activeConfig: { config, quotas, upstream }, context, request, sharedState } = exchange
+  const { encodedBodies, now, parsedRequests, responseMemory } = sharedState
+  const { headers, method, target } = request
   const { operation } = upstreamRequest
   const cacheDirective = CacheDirective.parseCacheDirective(headers["cache-control"], headers["pragma"])
   const usesCache = config.cache.enabled && cacheDirective !== "no-store" && operation.method === "GET"
@@ -156,6 +156,8 @@ const callUpstream = (
     context.cache = CacheStatus.cacheStateOf(found, usesCache)
     // A stale response saves no cost, because it causes an upstream request as well.
     context.savedCost = found.source === "cache" ? cost : 0
+    // Requests that do not repeat would only fill the memory.
+    if (found.source === "cache" && method === "GET") parsedRequests.remember(target, upstreamRequest)
     const rendered = RenderResponse.render(
       { ...found, cacheDirective, usesCache, now: now(), method: operation.method },
       headers,

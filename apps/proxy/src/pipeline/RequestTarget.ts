@@ -26,8 +26,10 @@ export const parseTarget = (target: string): Either.Either<RequestTarget, ProxyE
   if (/[^!-~]|[\\#]/.test(target)) return malformedUri("it contains a character that must be percent-encoded")
   const queryStart = target.indexOf("?")
   const path = queryStart < 0 ? target : target.slice(0, queryStart)
-  const reason = path.split("/").slice(1).map(segmentError).find((found) => found !== undefined)
-  if (reason !== undefined) return malformedUri(reason)
+  for (const segment of path.slice(1).split("/")) {
+    const reason = segmentError(segment)
+    if (reason !== undefined) return malformedUri(reason)
+  }
   return Either.flatMap(
     parseQuery(queryStart < 0 ? "" : target.slice(queryStart + 1)),
     (query) => containsToken(path, query) ? Either.left(tokenInUrl) : Either.right({ path, query })
@@ -79,6 +81,7 @@ const parseQuery = (text: string): Either.Either<EncodedRequest["query"], ProxyE
 const plusAsSpace = (text: string): string => text.replaceAll("+", "%20")
 
 const decode = (text: string): string | undefined => {
+  if (!text.includes("%")) return text
   try {
     return decodeURIComponent(text)
   } catch {

@@ -12,7 +12,7 @@ import type * as UpstreamClient from "../upstream/UpstreamClient.ts"
 import * as CacheStatus from "./CacheStatus.ts"
 import * as ConditionalRequest from "./ConditionalRequest.ts"
 import { minEncodedBytes } from "./ContentEncoding.ts"
-import type { EncodedBodies, EncodedBody } from "./EncodedBodies.ts"
+import type { EncodedBodies } from "./EncodedBodies.ts"
 
 /** An upstream response, and how it was obtained. */
 export interface RenderInput extends UpstreamClient.UpstreamResponse {
@@ -20,7 +20,7 @@ export interface RenderInput extends UpstreamClient.UpstreamResponse {
   /** Whether the request used the cache. */
   readonly usesCache: boolean
   readonly now: number
-  /** The method of the operation. Entity tags and conditional requests are for GET only, and for HEAD. */
+  /** The method of the operation. Only GET and HEAD responses that use the cache have an entity tag. */
   readonly method: AnyOperation["method"]
 }
 
@@ -40,13 +40,26 @@ export const render = (
   input: RenderInput,
   requestHeaders: RequestHeaders,
   encodedBodies: EncodedBodies
-): Effect.Effect<ProxyResponse> =>
-  isNotModified(input, requestHeaders, encodedBodies)
-    ? Effect.succeed(notModified(input, encodedBodies))
-    : Effect.map(
-      encodedBodies.encode(input.response, requestHeaders["accept-encoding"], input.usesCache),
-      (body) => fullResponse(input, body, encodedBodies)
-    )
+): Effect.Effect<ProxyResponse> => {
+  const { response } = input
+  const headers = responseHeaders(input)
+  const { etag } = headers
+  const ifNoneMatch = requestHeaders["if-none-match"]
+  if (
+    etag !== undefined && ifNoneMatch !== undefined &&
+    ConditionalRequest.ifNoneMatchMatches(ifNoneMatch, etag)
+  ) {
+    const { "content-type": _, ...notModified } = headers
+    return Effect.succeed({ status: 304, headers: notModified, body: emptyBody })
+  }
+  return Effect.map(
+    encodedBodies.encode(response, requestHeaders["accept-encoding"], etag),
+    ({ bytes, encoding }) => {
+      if (encoding !== undefined) headers["content-encoding"] = encoding
+      return { status: response.status, headers, body: bytes }
+    }
+  )
+}
 
 /** Compresses the body of a built-in page if the client accepts it. `store`: whether later requests get the same body. */
 export const renderPage = (
@@ -60,47 +73,19 @@ export const renderPage = (
       encodedBodies.encode(
         { status: page.status, bytes: page.body },
         requestHeaders["accept-encoding"],
-        store
+        store ? ConditionalRequest.entityTagOf(page.body) : undefined
       ),
       ({ bytes, encoding }) => ({
         ...page,
-        headers: { ...page.headers, vary: "accept-encoding", ...contentEncoding(encoding) },
+        headers: {
+          ...page.headers,
+          vary: "accept-encoding",
+          ...(encoding === undefined ? {} : { "content-encoding": encoding })
+        },
         body: bytes
       })
     )
     : Effect.succeed(page)
-
-const contentEncoding = (encoding: EncodedBody["encoding"]): Readonly<Record<string, string>> =>
-  encoding === undefined ? {} : { "content-encoding": encoding }
-
-const isNotModified = (
-  input: RenderInput,
-  requestHeaders: RequestHeaders,
-  encodedBodies: EncodedBodies
-): boolean => {
-  const { response } = input
-  const ifNoneMatch = requestHeaders["if-none-match"]
-  return ifNoneMatch !== undefined && hasEntityTag(input) &&
-    ConditionalRequest.ifNoneMatchMatches(ifNoneMatch, encodedBodies.entityTagOf(response))
-}
-
-const hasEntityTag = ({ method, response: { status } }: RenderInput): boolean =>
-  method === "GET" && status === 200
-
-const fullResponse = (
-  input: RenderInput,
-  { bytes, encoding }: EncodedBody,
-  encodedBodies: EncodedBodies
-): ProxyResponse => {
-  const headers = responseHeaders(input, encodedBodies)
-  if (encoding !== undefined) headers["content-encoding"] = encoding
-  return { status: input.response.status, headers, body: bytes }
-}
-
-const notModified = (input: RenderInput, encodedBodies: EncodedBodies): ProxyResponse => {
-  const { "content-type": _, ...headers } = responseHeaders(input, encodedBodies)
-  return { status: 304, headers, body: emptyBody }
-}
 
 const emptyBody = new Uint8Array()
 
@@ -116,13 +101,9 @@ const privateCacheControl = (cacheControl: string | undefined): string => {
 }
 
 /** Returns headers that let clients cache responses privately and revalidate them. */
-const responseHeaders = (
-  input: RenderInput,
-  encodedBodies: EncodedBodies
-): Record<string, string> => {
+const responseHeaders = (input: RenderInput): Record<string, string> => {
   const { response, usesCache, now, cacheDirective } = input
-  const headers = { ...constantHeaders(response) }
-  if (hasEntityTag(input)) headers["etag"] = encodedBodies.entityTagOf(response)
+  const headers = { ...constantHeaders(input) }
   const retryAfter = response.headers["retry-after"]
   if (retryAfter !== undefined) {
     // In whole seconds, and only if it is valid.
@@ -132,9 +113,14 @@ const responseHeaders = (
   return headers
 }
 
-/** The headers of a response that do not depend on the request. Computed once for each cached response. */
-const constantHeaders = (response: RawResponse.RawResponse): Record<string, string> => {
-  const known = prepared.get(response)
+type Headers = Readonly<Record<string, string>>
+
+/** The headers of cached responses that do not depend on the request. */
+const prepared = new WeakMap<RawResponse.RawResponse, Headers>()
+
+/** Returns the headers that do not depend on the request. Computes them once for the hits of a cache entry. */
+const constantHeaders = ({ method, response, source, usesCache }: RenderInput): Headers => {
+  const known = source === "cache" ? prepared.get(response) : undefined
   if (known !== undefined) return known
   const headers: Record<string, string> = {
     "cache-control": privateCacheControl(response.headers["cache-control"]),
@@ -144,8 +130,9 @@ const constantHeaders = (response: RawResponse.RawResponse): Record<string, stri
     const value = response.headers[name]
     if (value !== undefined) headers[name] = value
   }
-  prepared.set(response, headers)
+  if (usesCache && method === "GET" && response.status === 200) {
+    headers["etag"] = ConditionalRequest.entityTagOf(response.bytes)
+  }
+  if (source === "cache") prepared.set(response, headers)
   return headers
 }
-
-const prepared = new WeakMap<RawResponse.RawResponse, Record<string, string>>()
