@@ -1,6 +1,7 @@
 /** Mutable state of a request while it is processed. It becomes the access log entry when the request completes. */
 import * as CallUsage from "@blockquarry/http/CallUsage"
 import type { BodyMemory } from "@blockquarry/http/Gateway"
+import * as Context from "effect/Context"
 import type { AccessLogEntry, CacheState } from "./AccessLogEntry.ts"
 import type { Charge, QuotaStatus } from "./Charge.ts"
 import type * as ProxyError from "./ProxyError.ts"
@@ -178,3 +179,8 @@ export const toAccessLogEntry = (
   waitMs: quotaWaitMs + usage.waitMillis,
   bytes
 })
+
+/** The id of the request that a call to the engine is made for. Log lines of the call contain it. Default: null. */
+export class CurrentRequestId extends Context.Reference<CurrentRequestId>()("quarry-proxy/CurrentRequestId", {
+  defaultValue: (): string | null => null
+}) {}

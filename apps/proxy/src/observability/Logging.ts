@@ -3,11 +3,15 @@
  * lines above the level `debug` contain no parameter values of requests.
  */
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as FiberRef from "effect/FiberRef"
+import * as FiberRefs from "effect/FiberRefs"
 import * as HashMap from "effect/HashMap"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import type { LogLevel as Level } from "../config/Config.ts"
+import { CurrentRequestId } from "../exchange/RequestContext.ts"
 
 /** Receives a log line without its line terminator. */
 export type LogSink = (line: string) => void
@@ -15,10 +19,15 @@ export type LogSink = (line: string) => void
 export type LogStyle = "json" | "text"
 
 const loggerFor = (style: LogStyle) =>
-  Logger.make<unknown, string>(({ annotations, cause, date, logLevel, message }) => {
+  Logger.make<unknown, string>(({ annotations, cause, context, date, logLevel, message }) => {
     const messageText = (Array.isArray(message) ? message : [message]).map(String).join(" ")
     const trace = cause._tag === "Empty" ? undefined : Cause.pretty(cause, { renderErrorCause: true })
-    const fields = [...HashMap.entries(annotations)]
+    // Annotations would cost time for each request, logged or not.
+    const requestId = Context.get(FiberRefs.getOrDefault(context, FiberRef.currentContext), CurrentRequestId)
+    const fields = [
+      ...HashMap.entries(annotations),
+      ...(requestId === null ? [] : [["requestId", requestId] as const])
+    ]
     if (style === "text") {
       const parts = [
         date.toISOString(),

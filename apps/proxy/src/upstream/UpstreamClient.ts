@@ -32,6 +32,7 @@ import type { UpstreamName } from "../config/BaseUrls.ts"
 import type { Config } from "../config/Config.ts"
 import type { CacheDirective } from "../exchange/CacheDirective.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
+import { CurrentRequestId } from "../exchange/RequestContext.ts"
 import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
 import type { ClientMemory } from "../quota/ResponseMemory.ts"
 
@@ -215,12 +216,12 @@ export const callFor = ({ client, memory, onSent, onUsage, requestId }: Caller, 
     Context.add(BodyMemory.CurrentBodyMemory, memory),
     Context.add(SendObserver.CurrentSendObserver, onSent),
     Context.add(CallUsage.CurrentUsageObserver, onUsage),
-    Context.add(CallOptions.CurrentCallOptions, { cacheMode })
+    Context.add(CallOptions.CurrentCallOptions, { cacheMode }),
+    Context.add(CurrentRequestId, requestId)
   )
   return <A>(call: Effect.Effect<A, ProxyError.ProxyError>): Effect.Effect<A, ProxyError.ProxyError> =>
     call.pipe(
       Effect.provide(context),
-      Effect.annotateLogs("requestId", requestId),
       Effect.mapError((error) => error === ProxyError.outOfMemory ? memory.denial() : error)
     )
 }
