@@ -25,6 +25,9 @@ export interface QuarryProxy {
   readonly adminPort: number
 }
 
+/** The options of Node.js in the container image. */
+export const imageOptions: ReadonlyArray<string> = ["--max-semi-space-size=32"]
+
 /** A client with quotas that no benchmark reaches. */
 export const clientConfig = (name: string, token: string) => ({
   name,

@@ -4,7 +4,7 @@ import type { Config } from "../../../src/config/Config.ts"
 const megabyte = 1024 * 1024
 
 /** Node, the program, uncollected garbage, encoded responses, parsed requests and buffered log lines. */
-export const fixedMemory = { node: 240, encodedBodies: 32, parsedRequests: 16, log: 8 } as const
+export const fixedMemory = { node: 320, encodedBodies: 32, parsedRequests: 16, log: 8 } as const
 
 /** The maximum for responses in flight, in MiB. */
 export const responsesInFlight = ({ limits }: Pick<Config, "limits">): number =>
