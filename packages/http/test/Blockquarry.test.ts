@@ -109,7 +109,7 @@ describe("sharing", () => {
         stores
       })
       yield* run(Effect.zipLeft(price, Effect.yieldNow()), layer)
-      expect([...entries.keys()]).toEqual([`${baseUrl}/api/v2.2/erc20/${address}/price?`])
+      expect([...entries.keys()]).toEqual([`${baseUrl}/api/v2.2/erc20/${address}/price`])
     }))
 })
 
