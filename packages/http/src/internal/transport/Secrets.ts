@@ -72,7 +72,7 @@ const mayRespell = (searched: Searchable): boolean =>
 
 /** Replaces the escapes of JSON that `JSON.stringify` does not use, inside of strings or anywhere else. */
 const withCanonicalEscapes = (text: string): string =>
-  text.replace(/\\(?:\\|\/|u[0-9a-f]{4}(?:\\u[0-9a-f]{4})*)/gi, (escapes) => {
+  text.replace(/\\(?:\\|\/|u[\da-fA-F]{4}(?:\\u[\da-fA-F]{4})*)/g, (escapes) => {
     if (escapes === "\\\\") return escapes
     const unescaped: string = JSON.parse(`"${escapes}"`)
     return jsonEscaped(unescaped)

@@ -70,6 +70,15 @@ describe("a search for secrets", () => {
     expect(responseContainsSecret(responseOf(`{"a":"\\u0061bcdefgh"}`), secrets)).toBe(true)
   })
 
+  it("accepts a backslash before a capital U, which is no escape of JSON", () => {
+    const secrets = [Redacted.make("secret-key-1")]
+    const body = String.raw`C:\Udeadbeef \u0041`
+    expect(responseContainsSecret(responseOf(body), secrets)).toBe(false)
+    expect(
+      responseContainsSecret(responseOf(`${body} secret-key-1`.replace("k", String.raw`\u006b`)), secrets)
+    ).toBe(true)
+  })
+
   it("finds a secret in a body that is not JSON or not UTF-8, and in a header", () => {
     const secrets = [Redacted.make("abcdefgh")]
     expect(responseContainsSecret(responseOf("<p>abcdefgh</p>"), secrets)).toBe(true)
