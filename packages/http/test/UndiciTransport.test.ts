@@ -199,4 +199,18 @@ describe("a dispatcher of the program", () => {
         left: { _tag: "NetworkError", sent: false }
       })
     }))
+
+  it.effect("that throws is a NetworkError, and the request is not sent", () =>
+    Effect.gen(function*() {
+      const agent = new MockAgent().compose(() => () => {
+        throw new Error("rejected by an interceptor")
+      })
+      const layer = Layer.provide(
+        UndiciTransport.layerWithDispatcher,
+        Layer.succeed(NodeHttpClient.Dispatcher, agent)
+      )
+      expect(yield* requestPrice("https://host.test", layer)).toMatchObject({
+        left: { _tag: "NetworkError", reason: "the request could not be sent", sent: false }
+      })
+    }))
 })

@@ -40,7 +40,12 @@ export const fromDispatcher = (
       return Effect.async<ReceivedResponse, TransportError>((resume) => {
         const exchange = new Exchange(request.apiKey, maxBodySize, memory, resume)
         exchange.startTimer(clock, timeoutMillis)
-        dispatcher.dispatch(dispatchOptions(request, userAgent), exchange)
+        try {
+          dispatcher.dispatch(dispatchOptions(request, userAgent), exchange)
+        } catch (cause) {
+          // An interceptor may throw.
+          exchange.failWith(cause)
+        }
         return Effect.sync(() => exchange.cancel())
       })
     })
@@ -157,6 +162,10 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Undici.Dispatcher.DispatchController, cause: Error): void {
+    this.failWith(cause)
+  }
+
+  failWith(cause: unknown): void {
     this.fail(this.head === null ? requestFailed(cause, this.controller !== null) : responseFailed(cause))
   }
 
