@@ -50,10 +50,8 @@ export const respond = (
   if (target.length > activeConfig.config.limits.maxUrlBytes) return Effect.fail(ProxyError.uriTooLong)
   const parsed = method === "GET" ? sharedState.parsedRequests.get(target) : undefined
   if (parsed !== undefined) {
-    return Effect.flatMap(
-      authorize(exchange, parsed.operation.id, parsed.route),
-      (client) => callUpstream(exchange, client, parsed)
-    )
+    const client = authorize(exchange, parsed.operation.id, parsed.route)
+    return Either.isRight(client) ? callUpstream(exchange, client.right, parsed) : Effect.fail(client.left)
   }
   if (target === "*" && method === "OPTIONS") {
     return Effect.succeed(ProxyResponse.empty(204, { allow: "GET, HEAD, POST, OPTIONS" }))

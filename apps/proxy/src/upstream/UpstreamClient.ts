@@ -185,11 +185,9 @@ export const make = (
         findInMemory: ({ upstreamName, operation, request }, now) => {
           const upstream = upstreams[upstreamName]
           const entry = Either.isRight(upstream)
-            ? engine.peek(operation, upstream.right)(request, now)
+            ? engine.getInMemory(operation, upstream.right)(request, now)
             : undefined
-          if (entry === undefined) return undefined
-          engine.recordHit(operation)
-          return fromCacheEntry(entry)
+          return entry && fromCacheEntry(entry)
         },
         invalidate: ({ upstreamName, operation, request }) =>
           Either.match(upstreams[upstreamName], {

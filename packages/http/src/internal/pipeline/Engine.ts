@@ -99,14 +99,12 @@ export interface EngineService {
   ) => (input: I) => Effect.Effect<Output, OperationError>
   /**
    * Returns a fresh cache entry synchronously, or `undefined` if there is none, caching is disabled, or the store is not
-   * in memory. Does not count as a cache request: call `recordHit` if the entry is used.
+   * in memory. Counts a call and a hit if there is one.
    */
-  readonly peek: (
+  readonly getInMemory: (
     operation: AnyOperation,
     upstream: Upstream
   ) => (request: EncodedRequest, now: number) => CacheStore.CacheEntry | undefined
-  /** Counts a call and a cache hit. */
-  readonly recordHit: (operation: AnyOperation) => void
   /** Returns a fresh cache entry from any store, or null if there is none. Counts a call and a hit if there is one. */
   readonly get: (
     operation: AnyOperation,
@@ -217,8 +215,11 @@ export const make: Effect.Effect<
       const encode = requestEncoder(operation, upstream.arrayFormat)
       return (input: I) => respond(input, encode(input))
     },
-    peek: (_, { keyPool, policies }) => (request, now) => cache.peek(keyPool, policies.cache, request, now),
-    recordHit: instrumentation.recordHit,
+    getInMemory: (operation, { keyPool, policies }) => (request, now) => {
+      const entry = cache.peek(keyPool, policies.cache, request, now)
+      if (entry !== undefined) instrumentation.recordHit(operation)
+      return entry
+    },
     get: (operation, { keyPool, policies }) => (request) =>
       Effect.tap(
         cache.get(keyPool, policies.cache, request),

@@ -31,18 +31,18 @@ const fetchPriceOf = ({ send }: EngineHarness) =>
 const first = { usdPrice: 1 }
 const second = { usdPrice: 2 }
 
-describe("peek", () => {
+describe("getInMemory", () => {
   it.effect("returns an entry synchronously while it is fresh", () =>
     Effect.gen(function*() {
       const { send, engine, upstream } = yield* engineHarness(numberedPrice, cachingOptions)
-      const peek = engine.peek(tokenPrice, upstream)
-      expect(peek(requestOf(1), 0)).toBeUndefined()
+      const getInMemory = engine.getInMemory(tokenPrice, upstream)
+      expect(getInMemory(requestOf(1), 0)).toBeUndefined()
       yield* send(1)
-      const entry = peek(requestOf(1), 4999)
+      const entry = getInMemory(requestOf(1), 4999)
       expect(entry).toMatchObject({ storedAt: 0, freshUntil: 5000, response: { status: 200 } })
       expect(entry === undefined ? undefined : priceOf(entry.response.bytes)).toEqual(first)
-      expect(peek(requestOf(1), 5000)).toBeUndefined()
-      expect(peek(requestOf(2), 0)).toBeUndefined()
+      expect(getInMemory(requestOf(1), 5000)).toBeUndefined()
+      expect(getInMemory(requestOf(2), 0)).toBeUndefined()
     }))
 
   it.effect("returns nothing without a cache, for an update, and from a remote store", () =>
@@ -50,8 +50,8 @@ describe("peek", () => {
       const { send, engine, upstream } = yield* engineHarness(numberedPrice, cachingOptions)
       yield* send(1)
       const off = { ...upstream, policies: { ...upstream.policies, cache: ResponseCache.none } }
-      expect(engine.peek(tokenPrice, off)(requestOf(1), 0)).toBeUndefined()
-      expect(engine.peek(tokenPrice, upstream)({ ...requestOf(1), method: "POST" }, 0)).toBeUndefined()
+      expect(engine.getInMemory(tokenPrice, off)(requestOf(1), 0)).toBeUndefined()
+      expect(engine.getInMemory(tokenPrice, upstream)({ ...requestOf(1), method: "POST" }, 0)).toBeUndefined()
       const { peek: _, ...slow } = yield* CacheStore.memory()
       const slowStore = yield* Effect.provideService(
         engineHarness(numberedPrice, cachingOptions),
@@ -59,24 +59,23 @@ describe("peek", () => {
         slow
       )
       yield* slowStore.send(1)
-      expect(slowStore.engine.peek(tokenPrice, slowStore.upstream)(requestOf(1), 0)).toBeUndefined()
+      expect(slowStore.engine.getInMemory(tokenPrice, slowStore.upstream)(requestOf(1), 0)).toBeUndefined()
       expect(yield* fetchPriceOf(slowStore)).toEqual(first)
     }))
 
-  it.effect("counts nothing, unlike recordHit, which counts a call and a hit", () =>
+  it.effect("counts a call and a hit if there is an entry, and nothing otherwise", () =>
     Effect.gen(function*() {
       const { send, engine, upstream } = yield* engineHarness(numberedPrice, cachingOptions)
       yield* send(1)
-      const peek = Effect.sync(() => engine.peek(tokenPrice, upstream)(requestOf(1), 0))
-      const recordHit = Effect.sync(() => engine.recordHit(tokenPrice))
+      const hit = Effect.sync(() => engine.getInMemory(tokenPrice, upstream)(requestOf(1), 0))
+      const miss = Effect.sync(() => engine.getInMemory(tokenPrice, upstream)(requestOf(2), 0))
       const operation = "tokenPrice"
       const taken = Metric.value(withLabels(Telemetry.callDuration, { operation }))
       const before = yield* taken
-      expect(yield* peek).toBeDefined()
-      expect(yield* increaseOf(Telemetry.cacheRequests, { operation, result: "hit" }, peek)).toBe(0)
-      expect(yield* increaseOf(Telemetry.calls, { operation, outcome: "ok" }, peek)).toBe(0)
-      expect(yield* increaseOf(Telemetry.cacheRequests, { operation, result: "hit" }, recordHit)).toBe(1)
-      expect(yield* increaseOf(Telemetry.calls, { operation, outcome: "ok" }, recordHit)).toBe(1)
+      expect(yield* increaseOf(Telemetry.cacheRequests, { operation, result: "hit" }, miss)).toBe(0)
+      expect(yield* increaseOf(Telemetry.calls, { operation, outcome: "ok" }, miss)).toBe(0)
+      expect(yield* increaseOf(Telemetry.cacheRequests, { operation, result: "hit" }, hit)).toBe(1)
+      expect(yield* increaseOf(Telemetry.calls, { operation, outcome: "ok" }, hit)).toBe(1)
       expect((yield* taken).count - before.count).toBe(2)
     }))
 })
