@@ -164,7 +164,11 @@ export const undecodableBody = (response: ResponseHead, encoding: string): BodyE
  * @category errors
  */
 export const requestFailed = (cause: unknown, sent: boolean): ConnectionError =>
-  new ConnectionError({ detail: errorCode(cause) ?? "the request could not be sent", sent })
+  new ConnectionError({
+    detail: errorCode(cause) ??
+      (sent ? "no valid response was received" : "the request could not be sent"),
+    sent
+  })
 
 /**
  * The error of a response that began.
