@@ -14,7 +14,7 @@ import {
   type OperationError
 } from "@blockquarry/core/OperationError"
 import type { Page } from "@blockquarry/core/Page"
-import { encodeRequest } from "@blockquarry/core/RequestEncoding"
+import { requestEncoder } from "@blockquarry/core/RequestEncoding"
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -60,10 +60,11 @@ export const pages = <
 ): Stream.Stream<RawPage, ListOperationError> =>
   Stream.suspend(() => {
     const raw = engine.raw(operation, upstream, { needsDocument: true })
+    const encode = requestEncoder(operation, upstream.arrayFormat)
     // Pagination drops records that it has returned before, but never copies those that it returns.
     const rawByRecord = new WeakMap<Item, string>()
     const fetchPage = (input: I): Effect.Effect<Output, OperationError> =>
-      Effect.flatMap(raw(input, encodeRequest(operation, input, upstream.arrayFormat)), (engineResponse) =>
+      Effect.flatMap(raw(input, encode(input)), (engineResponse) =>
         Either.flatMap(decodeResponse(operation, engineResponse), ({ page, text }) => {
           const rawRecords = elementTexts(text, "result")
           if (rawRecords.length !== page.result.length) {
@@ -78,7 +79,7 @@ export const pages = <
         }))
     /** Fails if texts and records do not match: a record must be neither lost nor invented. */
     const recordMismatch = (reason: string): Either.Either<never, InvalidResponseError> => {
-      const { method, path } = encodeRequest(operation, input, upstream.arrayFormat)
+      const { method, path } = encode(input)
       return Either.left(
         new InvalidResponseError({
           operation: operation.id,
