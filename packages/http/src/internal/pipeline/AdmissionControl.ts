@@ -135,7 +135,6 @@ export const make = (
       : after(admitted.right.change, restore(attempt(key, onSent)))
     return Effect.flatMap(Effect.exit(attempted), (exit) => {
       const now = call.clock.unsafeCurrentTimeMillis()
-      if (sent > 0) instrumentation.recordCost(call, admission.cost)
       const stateChange = Either.isLeft(admitted)
         ? null
         : circuitBreaker.record(call, admitted.right, exit, now)
@@ -144,8 +143,13 @@ export const make = (
         stateChange,
         after(report, sent > 0 ? exit : refund(admission, now - admittedAt, exit))
       )
-      if (reported !== exit) return Effect.ensuring(reported, Effect.sync(() => queue.releaseSlot(admission)))
-      queue.releaseSlot(admission)
+      const release = () => {
+        queue.releaseSlot(admission)
+        // Last, because an observer of the usage may throw.
+        if (sent > 0) instrumentation.recordCost(call, admission.cost)
+      }
+      if (reported !== exit) return Effect.ensuring(reported, Effect.sync(release))
+      release()
       return exit
     })
   }
@@ -234,21 +238,19 @@ export const make = (
         return Effect.fail(rejectedAfter(admission, delay, now))
       }
       const waiter = queue.add(admission, latestStart, delay, now)
-      return waitForTurn(admission, waiter, delay.reason).pipe(
-        Effect.ensuring(Effect.sync(() => queue.remove(waiter))),
-        Effect.map(({ probe, reason }) => {
-          instrumentation.recordWait(call, reason, call.clock.unsafeCurrentTimeMillis() - now)
-          return probe
-        })
+      return Effect.ensuring(
+        waitForTurn(admission, waiter, delay.reason, now),
+        Effect.sync(() => queue.remove(waiter))
       )
     })
 
-  /** Waits until the queue gives the attempt a slot, and a permit is granted. Returns what it waited for last. */
+  /** Waits until the queue gives the attempt a slot, and a permit is granted. Returns whether it is a probe. */
   const waitForTurn = (
     admission: Admission,
     waiter: Waiter,
-    initialReason: AdmissionWaitReason
-  ): Effect.Effect<{ readonly probe: boolean; readonly reason: AdmissionWaitReason }, AttemptNoResponse> =>
+    initialReason: AdmissionWaitReason,
+    startedAt: number
+  ): Effect.Effect<boolean, AttemptNoResponse> =>
     Effect.gen(function*() {
       const { call, queue, restore } = admission
       let reason = initialReason
@@ -274,8 +276,10 @@ export const make = (
         if (rejection !== null) return yield* Effect.fail(rejection)
         const permit = yield* requestPermit(admission)
         if (typeof permit === "boolean") {
+          // Before the attempt keeps its slot, because an observer of the usage may throw.
+          instrumentation.recordWait(call, reason, call.clock.unsafeCurrentTimeMillis() - startedAt)
           queue.serve(waiter)
-          return { probe: permit, reason }
+          return permit
         }
         reason = permit.reason
         queue.delay(waiter, permit)

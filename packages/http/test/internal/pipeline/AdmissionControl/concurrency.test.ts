@@ -1,7 +1,9 @@
 /** Tests the concurrency limit: never exceeded, and no slot is lost however a call ends. */
+import * as CallUsage from "@blockquarry/http/CallUsage"
 import type * as ConcurrencyLimit from "@blockquarry/http/ConcurrencyLimit"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
@@ -43,6 +45,27 @@ const reply = (end: End, duration: number): ScriptedClient.ScriptedReply => {
 }
 
 describe("the concurrency limit", () => {
+  it.effect("loses no slot if an observer of the usage throws, with and without a wait", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(
+        () => ScriptedClient.delayed("1 second", priceReply),
+        at({ limit: 1, maxQueue: 9 })
+      )
+      const throwing = CallUsage.observeUsage(fetchPrice(harness, 1), ({ cost, waitMillis }) => {
+        if (cost > 0 || waitMillis > 0) throw new Error("a bug")
+      })
+      const fibers = yield* Effect.forEach(
+        [throwing, throwing],
+        (call) => Effect.zipLeft(Effect.fork(Effect.exit(call)), runPendingWork)
+      )
+      yield* TestClock.adjust("2 seconds")
+      const exits = yield* Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
+      expect(exits.map(Exit.isFailure)).toEqual([true, true])
+      const next = yield* Effect.fork(fetchPrice(harness, 1))
+      yield* TestClock.adjust("1 second")
+      expect(yield* Fiber.poll(next)).toMatchObject({ _tag: "Some" })
+    }))
+
   it.effect.prop(
     "is never exceeded, and all calls are sent in order, however earlier ones end",
     {
