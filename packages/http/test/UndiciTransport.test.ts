@@ -1,12 +1,15 @@
 /** Tests proxies, certificates and dispatchers of the transport over Undici, over real sockets. */
+import * as CallUsage from "@blockquarry/http/CallUsage"
 import * as UndiciTransport from "@blockquarry/http/UndiciTransport"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { MockAgent } from "@effect/platform-node/Undici"
 import * as HttpClient from "@effect/platform/HttpClient"
 import { afterEach, describe, expect, it, vi } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import * as TestClock from "effect/TestClock"
 import * as Http from "node:http"
 import * as Https from "node:https"
 import * as Net from "node:net"
@@ -14,6 +17,7 @@ import * as Certificate from "./support/Certificate.ts"
 import { tokenPrice } from "./support/Examples.ts"
 import * as Server from "./support/Server.ts"
 import * as TestClients from "./support/TestClients.ts"
+import { runPendingWork } from "./support/TestTime.ts"
 
 const text = JSON.stringify(tokenPrice.document)
 
@@ -182,6 +186,25 @@ describe("proxies", () => {
         })
       })
   )
+})
+
+describe("a connection", () => {
+  it.effect("that is not open when the attempt times out has no cost", () =>
+    Effect.gen(function*() {
+      withoutProxies()
+      const clients = yield* TestClients.clientsOver(yield* HttpClient.HttpClient, {
+        baseUrl: "http://host.test",
+        timeouts: { attempt: "3 seconds", call: "1 minute" },
+        retry: TestClients.immediateRetries(1)
+      })
+      const call = yield* Effect.fork(CallUsage.withUsage(Effect.either(tokenPrice.call(clients))))
+      yield* runPendingWork
+      yield* TestClock.adjust("3 seconds")
+      expect(yield* Fiber.join(call)).toMatchObject([
+        { left: { _tag: "TimeoutError", scope: "attempt" } },
+        { attempts: 1, cost: 0 }
+      ])
+    }).pipe(Effect.provide(UndiciTransport.layerWithOptions({ connect: () => {} }))))
 })
 
 describe("a dispatcher of the program", () => {

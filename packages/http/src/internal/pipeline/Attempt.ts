@@ -35,16 +35,15 @@ export const make = (
     return Effect.fail(noResponse)
   }
 
-  const send = (version: number, timeoutMillis: number, timedOut: () => AttemptNoResponse) => {
+  const send = (version: number, timeoutMillis: number, timedOut: (sent: boolean) => AttemptNoResponse) => {
     const transportRequest = { method: request.method, url, apiKey: key.apiKey, body: request.body }
     onSent(1)
     return Effect.matchEffect(
       call.transport.send(transportRequest, timeoutMillis),
       {
         onFailure: (error) => {
-          if (error._tag === "TransportTimeout") return fail(timedOut())
-          if (error._tag === "ConnectionError" && !error.sent) onSent(-1)
-          return fail(noResponse(call, error))
+          if (error._tag !== "BodyError" && !error.sent) onSent(-1)
+          return fail(error._tag === "TransportTimeout" ? timedOut(error.sent) : noResponse(call, error))
         },
         onSuccess: (response) => {
           const { bytes, status } = response
@@ -66,14 +65,14 @@ export const make = (
     const remainingMillis = call.deadline - startedAt
     if (remainingMillis <= 0) return fail(callTimedOut(call, false, "not-sent"))
     const timeoutMillis = Math.min(call.attemptTimeout, remainingMillis)
-    const timedOut = () => timedOutAfter(call, timeoutMillis)
+    const timedOut = (sent: boolean) => timedOutAfter(call, timeoutMillis, sent)
     const { nextVersion } = call
     if (nextVersion === null) return send(unknownVersion, timeoutMillis, timedOut)
     // Before sending: then the response is at least as new as its version.
     if (typeof nextVersion === "function") return send(nextVersion(), timeoutMillis, timedOut)
     const issued = timeoutMillis === Number.POSITIVE_INFINITY
       ? nextVersion
-      : Effect.timeoutFail(nextVersion, { duration: timeoutMillis, onTimeout: timedOut })
+      : Effect.timeoutFail(nextVersion, { duration: timeoutMillis, onTimeout: () => timedOut(false) })
     return Effect.matchEffect(issued, {
       onFailure: fail,
       onSuccess: (version) =>
@@ -93,15 +92,15 @@ export const make = (
   })
 }
 
-/** The timeout of an attempt that was sent: its own, or that of its call if that is earlier. */
-const timedOutAfter = (call: Call, millis: number): AttemptNoResponse => {
-  const safeToRetry = call.operation.retry === "always"
+/** The timeout of an attempt: its own, or that of its call if that is earlier. `sent`: whether it may have been sent. */
+const timedOutAfter = (call: Call, millis: number, sent: boolean): AttemptNoResponse => {
+  const mayHaveBeenApplied = sent && call.operation.retry !== "always"
   const health = millis >= call.layerAttemptTimeout ? "unhealthy" : "unknown"
   return millis < call.attemptTimeout
-    ? callTimedOut(call, !safeToRetry, health)
+    ? callTimedOut(call, mayHaveBeenApplied, health)
     : {
-      error: timeoutError(call, "attempt", !safeToRetry),
-      retryHint: safeToRetry ? transient : null,
+      error: timeoutError(call, "attempt", mayHaveBeenApplied),
+      retryHint: mayHaveBeenApplied ? null : transient,
       health
     }
 }

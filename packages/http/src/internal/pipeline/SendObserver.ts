@@ -6,7 +6,7 @@
 import * as Context from "effect/Context"
 
 /**
- * Called with 1 when an attempt starts to send its request, and with -1 if the connection could not be opened, so that
+ * Called with 1 when an attempt starts to send its request, and with -1 if no connection was opened for it, so that
  * nothing was sent. The sum is the number of requests that were sent for a call, by itself or by the call that it was
  * coalesced with. Must not throw.
  *

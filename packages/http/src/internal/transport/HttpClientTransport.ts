@@ -58,7 +58,10 @@ export const fromHttpClient = (
       )
       return timeoutMillis === Number.POSITIVE_INFINITY
         ? exchange
-        : Effect.timeoutFail(exchange, { duration: timeoutMillis, onTimeout: () => new TransportTimeout() })
+        : Effect.timeoutFail(exchange, {
+          duration: timeoutMillis,
+          onTimeout: () => new TransportTimeout({ sent: true })
+        })
     }
   }
 }

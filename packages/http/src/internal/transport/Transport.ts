@@ -61,12 +61,15 @@ export class BodyError extends Data.TaggedError("BodyError")<{
 }> {}
 
 /**
- * The timeout passed before the response was complete. The request may have reached the upstream.
+ * The timeout passed before the response was complete.
  *
  * @since 0.1.0
  * @category errors
  */
-export class TransportTimeout extends Data.TaggedError("TransportTimeout") {}
+export class TransportTimeout extends Data.TaggedError("TransportTimeout")<{
+  /** Whether the request may have reached the upstream. */
+  readonly sent: boolean
+}> {}
 
 /**
  * There is no complete response.

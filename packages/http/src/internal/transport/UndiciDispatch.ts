@@ -108,7 +108,7 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
   }
 
   startTimer(clock: Clock.Clock, millis: number): void {
-    this.stopTimer = startTimer(clock, millis, () => this.fail(new TransportTimeout()))
+    this.stopTimer = startTimer(clock, millis, () => this.fail(new TransportTimeout({ sent: this.isSent() })))
   }
 
   /** Releases everything that the exchange holds. */
@@ -166,7 +166,11 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
   }
 
   failWith(cause: unknown): void {
-    this.fail(this.head === null ? requestFailed(cause, this.controller !== null) : responseFailed(cause))
+    this.fail(this.head === null ? requestFailed(cause, this.isSent()) : responseFailed(cause))
+  }
+
+  private isSent(): boolean {
+    return this.controller !== null || this.head !== null
   }
 
   private decompress(
