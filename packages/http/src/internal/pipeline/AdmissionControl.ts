@@ -215,11 +215,14 @@ export const make = (
       onFailure: () => Effect.fail(rejected(call, "unavailable", null)),
       onSuccess: (consumption) => {
         if (consumption._tag === "Consumed") return Effect.succeed(probe)
-        const failure = Effect.fail(rejected(call, "daily", consumption.millis))
-        // Nothing is sent, so another attempt becomes the probe.
-        return probe ? Effect.zipRight(store.settleProbe(id, false), failure) : failure
+        return Effect.fail(rejected(call, "daily", consumption.millis))
       }
-    }).pipe(Effect.tapError(() => store.release(id, rule, cost, 0)))
+    }).pipe(
+      // Nothing is sent, so another attempt becomes the probe.
+      Effect.tapError(() =>
+        after(probe ? store.settleProbe(id, false) : null, store.release(id, rule, cost, 0))
+      )
+    )
   }
 
   const waitInQueue = (

@@ -1,11 +1,15 @@
 /** Tests the probe after a cooldown. */
 import * as RateLimit from "@blockquarry/http/RateLimit"
+import * as RateLimitStore from "@blockquarry/http/RateLimitStore"
+import { StoreError } from "@blockquarry/http/StoreError"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
+import { immediateFailureOf } from "../../../support/Failures.ts"
 import {
   callNumberOf,
+  fetchPrice,
   forkPrices,
   indices,
   minimalOptions,
@@ -73,6 +77,30 @@ describe("a probe", () => {
       expect(harness.requests).toHaveLength(3)
       yield* TestClock.adjust("1 minute")
       expect(harness.requests.map(callNumberOf)).toEqual(indices(5))
+    }))
+
+  it.effect("that the daily quota does not admit, because the store fails, is followed by another one at once", () =>
+    Effect.gen(function*() {
+      const store = yield* RateLimitStore.memory
+      let isAvailable = true
+      const harness = yield* TestClients.harness(
+        (_, number) => number === 1 ? throttledReply("5") : priceReply,
+        { ...minimalOptions, rateLimit: { ...RateLimit.none, dailyQuota: 100 } }
+      ).pipe(Effect.provideService(RateLimitStore.RateLimitStore, {
+        ...store,
+        consume: (...args) =>
+          Effect.suspend(() => isAvailable ? store.consume(...args) : new StoreError({ reason: "refused" }))
+      }))
+      yield* forkPrices(harness, [0])
+      yield* TestClock.adjust("5 seconds")
+      isAvailable = false
+      expect(yield* immediateFailureOf(fetchPrice(harness, 1))).toMatchObject({
+        _tag: "LocalLimitError",
+        limit: "unavailable"
+      })
+      isAvailable = true
+      yield* forkPrices(harness, [2])
+      expect(harness.requests.map(callNumberOf)).toEqual([0, 2])
     }))
 
   it.effect("that gets a 4xx ends the cooldown, because the upstream responds", () =>
