@@ -70,13 +70,17 @@ export const make = (
     if (nextVersion === null) return send(unknownVersion, timeoutMillis, timedOut)
     // Before sending: then the response is at least as new as its version.
     if (typeof nextVersion === "function") return send(nextVersion(), timeoutMillis, timedOut)
+    // Shows nothing about the upstream.
+    const storeTimedOut = (): AttemptNoResponse => ({ ...timedOut(false), health: "unknown" })
     const issued = timeoutMillis === Number.POSITIVE_INFINITY
       ? nextVersion
-      : Effect.timeoutFail(nextVersion, { duration: timeoutMillis, onTimeout: () => timedOut(false) })
+      : Effect.timeoutFail(nextVersion, { duration: timeoutMillis, onTimeout: storeTimedOut })
     return Effect.matchEffect(issued, {
       onFailure: fail,
-      onSuccess: (version) =>
-        send(version, timeoutMillis - (call.clock.unsafeCurrentTimeMillis() - startedAt), timedOut)
+      onSuccess: (version) => {
+        const leftMillis = timeoutMillis - (call.clock.unsafeCurrentTimeMillis() - startedAt)
+        return leftMillis > 0 ? send(version, leftMillis, timedOut) : fail(storeTimedOut())
+      }
     })
   })
 

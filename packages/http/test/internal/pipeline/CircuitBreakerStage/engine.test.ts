@@ -1,4 +1,5 @@
 /** Tests the circuit breaker in the engine: which results open it, and which calls it rejects. */
+import * as CacheStore from "@blockquarry/http/CacheStore"
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as CircuitBreaker from "@blockquarry/http/CircuitBreaker"
 import * as RateLimit from "@blockquarry/http/RateLimit"
@@ -8,6 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 import { CurrentClient } from "../../../../src/internal/pipeline/CallClient.ts"
+import { cachingOptions } from "../../../support/CacheFixtures.ts"
 import {
   breaker,
   circuitOpenError,
@@ -16,7 +18,7 @@ import {
   options
 } from "../../../support/CircuitFixtures.ts"
 import { updateStreamStatus } from "../../../support/Examples.ts"
-import { failureOfFinished, immediateFailureOf } from "../../../support/Failures.ts"
+import { failureOf, failureOfFinished, immediateFailureOf } from "../../../support/Failures.ts"
 import {
   callNumberOf,
   fetchPrice,
@@ -75,6 +77,20 @@ describe("a circuit breaker", () => {
         yield* whileTimePasses(Effect.ignore(fetchPrice(harness, time)), "2 minutes")
       }
       expect(harness.requests).toHaveLength(9)
+    }))
+
+  it.effect("does not open after timeouts of the cache store", () =>
+    Effect.gen(function*() {
+      const store = yield* CacheStore.memory()
+      const timeouts = { attempt: "1 second", call: "1 minute" } as const
+      const harness = yield* TestClients.harness([], { ...cachingOptions, breaker, timeouts }).pipe(
+        Effect.provideService(CacheStore.CacheStore, { ...store, nextVersion: Effect.never })
+      )
+      for (let time = 0; time < 9; time += 1) {
+        expect(yield* whileTimePasses(failureOf(fetchPrice(harness, time)), "1 second")).toMatchObject({
+          _tag: "TimeoutError"
+        })
+      }
     }))
 
   it.effect("does not open after interrupted calls, or calls with a short timeout", () =>

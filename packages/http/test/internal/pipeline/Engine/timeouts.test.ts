@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
+import { makeClock } from "../../../faults/support/CustomClock.ts"
 import { cachingOptions } from "../../../support/CacheFixtures.ts"
 import { tokenPrice, updateStreamStatus } from "../../../support/Examples.ts"
 import { failureOf } from "../../../support/Failures.ts"
@@ -62,6 +63,21 @@ describe("an attempt", () => {
         _tag: "TimeoutError",
         scope: "attempt"
       })
+      expect(harness.requests).toHaveLength(0)
+    }))
+
+  it.effect("sends nothing if the cache store issues its version at the last moment", () =>
+    Effect.gen(function*() {
+      const store = yield* CacheStore.memory()
+      let now = 0
+      // Its timers never fire, so the version arrives.
+      const clock = makeClock(() => now, () => () => {})
+      const nextVersion = Effect.sync(() => (now = 10_000, 1))
+      const harness = yield* TestClients.harness([], { ...cachingOptions, timeouts: Timeouts.standard }).pipe(
+        Effect.provideService(CacheStore.CacheStore, { ...store, nextVersion })
+      )
+      const call = failureOf(tokenPrice.call(harness)).pipe(Effect.withClock(clock))
+      expect(yield* call).toMatchObject({ _tag: "TimeoutError", scope: "attempt" })
       expect(harness.requests).toHaveLength(0)
     }))
 
