@@ -1,10 +1,22 @@
-/** Decompresses gzip with a size limit. Uses APIs that every JavaScript runtime provides. */
+/** The content encoding of bodies. Decompresses gzip with APIs that every JavaScript runtime provides. */
 import type * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { collect } from "./Bytes.ts"
+import type { ResponseHeaders } from "./RawResponse.ts"
 
 /** Whether bytes start with the gzip magic number. No JSON text does. */
-export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
+const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
+
+/**
+ * Returns the content encoding that a body still has. Clients that decode bodies keep the header, and some upstreams label
+ * a plain body, so only the bytes show whether it is gzip. Those of Brotli do not.
+ */
+export const contentEncoding = (headers: ResponseHeaders, bytes: Uint8Array): "gzip" | "br" | null => {
+  const label = headers["content-encoding"]
+  if (label === undefined || bytes.byteLength === 0) return null
+  if (String(label).toLowerCase() === "br") return "br"
+  return isGzip(bytes) ? "gzip" : null
+}
 
 /**
  * Decompresses bytes. Fails with `onInvalid` if they are not a complete gzip stream, and as soon as `admit` returns an error

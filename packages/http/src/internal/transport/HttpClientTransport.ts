@@ -10,7 +10,7 @@ import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { CurrentBodyMemory } from "./BodyMemory.ts"
 import { collect } from "./Bytes.ts"
-import { gunzip, isGzip } from "./Gzip.ts"
+import { contentEncoding, gunzip } from "./Gzip.ts"
 import { safeHeaders } from "./RawResponse.ts"
 import {
   type BodyError,
@@ -159,10 +159,9 @@ const readReserved = (
       onSuccess: (buffer) => new Uint8Array(buffer)
     }).pipe(Effect.filterOrFail(({ byteLength }) => byteLength <= maxBytes, tooLarge))
     : collect(chunks, admitChunks())
-  // Clients that decode the body keep the header, so only the bytes show whether it is encoded.
   return isEncoded
     ? Effect.flatMap(body, (bytes) =>
-      isGzip(bytes)
+      contentEncoding(response.headers, bytes) === "gzip"
         ? gunzip(bytes, undecodable, admitChunks())
         : Effect.succeed(bytes))
     : body

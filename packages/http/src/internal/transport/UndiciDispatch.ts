@@ -12,6 +12,7 @@ import * as Redacted from "effect/Redacted"
 import * as Zlib from "node:zlib"
 import { type BodyMemory, CurrentBodyMemory } from "./BodyMemory.ts"
 import { join } from "./Bytes.ts"
+import { contentEncoding } from "./Gzip.ts"
 import { type ReceivedResponse, type ResponseHeaders, safeHeaders } from "./RawResponse.ts"
 import {
   bodyTooLarge,
@@ -154,11 +155,10 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
     // The connection is free for other requests.
     this.controller = null
     const bytes = this.received()
-    const encoding = String(this.headers["content-encoding"]).toLowerCase()
-    const makeDecompressor = decompressors.get(encoding)
-    return makeDecompressor === undefined || bytes.byteLength === 0
+    const encoding = contentEncoding(this.headers, bytes)
+    return encoding === null
       ? this.succeed(bytes, this.head)
-      : this.decompress(bytes, makeDecompressor(), encoding, this.head)
+      : this.decompress(bytes, decompressors[encoding](), encoding, this.head)
   }
 
   onResponseError(_controller: Undici.Dispatcher.DispatchController, cause: Error): void {
@@ -232,11 +232,7 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
 
 type Decompressor = Zlib.Gunzip | Zlib.BrotliDecompress
 
-const decompressors: ReadonlyMap<string, () => Decompressor> = new Map([
-  ["gzip", Zlib.createGunzip],
-  ["x-gzip", Zlib.createGunzip],
-  ["br", Zlib.createBrotliDecompress]
-])
+const decompressors = { gzip: Zlib.createGunzip, br: Zlib.createBrotliDecompress }
 
 const noTimer = (): void => {}
 

@@ -96,6 +96,15 @@ describe.each(Server.clients)("with %s", (client, layer) => {
       expect(yield* call).toMatchObject({ tokenName: "é".repeat(500) })
     }).pipe(provide))
 
+  // The platform's client over fetch decompresses itself, and rejects such a body.
+  it.scoped.skipIf(client === "fetch")("accepts a plain body labelled as gzip", () =>
+    Effect.gen(function*() {
+      for (const headers of [gzip, { ...gzip, ...length(text) }]) {
+        const { call } = yield* respondWith({ headers, chunks: [text] })
+        expect(yield* call).toMatchObject({ usdPrice: 1.5 })
+      }
+    }).pipe(provide))
+
   // The platform's client over undici does not decompress, and has no API of every runtime that decompresses brotli.
   it.scoped.skipIf(client === "the undici client")("decompresses brotli", () =>
     Effect.gen(function*() {
