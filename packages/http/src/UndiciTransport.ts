@@ -84,8 +84,8 @@ const makeDispatcher = (
   options: Options
 ): Effect.Effect<Dispatcher, ConfigError.ConfigError, Scope.Scope> => {
   const proxies = [
-    { name: "HTTP_PROXY", url: options.httpProxy ?? environmentVariable("HTTP_PROXY") },
-    { name: "HTTPS_PROXY", url: options.httpsProxy ?? environmentVariable("HTTPS_PROXY") }
+    proxyOf("httpProxy", options.httpProxy, "HTTP_PROXY"),
+    proxyOf("httpsProxy", options.httpsProxy, "HTTPS_PROXY")
   ].filter(({ url }) => url !== "")
   const invalid = proxies.find(({ url }) => !isProxyUrl(url))
   if (invalid !== undefined) {
@@ -102,6 +102,12 @@ const makeDispatcher = (
     (dispatcher) => Effect.promise(() => dispatcher.destroy())
   )
 }
+
+/** Returns the proxy of an option or else a variable, with the name of its origin. */
+const proxyOf = (optionName: string, option: string | undefined, variable: string) =>
+  option === undefined
+    ? { name: variable, url: environmentVariable(variable) }
+    : { name: optionName, url: option }
 
 /** Reads a variable like Undici and curl: the lower-case name takes precedence. */
 const environmentVariable = (name: string): string =>

@@ -186,6 +186,16 @@ describe("proxies", () => {
         })
       })
   )
+
+  it.effect.each(["httpProxy", "httpsProxy"])(
+    "that are not a URL fail the layer with the name of the option %s",
+    (name) =>
+      Effect.gen(function*() {
+        withoutProxies()
+        const layer = UndiciTransport.layerWithOptions({ [name]: "proxy.test:3128" })
+        expect(yield* Effect.flip(requestPrice("http://host.test", layer))).toMatchObject({ path: [name] })
+      })
+  )
 })
 
 describe("a connection", () => {
