@@ -206,7 +206,7 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
 
   private received(): Uint8Array {
     if (this.body !== null) {
-      // A response to which HTTP gives no body (304) may have a length.
+      // Over HTTP/2, a response to which HTTP gives no body (304) may have a length. Over HTTP/1, Undici fails it.
       return this.length === this.body.byteLength ? this.body : this.body.slice(0, this.length)
     }
     const bytes = join(this.chunks, this.length)

@@ -169,6 +169,16 @@ describe.each(Server.clients)("with %s", (client, layer) => {
       }).pipe(provide)
   )
 
+  // Undici expects the body, and fetch does not.
+  it.scoped.skipIf(client === "fetch")(
+    "fails with NetworkError for a 304 with a Content-Length over HTTP/1",
+    () =>
+      Effect.gen(function*() {
+        const { call } = yield* respondWith({ status: 304, headers: { "content-length": "100" }, chunks: [] })
+        expect(yield* failureOf(call)).toMatchObject({ _tag: "NetworkError" })
+      }).pipe(provide)
+  )
+
   it.scoped.each([600, 999])(
     "treats the unknown status %d as a ServerError",
     (status) =>
