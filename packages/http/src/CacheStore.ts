@@ -74,26 +74,6 @@ export interface CacheStoreService extends Pick<CacheBackend<never>, "get" | "se
 }
 
 /**
- * A store in the memory of this process.
- *
- * @since 0.1.0
- * @category models
- */
-export interface MemoryCacheStore extends CacheStoreService {
-  readonly nextVersion: () => number
-}
-
-/**
- * A store in memory above a remote one, which issues the versions.
- *
- * @since 0.1.0
- * @category models
- */
-export interface TieredCacheStore extends CacheStoreService {
-  readonly nextVersion: Effect.Effect<number>
-}
-
-/**
  * The cache store of `Engine.layerWithStores`.
  *
  * @since 0.1.0
@@ -130,7 +110,7 @@ export const defaultMaxBytes: number = 64 * 1024 * 1024
  */
 export const memory = (
   options: { readonly maxBytes?: number | undefined } = {}
-): Effect.Effect<MemoryCacheStore> =>
+): Effect.Effect<CacheStoreService> =>
   Effect.sync(() => {
     const entries = MemoryCache.make(options.maxBytes ?? defaultMaxBytes)
     let lastVersion = unknownVersion
@@ -200,5 +180,5 @@ export interface RemoteCacheBackend extends Omit<CacheBackend<StoreError>, "next
 export const tiered = (
   backend: RemoteCacheBackend,
   options: { readonly maxBytes?: number | undefined } = {}
-): Effect.Effect<TieredCacheStore, never, Scope.Scope> =>
+): Effect.Effect<CacheStoreService, never, Scope.Scope> =>
   TieredCache.make(backend, options.maxBytes ?? defaultMaxBytes)

@@ -1,9 +1,9 @@
 /** Tests the cache in memory, which is limited by bytes. */
 import * as CacheStore from "@blockquarry/http/CacheStore"
 import { describe, expect, it } from "@effect/vitest"
-import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
+import { nextVersionOf } from "./support/CacheFixtures.ts"
 
 const entry = (bytes: number): CacheStore.CacheEntry => ({
   response: { status: 200, headers: {}, bytes: new Uint8Array(bytes) },
@@ -136,7 +136,7 @@ describe("entry versions in memory", () => {
   it.effect("are issued in ascending order, above the unknown version", () =>
     Effect.gen(function*() {
       const store = yield* CacheStore.memory()
-      const versions = Arr.makeBy(5, store.nextVersion)
+      const versions = yield* Effect.replicateEffect(nextVersionOf(store), 5)
       expect(versions).toEqual([1, 2, 3, 4, 5])
       expect(CacheStore.unknownVersion).toBeLessThan(1)
     }))

@@ -25,6 +25,10 @@ export const noStaleResponses: ResponseCache.ResponseCache = {
   staleIfError: 0
 }
 
+/** Returns the next version of a store. */
+export const nextVersionOf = ({ nextVersion }: CacheStore.CacheStoreService): Effect.Effect<number> =>
+  typeof nextVersion === "function" ? Effect.sync(nextVersion) : nextVersion
+
 /** Provides a cache store to clients, and returns its entries. */
 export const withInspectableStore = <A, E, R>(
   self: Effect.Effect<A, E, R>

@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
-import type { CacheEntry, RemoteCacheBackend, TieredCacheStore } from "../../CacheStore.ts"
+import type { CacheEntry, CacheStoreService, RemoteCacheBackend } from "../../CacheStore.ts"
 import * as AvailabilityGuard from "./AvailabilityGuard.ts"
 import * as MemoryCache from "./MemoryCache.ts"
 
@@ -50,7 +50,7 @@ interface PendingRead {
 export const make = (
   backend: RemoteCacheBackend,
   maxBytes: number
-): Effect.Effect<TieredCacheStore, never, Scope.Scope> =>
+): Effect.Effect<CacheStoreService, never, Scope.Scope> =>
   Effect.gen(function*() {
     const scope = yield* Effect.scope
     const clock = yield* Effect.clock

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
+import { nextVersionOf } from "../../support/CacheFixtures.ts"
 
 const minute = 60_000
 
@@ -370,21 +371,21 @@ describe("during an outage, a cache above a remote one", () => {
   it.scoped("issues versions above all that it knows, and afterwards too", () =>
     Effect.gen(function*() {
       const { state, store } = yield* withRemote
-      expect(yield* store.nextVersion).toBe(101)
+      expect(yield* nextVersionOf(store)).toBe(101)
       yield* store.set("a", entry(150))
       state.unavailable = true
-      expect([yield* store.nextVersion, yield* store.nextVersion]).toEqual([151, 152])
+      expect([yield* nextVersionOf(store), yield* nextVersionOf(store)]).toEqual([151, 152])
       state.unavailable = false
       yield* TestClock.adjust(500)
-      expect(yield* store.nextVersion).toBe(153)
+      expect(yield* nextVersionOf(store)).toBe(153)
     }))
 
   it.scoped("replaces entries in memory by newer ones", () =>
     Effect.gen(function*() {
       const { state, store } = yield* withRemote
-      yield* store.set("a", entry(yield* store.nextVersion))
+      yield* store.set("a", entry(yield* nextVersionOf(store)))
       state.unavailable = true
-      const newer = entry(yield* store.nextVersion)
+      const newer = entry(yield* nextVersionOf(store))
       yield* store.set("a", newer)
       expect(store.peek?.("a")).toBe(newer)
     }))
@@ -393,7 +394,7 @@ describe("during an outage, a cache above a remote one", () => {
     Effect.gen(function*() {
       const { state, store } = yield* withRemote
       state.unavailable = true
-      yield* store.nextVersion
+      yield* nextVersionOf(store)
       yield* store.set("a", entry(1))
       yield* TestClock.adjust(5000)
       expect(store.peek?.("a")).toBeDefined()
@@ -423,7 +424,7 @@ it.scoped.prop(
       for (const step of steps) {
         const store = stores[step.process]
         if (store === undefined) continue
-        if (step.do === "set") yield* store.set(step.key, entry((yield* store.nextVersion) - step.age))
+        if (step.do === "set") yield* store.set(step.key, entry((yield* nextVersionOf(store)) - step.age))
         else if (step.do === "get") yield* store.get(step.key)
         else if (step.do === "remove") yield* store.remove(step.key)
         else if (step.do === "clear") yield* store.clear
