@@ -224,7 +224,7 @@ export const make = (admission: AdmissionControl): KeySelector => {
   return {
     run,
     health: (baseUrl, now) =>
-      [...states.values()]
+      states.values()
         .filter((state) => state.baseUrl === baseUrl)
         .map(({ label, reason, cooldownUntil }): KeyHealth =>
           now < cooldownUntil

@@ -7,7 +7,7 @@ export interface LruMap<V> {
   readonly set: (key: string, value: V) => void
   readonly delete: (key: string) => void
   readonly clear: () => void
-  readonly values: () => Iterable<V>
+  readonly values: () => ReadonlyArray<V>
 }
 
 /** The limits of an `LruMap`. By default the size of every entry is 1. */
