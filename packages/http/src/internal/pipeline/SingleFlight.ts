@@ -44,8 +44,8 @@ export interface FlightRequest<A, E> {
   /** Creates the error of a caller with an earlier deadline than the request it joined. */
   readonly onTimeout: () => E
   /**
-   * Runs with the result after all waiting callers have received it, and before the next request starts. `invalidated`
-   * returns whether the request has been invalidated since.
+   * Runs with the result, which its callers have by then, unless the request was invalidated. Until it ends, later callers
+   * join the request and get the same result. `invalidated` returns whether the request has been invalidated since.
    */
   readonly onSuccess: (value: A, invalidated: () => boolean) => Effect.Effect<void>
   /** Called before the caller waits. `coalesced` is true if it joined a request in flight. */
