@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+export * as Completed from "./internal/Completed.ts"
 export * as RawRecords from "./internal/pagination/RawRecords.ts"
 export * as CallClient from "./internal/pipeline/CallClient.ts"
 export type * as Classification from "./internal/pipeline/Classification.ts"

@@ -6,6 +6,7 @@
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Effectable from "effect/Effectable"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as AvailabilityGuard from "./internal/stores/AvailabilityGuard.ts"
@@ -97,6 +98,26 @@ export type Consumption =
   | { readonly _tag: "QuotaExceeded"; readonly remaining: number; readonly millis: number }
 
 /**
+ * An operation of a store. One in memory needs no fiber: `evaluate` executes the operation at once, at a time in
+ * milliseconds since 1970. A caller either runs the effect or calls `evaluate`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface StoreOperation<A, E = never> extends Effect.Effect<A, E> {
+  readonly evaluate?: ((now: number) => A) | undefined
+}
+
+/**
+ * Executes an operation at once if the store is in memory. Otherwise returns it.
+ *
+ * @since 0.1.0
+ * @category utils
+ */
+export const evaluate = <A, E>(operation: StoreOperation<A, E>, now: number): Effect.Effect<A, E> =>
+  operation.evaluate === undefined ? operation : Effect.succeed(operation.evaluate(now))
+
+/**
  * Rate limits and quotas by id. An id does not reveal the API key that it belongs to.
  *
  * `E` is the error of an unavailable store: `StoreError` for a remote store, `never` for the store of the engine.
@@ -106,31 +127,36 @@ export type Consumption =
  */
 export interface RateLimitBackend<E> {
   /** Acquires `cost` units. A probe that is not settled within `lease` milliseconds is abandoned. */
-  readonly acquire: (id: string, rule: RateLimitRule, cost: number, lease: number) => Effect.Effect<Permit, E>
+  readonly acquire: (
+    id: string,
+    rule: RateLimitRule,
+    cost: number,
+    lease: number
+  ) => StoreOperation<Permit, E>
   /**
    * Returns units that were acquired `age` milliseconds ago and not used, except those that the rate limit has restored
    * in the meantime. Returns the remaining units.
    */
-  readonly release: (id: string, rule: RateLimitRule, cost: number, age: number) => Effect.Effect<number, E>
+  readonly release: (id: string, rule: RateLimitRule, cost: number, age: number) => StoreOperation<number, E>
   /**
    * Starts a cooldown after a 429: no request is granted for `millis`, at most 60 s. If `millis` is null, the cooldown
    * takes 1 s, and twice as long each time a probe gets another 429.
    */
-  readonly startCooldown: (id: string, millis: number | null) => Effect.Effect<void, E>
+  readonly startCooldown: (id: string, millis: number | null) => StoreOperation<void, E>
   /** Reports the result of a probe. A success ends the cooldown; otherwise the next request is a probe too. */
-  readonly settleProbe: (id: string, succeeded: boolean) => Effect.Effect<void, E>
+  readonly settleProbe: (id: string, succeeded: boolean) => StoreOperation<void, E>
   /**
    * Consumes `cost` units, all or none. The limit of a window is never exceeded. If the clock is set back into the
    * previous window, nothing can be consumed until the next one begins.
    */
-  readonly consume: (id: string, quota: Quota, cost: number) => Effect.Effect<Consumption, E>
+  readonly consume: (id: string, quota: Quota, cost: number) => StoreOperation<Consumption, E>
   /**
    * Returns units that were consumed `age` milliseconds ago and not used, unless the next window has begun. Returns the
    * remaining units.
    */
-  readonly refund: (id: string, quota: Quota, cost: number, age: number) => Effect.Effect<number, E>
+  readonly refund: (id: string, quota: Quota, cost: number, age: number) => StoreOperation<number, E>
   /** Returns the remaining units without consuming any. */
-  readonly peek: (id: string, quota: Quota) => Effect.Effect<RemainingQuota, E>
+  readonly peek: (id: string, quota: Quota) => StoreOperation<RemainingQuota, E>
 }
 
 /**
@@ -351,9 +377,21 @@ interface RecordingStore extends RateLimitBackend<never> {
   ) => Effect.Effect<void>
 }
 
-/** Evaluates a function of the current time, in milliseconds since 1970. */
-const withNow = <A>(evaluate: (now: number) => A): Effect.Effect<A> =>
-  Effect.clockWith((clock) => Effect.succeed(evaluate(clock.unsafeCurrentTimeMillis())))
+class MemoryOperation<A> extends Effectable.Class<A> {
+  readonly evaluate: (now: number) => A
+
+  constructor(evaluate: (now: number) => A) {
+    super()
+    this.evaluate = evaluate
+  }
+
+  commit() {
+    return Effect.clockWith((clock) => Effect.succeed(this.evaluate(clock.unsafeCurrentTimeMillis())))
+  }
+}
+
+/** Creates an operation from a function of the current time, in milliseconds since 1970. */
+const withNow = <A>(evaluate: (now: number) => A): StoreOperation<A> => new MemoryOperation(evaluate)
 
 const makeMemoryStore = (): RecordingStore => {
   // Evicts the least recently used rate limits of very many.

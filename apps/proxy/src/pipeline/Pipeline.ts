@@ -4,6 +4,7 @@
  * Each stage runs once, in this order. The effects complete synchronously unless something must be waited for: a body,
  * quotas, a store in Redis, the upstream, or compression. A cache hit in memory waits for nothing.
  */
+import { Completed } from "@blockquarry/http/Gateway"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Clients from "../auth/Clients.ts"
@@ -144,7 +145,7 @@ const callUpstream = (
         requestId: context.requestId
       })
       : Effect.succeed(cached)
-    return Effect.flatMap(
+    return Completed.flatMap(
       response,
       (found) =>
         holdBody(found.response.bytes.byteLength) ? Effect.succeed(found) : Effect.fail(memory.denial())
@@ -162,7 +163,7 @@ const callUpstream = (
       encodedBodies
     )
     // The encoded body is smaller, or the response has none.
-    return Effect.flatMap(
+    return Completed.flatMap(
       rendered,
       (response) =>
         !(response.body instanceof Uint8Array) || holdBody(response.body.byteLength)

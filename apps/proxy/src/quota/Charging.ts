@@ -2,7 +2,7 @@
  * Charges clients for requests. The units are consumed first, so that limits hold for concurrent requests, and given back
  * if the request gets no response and nothing was sent to the upstream.
  */
-import type { SendObserver } from "@blockquarry/http/Gateway"
+import { Completed, type SendObserver } from "@blockquarry/http/Gateway"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
@@ -29,7 +29,12 @@ export const charged = <A>(
       const onSent = (change: number) => {
         sent += change
       }
-      return Effect.matchCauseEffect(restore(call(onSent)), {
+      const called = call(onSent)
+      if (Completed.isComplete(called)) {
+        settle()
+        return called
+      }
+      return Effect.matchCauseEffect(restore(called), {
         onSuccess: (result) => {
           settle()
           return Effect.succeed(result)

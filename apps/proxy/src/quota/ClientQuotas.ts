@@ -5,7 +5,13 @@
  * Requests over the rate limit are queued per client for a short time. The headers `RateLimit` and `RateLimit-Policy`
  * report the remaining units (draft-ietf-httpapi-ratelimit-headers).
  */
-import type { Consumption, Permit, RateLimitStoreService } from "@blockquarry/http/RateLimitStore"
+import { Completed } from "@blockquarry/http/Gateway"
+import {
+  type Consumption,
+  evaluate,
+  type Permit,
+  type RateLimitStoreService
+} from "@blockquarry/http/RateLimitStore"
 import type { StoreError } from "@blockquarry/http/StoreError"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -58,37 +64,40 @@ export const make = (
   /** Consumes units of the rate limit. A cost of 0 reports the remaining units. */
   const acquireRate = (
     { rateLimit, name }: AuthenticatedClient,
-    cost: number
+    cost: number,
+    now: number
   ): Effect.Effect<Permit, StoreError> =>
     rateLimit === null
       ? Effect.succeed(unlimited)
-      : store.acquire(accountName(name), rateLimitRule(rateLimit), cost, 0)
+      : evaluate(store.acquire(accountName(name), rateLimitRule(rateLimit), cost, 0), now)
 
   /**
    * Consumes units of both limits, or of none. An exhausted daily quota does not wait for units of the rate limit.
    */
-  const decide = (client: AuthenticatedClient, cost: number): Effect.Effect<QuotaDecision, StoreError> => {
+  const decide = (
+    client: AuthenticatedClient,
+    cost: number,
+    now: number
+  ): Effect.Effect<QuotaDecision, StoreError> => {
     const { rateLimit, name, dailyQuota } = client
-    if (dailyQuota === null) {
-      return Effect.map(acquireRate(client, cost), (permit) => ({ permit, daily: null }))
-    }
+    const acquired = acquireRate(client, cost, now)
+    if (dailyQuota === null) return Completed.map(acquired, (permit) => ({ permit, daily: null }))
     const consumeDaily = (permit: Permit) =>
-      Effect.map(
-        store.consume(accountName(name), dailyQuotaRule(dailyQuota), cost),
+      Completed.map(
+        evaluate(store.consume(accountName(name), dailyQuotaRule(dailyQuota), cost), now),
         (daily): QuotaDecision => ({ permit, daily })
       )
-    if (rateLimit === null) return consumeDaily(unlimited)
     // In shadow mode both limits are counted independently.
-    if (mode === "shadow") return Effect.flatMap(acquireRate(client, cost), consumeDaily)
-    return Effect.flatMap(
-      acquireRate(client, cost),
+    if (rateLimit === null || mode === "shadow") return Completed.flatMap(acquired, consumeDaily)
+    return Completed.flatMap(
+      acquired,
       (permit): Effect.Effect<QuotaDecision, StoreError> =>
         permit._tag === "Delayed"
-          ? checkDaily(client, dailyQuota, cost, permit)
-          : Effect.flatMap(consumeDaily(permit), (decision) =>
+          ? checkDaily(client, dailyQuota, cost, permit, now)
+          : Completed.flatMap(consumeDaily(permit), (decision) =>
             decision.daily?._tag === "QuotaExceeded"
-              ? Effect.map(
-                store.release(accountName(name), rateLimitRule(rateLimit), cost, 0),
+              ? Completed.map(
+                evaluate(store.release(accountName(name), rateLimitRule(rateLimit), cost, 0), now),
                 (remaining) => ({ ...decision, permit: { ...permit, remaining } })
               )
               : Effect.succeed(decision))
@@ -100,39 +109,47 @@ export const make = (
     client: AuthenticatedClient,
     dailyQuota: number,
     cost: number,
-    permit: Permit
+    permit: Permit,
+    now: number
   ): Effect.Effect<QuotaDecision, StoreError> =>
-    Effect.flatMap(
-      store.peek(accountName(client.name), dailyQuotaRule(dailyQuota)),
+    Completed.flatMap(
+      evaluate(store.peek(accountName(client.name), dailyQuotaRule(dailyQuota)), now),
       ({ millis, remaining }): Effect.Effect<QuotaDecision, StoreError> =>
         remaining >= cost
           ? Effect.succeed({ permit, daily: { _tag: "Consumed", remaining } })
-          : Effect.map(
-            acquireRate(client, 0),
+          : Completed.map(
+            acquireRate(client, 0, now),
             (permit) => ({ permit, daily: { _tag: "QuotaExceeded", remaining, millis } })
           )
     )
 
   /** Tries once: returns a charge, or a denial that has consumed nothing. */
-  const attempt = (waiter: Waiter): Effect.Effect<Charge | QuotaDenial, ProxyError.ProxyError> =>
-    Effect.matchEffect(decide(waiter.client, waiter.cost), {
-      onFailure: () => Effect.fail(ProxyError.limitStoreUnavailable),
-      onSuccess: (decision) =>
-        withNow((now): Effect.Effect<Charge | QuotaDenial> => {
-          const quotas = quotaStatuses(waiter.client, decision, now)
-          const waitMs = waitMsOf(decision)
-          const refund = refundOf(waiter, decision, now)
-          if (waitMs === 0) {
-            const waited = now - waiter.startedAt
-            return Effect.succeed({ cost: waiter.cost, quotas, refund, waitMs: waited, shadowed: false })
-          }
-          if (mode === "shadow") {
-            return Effect.succeed({ cost: waiter.cost, quotas, refund, waitMs: 0, shadowed: true })
-          }
-          waiter.readyAt = now + waitMs
-          return Effect.succeed({ waitMs, quotas, isDaily: decision.daily?._tag === "QuotaExceeded" })
-        })
-    })
+  const attempt = (
+    waiter: Waiter,
+    startedAt: number
+  ): Effect.Effect<Charge | QuotaDenial, ProxyError.ProxyError> => {
+    const decision = decide(waiter.client, waiter.cost, startedAt)
+    return Completed.isComplete(decision)
+      ? Effect.succeed(chargeOf(waiter, decision.value, startedAt))
+      : Effect.matchEffect(decision, {
+        onFailure: () => Effect.fail(ProxyError.limitStoreUnavailable),
+        onSuccess: (decision) => withNow((now) => Effect.succeed(chargeOf(waiter, decision, now)))
+      })
+  }
+
+  /** Returns the charge or the denial of a decision. */
+  const chargeOf = (waiter: Waiter, decision: QuotaDecision, now: number): Charge | QuotaDenial => {
+    const { client, cost, startedAt } = waiter
+    const quotas = quotaStatuses(client, decision, now)
+    const waitMs = waitMsOf(decision)
+    if (waitMs === 0 || mode === "shadow") {
+      const shadowed = waitMs > 0
+      const refund = refundOf(waiter, decision, now)
+      return { cost, quotas, refund, waitMs: shadowed ? 0 : now - startedAt, shadowed }
+    }
+    waiter.readyAt = now + waitMs
+    return { waitMs, quotas, isDaily: decision.daily?._tag === "QuotaExceeded" }
+  }
 
   /** Gives back what a decision has consumed. */
   const refundOf = (
@@ -174,8 +191,8 @@ export const make = (
       }
       // While no request is queued, requests use the store concurrently.
       if (queues.has(client.name)) return waitInQueue(waiter, null)
-      return Effect.flatMap(
-        attempt(waiter),
+      return Completed.flatMap(
+        attempt(waiter, startedAt),
         (charge) => isDenial(charge) ? waitInQueue(waiter, charge) : Effect.succeed(charge)
       )
     }))
@@ -228,7 +245,7 @@ export const make = (
         return withNow((now) => rejectAfterTimeout(queue, waiter, now))
       }
       return Effect.flatMap(
-        attempt(waiter),
+        withNow((now) => attempt(waiter, now)),
         (charge) => isDenial(charge) ? waitAndRetry(queue, waiter, charge) : Effect.succeed(charge)
       )
     })
@@ -264,7 +281,7 @@ export const make = (
         ({ remaining }): Consumption => ({ _tag: "Consumed", remaining })
       )
     return Effect.flatMap(
-      Effect.all({ permit: acquireRate(client, 0), daily }),
+      Effect.all({ permit: withNow((now) => acquireRate(client, 0, now)), daily }),
       (decision) => Effect.map(Clock.currentTimeMillis, (now) => quotaStatuses(client, decision, now))
     ).pipe(Effect.orElseSucceed(() => []))
   }

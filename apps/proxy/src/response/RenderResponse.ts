@@ -3,7 +3,7 @@
  * built-in pages.
  */
 import type { AnyOperation } from "@blockquarry/core/Operation"
-import { type RawResponse, RetryAfter } from "@blockquarry/http/Gateway"
+import { Completed, type RawResponse, RetryAfter } from "@blockquarry/http/Gateway"
 import * as Effect from "effect/Effect"
 import type { CacheDirective } from "../exchange/CacheDirective.ts"
 import { retryAfterHeader } from "../exchange/ProxyError.ts"
@@ -52,7 +52,7 @@ export const render = (
     const { "content-type": _, ...notModified } = headers
     return Effect.succeed({ status: 304, headers: notModified, body: emptyBody })
   }
-  return Effect.map(
+  return Completed.map(
     encodedBodies.encode(response, requestHeaders["accept-encoding"], etag),
     ({ bytes, encoding }) => {
       if (encoding !== undefined) headers["content-encoding"] = encoding

@@ -9,7 +9,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
-import type { Permit, RateLimitStoreService } from "../../RateLimitStore.ts"
+import { evaluate, type Permit, type RateLimitStoreService } from "../../RateLimitStore.ts"
+import * as Completed from "../Completed.ts"
 import { initialCooldown, maxCooldown } from "../stores/Gcra.ts"
 import {
   type AttemptNoResponse,
@@ -94,7 +95,7 @@ export const make = (
     Effect.uninterruptibleMask((restore) => {
       const admission = admissionOf(call, key, restore)
       const now = call.clock.unsafeCurrentTimeMillis()
-      return Effect.flatMap(tryAdmit(admission, now), (admitted) =>
+      return Completed.flatMap(tryAdmit(admission, now), (admitted) =>
         typeof admitted === "boolean"
           ? runAttempt(admission, admitted, attempt)
           : Effect.flatMap(
@@ -107,7 +108,7 @@ export const make = (
     Effect.uninterruptibleMask((restore) => {
       const admission = admissionOf(call, key, restore)
       const now = call.clock.unsafeCurrentTimeMillis()
-      return Effect.flatMap(
+      return Completed.flatMap(
         tryAdmit(admission, now),
         (admitted): Effect.Effect<AttemptResponse | number, AttemptNoResponse> =>
           typeof admitted === "boolean"
@@ -175,16 +176,13 @@ export const make = (
     if (rejection !== null) return Effect.fail(rejection)
     if (queue.mustWait(admission)) return Effect.succeed(queue.delayOf(admission, now))
     if (!queue.tryAcquireSlot(admission)) return Effect.succeed({ at: now, reason: "concurrency" })
-    return Effect.matchCauseEffect(requestPermit(admission), {
-      onFailure: (cause) => {
-        queue.releaseSlot(admission)
-        return Effect.failCause(cause)
-      },
-      onSuccess: (permit) => {
+    return Completed.map(
+      Completed.onFailure(requestPermit(admission), () => queue.releaseSlot(admission)),
+      (permit) => {
         if (typeof permit !== "boolean") queue.releaseSlot(admission)
-        return Effect.succeed(permit)
+        return permit
       }
-    })
+    )
   }
 
   /**
@@ -193,16 +191,20 @@ export const make = (
    */
   const requestPermit = (admission: Admission): Effect.Effect<boolean | Delay, AttemptNoResponse> => {
     const { call, cost, key: { id, rule }, queue } = admission
-    return Effect.matchEffect(store.acquire(id, rule, cost, probeLeaseOf(call)), {
-      onFailure: () => Effect.fail(rejected(call, "unavailable", null)),
-      onSuccess: (permit): Effect.Effect<boolean | Delay, AttemptNoResponse> => {
+    const permit = evaluate(
+      store.acquire(id, rule, cost, probeLeaseOf(call)),
+      call.clock.unsafeCurrentTimeMillis()
+    )
+    return Completed.flatMap(
+      Completed.mapError(permit, () => rejected(call, "unavailable", null)),
+      (permit): Effect.Effect<boolean | Delay, AttemptNoResponse> => {
         if (permit._tag === "Delayed") return Effect.succeed(delayOfPermit(call, permit))
         const { probe, remaining } = permit
         // The probe is the only attempt until its result.
         queue.recordPermit(admission, probe ? 0 : remaining, rule.maxCost ?? cost)
         return consumeDailyQuota(admission, probe)
       }
-    })
+    )
   }
 
   /** Consumes the daily quota of a granted permit, or gives the permit back. */

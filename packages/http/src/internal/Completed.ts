@@ -1,0 +1,27 @@
+/**
+ * Effects that may be complete already, such as those of a store in memory. The next step then runs at once, without an
+ * operation of the fiber.
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+
+/** Whether an effect is a result. */
+export const isComplete = <A, E>(effect: Effect.Effect<A, E>): effect is Exit.Success<A, never> =>
+  Exit.isExit(effect) && Exit.isSuccess(effect)
+
+export const map = <A, E, B>(effect: Effect.Effect<A, E>, next: (value: A) => B): Effect.Effect<B, E> =>
+  isComplete(effect) ? Effect.succeed(next(effect.value)) : Effect.map(effect, next)
+
+export const flatMap = <A, E, B, E2>(
+  effect: Effect.Effect<A, E>,
+  next: (value: A) => Effect.Effect<B, E2>
+): Effect.Effect<B, E | E2> => isComplete(effect) ? next(effect.value) : Effect.flatMap(effect, next)
+
+export const mapError = <A, E, E2>(
+  effect: Effect.Effect<A, E>,
+  toError: (error: E) => E2
+): Effect.Effect<A, E2> => isComplete(effect) ? effect : Effect.mapError(effect, toError)
+
+/** Runs a function if an effect fails or is interrupted. */
+export const onFailure = <A, E>(effect: Effect.Effect<A, E>, run: () => void): Effect.Effect<A, E> =>
+  isComplete(effect) ? effect : Effect.tapErrorCause(effect, () => Effect.sync(run))
