@@ -111,6 +111,8 @@ export const make = (
   const policies = policiesOf(config)
   const apiKeys = distinctKeys(endpoints)
   const containsApiKey = (text: string) => RawResponse.textContainsSecret(text, apiKeys)
+  const withoutApiKey = (failure: ProxyError.ProxyError) =>
+    containsApiKey(failure.message) ? redactMessage(failure) : failure
   return Effect.map(
     Effect.all(
       Rec.map(
@@ -165,21 +167,12 @@ export const make = (
               (entry) =>
                 entry === null ? Effect.fail(ProxyError.notCached) : Effect.succeed(fromCacheEntry(entry))
             )
-            : rawFunctionOf(upstreamRequest, upstream.right)(input, request).pipe(
-              Effect.mapError(ProxyError.fromOperationError),
-              Effect.flatMap(passThrough),
-              Effect.mapError((failure) =>
-                containsApiKey(failure.message) ? redactMessage(failure) : failure
-              ),
-              Effect.filterOrFail(
-                // Responses from the cache need no search: the engine does not cache responses that contain an API key.
-                // Passes the array of the engine, whose search then serves both.
-                ({ response, source }) =>
-                  source !== "upstream" ||
-                  !RawResponse.responseContainsSecret(response, upstream.right.keyPool.uncacheable),
-                ({ response }) => withheldResponse(response.status)
-              ),
-              callFor(caller, cacheDirective)
+            : callFor(caller, cacheDirective)(
+              Effect.matchEffect(rawFunctionOf(upstreamRequest, upstream.right)(input, request), {
+                onFailure: (error) => Effect.fail(withoutApiKey(ProxyError.fromOperationError(error))),
+                onSuccess: (engineResponse) =>
+                  passThrough(engineResponse, upstream.right.keyPool.uncacheable, withoutApiKey)
+              })
             )
         },
         findInMemory: ({ upstreamName, operation, request }, now) => {
@@ -210,12 +203,13 @@ const fromCacheEntry = ({ freshUntil, response, storedAt }: CacheEntry): Upstrea
 
 /** Makes a call for a caller. */
 export const callFor = ({ client, memory, onSent, onUsage, requestId }: Caller, cacheMode: CacheMode) => {
-  const context = Context.make(CallClient.CurrentClient, client).pipe(
-    Context.add(BodyMemory.CurrentBodyMemory, memory),
-    Context.add(SendObserver.CurrentSendObserver, onSent),
-    Context.add(CallUsage.CurrentUsageObserver, onUsage),
-    Context.add(CallOptions.CurrentCallOptions, { cacheMode }),
-    Context.add(CurrentRequestId, requestId)
+  const context = Context.mergeAll(
+    Context.make(CallClient.CurrentClient, client),
+    Context.make(BodyMemory.CurrentBodyMemory, memory),
+    Context.make(SendObserver.CurrentSendObserver, onSent),
+    Context.make(CallUsage.CurrentUsageObserver, onUsage),
+    Context.make(CallOptions.CurrentCallOptions, { cacheMode }),
+    Context.make(CurrentRequestId, requestId)
   )
   return <A>(call: Effect.Effect<A, ProxyError.ProxyError>): Effect.Effect<A, ProxyError.ProxyError> =>
     call.pipe(
@@ -250,10 +244,18 @@ const urlMissing = (name: UpstreamName): ProxyError.ProxyError =>
  * invalid ones: redirects and 2xx statuses other than 200. The engine classifies the response.
  */
 const passThrough = (
-  engineResponse: EngineResponse.EngineResponse
-): Either.Either<UpstreamResponse, ProxyError.ProxyError> => {
-  const error = engineResponse.response.status === 200 ? null : rejectionOf(engineResponse)
-  return error === null ? Either.right(engineResponse) : Either.left(error)
+  engineResponse: EngineResponse.EngineResponse,
+  apiKeys: ReadonlyArray<Redacted.Redacted>,
+  withoutApiKey: (failure: ProxyError.ProxyError) => ProxyError.ProxyError
+): Effect.Effect<UpstreamResponse, ProxyError.ProxyError> => {
+  const { response, source } = engineResponse
+  const rejection = response.status === 200 ? null : rejectionOf(engineResponse)
+  if (rejection !== null) return Effect.fail(withoutApiKey(rejection))
+  // Responses from the cache need no search: the engine does not cache responses that contain an API key. Passes the array
+  // of the engine, whose search then serves both.
+  return source === "upstream" && RawResponse.responseContainsSecret(response, apiKeys)
+    ? Effect.fail(withheldResponse(response.status))
+    : Effect.succeed(engineResponse)
 }
 
 /**
