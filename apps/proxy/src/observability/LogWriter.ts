@@ -42,6 +42,7 @@ class BufferedWriter {
   /** The number of dropped lines that the last line of `#unwritten` reports. */
   #reportedDropped = 0
   #writing = false
+  #closing = false
   #closed = false
   #timer: NodeJS.Timeout | undefined
   /** Called when the buffer is empty or writing fails. */
@@ -73,6 +74,7 @@ class BufferedWriter {
     }
     const timeout = setTimeout(finish, closeTimeoutMs)
     this.#onIdle = finish
+    this.#closing = true
     this.#write()
   })
 
@@ -91,7 +93,10 @@ class BufferedWriter {
       this.#writing = false
       if (error === null && written > 0) {
         this.#advance(written)
-        return this.#write()
+        // Lines that arrived in the meantime wait for others.
+        return this.#unwritten.byteLength > 0 || this.#lines.length === 0 || this.#closing
+          ? this.#write()
+          : this.#scheduleWrite(flushDelayMs)
       }
       if (this.#closed) return
       // The pipe is full, because the reader is slow.
