@@ -112,6 +112,6 @@ const withRequestHeaders = (
   { quotas, requestId }: RequestContext.RequestContext
 ): ProxyResponse => ({
   status,
-  headers: { ...rateLimitHeaders(quotas), ...headers, "x-request-id": requestId },
+  headers: Object.assign(rateLimitHeaders(quotas), headers, { "x-request-id": requestId }),
   body
 })

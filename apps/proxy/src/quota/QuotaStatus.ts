@@ -70,8 +70,8 @@ export const quotaStatuses = (
   return statuses
 }
 
-/** Returns the `RateLimit` and `RateLimit-Policy` headers. */
-export const rateLimitHeaders = (quotas: ReadonlyArray<QuotaStatus>): Readonly<Record<string, string>> => {
+/** Returns the `RateLimit` and `RateLimit-Policy` headers, in a new object. */
+export const rateLimitHeaders = (quotas: ReadonlyArray<QuotaStatus>): Record<string, string> => {
   if (quotas.length === 0) return {}
   let state = ""
   let policy = ""

@@ -22,13 +22,13 @@ export const sendBytes = (
   { closeConnection, keepAliveHintSeconds, request, response }: SendOptions
 ): void => {
   const bodyless = status === 204 || status === 304
-  response.writeHead(status, {
-    ...headers,
-    ...(bodyless ? {} : { "content-length": body.byteLength }),
-    ...(closeConnection || !isBodyDiscardable(request)
-      ? { connection: "close" }
-      : { "keep-alive": `timeout=${keepAliveHintSeconds}` })
-  })
+  // Node copies a flat list faster than an object.
+  const fields: Array<string> = []
+  for (const name in headers) fields.push(name, headers[name] ?? "")
+  if (!bodyless) fields.push("content-length", String(body.byteLength))
+  if (closeConnection || !isBodyDiscardable(request)) fields.push("connection", "close")
+  else fields.push("keep-alive", `timeout=${keepAliveHintSeconds}`)
+  response.writeHead(status, fields)
   response.end(bodyless || request.method === "HEAD" ? undefined : body)
   discardRequestBody(request)
 }
