@@ -2,11 +2,12 @@
  * Finds the integers of a JSON text that `JSON.parse` rounds, and quotes them.
  *
  * Searching a whole text takes nearly half as long as parsing it. Upstreams send such integers as values of very few
- * members, if at all. A quoter therefore learns the names of these members and searches for them only.
+ * members, if at all. A quoter therefore learns the names of these members and searches for them only. From time to time
+ * it forgets them and learns again, so that an unusual text does not slow down all later ones.
  */
 
 export interface IntegerQuoter {
-  /** Quotes the unsafe integers of the members that `quoteAll` found in earlier texts. */
+  /** Quotes the unsafe integers of the members that `quoteAll` found in earlier texts, at most `forgetAfter` ago. */
   readonly quoteKnown: (text: string) => string
   /**
    * Quotes everything that looks like an unsafe integer, even inside string literals, except if it is the whole text.
@@ -45,6 +46,9 @@ const anyInteger = tunedForSparseDigits(integerAfter("[:,[\\s]"))
 /** With more names, one search for any integer is faster. */
 const maxNames = 2
 
+/** After how many texts the names are forgotten. To learn them again takes as long as parsing a text once more. */
+export const forgetAfter = 1000
+
 /** Returns the name of the member whose value starts at `start`, or undefined for an array element or an unusual name. */
 const memberName = (text: string, start: number): string | undefined =>
   /"(\w+)"\s*:\s*$/.exec(text.slice(Math.max(0, start - 40), start))?.[1]
@@ -68,6 +72,7 @@ const quoteMatches = (text: string, pattern: RegExp, onMatch?: (start: number) =
 
 export const makeQuoter = (): IntegerQuoter => {
   let patterns: ReadonlyMap<string, RegExp> | "any" = new Map<string, RegExp>()
+  let texts = 0
   const learn = (name: string | undefined) => {
     if (patterns === "any" || name !== undefined && patterns.has(name)) return
     patterns = name === undefined || patterns.size === maxNames
@@ -80,6 +85,11 @@ export const makeQuoter = (): IntegerQuoter => {
     })
   return {
     quoteKnown: (text) => {
+      if (texts === forgetAfter) {
+        texts = 0
+        patterns = new Map()
+      }
+      texts += 1
       if (patterns === "any") return quoteAny(text)
       let quoted = text
       for (const pattern of patterns.values()) quoted = quoteMatches(quoted, pattern)

@@ -3,6 +3,7 @@ import * as LosslessJson from "@blockquarry/core/LosslessJson"
 import { describe, expect, it, vi } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
+import { forgetAfter } from "../../src/internal/unsafeIntegers.ts"
 import {
   document,
   integer,
@@ -173,10 +174,16 @@ describe("parse", () => {
     it("returns the same values after any other documents", () =>
       FastCheck.assert(
         FastCheck.asyncProperty(
-          FastCheck.array(FastCheck.oneof(records, document), { minLength: 2, maxLength: 5 }),
-          async (texts) => {
+          FastCheck.array(
+            FastCheck.tuple(FastCheck.oneof(records, document), FastCheck.constantFrom(0, forgetAfter - 1)),
+            { minLength: 2, maxLength: 5 }
+          ),
+          async (history) => {
             const parse = await freshParser()
-            for (const text of texts) expect(Either.getOrThrow(parse(text))).toStrictEqual(reference(text))
+            for (const [text, emptyDocuments] of history) {
+              expect(Either.getOrThrow(parse(text))).toStrictEqual(reference(text))
+              for (let count = 0; count < emptyDocuments; count += 1) parse("[]")
+            }
           }
         ),
         { numRuns: 100 }

@@ -1,0 +1,27 @@
+/** Tests what a quoter learns from earlier texts. The values of documents are tested with `LosslessJson.parse`. */
+import { expect, it } from "@effect/vitest"
+import { forgetAfter, makeQuoter } from "../../src/internal/unsafeIntegers.ts"
+
+const unsafe = "12345678901234567890"
+
+it("quotes the integers of members that it has learned", () => {
+  const quoter = makeQuoter()
+  quoter.quoteAll(`{"value":${unsafe}}`)
+  expect(quoter.quoteKnown(`{"value":${unsafe},"other":${unsafe}}`)).toBe(
+    `{"value":"${unsafe}","other":${unsafe}}`
+  )
+})
+
+it.each([
+  ["a text with a large integer in one member", `{"other":${unsafe}}`],
+  ["a text with large integers in many members", `{"a":${unsafe},"b":${unsafe},"c":${unsafe},"d":${unsafe}}`],
+  ["a text with a large integer in an array", `[${unsafe}]`]
+])("forgets %s after a while", (_, unusual) => {
+  const quoter = makeQuoter()
+  quoter.quoteAll(unusual)
+  const isKnown = () => quoter.quoteKnown(`{"other":${unsafe}}`) !== `{"other":${unsafe}}`
+  for (let text = 0; text < forgetAfter; text += 1) expect(isKnown()).toBe(true)
+  expect(isKnown()).toBe(false)
+  quoter.quoteAll(`{"other":${unsafe}}`)
+  expect(isKnown()).toBe(true)
+})
