@@ -90,7 +90,7 @@ const respond = (
       ? AdminAccess.checkAccess(admin.activeConfig().config, request)
       : Either.void
     if (Either.isLeft(access)) return Effect.fail(access.left)
-    return Router.respondToMethod(request.method, page.method, page.respond(admin, request, query))
+    return Router.respondToMethod(request.method, page.method, () => page.respond(admin, request, query))
   })
 
 interface AdminPage {

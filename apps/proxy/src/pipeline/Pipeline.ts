@@ -39,6 +39,12 @@ interface Exchange {
 
 type Response = Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError>
 
+/** Continues with the result of a stage that needs no effect. */
+const whenRight = <A>(
+  result: Either.Either<A, ProxyError.ProxyError>,
+  next: (value: A) => Response
+): Response => Either.isRight(result) ? next(result.right) : Effect.fail(result.left)
+
 /** Responds to a request, and records in the context what the access log needs. */
 export const respond = (
   sharedState: SharedState,
@@ -51,13 +57,15 @@ export const respond = (
   if (target.length > activeConfig.config.limits.maxUrlBytes) return Effect.fail(ProxyError.uriTooLong)
   const parsed = method === "GET" ? sharedState.parsedRequests.get(target) : undefined
   if (parsed !== undefined) {
-    const client = authorize(exchange, parsed.operation.id, parsed.route)
-    return Either.isRight(client) ? callUpstream(exchange, client.right, parsed) : Effect.fail(client.left)
+    return whenRight(
+      authorize(exchange, parsed.operation.id, parsed.route),
+      (client) => callUpstream(exchange, client, parsed)
+    )
   }
   if (target === "*" && method === "OPTIONS") {
     return Effect.succeed(ProxyResponse.empty(204, { allow: "GET, HEAD, POST, OPTIONS" }))
   }
-  return Effect.flatMap(RequestTarget.parseTarget(target), (requestTarget) => route(exchange, requestTarget))
+  return whenRight(RequestTarget.parseTarget(target), (requestTarget) => route(exchange, requestTarget))
 }
 
 /** Finds the page or operation of a request. */
@@ -67,10 +75,11 @@ const route = (exchange: Exchange, { path, query }: RequestTarget.RequestTarget)
   const page = pages.get(path)
   if (page !== undefined) {
     context.route = path
-    const rendered = Effect.flatMap(
-      page(activeConfig, request),
-      (response) => RenderResponse.renderPage(response, headers, encodedBodies, true)
-    )
+    const rendered = () =>
+      Effect.flatMap(
+        page(activeConfig, request),
+        (response) => RenderResponse.renderPage(response, headers, encodedBodies, true)
+      )
     return Router.respondToMethod(method, "GET", rendered)
   }
   const isList = path.startsWith(ListStream.listPrefix)
@@ -78,13 +87,16 @@ const route = (exchange: Exchange, { path, query }: RequestTarget.RequestTarget)
   if (match === undefined) return Effect.fail(ProxyError.unknownPath)
   const { operation } = match
   const routeName = isList ? ListStream.listPrefix + match.route.slice(1) : match.route
-  const response = Effect.flatMap(authorize(exchange, operation.id, routeName), (client) => {
-    if (isList) return streamList(exchange, client, match, query)
-    return operation.method === "POST"
-      ? Effect.flatMap(readBody(exchange), (body) => parseAndCall(exchange, client, match, query, body))
-      : parseAndCall(exchange, client, match, query, undefined)
-  })
-  return Router.respondToMethod(method, operation.method, response)
+  // Also for methods that are not allowed, so that the access log names the client.
+  const authorized = authorize(exchange, operation.id, routeName)
+  const respondTo = () =>
+    whenRight(authorized, (client) => {
+      if (isList) return streamList(exchange, client, match, query)
+      return operation.method === "POST"
+        ? Effect.flatMap(readBody(exchange), (body) => parseAndCall(exchange, client, match, query, body))
+        : parseAndCall(exchange, client, match, query, undefined)
+    })
+  return Router.respondToMethod(method, operation.method, respondTo)
 }
 
 /** Authenticates and authorizes the client. Precedes parsing, cache lookups and upstream requests. */
@@ -110,7 +122,7 @@ const parseAndCall = (
   query: RequestTarget.RequestTarget["query"],
   body: object | undefined
 ): Response =>
-  Effect.flatMap(
+  whenRight(
     ParseRequest.parseRequest(match, query, body),
     (upstreamRequest) => callUpstream(exchange, client, upstreamRequest)
   )
@@ -214,7 +226,7 @@ const streamList = (
   const { activeConfig: { config, quotas, upstream }, context, sharedState: { engine, responseMemory } } =
     exchange
   const { headers, method, shouldEndStreams } = exchange.request
-  return Effect.flatMap(
+  return whenRight(
     ParseRequest.parseRequest(match, query.filter(([name]) => name !== "cursor"), undefined),
     (upstreamRequest) => {
       const [cursor, secondCursor] = query.flatMap(([name, value]) =>

@@ -39,10 +39,10 @@ export const findRoute = (path: string): RouteMatch | undefined => {
 export const respondToMethod = <R>(
   method: string,
   operationMethod: "GET" | "POST",
-  response: Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError, R>
+  respond: () => Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError, R>
 ): Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError, R> => {
   const allowed = operationMethod === "GET" ? ["GET", "HEAD", "OPTIONS"] : ["POST", "OPTIONS"]
   const allow = allowed.join(", ")
   if (method === "OPTIONS") return Effect.succeed(ProxyResponse.empty(204, { allow }))
-  return allowed.includes(method) ? response : Effect.fail(ProxyError.methodNotAllowed(allow))
+  return allowed.includes(method) ? respond() : Effect.fail(ProxyError.methodNotAllowed(allow))
 }
