@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { LRUCache } from "lru-cache"
 import { chooseEncoding, type ContentEncoding, encode, minEncodedBytes } from "./ContentEncoding.ts"
 
-export interface EncodedBody {
+interface EncodedBody {
   readonly bytes: Uint8Array
   /** Undefined for the identity encoding. */
   readonly encoding: ContentEncoding | undefined

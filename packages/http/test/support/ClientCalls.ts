@@ -43,7 +43,7 @@ export interface Demand {
   readonly calls: number
 }
 
-export const interval = 500
+const interval = 500
 
 /** Runs the demand of several clients for some time, and then until all calls have ended. */
 export const runLoad = (harness: EngineHarness, demands: ReadonlyArray<Demand>, seconds: number) =>

@@ -17,7 +17,7 @@ import {
 } from "./sharedProxy.ts"
 
 /** How many requests of the noisy client come before a request of another client, whenever they arrive. */
-export interface Overtaking {
+interface Overtaking {
   /** Requests of the noisy client that end while another client waits for a cached response. */
   readonly cached: number
   /** Upstream requests of the noisy client that are sent while one of another client waits to be sent. */

@@ -25,7 +25,7 @@ type ChargedCall = Pick<Call, "operation" | "metricLabels" | "onUsage">
 type LogAnnotations = Readonly<Record<string, unknown>>
 
 /** The result of a cache request. */
-export type CacheResult = "hit" | "stale" | "stale_if_error" | "coalesced" | "miss"
+type CacheResult = "hit" | "stale" | "stale_if_error" | "coalesced" | "miss"
 
 /** Why an attempt waits. */
 type WaitReason = "backoff" | "rate_limit" | "cooldown" | "concurrency"
