@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
-import { readFile } from "node:fs/promises"
+import { readdir, readFile, stat } from "node:fs/promises"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
@@ -96,14 +96,27 @@ describe("the proxy", () => {
   })
 })
 
-describe("the links", () => {
-  it.each([...readme.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, path = ""]) => path))(
-    "%s exists",
-    async (path) => {
-      const { stat } = await import("node:fs/promises")
-      await expect(stat(new URL(path, root))).resolves.toBeDefined()
-    }
+describe("the links", async () => {
+  const pages = (await readdir(new URL("docs/", root), { recursive: true })).filter((path) =>
+    path.endsWith(".md")
   )
+  const documents = ["README.md", ...pages.map((path) => `docs/${path}`)]
+  const textOf = async (url: URL) => (await readFile(url, "utf8")).replace(/^```[^]*?^```/gm, "")
+  /** The anchors of the headings of a document, as GitHub makes them. */
+  const anchorsOf = (text: string) =>
+    [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+      heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-")
+    )
+
+  it.each(documents)("of %s lead to files and headings that exist", async (document) => {
+    const url = new URL(document, root)
+    const links = [...(await textOf(url)).matchAll(/\]\((?!\w+:)([^)#]*)(?:#([^)]*))?\)/g)]
+    for (const [link, path = "", anchor] of links) {
+      const target = new URL(path, url)
+      await expect(stat(target), link).resolves.toBeDefined()
+      if (anchor !== undefined) expect(anchorsOf(await textOf(target)), link).toContain(anchor)
+    }
+  })
 })
 
 it("docs/architecture.md names files that exist", async () => {
