@@ -108,11 +108,16 @@ export const check = (
         if (!configured.includes(name)) warnings.push({ path: [...path, at], message })
       }
     }
-    const message = keys.length === 0
-      ? `no API key is configured, so requests for this upstream fail; set upstream.keys or ${Names.apiKey}`
-      : "no key is configured for this upstream, so requests for it fail; add it to the upstreams of a key"
     const withoutKey = configured.filter((name) => !keys.some(({ upstreams }) => upstreams.includes(name)))
-    for (const name of withoutKey) warnings.push({ path: ["upstream", "baseUrls", name], message })
+    if (keys.length === 0 && withoutKey.length > 0) {
+      const message = `no API key is configured, so requests for ${withoutKey.join(", ")} fail; ` +
+        `set ${Names.apiKey}, or add a key`
+      warnings.push({ path: ["upstream", "keys"], message })
+    } else {
+      const message =
+        "no key is configured for this upstream, so requests for it fail; add it to the upstreams of a key"
+      for (const name of withoutKey) warnings.push({ path: ["upstream", "baseUrls", name], message })
+    }
   }
   return { errors, warnings }
 }

@@ -113,8 +113,13 @@ describe("accepts with a warning", () => {
     ],
     [
       "base URLs without any key",
-      { text: "upstream: { baseUrls: { data: https://a } }" },
-      ["upstream.baseUrls.data: no API key is configured, so requests for this upstream fail"]
+      { text: "upstream: { baseUrls: { data: https://a, ledger: https://b } }" },
+      ["upstream.keys: no API key is configured, so requests for data, ledger fail; set QUARRY_API_KEY"]
+    ],
+    [
+      "a base URL of a variable without any key",
+      { env: { QUARRY_BASE_URL: "https://a" } },
+      ["upstream.keys: no API key is configured, so requests for data fail; set QUARRY_API_KEY"]
     ],
     [
       "a base URL without a key",
