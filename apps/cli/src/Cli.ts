@@ -81,7 +81,8 @@ const runCommand = (
       ? effect
       : Effect.timeoutFail(effect, {
         duration: timeout,
-        onTimeout: () => new CommandTimeoutError({ timeout, isUpdate: command.isUpdate })
+        onTimeout: () =>
+          new CommandTimeoutError({ timeout, operation: command.operation, isUpdate: command.isUpdate })
       })
   })
 

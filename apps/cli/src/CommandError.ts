@@ -1,5 +1,7 @@
 /** Errors of a command: those of the client and of the command line. Each has an exit status, a message and a hint. */
+import { isList } from "@blockquarry/core/Operation"
 import type { ListOperationError, LocalLimitError } from "@blockquarry/core/OperationError"
+import { allOperations } from "@blockquarry/core/Operations"
 import type { StillSyncingError } from "@blockquarry/http/Sync"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
@@ -19,6 +21,8 @@ export class MissingApiKeyError extends Data.TaggedError("MissingApiKeyError") {
 /** The command exceeded `--timeout`. */
 export class CommandTimeoutError extends Data.TaggedError("CommandTimeoutError")<{
   readonly timeout: Duration.Duration
+  /** The operation that the command calls, if any. */
+  readonly operation: string | null
   /** Whether the command is an update that may have been applied. */
   readonly isUpdate: boolean
 }> {}
@@ -117,6 +121,8 @@ const describeError = (error: Exclude<CommandError, OutputClosedError>): string 
   }
 }
 
+const lists: ReadonlySet<string | null> = new Set(allOperations.filter(isList).map(({ id }) => id))
+
 const hintFor = (error: Exclude<CommandError, OutputClosedError>): string | null => {
   switch (error._tag) {
     case "UsageError":
@@ -160,7 +166,9 @@ const hintFor = (error: Exclude<CommandError, OutputClosedError>): string | null
       return "increase --timeout, or omit --wait to read the records indexed so far"
     case "TimeoutError":
     case "CommandTimeoutError":
-      return "increase --timeout, or request fewer records with --limit"
+      return lists.has(error.operation)
+        ? "increase --timeout, or request fewer records with --limit"
+        : "increase --timeout"
   }
 }
 
