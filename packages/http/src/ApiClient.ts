@@ -17,7 +17,7 @@ import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as CallOptions from "./CallOptions.ts"
 import * as PageSource from "./internal/pagination/PageSource.ts"
-import { invalidCallOptions, invalidPaginationOptions } from "./internal/pipeline/ValidateOptions.ts"
+import { invalidCallOptions } from "./internal/pipeline/ValidateOptions.ts"
 import * as Pagination from "./Pagination.ts"
 
 /**
@@ -160,7 +160,7 @@ const listOperationFunction = <
     return options === undefined
       ? Stream.unwrap(decoded)
       : CallOptions.streamWithCallOptions(
-        Stream.unwrap(invalidPaginationOptions(operation.id, options) ?? decoded),
+        Stream.unwrap(invalidCallOptions(operation.id, options) ?? decoded),
         options
       )
   }

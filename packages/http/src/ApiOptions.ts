@@ -57,8 +57,8 @@ export const userAgent: string = defaultUserAgent
 /**
  * Options of an API client. Omitted policies are those of `defaults`.
  *
- * Options are validated when a layer is built: an invalid base URL, API key or policy fails the layer with a
- * `ConfigError` that names the option, as in `rateLimit.limit`.
+ * Options are validated when a layer is built: an invalid or unknown one fails the layer with a `ConfigError` that names
+ * it, as in `rateLimit.limit`.
  *
  * @since 0.1.0
  * @category models

@@ -30,7 +30,7 @@ import type { Timeouts } from "./Timeouts.ts"
  * Options of a call. Default: those of the enclosing region, or else the policies of the layer. Rate limits, circuit
  * breakers and caches are shared by calls and are options of the layer only.
  *
- * A call with an invalid option fails with an `InvalidInputError` that names it, as in `retry.attempts`.
+ * A call with an invalid or unknown option fails with an `InvalidInputError` that names it, as in `retry.attempts`.
  *
  * @since 0.1.0
  * @category models
@@ -89,7 +89,10 @@ export const streamWithCallOptions: {
     )
 )
 
+/** Keeps unknown options, so that the calls can name them. */
 const merge = (outer: CallOptions, inner: CallOptions): CallOptions => ({
+  ...outer,
+  ...inner,
   retry: inner.retry ?? outer.retry,
   timeouts: inner.timeouts ?? outer.timeouts,
   cacheMode: inner.cacheMode ?? outer.cacheMode

@@ -304,6 +304,36 @@ describe("invalid options", () => {
       expect(requests).toEqual([])
     }))
 
+  it.effect.each<[json: string, parameter: string, reason: string]>([
+    [`{ "cacheMode": "force" }`, "cacheMode", "expected one of default, reload, no-store, got a string"],
+    [`{ "cacheMode": 5 }`, "cacheMode", "expected one of default, reload, no-store, got 5"],
+    [`{ "cacheMod": "reload" }`, "cacheMod", "unknown option"],
+    [`{ "cursor": 5 }`, "cursor", "expected a string, got 5"],
+    [
+      `{ "timeouts": { "call": "1 second" } }`,
+      "timeouts.attempt",
+      `expected a duration such as "5 seconds", got undefined; ` +
+      "spread the standard values: { ...Timeouts.standard, … }"
+    ]
+  ])(
+    "of a program without types fail calls, regions and streams: %s",
+    ([json, parameter, reason]) =>
+      Effect.gen(function*() {
+        const { data, requests } = yield* TestClients.harness(numberedPrice, minimalOptions)
+        const untyped: CallOptions.CallOptions = JSON.parse(json)
+        const expected = { _tag: "InvalidInputError", issues: [{ parameter, reason }] }
+        expect(yield* failureOf(data.tokenPrice({ address }, untyped))).toMatchObject(expected)
+        expect(yield* failureOf(CallOptions.withCallOptions(data.tokenPrice({ address }), untyped)))
+          .toMatchObject(expected)
+        const { items, pages } = data.tokenOwners
+        expect(yield* failureOf(Stream.runDrain(pages({ token_address: address }, untyped))))
+          .toMatchObject(expected)
+        expect(yield* failureOf(Stream.runDrain(items({ token_address: address }, untyped))))
+          .toMatchObject(expected)
+        expect(requests).toEqual([])
+      })
+  )
+
   for (const option of ["maxItems", "maxPages", "prefetch"] as const) {
     it.effect(`of a stream fail it: ${option}`, () =>
       Effect.gen(function*() {

@@ -92,6 +92,7 @@ export const make = (
 ): Effect.Effect<Upstream, ConfigError.ConfigError, HttpClient.HttpClient> =>
   Effect.gen(function*() {
     const client = yield* HttpClient.HttpClient
+    yield* validateOptions(options)
     const apiUrl = yield* Either.mapLeft(
       normalize(api, options.baseUrl),
       (reason) => ConfigError.InvalidData(["baseUrl"], reason)
@@ -116,7 +117,6 @@ export const make = (
     }
     const maxBodySize = options.maxBodySize ?? Transport.defaultMaxBodySize
     const userAgent = options.userAgent ?? defaultUserAgent
-    yield* validateOptions(policies, maxBodySize, userAgent, apiKeys)
     return {
       keyPool: keyPoolOf(api, apiUrl, apiKeys, policies.rateLimit, options.uncacheable ?? []),
       transport: yield* transportOf(client, options.transformClient, { maxBodySize, userAgent }),

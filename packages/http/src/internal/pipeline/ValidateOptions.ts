@@ -1,5 +1,6 @@
-/** Validates policies: those of a layer when it is built, those of a call when it starts. */
+/** Validates options: those of a layer when it is built, those of a call when it starts. */
 import { InvalidInputError } from "@blockquarry/core/OperationError"
+import type { ArrayFormat } from "@blockquarry/core/RequestEncoding"
 import * as Arr from "effect/Array"
 import * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
@@ -7,38 +8,25 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Rec from "effect/Record"
+import * as Redacted from "effect/Redacted"
 import type { ApiKey } from "../../ApiKey.ts"
-import type { Policies } from "../../ApiOptions.ts"
+import type { OptionalKeyApiOptions, Policies } from "../../ApiOptions.ts"
 import type { CallOptions } from "../../CallOptions.ts"
 import type { CircuitBreaker } from "../../CircuitBreaker.ts"
 import type { ConcurrencyLimit } from "../../ConcurrencyLimit.ts"
 import type { PaginationOptions } from "../../Pagination.ts"
 import type { RateLimit } from "../../RateLimit.ts"
-import type { ResponseCache } from "../../ResponseCache.ts"
+import type { CacheMode, ResponseCache } from "../../ResponseCache.ts"
 import type { RetryPolicy } from "../../RetryPolicy.ts"
 import type { Timeouts } from "../../Timeouts.ts"
 
-/** Fails with every invalid value, each under its path, as in `rateLimit.limit`. */
+/** Fails with every invalid option of a layer, each under its path, as in `rateLimit.limit`. */
 export const validateOptions = (
-  policies: Policies,
-  maxBodySize: number,
-  userAgent: string,
-  apiKeys: ReadonlyArray<ApiKey>
+  options: OptionalKeyApiOptions
 ): Effect.Effect<void, ConfigError.ConfigError> => {
   const issues = [
-    ...validate(["cache"], policies.cache, cacheChecks),
-    ...validate(["timeouts"], policies.timeouts, timeoutChecks),
-    ...validate(["retry"], policies.retry, retryChecks),
-    ...validate(["rateLimit"], policies.rateLimit, rateLimitChecks(policies.rateLimit)),
-    ...apiKeys.flatMap(({ label, rateLimit }) =>
-      rateLimit === undefined
-        ? []
-        : validate(["apiKey", label, "rateLimit"], rateLimit, rateLimitChecks(rateLimit))
-    ),
-    ...validate(["breaker"], policies.breaker, breakerChecks),
-    ...validate(["concurrency"], policies.concurrency, concurrencyChecks),
-    ...validate(["maxBodySize"], maxBodySize, positive),
-    ...validate(["userAgent"], userAgent, headerValue)
+    ...validateSome(options, layerChecks(options)),
+    ...Arr.isArray(options.apiKey) ? options.apiKey.flatMap(validateApiKey) : []
   ].map(({ path, reason }) => ConfigError.InvalidData(path, reason))
   const [first, ...others] = issues
   return first === undefined ? Effect.void : Effect.fail(others.reduce(ConfigError.And, first))
@@ -47,29 +35,12 @@ export const validateOptions = (
 /** Returns an error that names every invalid option of a call, as in `retry.attempts`. Null if all are valid. */
 export const invalidCallOptions = (
   operation: string,
-  { retry, timeouts }: CallOptions
-): InvalidInputError | null =>
-  retry === undefined && timeouts === undefined ? null : invalidInput(operation, [
-    ...(retry === undefined ? [] : validate(["retry"], retry, retryChecks)),
-    ...(timeouts === undefined ? [] : validate(["timeouts"], timeouts, timeoutChecks))
-  ])
-
-/** Returns an error that names every invalid option of a stream. Null if all are valid. */
-export const invalidPaginationOptions = (
-  operation: string,
-  { maxItems = 0, maxPages = 0, prefetch = 0 }: PaginationOptions
-): InvalidInputError | null =>
-  invalidInput(
-    operation,
-    validate([], { maxItems, maxPages, prefetch }, {
-      maxItems: nonNegativeInteger,
-      maxPages: nonNegativeInteger,
-      prefetch: nonNegativeInteger
-    })
-  )
-
-const invalidInput = (operation: string, invalid: ReadonlyArray<InvalidOption>): InvalidInputError | null => {
-  const issues = invalid.map(({ path, reason }) => ({ parameter: path.join("."), reason }))
+  options: CallOptions & PaginationOptions
+): InvalidInputError | null => {
+  const issues = validateSome(options, callChecks).map(({ path, reason }) => ({
+    parameter: path.join("."),
+    reason
+  }))
   return Arr.isNonEmptyArray(issues) ? new InvalidInputError({ operation, issues }) : null
 }
 
@@ -77,15 +48,23 @@ const invalidInput = (operation: string, invalid: ReadonlyArray<InvalidOption>):
 type Check = (value: unknown) => string | null
 
 /** The check of a value, or of each option of an object. */
-type Checks = Check | { readonly [name: string]: Checks }
+type Checks = Check | ChecksByName
 
-/** Requires a check of every option of a policy. */
-type PolicyChecks<Policy> = { readonly [Name in keyof Policy]-?: Checks }
+type ChecksByName = { readonly [name: string]: Checks }
+
+/** Requires a check of every option. */
+type OptionChecks<Options> = { readonly [Name in keyof Options]-?: Checks }
 
 interface InvalidOption {
   readonly path: Array<string>
   readonly reason: string
 }
+
+/** Validates options that may be omitted. */
+const validateSome = (options: object, checks: ChecksByName): ReadonlyArray<InvalidOption> =>
+  Object.entries(options).flatMap(([name, value]: [string, unknown]) =>
+    value === undefined ? [] : validate([name], value, checkOf(checks, name))
+  )
 
 const validate = (
   path: ReadonlyArray<string>,
@@ -93,17 +72,62 @@ const validate = (
   checks: Checks
 ): ReadonlyArray<InvalidOption> => {
   if (typeof checks !== "function" && Predicate.isRecord(value)) {
-    return Object.entries(checks).flatMap(([name, check]) => validate([...path, name], value[name], check))
+    return Object.keys({ ...checks, ...value }).flatMap((name) =>
+      validate([...path, name], value[name], checkOf(checks, name))
+    )
   }
   const reason = typeof checks === "function"
     ? checks(value)
     : `expected an object with ${Object.keys(checks).join(", ")}, got ${describe(value)}`
-  return reason === null ? [] : [{ path: [...path], reason }]
+  return reason === null
+    ? []
+    : [{ path: [...path], reason: reason + (value === undefined ? hint(path) : "") }]
 }
 
+const checkOf = (checks: ChecksByName, name: string): Checks =>
+  Option.getOrElse(Rec.get(checks, name), () => unknownOption)
+
+const unknownOption: Check = (value) => value === undefined ? null : "unknown option"
+
+/** Validates an API key of a list. Its path has its label, or its index if it has none. */
+const validateApiKey = (apiKey: unknown, index: number): ReadonlyArray<InvalidOption> => {
+  const { label, rateLimit } = Predicate.isRecord(apiKey) ? apiKey : {}
+  return validate(
+    ["apiKey", typeof label === "string" ? label : String(index)],
+    apiKey,
+    {
+      label: text,
+      key: secret,
+      rateLimit: rateLimit === undefined ? unchecked : rateLimitChecks(rateLimit)
+    } satisfies OptionChecks<ApiKey>
+  )
+}
+
+/** Returns how to complete a policy, as in `{ ...RetryPolicy.standard.budget, … }`. Empty outside of policies. */
+const hint = (path: ReadonlyArray<string>): string => {
+  const at = path.findLastIndex((name) => Rec.has(policyModules, name))
+  const [policy = "", ...members] = path.slice(at, -1)
+  return Option.match(Rec.get(policyModules, policy), {
+    onNone: () => "",
+    onSome: (module) =>
+      `; spread the standard values: { ...${[module, "standard", ...members].join(".")}, … }`
+  })
+}
+
+const policyModules: Readonly<Record<string, string>> = {
+  cache: "ResponseCache",
+  timeouts: "Timeouts",
+  retry: "RetryPolicy",
+  rateLimit: "RateLimit",
+  breaker: "CircuitBreaker",
+  concurrency: "ConcurrencyLimit"
+} satisfies Record<keyof Policies, string>
+
 /** Shows numbers. Of other values, which may be misplaced secrets, only the type. */
-const describe = (value: unknown): string => {
-  if (typeof value === "number" || value === undefined || value === null) return String(value)
+const describe = (value: unknown): string => typeof value === "number" ? String(value) : typeOf(value)
+
+const typeOf = (value: unknown): string => {
+  if (value === undefined || value === null) return String(value)
   return typeof value === "object" ? "an object" : `a ${typeof value}`
 }
 
@@ -140,28 +164,41 @@ const positiveDuration = durationCheck(positive)
 const flag: Check = (value) =>
   typeof value === "boolean" ? null : `expected true or false, got ${describe(value)}`
 
+const text: Check = (value) => typeof value === "string" ? null : `expected a string, got ${describe(value)}`
+
+const oneOf = <A extends string>(expected: Readonly<Record<A, null>>): Check => (value) =>
+  typeof value === "string" && Object.hasOwn(expected, value)
+    ? null
+    : `expected one of ${Object.keys(expected).join(", ")}, got ${describe(value)}`
+
+const secret: Check = (value) =>
+  Redacted.isRedacted(value) ? null : `expected Redacted.make("…"), got ${typeOf(value)}`
+
+/** Of values that other code checks. */
+const unchecked: Check = () => null
+
 const headerValue: Check = (value) =>
   typeof value === "string" && /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)
     ? null
     : "expected visible ASCII characters and spaces"
 
-const cacheChecks: PolicyChecks<ResponseCache> = {
+const cacheChecks: OptionChecks<ResponseCache> = {
   enabled: flag,
   staleWhileRevalidate: duration,
   staleIfError: duration,
   negative: { notFound: duration }
 }
 
-const timeoutChecks: PolicyChecks<Timeouts> = { attempt: positiveDuration, call: positiveDuration }
+const timeoutChecks: OptionChecks<Timeouts> = { attempt: positiveDuration, call: positiveDuration }
 
-const retryChecks: PolicyChecks<RetryPolicy> = {
+const retryChecks: OptionChecks<RetryPolicy> = {
   attempts: positiveInteger,
   baseDelay: { transient: duration, throttled: duration },
   maxDelay: duration,
   budget: { capacity: nonNegative, refill: nonNegative }
 }
 
-const rateLimitChecks = (rateLimit: unknown): PolicyChecks<RateLimit> => ({
+const rateLimitChecks = (rateLimit: unknown): OptionChecks<RateLimit> => ({
   limit: positive,
   window: positiveDuration,
   burst: positive,
@@ -173,7 +210,7 @@ const rateLimitChecks = (rateLimit: unknown): PolicyChecks<RateLimit> => ({
   dailyQuota: (value) => value === null ? null : positive(value)
 })
 
-const breakerChecks: PolicyChecks<CircuitBreaker> = {
+const breakerChecks: OptionChecks<CircuitBreaker> = {
   threshold: share,
   minimum: positive,
   window: positiveDuration,
@@ -181,7 +218,36 @@ const breakerChecks: PolicyChecks<CircuitBreaker> = {
   maxOpenDuration: positiveDuration
 }
 
-const concurrencyChecks: PolicyChecks<ConcurrencyLimit> = {
+const concurrencyChecks: OptionChecks<ConcurrencyLimit> = {
   limit: positiveInteger,
   maxQueue: nonNegative
+}
+
+/** `validateApiKey` checks the API keys of a list. */
+const layerChecks = ({ rateLimit }: OptionalKeyApiOptions): OptionChecks<OptionalKeyApiOptions> => ({
+  apiKey: (value) => Arr.isArray(value) ? null : secret(value),
+  baseUrl: unchecked,
+  cache: cacheChecks,
+  timeouts: timeoutChecks,
+  retry: retryChecks,
+  rateLimit: rateLimitChecks(rateLimit),
+  breaker: breakerChecks,
+  concurrency: concurrencyChecks,
+  maxBodySize: positive,
+  arrayFormat: oneOf<ArrayFormat>({ brackets: null, indices: null, repeat: null, comma: null }),
+  uncacheable: (value) =>
+    Arr.isArray(value) && value.every(Redacted.isRedacted) ? null : `expected a list of Redacted.make("…")`,
+  userAgent: headerValue,
+  transformClient: (value) =>
+    typeof value === "function" ? null : `expected a function, got ${describe(value)}`
+})
+
+const callChecks: OptionChecks<CallOptions & PaginationOptions> = {
+  retry: retryChecks,
+  timeouts: timeoutChecks,
+  cacheMode: oneOf<CacheMode>({ default: null, reload: null, "no-store": null }),
+  cursor: text,
+  maxPages: nonNegativeInteger,
+  maxItems: nonNegativeInteger,
+  prefetch: nonNegativeInteger
 }
