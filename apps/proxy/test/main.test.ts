@@ -204,9 +204,18 @@ describe("quarry-proxy", () => {
     })
     expect([gone.status, await gone.json()]).toEqual([
       502,
-      expect.objectContaining({ code: "upstream-unreachable" })
+      expect.objectContaining({
+        code: "upstream-unreachable",
+        message: expect.not.stringContaining("127.0.0.1")
+      })
     ])
-    expect((await proxy.stop("SIGINT")).code).toBe(0)
+    const stopped = await proxy.stop("SIGINT")
+    expect(stopped.code).toBe(0)
+    const failed = stopped.stderr.split("\n").find((line) => line.includes("upstream-unreachable")) ?? "{}"
+    expect(JSON.parse(failed)).toMatchObject({
+      code: "upstream-unreachable",
+      detail: expect.stringMatching(new RegExp(`${new URL(origin).host}.*: .`))
+    })
   })
 
   it("has a status page beside it, and makes tokens and configurations that work together", async () => {

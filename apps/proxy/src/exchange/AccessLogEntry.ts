@@ -25,6 +25,8 @@ export interface AccessLogEntry {
   readonly status: number
   /** The error code, or null if the response is not an error of the proxy. */
   readonly code: ProxyError.ErrorCode | null
+  /** What failed, with the host of the upstream, if the proxy could not reach it. */
+  readonly detail?: string | undefined
   readonly cache: CacheState | null
   /** Requests that were sent to the upstream. */
   readonly attempts: number

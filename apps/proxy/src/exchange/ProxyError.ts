@@ -59,7 +59,13 @@ export class ProxyError extends Data.TaggedError("ProxyError")<{
   readonly headers: Readonly<Record<string, string>>
   /** The client, if the request was rejected after its token was recognized. */
   readonly client?: string
+  /** What failed, with the host of the upstream. For the access log only. */
+  readonly logDetail?: string
 }> {}
+
+/** The texts of an error that may contain text of the upstream. */
+export const textsOf = ({ logDetail, message }: ProxyError): ReadonlyArray<string> =>
+  logDetail === undefined ? [message] : [message, logDetail]
 
 export const make = (
   code: ErrorCode,
@@ -109,7 +115,7 @@ export const internalError = make("internal", "internal error; see the proxy's l
 
 /**
  * The proxy's own response to an error of the engine. Its message contains neither hints, which are for the operator of
- * the proxy, nor the host of the upstream.
+ * the proxy, nor the host of the upstream, which is in the access log.
  */
 export const fromOperationError = (error: OperationError): ProxyError => {
   const message = `${error.operation}: ${error.summary}`
@@ -132,14 +138,16 @@ export const fromOperationError = (error: OperationError): ProxyError => {
         `the plan of the upstream API key is exhausted (${error.status})`
       )
     case "NetworkError":
-      return make(
-        "upstream-unreachable",
-        `${error.operation}: ${
+      return new ProxyError({
+        code: "upstream-unreachable",
+        message: `${error.operation}: ${
           error.sent ? "the connection to the upstream failed" : "the upstream cannot be reached"
         }: ${error.description}${
           error.mayHaveBeenApplied ? "; the update may have been applied, and repeating it is safe" : ""
-        }`
-      )
+        }`,
+        headers: {},
+        logDetail: error.summary
+      })
     case "TimeoutError":
       return make("upstream-timeout", message)
     case "InvalidResponseError":

@@ -14,6 +14,8 @@ export interface RequestContext {
   route: string
   operation: string | null
   code: ProxyError.ErrorCode | null
+  /** What failed, for the access log. */
+  detail: string | undefined
   cache: CacheState | null
   savedCost: number
   chargedCost: number
@@ -49,6 +51,7 @@ export const make = (startedAt: number, requestId: string, method: string): Requ
   route: "-",
   operation: null,
   code: null,
+  detail: undefined,
   cache: null,
   savedCost: 0,
   chargedCost: 0,
@@ -148,6 +151,7 @@ export const toAccessLogEntry = (
     chargedCost,
     client,
     code,
+    detail,
     requestId,
     method,
     operation,
@@ -169,6 +173,7 @@ export const toAccessLogEntry = (
   operation,
   status,
   code,
+  detail,
   cache,
   attempts: usage.attempts,
   upstreamCost: usage.cost,

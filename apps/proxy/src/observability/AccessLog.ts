@@ -8,16 +8,26 @@ export const isSuccessfulProbe = ({ route, status }: AccessLogEntry): boolean =>
 
 /** Formats the access log line of a completed request. */
 export const accessLogLine = (entry: AccessLogEntry, style: LogStyle): string => {
-  const { startedAt, cache, client, code, requestId, method, durationMs, route, status } = entry
+  const { startedAt, cache, client, code, detail, requestId, method, durationMs, route, status } = entry
   const time = formatTime(startedAt)
   if (style === "text") {
-    const parts = [method, route, status, `${durationMs}ms`, cache ?? code ?? "", client ?? "", requestId]
+    const parts = [
+      method,
+      route,
+      status,
+      `${durationMs}ms`,
+      cache ?? code ?? "",
+      client ?? "",
+      requestId,
+      detail ?? ""
+    ]
     return `${time} ${parts.filter((part) => part !== "").join(" ")}`
   }
   // `JSON.stringify` of an object takes four times as long.
   return `{"time":"${time}","level":"info","message":"request","requestId":${quote(requestId)},` +
     `"client":${quote(client)},"method":${quote(method)},"route":${quote(route)},` +
     `"operation":${quote(entry.operation)},"status":${status},"code":${quote(code)},` +
+    (detail === undefined ? "" : `"detail":${quote(detail)},`) +
     `"cache":${quote(cache)},"attempts":${entry.attempts},"upstreamCost":${entry.upstreamCost},` +
     `"savedCost":${entry.savedCost},"chargedCost":${entry.chargedCost},"shadowed":${entry.shadowed},` +
     `"durationMs":${durationMs},"waitMs":${entry.waitMs},"bytes":${entry.bytes}}`

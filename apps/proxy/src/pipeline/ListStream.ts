@@ -102,7 +102,9 @@ const loadPage = (
     Effect.mapError(Option.map(ProxyError.fromListError)),
     Effect.flatMap(Option.match({ onNone: () => Effect.fail(Option.none()), onSome: Effect.succeed })),
     Effect.catchAll((failure) => Effect.fail(Option.getOrElse(failure, () => ProxyError.internalError))),
-    Effect.mapError((failure) => upstream.containsApiKey(failure.message) ? redactMessage(failure) : failure),
+    Effect.mapError((failure) =>
+      ProxyError.textsOf(failure).some(upstream.containsApiKey) ? redactMessage(failure) : failure
+    ),
     Effect.filterOrFail(
       // A single JSON text, so that one scan finds every escaped form of an API key.
       ({ cursor, records }) =>
@@ -164,8 +166,9 @@ const listLines = (
           // Ends at a page boundary, so that the client can resume at another proxy without losing records.
           return Effect.matchEffect(shouldEndStreams() ? Effect.fail(ProxyError.shuttingDown) : nextPage, {
             onSuccess: (page) => emit("", { _tag: "Page", page, records: state.records }),
-            onFailure: ({ code, message }) => {
+            onFailure: ({ code, logDetail, message }) => {
               context.code = code
+              context.detail = logDetail
               const failure = { message, code, requestId: context.requestId }
               return emit(toLine({ failure, cursor: state.cursor }), { _tag: "Over" })
             }

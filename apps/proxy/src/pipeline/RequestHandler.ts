@@ -49,6 +49,7 @@ export const make = (sharedState: SharedState, currentConfig: () => ActiveConfig
     const activeConfig = currentConfig()
     const toErrorResponse = (error: ProxyError.ProxyError): ProxyResponse => {
       context.code = error.code
+      context.detail = error.logDetail
       context.client ??= error.client ?? null
       return withRequestHeaders(ProxyError.toResponse(error, context.requestId), context)
     }

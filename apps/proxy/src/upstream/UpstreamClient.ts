@@ -112,7 +112,7 @@ export const make = (
   const apiKeys = distinctKeys(endpoints)
   const containsApiKey = (text: string) => RawResponse.textContainsSecret(text, apiKeys)
   const withoutApiKey = (failure: ProxyError.ProxyError) =>
-    containsApiKey(failure.message) ? redactMessage(failure) : failure
+    ProxyError.textsOf(failure).some(containsApiKey) ? redactMessage(failure) : failure
   return Effect.map(
     Effect.all(
       Rec.map(

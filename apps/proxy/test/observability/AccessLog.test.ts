@@ -19,6 +19,7 @@ const entry: FastCheck.Arbitrary<AccessLogEntry> = FastCheck.record({
   operation: FastCheck.option(text),
   status: count,
   code: FastCheck.constantFrom(null, "not-cached" as const),
+  detail: FastCheck.option(text, { nil: undefined }),
   cache: FastCheck.constantFrom(null, "hit" as const, "miss" as const),
   attempts: count,
   upstreamCost: count,
