@@ -4,7 +4,7 @@ import * as Duration from "effect/Duration"
 import { upstreamNames } from "./BaseUrls.ts"
 import { allowsAnonymousClients, type Config, isLoopback } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
-import { formatMillis, formatSize } from "./ValueFormats.ts"
+import { describeSize, formatMillis } from "./ValueFormats.ts"
 
 interface Finding {
   readonly path: ConfigPath.ConfigPath
@@ -61,10 +61,10 @@ export const check = (
   const share = isAnonymous ? 1 : clientShare
   if (areValid("clients", "limits") && maxBufferedBytes * share < maxResponseBytes) {
     const message =
-      `one client may use ${formatSize(Math.floor(maxBufferedBytes * share))} of memory${
+      `one client may use ${describeSize(Math.floor(maxBufferedBytes * share))} of memory${
         isAnonymous ? "" : " (limits.clientShare)"
       }, which is less than a response of limits.maxResponseBytes (${
-        formatSize(maxResponseBytes)
+        describeSize(maxResponseBytes)
       }): increase this ` +
       "value, or decrease limits.maxResponseBytes"
     errors.push({ path: ["limits", "maxBufferedBytes"], message })

@@ -142,7 +142,7 @@ const invalidValue = (location: DocumentLocation, value: unknown, issue: ParseRe
     message,
     got: !message.startsWith("expected ") ? undefined : isShown ? quoted(value) : typeName(value),
     suggestion: isShown && typeof value === "string"
-      ? closestName(value, words(ast)) ?? withoutSpaces(ast, value)
+      ? closestName(value, words(ast)) ?? shortened(ast, value)
       : undefined
   }
 }
@@ -170,12 +170,16 @@ const typeName = (value: unknown): string => {
   return `a ${typeof value}`
 }
 
-/** A number with a unit, such as `2 s`, `64 MiB` or `100 / s`. */
-const isMeasure = (text: string): boolean => /^\d[\d ./]{0,20}[A-Za-z]{0,3}$/.test(text)
+/** A number with a unit, such as `2 s`, `64 MiB`, `100 / s`, `5 seconds` or `50 per second`. */
+const isMeasure = (text: string): boolean =>
+  /^\d[\d ./]{0,20}([A-Za-z]{0,3}|(per )?(second|minute|hour|day)s?)$/.test(text)
 
-/** Returns a number with a unit without its spaces, if it is valid then. */
-const withoutSpaces = (ast: AST.AST, text: string): string | undefined => {
-  const compact = text.replaceAll(" ", "")
+/** Returns a number with a unit in its short form, such as `50/s` for `50 per second`, if it is valid. */
+const shortened = (ast: AST.AST, text: string): string | undefined => {
+  const compact = text.replace("per ", "/").replace(/(?<=[smhd])(econd|inute|our|ay)s?$/, "").replaceAll(
+    " ",
+    ""
+  )
   const isValid = isMeasure(text) && Either.isRight(Schema.decodeUnknownEither(Schema.make(ast))(compact))
   return isValid ? compact : undefined
 }

@@ -37,6 +37,12 @@ export const formatSize = (bytes: number): string | number => {
   return unit === undefined ? bytes : `${bytes / unit[1]}${unit[0]}`
 }
 
+/** Formats bytes for messages, always with a unit: `64 MiB`, `10 MB` or `1234 B`. */
+export const describeSize = (bytes: number): string => {
+  const [unit, size] = [...binary, ...decimal].find(([, size]) => bytes > 0 && bytes % size === 0) ?? ["B", 1]
+  return `${bytes / size} ${unit}`
+}
+
 /** Parses `100/s`, `25/10s` or `none`. */
 export const parseRate = (text: string): Option.Option<RateLimit.RateLimit> =>
   Option.getRight(RateLimit.parse(text))

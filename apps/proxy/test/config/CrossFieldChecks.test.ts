@@ -42,8 +42,8 @@ describe("rejects", () => {
     ],
     [
       "less memory than one response needs, without clients",
-      "limits: { maxBufferedBytes: 15MiB }",
-      "limits.maxBufferedBytes"
+      "limits: { maxBufferedBytes: 10MB }",
+      "limits.maxBufferedBytes: one client may use 10 MB of memory"
     ]
   ])("%s", ([, text, word]) =>
     Effect.gen(function*() {

@@ -145,7 +145,9 @@ describe("suggests a known word for", () => {
     [["clients", 0, "scopes", 0], "reads", "read"],
     [["clients", 0, "scopes", 0], "tokenprice", "tokenPrice"],
     [["quotas", "maxWait"], "2 s", "2s"],
-    [["clients", 0, "rateLimit"], "50 / s", "50/s"]
+    [["quotas", "maxWait"], "2 seconds", "2s"],
+    [["clients", 0, "rateLimit"], "50 / s", "50/s"],
+    [["clients", 0, "rateLimit"], "50 per second", "50/s"]
   ])("%j", (path, word, suggestion) => {
     const { issues } = check(replaced(whole, path, word))
     expect(issues).toMatchObject([{ path, suggestion, got: JSON.stringify(word) }])
