@@ -4,9 +4,8 @@
  * Tokens are compared by hash: the configuration holds no token, and this process only those that clients have sent. If no
  * clients are configured, every request belongs to the client `anonymous`.
  */
-import { allOperations } from "@blockquarry/core/Operations"
 import * as Either from "effect/Either"
-import type { ClientConfig, Config } from "../config/Config.ts"
+import { type ClientConfig, type Config, operationIdsOf } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 import * as CrossSite from "./CrossSite.ts"
 import * as IpRanges from "./IpRanges.ts"
@@ -116,14 +115,6 @@ const toClient = ({ rateLimit, name, dailyQuota, scopes, weight }: ClientConfig)
   weight,
   scopes: operationIdsOf(scopes)
 })
-
-const operationIdsOf = (scopes: ReadonlyArray<string>): ReadonlySet<string> =>
-  new Set(
-    allOperations.filter(({ id, retry }) =>
-      scopes.includes(id) || scopes.includes(retry === "always" ? "read" : "write")
-    )
-      .map(({ id }) => id)
-  )
 
 /** Whether the client may use an operation. */
 export const isAllowed = ({ scopes }: AuthenticatedClient, id: string): boolean => scopes.has(id)

@@ -322,3 +322,12 @@ export const allowsAnonymousClients = ({ clients }: Pick<Config, "clients">): bo
 
 /** All keys, as data. */
 export const keys = keysOf(ConfigDocument.ast)
+
+/** The operations that scopes allow. */
+export const operationIdsOf = (scopes: ReadonlyArray<string>): ReadonlySet<string> =>
+  new Set(
+    Operations.allOperations.filter(({ id, retry }) =>
+      scopes.includes(id) || scopes.includes(retry === "always" ? "read" : "write")
+    )
+      .map(({ id }) => id)
+  )

@@ -1,8 +1,9 @@
 /** Checks that involve several keys. */
+import { allOperations } from "@blockquarry/core/Operations"
 import * as Names from "@blockquarry/http/Settings"
 import * as Duration from "effect/Duration"
-import { upstreamNames } from "./BaseUrls.ts"
-import { allowsAnonymousClients, type Config, isLoopback } from "./Config.ts"
+import { baseUrlSettings, upstreamNames } from "./BaseUrls.ts"
+import { allowsAnonymousClients, type Config, isLoopback, operationIdsOf } from "./Config.ts"
 import * as ConfigPath from "./ConfigPath.ts"
 import { describeSize, formatMillis } from "./ValueFormats.ts"
 
@@ -72,6 +73,33 @@ export const check = (
   if (areValid("upstream.keys")) {
     const names = keys.map(({ name }, index) => [["upstream", "keys", index, "name"], name] as const)
     errors.push(...repeated(names, "key names must be unique"))
+  }
+  /** Warns about a daily quota that is less than one request costs. */
+  const checkQuota = (
+    path: ConfigPath.ConfigPath,
+    dailyQuota: number | null,
+    operations: ReadonlySet<string>
+  ) => {
+    const tooExpensive = Object.entries(config.costs)
+      .filter(([id, cost]) => dailyQuota !== null && operations.has(id) && cost > dailyQuota)
+      .map(([id, cost]) => `${id} (${cost})`)
+    if (tooExpensive.length === 0) return
+    const message = `less than one request costs, so these operations always exceed it: ${
+      tooExpensive.join(", ")
+    }`
+    warnings.push({ path, message })
+  }
+  if (areValid("clients", "costs")) {
+    for (const [index, { dailyQuota, scopes }] of clients.entries()) {
+      checkQuota(["clients", index, "dailyQuota"], dailyQuota, operationIdsOf(scopes))
+    }
+  }
+  if (areValid("upstream.keys", "costs")) {
+    for (const [index, { dailyQuota, upstreams }] of keys.entries()) {
+      const apis = upstreams.map((name) => baseUrlSettings[name].api)
+      const ids = allOperations.filter(({ api }) => apis.some((each) => each === api)).map(({ id }) => id)
+      checkQuota(["upstream", "keys", index, "dailyQuota"], dailyQuota, new Set(ids))
+    }
   }
   const configured = upstreamNames.filter((name) => baseUrls[name] !== undefined)
   if (areValid("upstream.sandbox", "upstream.baseUrls") && sandbox && configured.length > 0) {

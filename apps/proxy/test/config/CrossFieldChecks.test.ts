@@ -92,6 +92,24 @@ describe("accepts with a warning", () => {
         "upstream.circuitBreaker.openDuration: longer than maxOpenDuration (1m)"
       ]
     ],
+    [
+      "daily quotas that one request exceeds",
+      {
+        text: `costs: { tokenPrice: 7 }
+clients:
+  - { name: a, tokens: [${hash("a")}], scopes: [tokenPrice], dailyQuota: 6 }
+  - { name: b, tokens: [${hash("b")}], scopes: [tokenPrice], dailyQuota: 7 }
+  - { name: c, tokens: [${hash("c")}], scopes: [write], dailyQuota: 6 }
+upstream:
+  baseUrls: { data: https://a }
+  keys:
+    - { name: k, secret: { env: A }, upstreams: [data], dailyQuota: 5 }`
+      },
+      [
+        "clients[0].dailyQuota: less than one request costs, so these operations always exceed it: tokenPrice (7)",
+        "upstream.keys[0].dailyQuota: less than one request costs, so these operations always exceed it: tokenPrice (7)"
+      ]
+    ],
     ["a client without tokens", { text: "clients: [{ name: a, tokens: [] }]", env: baseUrlAndKey }, [
       "client a has no token"
     ]],
