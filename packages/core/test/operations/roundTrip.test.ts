@@ -80,6 +80,19 @@ describe.each(allOperations.map((operation: AnyOperation) => [operation.id, oper
       )
     })
 
+    it.each(codeGenerationModes)("an output is encoded as the schema does, %s", (_, runIn) => {
+      const encode = Decoder.encoder(operation.output)
+      FastCheck.assert(
+        FastCheck.property(outputs, mutations, (output, changes) => {
+          const mutated: unknown = changes.reduce(mutateDocument, output)
+          expect(runIn(() => describeOutcome(() => encode(mutated)))).toBe(
+            describeOutcome(() => Schema.encodeUnknownSync(operation.output)(mutated))
+          )
+        }),
+        runs
+      )
+    })
+
     it("an input is decoded as the schema does", () => {
       const decode = Decoder.make(operation.input, { errors: "all" })
       FastCheck.assert(

@@ -13,9 +13,9 @@ export const lazyConverter = (make: () => Converter): Converter => {
 
 export const convertString: Converter = (input) => typeof input === "string" ? input : undefined
 
-/** Converts absent, undefined and null to null. */
-export const nullToNull = (convert: Converter): Converter => (input) =>
-  input === null || input === undefined ? null : convert(input)
+/** Converts null to null, and undefined if `isLenient`. */
+export const nullToNull = (convert: Converter, isLenient: boolean): Converter => (input) =>
+  input === null || (isLenient && input === undefined) ? null : convert(input)
 
 /** Converts an invalid input for which `isUnreadable` is true to null. */
 export const unreadableToNull = (convert: Converter, isUnreadable: Converter): Converter => (input) => {

@@ -22,7 +22,7 @@ export const compile = (ast: AST.AST, direction: Direction): Converter => {
   const converter = ast.annotations[direction === "decode" ? DecodeId : EncodeId]
   if (isConverter(converter)) return converter
   const convertNonNull = compileNonNull(ast, direction)
-  if (convertNonNull !== undefined) return nullToNull(convertNonNull)
+  if (convertNonNull !== undefined) return nullToNull(convertNonNull, direction === "decode")
   switch (ast._tag) {
     case "StringKeyword":
       return convertString
@@ -53,18 +53,20 @@ const compileMember = (
   return {
     name,
     isOptional,
-    isNullable: convertNonNull !== undefined,
+    nullFrom: convertNonNull === undefined ? "nothing" : direction === "decode" ? "missing" : "null",
     convert: convertNonNull ?? compile(type, direction)
   }
 }
 
-/** Compiles the non-null part of a nullable schema. Only for decoding: models are rarely encoded. */
+/** Compiles the non-null part of a nullable schema. */
 const compileNonNull = (ast: AST.AST, direction: Direction): Converter | undefined => {
   const inner = ast.annotations[NonNullableId]
-  if (direction === "encode" || !isAst(inner)) return undefined
+  if (!isAst(inner)) return undefined
   const convert = compile(inner, direction)
   const isUnreadable = ast.annotations[IsUnreadableId]
-  return isConverter(isUnreadable) ? unreadableToNull(convert, isUnreadable) : convert
+  return direction === "decode" && isConverter(isUnreadable)
+    ? unreadableToNull(convert, isUnreadable)
+    : convert
 }
 
 const isAst = (value: unknown): value is AST.AST =>

@@ -11,8 +11,8 @@ export interface StructMember {
   readonly name: PropertyKey
   /** Whether the member may be absent. It is then absent from the result too. */
   readonly isOptional: boolean
-  /** Whether undefined and null become null without calling `convert`. */
-  readonly isNullable: boolean
+  /** What becomes null without calling `convert`: nothing, null, or null and undefined. */
+  readonly nullFrom: "nothing" | "null" | "missing"
   readonly convert: Converter
 }
 
@@ -32,10 +32,12 @@ const isObject = (input: unknown): input is Readonly<Record<PropertyKey, unknown
 const interpretStruct = (members: ReadonlyArray<StructMember>): Converter => (input) => {
   if (!isObject(input)) return undefined
   const record: Record<PropertyKey, unknown> = {}
-  for (const { convert, isNullable, isOptional, name } of members) {
+  for (const { convert, isOptional, name, nullFrom } of members) {
     if (isOptional && !Object.hasOwn(input, name)) continue
     const member = input[name]
-    const value = isNullable && (member === null || member === undefined) ? null : convert(member)
+    const isNull = (member === null && nullFrom !== "nothing") ||
+      (member === undefined && nullFrom === "missing")
+    const value = isNull ? null : convert(member)
     if (value === undefined) return undefined
     record[name] = value
   }
@@ -69,10 +71,17 @@ const sourceOf = (members: ReadonlyArray<NamedMember>): string => {
   }`
 }
 
-const convertMember = ({ convert, isNullable, name }: NamedMember, at: number): string => {
+/** The sources of the conditions under which a member `m` becomes null. */
+const nullConditions: { readonly [N in StructMember["nullFrom"]]: string } = {
+  nothing: "",
+  null: "m === null ? null : ",
+  missing: "m === null || m === undefined ? null : "
+}
+
+const convertMember = ({ convert, name, nullFrom }: NamedMember, at: number): string => {
   const value = convert === convertString ? `typeof m === "string" ? m : undefined` : `c${at}(m)`
   return `m = input[${JSON.stringify(name)}]
-    const v${at} = ${isNullable ? "m === null || m === undefined ? null : " : ""}${value}
+    const v${at} = ${nullConditions[nullFrom]}${value}
     if (v${at} === undefined) return undefined`
 }
 
