@@ -4,35 +4,22 @@ import type { Page } from "@blockquarry/core/Page"
 import type { ListOperationFunction, OperationFunction } from "@blockquarry/http/ApiClient"
 import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
-import * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
-import { ApiClients, type ApiClientsService, layerFromSettings } from "./ApiClients.ts"
+import { type ApiClients, type ApiClientsService, layerFromSettings } from "./ApiClients.ts"
 import {
-  type ArgumentValues,
   type CommandInvocation,
   type CommandSpec,
   integerValue,
-  isEnabled,
-  type OptionSpec,
-  singleValue
+  type OptionSpec
 } from "./args/CommandSpec.ts"
 import { decodeArguments, toArguments, toOptions } from "./args/OperationParameters.ts"
-import { optionalPositiveInteger } from "./args/ValueCheck.ts"
 import type { CommandError, UsageError } from "./CommandError.ts"
-import { type PrintOptions, printPages } from "./PrintPages.ts"
-import * as ListPrinter from "./render/ListPrinter.ts"
+import type { ListJob } from "./list/ListJob.ts"
+import { paginationOptions } from "./list/ListOptions.ts"
+import { operationSource } from "./list/OperationSource.ts"
+import { printRecords } from "./list/PrintRecords.ts"
 import type { Column } from "./render/Table.ts"
 import { CommandTerminal } from "./Terminal.ts"
-
-const paginationOptions: ReadonlyArray<OptionSpec> = [
-  { name: "all", value: null, description: "Read all pages and print records as they arrive" },
-  {
-    name: "max-items",
-    value: "number",
-    description: "Stop after this many records",
-    check: optionalPositiveInteger
-  }
-]
 
 export interface ListCommandSpec<
   I extends { readonly cursor?: string },
@@ -41,7 +28,7 @@ export interface ListCommandSpec<
   OutputEncoded,
   Item
 > {
-  readonly path: readonly [group: string, name: string]
+  readonly path: ReadonlyArray<string>
   readonly operation: ListOperation<I, InputEncoded, Output, OutputEncoded, Item>
   readonly selectClient: (
     clients: ApiClientsService
@@ -80,10 +67,6 @@ export interface ListCommandSpec<
   ) => Either.Either<unknown, UsageError>
 }
 
-/** Returns whether the command reads more than one page. */
-export const readsSeveralPages = ({ values }: CommandInvocation): boolean =>
-  isEnabled(values, "all") || integerValue(values, "max-items") !== null
-
 export const listCommand = <
   I extends { readonly cursor?: string },
   InputEncoded,
@@ -103,22 +86,14 @@ export const listCommand = <
   examples: spec.examples,
   run: (invocation) =>
     Effect.gen(function*() {
-      const decoded = yield* decodeArguments(spec.operation, invocation.values)
-      if (spec.validate !== undefined) yield* spec.validate(decoded.encoded, invocation)
-      yield* Effect.provide(printList(spec, invocation, decoded), layerFromSettings(invocation.settings))
+      const { encoded } = yield* decodeArguments(spec.operation, invocation.values)
+      if (spec.validate !== undefined) yield* spec.validate(encoded, invocation)
+      yield* Effect.provide(runList(spec, invocation), layerFromSettings(invocation.settings))
     })
 })
 
-/** All list operations accept this page size. */
-const commonMaxPageSize = 100
-
-/** Limits the page size to `maxItems`, so that no records are fetched in vain. */
-const withPageSize = (values: ArgumentValues, maxItems: number | null): ArgumentValues =>
-  maxItems === null || maxItems > commonMaxPageSize || singleValue(values, "limit") !== undefined
-    ? values
-    : new Map([...values, ["limit", [String(maxItems)]]])
-
-const printList = <
+/** Builds the source, and passes it to the sink that the options select. */
+const runList = <
   I extends { readonly cursor?: string },
   InputEncoded,
   Output extends Page<Item>,
@@ -126,39 +101,19 @@ const printList = <
   Item
 >(
   spec: ListCommandSpec<I, InputEncoded, Output, OutputEncoded, Item>,
-  invocation: CommandInvocation,
-  { encoded, input }: { readonly encoded: InputEncoded; readonly input: I }
+  invocation: CommandInvocation
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
-    const maxItems = integerValue(invocation.values, "max-items")
-    const listOperation = yield* spec.selectClient(yield* ApiClients)
-    const warning = spec.warning?.(input, invocation) ?? null
-    if (warning !== null) yield* terminal.note(warning)
-    if (spec.beforeFirstPage !== undefined) yield* spec.beforeFirstPage(listOperation, encoded, invocation)
-    const alternative = spec.alternativePages?.(listOperation, encoded, invocation) ?? null
-    if (alternative !== null) yield* terminal.progress(`reading ${spec.recordName}…`)
-    const { format } = invocation.settings
-    const isSinglePage = alternative === null && !readsSeveralPages(invocation)
-    const printOptions: PrintOptions = {
-      recordName: spec.recordName,
-      isStreaming: !isSinglePage,
-      maxItems,
-      format
+    const source = yield* operationSource(spec, invocation)
+    if (source.warning !== null) yield* terminal.note(source.warning)
+    const job: ListJob<Item> = {
+      source,
+      columns: spec.columns,
+      maxItems: integerValue(invocation.values, "max-items"),
+      transform: null,
+      invocation
     }
-    const paged = yield* decodeArguments(spec.operation, withPageSize(invocation.values, maxItems))
-    const pages = alternative ??
-      listOperation.pages(
-        paged.encoded,
-        isSinglePage ? { maxPages: 1 } : { prefetch: 1, maxItems: maxItems ?? undefined }
-      )
-    const encodePage = Schema.encodeSync(spec.operation.output)
-    const printer = ListPrinter.make(format, terminal.out, spec.columns, printOptions.isStreaming)
-    yield* printPages(pages, printOptions, (page, printedCount) => ({
-      note: spec.pageNote?.(page, invocation) ?? null,
-      text: printer.page(page.result.slice(0, printedCount), () => {
-        const encodedPage = encodePage(page)
-        return { envelope: encodedPage, records: encodedPage.result.slice(0, printedCount) }
-      })
-    }), printer.end)
+    // Another sink than stdout, such as a file or a chart, is selected here
+    return yield* printRecords(job)
   })

@@ -1,0 +1,18 @@
+/** A JSON array with one record per line. */
+import { toJson } from "../render/Json.ts"
+import type { RecordFormat } from "./RecordFormat.ts"
+
+/** Creates the format. It keeps whether a comma must precede the next record. */
+export const makeJson = (): RecordFormat => {
+  let separator = "\n"
+  return {
+    start: () => "[",
+    records: (records) =>
+      records.map((record) => {
+        const text = separator + toJson(record)
+        separator = ",\n"
+        return text
+      }).join(""),
+    end: () => separator === "\n" ? "]\n" : "\n]\n"
+  }
+}

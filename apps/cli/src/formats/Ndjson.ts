@@ -1,0 +1,9 @@
+/** Newline-delimited JSON: one document per line. */
+import { toJson } from "../render/Json.ts"
+import type { RecordFormat } from "./RecordFormat.ts"
+
+export const ndjson: RecordFormat = {
+  start: () => "",
+  records: (records) => records.map((record) => `${toJson(record)}\n`).join(""),
+  end: () => ""
+}

@@ -1,0 +1,19 @@
+/** A list command that is ready to run: where its records come from, and what happens to them. */
+import type { CommandInvocation } from "../args/CommandSpec.ts"
+import type { Column } from "../render/Table.ts"
+import type { RecordSource } from "./RecordSource.ts"
+import type { RecordTransform } from "./RecordTransform.ts"
+
+/**
+ * A list command: source -> limit -> transform -> sink. The sink is stdout (`printRecords`), or what an option selects
+ * instead; each sink reads `source.pages()` and applies `limitRecords(maxItems)` and `transform`.
+ */
+export interface ListJob<in out Item> {
+  readonly source: RecordSource<Item>
+  /** Columns of a table, for sinks that show decoded records. */
+  readonly columns: ReadonlyArray<Column<Item>>
+  readonly maxItems: number | null
+  /** Null if the records are printed as they are. */
+  readonly transform: RecordTransform | null
+  readonly invocation: CommandInvocation
+}

@@ -1,0 +1,93 @@
+/** The records of one list operation as a source. */
+import type { ListOperation } from "@blockquarry/core/Operation"
+import type { Page } from "@blockquarry/core/Page"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { ApiClients } from "../ApiClients.ts"
+import {
+  type ArgumentValues,
+  type CommandInvocation,
+  integerValue,
+  singleValue
+} from "../args/CommandSpec.ts"
+import { decodeArguments } from "../args/OperationParameters.ts"
+import type { CommandError } from "../CommandError.ts"
+import type { ListCommandSpec } from "../ListCommand.ts"
+import { CommandTerminal } from "../Terminal.ts"
+import { readsSeveralPages } from "./ListOptions.ts"
+import { memoise, type RecordPage, type RecordSource } from "./RecordSource.ts"
+
+/** All list operations accept this page size. */
+const commonMaxPageSize = 100
+
+/** Limits the page size to `maxItems`, so that no records are fetched in vain. */
+const withPageSize = (values: ArgumentValues, maxItems: number | null): ArgumentValues =>
+  maxItems === null || maxItems > commonMaxPageSize || singleValue(values, "limit") !== undefined
+    ? values
+    : new Map([...values, ["limit", [String(maxItems)]]])
+
+/** Creates the source of the list that the arguments describe. */
+export const operationSource = <
+  I extends { readonly cursor?: string },
+  InputEncoded,
+  Output extends Page<Item>,
+  OutputEncoded extends { readonly result: ReadonlyArray<unknown> },
+  Item
+>(
+  spec: ListCommandSpec<I, InputEncoded, Output, OutputEncoded, Item>,
+  invocation: CommandInvocation
+): Effect.Effect<RecordSource<Item>, CommandError, ApiClients | CommandTerminal> =>
+  Effect.gen(function*() {
+    const terminal = yield* CommandTerminal
+    const listOperation = yield* spec.selectClient(yield* ApiClients)
+    const maxItems = integerValue(invocation.values, "max-items")
+    const { encoded, input } = yield* decodeArguments(spec.operation, invocation.values)
+    const paged = yield* decodeArguments(spec.operation, withPageSize(invocation.values, maxItems))
+    const alternative = spec.alternativePages?.(listOperation, encoded, invocation) ?? null
+    const isSinglePage = alternative === null && !readsSeveralPages(invocation)
+    const toRecordPage = recordPageOf(spec.operation)
+    const pages = (cursor?: string) =>
+      alternative ?? listOperation.pages(paged.encoded, {
+        cursor,
+        ...(isSinglePage ? { maxPages: 1 } : { prefetch: 1, maxItems: maxItems ?? undefined })
+      })
+    const before = Effect.gen(function*() {
+      if (spec.beforeFirstPage !== undefined) yield* spec.beforeFirstPage(listOperation, encoded, invocation)
+      if (alternative !== null) yield* terminal.progress(`reading ${spec.recordName}…`)
+    })
+    return {
+      operation: spec.operation,
+      input: encoded,
+      recordName: spec.recordName,
+      warning: spec.warning?.(input, invocation) ?? null,
+      isSinglePage,
+      pages: (cursor) =>
+        pages(cursor).pipe(
+          Stream.map((page) => toRecordPage(page, spec.pageNote?.(page, invocation) ?? null)),
+          (stream) => Stream.unwrap(Effect.as(before, stream)),
+          Stream.provideService(CommandTerminal, terminal)
+        )
+    }
+  })
+
+const recordPageOf = <
+  I extends { readonly cursor?: string },
+  InputEncoded,
+  Output extends Page<Item>,
+  OutputEncoded extends { readonly result: ReadonlyArray<unknown> },
+  Item
+>(
+  operation: ListOperation<I, InputEncoded, Output, OutputEncoded, Item>
+) => {
+  const encodePage = Schema.encodeSync(operation.output)
+  return (page: Output, note: string | null): RecordPage<Item> => ({
+    items: page.result,
+    records: memoise(() => encodePage(page).result.filter(Predicate.isRecord)),
+    nextCursor: page.cursor === "" ? null : page.cursor,
+    total: page.total,
+    note,
+    omittedCount: 0
+  })
+}

@@ -1,0 +1,73 @@
+/** Sources of records: pages that arrive one by one, of an operation, of many inputs or of a watch. */
+import type { AnyOperation } from "@blockquarry/core/Operation"
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
+import * as Stream from "effect/Stream"
+import type { CommandError } from "../CommandError.ts"
+
+/** A record as every output prints it: the encoded form of the operation. Amounts are exact strings. */
+export type EncodedRecord = Readonly<Record<string, unknown>>
+
+/** A page of records. */
+export interface RecordPage<out Item> {
+  /** The decoded records, for tables and charts. */
+  readonly items: ReadonlyArray<Item>
+  /** Returns the encoded records. Encodes them once, when they are first needed. */
+  readonly records: () => ReadonlyArray<EncodedRecord>
+  /** Continues after this page. Null on the last page; undefined if the list cannot be resumed after this page. */
+  readonly nextCursor: string | null | undefined
+  /** The number of records of the whole list, if the upstream states it. */
+  readonly total: number | null
+  /** A remark about the page, to print with the first page. */
+  readonly note: string | null
+  /** The number of records that the limit removed from the end of the page. */
+  readonly omittedCount: number
+}
+
+/** A list that can be read from the beginning or from a cursor. */
+export interface RecordSource<out Item> {
+  readonly operation: AnyOperation
+  /** The canonical input. Equal inputs describe the same list. */
+  readonly input: unknown
+  /** Plural noun for messages. */
+  readonly recordName: string
+  /** A warning about all records of the list. */
+  readonly warning: string | null
+  /** Whether the list ends after one page although the upstream has more. */
+  readonly isSinglePage: boolean
+  readonly pages: (cursor?: string) => Stream.Stream<RecordPage<Item>, CommandError>
+}
+
+/** Returns a function that calls `make` when it is first called. */
+export const memoise = <A>(make: () => A): () => A => {
+  let made: { readonly value: A } | null = null
+  return () => (made ??= { value: make() }).value
+}
+
+const firstRecords = <Item>(page: RecordPage<Item>, count: number): RecordPage<Item> =>
+  count >= page.items.length ? page : {
+    ...page,
+    items: page.items.slice(0, count),
+    records: memoise(() => page.records().slice(0, count)),
+    nextCursor: undefined,
+    omittedCount: page.items.length - count
+  }
+
+/** Ends a list after `maxItems` records (null: no limit). The last page may be cut, and then has no cursor. */
+export const limitRecords =
+  (maxItems: number | null) =>
+  <Item, E, R>(pages: Stream.Stream<RecordPage<Item>, E, R>): Stream.Stream<RecordPage<Item>, E, R> =>
+    maxItems === null ? pages : Stream.unwrap(
+      Effect.map(Ref.make(maxItems), (remaining) =>
+        pages.pipe(
+          Stream.mapEffect((page) =>
+            Ref.modify(remaining, (count) => {
+              const kept = firstRecords(page, count)
+              const left = count - kept.items.length
+              return [[kept, left === 0] as const, left]
+            })
+          ),
+          Stream.takeUntil(([, isLast]) => isLast),
+          Stream.map(([page]) => page)
+        ))
+    )
