@@ -2,6 +2,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { resolvePath } from "./args/CommandPath.ts"
 import type { ArgumentValues, CommandSpec } from "./args/CommandSpec.ts"
 import { parseArgs } from "./args/ParseArgs.ts"
 import {
@@ -52,8 +53,8 @@ const execute = (
         return yield* terminal.print(
           invocation.command !== null
             ? help.commandHelp(invocation.command, terminal.out)
-            : invocation.group !== null
-            ? help.groupHelp(commands, invocation.group, terminal.out)
+            : invocation.path.length > 0
+            ? help.groupHelp(commands, invocation.path, terminal.out)
             : help.mainHelp(commands, terminal.out)
         )
       }
@@ -61,10 +62,8 @@ const execute = (
         const tree = yield* Effect.promise(() => import("./args/CommandTree.ts"))
         return yield* Effect.flatMap(tree.completionScript(commands, invocation.shell), terminal.print)
       }
-      case "Run": {
-        const tree = yield* Effect.promise(() => import("./args/CommandTree.ts"))
-        return yield* tree.runCommandLine(commands, version, invocation.line, runCommand)
-      }
+      case "Run":
+        return yield* runCommand(invocation.command, invocation.values)
     }
   })
 
@@ -104,9 +103,8 @@ const reportError = (
 
 /** Refers to the help of the command in `argv`, if there is one. */
 const helpHint = (argv: ReadonlyArray<string>): string => {
-  const command = commands.find(({ path: [group, name] }) =>
-    argv.includes(group) && argv.indexOf(name, argv.indexOf(group)) === argv.indexOf(group) + 1
-  )
+  const command = argv.map((_, index) => resolvePath(commands, argv.slice(index)).command)
+    .find((command) => command !== null)
   return `run "${["quarry", ...command?.path ?? [], "--help"].join(" ")}" for usage`
 }
 

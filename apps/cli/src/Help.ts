@@ -1,5 +1,6 @@
 /** Formats help for all commands, a group or a command, from the same descriptions that the parser uses. */
-import type { ArgumentSpec, CommandSpec, OptionSpec } from "./args/CommandSpec.ts"
+import { argumentLabel, commandsUnder, commandUsage } from "./args/CommandPath.ts"
+import { type ArgumentSpec, type CommandSpec, optionGroups, type OptionSpec } from "./args/CommandSpec.ts"
 import {
   baseUrlOptions,
   connectionOptions,
@@ -69,7 +70,7 @@ const optionRow = (spec: OptionSpec): HelpRow => [
   `${describe(spec)}${spec.repeatable === true ? " (repeatable or comma-separated)" : ""}`
 ]
 
-const argumentRow = (spec: ArgumentSpec): HelpRow => [`<${spec.name}>`, describe(spec)]
+const argumentRow = (spec: ArgumentSpec): HelpRow => [argumentLabel(spec), describe(spec)]
 
 const exitStatus: ReadonlyArray<HelpRow> = [
   ["0", "Success"],
@@ -83,42 +84,54 @@ const exitStatus: ReadonlyArray<HelpRow> = [
   ["130", "Interrupted"]
 ]
 
-const usageLine = (command: CommandSpec): string =>
-  ["quarry", ...command.path, ...command.arguments.map(({ name }) => `<${name}>`), "[options]"].join(" ")
-
-const commandRow = (command: CommandSpec): HelpRow => [
-  [...command.path, ...command.arguments.map(({ name }) => `<${name}>`)].join(" "),
-  command.summary
-]
+const commandRow = (command: CommandSpec): HelpRow => [commandUsage(command), command.summary]
 
 const optionsSection = (title: string, specs: ReadonlyArray<OptionSpec>, stream: StreamInfo): string =>
   section(title, formatRows(specs.map(optionRow), stream), stream)
 
 /** Returns the connection options without the base URLs of other APIs. */
 const connectionOptionsFor = ({ api }: CommandSpec): ReadonlyArray<OptionSpec> => {
+  if (api === null) return []
   const otherUrls = new Set<string>(
-    baseUrlOptions.filter((option) => option.api !== api).map(({ name }) => name)
+    baseUrlOptions.filter((option) => api !== "any" && option.api !== api).map(({ name }) => name)
   )
   return connectionOptions.filter(({ name }) => !otherUrls.has(name))
 }
+
+/** Returns the options of a command and the shared options that concern it. */
+const optionsOf = (command: CommandSpec): ReadonlyArray<OptionSpec> => {
+  const shared = [
+    ...(command.operation === null ? [] : [outputOption]),
+    ...connectionOptionsFor(command),
+    ...(command.api === null ? [] : [verboseOption]),
+    helpOption
+  ]
+  const own = new Set(command.options.map(({ name }) => name))
+  return [...command.options, ...shared.filter(({ name }) => !own.has(name))]
+}
+
+const capitalize = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 
 export const commandHelp = (command: CommandSpec, stream: StreamInfo): string => {
   const column = stream.columns ?? defaultWidth
   const paragraph = (text = "") =>
     text === "" ? "" : wrap(text, column - 2).map((line) => `  ${line}\n`).join("")
-  const callsApi = command.operation !== null
+  const options = optionsOf(command)
   return [
     `${command.summary}\n`,
-    section("Usage", `  ${usageLine(command)}\n`, stream),
+    section("Usage", `  quarry ${commandUsage(command)} [options]\n`, stream),
     section("Arguments", formatRows(command.arguments.map(argumentRow), stream), stream),
-    optionsSection("Command options", command.options, stream),
-    optionsSection("Output options", callsApi ? [outputOption] : [], stream),
-    optionsSection("Connection options", callsApi ? connectionOptionsFor(command) : [], stream),
-    optionsSection("Global options", callsApi ? [verboseOption, helpOption] : [helpOption], stream),
+    ...optionGroups.map((group) =>
+      optionsSection(
+        `${capitalize(group)} options`,
+        options.filter((option) => (option.group ?? "command") === group),
+        stream
+      )
+    ),
     section("Notes", paragraph(command.note), stream),
     section("Known issues", paragraph(command.knownIssue), stream),
     section(
-      callsApi ? "Examples (add --sandbox to run them without an API key)" : "Examples",
+      command.api !== null ? "Examples (add --sandbox to run them without an API key)" : "Examples",
       command.examples.map((example) =>
         `  ${`quarry ${command.path.join(" ")} ${expandExample(example)}`.trimEnd()}\n`
       )
@@ -128,16 +141,18 @@ export const commandHelp = (command: CommandSpec, stream: StreamInfo): string =>
   ].join("")
 }
 
-export const groupHelp = (commands: ReadonlyArray<CommandSpec>, group: string, stream: StreamInfo): string =>
-  [
-    section("Usage", `  quarry ${group} <command> [arguments] [options]\n`, stream).slice(1),
-    section(
-      "Commands",
-      formatRows(commands.filter(({ path }) => path[0] === group).map(commandRow), stream),
-      stream
-    ),
-    `\nRun "quarry ${group} <command> --help" for details.\n`
+export const groupHelp = (
+  commands: ReadonlyArray<CommandSpec>,
+  path: ReadonlyArray<string>,
+  stream: StreamInfo
+): string => {
+  const group = `quarry ${path.join(" ")}`
+  return [
+    section("Usage", `  ${group} <command> [arguments] [options]\n`, stream).slice(1),
+    section("Commands", formatRows(commandsUnder(commands, path).map(commandRow), stream), stream),
+    `\nRun "${group} <command> --help" for details.\n`
   ].join("")
+}
 
 export const mainHelp = (commands: ReadonlyArray<CommandSpec>, stream: StreamInfo): string =>
   [

@@ -13,7 +13,7 @@ import { toJson } from "./render/Json.ts"
 import { CommandTerminal, type StreamInfo } from "./Terminal.ts"
 
 export interface RecordCommandSpec<I, InputEncoded, Output, OutputEncoded> {
-  readonly path: readonly [group: string, name: string]
+  readonly path: ReadonlyArray<string>
   readonly operation: Operation<I, InputEncoded, Output, OutputEncoded>
   readonly selectClient: (
     clients: ApiClientsService,

@@ -167,7 +167,7 @@ it.live("does not print the key in help, completions and usage errors", () =>
     const commandLines = [
       [],
       ["--version"],
-      ...commands.flatMap(({ path }) => [[path[0], "--help"], [...path, "--help"]]),
+      ...commands.flatMap(({ path }) => [[...path.slice(0, 1), "--help"], [...path, "--help"]]),
       ["token", "price"],
       ...["bash", "fish", "zsh"].map((shell) => ["--completions", shell]),
       ["token", "price", exampleValues.token, "--api-key", canary],

@@ -1,6 +1,8 @@
 /** Parsing of the command line, and usage errors. */
-import { expect, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import type { ArgumentSpec, CommandSpec } from "../src/args/CommandSpec.ts"
 import { parseArgs } from "../src/args/ParseArgs.ts"
 import { closestMatch } from "../src/args/Suggest.ts"
 import { commands } from "../src/commands/Commands.ts"
@@ -11,7 +13,17 @@ const normalizedArgs = (...argv: ReadonlyArray<string>): ReadonlyArray<string> =
     parseArgs(commands, argv),
     ({ reason }) => new Error(reason)
   )
-  return request._tag === "Run" ? request.line : [request._tag]
+  if (request._tag !== "Run") return [request._tag]
+  const { command, values } = request
+  const isArgument = (name: string) => command.arguments.some((argument) => argument.name === name)
+  const args = [...values].flatMap(([name, words]) => isArgument(name) ? words : [])
+  return [
+    ...command.path,
+    ...[...values].flatMap(([name, words]) =>
+      isArgument(name) ? [] : words.flatMap((word) => [`--${name}`, word])
+    ),
+    ...(args.length === 0 ? [] : ["--", ...args])
+  ]
 }
 
 const usageError = (...argv: ReadonlyArray<string>) =>
@@ -56,6 +68,86 @@ it("prefers help, version and completions to running a command", () => {
   expect(normalizedArgs("--version")).toEqual(["Version"])
   expect(normalizedArgs("--completions", "zsh")).toEqual(["Completions"])
   expect(normalizedArgs("sandbox")).toEqual(["sandbox", "serve"])
+})
+
+describe("commands of other shapes", () => {
+  const command = (path: string, args: ReadonlyArray<ArgumentSpec> = []): CommandSpec => ({
+    path: path.split(" "),
+    operation: null,
+    isUpdate: false,
+    api: null,
+    summary: path,
+    arguments: args,
+    options: [{ name: "from", value: "file", description: "Read from a file" }],
+    examples: [],
+    run: () => Effect.void
+  })
+  const argument = (name: string, more: Partial<ArgumentSpec> = {}): ArgumentSpec => ({
+    name,
+    description: name,
+    ...more
+  })
+  const others = [
+    command("doctor"),
+    command("api", [argument("operation"), argument("pair", { optional: true, repeatable: true })]),
+    command("get", [argument("address", { replacedBy: "from" }), argument("id")]),
+    command("list", [argument("prefix", { optional: true })]),
+    command("watch wallet transfers", [argument("address", { repeatable: true })]),
+    command("watch wallet trades"),
+    command("watch token transfers")
+  ]
+  const parsed = (...argv: ReadonlyArray<string>) =>
+    Either.map(
+      parseArgs(others, argv),
+      (invocation) =>
+        invocation._tag === "Run"
+          ? [invocation.command.summary, Object.fromEntries(invocation.values)]
+          : invocation._tag === "Help"
+          ? ["help", invocation.command?.summary ?? invocation.path]
+          : []
+    )
+
+  it("finds commands of one word and of three words", () => {
+    expect(parsed("doctor")).toEqual(Either.right(["doctor", {}]))
+    expect(parsed("watch", "wallet", "transfers", "a")).toEqual(
+      Either.right(["watch wallet transfers", { address: ["a"] }])
+    )
+    expect(parsed("watch", "wallet")).toEqual(Either.right(["help", ["watch", "wallet"]]))
+    expect(parsed("help", "watch", "token")).toEqual(Either.right(["help", "watch token transfers"]))
+  })
+
+  it("suggests commands at every depth", () => {
+    const hint = (...argv: ReadonlyArray<string>) => Either.getOrThrow(Either.flip(parsed(...argv))).hint
+    expect(hint("docter")).toBe("did you mean quarry doctor?")
+    expect(hint("wach", "wallet", "trades")).toBe("did you mean quarry watch wallet trades?")
+    expect(hint("watch", "walet", "trades")).toBe("did you mean quarry watch wallet trades?")
+    expect(hint("watch", "wallet", "transfer")).toBe("did you mean quarry watch wallet transfers?")
+    expect(hint("trades")).toBe("did you mean quarry watch wallet trades?")
+    expect(hint("watch", "nowhere")).toBe("available commands: wallet, token")
+  })
+
+  it("assigns words to optional and repeatable arguments", () => {
+    expect(parsed("api", "walletTransfers")).toEqual(
+      Either.right(["api", { operation: ["walletTransfers"] }])
+    )
+    expect(parsed("api", "walletTransfers", "a=1", "b=2")).toEqual(
+      Either.right(["api", { operation: ["walletTransfers"], pair: ["a=1", "b=2"] }])
+    )
+    expect(parsed("list")).toEqual(Either.right(["list", {}]))
+    expect(parsed("list", "a")).toEqual(Either.right(["list", { prefix: ["a"] }]))
+    expect(parsed("watch", "wallet", "transfers", "a", "b")).toEqual(
+      Either.right(["watch wallet transfers", { address: ["a", "b"] }])
+    )
+    expect(Either.isLeft(parsed("list", "a", "b"))).toBe(true)
+    expect(Either.isLeft(parsed("watch", "wallet", "transfers"))).toBe(true)
+  })
+
+  it("lets an option replace an argument", () => {
+    expect(parsed("get", "a", "1")).toEqual(Either.right(["get", { address: ["a"], id: ["1"] }]))
+    expect(parsed("get", "1", "--from", "f")).toEqual(Either.right(["get", { from: ["f"], id: ["1"] }]))
+    expect(Either.isLeft(parsed("get", "1"))).toBe(true)
+    expect(Either.isLeft(parsed("get", "--from", "f"))).toBe(true)
+  })
 })
 
 it("reports usage errors with suggestions", () => {

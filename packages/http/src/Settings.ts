@@ -93,7 +93,7 @@ const required = <A>(
  * @since 0.1.0
  * @category configs
  */
-export const optionalApiKeyConfig: Config.Config<Redacted.Redacted | undefined> = optional(apiKey, (text) => {
+export const optionalApiKeyConfig: Config.Config<Redacted.Redacted | undefined> = /* @__PURE__ */ optional(apiKey, (text) => {
   const key = Redacted.make(text)
   const reason = apiKeyError(key)
   return reason === null ? Either.right(key) : Either.left(reason)
@@ -105,7 +105,7 @@ export const optionalApiKeyConfig: Config.Config<Redacted.Redacted | undefined> 
  * @since 0.1.0
  * @category configs
  */
-export const apiKeyConfig: Config.Config<Redacted.Redacted> = required(
+export const apiKeyConfig: Config.Config<Redacted.Redacted> = /* @__PURE__ */ required(
   apiKey,
   `an API key: export ${apiKey}=…, or pass the option apiKey`,
   optionalApiKeyConfig
@@ -131,7 +131,7 @@ export const baseUrlConfig = (api: ApiName, variable: string): Config.Config<str
  * @since 0.1.0
  * @category configs
  */
-export const rateLimitConfig: Config.Config<RateLimit.RateLimit | undefined> = optional(
+export const rateLimitConfig: Config.Config<RateLimit.RateLimit | undefined> = /* @__PURE__ */ optional(
   rateLimit,
   RateLimit.parse
 )

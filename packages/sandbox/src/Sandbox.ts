@@ -90,6 +90,8 @@ export interface SandboxService {
   /** The recorded requests with their headers, including API keys. Oldest first. */
   readonly recordedRequests: Effect.Effect<ReadonlyArray<RecordedRequest>>
   readonly clearRecordedRequests: Effect.Effect<void>
+  /** The chains with the blocks that were added so far. */
+  readonly chains: Effect.Effect<ReadonlyMap<ChainName, Ledger.ChainLedger>>
   /** Adds blocks to a chain. */
   readonly addBlocks: (chain: ChainName, blocks: number) => Effect.Effect<void>
   /** Injects these faults into the next requests, one each, before the fault rules of the options apply. */
@@ -126,6 +128,7 @@ export const make = (options: SandboxOptions = {}): Effect.Effect<SandboxService
       handle,
       recordedRequests: requestLog.requests,
       clearRecordedRequests: requestLog.clear,
+      chains: state.chains,
       addBlocks: state.addBlocks,
       queueFaults: (...faults) => state.queueFaults(faults),
       streams: state.streams,

@@ -6,17 +6,28 @@ import type { CommandSettings } from "../CommandSettings.ts"
 import type { HttpTransport } from "../HttpTransport.ts"
 import type { CommandTerminal } from "../Terminal.ts"
 
+/** The groups of options, in the order of help. */
+export const optionGroups = ["command", "input", "output", "export", "connection", "global"] as const
+
+export type OptionGroup = (typeof optionGroups)[number]
+
+/** What a shell completes for a value that has no fixed choices. */
+export type CompletionSource = "file" | "directory" | "field" | "profile" | "alias" | "command"
+
 /** Describes an option `--name`. */
 export interface OptionSpec {
   /** Without the dashes. */
   readonly name: string
   /** A letter for the short form, `-o`. */
   readonly alias?: string
+  /** The group in help. Default: command. */
+  readonly group?: OptionGroup
   /** Name of the value in help; null for a switch, which takes no value. */
   readonly value: string | null
   readonly description: string
   /** Values that help and completions list. */
   readonly choices?: ReadonlyArray<string>
+  readonly completes?: CompletionSource
   /** Whether the option may be set more than once. */
   readonly repeatable?: boolean
   /** Values that are valid. Unset for a parameter of an operation: the schema of the operation validates it. */
@@ -29,11 +40,18 @@ export interface ValueCheck {
   readonly accepts: (value: string) => boolean
 }
 
-/** Describes a positional argument. All arguments are required. */
+/** Describes a positional argument. Arguments are required by default. */
 export interface ArgumentSpec {
   readonly name: string
   readonly description: string
   readonly choices?: ReadonlyArray<string>
+  readonly completes?: CompletionSource
+  /** Whether the argument may be missing. */
+  readonly optional?: boolean
+  /** The option that may replace the argument, without the dashes. */
+  readonly replacedBy?: string
+  /** Whether the argument takes all words that remain. */
+  readonly repeatable?: boolean
 }
 
 /** Values of the command line by name of the option or argument. The value of a switch is `true` or `false`. */
@@ -47,14 +65,14 @@ export interface CommandInvocation {
 
 /** Describes a command and runs it. */
 export interface CommandSpec {
-  /** For example `["wallet", "transfers"]`. */
-  readonly path: readonly [group: string, name: string]
+  /** The words of the command, at least one. For example `["wallet", "transfers"]`. */
+  readonly path: ReadonlyArray<string>
   /** The operation that the command calls, if any. */
   readonly operation: string | null
   /** Whether the command changes state at the upstream. */
   readonly isUpdate: boolean
-  /** The API that the command calls, if any. */
-  readonly api: ApiName | null
+  /** The API that the command calls; `any` if the arguments decide; null if it calls none. */
+  readonly api: ApiName | "any" | null
   readonly summary: string
   readonly knownIssue?: string | undefined
   /** Further paragraph of help. */

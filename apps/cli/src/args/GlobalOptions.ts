@@ -7,6 +7,7 @@ const shells = ["bash", "fish", "zsh"]
 
 export const outputOption: OptionSpec = {
   name: "output",
+  group: "output",
   alias: "o",
   value: "format",
   description: "Output format (default: table on a terminal, ndjson otherwise)",
@@ -16,12 +17,14 @@ export const outputOption: OptionSpec = {
 
 export const sandboxOption: OptionSpec = {
   name: "sandbox",
+  group: "connection",
   value: null,
   description: "Use the built-in sandbox; requires no base URL or API key (or QUARRY_SANDBOX=1)"
 }
 
 export const timeoutOption: OptionSpec = {
   name: "timeout",
+  group: "connection",
   value: "duration",
   description: "Timeout of the whole command, for example 500ms, 30s or 2m",
   check: duration
@@ -29,6 +32,7 @@ export const timeoutOption: OptionSpec = {
 
 export const verboseOption: OptionSpec = {
   name: "verbose",
+  group: "global",
   alias: "v",
   value: null,
   description: "Log requests, responses and waits to stderr; the API key is never logged"
@@ -62,6 +66,7 @@ export const connectionOptions: ReadonlyArray<OptionSpec> = [
   sandboxOption,
   ...baseUrlOptions.map(({ description, name, variable }) => ({
     name,
+    group: "connection" as const,
     value: "url",
     description: `${description} (or ${variable})`
   }))
@@ -70,15 +75,23 @@ export const connectionOptions: ReadonlyArray<OptionSpec> = [
 /** Options that every command accepts, anywhere on the command line. */
 export const globalOptions: ReadonlyArray<OptionSpec> = [outputOption, ...connectionOptions, verboseOption]
 
-export const helpOption: OptionSpec = { name: "help", alias: "h", value: null, description: "Show help" }
+export const helpOption: OptionSpec = {
+  name: "help",
+  group: "global",
+  alias: "h",
+  value: null,
+  description: "Show help"
+}
 export const versionOption: OptionSpec = {
   name: "version",
+  group: "global",
   alias: "V",
   value: null,
   description: "Show the version"
 }
 export const completionsOption: OptionSpec = {
   name: "completions",
+  group: "global",
   value: "shell",
   description: "Print a shell completion script",
   choices: shells,

@@ -1,12 +1,8 @@
-/**
- * Parses the command line into the order that @effect/cli expects: command, options, `--`, arguments.
- *
- * Options may appear anywhere. All usage errors are reported here, so @effect/cli receives only valid command lines: its
- * own errors are text without the name of the option, and it takes an unknown option for an argument.
- */
+/** Parses the command line. Options may appear anywhere. */
 import * as Either from "effect/Either"
 import { UsageError } from "../CommandError.ts"
-import type { CommandSpec, OptionSpec } from "./CommandSpec.ts"
+import { commandsUnder, commandUsage, nextWords, resolvePath, suggestPath } from "./CommandPath.ts"
+import type { ArgumentSpec, ArgumentValues, CommandSpec, OptionSpec } from "./CommandSpec.ts"
 import {
   completionsOption,
   globalOptions,
@@ -18,10 +14,10 @@ import { closestMatch } from "./Suggest.ts"
 
 export type Invocation =
   | { readonly _tag: "Version" }
-  /** Help for a command, a group, or all commands. */
-  | { readonly _tag: "Help"; readonly group: string | null; readonly command: CommandSpec | null }
+  /** Help for a command, or for the commands of a group. The empty path is the group of all commands. */
+  | { readonly _tag: "Help"; readonly path: ReadonlyArray<string>; readonly command: CommandSpec | null }
   | { readonly _tag: "Completions"; readonly shell: string }
-  | { readonly _tag: "Run"; readonly line: ReadonlyArray<string> }
+  | { readonly _tag: "Run"; readonly command: CommandSpec; readonly values: ArgumentValues }
 
 interface ScannedArgs {
   readonly positionals: ReadonlyArray<string>
@@ -43,12 +39,16 @@ export const parseArgs = (
   argv: ReadonlyArray<string>
 ): Either.Either<Invocation, UsageError> =>
   Either.gen(function*() {
-    const allOptions = [
-      ...globalOptions,
-      ...informationOptions,
-      ...commands.flatMap(({ options }) => options)
-    ]
-    const { options, positionals, unknownOptions: [unknownOption] } = yield* scanArgs(allOptions, argv)
+    const sharedOptions = [...globalOptions, ...informationOptions]
+    const allOptions = [...sharedOptions, ...commands.flatMap(({ options }) => options)]
+    const isHelpCommand = argv[0] === "help"
+    const words = isHelpCommand ? argv.slice(1) : argv
+    const preliminary = yield* scanArgs(allOptions, words)
+    const named = resolvePath(commands, preliminary.positionals).command
+    // The options of the command take precedence over options of the same name of other commands
+    const { options, positionals, unknownOptions: [unknownOption] } = named === null
+      ? preliminary
+      : yield* scanArgs([...named.options, ...allOptions], words)
     const find = ({ name }: OptionSpec) =>
       options.find(([spec, value]) => spec.name === name && value !== "false")
     if (find(versionOption) !== undefined) return { _tag: "Version" }
@@ -57,27 +57,21 @@ export const parseArgs = (
       yield* checkValue(completionsOption, shell)
       return { _tag: "Completions", shell }
     }
-    const isHelpCommand = positionals[0] === "help"
     const isHelp = isHelpCommand || positionals.length === 0 || find(helpOption) !== undefined
-    const [group = null, ...names] = isHelpCommand ? positionals.slice(1) : positionals
-    const command = group === null ? null : yield* findCommand(commands, group, names[0], isHelp)
+    const { args, command, path } = yield* findCommand(commands, positionals, isHelp)
     if (unknownOption !== undefined) {
-      const known = command === null
-        ? allOptions
-        : [...command.options, ...globalOptions, ...informationOptions]
-      return yield* unknownOptionError(unknownOption, command, known)
+      return yield* unknownOptionError(
+        unknownOption,
+        command,
+        command === null ? allOptions : [...command.options, ...sharedOptions]
+      )
     }
-    if (isHelp || command === null) return { _tag: "Help", group, command }
-    yield* checkOptions(command, options)
-    const args = names.slice(1)
-    yield* checkArguments(command, args)
+    if (isHelp || command === null) return { _tag: "Help", path, command }
+    const optionValues = yield* groupOptions(command, options)
     return {
       _tag: "Run",
-      line: [
-        ...command.path,
-        ...options.flatMap(([{ name }, value]) => [`--${name}`, value]),
-        ...(args.length === 0 ? [] : ["--", ...args])
-      ]
+      command,
+      values: new Map([...optionValues, ...yield* assignArguments(command, args, optionValues)])
     }
   })
 
@@ -153,48 +147,37 @@ const matchOption = (
     : { spec, value: rest === "" ? undefined : rest }
 }
 
-/** Returns the named command, or null for a group with several commands of which none is named. */
-const findCommand = (
-  commands: ReadonlyArray<CommandSpec>,
-  group: string,
-  name: string | undefined,
-  isHelp: boolean
-): Either.Either<CommandSpec | null, UsageError> => {
-  const members = commands.filter(({ path }) => path[0] === group)
-  const [single] = members
-  if (single === undefined) return unknownGroupError(commands, group, name)
-  if (name === undefined) {
-    const isUnambiguous = members.length === 1 && (isHelp || single.arguments.length === 0)
-    return Either.right(isUnambiguous ? single : null)
-  }
-  const command = members.find(({ path }) => path[1] === name)
-  if (command !== undefined) return Either.right(command)
-  const names = members.map(({ path }) => path[1])
-  const suggestion = closestMatch(name, names)
-  return usageError(
-    `unknown command ${JSON.stringify(name)} for "quarry ${group}"`,
-    suggestion === undefined
-      ? `available commands: ${names.join(", ")}`
-      : didYouMean(`quarry ${group} ${suggestion}`)
-  )
+interface FoundCommand {
+  readonly path: ReadonlyArray<string>
+  /** Null for a group with several commands. */
+  readonly command: CommandSpec | null
+  readonly args: ReadonlyArray<string>
 }
 
-const unknownGroupError = (
+/** Finds the named command. The name of a group stands for its only command. */
+const findCommand = (
   commands: ReadonlyArray<CommandSpec>,
-  group: string,
-  name: string | undefined
-): Either.Either<never, UsageError> => {
-  const groups = [...new Set(commands.map(({ path }) => path[0]))]
-  const suggestedGroup = closestMatch(group, groups)
-  const suggestedCommand = suggestedGroup === undefined
-    ? commands.find(({ path }) => path[1] === group)
-    : commands.find(({ path }) => path[0] === suggestedGroup && path[1] === name)
-  const suggestion = suggestedCommand?.path.join(" ") ?? suggestedGroup
+  positionals: ReadonlyArray<string>,
+  isHelp: boolean
+): Either.Either<FoundCommand, UsageError> => {
+  const resolved = resolvePath(commands, positionals)
+  const { command, path, rest } = resolved
+  const [word] = rest
+  if (command !== null || path.length + rest.length === 0) return Either.right({ path, command, args: rest })
+  if (word === undefined) {
+    const [only, ...others] = commandsUnder(commands, path)
+    const isUnambiguous = only !== undefined && others.length === 0 && (isHelp || only.arguments.length === 0)
+    return Either.right({ path, command: isUnambiguous ? only : null, args: [] })
+  }
+  const suggestion = suggestPath(commands, resolved)
+  const group = path.length === 0 ? "" : ` for "quarry ${path.join(" ")}"`
   return usageError(
-    `unknown command ${JSON.stringify(group)}`,
-    suggestion === undefined
-      ? `available commands: ${groups.join(", ")}; run "quarry --help"`
-      : didYouMean(`quarry ${suggestion}`)
+    `unknown command ${JSON.stringify(word)}${group}`,
+    suggestion !== undefined
+      ? didYouMean(`quarry ${suggestion.join(" ")}`)
+      : `available commands: ${nextWords(commands, path).join(", ")}${
+        path.length === 0 ? "; run \"quarry --help\"" : ""
+      }`
   )
 }
 
@@ -208,22 +191,25 @@ const unknownOptionError = (
     didYouMean(closestMatch(flag, known.map(({ name }) => `--${name}`)))
   )
 
-const checkOptions = (
+/** Checks the options of a command, and groups their values by name. */
+const groupOptions = (
   command: CommandSpec,
   options: ScannedArgs["options"]
-): Either.Either<void, UsageError> =>
+): Either.Either<ArgumentValues, UsageError> =>
   Either.gen(function*() {
     const allowed = [...command.options, ...globalOptions]
-    const seen = new Set<string>()
+    const values = new Map<string, ReadonlyArray<string>>()
     for (const [{ name }, value] of options) {
       const spec = allowed.find((option) => option.name === name)
       if (spec === undefined) return yield* unknownOptionError(`--${name}`, command, allowed)
-      if (seen.has(name) && spec.repeatable !== true) {
+      const earlier = values.get(name)
+      if (earlier !== undefined && spec.repeatable !== true) {
         return yield* usageError(`--${name} is set more than once`, "set it once")
       }
-      seen.add(name)
       yield* checkValue(spec, value)
+      values.set(name, [...earlier ?? [], value])
     }
+    return values
   })
 
 const checkValue = ({ check, name }: OptionSpec, value: string): Either.Either<void, UsageError> =>
@@ -231,15 +217,35 @@ const checkValue = ({ check, name }: OptionSpec, value: string): Either.Either<v
     ? Either.void
     : usageError(`--${name}: expected ${check.expected}, got ${JSON.stringify(value)}`)
 
-const checkArguments = (
-  { arguments: specs, path }: CommandSpec,
-  args: ReadonlyArray<string>
-): Either.Either<void, UsageError> => {
-  const usage = `usage: quarry ${[...path, ...specs.map(({ name }) => `<${name}>`)].join(" ")}`
-  const missing = specs[args.length]
+/**
+ * Assigns words to arguments. Required arguments take one word each; the words that remain go to optional and repeatable
+ * arguments, in their order.
+ */
+const assignArguments = (
+  command: CommandSpec,
+  args: ReadonlyArray<string>,
+  options: ArgumentValues
+): Either.Either<ArgumentValues, UsageError> => {
+  const usage = `usage: quarry ${commandUsage(command)}`
+  const isRequired = ({ optional, replacedBy }: ArgumentSpec) =>
+    optional !== true && (replacedBy === undefined || !options.has(replacedBy))
+  const required = command.arguments.filter(isRequired)
+  const missing = required[args.length]
   if (missing !== undefined) {
     return usageError(`missing argument <${missing.name}>: ${missing.description}`, usage)
   }
-  const extra = args[specs.length]
-  return extra === undefined ? Either.void : usageError(`unexpected argument ${JSON.stringify(extra)}`, usage)
+  const values = new Map<string, ReadonlyArray<string>>()
+  let spare = args.length - required.length
+  let index = 0
+  for (const spec of command.arguments) {
+    const own = isRequired(spec) ? 1 : 0
+    const extra = spec.repeatable === true ? spare : Math.min(spare, 1 - own)
+    if (own + extra > 0) values.set(spec.name, args.slice(index, index + own + extra))
+    index += own + extra
+    spare -= extra
+  }
+  const unexpected = args[index]
+  return unexpected === undefined
+    ? Either.right(values)
+    : usageError(`unexpected argument ${JSON.stringify(unexpected)}`, usage)
 }

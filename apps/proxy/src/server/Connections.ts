@@ -26,13 +26,21 @@ interface Exchange {
   readonly response: Http.ServerResponse
 }
 
-/** Receives whether the whole response was sent. */
-type OnComplete = (sent: boolean) => void
+/** A response that is not sent yet. */
+interface PendingResponse {
+  readonly response: Http.ServerResponse
+  /** Receives whether the whole response was sent. */
+  readonly onComplete: (sent: boolean) => void
+}
 
 interface OpenConnection {
   readonly socket: Net.Socket
-  /** Responses that are not sent yet, in the order of their requests, with their completion callbacks. */
-  readonly inFlight: Map<Http.ServerResponse, OnComplete>
+  /**
+   * Responses that are not sent yet, in the order of their requests. An array, because the table that a `Map` replaces
+   * refers to the next one: a table that has become old keeps all later ones with what they contained until a full
+   * garbage collection.
+   */
+  readonly inFlight: Array<PendingResponse>
   /** Pipelined requests that are not handled yet. Reading is paused while there are any. */
   readonly waiting: Array<Exchange>
   /** Whether some of them are handled in the next turn of the event loop. */
@@ -80,7 +88,7 @@ export class ConnectionTracker {
   count(): { readonly open: number; readonly pending: number } {
     let pending = 0
     for (const { inFlight } of this.#open.values()) {
-      if (inFlight.size > 0) pending += 1
+      if (inFlight.length > 0) pending += 1
     }
     return { open: this.#open.size, pending }
   }
@@ -88,7 +96,7 @@ export class ConnectionTracker {
   add(socket: Net.Socket): void {
     const connection: OpenConnection = {
       socket,
-      inFlight: new Map(),
+      inFlight: [],
       waiting: [],
       handlesWaiting: false,
       latestExchange: undefined,
@@ -105,7 +113,7 @@ export class ConnectionTracker {
       this.#open.delete(socket)
       this.#dropWaiting(connection)
       // Node emits no event for a pipelined response that was still queued when the connection closed.
-      for (const response of connection.inFlight.keys()) this.#complete(connection, response, false)
+      for (const pending of connection.inFlight.slice()) this.#complete(connection, pending, false)
     })
   }
 
@@ -117,7 +125,7 @@ export class ConnectionTracker {
       return
     }
     connection.latestExchange = { request, response }
-    if (connection.inFlight.size < maxPendingResponses) return this.#handle(request, response)
+    if (connection.inFlight.length < maxPendingResponses) return this.#handle(request, response)
     this.#waiting += 1
     connection.waiting.push({ request, response })
     connection.socket.pause()
@@ -139,28 +147,32 @@ export class ConnectionTracker {
   }
 
   /** Tracks a request. Calls `onComplete` once, when the response is sent or the connection is closed. */
-  trackRequest(request: Http.IncomingMessage, response: Http.ServerResponse, onComplete: OnComplete): void {
-    const { socket } = request
+  trackRequest(
+    { socket }: Http.IncomingMessage,
+    response: Http.ServerResponse,
+    onComplete: PendingResponse["onComplete"]
+  ): void {
     const connection = this.#open.get(socket)
     if (connection === undefined) return onComplete(false)
-    connection.inFlight.set(response, onComplete)
+    const pending = { response, onComplete }
+    connection.inFlight.push(pending)
     // `writableFinished` is also true after the connection was destroyed. The listener of Node may destroy it.
     let sent = false
     response.prependOnceListener("finish", () => {
       sent = !socket.destroyed
     })
-    response.once("close", () => this.#complete(connection, response, sent))
+    response.once("close", () => this.#complete(connection, pending, sent))
   }
 
-  #complete(connection: OpenConnection, response: Http.ServerResponse, sent: boolean): void {
-    const onComplete = connection.inFlight.get(response)
-    if (onComplete === undefined) return
-    connection.inFlight.delete(response)
-    const { latestExchange, socket, waiting } = connection
-    if (latestExchange?.response === response && latestExchange.request.complete) {
+  #complete(connection: OpenConnection, pending: PendingResponse, sent: boolean): void {
+    const { inFlight, latestExchange, socket, waiting } = connection
+    const index = inFlight.indexOf(pending)
+    if (index === -1) return
+    inFlight.splice(index, 1)
+    if (latestExchange?.response === pending.response && latestExchange.request.complete) {
       connection.latestExchange = undefined
     }
-    onComplete(sent)
+    pending.onComplete(sent)
     if (waiting.length === 0 || connection.handlesWaiting || socket.destroyed) return
     // In the next turn of the event loop, so that other connections come in between.
     connection.handlesWaiting = true
@@ -172,7 +184,7 @@ export class ConnectionTracker {
     const { inFlight, socket, waiting } = connection
     connection.handlesWaiting = false
     if (socket.destroyed) return
-    const next = waiting.splice(0, maxPendingResponses - inFlight.size)
+    const next = waiting.splice(0, maxPendingResponses - inFlight.length)
     this.#waiting -= next.length
     for (const { request, response } of next) this.#handle(request, response)
     if (waiting.length === 0) socket.resume()
@@ -200,7 +212,7 @@ export class ConnectionTracker {
   hasPendingExchange(socket: unknown): boolean {
     const connection = this.#open.get(socket)
     return connection !== undefined &&
-      (connection.inFlight.size > 0 || connection.latestExchange !== undefined ||
+      (connection.inFlight.length > 0 || connection.latestExchange !== undefined ||
         connection.lastResponse !== undefined)
   }
 
@@ -211,7 +223,7 @@ export class ConnectionTracker {
   closeIdle(): void {
     for (const connection of this.#open.values()) {
       const { bytesAtLastCheck, socket, inFlight } = connection
-      const bytes = inFlight.size === 0 ? socket.bytesRead : undefined
+      const bytes = inFlight.length === 0 ? socket.bytesRead : undefined
       if (bytes !== undefined && bytes === bytesAtLastCheck) socket.destroy()
       connection.bytesAtLastCheck = bytes
     }
@@ -229,10 +241,10 @@ export class ConnectionTracker {
       const isWaiting = socket.writableLength > 0 || socket.writableEnded
       if (!isWaiting) {
         // Between two chunks of a stream the time continues.
-        if (inFlight.size === 0) connection.sending = undefined
+        if (inFlight.length === 0) connection.sending = undefined
         continue
       }
-      const [response] = inFlight.keys()
+      const response = inFlight[0]?.response
       const bytes = acceptedBytes(socket)
       if (sending === undefined) {
         connection.sending = { bytes, idleMs: 0, windowBytes: bytes, windowMs: 0, response, responseMs: 0 }

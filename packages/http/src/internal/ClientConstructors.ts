@@ -22,36 +22,33 @@ export interface ApiSpec<Ops extends Readonly<Record<string, AnyOperation>>> {
   readonly operations: Ops
   /** The environment variable of the base URL. */
   readonly baseUrlVariable: string
-  readonly apiKey: Config.Config<ApiOptions["apiKey"] | undefined>
 }
 
 export const data: ApiSpec<typeof dataOperations> = {
   api: "data",
   module: "DataApi",
   operations: dataOperations,
-  baseUrlVariable: Settings.baseUrl,
-  apiKey: Settings.apiKeyConfig
+  baseUrlVariable: Settings.baseUrl
 }
 
 export const streams: ApiSpec<typeof streamsOperations> = {
   api: "streams",
   module: "StreamsApi",
   operations: streamsOperations,
-  baseUrlVariable: Settings.streamsUrl,
-  apiKey: Settings.apiKeyConfig
+  baseUrlVariable: Settings.streamsUrl
 }
 
 export const ledger: ApiSpec<typeof ledgerOperations> = {
   api: "ledger",
   module: "LedgerApi",
   operations: ledgerOperations,
-  baseUrlVariable: Settings.ledgerUrl,
-  apiKey: Settings.optionalApiKeyConfig
+  baseUrlVariable: Settings.ledgerUrl
 }
 
 export const ledgerTestnet: ApiSpec<typeof ledgerOperations> = {
-  ...ledger,
+  api: "ledger",
   module: "LedgerTestnetApi",
+  operations: ledgerOperations,
   baseUrlVariable: Settings.ledgerTestnetUrl
 }
 
@@ -82,7 +79,11 @@ export const makeConfig = <Ops extends Readonly<Record<string, AnyOperation>>>(
     baseUrl: baseUrl === undefined
       ? Settings.baseUrlConfig(spec.api, spec.baseUrlVariable)
       : Config.succeed(baseUrl),
-    apiKey: apiKey === undefined ? spec.apiKey : Config.succeed(apiKey),
+    apiKey: apiKey !== undefined
+      ? Config.succeed(apiKey)
+      : spec.api === "ledger"
+      ? Settings.optionalApiKeyConfig
+      : Settings.apiKeyConfig,
     rateLimit: rateLimit === undefined ? Settings.rateLimitConfig : Config.succeed(rateLimit)
   })
   return Effect.flatMap(config, (configured) => make(spec, { ...options, ...configured }))

@@ -17,6 +17,10 @@ export const bannerLines = (
     `  ledger API    ${ledger} (testnet: ${ledgerTestnet})`,
     `  API key       ${apiKey}`,
     "",
+    "Use it with quarry, for example `quarry wallet chains " + examples.wallet + "`:",
+    "",
+    `  ${exportLine({ data, ledger, ledgerTestnet, streams }, apiKey)}`,
+    "",
     "Example requests:",
     "",
     get(`${api}/${examples.wallet}/erc20/transfers?chain=eth&limit=2`),
@@ -39,4 +43,18 @@ export const bannerLines = (
     `  curl -i -H 'X-API-Key: ${apiKey}' -H 'x-sandbox-fault: status=503;retry-after=2' ` +
     `'${api}/wallets/${examples.wallet}/chains'`
   ]
+}
+
+/** Returns a line for POSIX shells that sets the environment variables of quarry. */
+const exportLine = ({ data, ledger, ledgerTestnet, streams }: SandboxUrls, apiKey: string): string => {
+  const variables = {
+    QUARRY_BASE_URL: data,
+    QUARRY_STREAMS_URL: streams,
+    QUARRY_LEDGER_URL: ledger,
+    QUARRY_LEDGER_TESTNET_URL: ledgerTestnet,
+    QUARRY_API_KEY: apiKey
+  }
+  // zsh takes the brackets of an IPv6 address for a pattern
+  const quote = (value: string) => value.includes("[") ? `'${value}'` : value
+  return `export ${Object.entries(variables).map(([name, value]) => `${name}=${quote(value)}`).join(" ")}`
 }

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"
 import { createServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from "node:http"
+import { faultHeader } from "../service/Handler.ts"
 import {
   bodyBytes,
   firstHalf,
@@ -33,7 +34,9 @@ export const make = (
           const fiber = run(
             readRequestBody(request).pipe(
               Effect.flatMap((body) =>
-                body === undefined
+                request.method === "OPTIONS"
+                  ? Effect.succeed(preflightResponse)
+                  : body === undefined
                   ? Effect.succeed(payloadTooLarge)
                   : handle({
                     method: request.method ?? "GET",
@@ -83,6 +86,23 @@ const closeServer = (server: NodeServer, shutdownTimeout: number): Effect.Effect
     server.closeIdleConnections()
   })
 
+/** Pages of any origin may read the responses: the data are synthetic, and the API key is public. */
+const corsHeaders = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "retry-after"
+}
+
+const preflightResponse: SandboxResponse = {
+  status: 204,
+  headers: {
+    "access-control-allow-methods": "GET, POST",
+    "access-control-allow-headers": `x-api-key, content-type, ${faultHeader}`,
+    "access-control-max-age": "600"
+  },
+  body: "",
+  transmission: "complete"
+}
+
 const payloadTooLarge: SandboxResponse = withContentLength({
   ...jsonResponse(413, { message: "Request body too large" }, { connection: "close" })
 })
@@ -121,10 +141,11 @@ const sendResponse = (
     socket.resetAndDestroy()
     return
   }
-  response.writeHead(
-    sandboxResponse.status,
-    keepAlive ? { ...sandboxResponse.headers } : { ...sandboxResponse.headers, connection: "close" }
-  )
+  response.writeHead(sandboxResponse.status, {
+    ...sandboxResponse.headers,
+    ...corsHeaders,
+    ...(keepAlive ? {} : { connection: "close" })
+  })
   if (sandboxResponse.transmission === "complete") {
     response.end(bodyBytes(sandboxResponse))
     return

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import type { Ledger } from "../Ledger.ts"
 import type { FaultRule } from "./Fault.ts"
 
@@ -33,6 +33,8 @@ export interface SandboxOptions {
   readonly walletTransfersCursor?: boolean
   /** Number of blocks that each request adds to its chain. Default: 0. */
   readonly blocksPerRequest?: number
+  /** Time after which each chain grows by a block, according to the `Clock`. Default: chains do not grow with time. */
+  readonly blockTime?: Duration.DurationInput
   /** Faults of requests without a fault header. Default: none. */
   readonly faults?: ReadonlyArray<FaultRule>
   /** Page size of requests without a limit. Default: 100. Always 100 for `contractNfts`. */
@@ -53,6 +55,7 @@ export const resolveOptions = (options: SandboxOptions): ResolvedOptions => {
   return {
     walletTransfersCursor: options.walletTransfersCursor ?? true,
     blocksPerRequest: options.blocksPerRequest ?? 0,
+    blockTime: options.blockTime ?? Duration.infinity,
     faults: options.faults ?? [],
     defaultPageSize: Math.min(options.defaultPageSize ?? 100, maxLimit),
     maxLimit,

@@ -41,6 +41,18 @@ const synced = "synced"
 export const make = (ledger: Ledger, options: ResolvedOptions): Effect.Effect<SandboxState> =>
   Effect.gen(function*() {
     const chains = yield* Ref.make<ReadonlyMap<ChainName, ChainLedger>>(ledger.chains)
+    const start = yield* Clock.currentTimeMillis
+    const blockMillis = Math.max(1, Duration.toMillis(options.blockTime))
+    const timedBlocks = yield* Ref.make(0)
+    const addTimedBlocks = Effect.gen(function*() {
+      const elapsed = Math.floor(((yield* Clock.currentTimeMillis) - start) / blockMillis)
+      const added = elapsed - (yield* Ref.getAndUpdate(timedBlocks, (blocks) => Math.max(blocks, elapsed)))
+      if (added <= 0) return
+      yield* Ref.update(
+        chains,
+        (known) => new Map(Array.from(known, ([name, chain]) => [name, chain.withNewBlocks(added)]))
+      )
+    })
     const reads = yield* Ref.make<ReadonlyMap<string, ReadCount | typeof synced>>(new Map())
     const streams = yield* Ref.make<ReadonlyMap<string, StreamDocument>>(
       new Map(ledger.streams.map((stream) => [String(stream["id"]), stream]))
@@ -50,7 +62,7 @@ export const make = (ledger: Ledger, options: ResolvedOptions): Effect.Effect<Sa
     )
     const queue = yield* Ref.make<ReadonlyArray<Fault>>([])
     return {
-      chains: Ref.get(chains),
+      chains: Effect.zipRight(addTimedBlocks, Ref.get(chains)),
       addBlocks: (name, blocks) =>
         Ref.update(chains, (known) => {
           const chain = known.get(name)

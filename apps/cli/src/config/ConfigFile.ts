@@ -1,0 +1,238 @@
+/**
+ * Configuration files: YAML with the names of options as keys, in which every value is text.
+ *
+ * The parser is loaded only if there is a file.
+ */
+import * as Effect from "effect/Effect"
+import type { Document, YAMLMap } from "yaml"
+import { closestMatch } from "../args/Suggest.ts"
+import { ConfigFileError } from "../CommandError.ts"
+import * as AddressBook from "./AddressBook.ts"
+import { readSmallFile, replaceFile } from "./ReplaceFile.ts"
+import { findSetting, looksLikeApiKey, profileName, settings } from "./Setting.ts"
+
+/** A value of a file. */
+export interface FileValue {
+  readonly value: string
+  readonly line: number
+}
+
+/** Something invalid in a file. */
+export interface ConfigIssue {
+  readonly file: string
+  /** Null if it concerns the whole file. */
+  readonly line: number | null
+  readonly message: string
+  readonly hint: string | null
+}
+
+export type FileValues = ReadonlyMap<string, FileValue>
+
+/** The valid content of a file, and what is invalid in it. */
+export interface ConfigFile {
+  readonly file: string
+  readonly settings: FileValues
+  readonly profiles: ReadonlyMap<string, FileValues>
+  readonly aliases: FileValues
+  readonly issues: ReadonlyArray<ConfigIssue>
+}
+
+export type FileKind = "user" | "project"
+
+const loadYaml = Effect.promise(() => import("yaml"))
+
+type Yaml = typeof import("yaml")
+
+/** Keeps every value as text: `0x…` is no number, and `no` no boolean. */
+const parseText = (yaml: Yaml, text: string) => {
+  const lines = new yaml.LineCounter()
+  const document = yaml.parseDocument(text, {
+    schema: "failsafe",
+    stringKeys: true,
+    prettyErrors: false,
+    logLevel: "error",
+    lineCounter: lines
+  })
+  return { document, lineAt: (offset: number) => Math.max(1, lines.linePos(offset).line) }
+}
+
+/** Reads a file; null if it does not exist. What is invalid is part of the result. */
+export const read = (file: string, kind: FileKind): Effect.Effect<ConfigFile | null> =>
+  readSmallFile(file).pipe(
+    Effect.flatMap((text) =>
+      text === null
+        ? Effect.succeed(null)
+        : Effect.map(loadYaml, (yaml) => parse(yaml, text, file, kind))
+    ),
+    Effect.catchTag("ConfigFileError", ({ reason }) =>
+      Effect.succeed({ ...nothing(file), issues: [{ file, line: null, message: reason, hint: null }] }))
+  )
+
+const nothing = (file: string): ConfigFile => ({
+  file,
+  settings: new Map(),
+  profiles: new Map(),
+  aliases: new Map(),
+  issues: []
+})
+
+const parse = (yaml: Yaml, text: string, file: string, kind: FileKind): ConfigFile => {
+  const { document, lineAt } = parseText(yaml, text)
+  const issues: Array<ConfigIssue> = []
+  const report = (offset: number, message: string, hint: string | null = null) =>
+    void issues.push({ file, line: lineAt(offset), message, hint })
+  for (const { code, pos } of [...document.errors, ...document.warnings]) {
+    report(pos[0], `invalid YAML: ${code.toLowerCase().replaceAll("_", " ")}`)
+  }
+  if (document.errors.length > 0) return { ...nothing(file), issues }
+
+  /** Returns the entries of a mapping, and reports anything else. */
+  const entriesOf = (node: unknown, name: string): ReadonlyArray<Entry> => {
+    if (node === null || (yaml.isScalar(node) && node.value === "")) return []
+    if (!yaml.isMap(node)) {
+      report(offsetOf(node), `${name}: expected names and values`)
+      return []
+    }
+    return node.items.map(({ key, value }) => ({
+      name: String(key),
+      offset: offsetOf(key),
+      text: yaml.isScalar(value) ? String(value.value ?? "") : null,
+      node: value
+    }))
+  }
+  const offsetOf = (node: unknown): number => yaml.isNode(node) ? node.range?.[0] ?? 0 : 0
+  const fileValue = (value: string, offset: number): FileValue => ({ value, line: lineAt(offset) })
+
+  const settingsOf = (entries: ReadonlyArray<Entry>, isProfile: boolean): FileValues => {
+    const values = new Map<string, FileValue>()
+    for (const { name, offset, text } of entries) {
+      const problem = settingProblem(name, text, kind, isProfile)
+      if (problem === null) values.set(name, fileValue(text ?? "", offset))
+      else report(offset, problem.message, problem.hint)
+    }
+    return values
+  }
+
+  const sections = kind === "user" ? ["profiles", "aliases"] : []
+  const all = entriesOf(document.contents, "configuration")
+  const section = (name: string) =>
+    all.filter((entry) => entry.name === name && sections.includes(name)).flatMap(({ node }) =>
+      entriesOf(node, name)
+    )
+  const profiles = new Map<string, FileValues>()
+  for (const { name, node, offset } of section("profiles")) {
+    if (profileName.accepts(name)) profiles.set(name, settingsOf(entriesOf(node, name), true))
+    else report(offset, `profile ${JSON.stringify(name)}: expected ${profileName.expected}`)
+  }
+  const aliases = new Map<string, FileValue>()
+  for (const { name, offset, text } of section("aliases")) {
+    const problem = AddressBook.checkName(name) ?? AddressBook.checkAddress(text ?? "")
+    if (problem !== null) report(offset, `alias ${JSON.stringify(name)}: ${problem}`)
+    else aliases.set(name.toLowerCase(), fileValue((text ?? "").toLowerCase(), offset))
+  }
+  return {
+    file,
+    settings: settingsOf(all.filter(({ name }) => !sections.includes(name)), false),
+    profiles,
+    aliases,
+    issues
+  }
+}
+
+interface Entry {
+  readonly name: string
+  readonly offset: number
+  /** Null if the value is no text. */
+  readonly text: string | null
+  readonly node: unknown
+}
+
+interface Problem {
+  readonly message: string
+  readonly hint: string | null
+}
+
+/** Returns what is wrong with an entry; null if it is valid. */
+const settingProblem = (
+  name: string,
+  text: string | null,
+  kind: FileKind,
+  isProfile: boolean
+): Problem | null => {
+  const problem = nameProblem(name, kind, isProfile)
+  if (problem !== null) return problem
+  const message = text === null ? "expected a single value" : findSetting(name)?.check(text) ?? null
+  return message === null ? null : { message: `${name}: ${message}`, hint: null }
+}
+
+/** Returns why a file of a kind may not contain a setting; null if it may. */
+export const nameProblem = (name: string, kind: FileKind, isProfile: boolean): Problem | null => {
+  if (looksLikeApiKey(name)) {
+    return {
+      message: `${JSON.stringify(name)}: configuration files must not contain the API key`,
+      hint: `remove the line${kind === "project" ? ", replace the key if others can read it" : ""}, and ` +
+        "store the key with quarry auth login"
+    }
+  }
+  const setting = findSetting(name)
+  if (setting === undefined) {
+    const names = [...settings.map((known) => known.name), "profiles", "aliases"]
+    const suggestion = closestMatch(name, names)
+    return {
+      message: `unknown setting ${JSON.stringify(name)}`,
+      hint: suggestion === undefined
+        ? `known settings: ${settings.map((known) => known.name).join(", ")}`
+        : `did you mean ${suggestion}?`
+    }
+  }
+  if (kind === "project" && !setting.isSafeInProject) {
+    return {
+      message: `${name}: not allowed in a project file, because it determines where the API key is sent or ` +
+        "which program runs",
+      hint: `set it in a profile of your own, and the profile here: profile: <name>`
+    }
+  }
+  return isProfile && name === "profile"
+    ? { message: "profile: not allowed in a profile", hint: null }
+    : null
+}
+
+/** Sets or removes (null) a value by its path, and keeps comments and everything else. */
+export const setValue = (
+  file: string,
+  path: readonly [string, ...ReadonlyArray<string>],
+  value: string | null
+): Effect.Effect<void, ConfigFileError> =>
+  Effect.flatMap(loadYaml, (yaml) =>
+    replaceFile(file, null, (text) => {
+      const { document, lineAt } = parseText(yaml, text ?? "")
+      const [error] = document.errors
+      if (error !== undefined) {
+        return new ConfigFileError({
+          file,
+          reason: `line ${lineAt(error.pos[0])}: invalid YAML; correct it first`
+        })
+      }
+      apply(yaml, document, path, value)
+      return Effect.succeed(document.contents === null ? "" : document.toString({ lineWidth: 0 }))
+    }))
+
+const apply = (
+  yaml: Yaml,
+  document: Document.Parsed,
+  path: ReadonlyArray<string>,
+  value: string | null
+): void => {
+  // Sections without content are texts
+  for (let depth = 0; depth < path.length; depth++) {
+    if (!yaml.isMap(document.getIn(path.slice(0, depth), true))) document.deleteIn(path.slice(0, depth))
+  }
+  if (value !== null) return document.setIn(path, value)
+  document.deleteIn(path)
+  for (let depth = path.length - 1; depth > 0; depth--) {
+    const section: unknown = document.getIn(path.slice(0, depth), true)
+    if (yaml.isMap(section) && isEmpty(section)) document.deleteIn(path.slice(0, depth))
+  }
+}
+
+const isEmpty = ({ items }: YAMLMap): boolean => items.length === 0

@@ -1,0 +1,71 @@
+/** Locations of configuration files. Pure functions, so that the rules of every platform can be tested on any. */
+import * as NodePath from "node:path"
+
+/** The platform and the environment variables that determine the locations. */
+export interface PathEnvironment {
+  readonly platform: NodeJS.Platform
+  readonly variable: (name: string) => string
+}
+
+/** The name of a project file. */
+export const projectFileName = ".quarry.yaml"
+
+const pathOf = ({ platform }: PathEnvironment): NodePath.PlatformPath =>
+  platform === "win32" ? NodePath.win32 : NodePath.posix
+
+/** Returns the home directory; null if it is unknown. */
+const homeDirectory = (environment: PathEnvironment): string | null => {
+  const home = environment.variable(environment.platform === "win32" ? "USERPROFILE" : "HOME")
+  return pathOf(environment).isAbsolute(home) ? home : null
+}
+
+/**
+ * Returns the directory of the user's files; null without a home directory. `%APPDATA%` on Windows, and
+ * `$XDG_CONFIG_HOME` elsewhere, which must be absolute by its specification.
+ */
+export const userDirectory = (environment: PathEnvironment): string | null => {
+  const path = pathOf(environment)
+  const isWindows = environment.platform === "win32"
+  const configured = environment.variable(isWindows ? "APPDATA" : "XDG_CONFIG_HOME")
+  if (path.isAbsolute(configured)) return path.join(configured, "quarry")
+  const home = homeDirectory(environment)
+  if (home === null) return null
+  return path.join(home, ...isWindows ? ["AppData", "Roaming"] : [".config"], "quarry")
+}
+
+/** Returns the configuration file of the user. */
+export const userFile = (environment: PathEnvironment): string | null => {
+  const directory = userDirectory(environment)
+  return directory === null ? null : pathOf(environment).join(directory, "config.yaml")
+}
+
+/** Returns the file with the API key of a profile. */
+export const apiKeyFile = (environment: PathEnvironment, profile: string): string | null => {
+  const directory = userDirectory(environment)
+  return directory === null ? null : pathOf(environment).join(directory, "keys", `${profile}.key`)
+}
+
+/** Deeper working directories are not searched up to the root. */
+const maxLevels = 64
+
+/**
+ * Returns the directories to search for a project file: the working directory and those above it, up to the root of a
+ * repository, and neither the home directory nor what is above it.
+ */
+export const projectDirectories = (
+  environment: PathEnvironment,
+  workingDirectory: string,
+  isRepositoryRoot: (directory: string) => boolean
+): ReadonlyArray<string> => {
+  const path = pathOf(environment)
+  const home = homeDirectory(environment)
+  const directories: Array<string> = []
+  let directory = path.resolve(workingDirectory)
+  while (directories.length < maxLevels && (home === null || directory !== path.resolve(home))) {
+    directories.push(directory)
+    const parent = path.dirname(directory)
+    if (parent === directory || isRepositoryRoot(directory)) break
+    directory = parent
+  }
+  return directories
+}
