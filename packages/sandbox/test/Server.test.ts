@@ -82,6 +82,29 @@ describe("the server", () => {
       expect((yield* post(" ".repeat(1024 * 1024 + 1))).status).toBe(413)
     }).pipe(Effect.provide(layer)))
 
+  it.live("lets web pages of any origin send requests and read responses", () =>
+    Effect.gen(function*() {
+      const { origin } = yield* Server.SandboxServer
+      const request = (method: string, requestHeaders: Record<string, string>) =>
+        Effect.promise(() => fetch(`${origin}${chains}`, { method, headers: requestHeaders }))
+      const preflight = yield* request("OPTIONS", {
+        origin: "https://app.example.com",
+        "access-control-request-method": "GET",
+        "access-control-request-headers": "x-api-key"
+      })
+      expect(preflight.status).toBe(204)
+      expect(Object.fromEntries(preflight.headers)).toMatchObject({
+        "access-control-allow-origin": "*",
+        "access-control-allow-methods": "GET, POST",
+        "access-control-allow-headers": "x-api-key, content-type, x-sandbox-fault"
+      })
+      const responses = [yield* request("GET", headers()), yield* request("GET", headers("status=503"))]
+      expect(
+        responses.map((response) => [response.status, response.headers.get("access-control-allow-origin")])
+      )
+        .toEqual([[200, "*"], [503, "*"]])
+    }).pipe(Effect.provide(layer)))
+
   it.live("injects transport faults on the socket", () =>
     Effect.gen(function*() {
       const { port } = yield* Server.SandboxServer
@@ -167,6 +190,11 @@ describe("the server", () => {
         const response = yield* Effect.promise(() => fetch(url, { headers: headers() }))
         expect({ url, status: response.status }).toEqual({ url, status: 200 })
       }
-      expect(lines.join("\n")).toContain(Sandbox.apiKey)
+      const exports = lines.filter((line) => line.includes("export "))
+      expect(exports).toEqual([
+        `  export QUARRY_BASE_URL=${running.origin} QUARRY_STREAMS_URL=${running.origin} ` +
+        `QUARRY_LEDGER_URL=${running.origin} QUARRY_LEDGER_TESTNET_URL=${running.origin}/testnet ` +
+        `QUARRY_API_KEY=${Sandbox.apiKey}`
+      ])
     }).pipe(Effect.provide(layer)))
 })

@@ -1,7 +1,7 @@
 /** `quarry sandbox serve` */
 import * as Effect from "effect/Effect"
 import { type CommandSpec, integerValue, singleValue } from "../args/CommandSpec.ts"
-import { integerBetween } from "../args/ValueCheck.ts"
+import { duration, integerBetween, parseDuration } from "../args/ValueCheck.ts"
 import { ServerStartError } from "../CommandError.ts"
 import { CommandTerminal } from "../Terminal.ts"
 
@@ -31,14 +31,22 @@ export const sandboxServe: CommandSpec = {
       value: "number",
       description: "Number of transfers of the busiest token (default: 10000)",
       check: integerBetween(0, 10_000_000)
+    },
+    {
+      name: "block-time",
+      value: "duration",
+      description:
+        "Add a block with new transfers and trades to every chain after this time (default: never)",
+      check: duration
     }
   ],
-  examples: ["", "--port 0 --seed 7"],
+  examples: ["", "--port 0 --seed 7 --block-time 2s"],
   run: ({ values }) =>
     Effect.gen(function*() {
       const terminal = yield* CommandTerminal
       const host = singleValue(values, "host") ?? "127.0.0.1"
       const port = integerValue(values, "port") ?? 4000
+      const blockTime = parseDuration(singleValue(values, "block-time") ?? "")
       const [server, { layerSandbox, Sandbox }] = yield* Effect.promise(() =>
         Promise.all([import("@blockquarry/sandbox/Server"), import("@blockquarry/sandbox/Sandbox")])
       )
@@ -55,7 +63,8 @@ export const sandboxServe: CommandSpec = {
         Effect.scoped,
         Effect.provide(layerSandbox({
           seed: integerValue(values, "seed") ?? 1,
-          scale: integerValue(values, "scale") ?? 10_000
+          scale: integerValue(values, "scale") ?? 10_000,
+          ...(blockTime === null ? {} : { blockTime })
         }))
       )
     })
