@@ -9,12 +9,13 @@ import * as StreamsApi from "@blockquarry/http/StreamsApi"
 import * as Timeouts from "@blockquarry/http/Timeouts"
 import type { HttpClient } from "@effect/platform/HttpClient"
 import type { ConfigError } from "effect/ConfigError"
-import type * as ConfigProvider from "effect/ConfigProvider"
+import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { ApiClients, toCommandError } from "./ApiClients.ts"
+import { ApiClients, type ClientConfiguration, toCommandError } from "./ApiClients.ts"
+import type { ConfigFileError } from "./CommandError.ts"
 
 /**
  * Builds each client when it is first used, so that a command needs no configuration of other APIs.
@@ -25,13 +26,14 @@ import { ApiClients, toCommandError } from "./ApiClients.ts"
 export const layer = (
   timeout: Duration.Duration | null,
   rateLimit: RateLimit.RateLimit,
-  configProvider: ConfigProvider.ConfigProvider
+  configuration: Effect.Effect<ClientConfiguration, ConfigFileError>
 ): Layer.Layer<ApiClients, never, HttpClient> =>
   Layer.scoped(
     ApiClients,
     Effect.gen(function*() {
       const scope = yield* Effect.scope
       const context = yield* Effect.context<HttpClient>()
+      const configured = yield* Effect.cached(configuration)
       const timeouts = timeout === null ? {} : {
         timeouts: {
           attempt: Duration.max(Timeouts.standard.attempt, Duration.times(timeout, 0.25)),
@@ -44,22 +46,23 @@ export const layer = (
           options: Omit<ApiOptions.OptionalKeyApiOptions, "apiKey" | "baseUrl">
         ) => Layer.Layer<I, ConfigError, HttpClient>
       ) =>
-        Settings.rateLimitConfig.pipe(
-          Effect.flatMap((configured) =>
-            Layer.buildWithScope(
-              layerConfig({
-                rateLimit: configured ?? rateLimit,
-                userAgent: `quarry ${ApiOptions.userAgent}`,
-                ...timeouts
-              }),
-              scope
-            )
-          ),
-          Effect.map(Context.get(tag)),
-          Effect.provide(context),
-          Effect.withConfigProvider(configProvider),
-          Effect.mapError(toCommandError)
-        )
+        Effect.flatMap(configured, ({ origins, variables }) =>
+          Settings.rateLimitConfig.pipe(
+            Effect.flatMap((configuredLimit) =>
+              Layer.buildWithScope(
+                layerConfig({
+                  rateLimit: configuredLimit ?? rateLimit,
+                  userAgent: `quarry ${ApiOptions.userAgent}`,
+                  ...timeouts
+                }),
+                scope
+              )
+            ),
+            Effect.map(Context.get(tag)),
+            Effect.provide(context),
+            Effect.withConfigProvider(ConfigProvider.fromMap(new Map(variables))),
+            Effect.mapError(toCommandError(origins))
+          ))
       return {
         data: build(DataApi.DataApi, DataApi.layerConfig),
         streams: build(StreamsApi.StreamsApi, StreamsApi.layerConfig),

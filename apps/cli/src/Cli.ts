@@ -15,7 +15,7 @@ import {
 import { commands } from "./commands/Commands.ts"
 import * as CommandSettings from "./CommandSettings.ts"
 import type { HttpTransport } from "./HttpTransport.ts"
-import { redactNotes } from "./Redaction.ts"
+import { KnownSecrets, redactNotes } from "./Redaction.ts"
 import { sanitize } from "./render/Sanitize.ts"
 import { CommandTerminal, styled } from "./Terminal.ts"
 import * as VerboseLog from "./VerboseLog.ts"
@@ -35,7 +35,8 @@ export const run = (
           onSome: (error) => reportError(error, argv)
         })
     ),
-    Effect.provideServiceEffect(CommandTerminal, Effect.flatMap(CommandTerminal, redactNotes))
+    Effect.provideServiceEffect(CommandTerminal, Effect.flatMap(CommandTerminal, redactNotes)),
+    Effect.provideService(KnownSecrets, new Set<string>())
   )
 
 const execute = (
@@ -73,9 +74,11 @@ const runCommand = (
 ): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
-    const settings = yield* CommandSettings.readSettings(values)
-    const { timeout } = settings
-    const effect = VerboseLog.withVerboseLog(terminal, settings.isVerbose)(command.run({ values, settings }))
+    const invocation = yield* CommandSettings.prepare(command, values)
+    const { isVerbose, timeout } = invocation.settings
+    const effect = VerboseLog.withVerboseLog(terminal, isVerbose)(command.run(invocation)).pipe(
+      Effect.mapError(CommandSettings.explainOrigin(invocation))
+    )
     return yield* timeout === null
       ? effect
       : Effect.timeoutFail(effect, {

@@ -30,6 +30,18 @@ export class CommandTimeoutError extends Data.TaggedError("CommandTimeoutError")
 /** The sandbox server cannot start. */
 export class ServerStartError extends Data.TaggedError("ServerStartError")<{ readonly reason: string }> {}
 
+/** A configuration file or the file of an API key cannot be read or written. */
+export class ConfigFileError extends Data.TaggedError("ConfigFileError")<{
+  readonly file: string
+  readonly reason: string
+}> {}
+
+/** A setting or alias that a command reads does not exist. */
+export class NotSetError extends Data.TaggedError("NotSetError")<{
+  readonly reason: string
+  readonly hint: string
+}> {}
+
 export type CommandError =
   | ListOperationError
   | UsageError
@@ -37,6 +49,8 @@ export type CommandError =
   | CommandTimeoutError
   | StillSyncingError
   | ServerStartError
+  | ConfigFileError
+  | NotSetError
   | OutputError
   | OutputClosedError
 
@@ -45,10 +59,12 @@ export const exitCodes = {
   OutputClosedError: 0,
   ServerStartError: 1,
   OutputError: 1,
+  ConfigFileError: 1,
   UsageError: 2,
   InvalidInputError: 2,
   RequestRejectedError: 2,
   NotFoundError: 3,
+  NotSetError: 3,
   MissingApiKeyError: 4,
   AuthenticationError: 4,
   PermissionDeniedError: 4,
@@ -93,7 +109,10 @@ const describeError = (error: Exclude<CommandError, OutputClosedError>): string 
     case "UsageError":
     case "ServerStartError":
     case "OutputError":
+    case "NotSetError":
       return error.reason
+    case "ConfigFileError":
+      return `${error.file}: ${error.reason}`
     case "MissingApiKeyError":
       return "API key missing"
     case "CommandTimeoutError":
@@ -126,13 +145,16 @@ const lists: ReadonlySet<string | null> = new Set(allOperations.filter(isList).m
 const hintFor = (error: Exclude<CommandError, OutputClosedError>): string | null => {
   switch (error._tag) {
     case "UsageError":
+    case "NotSetError":
       return error.hint
+    case "ConfigFileError":
+      return "check the file and its permissions; quarry doctor shows what is wrong"
     case "ServerStartError":
       return "choose another --host or --port"
     case "OutputError":
       return "check free disk space and permissions of the output file"
     case "MissingApiKeyError":
-      return `set QUARRY_API_KEY to your API key, ${sandboxHint}`
+      return `store your API key with quarry auth login, set QUARRY_API_KEY, ${sandboxHint}`
     case "InvalidInputError":
       return null
     case "RequestRejectedError":
@@ -141,7 +163,7 @@ const hintFor = (error: Exclude<CommandError, OutputClosedError>): string | null
       return notFoundHints[error.operation] ??
         "check the address and --chain; new items may not be indexed yet"
     case "AuthenticationError":
-      return "check that QUARRY_API_KEY is complete and belongs to this service"
+      return "check that the API key is complete and belongs to this service; quarry auth status shows its source"
     case "PermissionDeniedError":
       return "the API key has no access to this operation; check your plan"
     case "PlanQuotaExceededError":

@@ -1,17 +1,22 @@
-/** Settings of a command from the options of every command and the environment. */
-import * as Config from "effect/Config"
+/** Settings of a command, from its options, the environment and configuration files. */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { type ArgumentValues, isEnabled, singleValue } from "./args/CommandSpec.ts"
 import {
-  baseUrlOptions,
-  outputOption,
-  sandboxOption,
-  timeoutOption,
-  verboseOption
-} from "./args/GlobalOptions.ts"
+  type ArgumentSpec,
+  type ArgumentValues,
+  type CommandInvocation,
+  type CommandSpec,
+  isEnabled,
+  type OptionSpec,
+  singleValue
+} from "./args/CommandSpec.ts"
+import { baseUrlOptions, globalOptions, verboseOption } from "./args/GlobalOptions.ts"
 import { parseDuration } from "./args/ValueCheck.ts"
-import { UsageError } from "./CommandError.ts"
+import { type CommandError, UsageError } from "./CommandError.ts"
+import type { AddressBook } from "./config/AddressBook.ts"
+import { hasStoredKey } from "./config/ApiKey.ts"
+import * as Configuration from "./config/Configuration.ts"
+import { findSetting } from "./config/Setting.ts"
 import { isOutputFormat, type OutputFormat } from "./render/OutputFormat.ts"
 import { CommandTerminal } from "./Terminal.ts"
 
@@ -21,53 +26,117 @@ export interface CommandSettings {
   readonly isVerbose: boolean
   /** Timeout of the whole command; null for the default timeouts of the client. */
   readonly timeout: Duration.Duration | null
-  /** Base URLs from options, by the environment variable that they override. */
-  readonly baseUrls: ReadonlyMap<string, string>
+  readonly configuration: Configuration.Configuration
+  /** Resolves names to addresses, and shows names of addresses in tables. */
+  readonly addressBook: AddressBook
 }
 
-/** Reads the settings. Options take precedence over the environment. */
-export const readSettings = (
-  values: ArgumentValues
-): Effect.Effect<CommandSettings, UsageError, CommandTerminal> =>
+/** Resolves the settings of a command, and adds those that its command line does not set to the values of its options. */
+export const prepare = (
+  command: CommandSpec,
+  commandLine: ArgumentValues
+): Effect.Effect<CommandInvocation, UsageError, CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
-    const format = singleValue(values, outputOption.name) ?? ""
-    const timeout = singleValue(values, timeoutOption.name)
-    const baseUrls = new Map(baseUrlOptions.flatMap(({ name, variable }) => {
-      const url = singleValue(values, name)
-      return url === undefined || url === "" ? [] : [[variable, url] as const]
-    }))
+    const configuration = yield* Configuration.load(settingsOf(commandLine))
+    if (command.allowsInvalidConfiguration !== true) yield* requireValid(configuration)
+    const configured = withConfiguredValues(command, commandLine, configuration)
+    const values = yield* withAddresses(command, configured, configuration.addressBook)
+    const format = singleValue(values, "output") ?? ""
     return {
-      format: isOutputFormat(format) ? format : terminal.out.isTerminal ? "table" : "ndjson",
-      isSandbox: yield* readSandbox(singleValue(values, sandboxOption.name), baseUrls.size > 0),
-      isVerbose: isEnabled(values, verboseOption.name),
-      timeout: timeout === undefined ? null : parseDuration(timeout),
-      baseUrls
+      values,
+      settings: {
+        format: isOutputFormat(format) ? format : terminal.out.isTerminal ? "table" : "ndjson",
+        isSandbox: yield* isSandbox(configuration),
+        isVerbose: isEnabled(values, verboseOption.name),
+        timeout: parseDuration(configuration.values.get("timeout")?.value ?? ""),
+        configuration,
+        addressBook: configuration.addressBook
+      }
     }
   })
 
-const trueValues: ReadonlySet<string> = new Set(["1", "true", "yes", "on"])
-const falseValues: ReadonlySet<string> = new Set(["", "0", "false", "no", "off"])
+/** Returns the settings that the command line sets. An empty value counts as not set. */
+const settingsOf = (commandLine: ArgumentValues): ReadonlyMap<string, string> =>
+  new Map([...commandLine.keys()].flatMap((name) => {
+    const value = singleValue(commandLine, name) ?? ""
+    return findSetting(name) === undefined || value === "" ? [] : [[name, value]]
+  }))
 
-const readSandbox = (option: string | undefined, hasBaseUrl: boolean): Effect.Effect<boolean, UsageError> => {
-  if (option === "true" && hasBaseUrl) {
-    return new UsageError({
-      reason: "--sandbox and a base URL are mutually exclusive",
-      hint: "use one of them"
+const requireValid = (configuration: Configuration.Configuration): Effect.Effect<void, UsageError> =>
+  Effect.gen(function*() {
+    yield* Configuration.requireValid(configuration)
+    const { profile, profiles } = configuration
+    if (profiles.includes(profile) || (yield* hasStoredKey(profile))) return
+    yield* Configuration.unknownProfile(configuration)
+  })
+
+const withConfiguredValues = (
+  { options }: CommandSpec,
+  commandLine: ArgumentValues,
+  { values }: Configuration.Configuration
+): ArgumentValues => {
+  const accepted = new Set([...options, ...globalOptions].map(({ name }) => name))
+  return new Map([
+    ...[...values].filter(([name]) => accepted.has(name)).map(([name, { value }]) =>
+      [name, [value]] as const
+    ),
+    ...commandLine
+  ])
+}
+
+const takesAddress = (spec: ArgumentSpec | OptionSpec): boolean => spec.completes === "alias"
+
+/** Replaces the names of the address book by their addresses. */
+const withAddresses = (
+  command: CommandSpec,
+  values: ArgumentValues,
+  addressBook: AddressBook
+): Effect.Effect<ArgumentValues, UsageError> => {
+  if (addressBook.addresses.size === 0) return Effect.succeed(values)
+  const resolved = new Map(values)
+  for (const spec of [...command.arguments, ...command.options].filter(takesAddress)) {
+    const words = values.get(spec.name)?.map((word) => word.split(",")) ?? []
+    for (const text of words.flat()) {
+      const suggestion = addressBook.resolve(text) === text ? addressBook.suggest(text) : undefined
+      if (suggestion === undefined) continue
+      return new UsageError({
+        reason: `${"value" in spec ? `--${spec.name}` : `<${spec.name}>`}: unknown alias ${
+          JSON.stringify(text)
+        }`,
+        hint: `did you mean ${suggestion}?`
+      })
+    }
+    if (words.length > 0) {
+      resolved.set(
+        spec.name,
+        words.map((word) => word.map(addressBook.resolve).join(","))
+      )
+    }
+  }
+  return Effect.succeed(resolved)
+}
+
+/** A base URL on the command line takes precedence over a sandbox that is configured elsewhere. */
+const isSandbox = ({ values }: Configuration.Configuration): Effect.Effect<boolean, UsageError> => {
+  const sandbox = values.get("sandbox")
+  const hasBaseUrl = baseUrlOptions.some(({ name }) => values.get(name)?.origin._tag === "Option")
+  if (sandbox?.value !== "true") return Effect.succeed(false)
+  if (!hasBaseUrl) return Effect.succeed(true)
+  return sandbox.origin._tag !== "Option" ? Effect.succeed(false) : new UsageError({
+    reason: "--sandbox and a base URL are mutually exclusive",
+    hint: "use one of them"
+  })
+}
+
+/** Adds where an invalid value comes from, if it is not on the command line. */
+export const explainOrigin =
+  ({ settings: { configuration } }: CommandInvocation) => (error: CommandError) => {
+    if (error._tag !== "UsageError") return error
+    const [, name = ""] = /^--([a-z-]+):/.exec(error.reason) ?? []
+    const origin = configuration.values.get(name)?.origin
+    return origin === undefined || origin._tag === "Option" ? error : new UsageError({
+      reason: error.reason,
+      hint: `${Configuration.formatOrigin(origin)} sets ${name}; pass --${name} to override it`
     })
   }
-  // A base URL on the command line takes precedence over QUARRY_SANDBOX
-  if (option !== undefined || hasBaseUrl) return Effect.succeed(option === "true")
-  return Config.string("QUARRY_SANDBOX").pipe(
-    Effect.orElseSucceed(() => ""),
-    Effect.flatMap((variable) => {
-      const value = variable.trim().toLowerCase()
-      return trueValues.has(value) || falseValues.has(value)
-        ? Effect.succeed(trueValues.has(value))
-        : new UsageError({
-          reason: `QUARRY_SANDBOX: expected 1 or 0, got ${JSON.stringify(variable)}`,
-          hint: "set it to 1 or unset it"
-        })
-    })
-  )
-}

@@ -79,6 +79,8 @@ export interface CommandSpec {
   readonly note?: string | undefined
   readonly arguments: ReadonlyArray<ArgumentSpec>
   readonly options: ReadonlyArray<OptionSpec>
+  /** Whether the command runs although configuration files or variables are invalid, for example to correct them. */
+  readonly allowsInvalidConfiguration?: boolean
   /** Arguments and options of the examples, without `quarry` and the path. */
   readonly examples: ReadonlyArray<string>
   readonly run: (

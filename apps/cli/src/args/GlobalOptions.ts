@@ -1,7 +1,9 @@
 /** Options of every command, in the groups of help. */
+import * as RateLimit from "@blockquarry/http/RateLimit"
+import * as Either from "effect/Either"
 import { outputFormats } from "../render/OutputFormat.ts"
 import type { OptionSpec } from "./CommandSpec.ts"
-import { duration, oneOf } from "./ValueCheck.ts"
+import { duration, oneOf, profileName } from "./ValueCheck.ts"
 
 const shells = ["bash", "fish", "zsh"]
 
@@ -28,6 +30,33 @@ export const timeoutOption: OptionSpec = {
   value: "duration",
   description: "Timeout of the whole command, for example 500ms, 30s or 2m",
   check: duration
+}
+
+export const rateLimitOption: OptionSpec = {
+  name: "rate-limit",
+  group: "connection",
+  value: "units/time",
+  description: "Local rate limit, for example 25/10s, or none (default: 100/s; or QUARRY_RATE_LIMIT)",
+  check: {
+    expected: "units per time such as 100/s or 5000/10m, or none",
+    accepts: (value) => Either.isRight(RateLimit.parse(value))
+  }
+}
+
+export const profileOption: OptionSpec = {
+  name: "profile",
+  group: "connection",
+  value: "name",
+  description: "Profile of the configuration file (or QUARRY_PROFILE)",
+  completes: "profile",
+  check: profileName
+}
+
+export const curlOption: OptionSpec = {
+  name: "curl",
+  group: "connection",
+  value: null,
+  description: "Print the first request as a curl command instead of sending it"
 }
 
 export const verboseOption: OptionSpec = {
@@ -69,7 +98,10 @@ export const connectionOptions: ReadonlyArray<OptionSpec> = [
     group: "connection" as const,
     value: "url",
     description: `${description} (or ${variable})`
-  }))
+  })),
+  profileOption,
+  rateLimitOption,
+  curlOption
 ]
 
 /** Options that every command accepts, anywhere on the command line. */

@@ -60,13 +60,15 @@ const toOption = (operation: Pick<OperationShape, "parameters">) => (parameter: 
   value: isSwitch(parameter) ? null : placeholder(parameter),
   description: withOptionNames(operation, parameter.description),
   choices: choicesOf(parameter),
+  ...placeholder(parameter) === "address" ? { completes: "alias" } : {},
   repeatable: isArray(parameter)
 })
 
 const toArgument = (parameter: Parameter): ArgumentSpec => ({
   name: kebabCase(parameter.name),
   description: parameter.description,
-  choices: choicesOf(parameter)
+  choices: choicesOf(parameter),
+  ...placeholder(parameter) === "address" ? { completes: "alias" } : {}
 })
 
 /** Returns an argument for each parameter of the path or the body. */

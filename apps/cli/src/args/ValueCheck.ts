@@ -34,3 +34,9 @@ export const duration: ValueCheck = {
   expected: "a duration such as 500ms, 30s or 2m",
   accepts: (value) => parseDuration(value) !== null
 }
+
+/** The name of a profile is also the name of a file. */
+export const profileName: ValueCheck = {
+  expected: "a name of lower-case letters, digits, - and _, at most 40 characters",
+  accepts: (value) => /^[a-z0-9][a-z0-9_-]{0,39}$/.test(value)
+}

@@ -4,12 +4,13 @@
  * The parser is loaded only if there is a file.
  */
 import * as Effect from "effect/Effect"
-import type { Document, YAMLMap } from "yaml"
+import type * as Yaml from "yaml"
 import { closestMatch } from "../args/Suggest.ts"
+import { profileName } from "../args/ValueCheck.ts"
 import { ConfigFileError } from "../CommandError.ts"
 import * as AddressBook from "./AddressBook.ts"
 import { readSmallFile, replaceFile } from "./ReplaceFile.ts"
-import { findSetting, looksLikeApiKey, profileName, settings } from "./Setting.ts"
+import { findSetting, looksLikeApiKey, settings } from "./Setting.ts"
 
 /** A value of a file. */
 export interface FileValue {
@@ -41,10 +42,10 @@ export type FileKind = "user" | "project"
 
 const loadYaml = Effect.promise(() => import("yaml"))
 
-type Yaml = typeof import("yaml")
+type YamlModule = typeof Yaml
 
 /** Keeps every value as text: `0x…` is no number, and `no` no boolean. */
-const parseText = (yaml: Yaml, text: string) => {
+const parseText = (yaml: YamlModule, text: string) => {
   const lines = new yaml.LineCounter()
   const document = yaml.parseDocument(text, {
     schema: "failsafe",
@@ -64,8 +65,11 @@ export const read = (file: string, kind: FileKind): Effect.Effect<ConfigFile | n
         ? Effect.succeed(null)
         : Effect.map(loadYaml, (yaml) => parse(yaml, text, file, kind))
     ),
-    Effect.catchTag("ConfigFileError", ({ reason }) =>
-      Effect.succeed({ ...nothing(file), issues: [{ file, line: null, message: reason, hint: null }] }))
+    Effect.catchTag(
+      "ConfigFileError",
+      ({ reason }) =>
+        Effect.succeed({ ...nothing(file), issues: [{ file, line: null, message: reason, hint: null }] })
+    )
   )
 
 const nothing = (file: string): ConfigFile => ({
@@ -76,7 +80,7 @@ const nothing = (file: string): ConfigFile => ({
   issues: []
 })
 
-const parse = (yaml: Yaml, text: string, file: string, kind: FileKind): ConfigFile => {
+const parse = (yaml: YamlModule, text: string, file: string, kind: FileKind): ConfigFile => {
   const { document, lineAt } = parseText(yaml, text)
   const issues: Array<ConfigIssue> = []
   const report = (offset: number, message: string, hint: string | null = null) =>
@@ -126,9 +130,10 @@ const parse = (yaml: Yaml, text: string, file: string, kind: FileKind): ConfigFi
   }
   const aliases = new Map<string, FileValue>()
   for (const { name, offset, text } of section("aliases")) {
-    const problem = AddressBook.checkName(name) ?? AddressBook.checkAddress(text ?? "")
+    const problem = AddressBook.checkName(name) ?? AddressBook.checkAddress(text ?? "") ??
+      (name === name.toLowerCase() ? null : "expected lower case")
     if (problem !== null) report(offset, `alias ${JSON.stringify(name)}: ${problem}`)
-    else aliases.set(name.toLowerCase(), fileValue((text ?? "").toLowerCase(), offset))
+    else aliases.set(name, fileValue((text ?? "").toLowerCase(), offset))
   }
   return {
     file,
@@ -218,8 +223,8 @@ export const setValue = (
     }))
 
 const apply = (
-  yaml: Yaml,
-  document: Document.Parsed,
+  yaml: YamlModule,
+  document: Yaml.Document.Parsed,
   path: ReadonlyArray<string>,
   value: string | null
 ): void => {
@@ -235,4 +240,4 @@ const apply = (
   }
 }
 
-const isEmpty = ({ items }: YAMLMap): boolean => items.length === 0
+const isEmpty = ({ items }: Yaml.YAMLMap): boolean => items.length === 0

@@ -2,7 +2,7 @@
 import { evmChains } from "@blockquarry/core/Chain"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Either from "effect/Either"
-import { duration, oneOf } from "../args/ValueCheck.ts"
+import { duration, oneOf, profileName } from "../args/ValueCheck.ts"
 import { outputFormats } from "../render/OutputFormat.ts"
 
 /** Describes a setting. Its option and its environment variable have its name, except that some have no option. */
@@ -14,8 +14,8 @@ export interface Setting {
   /** Returns what is wrong with a value, or null. Does not repeat a value that may contain a secret. */
   readonly check: (value: string) => string | null
   /**
-   * Whether a project file may set it. Not if it determines where the API key is sent or which programs run: the
-   * project may be somebody else's.
+   * Whether a project file may set it. Not if it determines where the API key is sent or which programs run, because a
+   * project may come from an untrusted source.
    */
   readonly isSafeInProject: boolean
 }
@@ -25,7 +25,7 @@ const checking = (
 ): Setting["check"] =>
 (value) => accepts(value) ? null : `expected ${expected}, got ${JSON.stringify(value)}`
 
-const boolean = checking(oneOf(["true", "false"]))
+const boolean = checking({ ...oneOf(["true", "false"]), expected: "true or false" })
 
 const checkUrl = (value: string): string | null => {
   if (!URL.canParse(value)) return "not a URL; expected https://host/path"
@@ -56,12 +56,6 @@ const preference = (
   defaultValue: string | null,
   check: Setting["check"]
 ): Setting => ({ name, description, defaultValue, check, isSafeInProject: true })
-
-/** A name of a profile is also the name of a file. */
-export const profileName = {
-  expected: "a name of lower-case letters, digits, - and _, at most 40 characters",
-  accepts: (value: string) => /^[a-z0-9][a-z0-9_-]{0,39}$/.test(value)
-}
 
 /** All settings, in the order of `quarry config list`. */
 export const settings: ReadonlyArray<Setting> = [

@@ -1,0 +1,86 @@
+/** The API key of a profile: from the environment, a file of mode 0600, or a command. */
+import { shortDigest } from "@blockquarry/core/ShortDigest"
+import * as Settings from "@blockquarry/http/Settings"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as fs from "node:fs"
+import { ConfigFileError } from "../CommandError.ts"
+import { protectSecret } from "../Redaction.ts"
+import { apiKeyFile } from "./ConfigPaths.ts"
+import { type Configuration, environmentVariable, formatOrigin, pathEnvironment } from "./Configuration.ts"
+import { readSmallFile, replaceFile } from "./ReplaceFile.ts"
+
+export interface FoundApiKey {
+  readonly key: Redacted.Redacted
+  /** For example a file or an environment variable. */
+  readonly source: string
+}
+
+/** Identifies a key without revealing it: the first 32 bits of its SHA-256 hash. */
+export const fingerprint = (key: Redacted.Redacted): string =>
+  `sha256:${shortDigest(Redacted.value(key)).slice(0, 8)}`
+
+/** Returns the file of a profile's key; fails without a home directory. */
+export const keyFile = (profile: string): Effect.Effect<string, ConfigFileError> =>
+  Effect.flatMap(pathEnvironment, (environment) => {
+    const file = apiKeyFile(environment, profile)
+    return file === null
+      ? new ConfigFileError({ file: "API key", reason: "there is no home directory; set HOME" })
+      : Effect.succeed(file)
+  })
+
+export const hasStoredKey = (profile: string): Effect.Effect<boolean> =>
+  keyFile(profile).pipe(
+    Effect.map((file) => fs.existsSync(file)),
+    Effect.orElseSucceed(() => false)
+  )
+
+/** Returns the API key; null if there is none. It never appears in messages from then on. */
+export const findApiKey = (
+  configuration: Configuration
+): Effect.Effect<FoundApiKey | null, ConfigFileError> =>
+  Effect.gen(function*() {
+    const found = yield* search(configuration)
+    if (found === null) return null
+    yield* protectSecret(found.key)
+    return found
+  })
+
+const search = (configuration: Configuration): Effect.Effect<FoundApiKey | null, ConfigFileError> =>
+  Effect.gen(function*() {
+    const variable = yield* environmentVariable(Settings.apiKey)
+    if (variable !== "") return { key: Redacted.make(variable), source: Settings.apiKey }
+    const file = yield* Effect.orElseSucceed(keyFile(configuration.profile), () => null)
+    const stored = file === null ? null : yield* readSmallFile(file)
+    if (file !== null && stored !== null && stored.trim() !== "") {
+      return { key: Redacted.make(stored.trim()), source: file }
+    }
+    const command = configuration.values.get("api-key-command")
+    if (command === undefined) return null
+    const { runKeyCommand } = yield* Effect.promise(() => import("./KeyCommand.ts"))
+    const key = yield* runKeyCommand(command.value, formatOrigin(command.origin))
+    return { key, source: `api-key-command (${formatOrigin(command.origin)})` }
+  })
+
+/** Stores the API key of a profile in a file that only the user can read. Returns the file. */
+export const storeApiKey = (
+  profile: string,
+  key: Redacted.Redacted
+): Effect.Effect<string, ConfigFileError> =>
+  Effect.gen(function*() {
+    const file = yield* keyFile(profile)
+    yield* replaceFile(file, 0o600, () => Effect.succeed(`${Redacted.value(key)}\n`))
+    return file
+  })
+
+/** Removes the stored API key. Returns the file; null if there is none. */
+export const removeApiKey = (profile: string): Effect.Effect<string | null, ConfigFileError> =>
+  Effect.gen(function*() {
+    const file = yield* keyFile(profile)
+    if (!fs.existsSync(file)) return null
+    yield* Effect.try({
+      try: () => fs.rmSync(file),
+      catch: (error) => new ConfigFileError({ file, reason: `cannot remove the file: ${String(error)}` })
+    })
+    return file
+  })

@@ -1,0 +1,224 @@
+/**
+ * The configuration of a command: options, environment variables, the project file, and the user file. Earlier ones take
+ * precedence, and a profile takes precedence over the settings outside of profiles.
+ */
+import * as Config from "effect/Config"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as fs from "node:fs"
+import * as NodePath from "node:path"
+import { closestMatch } from "../args/Suggest.ts"
+import { UsageError } from "../CommandError.ts"
+import * as AddressBook from "./AddressBook.ts"
+import * as ConfigFile from "./ConfigFile.ts"
+import * as ConfigPaths from "./ConfigPaths.ts"
+import { findSetting, settings, variableOf } from "./Setting.ts"
+
+/** Where a value is set. */
+export type Origin =
+  | { readonly _tag: "Option"; readonly name: string }
+  | { readonly _tag: "Environment"; readonly variable: string }
+  | {
+    readonly _tag: "File"
+    readonly file: string
+    readonly line: number
+    readonly profile: string | null
+  }
+  | { readonly _tag: "Default" }
+
+export const formatOrigin = (origin: Origin): string => {
+  switch (origin._tag) {
+    case "Option":
+      return `--${origin.name}`
+    case "Environment":
+      return origin.variable
+    case "File":
+      return `${origin.file}:${origin.line}${origin.profile === null ? "" : ` (profile ${origin.profile})`}`
+    case "Default":
+      return "default"
+  }
+}
+
+export interface ResolvedValue {
+  readonly value: string
+  readonly origin: Origin
+}
+
+export interface Configuration {
+  /** The settings that are set, by name. */
+  readonly values: ReadonlyMap<string, ResolvedValue>
+  /** The profile in use. */
+  readonly profile: string
+  /** The known profiles. */
+  readonly profiles: ReadonlyArray<string>
+  readonly addressBook: AddressBook.AddressBook
+  readonly files: ConfigFiles
+  /** What is invalid in files and environment variables. */
+  readonly issues: ReadonlyArray<ConfigFile.ConfigIssue>
+}
+
+export interface ConfigFiles {
+  /** Null without a home directory. */
+  readonly user: string | null
+  /** Null if there is none. */
+  readonly project: string | null
+  /** The project file that a command creates if there is none. */
+  readonly newProject: string
+}
+
+/** The directory in which the project file is searched. Default: that of the process. */
+export class WorkingDirectory extends Context.Reference<WorkingDirectory>()(
+  "@blockquarry/cli/WorkingDirectory",
+  { defaultValue: () => process.cwd() }
+) {}
+
+/** The profile of settings outside of profiles. */
+export const defaultProfile = "default"
+
+/** Returns the value of an environment variable; empty if it is not set. */
+export const environmentVariable = (name: string): Effect.Effect<string> =>
+  Config.string(name).pipe(Effect.orElseSucceed(() => ""), Effect.map((value) => value.trim()))
+
+const pathVariables = ["HOME", "XDG_CONFIG_HOME", "APPDATA", "USERPROFILE"]
+
+/** Reads the variables that determine the locations of files. */
+export const pathEnvironment: Effect.Effect<ConfigPaths.PathEnvironment> = Effect.map(
+  Effect.forEach(pathVariables, environmentVariable),
+  (values) => {
+    const variables = new Map(pathVariables.map((name, index) => [name, values[index] ?? ""]))
+    return { platform: process.platform, variable: (name) => variables.get(name) ?? "" }
+  }
+)
+
+/** Returns the files that apply in the working directory. */
+export const locateFiles: Effect.Effect<ConfigFiles> = Effect.gen(function*() {
+  const environment = yield* pathEnvironment
+  const workingDirectory = yield* WorkingDirectory
+  const candidates = ConfigPaths.projectDirectories(
+    environment,
+    workingDirectory,
+    (directory) => fs.existsSync(NodePath.join(directory, ".git"))
+  ).map((directory) => NodePath.join(directory, ConfigPaths.projectFileName))
+  return {
+    user: ConfigPaths.userFile(environment),
+    project: candidates.find((file) => fs.existsSync(file)) ?? null,
+    newProject: NodePath.join(workingDirectory, ConfigPaths.projectFileName)
+  }
+})
+
+/** Resolves all settings. `options` are those of the command line, by the names of settings. */
+export const load = (options: ReadonlyMap<string, string>): Effect.Effect<Configuration> =>
+  Effect.gen(function*() {
+    const files = yield* locateFiles
+    const user = files.user === null ? null : yield* ConfigFile.read(files.user, "user")
+    const project = files.project === null ? null : yield* ConfigFile.read(files.project, "project")
+    const environment = yield* readEnvironment
+    const withoutProfile = resolve([
+      fromOptions(options),
+      environment.values,
+      fromFile(project),
+      fromFile(user)
+    ])
+    const profile = withoutProfile.get("profile")?.value ?? defaultProfile
+    return {
+      values: resolve([
+        fromOptions(options),
+        environment.values,
+        fromFile(project),
+        fromFile(user, profile),
+        fromFile(user)
+      ]),
+      profile,
+      profiles: [...new Set([defaultProfile, ...user?.profiles.keys() ?? []])],
+      addressBook: user === null ? AddressBook.empty : AddressBook.make(
+        new Map([...user.aliases].map(([name, { value }]) => [name, value]))
+      ),
+      files,
+      issues: [...environment.issues, ...project?.issues ?? [], ...user?.issues ?? []]
+    }
+  })
+
+type Layer = ReadonlyMap<string, ResolvedValue>
+
+/** Merges layers. The first one has precedence. */
+export const resolve = (layers: ReadonlyArray<Layer>): ReadonlyMap<string, ResolvedValue> =>
+  new Map(layers.toReversed().flatMap((layer) => [...layer]))
+
+const fromOptions = (options: ReadonlyMap<string, string>): Layer =>
+  new Map([...options].map(([name, value]) => [name, { value, origin: { _tag: "Option", name } }]))
+
+const fromFile = (file: ConfigFile.ConfigFile | null, profile: string | null = null): Layer => {
+  const values = profile === null ? file?.settings : file?.profiles.get(profile)
+  return new Map(
+    [...values ?? []].map(([name, { line, value }]) => [
+      name,
+      { value, origin: { _tag: "File", file: file?.file ?? "", line, profile } }
+    ])
+  )
+}
+
+/** Reads the environment variables of all settings. An empty one counts as not set. */
+const readEnvironment = Effect.map(
+  Effect.forEach(settings, ({ name }) => environmentVariable(variableOf(name))),
+  (all) => {
+    const values = new Map<string, ResolvedValue>()
+    const issues: Array<ConfigFile.ConfigIssue> = []
+    for (const [index, { check, name }] of settings.entries()) {
+      const text = all[index] ?? ""
+      if (text === "") continue
+      const variable = variableOf(name)
+      const value = name === "sandbox" ? normalizeBoolean(text) : text
+      const problem = check(value)
+      if (problem === null) values.set(name, { value, origin: { _tag: "Environment", variable } })
+      else {issues.push({
+          file: variable,
+          line: null,
+          message: problem,
+          hint: `correct ${variable} or unset it`
+        })}
+    }
+    return { values, issues }
+  }
+)
+
+const booleanWords: ReadonlyMap<string, string> = new Map([
+  ...["1", "yes", "on"].map((word) => [word, "true"] as const),
+  ...["0", "no", "off"].map((word) => [word, "false"] as const)
+])
+
+const normalizeBoolean = (text: string): string => booleanWords.get(text.toLowerCase()) ?? text.toLowerCase()
+
+export const formatIssue = ({ file, line, message }: ConfigFile.ConfigIssue): string =>
+  `${file}${line === null ? "" : `:${line}`}: ${message}`
+
+/** Fails with the first issue, if there is one. */
+export const requireValid = ({ issues }: Configuration): Effect.Effect<void, UsageError> => {
+  const [issue] = issues
+  return issue === undefined
+    ? Effect.void
+    : new UsageError({
+      reason: formatIssue(issue),
+      hint: issue.hint ?? "run quarry doctor to see all problems"
+    })
+}
+
+/** The error of a profile that is neither in the user file nor has an API key. */
+export const unknownProfile = ({ profile, profiles, values }: Configuration): UsageError => {
+  const suggestion = closestMatch(profile, profiles.filter((name) => name !== defaultProfile))
+  return new UsageError({
+    reason: `unknown profile ${JSON.stringify(profile)} (${
+      formatOrigin(values.get("profile")?.origin ?? { _tag: "Default" })
+    })`,
+    hint: suggestion === undefined
+      ? `create it: quarry config set --profile ${profile} base-url <url>`
+      : `did you mean ${suggestion}?`
+  })
+}
+
+/** Returns the value of a setting, or its default; null if it has none. */
+export const effectiveValue = ({ values }: Configuration, name: string): ResolvedValue | null => {
+  const set = values.get(name)
+  if (set !== undefined) return set
+  const value = findSetting(name)?.defaultValue ?? null
+  return value === null ? null : { value, origin: { _tag: "Default" } }
+}
