@@ -1,0 +1,77 @@
+/** The fields of the records of an operation, derived from its output schema. They do not depend on data. */
+import type { AnyOperation } from "@blockquarry/core/Operation"
+import * as Option from "effect/Option"
+import * as AST from "effect/SchemaAST"
+
+/** What a field contains in the encoded record, where it is not null. */
+export type FieldKind =
+  | "string"
+  | "boolean"
+  /** A safe integer. */
+  | "integer"
+  /** A floating-point number. */
+  | "float"
+  /** A string of digits: an exact integer of any size. */
+  | "amount"
+  /** A string of digits with a decimal point: an exact decimal. */
+  | "decimal"
+  /** A string in ISO 8601, in UTC with milliseconds. */
+  | "time"
+  /** An array, or a value of unspecified structure. */
+  | "json"
+
+/** A field that is not an object with fields of its own. */
+export interface RecordField {
+  /** The names from the record to the field. */
+  readonly path: ReadonlyArray<string>
+  readonly kind: FieldKind
+}
+
+/** Returns the fields in the order of the encoded record. Lists: of a record of the page; others: of the output. */
+export const recordFields = ({ output }: Pick<AnyOperation, "output">): ReadonlyArray<RecordField> => {
+  const root = encodedShape(output.ast)
+  const result = AST.isTypeLiteral(root)
+    ? root.propertySignatures.find(({ name }) => name === "result")
+    : undefined
+  const list = result === undefined ? null : encodedShape(result.type)
+  return fieldsOf(list !== null && AST.isTupleType(list) ? list.rest[0]?.type ?? root : root, [])
+}
+
+const kindsByIdentifier: Readonly<Record<string, FieldKind>> = {
+  Amount: "amount",
+  BooleanLike: "boolean",
+  Decimal: "decimal",
+  Float: "float",
+  Integer: "integer",
+  Json: "json",
+  PositiveInteger: "integer",
+  Time: "time",
+  // An identifier, although it consists of digits
+  TokenId: "string",
+  Uint64: "amount"
+}
+
+const identifierOf = (ast: AST.AST): string => Option.getOrElse(AST.getIdentifierAnnotation(ast), () => "")
+
+const isMissing = (ast: AST.AST): boolean =>
+  AST.isUndefinedKeyword(ast) || (AST.isLiteral(ast) && ast.literal === null)
+
+/** Returns the part of a schema that determines the encoded values other than null. */
+const encodedShape = (ast: AST.AST): AST.AST => {
+  if (Object.hasOwn(kindsByIdentifier, identifierOf(ast))) return ast
+  if (AST.isTransformation(ast) || AST.isRefinement(ast)) return encodedShape(ast.from)
+  if (AST.isSuspend(ast)) return encodedShape(ast.f())
+  if (!AST.isUnion(ast)) return ast
+  const [member, ...others] = ast.types.filter((type) => !isMissing(type))
+  return member === undefined || others.length > 0 ? ast : encodedShape(member)
+}
+
+const fieldsOf = (ast: AST.AST, path: ReadonlyArray<string>): ReadonlyArray<RecordField> => {
+  const shape = encodedShape(ast)
+  const kind = kindsByIdentifier[identifierOf(shape)]
+  if (kind !== undefined) return [{ path, kind }]
+  if (AST.isTypeLiteral(shape) && shape.propertySignatures.length > 0) {
+    return shape.propertySignatures.flatMap(({ name, type }) => fieldsOf(type, [...path, String(name)]))
+  }
+  return [{ path, kind: AST.isTupleType(shape) || AST.isTypeLiteral(shape) ? "json" : "string" }]
+}
