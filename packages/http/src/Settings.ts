@@ -93,11 +93,14 @@ const required = <A>(
  * @since 0.1.0
  * @category configs
  */
-export const optionalApiKeyConfig: Config.Config<Redacted.Redacted | undefined> = /* @__PURE__ */ optional(apiKey, (text) => {
-  const key = Redacted.make(text)
-  const reason = apiKeyError(key)
-  return reason === null ? Either.right(key) : Either.left(reason)
-})
+export const optionalApiKeyConfig: Config.Config<Redacted.Redacted | undefined> = /* @__PURE__ */ optional(
+  apiKey,
+  (text) => {
+    const key = Redacted.make(text)
+    const reason = apiKeyError(key)
+    return reason === null ? Either.right(key) : Either.left(reason)
+  }
+)
 
 /**
  * The API key. Fails if `QUARRY_API_KEY` is missing or has characters that are invalid in an HTTP header.

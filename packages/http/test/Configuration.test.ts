@@ -254,6 +254,17 @@ describe("invalid API keys", () => {
       })
   )
 
+  it.effect("are required, also of programs without types, except by the ledger API", () =>
+    Effect.gen(function*() {
+      const keyless: ApiOptions = JSON.parse(`{ "baseUrl": "https://host.test" }`)
+      for (const layer of [DataApi.layer, StreamsApi.layer]) {
+        expect(yield* errorOf(layer(keyless))).toContain(
+          `Missing data at apiKey: "expected Redacted.make("…")"`
+        )
+      }
+      yield* run(Effect.void, LedgerApi.layer(keyless))
+    }))
+
   it.effect("fail the layer if the list is empty", () =>
     Effect.gen(function*() {
       expect(yield* errorOf(DataApi.layer({ ...options, apiKey: [] }))).toContain("at least one API key")

@@ -4,13 +4,15 @@ import type { OperationError } from "@blockquarry/core/OperationError"
 import { dataOperations, ledgerOperations, streamsOperations } from "@blockquarry/core/Operations"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Config from "effect/Config"
-import type { ConfigError } from "effect/ConfigError"
+import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as ApiClient from "../ApiClient.ts"
-import type { ApiOptions, OptionalKeyApiOptions, Overrides } from "../ApiOptions.ts"
+import type { OptionalKeyApiOptions, Overrides } from "../ApiOptions.ts"
 import * as Settings from "../Settings.ts"
+// Not as members of `Settings`: bundlers would keep the specs of all APIs.
+import { baseUrl, ledgerTestnetUrl, ledgerUrl, streamsUrl } from "../Settings.ts"
 import * as Engine from "./pipeline/Engine.ts"
 import * as Upstream from "./pipeline/Upstream.ts"
 
@@ -28,62 +30,72 @@ export const data: ApiSpec<typeof dataOperations> = {
   api: "data",
   module: "DataApi",
   operations: dataOperations,
-  baseUrlVariable: Settings.baseUrl
+  baseUrlVariable: baseUrl
 }
 
 export const streams: ApiSpec<typeof streamsOperations> = {
   api: "streams",
   module: "StreamsApi",
   operations: streamsOperations,
-  baseUrlVariable: Settings.streamsUrl
+  baseUrlVariable: streamsUrl
 }
 
 export const ledger: ApiSpec<typeof ledgerOperations> = {
   api: "ledger",
   module: "LedgerApi",
   operations: ledgerOperations,
-  baseUrlVariable: Settings.ledgerUrl
+  baseUrlVariable: ledgerUrl
 }
 
 export const ledgerTestnet: ApiSpec<typeof ledgerOperations> = {
   api: "ledger",
   module: "LedgerTestnetApi",
   operations: ledgerOperations,
-  baseUrlVariable: Settings.ledgerTestnetUrl
+  baseUrlVariable: ledgerTestnetUrl
 }
+
+/** The ledger API works without an API key. */
+const needsApiKey = ({ api }: { readonly api: ApiName }): boolean => api !== "ledger"
 
 /** Makes a client from options. */
 export const make = <Ops extends Readonly<Record<string, AnyOperation>>>(
-  { api, operations }: ApiSpec<Ops>,
+  spec: ApiSpec<Ops>,
   options: OptionalKeyApiOptions
-): Effect.Effect<ApiClient.ApiClient<Ops>, ConfigError, Engine.Engine | HttpClient.HttpClient> =>
-  Effect.zipWith(
-    Engine.Engine,
-    Upstream.make(api, options),
-    (engine, upstream) =>
-      ApiClient.make(
-        operations,
-        <I, InputEncoded, Output, OutputEncoded>(
-          operation: Operation<I, InputEncoded, Output, OutputEncoded>
-        ) => engine.decoded(operation, upstream)
-      )
-  )
+): Effect.Effect<ApiClient.ApiClient<Ops>, ConfigError.ConfigError, Engine.Engine | HttpClient.HttpClient> =>
+  // The types require it, but JavaScript programs have none.
+  needsApiKey(spec) && options.apiKey === undefined
+    ? Effect.fail(ConfigError.MissingData(["apiKey"], "expected Redacted.make(\"…\")"))
+    : Effect.zipWith(
+      Engine.Engine,
+      Upstream.make(spec.api, options),
+      (engine, upstream) =>
+        ApiClient.make(
+          spec.operations,
+          <I, InputEncoded, Output, OutputEncoded>(
+            operation: Operation<I, InputEncoded, Output, OutputEncoded>
+          ) => engine.decoded(operation, upstream)
+        )
+    )
 
 /** Makes a client from options, and from environment variables where an option is omitted. */
 export const makeConfig = <Ops extends Readonly<Record<string, AnyOperation>>>(
   spec: ApiSpec<Ops>,
   options: Overrides<OptionalKeyApiOptions>
-): Effect.Effect<ApiClient.ApiClient<Ops>, ConfigError, Engine.Engine | HttpClient.HttpClient> => {
-  const { apiKey, baseUrl, rateLimit } = options
+): Effect.Effect<
+  ApiClient.ApiClient<Ops>,
+  ConfigError.ConfigError,
+  Engine.Engine | HttpClient.HttpClient
+> => {
+  const { apiKey, rateLimit } = options
   const config = Config.all({
-    baseUrl: baseUrl === undefined
+    baseUrl: options.baseUrl === undefined
       ? Settings.baseUrlConfig(spec.api, spec.baseUrlVariable)
-      : Config.succeed(baseUrl),
+      : Config.succeed(options.baseUrl),
     apiKey: apiKey !== undefined
       ? Config.succeed(apiKey)
-      : spec.api === "ledger"
-      ? Settings.optionalApiKeyConfig
-      : Settings.apiKeyConfig,
+      : needsApiKey(spec)
+      ? Settings.apiKeyConfig
+      : Settings.optionalApiKeyConfig,
     rateLimit: rateLimit === undefined ? Settings.rateLimitConfig : Config.succeed(rateLimit)
   })
   return Effect.flatMap(config, (configured) => make(spec, { ...options, ...configured }))
