@@ -7,7 +7,6 @@
  * @since 0.1.0
  */
 import * as Either from "effect/Either"
-import * as Encoding from "effect/Encoding"
 import * as Schema from "effect/Schema"
 import { Integer } from "./Integer.ts"
 import { leaf } from "./internal/leaf.ts"
@@ -52,7 +51,20 @@ export class ResumeCursor extends Schema.Class<ResumeCursor>("ResumeCursor")({
 
 const prefix = "quarry-resume-1."
 
-const ResumeCursorJson = Schema.parseJson(ResumeCursor)
+/** Every JavaScript runtime has these functions. */
+declare const atob: (base64: string) => string
+declare const btoa: (ascii: string) => string
+
+const toBase64Url = (ascii: string): string =>
+  btoa(ascii).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")
+
+const fromBase64Url = (text: string): string => atob(text.replaceAll("-", "+").replaceAll("_", "/"))
+
+/** Escapes the characters of a JSON text that base64 cannot encode. */
+const toAscii = (json: string): string =>
+  json.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+
+const decodeResumeCursor = Schema.decodeUnknownEither(ResumeCursor)
 
 /**
  * Returns whether a string is a `ResumeCursor`.
@@ -69,7 +81,7 @@ export const isResumeCursor = (cursor: string): boolean => cursor.startsWith(pre
  * @category conversions
  */
 export const formatResumeCursor = (cursor: ResumeCursor): string =>
-  prefix + Encoding.encodeBase64Url(Schema.encodeSync(ResumeCursorJson)(cursor))
+  prefix + toBase64Url(toAscii(JSON.stringify(cursor)))
 
 /**
  * Decodes a `ResumeCursor`. The left side describes why the string is invalid.
@@ -78,7 +90,8 @@ export const formatResumeCursor = (cursor: ResumeCursor): string =>
  * @category conversions
  */
 export const parseResumeCursor = (text: string): Either.Either<ResumeCursor, string> =>
-  Encoding.decodeBase64UrlString(isResumeCursor(text) ? text.slice(prefix.length) : "").pipe(
-    Either.flatMap(Schema.decodeEither(ResumeCursorJson)),
-    Either.mapLeft(() => "invalid cursor; restart the list without a cursor")
-  )
+  Either.try((): unknown => JSON.parse(fromBase64Url(isResumeCursor(text) ? text.slice(prefix.length) : "")))
+    .pipe(
+      Either.flatMap(decodeResumeCursor),
+      Either.mapLeft(() => "invalid cursor; restart the list without a cursor")
+    )

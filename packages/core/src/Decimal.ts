@@ -4,7 +4,6 @@
  * @since 0.1.0
  */
 import * as BigDecimal from "effect/BigDecimal"
-import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import { leaf } from "./internal/leaf.ts"
 
@@ -15,21 +14,16 @@ import { leaf } from "./internal/leaf.ts"
 const numberPattern =
   /^[+-]?(?:\d{1,1200}(?:\.\d{0,1200})?|\.\d{1,1200}|(?:\d{1,200}(?:\.\d{0,200})?|\.\d{1,200})[eE][+-]?\d{1,3})$/
 
-/** Numbers that become an integer when the decimal point is removed: the fast path. */
-const plainPattern = /^-?\d{1,100}(?:\.\d{1,100})?$/
-
 const parseDecimal = (text: string): BigDecimal.BigDecimal | undefined => {
-  if (plainPattern.test(text)) {
-    const point = text.indexOf(".")
-    return BigDecimal.normalize(
-      point < 0
-        ? BigDecimal.make(BigInt(text), 0)
-        : BigDecimal.make(BigInt(text.slice(0, point) + text.slice(point + 1)), text.length - point - 1)
-    )
-  }
-  return numberPattern.test(text)
-    ? Option.getOrUndefined(Option.map(BigDecimal.fromString(text), BigDecimal.normalize))
-    : undefined
+  if (!numberPattern.test(text)) return undefined
+  const end = text.search(/e/i)
+  const mantissa = end < 0 ? text : text.slice(0, end)
+  const exponent = end < 0 ? 0 : Number(text.slice(end + 1))
+  const point = mantissa.indexOf(".")
+  const [digits, scale] = point < 0
+    ? [mantissa, 0]
+    : [mantissa.slice(0, point) + mantissa.slice(point + 1), mantissa.length - point - 1]
+  return BigDecimal.normalize(BigDecimal.make(BigInt(digits), scale - exponent))
 }
 
 /**

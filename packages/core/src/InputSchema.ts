@@ -13,6 +13,7 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import { Integer } from "./Integer.ts"
+import { exactOptional } from "./internal/exactOptional.ts"
 import { allowUndefined, narrowEncoded, type OptionalField, withTypes } from "./internal/narrow.ts"
 import { preprocess } from "./internal/preprocess.ts"
 
@@ -34,7 +35,7 @@ export interface InputSchema<in out Type, in out Encoded> {
  * @category fields
  */
 export const optional = <A, I>(schema: Schema.Schema<A, I>): OptionalField<A, I | undefined> =>
-  allowUndefined(Schema.optionalWith(schema, { exact: true }))
+  allowUndefined(exactOptional(schema))
 
 /**
  * Creates the schema of a parameter with several values. Also decodes a single value and comma-separated values.
@@ -242,7 +243,7 @@ const checkRange = (range: BlockOrDateRange): Schema.FilterOutput | undefined =>
   }
   if (
     range.from_date !== undefined && range.to_date !== undefined &&
-    DateTime.greaterThan(range.from_date, range.to_date)
+    range.from_date.epochMillis > range.to_date.epochMillis
   ) {
     return reversedRangeIssue(
       "from_date",

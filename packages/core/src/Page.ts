@@ -5,6 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Cursor } from "./Cursor.ts"
+import { exactOptional } from "./internal/exactOptional.ts"
 import { nullableInteger } from "./internal/nullable.ts"
 
 /**
@@ -34,7 +35,7 @@ export const pageFields = <A, I>(item: Schema.Schema<A, I>) => ({
   total: nullableInteger,
   page: nullableInteger,
   page_size: nullableInteger,
-  cursor: Schema.optionalWith(Schema.NullOr(Cursor), { exact: true }),
+  cursor: exactOptional(Schema.NullOr(Cursor)),
   result: Schema.Array(item)
 })
 

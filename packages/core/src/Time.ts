@@ -4,14 +4,16 @@
  * @since 0.1.0
  */
 import * as DateTime from "effect/DateTime"
-import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import { parseCanonicalTime } from "./internal/canonicalTime.ts"
 import { isUtc, makeUtc } from "./internal/instant.ts"
 import { leaf } from "./internal/leaf.ts"
 
-const toUtc = (input: Date | number): DateTime.Utc | undefined =>
-  Option.getOrUndefined(Option.map(DateTime.make(input), DateTime.toUtc))
+/** Returns undefined for an invalid date. */
+const toUtc = (input: Date | number): DateTime.Utc | undefined => {
+  const milliseconds = new Date(input).getTime()
+  return Number.isNaN(milliseconds) ? undefined : makeUtc(milliseconds)
+}
 
 /** The fast path for the format that most responses use. */
 const parseCanonical = (text: string): DateTime.Utc | undefined => {
@@ -20,7 +22,7 @@ const parseCanonical = (text: string): DateTime.Utc | undefined => {
 }
 
 const arbitrary: Parameters<typeof leaf<DateTime.Utc, string>>[0]["arbitrary"] = (fc) =>
-  fc.integer({ min: 0, max: 4102444800000 }).map(DateTime.unsafeMake)
+  fc.integer({ min: 0, max: 4102444800000 }).map(makeUtc)
 
 const isoPattern =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s?(Z|[+-]\d{2}:?\d{2}|(?<=:[\d.,]+)[+-]\d{2})?$/i

@@ -74,7 +74,7 @@ export const pages = <I extends { readonly cursor?: string }, Output extends Pag
   )
   return options.prefetch === undefined || options.prefetch < 1
     ? bounded
-    : Stream.buffer(bounded, { capacity: options.prefetch })
+    : Stream.bufferChunks(bounded, { capacity: options.prefetch })
 }
 
 /**

@@ -7,7 +7,7 @@
  */
 import * as DateTime from "effect/DateTime"
 
-const epoch = DateTime.unsafeMake(0)
+const epoch = DateTime.unsafeFromDate(new Date(0))
 const prototype: object | null = Object.getPrototypeOf(epoch)
 const hasKnownLayout = Reflect.ownKeys(epoch).join() === "epochMillis,partsUtc" &&
   epoch.partsUtc === undefined
@@ -29,4 +29,4 @@ const Utc = isUtcConstructor(assignEpochMillis) ? assignEpochMillis : undefined
 
 /** Returns the instant at a number of milliseconds since 1970, which must be in the range of a `Date`. */
 export const makeUtc = (milliseconds: number): DateTime.Utc =>
-  Utc === undefined ? DateTime.mapEpochMillis(epoch, () => milliseconds) : new Utc(milliseconds)
+  Utc === undefined ? DateTime.unsafeFromDate(new Date(milliseconds)) : new Utc(milliseconds)

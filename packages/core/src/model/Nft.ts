@@ -145,7 +145,7 @@ export const metadataJson = (nft: { readonly metadata: string | null }): JsonVal
   return typeof parsed === "string" ? Either.getOrNull(parse(parsed)) : parsed
 }
 
-const exampleNft = {
+const exampleNft = () => ({
   token_address: exampleAddresses.contract,
   token_id: "1",
   owner_of: exampleAddresses.wallet,
@@ -156,7 +156,7 @@ const exampleNft = {
   name: "Quarry Stones",
   symbol: "STONE",
   possible_spam: false
-}
+})
 
 /**
  * Returns an example NFT, for tests. `fields` replace those of the example.
@@ -171,7 +171,7 @@ const exampleNft = {
  */
 export const example = (fields: Partial<Nft> = {}): Nft =>
   makeExample(Nft, {
-    ...exampleNft,
+    ...exampleNft(),
     minter_address: exampleAddresses.otherWallet
   }, fields)
 
@@ -187,4 +187,4 @@ export const example = (fields: Partial<Nft> = {}): Nft =>
  * @category testing
  */
 export const ownedExample = (fields: Partial<OwnedNft> = {}): OwnedNft =>
-  makeExample(OwnedNft, exampleNft, fields)
+  makeExample(OwnedNft, exampleNft(), fields)
