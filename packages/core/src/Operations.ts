@@ -95,11 +95,11 @@ export const ledgerOperations = {
  * @since 0.1.0
  * @category operations
  */
-export const allOperations = /* @__PURE__ */ [
-  dataOperations,
-  streamsOperations,
-  ledgerOperations
-].flatMap((operations) => Object.values(operations))
+export const allOperations = /* @__PURE__ */ (() => [
+  ...Object.values(dataOperations),
+  ...Object.values(streamsOperations),
+  ...Object.values(ledgerOperations)
+])()
 
 /**
  * The ID of an operation.
