@@ -1,56 +1,19 @@
 /** Errors of the proxy: the responses that do not come from the upstream. */
 import type { ListOperationError, OperationError } from "@blockquarry/core/OperationError"
+import { type ProxyErrorCode, proxyErrorCodes } from "@blockquarry/core/ProxyErrorCode"
 import * as Names from "@blockquarry/http/Settings"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
+import * as Record from "effect/Record"
 import * as ProxyResponse from "./ProxyResponse.ts"
 
 /** All error codes with their statuses. They are part of the public interface of the proxy. */
-export const statusByCode = {
-  "malformed-uri": 400,
-  "malformed-request": 400,
-  "invalid-request": 400,
-  "not-json": 400,
-  "bad-request": 400,
-  "token-in-url": 400,
-  "token-missing": 401,
-  "token-unknown": 401,
-  "cross-site": 403,
-  "insufficient-scope": 403,
-  "ip-not-allowed": 403,
-  "unknown-path": 404,
-  "not-found": 404,
-  "method-not-allowed": 405,
-  "body-too-slow": 408,
-  "body-too-large": 413,
-  "uri-too-long": 414,
-  "encoded-body": 415,
-  "unsupported-media-type": 415,
-  "host-not-allowed": 421,
-  "client-concurrency-limited": 429,
-  "client-memory-limited": 429,
-  "client-quota-exceeded": 429,
-  "client-rate-limited": 429,
-  "upstream-local-limit": 429,
-  "upstream-rate-limited": 429,
-  "internal": 500,
-  "pagination-failed": 502,
-  "upstream-authentication-failed": 502,
-  "upstream-error": 502,
-  "upstream-invalid-response": 502,
-  "upstream-plan-exhausted": 502,
-  "upstream-unreachable": 502,
-  "circuit-open": 503,
-  "overloaded": 503,
-  "shutting-down": 503,
-  "store-unavailable": 503,
-  "upstream-key-missing": 503,
-  "upstream-url-missing": 503,
-  "not-cached": 504,
-  "upstream-timeout": 504
-} as const
+export const statusByCode: { readonly [C in ErrorCode]: number } = Record.map(
+  proxyErrorCodes,
+  ({ status }) => status
+)
 
-export type ErrorCode = keyof typeof statusByCode
+export type ErrorCode = ProxyErrorCode
 
 /** An error response of the proxy. */
 export class ProxyError extends Data.TaggedError("ProxyError")<{

@@ -1,13 +1,12 @@
 /** API reference at `/docs`: the OpenAPI document for people, with curl commands and forms that send requests. */
+import { proxyErrorCodes } from "@blockquarry/core/ProxyErrorCode"
 import type { LedgerExamples } from "@blockquarry/sandbox/Ledger"
 import type { Config } from "../../config/Config.ts"
-import * as ProxyError from "../../exchange/ProxyError.ts"
 import type * as ProxyResponse from "../../exchange/ProxyResponse.ts"
 import * as OpenApiDocument from "../openapi/OpenApiDocument.ts"
 import { script } from "./browser/docs.ts?inline-script"
 import { docsStyle } from "./DocsStyle.ts"
 import * as EndpointView from "./EndpointView.ts"
-import { errorDescriptions } from "./ErrorDescriptions.ts"
 import * as ExampleValues from "./ExampleValues.ts"
 import { type Html, html } from "./Html.ts"
 import * as HtmlPage from "./HtmlPage.ts"
@@ -39,8 +38,6 @@ export const render = ({ costs, examples }: DocsPageOptions): ProxyResponse.Prox
   })
 }
 
-const statuses: ReadonlyMap<string, number> = new Map(Object.entries(ProxyError.statusByCode))
-
 interface Section {
   readonly id: string
   readonly title: string
@@ -62,8 +59,7 @@ passed through unchanged.</p>
 <table class="codes">
 <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
 <tbody>${
-    Object.entries(errorDescriptions).map(([code, meaning]) => {
-      const status = statuses.get(code) ?? ""
+    Object.entries(proxyErrorCodes).map(([code, { description: meaning, status }]) => {
       return html`<tr data-search="${`${status} ${code} ${meaning}`.toLowerCase()}">
 <td class="number">${status}</td><th scope="row"><code>${code}</code></th><td>${meaning}</td></tr>`
     })
