@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config"
+import { buildTimeValue } from "./scripts/buildTimeValue.mjs"
 import { inlineScript } from "./scripts/inlineScript.mjs"
 
 const packages = {
@@ -17,7 +18,7 @@ const packages = {
 const conditions = ["@blockquarry/source", "node"]
 
 export default defineConfig({
-  plugins: [inlineScript()],
+  plugins: [inlineScript(), buildTimeValue()],
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { rolldown } from "rolldown"
+import { buildTimeValue } from "./buildTimeValue.mjs"
 import { inlineScript, minify } from "./inlineScript.mjs"
 
 const [entry, output] = process.argv.slice(2)
@@ -14,7 +15,7 @@ const chunks = `${program}-chunks`
 const bundle = await rolldown({
   input: { [program]: entry },
   platform: "node",
-  plugins: [inlineScript()],
+  plugins: [inlineScript(), buildTimeValue()],
   resolve: { conditionNames: ["@blockquarry/source", "node", "import", "default"] },
   transform: { target: "node20" }
 })

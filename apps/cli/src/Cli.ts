@@ -1,18 +1,22 @@
 /** The command line as an effect from arguments to an exit status. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import { resolvePath } from "./args/CommandPath.ts"
 import type { ArgumentValues, CommandSpec } from "./args/CommandSpec.ts"
-import { parseArgs } from "./args/ParseArgs.ts"
+import { globalOptions } from "./args/GlobalOptions.ts"
+import { checkValues, parseArgs } from "./args/ParseArgs.ts"
 import {
   type CommandError,
   CommandTimeoutError,
   exitCodes,
   formatError,
-  unexpectedErrorExitCode
+  unexpectedErrorExitCode,
+  UsageError
 } from "./CommandError.ts"
-import { commands } from "./commands/Commands.ts"
+import { commandLoaders } from "./commands/Commands.ts"
+import { commandLine } from "./commands/Descriptions.build.ts"
 import * as CommandSettings from "./CommandSettings.ts"
 import type { HttpTransport } from "./HttpTransport.ts"
 import { KnownSecrets, redactNotes } from "./Redaction.ts"
@@ -45,27 +49,21 @@ const execute = (
 ): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
-    const invocation = yield* parseArgs(commands, argv)
-    switch (invocation._tag) {
-      case "Version":
-        return yield* terminal.print(`${version}\n`)
-      case "Help": {
-        const help = yield* Effect.promise(() => import("./Help.ts"))
-        return yield* terminal.print(
-          invocation.command !== null
-            ? help.commandHelp(invocation.command, terminal.out)
-            : invocation.path.length > 0
-            ? help.groupHelp(commands, invocation.path, terminal.out)
-            : help.mainHelp(commands, terminal.out)
-        )
-      }
-      case "Completions": {
-        const tree = yield* Effect.promise(() => import("./args/CommandTree.ts"))
-        return yield* Effect.flatMap(tree.completionScript(commands, invocation.shell), terminal.print)
-      }
-      case "Run":
-        return yield* runCommand(invocation.command, invocation.values)
+    const invocation = yield* Either.mapLeft(parseArgs(commandLine, argv), (error) => new UsageError(error))
+    if (invocation._tag !== "Run") {
+      const { information } = yield* Effect.promise(() => import("./Information.ts"))
+      return yield* terminal.print(information(commandLine, invocation, terminal.out, version))
     }
+    const load = commandLoaders[commandLine.commands.indexOf(invocation.command)]
+    if (load === undefined) {
+      return yield* Effect.dieMessage(`no loader of ${invocation.command.path.join(" ")}`)
+    }
+    const command = yield* Effect.promise(load)
+    yield* Either.mapLeft(
+      checkValues([...command.options, ...globalOptions], invocation.values),
+      (error) => new UsageError(error)
+    )
+    return yield* runCommand(command, invocation.values)
   })
 
 const runCommand = (
@@ -106,7 +104,7 @@ const reportError = (
 
 /** Refers to the help of the command in `argv`, if there is one. */
 const helpHint = (argv: ReadonlyArray<string>): string => {
-  const command = argv.map((_, index) => resolvePath(commands, argv.slice(index)).command)
+  const command = argv.map((_, index) => resolvePath(commandLine.commands, argv.slice(index)).command)
     .find((command) => command !== null)
   return `run "${["quarry", ...command?.path ?? [], "--help"].join(" ")}" for usage`
 }

@@ -1,18 +1,17 @@
 /** Formats help for all commands, a group or a command, from the same descriptions that the parser uses. */
 import { argumentLabel, commandsUnder, commandUsage } from "./args/CommandPath.ts"
-import { type ArgumentSpec, type CommandSpec, optionGroups, type OptionSpec } from "./args/CommandSpec.ts"
 import {
-  baseUrlOptions,
-  connectionOptions,
-  helpOption,
-  informationOptions,
-  outputOption,
-  verboseOption
-} from "./args/GlobalOptions.ts"
-import { padEnd, width } from "./render/Width.ts"
-import { type StreamInfo, styled } from "./Terminal.ts"
+  type ArgumentSpec,
+  type CommandLineDescription,
+  type DescribedCommand,
+  type OptionDescription,
+  optionGroups,
+  optionsOf
+} from "./args/CommandSpec.ts"
+import { type HelpTopic, helpTopics, topicSummaries } from "./HelpTopics.ts"
+import { type StreamInfo, styled } from "./StreamInfo.ts"
 
-/** Width if stdout is not a terminal. */
+/** Width if stdout is not a terminal, and the largest width: longer lines are hard to read. */
 const defaultWidth = 100
 
 /** Values for the examples. All of them exist in the sandbox. */
@@ -25,31 +24,41 @@ export const exampleValues = {
   transaction: "0x15cc3458255c309c1d49bf3f987d905513b1508d7d213a2b8afad84ceb69d042"
 } as const
 
-const expandExample = (example: string): string =>
-  Object.entries(exampleValues).reduce((text, [name, value]) => text.replaceAll(`{${name}}`, value), example)
+/** Returns the complete command lines of the examples. */
+export const exampleLines = ({ examples, path }: DescribedCommand): ReadonlyArray<string> =>
+  examples.map((example) =>
+    Object.entries(exampleValues).reduce(
+      (text, [name, value]) => text.replaceAll(`{${name}}`, value),
+      `quarry ${path.join(" ")} ${example}`.trimEnd()
+    )
+  )
 
+/** Wraps at spaces. All texts of help have characters of one column. */
 const wrap = (text: string, columns: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
   for (const word of text.split(" ")) {
     const last = lines.at(-1)
-    if (last === undefined || width(last) + 1 + width(word) > columns) lines.push(word)
+    if (last === undefined || last.length + 1 + word.length > columns) lines.push(word)
     else lines[lines.length - 1] = `${last} ${word}`
   }
   return lines
 }
 
+const widthOf = ({ columns }: StreamInfo): number => Math.min(columns ?? defaultWidth, defaultWidth)
+
 type HelpRow = readonly [term: string, text: string]
 
 /** Formats two columns: terms and descriptions. */
 const formatRows = (rows: ReadonlyArray<HelpRow>, stream: StreamInfo): string => {
-  const termWidth = Math.min(30, Math.max(0, ...rows.map(([term]) => width(term))))
-  const available = Math.max(24, (stream.columns ?? defaultWidth) - termWidth - 4)
+  const columns = widthOf(stream)
+  const termWidth = Math.min(Math.floor(columns * 0.32), Math.max(0, ...rows.map(([term]) => term.length)))
+  const available = Math.max(24, columns - termWidth - 4)
   return rows.map(([term, text]) => {
     const [first = "", ...more] = wrap(text, available)
     const indent = " ".repeat(termWidth + 4)
-    const head = width(term) > termWidth
+    const head = term.length > termWidth
       ? `  ${term}\n${indent}${first}`
-      : `  ${padEnd(term, termWidth)}  ${first}`
+      : `  ${term.padEnd(termWidth)}  ${first}`
     return [head, ...more.map((line) => indent + line)].map((line) => `${line.trimEnd()}\n`).join("")
   }).join("")
 }
@@ -57,134 +66,167 @@ const formatRows = (rows: ReadonlyArray<HelpRow>, stream: StreamInfo): string =>
 const section = (title: string, body: string, stream: StreamInfo): string =>
   body === "" ? "" : `\n${styled(stream, "bold", title)}\n${body}`
 
+const paragraph = (text: string | undefined, stream: StreamInfo): string =>
+  text === undefined ? "" : wrap(text, widthOf(stream) - 2).map((line) => `  ${line}\n`).join("")
+
 /** Inserts the choices that the description does not name, before a remark such as "(default: eth)". */
-const describe = ({ choices = [], description }: ArgumentSpec | OptionSpec): string =>
+export const describe = ({ choices = [], description }: ArgumentSpec | OptionDescription): string =>
   choices.every((choice) => description.includes(choice))
     ? description
     : description.replace(/(?: \(.*)?$/, (remark) => `: ${choices.join(", ")}${remark}`)
 
-const optionRow = (spec: OptionSpec): HelpRow => [
-  `${spec.alias === undefined ? "    " : `-${spec.alias}, `}--${spec.name}${
-    spec.value === null ? "" : ` <${spec.value}>`
-  }`,
+/** Returns the notation of an option without its short form, for example `--limit <number>`. */
+export const optionLabel = ({ name, value }: OptionDescription): string =>
+  `--${name}${value === null ? "" : ` <${value}>`}`
+
+const optionRow = (spec: OptionDescription): HelpRow => [
+  `${spec.alias === undefined ? "    " : `-${spec.alias}, `}${optionLabel(spec)}`,
   `${describe(spec)}${spec.repeatable === true ? " (repeatable or comma-separated)" : ""}`
 ]
 
-const argumentRow = (spec: ArgumentSpec): HelpRow => [argumentLabel(spec), describe(spec)]
+const argumentRow = (spec: ArgumentSpec): HelpRow => [
+  argumentLabel(spec),
+  `${describe(spec)}${spec.replacedBy === undefined ? "" : ` (or --${spec.replacedBy})`}`
+]
 
-const exitStatus: ReadonlyArray<HelpRow> = [
+export const exitStatus: ReadonlyArray<HelpRow> = [
   ["0", "Success"],
-  ["1", "Unexpected error"],
+  ["1", "Unexpected error, or the output cannot be written"],
   ["2", "Invalid usage or input"],
   ["3", "Not found"],
   ["4", "Authentication, permission or plan quota"],
   ["5", "Rate limit"],
   ["6", "Upstream error"],
   ["7", "Network error or timeout"],
+  ["8", "Some of many inputs failed"],
   ["130", "Interrupted"]
 ]
 
-const commandRow = (command: CommandSpec): HelpRow => [commandUsage(command), command.summary]
+/** Further environment variables, which are no settings. */
+const otherVariables: ReadonlyArray<HelpRow> = [
+  ["NO_COLOR", "Disables colors if it is set"],
+  ["FORCE_COLOR, CLICOLOR_FORCE", "Enable colors if they are set and not 0"],
+  ["CLICOLOR", "Disables colors if it is 0"],
+  ["PAGER", "Program that shows long tables"]
+]
 
-const optionsSection = (title: string, specs: ReadonlyArray<OptionSpec>, stream: StreamInfo): string =>
-  section(title, formatRows(specs.map(optionRow), stream), stream)
+export const environmentRows = ({ variables }: CommandLineDescription): ReadonlyArray<HelpRow> => [
+  ["QUARRY_API_KEY", "API key (there is no option for it)"],
+  ...variables.map(({ description, name }): HelpRow => [name, description]),
+  ...otherVariables
+]
 
-/** Returns the connection options without the base URLs of other APIs. */
-const connectionOptionsFor = ({ api }: CommandSpec): ReadonlyArray<OptionSpec> => {
-  if (api === null) return []
-  const otherUrls = new Set<string>(
-    baseUrlOptions.filter((option) => api !== "any" && option.api !== api).map(({ name }) => name)
+const commandRow = (command: DescribedCommand): HelpRow => [commandUsage(command), command.summary]
+
+export interface OptionSection {
+  readonly title: string
+  readonly options: ReadonlyArray<OptionDescription>
+}
+
+/** Returns options by group, without empty groups. */
+export const groupedOptions = (options: ReadonlyArray<OptionDescription>): ReadonlyArray<OptionSection> =>
+  optionGroups.map((group) => ({
+    title: `${group.slice(0, 1).toUpperCase()}${group.slice(1)} options`,
+    options: options.filter((option) => (option.group ?? "command") === group)
+  })).filter(({ options }) => options.length > 0)
+
+const optionSections = (options: ReadonlyArray<OptionDescription>, stream: StreamInfo): string =>
+  groupedOptions(options).map(({ options, title }) =>
+    section(title, formatRows(options.map(optionRow), stream), stream)
   )
-  return connectionOptions.filter(({ name }) => !otherUrls.has(name))
-}
+    .join("")
 
-/** Returns the options of a command and the shared options that concern it. */
-const optionsOf = (command: CommandSpec): ReadonlyArray<OptionSpec> => {
-  const shared = [
-    ...(command.operation === null ? [] : [outputOption]),
-    ...connectionOptionsFor(command),
-    ...(command.api === null ? [] : [verboseOption]),
-    helpOption
-  ]
-  const own = new Set(command.options.map(({ name }) => name))
-  return [...command.options, ...shared.filter(({ name }) => !own.has(name))]
-}
+const lines = (texts: ReadonlyArray<string>): string => texts.map((text) => `  ${text}\n`).join("")
 
-const capitalize = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
-
-export const commandHelp = (command: CommandSpec, stream: StreamInfo): string => {
-  const column = stream.columns ?? defaultWidth
-  const paragraph = (text = "") =>
-    text === "" ? "" : wrap(text, column - 2).map((line) => `  ${line}\n`).join("")
-  const options = optionsOf(command)
-  return [
-    `${command.summary}\n`,
+const commandHelp = (all: CommandLineDescription, command: DescribedCommand, stream: StreamInfo): string =>
+  [
+    paragraph(command.summary, stream).replaceAll(/^ {2}/gm, ""),
+    section(
+      command.api === null ? "Examples" : "Examples (add --sandbox to run them without an API key)",
+      lines(exampleLines(command)),
+      stream
+    ),
     section("Usage", `  quarry ${commandUsage(command)} [options]\n`, stream),
     section("Arguments", formatRows(command.arguments.map(argumentRow), stream), stream),
-    ...optionGroups.map((group) =>
-      optionsSection(
-        `${capitalize(group)} options`,
-        options.filter((option) => (option.group ?? "command") === group),
-        stream
-      )
-    ),
-    section("Notes", paragraph(command.note), stream),
-    section("Known issues", paragraph(command.knownIssue), stream),
-    section(
-      command.api !== null ? "Examples (add --sandbox to run them without an API key)" : "Examples",
-      command.examples.map((example) =>
-        `  ${`quarry ${command.path.join(" ")} ${expandExample(example)}`.trimEnd()}\n`
-      )
-        .join(""),
-      stream
-    )
+    optionSections(optionsOf(all, command), stream),
+    section("Notes", paragraph(command.note, stream), stream),
+    section("Known issues", paragraph(command.knownIssue, stream), stream)
   ].join("")
-}
 
-export const groupHelp = (
-  commands: ReadonlyArray<CommandSpec>,
+const groupHelp = (
+  { commands }: CommandLineDescription,
   path: ReadonlyArray<string>,
   stream: StreamInfo
 ): string => {
   const group = `quarry ${path.join(" ")}`
+  const members = commandsUnder(commands, path)
   return [
-    section("Usage", `  ${group} <command> [arguments] [options]\n`, stream).slice(1),
-    section("Commands", formatRows(commandsUnder(commands, path).map(commandRow), stream), stream),
+    section("Examples", lines(members.flatMap((command) => exampleLines(command).slice(0, 1))), stream).slice(
+      1
+    ),
+    section("Usage", `  ${group} <command> [arguments] [options]\n`, stream),
+    section("Commands", formatRows(members.map(commandRow), stream), stream),
     `\nRun "${group} <command> --help" for details.\n`
   ].join("")
 }
 
-export const mainHelp = (commands: ReadonlyArray<CommandSpec>, stream: StreamInfo): string =>
+const mainHelp = (all: CommandLineDescription, stream: StreamInfo): string =>
   [
     "Query indexed blockchain data from the terminal and in scripts\n",
-    section("Usage", "  quarry <command> [arguments] [options]\n", stream),
-    section("Commands", formatRows(commands.map(commandRow), stream), stream),
-    optionsSection("Output options", [outputOption], stream),
-    optionsSection("Connection options", connectionOptions, stream),
-    optionsSection("Global options", [verboseOption, ...informationOptions], stream),
-    section(
-      "Environment",
-      formatRows([
-        ["QUARRY_API_KEY", "API key (there is no option for it)"],
-        ...baseUrlOptions.map(({ description, variable }): HelpRow => [variable, description]),
-        [
-          "QUARRY_RATE_LIMIT",
-          "Local rate limit in units per time, for example 25/10s, or none (default: 100/s)"
-        ],
-        ["QUARRY_SANDBOX", "Set to 1 to use the sandbox"],
-        ["NO_COLOR", "Disable colors"]
-      ], stream),
-      stream
-    ),
-    section(
-      "Exit status",
-      formatRows(exitStatus, stream),
-      stream
-    ),
     section(
       "Examples",
-      `  quarry wallet chains ${expandExample("{wallet}")} --sandbox\n  quarry sandbox serve\n`,
+      lines([
+        `quarry wallet transfers ${exampleValues.wallet} --sandbox`,
+        `quarry token price ${exampleValues.token} --sandbox -o json`,
+        "quarry sandbox serve"
+      ]),
       stream
     ),
-    "\nRun \"quarry <command> --help\" for details.\n"
+    section("Usage", "  quarry <command> [arguments] [options]\n", stream),
+    section("Commands", formatRows(all.commands.map(commandRow), stream), stream),
+    optionSections(
+      [...all.globalOptions, ...all.informationOptions].filter(({ group }) => group === "global"),
+      stream
+    ),
+    section(
+      "Help topics",
+      formatRows(helpTopics.map((topic) => [`quarry help ${topic}`, topicSummaries[topic]]), stream),
+      stream
+    ),
+    "\nRun \"quarry <command> --help\" for the options of a command.\n"
   ].join("")
+
+/** Formats help for a command, for a group of commands, or for all commands if the path is empty. */
+export const formatHelp = (
+  all: CommandLineDescription,
+  path: ReadonlyArray<string>,
+  command: DescribedCommand | null,
+  stream: StreamInfo
+): string =>
+  command !== null
+    ? commandHelp(all, command, stream)
+    : path.length > 0
+    ? groupHelp(all, path, stream)
+    : mainHelp(all, stream)
+
+/** Formats a topic of help. */
+export const formatTopic = (all: CommandLineDescription, topic: HelpTopic, stream: StreamInfo): string => {
+  const title = styled(stream, "bold", topicSummaries[topic])
+  switch (topic) {
+    case "environment":
+      return `${title}\n${formatRows(environmentRows(all), stream)}`
+    case "exit-status":
+      return `${title}\n${formatRows(exitStatus, stream)}`
+    case "options": {
+      const own = all.commands.flatMap(({ options }) => options).filter(({ group = "command" }) =>
+        group !== "command"
+      )
+      const shared = new Map(
+        [...own, ...all.globalOptions, ...all.informationOptions].map((option) => [option.name, option])
+      )
+      return optionSections([...shared.values()], stream).slice(1)
+    }
+    case "examples":
+      return `${title}\n${lines(all.commands.flatMap(exampleLines))}`
+  }
+}

@@ -1,23 +1,11 @@
 /** Implements the terminal with the standard streams of a process. */
 import * as Effect from "effect/Effect"
-import { OutputClosedError, OutputError, type StreamInfo, type TerminalService } from "./Terminal.ts"
+import { streamInfo } from "./StreamInfo.ts"
+import { OutputClosedError, OutputError, type TerminalService } from "./Terminal.ts"
 
 interface StandardStreams {
   readonly stdout: NodeJS.WriteStream
   readonly stderr: NodeJS.WriteStream
-}
-
-interface EnvironmentVariables {
-  readonly [name: string]: string | undefined
-}
-
-const streamInfo = (stream: NodeJS.WriteStream, environment: EnvironmentVariables): StreamInfo => {
-  const isTerminal = stream.isTTY
-  return {
-    isTerminal,
-    hasColors: isTerminal && (environment["NO_COLOR"] ?? "") === "" && environment["TERM"] !== "dumb",
-    columns: isTerminal ? stream.columns : null
-  }
 }
 
 /** Distinguishes a closed pipe, which is no failure, from other write errors. */
@@ -29,10 +17,11 @@ const toOutputError = (error: NodeJS.ErrnoException): OutputClosedError | Output
 /** Creates the terminal. Reads the properties of the streams once. */
 export const make = (
   { stderr, stdout }: StandardStreams,
-  environment: EnvironmentVariables
+  environment: NodeJS.ProcessEnv,
+  argv: ReadonlyArray<string>
 ): TerminalService => {
-  const out = streamInfo(stdout, environment)
-  const err = streamInfo(stderr, environment)
+  const out = streamInfo(stdout, environment, argv)
+  const err = streamInfo(stderr, environment, argv)
   // Without a listener an error event ends the process; `print` reports the error
   let writeError: OutputClosedError | OutputError | null = null
   stdout.on("error", (error) => {

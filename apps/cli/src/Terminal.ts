@@ -2,20 +2,15 @@
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
+import type { StreamInfo } from "./StreamInfo.ts"
+
+export { type StreamInfo, styled } from "./StreamInfo.ts"
 
 /** The reader of the output closed the pipe, for example `head`. The command ends with exit status 0. */
 export class OutputClosedError extends Data.TaggedError("OutputClosedError") {}
 
 /** The output cannot be written, for example because the disk is full. */
 export class OutputError extends Data.TaggedError("OutputError")<{ readonly reason: string }> {}
-
-/** Properties of a stream. */
-export interface StreamInfo {
-  readonly isTerminal: boolean
-  readonly hasColors: boolean
-  /** Width of the terminal; null if lines have no limit. */
-  readonly columns: number | null
-}
 
 export interface TerminalService {
   readonly out: StreamInfo
@@ -31,16 +26,3 @@ export interface TerminalService {
 export class CommandTerminal
   extends Context.Tag("@blockquarry/cli/CommandTerminal")<CommandTerminal, TerminalService>()
 {}
-
-type TextStyle = "bold" | "dim" | "red" | "yellow"
-
-const ansiCodes: { readonly [S in TextStyle]: readonly [on: number, off: number] } = {
-  bold: [1, 22],
-  dim: [2, 22],
-  red: [31, 39],
-  yellow: [33, 39]
-}
-
-/** Styles a text if the stream supports colors. */
-export const styled = (stream: StreamInfo, style: TextStyle, text: string): string =>
-  stream.hasColors ? `\u001b[${ansiCodes[style][0]}m${text}\u001b[${ansiCodes[style][1]}m` : text

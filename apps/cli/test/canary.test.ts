@@ -7,10 +7,12 @@ import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import { commands } from "../src/commands/Commands.ts"
+import { loadCommands } from "../src/commands/Commands.ts"
 import { exampleValues } from "../src/Help.ts"
 import { quarry, type RunResult, sandboxEnvironment } from "./support/quarry.ts"
 import { respondingWith } from "./support/stubClient.ts"
+
+const commands = await loadCommands()
 
 const canary = "canary-7Qd1xk.Vb_9"
 const env = { ...sandboxEnvironment, QUARRY_API_KEY: canary }

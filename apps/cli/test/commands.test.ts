@@ -5,9 +5,11 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { globalOptions } from "../src/args/GlobalOptions.ts"
 import { kebabCase } from "../src/args/KebabCase.ts"
-import { commands } from "../src/commands/Commands.ts"
+import { loadCommands } from "../src/commands/Commands.ts"
 import { exampleValues } from "../src/Help.ts"
 import { quarry, records } from "./support/quarry.ts"
+
+const commands = await loadCommands()
 
 const cases: ReadonlyArray<{ readonly line: string; readonly header: string; readonly field: string }> = [
   {

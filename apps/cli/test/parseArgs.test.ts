@@ -1,16 +1,19 @@
 /** Parsing of the command line, and usage errors. */
 import { describe, expect, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type { ArgumentSpec, CommandSpec } from "../src/args/CommandSpec.ts"
-import { parseArgs } from "../src/args/ParseArgs.ts"
+import type { ArgumentSpec, DescribedCommand } from "../src/args/CommandSpec.ts"
+import { globalOptions, informationOptions } from "../src/args/GlobalOptions.ts"
+import { checkValues, parseArgs } from "../src/args/ParseArgs.ts"
 import { closestMatch } from "../src/args/Suggest.ts"
-import { commands } from "../src/commands/Commands.ts"
+import { commandLine } from "../src/commands/Descriptions.build.ts"
+import { loadCommands } from "../src/commands/Commands.ts"
 import { exampleValues } from "../src/Help.ts"
+
+const commands = await loadCommands()
 
 const normalizedArgs = (...argv: ReadonlyArray<string>): ReadonlyArray<string> => {
   const request = Either.getOrThrowWith(
-    parseArgs(commands, argv),
+    parseArgs(commandLine, argv),
     ({ reason }) => new Error(reason)
   )
   if (request._tag !== "Run") return [request._tag]
@@ -27,7 +30,19 @@ const normalizedArgs = (...argv: ReadonlyArray<string>): ReadonlyArray<string> =
 }
 
 const usageError = (...argv: ReadonlyArray<string>) =>
-  Either.getOrThrow(Either.flip(parseArgs(commands, argv)))
+  Either.getOrThrow(Either.flip(Either.flatMap(
+    parseArgs(commandLine, argv),
+    (invocation) =>
+      invocation._tag === "Run"
+        ? checkValues(
+          [
+            ...commands.find(({ path }) => path.join() === invocation.command.path.join())?.options ?? [],
+            ...globalOptions
+          ],
+          invocation.values
+        )
+        : Either.void
+  )))
 
 const expectedArgs = ["wallet", "transfers", "--sandbox", "true", "--limit", "5", "--", exampleValues.wallet]
 
@@ -66,12 +81,13 @@ it("prefers help, version and completions to running a command", () => {
   expect(normalizedArgs("wallet")).toEqual(["Help"])
   expect(normalizedArgs("wallet", "transfers", "-h")).toEqual(["Help"])
   expect(normalizedArgs("--version")).toEqual(["Version"])
-  expect(normalizedArgs("--completions", "zsh")).toEqual(["Completions"])
+  expect(normalizedArgs("--completions", "zsh")).toEqual(["completions", "--", "zsh"])
+  expect(normalizedArgs("help", "environment")).toEqual(["Topic"])
   expect(normalizedArgs("sandbox")).toEqual(["sandbox", "serve"])
 })
 
 describe("commands of other shapes", () => {
-  const command = (path: string, args: ReadonlyArray<ArgumentSpec> = []): CommandSpec => ({
+  const command = (path: string, args: ReadonlyArray<ArgumentSpec> = []): DescribedCommand => ({
     path: path.split(" "),
     operation: null,
     isUpdate: false,
@@ -80,7 +96,8 @@ describe("commands of other shapes", () => {
     arguments: args,
     options: [{ name: "from", value: "file", description: "Read from a file" }],
     examples: [],
-    run: () => Effect.void
+    sharedOptions: [],
+    fields: []
   })
   const argument = (name: string, more: Partial<ArgumentSpec> = {}): ArgumentSpec => ({
     name,
@@ -98,7 +115,7 @@ describe("commands of other shapes", () => {
   ]
   const parsed = (...argv: ReadonlyArray<string>) =>
     Either.map(
-      parseArgs(others, argv),
+      parseArgs({ commands: others, globalOptions, informationOptions, variables: [] }, argv),
       (invocation) =>
         invocation._tag === "Run"
           ? [invocation.command.summary, Object.fromEntries(invocation.values)]
@@ -189,9 +206,6 @@ it("checks option values", () => {
   })
   expect(usageError("sandbox", "serve", "--port", "65536")).toMatchObject({
     reason: "--port: expected an integer from 0 to 65535, got \"65536\""
-  })
-  expect(usageError("--completions", "powershell")).toMatchObject({
-    reason: "--completions: expected one of bash, fish, zsh, got \"powershell\""
   })
   expect(normalizedArgs(...price, "--output", "yaml", "--help")).toEqual(["Help"])
   expect(normalizedArgs("wallet", "transfers", exampleValues.wallet, "--max-items", "")).toContain(

@@ -1,5 +1,5 @@
 /** Finds commands by the words of their path. */
-import type { ArgumentSpec, CommandSpec } from "./CommandSpec.ts"
+import type { ArgumentSpec, CommandDescription, DescribedCommand } from "./CommandSpec.ts"
 import { closestMatch } from "./Suggest.ts"
 
 /** The part of the command line that names a command. */
@@ -7,7 +7,7 @@ export interface ResolvedPath {
   /** The words that name a command or a group of commands. */
   readonly path: ReadonlyArray<string>
   /** The named command; null for a group. */
-  readonly command: CommandSpec | null
+  readonly command: DescribedCommand | null
   /** The words after the path. */
   readonly rest: ReadonlyArray<string>
 }
@@ -17,13 +17,13 @@ const startsWith = (path: ReadonlyArray<string>, prefix: ReadonlyArray<string>):
 
 /** Returns the commands of a group, and the command with exactly this path. */
 export const commandsUnder = (
-  commands: ReadonlyArray<CommandSpec>,
+  commands: ReadonlyArray<DescribedCommand>,
   prefix: ReadonlyArray<string>
-): ReadonlyArray<CommandSpec> => commands.filter(({ path }) => startsWith(path, prefix))
+): ReadonlyArray<DescribedCommand> => commands.filter(({ path }) => startsWith(path, prefix))
 
 /** Returns the words that may follow a path, in the order of the commands. */
 export const nextWords = (
-  commands: ReadonlyArray<CommandSpec>,
+  commands: ReadonlyArray<DescribedCommand>,
   prefix: ReadonlyArray<string>
 ): ReadonlyArray<string> => [
   ...new Set(
@@ -33,7 +33,7 @@ export const nextWords = (
 
 /** Resolves the longest path at the start of `words`. */
 export const resolvePath = (
-  commands: ReadonlyArray<CommandSpec>,
+  commands: ReadonlyArray<DescribedCommand>,
   words: ReadonlyArray<string>
 ): ResolvedPath => {
   let length = 0
@@ -49,12 +49,12 @@ export const resolvePath = (
 
 /** Returns the command or group that the user may have meant by an unknown word after a path. */
 export const suggestPath = (
-  commands: ReadonlyArray<CommandSpec>,
+  commands: ReadonlyArray<DescribedCommand>,
   { path, rest: [word = "", ...more] }: ResolvedPath
 ): ReadonlyArray<string> | undefined => {
   const similar = closestMatch(word, nextWords(commands, path))
   if (similar === undefined) {
-    const isMeant = (prefix: ReadonlyArray<string>) => (command: CommandSpec) =>
+    const isMeant = (prefix: ReadonlyArray<string>) => (command: DescribedCommand) =>
       startsWith(command.path, prefix) && command.path.at(-1) === word
     return (commands.find(isMeant(path)) ?? commands.find(isMeant([])))?.path
   }
@@ -68,5 +68,5 @@ export const argumentLabel = ({ name, optional, repeatable }: ArgumentSpec): str
 }
 
 /** Returns a command with its arguments, for example `wallet transfers <address>`. */
-export const commandUsage = (command: CommandSpec): string =>
+export const commandUsage = (command: CommandDescription): string =>
   [...command.path, ...command.arguments.map(argumentLabel)].join(" ")

@@ -1,4 +1,9 @@
-/** Describes commands. The parser of the command line, help, completions and execution follow from these descriptions. */
+/**
+ * Describes commands. The parser of the command line, help, completions and execution follow from these descriptions.
+ *
+ * A description is plain data, which the bundle contains as JSON. A spec is a description with code; the program loads
+ * that of the command to run.
+ */
 import type { ApiName } from "@blockquarry/core/Operation"
 import type * as Effect from "effect/Effect"
 import type { CommandError } from "../CommandError.ts"
@@ -15,7 +20,7 @@ export type OptionGroup = (typeof optionGroups)[number]
 export type CompletionSource = "file" | "directory" | "field" | "profile" | "alias" | "command"
 
 /** Describes an option `--name`. */
-export interface OptionSpec {
+export interface OptionDescription {
   /** Without the dashes. */
   readonly name: string
   /** A letter for the short form, `-o`. */
@@ -30,6 +35,10 @@ export interface OptionSpec {
   readonly completes?: CompletionSource
   /** Whether the option may be set more than once. */
   readonly repeatable?: boolean
+}
+
+/** An option with the check of its values. */
+export interface OptionSpec extends OptionDescription {
   /** Values that are valid. Unset for a parameter of an operation: the schema of the operation validates it. */
   readonly check?: ValueCheck
 }
@@ -63,8 +72,8 @@ export interface CommandInvocation {
   readonly settings: CommandSettings
 }
 
-/** Describes a command and runs it. */
-export interface CommandSpec {
+/** Describes a command. */
+export interface CommandDescription {
   /** The words of the command, at least one. For example `["wallet", "transfers"]`. */
   readonly path: ReadonlyArray<string>
   /** The operation that the command calls, if any. */
@@ -78,11 +87,18 @@ export interface CommandSpec {
   /** Further paragraph of help. */
   readonly note?: string | undefined
   readonly arguments: ReadonlyArray<ArgumentSpec>
-  readonly options: ReadonlyArray<OptionSpec>
+  readonly options: ReadonlyArray<OptionDescription>
   /** Whether the command runs although configuration files or variables are invalid, for example to correct them. */
   readonly allowsInvalidConfiguration?: boolean
   /** Arguments and options of the examples, without `quarry` and the path. */
   readonly examples: ReadonlyArray<string>
+  /** Whether the command runs until it is interrupted, for example a server. */
+  readonly runsUntilInterrupted?: boolean
+}
+
+/** Describes a command and runs it. */
+export interface CommandSpec extends CommandDescription {
+  readonly options: ReadonlyArray<OptionSpec>
   readonly run: (
     invocation: CommandInvocation
   ) => Effect.Effect<void, CommandError, HttpTransport | CommandTerminal>
@@ -101,3 +117,31 @@ export const integerValue = (values: ArgumentValues, name: string): number | nul
 /** Returns whether a switch is on. */
 export const isEnabled = (values: ArgumentValues, name: string): boolean =>
   singleValue(values, name) === "true"
+
+/** A description with what is derived from it. */
+export interface DescribedCommand extends CommandDescription {
+  /** Names of the options of all commands that concern this one. */
+  readonly sharedOptions: ReadonlyArray<string>
+  /** Names of the fields of a record. */
+  readonly fields: ReadonlyArray<string>
+}
+
+/** Describes all commands, and what they share. */
+export interface CommandLineDescription {
+  readonly commands: ReadonlyArray<DescribedCommand>
+  /** Options that every command accepts, anywhere on the command line. */
+  readonly globalOptions: ReadonlyArray<OptionDescription>
+  /** Options that replace the execution of a command. */
+  readonly informationOptions: ReadonlyArray<OptionDescription>
+  /** Environment variables. */
+  readonly variables: ReadonlyArray<{ readonly name: string; readonly description: string }>
+}
+
+/** Returns the options of a command, and the shared options that concern it. */
+export const optionsOf = (
+  { globalOptions, informationOptions }: CommandLineDescription,
+  { options, sharedOptions }: DescribedCommand
+): ReadonlyArray<OptionDescription> => [
+  ...options,
+  ...[...globalOptions, ...informationOptions].filter(({ name }) => sharedOptions.includes(name))
+]

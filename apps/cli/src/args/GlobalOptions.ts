@@ -1,11 +1,11 @@
 /** Options of every command, in the groups of help. */
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Either from "effect/Either"
+import { shells } from "../completion/Shells.ts"
 import { outputFormats } from "../render/OutputFormat.ts"
+import { colorModes } from "../StreamInfo.ts"
 import type { OptionSpec } from "./CommandSpec.ts"
 import { duration, oneOf, profileName } from "./ValueCheck.ts"
-
-const shells = ["bash", "fish", "zsh"]
 
 export const outputOption: OptionSpec = {
   name: "output",
@@ -67,6 +67,29 @@ export const verboseOption: OptionSpec = {
   description: "Log requests, responses and waits to stderr; the API key is never logged"
 }
 
+export const colorOption: OptionSpec = {
+  name: "color",
+  group: "global",
+  value: "when",
+  description: "Use colors: auto on a terminal, always or never (or NO_COLOR, FORCE_COLOR; default: auto)",
+  choices: colorModes,
+  check: oneOf(colorModes)
+}
+
+export const noInputOption: OptionSpec = {
+  name: "no-input",
+  group: "global",
+  value: null,
+  description: "Never ask for input; a command that needs it fails"
+}
+
+export const jsonErrorsOption: OptionSpec = {
+  name: "json-errors",
+  group: "global",
+  value: null,
+  description: "Print an error as one line of JSON: tag, message, hint, exitCode, retryable, requestId"
+}
+
 /** Base URLs, with the environment variables that the options override. */
 export const baseUrlOptions = [
   { name: "base-url", variable: "QUARRY_BASE_URL", api: "data", description: "Base URL of the data API" },
@@ -105,29 +128,35 @@ export const connectionOptions: ReadonlyArray<OptionSpec> = [
 ]
 
 /** Options that every command accepts, anywhere on the command line. */
-export const globalOptions: ReadonlyArray<OptionSpec> = [outputOption, ...connectionOptions, verboseOption]
+export const globalOptions: ReadonlyArray<OptionSpec> = [
+  outputOption,
+  ...connectionOptions,
+  verboseOption,
+  colorOption,
+  noInputOption,
+  jsonErrorsOption
+]
 
-export const helpOption: OptionSpec = {
+const helpOption: OptionSpec = {
   name: "help",
   group: "global",
   alias: "h",
   value: null,
   description: "Show help"
 }
-export const versionOption: OptionSpec = {
+const versionOption: OptionSpec = {
   name: "version",
   group: "global",
   alias: "V",
   value: null,
   description: "Show the version"
 }
-export const completionsOption: OptionSpec = {
+const completionsOption: OptionSpec = {
   name: "completions",
   group: "global",
   value: "shell",
-  description: "Print a shell completion script",
-  choices: shells,
-  check: oneOf(shells)
+  description: "Print a shell completion script; the same as quarry completions <shell>",
+  choices: shells
 }
 
 /** Options that replace the execution of a command. */

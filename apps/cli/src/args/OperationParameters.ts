@@ -27,9 +27,7 @@ const slug = (value: string): string => value.toLowerCase().replaceAll(" ", "-")
 /** Returns the values for help and completions: names, without the hexadecimal IDs that are synonyms. */
 const choicesOf = (parameter: Parameter): ReadonlyArray<string> => {
   const { known, only } = listedValues(parameter)
-  return [...only, ...known].filter((value) => !value.startsWith("0x")).map((value) =>
-    /[A-Z]/.test(value) ? value : slug(value)
-  )
+  return [...only, ...known].filter((value) => !value.startsWith("0x")).map(slug)
 }
 
 const isArray = ({ jsonSchema }: Parameter): boolean => jsonSchema.type === "array"

@@ -1,43 +1,50 @@
 /** Parses the command line. Options may appear anywhere. */
 import * as Either from "effect/Either"
-import { UsageError } from "../CommandError.ts"
+import { type HelpTopic, isHelpTopic } from "../HelpTopics.ts"
 import { commandsUnder, commandUsage, nextWords, resolvePath, suggestPath } from "./CommandPath.ts"
-import type { ArgumentSpec, ArgumentValues, CommandSpec, OptionSpec } from "./CommandSpec.ts"
-import {
-  completionsOption,
-  globalOptions,
-  helpOption,
-  informationOptions,
-  versionOption
-} from "./GlobalOptions.ts"
+import type {
+  ArgumentSpec,
+  ArgumentValues,
+  CommandLineDescription,
+  DescribedCommand,
+  OptionDescription,
+  OptionSpec
+} from "./CommandSpec.ts"
 import { closestMatch } from "./Suggest.ts"
 
 export type Invocation =
   | { readonly _tag: "Version" }
   /** Help for a command, or for the commands of a group. The empty path is the group of all commands. */
-  | { readonly _tag: "Help"; readonly path: ReadonlyArray<string>; readonly command: CommandSpec | null }
-  | { readonly _tag: "Completions"; readonly shell: string }
-  | { readonly _tag: "Run"; readonly command: CommandSpec; readonly values: ArgumentValues }
+  | { readonly _tag: "Help"; readonly path: ReadonlyArray<string>; readonly command: DescribedCommand | null }
+  | { readonly _tag: "Topic"; readonly topic: HelpTopic }
+  | { readonly _tag: "Run"; readonly command: DescribedCommand; readonly values: ArgumentValues }
+
+/** Why a command line is invalid. */
+export interface ArgumentError {
+  readonly reason: string
+  readonly hint: string | null
+}
 
 interface ScannedArgs {
   readonly positionals: ReadonlyArray<string>
-  readonly options: ReadonlyArray<readonly [spec: OptionSpec, value: string]>
+  readonly options: ReadonlyArray<readonly [spec: OptionDescription, value: string]>
   readonly unknownOptions: ReadonlyArray<string>
 }
 
 /** Names that a user may guess for an option with the API key. The error does not repeat the value. */
 const apiKeyFlag = /^--?(?:x-)?(?:api[-_]?)?(?:key|token|secret|password|auth|authorization)(?:$|=)/i
 
-const usageError = (reason: string, hint: string | null = null): Either.Either<never, UsageError> =>
-  Either.left(new UsageError({ reason, hint }))
+const usageError = (reason: string, hint: string | null = null): Either.Either<never, ArgumentError> =>
+  Either.left({ reason, hint })
 
 const didYouMean = (suggestion: string | undefined): string | null =>
   suggestion === undefined ? null : `did you mean ${suggestion}?`
 
+/** Parses the command line. The values of options are checked by `checkValues`, when the command is loaded. */
 export const parseArgs = (
-  commands: ReadonlyArray<CommandSpec>,
+  { commands, globalOptions, informationOptions }: CommandLineDescription,
   argv: ReadonlyArray<string>
-): Either.Either<Invocation, UsageError> =>
+): Either.Either<Invocation, ArgumentError> =>
   Either.gen(function*() {
     const sharedOptions = [...globalOptions, ...informationOptions]
     const allOptions = [...sharedOptions, ...commands.flatMap(({ options }) => options)]
@@ -49,15 +56,17 @@ export const parseArgs = (
     const { options, positionals, unknownOptions: [unknownOption] } = named === null
       ? preliminary
       : yield* scanArgs([...named.options, ...allOptions], words)
-    const find = ({ name }: OptionSpec) =>
-      options.find(([spec, value]) => spec.name === name && value !== "false")
-    if (find(versionOption) !== undefined) return { _tag: "Version" }
-    const [, shell] = find(completionsOption) ?? []
-    if (shell !== undefined) {
-      yield* checkValue(completionsOption, shell)
-      return { _tag: "Completions", shell }
+    const valueOf = (name: string) =>
+      options.find(([spec, value]) => spec.name === name && value !== "false")?.[1]
+    if (valueOf("version") !== undefined) return { _tag: "Version" }
+    const shell = valueOf("completions")
+    const completions = commands.find(({ path }) => path.join(" ") === "completions")
+    if (shell !== undefined && completions !== undefined) {
+      return { _tag: "Run", command: completions, values: new Map([["shell", [shell]]]) }
     }
-    const isHelp = isHelpCommand || positionals.length === 0 || find(helpOption) !== undefined
+    const [topic] = positionals
+    if (isHelpCommand && topic !== undefined && isHelpTopic(topic)) return { _tag: "Topic", topic }
+    const isHelp = isHelpCommand || positionals.length === 0 || valueOf("help") !== undefined
     const { args, command, path } = yield* findCommand(commands, positionals, isHelp)
     if (unknownOption !== undefined) {
       return yield* unknownOptionError(
@@ -67,7 +76,7 @@ export const parseArgs = (
       )
     }
     if (isHelp || command === null) return { _tag: "Help", path, command }
-    const optionValues = yield* groupOptions(command, options)
+    const optionValues = yield* groupOptions([...command.options, ...globalOptions], command, options)
     return {
       _tag: "Run",
       command,
@@ -75,13 +84,28 @@ export const parseArgs = (
     }
   })
 
+/** Checks the values of the options of a command. */
+export const checkValues = (
+  options: ReadonlyArray<OptionSpec>,
+  values: ArgumentValues
+): Either.Either<void, ArgumentError> => {
+  for (const [name, words] of values) {
+    const check = options.find((option) => option.name === name)?.check
+    const invalid = words.find((word) => check?.accepts(word) === false)
+    if (check !== undefined && invalid !== undefined) {
+      return usageError(`--${name}: expected ${check.expected}, got ${JSON.stringify(invalid)}`)
+    }
+  }
+  return Either.void
+}
+
 const scanArgs = (
-  allOptions: ReadonlyArray<OptionSpec>,
+  allOptions: ReadonlyArray<OptionDescription>,
   argv: ReadonlyArray<string>
-): Either.Either<ScannedArgs, UsageError> =>
+): Either.Either<ScannedArgs, ArgumentError> =>
   Either.gen(function*() {
     const positionals: Array<string> = []
-    const options: Array<readonly [OptionSpec, string]> = []
+    const options: Array<readonly [OptionDescription, string]> = []
     const unknownOptions: Array<string> = []
     for (let index = 0; index < argv.length; index++) {
       const token = argv[index] ?? ""
@@ -130,9 +154,9 @@ const scanArgs = (
 
 /** Returns the option that a token names, and the value if the token contains one. */
 const matchOption = (
-  allOptions: ReadonlyArray<OptionSpec>,
+  allOptions: ReadonlyArray<OptionDescription>,
   token: string
-): { readonly spec: OptionSpec; readonly value: string | undefined } | undefined => {
+): { readonly spec: OptionDescription; readonly value: string | undefined } | undefined => {
   const [, long, longValue] = /^--([^=]+)(?:=(.*))?$/s.exec(token) ?? []
   if (long !== undefined) {
     const spec = allOptions.find(({ name }) => name === long)
@@ -150,16 +174,16 @@ const matchOption = (
 interface FoundCommand {
   readonly path: ReadonlyArray<string>
   /** Null for a group with several commands. */
-  readonly command: CommandSpec | null
+  readonly command: DescribedCommand | null
   readonly args: ReadonlyArray<string>
 }
 
 /** Finds the named command. The name of a group stands for its only command. */
 const findCommand = (
-  commands: ReadonlyArray<CommandSpec>,
+  commands: ReadonlyArray<DescribedCommand>,
   positionals: ReadonlyArray<string>,
   isHelp: boolean
-): Either.Either<FoundCommand, UsageError> => {
+): Either.Either<FoundCommand, ArgumentError> => {
   const resolved = resolvePath(commands, positionals)
   const { command, path, rest } = resolved
   const [word] = rest
@@ -183,21 +207,21 @@ const findCommand = (
 
 const unknownOptionError = (
   flag: string,
-  command: CommandSpec | null,
-  known: ReadonlyArray<OptionSpec>
-): Either.Either<never, UsageError> =>
+  command: DescribedCommand | null,
+  known: ReadonlyArray<OptionDescription>
+): Either.Either<never, ArgumentError> =>
   usageError(
     `unknown option ${flag}${command === null ? "" : ` for "quarry ${command.path.join(" ")}"`}`,
     didYouMean(closestMatch(flag, known.map(({ name }) => `--${name}`)))
   )
 
-/** Checks the options of a command, and groups their values by name. */
+/** Groups the values of options by name. */
 const groupOptions = (
-  command: CommandSpec,
+  allowed: ReadonlyArray<OptionDescription>,
+  command: DescribedCommand,
   options: ScannedArgs["options"]
-): Either.Either<ArgumentValues, UsageError> =>
+): Either.Either<ArgumentValues, ArgumentError> =>
   Either.gen(function*() {
-    const allowed = [...command.options, ...globalOptions]
     const values = new Map<string, ReadonlyArray<string>>()
     for (const [{ name }, value] of options) {
       const spec = allowed.find((option) => option.name === name)
@@ -206,29 +230,25 @@ const groupOptions = (
       if (earlier !== undefined && spec.repeatable !== true) {
         return yield* usageError(`--${name} is set more than once`, "set it once")
       }
-      yield* checkValue(spec, value)
       values.set(name, [...earlier ?? [], value])
     }
     return values
   })
-
-const checkValue = ({ check, name }: OptionSpec, value: string): Either.Either<void, UsageError> =>
-  check === undefined || check.accepts(value)
-    ? Either.void
-    : usageError(`--${name}: expected ${check.expected}, got ${JSON.stringify(value)}`)
 
 /**
  * Assigns words to arguments. Required arguments take one word each; the words that remain go to optional and repeatable
  * arguments, in their order.
  */
 const assignArguments = (
-  command: CommandSpec,
+  command: DescribedCommand,
   args: ReadonlyArray<string>,
   options: ArgumentValues
-): Either.Either<ArgumentValues, UsageError> => {
+): Either.Either<ArgumentValues, ArgumentError> => {
   const usage = `usage: quarry ${commandUsage(command)}`
-  const isRequired = ({ optional, replacedBy }: ArgumentSpec) =>
-    optional !== true && (replacedBy === undefined || !options.has(replacedBy))
+  // `-` reads the arguments from stdin
+  const isReplaced = ({ replacedBy }: ArgumentSpec) =>
+    replacedBy !== undefined && (options.has(replacedBy) || args.includes("-"))
+  const isRequired = (spec: ArgumentSpec) => spec.optional !== true && !isReplaced(spec)
   const required = command.arguments.filter(isRequired)
   const missing = required[args.length]
   if (missing !== undefined) {

@@ -1,30 +1,24 @@
-/** All commands, in the order of help. */
-import type { NonEmptyReadonlyArray } from "effect/Array"
+/** All commands, in the order of help. Each is loaded when it runs. */
 import type { CommandSpec } from "../args/CommandSpec.ts"
-import { contractNfts } from "./contractNfts.ts"
-import { ledgerTransaction } from "./ledgerTransaction.ts"
-import { nftMetadata } from "./nftMetadata.ts"
-import { nftOwners } from "./nftOwners.ts"
-import { sandboxServe } from "./sandboxServe.ts"
-import { tokenOwners } from "./tokenOwners.ts"
-import { tokenPrice } from "./tokenPrice.ts"
-import { tokenTransfers } from "./tokenTransfers.ts"
-import { updateStreamStatus } from "./updateStreamStatus.ts"
-import { walletChains } from "./walletChains.ts"
-import { walletNftTrades } from "./walletNftTrades.ts"
-import { walletTransfers } from "./walletTransfers.ts"
 
-export const commands: NonEmptyReadonlyArray<CommandSpec> = [
-  walletTransfers,
-  walletNftTrades,
-  walletChains,
-  tokenTransfers,
-  tokenOwners,
-  tokenPrice,
-  contractNfts,
-  nftMetadata,
-  nftOwners,
-  updateStreamStatus,
-  ledgerTransaction,
-  sandboxServe
+type LoadCommand = () => Promise<CommandSpec>
+
+export const commandLoaders: ReadonlyArray<LoadCommand> = [
+  async () => (await import("./walletTransfers.ts")).walletTransfers,
+  async () => (await import("./walletNftTrades.ts")).walletNftTrades,
+  async () => (await import("./walletChains.ts")).walletChains,
+  async () => (await import("./tokenTransfers.ts")).tokenTransfers,
+  async () => (await import("./tokenOwners.ts")).tokenOwners,
+  async () => (await import("./tokenPrice.ts")).tokenPrice,
+  async () => (await import("./contractNfts.ts")).contractNfts,
+  async () => (await import("./nftMetadata.ts")).nftMetadata,
+  async () => (await import("./nftOwners.ts")).nftOwners,
+  async () => (await import("./updateStreamStatus.ts")).updateStreamStatus,
+  async () => (await import("./ledgerTransaction.ts")).ledgerTransaction,
+  async () => (await import("./sandboxServe.ts")).sandboxServe,
+  async () => (await import("./completions.ts")).completions
 ]
+
+/** Loads all commands. */
+export const loadCommands = (): Promise<ReadonlyArray<CommandSpec>> =>
+  Promise.all(commandLoaders.map((load) => load()))

@@ -1,0 +1,43 @@
+/** Prints help and other information at once, and loads the program for everything else. */
+import * as Either from "effect/Either"
+import { readFileSync } from "node:fs"
+import { parseArgs } from "./args/ParseArgs.ts"
+import { commandLine } from "./commands/Descriptions.build.ts"
+import { information } from "./Information.ts"
+import { streamInfo } from "./StreamInfo.ts"
+
+/** Returns the version in a manifest. */
+const readVersion = (manifest: URL): string => {
+  const content: unknown = JSON.parse(readFileSync(manifest, "utf8"))
+  return typeof content === "object" && content !== null && "version" in content
+    ? String(content.version)
+    : ""
+}
+
+/** Runs the command line of this process. */
+export const start = async (manifest: URL): Promise<void> => {
+  const argv = process.argv.slice(2)
+  const version = readVersion(manifest)
+  if (argv[0] === "__complete") {
+    const { complete } = await import("./completion/Complete.ts")
+    return printText(await complete(commandLine, argv.slice(1)))
+  }
+  const invocation = parseArgs(commandLine, argv)
+  if (Either.isRight(invocation) && invocation.right._tag !== "Run") {
+    return printText(
+      information(commandLine, invocation.right, streamInfo(process.stdout, process.env, argv), version)
+    )
+  }
+  const { runProgram } = await import("./Program.ts")
+  runProgram(argv, version)
+}
+
+/** Prints a text. A closed pipe is no failure. */
+const printText = (text: string): void => {
+  process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === "EPIPE") return
+    process.stderr.write(`error: cannot write output: ${code ?? message}\n`)
+    process.exitCode = 1
+  })
+  process.stdout.write(text)
+}

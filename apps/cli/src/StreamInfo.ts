@@ -1,0 +1,70 @@
+/** Properties of the standard streams, and styles of text. Loads nothing, because help needs it at once. */
+
+/** Properties of a stream. */
+export interface StreamInfo {
+  readonly isTerminal: boolean
+  readonly hasColors: boolean
+  /** Width of the terminal; null if lines have no limit. */
+  readonly columns: number | null
+}
+
+/** Values of `--color`. */
+export const colorModes = ["auto", "always", "never"] as const
+
+interface EnvironmentVariables {
+  readonly [name: string]: string | undefined
+}
+
+const isSet = (value: string | undefined): boolean => value !== undefined && value !== ""
+
+/**
+ * Decides about colors. The option takes precedence over NO_COLOR, which takes precedence over FORCE_COLOR and
+ * CLICOLOR_FORCE; by default, terminals have colors.
+ */
+const hasColors = (
+  isTerminal: boolean,
+  mode: string | undefined,
+  environment: EnvironmentVariables
+): boolean => {
+  if (mode === "always" || mode === "never") return mode === "always"
+  if (isSet(environment["NO_COLOR"])) return false
+  const forced = environment["FORCE_COLOR"] ?? environment["CLICOLOR_FORCE"]
+  if (forced !== undefined) return forced !== "0" && forced !== "false"
+  return isTerminal && environment["CLICOLOR"] !== "0" && environment["TERM"] !== "dumb"
+}
+
+/** Returns the value of an option that is needed before the command line is parsed. */
+export const earlyOption = (argv: ReadonlyArray<string>, name: string): string | undefined => {
+  const end = argv.indexOf("--")
+  const words = end === -1 ? argv : argv.slice(0, end)
+  const index = words.findLastIndex((word) => word === `--${name}` || word.startsWith(`--${name}=`))
+  const [, value] = words[index]?.split("=") ?? []
+  return index === -1 ? undefined : value ?? words[index + 1]
+}
+
+export const streamInfo = (
+  stream: NodeJS.WriteStream,
+  environment: EnvironmentVariables,
+  argv: ReadonlyArray<string>
+): StreamInfo => {
+  const isTerminal = stream.isTTY
+  return {
+    isTerminal,
+    hasColors: hasColors(isTerminal, earlyOption(argv, "color"), environment),
+    columns: isTerminal ? stream.columns : null
+  }
+}
+
+export type TextStyle = "bold" | "dim" | "green" | "red" | "yellow"
+
+const ansiCodes: { readonly [S in TextStyle]: readonly [on: number, off: number] } = {
+  bold: [1, 22],
+  dim: [2, 22],
+  green: [32, 39],
+  red: [31, 39],
+  yellow: [33, 39]
+}
+
+/** Styles a text if the stream supports colors. */
+export const styled = (stream: StreamInfo, style: TextStyle, text: string): string =>
+  stream.hasColors ? `\u001b[${ansiCodes[style][0]}m${text}\u001b[${ansiCodes[style][1]}m` : text

@@ -1,0 +1,34 @@
+/** `quarry completions` */
+import * as Effect from "effect/Effect"
+import { type CommandSpec, singleValue } from "../args/CommandSpec.ts"
+import { closestMatch } from "../args/Suggest.ts"
+import { UsageError } from "../CommandError.ts"
+import { completionScript } from "../completion/Scripts.ts"
+import { isShell, shells } from "../completion/Shells.ts"
+import { CommandTerminal } from "../Terminal.ts"
+
+export const completions: CommandSpec = {
+  path: ["completions"],
+  operation: null,
+  isUpdate: false,
+  api: null,
+  summary: "Print a shell completion script",
+  note:
+    "The script begins with instructions to install it. It completes commands, options, chains, fields, profiles and " +
+    "aliases, and asks quarry for them, so that it never has to be updated.",
+  arguments: [{ name: "shell", description: "Shell", choices: shells }],
+  options: [],
+  allowsInvalidConfiguration: true,
+  examples: ["bash", "zsh", "fish", "powershell"],
+  run: ({ values }) =>
+    Effect.gen(function*() {
+      const terminal = yield* CommandTerminal
+      const shell = singleValue(values, "shell") ?? ""
+      if (isShell(shell)) return yield* terminal.print(completionScript(shell))
+      const suggestion = closestMatch(shell, shells)
+      return yield* new UsageError({
+        reason: `<shell>: expected one of ${shells.join(", ")}, got ${JSON.stringify(shell)}`,
+        hint: suggestion === undefined ? null : `did you mean ${suggestion}?`
+      })
+    })
+}

@@ -1,0 +1,197 @@
+/** Completes a command line: the answer to `quarry __complete`, which the completion scripts of the shells run. */
+import { nextWords, resolvePath } from "../args/CommandPath.ts"
+import {
+  type ArgumentSpec,
+  type CommandLineDescription,
+  type CompletionSource,
+  type DescribedCommand,
+  type OptionDescription,
+  optionsOf
+} from "../args/CommandSpec.ts"
+import { helpTopics, topicSummaries } from "../HelpTopics.ts"
+
+/** A word, and its description for shells that show it. */
+interface Candidate {
+  readonly word: string
+  readonly description: string
+}
+
+/** Names of the user's configuration. */
+export interface ConfiguredNames {
+  readonly profiles: ReadonlyArray<string>
+  readonly aliases: ReadonlyMap<string, string>
+}
+
+type LoadNames = () => Promise<ConfiguredNames>
+
+/** Lines that tell the shell to complete files or directories itself, or not to append a space. */
+const directives = { file: ":files", directory: ":directories", noSpace: ":nospace" } as const
+
+const candidate = (word: string, description = ""): Candidate => ({ word, description })
+
+/** What is known about the words before the current one. */
+interface Scan {
+  readonly positionals: ReadonlyArray<string>
+  readonly used: ReadonlySet<string>
+  /** The option whose value the current word is, if any. */
+  readonly pending: OptionDescription | undefined
+  readonly onlyPositionals: boolean
+}
+
+const scan = (options: ReadonlyArray<OptionDescription>, words: ReadonlyArray<string>): Scan => {
+  const positionals: Array<string> = []
+  const used = new Set<string>()
+  let pending: OptionDescription | undefined
+  for (const [index, word] of words.entries()) {
+    if (pending !== undefined) {
+      pending = undefined
+      continue
+    }
+    if (word === "--") {
+      positionals.push(...words.slice(index + 1))
+      return { positionals, used, pending, onlyPositionals: true }
+    }
+    if (!/^-./.test(word)) {
+      positionals.push(word)
+      continue
+    }
+    const [, name, inline] = /^--([^=]+)(=)?/.exec(word) ?? []
+    const spec = name === undefined
+      ? options.find(({ alias }) => `-${alias}` === word)
+      : options.find((option) => option.name === name || `no-${option.name}` === name)
+    if (spec === undefined) continue
+    used.add(spec.name)
+    if (spec.value !== null && inline === undefined) pending = spec
+  }
+  return { positionals, used, pending, onlyPositionals: false }
+}
+
+/** Completes the last item of a comma-separated list, without the items before it. */
+const listCandidates = (
+  items: ReadonlyArray<string>,
+  current: string
+): ReadonlyArray<string> => {
+  const earlier = current.split(",").slice(0, -1)
+  return items.filter((item) => !earlier.includes(item)).map((item) => [...earlier, item].join(","))
+}
+
+const valueLines = async (
+  spec: ArgumentSpec | OptionDescription,
+  command: DescribedCommand | null,
+  current: string,
+  loadNames: LoadNames
+): Promise<ReadonlyArray<Candidate | string>> => {
+  const listed = async (source: CompletionSource | undefined): Promise<ReadonlyArray<Candidate>> => {
+    switch (source) {
+      case "field":
+        return (command?.fields ?? []).map((field) => candidate(field))
+      case "profile":
+        return (await loadNames()).profiles.map((profile) => candidate(profile))
+      case "alias":
+        return [...(await loadNames()).aliases].map(([name, address]) => candidate(name, address))
+      default:
+        return []
+    }
+  }
+  if (spec.completes === "file" || spec.completes === "directory") return [directives[spec.completes]]
+  const choices = spec.choices ?? []
+  const candidates = choices.length > 0
+    ? choices.map((choice) => candidate(choice))
+    : await listed(spec.completes)
+  if (spec.completes !== "field" && !(spec.repeatable === true && "value" in spec)) return candidates
+  return [
+    ...listCandidates(candidates.map(({ word }) => word), current).map((word) => candidate(word)),
+    directives.noSpace
+  ]
+}
+
+const commandCandidates = (
+  { commands }: CommandLineDescription,
+  path: ReadonlyArray<string>
+): ReadonlyArray<Candidate> =>
+  nextWords(commands, path).map((word) => {
+    const { command } = resolvePath(commands, [...path, word])
+    return candidate(word, command?.summary ?? `${nextWords(commands, [...path, word]).join(", ")}`)
+  })
+
+const helpCandidates = (
+  all: CommandLineDescription,
+  path: ReadonlyArray<string>
+): ReadonlyArray<Candidate> => [
+  ...commandCandidates(all, path),
+  ...(path.length === 0 ? helpTopics.map((topic) => candidate(topic, topicSummaries[topic])) : [])
+]
+
+const optionCandidates = (options: ReadonlyArray<OptionDescription>, { used }: Scan, current: string) =>
+  options.filter(({ name, repeatable }) => repeatable === true || !used.has(name)).flatMap((option) => [
+    candidate(`--${option.name}`, option.description),
+    ...(option.value === null && current.startsWith("--no") ? [candidate(`--no-${option.name}`)] : [])
+  ])
+
+const candidateLines = async (
+  all: CommandLineDescription,
+  current: string,
+  previous: ReadonlyArray<string>,
+  loadNames: LoadNames
+): Promise<ReadonlyArray<Candidate | string>> => {
+  const everyOption = [
+    ...all.globalOptions,
+    ...all.informationOptions,
+    ...all.commands.flatMap(({ options }) => options)
+  ]
+  const isHelp = previous[0] === "help"
+  const words = isHelp ? previous.slice(1) : previous
+  const preliminary = resolvePath(all.commands, scan(everyOption, words).positionals)
+  const { command } = preliminary
+  const options = command === null
+    ? [...all.globalOptions, ...all.informationOptions]
+    : optionsOf(all, command)
+  const scanned = scan([...options, ...everyOption], words)
+  const { path, rest } = resolvePath(all.commands, scanned.positionals)
+  if (scanned.pending !== undefined) return valueLines(scanned.pending, command, current, loadNames)
+  const [, name, value] = /^--([^=]+)=(.*)$/s.exec(current) ?? []
+  if (!scanned.onlyPositionals && name !== undefined && value !== undefined) {
+    const spec = options.find((option) => option.name === name)
+    const lines = spec === undefined ? [] : await valueLines(spec, command, value, loadNames)
+    return lines.map((line) => typeof line === "string" ? line : { ...line, word: `--${name}=${line.word}` })
+  }
+  if (!scanned.onlyPositionals && current.startsWith("-")) return optionCandidates(options, scanned, current)
+  if (isHelp) return rest.length === 0 ? helpCandidates(all, path) : []
+  if (command === null) {
+    return rest.length > 0 ? [] : [
+      ...commandCandidates(all, path),
+      ...(path.length === 0 ? [candidate("help", "Show help for a command or a topic")] : [])
+    ]
+  }
+  const args = command.arguments
+  const spec = args[rest.length] ?? args.findLast(({ repeatable }) => repeatable === true)
+  const own = rest.length === 0 ? commandCandidates(all, path) : []
+  return [...own, ...(spec === undefined ? [] : await valueLines(spec, command, current, loadNames))]
+}
+
+/** Loads the names of the user's configuration. Invalid files complete nothing. */
+const configuredNames: LoadNames = async () => {
+  const [Effect, Configuration] = await Promise.all([
+    import("effect/Effect"),
+    import("../config/Configuration.ts")
+  ])
+  const { addressBook, profiles } = await Effect.runPromise(Configuration.load(new Map()))
+  return { profiles, aliases: addressBook.addresses }
+}
+
+/**
+ * Completes a command line. The first word is `=` and the current word, so that it is never empty, which PowerShell would
+ * drop; the others are the words before it. Returns a line for each candidate: the word, a tab and its description.
+ */
+export const complete = async (
+  all: CommandLineDescription,
+  [marked = "=", ...previous]: ReadonlyArray<string>,
+  loadNames: LoadNames = configuredNames
+): Promise<string> => {
+  const current = marked.slice(1)
+  const lines = await candidateLines(all, current, previous, loadNames)
+  return lines
+    .filter((line) => typeof line === "string" || line.word.startsWith(current))
+    .map((line) => typeof line === "string" ? `${line}\n` : `${line.word}\t${line.description}\n`)
+    .join("")
+}
