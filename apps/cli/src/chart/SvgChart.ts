@@ -1,0 +1,154 @@
+/** Draws a chart as SVG: self-contained, with a description for screen readers, in light and dark colors. */
+import { sanitize } from "../render/Sanitize.ts"
+import type { Chart } from "./Chart.ts"
+import { type ChartLayout, layoutChart, type PlacedPanel } from "./ChartLayout.ts"
+
+/** Columns of the layout. All sizes are in pixels. */
+const columns = 128
+const columnWidth = 7.4
+const fontSize = 12
+const rowHeight = 20
+const barHeight = 12
+const margin = 20
+const groupGap = 16
+
+/** From the top of a row to the base line of its text. */
+const baseline = 14
+
+/** Characters that XML does not allow, besides those that `sanitize` removes. */
+const invalidCharacters = /[\ufffe\uffff]/g
+
+const escapes: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  "\"": "&quot;",
+  "'": "&#39;"
+}
+
+/** Returns the text as content or attribute value of XML. */
+const escape = (text: string): string =>
+  sanitize(text).toWellFormed().replace(invalidCharacters, "").replace(
+    /[&<>"']/g,
+    (character) => escapes[character] ?? ""
+  )
+
+/** With one decimal: smaller differences are invisible. */
+const round = (pixels: number): number => Math.round(pixels * 10) / 10
+
+const toX = (column: number): number => round(margin + column * columnWidth)
+
+interface TextOptions {
+  readonly anchor?: "end"
+  readonly style?: "title" | "name" | "note"
+}
+
+const textAt = (x: number, y: number, text: string, { anchor, style }: TextOptions = {}): string =>
+  `<text x="${x}" y="${round(y)}"${anchor === undefined ? "" : ` text-anchor="${anchor}"`}${
+    style === undefined ? "" : ` class="${style}"`
+  }>${escape(text)}</text>`
+
+/** Colors without variables, which some programs that convert SVG do not support. */
+const styleSheet = `
+.quarry-chart { color-scheme: light dark }
+.quarry-chart text { fill: #1f2328; font: ${fontSize}px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace }
+.quarry-chart .title { font-size: 15px }
+.quarry-chart .title, .quarry-chart .name { font-weight: bold }
+.quarry-chart .note { fill: #59636e }
+.quarry-chart .background { fill: #ffffff }
+.quarry-chart .bar { fill: #0969da }
+.quarry-chart .line { stroke: #d1d9e0 }
+@media (prefers-color-scheme: dark) {
+  .quarry-chart text { fill: #f0f6fc }
+  .quarry-chart .note { fill: #9198a1 }
+  .quarry-chart .background { fill: #0d1117 }
+  .quarry-chart .bar { fill: #4493f8 }
+  .quarry-chart .line { stroke: #3d444d }
+}
+`
+
+const line = (x: number, top: number, bottom: number): string =>
+  `<line class="line" x1="${x}" y1="${round(top)}" x2="${x}" y2="${round(bottom)}"/>`
+
+/** Draws one panel below `top`. */
+const drawPanel = (
+  panel: PlacedPanel,
+  labels: ReadonlyArray<string>,
+  barWidth: number,
+  top: number
+): ReadonlyArray<string> => {
+  const rows = top + rowHeight
+  const bottom = rows + labels.length * rowHeight
+  const barX = (position: number) => toX(panel.barStart + position * barWidth)
+  return [
+    textAt(toX(panel.textStart), top + baseline, panel.name, { style: "name" }),
+    ...panel.ticks.flatMap(({ position, text }) => [
+      line(barX(position), rows, bottom + 4),
+      textAt(barX(position), bottom + baseline, text, { style: "note" })
+    ]),
+    line(barX(0), rows, bottom),
+    ...panel.bars.flatMap(({ exactText, range, text }, row) => {
+      const y = rows + row * rowHeight
+      const value = textAt(toX(panel.textStart + panel.textWidth), y + baseline, text, { anchor: "end" })
+      if (range === null) return [value]
+      // A bar is never narrower than a visible line, and stays on the axis
+      const size = Math.max(1, round(barX(range.end) - barX(range.start)))
+      const x = round(Math.min(barX(range.start), barX(1) - size))
+      const hint = `${labels[row] ?? ""}: ${exactText ?? text} ${panel.name}`
+      return [
+        value,
+        `<rect class="bar" x="${x}" y="${
+          round(y + (rowHeight - barHeight) / 2)
+        }" width="${size}" height="${barHeight}"><title>${escape(hint)}</title></rect>`
+      ]
+    })
+  ]
+}
+
+/** Returns all values as text. */
+const describe = ({ groups, labels, notes }: ChartLayout): string =>
+  [
+    ...notes,
+    ...labels.map((label, row) =>
+      `${label}: ${
+        groups.flat().map(({ bars, name }) => `${bars[row]?.exactText ?? bars[row]?.text ?? ""} ${name}`)
+          .join(", ")
+      }.`
+    )
+  ].join(" ")
+
+/** Returns a document. */
+export const drawSvg = (chart: Chart): string => {
+  const layout = layoutChart(chart, columns)
+  const { barWidth, groups, labels, notes, title } = layout
+  const parts: Array<string> = []
+  let y = margin
+  for (const text of title) {
+    parts.push(textAt(margin, y + baseline, text, { style: "title" }))
+    y += rowHeight
+  }
+  for (const group of labels.length === 0 ? [] : groups) {
+    y += groupGap
+    parts.push(
+      ...labels.map((label, row) => textAt(margin, y + (row + 1) * rowHeight + baseline, label)),
+      ...group.flatMap((panel) => drawPanel(panel, labels, barWidth, y))
+    )
+    const hasTicks = group.some(({ ticks }) => ticks.length > 0)
+    y += (labels.length + 1 + (hasTicks ? 1 : 0)) * rowHeight
+  }
+  y += groupGap
+  for (const text of notes) {
+    parts.push(textAt(margin, y + baseline, text, { style: "note" }))
+    y += rowHeight
+  }
+  const size = { width: Math.ceil(columns * columnWidth + 2 * margin), height: Math.ceil(y + margin) }
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<svg xmlns="http://www.w3.org/2000/svg" class="quarry-chart" role="img" aria-labelledby="quarry-chart-title quarry-chart-description" width="${size.width}" height="${size.height}" viewBox="0 0 ${size.width} ${size.height}">
+<title id="quarry-chart-title">${escape(title.join(" "))}</title>
+<desc id="quarry-chart-description">${escape(describe(layout))}</desc>
+<style>${styleSheet}</style>
+<rect class="background" width="100%" height="100%"/>
+${parts.join("\n")}
+</svg>
+`
+}

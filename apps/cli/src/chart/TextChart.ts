@@ -1,0 +1,112 @@
+/** Draws a chart with characters. */
+import { sanitize } from "../render/Sanitize.ts"
+import { padEnd, padStart, truncateEnd } from "../render/Width.ts"
+import { type StreamInfo, styled, type TextStyle } from "../StreamInfo.ts"
+import type { BarRange, Chart, Tick } from "./Chart.ts"
+import { columnOf, layoutChart, type PlacedPanel } from "./ChartLayout.ts"
+import type { CharacterSet } from "./Sparkline.ts"
+
+interface BarCharacters {
+  /** Parts of a cell from the left, in equal steps. The last one is a full cell. */
+  readonly parts: string
+  readonly axis: string
+  readonly tick: string
+}
+
+const barCharacters: { readonly [C in CharacterSet]: BarCharacters } = {
+  unicode: { parts: "▏▎▍▌▋▊▉█", axis: "─", tick: "┬" },
+  ascii: { parts: "#", axis: "-", tick: "+" }
+}
+
+/** Replaces what a locale without UTF-8 cannot show. */
+const toAscii = (text: string): string =>
+  text.replace(/[…≈]/g, "~").replaceAll("–", "-").replace(/[^\x20-\x7e]/gu, "?")
+
+/** Draws a bar. A positive length has at least one part of a cell. */
+const drawBar = (range: BarRange | null, columns: number, { parts }: BarCharacters): string => {
+  if (range === null) return ""
+  const { end, start } = range
+  // The left half of a cell cannot be empty, so a bar begins at a whole cell
+  const first = Math.min(columns - 1, Math.floor(start * columns))
+  const filled = Math.max(1, Math.round((end * columns - first) * parts.length))
+  const cells = Math.min(filled, (columns - first) * parts.length)
+  const rest = cells % parts.length
+  return " ".repeat(first) + parts.slice(-1).repeat(Math.floor(cells / parts.length)) +
+    (rest === 0 ? "" : parts.charAt(rest - 1))
+}
+
+/** Joins texts, each at its first column. */
+const atColumns = (cells: ReadonlyArray<readonly [column: number, text: string]>): string =>
+  cells.reduce((line, [column, text]) => padEnd(line, column) + text, "").trimEnd()
+
+/** Draws the axis, and the texts below its marks. */
+const drawAxis = (
+  ticks: ReadonlyArray<Tick>,
+  columns: number,
+  { axis, tick }: BarCharacters
+): readonly [line: string, texts: string] => {
+  const placed = ticks.map(({ position, text }) => [columnOf(position, columns), text] as const)
+  const marks = new Set(placed.map(([column]) => column))
+  return [
+    Array.from({ length: columns }, (_, column) => marks.has(column) ? tick : axis).join(""),
+    atColumns(placed)
+  ]
+}
+
+const drawGroup = (
+  labels: ReadonlyArray<string>,
+  group: ReadonlyArray<PlacedPanel>,
+  barWidth: number,
+  characters: BarCharacters
+): ReadonlyArray<string> => {
+  const names = atColumns(group.map(({ name, textStart, textWidth }) => [
+    textStart,
+    truncateEnd(name, textWidth + 1 + barWidth)
+  ]))
+  const rows = labels.map((label, row) =>
+    atColumns([
+      [0, label],
+      ...group.flatMap(({ barStart, bars, textStart, textWidth }) => {
+        const { range, text } = bars[row] ?? { range: null, text: "" }
+        return [
+          [textStart, padStart(text, textWidth)],
+          [barStart, drawBar(range, barWidth, characters)]
+        ] as const
+      })
+    ])
+  )
+  const axes = group.map(({ barStart, ticks }) => [barStart, drawAxis(ticks, barWidth, characters)] as const)
+  return [
+    names,
+    ...rows,
+    ...(group.every(({ ticks }) => ticks.length === 0) ? [] : [
+      atColumns(axes.map(([column, [line]]) => [column, line])),
+      atColumns(axes.map(([column, [, texts]]) => [column, texts]))
+    ])
+  ]
+}
+
+/** Draws the chart with lines of at most `columns` characters. */
+export const drawText = (
+  chart: Chart,
+  columns: number,
+  characters: CharacterSet,
+  stream: StreamInfo
+): string => {
+  const isAscii = characters === "ascii"
+  const layout = layoutChart(chart, columns, (text) => isAscii ? toAscii(sanitize(text)) : sanitize(text))
+  const groups = layout.labels.length === 0
+    ? []
+    : layout.groups.map((group) =>
+      drawGroup(layout.labels, group, layout.barWidth, barCharacters[characters])
+    )
+  // A cut text ends with an ellipsis
+  const finish = (line: string) => isAscii ? toAscii(truncateEnd(line, columns)) : truncateEnd(line, columns)
+  const block = (lines: ReadonlyArray<string>, style?: TextStyle) =>
+    lines.map(finish).map((line) => `${style === undefined ? line : styled(stream, style, line)}\n`).join("")
+  return [
+    block(layout.title, "bold"),
+    ...groups.map((lines) => block(lines)),
+    block(layout.notes, "dim")
+  ].join("\n")
+}
