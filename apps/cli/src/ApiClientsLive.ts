@@ -3,37 +3,35 @@ import * as ApiOptions from "@blockquarry/http/ApiOptions"
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as LedgerApi from "@blockquarry/http/LedgerApi"
 import * as LedgerTestnetApi from "@blockquarry/http/LedgerTestnetApi"
-import type * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Settings from "@blockquarry/http/Settings"
 import * as StreamsApi from "@blockquarry/http/StreamsApi"
 import * as Timeouts from "@blockquarry/http/Timeouts"
 import type { HttpClient } from "@effect/platform/HttpClient"
 import type { ConfigError } from "effect/ConfigError"
-import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { ApiClients, type ClientConfiguration, toCommandError } from "./ApiClients.ts"
-import type { ConfigFileError } from "./CommandError.ts"
+import { ApiClients } from "./ApiClients.ts"
+import type { Connection } from "./Connection.ts"
+
+/** What quarry sends as `User-Agent`. */
+export const userAgent = `quarry ${ApiOptions.userAgent}`
 
 /**
  * Builds each client when it is first used, so that a command needs no configuration of other APIs.
  *
- * `rateLimit` applies if QUARRY_RATE_LIMIT is not set. `timeout` replaces the timeout of a call; an attempt may take a
- * quarter of it if that is more than the default.
+ * `timeout` replaces the timeout of a call; an attempt may take a quarter of it if that is more than the default.
  */
 export const layer = (
   timeout: Duration.Duration | null,
-  rateLimit: RateLimit.RateLimit,
-  configuration: Effect.Effect<ClientConfiguration, ConfigFileError>
-): Layer.Layer<ApiClients, never, HttpClient> =>
+  connection: Connection
+): Layer.Layer<ApiClients> =>
   Layer.scoped(
     ApiClients,
     Effect.gen(function*() {
       const scope = yield* Effect.scope
-      const context = yield* Effect.context<HttpClient>()
-      const configured = yield* Effect.cached(configuration)
+      const context = yield* Layer.build(connection.client)
       const timeouts = timeout === null ? {} : {
         timeouts: {
           attempt: Duration.max(Timeouts.standard.attempt, Duration.times(timeout, 0.25)),
@@ -46,23 +44,14 @@ export const layer = (
           options: Omit<ApiOptions.OptionalKeyApiOptions, "apiKey" | "baseUrl">
         ) => Layer.Layer<I, ConfigError, HttpClient>
       ) =>
-        Effect.flatMap(configured, ({ origins, variables }) =>
-          Settings.rateLimitConfig.pipe(
-            Effect.flatMap((configuredLimit) =>
-              Layer.buildWithScope(
-                layerConfig({
-                  rateLimit: configuredLimit ?? rateLimit,
-                  userAgent: `quarry ${ApiOptions.userAgent}`,
-                  ...timeouts
-                }),
-                scope
-              )
-            ),
+        connection.read(Effect.flatMap(Settings.rateLimitConfig, (configured) =>
+          Layer.buildWithScope(
+            layerConfig({ rateLimit: configured ?? connection.rateLimit, userAgent, ...timeouts }),
+            scope
+          ))).pipe(
             Effect.map(Context.get(tag)),
-            Effect.provide(context),
-            Effect.withConfigProvider(ConfigProvider.fromMap(new Map(variables))),
-            Effect.mapError(toCommandError(origins))
-          ))
+            Effect.provide(context)
+          )
       return {
         data: build(DataApi.DataApi, DataApi.layerConfig),
         streams: build(StreamsApi.StreamsApi, StreamsApi.layerConfig),

@@ -4,12 +4,18 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import { resolvePath } from "./args/CommandPath.ts"
-import type { ArgumentValues, CommandSpec } from "./args/CommandSpec.ts"
-import { globalOptions } from "./args/GlobalOptions.ts"
+import {
+  type ArgumentValues,
+  type CommandInvocation,
+  type CommandSpec,
+  isEnabled
+} from "./args/CommandSpec.ts"
+import { curlOption, globalOptions } from "./args/GlobalOptions.ts"
 import { checkValues, parseArgs } from "./args/ParseArgs.ts"
 import {
   type CommandError,
   CommandTimeoutError,
+  exitCodeOf,
   exitCodes,
   formatError,
   unexpectedErrorExitCode,
@@ -74,10 +80,10 @@ const runCommand = (
     const terminal = yield* CommandTerminal
     const invocation = yield* CommandSettings.prepare(command, values)
     const { isVerbose, timeout } = invocation.settings
-    const effect = VerboseLog.withVerboseLog(terminal, isVerbose)(command.run(invocation)).pipe(
+    const effect = VerboseLog.withVerboseLog(terminal, isVerbose)(runOrPreview(command, invocation)).pipe(
       Effect.mapError(CommandSettings.explainOrigin(invocation))
     )
-    return yield* timeout === null
+    return yield* timeout === null || command.endsAtTimeout?.(values) === true
       ? effect
       : Effect.timeoutFail(effect, {
         duration: timeout,
@@ -85,6 +91,18 @@ const runCommand = (
           new CommandTimeoutError({ timeout, operation: command.operation, isUpdate: command.isUpdate })
       })
   })
+
+/** Runs a command, or prints its first request. */
+const runOrPreview = (
+  command: CommandSpec,
+  invocation: CommandInvocation
+): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
+  isEnabled(invocation.values, curlOption.name) && command.api !== "any"
+    ? Effect.flatMap(
+      Effect.promise(() => import("./diagnostics/Curl.ts")),
+      ({ printCurl }) => printCurl(command, invocation)
+    )
+    : command.run(invocation)
 
 const reportError = (
   error: CommandError,
@@ -99,7 +117,7 @@ const reportError = (
     const finalHint = hint ??
       (error._tag === "UsageError" || error._tag === "InvalidInputError" ? helpHint(argv) : null)
     if (finalHint !== null) yield* terminal.note(`${styled(terminal.err, "dim", "hint:")} ${finalHint}`)
-    return exitCodes[error._tag]
+    return exitCodeOf(error)
   })
 
 /** Refers to the help of the command in `argv`, if there is one. */

@@ -1,12 +1,12 @@
 /** Errors of a command: those of the client and of the command line. Each has an exit status, a message and a hint. */
-import { isList } from "@blockquarry/core/Operation"
 import type { ListOperationError, LocalLimitError } from "@blockquarry/core/OperationError"
-import { allOperations } from "@blockquarry/core/Operations"
 import type { StillSyncingError } from "@blockquarry/http/Sync"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import { kebabCase } from "./args/KebabCase.ts"
+import { listOperations } from "./CoreNames.build.ts"
 import { sanitize } from "./render/Sanitize.ts"
+import { shellQuote } from "./ShellQuote.ts"
 import type { OutputClosedError, OutputError } from "./Terminal.ts"
 
 /** The command line or an environment variable is invalid. */
@@ -42,14 +42,39 @@ export class NotSetError extends Data.TaggedError("NotSetError")<{
   readonly hint: string
 }> {}
 
+/** The state of the files forbids an export: they exist, belong to another export, or another process writes them. */
+export class ExportConflictError extends Data.TaggedError("ExportConflictError")<{
+  readonly reason: string
+  readonly hint: string
+}> {}
+
+/** Some of many inputs failed. They are reported one by one before. */
+export class InputsFailedError extends Data.TaggedError("InputsFailedError")<{
+  readonly failed: number
+  readonly total: number
+  /** The exit status if all inputs failed with the same one; null otherwise. */
+  readonly sharedExitCode: number | null
+  /** The file that contains the failed inputs, if any. */
+  readonly failedFile: string | null
+}> {}
+
+/** Checks of `quarry doctor` failed. They are printed before. */
+export class ChecksFailedError extends Data.TaggedError("ChecksFailedError")<{
+  readonly failed: number
+  readonly total: number
+}> {}
+
 export type CommandError =
   | ListOperationError
+  | InputsFailedError
   | UsageError
   | MissingApiKeyError
   | CommandTimeoutError
   | StillSyncingError
   | ServerStartError
   | ConfigFileError
+  | ChecksFailedError
+  | ExportConflictError
   | NotSetError
   | OutputError
   | OutputClosedError
@@ -60,6 +85,8 @@ export const exitCodes = {
   ServerStartError: 1,
   OutputError: 1,
   ConfigFileError: 1,
+  ChecksFailedError: 1,
+  ExportConflictError: 2,
   UsageError: 2,
   InvalidInputError: 2,
   RequestRejectedError: 2,
@@ -78,8 +105,14 @@ export const exitCodes = {
   NetworkError: 7,
   TimeoutError: 7,
   CommandTimeoutError: 7,
-  StillSyncingError: 7
+  StillSyncingError: 7,
+  InputsFailedError: 8
 } as const satisfies Record<CommandError["_tag"], number>
+
+export const exitCodeOf = (error: CommandError): number =>
+  error._tag === "InputsFailedError" && error.sharedExitCode !== null
+    ? error.sharedExitCode
+    : exitCodes[error._tag]
 
 /** Exit statuses of a defect and of an interruption. */
 export const unexpectedErrorExitCode = 1
@@ -107,12 +140,17 @@ const localLimitHints: Readonly<Record<LocalLimitError["limit"], string>> = {
 const describeError = (error: Exclude<CommandError, OutputClosedError>): string => {
   switch (error._tag) {
     case "UsageError":
+    case "ExportConflictError":
     case "ServerStartError":
     case "OutputError":
     case "NotSetError":
       return error.reason
     case "ConfigFileError":
       return `${error.file}: ${error.reason}`
+    case "InputsFailedError":
+      return `${error.failed} of ${error.total} inputs failed`
+    case "ChecksFailedError":
+      return `${error.failed} of ${error.total} checks failed`
     case "MissingApiKeyError":
       return "API key missing"
     case "CommandTimeoutError":
@@ -140,15 +178,22 @@ const describeError = (error: Exclude<CommandError, OutputClosedError>): string 
   }
 }
 
-const lists: ReadonlySet<string | null> = new Set(allOperations.filter(isList).map(({ id }) => id))
+const lists: ReadonlySet<string | null> = new Set(listOperations)
 
 const hintFor = (error: Exclude<CommandError, OutputClosedError>): string | null => {
   switch (error._tag) {
     case "UsageError":
+    case "ExportConflictError":
     case "NotSetError":
       return error.hint
+    case "InputsFailedError":
+      return error.failedFile === null
+        ? "repeat with --failed FILE to collect the inputs that failed"
+        : `repeat with --from ${shellQuote(error.failedFile)}`
     case "ConfigFileError":
       return "check the file and its permissions; quarry doctor shows what is wrong"
+    case "ChecksFailedError":
+      return "do what the checks say after fix:, and run quarry doctor again"
     case "ServerStartError":
       return "choose another --host or --port"
     case "OutputError":

@@ -39,11 +39,13 @@ export const prepare = (
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
     const configuration = yield* Configuration.load(settingsOf(commandLine))
-    if (command.allowsInvalidConfiguration !== true) yield* requireValid(configuration)
+    if (command.allowsInvalidConfiguration !== true) yield* requireValid(command, configuration)
     const configured = withConfiguredValues(command, commandLine, configuration)
     const values = yield* withAddresses(command, configured, configuration.addressBook)
     const format = singleValue(values, "output") ?? ""
     return {
+      command,
+      commandLine,
       values,
       settings: {
         format: isOutputFormat(format) ? format : terminal.out.isTerminal ? "table" : "ndjson",
@@ -63,11 +65,14 @@ const settingsOf = (commandLine: ArgumentValues): ReadonlyMap<string, string> =>
     return findSetting(name) === undefined || value === "" ? [] : [[name, value]]
   }))
 
-const requireValid = (configuration: Configuration.Configuration): Effect.Effect<void, UsageError> =>
+const requireValid = (
+  { allowsUnknownProfile = false }: CommandSpec,
+  configuration: Configuration.Configuration
+): Effect.Effect<void, UsageError> =>
   Effect.gen(function*() {
     yield* Configuration.requireValid(configuration)
     const { profile, profiles } = configuration
-    if (profiles.includes(profile) || (yield* hasStoredKey(profile))) return
+    if (allowsUnknownProfile || profiles.includes(profile) || (yield* hasStoredKey(profile))) return
     yield* Configuration.unknownProfile(configuration)
   })
 

@@ -3,9 +3,11 @@ import type { HttpClient } from "@effect/platform/HttpClient"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
+import type { UsageError } from "./CommandError.ts"
 
 export interface HttpTransportService {
-  readonly network: Effect.Effect<Layer.Layer<HttpClient>>
+  /** Fails if a proxy variable is invalid. */
+  readonly network: Effect.Effect<Layer.Layer<HttpClient>, UsageError>
   readonly sandbox: Effect.Effect<SandboxTransport>
 }
 

@@ -2,12 +2,28 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { baseUrlOptions } from "./args/GlobalOptions.ts"
-import { HttpTransport, type SandboxTransport } from "./HttpTransport.ts"
+import { UsageError } from "./CommandError.ts"
+import { isProxyUrl, proxyVariables } from "./diagnostics/ProxyVariables.ts"
+import { HttpTransport, type HttpTransportService, type SandboxTransport } from "./HttpTransport.ts"
 
-const network = Effect.map(
-  Effect.promise(() => import("@effect/platform/FetchHttpClient")),
-  ({ layer }) => layer
-)
+/** Fetch of Node.js loads faster; Undici also uses the proxies of the environment. */
+const network: HttpTransportService["network"] = Effect.gen(function*() {
+  const proxies = proxyVariables.filter((name) => (process.env[name] ?? "") !== "")
+  if (proxies.length === 0) {
+    const { layer } = yield* Effect.promise(() => import("@effect/platform/FetchHttpClient"))
+    return layer
+  }
+  const invalid = proxies.find((name) => !isProxyUrl(process.env[name] ?? ""))
+  if (invalid !== undefined) {
+    // Its value may contain a password
+    return yield* new UsageError({
+      reason: `${invalid}: expected the URL of an HTTP proxy`,
+      hint: "correct or unset it"
+    })
+  }
+  const { layer } = yield* Effect.promise(() => import("@blockquarry/http/UndiciTransport"))
+  return Layer.orDie(layer)
+})
 
 const sandbox: Effect.Effect<SandboxTransport> = Effect.map(
   Effect.promise(() => import("@blockquarry/sandbox/Sandbox")),

@@ -68,6 +68,10 @@ export type ArgumentValues = ReadonlyMap<string, ReadonlyArray<string>>
 
 /** One execution of a command. */
 export interface CommandInvocation {
+  readonly command: CommandDescription
+  /** Values that the command line sets. */
+  readonly commandLine: ArgumentValues
+  /** Values that the command line, the environment and configuration files set. */
   readonly values: ArgumentValues
   readonly settings: CommandSettings
 }
@@ -90,6 +94,8 @@ export interface CommandDescription {
   readonly options: ReadonlyArray<OptionDescription>
   /** Whether the command runs although configuration files or variables are invalid, for example to correct them. */
   readonly allowsInvalidConfiguration?: boolean
+  /** Whether the command may create the profile that `--profile` names. */
+  readonly allowsUnknownProfile?: boolean
   /** Arguments and options of the examples, without `quarry` and the path. */
   readonly examples: ReadonlyArray<string>
   /** Whether the command runs until it is interrupted, for example a server. */
@@ -99,6 +105,8 @@ export interface CommandDescription {
 /** Describes a command and runs it. */
 export interface CommandSpec extends CommandDescription {
   readonly options: ReadonlyArray<OptionSpec>
+  /** Returns whether `--timeout` ends the command with success, because it has no other end. */
+  readonly endsAtTimeout?: (values: ArgumentValues) => boolean
   readonly run: (
     invocation: CommandInvocation
   ) => Effect.Effect<void, CommandError, HttpTransport | CommandTerminal>

@@ -202,11 +202,44 @@ export const nameProblem = (name: string, kind: FileKind, isProfile: boolean): P
     : null
 }
 
-/** Sets or removes (null) a value by its path, and keeps comments and everything else. */
+type ValuePath = readonly [string, ...ReadonlyArray<string>]
+
+/** Sets a value by its path, and keeps comments and everything else. */
 export const setValue = (
   file: string,
-  path: readonly [string, ...ReadonlyArray<string>],
-  value: string | null
+  path: ValuePath,
+  value: string
+): Effect.Effect<void, ConfigFileError> =>
+  edit(file, (yaml, document) => {
+    // Sections without content are texts
+    for (let depth = 0; depth < path.length; depth++) {
+      const section = path.slice(0, depth)
+      if (!yaml.isMap(document.getIn(section, true))) document.deleteIn(section)
+    }
+    document.setIn(path, value)
+  })
+
+/** Removes a value by its path, and the sections that are empty then. Returns whether it was set. */
+export const removeValue = (file: string, path: ValuePath): Effect.Effect<boolean, ConfigFileError> =>
+  Effect.gen(function*() {
+    let wasSet = false
+    // Without the file there is nothing to remove
+    if ((yield* readSmallFile(file)) === null) return false
+    yield* edit(file, (yaml, document) => {
+      wasSet = document.hasIn(path)
+      if (!wasSet) return
+      document.deleteIn(path)
+      for (let depth = path.length - 1; depth > 0; depth--) {
+        const section: unknown = document.getIn(path.slice(0, depth), true)
+        if (yaml.isMap(section) && section.items.length === 0) document.deleteIn(path.slice(0, depth))
+      }
+    })
+    return wasSet
+  })
+
+const edit = (
+  file: string,
+  change: (yaml: YamlModule, document: Yaml.Document.Parsed) => void
 ): Effect.Effect<void, ConfigFileError> =>
   Effect.flatMap(loadYaml, (yaml) =>
     replaceFile(file, null, (text) => {
@@ -218,26 +251,6 @@ export const setValue = (
           reason: `line ${lineAt(error.pos[0])}: invalid YAML; correct it first`
         })
       }
-      apply(yaml, document, path, value)
+      change(yaml, document)
       return Effect.succeed(document.contents === null ? "" : document.toString({ lineWidth: 0 }))
     }))
-
-const apply = (
-  yaml: YamlModule,
-  document: Yaml.Document.Parsed,
-  path: ReadonlyArray<string>,
-  value: string | null
-): void => {
-  // Sections without content are texts
-  for (let depth = 0; depth < path.length; depth++) {
-    if (!yaml.isMap(document.getIn(path.slice(0, depth), true))) document.deleteIn(path.slice(0, depth))
-  }
-  if (value !== null) return document.setIn(path, value)
-  document.deleteIn(path)
-  for (let depth = path.length - 1; depth > 0; depth--) {
-    const section: unknown = document.getIn(path.slice(0, depth), true)
-    if (yaml.isMap(section) && isEmpty(section)) document.deleteIn(path.slice(0, depth))
-  }
-}
-
-const isEmpty = ({ items }: Yaml.YAMLMap): boolean => items.length === 0

@@ -1,0 +1,146 @@
+/** How a command reaches the APIs: the HTTP client, base URLs, API key and rate limit. */
+import type { AnyOperation, ApiName } from "@blockquarry/core/Operation"
+import * as RateLimit from "@blockquarry/http/RateLimit"
+import * as Settings from "@blockquarry/http/Settings"
+import type { HttpClient } from "@effect/platform/HttpClient"
+import * as Config from "effect/Config"
+import type { ConfigError } from "effect/ConfigError"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { type ArgumentValues, singleValue } from "./args/CommandSpec.ts"
+import { baseUrlOptions, rateLimitOption } from "./args/GlobalOptions.ts"
+import { type ConfigFileError, MissingApiKeyError, sandboxHint, UsageError } from "./CommandError.ts"
+import type { CommandSettings } from "./CommandSettings.ts"
+import { formatOrigin } from "./config/Configuration.ts"
+import { variableOf } from "./config/Setting.ts"
+import { HttpTransport } from "./HttpTransport.ts"
+import { CommandTerminal, styled } from "./Terminal.ts"
+
+/** What is missing or invalid in the configuration of a client. */
+export type ConnectionError = MissingApiKeyError | UsageError | ConfigFileError
+
+export interface Connection {
+  readonly client: Layer.Layer<HttpClient>
+  /** The rate limit if none is configured. */
+  readonly rateLimit: RateLimit.RateLimit
+  /** Reads the configuration of clients. Fails with an error that names what is missing or invalid, and its origin. */
+  readonly read: <A, R>(configured: Effect.Effect<A, ConfigError, R>) => Effect.Effect<A, ConnectionError, R>
+}
+
+/** The variables that clients read, and where each of them is set. */
+interface Variables {
+  readonly values: ReadonlyMap<string, string>
+  readonly origins: ReadonlyMap<string, string>
+}
+
+/** Connects to the sandbox, or to the configured service. */
+export const connect = (
+  settings: CommandSettings
+): Effect.Effect<Connection, UsageError, HttpTransport | CommandTerminal> =>
+  Effect.gen(function*() {
+    const transport = yield* HttpTransport
+    if (settings.isSandbox) {
+      const terminal = yield* CommandTerminal
+      yield* terminal.note(
+        styled(terminal.err, "yellow", "sandbox mode: synthetic data, not from any real blockchain")
+      )
+      const { client, config } = yield* transport.sandbox
+      return {
+        client,
+        rateLimit: RateLimit.none,
+        read: (configured) => readFrom(configured, { values: config, origins: new Map() })
+      }
+    }
+    const variables = yield* Effect.cached(configuredVariables(settings))
+    return {
+      client: yield* transport.network,
+      rateLimit: RateLimit.standard,
+      read: (configured) => Effect.flatMap(variables, (variables) => readFrom(configured, variables))
+    }
+  })
+
+const readFrom = <A, R>(
+  configured: Effect.Effect<A, ConfigError, R>,
+  { origins, values }: Variables
+): Effect.Effect<A, MissingApiKeyError | UsageError, R> =>
+  Effect.withConfigProvider(configured, ConfigProvider.fromMap(new Map(values))).pipe(
+    Effect.mapError(toConnectionError(origins))
+  )
+
+/** Returns what the settings configure for clients. Fails if the API key cannot be read. */
+const configuredVariables = (
+  { configuration }: CommandSettings
+): Effect.Effect<Variables, ConfigFileError> =>
+  Effect.gen(function*() {
+    const { findApiKey } = yield* Effect.promise(() => import("./config/ApiKey.ts"))
+    const apiKey = yield* findApiKey(configuration)
+    const used = [...baseUrlOptions, rateLimitOption].flatMap(({ name }) => {
+      const resolved = configuration.values.get(name)
+      return resolved === undefined ? [] : [{ ...resolved, variable: variableOf(name) }]
+    })
+    return {
+      values: new Map([
+        ...used.map(({ value, variable }) => [variable, value] as const),
+        ...apiKey === null ? [] : [[Settings.apiKey, Redacted.value(apiKey.key)] as const]
+      ]),
+      origins: new Map([
+        ...used.map(({ origin, variable }) => [variable, formatOrigin(origin)] as const),
+        ...apiKey === null ? [] : [[Settings.apiKey, apiKey.source] as const]
+      ])
+    }
+  })
+
+/** Reports the first missing or invalid variable, with a hint. */
+const toConnectionError =
+  (origins: ReadonlyMap<string, string>) => (error: ConfigError): MissingApiKeyError | UsageError => {
+    if (error._op === "And" || error._op === "Or") return toConnectionError(origins)(error.left)
+    const variable = error.path.join(".")
+    const isMissing = error._op === "MissingData"
+    if (isMissing && variable === Settings.apiKey) return new MissingApiKeyError()
+    return new UsageError({
+      reason: isMissing
+        ? `${variable} is not set`
+        : `${origins.get(variable) ?? variable}: ${error.message}`,
+      hint: hintFor(variable)
+    })
+  }
+
+const hintFor = (variable: string): string | null => {
+  if (variable === Settings.apiKey) return "the API key is a single line without quotes"
+  const option = baseUrlOptions.find((option) => option.variable === variable)
+  return option === undefined
+    ? null
+    : `run quarry config set ${option.name} <url>, set ${variable} or --${option.name} <url>, ${sandboxHint}`
+}
+
+/** Everything that the client of one API needs. The ledger API works without a key. */
+export interface Endpoint {
+  readonly baseUrl: string
+  readonly apiKey: Redacted.Redacted | undefined
+  readonly rateLimit: RateLimit.RateLimit
+}
+
+export const readEndpoint = (
+  connection: Connection,
+  api: ApiName,
+  baseUrlVariable: string
+): Effect.Effect<Endpoint, ConnectionError> =>
+  connection.read(Config.all({
+    baseUrl: Settings.baseUrlConfig(api, baseUrlVariable),
+    apiKey: api === "ledger" ? Settings.optionalApiKeyConfig : Settings.apiKeyConfig,
+    rateLimit: Config.map(Settings.rateLimitConfig, (configured) => configured ?? connection.rateLimit)
+  }))
+
+/** Returns the variable with the base URL of an operation. `--network` selects between those of the ledger API. */
+export const baseUrlVariableOf = ({ api }: Pick<AnyOperation, "api">, values: ArgumentValues): string => {
+  switch (api) {
+    case "data":
+      return Settings.baseUrl
+    case "streams":
+      return Settings.streamsUrl
+    case "ledger":
+      return singleValue(values, "network") === "testnet" ? Settings.ledgerTestnetUrl : Settings.ledgerUrl
+  }
+}

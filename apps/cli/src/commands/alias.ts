@@ -1,0 +1,102 @@
+/** `quarry alias set|unset|list` */
+import * as Effect from "effect/Effect"
+import { type CommandInvocation, type CommandSpec, singleValue } from "../args/CommandSpec.ts"
+import { ConfigFileError, NotSetError, UsageError } from "../CommandError.ts"
+import { checkAddress, checkName } from "../config/AddressBook.ts"
+import { removeValue, setValue } from "../config/ConfigFile.ts"
+import { textColumn } from "../render/Columns.ts"
+import { printRows } from "../render/PrintRows.ts"
+import { CommandTerminal } from "../Terminal.ts"
+
+const common = { operation: null, isUpdate: false, api: null } as const
+
+const nameArgument = {
+  name: "name",
+  description: "Name in any case: a letter and up to 31 letters, digits, - and _"
+}
+
+const userFile = (
+  { settings: { configuration: { files } } }: CommandInvocation
+): Effect.Effect<string, ConfigFileError> =>
+  files.user === null
+    ? new ConfigFileError({ file: "config.yaml", reason: "there is no home directory; set HOME" })
+    : Effect.succeed(files.user)
+
+export const aliasSet: CommandSpec = {
+  ...common,
+  path: ["alias", "set"],
+  summary: "Name an address, so that commands accept the name",
+  note: "Tables show the name instead of the address; JSON and CSV never do.",
+  arguments: [nameArgument, { name: "address", description: "0x and 40 hexadecimal digits" }],
+  options: [],
+  examples: ["treasury {wallet}"],
+  run: (invocation) =>
+    Effect.gen(function*() {
+      const terminal = yield* CommandTerminal
+      const name = (singleValue(invocation.values, "name") ?? "").toLowerCase()
+      const address = singleValue(invocation.values, "address") ?? ""
+      const nameProblem = checkName(name)
+      if (nameProblem !== null) return yield* new UsageError({ reason: `<name>: ${nameProblem}`, hint: null })
+      const addressProblem = checkAddress(address)
+      if (addressProblem !== null) {
+        return yield* new UsageError({ reason: `<address>: ${addressProblem}`, hint: null })
+      }
+      const previous = invocation.settings.addressBook.addresses.get(name)
+      yield* setValue(yield* userFile(invocation), ["aliases", name], address)
+      yield* terminal.note(
+        previous === undefined || previous === address.toLowerCase()
+          ? `${name} is ${address}`
+          : `${name} is ${address}, no longer ${previous}`
+      )
+    })
+}
+
+export const aliasUnset: CommandSpec = {
+  ...common,
+  path: ["alias", "unset"],
+  summary: "Remove the name of an address",
+  arguments: [{ ...nameArgument, completes: "alias" }],
+  options: [],
+  examples: ["treasury"],
+  run: (invocation) =>
+    Effect.gen(function*() {
+      const terminal = yield* CommandTerminal
+      const { addressBook } = invocation.settings
+      const name = (singleValue(invocation.values, "name") ?? "").toLowerCase()
+      const wasSet = yield* removeValue(yield* userFile(invocation), ["aliases", name])
+      if (!wasSet) {
+        const suggestion = addressBook.suggest(name)
+        return yield* new NotSetError({
+          reason: `there is no alias ${JSON.stringify(name)}`,
+          hint: suggestion === undefined ? "quarry alias list shows all" : `did you mean ${suggestion}?`
+        })
+      }
+      yield* terminal.note(`removed ${name}`)
+    })
+}
+
+interface AliasRow {
+  readonly name: string
+  readonly address: string
+}
+
+export const aliasList: CommandSpec = {
+  ...common,
+  path: ["alias", "list"],
+  summary: "List the names of addresses",
+  arguments: [],
+  options: [],
+  examples: ["", "-o json"],
+  run: ({ settings: { addressBook, format } }) =>
+    Effect.gen(function*() {
+      const terminal = yield* CommandTerminal
+      const rows = [...addressBook.addresses].map(([name, address]): AliasRow => ({ name, address }))
+      if (rows.length === 0) {
+        yield* terminal.note("no aliases; set one with quarry alias set <name> <address>")
+      }
+      yield* printRows(format, [
+        textColumn<AliasRow>("name", ({ name }) => name),
+        { header: "address", kind: "fixed", cell: ({ address }: AliasRow) => address }
+      ], rows)
+    })
+}

@@ -1,0 +1,156 @@
+/** `quarry api <operation> key=value …` */
+import { type AnyOperation, isList } from "@blockquarry/core/Operation"
+import { allOperations } from "@blockquarry/core/Operations"
+import { decodeInput, encodeRequest, parseRequest } from "@blockquarry/core/RequestEncoding"
+import * as Effect from "effect/Effect"
+import {
+  type CommandInvocation,
+  type CommandSpec,
+  isEnabled,
+  type OptionSpec,
+  singleValue
+} from "../args/CommandSpec.ts"
+import { closestMatch } from "../args/Suggest.ts"
+import { oneOf } from "../args/ValueCheck.ts"
+import { UsageError } from "../CommandError.ts"
+import { baseUrlVariableOf } from "../Connection.ts"
+import { textColumn } from "../render/Columns.ts"
+import { printRows } from "../render/PrintRows.ts"
+
+const operations: ReadonlyArray<AnyOperation> = allOperations
+
+const operationIds = operations.map(({ id }) => id)
+
+const includeOption: OptionSpec = {
+  name: "include-headers",
+  alias: "i",
+  value: null,
+  description: "Print the status and the headers before the body"
+}
+
+const networks = ["mainnet", "testnet"]
+
+const networkOption: OptionSpec = {
+  name: "network",
+  value: "name",
+  description: "Ledger network (default: mainnet)",
+  choices: networks,
+  check: oneOf(networks)
+}
+
+export const api: CommandSpec = {
+  path: ["api"],
+  operation: null,
+  isUpdate: false,
+  api: "any",
+  summary: "Call any operation, and print the response as the service sends it",
+  note:
+    "Parameters have the names of the API: address=0x… chain=eth. Repeat a parameter for several values. Without " +
+    "an operation, lists all of them with their parameters. Retries and the rate limit apply as usual.",
+  arguments: [
+    { name: "operation", description: "Name of the operation", choices: operationIds, optional: true },
+    { name: "key=value", description: "Parameter of the operation", optional: true, repeatable: true }
+  ],
+  options: [includeOption, networkOption],
+  examples: [
+    "",
+    "walletTransfers address={wallet} chain=eth limit=5",
+    "tokenPrice address={token} -i",
+    "updateStreamStatus id={stream} status=paused"
+  ],
+  run: (invocation) =>
+    Effect.gen(function*() {
+      const name = singleValue(invocation.values, "operation")
+      if (name === undefined) return yield* listOperations(invocation)
+      const operation = operations.find(({ id }) => id === name)
+      if (operation === undefined) {
+        const suggestion = closestMatch(name, operationIds)
+        return yield* new UsageError({
+          reason: `unknown operation ${JSON.stringify(name)}`,
+          hint: suggestion === undefined ? "quarry api lists all operations" : `did you mean ${suggestion}?`
+        })
+      }
+      const input = yield* decodeParameters(operation, invocation)
+      const request = encodeRequest(operation, input)
+      const variable = baseUrlVariableOf(operation, invocation.values)
+      if (isEnabled(invocation.values, "curl")) {
+        const { printRequest } = yield* Effect.promise(() => import("../diagnostics/Curl.ts"))
+        return yield* printRequest(invocation.settings, operation.api, variable, request)
+      }
+      const { printResponse } = yield* Effect.promise(() => import("../diagnostics/RawCall.ts"))
+      const includeHeaders = isEnabled(invocation.values, includeOption.name)
+      yield* printResponse(operation, input, request, variable, includeHeaders, invocation.settings)
+    })
+}
+
+interface OperationRow {
+  readonly operation: string
+  readonly method: string
+  readonly path: string
+  readonly parameters: string
+  readonly summary: string
+}
+
+const listOperations = ({ settings: { format } }: CommandInvocation) =>
+  printRows(
+    format,
+    [
+      { header: "operation", kind: "fixed", cell: ({ operation }: OperationRow) => operation },
+      textColumn<OperationRow>("parameters", ({ parameters }) => parameters),
+      textColumn<OperationRow>("path", ({ path }) => path, { dropOrder: 1 })
+    ],
+    operations.map(({ docs, id, method, parameters, path }): OperationRow => ({
+      operation: id,
+      method,
+      path,
+      parameters: parameters.map(({ name, required }) => required ? name : `[${name}]`).join(" "),
+      summary: docs.summary
+    }))
+  )
+
+/** Decodes `key=value` words. Array parameters may be written as on the wire: `name[]=value`. */
+const decodeParameters = (
+  operation: AnyOperation,
+  { settings: { addressBook }, values }: CommandInvocation
+): Effect.Effect<unknown, UsageError> =>
+  Effect.gen(function*() {
+    const names = operation.parameters.map(({ name }) => name)
+    const pathValues = new Map<string, string>()
+    const bodyValues = new Map<string, string>()
+    const query: Array<readonly [string, string]> = []
+    for (const word of values.get("key=value") ?? []) {
+      const [, key = "", text = ""] = /^([^=]+)=(.*)$/s.exec(word) ?? []
+      if (key === "") {
+        return yield* new UsageError({
+          reason: `expected key=value, got ${JSON.stringify(word)}`,
+          hint: `parameters of ${operation.id}: ${names.join(", ")}`
+        })
+      }
+      const parameter = operation.parameters.find(({ name }) => name === key.replace(/\[\d*\]$/, ""))
+      if (parameter === undefined) {
+        const suggestion = closestMatch(key, names)
+        return yield* new UsageError({
+          reason: `unknown parameter ${JSON.stringify(key)} of ${operation.id}`,
+          hint: suggestion === undefined
+            ? `parameters: ${names.join(", ")}`
+            : `did you mean ${suggestion}?`
+        })
+      }
+      const value = /address/.test(parameter.name) ? addressBook.resolve(text) : text
+      if (parameter.in === "query") query.push([key, value])
+      else (parameter.in === "path" ? pathValues : bodyValues).set(parameter.name, value)
+    }
+    const { encoded } = parseRequest(
+      operation,
+      Object.fromEntries(pathValues),
+      query,
+      Object.fromEntries(bodyValues)
+    )
+    return yield* Effect.mapError(decodeInput(operation, encoded), ({ issues: [issue] }) =>
+      new UsageError({
+        reason: `${issue.parameter}: ${issue.reason}`,
+        hint: `parameters of ${operation.id}: ${
+          operation.parameters.map(({ name, required }) => required ? name : `[${name}]`).join(" ")
+        }${isList(operation) ? "; cursor continues after a page" : ""}`
+      }))
+  })

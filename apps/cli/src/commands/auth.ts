@@ -1,0 +1,166 @@
+/** `quarry auth login|status|logout` */
+import * as Settings from "@blockquarry/http/Settings"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { type CommandSpec, isEnabled, type OptionSpec } from "../args/CommandSpec.ts"
+import { type CommandError, formatError, MissingApiKeyError, UsageError } from "../CommandError.ts"
+import type { CommandSettings } from "../CommandSettings.ts"
+import * as ApiKey from "../config/ApiKey.ts"
+import { environmentVariable } from "../config/Configuration.ts"
+import { SecretInput } from "../config/SecretInput.ts"
+import { checkService, isKeyAccepted, type ServiceCheck } from "../diagnostics/CheckService.ts"
+import { HttpTransport } from "../HttpTransport.ts"
+import { protectSecret } from "../Redaction.ts"
+import { textColumn } from "../render/Columns.ts"
+import { printRows } from "../render/PrintRows.ts"
+import { sanitize } from "../render/Sanitize.ts"
+import { CommandTerminal } from "../Terminal.ts"
+
+const common = { operation: null, isUpdate: false, api: "data", arguments: [] } as const
+
+const verifyOption: OptionSpec = {
+  name: "verify",
+  value: null,
+  description: "Check the key with one request (login: default; --no-verify stores it unchecked)"
+}
+
+/** Checks a key with the configured service, or with the sandbox. Null if no base URL is configured. */
+const verify = (
+  key: Redacted.Redacted,
+  { configuration, isSandbox }: CommandSettings
+): Effect.Effect<ServiceCheck | null, UsageError, HttpTransport> =>
+  Effect.gen(function*() {
+    const transport = yield* HttpTransport
+    if (isSandbox) {
+      const { client, config } = yield* transport.sandbox
+      return yield* Effect.provide(checkService(config.get(Settings.baseUrl) ?? "", key), client)
+    }
+    const baseUrl = configuration.values.get("base-url")?.value
+    return baseUrl === undefined
+      ? null
+      : yield* Effect.provide(checkService(baseUrl, key), yield* transport.network)
+  })
+
+/** Says what a check shows about the key. */
+const describeCheck = (check: ServiceCheck | null): string => {
+  if (check === null) return "not checked, because base-url is not set"
+  const accepted = isKeyAccepted(check)
+  if (accepted === true) return "accepted by the service"
+  const reason = check.error === null ? "" : `: ${formatError(check.error).message}`
+  return accepted === false ? `rejected${reason}` : `not checked${reason}`
+}
+
+const readKey: Effect.Effect<Redacted.Redacted, CommandError, CommandTerminal> = Effect.gen(function*() {
+  const terminal = yield* CommandTerminal
+  const input = yield* SecretInput
+  if (input.isTerminal()) yield* terminal.note("Paste the API key; it is not shown:")
+  const typed = yield* input.isTerminal() ? input.readHidden : input.readPipe
+  yield* protectSecret(typed)
+  if (Redacted.value(typed) === "") {
+    return yield* new UsageError({
+      reason: "no API key was entered",
+      hint: "type it, or pipe it: quarry auth login < key.txt"
+    })
+  }
+  const provider = ConfigProvider.fromMap(new Map([[Settings.apiKey, Redacted.value(typed)]]))
+  return yield* Effect.withConfigProvider(Settings.apiKeyConfig, provider).pipe(
+    Effect.mapError(() =>
+      new UsageError({
+        reason: "the API key has characters that are invalid in an HTTP header",
+        hint: "enter only the key, on a single line"
+      })
+    )
+  )
+})
+
+export const authLogin: CommandSpec = {
+  ...common,
+  path: ["auth", "login"],
+  summary: "Store the API key of a profile",
+  note:
+    "Reads the key from the terminal without showing it, or from a pipe, and stores it in a file that only you " +
+    "can read. There is no option for it, because command lines are visible to other users.",
+  allowsUnknownProfile: true,
+  options: [verifyOption],
+  examples: [],
+  run: ({ settings, values }) =>
+    Effect.gen(function*() {
+      const terminal = yield* CommandTerminal
+      const { profile } = settings.configuration
+      const key = yield* readKey
+      const isSkipped = values.has(verifyOption.name) && !isEnabled(values, verifyOption.name)
+      const check = isSkipped ? null : yield* verify(key, settings)
+      if (check !== null && check.error !== null && isKeyAccepted(check) === false) {
+        yield* terminal.note("the key is not stored; --no-verify stores it unchecked")
+        return yield* Effect.fail(check.error)
+      }
+      const file = yield* ApiKey.storeApiKey(profile, key)
+      const checked = isSkipped ? "not checked" : describeCheck(check)
+      yield* terminal.note(
+        sanitize(`stored the API key ${ApiKey.fingerprint(key)} of profile ${profile} in ${file}, ${checked}`)
+      )
+      if ((yield* environmentVariable(Settings.apiKey)) !== "") {
+        yield* terminal.note(`note: ${Settings.apiKey} is set and takes precedence over the stored key`)
+      }
+    })
+}
+
+interface AuthStatus {
+  readonly profile: string
+  readonly source: string
+  readonly fingerprint: string
+  readonly check: string | null
+}
+
+export const authStatus: CommandSpec = {
+  ...common,
+  path: ["auth", "status"],
+  summary: "Show where the API key comes from, and its fingerprint",
+  options: [verifyOption],
+  examples: [],
+  run: ({ settings, values }) =>
+    Effect.gen(function*() {
+      const found = yield* ApiKey.findApiKey(settings.configuration)
+      if (found === null) return yield* new MissingApiKeyError()
+      const isVerified = isEnabled(values, verifyOption.name)
+      const check = isVerified ? yield* verify(found.key, settings) : null
+      const status: AuthStatus = {
+        profile: settings.configuration.profile,
+        source: found.source,
+        fingerprint: ApiKey.fingerprint(found.key),
+        check: isVerified ? describeCheck(check) : null
+      }
+      yield* printRows(settings.format, [
+        textColumn<AuthStatus>("profile", ({ profile }) => profile),
+        { header: "source", kind: "fixed", cell: ({ source }: AuthStatus) => source },
+        { header: "fingerprint", kind: "fixed", cell: ({ fingerprint }: AuthStatus) => fingerprint },
+        ...isVerified ? [textColumn<AuthStatus>("check", (row) => row.check)] : []
+      ], [status])
+      if (check !== null && check.error !== null && isKeyAccepted(check) === false) {
+        return yield* Effect.fail(check.error)
+      }
+    })
+}
+
+export const authLogout: CommandSpec = {
+  ...common,
+  path: ["auth", "logout"],
+  summary: "Remove the stored API key of a profile",
+  allowsUnknownProfile: true,
+  options: [],
+  examples: ["", "--profile work"],
+  run: ({ settings: { configuration: { profile } } }) =>
+    Effect.gen(function*() {
+      const terminal = yield* CommandTerminal
+      const file = yield* ApiKey.removeApiKey(profile)
+      yield* terminal.note(
+        file === null
+          ? `profile ${profile} has no stored API key`
+          : `removed the API key of profile ${profile}`
+      )
+      if ((yield* environmentVariable(Settings.apiKey)) !== "") {
+        yield* terminal.note(`note: ${Settings.apiKey} is still set`)
+      }
+    })
+}

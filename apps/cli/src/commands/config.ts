@@ -1,0 +1,253 @@
+/** `quarry config get|set|unset|list|path` */
+import * as Effect from "effect/Effect"
+import {
+  type CommandInvocation,
+  type CommandSpec,
+  isEnabled,
+  type OptionSpec,
+  singleValue
+} from "../args/CommandSpec.ts"
+import { closestMatch } from "../args/Suggest.ts"
+import { ConfigFileError, NotSetError, UsageError } from "../CommandError.ts"
+import * as ConfigFile from "../config/ConfigFile.ts"
+import {
+  type Configuration,
+  defaultProfile,
+  effectiveValue,
+  formatIssue,
+  formatOrigin,
+  load,
+  type Origin
+} from "../config/Configuration.ts"
+import { findSetting, type Setting, settings } from "../config/Setting.ts"
+import { textColumn } from "../render/Columns.ts"
+import { printRows } from "../render/PrintRows.ts"
+import { sanitize } from "../render/Sanitize.ts"
+import { CommandTerminal } from "../Terminal.ts"
+
+const names = settings.map(({ name }) => name)
+
+const projectOption: OptionSpec = {
+  name: "project",
+  value: null,
+  description: "Use the project file .quarry.yaml of the working directory instead of your own file"
+}
+
+const settingArgument = {
+  name: "setting",
+  description: "Name of the setting: the name of an option without dashes",
+  choices: names
+}
+
+const common = {
+  operation: null,
+  isUpdate: false,
+  api: null,
+  allowsInvalidConfiguration: true
+} as const
+
+const requireSetting = (name: string): Effect.Effect<Setting, UsageError> => {
+  const setting = findSetting(name)
+  if (setting !== undefined) return Effect.succeed(setting)
+  const suggestion = closestMatch(name, names)
+  return new UsageError({
+    reason: `unknown setting ${JSON.stringify(name)}`,
+    hint: suggestion === undefined ? `known settings: ${names.join(", ")}` : `did you mean ${suggestion}?`
+  })
+}
+
+/** Prints what is invalid, because it does not apply. */
+const printIssues = ({ issues }: Configuration) =>
+  Effect.flatMap(
+    CommandTerminal,
+    (terminal) => Effect.forEach(issues, (issue) => terminal.note(sanitize(`warning: ${formatIssue(issue)}`)))
+  )
+
+export const configGet: CommandSpec = {
+  ...common,
+  path: ["config", "get"],
+  summary: "Print the value of a setting",
+  arguments: [settingArgument],
+  options: [],
+  examples: ["chain", "output --profile work"],
+  run: ({ settings: { configuration }, values }) =>
+    Effect.gen(function*() {
+      const terminal = yield* CommandTerminal
+      const { name } = yield* requireSetting(singleValue(values, "setting") ?? "")
+      yield* printIssues(configuration)
+      const resolved = effectiveValue(configuration, name)
+      if (resolved === null) {
+        return yield* new NotSetError({
+          reason: `${name} is not set`,
+          hint: `set it: quarry config set ${name} <value>`
+        })
+      }
+      yield* terminal.print(`${sanitize(resolved.value)}\n`)
+    })
+}
+
+/** Where `config set` and `config unset` write. */
+interface Target {
+  readonly file: string
+  readonly kind: ConfigFile.FileKind
+  /** Null for settings outside of profiles. */
+  readonly profile: string | null
+}
+
+/** A profile is written to if the command line or the environment selects it. */
+const targetOf = (
+  { settings: { configuration: { files, values } }, values: commandLine }: CommandInvocation,
+  name: string
+): Effect.Effect<Target, ConfigFileError> => {
+  if (isEnabled(commandLine, projectOption.name)) {
+    return Effect.succeed({ file: files.project ?? files.newProject, kind: "project", profile: null })
+  }
+  if (files.user === null) {
+    return new ConfigFileError({ file: "config.yaml", reason: "there is no home directory; set HOME" })
+  }
+  const selected = values.get("profile")
+  const isSelected = selected?.origin._tag === "Option" || selected?.origin._tag === "Environment"
+  const profile =
+    selected === undefined || !isSelected || selected.value === defaultProfile || name === "profile"
+      ? null
+      : selected.value
+  return Effect.succeed({ file: files.user, kind: "user", profile })
+}
+
+const pathOf = ({ profile }: Target, name: string): readonly [string, ...ReadonlyArray<string>] =>
+  profile === null ? [name] : ["profiles", profile, name]
+
+const formatTarget = ({ file, profile }: Target): string =>
+  `${file}${profile === null ? "" : ` (profile ${profile})`}`
+
+/** Says if another source takes precedence over what was written. */
+const noteIfOverridden = (target: Target, name: string) =>
+  Effect.gen(function*() {
+    const terminal = yield* CommandTerminal
+    const options = target.profile === null ? [] : [["profile", target.profile] as const]
+    const resolved = effectiveValue(yield* load(new Map(options)), name)
+    if (resolved === null || resolved.origin._tag === "Default" || isTarget(resolved.origin, target)) return
+    yield* terminal.note(sanitize(
+      `note: ${formatOrigin(resolved.origin)} takes precedence: ${name} is ${resolved.value}`
+    ))
+  })
+
+const isTarget = (origin: Origin, { file, profile }: Target): boolean =>
+  origin._tag === "File" && origin.file === file && origin.profile === profile
+
+export const configSet: CommandSpec = {
+  ...common,
+  path: ["config", "set"],
+  summary: "Set a setting in the configuration file",
+  note: "With --profile, the setting applies to that profile only. Comments in the file are kept.",
+  arguments: [settingArgument, { name: "value", description: "Value, as for the option" }],
+  options: [projectOption],
+  examples: ["chain polygon", "base-url https://api.example.com --profile work", "output json --project"],
+  run: (invocation) =>
+    Effect.gen(function*() {
+      const terminal = yield* CommandTerminal
+      const name = singleValue(invocation.values, "setting") ?? ""
+      const value = singleValue(invocation.values, "value") ?? ""
+      yield* printIssues(invocation.settings.configuration)
+      const target = yield* targetOf(invocation, name)
+      const problem = ConfigFile.nameProblem(name, target.kind, target.profile !== null)
+      if (problem !== null) return yield* new UsageError({ reason: problem.message, hint: problem.hint })
+      const complaint = findSetting(name)?.check(value) ?? null
+      if (complaint !== null) {
+        return yield* new UsageError({ reason: `${name}: ${complaint}`, hint: null })
+      }
+      yield* ConfigFile.setValue(target.file, pathOf(target, name), value)
+      yield* terminal.note(sanitize(`set ${name} to ${value} in ${formatTarget(target)}`))
+      yield* noteIfOverridden(target, name)
+    })
+}
+
+export const configUnset: CommandSpec = {
+  ...common,
+  path: ["config", "unset"],
+  summary: "Remove a setting from the configuration file",
+  note: "Also removes a line with an unknown name.",
+  arguments: [settingArgument],
+  options: [projectOption],
+  examples: ["chain", "base-url --profile work"],
+  run: (invocation) =>
+    Effect.gen(function*() {
+      const terminal = yield* CommandTerminal
+      const name = singleValue(invocation.values, "setting") ?? ""
+      const target = yield* targetOf(invocation, name)
+      if (name === "profiles" || name === "aliases") yield* requireSetting(name)
+      const wasSet = yield* ConfigFile.removeValue(target.file, pathOf(target, name))
+      if (!wasSet) yield* requireSetting(name)
+      yield* terminal.note(sanitize(
+        wasSet
+          ? `removed ${name} from ${formatTarget(target)}`
+          : `${name} is not set in ${formatTarget(target)}`
+      ))
+      yield* noteIfOverridden(target, name)
+    })
+}
+
+interface SettingRow {
+  readonly setting: string
+  readonly value: string | null
+  readonly origin: string
+}
+
+const showOriginOption: OptionSpec = {
+  name: "show-origin",
+  value: null,
+  description: "Show where each value is set: an option, a variable, or a line of a file"
+}
+
+export const configList: CommandSpec = {
+  ...common,
+  path: ["config", "list"],
+  summary: "List all settings with the values that apply",
+  note: "Precedence: options, environment variables, project file, profile, user file, defaults.",
+  arguments: [],
+  options: [showOriginOption],
+  examples: ["", "--show-origin", "--profile work -o json"],
+  run: ({ settings: { configuration, format }, values }) =>
+    Effect.gen(function*() {
+      yield* printIssues(configuration)
+      const showOrigin = isEnabled(values, showOriginOption.name)
+      const rows = names.map((setting): SettingRow => {
+        const resolved = effectiveValue(configuration, setting)
+        return {
+          setting,
+          value: resolved?.value ?? null,
+          origin: resolved === null ? "not set" : formatOrigin(resolved.origin)
+        }
+      })
+      yield* printRows(
+        format,
+        [
+          textColumn<SettingRow>("setting", ({ setting }) => setting),
+          textColumn<SettingRow>("value", ({ value }) => value),
+          ...showOrigin ? [textColumn<SettingRow>("origin", ({ origin }) => origin)] : []
+        ],
+        rows
+      )
+    })
+}
+
+export const configPath: CommandSpec = {
+  ...common,
+  path: ["config", "path"],
+  summary: "Print the path of the configuration file",
+  arguments: [],
+  options: [projectOption],
+  examples: ["", "--project"],
+  run: ({ settings: { configuration: { files } }, values }) =>
+    Effect.gen(function*() {
+      const terminal = yield* CommandTerminal
+      const file = isEnabled(values, projectOption.name) ? files.project ?? files.newProject : files.user
+      if (file === null) {
+        return yield* new ConfigFileError({
+          file: "config.yaml",
+          reason: "there is no home directory; set HOME"
+        })
+      }
+      yield* terminal.print(`${file}\n`)
+    })
+}

@@ -1,0 +1,47 @@
+/** `quarry doctor` */
+import * as Effect from "effect/Effect"
+import type { CommandSpec } from "../args/CommandSpec.ts"
+import { ChecksFailedError } from "../CommandError.ts"
+import { type Finding, runChecks } from "../diagnostics/Doctor.ts"
+import { printRows } from "../render/PrintRows.ts"
+import { sanitize } from "../render/Sanitize.ts"
+import { CommandTerminal, type StreamInfo, styled } from "../Terminal.ts"
+
+export const doctor: CommandSpec = {
+  path: ["doctor"],
+  operation: null,
+  isUpdate: false,
+  api: "data",
+  summary: "Check configuration, API key, network, TLS and clock, and say what to do",
+  note: "Sends one request that costs 3 units. The exit status is 1 if a check fails.",
+  allowsInvalidConfiguration: true,
+  arguments: [],
+  options: [],
+  examples: ["", "-o json"],
+  run: ({ settings }) =>
+    Effect.gen(function*() {
+      const terminal = yield* CommandTerminal
+      yield* terminal.progress("checking…")
+      const findings = yield* runChecks(settings)
+      yield* terminal.progress(null)
+      yield* settings.configuration.values.has("output") && settings.format !== "table"
+        ? printRows(settings.format, [], findings)
+        : terminal.print(findings.map((finding) => formatFinding(finding, terminal.out)).join(""))
+      const failures = findings.filter(({ status }) => status === "failed").length
+      if (failures > 0) return yield* new ChecksFailedError({ failed: failures, total: findings.length })
+    })
+}
+
+const labels = {
+  ok: "ok      ",
+  warning: "warning ",
+  failed: "failed  ",
+  skipped: "skipped "
+} as const
+
+const styles = { ok: "bold", warning: "yellow", failed: "red", skipped: "dim" } as const
+
+const formatFinding = ({ check, fix, message, status }: Finding, stream: StreamInfo): string => {
+  const line = `${styled(stream, styles[status], labels[status])}${check}: ${sanitize(message)}\n`
+  return fix === null ? line : `${line}        fix: ${sanitize(fix)}\n`
+}

@@ -1,0 +1,62 @@
+/** `quarry explain <exit code | error | proxy error code>` */
+import * as Effect from "effect/Effect"
+import { type CommandSpec, singleValue } from "../args/CommandSpec.ts"
+import { UsageError } from "../CommandError.ts"
+import {
+  explain as explainTopic,
+  type Explanation,
+  explanations,
+  suggestTopic
+} from "../diagnostics/Explanations.ts"
+import { textColumn } from "../render/Columns.ts"
+import { printRows } from "../render/PrintRows.ts"
+import { CommandTerminal, type StreamInfo, styled } from "../Terminal.ts"
+
+export const explain: CommandSpec = {
+  path: ["explain"],
+  operation: null,
+  isUpdate: false,
+  api: null,
+  summary: "Explain an exit code, an error, or an error code of the proxy",
+  note: "Without a topic, lists all of them.",
+  allowsInvalidConfiguration: true,
+  arguments: [{
+    name: "topic",
+    description: "For example 5, RateLimitError or client-rate-limited",
+    optional: true
+  }],
+  options: [],
+  examples: ["5", "RateLimitError", "client-rate-limited", ""],
+  run: ({ settings: { configuration, format }, values }) =>
+    Effect.gen(function*() {
+      const terminal = yield* CommandTerminal
+      const topic = singleValue(values, "topic")
+      const found = topic === undefined ? explanations : explainTopic(topic)
+      if (found.length === 0) {
+        const suggestion = suggestTopic(topic ?? "")
+        return yield* new UsageError({
+          reason: `nothing is known about ${JSON.stringify(topic)}`,
+          hint: suggestion === undefined ? "quarry explain lists all topics" : `did you mean ${suggestion}?`
+        })
+      }
+      if (configuration.values.has("output") && format !== "table") return yield* printRows(format, [], found)
+      yield* topic === undefined
+        ? printRows("table", [
+          { header: "topic", kind: "fixed", cell: ({ topic }: Explanation) => topic },
+          textColumn<Explanation>("meaning", ({ meaning }) => meaning)
+        ], found)
+        : terminal.print(found.map((each) => formatExplanation(each, terminal.out)).join("\n"))
+    })
+}
+
+const formatExplanation = (
+  { exitCode, fix, kind, meaning, topic }: Explanation,
+  stream: StreamInfo
+): string =>
+  [
+    `${styled(stream, "bold", topic)} (${kind}${
+      kind === "error" && exitCode !== null ? `, exit code ${exitCode}` : ""
+    })`,
+    `  ${meaning}`,
+    ...fix === null ? [] : [`  fix: ${fix}`]
+  ].map((line) => `${line}\n`).join("")

@@ -1,0 +1,89 @@
+/** `--curl`: prints the request of an operation as a curl command. */
+import type { AnyOperation, ApiName } from "@blockquarry/core/Operation"
+import { allOperations } from "@blockquarry/core/Operations"
+import { type EncodedRequest, encodeRequest, formatQuery } from "@blockquarry/core/RequestEncoding"
+import { BaseUrl } from "@blockquarry/http/Gateway"
+import * as Settings from "@blockquarry/http/Settings"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { type CommandInvocation, type CommandSpec, integerValue } from "../args/CommandSpec.ts"
+import { decodeArguments } from "../args/OperationParameters.ts"
+import { type CommandError, UsageError } from "../CommandError.ts"
+import type { CommandSettings } from "../CommandSettings.ts"
+import { findApiKey } from "../config/ApiKey.ts"
+import { baseUrlVariableOf, connect } from "../Connection.ts"
+import type { HttpTransport } from "../HttpTransport.ts"
+import { withPageSize } from "../list/OperationSource.ts"
+import { sanitize } from "../render/Sanitize.ts"
+import { shellQuote } from "../ShellQuote.ts"
+import { CommandTerminal } from "../Terminal.ts"
+
+const operations: ReadonlyArray<AnyOperation> = allOperations
+
+/** The address of `quarry sandbox serve`. The sandbox in this process has none. */
+const sandboxOrigin = "http://127.0.0.1:4000"
+
+/** Returns a curl command. The shell inserts the API key. */
+export const formatCurl = ({ body, method }: EncodedRequest, url: string): string =>
+  [
+    "curl",
+    ...method === "GET" ? [] : ["--request", method],
+    shellQuote(url),
+    "--header",
+    `"x-api-key: $${Settings.apiKey}"`,
+    "--header",
+    "'accept: application/json'",
+    ...body === null ? [] : ["--header", "'content-type: application/json'", "--data", shellQuote(body)]
+  ].join(" ")
+
+/** Prints the first request that a command sends. */
+export const printCurl = (
+  command: CommandSpec,
+  { settings, values }: CommandInvocation
+): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
+  Effect.gen(function*() {
+    const operation = operations.find(({ id }) => id === command.operation)
+    if (operation === undefined) {
+      return yield* new UsageError({
+        reason: `--curl: quarry ${command.path.join(" ")} calls no operation`,
+        hint: "use it with a command that reads or updates data"
+      })
+    }
+    const { input } = yield* decodeArguments(
+      operation,
+      withPageSize(values, integerValue(values, "max-items"))
+    )
+    const request = encodeRequest(operation, input)
+    yield* printRequest(settings, operation.api, baseUrlVariableOf(operation, values), request)
+  })
+
+export const printRequest = (
+  settings: CommandSettings,
+  api: ApiName,
+  baseUrlVariable: string,
+  request: EncodedRequest
+): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
+  Effect.gen(function*() {
+    const terminal = yield* CommandTerminal
+    const connection = yield* connect(settings)
+    const baseUrl = yield* connection.read(Settings.baseUrlConfig(api, baseUrlVariable))
+    // `baseUrlConfig` has checked it
+    const apiUrl = Either.getOrThrow(BaseUrl.normalize(api, baseUrl))
+    const { path, query } = request
+    const url = new URL(apiUrl + path + (query.length === 0 ? "" : `?${formatQuery(query)}`)).href
+    yield* terminal.print(
+      `${formatCurl(request, settings.isSandbox ? url.replace(new URL(url).origin, sandboxOrigin) : url)}\n`
+    )
+    yield* terminal.note(sanitize(yield* keyNote(settings)))
+  })
+
+/** Says how the shell gets the key. */
+const keyNote = ({ configuration, isSandbox }: CommandSettings): Effect.Effect<string, CommandError> =>
+  Effect.gen(function*() {
+    if (isSandbox) return "note: start the server with quarry sandbox serve; it prints the API key"
+    const found = yield* findApiKey(configuration)
+    if (found === null) return `note: set ${Settings.apiKey} to your API key first`
+    return found.source === Settings.apiKey
+      ? `note: the shell inserts ${Settings.apiKey}, which must be exported`
+      : `note: set ${Settings.apiKey} first; quarry reads the key from ${found.source}`
+  })

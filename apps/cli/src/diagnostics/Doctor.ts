@@ -1,0 +1,308 @@
+/** The checks of `quarry doctor`. */
+import * as Settings from "@blockquarry/http/Settings"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as fs from "node:fs"
+import { baseUrlOptions } from "../args/GlobalOptions.ts"
+import { formatError } from "../CommandError.ts"
+import type { CommandSettings } from "../CommandSettings.ts"
+import * as ApiKey from "../config/ApiKey.ts"
+import {
+  defaultProfile,
+  effectiveValue,
+  environmentVariable,
+  formatIssue,
+  formatOrigin
+} from "../config/Configuration.ts"
+import { HttpTransport } from "../HttpTransport.ts"
+import { checkService, isKeyAccepted, type ServiceCheck } from "./CheckService.ts"
+import { probe, type ProbeError, targetOf } from "./NetworkProbe.ts"
+import { proxyFor, proxyVariables } from "./ProxyVariables.ts"
+
+/** The result of one check. */
+export interface Finding {
+  readonly check: string
+  readonly status: "ok" | "warning" | "failed" | "skipped"
+  readonly message: string
+  /** What to do; null if nothing is to be done. */
+  readonly fix: string | null
+}
+
+const finding =
+  (status: Finding["status"]) => (check: string, message: string, fix: string | null = null): Finding => ({
+    check,
+    status,
+    message,
+    fix
+  })
+
+const ok = finding("ok")
+const warning = finding("warning")
+const failed = finding("failed")
+const skipped = finding("skipped")
+
+/** Runs all checks, in the order in which problems should be fixed. */
+export const runChecks = (
+  settings: CommandSettings
+): Effect.Effect<ReadonlyArray<Finding>, never, HttpTransport> =>
+  Effect.gen(function*() {
+    const local = [
+      checkNode(process.version),
+      ...checkFiles(settings),
+      ...(yield* checkProfile(settings)),
+      checkLimits(settings)
+    ]
+    return settings.isSandbox
+      ? [...local, ...(yield* checkSandbox)]
+      : [...local, ...(yield* checkNetwork(settings))]
+  })
+
+/** The oldest Node.js that the program supports. */
+const minNodeMajor = 20
+
+export const checkNode = (version: string): Finding => {
+  const label = `Node.js ${version} on ${process.platform} ${process.arch}`
+  return Number(/^v(\d+)/.exec(version)?.[1] ?? 0) >= minNodeMajor
+    ? ok("node", label)
+    : failed("node", `${label} is too old`, `install Node.js ${minNodeMajor} or later`)
+}
+
+const checkFiles = ({ configuration: { files, issues } }: CommandSettings): ReadonlyArray<Finding> => {
+  const found = [files.user, files.project].flatMap((file) =>
+    file !== null && fs.existsSync(file) ? [file] : []
+  )
+  if (issues.length > 0) {
+    return issues.map((issue) => failed("configuration", formatIssue(issue), issue.hint ?? "correct it"))
+  }
+  return found.length === 0
+    ? [skipped(
+      "configuration",
+      files.user === null ? "no configuration file, and HOME is not set" : `${files.user} does not exist`
+    )]
+    : found.map((file) => ok("configuration", file))
+}
+
+const checkProfile = ({ configuration }: CommandSettings): Effect.Effect<ReadonlyArray<Finding>> =>
+  Effect.gen(function*() {
+    const { profile, profiles, values } = configuration
+    const origin = values.get("profile")?.origin
+    const label = `${profile}${origin === undefined ? "" : ` (${formatOrigin(origin)})`}`
+    const isKnown = profiles.includes(profile) || (yield* ApiKey.hasStoredKey(profile))
+    const file = yield* Effect.orElseSucceed(ApiKey.keyFile(profile), () => null)
+    return [
+      isKnown
+        ? ok("profile", label)
+        : failed("profile", `${label} is unknown`, `choose ${profiles.join(", ")}, or run quarry auth login`),
+      ...file === null || process.platform === "win32" ? [] : checkPermissions(file)
+    ]
+  })
+
+const checkPermissions = (file: string): ReadonlyArray<Finding> => {
+  try {
+    return (fs.statSync(file).mode & 0o077) === 0 ? [] : [
+      warning("API key file", `${file}: other users can read it`, `chmod 600 ${file}`)
+    ]
+  } catch {
+    return []
+  }
+}
+
+const checkLimits = ({ configuration }: CommandSettings): Finding =>
+  ok(
+    "local limits",
+    ["rate-limit", "timeout"].map((name) => {
+      const resolved = effectiveValue(configuration, name)
+      return resolved === null ? name : `${name} ${resolved.value} (${formatOrigin(resolved.origin)})`
+    }).join(", ")
+  )
+
+const checkSandbox: Effect.Effect<ReadonlyArray<Finding>, never, HttpTransport> = Effect.gen(function*() {
+  const { client, config } = yield* (yield* HttpTransport).sandbox
+  const key = Redacted.make(config.get(Settings.apiKey) ?? "")
+  const check = yield* Effect.provide(checkService(config.get(Settings.baseUrl) ?? "", key), client)
+  return [
+    isKeyAccepted(check) === true
+      ? ok("sandbox", `answered in ${check.millis} ms`)
+      : failed("sandbox", describeFailure(check), "this is a bug in quarry; please report it")
+  ]
+})
+
+const describeFailure = ({ error }: ServiceCheck): string =>
+  error === null ? "the response has no status" : formatError(error).message
+
+const checkNetwork = (
+  { configuration }: CommandSettings
+): Effect.Effect<ReadonlyArray<Finding>, never, HttpTransport> =>
+  Effect.gen(function*() {
+    const configured = baseUrlOptions.flatMap(({ name }) => {
+      const url = configuration.values.get(name)?.value
+      return url === undefined ? [] : [{ name, url: new URL(url) }]
+    })
+    if (configured.length === 0) {
+      return [failed(
+        "base URL",
+        "no base URL is set",
+        "quarry config set base-url <url>, or use --sandbox to try quarry without a service"
+      )]
+    }
+    const variables = new Map<string, string>()
+    for (const name of [...proxyVariables, "no_proxy", "NO_PROXY"]) {
+      variables.set(name, yield* environmentVariable(name))
+    }
+    const environment = { variable: (name: string) => variables.get(name) ?? "" }
+    const hosts = [...new Map(configured.map((each) => [each.url.origin, each])).values()]
+    const reached = yield* Effect.forEach(
+      hosts,
+      ({ name, url }) => checkHost(name, url, proxyFor(environment, url)),
+      { concurrency: 4 }
+    )
+    const dataUrl = configured.find(({ name }) => name === "base-url")?.url
+    const service = dataUrl === undefined
+      ? [skipped("service", "base-url is not set")]
+      : yield* checkKey(configuration, dataUrl)
+    return [...reached.flat(), ...service]
+  })
+
+const checkHost = (
+  name: string,
+  url: URL,
+  proxy: string | null
+): Effect.Effect<ReadonlyArray<Finding>> =>
+  Effect.gen(function*() {
+    if (proxy !== null && !URL.canParse(proxy)) {
+      return [failed(name, "the proxy variables contain no valid URL", "correct or unset HTTPS_PROXY")]
+    }
+    const direct = proxy === null
+    const target = targetOf(direct ? url : new URL(proxy))
+    // A URL of a proxy may contain a password
+    const label = direct ? url.host : `proxy ${new URL(proxy).host} for ${url.host}`
+    const check = `${name}: connection`
+    const result = yield* Effect.either(probe(target))
+    if (result._tag === "Left") {
+      return [failed(check, `${label}: ${describeProbe(result.left)}`, fixOfProbe(result.left, direct))]
+    }
+    const { addresses, certificate, connectMillis } = result.right
+    const now = yield* Clock.currentTimeMillis
+    return [
+      ok(check, `${label}: ${addresses.join(", ")} in ${connectMillis} ms`),
+      ...certificate === null
+        ? checkPlainHttp(name, url)
+        : [checkCertificate(`${name}: TLS`, certificate, now)]
+    ]
+  })
+
+const describeProbe = ({ code, step }: ProbeError): string => {
+  switch (step) {
+    case "name":
+      return `the name cannot be resolved: ${code}`
+    case "connection":
+      return `cannot connect: ${code}`
+    case "tls":
+      return `TLS fails: ${code}`
+  }
+}
+
+const fixOfProbe = ({ code, step }: ProbeError, isDirect: boolean): string => {
+  switch (step) {
+    case "name":
+      return isDirect
+        ? "check the spelling of the base URL, and the DNS of your network"
+        : "check the spelling of HTTPS_PROXY"
+    case "connection":
+      return isDirect
+        ? "check the port and your firewall; if your network needs a proxy, set HTTPS_PROXY"
+        : "check that the proxy runs, or unset HTTPS_PROXY"
+    case "tls":
+      return code === "CERT_HAS_EXPIRED"
+        ? "the operator of the service must renew the certificate; check your clock as well"
+        : "if a company proxy or a private authority signs it, set NODE_EXTRA_CA_CERTS to its certificate"
+  }
+}
+
+const isLoopback = ({ hostname }: URL): boolean => /^(?:localhost|127\..*|\[::1\])$/.test(hostname)
+
+const checkPlainHttp = (name: string, url: URL): ReadonlyArray<Finding> =>
+  url.protocol === "https:" || isLoopback(url) ? [] : [
+    warning(`${name}: TLS`, `${url.host}: the API key is sent without encryption`, "use a URL with https")
+  ]
+
+const warnBeforeExpiry = Duration.days(14)
+
+export const checkCertificate = (
+  check: string,
+  { issuer, validTo }: { readonly issuer: string; readonly validTo: Date },
+  now: number
+): Finding => {
+  const left = validTo.getTime() - now
+  const message = `certificate of ${issuer} until ${validTo.toISOString().slice(0, 10)}`
+  return left > Duration.toMillis(warnBeforeExpiry)
+    ? ok(check, message)
+    : warning(
+      check,
+      `${message}: ${Math.max(0, Math.floor(left / 86_400_000))} days left`,
+      "the operator of the service must renew it"
+    )
+}
+
+const checkKey = (
+  configuration: CommandSettings["configuration"],
+  url: URL
+): Effect.Effect<ReadonlyArray<Finding>, never, HttpTransport> =>
+  Effect.gen(function*() {
+    const found = yield* Effect.either(ApiKey.findApiKey(configuration))
+    if (found._tag === "Left") {
+      return [failed("API key", formatError(found.left).message, "correct it, or run quarry auth login")]
+    }
+    if (found.right === null) {
+      const forProfile = configuration.profile === defaultProfile ? "" : ` --profile ${configuration.profile}`
+      return [failed("API key", "there is none", `quarry auth login${forProfile}, or set ${Settings.apiKey}`)]
+    }
+    const { key, source } = found.right
+    const label = `${ApiKey.fingerprint(key)} from ${source}`
+    const client = yield* Effect.either((yield* HttpTransport).network)
+    if (client._tag === "Left") {
+      return [failed("service", formatError(client.left).message, client.left.hint)]
+    }
+    const check = yield* Effect.provide(checkService(url.href, key), client.right)
+    return [checkAccepted(check, label), ...yield* checkResponse(check)]
+  })
+
+const checkAccepted = (check: ServiceCheck, label: string): Finding => {
+  const accepted = isKeyAccepted(check)
+  return accepted === true
+    ? ok("API key", `${label}: accepted`)
+    : accepted === false
+    ? failed("API key", `${label}: rejected`, "quarry auth login stores another key")
+    : warning("API key", `${label}: not checked, because the request failed`)
+}
+
+/** Above this, signatures and caches of others may fail, and times in the output mislead. */
+const maxSkewMillis = 60_000
+
+const checkResponse = (check: ServiceCheck): Effect.Effect<ReadonlyArray<Finding>> =>
+  Effect.map(Clock.currentTimeMillis, (now) => {
+    const { error, headers, millis } = check
+    if (error !== null && isKeyAccepted(check) !== true && isKeyAccepted(check) !== false) {
+      const { hint, message } = formatError(error)
+      return [failed("service", message, hint)]
+    }
+    const date = Date.parse(headers?.["date"] ?? "")
+    return [
+      ok("service", `answered in ${millis} ms`),
+      Number.isNaN(date) ? skipped("clock", "the response has no Date header") : checkClock(now - date)
+    ]
+  })
+
+/** `skewMillis` is how far the clock of this machine is ahead. */
+export const checkClock = (skewMillis: number): Finding => {
+  const seconds = Math.round(Math.abs(skewMillis) / 1000)
+  return Math.abs(skewMillis) <= maxSkewMillis
+    ? ok("clock", `within ${Math.max(1, seconds)} s of the service`)
+    : warning(
+      "clock",
+      `${seconds} s ${skewMillis > 0 ? "ahead of" : "behind"} the service`,
+      "synchronize the clock of this machine, for example with NTP"
+    )
+}

@@ -1,0 +1,100 @@
+/** Reaches a host step by step: name, connection, TLS. */
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as dns from "node:dns"
+import * as net from "node:net"
+import * as tls from "node:tls"
+import { errorCode } from "../config/ReplaceFile.ts"
+
+/** A step failed. `code` is that of the operating system or of OpenSSL, for example ECONNREFUSED. */
+export class ProbeError extends Data.TaggedError("ProbeError")<{
+  readonly step: "name" | "connection" | "tls"
+  readonly code: string
+}> {}
+
+/** A host and what of it is reached. */
+export interface ProbeResult {
+  /** The addresses of the name. */
+  readonly addresses: ReadonlyArray<string>
+  readonly connectMillis: number
+  /** Null without TLS. */
+  readonly certificate: { readonly issuer: string; readonly validTo: Date } | null
+}
+
+export interface ProbeTarget {
+  /** Without the brackets of an IPv6 address. */
+  readonly host: string
+  readonly port: number
+  readonly isTls: boolean
+}
+
+/** Returns what a URL connects to. */
+export const targetOf = (url: URL): ProbeTarget => {
+  const isTls = url.protocol === "https:"
+  return {
+    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: url.port === "" ? (isTls ? 443 : 80) : Number(url.port),
+    isTls
+  }
+}
+
+/** Each step may take this long. */
+const stepTimeout = "5 seconds"
+
+const resolveName = (host: string): Effect.Effect<ReadonlyArray<string>, ProbeError> =>
+  Effect.tryPromise({
+    try: () => dns.promises.lookup(host, { all: true }),
+    catch: (error) => new ProbeError({ step: "name", code: errorCode(error) })
+  }).pipe(
+    Effect.timeoutFail({
+      duration: stepTimeout,
+      onTimeout: () => new ProbeError({ step: "name", code: "ETIMEDOUT" })
+    }),
+    Effect.map((found) => found.map(({ address }) => address))
+  )
+
+/** Opens a connection, reads `result` of it, and closes it. */
+const connection = <S extends net.Socket, A>(
+  step: ProbeError["step"],
+  open: () => S,
+  readyEvent: string,
+  result: (socket: S) => A
+): Effect.Effect<A, ProbeError> =>
+  Effect.async<A, ProbeError>((resume) => {
+    const socket = open()
+    socket.once(readyEvent, () => {
+      resume(Effect.succeed(result(socket)))
+      socket.destroy()
+    })
+    socket.on("error", (error) => {
+      resume(new ProbeError({ step, code: errorCode(error) }))
+      socket.destroy()
+    })
+    return Effect.sync(() => void socket.destroy())
+  }).pipe(
+    Effect.timeoutFail({
+      duration: stepTimeout,
+      onTimeout: () => new ProbeError({ step, code: "ETIMEDOUT" })
+    })
+  )
+
+export const probe = ({ host, isTls, port }: ProbeTarget): Effect.Effect<ProbeResult, ProbeError> =>
+  Effect.gen(function*() {
+    const addresses = yield* resolveName(host)
+    const [connecting] = yield* Effect.timed(
+      connection("connection", () => net.connect({ host, port }), "connect", () => null)
+    )
+    const certificate = isTls
+      ? yield* connection(
+        "tls",
+        () => tls.connect({ host, port, ...net.isIP(host) === 0 ? { servername: host } : {} }),
+        "secureConnect",
+        (socket) => {
+          const { issuer, valid_to } = socket.getPeerCertificate()
+          return { issuer: [issuer.O ?? issuer.CN].flat().join(", "), validTo: new Date(valid_to) }
+        }
+      )
+      : null
+    return { addresses, connectMillis: Math.round(Duration.toMillis(connecting)), certificate }
+  })
