@@ -38,7 +38,7 @@ complete -F _quarry quarry
 `
 
 const zsh = `_quarry() {
-  local line value
+  local line value description
   local -a candidates options
   for line in "\${(@f)$(quarry __complete "=\${(Q)words[CURRENT]}" "\${(@Q)words[2,CURRENT-1]}" 2>/dev/null)}"; do
     value=\${line%%$'\\t'*}
@@ -47,10 +47,14 @@ const zsh = `_quarry() {
       :directories) _files -/; return ;;
       :nospace) options=(-S "") ;;
       "") ;;
-      *) candidates+=("\${value//:/\\\\:}:\${line#*$'\\t'}") ;;
+      *)
+        # The value and its description, if it has one, separated by a colon
+        description=\${line#*$'\\t'}
+        candidates+=("\${value//:/\\\\:}\${description:+:}\${description}")
+        ;;
     esac
   done
-  (( \${#candidates} )) && _describe -V quarry candidates $options
+  (( \${#candidates} )) && _describe -V quarry candidates "\${options[@]}"
 }
 # Loaded by the completion system, or evaluated
 if [[ \${funcstack[1]} == _quarry ]]; then _quarry "$@"; else compdef _quarry quarry; fi

@@ -1,8 +1,8 @@
 /** Describes the settings: the names and values that configuration files, environment variables and options share. */
-import { evmChains } from "@blockquarry/core/Chain"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Either from "effect/Either"
 import { duration, oneOf, profileName } from "../args/ValueCheck.ts"
+import { chainNames } from "../CoreNames.build.ts"
 import { outputFormats } from "../render/OutputFormat.ts"
 
 /** Describes a setting. Its option and its environment variable have its name, except that some have no option. */
@@ -40,7 +40,7 @@ const checkUrl = (value: string): string | null => {
 const checkRateLimit = (value: string): string | null =>
   Either.match(RateLimit.parse(value), { onLeft: (reason) => reason, onRight: () => null })
 
-const chainSlugs = evmChains.map((name) => name.replaceAll(" ", "-"))
+const chainSlugs = chainNames.map((name) => name.replaceAll(" ", "-"))
 
 const baseUrl = (name: string, description: string): Setting => ({
   name,
