@@ -1,0 +1,197 @@
+/**
+ * Exports of a list to a file that survive crashes.
+ *
+ * Parts are appended to `FILE.partial`. A part ends with the first page after which it is large enough, so the parts of a
+ * list are always the same. When the bytes of a part are on disk, the manifest is replaced by one with the part and the
+ * cursor after it. An export continues from the last part of the manifest, and what it writes then is what it would have
+ * written without the interruption. The complete file is renamed to FILE.
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { CommandError } from "../CommandError.ts"
+import type { ListJob } from "../list/ListJob.ts"
+import { limitRecords, memoise, type RecordPage, type RecordSource } from "../list/RecordSource.ts"
+import type { TransformedRecords } from "../list/RecordTransform.ts"
+import { retryPages } from "../list/RetryPages.ts"
+import { CommandTerminal } from "../Terminal.ts"
+import { lockExport } from "./ExportLock.ts"
+import { type ExportTarget, retryDuration } from "./ExportOptions.ts"
+import {
+  type ExportProgress,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  makeProgress
+} from "./ExportProgress.ts"
+import { exportFiles, publish, startExport, writeManifest } from "./ExportStart.ts"
+import type { FileFormat, PartEncoder } from "./FileFormat.ts"
+import { type ExportQuery, type Manifest, type NewestBlock, runParts, sumOf } from "./Manifest.ts"
+import { openPartial, type PartialFile } from "./PartialFile.ts"
+import { blockOf, isNewSince, trackNewest } from "./SinceLast.ts"
+
+const minPartRows = 10_000
+const maxPartRows = 100_000
+const maxPartSize = 32 * 2 ** 20
+
+/** Parts grow with the file, up to a limit, so that the manifest stays small and little is lost in a crash. */
+const partRows = (rowsBefore: number): number =>
+  Math.min(maxPartRows, Math.max(minPartRows, Math.floor(rowsBefore / 20)))
+
+export interface ExportPlan<in out Item> {
+  readonly job: ListJob<Item>
+  readonly target: ExportTarget
+  readonly query: ExportQuery
+  readonly format: FileFormat
+  /** Returns the list from a block on. */
+  readonly sourceSince: (since: NewestBlock) => Effect.Effect<RecordSource<Item>, CommandError>
+  /** The command line that continues the export. */
+  readonly resumeCommand: string
+}
+
+/** Exports a list. Prints how to continue if it does not end. */
+export const exportRecords = <Item>(
+  plan: ExportPlan<Item>
+): Effect.Effect<void, CommandError, CommandTerminal> =>
+  Effect.scoped(Effect.gen(function*() {
+    const terminal = yield* CommandTerminal
+    const { job, query, resumeCommand, target: { file } } = plan
+    yield* lockExport(file)
+    const manifest = yield* startExport(plan.target, query)
+    if (manifest === null) return yield* terminal.note(`${file} is complete`)
+    const recordName = job.source.recordName
+    const before = sumOf(runParts(manifest), "records")
+    const progress = yield* makeProgress(terminal, recordName, before, job.maxItems)
+    yield* Effect.onExit(writeRecords(plan, manifest, progress), (exit) =>
+      Effect.gen(function*() {
+        yield* terminal.progress(null)
+        const { elapsed, pages, records } = yield* progress.counts
+        if (Exit.isFailure(exit)) {
+          return yield* terminal.note(
+            `interrupted after ${
+              formatCount(before + records)
+            } ${recordName}; continue with\n${resumeCommand}`
+          )
+        }
+        const action = manifest.run.firstPart > 0 ? "added" : "exported"
+        const to = `${file} (${formatBytes(exit.value)})`
+        yield* terminal.note(
+          `${action} ${formatCount(before + records)} ${recordName} to ${to}: ` +
+            `${formatCount(pages)} pages in ${formatDuration(elapsed)}`
+        )
+      }))
+  }))
+
+/** A part that is not closed yet. */
+interface OpenPart {
+  readonly encoder: PartEncoder
+  readonly rowsBefore: number
+  rows: number
+  records: number
+  firstBlock: number | null
+  lastBlock: number | null
+}
+
+/** Appends the records after the manifest, and returns the size of the complete file. */
+const writeRecords = <Item>(
+  { format, job, sourceSince, target: { file } }: ExportPlan<Item>,
+  started: Manifest,
+  progress: ExportProgress
+): Effect.Effect<number, CommandError, Scope.Scope> =>
+  Effect.gen(function*() {
+    let manifest = started
+    const { run: { since } } = started
+    const before = runParts(started)
+    const source = retryPages(since === null ? job.source : yield* sourceSince(since), {
+      retryFor: retryDuration(job.invocation.values),
+      onWait: progress.wait
+    })
+    const partial = yield* openPartial(exportFiles(file).partial, sumOf(started.parts, "bytes"))
+    let part = startPart(format, manifest)
+    const addRows = (rows: ReadonlyArray<unknown>) => {
+      part.rows += rows.length
+      return partial.append(part.encoder.add(rows))
+    }
+    const addTransformed = ({ error, values }: TransformedRecords) =>
+      Effect.flatMap(addRows(values), () => error === null ? Effect.void : Effect.fail(error))
+    const addPage = (page: RecordPage<Item>) =>
+      Effect.gen(function*() {
+        const records = page.records()
+        manifest = { ...manifest, newest: trackNewest(manifest.newest, records) }
+        part.records += records.length
+        const [first, last] = [records[0], records.at(-1)]
+        if (first !== undefined) part.firstBlock ??= blockOf(first)
+        if (last !== undefined) part.lastBlock = blockOf(last)
+        yield* addTransformed(
+          job.transform === null ? { values: records, error: null } : yield* job.transform.apply(records)
+        )
+        yield* progress.page(page)
+        const isFull = part.rows >= partRows(part.rowsBefore) || part.encoder.size() >= maxPartSize
+        if (isFull && page.nextCursor !== null) {
+          manifest = yield* closePart(partial, part, manifest, page.nextCursor ?? null)
+          yield* writeManifest(file, manifest)
+          part = startPart(format, manifest)
+        }
+        yield* letEventsPass
+      })
+    const remaining = job.maxItems === null ? null : Math.max(0, job.maxItems - sumOf(before, "records"))
+    if (remaining !== 0) {
+      yield* source.pages(before.at(-1)?.cursor ?? undefined).pipe(
+        Stream.map(since === null ? (page) => page : onlyNew(since)),
+        limitRecords(remaining),
+        Stream.runForEach(addPage)
+      )
+    }
+    if (job.transform !== null) yield* addTransformed(yield* job.transform.end)
+    if (part.rows > 0 || manifest.parts.length === 0) {
+      manifest = yield* closePart(partial, part, manifest, null)
+    }
+    const size = sumOf(manifest.parts, "bytes")
+    yield* partial.append(format.end(manifest.parts.map(({ footer }) => footer), size))
+    const end = yield* partial.seal
+    const bytes = size + end.bytes
+    yield* writeManifest(file, { ...manifest, status: "complete", bytes })
+    yield* publish(file)
+    return bytes
+  })
+
+const startPart = (format: FileFormat, { parts }: Manifest): OpenPart => ({
+  encoder: format.startPart(sumOf(parts, "bytes")),
+  rowsBefore: sumOf(parts, "rows"),
+  rows: 0,
+  records: 0,
+  firstBlock: null,
+  lastBlock: null
+})
+
+/** Makes a part permanent, and returns the manifest with it. */
+const closePart = (
+  partial: PartialFile,
+  { encoder, firstBlock, lastBlock, records, rows }: OpenPart,
+  manifest: Manifest,
+  cursor: string | null
+): Effect.Effect<Manifest, CommandError> =>
+  Effect.gen(function*() {
+    const { bytes: rest, footer } = encoder.end()
+    yield* partial.append(rest)
+    const { bytes, sha256 } = yield* partial.seal
+    const part = { rows, records, bytes, firstBlock, lastBlock, cursor, sha256, footer }
+    return { ...manifest, parts: [...manifest.parts, part] }
+  })
+
+/** Removes the records that the last export already has. */
+const onlyNew = (since: NewestBlock) => {
+  const isNew = isNewSince(since)
+  return <Item>(page: RecordPage<Item>): RecordPage<Item> => {
+    const records = page.records()
+    const flags = records.map(isNew)
+    const keep = (_: unknown, index: number) => flags[index] === true
+    return { ...page, items: page.items.filter(keep), records: memoise(() => records.filter(keep)) }
+  }
+}
+
+/** Handles signals between pages. The pages of the sandbox in this process arrive without I/O. */
+const letEventsPass = Effect.async<void>((resume) => {
+  setImmediate(() => resume(Effect.void))
+})

@@ -1,0 +1,94 @@
+/** Builds the export that the options of a list command describe. */
+import { userAgent } from "@blockquarry/http/ApiOptions"
+import * as Effect from "effect/Effect"
+import { type CommandInvocation, singleValue } from "../args/CommandSpec.ts"
+import { type CommandError, UsageError } from "../CommandError.ts"
+import { formatCommandLine } from "../CommandLine.ts"
+import { makeCsv } from "../formats/Csv.ts"
+import { ndjson } from "../formats/Ndjson.ts"
+import type { ListJob } from "../list/ListJob.ts"
+import { outputSettings } from "../list/OutputOptions.ts"
+import type { RecordField } from "../list/RecordFields.ts"
+import type { RecordSource } from "../list/RecordSource.ts"
+import type { CommandTerminal } from "../Terminal.ts"
+import { exportRecords } from "./Export.ts"
+import type { ExportTarget } from "./ExportOptions.ts"
+import type { FileFormat } from "./FileFormat.ts"
+import type { ExportQuery } from "./Manifest.ts"
+import { hasBlockRange, sinceBlock } from "./SinceLast.ts"
+import { textFile } from "./TextFile.ts"
+
+/** Options that change the bytes of a file, besides the parameters of the operation. */
+const formatOptionNames = ["fields", "jq", "escape-formulas", "parquet-amounts", "largest"]
+
+/** Exports the list of a command to a file. `sourceOf` returns the list of other values. */
+export const exportList = <Item>(
+  job: ListJob<Item>,
+  target: ExportTarget,
+  sourceOf: (invocation: CommandInvocation) => Effect.Effect<RecordSource<Item>, CommandError>
+): Effect.Effect<void, CommandError, CommandTerminal> =>
+  Effect.gen(function*() {
+    const { invocation, maxItems, source, transform } = job
+    const { values } = invocation
+    if (target.mode === "since-last") yield* requireBlocks(job)
+    if (transform?.fields === null && target.format !== "ndjson") {
+      return yield* new UsageError({
+        reason:
+          `--jq and a ${target.format} file are mutually exclusive, because results have no common columns`,
+        hint: "use a file name that ends in .ndjson, or select columns with --fields"
+      })
+    }
+    const query: ExportQuery = {
+      operation: source.operation.id,
+      input: source.input,
+      sandbox: invocation.settings.isSandbox,
+      maxItems,
+      format: Object.fromEntries([
+        ["name", target.format],
+        ...formatOptionNames.flatMap((name) => {
+          const words = values.get(name) ?? []
+          return words.length === 0 ? [] : [[name, words.join(",")] as const]
+        })
+      ])
+    }
+    return yield* exportRecords({
+      // Formats with columns select them from whole records
+      job: target.format === "ndjson" ? job : { ...job, transform: null },
+      target,
+      query,
+      format: yield* fileFormat(target, transform?.fields ?? source.fields, query, invocation),
+      sourceSince: (since) => sourceOf({ ...invocation, values: sinceBlock(values, since) }),
+      resumeCommand: formatCommandLine(invocation, { overwrite: null, "since-last": null, resume: "true" })
+    })
+  })
+
+const fileFormat = (
+  { format, hasBinaryAmounts }: ExportTarget,
+  fields: ReadonlyArray<RecordField>,
+  query: ExportQuery,
+  { values }: CommandInvocation
+): Effect.Effect<FileFormat> =>
+  Effect.gen(function*() {
+    if (format === "ndjson") return textFile(ndjson)
+    if (format === "csv") return textFile(makeCsv(fields, outputSettings(values)))
+    const { parquetFile } = yield* Effect.promise(() => import("../formats/Parquet.ts"))
+    return parquetFile({
+      fields,
+      hasBinaryAmounts,
+      createdBy: `quarry ${userAgent}`,
+      metadata: { "quarry.version": userAgent, "quarry.query": JSON.stringify(query) }
+    })
+  })
+
+const requireBlocks = <Item>({ invocation, source }: ListJob<Item>): Effect.Effect<void, UsageError> =>
+  !hasBlockRange(source.operation)
+    ? new UsageError({
+      reason: `--since-last requires a list with a range of blocks, and ${source.recordName} have none`,
+      hint: "export the whole list again with --overwrite"
+    })
+    : (singleValue(invocation.values, "cursor") ?? "") !== ""
+    ? new UsageError({
+      reason: "--since-last and --cursor are mutually exclusive",
+      hint: "omit --cursor, so that the export contains the newest records"
+    })
+    : Effect.void

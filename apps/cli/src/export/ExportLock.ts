@@ -1,0 +1,100 @@
+/** The lock of an export file. A lock whose process has ended is stale, and is taken over. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import { execFileSync } from "node:child_process"
+import { readFileSync } from "node:fs"
+import * as fs from "node:fs/promises"
+import * as os from "node:os"
+import { ExportConflictError } from "../CommandError.ts"
+import { errorCode } from "../config/ReplaceFile.ts"
+import type { OutputError } from "../Terminal.ts"
+import { attempt } from "./Files.ts"
+
+/** A process. Its start tells it from a later process with the same id. */
+const Owner = Schema.Struct({ pid: Schema.Int, start: Schema.String, host: Schema.String })
+
+const OwnerText = Schema.parseJson(Owner)
+
+/** Returns when a process started, in a format of the platform; null if it does not exist. */
+const startOf = (pid: number): string | null => {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    // EPERM: the process exists and belongs to another user
+    if (errorCode(error) !== "EPERM") return null
+  }
+  try {
+    if (process.platform === "linux") {
+      const status = readFileSync(`/proc/${pid}/stat`, "utf8")
+      // The name of the program, in parentheses, may contain anything
+      return status.slice(status.lastIndexOf(")") + 2).split(" ")[19] ?? ""
+    }
+    return process.platform === "win32"
+      ? ""
+      : execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" }).trim()
+  } catch {
+    return process.platform === "linux" ? null : ""
+  }
+}
+
+const isRunning = ({ host, pid, start }: typeof Owner.Type): boolean =>
+  host !== os.hostname() || startOf(pid) === start
+
+/** Holds `FILE.lock` until the scope closes. Fails if another process holds it. */
+export const lockExport = (
+  file: string
+): Effect.Effect<void, ExportConflictError | OutputError, Scope.Scope> => {
+  const lock = `${file}.lock`
+  const own = Schema.encodeSync(OwnerText)({
+    pid: process.pid,
+    start: startOf(process.pid) ?? "",
+    host: os.hostname()
+  })
+  const conflict = (text: string) => {
+    const owner = Either.getOrNull(Schema.decodeEither(OwnerText)(text))
+    return new ExportConflictError({
+      reason: `another process${owner === null ? "" : ` (${owner.pid} on ${owner.host})`} is writing ${file}`,
+      hint: `wait until it ends, or remove ${lock} if there is no such process`
+    })
+  }
+  const take = attempt("write", lock, async () => {
+    // Linked when it is complete, so that a lock never lacks its owner
+    const temporary = `${lock}.${process.pid}`
+    await fs.writeFile(temporary, own)
+    try {
+      for (let attempts = 0; attempts < 10; attempts++) {
+        const isTaken = await fs.link(temporary, lock).then(() => true, (error: unknown) => {
+          if (errorCode(error) === "EEXIST") return false
+          throw error
+        })
+        if (isTaken) return null
+        const text = await fs.readFile(lock, "utf8").catch(() => null)
+        if (text === null) continue
+        const owner = Either.getOrNull(Schema.decodeEither(OwnerText)(text))
+        if (owner !== null && isRunning(owner)) return text
+        await removeStale(lock, text)
+      }
+      return ""
+    } finally {
+      await fs.rm(temporary, { force: true })
+    }
+  })
+  return Effect.asVoid(Effect.acquireRelease(
+    Effect.flatMap(take, (other) => other === null ? Effect.void : conflict(other)),
+    () => Effect.promise(() => fs.rm(lock, { force: true }))
+  ))
+}
+
+/** Removes a stale lock. If another process has replaced it meanwhile, gives that lock back. */
+const removeStale = async (lock: string, stale: string): Promise<void> => {
+  const moved = `${lock}.${process.pid}.stale`
+  try {
+    await fs.rename(lock, moved)
+  } catch {
+    return
+  }
+  if (await fs.readFile(moved, "utf8") !== stale) await fs.link(moved, lock).catch(() => {})
+  await fs.rm(moved, { force: true })
+}

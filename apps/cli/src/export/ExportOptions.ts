@@ -1,0 +1,156 @@
+/** Options of exports to a file. */
+import * as Duration from "effect/Duration"
+import * as Either from "effect/Either"
+import * as path from "node:path"
+import { type ArgumentValues, isEnabled, type OptionSpec, singleValue } from "../args/CommandSpec.ts"
+import { oneOf, parseDuration } from "../args/ValueCheck.ts"
+import { UsageError } from "../CommandError.ts"
+
+/** Formats by the extension of the file. */
+const formatsByExtension = {
+  ".ndjson": "ndjson",
+  ".jsonl": "ndjson",
+  ".csv": "csv",
+  ".parquet": "parquet"
+} as const
+
+export type ExportFormat = (typeof formatsByExtension)[keyof typeof formatsByExtension]
+
+const extensions = Object.keys(formatsByExtension)
+
+const amountForms = ["text", "binary"]
+
+const toOption: OptionSpec = {
+  name: "to",
+  group: "export",
+  value: "file",
+  completes: "file",
+  description: `Write all records to a file; its extension selects the format: ${extensions.join(", ")}`
+}
+
+const resumeOption: OptionSpec = {
+  name: "resume",
+  group: "export",
+  value: null,
+  description: "Continue an interrupted export; without one, start"
+}
+
+const sinceLastOption: OptionSpec = {
+  name: "since-last",
+  group: "export",
+  value: null,
+  description: "Append the records of blocks since the last complete export; without one, export all"
+}
+
+export const overwriteOption: OptionSpec = {
+  name: "overwrite",
+  group: "export",
+  value: null,
+  description: "Replace the file and forget an unfinished export"
+}
+
+const amountsOption: OptionSpec = {
+  name: "parquet-amounts",
+  group: "export",
+  value: "form",
+  description:
+    "Columns of amounts in parquet files: text (exact, and _f64), or binary (also _bytes: 32 bytes, big-endian; default: text)",
+  choices: amountForms,
+  check: oneOf(amountForms)
+}
+
+export const dryRunOption: OptionSpec = {
+  name: "dry-run",
+  group: "export",
+  value: null,
+  description: "Print the first request instead of sending it; with --to, send it to estimate pages and cost"
+}
+
+const retryForOption: OptionSpec = {
+  name: "retry-for",
+  group: "export",
+  value: "duration",
+  description:
+    "How long to retry while the service is unavailable; 0 to fail at once (default: 10m with --to, otherwise 0)",
+  check: {
+    expected: "0 or a duration such as 30s, 10m or 2h",
+    accepts: (value) => /^0[a-z]*$/.test(value) || parseDuration(value) !== null
+  }
+}
+
+export const exportOptions: ReadonlyArray<OptionSpec> = [
+  toOption,
+  resumeOption,
+  sinceLastOption,
+  overwriteOption,
+  retryForOption,
+  dryRunOption,
+  amountsOption
+]
+
+/** What to do with an earlier export of the file. */
+export type ExportMode = "new" | "resume" | "since-last" | "overwrite"
+
+export interface ExportTarget {
+  readonly file: string
+  readonly format: ExportFormat
+  readonly mode: ExportMode
+  readonly hasBinaryAmounts: boolean
+}
+
+const usageError = (reason: string, hint: string | null): Either.Either<never, UsageError> =>
+  Either.left(new UsageError({ reason, hint }))
+
+/** Returns the file to export to; null if the command prints to stdout. */
+export const exportTarget = (values: ArgumentValues): Either.Either<ExportTarget | null, UsageError> => {
+  const file = singleValue(values, toOption.name) ?? ""
+  const selected = [resumeOption, sinceLastOption, overwriteOption].filter(({ name }) =>
+    isEnabled(values, name)
+  )
+  const [first, second] = selected
+  if (file === "") {
+    return first === undefined
+      ? Either.right(null)
+      : usageError(`--${first.name} requires --to`, "add --to FILE, the file of the export")
+  }
+  if (first !== undefined && second !== undefined) {
+    return usageError(`--${first.name} and --${second.name} are mutually exclusive`, "use one of them")
+  }
+  const extension = path.extname(file).toLowerCase()
+  const format = Object.entries(formatsByExtension).find(([name]) => name === extension)?.[1]
+  if (format === undefined) {
+    return usageError(
+      `--to: expected a file name that ends in ${extensions.join(", ")}, got ${JSON.stringify(file)}`,
+      `for example --to ${path.basename(file, path.extname(file)) || "records"}.parquet`
+    )
+  }
+  if (singleValue(values, amountsOption.name) !== undefined && format !== "parquet") {
+    return usageError(
+      `--${amountsOption.name} requires a parquet file`,
+      `omit it, or use a file name that ends in .parquet`
+    )
+  }
+  return Either.right({
+    file,
+    format,
+    mode: first === undefined
+      ? "new"
+      : first === resumeOption
+      ? "resume"
+      : first === sinceLastOption
+      ? "since-last"
+      : "overwrite",
+    hasBinaryAmounts: singleValue(values, amountsOption.name) === "binary"
+  })
+}
+
+/** Returns whether the command writes to a file, which implies `--all`. */
+export const isExport = (values: ArgumentValues): boolean => (singleValue(values, toOption.name) ?? "") !== ""
+
+/** How long an outage may last. */
+export const retryDuration = (values: ArgumentValues): Duration.Duration => {
+  const text = singleValue(values, retryForOption.name)
+  return text === undefined
+    ? isExport(values) ? Duration.minutes(10) : Duration.zero
+    : parseDuration(text) ?? Duration.zero
+}

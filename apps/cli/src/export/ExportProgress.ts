@@ -1,0 +1,101 @@
+/** The progress line and the messages of an export. */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type { RecordPage } from "../list/RecordSource.ts"
+import type { PageWait } from "../list/RetryPages.ts"
+import { sanitize } from "../render/Sanitize.ts"
+import type { TerminalService } from "../Terminal.ts"
+
+/** Milliseconds between two updates of the line. */
+const updateInterval = 100
+
+export const formatCount = (count: number): string => count.toLocaleString("en-US")
+
+/** Formats a duration with its two largest units, for example `1h 5m`. */
+export const formatDuration = (milliseconds: number): string => {
+  const seconds = Math.max(0, milliseconds) / 1000
+  if (seconds < 10) return `${seconds.toFixed(1)}s`
+  return Duration.format(Duration.seconds(Math.round(seconds))).split(" ").slice(0, 2).join(" ")
+}
+
+const units = ["bytes", "kB", "MB", "GB", "TB"]
+
+export const formatBytes = (bytes: number): string => {
+  const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3))
+  return `${power === 0 ? bytes : (bytes / 1000 ** power).toFixed(1)} ${units[power]}`
+}
+
+const timeOfDay = (milliseconds: number): string =>
+  `${new Date(milliseconds).toISOString().slice(11, 19)} UTC`
+
+export interface ExportProgress {
+  readonly page: (page: RecordPage<unknown>) => Effect.Effect<void>
+  /** Shows a wait until it is interrupted. */
+  readonly wait: (wait: PageWait) => Effect.Effect<void>
+  /** Returns the records and pages so far, for the summary. */
+  readonly counts: Effect.Effect<
+    { readonly records: number; readonly pages: number; readonly elapsed: number }
+  >
+}
+
+/** Creates the line of an export that already has `before` records of the list. */
+export const makeProgress = (
+  terminal: TerminalService,
+  recordName: string,
+  before: number,
+  maxItems: number | null
+): Effect.Effect<ExportProgress> =>
+  Effect.gen(function*() {
+    const start = yield* Clock.currentTimeMillis
+    let shownAt = 0
+    let records = 0
+    let pages = 0
+    let total: number | null = null
+    const describe = (now: number): string => {
+      const done = before + records
+      const rate = records / Math.max(0.001, (now - start) / 1000)
+      const parts = [
+        `${formatCount(done)} ${recordName}`,
+        `${formatCount(pages)} pages`,
+        `${formatCount(Math.round(rate))}/s`
+      ]
+      if (total !== null && total >= done && total > 0) {
+        const left = records === 0 ? "" : `, ${formatDuration((total - done) / rate * 1000)} left`
+        parts.push(`${Math.floor(done / total * 100)}% of ${formatCount(total)}${left}`)
+      }
+      return parts.join(", ")
+    }
+    return {
+      page: (page) =>
+        Effect.gen(function*() {
+          records += page.items.length
+          pages++
+          if (page.total !== null) total = maxItems === null ? page.total : Math.min(page.total, maxItems)
+          if (!terminal.err.isTerminal) return
+          const now = yield* Clock.currentTimeMillis
+          if (now - shownAt < updateInterval) return
+          shownAt = now
+          yield* terminal.progress(describe(now))
+        }),
+      wait: ({ error, isFirst, until }) =>
+        Effect.gen(function*() {
+          const reason = sanitize(error.summary)
+          if (!terminal.err.isTerminal) {
+            return isFirst
+              ? yield* terminal.note(`waiting until ${timeOfDay(until)}, then retrying: ${reason}`)
+              : undefined
+          }
+          while (true) {
+            const now = yield* Clock.currentTimeMillis
+            yield* terminal.progress(
+              `${describe(now)}; waiting ${formatDuration(until - now)} (until ${
+                timeOfDay(until)
+              }): ${reason}`
+            )
+            yield* Effect.sleep("1 second")
+          }
+        }),
+      counts: Effect.map(Clock.currentTimeMillis, (now) => ({ records, pages, elapsed: now - start }))
+    }
+  })

@@ -1,0 +1,62 @@
+/** The file operations of exports. What they write survives a crash of the machine. */
+import * as Effect from "effect/Effect"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import { errorCode } from "../config/ReplaceFile.ts"
+import { OutputError } from "../Terminal.ts"
+
+/** Fails with the path and the code of the operating system. */
+export const attempt = <A>(
+  action: string,
+  file: string,
+  run: () => Promise<A>
+): Effect.Effect<A, OutputError> =>
+  Effect.tryPromise({
+    try: run,
+    catch: (error) => new OutputError({ reason: `cannot ${action} ${file}: ${errorCode(error)}` })
+  })
+
+/** Makes renames and new names in the folder of a file permanent. Windows cannot open folders, and needs nothing. */
+export const syncFolder = async (file: string): Promise<void> => {
+  if (process.platform === "win32") return
+  const folder = await fs.open(path.dirname(file), "r")
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+/** Replaces a file: readers see the old or the new text, also after a crash. */
+export const replaceText = (file: string, text: string): Effect.Effect<void, OutputError> =>
+  attempt("write", file, async () => {
+    const temporary = `${file}.tmp`
+    const handle = await fs.open(temporary, "w")
+    try {
+      await handle.writeFile(text)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await fs.rename(temporary, file)
+    await syncFolder(file)
+  })
+
+/** Returns null if the file does not exist. */
+export const readText = (file: string): Effect.Effect<string | null, OutputError> =>
+  attempt("read", file, () =>
+    fs.readFile(file, "utf8").catch((error: unknown) => {
+      if (errorCode(error) === "ENOENT") return null
+      throw error
+    }))
+
+/** Returns the size of a file, or null if it does not exist. */
+export const sizeOf = (file: string): Effect.Effect<number | null, OutputError> =>
+  attempt("read", file, () =>
+    fs.stat(file).then(({ size }) => size, (error: unknown) => {
+      if (errorCode(error) === "ENOENT") return null
+      throw error
+    }))
+
+export const remove = (file: string): Effect.Effect<void, OutputError> =>
+  attempt("remove", file, () => fs.rm(file, { force: true }))

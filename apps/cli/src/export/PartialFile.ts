@@ -1,0 +1,98 @@
+/**
+ * The file of an unfinished export: `FILE.partial`, to which parts are appended.
+ *
+ * Only the bytes that the manifest describes count. Whatever follows them, after a crash, is cut off.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { createHash } from "node:crypto"
+import * as fs from "node:fs/promises"
+import type { OutputError } from "../Terminal.ts"
+import { attempt } from "./Files.ts"
+import type { Part } from "./Manifest.ts"
+
+/** Bytes that are collected before they are written. */
+const bufferSize = 2 ** 20
+
+export interface PartialFile {
+  readonly append: (bytes: Uint8Array) => Effect.Effect<void, OutputError>
+  /** Makes the appended bytes permanent. Returns the number and the SHA-256 of those since the last call. */
+  readonly seal: Effect.Effect<{ readonly bytes: number; readonly sha256: string }, OutputError>
+}
+
+/** Opens the file for the bytes after `offset`, which cuts off what follows. */
+export const openPartial = (
+  file: string,
+  offset: number
+): Effect.Effect<PartialFile, OutputError, Scope.Scope> =>
+  Effect.gen(function*() {
+    const handle = yield* Effect.acquireRelease(
+      attempt("write", file, () => fs.open(file, offset === 0 ? "w" : "r+")),
+      (handle) => Effect.promise(() => handle.close().catch(() => {}))
+    )
+    yield* attempt("write", file, () => handle.truncate(offset))
+    let position = offset
+    let buffered: Array<Uint8Array> = []
+    let bufferedBytes = 0
+    let sealed = { bytes: 0, hash: createHash("sha256") }
+    const flush = attempt("write", file, async () => {
+      const bytes = Buffer.concat(buffered)
+      buffered = []
+      bufferedBytes = 0
+      sealed.hash.update(bytes)
+      sealed.bytes += bytes.length
+      for (let written = 0; written < bytes.length;) {
+        const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, position)
+        written += bytesWritten
+        position += bytesWritten
+      }
+    })
+    return {
+      append: (bytes) =>
+        Effect.suspend(() => {
+          buffered.push(bytes)
+          bufferedBytes += bytes.length
+          return bufferedBytes < bufferSize ? Effect.void : flush
+        }),
+      seal: Effect.gen(function*() {
+        yield* flush
+        yield* attempt("write", file, () => handle.datasync())
+        const { bytes, hash } = sealed
+        sealed = { bytes: 0, hash: createHash("sha256") }
+        return { bytes, sha256: hash.digest("hex") }
+      })
+    }
+  })
+
+/** Returns the number of parts at the start of a file whose bytes are those of the manifest. */
+export const countIntactParts = (
+  file: string,
+  parts: ReadonlyArray<Part>
+): Effect.Effect<number, OutputError> =>
+  attempt("read", file, async () => {
+    const handle = await fs.open(file, "r").catch(() => null)
+    if (handle === null) return 0
+    try {
+      const buffer = new Uint8Array(bufferSize)
+      let position = 0
+      for (const [index, { bytes, sha256 }] of parts.entries()) {
+        const hash = createHash("sha256")
+        const end = position + bytes
+        while (position < end) {
+          const { bytesRead } = await handle.read(
+            buffer,
+            0,
+            Math.min(buffer.length, end - position),
+            position
+          )
+          if (bytesRead === 0) return index
+          hash.update(buffer.subarray(0, bytesRead))
+          position += bytesRead
+        }
+        if (hash.digest("hex") !== sha256) return index
+      }
+      return parts.length
+    } finally {
+      await handle.close()
+    }
+  })

@@ -1,0 +1,59 @@
+/** Exports of what is new since the last complete one: the block to start from, and the records to leave out. */
+import type { AnyOperation } from "@blockquarry/core/Operation"
+import { createHash } from "node:crypto"
+import type { ArgumentValues } from "../args/CommandSpec.ts"
+import type { EncodedRecord } from "../list/RecordSource.ts"
+import { toJson } from "../render/Json.ts"
+import type { NewestBlock } from "./Manifest.ts"
+
+/** Returns whether the records of an operation have blocks, and its input a first block. */
+export const hasBlockRange = ({ parameters }: Pick<AnyOperation, "parameters">): boolean =>
+  parameters.some(({ name }) => name === "from_block")
+
+/** Replaces the start of the range. */
+export const sinceBlock = (values: ArgumentValues, { block }: NewestBlock): ArgumentValues => {
+  const rest = [...values].filter(([name]) => name !== "from-block" && name !== "from-date")
+  return new Map([...rest, ["from-block", [String(block)]]])
+}
+
+export const blockOf = ({ block_number: block }: EncodedRecord): number | null =>
+  typeof block === "number" ? block : null
+
+/** Labels may change, so the position in the chain identifies a record that has one. */
+const identityOf = (record: EncodedRecord): string => {
+  const { log_index: index, transaction_hash: hash } = record
+  return typeof hash === "string" && typeof index === "number"
+    ? `${hash}:${index}`
+    : createHash("sha256").update(toJson(record)).digest("hex")
+}
+
+/** Adds records to the newest block. Starts again at each higher block. */
+export const trackNewest = (
+  newest: NewestBlock | null,
+  records: ReadonlyArray<EncodedRecord>
+): NewestBlock | null => {
+  let block = newest?.block ?? -1
+  let identities: Array<string> | null = null
+  for (const record of records) {
+    const number = blockOf(record)
+    if (number === null || number < block) continue
+    if (number > block) identities = []
+    else identities ??= [...newest?.records ?? []]
+    block = number
+    identities.push(identityOf(record))
+  }
+  return identities === null ? newest : { block, records: identities }
+}
+
+/** Returns whether a record is not one of `since`. A record that is in `since` twice is left out twice. */
+export const isNewSince = (since: NewestBlock): (record: EncodedRecord) => boolean => {
+  const remaining = new Map<string, number>()
+  for (const identity of since.records) remaining.set(identity, (remaining.get(identity) ?? 0) + 1)
+  return (record) => {
+    if (blockOf(record) !== since.block) return true
+    const identity = identityOf(record)
+    const count = remaining.get(identity) ?? 0
+    if (count > 0) remaining.set(identity, count - 1)
+    return count === 0
+  }
+}

@@ -1,0 +1,250 @@
+/**
+ * Parquet files. A part of an export has whole row groups.
+ *
+ * The columns follow from the fields of the operation, so they are the same for every file. An amount is a column of exact
+ * text and a column `<name>_f64` for arithmetic. It is never a parquet DECIMAL, which has at most 38 digits.
+ */
+import { parquetMetadata, type RowGroup, type SchemaElement } from "hyparquet"
+import { ByteWriter, type ColumnSource, ParquetWriter } from "hyparquet-writer"
+import { gzipSync } from "node:zlib"
+import type { FileFormat, PartEncoder } from "../export/FileFormat.ts"
+import { type FieldKind, type RecordField, valueAt } from "../list/RecordFields.ts"
+
+export interface ParquetOptions {
+  readonly fields: ReadonlyArray<RecordField>
+  /** Whether integer amounts have a third column `<name>_bytes` with 32 bytes, big-endian. */
+  readonly hasBinaryAmounts: boolean
+  readonly createdBy: string
+  /** Key/value metadata of the file. */
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+/** A column of the file: how to read its values from a record. Null values are null. */
+interface ParquetColumn {
+  readonly path: ReadonlyArray<string>
+  readonly element: SchemaElement & { readonly name: string }
+  readonly unit: string | null
+  /** Whether lists are ordered by the column, so that its bounds let readers skip row groups. */
+  readonly isOrdered: boolean
+  readonly convert: (value: unknown) => CellValue
+}
+
+type CellValue = string | number | bigint | boolean | Date | Uint8Array | null
+
+type PhysicalType = Pick<SchemaElement, "type" | "converted_type" | "logical_type" | "type_length">
+
+const textType: PhysicalType = {
+  type: "BYTE_ARRAY",
+  converted_type: "UTF8",
+  logical_type: { type: "STRING" }
+}
+
+const amountBytes = 32
+
+/** Returns the bytes of an integer from 0 to 2^256-1, big-endian. Null for others, which no chain has. */
+const toBigEndian = (text: string): Uint8Array | null => {
+  const digits = /^\d{1,78}$/.test(text) ? BigInt(text).toString(16) : ""
+  return digits === "" || digits.length > 2 * amountBytes
+    ? null
+    : new Uint8Array(Buffer.from(digits.padStart(2 * amountBytes, "0"), "hex"))
+}
+
+const whenString = (convert: (text: string) => CellValue) => (value: unknown): CellValue =>
+  typeof value === "string" ? convert(value) : null
+
+interface ColumnKind {
+  readonly suffix: string
+  readonly type: PhysicalType
+  readonly unit: string | null
+  readonly convert: (value: unknown) => CellValue
+}
+
+const text: ColumnKind = { suffix: "", type: textType, unit: null, convert: whenString((value) => value) }
+
+const double = (suffix: string, unit: string | null): ColumnKind => ({
+  suffix,
+  type: { type: "DOUBLE" },
+  unit,
+  convert: (value) => {
+    const number = typeof value === "string" ? Number(value) : value
+    return typeof number === "number" ? number : null
+  }
+})
+
+const smallestUnit = "smallest unit of the token"
+
+/** Returns the columns of a field. */
+const columnKinds = (kind: FieldKind, hasBinaryAmounts: boolean): ReadonlyArray<ColumnKind> => {
+  switch (kind) {
+    case "string":
+      return [text]
+    case "json":
+      return [{
+        ...text,
+        convert: (value) => value === null || value === undefined ? null : JSON.stringify(value)
+      }]
+    case "boolean":
+      return [{
+        ...text,
+        type: { type: "BOOLEAN" },
+        convert: (value) => typeof value === "boolean" ? value : null
+      }]
+    case "integer":
+      return [{
+        ...text,
+        type: { type: "INT64" },
+        convert: (value) => typeof value === "number" ? BigInt(value) : null
+      }]
+    case "float":
+      return [double("", null)]
+    case "time":
+      return [{
+        suffix: "",
+        type: {
+          type: "INT64",
+          converted_type: "TIMESTAMP_MILLIS",
+          logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" }
+        },
+        unit: "milliseconds since 1970-01-01 UTC",
+        convert: whenString((value) => BigInt(Date.parse(value)))
+      }]
+    case "decimal":
+      return [{ ...text, unit: "exact decimal" }, double("_f64", "rounded")]
+    case "amount":
+      return [
+        { ...text, unit: smallestUnit },
+        double("_f64", `${smallestUnit}, rounded`),
+        ...hasBinaryAmounts
+          ? [{
+            suffix: "_bytes",
+            type: { type: "FIXED_LEN_BYTE_ARRAY", type_length: amountBytes } as const,
+            unit: `${smallestUnit}, big-endian`,
+            convert: whenString(toBigEndian)
+          }]
+          : []
+      ]
+  }
+}
+
+const toColumns = ({ fields, hasBinaryAmounts }: ParquetOptions): ReadonlyArray<ParquetColumn> =>
+  fields.flatMap(({ kind, path }) =>
+    columnKinds(kind, hasBinaryAmounts).map(({ convert, suffix, type, unit }) => ({
+      path,
+      element: { ...type, name: path.join(".") + suffix, repetition_type: "OPTIONAL" },
+      unit,
+      isOrdered: kind === "time" || path.at(-1) === "block_number",
+      convert
+    }))
+  )
+
+/** The compression that all readers support. It is native, unlike the Snappy of `hyparquet-writer`. */
+const compressors = { GZIP: (bytes: Uint8Array): Uint8Array => gzipSync(bytes, { level: 1 }) }
+
+/** Every parquet file starts with `PAR1`. */
+const magicLength = 4
+
+/** Creates a writer whose next byte is at `offset` of the file. Its bytes after `magicLength` belong there. */
+const makeWriter = (
+  { createdBy, metadata }: ParquetOptions,
+  columns: ReadonlyArray<ParquetColumn>,
+  offset: number
+): { readonly bytes: ByteWriter; readonly parquet: ParquetWriter } => {
+  const bytes = new ByteWriter(2 ** 16)
+  bytes.offset = offset - magicLength
+  const parquet = new ParquetWriter({
+    writer: bytes,
+    schema: [{ name: "records", num_children: columns.length }, ...columns.map(({ element }) => element)],
+    codec: "GZIP",
+    compressors,
+    createdBy,
+    kvMetadata: Object.entries(metadata).map(([key, value]) => ({ key, value }))
+  })
+  return { bytes, parquet }
+}
+
+/** Creates the format of a parquet file. */
+export const parquetFile = (options: ParquetOptions): FileFormat => {
+  const columns = toColumns(options)
+  const units = Object.fromEntries(
+    columns.flatMap(({ element, unit }) => unit === null ? [] : [[element.name, unit] as const])
+  )
+  const allOptions = {
+    ...options,
+    metadata: { ...options.metadata, "quarry.units": JSON.stringify(units) }
+  }
+  return {
+    startPart: (offset) => startRowGroups(allOptions, columns, offset),
+    end: (footers, offset) => {
+      const { bytes, parquet } = makeWriter(allOptions, columns, offset)
+      for (const group of footers.flatMap((footer) => footer === null ? [] : readRowGroups(footer))) {
+        parquet.row_groups.push(group)
+        parquet.num_rows += group.num_rows
+      }
+      void parquet.finish()
+      return bytes.getBytes().subarray(magicLength)
+    }
+  }
+}
+
+/** Rows of a row group. More take more memory; fewer compress less. */
+const maxRowGroupRows = 20_000
+
+const startRowGroups = (
+  options: ParquetOptions,
+  columns: ReadonlyArray<ParquetColumn>,
+  offset: number
+): PartEncoder => {
+  const { bytes, parquet } = makeWriter(options, columns, Math.max(offset, magicLength))
+  let cells = columns.map((): Array<CellValue> => [])
+  let rows = 0
+  let size = 0
+  let taken = offset === 0 ? 0 : magicLength
+  const endRowGroup = () => {
+    const columnData = columns.map(({ element, isOrdered }, index): ColumnSource => ({
+      name: element.name,
+      data: cells[index] ?? [],
+      offsetIndex: false,
+      // Bounds of other columns would take much time and skip nothing
+      statistics: isOrdered,
+      ...(element.type === "DOUBLE" ? { encoding: "PLAIN" } : {})
+    }))
+    if (rows > 0) void parquet.write({ columnData, rowGroupSize: rows })
+    cells = columns.map(() => [])
+    rows = 0
+  }
+  /** Returns the bytes that were written since the last call. */
+  const take = (): Uint8Array => {
+    const written = bytes.getBytes().slice(taken)
+    bytes.index = 0
+    taken = 0
+    return written
+  }
+  return {
+    add: (records) => {
+      for (const [index, { convert, path }] of columns.entries()) {
+        const column = cells[index] ?? []
+        for (const record of records) {
+          const value = convert(valueAt(record, path))
+          column.push(value)
+          size += typeof value === "string" ? value.length : 8
+        }
+      }
+      rows += records.length
+      if (rows < maxRowGroupRows) return emptyBytes
+      endRowGroup()
+      return take()
+    },
+    size: () => size,
+    end: () => {
+      endRowGroup()
+      const written = take()
+      void parquet.finish()
+      return { bytes: written, footer: Buffer.from(bytes.getBytes()).toString("base64") }
+    }
+  }
+}
+
+const readRowGroups = (footer: string): ReadonlyArray<RowGroup> =>
+  parquetMetadata(new Uint8Array(Buffer.from(footer, "base64")).buffer).row_groups
+
+const emptyBytes = new Uint8Array()

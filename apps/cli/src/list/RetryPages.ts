@@ -1,0 +1,86 @@
+/** Lists that survive outages: after a failure that may pass, a list continues from its last page. */
+import type { RateLimitError } from "@blockquarry/core/OperationError"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { CommandError } from "../CommandError.ts"
+import type { RecordPage, RecordSource } from "./RecordSource.ts"
+
+/** Why a list waits. */
+export interface PageWait {
+  readonly error: Extract<CommandError, { readonly retryable: boolean; readonly summary: string }>
+  /** Milliseconds since 1970 at which the next attempt starts. */
+  readonly until: number
+  /** Whether it is the first wait since the last page. */
+  readonly isFirst: boolean
+}
+
+export interface RetryPagesOptions {
+  /** How long an outage may last. Waits for rate limits and quotas do not count, because they end. 0: no retries. */
+  readonly retryFor: Duration.Duration
+  /** Called before a wait. The result is interrupted when the wait ends. */
+  readonly onWait: (wait: PageWait) => Effect.Effect<void>
+}
+
+const firstDelay = 1000
+const maxDelay = 30_000
+
+const isRetryable = (error: CommandError): error is PageWait["error"] =>
+  "retryable" in error && error.retryable && "summary" in error
+
+/** The limits that pass without anybody repairing anything. */
+const isLimit = (error: PageWait["error"]): boolean =>
+  error._tag === "RateLimitError" ||
+  (error._tag === "LocalLimitError" && error.limit !== "unavailable" && error.limit !== "memory")
+
+const retryAfterOf = (error: PageWait["error"]): RateLimitError["retryAfter"] =>
+  "retryAfter" in error ? error.retryAfter : null
+
+/** Returns the source with retries. A list that has no cursor is only retried before its first page. */
+export const retryPages = <Item>(
+  source: RecordSource<Item>,
+  { onWait, retryFor }: RetryPagesOptions
+): RecordSource<Item> => {
+  const limit = Duration.toMillis(retryFor)
+  return limit === 0 ? source : {
+    ...source,
+    pages: (cursor) =>
+      Stream.suspend(() => {
+        let position = cursor
+        let canContinue = true
+        let failures = 0
+        let outageStart: number | null = null
+        const onPage = ({ nextCursor }: RecordPage<Item>) => {
+          canContinue = typeof nextCursor === "string"
+          position = nextCursor ?? undefined
+          failures = 0
+          outageStart = null
+        }
+        const attempt = (): Stream.Stream<RecordPage<Item>, CommandError> =>
+          source.pages(position).pipe(
+            Stream.tap((page) => Effect.sync(() => onPage(page))),
+            Stream.catchAll((error) => Stream.unwrap(Effect.as(waitAfter(error), Stream.suspend(attempt))))
+          )
+        const waitAfter = (error: CommandError): Effect.Effect<void, CommandError> =>
+          Effect.gen(function*() {
+            if (!canContinue || !isRetryable(error)) return yield* Effect.fail(error)
+            const now = yield* Clock.currentTimeMillis
+            const retryAfter = retryAfterOf(error)
+            const backoff = Math.min(maxDelay, firstDelay * 2 ** Math.min(failures, 10))
+            const wanted = retryAfter === null ? backoff : Math.max(firstDelay, Duration.toMillis(retryAfter))
+            let delay = wanted
+            if (!isLimit(error)) {
+              outageStart = outageStart ?? now
+              const remaining = outageStart + limit - now
+              if (remaining <= 0) return yield* Effect.fail(error)
+              delay = Math.min(wanted, remaining)
+            }
+            const wait = { error, until: now + delay, isFirst: failures === 0 }
+            failures++
+            yield* Effect.race(Effect.sleep(delay), Effect.zipRight(onWait(wait), Effect.never))
+          })
+        return attempt()
+      })
+  }
+}
