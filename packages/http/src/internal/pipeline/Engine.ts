@@ -168,7 +168,7 @@ export const make: Effect.Effect<
     upstream: Upstream,
     needsDocument: boolean,
     fitsModel: (attemptResponse: Call.AttemptResponse) => boolean,
-    finish: (engineResponse: EngineResponse) => Either.Either<A, E>
+    finish: (engineResponse: EngineResponse, mayBeCached: boolean) => Either.Either<A, E>
   ) => {
     const startCall = Call.prepare(operation, upstream, needsDocument)
     return (input: I, request: EncodedRequest): Effect.Effect<A, E | RawError> =>
@@ -182,7 +182,7 @@ export const make: Effect.Effect<
             onFailure: ({ error }) => Effect.fail(error),
             onSuccess: (engineResponse) => {
               const { source } = engineResponse
-              const output = finish(engineResponse)
+              const output = finish(engineResponse, call.policies.cache.enabled)
               // A raw call may have cached a response that does not fit the model.
               return source !== "upstream" && isInvalidResponse(output)
                 ? respond("reload")
@@ -209,7 +209,7 @@ export const make: Effect.Effect<
         upstream,
         true,
         ({ classification, response }) =>
-          Either.isRight(decoder.decode({ response, classification: () => classification })),
+          Either.isRight(decoder.decode({ response, classification: () => classification }, true)),
         decoder.decode
       )
       const encode = requestEncoder(operation, upstream.arrayFormat)
