@@ -211,10 +211,10 @@ export const setValue = (
   value: string
 ): Effect.Effect<void, ConfigFileError> =>
   edit(file, (yaml, document) => {
-    // Sections without content are texts
-    for (let depth = 0; depth < path.length; depth++) {
+    // A section without content is a text
+    for (let depth = 1; depth < path.length; depth++) {
       const section = path.slice(0, depth)
-      if (!yaml.isMap(document.getIn(section, true))) document.deleteIn(section)
+      if (document.hasIn(section) && !yaml.isMap(document.getIn(section, true))) document.deleteIn(section)
     }
     document.setIn(path, value)
   })
@@ -245,10 +245,13 @@ const edit = (
     replaceFile(file, null, (text) => {
       const { document, lineAt } = parseText(yaml, text ?? "")
       const [error] = document.errors
-      if (error !== undefined) {
+      const isMapping = document.contents === null || yaml.isMap(document.contents)
+      if (error !== undefined || !isMapping) {
         return new ConfigFileError({
           file,
-          reason: `line ${lineAt(error.pos[0])}: invalid YAML; correct it first`
+          reason: error === undefined
+            ? "expected names and values; correct it first"
+            : `line ${lineAt(error.pos[0])}: invalid YAML; correct it first`
         })
       }
       change(yaml, document)

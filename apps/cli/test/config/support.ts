@@ -1,0 +1,56 @@
+/** Temporary home and project directories. */
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as fs from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { WorkingDirectory } from "../../src/config/Configuration.ts"
+
+export interface Directories {
+  readonly home: string
+  readonly project: string
+  readonly userFile: string
+  readonly projectFile: string
+  readonly keyFile: (profile: string) => string
+  readonly writeUser: (text: string) => void
+  readonly writeProject: (text: string) => void
+  readonly readUser: () => string
+  /** Provides the directories and environment variables. */
+  readonly use: (
+    env?: Readonly<Record<string, string>>
+  ) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+}
+
+const write = (file: string, text: string): void => {
+  fs.mkdirSync(join(file, ".."), { recursive: true })
+  fs.writeFileSync(file, text)
+}
+
+/** Creates a home directory, and a project outside of it. Both are removed at the end. */
+export const directories: Effect.Effect<Directories, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.sync(() => fs.mkdtempSync(join(tmpdir(), "quarry-config-"))),
+  (root) => Effect.sync(() => fs.rmSync(root, { recursive: true, force: true }))
+).pipe(Effect.map((root) => {
+  const home = join(root, "home")
+  const project = join(root, "project")
+  const userFile = join(home, ".config/quarry/config.yaml")
+  const projectFile = join(project, ".quarry.yaml")
+  fs.mkdirSync(join(project, ".git"), { recursive: true })
+  fs.mkdirSync(home)
+  return {
+    home,
+    project,
+    userFile,
+    projectFile,
+    keyFile: (profile) => join(home, `.config/quarry/keys/${profile}.key`),
+    writeUser: (text) => write(userFile, text),
+    writeProject: (text) => write(projectFile, text),
+    readUser: () => fs.readFileSync(userFile, "utf8"),
+    use: (env = {}) => (effect) =>
+      effect.pipe(
+        Effect.provideService(WorkingDirectory, project),
+        Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries({ HOME: home, ...env }))))
+      )
+  }
+}))
