@@ -11,13 +11,11 @@ const timeOf = (transaction: ActiveChain["first_transaction"]): number | null =>
 const toBar = ({ first_transaction, last_transaction }: ActiveChain, start: number, end: number): Bar => {
   const first = timeOf(first_transaction) ?? timeOf(last_transaction)
   const last = timeOf(last_transaction) ?? first
-  if (first === null || last === null) return { range: null, text: "no transactions", shortText: "none" }
+  if (first === null || last === null) return { range: null, text: "no transactions" }
   const position = (time: number) => end === start ? 0 : (time - start) / (end - start)
-  const text = (length: number) => `${formatTime(first, length)} – ${formatTime(last, length)}`
   return {
     range: { start: position(Math.min(first, last)), end: position(Math.max(first, last)) },
-    text: text(10),
-    shortText: text(7)
+    text: `${formatTime(first, 10)} – ${formatTime(last, 10)}`
   }
 }
 

@@ -29,8 +29,6 @@ export interface Bar {
   /** Null for no bar. A bar whose ends are equal is still visible. */
   readonly range: BarRange | null
   readonly text: string
-  /** Replaces `text` where that does not fit. */
-  readonly shortText: string
 }
 
 export interface BarRange {
@@ -55,11 +53,7 @@ export const fraction = (value: bigint, max: bigint): number =>
     : Math.max(smallest, Number((value * 1_000_000_000n) / max) / 1e9)
 
 /** Creates a bar that starts at 0. */
-export const barTo = (end: number, text: string, shortText = text): Bar => ({
-  range: end > 0 ? { start: 0, end } : null,
-  text,
-  shortText
-})
+export const barTo = (end: number, text: string): Bar => ({ range: end > 0 ? { start: 0, end } : null, text })
 
 const minuteLength = "2024-01-01T00:00".length
 
@@ -93,41 +87,22 @@ export const timeTicks = (start: number, end: number): ReadonlyArray<ReadonlyArr
     }))
   })
 
-const compact = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 4 })
-
-/** Returns about four digits of an exact number of at least 0, for example `≈1.235M` or `≈1.158e77`. */
-export const approximate = (exact: string): string => {
-  const [whole = "", decimals = ""] = exact.split(".")
-  const digits = (whole + decimals).replace(/^0+/, "")
-  const exponent = digits.length - decimals.length - 1
-  if (digits === "" || (exponent >= -4 && exponent < 15)) {
-    const short = compact.format(Number(exact))
-    return short === exact ? exact : `≈${short}`
-  }
-  // Rounding may carry into the exponent
-  const [mantissa, carry] = Number(`${digits[0]}.${digits.slice(1, 16)}`).toExponential(3).split("e")
-  return `≈${mantissa}e${exponent + Number(carry)}`
-}
-
 /** Collects records, and returns their picture. The memory does not depend on the number of records. */
 export interface ChartBuilder<in Item> {
   readonly add: (items: ReadonlyArray<Item>) => void
   readonly chart: () => Chart
 }
 
-/** Creates a panel of exact values that start at 0. `max` is the end of the axis; default: the largest value. */
+/** Creates a panel of exact values on an axis from 0 to `max`. */
 export const valuePanel = (
   name: string,
   values: ReadonlyArray<bigint>,
-  format: (value: bigint) => string,
-  max: bigint = values.reduce((largest, value) => value > largest ? value : largest, 0n)
+  max: bigint,
+  format: (value: bigint) => string
 ): Panel => ({
   name,
   ticks: [],
-  bars: values.map((value) => {
-    const text = format(value)
-    return barTo(fraction(value, max), text, approximate(text))
-  })
+  bars: values.map((value) => barTo(fraction(value, max), format(value)))
 })
 
 /** Shortens an address or a hash in the middle. */

@@ -1,5 +1,6 @@
 /** Places labels, texts and bars in columns of one character. Both renderers use the same layout. */
 import { sanitize } from "../render/Sanitize.ts"
+import { shortenNumber } from "../render/ShortNumber.ts"
 import { truncateEnd, width } from "../render/Width.ts"
 import type { Bar, BarRange, Chart, Tick } from "./Chart.ts"
 
@@ -7,7 +8,6 @@ export interface ChartLayout {
   /** Lines of the title. */
   readonly title: ReadonlyArray<string>
   readonly labels: ReadonlyArray<string>
-  readonly labelWidth: number
   /** Panels from top to bottom; those in one group are beside each other. */
   readonly groups: ReadonlyArray<ReadonlyArray<PlacedPanel>>
   /** Equal for all panels, so that their bars compare. */
@@ -77,14 +77,11 @@ const fitTicks = (choices: ReadonlyArray<ReadonlyArray<Tick>>, columns: number):
     })
   }) ?? []
 
-/** Chooses the texts of a panel: the short ones if the others leave no room for bars. */
-const placeTexts = (bars: ReadonlyArray<Bar>, available: number, clean: (text: string) => string) => {
-  const isLong = widest(bars.map(({ text }) => clean(text))) > available
-  return bars.map(({ range, shortText, text }): PlacedBar => {
-    const exact = clean(text)
-    const shown = isLong ? truncateEnd(clean(shortText), Math.max(1, available)) : exact
-    return { range, text: shown, exactText: shown === exact ? null : exact }
-  })
+/** Shortens a text to the columns that leave room for a bar. */
+const placeBar = ({ range, text }: Bar, available: number, clean: (text: string) => string): PlacedBar => {
+  const exact = clean(text)
+  const shown = truncateEnd(shortenNumber(exact, available), available)
+  return { range, text: shown, exactText: shown === exact ? null : exact }
 }
 
 /**
@@ -103,7 +100,7 @@ export const layoutChart = (
   )
   const available = columns - labelWidth - gap
   const panels = chart.panels.map(({ bars, name, ticks }) => {
-    const placed = placeTexts(bars, available - minBarWidth - 1, clean)
+    const placed = bars.map((bar) => placeBar(bar, Math.max(1, available - minBarWidth - 1), clean))
     return { name: clean(name), ticks, bars: placed, textWidth: widest(placed.map(({ text }) => text)) }
   })
   const textColumns = (group: typeof panels) => group.reduce((sum, { textWidth }) => sum + textWidth + 1, 0)
@@ -121,7 +118,6 @@ export const layoutChart = (
   return {
     title: wrap(clean(chart.title), columns),
     labels: allLabels.map((label) => truncateEnd(label, labelWidth)),
-    labelWidth,
     groups: groupsOf(size).map((group) => {
       let column = labelWidth + gap
       return group.map((panel) => {

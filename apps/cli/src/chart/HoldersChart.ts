@@ -56,8 +56,9 @@ const balancePanel = (holders: ReadonlyArray<TokenOwner>): Panel => {
   }
 }
 
+/** The address comes first, because long labels are cut at the end. */
 const labelOf = ({ owner_address, owner_address_label: label }: TokenOwner): string =>
-  label === null || label === "" ? shortId(owner_address) : `${label} (${shortId(owner_address)})`
+  `${shortId(owner_address)} ${label ?? ""}`.trimEnd()
 
 const isLarger = (one: TokenOwner, other: TokenOwner): boolean =>
   (one.balance ?? -1n) > (other.balance ?? -1n)
@@ -98,9 +99,11 @@ export const holdersChart = (token: string, largestCount: number | null): ChartB
         notes: [
           read === 0
             ? "No holders."
-            : rest === 0
+            : rest > 0
+            ? `The ${largest.length} largest of ${read} holders.`
+            : largestCount === null
             ? `${read} holders.`
-            : `The ${largest.length} largest of ${read} holders.`,
+            : `The ${read} largest holders.`,
           ...(!hasShares ? [] : [
             `Together: ${formatShare(share)} of the supply.` +
             (rest === 0 ? "" : ` The ${rest} others: ${formatShare(BigDecimal.subtract(readShare, share))}.`)

@@ -1,0 +1,168 @@
+/** Draws transfers and trades over time. */
+import { formatUnits } from "@blockquarry/core/Amount"
+import type { Erc20Transfer } from "@blockquarry/core/model/Erc20Transfer"
+import type { NftTrade } from "@blockquarry/core/model/NftTrade"
+import * as DateTime from "effect/DateTime"
+import { directionOf } from "../render/Direction.ts"
+import { type ChartBuilder, formatTime, shortId, valuePanel } from "./Chart.ts"
+import { TimeBuckets } from "./TimeBuckets.ts"
+
+/** What one record adds to the picture. */
+interface Activity {
+  readonly time: DateTime.Utc | null
+  /** Index of the series. */
+  readonly series: number
+  /** Null if amounts are not drawn. */
+  readonly payment: Payment | null
+}
+
+interface Payment {
+  readonly amount: bigint
+  /** Equal for amounts that may be added. */
+  readonly currency: string
+  readonly symbol: string
+  readonly decimals: number | null
+}
+
+/** Sums of one series. */
+interface Tally {
+  readonly count: bigint
+  readonly amount: bigint
+}
+
+type Tallies = ReadonlyArray<Tally>
+
+const noTally: Tally = { count: 0n, amount: 0n }
+
+const addTallies = (one: Tallies, other: Tallies): Tallies =>
+  one.map(({ amount, count }, index) => {
+    const { amount: otherAmount, count: otherCount } = other[index] ?? noTally
+    return { amount: amount + otherAmount, count: count + otherCount }
+  })
+
+/** Counts records per interval of time and series. If all amounts are in one currency, adds those too. */
+const activityChart = <Item>(
+  title: (interval: string) => string,
+  recordName: string,
+  series: ReadonlyArray<string>,
+  toActivity: (item: Item) => Activity
+): ChartBuilder<Item> => {
+  const buckets = new TimeBuckets<Tallies>(addTallies)
+  let total: Tallies = series.map(() => noTally)
+  let first: Payment | null = null
+  let haveOneCurrency = true
+  return {
+    add: (items) => {
+      for (const item of items) {
+        const { payment, series: own, time } = toActivity(item)
+        const tally = { count: 1n, amount: payment?.amount ?? 0n }
+        const tallies = series.map((_, index) => index === own ? tally : noTally)
+        total = addTallies(total, tallies)
+        buckets.add(time === null ? null : DateTime.toEpochMillis(time), tallies)
+        first = first ?? payment
+        haveOneCurrency &&= payment !== null && payment.currency === first?.currency
+      }
+    },
+    chart: () => {
+      const { buckets: timed, interval, range, untimed } = buckets.result()
+      const rows = untimed === null ? timed : [...timed, { label: "no time", value: untimed }]
+      // The last of several series is for what is in none of the others
+      const shown = [...series.entries()].filter(([index]) =>
+        index === 0 || index < series.length - 1 || (total[index]?.count ?? 0n) > 0n
+      )
+      const panels = (
+        name: (series: string) => string,
+        value: (tally: Tally) => bigint,
+        format: (value: bigint) => string
+      ) => {
+        const values = shown.map(([index, series]) => ({
+          name: name(series),
+          values: rows.map((row) => value(row.value?.[index] ?? noTally))
+        }))
+        const max = values.flatMap(({ values }) => values).reduce((a, b) => a > b ? a : b, 0n)
+        return values.map(({ name, values }) => valuePanel(name, values, max, format))
+      }
+      const currency = haveOneCurrency ? first : null
+      const count = total.reduce((sum, { count }) => sum + count, 0n)
+      const unit = currency === null ? "" : unitOf(currency)
+      const inUnit = (series: string) => series === recordName ? unit : `${unit} ${series}`
+      const formatAmount = (amount: bigint) =>
+        currency === null || !hasDecimals(currency) ? String(amount) : formatUnits(amount, currency.decimals)
+      return {
+        title: title(interval),
+        labels: rows.map(({ label }) => label),
+        panels: [
+          ...panels((series) => series, ({ count }) => count, String),
+          ...(currency === null ? [] : panels(inUnit, ({ amount }) => amount, formatAmount))
+        ],
+        notes: [
+          count === 0n
+            ? `No ${recordName}.`
+            : range === null
+            ? `${count} ${recordName}.`
+            : `${count} ${recordName}, from ${formatTime(range.first)} to ${formatTime(range.last)} UTC.`,
+          ...(currency === null ? [] : [
+            `Total: ${
+              shown.map(([index, series]) => `${formatAmount(total[index]?.amount ?? 0n)} ${inUnit(series)}`)
+                .join(", ")
+            }.`
+          ])
+        ]
+      }
+    }
+  }
+}
+
+/** The largest value of `uint8`. A contract may report more, and each decimal adds a character. */
+const maxDecimals = 255
+
+const hasDecimals = (payment: Payment): payment is Payment & { readonly decimals: number } =>
+  payment.decimals !== null && payment.decimals >= 0 && payment.decimals <= maxDecimals
+
+const unitOf = (payment: Payment): string => hasDecimals(payment) ? payment.symbol : `${payment.symbol} (raw)`
+
+const toPayment = (transfer: Erc20Transfer): Payment | null =>
+  transfer.value === null ? null : {
+    amount: transfer.value,
+    currency: `${transfer.address} ${transfer.token_decimals}`,
+    symbol: transfer.token_symbol ?? transfer.token_name ?? shortId(transfer.address ?? "tokens"),
+    decimals: transfer.token_decimals
+  }
+
+/** Returns the index of the series: in, out, or neither. */
+const seriesOf = (wallet: string, from: string | null, to: string | null): number => {
+  const direction = directionOf(from, to, { subject: wallet })
+  return direction === "in" ? 0 : direction === "out" ? 1 : 2
+}
+
+export const walletTransfersChart = (wallet: string): ChartBuilder<Erc20Transfer> =>
+  activityChart(
+    (interval) => `Transfers to and from ${shortId(wallet)} per ${interval}`,
+    "transfers",
+    ["in", "out", "other"],
+    (transfer) => ({
+      time: transfer.block_timestamp,
+      series: seriesOf(wallet, transfer.from_address, transfer.to_address),
+      payment: toPayment(transfer)
+    })
+  )
+
+export const tokenTransfersChart = (token: string): ChartBuilder<Erc20Transfer> =>
+  activityChart(
+    (interval) => `Transfers of the token ${shortId(token)} per ${interval}`,
+    "transfers",
+    ["transfers"],
+    (transfer) => ({ time: transfer.block_timestamp, series: 0, payment: toPayment(transfer) })
+  )
+
+export const nftTradesChart = (wallet: string): ChartBuilder<NftTrade> =>
+  activityChart(
+    (interval) => `NFT trades of ${shortId(wallet)} per ${interval}`,
+    "trades",
+    ["bought", "sold", "other"],
+    (trade) => ({
+      time: trade.block_timestamp,
+      series: seriesOf(wallet, trade.seller_address, trade.buyer_address),
+      payment: null
+    })
+  )

@@ -1,0 +1,76 @@
+/** Options of commands that draw a chart. */
+import * as Either from "effect/Either"
+import { type CommandInvocation, isEnabled, type OptionSpec, singleValue } from "../args/CommandSpec.ts"
+import { UsageError } from "../CommandError.ts"
+
+const chartOption: OptionSpec = {
+  name: "chart",
+  group: "output",
+  value: null,
+  description: "Draw a chart instead of printing records"
+}
+
+const chartToOption: OptionSpec = {
+  name: "chart-to",
+  group: "output",
+  value: "file.svg",
+  completes: "file",
+  description: "Write the chart to an SVG file; --overwrite replaces an existing one"
+}
+
+export const chartOptions: ReadonlyArray<OptionSpec> = [chartOption, chartToOption]
+
+/** Options of another output, or of what precedes it. */
+const otherOutputs = ["to", "resume", "since-last", "fields", "jq", "raw", "from"]
+
+/** Where a chart is drawn. */
+export interface ChartTarget {
+  readonly isPrinted: boolean
+  /** The SVG file, if any. */
+  readonly file: string | null
+  readonly mayOverwrite: boolean
+}
+
+const usageError = (reason: string, hint: string): Either.Either<never, UsageError> =>
+  Either.left(new UsageError({ reason, hint }))
+
+/** Returns whether the command draws a chart. */
+export const isChart = ({ values }: CommandInvocation): boolean =>
+  isEnabled(values, chartOption.name) || (singleValue(values, chartToOption.name) ?? "") !== ""
+
+/** Returns where to draw a chart; null if the command draws none. */
+export const chartTarget = (
+  invocation: CommandInvocation
+): Either.Either<ChartTarget | null, UsageError> => {
+  if (!isChart(invocation)) return Either.right(null)
+  const { commandLine, values } = invocation
+  const file = singleValue(values, chartToOption.name) ?? ""
+  const isPrinted = isEnabled(values, chartOption.name)
+  const option = `--${isPrinted ? chartOption.name : chartToOption.name}`
+  // A default format, for example of a profile, is no contradiction
+  const format = singleValue(commandLine, "output") ?? "table"
+  if (format !== "table") {
+    return usageError(
+      `${option} and -o ${format} are mutually exclusive`,
+      `omit -o ${format} to draw a chart, or ${option} to print records`
+    )
+  }
+  const other = otherOutputs.find((name) => (singleValue(commandLine, name) ?? "false") !== "false")
+  if (other !== undefined) {
+    return usageError(
+      `${option} and --${other} are mutually exclusive`,
+      `a chart is drawn from the records of one command: omit --${other} or ${option}`
+    )
+  }
+  if (file !== "" && !file.toLowerCase().endsWith(".svg")) {
+    return usageError(
+      `--${chartToOption.name}: expected a file name that ends in .svg, got ${JSON.stringify(file)}`,
+      `for example --${chartToOption.name} chart.svg`
+    )
+  }
+  return Either.right({
+    isPrinted,
+    file: file === "" ? null : file,
+    mayOverwrite: isEnabled(values, "overwrite")
+  })
+}

@@ -1,0 +1,99 @@
+/** Draws charts to the terminal and to files. */
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { type CommandError, ExportConflictError } from "../CommandError.ts"
+import { replaceText, sizeOf } from "../export/Files.ts"
+import type { ListJob } from "../list/ListJob.ts"
+import { limitRecords } from "../list/RecordSource.ts"
+import { sanitize } from "../render/Sanitize.ts"
+import { CommandTerminal } from "../Terminal.ts"
+import type { Chart, ChartBuilder } from "./Chart.ts"
+import type { ChartTarget } from "./ChartOptions.ts"
+import type { CharacterSet } from "./Sparkline.ts"
+import { drawSvg } from "./SvgChart.ts"
+import { drawText } from "./TextChart.ts"
+
+/** Columns of a chart in a pipe or a file, if COLUMNS is not set. */
+const defaultColumns = 80
+
+const variable = (name: string): Effect.Effect<string> =>
+  Config.string(name).pipe(Effect.orElseSucceed(() => ""))
+
+/** Returns the characters of the locale. Windows has none in its environment, and supports Unicode. */
+export const characterSet: Effect.Effect<CharacterSet> = Effect.gen(function*() {
+  const locale = (yield* variable("LC_ALL")) || (yield* variable("LC_CTYPE")) || (yield* variable("LANG"))
+  const isWindows = (yield* variable("OS")) === "Windows_NT"
+  return /utf-?8/i.test(locale) || (isWindows && locale === "") ? "unicode" : "ascii"
+})
+
+/** Fails early if the file exists, before anything is read. */
+const checkFile = ({ file, mayOverwrite }: ChartTarget): Effect.Effect<void, CommandError> =>
+  file === null || mayOverwrite
+    ? Effect.void
+    : Effect.flatMap(sizeOf(file), (size) =>
+      size === null ? Effect.void : new ExportConflictError({
+        reason: `${file} exists`,
+        hint: "use --overwrite to replace it, or choose another name"
+      }))
+
+const output = (chart: Chart, target: ChartTarget): Effect.Effect<void, CommandError, CommandTerminal> =>
+  Effect.gen(function*() {
+    const terminal = yield* CommandTerminal
+    if (target.isPrinted) {
+      const fromEnvironment = Number(yield* variable("COLUMNS"))
+      const columns = terminal.out.columns ??
+        (fromEnvironment >= 1 ? Math.floor(fromEnvironment) : defaultColumns)
+      yield* terminal.print(drawText(chart, columns, yield* characterSet, terminal.out))
+    }
+    if (target.file !== null) {
+      yield* checkFile(target)
+      yield* replaceText(target.file, drawSvg(chart))
+      yield* terminal.note(sanitize(`wrote ${target.file}`))
+    }
+  })
+
+/** Draws the records of a list. */
+export const drawRecords = <Item>(
+  { maxItems, source }: ListJob<Item>,
+  target: ChartTarget,
+  builder: ChartBuilder<Item>
+): Effect.Effect<void, CommandError, CommandTerminal> =>
+  Effect.gen(function*() {
+    const terminal = yield* CommandTerminal
+    yield* checkFile(target)
+    let count = 0
+    let hasMore = false
+    yield* source.pages().pipe(
+      limitRecords(maxItems),
+      Stream.runForEach((page) =>
+        Effect.gen(function*() {
+          if (page.note !== null && count === 0) yield* terminal.note(page.note)
+          builder.add(page.items)
+          count += page.items.length
+          hasMore = page.nextCursor !== null
+          yield* terminal.progress(`${count} ${source.recordName}`)
+        })
+      ),
+      Effect.ensuring(terminal.progress(null))
+    )
+    const chart = builder.chart()
+    yield* output(
+      hasMore ? { ...chart, notes: [...chart.notes, `More ${source.recordName} are not included.`] } : chart,
+      target
+    )
+    if (hasMore) {
+      yield* terminal.note(`more ${source.recordName} available: use --all, or --max-items <n>`)
+    }
+  })
+
+/** Draws one record, which `read` returns. */
+export const drawRecord = <A, R>(
+  read: Effect.Effect<A, CommandError, R>,
+  target: ChartTarget,
+  toChart: (record: A) => Chart
+): Effect.Effect<void, CommandError, R | CommandTerminal> =>
+  Effect.gen(function*() {
+    yield* checkFile(target)
+    yield* output(toChart(yield* read), target)
+  })

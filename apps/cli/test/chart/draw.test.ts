@@ -1,0 +1,203 @@
+/** Pictures fit, are true to their values, and are safe for terminals and browsers. */
+import { describe, expect, it } from "@effect/vitest"
+import * as fc from "effect/FastCheck"
+import { XMLParser, XMLValidator } from "fast-xml-parser"
+import { barTo, type Chart, fraction, timeTicks } from "../../src/chart/Chart.ts"
+import { layoutChart } from "../../src/chart/ChartLayout.ts"
+import type { CharacterSet } from "../../src/chart/Sparkline.ts"
+import { drawSvg } from "../../src/chart/SvgChart.ts"
+import { drawText } from "../../src/chart/TextChart.ts"
+import { sanitize } from "../../src/render/Sanitize.ts"
+import { width } from "../../src/render/Width.ts"
+
+const characterSets: ReadonlyArray<CharacterSet> = ["unicode", "ascii"]
+
+const draw = (chart: Chart, columns: number, characters: CharacterSet = "unicode"): string =>
+  drawText(chart, columns, characters, { isTerminal: true, hasColors: false, columns })
+
+const linesOf = (text: string): ReadonlyArray<string> => text.split("\n")
+
+/** Text of a response: control characters, wide and right-to-left characters, lone surrogates. */
+const text = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 60 }),
+  fc.constantFrom(
+    "\u001b[31mred",
+    "日本語ウォレット",
+    "שלום עולם",
+    "\u202eevil",
+    "\ud800",
+    "a\nb",
+    "<b>&\"'",
+    "👩‍👩‍👧",
+    "e\u0301\uffff\ufffe"
+  )
+)
+
+const position = fc.double({ min: 0, max: 1, noNaN: true })
+
+const anyBar = fc.oneof(
+  fc.record({ range: fc.constant(null), text }),
+  fc.tuple(position, position, text).map(([one, other, text]) => ({
+    range: { start: Math.min(one, other), end: Math.max(one, other) },
+    text
+  })),
+  fc.tuple(position, fc.bigInt({ min: 0n, max: 10n ** 90n })).map(([end, value]) => barTo(end, String(value)))
+)
+
+const anyChart: fc.Arbitrary<Chart> = fc.integer({ min: 0, max: 12 }).chain((rows) =>
+  fc.record({
+    title: text,
+    labels: fc.array(text, { minLength: rows, maxLength: rows }),
+    panels: fc.array(
+      fc.record({
+        name: text,
+        bars: fc.array(anyBar, { minLength: rows, maxLength: rows }),
+        ticks: fc.constantFrom([], timeTicks(0, 1e12), timeTicks(1.6e12, 1.7e12))
+      }),
+      { minLength: 1, maxLength: 4 }
+    ),
+    notes: fc.array(text, { maxLength: 3 })
+  })
+)
+
+/** Returns the lengths of the only bars of a chart, in parts of which a cell has `parts.length`. */
+const barLengths = (chart: Chart, columns: number, characters: CharacterSet, parts: string) => {
+  const { barWidth, groups } = layoutChart(chart, columns)
+  const start = groups[0]?.[0]?.barStart ?? 0
+  const rows = linesOf(draw(chart, columns, characters)).slice(3, 3 + chart.labels.length)
+  return {
+    max: barWidth * parts.length,
+    lengths: rows.map((row) => [...row.slice(start)].reduce((sum, cell) => sum + parts.indexOf(cell) + 1, 0))
+  }
+}
+
+const chartOf = (values: ReadonlyArray<bigint>): Chart => {
+  const max = values.reduce((one, other) => one > other ? one : other, 0n)
+  return {
+    title: "values",
+    labels: values.map((_, index) => `row ${index}`),
+    panels: [{
+      name: "value",
+      ticks: [],
+      bars: values.map((value) => barTo(fraction(value, max), String(value)))
+    }],
+    notes: []
+  }
+}
+
+describe("text", () => {
+  it("never exceeds the width, and contains no control characters", () => {
+    fc.assert(fc.property(
+      anyChart,
+      fc.integer({ min: 1, max: 200 }),
+      fc.constantFrom(...characterSets),
+      (chart, columns, characters) => {
+        const drawn = draw(chart, columns, characters)
+        for (const line of linesOf(drawn)) {
+          expect(width(line)).toBeLessThanOrEqual(columns)
+          expect(sanitize(line)).toBe(line)
+        }
+      }
+    ))
+  })
+
+  it("uses ASCII only in a locale without UTF-8", () => {
+    fc.assert(fc.property(anyChart, fc.integer({ min: 1, max: 200 }), (chart, columns) => {
+      expect(draw(chart, columns, "ascii")).toMatch(/^[\x20-\x7e\n]*$/)
+    }))
+  })
+
+  it.each([["unicode", "▏▎▍▌▋▊▉█"], ["ascii", "#"]] as const)(
+    "draws %s bars in proportion to exact values, longer ones for larger values",
+    (characters, parts) => {
+      fc.assert(fc.property(
+        fc.array(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), { minLength: 1, maxLength: 20 }),
+        fc.integer({ min: 60, max: 200 }),
+        (values, columns) => {
+          const { lengths, max } = barLengths(chartOf(values), columns, characters, parts)
+          const largest = values.reduce((one, other) => one > other ? one : other, 0n)
+          for (const [index, value] of values.entries()) {
+            const exact = largest === 0n ? 0 : Number((value * 1_000_000n) / largest) / 1e6 * max
+            expect(Math.abs((lengths[index] ?? -1) - exact)).toBeLessThanOrEqual(1)
+            expect((lengths[index] ?? -1) > 0).toBe(value > 0n)
+          }
+          const sorted = [...values.keys()].sort((a, b) => Number((values[a] ?? 0n) - (values[b] ?? 0n)))
+          const ascending = sorted.map((index) => lengths[index] ?? -1)
+          expect(ascending).toEqual([...ascending].sort((a, b) => a - b))
+        }
+      ))
+    }
+  )
+
+  it("draws the largest value over the whole axis, and equal values alike", () => {
+    const { lengths, max } = barLengths(chartOf([7n, 7n, 7n]), 80, "unicode", "▏▎▍▌▋▊▉█")
+    expect(lengths).toEqual([max, max, max])
+    expect(barLengths(chartOf([0n]), 80, "unicode", "▏▎▍▌▋▊▉█").lengths).toEqual([0])
+  })
+
+  it("shows a value of any size, and marks it if digits are missing", () => {
+    const [, , , row = ""] = linesOf(draw(chartOf([2n ** 256n - 1n]), 60))
+    expect(row).toMatch(/^row 0 +1\.\d+…e\+77 █{10}$/)
+    expect(draw(chartOf([2n ** 256n - 1n]), 120)).toContain(String(2n ** 256n - 1n))
+  })
+
+  it("draws only the title and the notes of a chart without rows", () => {
+    expect(
+      draw({
+        title: "Transfers",
+        labels: [],
+        panels: [{ name: "in", bars: [], ticks: [] }],
+        notes: ["None."]
+      }, 60)
+    )
+      .toBe("Transfers\n\nNone.\n")
+  })
+
+  it("styles only with colors", () => {
+    const stream = { isTerminal: true, hasColors: true, columns: 60 }
+    expect(drawText(chartOf([1n]), 60, "unicode", stream)).toContain("\u001b[1mvalues\u001b[22m")
+    expect(draw(chartOf([1n]), 60)).not.toContain("\u001b")
+  })
+})
+
+describe("SVG", () => {
+  const parser = new XMLParser({ ignoreAttributes: false, trimValues: false })
+
+  it("is a well-formed document without scripts and references for any text", () => {
+    fc.assert(fc.property(anyChart, (chart) => {
+      const svg = drawSvg(chart)
+      expect(XMLValidator.validate(svg)).toBe(true)
+      expect(svg.isWellFormed()).toBe(true)
+      expect(linesOf(svg).filter((line) => sanitize(line) !== line || /[\ufffe\uffff]/.test(line))).toEqual(
+        []
+      )
+      expect(svg.replace("http://www.w3.org/2000/svg", "")).not.toMatch(
+        /<script|href|https?:|url\(|@import|<!/i
+      )
+      expect(svg).not.toMatch(/NaN|Infinity|undefined|null/)
+    }))
+  })
+
+  it("has a title, and a description with all exact values", () => {
+    const { svg } = parser.parse(drawSvg(chartOf([2n ** 256n - 1n, 5n])))
+    expect(svg.title["#text"]).toBe("values")
+    expect(svg.desc["#text"]).toBe(`row 0: ${2n ** 256n - 1n} value. row 1: 5 value.`)
+    expect(svg["@_role"]).toBe("img")
+    expect(svg["@_aria-labelledby"].split(" ")).toEqual([svg.title["@_id"], svg.desc["@_id"]])
+  })
+
+  it("has a bar for each value, with the value as its title", () => {
+    const { svg } = parser.parse(drawSvg(chartOf([4n, 2n, 0n])))
+    const bars = svg.rect.filter((rect: Record<string, string>) => rect["@_class"] === "bar")
+    expect(bars.map((bar: Record<string, string>) => bar["title"])).toEqual([
+      "row 0: 4 value",
+      "row 1: 2 value"
+    ])
+    const [long, short] = bars.map((bar: Record<string, string>) => Number(bar["@_width"]))
+    expect(long / short).toBeCloseTo(2, 2)
+  })
+
+  it("has colors for light and dark pages", () => {
+    expect(drawSvg(chartOf([1n]))).toContain("@media (prefers-color-scheme: dark)")
+  })
+})

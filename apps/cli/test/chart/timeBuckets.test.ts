@@ -1,0 +1,103 @@
+/** Each record is in exactly one bucket, at its time. */
+import { expect, it } from "@effect/vitest"
+import * as fc from "effect/FastCheck"
+import { TimeBuckets } from "../../src/chart/TimeBuckets.ts"
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+const start = Date.UTC(2024, 0, 1)
+
+type Ids = ReadonlyArray<number>
+
+const bucketsOf = (times: ReadonlyArray<number | null>) => {
+  const buckets = new TimeBuckets<Ids>((one, other) => [...one, ...other])
+  times.forEach((time, id) => buckets.add(time, [id]))
+  return buckets.result()
+}
+
+/** Counts instead of identities, for many records. */
+const countsOf = (times: Iterable<number>) => {
+  const buckets = new TimeBuckets<number>((one, other) => one + other)
+  for (const time of times) buckets.add(time, 1)
+  return buckets.result()
+}
+
+const anyTime = fc.integer({ min: Date.UTC(1, 0, 1), max: Date.UTC(9999, 11, 31) })
+
+const nearTimes = fc.tuple(anyTime, fc.integer({ min: 0, max: 400 * day })).chain(([from, span]) =>
+  fc.array(fc.integer({ min: from, max: Math.min(from + span, Date.UTC(9999, 11, 31)) }), { maxLength: 60 })
+)
+
+it("puts each record into exactly one of at most 32 buckets, in the order of time", () => {
+  fc.assert(fc.property(
+    fc.oneof(fc.array(fc.option(anyTime), { maxLength: 60 }), nearTimes),
+    (times) => {
+      const { buckets, range, untimed } = bucketsOf(times)
+      expect(buckets.length).toBeLessThanOrEqual(32)
+      const ids = [...buckets.flatMap(({ value }) => value ?? []), ...untimed ?? []]
+      expect([...ids].sort((a, b) => a - b)).toEqual([...times.keys()])
+      const known = buckets.map(({ value }) => (value ?? []).map((id) => times[id] ?? Number.NaN))
+      known.reduce((previous, own) => {
+        for (const time of own) expect(time).toBeGreaterThan(previous)
+        return Math.max(previous, ...own)
+      }, -Infinity)
+      const all = known.flat()
+      expect(range).toEqual(all.length === 0 ? null : { first: Math.min(...all), last: Math.max(...all) })
+      // The first and the last bucket have records
+      expect(buckets[0]?.value).not.toBeNull()
+      expect(buckets.at(-1)?.value).not.toBeNull()
+    }
+  ))
+})
+
+it("does not depend on the order of the records", () => {
+  fc.assert(fc.property(nearTimes, (times) => {
+    expect(countsOf([...times].reverse())).toEqual(countsOf(times))
+  }))
+})
+
+it.each([
+  ["minute", 31 * minute, "2024-01-01 00:31"],
+  ["hour", 31 * hour, "2024-01-02 07:00"],
+  ["day", 31 * day, "2024-02-01"],
+  ["week", 217 * day, "2024-08-05"],
+  ["month", 900 * day, "2026-06"],
+  ["quarter", 2900 * day, "2031 Q4"],
+  ["year", 31 * 365 * day, "2054"],
+  ["decade", 300 * 365 * day, "2320s"]
+])("uses a bucket per %s if 32 of them suffice", (interval, span, lastLabel) => {
+  const result = countsOf([start, start + span])
+  expect(result.interval).toBe(interval)
+  expect(result.buckets.at(-1)).toEqual({ label: lastLabel, value: 1 })
+  expect(result.buckets.length).toBeGreaterThan(5)
+})
+
+it("shows buckets without records, so that the rows are evenly spaced", () => {
+  const { buckets } = countsOf([start, start + 3 * day, start + 3 * day + hour])
+  expect(buckets.map(({ value }) => value)).toEqual([1, null, null, 2])
+})
+
+it.each([
+  ["minute", 16, 30 * minute, 50],
+  ["hour", 13, 30 * hour, 3000],
+  ["day", 10, 30 * day, 90_000],
+  ["month", 7, 900 * day, 50 * minute],
+  ["year", 4, 30 * 365 * day, 6 * hour]
+])("counts tens of thousands of records per %s exactly", (name, length, span, step) => {
+  const times = Array.from({ length: span / step }, (_, index) => start + index * step)
+  const { buckets, interval } = countsOf(times)
+  const expected = new Map<string, number>()
+  for (const time of times) {
+    const key = new Date(time).toISOString().slice(0, length).replace("T", " ")
+    expected.set(key, (expected.get(key) ?? 0) + 1)
+  }
+  expect(times.length).toBeGreaterThan(20_000)
+  expect(interval).toBe(name)
+  expect(new Map(buckets.map(({ label, value }) => [label.slice(0, length), value]))).toEqual(expected)
+})
+
+it("starts weeks on Monday", () => {
+  const { buckets } = countsOf([Date.UTC(2024, 0, 7, 23, 59), Date.UTC(2024, 0, 8), Date.UTC(2024, 4, 1)])
+  expect(buckets.slice(0, 2)).toEqual([{ label: "2024-01-01", value: 1 }, { label: "2024-01-08", value: 1 }])
+})
