@@ -65,16 +65,25 @@ export const printRequest = (
 ): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
+    const url = yield* requestUrl(settings, api, baseUrlVariable, request)
+    yield* terminal.print(`${formatCurl(request, url)}\n`)
+    yield* terminal.note(sanitize(yield* keyNote(settings)))
+  })
+
+/** Returns the URL of a request. */
+export const requestUrl = (
+  settings: CommandSettings,
+  api: ApiName,
+  baseUrlVariable: string,
+  { path, query }: Pick<EncodedRequest, "path" | "query">
+): Effect.Effect<string, CommandError, HttpTransport | CommandTerminal> =>
+  Effect.gen(function*() {
     const connection = yield* connect(settings)
     const baseUrl = yield* connection.read(Settings.baseUrlConfig(api, baseUrlVariable))
     // `baseUrlConfig` has checked it
     const apiUrl = Either.getOrThrow(BaseUrl.normalize(api, baseUrl))
-    const { path, query } = request
     const url = new URL(apiUrl + path + (query.length === 0 ? "" : `?${formatQuery(query)}`)).href
-    yield* terminal.print(
-      `${formatCurl(request, settings.isSandbox ? url.replace(new URL(url).origin, sandboxOrigin) : url)}\n`
-    )
-    yield* terminal.note(sanitize(yield* keyNote(settings)))
+    return settings.isSandbox ? url.replace(new URL(url).origin, sandboxOrigin) : url
   })
 
 /** Says how the shell gets the key. */

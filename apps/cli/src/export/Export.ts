@@ -14,17 +14,11 @@ import type { CommandError } from "../CommandError.ts"
 import type { ListJob } from "../list/ListJob.ts"
 import { limitRecords, memoise, type RecordPage, type RecordSource } from "../list/RecordSource.ts"
 import type { TransformedRecords } from "../list/RecordTransform.ts"
-import { retryPages } from "../list/RetryPages.ts"
+import { formatDuration, retryPages } from "../list/RetryPages.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import { lockExport } from "./ExportLock.ts"
 import { type ExportTarget, retryDuration } from "./ExportOptions.ts"
-import {
-  type ExportProgress,
-  formatBytes,
-  formatCount,
-  formatDuration,
-  makeProgress
-} from "./ExportProgress.ts"
+import { type ExportProgress, formatBytes, formatCount, makeProgress } from "./ExportProgress.ts"
 import { exportFiles, publish, startExport, writeManifest } from "./ExportStart.ts"
 import type { FileFormat, PartEncoder } from "./FileFormat.ts"
 import { type ExportQuery, type Manifest, type NewestBlock, runParts, sumOf } from "./Manifest.ts"

@@ -1,10 +1,8 @@
 /** The progress line and the messages of an export. */
 import * as Clock from "effect/Clock"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { RecordPage } from "../list/RecordSource.ts"
-import type { PageWait } from "../list/RetryPages.ts"
-import { sanitize } from "../render/Sanitize.ts"
+import { formatDuration, type PageWait, showWait } from "../list/RetryPages.ts"
 import type { TerminalService } from "../Terminal.ts"
 
 /** Milliseconds between two updates of the line. */
@@ -12,22 +10,12 @@ const updateInterval = 100
 
 export const formatCount = (count: number): string => count.toLocaleString("en-US")
 
-/** Formats a duration with its two largest units, for example `1h 5m`. */
-export const formatDuration = (milliseconds: number): string => {
-  const seconds = Math.max(0, milliseconds) / 1000
-  if (seconds < 10) return `${seconds.toFixed(1)}s`
-  return Duration.format(Duration.seconds(Math.round(seconds))).split(" ").slice(0, 2).join(" ")
-}
-
 const units = ["bytes", "kB", "MB", "GB", "TB"]
 
 export const formatBytes = (bytes: number): string => {
   const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3))
   return `${power === 0 ? bytes : (bytes / 1000 ** power).toFixed(1)} ${units[power]}`
 }
-
-const timeOfDay = (milliseconds: number): string =>
-  `${new Date(milliseconds).toISOString().slice(11, 19)} UTC`
 
 export interface ExportProgress {
   readonly page: (page: RecordPage<unknown>) => Effect.Effect<void>
@@ -78,24 +66,7 @@ export const makeProgress = (
           shownAt = now
           yield* terminal.progress(describe(now))
         }),
-      wait: ({ error, isFirst, until }) =>
-        Effect.gen(function*() {
-          const reason = sanitize(error.summary)
-          if (!terminal.err.isTerminal) {
-            return isFirst
-              ? yield* terminal.note(`waiting until ${timeOfDay(until)}, then retrying: ${reason}`)
-              : undefined
-          }
-          while (true) {
-            const now = yield* Clock.currentTimeMillis
-            yield* terminal.progress(
-              `${describe(now)}; waiting ${formatDuration(until - now)} (until ${
-                timeOfDay(until)
-              }): ${reason}`
-            )
-            yield* Effect.sleep("1 second")
-          }
-        }),
+      wait: showWait(terminal, (now) => `${describe(now)}; `),
       counts: Effect.map(Clock.currentTimeMillis, (now) => ({ records, pages, elapsed: now - start }))
     }
   })

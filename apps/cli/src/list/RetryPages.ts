@@ -4,7 +4,11 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import type { ArgumentValues } from "../args/CommandSpec.ts"
 import type { CommandError } from "../CommandError.ts"
+import { retryDuration } from "../export/ExportOptions.ts"
+import { sanitize } from "../render/Sanitize.ts"
+import type { TerminalService } from "../Terminal.ts"
 import type { RecordPage, RecordSource } from "./RecordSource.ts"
 
 /** Why a list waits. */
@@ -84,3 +88,40 @@ export const retryPages = <Item>(
       })
   }
 }
+
+/** Returns the source with the retries that the options select. */
+export const retryingSource = <Item>(
+  source: RecordSource<Item>,
+  values: ArgumentValues,
+  terminal: TerminalService
+): RecordSource<Item> =>
+  retryPages(source, { retryFor: retryDuration(values), onWait: showWait(terminal, () => "") })
+
+/** Formats a duration with its two largest units, for example `1h 5m`. */
+export const formatDuration = (milliseconds: number): string => {
+  const seconds = Math.max(0, milliseconds) / 1000
+  if (seconds < 10) return `${seconds.toFixed(1)}s`
+  return Duration.format(Duration.seconds(Math.round(seconds))).split(" ").slice(0, 2).join(" ")
+}
+
+const timeOfDay = (milliseconds: number): string =>
+  `${new Date(milliseconds).toISOString().slice(11, 19)} UTC`
+
+/** Shows waits: on a terminal a line that counts down, elsewhere one line for each outage. */
+export const showWait =
+  (terminal: TerminalService, prefix: (now: number) => string) =>
+  ({ error, isFirst, until }: PageWait): Effect.Effect<void> =>
+    Effect.gen(function*() {
+      const reason = sanitize(error.summary)
+      if (!terminal.err.isTerminal) {
+        if (isFirst) yield* terminal.note(`waiting until ${timeOfDay(until)}, then retrying: ${reason}`)
+        return
+      }
+      while (true) {
+        const now = yield* Clock.currentTimeMillis
+        yield* terminal.progress(
+          `${prefix(now)}waiting ${formatDuration(until - now)} (until ${timeOfDay(until)}): ${reason}`
+        )
+        yield* Effect.sleep("1 second")
+      }
+    })
