@@ -10,7 +10,8 @@ import {
   type CommandSpec,
   isEnabled
 } from "./args/CommandSpec.ts"
-import { curlOption, globalOptions } from "./args/GlobalOptions.ts"
+import { earlySwitch } from "./args/EarlyOptions.ts"
+import { colorOption, curlOption, globalOptions, jsonErrorsOption } from "./args/GlobalOptions.ts"
 import { checkValues, parseArgs } from "./args/ParseArgs.ts"
 import {
   type CommandError,
@@ -27,6 +28,7 @@ import * as CommandSettings from "./CommandSettings.ts"
 import type { HttpTransport } from "./HttpTransport.ts"
 import { KnownSecrets, redactNotes } from "./Redaction.ts"
 import { sanitize } from "./render/Sanitize.ts"
+import { withColorMode } from "./StreamInfo.ts"
 import { CommandTerminal, styled } from "./Terminal.ts"
 import * as VerboseLog from "./VerboseLog.ts"
 
@@ -41,7 +43,7 @@ export const run = (
       Cause.isInterrupted(cause) && Option.isNone(Cause.failureOption(cause))
         ? Effect.interrupt
         : Option.match(Cause.failureOption(cause), {
-          onNone: () => reportDefect(cause),
+          onNone: () => reportDefect(cause, argv),
           onSome: (error) => reportError(error, argv)
         })
     ),
@@ -77,11 +79,18 @@ const runCommand = (
   values: ArgumentValues
 ): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
   Effect.gen(function*() {
-    const terminal = yield* CommandTerminal
     const invocation = yield* CommandSettings.prepare(command, values)
-    const { isVerbose, timeout } = invocation.settings
+    const { configuration, isVerbose, timeout } = invocation.settings
+    const colorMode = configuration.values.get(colorOption.name)?.value
+    const standard = yield* CommandTerminal
+    const terminal = {
+      ...standard,
+      out: withColorMode(standard.out, colorMode),
+      err: withColorMode(standard.err, colorMode)
+    }
     const effect = VerboseLog.withVerboseLog(terminal, isVerbose)(runOrPreview(command, invocation)).pipe(
-      Effect.mapError(CommandSettings.explainOrigin(invocation))
+      Effect.mapError(CommandSettings.explainOrigin(invocation)),
+      Effect.provideService(CommandTerminal, terminal)
     )
     return yield* timeout === null || command.endsAtTimeout?.(values) === true
       ? effect
@@ -110,14 +119,46 @@ const reportError = (
 ): Effect.Effect<number, never, CommandTerminal> =>
   Effect.gen(function*() {
     if (error._tag === "OutputClosedError") return exitCodes.OutputClosedError
-    const terminal = yield* CommandTerminal
     const { hint, message } = formatError(error)
+    return yield* printReport({
+      tag: error._tag,
+      message,
+      hint: hint ??
+        (error._tag === "UsageError" || error._tag === "InvalidInputError" ? helpHint(argv) : null),
+      exitCode: exitCodeOf(error),
+      retryable: "retryable" in error && error.retryable,
+      requestId: "upstreamRequestId" in error ? error.upstreamRequestId : null
+    }, argv)
+  })
+
+/** What `--json-errors` prints. */
+interface ErrorReport {
+  readonly tag: string
+  readonly message: string
+  readonly hint: string | null
+  readonly exitCode: number
+  /** Whether the same command may succeed later. */
+  readonly retryable: boolean
+  /** The ID that the upstream gave the request, if any. */
+  readonly requestId: string | null
+}
+
+/** Prints a report to stderr, and returns its exit status. */
+const printReport = (
+  report: ErrorReport,
+  argv: ReadonlyArray<string>
+): Effect.Effect<number, never, CommandTerminal> =>
+  Effect.gen(function*() {
+    const terminal = yield* CommandTerminal
+    const { exitCode, hint, message } = report
     yield* terminal.progress(null)
+    if (earlySwitch(argv, jsonErrorsOption.name)) {
+      yield* terminal.note(JSON.stringify(report))
+      return exitCode
+    }
     yield* terminal.note(`${styled(terminal.err, "red", "error:")} ${message}`)
-    const finalHint = hint ??
-      (error._tag === "UsageError" || error._tag === "InvalidInputError" ? helpHint(argv) : null)
-    if (finalHint !== null) yield* terminal.note(`${styled(terminal.err, "dim", "hint:")} ${finalHint}`)
-    return exitCodeOf(error)
+    if (hint !== null) yield* terminal.note(`${styled(terminal.err, "dim", "hint:")} ${hint}`)
+    return exitCode
   })
 
 /** Refers to the help of the command in `argv`, if there is one. */
@@ -127,10 +168,15 @@ const helpHint = (argv: ReadonlyArray<string>): string => {
   return `run "${["quarry", ...command?.path ?? [], "--help"].join(" ")}" for usage`
 }
 
-const reportDefect = (cause: Cause.Cause<unknown>): Effect.Effect<number, never, CommandTerminal> =>
-  Effect.gen(function*() {
-    const terminal = yield* CommandTerminal
-    yield* terminal.note(`error: ${sanitize(String(Cause.squash(cause)))}`)
-    yield* terminal.note("hint: this is a bug in quarry; please report it with the output of --verbose")
-    return unexpectedErrorExitCode
-  })
+const reportDefect = (
+  cause: Cause.Cause<unknown>,
+  argv: ReadonlyArray<string>
+): Effect.Effect<number, never, CommandTerminal> =>
+  printReport({
+    tag: "UnexpectedError",
+    message: sanitize(String(Cause.squash(cause))),
+    hint: "this is a bug in quarry; please report it with the output of --verbose",
+    exitCode: unexpectedErrorExitCode,
+    retryable: false,
+    requestId: null
+  }, argv)

@@ -66,6 +66,8 @@ const formatRows = (rows: ReadonlyArray<HelpRow>, stream: StreamInfo): string =>
 const section = (title: string, body: string, stream: StreamInfo): string =>
   body === "" ? "" : `\n${styled(stream, "bold", title)}\n${body}`
 
+const title = (text: string, stream: StreamInfo): string => `${wrap(text, widthOf(stream)).join("\n")}\n`
+
 const paragraph = (text: string | undefined, stream: StreamInfo): string =>
   text === undefined ? "" : wrap(text, widthOf(stream) - 2).map((line) => `  ${line}\n`).join("")
 
@@ -140,7 +142,7 @@ const lines = (texts: ReadonlyArray<string>): string => texts.map((text) => `  $
 
 const commandHelp = (all: CommandLineDescription, command: DescribedCommand, stream: StreamInfo): string =>
   [
-    paragraph(command.summary, stream).replaceAll(/^ {2}/gm, ""),
+    title(command.summary, stream),
     section(
       command.api === null ? "Examples" : "Examples (add --sandbox to run them without an API key)",
       lines(exampleLines(command)),
@@ -172,7 +174,7 @@ const groupHelp = (
 
 const mainHelp = (all: CommandLineDescription, stream: StreamInfo): string =>
   [
-    "Query indexed blockchain data from the terminal and in scripts\n",
+    title("Query indexed blockchain data from the terminal and in scripts", stream),
     section(
       "Examples",
       lines([
@@ -211,12 +213,12 @@ export const formatHelp = (
 
 /** Formats a topic of help. */
 export const formatTopic = (all: CommandLineDescription, topic: HelpTopic, stream: StreamInfo): string => {
-  const title = styled(stream, "bold", topicSummaries[topic])
+  const heading = styled(stream, "bold", topicSummaries[topic])
   switch (topic) {
     case "environment":
-      return `${title}\n${formatRows(environmentRows(all), stream)}`
+      return `${heading}\n${formatRows(environmentRows(all), stream)}`
     case "exit-status":
-      return `${title}\n${formatRows(exitStatus, stream)}`
+      return `${heading}\n${formatRows(exitStatus, stream)}`
     case "options": {
       const own = all.commands.flatMap(({ options }) => options).filter(({ group = "command" }) =>
         group !== "command"
@@ -227,6 +229,6 @@ export const formatTopic = (all: CommandLineDescription, topic: HelpTopic, strea
       return optionSections([...shared.values()], stream).slice(1)
     }
     case "examples":
-      return `${title}\n${lines(all.commands.flatMap(exampleLines))}`
+      return `${heading}\n${lines(all.commands.flatMap(exampleLines))}`
   }
 }

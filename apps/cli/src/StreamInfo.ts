@@ -1,5 +1,7 @@
 /** Properties of the standard streams, and styles of text. Loads nothing, because help needs it at once. */
 
+import { earlyOption } from "./args/EarlyOptions.ts"
+
 /** Properties of a stream. */
 export interface StreamInfo {
   readonly isTerminal: boolean
@@ -18,7 +20,7 @@ interface EnvironmentVariables {
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== ""
 
 /**
- * Decides about colors. The option takes precedence over NO_COLOR, which takes precedence over FORCE_COLOR and
+ * Decides about colors. The option or QUARRY_COLOR takes precedence over NO_COLOR, which takes precedence over FORCE_COLOR and
  * CLICOLOR_FORCE; by default, terminals have colors.
  */
 const hasColors = (
@@ -33,27 +35,22 @@ const hasColors = (
   return isTerminal && environment["CLICOLOR"] !== "0" && environment["TERM"] !== "dumb"
 }
 
-/** Returns the value of an option that is needed before the command line is parsed. */
-export const earlyOption = (argv: ReadonlyArray<string>, name: string): string | undefined => {
-  const end = argv.indexOf("--")
-  const words = end === -1 ? argv : argv.slice(0, end)
-  const index = words.findLastIndex((word) => word === `--${name}` || word.startsWith(`--${name}=`))
-  const [, value] = words[index]?.split("=") ?? []
-  return index === -1 ? undefined : value ?? words[index + 1]
-}
-
 export const streamInfo = (
-  stream: NodeJS.WriteStream,
+  stream: Pick<NodeJS.WriteStream, "columns" | "isTTY">,
   environment: EnvironmentVariables,
   argv: ReadonlyArray<string>
 ): StreamInfo => {
   const isTerminal = stream.isTTY
   return {
     isTerminal,
-    hasColors: hasColors(isTerminal, earlyOption(argv, "color"), environment),
+    hasColors: hasColors(isTerminal, earlyOption(argv, "color") ?? environment["QUARRY_COLOR"], environment),
     columns: isTerminal ? stream.columns : null
   }
 }
+
+/** Applies the color mode of a configuration file, which is read after the streams. */
+export const withColorMode = (stream: StreamInfo, mode: string | undefined): StreamInfo =>
+  mode === "always" || mode === "never" ? { ...stream, hasColors: mode === "always" } : stream
 
 export type TextStyle = "bold" | "dim" | "green" | "red" | "yellow"
 

@@ -14,7 +14,10 @@ export const outputOption: OptionSpec = {
   value: "format",
   description: "Output format (default: table on a terminal, ndjson otherwise)",
   choices: outputFormats,
-  check: oneOf(outputFormats)
+  check: {
+    ...oneOf(outputFormats),
+    expected: `one of ${outputFormats.join(", ")} (for parquet, use --to FILE.parquet)`
+  }
 }
 
 export const sandboxOption: OptionSpec = {
@@ -137,7 +140,7 @@ export const globalOptions: ReadonlyArray<OptionSpec> = [
   jsonErrorsOption
 ]
 
-const helpOption: OptionSpec = {
+export const helpOption: OptionSpec = {
   name: "help",
   group: "global",
   alias: "h",

@@ -53,10 +53,16 @@ const withOptionNames = ({ parameters }: Pick<OperationShape, "parameters">, tex
   parameters.filter((parameter) => !isPositional(parameter) && kebabCase(parameter.name) !== parameter.name)
     .reduce((result, { name }) => result.replaceAll(name, `--${kebabCase(name)}`), text)
 
+/** What the API documents about a parameter in addition to its schema. */
+const remarks: Readonly<Record<string, string>> = {
+  limit: " (default: 100, at most 100)",
+  order: " (in any case)"
+}
+
 const toOption = (operation: Pick<OperationShape, "parameters">) => (parameter: Parameter): OptionSpec => ({
   name: kebabCase(parameter.name),
   value: isSwitch(parameter) ? null : placeholder(parameter),
-  description: withOptionNames(operation, parameter.description),
+  description: withOptionNames(operation, parameter.description) + (remarks[parameter.name] ?? ""),
   choices: choicesOf(parameter),
   ...placeholder(parameter) === "address" ? { completes: "alias" } : {},
   repeatable: isArray(parameter)

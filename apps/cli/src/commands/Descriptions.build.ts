@@ -5,6 +5,7 @@ import {
   baseUrlOptions,
   connectionOptions,
   globalOptions,
+  helpOption,
   informationOptions,
   outputOption
 } from "../args/GlobalOptions.ts"
@@ -29,7 +30,7 @@ const concerns = ({ api, operation }: CommandSpec) => ({ name }: OptionSpec): bo
 
 const sharedOptionsOf = (command: CommandSpec): ReadonlyArray<string> => {
   const own = new Set(command.options.map(({ name }) => name))
-  return [...globalOptions, ...informationOptions].filter(concerns(command)).map(({ name }) => name)
+  return [...globalOptions, helpOption].filter(concerns(command)).map(({ name }) => name)
     .filter((name) => !own.has(name))
 }
 

@@ -3,7 +3,8 @@ import * as Settings from "@blockquarry/http/Settings"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { type CommandSpec, isEnabled, type OptionSpec } from "../args/CommandSpec.ts"
+import { type ArgumentValues, type CommandSpec, isEnabled, type OptionSpec } from "../args/CommandSpec.ts"
+import { noInputOption } from "../args/GlobalOptions.ts"
 import { type CommandError, formatError, MissingApiKeyError, UsageError } from "../CommandError.ts"
 import type { CommandSettings } from "../CommandSettings.ts"
 import * as ApiKey from "../config/ApiKey.ts"
@@ -51,28 +52,35 @@ const describeCheck = (check: ServiceCheck | null): string => {
   return accepted === false ? `rejected${reason}` : `not checked${reason}`
 }
 
-const readKey: Effect.Effect<Redacted.Redacted, CommandError, CommandTerminal> = Effect.gen(function*() {
-  const terminal = yield* CommandTerminal
-  const input = yield* SecretInput
-  if (input.isTerminal()) yield* terminal.note("Paste the API key; it is not shown:")
-  const typed = yield* input.isTerminal() ? input.readHidden : input.readPipe
-  yield* protectSecret(typed)
-  if (Redacted.value(typed) === "") {
-    return yield* new UsageError({
-      reason: "no API key was entered",
-      hint: "type it, or pipe it: quarry auth login < key.txt"
-    })
-  }
-  const provider = ConfigProvider.fromMap(new Map([[Settings.apiKey, Redacted.value(typed)]]))
-  return yield* Effect.withConfigProvider(Settings.apiKeyConfig, provider).pipe(
-    Effect.mapError(() =>
-      new UsageError({
-        reason: "the API key has characters that are invalid in an HTTP header",
-        hint: "enter only the key, on a single line"
+const readKey = (values: ArgumentValues): Effect.Effect<Redacted.Redacted, CommandError, CommandTerminal> =>
+  Effect.gen(function*() {
+    const terminal = yield* CommandTerminal
+    const input = yield* SecretInput
+    if (input.isTerminal() && isEnabled(values, noInputOption.name)) {
+      return yield* new UsageError({
+        reason: "the API key cannot be entered with --no-input",
+        hint: "pipe it: quarry auth login < key.txt"
       })
+    }
+    if (input.isTerminal()) yield* terminal.note("Paste the API key; it is not shown:")
+    const typed = yield* input.isTerminal() ? input.readHidden : input.readPipe
+    yield* protectSecret(typed)
+    if (Redacted.value(typed) === "") {
+      return yield* new UsageError({
+        reason: "no API key was entered",
+        hint: "type it, or pipe it: quarry auth login < key.txt"
+      })
+    }
+    const provider = ConfigProvider.fromMap(new Map([[Settings.apiKey, Redacted.value(typed)]]))
+    return yield* Effect.withConfigProvider(Settings.apiKeyConfig, provider).pipe(
+      Effect.mapError(() =>
+        new UsageError({
+          reason: "the API key has characters that are invalid in an HTTP header",
+          hint: "enter only the key, on a single line"
+        })
+      )
     )
-  )
-})
+  })
 
 export const authLogin: CommandSpec = {
   ...common,
@@ -88,7 +96,7 @@ export const authLogin: CommandSpec = {
     Effect.gen(function*() {
       const terminal = yield* CommandTerminal
       const { profile } = settings.configuration
-      const key = yield* readKey
+      const key = yield* readKey(values)
       const isSkipped = values.has(verifyOption.name) && !isEnabled(values, verifyOption.name)
       const check = isSkipped ? null : yield* verify(key, settings)
       if (check !== null && check.error !== null && isKeyAccepted(check) === false) {

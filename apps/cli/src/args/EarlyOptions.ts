@@ -1,0 +1,20 @@
+/** Reads options that are needed before the command line is parsed, or although it is invalid. */
+
+/** Returns the value of an option; undefined if it is not set. */
+export const earlyOption = (argv: ReadonlyArray<string>, name: string): string | undefined => {
+  const end = argv.indexOf("--")
+  const words = end === -1 ? argv : argv.slice(0, end)
+  const index = words.findLastIndex((word) => word === `--${name}` || word.startsWith(`--${name}=`))
+  const word = words[index]
+  return word === undefined ? undefined : word.includes("=") ? word.slice(name.length + 3) : words[index + 1]
+}
+
+/** Returns whether a switch is on. */
+export const earlySwitch = (argv: ReadonlyArray<string>, name: string): boolean => {
+  const end = argv.indexOf("--")
+  const words = end === -1 ? argv : argv.slice(0, end)
+  const forms = [`--${name}`, `--${name}=true`, `--${name}=false`, `--no-${name}`]
+  const last = words.findLastIndex((word) => forms.includes(word))
+  const value = words[last]
+  return value === `--${name}=true` || (value === `--${name}` && words[last + 1] !== "false")
+}
