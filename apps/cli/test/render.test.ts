@@ -1,11 +1,26 @@
 /** Output is safe for a terminal and fits its width. */
 import { expect, it } from "@effect/vitest"
-import { formatTokenAmount } from "../src/render/Columns.ts"
+import * as DateTime from "effect/DateTime"
+import * as Arbitrary from "effect/FastCheck"
+import stringWidth from "string-width"
+import { addressColumn, formatTokenAmount } from "../src/render/Columns.ts"
 import { formatDetails, toLines } from "../src/render/Details.ts"
 import { toJson } from "../src/render/Json.ts"
 import { sanitize } from "../src/render/Sanitize.ts"
-import { bodyLines, type Column, computeLayout, formatTable } from "../src/render/Table.ts"
-import { truncateEnd, truncateMiddle, width } from "../src/render/Width.ts"
+import { shortenNumber } from "../src/render/ShortNumber.ts"
+import { type Column, formatTable, makeTablePrinter } from "../src/render/Table.ts"
+import { formatRelative, formatTime, formatWithAge } from "../src/render/Time.ts"
+import type { View } from "../src/render/View.ts"
+import { truncateEnd, truncateMiddle, width, wrapText } from "../src/render/Width.ts"
+
+const view = (columns: number | null, more: Partial<View> = {}): View => ({
+  stream: { isTerminal: columns !== null, hasColors: false, columns },
+  isWide: columns === null,
+  now: null,
+  subject: null,
+  aliasOf: () => null,
+  ...more
+})
 
 const hostile: ReadonlyArray<readonly [text: string, shown: string]> = [
   ["\u001b[31mred\u001b[0m", "red"],
@@ -42,7 +57,7 @@ it("prints no control sequences of untrusted names in tables, details and JSON",
   for (
     const shown of [
       formatTable(columns, [text], stream),
-      formatDetails(toLines(record), stream),
+      formatDetails(toLines(record), view(40)),
       toJson(record),
       toJson(record, 2)
     ]
@@ -94,22 +109,131 @@ const columns: ReadonlyArray<Column<Row>> = [
   { header: "again", kind: "id", cell: ({ id }) => id, dropOrder: 1 }
 ]
 
-it("fits every width without truncating numbers", () => {
-  const all: ReadonlyArray<Row> = [
-    {
-      id: `0x${"a1".repeat(32)}`,
-      name: "花崗岩 with a long name that is truncated",
-      amount: "123456789.000000000000000001"
-    },
-    { id: `0x${"b2".repeat(32)}`, name: "🦊", amount: "1" }
+const rowArbitrary: Arbitrary.Arbitrary<Row> = Arbitrary.record({
+  id: Arbitrary.stringMatching(/^0x[0-9a-f]{40,64}$/),
+  name: Arbitrary.string({ unit: "grapheme", maxLength: 80 }),
+  amount: Arbitrary.tuple(
+    Arbitrary.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
+    Arbitrary.integer({ min: 0, max: 80 })
+  )
+    .map(([amount, decimals]) => formatTokenAmount(amount, decimals))
+})
+
+it("prints lines of at most the width of the terminal, for any records on any page", () => {
+  Arbitrary.assert(Arbitrary.property(
+    Arbitrary.array(rowArbitrary, { minLength: 1, maxLength: 5 }),
+    Arbitrary.array(rowArbitrary, { maxLength: 5 }),
+    Arbitrary.integer({ min: 10, max: 220 }),
+    Arbitrary.boolean(),
+    (first, second, available, hasColors) => {
+      const stream = { isTerminal: true, hasColors, columns: available }
+      const table = makeTablePrinter(columns, view(available, { stream }), { isStreaming: true })
+      const text = table.page(first) + table.page(second)
+      const lines = text.trimEnd().split("\n")
+      expect(lines).toHaveLength(1 + first.length + second.length)
+      for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(available)
+    }
+  ))
+})
+
+it("prints whole values outside a terminal and with --wide", () => {
+  Arbitrary.assert(Arbitrary.property(rowArbitrary, (row) => {
+    for (const each of [view(null), view(60, { isWide: true })]) {
+      const table = makeTablePrinter(columns, each)
+      const text = table.page([row])
+      expect(text).toContain(row.id)
+      expect(text).toContain(row.amount)
+      expect(table.omissions()).toBe(null)
+    }
+  }))
+})
+
+it("names the columns that it shortens or hides", () => {
+  const row: Row = { id: `0x${"a1".repeat(32)}`, name: "n", amount: `${2n ** 256n - 1n}` }
+  const wide = makeTablePrinter(columns, view(200))
+  wide.page([row])
+  expect(wide.omissions()).toMatch(/^shortened: amount \(--wide/)
+  const narrow = makeTablePrinter(columns, view(40))
+  narrow.page([row])
+  expect(narrow.omissions()).toMatch(/^shortened: amount; hidden: again \(--wide/)
+  const small = makeTablePrinter(columns, view(200))
+  small.page([{ ...row, amount: "1.5" }])
+  expect(small.omissions()).toBe(null)
+})
+
+it("shows the name of an address, and the address if there is room", () => {
+  const address = "0xba766b2113a53a5900c11859ceca38ca9918c6b4"
+  const named = [addressColumn<string>("owner", (owner) => ({ address: owner, label: "Exchange" }))]
+  const shown = (available: number, aliasOf: View["aliasOf"] = () => null) =>
+    makeTablePrinter(named, view(available, { aliasOf })).page([address]).split("\n")[1]
+  expect(shown(80)).toBe(`Exchange (${address})`)
+  expect(shown(30)).toBe("Exchange (0xba766b…c6b4)")
+  expect(shown(16)).toBe("Exchange")
+  expect(shown(80, () => "treasury")).toBe(`treasury (${address})`)
+})
+
+it("shortens a number to its first digits and its size", () => {
+  const cases: ReadonlyArray<readonly [number: string, columns: number, shown: string]> = [
+    ["1234.56789", 10, "1234.56789"],
+    ["1234.56789", 9, "1234.567…"],
+    ["1234.56789", 6, "1234.…"],
+    ["115792089237316195423570985008687907853269984665640564039457", 12, "1.15792…e+59"],
+    ["0.000000000000000001", 12, "1e-18"],
+    ["0.00000000000000123456789", 12, "1.23456…e-15"],
+    ["0.123456789", 8, "0.12345…"],
+    ["100000000000000000000", 8, "1e+20"],
+    ["-1234.56789", 10, "-1234.567…"],
+    ["123456789012345678901234567890 (raw)", 20, "1.2345678…e+29 (raw)"]
   ]
-  for (const available of [60, 80, 100, 140, 200]) {
-    const text = bodyLines(computeLayout(columns, all, available), all)
-    for (const line of text.trimEnd().split("\n")) expect(width(line)).toBeLessThanOrEqual(available)
-    expect(text).toContain("123456789.000000000000000001")
-  }
-  expect(bodyLines(computeLayout(columns, all, null), all)).toContain(all[0]?.id)
-  expect(bodyLines(computeLayout(columns, all, null), all)).toContain(all[0]?.name)
+  for (const [number, room, shown] of cases) expect(shortenNumber(number, room)).toBe(shown)
+})
+
+it("shortens any number without changing what remains of it", () => {
+  Arbitrary.assert(Arbitrary.property(
+    Arbitrary.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
+    Arbitrary.integer({ min: 0, max: 80 }),
+    Arbitrary.integer({ min: 9, max: 40 }),
+    (amount, decimals, room) => {
+      const number = formatTokenAmount(amount, decimals)
+      const shown = shortenNumber(number, room)
+      expect(shown.length).toBeLessThanOrEqual(Math.max(room, 0))
+      const [, digits = "", exponent = "0"] = /^([\d.]+)…?(?:e([+-]\d+))?$/.exec(shown) ?? []
+      const value = Number(`${digits}e${exponent}`)
+      if (!shown.includes("…")) expect(value).toBe(Number(number))
+      // Digits are cut, never rounded, and at least the first one remains
+      expect(Number(number)).toBeGreaterThanOrEqual(value * (1 - 1e-12))
+      expect(Number(number)).toBeLessThanOrEqual(value * 2)
+    }
+  ))
+})
+
+it("formats times relative to now, in UTC, and as dates if they are far away", () => {
+  const now = Date.UTC(2026, 0, 31, 12)
+  const ago = (seconds: number) => formatRelative(DateTime.unsafeMake(now - seconds * 1000), now)
+  expect([0, 5, 90, 7200, 3 * 86_400, -120].map(ago)).toEqual([
+    "now",
+    "5 s ago",
+    "1 min ago",
+    "2 h ago",
+    "3 d ago",
+    "in 2 min"
+  ])
+  expect(ago(40 * 86_400)).toBe("2025-12-22")
+  const time = DateTime.unsafeMake(now)
+  expect(formatTime(time, { now: null })).toBe("2026-01-31 12:00:00Z")
+  expect(formatWithAge(time, { now: now + 3000 }, ".000001")).toBe("2026-01-31 12:00:00.000001Z (3 s ago)")
+})
+
+it("wraps long values of a record, and loses no character", () => {
+  Arbitrary.assert(Arbitrary.property(
+    Arbitrary.string({ unit: "grapheme-ascii", maxLength: 300 }),
+    Arbitrary.integer({ min: 4, max: 100 }),
+    (text, room) => {
+      const lines = wrapText(text, room)
+      for (const line of lines) expect(width(line)).toBeLessThanOrEqual(room)
+      expect(lines.join("").replaceAll(" ", "")).toBe(text.replaceAll(" ", ""))
+    }
+  ))
 })
 
 it("formats exact amounts in whole tokens for any reported decimals", () => {

@@ -17,7 +17,7 @@ import { UsageError } from "../CommandError.ts"
 import { readsSeveralPages } from "../list/ListOptions.ts"
 import { listCommand } from "../ListCommand.ts"
 import { pageNote, waitBeforeList, waitOption } from "../WaitForSync.ts"
-import { nftColumns } from "./nfts.ts"
+import { isSpam, nftColumns } from "./nfts.ts"
 
 /** More subranges are not faster but take longer to start. */
 const maxSubranges = 1000
@@ -76,6 +76,7 @@ export const contractNfts = listCommand({
   selectClient: ({ data }) => Effect.map(data, (data) => data.contractNfts),
   recordName: "NFTs",
   columns: nftColumns,
+  isDimmed: isSpam,
   options: [waitOption],
   // The upstream requires `range` with `totalRanges`
   beforeFirstPage: (operation, encoded, invocation) =>

@@ -1,11 +1,32 @@
 /** `quarry ledger tx` */
 import { ledgerTransaction as operation } from "@blockquarry/core/operations/ledgerTransaction"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { singleValue } from "../args/CommandSpec.ts"
 import { oneOf } from "../args/ValueCheck.ts"
 import { recordCommand } from "../RecordCommand.ts"
+import type { DetailLine } from "../render/Details.ts"
+import { formatWithAge } from "../render/Time.ts"
+import type { View } from "../render/View.ts"
 
 const networks = ["mainnet", "testnet"]
+
+const microsPerSecond = 1_000_000n
+
+/** Formats a time that is a number of units since 1970, with all digits of the fraction. */
+const instant = (
+  name: string,
+  value: bigint | null,
+  unitsPerSecond: bigint,
+  view: View
+): ReadonlyArray<DetailLine> => {
+  if (value === null) return []
+  const time = DateTime.make(Number(value / unitsPerSecond) * 1000)
+  if (Option.isNone(time)) return []
+  const fraction = unitsPerSecond === 1n ? "" : `.${String(value % unitsPerSecond).padStart(6, "0")}`
+  return [[name, formatWithAge(time.value, view, fraction)]]
+}
 
 export const ledgerTransaction = recordCommand({
   path: ["ledger", "tx"],
@@ -22,5 +43,14 @@ export const ledgerTransaction = recordCommand({
     choices: networks,
     check: oneOf(networks)
   }],
+  displayValues: (transaction, view) =>
+    transaction.type === "other" ? [] : [
+      ..."timestamp" in transaction
+        ? instant("timestamp", transaction.timestamp, microsPerSecond, view)
+        : [],
+      ..."expiration_timestamp_secs" in transaction
+        ? instant("expiration_timestamp_secs", transaction.expiration_timestamp_secs, 1n, view)
+        : []
+    ],
   examples: ["{transaction}", "{transaction} --network mainnet -o json"]
 })

@@ -3,6 +3,7 @@ import { nftMetadata as operation } from "@blockquarry/core/operations/nftMetada
 import * as Effect from "effect/Effect"
 import { isEnabled } from "../args/CommandSpec.ts"
 import { recordCommand } from "../RecordCommand.ts"
+import { formatTokenAmount } from "../render/Columns.ts"
 import { waitOption, waitUntilSynced } from "../WaitForSync.ts"
 
 export const nftMetadata = recordCommand({
@@ -12,5 +13,14 @@ export const nftMetadata = recordCommand({
   options: [waitOption],
   wrapCall: (operation, invocation) =>
     isEnabled(invocation.values, waitOption.name) ? waitUntilSynced(operation, invocation, true) : operation,
+  displayValues: ({ last_sale }) =>
+    last_sale === null || last_sale.payment_token === null
+      ? []
+      : [[
+        "last_sale.price",
+        `${formatTokenAmount(last_sale.price, last_sale.payment_token.token_decimals)} ${
+          last_sale.payment_token.token_symbol ?? ""
+        }`
+      ]],
   examples: ["{collection} 1 --chain eth", "{collection} 1 --normalize-metadata --media-items -o json"]
 })

@@ -3,7 +3,7 @@ import { nftOwners as operation } from "@blockquarry/core/operations/nftOwners"
 import * as Effect from "effect/Effect"
 import { listCommand } from "../ListCommand.ts"
 import { pageNote, waitBeforeList, waitOption } from "../WaitForSync.ts"
-import { nftColumns } from "./nfts.ts"
+import { isSpam, nftColumns } from "./nfts.ts"
 
 export const nftOwners = listCommand({
   path: ["nft", "owners"],
@@ -11,6 +11,7 @@ export const nftOwners = listCommand({
   selectClient: ({ data }) => Effect.map(data, (data) => data.nftOwners),
   recordName: "owners",
   columns: nftColumns,
+  isDimmed: isSpam,
   options: [waitOption],
   beforeFirstPage: waitBeforeList,
   pageNote,

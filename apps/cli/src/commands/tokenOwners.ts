@@ -7,23 +7,28 @@ import * as Stream from "effect/Stream"
 import { integerValue, type OptionSpec, singleValue } from "../args/CommandSpec.ts"
 import { optionalPositiveInteger } from "../args/ValueCheck.ts"
 import { listCommand } from "../ListCommand.ts"
-import { decimalColumn, idColumn, numberColumn, textColumn } from "../render/Columns.ts"
+import { addressColumn, decimalColumn, numberColumn, textColumn } from "../render/Columns.ts"
 import type { Column } from "../render/Table.ts"
 
 /** Bounds the memory for the holders to sort. */
 const maxLargest = 1_000_000
 
 const columns: ReadonlyArray<Column<TokenOwner>> = [
-  idColumn("owner", ({ owner_address }) => owner_address),
-  textColumn("label", ({ owner_address_label }) => owner_address_label, { dropOrder: 2 }),
+  addressColumn("owner", ({ owner_address, owner_address_label }) => ({
+    address: owner_address,
+    label: owner_address_label
+  })),
   decimalColumn("balance", ({ balance_formatted }) => balance_formatted),
-  numberColumn("balance (raw)", ({ balance }) => balance, { dropOrder: 3 }),
+  numberColumn("balance (raw)", ({ balance }) => balance, { dropOrder: 3, only: "wide" }),
   decimalColumn("USD", ({ usd_value }) => usd_value, { dropOrder: 1 }),
   decimalColumn(
     "% of supply",
     ({ percentage_relative_to_total_supply }) => percentage_relative_to_total_supply
   ),
-  textColumn("contract", ({ is_contract }) => is_contract === true ? "yes" : null, { dropOrder: 4 })
+  textColumn("contract", ({ is_contract }) => is_contract === true ? "yes" : null, {
+    dropOrder: 4,
+    isOptional: true
+  })
 ]
 
 const largestOption: OptionSpec = {
@@ -55,5 +60,10 @@ export const tokenOwners = listCommand({
       (result) => ({ total: null, page: null, page_size: null, cursor: null, result })
     ))
   },
-  examples: ["{token} --chain eth", "{token} --largest 20 -o json"]
+  chart: async ({ token_address }, { values }) =>
+    (await import("../chart/HoldersChart.ts")).holdersChart(
+      token_address,
+      integerValue(values, largestOption.name)
+    ),
+  examples: ["{token} --chain eth", "{token} --largest 20 -o json", "{token} --chart"]
 })

@@ -1,5 +1,5 @@
 /** `quarry token price` */
-import { tokenPrice as operation } from "@blockquarry/core/operations/tokenPrice"
+import { tokenPrice as operation, type TokenPriceInput } from "@blockquarry/core/operations/tokenPrice"
 import * as Effect from "effect/Effect"
 import { recordCommand } from "../RecordCommand.ts"
 import { formatTokenAmount } from "../render/Columns.ts"
@@ -15,8 +15,13 @@ export const tokenPrice = recordCommand({
         "nativePrice.value",
         `${formatTokenAmount(nativePrice.value, nativePrice.decimals)} ${nativePrice.symbol ?? ""}`
       ]],
+  chart: {
+    input: (encoded): TokenPriceInput => ({ ...encoded, include: "percent_change" }),
+    load: async () => (await import("../chart/PriceChart.ts")).priceChart
+  },
   examples: [
     "{token} --chain eth --include percent_change",
+    "{token} --chart",
     "{token} --exchange uniswapv2 --to-block 22000000"
   ]
 })

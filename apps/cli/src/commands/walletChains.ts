@@ -4,16 +4,16 @@ import { walletChains as operation } from "@blockquarry/core/operations/walletCh
 import * as Effect from "effect/Effect"
 import { recordCommand } from "../RecordCommand.ts"
 import { numberColumn, textColumn, timeColumn } from "../render/Columns.ts"
-import { type Column, formatTable } from "../render/Table.ts"
+import { type Column, makeTablePrinter } from "../render/Table.ts"
 
 const columns: ReadonlyArray<Column<ActiveChain>> = [
   textColumn("chain", ({ chain, chain_id }) => chain ?? chain_id),
   textColumn("id", ({ chain_id }) => chain_id, { dropOrder: 1 }),
-  timeColumn(({ first_transaction }) => first_transaction?.block_timestamp ?? null, {}, "first (UTC)"),
+  timeColumn(({ first_transaction }) => first_transaction?.block_timestamp ?? null, {}, "first"),
   numberColumn("first block", ({ first_transaction }) => first_transaction?.block_number ?? null, {
     dropOrder: 2
   }),
-  timeColumn(({ last_transaction }) => last_transaction?.block_timestamp ?? null, {}, "last (UTC)"),
+  timeColumn(({ last_transaction }) => last_transaction?.block_timestamp ?? null, {}, "last"),
   numberColumn("last block", ({ last_transaction }) => last_transaction?.block_number ?? null, {
     dropOrder: 2
   })
@@ -23,7 +23,8 @@ export const walletChains = recordCommand({
   path: ["wallet", "chains"],
   operation,
   selectClient: ({ data }) => Effect.map(data, (data) => data.walletChains),
-  table: ({ active_chains }, stream) => formatTable(columns, active_chains, stream),
+  table: ({ active_chains }, view) => makeTablePrinter(columns, view).page(active_chains),
   emptyNote: ({ active_chains }) => active_chains.length === 0 ? "no chains found" : null,
-  examples: ["{wallet}", "{wallet} --chains eth,polygon,base-sepolia"]
+  chart: { load: async () => (await import("../chart/ChainsChart.ts")).chainsChart },
+  examples: ["{wallet}", "{wallet} --chains eth,polygon,base-sepolia", "{wallet} --chart"]
 })

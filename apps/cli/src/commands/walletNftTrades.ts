@@ -3,19 +3,47 @@ import type { NftTrade } from "@blockquarry/core/model/NftTrade"
 import { walletNftTrades as operation } from "@blockquarry/core/operations/walletNftTrades"
 import * as Effect from "effect/Effect"
 import { listCommand } from "../ListCommand.ts"
-import { idColumn, numberColumn, textColumn, timeColumn } from "../render/Columns.ts"
+import {
+  addressColumn,
+  idColumn,
+  type NamedAddress,
+  numberColumn,
+  textColumn,
+  timeColumn
+} from "../render/Columns.ts"
+import { directionColumn, directionOf } from "../render/Direction.ts"
 import type { Column } from "../render/Table.ts"
 
-const columns: ReadonlyArray<Column<NftTrade>> = [
+const seller = ({ seller_address }: NftTrade): NamedAddress => ({ address: seller_address })
+
+const buyer = ({ buyer_address }: NftTrade): NamedAddress => ({ address: buyer_address })
+
+/** Columns of trades: what the wallet does and with whom, or both addresses in a wide table. */
+export const tradeColumns: ReadonlyArray<Column<NftTrade>> = [
   timeColumn(({ block_timestamp }) => block_timestamp),
   numberColumn("block", ({ block_number }) => block_number, { dropOrder: 3 }),
-  idColumn("seller", ({ seller_address }) => seller_address),
-  idColumn("buyer", ({ buyer_address }) => buyer_address),
-  idColumn("contract", ({ token_address }) => token_address, { dropOrder: 1 }),
+  directionColumn("side", ({ buyer_address, seller_address }) => [seller_address, buyer_address], {
+    in: "buy",
+    out: "sell"
+  }),
+  addressColumn(
+    "counterparty",
+    (trade, view) =>
+      directionOf(trade.seller_address, trade.buyer_address, view) === "in" ? seller(trade) : buyer(trade),
+    { only: "fitted" }
+  ),
+  addressColumn("seller", seller, { only: "wide" }),
+  addressColumn("buyer", buyer, { only: "wide" }),
+  addressColumn("contract", ({ token_address }) => ({ address: token_address }), { dropOrder: 1 }),
   textColumn("tokens", ({ token_ids }) => (token_ids ?? []).join(", ")),
   // A record has no decimals of the payment token
   numberColumn("price (raw)", ({ price }) => price),
-  idColumn("payment token", ({ price_token_address }) => price_token_address, { dropOrder: 4 }),
+  addressColumn("payment token", ({ price_token_address }) => ({ address: price_token_address }), {
+    dropOrder: 4
+  }),
+  addressColumn("marketplace", ({ marketplace_address }) => ({ address: marketplace_address }), {
+    dropOrder: 5
+  }),
   idColumn("transaction", ({ transaction_hash }) => transaction_hash, { dropOrder: 2 })
 ]
 
@@ -24,6 +52,11 @@ export const walletNftTrades = listCommand({
   operation,
   selectClient: ({ data }) => Effect.map(data, (data) => data.walletNftTrades),
   recordName: "trades",
-  columns,
-  examples: ["{wallet} --chain eth", "{wallet} --from-date 2024-01-01 --all -o json"]
+  columns: tradeColumns,
+  chart: async ({ address }) => (await import("../chart/ActivityChart.ts")).nftTradesChart(address),
+  examples: [
+    "{wallet} --chain eth",
+    "{wallet} --from-date 2024-01-01 --all -o json",
+    "{wallet} --all --chart"
+  ]
 })

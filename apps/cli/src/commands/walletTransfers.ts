@@ -2,17 +2,20 @@
 import { walletTransfers as operation } from "@blockquarry/core/operations/walletTransfers"
 import * as Effect from "effect/Effect"
 import { listCommand } from "../ListCommand.ts"
-import { transferColumns } from "./transfers.ts"
+import { isSpam, walletTransferColumns } from "./transfers.ts"
 
 export const walletTransfers = listCommand({
   path: ["wallet", "transfers"],
   operation,
   selectClient: ({ data }) => Effect.map(data, (data) => data.walletTransfers),
   recordName: "transfers",
-  columns: transferColumns,
+  columns: walletTransferColumns,
+  isDimmed: isSpam,
+  chart: async ({ address }) => (await import("../chart/ActivityChart.ts")).walletTransfersChart(address),
   examples: [
     "{wallet} --chain eth --limit 10",
     "{wallet} --from-date 2024-01-01 --order asc --all -o ndjson",
-    "{wallet} --contract-addresses {token}"
+    "{wallet} --contract-addresses {token}",
+    "{wallet} --max-items 1000 --chart"
   ]
 })

@@ -2,16 +2,18 @@
 import { formatUnits } from "@blockquarry/core/Amount"
 import { formatDecimal } from "@blockquarry/core/Decimal"
 import type * as BigDecimal from "effect/BigDecimal"
-import * as DateTime from "effect/DateTime"
+import type * as DateTime from "effect/DateTime"
 import type { Column } from "./Table.ts"
+import { formatTime } from "./Time.ts"
+import type { View } from "./View.ts"
 
-type ColumnOptions = Pick<Column<never>, "dropOrder">
+type ColumnOptions<A> = Pick<Column<A>, "dropOrder" | "isOptional" | "only" | "style">
 
-/** Creates a column of addresses or hashes, which are shortened in the middle. */
+/** Creates a column of hashes or other identifiers, which are shortened in the middle. */
 export const idColumn = <A>(
   header: string,
   value: (record: A) => string | null,
-  options: ColumnOptions = {}
+  options: ColumnOptions<A> = {}
 ): Column<A> => ({
   header,
   kind: "id",
@@ -19,14 +21,37 @@ export const idColumn = <A>(
   ...options
 })
 
+/** An address, and what the upstream knows about it. */
+export interface NamedAddress {
+  readonly address: string | null
+  readonly label?: string | null
+  readonly entity?: string | null
+}
+
+/** Creates a column of addresses with their names: from the address book, or else from the upstream. */
+export const addressColumn = <A>(
+  header: string,
+  value: (record: A, view: View) => NamedAddress,
+  options: ColumnOptions<A> = {}
+): Column<A> => ({
+  header,
+  kind: "id",
+  cell: (record, view) => value(record, view).address ?? "",
+  name: (record, view) => {
+    const { address, entity, label } = value(record, view)
+    return (address === null ? null : view.aliasOf(address)) ?? label ?? entity ?? null
+  },
+  ...options
+})
+
 export const textColumn = <A>(
   header: string,
-  value: (record: A) => string | null,
-  options: ColumnOptions = {}
+  value: (record: A, view: View) => string | null,
+  options: ColumnOptions<A> = {}
 ): Column<A> => ({
   header,
   kind: "text",
-  cell: (record) => value(record) ?? "",
+  cell: (record, view) => value(record, view) ?? "",
   ...options
 })
 
@@ -34,27 +59,32 @@ export const textColumn = <A>(
 export const numberColumn = <A>(
   header: string,
   value: (record: A) => number | bigint | string | null,
-  options: ColumnOptions = {}
+  options: ColumnOptions<A> = {}
 ): Column<A> => ({ header, kind: "number", cell: (record) => String(value(record) ?? ""), ...options })
 
 export const decimalColumn = <A>(
   header: string,
   value: (record: A) => BigDecimal.BigDecimal | null,
-  options: ColumnOptions = {}
+  options: ColumnOptions<A> = {}
 ): Column<A> => numberColumn(header, (record) => formatOptionalDecimal(value(record)), options)
 
-/** Creates a column of UTC times in seconds. */
+/** Creates a column of times: relative to now, or in UTC. */
 export const timeColumn = <A>(
   value: (record: A) => DateTime.Utc | null,
-  options: ColumnOptions = {},
-  header = "time (UTC)"
-): Column<A> => ({ header, kind: "fixed", cell: (record) => formatSeconds(value(record)), ...options })
+  options: ColumnOptions<A> = {},
+  header = "time"
+): Column<A> => ({
+  header,
+  kind: "fixed",
+  cell: (record, view) => {
+    const time = value(record)
+    return time === null ? "" : formatTime(time, view)
+  },
+  ...options
+})
 
 const formatOptionalDecimal = (value: BigDecimal.BigDecimal | null): string =>
   value === null ? "" : formatDecimal(value)
-
-const formatSeconds = (value: DateTime.Utc | null): string =>
-  value === null ? "" : DateTime.formatIso(value).replace("T", " ").replace(/\.\d+Z$/, "")
 
 /** The largest value of `uint8`. A contract may report more, and each decimal adds a character. */
 const maxDecimals = 255

@@ -1,9 +1,10 @@
 /** Formats a record with one line per field. */
 import * as Predicate from "effect/Predicate"
-import { type StreamInfo, styled } from "../Terminal.ts"
+import { styled } from "../StreamInfo.ts"
 import { toJson } from "./Json.ts"
 import { sanitize } from "./Sanitize.ts"
-import { padEnd, truncateEnd, width } from "./Width.ts"
+import type { View } from "./View.ts"
+import { padEnd, width, wrapText } from "./Width.ts"
 
 export type DetailLine = readonly [name: string, value: string]
 
@@ -26,13 +27,24 @@ export const toLines = (value: unknown, name = ""): ReadonlyArray<DetailLine> =>
   )
 }
 
-/** Aligns the values, and truncates them to the width of a terminal. */
-export const formatDetails = (all: ReadonlyArray<DetailLine>, stream: StreamInfo): string => {
-  const nameWidth = all.reduce((widest, [name]) => Math.max(widest, width(sanitize(name))), 0)
-  const valueWidth = stream.columns === null ? Infinity : Math.max(20, stream.columns - nameWidth - 2)
-  return all
-    .map(([name, value]) =>
-      `${styled(stream, "bold", padEnd(sanitize(name), nameWidth))}  ${truncateEnd(value, valueWidth)}\n`
-    )
-    .join("")
+/** Narrow terminals show values below their names. */
+const minValueWidth = 24
+
+/** Aligns the values. Long values continue on further lines, so that nothing is missing. */
+export const formatDetails = (all: ReadonlyArray<DetailLine>, { isWide, stream }: View): string => {
+  const lines = all.map(([name, value]) => [sanitize(name), value] as const)
+  const available = isWide ? null : stream.columns
+  const nameWidth = lines.reduce((widest, [name]) => Math.max(widest, width(name)), 0)
+  const isStacked = available !== null && available - nameWidth - 2 < minValueWidth
+  const indent = isStacked ? 2 : nameWidth + 2
+  return lines.map(([name, value]) => {
+    const [first = "", ...more] = available === null
+      ? [value]
+      : wrapText(value, Math.max(1, available - indent))
+    const heading = isStacked
+      ? `${styled(stream, "bold", name)}\n  `
+      : `${styled(stream, "bold", padEnd(name, nameWidth))}  `
+    return [heading + first, ...more.map((line) => " ".repeat(indent) + line)].map((line) => `${line}\n`)
+      .join("")
+  }).join("")
 }

@@ -5,6 +5,29 @@ const controlCharacters = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]
 const escapeCharacter = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
 
-/** Formats a value on one line, or indented if `indent` is set. */
+/** A value as JSON text, with numbers that a JavaScript number cannot represent. */
+export class JsonText {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** Control characters except the line breaks and tabs of formatted text. */
+const unsafeCharacters =
+  // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+
+/** Formats a result of jq as text: a string without quotes, anything else as JSON. */
+export const toText = ({ text }: JsonText, isTerminal: boolean): string => {
+  if (!text.startsWith("\"")) return text.replace(controlCharacters, escapeCharacter)
+  const content = String(JSON.parse(text))
+  return isTerminal ? content.replace(unsafeCharacters, "") : content
+}
+
+/** Formats a value on one line, or indented if `indent` is set. JSON text stays as it is. */
 export const toJson = (value: unknown, indent?: number): string =>
-  JSON.stringify(value, null, indent).replace(controlCharacters, escapeCharacter)
+  (value instanceof JsonText ? value.text : JSON.stringify(value, null, indent)).replace(
+    controlCharacters,
+    escapeCharacter
+  )

@@ -1,109 +1,235 @@
 /**
- * Formats tables to the width of a terminal.
+ * Formats tables to the width of a terminal, without lines that wrap.
  *
  * The first page determines the layout, so that rows print as they arrive. Addresses and hashes are shortened in the
- * middle, text at the end, and the least important columns are dropped. Numbers are never truncated, because a part of a
- * number is a wrong number.
+ * middle, text at the end, numbers so that their size remains visible, and the least important columns are hidden.
  */
-import { type StreamInfo, styled } from "../Terminal.ts"
+import { type StreamInfo, styled, type TextStyle } from "../StreamInfo.ts"
 import { sanitize } from "./Sanitize.ts"
+import { shortenNumber } from "./ShortNumber.ts"
+import type { View } from "./View.ts"
 import { padEnd, padStart, truncateEnd, truncateMiddle, width } from "./Width.ts"
 
 export interface Column<in A> {
   readonly header: string
   /** Returns the text of a cell; empty if there is no value. */
-  readonly cell: (record: A) => string
-  /** `text` is truncated at the end, `id` in the middle, `fixed` and `number` never. Numbers align right. */
+  readonly cell: (record: A, view: View) => string
+  /** Returns what is shown with or instead of an `id`, for example the label of an address. */
+  readonly name?: ((record: A, view: View) => string | null) | undefined
+  /**
+   * `text` is shortened at the end, `id` in the middle, `number` to its first digits, `fixed` never. Numbers align right.
+   */
   readonly kind: "text" | "id" | "fixed" | "number"
-  /** Columns with a higher order are dropped first. Without an order a column is never dropped. */
-  readonly dropOrder?: number
+  /** Columns with a higher order are hidden first. Without an order a column is never hidden. */
+  readonly dropOrder?: number | undefined
+  /** Whether the column is shown only if a record of the first page has a value. */
+  readonly isOptional?: boolean | undefined
+  /** Whether the column is shown only in a wide table, or only in one that fits the terminal. */
+  readonly only?: "wide" | "fitted" | undefined
+  readonly style?: ((text: string) => TextStyle | null) | undefined
+}
+
+/** The text of a cell with its name, if it has one. */
+interface Cell {
+  readonly text: string
+  readonly name: string
+}
+
+interface LayoutColumn<in A> {
+  readonly column: Column<A>
+  readonly width: number
 }
 
 interface TableLayout<in A> {
-  readonly columns: ReadonlyArray<{ readonly column: Column<A>; readonly width: number }>
+  readonly columns: ReadonlyArray<LayoutColumn<A>>
+  readonly hidden: ReadonlyArray<string>
 }
+
+type Caps = Readonly<Record<"id" | "text" | "number", number>>
 
 const gap = 2
 
-/** Maximum widths of `id` and `text` columns, from wide to narrow. */
-const widthSteps = [
-  { id: Infinity, text: Infinity },
-  { id: 21, text: 40 },
-  { id: 15, text: 24 },
-  { id: 13, text: 16 }
-] as const
+/** Maximum widths of columns, from wide to narrow. */
+const capSteps: ReadonlyArray<Caps> = [
+  { id: Infinity, text: Infinity, number: 40 },
+  { id: 42, text: 40, number: 32 },
+  { id: 24, text: 40, number: 32 },
+  { id: 21, text: 32, number: 24 },
+  { id: 13, text: 24, number: 20 }
+]
 
-const minWidths = { id: 11, text: 10 }
+/** Widths that are used only after all columns that may be hidden are hidden. */
+const minCapSteps: ReadonlyArray<Caps> = [
+  { id: 13, text: 16, number: 16 },
+  { id: 11, text: 12, number: 12 }
+]
 
-const cappedWidth = (
-  column: Column<never>,
-  natural: number,
-  caps: { readonly id: number; readonly text: number }
-): number =>
-  column.kind === "number" || column.kind === "fixed"
-    ? natural
-    : Math.max(Math.min(natural, caps[column.kind]), width(column.header))
+/** Room for the numbers of later pages, if there is any. */
+const comfortableNumberWidth = 20
 
-/** Returns the first layout that fits. Shortens values before it drops columns. */
-export const computeLayout = <A>(
+const cellOf = <A>(column: Column<A>, record: A, view: View): Cell => ({
+  text: sanitize(column.cell(record, view)),
+  name: sanitize(column.name?.(record, view) ?? "")
+})
+
+const wholeCell = ({ name, text }: Cell): string => name === "" ? text : `${name} (${text})`
+
+const capped = (column: Column<never>, natural: number, caps: Caps): number =>
+  column.kind === "fixed" ? natural : Math.min(natural, Math.max(caps[column.kind], width(column.header)))
+
+const totalWidth = (columns: ReadonlyArray<LayoutColumn<never>>): number =>
+  columns.reduce((sum, column) => sum + column.width + gap, -gap)
+
+/** Widens numbers into the room that is left, because the numbers of later pages may be longer. */
+const widened = <A>(
+  columns: ReadonlyArray<LayoutColumn<A>>,
+  available: number
+): ReadonlyArray<LayoutColumn<A>> => {
+  let left = available - totalWidth(columns)
+  return columns.map((column) => {
+    if (column.column.kind !== "number") return column
+    const more = Math.max(0, Math.min(left, comfortableNumberWidth - column.width))
+    left -= more
+    return { ...column, width: column.width + more }
+  })
+}
+
+/** Cuts columns that do not fit even at their smallest width: a line never wraps. */
+const clamped = <A>(
+  columns: ReadonlyArray<LayoutColumn<A>>,
+  available: number
+): ReadonlyArray<LayoutColumn<A>> => {
+  let left = available
+  return columns.flatMap((column) => {
+    const room = Math.min(column.width, left)
+    left -= room + gap
+    return room > 0 ? [{ ...column, width: room }] : []
+  })
+}
+
+/** Returns the first layout that fits. Shortens values before it hides columns. */
+const computeLayout = <A>(
   columns: ReadonlyArray<Column<A>>,
   records: ReadonlyArray<A>,
-  available: number | null
+  view: View,
+  mayGrow: boolean
 ): TableLayout<A> => {
-  const natural = new Map(columns.map((column) => [
+  const other = view.isWide ? "fitted" : "wide"
+  const measured = columns.filter(({ only }) => only !== other).map((column) => ({
     column,
-    Math.max(width(column.header), ...records.map((record) => width(sanitize(column.cell(record)))))
-  ]))
-  const withWidths = (
-    keptColumns: ReadonlyArray<Column<A>>,
-    caps: { readonly id: number; readonly text: number }
-  ) => keptColumns.map((column) => ({ column, width: cappedWidth(column, natural.get(column) ?? 0, caps) }))
-  const dropOrders = [...new Set(columns.map(({ dropOrder }) => dropOrder ?? 0))].sort((a, b) => b - a)
-  for (const maxOrder of dropOrders) {
-    const keptColumns = columns.filter((column) => (column.dropOrder ?? 0) <= maxOrder)
-    for (const caps of widthSteps) {
-      const result = withWidths(keptColumns, caps)
-      const total = result.reduce((sum, { width: columns }) => sum + columns + gap, -gap)
-      if (available === null || total <= available) return { columns: result }
+    width: records.reduce(
+      (widest, record) => Math.max(widest, width(wholeCell(cellOf(column, record, view)))),
+      0
+    )
+  })).filter(({ column, width }) => width > 0 || column.isOptional !== true)
+    .map((layoutColumn) => ({
+      ...layoutColumn,
+      width: Math.max(layoutColumn.width, width(layoutColumn.column.header))
+    }))
+  const available = view.isWide ? null : view.stream.columns
+  if (available === null) return { columns: measured, hidden: [] }
+  const dropOrders = [...new Set(measured.map(({ column }) => column.dropOrder ?? 0))].sort((a, b) => b - a)
+  const isShown = (maxOrder: number) => ({ column }: LayoutColumn<A>) => (column.dropOrder ?? 0) <= maxOrder
+  const minOrder = dropOrders.at(-1) ?? 0
+  const attempts = [
+    ...dropOrders.flatMap((maxOrder) => capSteps.map((caps) => [maxOrder, caps] as const)),
+    ...minCapSteps.map((caps) => [minOrder, caps] as const)
+  ].map(([maxOrder, caps]) => ({
+    columns: measured.filter(isShown(maxOrder)).map(({ column, width }) => ({
+      column,
+      width: capped(column, width, caps)
+    })),
+    hidden: measured.filter((column) => !isShown(maxOrder)(column)).map(({ column }) => column.header)
+  }))
+  const chosen = attempts.find(({ columns }) => totalWidth(columns) <= available) ?? attempts.at(-1)
+  if (chosen === undefined) return { columns: measured, hidden: [] }
+  const fitted = mayGrow ? widened(chosen.columns, available) : chosen.columns
+  return { ...chosen, columns: clamped(fitted, available) }
+}
+
+/** Shortens a cell. An ID that does not fit with its name becomes shorter, then only the name remains. */
+const fitCell = (column: Column<never>, cell: Cell, columns: number): string => {
+  const whole = wholeCell(cell)
+  if (width(whole) <= columns) return whole
+  if (column.kind === "number") return truncateEnd(shortenNumber(whole, columns), columns)
+  if (column.kind !== "id") return truncateEnd(whole, columns)
+  if (cell.name === "") return truncateMiddle(cell.text, columns)
+  const room = columns - width(cell.name) - 3
+  return room >= minIdWidth
+    ? `${cell.name} (${truncateMiddle(cell.text, room)})`
+    : truncateEnd(cell.name, columns)
+}
+
+/** The width of the shortest recognizable ID, for example `0xba76…c6b4`. */
+const minIdWidth = 11
+
+const aligned = (column: Column<never>, text: string, columns: number): string =>
+  column.kind === "number" ? padStart(text, columns) : padEnd(text, columns)
+
+/** Formats the records of a list page by page. */
+export interface TablePrinter<in A> {
+  readonly page: (records: ReadonlyArray<A>) => string
+  /** Returns what the table does not show, and how to see it; null if it shows everything. */
+  readonly omissions: () => string | null
+}
+
+export interface TableOptions<in A> {
+  /** Whether a row is less important than the others. */
+  readonly isDimmed?: ((record: A) => boolean) | undefined
+  /** Whether other pages may follow. */
+  readonly isStreaming?: boolean
+}
+
+/** Creates a printer. The first page with records determines the layout. */
+export const makeTablePrinter = <A>(
+  columns: ReadonlyArray<Column<A>>,
+  view: View,
+  { isDimmed = () => false, isStreaming = false }: TableOptions<A> = {}
+): TablePrinter<A> => {
+  const { stream } = view
+  const shortened = new Set<string>()
+  let layout: TableLayout<A> | null = null
+  const line = (texts: ReadonlyArray<string>): string => texts.join(" ".repeat(gap)).trimEnd()
+  const row = (columns: ReadonlyArray<LayoutColumn<A>>, record: A): string => {
+    const dimmed = isDimmed(record)
+    const text = line(columns.map(({ column, width: room }) => {
+      const cell = cellOf(column, record, view)
+      const fitted = view.isWide || stream.columns === null ? wholeCell(cell) : fitCell(column, cell, room)
+      if ((column.kind === "number" || column.kind === "text") && fitted !== cell.text) {
+        shortened.add(column.header)
+      }
+      const style = dimmed ? null : column.style?.(cell.text) ?? null
+      const padded = aligned(column, fitted, room)
+      return style === null ? padded : styled(stream, style, padded)
+    }))
+    return `${dimmed ? styled(stream, "dim", text) : text}\n`
+  }
+  return {
+    page: (records) => {
+      if (records.length === 0) return ""
+      const isFirst = layout === null
+      const { columns: shown } = layout = layout ?? computeLayout(columns, records, view, isStreaming)
+      const header = line(
+        shown.map(({ column, width: room }) => aligned(column, truncateEnd(column.header, room), room))
+      )
+      return (isFirst ? `${styled(stream, "bold", header)}\n` : "") +
+        records.map((record) => row(shown, record)).join("")
+    },
+    omissions: () => {
+      const parts = [
+        ...shortened.size === 0 ? [] : [`shortened: ${[...shortened].join(", ")}`],
+        ...layout === null || layout.hidden.length === 0 ? [] : [`hidden: ${layout.hidden.join(", ")}`]
+      ]
+      return parts.length === 0 ? null : `${parts.join("; ")} (--wide shows all, --fields selects columns)`
     }
   }
-  return { columns: withWidths(columns.filter((column) => (column.dropOrder ?? 0) === 0), minWidths) }
 }
 
-const fitCell = (column: Column<never>, text: string, columns: number): string => {
-  switch (column.kind) {
-    case "number":
-      return padStart(text, columns)
-    case "fixed":
-      return padEnd(text, columns)
-    case "id":
-      return padEnd(truncateMiddle(text, columns), columns)
-    case "text":
-      return padEnd(truncateEnd(text, columns), columns)
-  }
-}
-
-const formatLine = <A>(tableLayout: TableLayout<A>, text: (column: Column<A>) => string): string =>
-  tableLayout.columns
-    .map(({ column, width: columns }) => fitCell(column, text(column), columns))
-    .join(" ".repeat(gap))
-    .trimEnd()
-
-/** Formats the header. */
-export const headerLine = <A>(tableLayout: TableLayout<A>, stream: StreamInfo): string =>
-  `${styled(stream, "bold", formatLine(tableLayout, (column) => column.header))}\n`
-
-/** Formats one line per record. */
-export const bodyLines = <A>(tableLayout: TableLayout<A>, records: ReadonlyArray<A>): string =>
-  records.map((record) => `${formatLine(tableLayout, (column) => sanitize(column.cell(record)))}\n`).join("")
-
-/** Formats a complete table. */
+/** Formats a complete table of values that need no context. */
 export const formatTable = <A>(
   columns: ReadonlyArray<Column<A>>,
   records: ReadonlyArray<A>,
   stream: StreamInfo
-): string => {
-  if (records.length === 0) return ""
-  const tableLayout = computeLayout(columns, records, stream.columns)
-  return headerLine(tableLayout, stream) + bodyLines(tableLayout, records)
-}
+): string =>
+  makeTablePrinter(columns, { stream, isWide: false, now: null, subject: null, aliasOf: () => null })
+    .page(records)

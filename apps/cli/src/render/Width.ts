@@ -34,6 +34,28 @@ export const truncateMiddle = (text: string, columns: number): string => {
   return `${text.slice(0, Math.max(0, columns - 1 - tail))}…${tail === 0 ? "" : text.slice(-tail)}`
 }
 
+/** Splits a text into lines of at most `columns`: after spaces where possible, within words where necessary. */
+export const wrapText = (text: string, columns: number): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  let line = ""
+  for (const word of text.split(/(?<= )/)) {
+    if (width(line + word.trimEnd()) <= columns) {
+      line += word
+      continue
+    }
+    if (line !== "") lines.push(line.trimEnd())
+    line = word
+    while (width(line.trimEnd()) > columns) {
+      const part = truncate(line, columns)
+      // A character that is wider than the line
+      if (part === "") break
+      lines.push(part)
+      line = line.slice(part.length)
+    }
+  }
+  return [...lines, line.trimEnd()]
+}
+
 export const padEnd = (text: string, columns: number): string =>
   text + " ".repeat(Math.max(0, columns - width(text)))
 

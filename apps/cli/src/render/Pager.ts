@@ -1,0 +1,59 @@
+/** Shows output on a terminal page by page, with the program that the user prefers. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { CommandTerminal, type OutputClosedError, type TerminalService } from "../Terminal.ts"
+
+/** A running pager. */
+export interface PagerProcess {
+  /** Writes text, with backpressure. Fails if the user quit. */
+  readonly write: (text: string) => Effect.Effect<void, OutputClosedError>
+  /** Ends the input, and waits until the user quits. */
+  readonly close: Effect.Effect<void>
+}
+
+/** Starts the pager; null if there is none. With `chopsLines`, long lines scroll instead of wrapping. */
+export type StartPager = (options: { readonly chopsLines: boolean }) => Effect.Effect<PagerProcess | null>
+
+/** How to start a pager. Without a provider there is none. */
+export class Pager extends Context.Reference<Pager>()("@blockquarry/cli/Pager", {
+  defaultValue: (): StartPager => () => Effect.succeed(null)
+}) {}
+
+/**
+ * Runs an effect with a terminal that prints through a pager. Messages wait until the user quits, because they would
+ * overwrite the screen of the pager. The pager starts with the first output.
+ */
+export const withPager =
+  (options: { readonly isEnabled: boolean; readonly chopsLines: boolean }) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | CommandTerminal> =>
+    Effect.gen(function*() {
+      const terminal = yield* CommandTerminal
+      const start = yield* Pager
+      if (!options.isEnabled || !terminal.out.isTerminal) return yield* effect
+      let process: PagerProcess | null = null
+      let isStarted = false
+      const notes: Array<string> = []
+      const paged: TerminalService = {
+        ...terminal,
+        print: (text) =>
+          Effect.gen(function*() {
+            if (text === "") return
+            if (!isStarted) {
+              isStarted = true
+              yield* terminal.progress(null)
+              process = yield* start(options)
+            }
+            yield* process === null ? terminal.print(text) : process.write(text)
+          }),
+        note: (text) => process === null ? terminal.note(text) : Effect.sync(() => void notes.push(text)),
+        progress: (text) => process === null ? terminal.progress(text) : Effect.void
+      }
+      const close = Effect.suspend(() => {
+        const running = process
+        process = null
+        return running === null
+          ? Effect.void
+          : Effect.zipRight(running.close, Effect.forEach(notes, terminal.note, { discard: true }))
+      })
+      return yield* Effect.ensuring(Effect.provideService(effect, CommandTerminal, paged), close)
+    })
