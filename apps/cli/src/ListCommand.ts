@@ -5,19 +5,28 @@ import type { ListOperationFunction, OperationFunction } from "@blockquarry/http
 import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
 import type * as Stream from "effect/Stream"
-import { type ApiClients, type ApiClientsService, layerFromSettings } from "./ApiClients.ts"
+import { ApiClients, type ApiClientsService, layerFromSettings } from "./ApiClients.ts"
 import {
   type CommandInvocation,
   type CommandSpec,
   integerValue,
+  isEnabled,
   type OptionSpec
 } from "./args/CommandSpec.ts"
 import { decodeArguments, toArguments, toOptions } from "./args/OperationParameters.ts"
+import type { ChartBuilder } from "./chart/Chart.ts"
+import { chartOptions, type ChartTarget, chartTarget } from "./chart/ChartOptions.ts"
 import type { CommandError, UsageError } from "./CommandError.ts"
+import { dryRunOption, exportOptions, exportTarget, isExport } from "./export/ExportOptions.ts"
+import { inputOptions, readsInputs, replaceable } from "./inputs/InputOptions.ts"
 import type { ListJob } from "./list/ListJob.ts"
 import { paginationOptions } from "./list/ListOptions.ts"
 import { operationSource } from "./list/OperationSource.ts"
+import { outputSettings, recordOptions } from "./list/OutputOptions.ts"
 import { printRecords } from "./list/PrintRecords.ts"
+import { makeTransform } from "./list/RecordTransform.ts"
+import { retryingSource } from "./list/RetryPages.ts"
+import { printFieldsHelp } from "./list/SelectFields.ts"
 import type { Column } from "./render/Table.ts"
 import { CommandTerminal } from "./Terminal.ts"
 
@@ -36,6 +45,8 @@ export interface ListCommandSpec<
   /** Plural noun for messages. */
   readonly recordName: string
   readonly columns: ReadonlyArray<Column<Item>>
+  /** Returns whether a record is less important than the others, for example because it is possible spam. */
+  readonly isDimmed?: (item: Item) => boolean
   readonly examples: ReadonlyArray<string>
   /** Further paragraph of help. */
   readonly note?: string
@@ -60,6 +71,8 @@ export interface ListCommandSpec<
     encoded: InputEncoded,
     invocation: CommandInvocation
   ) => Stream.Stream<Output, CommandError> | null
+  /** Loads the chart of the records, if there is one. */
+  readonly chart?: (encoded: InputEncoded, invocation: CommandInvocation) => Promise<ChartBuilder<Item>>
   /** Checks combinations of options and parameters. */
   readonly validate?: (
     encoded: InputEncoded,
@@ -81,14 +94,36 @@ export const listCommand = <
   summary: spec.operation.docs.summary,
   knownIssue: spec.operation.docs.knownIssue,
   note: spec.note,
-  arguments: toArguments(spec.operation),
-  options: [...toOptions(spec.operation), ...paginationOptions, ...spec.options ?? []],
+  arguments: replaceable(toArguments(spec.operation)),
+  options: [
+    ...toOptions(spec.operation),
+    ...paginationOptions,
+    ...inputOptions,
+    ...recordOptions,
+    ...exportOptions,
+    ...(spec.chart === undefined ? [] : chartOptions),
+    ...spec.options ?? []
+  ],
   examples: spec.examples,
   run: (invocation) =>
     Effect.gen(function*() {
+      const output = outputSettings(invocation.values)
+      if (output.isFieldsHelp) return yield* printFieldsHelp(spec.operation)
+      if (readsInputs(spec.operation, invocation.values)) {
+        return yield* Effect.provide(
+          runListInputs(spec, invocation),
+          layerFromSettings(invocation.settings)
+        )
+      }
       const { encoded } = yield* decodeArguments(spec.operation, invocation.values)
       if (spec.validate !== undefined) yield* spec.validate(encoded, invocation)
-      yield* Effect.provide(runList(spec, invocation), layerFromSettings(invocation.settings))
+      const chart = yield* chartTarget(invocation)
+      if (isEnabled(invocation.values, dryRunOption.name)) {
+        const { printRequest } = yield* Effect.promise(() => import("./export/DryRun.ts"))
+        yield* printRequest(spec.operation, invocation)
+        if (!isExport(invocation.values)) return
+      }
+      yield* Effect.provide(runList(spec, invocation, chart), layerFromSettings(invocation.settings))
     })
 })
 
@@ -101,7 +136,8 @@ const runList = <
   Item
 >(
   spec: ListCommandSpec<I, InputEncoded, Output, OutputEncoded, Item>,
-  invocation: CommandInvocation
+  invocation: CommandInvocation,
+  chart: ChartTarget | null
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
@@ -110,10 +146,64 @@ const runList = <
     const job: ListJob<Item> = {
       source,
       columns: spec.columns,
+      isDimmed: spec.isDimmed ?? (() => false),
       maxItems: integerValue(invocation.values, "max-items"),
-      transform: null,
+      transform: yield* makeTransform(
+        source.fields,
+        outputSettings(invocation.values),
+        invocation.settings.format
+      ),
       invocation
     }
-    // Another sink than stdout, such as a file or a chart, is selected here
-    return yield* printRecords(job)
+    const retryingJob = { ...job, source: retryingSource(source, invocation.values, terminal) }
+    if (chart !== null && spec.chart !== undefined) {
+      const { encoded } = yield* decodeArguments(spec.operation, invocation.values)
+      const load = spec.chart
+      const { drawRecords } = yield* Effect.promise(() => import("./chart/DrawChart.ts"))
+      return yield* drawRecords(retryingJob, chart, yield* Effect.promise(() => load(encoded, invocation)))
+    }
+    const target = yield* exportTarget(invocation.values)
+    if (target !== null && isEnabled(invocation.values, dryRunOption.name)) {
+      const { printEstimate } = yield* Effect.promise(() => import("./export/DryRun.ts"))
+      return yield* printEstimate(source, job.maxItems)
+    }
+    if (target !== null) {
+      const clients = yield* ApiClients
+      const { exportList } = yield* Effect.promise(() => import("./export/ExportCommand.ts"))
+      return yield* exportList(job, target, (invocation) =>
+        operationSource(spec, invocation).pipe(
+          Effect.provideService(ApiClients, clients),
+          Effect.provideService(CommandTerminal, terminal)
+        ))
+    }
+    return yield* printRecords(retryingJob)
+  })
+
+/** Reads the list of each input. */
+const runListInputs = <
+  I extends { readonly cursor?: string },
+  InputEncoded,
+  Output extends Page<Item>,
+  OutputEncoded extends { readonly result: ReadonlyArray<unknown> },
+  Item
+>(
+  spec: ListCommandSpec<I, InputEncoded, Output, OutputEncoded, Item>,
+  invocation: CommandInvocation
+): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
+  Effect.gen(function*() {
+    const { runInputs } = yield* Effect.promise(() => import("./inputs/RunInputs.ts"))
+    yield* runInputs({
+      operation: spec.operation,
+      recordName: spec.recordName,
+      columns: spec.columns,
+      isDimmed: spec.isDimmed ?? (() => false),
+      joinsPages: false,
+      invocation,
+      sourceOf: (invocation) =>
+        Effect.gen(function*() {
+          const { encoded } = yield* decodeArguments(spec.operation, invocation.values)
+          if (spec.validate !== undefined) yield* spec.validate(encoded, invocation)
+          return yield* operationSource(spec, invocation)
+        })
+    })
   })

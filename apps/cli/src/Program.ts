@@ -5,7 +5,9 @@ import * as Exit from "effect/Exit"
 import { run } from "./Cli.ts"
 import { interruptedExitCode } from "./CommandError.ts"
 import * as NodeHttpTransport from "./NodeHttpTransport.ts"
+import * as NodePager from "./NodePager.ts"
 import * as NodeTerminal from "./NodeTerminal.ts"
+import { Pager } from "./render/Pager.ts"
 import { CommandTerminal } from "./Terminal.ts"
 
 /** Runs a command. The second interruption ends the process at once. */
@@ -13,6 +15,7 @@ export const runProgram = (argv: ReadonlyArray<string>, version: string): void =
   run(argv, version).pipe(
     Effect.provide(NodeHttpTransport.layer),
     Effect.provideService(CommandTerminal, NodeTerminal.make(process, process.env, argv)),
+    Effect.provideService(Pager, NodePager.make(process.env, process.platform)),
     NodeRuntime.runMain({
       disableErrorReporting: true,
       disablePrettyLogger: true,

@@ -1,16 +1,38 @@
 /** Commands that print one record. */
-import type { Operation } from "@blockquarry/core/Operation"
+import type { AnyOperation, Operation } from "@blockquarry/core/Operation"
 import type { OperationError } from "@blockquarry/core/OperationError"
 import type { OperationFunction } from "@blockquarry/http/ApiClient"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import { ApiClients, type ApiClientsService, layerFromSettings } from "./ApiClients.ts"
 import type { CommandInvocation, CommandSpec, OptionSpec } from "./args/CommandSpec.ts"
 import { decodeArguments, toArguments, toOptions } from "./args/OperationParameters.ts"
-import type { CommandError } from "./CommandError.ts"
+import type { Chart } from "./chart/Chart.ts"
+import { chartOptions, type ChartTarget, chartTarget } from "./chart/ChartOptions.ts"
+import { type CommandError, UsageError } from "./CommandError.ts"
+import { inputExportOptions, isExport } from "./export/ExportOptions.ts"
+import { makeCsv } from "./formats/Csv.ts"
+import { jsonDocument } from "./formats/Json.ts"
+import { ndjson } from "./formats/Ndjson.ts"
+import type { RecordFormat } from "./formats/RecordFormat.ts"
+import { inputOptions, readsInputs, replaceable } from "./inputs/InputOptions.ts"
+import { makeView } from "./list/MakeView.ts"
+import { outputSettings, recordOptions } from "./list/OutputOptions.ts"
+import { type RecordField, recordFields } from "./list/RecordFields.ts"
+import type { RecordPage } from "./list/RecordSource.ts"
+import { makeTransform } from "./list/RecordTransform.ts"
+import { printFieldsHelp } from "./list/SelectFields.ts"
+import { jqFormat } from "./list/TextSink.ts"
 import { type DetailLine, formatDetails, toLines } from "./render/Details.ts"
-import { toJson } from "./render/Json.ts"
-import { CommandTerminal, type StreamInfo } from "./Terminal.ts"
+import { fieldColumns } from "./render/FieldColumns.ts"
+import { withPager } from "./render/Pager.ts"
+import { formatWithAge } from "./render/Time.ts"
+import type { View } from "./render/View.ts"
+import { CommandTerminal } from "./Terminal.ts"
 
 export interface RecordCommandSpec<I, InputEncoded, Output, OutputEncoded> {
   readonly path: ReadonlyArray<string>
@@ -28,9 +50,14 @@ export interface RecordCommandSpec<I, InputEncoded, Output, OutputEncoded> {
     invocation: CommandInvocation
   ) => Effect.Effect<Output, CommandError, CommandTerminal>
   /** Returns the fields to format for reading, by their dotted names. */
-  readonly displayValues?: (output: Output) => ReadonlyArray<DetailLine>
+  readonly displayValues?: (output: Output, view: View) => ReadonlyArray<DetailLine>
   /** Formats the output as a table. Default: one line per field. */
-  readonly table?: (output: Output, stream: StreamInfo) => string
+  readonly table?: (output: Output, view: View) => string
+  /** Draws the output. `input` changes the input of the operation for a chart. */
+  readonly chart?: {
+    readonly input?: (encoded: InputEncoded) => InputEncoded
+    readonly load: () => Promise<(output: Output) => Chart>
+  }
   /** Returns a note for an empty output; null if it is not empty. */
   readonly emptyNote?: (output: Output) => string | null
 }
@@ -40,55 +67,176 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
 ): CommandSpec => ({
   path: spec.path,
   operation: spec.operation.id,
-  isUpdate: spec.operation.retry !== "always",
+  isUpdate: isUpdate(spec.operation),
   api: spec.operation.api,
   summary: spec.operation.docs.summary,
   knownIssue: spec.operation.docs.knownIssue,
-  arguments: toArguments(spec.operation),
-  options: [...toOptions(spec.operation), ...spec.options ?? []],
+  arguments: isUpdate(spec.operation)
+    ? toArguments(spec.operation)
+    : replaceable(toArguments(spec.operation)),
+  options: [
+    ...toOptions(spec.operation),
+    ...(isUpdate(spec.operation) ? [] : inputOptions),
+    ...recordOptions,
+    ...(isUpdate(spec.operation) ? [] : inputExportOptions),
+    ...(spec.chart === undefined ? [] : chartOptions),
+    ...spec.options ?? []
+  ],
   examples: spec.examples,
   run: (invocation) =>
     Effect.gen(function*() {
+      if (outputSettings(invocation.values).isFieldsHelp) return yield* printFieldsHelp(spec.operation)
+      if (readsInputs(spec.operation, invocation.values)) {
+        return yield* Effect.provide(
+          runRecordInputs(spec, invocation),
+          layerFromSettings(invocation.settings)
+        )
+      }
+      if (isExport(invocation.values)) {
+        return yield* new UsageError({
+          reason: "--to: the command prints one record",
+          hint: "redirect stdout to the file, or read many inputs with --from"
+        })
+      }
       const { encoded } = yield* decodeArguments(spec.operation, invocation.values)
-      yield* Effect.provide(runOperation(spec, invocation, encoded), layerFromSettings(invocation.settings))
+      const chart = yield* chartTarget(invocation)
+      yield* Effect.provide(
+        runOperation(spec, invocation, encoded, chart),
+        layerFromSettings(invocation.settings)
+      )
     })
 })
 
 const runOperation = <I, InputEncoded, Output, OutputEncoded>(
   spec: RecordCommandSpec<I, InputEncoded, Output, OutputEncoded>,
   invocation: CommandInvocation,
-  encoded: InputEncoded
+  encoded: InputEncoded,
+  chart: ChartTarget | null
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {
-    const terminal = yield* CommandTerminal
     const operation = yield* spec.selectClient(yield* ApiClients, invocation)
-    const output = yield* spec.wrapCall === undefined
-      ? operation(encoded)
-      : spec.wrapCall(operation(encoded), invocation)
-    const emptyNote = invocation.settings.format === "table" ? spec.emptyNote?.(output) ?? null : null
-    if (emptyNote !== null) yield* terminal.note(emptyNote)
-    yield* terminal.print(render(spec, output, invocation, terminal.out))
+    const call = (encoded: InputEncoded) =>
+      spec.wrapCall === undefined ? operation(encoded) : spec.wrapCall(operation(encoded), invocation)
+    if (chart !== null && spec.chart !== undefined) {
+      const { input, load } = spec.chart
+      const { drawRecord } = yield* Effect.promise(() => import("./chart/DrawChart.ts"))
+      return yield* drawRecord(call(input?.(encoded) ?? encoded), chart, yield* Effect.promise(load))
+    }
+    const output = yield* call(encoded)
+    const { usesPager, isWide } = outputSettings(invocation.values)
+    yield* withPager({ isEnabled: usesPager, chopsLines: isWide })(printRecord(spec, invocation, output))
   })
 
-const render = <I, InputEncoded, Output, OutputEncoded>(
+const printRecord = <I, InputEncoded, Output, OutputEncoded>(
   spec: RecordCommandSpec<I, InputEncoded, Output, OutputEncoded>,
-  output: Output,
-  { settings }: CommandInvocation,
-  stream: StreamInfo
-): string => {
-  const encoded: unknown = Schema.encodeSync(spec.operation.output)(output)
-  switch (settings.format) {
-    case "json":
-      return `${toJson(encoded, 2)}\n`
-    case "ndjson":
-      return `${toJson(encoded)}\n`
-    case "table": {
-      if (spec.table !== undefined) return spec.table(output, stream)
-      const displayValues = new Map(spec.displayValues?.(output) ?? [])
-      return formatDetails(
-        toLines(encoded).map(([name, value]) => [name, displayValues.get(name) ?? value]),
-        stream
+  invocation: CommandInvocation,
+  output: Output
+): Effect.Effect<void, CommandError, CommandTerminal> =>
+  Effect.gen(function*() {
+    const terminal = yield* CommandTerminal
+    const { settings: { format }, values } = invocation
+    const { escapeFormulas, jq } = outputSettings(values)
+    const view = yield* makeView(invocation, null)
+    const encoded: unknown = Schema.encodeSync(spec.operation.output)(output)
+    const all = recordFields(spec.operation)
+    const transform = yield* makeTransform(all, outputSettings(values), format)
+    const results = transform === null
+      ? [{ values: [encoded], error: null }]
+      : [yield* transform.apply(Predicate.isRecord(encoded) ? [encoded] : []), yield* transform.end]
+    const print = (format: RecordFormat) => {
+      const records = results.map(({ values }) => format.records(values))
+      return terminal.print([format.start(), ...records, format.end()].join(""))
+    }
+    const error = results.find(({ error }) => error !== null)?.error ?? null
+    if (jq !== null) yield* print(jqFormat(invocation, view))
+    else if (format === "csv") yield* print(makeCsv(transform?.fields ?? all, { escapeFormulas }))
+    else if (format === "ndjson") yield* print(ndjson)
+    else if (format === "json") yield* print(jsonDocument)
+    else if (transform === null && spec.table !== undefined) {
+      const emptyNote = spec.emptyNote?.(output) ?? null
+      if (emptyNote !== null) yield* terminal.note(emptyNote)
+      yield* terminal.print(spec.table(output, view))
+    } else {
+      const lines = results.flatMap(({ values }) => values.flatMap((value) => toLines(value)))
+      yield* terminal.print(
+        formatDetails(displayed(lines, all, spec.displayValues?.(output, view) ?? [], view), view)
       )
     }
-  }
+    if (error !== null) yield* error
+  })
+
+const formatTimeText = (text: string, view: View): string =>
+  Option.match(DateTime.make(text), {
+    onNone: () => text,
+    onSome: (time) => formatWithAge(DateTime.toUtc(time), view)
+  })
+
+/** Replaces values by their formatted text: those of the command, and times. */
+const displayed = (
+  lines: ReadonlyArray<DetailLine>,
+  fields: ReadonlyArray<RecordField>,
+  displayValues: ReadonlyArray<DetailLine>,
+  view: View
+): ReadonlyArray<DetailLine> => {
+  const texts = new Map(displayValues)
+  const times = new Set(fields.filter(({ kind }) => kind === "time").map(({ path }) => path.join(".")))
+  return lines.map(([name, value]) => [
+    name,
+    texts.get(name) ?? (times.has(name) ? formatTimeText(value, view) : value)
+  ])
 }
+
+const isUpdate = ({ retry }: Pick<AnyOperation, "retry">): boolean => retry !== "always"
+
+/** Reads the record of each input. Tables show as many of its fields as fit. */
+const runRecordInputs = <I, InputEncoded, Output, OutputEncoded>(
+  spec: RecordCommandSpec<I, InputEncoded, Output, OutputEncoded>,
+  invocation: CommandInvocation
+): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
+  Effect.gen(function*() {
+    const { runInputs } = yield* Effect.promise(() => import("./inputs/RunInputs.ts"))
+    const fields = recordFields(spec.operation)
+    const encode = Schema.encodeSync(spec.operation.output)
+    const toPage = (output: Output): RecordPage<unknown> => {
+      const encoded: unknown = encode(output)
+      const records = Predicate.isRecord(encoded) ? [encoded] : []
+      return {
+        items: records,
+        records: () => records,
+        nextCursor: null,
+        total: 1,
+        note: null,
+        omittedCount: 0
+      }
+    }
+    yield* runInputs({
+      operation: spec.operation,
+      recordName: "records",
+      columns: fieldColumns(fields).map((column, index) => ({ ...column, dropOrder: index })),
+      isDimmed: () => false,
+      joinsPages: true,
+      invocation,
+      sourceOf: (invocation) =>
+        Effect.gen(function*() {
+          const { encoded } = yield* decodeArguments(spec.operation, invocation.values)
+          const terminal = yield* CommandTerminal
+          const operation = yield* spec.selectClient(yield* ApiClients, invocation)
+          const call = operation(encoded)
+          return {
+            operation: spec.operation,
+            input: encoded,
+            fields,
+            subject: null,
+            recordName: "records",
+            warning: null,
+            isSinglePage: true,
+            pages: () =>
+              (spec.wrapCall === undefined ? call : spec.wrapCall(call, invocation)).pipe(
+                Effect.map(toPage),
+                Effect.provideService(CommandTerminal, terminal),
+                Stream.fromEffect
+              )
+          }
+        })
+    })
+  })

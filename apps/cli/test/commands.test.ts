@@ -17,7 +17,7 @@ const cases: ReadonlyArray<{ readonly line: string; readonly header: string; rea
     header: "amount",
     field: "transaction_hash"
   },
-  { line: `wallet nft-trades ${exampleValues.wallet} --limit 3`, header: "seller", field: "token_ids" },
+  { line: `wallet nft-trades ${exampleValues.wallet} --limit 3`, header: "side", field: "token_ids" },
   {
     line: `wallet chains ${exampleValues.wallet} --chains eth,polygon-amoy`,
     header: "chain",

@@ -12,7 +12,9 @@ const expected = Ledger.make({ seed: 1, scale }).chains.get("eth")?.walletTransf
 const listArgs = ["wallet", "transfers", busyWallet, "--chain", "eth"]
 const sandbox = { scale }
 
-const cursorIn = (text: string): string => /--cursor (\S+)/.exec(text)?.[1] ?? ""
+/** Returns the words of the command that continues a list. It stands on its own line. */
+const continuation = (err: string): ReadonlyArray<string> =>
+  (/^  quarry (.*)$/m.exec(err)?.[1] ?? "").split(" ")
 
 const ids = (out: string): ReadonlyArray<string> =>
   records(out).map(({ log_index, transaction_hash }) => `${String(transaction_hash)}:${String(log_index)}`)
@@ -42,26 +44,21 @@ it.live("continues after a page or a limit, also with block cursors", () =>
       // With block cursors a page must hold all records of a block
       const limit = walletTransfersCursor ? "7" : "60"
       const first = yield* quarry([...listArgs, "--limit", limit, "--sandbox"], options)
-      expect(first.err).toMatch(/more transfers available: use --all, or continue with --cursor/)
-      const rest = yield* quarry([
-        ...listArgs,
-        "--limit",
-        limit,
-        "--all",
-        "--cursor",
-        cursorIn(first.err),
-        "--sandbox"
-      ], options)
+      expect(first.err).toMatch(/more transfers available: use --all, or continue with\n  quarry /)
+      const rest = yield* quarry([...continuation(first.err), "--all"], options)
       expect([...ids(first.out), ...ids(rest.out)]).toEqual(all)
     }
     const some = yield* quarry([...listArgs, "--max-items", "150", "--sandbox"], { sandbox })
     expect(ids(some.out)).toHaveLength(150)
     expect(some.err).toMatch(
-      /stopped after 150 transfers; continue with --cursor \S+ \(the last 50 records will be repeated\)/
+      /stopped after 150 transfers; continue with \(the last 50 records will be repeated\)\n  quarry /
     )
     const few = yield* quarry([...listArgs, "--max-items", "5", "--sandbox"], { sandbox })
     expect(ids(few.out)).toHaveLength(5)
-    expect(few.err).toMatch(/stopped after 5 transfers; continue with --cursor \S+\n/)
+    expect(few.err).toMatch(/stopped after 5 transfers; continue with\n  quarry .* --max-items=5 .*\n/)
+    const all = ids((yield* quarry([...listArgs, "--all", "--sandbox"], { sandbox })).out)
+    const next = yield* quarry(continuation(few.err), { sandbox })
+    expect([...ids(few.out), ...ids(next.out)]).toEqual(all.slice(0, 10))
   }))
 
 it.live("reports the number of records and the cursor after an error", () =>
@@ -73,16 +70,11 @@ it.live("reports the number of records and the cursor after an error", () =>
     })
     expect(broken.code).toBe(7)
     const printed = ids(broken.out)
-    expect(broken.err).toContain(`interrupted after ${printed.length} transfers; resume with --cursor`)
-    const rest = yield* quarry([
-      ...listArgs,
-      "--limit",
-      "5",
-      "--all",
-      "--cursor",
-      cursorIn(broken.err),
-      "--sandbox"
-    ], { sandbox })
+    expect(broken.err).toContain(`interrupted after ${printed.length} transfers; resume with\n  quarry `)
+    const rest = yield* quarry(continuation(broken.err).filter((word) => !word.startsWith("--timeout")), {
+      env: sandboxEnvironment,
+      sandbox
+    })
     expect([...printed, ...ids(rest.out)]).toEqual(all)
   }))
 

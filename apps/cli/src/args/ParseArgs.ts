@@ -248,7 +248,9 @@ const assignArguments = (
   // `-` reads the arguments from stdin
   const isReplaced = ({ replacedBy }: ArgumentSpec) =>
     replacedBy !== undefined && (options.has(replacedBy) || args.includes("-"))
-  const isRequired = (spec: ArgumentSpec) => spec.optional !== true && !isReplaced(spec)
+  // The list of the fields needs no records
+  const listsFields = options.get("fields")?.includes("help") === true
+  const isRequired = (spec: ArgumentSpec) => spec.optional !== true && !isReplaced(spec) && !listsFields
   const required = command.arguments.filter(isRequired)
   const missing = required[args.length]
   if (missing !== undefined) {

@@ -4,8 +4,7 @@
  * The columns follow from the schema of the operation, so they are the same for every page. Objects become one column per
  * field, arrays are JSON text, missing values are empty, and amounts keep all digits.
  */
-import * as Predicate from "effect/Predicate"
-import type { RecordField } from "../list/RecordFields.ts"
+import { type RecordField, valueAt } from "../list/RecordFields.ts"
 import { toJson } from "../render/Json.ts"
 import type { RecordFormat } from "./RecordFormat.ts"
 
@@ -20,10 +19,6 @@ const textKinds: ReadonlySet<RecordField["kind"]> = new Set(["string", "json"])
 const formulaStart = /^[=+\-@\t\r]/
 
 const needsQuotes = /[",\r\n]/
-
-/** Returns the value at a path of names; undefined if there is none. */
-export const valueAt = (record: unknown, path: ReadonlyArray<string>): unknown =>
-  path.reduce<unknown>((value, name) => Predicate.isRecord(value) ? value[name] : undefined, record)
 
 /** Quotes the empty text too, which is not a missing value. */
 const quoted = (text: string): string =>

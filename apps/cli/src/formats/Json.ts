@@ -16,3 +16,10 @@ export const makeJson = (): RecordFormat => {
     end: () => separator === "\n" ? "]\n" : "\n]\n"
   }
 }
+
+/** One record as an indented document. */
+export const jsonDocument: RecordFormat = {
+  start: () => "",
+  records: (records) => records.map((record) => `${toJson(record, 2)}\n`).join(""),
+  end: () => ""
+}

@@ -12,6 +12,8 @@ export interface ListJob<in out Item> {
   readonly source: RecordSource<Item>
   /** Columns of a table, for sinks that show decoded records. */
   readonly columns: ReadonlyArray<Column<Item>>
+  /** Returns whether a record is less important than the others, for example because it is possible spam. */
+  readonly isDimmed: (item: Item) => boolean
   readonly maxItems: number | null
   /** Null if the records are printed as they are. */
   readonly transform: RecordTransform | null

@@ -1,9 +1,9 @@
 /** The records of one list operation as a source. */
+import * as Decoder from "@blockquarry/core/Decoder"
 import type { ListOperation } from "@blockquarry/core/Operation"
 import type { Page } from "@blockquarry/core/Page"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
-import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { ApiClients } from "../ApiClients.ts"
 import {
@@ -17,13 +17,14 @@ import type { CommandError } from "../CommandError.ts"
 import type { ListCommandSpec } from "../ListCommand.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import { readsSeveralPages } from "./ListOptions.ts"
+import { recordFields } from "./RecordFields.ts"
 import { memoise, type RecordPage, type RecordSource } from "./RecordSource.ts"
 
 /** All list operations accept this page size. */
 const commonMaxPageSize = 100
 
 /** Limits the page size to `maxItems`, so that no records are fetched in vain. */
-const withPageSize = (values: ArgumentValues, maxItems: number | null): ArgumentValues =>
+export const withPageSize = (values: ArgumentValues, maxItems: number | null): ArgumentValues =>
   maxItems === null || maxItems > commonMaxPageSize || singleValue(values, "limit") !== undefined
     ? values
     : new Map([...values, ["limit", [String(maxItems)]]])
@@ -60,6 +61,8 @@ export const operationSource = <
     return {
       operation: spec.operation,
       input: encoded,
+      fields: recordFields(spec.operation),
+      subject: singleValue(invocation.values, "address")?.toLowerCase() ?? null,
       recordName: spec.recordName,
       warning: spec.warning?.(input, invocation) ?? null,
       isSinglePage,
@@ -81,7 +84,7 @@ const recordPageOf = <
 >(
   operation: ListOperation<I, InputEncoded, Output, OutputEncoded, Item>
 ) => {
-  const encodePage = Schema.encodeSync(operation.output)
+  const encodePage = Decoder.encoder(operation.output)
   return (page: Output, note: string | null): RecordPage<Item> => ({
     items: page.result,
     records: memoise(() => encodePage(page).result.filter(Predicate.isRecord)),

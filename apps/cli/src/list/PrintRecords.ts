@@ -4,15 +4,18 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import type { CommandInvocation } from "../args/CommandSpec.ts"
 import type { CommandError } from "../CommandError.ts"
-import { makeJson } from "../formats/Json.ts"
-import { ndjson } from "../formats/Ndjson.ts"
-import type { RecordFormat } from "../formats/RecordFormat.ts"
+import { formatCommandLine } from "../CommandLine.ts"
+import { withPager } from "../render/Pager.ts"
 import { sanitize } from "../render/Sanitize.ts"
-import { makeTablePrinter } from "../render/TablePrinter.ts"
-import { CommandTerminal, type StreamInfo } from "../Terminal.ts"
+import { wrapText } from "../render/Width.ts"
+import { CommandTerminal, styled } from "../Terminal.ts"
 import type { ListJob } from "./ListJob.ts"
+import { makeView } from "./MakeView.ts"
+import { outputSettings } from "./OutputOptions.ts"
 import { limitRecords, type RecordPage } from "./RecordSource.ts"
+import { makeTextSink, type SinkText } from "./TextSink.ts"
 
 /** Progress of a list. `cursor` resumes after the last complete page; null if there is none. */
 interface ListProgress {
@@ -27,11 +30,22 @@ interface ListProgress {
 /** Prints pages as they arrive. Afterwards, also after an error or interruption, prints how to resume. */
 export const printRecords = <Item>(
   job: ListJob<Item>
-): Effect.Effect<void, CommandError, CommandTerminal> =>
+): Effect.Effect<void, CommandError, CommandTerminal> => {
+  const { isWide, usesPager } = outputSettings(job.invocation.values)
+  return withPager({ isEnabled: usesPager, chopsLines: isWide })(printPages(job))
+}
+
+const printPages = <Item>(job: ListJob<Item>): Effect.Effect<void, CommandError, CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
-    const sink = textSink(job, terminal.out)
+    const sink = makeTextSink(job, yield* makeView(job.invocation, job.source.subject))
     let progress: ListProgress = { records: 0, pages: 0, cursor: null, printedAfterCursor: 0, hasMore: true }
+    let isOpen = false
+    const print = ({ error, text }: SinkText) => {
+      const whole = isOpen ? text : sink.start() + text
+      isOpen = true
+      return Effect.flatMap(terminal.print(whole), () => error === null ? Effect.void : Effect.fail(error))
+    }
     const printPage = (page: RecordPage<Item>) =>
       Effect.gen(function*() {
         const text = yield* sink.page(page)
@@ -39,10 +53,7 @@ export const printRecords = <Item>(
         const previous = progress
         // On interruption during a slow write the page counts as printed, after a failed write it does not
         progress = advance(previous, page)
-        yield* Effect.tapError(
-          terminal.print(previous.pages === 0 ? sink.start() + text : text),
-          () => Effect.sync(() => (progress = previous))
-        )
+        yield* Effect.tapError(print(text), () => Effect.sync(() => (progress = previous)))
         // On a terminal the rows themselves show the progress
         if (!job.source.isSinglePage && !terminal.out.isTerminal) {
           yield* terminal.progress(`${progress.records} ${job.source.recordName}, ${progress.pages} pages`)
@@ -53,58 +64,38 @@ export const printRecords = <Item>(
       Stream.mapEffect(printPage),
       Stream.runDrain,
       Effect.zipRight(sink.end),
-      Effect.flatMap((text) => terminal.print(progress.pages === 0 ? sink.start() + text : text))
+      Effect.flatMap(print)
     )
     yield* Effect.onExit(printAll, (exit) =>
-      Effect.zipRight(
-        terminal.progress(null),
-        Effect.flatMap(
-          Effect.sync(() => endMessage(exit, progress, job)),
-          (line) => line === null ? Effect.void : terminal.note(sanitize(line))
-        )
-      ))
+      Effect.gen(function*() {
+        yield* terminal.progress(null)
+        // The output remains a valid document
+        if (Exit.isFailure(exit) && isOpen && !isOutputClosed(exit.cause)) {
+          yield* Effect.ignore(terminal.print(sink.abort()))
+        }
+        const showsCommand = job.invocation.settings.isVerbose || !terminal.err.isTerminal
+        const lines = endMessage(exit, progress, job, showsCommand)
+        yield* Effect.forEach(lines, (line) => terminal.note(sanitizeLine(line)), { discard: true })
+        const omissions = terminal.err.isTerminal ? sink.omissions() : null
+        if (omissions !== null) {
+          const lines = wrapText(sanitize(omissions), terminal.err.columns ?? Infinity)
+          yield* terminal.note(lines.map((line) => styled(terminal.err, "dim", line)).join("\n"))
+        }
+      }))
   })
 
-/** Makes text of pages. */
-interface TextSink<in Item> {
-  readonly start: () => string
-  readonly page: (page: RecordPage<Item>) => Effect.Effect<string, CommandError>
-  readonly end: Effect.Effect<string, CommandError>
-}
+/** Keeps the indentation of a command. */
+const sanitizeLine = (line: string): string => `${/^ */.exec(line)?.[0] ?? ""}${sanitize(line.trimStart())}`
 
-const textSink = <Item>(job: ListJob<Item>, stream: StreamInfo): TextSink<Item> => {
-  const { format } = job.invocation.settings
-  switch (format) {
-    case "ndjson":
-      return formatSink(job, ndjson)
-    case "json":
-      return formatSink(job, makeJson())
-    case "table": {
-      const print = makeTablePrinter(job.columns, stream)
-      return {
-        start: () => "",
-        page: (page) => Effect.sync(() => print(page.items)),
-        end: Effect.succeed("")
-      }
-    }
-  }
-}
+const isOutputClosed = (cause: Cause.Cause<CommandError>): boolean =>
+  Option.exists(Cause.failureOption(cause), ({ _tag }) => _tag === "OutputClosedError")
 
-const formatSink = <Item>(
-  { transform }: ListJob<Item>,
-  format: RecordFormat
-): TextSink<Item> => ({
-  start: format.start,
-  page: (page) =>
-    Effect.map(
-      transform === null ? Effect.sync(page.records) : transform.apply(page.records()),
-      format.records
-    ),
-  end: Effect.map(
-    transform === null ? Effect.succeed([]) : transform.end,
-    (rest) => format.records(rest) + format.end()
+/** Returns whether a list that ended like this can be continued by running it again with a cursor. */
+const isResumable = (cause: Cause.Cause<CommandError>): boolean =>
+  !Option.exists(
+    Cause.failureOption(cause),
+    ({ _tag }) => _tag === "OutputClosedError" || _tag === "UsageError"
   )
-})
 
 const advance = (previous: ListProgress, page: RecordPage<unknown>): ListProgress => {
   const isWholePage = page.omittedCount === 0
@@ -118,29 +109,58 @@ const advance = (previous: ListProgress, page: RecordPage<unknown>): ListProgres
   }
 }
 
-/** Returns the last message of a list: how to continue after a limit, or how to resume after an error. */
+/** Returns the command that continues a list, on its own line. */
+const continuation = (
+  invocation: CommandInvocation,
+  cursor: string,
+  maxItems?: number
+): string =>
+  `  ${
+    formatCommandLine(invocation, {
+      cursor,
+      ...(maxItems === undefined ? {} : { "max-items": String(maxItems) })
+    })
+  }`
+
+/** Returns the last lines of a list: how to continue after a limit, or how to resume after an error. */
 const endMessage = <Item>(
   exit: Exit.Exit<void, CommandError>,
-  progress: ListProgress,
-  { invocation, source: { isSinglePage, recordName } }: ListJob<Item>
-): string | null => {
-  const { printedAfterCursor, cursor, hasMore, records } = progress
-  const resume = cursor === null ? "from the beginning" : `with --cursor ${cursor}`
+  { cursor, hasMore, printedAfterCursor, records }: ListProgress,
+  { invocation, maxItems, source: { isSinglePage, recordName } }: ListJob<Item>,
+  showsCommand: boolean
+): ReadonlyArray<string> => {
   const repeatedCount = printedAfterCursor === 1 ? "record" : `${printedAfterCursor} records`
   const repeated = printedAfterCursor === 0 ? "" : ` (the last ${repeatedCount} will be repeated)`
   if (Exit.isSuccess(exit)) {
     if (!hasMore) {
-      return records === 0 && invocation.settings.format === "table" ? `no ${recordName} found` : null
+      return records === 0 && invocation.settings.format === "table" ? [`no ${recordName} found`] : []
     }
-    if (!isSinglePage && cursor === null) {
-      return `stopped after ${records} ${recordName}; more ${
-        printedAfterCursor === 0 ? "may be" : "are"
-      } available`
+    if (isSinglePage) {
+      const more = `more ${recordName} available: use --all`
+      return showsCommand && cursor !== null
+        ? [`${more}, or continue with`, continuation(invocation, cursor)]
+        : [more]
     }
-    if (!isSinglePage) return `stopped after ${records} ${recordName}; continue ${resume}${repeated}`
-    return `more ${recordName} available: use --all, or continue ${resume}`
+    return cursor === null
+      ? [
+        `stopped after ${records} ${recordName}; more ${
+          printedAfterCursor === 0 ? "may be" : "are"
+        } available`
+      ]
+      : [
+        `stopped after ${records} ${recordName}; continue with${repeated}`,
+        continuation(invocation, cursor)
+      ]
   }
-  const isClosed = Option.exists(Cause.failureOption(exit.cause), ({ _tag }) => _tag === "OutputClosedError")
-  if (isClosed || isSinglePage || !hasMore || records === 0) return null
-  return `interrupted after ${records} ${recordName}; resume ${resume}${repeated}`
+  if (!isResumable(exit.cause) || isSinglePage || !hasMore || records === 0) return []
+  return cursor === null
+    ? [`interrupted after ${records} ${recordName}; resume from the beginning`]
+    : [
+      `interrupted after ${records} ${recordName}; resume with${repeated}`,
+      continuation(
+        invocation,
+        cursor,
+        maxItems === null ? undefined : maxItems - records + printedAfterCursor
+      )
+    ]
 }

@@ -1,6 +1,7 @@
 /** The fields of the records of an operation, derived from its output schema. They do not depend on data. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as AST from "effect/SchemaAST"
 
 /** What a field contains in the encoded record, where it is not null. */
@@ -73,5 +74,20 @@ const fieldsOf = (ast: AST.AST, path: ReadonlyArray<string>): ReadonlyArray<Reco
   if (AST.isTypeLiteral(shape) && shape.propertySignatures.length > 0) {
     return shape.propertySignatures.flatMap(({ name, type }) => fieldsOf(type, [...path, String(name)]))
   }
-  return [{ path, kind: AST.isTupleType(shape) || AST.isTypeLiteral(shape) ? "json" : "string" }]
+  if (AST.isUnion(shape)) {
+    const objects = shape.types.map(encodedShape).filter(AST.isTypeLiteral)
+    if (objects.length > 0) return firstOfEachPath(objects.flatMap((object) => fieldsOf(object, path)))
+  }
+  const isStructure = AST.isTupleType(shape) || AST.isTypeLiteral(shape) || AST.isUnknownKeyword(shape)
+  return [{ path, kind: isStructure ? "json" : "string" }]
 }
+
+/** The variants of a record share fields. A field that is structured in some variants only is one field of JSON. */
+const firstOfEachPath = (fields: ReadonlyArray<RecordField>): ReadonlyArray<RecordField> => {
+  const byName = new Map(fields.toReversed().map((field) => [field.path.join("."), field]))
+  return fields.filter((field) => byName.get(field.path.join(".")) === field)
+}
+
+/** Returns the value of a field of an encoded record; undefined if the record does not have it. */
+export const valueAt = (record: unknown, path: RecordField["path"]): unknown =>
+  path.reduce<unknown>((value, name) => Predicate.isRecord(value) ? value[name] : undefined, record)

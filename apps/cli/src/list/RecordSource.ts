@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import * as Stream from "effect/Stream"
 import type { CommandError } from "../CommandError.ts"
+import type { RecordField } from "./RecordFields.ts"
 
 /** A record as every output prints it: the encoded form of the operation. Amounts are exact strings. */
 export type EncodedRecord = Readonly<Record<string, unknown>>
@@ -29,6 +30,10 @@ export interface RecordSource<out Item> {
   readonly operation: AnyOperation
   /** The canonical input. Equal inputs describe the same list. */
   readonly input: unknown
+  /** The fields of the encoded records, which are the columns of flat formats. */
+  readonly fields: ReadonlyArray<RecordField>
+  /** The address that all records concern, in lower case; null if there is none. */
+  readonly subject: string | null
   /** Plural noun for messages. */
   readonly recordName: string
   /** A warning about all records of the list. */

@@ -1,0 +1,94 @@
+/** `--jq`: a jq expression over the one stream of records. */
+import * as Effect from "effect/Effect"
+import { loadJq } from "jq-wasm/inline"
+import { UsageError } from "../CommandError.ts"
+import { JsonText } from "../render/Json.ts"
+import type { RecordTransform, TransformedRecords } from "./RecordTransform.ts"
+
+/** What reads records beyond the current one, or ends the program. Everywhere else, records do not affect each other. */
+const readsStream = /(?<![.$\w"])(?:inputs?|input_line_number|halt|halt_error)\b/
+
+/** What replaces the current record, as `jq -n` does. */
+const readsInputs = /(?<![.$\w"])inputs?\b/
+
+/** Bounds the memory for the records of an expression that reads them all: 64 MiB of JSON. */
+const maxTextLength = 64 * 1024 * 1024
+
+const tooLarge = new UsageError({
+  reason: "--jq: the expression needs all records at once, but they exceed 64 MiB",
+  hint: "use an expression for single records, without inputs; or limit the records with --max-items"
+})
+
+/** Returns the text of an error without the parts that concern the process of jq. */
+const describe = (stderr: string): string => {
+  const [line = ""] = stderr.split("\n")
+  return line.replace(/^jq: (?:parse )?error(?: \(at [^)]*\))?:? ?/, "").replace(/ at <top-level>, /, " at ")
+    .replace(/:$/, "")
+}
+
+const usageError = (stderr: string): UsageError =>
+  new UsageError({
+    reason: `--jq: ${describe(stderr)}`,
+    hint: "see the fields of a record with --fields help, and the language at https://jqlang.org/manual"
+  })
+
+/** jq rejects lone surrogates. */
+const toInput = (record: unknown): string =>
+  JSON.stringify(record, (_, value: unknown) => typeof value === "string" ? value.toWellFormed() : value)
+
+const toResults = (stdout: string): ReadonlyArray<JsonText> =>
+  stdout === "" ? [] : stdout.split("\n").map((line) => new JsonText(line))
+
+/** Compiles an expression. Fails with its position if it is invalid. */
+export const makeJq = (expression: string): Effect.Effect<RecordTransform, UsageError> =>
+  Effect.gen(function*() {
+    const jq = yield* Effect.promise(() => loadJq())
+    const run = (input: string, flags: ReadonlyArray<string> = []) =>
+      jq.raw(input, expression, ["-c", ...flags, "--"])
+    const compiled = run("")
+    const compileErrorCode = 3
+    if (compiled.exitCode === compileErrorCode) return yield* usageError(compiled.stderr)
+
+    const transformAll = (
+      records: ReadonlyArray<string>,
+      flags: ReadonlyArray<string>
+    ): TransformedRecords => {
+      const { exitCode, stderr, stdout } = run(records.join("\n"), flags)
+      return { values: toResults(stdout), error: exitCode === 0 ? null : usageError(stderr) }
+    }
+
+    const transformEach = (records: ReadonlyArray<string>): TransformedRecords => {
+      const all = transformAll(records, [])
+      if (all.error === null) return all
+      // jq continues after the record that fails. The results end there for every size of pages
+      const values: Array<unknown> = []
+      for (const record of records) {
+        const single = transformAll([record], [])
+        values.push(...single.values)
+        if (single.error !== null) return { values, error: single.error }
+      }
+      return { values, error: null }
+    }
+
+    if (!readsStream.test(expression)) {
+      return {
+        fields: null,
+        apply: (records) => Effect.sync(() => transformEach(records.map(toInput))),
+        end: Effect.succeed({ values: [], error: null })
+      }
+    }
+    const kept: Array<string> = []
+    let length = 0
+    return {
+      fields: null,
+      apply: (records) =>
+        Effect.suspend(() => {
+          for (const text of records.map(toInput)) {
+            kept.push(text)
+            length += text.length
+          }
+          return length > maxTextLength ? tooLarge : Effect.succeed({ values: [], error: null })
+        }),
+      end: Effect.sync(() => transformAll(kept, readsInputs.test(expression) ? ["-n"] : []))
+    }
+  })

@@ -1,0 +1,94 @@
+/** Options that decide what is printed of records. */
+import { type ArgumentValues, isEnabled, type OptionSpec, singleValue } from "../args/CommandSpec.ts"
+
+const fieldsOption: OptionSpec = {
+  name: "fields",
+  group: "output",
+  value: "names",
+  description: "Print these fields only, for example block_number,value; \"help\" lists all fields",
+  completes: "field",
+  repeatable: true
+}
+
+const jqOption: OptionSpec = {
+  name: "jq",
+  group: "output",
+  value: "expression",
+  description: "Print what a jq expression makes of each record"
+}
+
+const rawOption: OptionSpec = {
+  name: "raw",
+  group: "output",
+  value: null,
+  description: "Print the body of each response as received"
+}
+
+const wideOption: OptionSpec = {
+  name: "wide",
+  group: "output",
+  value: null,
+  description: "Show all columns and whole values in tables, in lines of any length"
+}
+
+const utcOption: OptionSpec = {
+  name: "utc",
+  group: "output",
+  value: null,
+  description: "Show times in UTC instead of relative to now"
+}
+
+const noPagerOption: OptionSpec = {
+  name: "no-pager",
+  group: "output",
+  value: null,
+  description: "Do not use a pager (default: QUARRY_PAGER, PAGER or less, on a terminal)"
+}
+
+/** Neutralises text in CSV that a spreadsheet takes for a formula. */
+export const escapeFormulasOption: OptionSpec = {
+  name: "escape-formulas",
+  group: "output",
+  value: null,
+  description: "In CSV, prefix text that starts like a formula with an apostrophe"
+}
+
+/** Options of every command that prints records. */
+export const recordOptions: ReadonlyArray<OptionSpec> = [
+  fieldsOption,
+  jqOption,
+  rawOption,
+  wideOption,
+  utcOption,
+  noPagerOption,
+  escapeFormulasOption
+]
+
+/** What the options say. */
+export interface OutputSettings {
+  /** Names of fields; empty for all fields. */
+  readonly fields: ReadonlyArray<string>
+  /** Whether the fields are listed instead of the records. */
+  readonly isFieldsHelp: boolean
+  readonly jq: string | null
+  readonly isRaw: boolean
+  readonly isWide: boolean
+  readonly isUtc: boolean
+  readonly usesPager: boolean
+  readonly escapeFormulas: boolean
+}
+
+export const outputSettings = (values: ArgumentValues): OutputSettings => {
+  const fields = (values.get(fieldsOption.name) ?? []).flatMap((text) => text.split(","))
+    .map((name) => name.trim()).filter((name) => name !== "")
+  return {
+    fields,
+    isFieldsHelp: fields.includes("help"),
+    jq: singleValue(values, jqOption.name) ?? null,
+    isRaw: isEnabled(values, rawOption.name),
+    isWide: isEnabled(values, wideOption.name),
+    isUtc: isEnabled(values, utcOption.name),
+    usesPager: !isEnabled(values, noPagerOption.name),
+    escapeFormulas: isEnabled(values, escapeFormulasOption.name)
+  }
+}

@@ -1,0 +1,81 @@
+/** `--fields`: the fields of the records to keep. */
+import type { AnyOperation } from "@blockquarry/core/Operation"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import { closestMatch } from "../args/Suggest.ts"
+import { UsageError } from "../CommandError.ts"
+import { padEnd } from "../render/Width.ts"
+import { CommandTerminal, type OutputClosedError, type OutputError } from "../Terminal.ts"
+import { type RecordField, recordFields, valueAt } from "./RecordFields.ts"
+import type { EncodedRecord } from "./RecordSource.ts"
+
+const nameOf = ({ path }: RecordField): string => path.join(".")
+
+const descriptions: Readonly<Record<RecordField["kind"], string>> = {
+  string: "text",
+  boolean: "true or false",
+  integer: "integer",
+  float: "number",
+  amount: "exact integer, as text",
+  decimal: "exact decimal, as text",
+  time: "time in UTC, ISO 8601",
+  json: "array or any JSON"
+}
+
+/** Prints the fields with their types. */
+export const printFieldsHelp = (
+  operation: AnyOperation
+): Effect.Effect<void, OutputClosedError | OutputError, CommandTerminal> =>
+  Effect.flatMap(CommandTerminal, ({ print }) => {
+    const fields = recordFields(operation)
+    const nameWidth = Math.max(...fields.map((field) => nameOf(field).length))
+    return print(
+      fields.map((field) => `${padEnd(nameOf(field), nameWidth)}  ${descriptions[field.kind]}\n`).join("")
+    )
+  })
+
+/** Returns the named fields in the order of the names. The name of an object selects all of its fields. */
+export const selectFields = (
+  fields: ReadonlyArray<RecordField>,
+  names: ReadonlyArray<string>
+): Effect.Effect<ReadonlyArray<RecordField>, UsageError> =>
+  Effect.gen(function*() {
+    if (names.length === 0) return fields
+    const selected = new Map<string, RecordField>()
+    for (const name of names) {
+      const matching = fields.filter((field) =>
+        nameOf(field) === name || nameOf(field).startsWith(`${name}.`)
+      )
+      if (matching.length === 0) {
+        const suggestion = closestMatch(name, fields.map(nameOf))
+        return yield* new UsageError({
+          reason: `--fields: unknown field ${JSON.stringify(name)}`,
+          hint: `${
+            suggestion === undefined ? "" : `did you mean ${suggestion}? `
+          }--fields help lists all fields`
+        })
+      }
+      for (const field of matching) selected.set(nameOf(field), field)
+    }
+    return [...selected.values()]
+  })
+
+const withValue = (
+  record: EncodedRecord,
+  [name, ...rest]: ReadonlyArray<string>,
+  value: unknown
+): EncodedRecord => {
+  if (name === undefined) return record
+  const inner = record[name]
+  return {
+    ...record,
+    [name]: rest.length === 0 ? value : withValue(Predicate.isRecord(inner) ? inner : {}, rest, value)
+  }
+}
+
+/** Returns a record with some of the fields, in their order. Missing values are null. */
+export const pickFields = (fields: ReadonlyArray<RecordField>) => (record: EncodedRecord): EncodedRecord =>
+  fields.reduce<EncodedRecord>(
+    (picked, { path }) => withValue(picked, path, valueAt(record, path) ?? null),
+    {}
+  )

@@ -1,0 +1,116 @@
+/** The sinks of stdout: what becomes of the pages of a list as text. */
+import * as Effect from "effect/Effect"
+import { type CommandInvocation, singleValue } from "../args/CommandSpec.ts"
+import { outputOption } from "../args/GlobalOptions.ts"
+import type { CommandError } from "../CommandError.ts"
+import { makeCsv } from "../formats/Csv.ts"
+import { makeJson } from "../formats/Json.ts"
+import { ndjson } from "../formats/Ndjson.ts"
+import type { RecordFormat } from "../formats/RecordFormat.ts"
+import { fieldColumns } from "../render/FieldColumns.ts"
+import { JsonText, toJson, toText } from "../render/Json.ts"
+import { makeTablePrinter } from "../render/Table.ts"
+import type { View } from "../render/View.ts"
+import type { ListJob } from "./ListJob.ts"
+import { outputSettings } from "./OutputOptions.ts"
+import type { RecordPage } from "./RecordSource.ts"
+import type { RecordTransform, TransformedRecords } from "./RecordTransform.ts"
+
+/** Text to print, and why there is no more. */
+export interface SinkText {
+  readonly text: string
+  readonly error: CommandError | null
+}
+
+/** Makes text of pages. */
+export interface TextSink<in Item> {
+  /** Returns the text before the first page. */
+  readonly start: () => string
+  readonly page: (page: RecordPage<Item>) => Effect.Effect<SinkText, CommandError>
+  /** Returns the text after the last page. */
+  readonly end: Effect.Effect<SinkText, CommandError>
+  /** Returns the text that completes the output after an error. */
+  readonly abort: () => string
+  /** Returns what the output does not show; null if it shows everything. */
+  readonly omissions: () => string | null
+}
+
+const complete = (text: string): SinkText => ({ text, error: null })
+
+/** Prints `jq` results as text, one per line: strings without quotes. */
+const jqText = (view: View): RecordFormat => ({
+  start: () => "",
+  records: (values) =>
+    values.map((value) =>
+      `${value instanceof JsonText ? toText(value, view.stream.isTerminal) : toJson(value)}\n`
+    ).join(""),
+  end: () => ""
+})
+
+/** Returns whether the format is the default. */
+const isImplicit = ({ values }: CommandInvocation): boolean =>
+  singleValue(values, outputOption.name) === undefined
+
+/** Returns the format of the results of `--jq`: text, or the JSON format that the command line selects. */
+export const jqFormat = (invocation: CommandInvocation, view: View): RecordFormat => {
+  const { format } = invocation.settings
+  return isImplicit(invocation) || format === "table" ? jqText(view) : format === "json" ? makeJson() : ndjson
+}
+
+/** Selects the sink for the output format of a list. */
+export const makeTextSink = <Item>(
+  { columns, invocation, isDimmed, source, transform }: ListJob<Item>,
+  view: View
+): TextSink<Item> => {
+  const { escapeFormulas } = outputSettings(invocation.values)
+  if (transform !== null && transform.fields === null) {
+    return formatSink(jqFormat(invocation, view), transform)
+  }
+  switch (invocation.settings.format) {
+    case "ndjson":
+      return formatSink(ndjson, transform)
+    case "json":
+      return formatSink(makeJson(), transform)
+    case "csv":
+      return formatSink(makeCsv(transform?.fields ?? source.fields, { escapeFormulas }), transform)
+    case "table": {
+      if (transform === null) {
+        const table = makeTablePrinter(columns, view, { isDimmed, isStreaming: !source.isSinglePage })
+        return {
+          start: () => "",
+          page: ({ items }) => Effect.sync(() => complete(table.page(items))),
+          end: Effect.succeed(complete("")),
+          abort: () => "",
+          omissions: table.omissions
+        }
+      }
+      const table = makeTablePrinter(fieldColumns(transform.fields ?? []), view, {
+        isStreaming: !source.isSinglePage
+      })
+      return {
+        ...formatSink({ start: () => "", records: table.page, end: () => "" }, transform),
+        omissions: table.omissions
+      }
+    }
+  }
+}
+
+const formatSink = (format: RecordFormat, transform: RecordTransform | null): TextSink<unknown> => {
+  const toText = ({ error, values }: TransformedRecords): SinkText => ({
+    text: format.records(values),
+    error
+  })
+  return {
+    start: format.start,
+    page: (page) =>
+      transform === null
+        ? Effect.sync(() => complete(format.records(page.records())))
+        : Effect.map(transform.apply(page.records()), toText),
+    end: Effect.map(
+      transform === null ? Effect.succeed<TransformedRecords>({ values: [], error: null }) : transform.end,
+      (rest) => ({ text: toText(rest).text + format.end(), error: rest.error })
+    ),
+    abort: format.end,
+    omissions: () => null
+  }
+}
