@@ -1,0 +1,119 @@
+/** Collects the inputs that fail, and reports them at the end. */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as fs from "node:fs"
+import { type CommandError, exitCodes, formatError, InputsFailedError } from "../CommandError.ts"
+import { errorCode } from "../config/ReplaceFile.ts"
+import { sanitize } from "../render/Sanitize.ts"
+import { CommandTerminal, OutputError } from "../Terminal.ts"
+
+/** The number of failures that are listed. */
+const listedCount = 20
+
+/** After this many failures of the service in a row, further inputs would fail too. */
+export const maxServiceFailures = 20
+
+export interface InputFailures {
+  readonly addSuccess: Effect.Effect<void>
+  /** Records a failure. Fails with its error if the other inputs would fail too. */
+  readonly add: (line: number, input: string, error: CommandError) => Effect.Effect<void, CommandError>
+  /** Prints the first failures and their number. */
+  readonly report: Effect.Effect<void>
+  /** Fails if an input failed. */
+  readonly result: Effect.Effect<void, InputsFailedError>
+}
+
+/** Returns whether an error is caused by the credentials, the plan or the output, so that all inputs would fail. */
+const concernsAllInputs = (error: CommandError): boolean => {
+  switch (error._tag) {
+    case "MissingApiKeyError":
+    case "AuthenticationError":
+    case "PermissionDeniedError":
+    case "PlanQuotaExceededError":
+    case "OutputError":
+    case "ConfigFileError":
+      return true
+    case "LocalLimitError":
+      return error.limit === "daily"
+    case "UsageError":
+      // An option has the same value for all inputs
+      return error.reason.startsWith("--")
+    default:
+      return false
+  }
+}
+
+/** Returns whether an error says something about the service or the network, not about the input. */
+const concernsService = (error: CommandError): boolean => exitCodes[error._tag] >= 5
+
+/** Creates an empty collection. Failed inputs are also written to `file`, if it is not null. */
+export const makeInputFailures = (
+  file: string | null
+): Effect.Effect<InputFailures, OutputError, CommandTerminal | Scope.Scope> =>
+  Effect.gen(function*() {
+    const terminal = yield* CommandTerminal
+    const write = yield* openFailedFile(file)
+    const listed: Array<{ readonly text: string; readonly hint: string | null }> = []
+    const exitStatuses = new Set<number>()
+    let failed = 0
+    let succeeded = 0
+    let serviceFailures = 0
+    return {
+      addSuccess: Effect.sync(() => {
+        succeeded++
+        serviceFailures = 0
+      }),
+      add: (line, input, error) =>
+        Effect.suspend(() => {
+          if (error._tag === "OutputClosedError" || concernsAllInputs(error)) return Effect.fail(error)
+          const { hint, message } = formatError(error)
+          if (listed.length < listedCount) {
+            listed.push({ text: `  line ${line}: ${sanitize(input)}: ${message}`, hint })
+          }
+          failed++
+          exitStatuses.add(exitCodes[error._tag])
+          serviceFailures = concernsService(error) ? serviceFailures + 1 : 0
+          return Effect.zipRight(
+            write(`${input}\n`),
+            serviceFailures >= maxServiceFailures ? Effect.fail(error) : Effect.void
+          )
+        }),
+      report: Effect.suspend(() => {
+        if (failed === 0) return Effect.void
+        const more = failed - listed.length
+        const hints = new Set(listed.flatMap(({ hint }) => hint === null ? [] : [`hint: ${hint}`]))
+        const lines = [
+          `${failed} of ${failed + succeeded} inputs failed:`,
+          ...listed.map(({ text }) => text),
+          ...(more > 0 ? [`  and ${more} more`] : []),
+          ...hints
+        ]
+        return terminal.note(lines.join("\n"))
+      }),
+      result: Effect.suspend(() => {
+        const [status] = exitStatuses
+        return failed === 0 ? Effect.void : new InputsFailedError({
+          failed,
+          total: failed + succeeded,
+          sharedExitCode: succeeded === 0 && exitStatuses.size === 1 ? status ?? null : null,
+          failedFile: file
+        })
+      })
+    }
+  })
+
+/** Opens the file for failed inputs, and returns a function that appends to it. */
+const openFailedFile = (
+  file: string | null
+): Effect.Effect<(text: string) => Effect.Effect<void, OutputError>, OutputError, Scope.Scope> => {
+  if (file === null) return Effect.succeed(() => Effect.void)
+  const attempt = <A>(run: () => A) =>
+    Effect.try({
+      try: run,
+      catch: (error) => new OutputError({ reason: `--failed: cannot write ${file}: ${errorCode(error)}` })
+    })
+  return Effect.acquireRelease(
+    attempt(() => fs.openSync(file, "w")),
+    (descriptor) => Effect.sync(() => fs.closeSync(descriptor))
+  ).pipe(Effect.map((descriptor) => (text) => Effect.asVoid(attempt(() => fs.writeSync(descriptor, text)))))
+}

@@ -1,0 +1,68 @@
+/** Options of commands that read many inputs. */
+import type { AnyOperation } from "@blockquarry/core/Operation"
+import type { ArgumentSpec, ArgumentValues, OptionSpec } from "../args/CommandSpec.ts"
+import { toArguments } from "../args/OperationParameters.ts"
+import { integerBetween } from "../args/ValueCheck.ts"
+
+/** Stands for the standard input, as an argument or as the value of `--from`. */
+export const standardInput = "-"
+
+export const defaultConcurrency = 4
+
+const fromOption: OptionSpec = {
+  name: "from",
+  group: "input",
+  value: "file",
+  description: "Read the missing arguments from a file, one input per line (- for stdin)",
+  completes: "file"
+}
+
+const columnOption: OptionSpec = {
+  name: "from-column",
+  group: "input",
+  value: "column",
+  description: "Read a CSV file with a header: name or number of the column of each missing argument",
+  repeatable: true
+}
+
+const concurrencyOption: OptionSpec = {
+  name: "concurrency",
+  group: "input",
+  value: "number",
+  description: `Number of inputs to read at the same time (default: ${defaultConcurrency})`,
+  check: integerBetween(1, 64)
+}
+
+const failedOption: OptionSpec = {
+  name: "failed",
+  group: "input",
+  value: "file",
+  description: "Write the inputs that failed to a file, which --from reads again",
+  completes: "file"
+}
+
+export const inputOptions: ReadonlyArray<OptionSpec> = [
+  fromOption,
+  columnOption,
+  concurrencyOption,
+  failedOption
+]
+
+/** Lets `--from`, or the argument `-`, replace arguments. */
+export const replaceable = (specs: ReadonlyArray<ArgumentSpec>): ReadonlyArray<ArgumentSpec> =>
+  specs.map((spec) => ({ ...spec, replacedBy: fromOption.name }))
+
+/** Returns the arguments that the lines of the input contain: those that are missing or `-`. */
+export const argumentsOfLines = (
+  specs: ReadonlyArray<ArgumentSpec>,
+  values: ArgumentValues
+): ReadonlyArray<string> =>
+  specs.map(({ name }) => name).filter((name) => (values.get(name) ?? [standardInput])[0] === standardInput)
+
+/** Returns whether a command line selects many inputs. */
+export const readsInputs = (
+  operation: Pick<AnyOperation, "parameters">,
+  values: ArgumentValues
+): boolean =>
+  inputOptions.some(({ name }) => values.has(name)) ||
+  toArguments(operation).some(({ name }) => values.get(name)?.[0] === standardInput)

@@ -1,0 +1,157 @@
+/** Reads inputs from a file or stdin, one at a time. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { createReadStream } from "node:fs"
+import type { Readable } from "node:stream"
+import { closestMatch } from "../args/Suggest.ts"
+import { UsageError } from "../CommandError.ts"
+import { errorCode } from "../config/ReplaceFile.ts"
+
+/** The standard input. Default: that of the process. */
+export class StandardInput extends Context.Reference<StandardInput>()("@blockquarry/cli/StandardInput", {
+  defaultValue: (): () => AsyncIterable<Uint8Array> => () => process.stdin
+}) {}
+
+/** The values of one input. */
+export interface InputLine {
+  /** Of the line on which the input ends, from 1. */
+  readonly line: number
+  /** One for each argument that the lines contain; more or fewer on an invalid line. */
+  readonly values: ReadonlyArray<string>
+}
+
+/** Where inputs come from. */
+export interface InputText {
+  /** Null for the standard input. */
+  readonly file: string | null
+  /** The columns of a CSV file with a header, by name or number; null for a text with one input per line. */
+  readonly columns: ReadonlyArray<string> | null
+  /** The number of values of an input. */
+  readonly valueCount: number
+}
+
+/** A longer line is no input: the file is probably not a text. */
+const maxLineLength = 64 * 1024
+
+/** Fails to read a text because of its content. */
+class InvalidText extends Error {}
+
+/** Decodes UTF-8, or UTF-16 if there is its byte order mark, as PowerShell writes it. Removes byte order marks. */
+const decodeChunks = async function*(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let decoder: InstanceType<typeof TextDecoder> | null = null
+  for await (const chunk of chunks) {
+    decoder ??= new TextDecoder(chunk[0] === 0xff && chunk[1] === 0xfe ? "utf-16le" : "utf-8")
+    yield decoder.decode(chunk, { stream: true })
+  }
+  if (decoder !== null) yield decoder.decode()
+}
+
+const splitLines = async function*(texts: AsyncIterable<string>): AsyncGenerator<ReadonlyArray<string>> {
+  let rest = ""
+  for await (const text of texts) {
+    const lines = (rest + text).split(/\r?\n/)
+    rest = lines.pop() ?? ""
+    yield lines
+    if (rest.length > maxLineLength) {
+      throw new InvalidText("a line is longer than 64 KiB; is the file a text?")
+    }
+  }
+  yield [rest]
+}
+
+/** The parser of CSV counts CRLF within quotes as two lines. */
+const withoutCarriageReturns = async function*(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const text of texts) yield text.replaceAll("\r", "")
+}
+
+const unquote = (text: string): string => text.trim().replace(/^(["'])(.*)\1$/s, "$2").trim()
+
+/** Returns the values of a line; none for a blank line or a comment. */
+const splitValues = (line: string, count: number): ReadonlyArray<string> => {
+  const text = line.trim()
+  if (text === "" || text.startsWith("#")) return []
+  return count === 1
+    ? [unquote(text)]
+    : text.split(/\s*[\s,;]\s*/).map(unquote).filter((value) => value !== "")
+}
+
+const lineInputs = async function*(
+  texts: AsyncIterable<string>,
+  count: number
+): AsyncGenerator<ReadonlyArray<InputLine>> {
+  let line = 0
+  for await (const lines of splitLines(texts)) {
+    yield lines.map((text) => ({ line: ++line, values: splitValues(text, count) }))
+      .filter(({ values }) => values.length > 0)
+  }
+}
+
+/** Returns the index of a column by its name or number. */
+const columnIndex = (header: ReadonlyArray<string>, column: string): number => {
+  const names = header.map((name) => name.trim())
+  const index = names.findIndex((name) => name.toLowerCase() === column.trim().toLowerCase())
+  if (index !== -1) return index
+  const number = /^\d{1,6}$/.test(column.trim()) ? Number(column) : 0
+  if (number >= 1 && number <= names.length) return number - 1
+  const suggestion = closestMatch(column, names)
+  throw new InvalidText(
+    `the header has no column ${JSON.stringify(column)}; ` +
+      (suggestion === undefined ? `columns: ${names.join(", ")}` : `did you mean ${suggestion}?`)
+  )
+}
+
+const csvInputs = async function*(
+  texts: AsyncIterable<string>,
+  columns: ReadonlyArray<string>
+): AsyncGenerator<ReadonlyArray<InputLine>> {
+  const [{ parse }, { Readable }] = await Promise.all([import("csv-parse"), import("node:stream")])
+  const rows: AsyncIterable<
+    { readonly record: ReadonlyArray<string>; readonly info: { readonly lines: number } }
+  > = Readable.from(withoutCarriageReturns(texts)).pipe(parse({
+    delimiter: [",", ";", "\t"],
+    info: true,
+    max_record_size: 1024 * 1024,
+    relax_column_count: true,
+    skip_empty_lines: true
+  }))
+  let indexes: ReadonlyArray<number> | null = null
+  for await (const { info, record } of rows) {
+    if (indexes === null) {
+      indexes = columns.map((column) => columnIndex(record, column))
+      continue
+    }
+    yield [{ line: info.lines, values: indexes.map((index) => unquote(record[index] ?? "")) }]
+  }
+}
+
+/** Streams the inputs of a text, in bounded memory. */
+export const readInputs = (input: InputText): Stream.Stream<InputLine, UsageError> => {
+  const name = input.file === null ? "stdin" : JSON.stringify(input.file)
+  return Stream.unwrap(Effect.map(StandardInput, (standardInput) => {
+    const bytes: AsyncIterable<Uint8Array> | Readable = input.file === null
+      ? standardInput()
+      : createReadStream(input.file)
+    const texts = decodeChunks(bytes)
+    const inputs = input.columns === null
+      ? lineInputs(texts, input.valueCount)
+      : csvInputs(texts, input.columns)
+    return Stream.fromAsyncIterable(inputs, (error) =>
+      new UsageError({
+        reason: `--from: cannot read ${name}: ${
+          error instanceof InvalidText ? error.message : describeReadError(error)
+        }`,
+        hint: null
+      })).pipe(Stream.mapConcat((lines) => lines))
+  }))
+}
+
+/** Errors of the file system have a code, and those of the CSV parser too, with a message about the line. */
+const describeReadError = (error: unknown): string => {
+  const code = errorCode(error)
+  return code.startsWith("CSV_") && error instanceof Error
+    ? error.message
+    : code === "ENOENT"
+    ? "no such file"
+    : code
+}

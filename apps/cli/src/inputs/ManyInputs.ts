@@ -1,0 +1,247 @@
+/**
+ * Many inputs as one source of records, in the order of the inputs.
+ *
+ * The first pages of the next inputs are fetched ahead. The rest of a list is read when its turn comes, so that memory is
+ * bounded.
+ */
+import type { AnyOperation } from "@blockquarry/core/Operation"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { type ApiClients } from "../ApiClients.ts"
+import type { ArgumentValues, CommandInvocation } from "../args/CommandSpec.ts"
+import { type CommandError, UsageError } from "../CommandError.ts"
+import { recordFields } from "../list/RecordFields.ts"
+import {
+  type EncodedRecord,
+  limitRecords,
+  memoise,
+  type RecordPage,
+  type RecordSource
+} from "../list/RecordSource.ts"
+import { idColumn } from "../render/Columns.ts"
+import type { Column } from "../render/Table.ts"
+import type { View } from "../render/View.ts"
+import type { CommandTerminal } from "../Terminal.ts"
+import type { InputFailures } from "./InputFailures.ts"
+import { formatPosition, type InputPosition, parsePosition, startPosition } from "./InputPosition.ts"
+import type { InputLine } from "./InputText.ts"
+
+/** A record with the input that it belongs to. */
+export interface InputRecord<out Item> {
+  readonly input: string
+  /** The address that the record concerns, if any. */
+  readonly subject: string | null
+  readonly item: Item
+}
+
+/** Returns the columns of records with their inputs. */
+export const withInputColumn = <Item>(
+  columns: ReadonlyArray<Column<Item>>
+): ReadonlyArray<Column<InputRecord<Item>>> => [
+  idColumn("input", ({ input }) => input),
+  ...columns.map(({ name, ...column }) => ({
+    ...column,
+    cell: ({ item, subject }: InputRecord<Item>, view: View) => column.cell(item, { ...view, subject }),
+    name: name === undefined
+      ? undefined
+      : ({ item, subject }: InputRecord<Item>, view: View) => name(item, { ...view, subject })
+  }))
+]
+
+export interface ManyInputsOptions<Item> {
+  readonly operation: AnyOperation
+  /** Describes the inputs and the options: equal ones give equal records. */
+  readonly canonicalInput: unknown
+  readonly recordName: string
+  readonly lines: Stream.Stream<InputLine, CommandError>
+  /** The names of the arguments that the lines contain. */
+  readonly argumentNames: ReadonlyArray<string>
+  readonly invocation: CommandInvocation
+  readonly concurrency: number
+  /** Ends the list of each input after this many records. */
+  readonly maxItems: number | null
+  readonly failures: InputFailures
+  /** Returns the source of one input. */
+  readonly sourceOf: (
+    invocation: CommandInvocation
+  ) => Effect.Effect<RecordSource<Item>, CommandError, ApiClients | CommandTerminal>
+}
+
+/** An input whose first page was requested. */
+interface OpenInput<out Item> {
+  readonly line: InputLine
+  readonly input: string
+  readonly subject: string | null
+  readonly isSinglePage: boolean
+  readonly start: InputPosition
+  readonly pages: Stream.Stream<RecordPage<Item>, CommandError>
+}
+
+/** Creates the source of the records of all inputs. */
+export const manyInputs = <Item>(
+  options: ManyInputsOptions<Item>
+): Effect.Effect<RecordSource<InputRecord<Item>>, never, ApiClients | CommandTerminal> =>
+  Effect.map(Effect.context<ApiClients | CommandTerminal>(), (context) => ({
+    operation: options.operation,
+    input: options.canonicalInput,
+    fields: [{ path: ["input"], kind: "string" }, ...recordFields(options.operation)],
+    subject: null,
+    recordName: options.recordName,
+    warning: null,
+    isSinglePage: false,
+    pages: (cursor) =>
+      Stream.unwrapScoped(Effect.gen(function*() {
+        const scope = yield* Effect.scope
+        const start = cursor === undefined ? startPosition : yield* parsePosition(cursor)
+        return options.lines.pipe(
+          Stream.zipWithIndex,
+          Stream.drop(start.index),
+          Stream.mapEffect(
+            ([line, index]) =>
+              openInput(options, scope, line, index === start.index ? start : { ...startPosition, index }),
+            { concurrency: options.concurrency }
+          ),
+          Stream.flatMap((open) => inputPages(options, open)),
+          Stream.concat(Stream.make(lastPage))
+        )
+      })).pipe(Stream.provideContext(context))
+  }))
+
+const lastPage: RecordPage<never> = {
+  items: [],
+  records: () => [],
+  nextCursor: null,
+  total: null,
+  note: null,
+  omittedCount: 0
+}
+
+/** Fetches the first page of an input. Its error is that of the returned pages. */
+const openInput = <Item>(
+  { argumentNames, invocation, maxItems, sourceOf }: ManyInputsOptions<Item>,
+  scope: Scope.Scope,
+  line: InputLine,
+  start: InputPosition
+): Effect.Effect<OpenInput<Item>, never, ApiClients | CommandTerminal> =>
+  Effect.gen(function*() {
+    const input = line.values.join(" ")
+    const opened = { line, input, start }
+    const source = yield* Effect.either(
+      Effect.flatMap(invocationOf(invocation, argumentNames, line), sourceOf)
+    )
+    if (Either.isLeft(source)) {
+      return { ...opened, isSinglePage: true, subject: null, pages: Stream.fail(source.left) }
+    }
+    const inputScope = yield* Scope.fork(scope, scope.strategy)
+    const pull = yield* source.right.pages(start.cursor ?? undefined).pipe(
+      limitRecords(maxItems === null ? null : maxItems - start.records),
+      Stream.toPull,
+      Scope.extend(inputScope)
+    )
+    const first = yield* Effect.exit(pull)
+    let isFirst = true
+    const next = Effect.suspend(() => {
+      if (!isFirst) return pull
+      isFirst = false
+      return first
+    })
+    return {
+      ...opened,
+      isSinglePage: source.right.isSinglePage,
+      subject: source.right.subject,
+      pages: Stream.ensuring(Stream.repeatEffectChunkOption(next), Scope.close(inputScope, Exit.void))
+    }
+  })
+
+/** Sets the arguments that a line contains. Names of the address book stand for their addresses. */
+const invocationOf = (
+  invocation: CommandInvocation,
+  argumentNames: ReadonlyArray<string>,
+  line: InputLine
+): Either.Either<CommandInvocation, UsageError> => {
+  if (line.values.length !== argumentNames.length) {
+    return Either.left(
+      new UsageError({
+        reason: `expected ${argumentNames.length} values (${
+          argumentNames.join(" ")
+        }), got ${line.values.length}`,
+        hint: null
+      })
+    )
+  }
+  const ofLine: ArgumentValues = new Map(
+    argumentNames.map((
+      name,
+      index
+    ) => [name, [invocation.settings.addressBook.resolve(line.values[index] ?? "")]])
+  )
+  // The cursor is a position in all inputs
+  const shared = [...invocation.values].filter(([name]) => name !== "cursor")
+  const all: ArgumentValues = new Map([...shared, ...ofLine])
+  return Either.right({ ...invocation, values: all })
+}
+
+/** Puts the input first. A field of this name in the record gives way. */
+const withInput = (input: string, record: EncodedRecord): EncodedRecord => {
+  const first: Record<string, unknown> = { input }
+  return Object.assign(first, record, { input })
+}
+
+/** Returns the pages of an input, with positions in all inputs. */
+const inputPages = <Item>(
+  { failures, maxItems }: ManyInputsOptions<Item>,
+  { input, isSinglePage, line, pages, start, subject }: OpenInput<Item>
+): Stream.Stream<RecordPage<InputRecord<Item>>, CommandError> => {
+  let records = start.records
+  const toInputPage = (page: RecordPage<Item>): RecordPage<InputRecord<Item>> => {
+    records += page.items.length
+    const isLast = isSinglePage || page.nextCursor === null || page.omittedCount > 0 ||
+      (maxItems !== null && records >= maxItems)
+    return {
+      ...page,
+      items: page.items.map((item) => ({ input, subject, item })),
+      // The record's own field of this name, if any, gives way
+      records: memoise(() => page.records().map((record) => withInput(input, record))),
+      nextCursor: isLast
+        ? formatPosition({ ...startPosition, index: start.index + 1 })
+        : page.nextCursor === undefined
+        ? undefined
+        : formatPosition({ index: start.index, records, cursor: page.nextCursor }),
+      total: null,
+      omittedCount: 0
+    }
+  }
+  return pages.pipe(
+    Stream.map(toInputPage),
+    Stream.concat(Stream.execute(failures.addSuccess)),
+    Stream.catchAll((error) => Stream.execute(failures.add(line.line, input, error)))
+  )
+}
+
+/** Joins small pages, so that a table has a layout for more than one record. */
+export const joinPages = <Item>(
+  pages: Stream.Stream<RecordPage<Item>, CommandError>
+): Stream.Stream<RecordPage<Item>, CommandError> =>
+  pages.pipe(
+    // A failure must not overtake the pages before it
+    Stream.either,
+    Stream.groupedWithin(100, "200 millis"),
+    Stream.flatMap((chunk) => {
+      const [failed, joined] = Chunk.separate(chunk)
+      const pages = Chunk.toReadonlyArray(joined)
+      const last = pages.at(-1)
+      const page: ReadonlyArray<RecordPage<Item>> = last === undefined ? [] : [{
+        ...last,
+        items: pages.flatMap(({ items }) => items),
+        records: memoise(() => pages.flatMap((each) => each.records()))
+      }]
+      return Stream.concat(
+        Stream.fromIterable(page),
+        Stream.flatMap(Stream.fromChunk(failed), (error) => Stream.fail(error))
+      )
+    })
+  )

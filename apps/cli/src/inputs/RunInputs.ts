@@ -1,0 +1,185 @@
+/** Runs a command for many inputs. */
+import type { AnyOperation } from "@blockquarry/core/Operation"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { createHash } from "node:crypto"
+import { createReadStream, realpathSync } from "node:fs"
+import type { ApiClients } from "../ApiClients.ts"
+import { type CommandInvocation, integerValue, singleValue } from "../args/CommandSpec.ts"
+import { kebabCase } from "../args/KebabCase.ts"
+import { toArguments } from "../args/OperationParameters.ts"
+import { type CommandError, UsageError } from "../CommandError.ts"
+import { type ExportTarget, exportTarget, retryDuration } from "../export/ExportOptions.ts"
+import type { ListJob } from "../list/ListJob.ts"
+import { outputSettings } from "../list/OutputOptions.ts"
+import { printRecords } from "../list/PrintRecords.ts"
+import type { RecordSource } from "../list/RecordSource.ts"
+import { makeTransform } from "../list/RecordTransform.ts"
+import { retryPages, showWait } from "../list/RetryPages.ts"
+import type { Column } from "../render/Table.ts"
+import { CommandTerminal } from "../Terminal.ts"
+import { makeInputFailures } from "./InputFailures.ts"
+import { argumentsOfLines, defaultConcurrency, standardInput } from "./InputOptions.ts"
+import { type InputText, readInputs } from "./InputText.ts"
+import { type InputRecord, joinPages, manyInputs, withInputColumn } from "./ManyInputs.ts"
+
+export interface InputsCommand<Item> {
+  readonly operation: AnyOperation
+  readonly recordName: string
+  readonly columns: ReadonlyArray<Column<Item>>
+  readonly isDimmed: (item: Item) => boolean
+  /** Whether small pages are printed together. */
+  readonly joinsPages: boolean
+  readonly invocation: CommandInvocation
+  /** Returns the source of one input. */
+  readonly sourceOf: (
+    invocation: CommandInvocation
+  ) => Effect.Effect<RecordSource<Item>, CommandError, ApiClients | CommandTerminal>
+}
+
+/** How long an outage of the service may last by default before an input fails. */
+const defaultRetryFor = Duration.seconds(30)
+
+/** Reads the inputs, writes their records, and reports the inputs that failed. */
+export const runInputs = <Item>(
+  command: InputsCommand<Item>
+): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
+  Effect.scoped(Effect.gen(function*() {
+    const terminal = yield* CommandTerminal
+    const { invocation, sourceOf } = command
+    const { values } = invocation
+    const unsupported = ["chart", "chart-to", "since-last", "dry-run", "raw"].find((name) => values.has(name))
+    if (unsupported !== undefined) {
+      return yield* new UsageError({
+        reason: `--${unsupported} is not available for many inputs`,
+        hint: "run the command for one input"
+      })
+    }
+    const text = yield* inputText(command)
+    const failedFile = singleValue(values, "failed") ?? null
+    if (failedFile !== null && text.file !== null && isSameFile(failedFile, text.file)) {
+      return yield* new UsageError({
+        reason: "--failed: expected another file than --from",
+        hint: "the failed inputs are written while the inputs are read"
+      })
+    }
+    const target = yield* exportTarget(values)
+    const failures = yield* makeInputFailures(failedFile)
+    const maxItems = integerValue(values, "max-items")
+    const retryFor = values.has("retry-for") || target !== null ? retryDuration(values) : defaultRetryFor
+    const all = yield* manyInputs({
+      operation: command.operation,
+      canonicalInput: yield* canonicalInput(command, text, maxItems),
+      recordName: command.recordName,
+      lines: readInputs(text),
+      argumentNames: argumentsOfLines(toArguments(command.operation), values),
+      invocation,
+      concurrency: integerValue(values, "concurrency") ?? defaultConcurrency,
+      maxItems,
+      failures,
+      sourceOf: (invocation) =>
+        Effect.map(sourceOf(invocation), (source) =>
+          retryPages(source, { retryFor, onWait: showWait(terminal, () => "") }))
+    })
+    const cursor = singleValue(values, "cursor")
+    const source: typeof all = {
+      ...all,
+      pages: (position) => {
+        const pages = all.pages(position ?? cursor)
+        return command.joinsPages && target === null ? joinPages(pages) : pages
+      }
+    }
+    const job: ListJob<InputRecord<Item>> = {
+      source,
+      columns: withInputColumn(command.columns),
+      isDimmed: ({ item }) =>
+        command.isDimmed(item),
+      // The limit applies to each input
+      maxItems: null,
+      transform: yield* makeTransform(source.fields, outputSettings(values), invocation.settings.format),
+      invocation
+    }
+    yield* Effect.ensuring(writeRecords(job, target), failures.report)
+    yield* failures.result
+  }))
+
+const writeRecords = <Item>(
+  job: ListJob<Item>,
+  target: ExportTarget | null
+): Effect.Effect<void, CommandError, CommandTerminal> =>
+  target === null ? printRecords(job) : Effect.flatMap(
+    Effect.promise(() => import("../export/ExportCommand.ts")),
+    ({ exportList }) => exportList(job, target, () => Effect.succeed(job.source))
+  )
+
+const inputText = <Item>(
+  { invocation: { values }, operation }: InputsCommand<Item>
+): Effect.Effect<InputText, UsageError> => {
+  const file = singleValue(values, "from") ?? standardInput
+  const columns = values.get("from-column")?.flatMap((value) => value.split(",")) ?? null
+  const specs = toArguments(operation)
+  const names = argumentsOfLines(specs, values)
+  if (names.length === 0) {
+    return new UsageError({
+      reason: "--from: all arguments are on the command line",
+      hint: `leave out ${specs.map(({ name }) => `<${name}>`).join(" or ")}`
+    })
+  }
+  if (!values.has("from") && !specs.some(({ name }) => values.get(name)?.[0] === standardInput)) {
+    return new UsageError({
+      reason: "no inputs: the options for many inputs need them",
+      hint: "use --from FILE, or - to read stdin"
+    })
+  }
+  if (columns !== null && columns.length !== names.length) {
+    return new UsageError({
+      reason: `--from-column: expected ${names.length} columns (${names.join(", ")}), got ${columns.length}`,
+      hint: "repeat the option, or separate the columns by commas"
+    })
+  }
+  return Effect.succeed({
+    file: file === standardInput ? null : file,
+    columns,
+    valueCount: names.length
+  })
+}
+
+const isSameFile = (one: string, other: string): boolean => {
+  try {
+    return realpathSync(one) === realpathSync(other)
+  } catch {
+    return false
+  }
+}
+
+/** Describes the inputs for an export, which continues only with equal ones. The content of stdin is not known. */
+const canonicalInput = <Item>(
+  { invocation: { values }, operation }: InputsCommand<Item>,
+  text: InputText,
+  maxItems: number | null
+): Effect.Effect<unknown, UsageError> =>
+  Effect.gen(function*() {
+    const parameters = operation.parameters.map(({ name }) => kebabCase(name)).filter((name) =>
+      name !== "cursor"
+    )
+    return {
+      ...Object.fromEntries(parameters.flatMap((name) => {
+        const value = values.get(name)
+        return value === undefined ? [] : [[name, value.join(",")]]
+      })),
+      inputs: text.file === null || !values.has("to") ? standardInput : yield* hashFile(text.file),
+      columns: text.columns,
+      all: values.has("all"),
+      maxItems
+    }
+  })
+
+const hashFile = (file: string): Effect.Effect<string, UsageError> =>
+  Effect.tryPromise({
+    try: async () => {
+      const hash = createHash("sha256")
+      for await (const chunk of createReadStream(file)) hash.update(chunk)
+      return hash.digest("hex")
+    },
+    catch: () => new UsageError({ reason: `--from: cannot read ${JSON.stringify(file)}`, hint: null })
+  })

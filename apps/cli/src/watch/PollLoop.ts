@@ -1,0 +1,67 @@
+/** Repeats a poll until it is complete, and survives failures that may pass. */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import { type CommandError, formatError } from "../CommandError.ts"
+import { CommandTerminal } from "../Terminal.ts"
+
+/** The longest delay after failures, unless the interval is longer. */
+const maxDelay = 5 * 60_000
+
+/** Returns whether a later poll may succeed. */
+const isTransient = (error: CommandError): boolean =>
+  error._tag === "PaginationError" || error._tag === "InvalidResponseError" ||
+  ("retryable" in error && error.retryable)
+
+const retryAfterOf = (error: CommandError): number =>
+  "retryAfter" in error && error.retryAfter !== null ? Duration.toMillis(error.retryAfter) : 0
+
+const clockTime = (millis: number): string => new Date(millis).toISOString().slice(11, 19)
+
+/**
+ * Runs `poll` until it returns true, with a delay between polls that varies by 10 %, so that many watches do not poll at
+ * the same moment. After a failure that may pass, the delay doubles with every failure in a row.
+ */
+export const pollUntilComplete = <R>(
+  poll: Effect.Effect<boolean, CommandError, R>,
+  interval: Duration.Duration
+): Effect.Effect<void, CommandError, R | CommandTerminal> =>
+  Effect.gen(function*() {
+    const terminal = yield* CommandTerminal
+    const base = Duration.toMillis(interval)
+    const since = yield* Clock.currentTimeMillis
+    let failuresInRow = 0
+    let failures = 0
+    while (true) {
+      const outcome = yield* Effect.either(poll)
+      let minDelay = 0
+      if (outcome._tag === "Right") {
+        if (outcome.right) return
+        if (failuresInRow > 0) yield* terminal.note(`polling works again after ${failuresInRow} failed polls`)
+        failuresInRow = 0
+      } else {
+        const error = outcome.left
+        if (error._tag === "OutputClosedError" || !isTransient(error)) return yield* Effect.fail(error)
+        failures++
+        failuresInRow++
+        minDelay = retryAfterOf(error)
+        if (failuresInRow === 1) {
+          yield* terminal.note(`warning: ${formatError(error).message}; polling goes on`)
+        }
+      }
+      const jitter = 0.9 + 0.2 * (yield* Random.next)
+      const backoff = Math.min(Math.max(base, maxDelay), base * 2 ** Math.min(failuresInRow, 20))
+      const delay = Math.max(minDelay, Math.round(backoff * jitter))
+      const now = yield* Clock.currentTimeMillis
+      yield* terminal.progress(
+        [
+          `watching since ${clockTime(since)} UTC`,
+          `last poll ${clockTime(now)}`,
+          `next poll ${clockTime(now + delay)}`,
+          ...(failures === 0 ? [] : [`${failures} failed`])
+        ].join(", ")
+      )
+      yield* Effect.sleep(delay)
+    }
+  }).pipe(Effect.ensuring(Effect.flatMap(CommandTerminal, (terminal) => terminal.progress(null))))

@@ -1,0 +1,200 @@
+/** Commands that print new records of a list as they appear. */
+import type { Page } from "@blockquarry/core/Page"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { type ApiClients, layerFromSettings } from "../ApiClients.ts"
+import { type CommandInvocation, type CommandSpec, integerValue, singleValue } from "../args/CommandSpec.ts"
+import { decodeArguments, toArguments, toOptions } from "../args/OperationParameters.ts"
+import { type CommandError, UsageError } from "../CommandError.ts"
+import { makeView } from "../list/MakeView.ts"
+import { outputSettings, recordOptions } from "../list/OutputOptions.ts"
+import { memoise, type RecordPage } from "../list/RecordSource.ts"
+import { makeTransform } from "../list/RecordTransform.ts"
+import { makeTextSink, type SinkText } from "../list/TextSink.ts"
+import type { ListCommandSpec } from "../ListCommand.ts"
+import { sanitize } from "../render/Sanitize.ts"
+import { CommandTerminal } from "../Terminal.ts"
+import { listReader } from "./ListReader.ts"
+import { pollUntilComplete } from "./PollLoop.ts"
+import { defaultOverlap, intervalOf, maxItemsOption, sinceOf, watchOptions } from "./WatchOptions.ts"
+import {
+  makeWatchPosition,
+  type PollStart,
+  type WatchableRecord,
+  type WatchPosition
+} from "./WatchPosition.ts"
+import { loadState, saveState } from "./WatchState.ts"
+
+/** Bounds the memory for known records, and for the records that one poll of a list without order returns. */
+const maxKnown = 100_000
+
+/** Parameters of the operation that a watch sets itself. */
+const ownParameters: ReadonlySet<string> = new Set([
+  "cursor",
+  "order",
+  "from-block",
+  "from-date",
+  "to-block",
+  "to-date"
+])
+
+/** Creates the command `watch …` for a list whose records have blocks. */
+export const watchCommand = <
+  I extends { readonly cursor?: string },
+  InputEncoded,
+  Output extends Page<Item>,
+  OutputEncoded extends { readonly result: ReadonlyArray<unknown> },
+  Item extends WatchableRecord
+>(
+  spec: ListCommandSpec<I, InputEncoded, Output, OutputEncoded, Item>,
+  /** Returns a text that differs for different records, and stays the same when a record moves to another block. */
+  identity: (item: Item) => string
+): CommandSpec => ({
+  path: ["watch", ...spec.path],
+  operation: spec.operation.id,
+  isUpdate: false,
+  api: spec.operation.api,
+  summary: `Print new records of "${spec.path.join(" ")}" as they appear`,
+  note: "Each record is printed once, oldest first within a poll, until the command is interrupted. " +
+    "--timeout and --max-items end it with exit status 0.",
+  arguments: toArguments(spec.operation),
+  options: [
+    ...toOptions(spec.operation).filter(({ name }) => !ownParameters.has(name)),
+    ...watchOptions,
+    ...recordOptions.filter(({ name }) => name !== "raw" && name !== "no-pager" && name !== "utc")
+  ],
+  examples: spec.examples,
+  runsUntilInterrupted: true,
+  endsAtTimeout: () => true,
+  run: (invocation) =>
+    Effect.gen(function*() {
+      const { settings } = invocation
+      yield* decodeArguments(spec.operation, invocation.values)
+      if (settings.format === "json") {
+        return yield* new UsageError({
+          reason: "--output: a watch has no end, so it prints no JSON array",
+          hint: "use -o ndjson"
+        })
+      }
+      const watch = Effect.provide(
+        watchList(spec, identity, invocation, yield* sinceOf(invocation)),
+        // The timeout ends the watch, and is not that of a request
+        layerFromSettings({ ...settings, timeout: null })
+      )
+      yield* settings.timeout === null ? watch : Effect.timeoutOption(watch, settings.timeout)
+    })
+})
+
+const watchList = <
+  I extends { readonly cursor?: string },
+  InputEncoded,
+  Output extends Page<Item>,
+  OutputEncoded extends { readonly result: ReadonlyArray<unknown> },
+  Item extends WatchableRecord
+>(
+  spec: ListCommandSpec<I, InputEncoded, Output, OutputEncoded, Item>,
+  identity: (item: Item) => string,
+  invocation: CommandInvocation,
+  since: PollStart | null
+): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
+  Effect.gen(function*() {
+    const terminal = yield* CommandTerminal
+    const { values } = invocation
+    const stateFile = singleValue(values, "state") ?? null
+    const positionOptions = { identity, overlap: integerValue(values, "overlap") ?? defaultOverlap, maxKnown }
+    const reader = yield* listReader(spec, invocation)
+    const view = yield* makeView(invocation, reader.source.subject)
+    const sink = makeTextSink(
+      {
+        source: reader.source,
+        columns: spec.columns,
+        isDimmed: spec.isDimmed ?? (() => false),
+        maxItems: null,
+        transform: yield* makeTransform(
+          reader.source.fields,
+          outputSettings(values),
+          invocation.settings.format
+        ),
+        invocation
+      },
+      // Times relative to the start of the watch would mislead
+      { ...view, now: null }
+    )
+    let isOpen = false
+    const print = ({ error, text }: SinkText) => {
+      const whole = isOpen ? text : sink.start() + text
+      isOpen = true
+      return Effect.zipRight(terminal.print(whole), error === null ? Effect.void : Effect.fail(error))
+    }
+    const saved = stateFile === null ? null : yield* loadState(stateFile, reader.query)
+    const save = (position: WatchPosition<Item>) =>
+      stateFile === null ? Effect.void : saveState(stateFile, reader.query, position.snapshot())
+    const announce = (position: WatchPosition<Item>) =>
+      terminal.note(sanitize(startNote(spec.recordName, position, saved === null ? null : stateFile, since)))
+
+    const initial = saved ?? (since === null ? null : { start: since, known: [] })
+    let position = initial === null ? null : makeWatchPosition(initial, positionOptions)
+    if (position !== null) {
+      yield* announce(position)
+      yield* save(position)
+    }
+    /** Marks the existing records as known. */
+    const startNow = Effect.gen(function*() {
+      const start = yield* reader.lastBlocks(positionOptions.overlap)
+      const current = makeWatchPosition({ start, known: [] }, positionOptions)
+      yield* Stream.runForEach(reader.pages(start), ({ items }) =>
+        Effect.sync(() => current.add(items, start, Infinity)))
+      yield* save(current)
+      yield* announce(current)
+      position = current
+    })
+
+    let remaining = integerValue(values, maxItemsOption.name) ?? Infinity
+    /** Prints the new records of a page. Returns whether more may follow. */
+    const printPage = (current: WatchPosition<Item>, from: PollStart) => (page: RecordPage<Item>) =>
+      Effect.gen(function*() {
+        const indexes = current.add(page.items, from, remaining)
+        if (indexes.length > 0) {
+          yield* Effect.flatMap(sink.page(selectRecords(page, indexes)), print)
+          remaining -= indexes.length
+          // After the records: a crash in between repeats them, and loses none
+          yield* save(current)
+        }
+        return remaining > 0
+      }).pipe(Effect.uninterruptible)
+    const poll = Effect.gen(function*() {
+      if (position === null) {
+        yield* startNow
+      } else {
+        const from = position.start()
+        yield* Stream.runForEachWhile(reader.pages(from), printPage(position, from))
+      }
+      return remaining <= 0
+    })
+    yield* pollUntilComplete(poll, intervalOf(invocation))
+    yield* Effect.flatMap(sink.end, print)
+  })
+
+/** Describes where the watch starts. */
+const startNote = <Item>(
+  recordName: string,
+  position: WatchPosition<Item>,
+  stateFile: string | null,
+  since: PollStart | null
+): string => {
+  const block = position.highestBlock()
+  const after = block === null ? "" : ` after block ${block}`
+  if (stateFile !== null) return `watching ${recordName}, continuing from ${stateFile}${after}`
+  if (since === null) {
+    return `watching ${recordName} from now on,${after === "" ? " there are none yet" : after}`
+  }
+  return `watching ${recordName} since ${
+    since._tag === "Block" ? `block ${since.block}` : since._tag === "Time" ? since.time : "the beginning"
+  }`
+}
+
+const selectRecords = <Item>(page: RecordPage<Item>, indexes: ReadonlyArray<number>): RecordPage<Item> => {
+  const selected = new Set(indexes)
+  const select = <A>(all: ReadonlyArray<A>) => all.filter((_, index) => selected.has(index))
+  return { ...page, items: select(page.items), records: memoise(() => select(page.records())) }
+}

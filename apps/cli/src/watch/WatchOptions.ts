@@ -1,0 +1,92 @@
+/** Options of watches. */
+import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { type CommandInvocation, type OptionSpec, singleValue, type ValueCheck } from "../args/CommandSpec.ts"
+import { integerBetween, optionalPositiveInteger, parseDuration } from "../args/ValueCheck.ts"
+import type { PollStart } from "./WatchPosition.ts"
+
+const defaultInterval = Duration.seconds(15)
+
+export const defaultOverlap = 32
+
+const isPositiveInteger = /^\d{1,15}$/
+
+/** Parses a duration that may be in days. */
+const parseAge = (text: string): Duration.Duration | null => {
+  const [, days] = /^(\d{1,4})d$/.exec(text.trim()) ?? []
+  return days === undefined ? parseDuration(text) : Duration.days(Number(days))
+}
+
+const parseTime = (text: string): DateTime.Utc | null => {
+  const millis = /^\d{4}-\d{2}-\d{2}/.test(text.trim()) ? Date.parse(text.trim()) : Number.NaN
+  return Number.isNaN(millis) ? null : DateTime.unsafeMake(millis)
+}
+
+const since: ValueCheck = {
+  expected: "a duration such as 1h or 2d, a date such as 2025-06-01, or a block number",
+  accepts: (value) => isPositiveInteger.test(value) || parseAge(value) !== null || parseTime(value) !== null
+}
+
+const interval: ValueCheck = {
+  expected: "a duration of at least 1s",
+  accepts: (value) => {
+    const parsed = parseDuration(value)
+    return parsed !== null && Duration.toMillis(parsed) >= 1000
+  }
+}
+
+export const intervalOption: OptionSpec = {
+  name: "interval",
+  value: "duration",
+  description: "Time between polls, at least 1s (default: 15s)",
+  check: interval
+}
+
+export const maxItemsOption: OptionSpec = {
+  name: "max-items",
+  value: "number",
+  description: "End after this many records",
+  check: optionalPositiveInteger
+}
+
+export const watchOptions: ReadonlyArray<OptionSpec> = [
+  {
+    name: "since",
+    value: "start",
+    description: "Begin with records since 1h or 2d ago, a date, or a block (default: from now on)",
+    check: since
+  },
+  {
+    name: "state",
+    value: "file",
+    description: "Remember in this file which records were printed, and continue after a restart",
+    completes: "file"
+  },
+  intervalOption,
+  {
+    name: "overlap",
+    value: "blocks",
+    description:
+      `Read this many of the last blocks again, to find records that appear late (default: ${defaultOverlap})`,
+    check: integerBetween(1, 1_000_000)
+  },
+  maxItemsOption
+]
+
+export const intervalOf = ({ values }: CommandInvocation): Duration.Duration =>
+  parseDuration(singleValue(values, intervalOption.name) ?? "") ?? defaultInterval
+
+/** Returns where to start according to `--since`; null to start now. A number without a unit is a block. */
+export const sinceOf = ({ values }: CommandInvocation): Effect.Effect<PollStart | null> =>
+  Effect.gen(function*() {
+    const text = singleValue(values, "since") ?? ""
+    if (text === "") return null
+    if (isPositiveInteger.test(text)) return { _tag: "Block", block: Number(text) }
+    const time = parseTime(text)
+    if (time !== null) return { _tag: "Time", time: DateTime.formatIso(time) }
+    const age = parseAge(text) ?? Duration.zero
+    const now = yield* Clock.currentTimeMillis
+    return { _tag: "Time", time: DateTime.formatIso(DateTime.unsafeMake(now - Duration.toMillis(age))) }
+  })

@@ -1,0 +1,100 @@
+/**
+ * The position of a watch in a list: which records are known, and from which block on the next poll reads.
+ *
+ * Each poll reads the last blocks again, because records may appear late in them: after a reorganisation, or because the
+ * upstream indexes them with a delay. Records are known by their identity, so each is new once.
+ */
+
+/** A record that can be watched. */
+export interface WatchableRecord {
+  readonly block_number: number
+  readonly transaction_hash: string
+}
+
+/** Where a poll starts to read: at a block, at a time (ISO 8601), or at the beginning of the list. */
+export type PollStart =
+  | { readonly _tag: "Block"; readonly block: number }
+  | { readonly _tag: "Time"; readonly time: string }
+  | { readonly _tag: "Beginning" }
+
+export interface WatchPositionOptions<in Item> {
+  /** Returns a text that no other record has, except for records without a difference. */
+  readonly identity: (item: Item) => string
+  /** The number of blocks, up to the highest known one, that a poll reads again. */
+  readonly overlap: number
+  /** The maximum number of known records. Beyond it, fewer blocks are read again. */
+  readonly maxKnown: number
+}
+
+/** A position as data. */
+export interface PositionSnapshot {
+  readonly start: PollStart
+  /** The known records from `start` on: identities with their blocks. */
+  readonly known: ReadonlyArray<readonly [identity: string, block: number]>
+}
+
+export interface WatchPosition<in Item> {
+  readonly start: () => PollStart
+  /** The highest block with a known record; null if there is none. */
+  readonly highestBlock: () => number | null
+  /**
+   * Adds the first records of a page, and returns the indexes of those that are new, at most `limit`. `from` is where the
+   * poll started to read: records before it are not new.
+   */
+  readonly add: (items: ReadonlyArray<Item>, from: PollStart, limit: number) => ReadonlyArray<number>
+  readonly snapshot: () => PositionSnapshot
+}
+
+export const makeWatchPosition = <Item extends WatchableRecord>(
+  initial: PositionSnapshot,
+  { identity, maxKnown, overlap }: WatchPositionOptions<Item>
+): WatchPosition<Item> => {
+  let { start } = initial
+  const known = new Map(initial.known)
+  let highest: number | null = null
+  for (const block of known.values()) highest = Math.max(highest ?? 0, block)
+
+  const startAt = (block: number): void => {
+    if (start._tag === "Block" && start.block >= block) return
+    start = { _tag: "Block", block }
+    for (const [id, knownBlock] of known) {
+      if (knownBlock < block) known.delete(id)
+    }
+  }
+
+  const boundKnown = (): void => {
+    if (known.size <= maxKnown) return
+    const blocks = [...known.values()].sort((a, b) => b - a)
+    // The highest block stays, even if it alone has more records
+    startAt(Math.min(blocks[0] ?? 0, (blocks[maxKnown] ?? 0) + 1))
+  }
+
+  return {
+    start: () => start,
+    highestBlock: () => highest,
+    add: (items, from, limit) => {
+      const added: Array<number> = []
+      const occurrences = new Map<string, number>()
+      for (const [index, item] of items.entries()) {
+        const block = item.block_number
+        if (from._tag === "Block" && block < from.block) continue
+        const text = identity(item)
+        // A page may contain equal records, which are different ones
+        const occurrence = occurrences.get(text) ?? 0
+        occurrences.set(text, occurrence + 1)
+        const id = occurrence === 0 ? text : `${text}#${occurrence}`
+        const knownBlock = known.get(id)
+        if (knownBlock === undefined) {
+          if (added.length >= limit) break
+          added.push(index)
+        }
+        known.set(id, Math.max(knownBlock ?? 0, block))
+        highest = Math.max(highest ?? 0, block)
+      }
+      if (highest !== null) startAt(Math.max(0, highest - overlap + 1))
+      boundKnown()
+      return added
+    },
+    snapshot: () => ({ start, known: [...known] })
+  }
+}

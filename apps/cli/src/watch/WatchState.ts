@@ -1,0 +1,79 @@
+/** The state of a watch in a file, with which it continues after a restart. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import { UsageError } from "../CommandError.ts"
+import { readText, replaceText } from "../export/Files.ts"
+import type { OutputError } from "../Terminal.ts"
+import type { PositionSnapshot } from "./WatchPosition.ts"
+
+/** What is watched. Equal queries have the same records. */
+export interface WatchQuery {
+  readonly operation: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly sandbox: boolean
+}
+
+const Block = Schema.Int.pipe(Schema.nonNegative())
+
+const State = Schema.Struct({
+  version: Schema.Literal(1),
+  query: Schema.Struct({
+    operation: Schema.String,
+    input: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+    sandbox: Schema.Boolean
+  }),
+  start: Schema.Union(
+    Schema.TaggedStruct("Block", { block: Block }),
+    Schema.TaggedStruct("Time", { time: Schema.String }),
+    Schema.TaggedStruct("Beginning", {})
+  ),
+  known: Schema.Array(Schema.Tuple(Schema.String, Block))
+})
+
+const StateText = Schema.parseJson(State)
+
+/** Reads the state; null if the file does not exist. Fails if it is the state of another query. */
+export const loadState = (
+  file: string,
+  query: WatchQuery
+): Effect.Effect<PositionSnapshot | null, UsageError | OutputError> =>
+  Effect.flatMap(readText(file), (text): Effect.Effect<PositionSnapshot | null, UsageError> => {
+    if (text === null) return Effect.succeed(null)
+    const state = Either.getOrNull(Schema.decodeEither(StateText)(text))
+    if (state === null) {
+      return new UsageError({
+        reason: `--state: ${file} is not the state of a watch`,
+        hint: "use another file, or remove it to start anew"
+      })
+    }
+    const differences = differencesOf(state.query, query)
+    return differences.length === 0
+      ? Effect.succeed({ start: state.start, known: state.known })
+      : new UsageError({
+        reason: `--state: ${file} belongs to another watch (${differences.join(", ")})`,
+        hint: "use one file for each watch"
+      })
+  })
+
+/** Replaces the state atomically. */
+export const saveState = (
+  file: string,
+  query: WatchQuery,
+  { known, start }: PositionSnapshot
+): Effect.Effect<void, OutputError> =>
+  replaceText(file, `${Schema.encodeSync(StateText)({ version: 1, query, start, known })}\n`)
+
+const fieldsOf = (value: unknown, name: string): ReadonlyArray<readonly [string, string]> =>
+  Predicate.isRecord(value)
+    ? Object.entries(value).flatMap(([key, field]) => fieldsOf(field, name === "" ? key : `${name}.${key}`))
+    : [[name, JSON.stringify(value)]]
+
+/** Describes how two queries differ, for example `input.chain: "eth" -> "polygon"`. */
+const differencesOf = (before: WatchQuery, now: WatchQuery): ReadonlyArray<string> => {
+  const [was, is] = [new Map(fieldsOf(before, "")), new Map(fieldsOf(now, ""))]
+  return [...new Set([...was.keys(), ...is.keys()])]
+    .filter((name) => was.get(name) !== is.get(name))
+    .map((name) => `${name}: ${was.get(name) ?? "not set"} -> ${is.get(name) ?? "not set"}`)
+}

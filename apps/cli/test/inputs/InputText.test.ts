@@ -1,0 +1,126 @@
+/** Inputs as users write them: lines and CSV files, in several encodings. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Stream from "effect/Stream"
+import type { UsageError } from "../../src/CommandError.ts"
+import { type InputLine, type InputText, readInputs, StandardInput } from "../../src/inputs/InputText.ts"
+
+/** Reads a text from stdin, which arrives in pieces of any size. */
+const read = (
+  text: string | Uint8Array,
+  options: Partial<InputText> = {},
+  pieceSize = 7
+): Effect.Effect<ReadonlyArray<InputLine>, UsageError> => {
+  const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text
+  const pieces = async function*() {
+    for (let index = 0; index < bytes.length; index += pieceSize) yield bytes.slice(index, index + pieceSize)
+  }
+  return readInputs({ file: null, columns: null, valueCount: 1, ...options }).pipe(
+    Stream.runCollect,
+    Effect.map(Chunk.toReadonlyArray),
+    Effect.provideService(StandardInput, pieces)
+  )
+}
+
+describe("lines", () => {
+  it.effect("are trimmed, and blank lines and comments do not count", () =>
+    Effect.gen(function*() {
+      const text = "\ufeff0xa\r\n\r\n# wallets\r\n  0xb  \n\t'0xc'\n\"0xd\"\n   # indented\n0xa"
+      expect(yield* read(text)).toEqual([
+        { line: 1, values: ["0xa"] },
+        { line: 4, values: ["0xb"] },
+        { line: 5, values: ["0xc"] },
+        { line: 6, values: ["0xd"] },
+        { line: 8, values: ["0xa"] }
+      ])
+    }))
+
+  it.effect("of several values are separated by commas, tabs, semicolons or spaces", () =>
+    Effect.gen(function*() {
+      const text = "0xa,1\n0xb\t2\n0xc 3\n\"0xd\"; \"4\"\n0xe  ,  5\n0xf\n"
+      expect(yield* read(text, { valueCount: 2 })).toEqual([
+        { line: 1, values: ["0xa", "1"] },
+        { line: 2, values: ["0xb", "2"] },
+        { line: 3, values: ["0xc", "3"] },
+        { line: 4, values: ["0xd", "4"] },
+        { line: 5, values: ["0xe", "5"] },
+        { line: 6, values: ["0xf"] }
+      ])
+    }))
+
+  it.effect("may be in UTF-16, as PowerShell writes files", () =>
+    Effect.gen(function*() {
+      const text = Buffer.from("\ufeff0xa\r\n0xb\r\n", "utf16le")
+      expect(yield* read(text)).toEqual([{ line: 1, values: ["0xa"] }, { line: 2, values: ["0xb"] }])
+    }))
+
+  it.effect("that are too long are an error, because the file is no text", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(read("0xa\n" + "x".repeat(100_000), {}, 4096))
+      expect(error.reason).toContain("a line is longer than 64 KiB")
+    }))
+
+  it.effect.prop(
+    "are the same for every size of the pieces that arrive",
+    [
+      FastCheck.array(FastCheck.constantFrom("0xa", " 0xb ", "", "#c", "'0xd'", "\u00e4"), { maxLength: 30 }),
+      FastCheck.constantFrom("\n", "\r\n"),
+      FastCheck.integer({ min: 1, max: 20 })
+    ],
+    ([lines, lineBreak, pieceSize]) =>
+      Effect.gen(function*() {
+        const text = lines.join(lineBreak)
+        expect(yield* read(text, {}, pieceSize)).toEqual(yield* read(text, {}, 10_000))
+      })
+  )
+})
+
+describe("CSV files", () => {
+  const csv = [
+    "name;address ;note",
+    "\"a;b\";0xa;\"first\r\nsecond\"",
+    "",
+    "c;0xc",
+    "\"say \"\"hi\"\"\";\"0xd\";x"
+  ].join("\r\n")
+
+  it.effect("have a header, whose names select columns in any case", () =>
+    Effect.gen(function*() {
+      const expected = [
+        { line: 3, values: ["0xa"] },
+        { line: 5, values: ["0xc"] },
+        { line: 6, values: ["0xd"] }
+      ]
+      expect(yield* read(csv, { columns: ["Address"] })).toEqual(expected)
+      expect(yield* read(`\ufeff${csv}`, { columns: ["2"] })).toEqual(expected)
+    }))
+
+  it.effect("may contain the values of several arguments", () =>
+    Effect.gen(function*() {
+      const text = "id,contract\n1,0xa\n2,0xb\n"
+      expect(yield* read(text, { columns: ["contract", "id"], valueCount: 2 })).toEqual([
+        { line: 2, values: ["0xa", "1"] },
+        { line: 3, values: ["0xb", "2"] }
+      ])
+    }))
+
+  it.effect("report unknown columns and broken quotes", () =>
+    Effect.gen(function*() {
+      const unknown = yield* Effect.flip(read(csv, { columns: ["adress"] }))
+      expect(unknown.reason).toBe(
+        "--from: cannot read stdin: the header has no column \"adress\"; did you mean address?"
+      )
+      const other = yield* Effect.flip(read(csv, { columns: ["7"] }))
+      expect(other.reason).toContain("columns: name, address, note")
+      const broken = yield* Effect.flip(read("a,b\n\"x,1\ny,2\n", { columns: ["a"] }))
+      expect(broken.reason).toMatch(/^--from: cannot read stdin: .*quote/i)
+    }))
+})
+
+it.effect("names a file that does not exist", () =>
+  Effect.gen(function*() {
+    const error = yield* Effect.flip(read("", { file: "/nowhere/list.txt" }))
+    expect(error.reason).toBe("--from: cannot read \"/nowhere/list.txt\": no such file")
+  }))

@@ -1,0 +1,136 @@
+/** Which records of a list are new, without a network. */
+import { describe, expect, it } from "@effect/vitest"
+import * as FastCheck from "effect/FastCheck"
+import { makeWatchPosition, type PositionSnapshot } from "../../src/watch/WatchPosition.ts"
+
+interface TestRecord {
+  readonly block_number: number
+  readonly transaction_hash: string
+}
+
+const record = (block: number, transaction: string): TestRecord => ({
+  block_number: block,
+  transaction_hash: transaction
+})
+
+const beginning: PositionSnapshot = { start: { _tag: "Beginning" }, known: [] }
+
+const position = (initial: PositionSnapshot = beginning, overlap = 10, maxKnown = 1000) =>
+  makeWatchPosition<TestRecord>(initial, { identity: (item) => item.transaction_hash, overlap, maxKnown })
+
+/** Reads a whole list, as a poll does. */
+const poll = (watch: ReturnType<typeof position>, list: ReadonlyArray<TestRecord>): ReadonlyArray<string> => {
+  const from = watch.start()
+  const items = list.filter(({ block_number }) => from._tag !== "Block" || block_number >= from.block)
+  return watch.add(items, from, Infinity).flatMap((index) => items[index]?.transaction_hash ?? [])
+}
+
+describe("a position", () => {
+  it("returns each record once, and finds those that appear late in the last blocks", () => {
+    const watch = position()
+    expect(poll(watch, [record(100, "a"), record(105, "b")])).toEqual(["a", "b"])
+    expect(watch.start()).toEqual({ _tag: "Block", block: 96 })
+    expect(poll(watch, [record(97, "late"), record(100, "a"), record(105, "b"), record(106, "c")]))
+      .toEqual(["late", "c"])
+    expect(poll(watch, [record(97, "late"), record(100, "a"), record(105, "b"), record(106, "c")])).toEqual(
+      []
+    )
+  })
+
+  it("does not repeat a record that moves to another block", () => {
+    const watch = position()
+    expect(poll(watch, [record(100, "a"), record(101, "b")])).toEqual(["a", "b"])
+    expect(poll(watch, [record(101, "b"), record(109, "a")])).toEqual([])
+    expect(poll(watch, [record(101, "b"), record(109, "a"), record(115, "c")])).toEqual(["c"])
+    expect(poll(watch, [record(109, "a"), record(115, "c")])).toEqual([])
+  })
+
+  it("tells equal records of one page apart", () => {
+    const watch = position()
+    expect(poll(watch, [record(1, "a"), record(1, "a")])).toEqual(["a", "a"])
+    expect(poll(watch, [record(1, "a"), record(1, "a")])).toEqual([])
+    expect(poll(watch, [record(1, "a"), record(1, "a"), record(1, "a")])).toEqual(["a"])
+  })
+
+  it("ignores records before the start, which a list may return although it was not asked for them", () => {
+    const watch = position({ start: { _tag: "Block", block: 50 }, known: [] })
+    expect(watch.add([record(49, "a"), record(50, "b")], watch.start(), Infinity)).toEqual([1])
+  })
+
+  it("stops at the limit, and returns the rest later", () => {
+    const watch = position()
+    const items = [record(1, "a"), record(30, "b"), record(60, "c")]
+    expect(watch.add(items, watch.start(), 2)).toEqual([0, 1])
+    expect(poll(watch, items)).toEqual(["c"])
+  })
+
+  it("never goes back to earlier blocks", () => {
+    const watch = position()
+    poll(watch, [record(100, "a")])
+    poll(watch, [record(95, "b")])
+    expect(watch.start()).toEqual({ _tag: "Block", block: 91 })
+    expect(watch.highestBlock()).toBe(100)
+  })
+
+  it("remembers a bounded number of records, and always those of the highest block", () => {
+    const watch = position(beginning, 10, 3)
+    const items = [record(1, "a"), record(2, "b"), record(3, "c"), record(4, "d"), record(4, "e")]
+    expect(poll(watch, items)).toEqual(["a", "b", "c", "d", "e"])
+    expect(watch.snapshot().known.map(([id]) => id)).toEqual(["c", "d", "e"])
+    expect(poll(watch, items)).toEqual([])
+    const crowded = ["f", "g", "h", "i"].map((transaction) => record(5, transaction))
+    expect(poll(watch, crowded)).toEqual(["f", "g", "h", "i"])
+    expect(poll(watch, crowded)).toEqual([])
+  })
+})
+
+/** What happens between polls: new records above the head, records that appear late, a restart, a poll. */
+const event = FastCheck.oneof(
+  FastCheck.record({
+    tag: FastCheck.constant("arrive" as const),
+    blocks: FastCheck.nat(5),
+    count: FastCheck.nat(4)
+  }),
+  FastCheck.record({ tag: FastCheck.constant("late" as const), depth: FastCheck.nat(9) }),
+  FastCheck.record({ tag: FastCheck.constant("restart" as const) }),
+  FastCheck.record({
+    tag: FastCheck.constant("poll" as const),
+    pageSize: FastCheck.integer({ min: 1, max: 5 })
+  })
+)
+
+it.prop(
+  "returns every record exactly once over arrivals, late records, restarts and pages of any size",
+  [FastCheck.array(event, { maxLength: 60 }), FastCheck.integer({ min: 1, max: 12 })],
+  ([events, overlap]) => {
+    let head = 1000
+    let list: ReadonlyArray<TestRecord> = []
+    let watch = position(beginning, overlap)
+    const seen: Array<string> = []
+    const insert = (block: number) => {
+      list = [...list, record(block, `t${list.length}`)].sort((a, b) => a.block_number - b.block_number)
+    }
+    const pollPages = (pageSize: number) => {
+      const from = watch.start()
+      const items = list.filter(({ block_number }) => from._tag !== "Block" || block_number >= from.block)
+      for (let index = 0; index < items.length; index += pageSize) {
+        const page = items.slice(index, index + pageSize)
+        seen.push(...watch.add(page, from, Infinity).flatMap((at) => page[at]?.transaction_hash ?? []))
+      }
+    }
+    for (const each of events) {
+      if (each.tag === "arrive") {
+        head += each.blocks
+        for (let index = 0; index < each.count; index++) insert(head)
+      }
+      // Late records are found in the blocks that are read again, which end at the highest known record
+      if (each.tag === "late") {
+        insert(Math.max(0, (watch.highestBlock() ?? head) - Math.min(each.depth, overlap - 1)))
+      }
+      if (each.tag === "restart") watch = position(watch.snapshot(), overlap)
+      if (each.tag === "poll") pollPages(each.pageSize)
+    }
+    pollPages(3)
+    expect(seen.toSorted()).toEqual(list.map(({ transaction_hash }) => transaction_hash).toSorted())
+  }
+)
