@@ -35,7 +35,7 @@ export const watchTokenTransfers = watchCommand({
   recordName: "transfers",
   columns: tokenTransferColumns,
   isDimmed: isSpam,
-  examples: ["{token} --since 2025-05-31 --max-items 5", "{token} --interval 30s --timeout 1s"]
+  examples: ["{token} --since 2025-05-31 --max-items 2", "{token} --interval 30s --timeout 1s"]
 }, transferIdentity)
 
 export const watchWalletNftTrades = watchCommand({

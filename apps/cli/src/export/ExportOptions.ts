@@ -88,6 +88,15 @@ export const exportOptions: ReadonlyArray<OptionSpec> = [
   amountsOption
 ]
 
+/** Options of commands that export the record of each of many inputs. */
+export const inputExportOptions: ReadonlyArray<OptionSpec> = [
+  toOption,
+  resumeOption,
+  overwriteOption,
+  retryForOption,
+  amountsOption
+]
+
 /** What to do with an earlier export of the file. */
 export type ExportMode = "new" | "resume" | "since-last" | "overwrite"
 
