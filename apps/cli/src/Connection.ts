@@ -2,12 +2,13 @@
 import type { AnyOperation, ApiName } from "@blockquarry/core/Operation"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Settings from "@blockquarry/http/Settings"
-import type { HttpClient } from "@effect/platform/HttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
 import * as Config from "effect/Config"
 import type { ConfigError } from "effect/ConfigError"
 import * as ConfigProvider from "effect/ConfigProvider"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { type ArgumentValues, singleValue } from "./args/CommandSpec.ts"
 import { baseUrlOptions, rateLimitOption } from "./args/GlobalOptions.ts"
@@ -17,12 +18,13 @@ import { formatOrigin } from "./config/Configuration.ts"
 import { variableOf } from "./config/Setting.ts"
 import { HttpTransport } from "./HttpTransport.ts"
 import { CommandTerminal, styled } from "./Terminal.ts"
+import { responseMessage } from "./VerboseLog.ts"
 
 /** What is missing or invalid in the configuration of a client. */
 export type ConnectionError = MissingApiKeyError | UsageError | ConfigFileError
 
 export interface Connection {
-  readonly client: Layer.Layer<HttpClient>
+  readonly client: Layer.Layer<HttpClient.HttpClient>
   /** The rate limit if none is configured. */
   readonly rateLimit: RateLimit.RateLimit
   /** Reads the configuration of clients. Fails with an error that names what is missing or invalid, and its origin. */
@@ -54,12 +56,26 @@ export const connect = (
       }
     }
     const variables = yield* Effect.cached(configuredVariables(settings))
+    const client = yield* transport.network
     return {
-      client: yield* transport.network,
+      client: settings.isVerbose ? withCacheLog(client) : client,
       rateLimit: RateLimit.standard,
       read: (configured) => Effect.flatMap(variables, (variables) => readFrom(configured, variables))
     }
   })
+
+/** Logs what responses say about the cache of a proxy. Only with `--verbose`, because it makes requests slower. */
+const withCacheLog = (client: Layer.Layer<HttpClient.HttpClient>): Layer.Layer<HttpClient.HttpClient> =>
+  Layer.map(client, (context) =>
+    Context.make(
+      HttpClient.HttpClient,
+      HttpClient.tap(Context.get(context, HttpClient.HttpClient), ({ headers }) => {
+        const cache = headers["cache-status"]
+        return cache === undefined
+          ? Effect.void
+          : Effect.annotateLogs(Effect.logDebug(responseMessage), { cache })
+      })
+    ))
 
 const readFrom = <A, R>(
   configured: Effect.Effect<A, ConfigError, R>,

@@ -1,4 +1,5 @@
 /** Formats the client's log for `--verbose`. */
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HashMap from "effect/HashMap"
 import * as Layer from "effect/Layer"
@@ -10,10 +11,12 @@ import { styled, type TerminalService } from "./Terminal.ts"
 
 /** Prints log messages to stderr: all levels if `isVerbose`, otherwise warnings and errors. */
 export const withVerboseLog = (terminal: TerminalService, isVerbose: boolean) => {
+  const format = makeFormat()
   const logger = Logger.make<unknown, void>(({ annotations, date, message }) => {
     const messageText = (Array.isArray(message) ? message : [message]).map(String).join(" ")
     const { call, ...fields } = Object.fromEntries(HashMap.map(annotations, String))
-    const line = formatLine(messageText, new Map(Object.entries(fields)))
+    const line = format(messageText, call ?? "", new Map(Object.entries(fields)), date.getTime())
+    if (line === null) return
     // The number of the call relates a response to its request if several calls are in flight
     const number = call === undefined ? [] : [`#${call}`]
     const text = sanitize([date.toISOString().slice(11, 23), ...number, line].join(" "))
@@ -31,15 +34,68 @@ export const withVerboseLog = (terminal: TerminalService, isVerbose: boolean) =>
     )
 }
 
-/** Formats requests and attempt results as `→` and `←` lines, and other messages with their annotations. */
-const formatLine = (text: string, annotations: ReadonlyMap<string, string>): string => {
-  const url = annotations.get("url")
-  if (url !== undefined) return `→ ${annotations.get("method") ?? ""} ${url}`
-  const outcome = annotations.get("outcome")
-  if (outcome === undefined) {
-    return [text, ...[...annotations].map(([name, value]) => `${name}=${value}`)].join(" ")
-  }
-  const attempt = annotations.get("attempt") ?? "1"
-  const attemptLabel = attempt === "1" ? "" : ` (attempt ${attempt})`
-  return `← ${outcome}${attemptLabel}${text.replace(/^attempt ended/, "")}`
+/** The message of a log line with the cache status of the response to the last request. */
+export const responseMessage = "response headers"
+
+/** What is known of an attempt until its result is logged. */
+interface OpenAttempt {
+  readonly startedAt: number
+  readonly cache: string | null
 }
+
+const waitReasons: Readonly<Record<string, string>> = {
+  rate_limit: "for the local rate limit (--rate-limit)",
+  cooldown: "because the service limits the rate (429)",
+  concurrency: "for a free connection"
+}
+
+/**
+ * Formats requests and attempt results as `→` and `←` lines, waits as `…` lines, and other messages with their
+ * annotations. Returns null for messages that belong to the line of a result.
+ */
+const makeFormat = () => {
+  // A call has one attempt at a time
+  const attempts = new Map<string, OpenAttempt>()
+  return (
+    text: string,
+    call: string,
+    annotations: ReadonlyMap<string, string>,
+    now: number
+  ): string | null => {
+    const url = annotations.get("url")
+    if (url !== undefined) {
+      attempts.set(call, { startedAt: now, cache: null })
+      return `→ ${annotations.get("method") ?? ""} ${url}`
+    }
+    if (text === responseMessage) {
+      const attempt = attempts.get(call)
+      if (attempt !== undefined) attempts.set(call, { ...attempt, cache: annotations.get("cache") ?? null })
+      return null
+    }
+    const wait = annotations.get("wait")
+    if (wait !== undefined) {
+      const millis = annotations.get("millis")
+      const duration = millis === undefined ? "" : ` ${formatMillis(Number(millis))}`
+      return `… waiting${duration} ${waitReasons[wait] ?? wait}`
+    }
+    const outcome = annotations.get("outcome")
+    if (outcome === undefined) {
+      return [text, ...[...annotations].map(([name, value]) => `${name}=${value}`)].join(" ")
+    }
+    const open = attempts.get(call)
+    attempts.delete(call)
+    const attempt = annotations.get("attempt") ?? "1"
+    const bytes = annotations.get("bytes")
+    const details = [
+      ...attempt === "1" ? [] : [`attempt ${attempt}`],
+      ...open === undefined ? [] : [formatMillis(now - open.startedAt)],
+      ...bytes === undefined ? [] : [`${bytes} bytes`],
+      ...open === undefined || open.cache === null ? [] : [`cache: ${open.cache}`]
+    ]
+    return `← ${outcome}${details.length === 0 ? "" : ` (${details.join(", ")})`}${
+      text.replace(/^attempt ended/, "")
+    }`
+  }
+}
+
+const formatMillis = (millis: number): string => Duration.format(Duration.millis(Math.round(millis)))

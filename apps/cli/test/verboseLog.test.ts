@@ -22,13 +22,13 @@ it.live("logs each request, its result, and the wait before the next attempt", (
     )
     expect(logged(ran.err)).toEqual([
       `#1 → GET ${url}`,
-      expect.stringMatching(/^#1 ← 503 ServerError, retrying in \d+ms$/),
+      expect.stringMatching(/^#1 ← 503 ServerError \(\d+ms, \d+ bytes\), retrying in \d+ms$/),
       `#1 → GET ${url}`,
       expect.stringMatching(
-        /^#1 ← NetworkError: connection to \S+ failed: connection reset \(ECONNRESET\) \(attempt 2\), retrying in \S+$/
+        /^#1 ← NetworkError: connection to \S+ failed: connection reset \(ECONNRESET\) \(attempt 2, \d+ms\), retrying in \S+$/
       ),
       `#1 → GET ${url}`,
-      expect.stringMatching(/^#1 ← \d+.* \(attempt 3\)$/)
+      expect.stringMatching(/^#1 ← \d+.* \(attempt 3, \d+ms, \d+ bytes\)$/)
     ])
   }))
 
@@ -64,8 +64,28 @@ it.live("logs the method of an update, without control characters", () =>
     })
     expect(logged(ran.err)).toEqual([
       "#1 → POST http://sandbox.invalid/streams/evm/a%1B%5B31m/status",
-      "#1 ← 200"
+      expect.stringMatching(/^#1 ← 200 \(\S+, 28 bytes\)$/)
     ])
+  }))
+
+it.live("logs the cache status that a proxy reports", () =>
+  Effect.gen(function*() {
+    const { client } = respondingWith(`{"usdPrice":1}`, 200, {
+      "content-type": "application/json",
+      "cache-status": "quarry-proxy; hit; ttl=30"
+    })
+    const ran = yield* quarry([...price, "-v"], { env: sandboxEnvironment, client })
+    expect(logged(ran.err)[1]).toMatch(/^#1 ← 200 \(.*, cache: quarry-proxy; hit; ttl=30\)$/)
+  }))
+
+it.live("logs what a request waits for, and how long", () =>
+  Effect.gen(function*() {
+    const argv = ["token", "transfers", exampleValues.token, "--limit", "2", "--max-items", "6", "-v"]
+    const ran = yield* quarry([...argv, "--rate-limit", "5/100ms"], { env: sandboxEnvironment })
+    expect(ran.code).toBe(0)
+    expect(logged(ran.err)).toContainEqual(
+      expect.stringMatching(/^#\d … waiting \S+ for the local rate limit \(--rate-limit\)$/)
+    )
   }))
 
 it.live("logs nothing without --verbose", () =>

@@ -19,7 +19,7 @@ import {
   load,
   type Origin
 } from "../config/Configuration.ts"
-import { findSetting, type Setting, settings } from "../config/Setting.ts"
+import { findSetting, looksLikeApiKey, type Setting, settings } from "../config/Setting.ts"
 import { textColumn } from "../render/Columns.ts"
 import { printRows } from "../render/PrintRows.ts"
 import { sanitize } from "../render/Sanitize.ts"
@@ -151,7 +151,14 @@ export const configSet: CommandSpec = {
       yield* printIssues(invocation.settings.configuration)
       const target = yield* targetOf(invocation, name)
       const problem = ConfigFile.nameProblem(name, target.kind, target.profile !== null)
-      if (problem !== null) return yield* new UsageError({ reason: problem.message, hint: problem.hint })
+      if (problem !== null) {
+        return yield* new UsageError({
+          reason: problem.message,
+          hint: looksLikeApiKey(name)
+            ? "store it with quarry auth login; what you typed may be in the shell history"
+            : problem.hint
+        })
+      }
       const complaint = findSetting(name)?.check(value) ?? null
       if (complaint !== null) {
         return yield* new UsageError({ reason: `${name}: ${complaint}`, hint: null })

@@ -5,6 +5,7 @@
  * concurrency slots and API keys together: see `UpstreamQueue`. The daily quota is consumed last.
  */
 import { LocalLimitError, RateLimitError } from "@blockquarry/core/OperationError"
+import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -12,6 +13,7 @@ import * as Exit from "effect/Exit"
 import { evaluate, type Permit, type RateLimitStoreService } from "../../RateLimitStore.ts"
 import * as Completed from "../Completed.ts"
 import { initialCooldown, maxCooldown } from "../stores/Gcra.ts"
+import { startTimer } from "../Timer.ts"
 import {
   type AttemptNoResponse,
   type AttemptResponse,
@@ -20,7 +22,7 @@ import {
   retryAfterMillisOf
 } from "./Call.ts"
 import type { CircuitBreakerStage } from "./CircuitBreakerStage.ts"
-import type { Instrumentation } from "./Instrumentation.ts"
+import { debugging, type Instrumentation } from "./Instrumentation.ts"
 import type { SendObserver } from "./SendObserver.ts"
 import {
   type AdmissionRequest,
@@ -243,9 +245,18 @@ export const make = (
         return Effect.fail(rejectedAfter(admission, delay, now))
       }
       const waiter = queue.add(admission, latestStart, delay, now)
-      return Effect.ensuring(
+      const waited = Effect.ensuring(
         waitForTurn(admission, waiter, delay.reason, now),
         Effect.sync(() => queue.remove(waiter))
+      )
+      return debugging(
+        call,
+        () => "waiting for admission",
+        () => ({
+          wait: delay.reason,
+          ...delay.reason === "concurrency" ? {} : { millis: expectedStart - now }
+        }),
+        waited
       )
     })
 
@@ -274,7 +285,7 @@ export const make = (
           )
         }
         if (!waiter.hasSlot) {
-          yield* restore(wakeSignal(waiter, queue.wakeTime(waiter) - now))
+          yield* restore(wakeSignal(call.clock, waiter, queue.wakeTime(waiter) - now))
           continue
         }
         const rejection = circuitBreaker.check(call, now)
@@ -339,15 +350,17 @@ const delayOfPermit = (
 })
 
 /** Completes when the queue wakes an attempt, or after some time. */
-const wakeSignal = (waiter: Waiter, millis: number): Effect.Effect<void> => {
-  const woken = Effect.async<void>((resume) => {
-    waiter.wake = () => resume(Effect.void)
-    if (waiter.hasSlot || waiter.availableAt !== null) waiter.wake()
+const wakeSignal = (clock: Clock.Clock, waiter: Waiter, millis: number): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    const wake = () => {
+      stopTimer()
+      resume(Effect.void)
+    }
+    const stopTimer = startTimer(clock, millis, wake)
+    waiter.wake = wake
+    if (waiter.hasSlot || waiter.availableAt !== null) wake()
+    return Effect.sync(stopTimer)
   })
-  return millis === Number.POSITIVE_INFINITY
-    ? woken
-    : Effect.timeoutTo(woken, { duration: millis, onSuccess: () => {}, onTimeout: () => {} })
-}
 
 /** Returns how long a probe may take: its attempt, and a margin to report the result. */
 const probeLeaseOf = ({ attemptTimeout }: Call): number =>

@@ -99,7 +99,11 @@ const logging = <A, E>(
       waitMillis === null
         ? "attempt ended"
         : `attempt ended, retrying in ${Duration.format(Duration.millis(waitMillis))}`,
-    () => ({ attempt: attemptNumber, outcome: describe(result) }),
+    () => ({
+      attempt: attemptNumber,
+      outcome: describe(result),
+      ...Either.isRight(result) ? { bytes: result.right.response.bytes.byteLength } : {}
+    }),
     next
   )
 
