@@ -92,8 +92,8 @@ const activityChart = <Item>(
         title: title(interval),
         labels: rows.map(({ label }) => label),
         panels: [
-          ...panels((series) => series, ({ count }) => count, String),
-          ...(currency === null ? [] : panels(inUnit, ({ amount }) => amount, formatAmount))
+          panels((series) => series, ({ count }) => count, String),
+          ...(currency === null ? [] : [panels(inUnit, ({ amount }) => amount, formatAmount)])
         ],
         notes: [
           count === 0n

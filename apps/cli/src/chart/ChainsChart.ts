@@ -33,11 +33,11 @@ export const chainsChart = ({ active_chains, address }: WalletChains): Chart => 
   return {
     title: `Activity of ${shortId(address)} on each chain (UTC)`,
     labels: active_chains.map(({ chain, chain_id }) => chain ?? chain_id ?? "unknown"),
-    panels: [{
+    panels: [[{
       name: "first to last transaction",
       bars: active_chains.map((chain) => toBar(chain, start, end)),
       ticks: timeTicks(start, end)
-    }],
+    }]],
     notes: [
       active_chains.length === 0
         ? "No chains."

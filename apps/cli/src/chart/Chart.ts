@@ -10,12 +10,13 @@ export interface Chart {
   readonly title: string
   /** Label of each row. */
   readonly labels: ReadonlyArray<string>
-  readonly panels: ReadonlyArray<Panel>
+  /** Panels in groups that have the same axis, so that their bars compare. */
+  readonly panels: ReadonlyArray<ReadonlyArray<Panel>>
   /** Sentences below the picture: totals, and what is missing. */
   readonly notes: ReadonlyArray<string>
 }
 
-/** Bars of all rows on one axis. */
+/** Bars of all rows. */
 export interface Panel {
   readonly name: string
   /** One bar per row. */

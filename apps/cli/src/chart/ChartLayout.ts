@@ -2,16 +2,14 @@
 import { sanitize } from "../render/Sanitize.ts"
 import { shortenNumber } from "../render/ShortNumber.ts"
 import { truncateEnd, width } from "../render/Width.ts"
-import type { Bar, BarRange, Chart, Tick } from "./Chart.ts"
+import type { Bar, BarRange, Chart, Panel, Tick } from "./Chart.ts"
 
 export interface ChartLayout {
   /** Lines of the title. */
   readonly title: ReadonlyArray<string>
   readonly labels: ReadonlyArray<string>
-  /** Panels from top to bottom; those in one group are beside each other. */
-  readonly groups: ReadonlyArray<ReadonlyArray<PlacedPanel>>
-  /** Equal for all panels, so that their bars compare. */
-  readonly barWidth: number
+  /** Panels from top to bottom; those in one line are beside each other. */
+  readonly lines: ReadonlyArray<ReadonlyArray<PlacedPanel>>
   /** Lines of the notes. */
   readonly notes: ReadonlyArray<string>
 }
@@ -26,6 +24,7 @@ export interface PlacedPanel {
   readonly textWidth: number
   /** First column of the bars. */
   readonly barStart: number
+  readonly barWidth: number
 }
 
 export interface PlacedBar {
@@ -84,50 +83,84 @@ const placeBar = ({ range, text }: Bar, available: number, clean: (text: string)
   return { range, text: shown, exactText: shown === exact ? null : exact }
 }
 
-/**
- * Returns the layout for a width. Panels are placed beside each other if their bars get enough columns. `clean` makes
- * each text safe to show.
- */
+/** A panel before its place is known. */
+interface SizedPanel extends Pick<PlacedPanel, "name" | "bars" | "textWidth"> {
+  readonly choices: Panel["ticks"]
+}
+
+/** Returns the columns of each bar if the panels are beside each other. */
+const barWidthOf = (panels: ReadonlyArray<SizedPanel>, columns: number): number => {
+  const texts = panels.reduce((sum, { textWidth }) => sum + textWidth + 1, 0)
+  return Math.floor((columns - texts - panelGap * (panels.length - 1)) / panels.length)
+}
+
+/** Places panels beside each other, from the column `start` on. */
+const placeLine = (
+  panels: ReadonlyArray<SizedPanel>,
+  start: number,
+  barWidth: number
+): ReadonlyArray<PlacedPanel> => {
+  let column = start
+  return panels.map(({ choices, ...panel }) => {
+    const textStart = column
+    const barStart = textStart + panel.textWidth + 1
+    column = barStart + barWidth + panelGap
+    return { ...panel, ticks: fitTicks(choices, barWidth), textStart, barStart, barWidth }
+  })
+}
+
+/** Places panels on as few lines as give their bars enough columns. All bars have the same axis. */
+const placeGroup = (
+  panels: ReadonlyArray<SizedPanel>,
+  start: number,
+  columns: number
+): ReadonlyArray<ReadonlyArray<PlacedPanel>> => {
+  const linesOf = (size: number) =>
+    Array.from(
+      { length: Math.ceil(panels.length / size) },
+      (_, index) => panels.slice(index * size, (index + 1) * size)
+    )
+  const narrowest = (size: number) => Math.min(...linesOf(size).map((line) => barWidthOf(line, columns)))
+  // Lines of equal length: a last line with fewer panels looks unfinished
+  const sizes = panels.map((_, index) => panels.length - index).filter((size) => panels.length % size === 0)
+  const size = sizes.find((size) => narrowest(size) >= minBarWidth) ?? 1
+  return linesOf(size).map((line) => placeLine(line, start, Math.max(1, narrowest(size))))
+}
+
+/** Returns the layout for a width. `clean` makes each text safe to show. */
 export const layoutChart = (
   chart: Chart,
   columns: number,
   clean: (text: string) => string = sanitize
 ): ChartLayout => {
-  const allLabels = chart.labels.map(clean)
+  const labels = chart.labels.map(clean)
   const labelWidth = Math.min(
-    widest(allLabels),
+    widest(labels),
     Math.max(minLabelWidth, Math.floor(columns * maxLabelShare))
   )
-  const available = columns - labelWidth - gap
-  const panels = chart.panels.map(({ bars, name, ticks }) => {
-    const placed = bars.map((bar) => placeBar(bar, Math.max(1, available - minBarWidth - 1), clean))
-    return { name: clean(name), ticks, bars: placed, textWidth: widest(placed.map(({ text }) => text)) }
-  })
-  const textColumns = (group: typeof panels) => group.reduce((sum, { textWidth }) => sum + textWidth + 1, 0)
-  const barWidthOf = (group: typeof panels) =>
-    Math.floor((available - textColumns(group) - panelGap * (group.length - 1)) / group.length)
-  const groupsOf = (size: number) =>
-    Array.from(
-      { length: Math.ceil(panels.length / size) },
-      (_, index) => panels.slice(index * size, (index + 1) * size)
-    )
-  const narrowest = (size: number) => Math.min(...groupsOf(size).map(barWidthOf))
-  const sizes = panels.map((_, index) => panels.length - index).filter((size) => panels.length % size === 0)
-  const size = sizes.find((size) => narrowest(size) >= minBarWidth) ?? 1
-  const barWidth = panels.length === 0 ? 0 : Math.max(1, narrowest(size))
+  const start = labelWidth + gap
+  const available = columns - start
+  const groups = chart.panels.map((panels) =>
+    panels.map(({ bars, name, ticks }): SizedPanel => {
+      const placed = bars.map((bar) => placeBar(bar, Math.max(1, available - minBarWidth - 1), clean))
+      return {
+        name: clean(name),
+        choices: ticks,
+        bars: placed,
+        textWidth: widest(placed.map(({ text }) => text))
+      }
+    })
+  )
+  const all = groups.flat()
+  const barWidth = barWidthOf(all, available)
   return {
     title: wrap(clean(chart.title), columns),
-    labels: allLabels.map((label) => truncateEnd(label, labelWidth)),
-    groups: groupsOf(size).map((group) => {
-      let column = labelWidth + gap
-      return group.map((panel) => {
-        const textStart = column
-        const barStart = textStart + (panel.textWidth === 0 ? 0 : panel.textWidth + 1)
-        column = textStart + panel.textWidth + 1 + barWidth + panelGap
-        return { ...panel, ticks: fitTicks(panel.ticks, barWidth), textStart, barStart }
-      })
-    }),
-    barWidth,
+    labels: labels.map((label) => truncateEnd(label, labelWidth)),
+    lines: labels.length === 0
+      ? []
+      : barWidth >= minBarWidth
+      ? [placeLine(all, start, barWidth)]
+      : groups.flatMap((group) => placeGroup(group, start, available)),
     notes: chart.notes.flatMap((note) => wrap(clean(note), columns))
   }
 }

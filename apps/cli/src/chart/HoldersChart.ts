@@ -95,7 +95,7 @@ export const holdersChart = (token: string, largestCount: number | null): ChartB
       return {
         title: `Largest holders of the token ${shortId(token)}`,
         labels: largest.map(labelOf),
-        panels: [hasShares ? sharePanel(largest) : balancePanel(largest)],
+        panels: [[hasShares ? sharePanel(largest) : balancePanel(largest)]],
         notes: [
           read === 0
             ? "No holders."

@@ -24,7 +24,7 @@ export const priceChart = (price: TokenPrice): Chart => {
   return {
     title: `Price of ${token} in US dollars`,
     labels: [...(earlier === null ? [] : ["24 hours ago"]), "now"],
-    panels: [{
+    panels: [[{
       name: "US dollars",
       ticks: [],
       bars: [
@@ -33,7 +33,7 @@ export const priceChart = (price: TokenPrice): Chart => {
           : [barTo(position(earlier), `≈${formatNumber(Number(earlier.toPrecision(earlierDigits)))}`)]),
         barTo(position(price.usdPrice), price.usdPriceFormatted ?? formatNumber(price.usdPrice))
       ]
-    }],
+    }]],
     notes: [
       change === null
         ? "The service returned no 24-hour change."

@@ -10,7 +10,7 @@ const fontSize = 12
 const rowHeight = 20
 const barHeight = 12
 const margin = 20
-const groupGap = 16
+const panelGap = 16
 
 /** From the top of a row to the base line of its text. */
 const baseline = 14
@@ -74,12 +74,11 @@ const line = (x: number, top: number, bottom: number): string =>
 const drawPanel = (
   panel: PlacedPanel,
   labels: ReadonlyArray<string>,
-  barWidth: number,
   top: number
 ): ReadonlyArray<string> => {
   const rows = top + rowHeight
   const bottom = rows + labels.length * rowHeight
-  const barX = (position: number) => toX(panel.barStart + position * barWidth)
+  const barX = (position: number) => toX(panel.barStart + position * panel.barWidth)
   return [
     textAt(toX(panel.textStart), top + baseline, panel.name, { style: "name" }),
     ...panel.ticks.flatMap(({ position, text }) => [
@@ -106,12 +105,12 @@ const drawPanel = (
 }
 
 /** Returns all values as text. */
-const describe = ({ groups, labels, notes }: ChartLayout): string =>
+const describe = ({ labels, lines, notes }: ChartLayout): string =>
   [
     ...notes,
     ...labels.map((label, row) =>
       `${label}: ${
-        groups.flat().map(({ bars, name }) => `${bars[row]?.exactText ?? bars[row]?.text ?? ""} ${name}`)
+        lines.flat().map(({ bars, name }) => `${bars[row]?.exactText ?? bars[row]?.text ?? ""} ${name}`)
           .join(", ")
       }.`
     )
@@ -120,23 +119,23 @@ const describe = ({ groups, labels, notes }: ChartLayout): string =>
 /** Returns a document. */
 export const drawSvg = (chart: Chart): string => {
   const layout = layoutChart(chart, columns)
-  const { barWidth, groups, labels, notes, title } = layout
+  const { labels, lines, notes, title } = layout
   const parts: Array<string> = []
   let y = margin
   for (const text of title) {
     parts.push(textAt(margin, y + baseline, text, { style: "title" }))
     y += rowHeight
   }
-  for (const group of labels.length === 0 ? [] : groups) {
-    y += groupGap
+  for (const panels of lines) {
+    y += panelGap
     parts.push(
       ...labels.map((label, row) => textAt(margin, y + (row + 1) * rowHeight + baseline, label)),
-      ...group.flatMap((panel) => drawPanel(panel, labels, barWidth, y))
+      ...panels.flatMap((panel) => drawPanel(panel, labels, y))
     )
-    const hasTicks = group.some(({ ticks }) => ticks.length > 0)
+    const hasTicks = panels.some(({ ticks }) => ticks.length > 0)
     y += (labels.length + 1 + (hasTicks ? 1 : 0)) * rowHeight
   }
-  y += groupGap
+  y += panelGap
   for (const text of notes) {
     parts.push(textAt(margin, y + baseline, text, { style: "note" }))
     y += rowHeight

@@ -53,20 +53,20 @@ const drawAxis = (
   ]
 }
 
-const drawGroup = (
+/** Draws panels that are beside each other. */
+const drawPanels = (
   labels: ReadonlyArray<string>,
-  group: ReadonlyArray<PlacedPanel>,
-  barWidth: number,
+  panels: ReadonlyArray<PlacedPanel>,
   characters: BarCharacters
 ): ReadonlyArray<string> => {
-  const names = atColumns(group.map(({ name, textStart, textWidth }) => [
+  const names = atColumns(panels.map(({ barWidth, name, textStart, textWidth }) => [
     textStart,
     truncateEnd(name, textWidth + 1 + barWidth)
   ]))
   const rows = labels.map((label, row) =>
     atColumns([
       [0, label],
-      ...group.flatMap(({ barStart, bars, textStart, textWidth }) => {
+      ...panels.flatMap(({ barStart, barWidth, bars, textStart, textWidth }) => {
         const { range, text } = bars[row] ?? { range: null, text: "" }
         return [
           [textStart, padStart(text, textWidth)],
@@ -75,11 +75,13 @@ const drawGroup = (
       })
     ])
   )
-  const axes = group.map(({ barStart, ticks }) => [barStart, drawAxis(ticks, barWidth, characters)] as const)
+  const axes = panels.filter(({ ticks }) => ticks.length > 0).map(({ barStart, barWidth, ticks }) =>
+    [barStart, drawAxis(ticks, barWidth, characters)] as const
+  )
   return [
     names,
     ...rows,
-    ...(group.every(({ ticks }) => ticks.length === 0) ? [] : [
+    ...(axes.length === 0 ? [] : [
       atColumns(axes.map(([column, [line]]) => [column, line])),
       atColumns(axes.map(([column, [, texts]]) => [column, texts]))
     ])
@@ -94,19 +96,18 @@ export const drawText = (
   stream: StreamInfo
 ): string => {
   const isAscii = characters === "ascii"
-  const layout = layoutChart(chart, columns, (text) => isAscii ? toAscii(sanitize(text)) : sanitize(text))
-  const groups = layout.labels.length === 0
-    ? []
-    : layout.groups.map((group) =>
-      drawGroup(layout.labels, group, layout.barWidth, barCharacters[characters])
-    )
+  const { labels, lines, notes, title } = layoutChart(
+    chart,
+    columns,
+    (text) => isAscii ? toAscii(sanitize(text)) : sanitize(text)
+  )
   // A cut text ends with an ellipsis
   const finish = (line: string) => isAscii ? toAscii(truncateEnd(line, columns)) : truncateEnd(line, columns)
   const block = (lines: ReadonlyArray<string>, style?: TextStyle) =>
     lines.map(finish).map((line) => `${style === undefined ? line : styled(stream, style, line)}\n`).join("")
   return [
-    block(layout.title, "bold"),
-    ...groups.map((lines) => block(lines)),
-    block(layout.notes, "dim")
+    block(title, "bold"),
+    ...lines.map((panels) => block(drawPanels(labels, panels, barCharacters[characters]))),
+    block(notes, "dim")
   ].join("\n")
 }

@@ -49,12 +49,15 @@ const anyChart: fc.Arbitrary<Chart> = fc.integer({ min: 0, max: 12 }).chain((row
     title: text,
     labels: fc.array(text, { minLength: rows, maxLength: rows }),
     panels: fc.array(
-      fc.record({
-        name: text,
-        bars: fc.array(anyBar, { minLength: rows, maxLength: rows }),
-        ticks: fc.constantFrom([], timeTicks(0, 1e12), timeTicks(1.6e12, 1.7e12))
-      }),
-      { minLength: 1, maxLength: 4 }
+      fc.array(
+        fc.record({
+          name: text,
+          bars: fc.array(anyBar, { minLength: rows, maxLength: rows }),
+          ticks: fc.constantFrom([], timeTicks(0, 1e12), timeTicks(1.6e12, 1.7e12))
+        }),
+        { minLength: 1, maxLength: 3 }
+      ),
+      { minLength: 1, maxLength: 3 }
     ),
     notes: fc.array(text, { maxLength: 3 })
   })
@@ -62,8 +65,7 @@ const anyChart: fc.Arbitrary<Chart> = fc.integer({ min: 0, max: 12 }).chain((row
 
 /** Returns the lengths of the only bars of a chart, in parts of which a cell has `parts.length`. */
 const barLengths = (chart: Chart, columns: number, characters: CharacterSet, parts: string) => {
-  const { barWidth, groups } = layoutChart(chart, columns)
-  const start = groups[0]?.[0]?.barStart ?? 0
+  const { barStart: start = 0, barWidth = 0 } = layoutChart(chart, columns).lines[0]?.[0] ?? {}
   const rows = linesOf(draw(chart, columns, characters)).slice(3, 3 + chart.labels.length)
   return {
     max: barWidth * parts.length,
@@ -76,11 +78,11 @@ const chartOf = (values: ReadonlyArray<bigint>): Chart => {
   return {
     title: "values",
     labels: values.map((_, index) => `row ${index}`),
-    panels: [{
+    panels: [[{
       name: "value",
       ticks: [],
       bars: values.map((value) => barTo(fraction(value, max), String(value)))
-    }],
+    }]],
     notes: []
   }
 }
@@ -135,6 +137,20 @@ describe("text", () => {
     expect(barLengths(chartOf([0n]), 80, "unicode", "▏▎▍▌▋▊▉█").lengths).toEqual([0])
   })
 
+  it("gives all bars of one axis the same length, and lines of at most the width", () => {
+    fc.assert(fc.property(anyChart, fc.integer({ min: 40, max: 200 }), (chart, columns) => {
+      const { lines } = layoutChart(chart, columns)
+      const widths = lines.flat().map(({ barWidth }) => barWidth)
+      const groups = chart.panels.map(({ length }) => length)
+      let index = 0
+      for (const length of chart.labels.length === 0 ? [] : groups) {
+        expect(new Set(widths.slice(index, index + length)).size).toBe(1)
+        index += length
+      }
+      expect(widths.length).toBe(index)
+    }))
+  })
+
   it("shows a value of any size, and marks it if digits are missing", () => {
     const [, , , row = ""] = linesOf(draw(chartOf([2n ** 256n - 1n]), 60))
     expect(row).toMatch(/^row 0 +1\.\d+…e\+77 █{10}$/)
@@ -146,7 +162,7 @@ describe("text", () => {
       draw({
         title: "Transfers",
         labels: [],
-        panels: [{ name: "in", bars: [], ticks: [] }],
+        panels: [[{ name: "in", bars: [], ticks: [] }]],
         notes: ["None."]
       }, 60)
     )

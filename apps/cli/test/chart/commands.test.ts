@@ -1,0 +1,226 @@
+/** Commands draw charts of what the sandbox returns. */
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { XMLValidator } from "fast-xml-parser"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { width } from "../../src/render/Width.ts"
+import { quarry, records, sandboxEnvironment } from "../support/quarry.ts"
+import { respondingWith } from "../support/stubClient.ts"
+
+const wallet = "0xba766b2113a53a5900c11859ceca38ca9918c6b4"
+const token = "0xf124a828c0fc24a9f753c3ebb18ef93c74a67993"
+const utf8 = { LANG: "C.UTF-8" }
+
+const commands: ReadonlyArray<readonly [name: string, argv: ReadonlyArray<string>]> = [
+  ["wallet-transfers", ["wallet", "transfers", wallet, "--max-items", "150"]],
+  ["wallet-transfers-of-a-token", ["wallet", "transfers", wallet, "--contract-addresses", token, "--all"]],
+  ["token-transfers", ["token", "transfers", token, "--max-items", "250"]],
+  ["wallet-nft-trades", ["wallet", "nft-trades", wallet, "--all"]],
+  ["wallet-chains", ["wallet", "chains", wallet]],
+  ["token-owners", ["token", "owners", token]],
+  ["token-price", ["token", "price", token]]
+]
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "quarry-chart-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+)
+
+/** Returns the sums of the numbers that the rows of a chart with counts print. */
+const countsIn = (out: string): ReadonlyArray<number> => {
+  const rows = out.split("\n").filter((line) => /^\d{4}-\d\d/.test(line))
+  const numbers = rows.map((row) => row.replace(/^[-\d]+/, "").match(/\d+/g)?.map(Number) ?? [])
+  return (numbers[0] ?? []).map((_, series) => numbers.reduce((sum, row) => sum + (row[series] ?? 0), 0))
+}
+
+describe.each(commands)("%s", (name, argv) => {
+  for (const columns of [60, 100, 200]) {
+    it.effect(`fits ${columns} columns`, () =>
+      Effect.gen(function*() {
+        const { code, out } = yield* quarry([...argv, "--chart", "--sandbox"], {
+          terminal: columns,
+          env: utf8
+        })
+        expect(code).toBe(0)
+        for (const line of out.split("\n")) expect(width(line)).toBeLessThanOrEqual(columns)
+        yield* Effect.promise(() => expect(out).toMatchFileSnapshot(`pictures/${name}-${columns}.txt`))
+      }))
+  }
+
+  it.effect("is ASCII of 80 columns in a pipe without a UTF-8 locale", () =>
+    Effect.gen(function*() {
+      const { code, out } = yield* quarry([...argv, "--chart", "--sandbox"], {
+        env: { ...utf8, LC_ALL: "C" }
+      })
+      expect(code).toBe(0)
+      expect(out).toMatch(/^[\x20-\x7e\n]+$/)
+      expect(Math.max(...out.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80)
+    }))
+
+  it.effect("is written as SVG", () =>
+    Effect.gen(function*() {
+      const path = yield* folder
+      const file = join(path, "chart.svg")
+      const { code, err, out } = yield* quarry([...argv, "--chart-to", file, "--sandbox"])
+      expect([code, out]).toEqual([0, ""])
+      expect(err).toContain(`wrote ${file}`)
+      const svg = readFileSync(file, "utf8")
+      expect(XMLValidator.validate(svg)).toBe(true)
+      expect(svg).toContain("class=\"bar\"")
+      expect(readdirSync(path)).toEqual(["chart.svg"])
+    }).pipe(Effect.scoped))
+})
+
+describe("records", () => {
+  it.effect("are all counted once, whatever the page size", () =>
+    Effect.gen(function*() {
+      const argv = ["wallet", "transfers", wallet, "--all", "--sandbox"]
+      const all = records((yield* quarry([...argv, "-o", "ndjson"])).out)
+      const isIn = (record: Record<string, unknown>) => record["to_address"] === wallet
+      const isOut = (record: Record<string, unknown>) => record["from_address"] === wallet
+      const expected = [
+        all.filter((record) => isIn(record) && !isOut(record)).length,
+        all.filter((record) => isOut(record) && !isIn(record)).length,
+        all.filter((record) => isOut(record) && isIn(record)).length
+      ]
+      const whole = yield* quarry([...argv, "--chart"], { env: utf8 })
+      expect(countsIn(whole.out)).toEqual(expected)
+      expect(whole.out).toContain(`\n${all.length} transfers, from `)
+      expect((yield* quarry([...argv, "--chart", "--limit", "7"], { env: utf8 })).out).toBe(whole.out)
+    }))
+
+  it.effect("are summed exactly if they are of one token", () =>
+    Effect.gen(function*() {
+      const argv = ["token", "transfers", token, "--all", "--sandbox"]
+      const all = records((yield* quarry([...argv, "-o", "ndjson"])).out)
+      const total = all.reduce((sum, record) => sum + BigInt(String(record["value"])), 0n)
+      const { out } = yield* quarry([...argv, "--chart"], { env: utf8, terminal: 100 })
+      const [, printed = ""] = /Total: ([\d.]+) QUSD\./.exec(out) ?? []
+      const [whole = "", decimals = ""] = printed.split(".")
+      expect(BigInt(whole + decimals.padEnd(6, "0"))).toBe(total)
+    }))
+
+  it.effect("that --max-items leaves out are mentioned", () =>
+    Effect.gen(function*() {
+      const { err, out } = yield* quarry(
+        ["wallet", "transfers", wallet, "--max-items", "30", "--chart", "--sandbox"],
+        { env: utf8 }
+      )
+      expect(out).toContain("30 transfers, from")
+      expect(out).toContain("More transfers are not included.")
+      expect(err).toContain("more transfers available: use --all, or --max-items <n>")
+    }))
+
+  it.effect("without a time have a row of their own, and an empty list has none", () =>
+    Effect.gen(function*() {
+      const record = `{"transaction_hash":"0x${"ab".repeat(32)}","block_number":1}`
+      const draw = (result: string) =>
+        quarry(["token", "transfers", token, "--chart"], {
+          env: { ...utf8, ...sandboxEnvironment },
+          client: respondingWith(`{"page":1,"page_size":100,"cursor":null,"result":[${result}]}`).client
+        })
+      expect((yield* draw(`${record},${record}`)).out).toMatch(/\nno time +2 █+\n\n2 transfers\.\n$/)
+      expect((yield* draw("")).out).toBe("Transfers of the token 0xf124…7993 per day\n\nNo transfers.\n")
+    }))
+})
+
+describe("the price of a token", () => {
+  const price = (fields: string) =>
+    quarry(["token", "price", token, "--chart"], {
+      env: { ...utf8, ...sandboxEnvironment },
+      client: respondingWith(`{"tokenSymbol":"T",${fields}}`).client
+    })
+
+  it.effect("is compared with that of 24 hours ago", () =>
+    Effect.gen(function*() {
+      const { out } = yield* price(
+        "\"usdPrice\":3,\"usdPriceFormatted\":\"3.00\",\"24hrPercentChange\":\"50\""
+      )
+      expect(out).toMatch(/24 hours ago +≈2 █+\S?\nnow +3\.00 █+\n\nChange in 24 hours: \+50%\.\n$/)
+    }))
+
+  it.effect.each([["no change", "null"], ["a loss of everything", "\"-100\""]])(
+    "is drawn alone after %s",
+    ([, change]) =>
+      Effect.gen(function*() {
+        const { code, out } = yield* price(`"usdPrice":3,"24hrPercentChange":${change}`)
+        expect(code).toBe(0)
+        expect(out).not.toContain("24 hours ago")
+        expect(out).toMatch(/now +3 █+/)
+      })
+  )
+})
+
+describe("options", () => {
+  it.effect("of other outputs are rejected with the fix", () =>
+    Effect.gen(function*() {
+      for (
+        const [other, message] of [
+          [["-o", "json"], "--chart and -o json are mutually exclusive"],
+          [["-o", "csv"], "--chart and -o csv are mutually exclusive"],
+          [["--jq", ".value"], "--chart and --jq are mutually exclusive"],
+          [["--fields", "value"], "--chart and --fields are mutually exclusive"],
+          [["--to", "records.csv"], "--chart and --to are mutually exclusive"]
+        ] as const
+      ) {
+        const { code, err, out } = yield* quarry(["token", "transfers", token, "--chart", ...other])
+        expect([code, out]).toEqual([2, ""])
+        expect(err).toContain(`error: ${message}`)
+        expect(err).toMatch(/hint: .*omit /)
+      }
+    }))
+
+  it.effect("select the width in a pipe", () =>
+    Effect.gen(function*() {
+      const { out } = yield* quarry(["token", "owners", token, "--chart", "--sandbox"], {
+        env: { ...utf8, COLUMNS: "120" }
+      })
+      expect(Math.max(...out.split("\n").map(width))).toBe(120)
+    }))
+
+  it.effect("never replace a file without --overwrite, and then read nothing", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "chart.svg")
+      writeFileSync(file, "mine")
+      const argv = ["token", "owners", token, "--chart-to", file]
+      const { client, sent } = respondingWith("not requested")
+      const refused = yield* quarry(argv, { env: sandboxEnvironment, client })
+      expect(sent).toEqual([])
+      expect(refused.code).toBe(2)
+      expect(refused.err).toContain(`error: ${file} exists`)
+      expect(refused.err).toContain("--overwrite")
+      expect(readFileSync(file, "utf8")).toBe("mine")
+      expect((yield* quarry([...argv, "--sandbox", "--overwrite"])).code).toBe(0)
+      expect(readFileSync(file, "utf8")).toContain("<svg")
+    }).pipe(Effect.scoped))
+
+  it.effect("require a file name that ends in .svg, in a folder that exists", () =>
+    Effect.gen(function*() {
+      const png = yield* quarry(["token", "owners", token, "--chart-to", "chart.png", "--sandbox"])
+      expect([png.code, existsSync("chart.png")]).toEqual([2, false])
+      expect(png.err).toContain("--chart-to: expected a file name that ends in .svg, got \"chart.png\"")
+      const missing = join(yield* folder, "missing", "chart.svg")
+      const failed = yield* quarry(["token", "owners", token, "--chart-to", missing, "--sandbox"])
+      expect(failed.code).toBe(1)
+      expect(failed.err).toContain(`cannot write ${missing}: ENOENT`)
+    }).pipe(Effect.scoped))
+
+  it.effect("draw to the terminal and to a file at once", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "chart.svg")
+      const { out } = yield* quarry(["token", "price", token, "--chart", "--chart-to", file, "--sandbox"], {
+        env: utf8
+      })
+      expect(out).toContain("Price of QUSD")
+      expect(existsSync(file)).toBe(true)
+    }).pipe(Effect.scoped))
+
+  it.effect("exist only where there is a chart", () =>
+    Effect.gen(function*() {
+      const { code, err } = yield* quarry(["nft", "list", token, "--chart", "--sandbox"])
+      expect(code).toBe(2)
+      expect(err).toContain("unknown option --chart")
+    }))
+})
