@@ -100,24 +100,24 @@ const mayExceedMaxDepth = (text: string): boolean => {
 /** Longer documents with many brackets are scanned first: nested ones take up to 40 times their size in memory. */
 const maxQuickLength = 2 ** 20
 
+/** What `inspect` finds: flags. */
 const [exact, mayBeRounded, tooDeep] = [0, 1, 2]
 
-/** Returns whether a parsed value has numbers that `JSON.parse` may have rounded, or is nested too deeply. */
-const inspect = (value: JsonValue | undefined, depth: number): number => {
-  if (typeof value === "number") return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? exact : mayBeRounded
-  if (typeof value !== "object" || value === null) return exact
+/** Finds numbers that `JSON.parse` may have rounded, and values that are nested too deeply. */
+const inspect = (value: Extract<JsonValue, object>, depth: number): number => {
   if (depth === maxDepth) return tooDeep
-  let result = exact
+  let found = exact
   if (isList(value)) {
-    for (let index = 0; index < value.length && result < tooDeep; index++) {
-      result = Math.max(result, inspect(value[index], depth + 1))
-    }
+    for (let index = 0; index < value.length; index++) found |= inspectMember(value[index], depth)
   } else {
-    for (const name in value) {
-      if (result < tooDeep) result = Math.max(result, inspect(value[name], depth + 1))
-    }
+    for (const name in value) found |= inspectMember(value[name], depth)
   }
-  return result
+  return found
+}
+
+const inspectMember = (member: JsonValue | undefined, depth: number): number => {
+  if (typeof member === "object") return member === null ? exact : inspect(member, depth + 1)
+  return typeof member !== "number" || Math.abs(member) <= Number.MAX_SAFE_INTEGER ? exact : mayBeRounded
 }
 
 const isList = (value: object): value is ReadonlyArray<JsonValue> => Array.isArray(value)
@@ -135,14 +135,15 @@ const quoter = makeQuoter()
 /** Parses nearly every valid document, in little more than the time of `JSON.parse`. Returns undefined for the others. */
 const parseQuickly = (text: string): JsonValue | undefined => {
   if (text.length > maxQuickLength && mayExceedMaxDepth(text)) return undefined
-  const value = parseNative(quoter.quoteKnown(text))
+  const known = quoter.quoteKnown(text)
+  const value = parseNative(known)
   // The quoter does not find a number that is the whole document.
   if (value === undefined || typeof value === "number") return undefined
-  const result = inspect(value, 0)
-  if (result === exact) return value
-  if (result === tooDeep) return undefined
-  const quoted = quoter.quoteAll(text)
-  return quoted === text ? value : parseNative(quoted)
+  const found = inspectMember(value, -1)
+  if (found === exact) return value
+  if (found >= tooDeep) return undefined
+  const quoted = quoter.quoteAll(known)
+  return quoted === known ? value : parseNative(quoted)
 }
 
 /**

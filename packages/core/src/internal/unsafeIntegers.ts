@@ -7,10 +7,11 @@
  */
 
 export interface IntegerQuoter {
-  /** Quotes the unsafe integers of the members that `quoteAll` found in earlier texts, at most `forgetAfter` ago. */
+  /** Quotes most unsafe integers of the members that `quoteAll` found in earlier texts, at most `forgetAfter` ago. */
   readonly quoteKnown: (text: string) => string
   /**
    * Quotes everything that looks like an unsafe integer, even inside string literals, except if it is the whole text.
+   * Expects the result of `quoteKnown`.
    *
    * If a match is inside a string literal, its opening quote ends that string and a digit or sign follows, which
    * `JSON.parse` rejects. A text that `JSON.parse` then accepts therefore had no such match.
@@ -53,16 +54,29 @@ export const forgetAfter = 1000
 const memberName = (text: string, start: number): string | undefined =>
   /"(\w+)"\s*:\s*$/.exec(text.slice(Math.max(0, start - 40), start))?.[1]
 
-/** Quotes the unsafe integers that the pattern matches. */
-const quoteMatches = (text: string, pattern: RegExp, onMatch?: (start: number) => void): string => {
+/**
+ * Quotes the unsafe integers that the pattern matches. With `skips`, continues after half of the shortest distance so far:
+ * members of records have similar distances, and the search takes most of the time.
+ */
+const quoteMatches = (
+  text: string,
+  pattern: RegExp,
+  skips: boolean,
+  onMatch?: (start: number) => void
+): string => {
   let quoted = ""
   let copied = 0
+  let shortest = Infinity
   pattern.lastIndex = 0
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     const integer = match[1] ?? ""
     if (!isUnsafe(integer)) continue
     const end = pattern.lastIndex
     const start = end - integer.length
+    if (skips && copied > 0) {
+      shortest = Math.min(shortest, start - copied)
+      pattern.lastIndex = end + (shortest >> 1)
+    }
     quoted += `${text.slice(copied, start)}"${integer}"`
     copied = end
     onMatch?.(start)
@@ -73,26 +87,34 @@ const quoteMatches = (text: string, pattern: RegExp, onMatch?: (start: number) =
 export const makeQuoter = (): IntegerQuoter => {
   let patterns: ReadonlyMap<string, RegExp> | "any" = new Map<string, RegExp>()
   let texts = 0
+  let skips = true
   const learn = (name: string | undefined) => {
     if (patterns === "any" || name !== undefined && patterns.has(name)) return
     patterns = name === undefined || patterns.size === maxNames
       ? "any"
       : new Map([...patterns, [name, integerAfter(`"${name}"\\s*:\\s*`)]])
   }
-  const quoteAny = (text: string) =>
-    quoteMatches(text, anyInteger, (start) => {
-      if (patterns !== "any") learn(memberName(text, start))
+  const quoteAny = (text: string) => {
+    const known = patterns
+    return quoteMatches(text, anyInteger, false, (start) => {
+      if (patterns === "any" || known === "any") return
+      const name = memberName(text, start)
+      // `quoteKnown` has skipped it.
+      if (name !== undefined && known.has(name)) skips = false
+      learn(name)
     })
+  }
   return {
     quoteKnown: (text) => {
       if (texts === forgetAfter) {
         texts = 0
+        skips = true
         patterns = new Map()
       }
       texts += 1
       if (patterns === "any") return quoteAny(text)
       let quoted = text
-      for (const pattern of patterns.values()) quoted = quoteMatches(quoted, pattern)
+      for (const pattern of patterns.values()) quoted = quoteMatches(quoted, pattern, skips)
       return quoted
     },
     quoteAll: quoteAny

@@ -12,6 +12,20 @@ it("quotes the integers of members that it has learned", () => {
   )
 })
 
+it("skips ahead, until it has skipped an integer of a member that it knows", () => {
+  const quoter = makeQuoter()
+  const text = (distances: ReadonlyArray<number>) =>
+    `[${distances.map((distance) => `{"value":${unsafe},"x":"${"-".repeat(distance)}"}`).join()}]`
+  const isExact = (quoted: string) => !quoted.includes(`:${unsafe}`)
+  const [even, uneven] = [text([500, 500, 500, 500]), text([500, 500, 100, 500])]
+  quoter.quoteAll(even)
+  expect(isExact(quoter.quoteKnown(even))).toBe(true)
+  const skipped = quoter.quoteKnown(uneven)
+  expect(isExact(skipped)).toBe(false)
+  expect(isExact(quoter.quoteAll(skipped))).toBe(true)
+  expect(isExact(quoter.quoteKnown(uneven))).toBe(true)
+})
+
 it.each([
   ["a text with a large integer in one member", `{"other":${unsafe}}`],
   ["a text with large integers in many members", `{"a":${unsafe},"b":${unsafe},"c":${unsafe},"d":${unsafe}}`],
