@@ -3,13 +3,12 @@ import type * as Undici from "@effect/platform-node/Undici"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as DefaultServices from "effect/DefaultServices"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
 import * as Redacted from "effect/Redacted"
 import * as Zlib from "node:zlib"
+import { noTimer, startTimer } from "../Timer.ts"
 import { type BodyMemory, CurrentBodyMemory } from "./BodyMemory.ts"
 import { join } from "./Bytes.ts"
 import { contentEncoding } from "./Gzip.ts"
@@ -233,22 +232,3 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
 type Decompressor = Zlib.Gunzip | Zlib.BrotliDecompress
 
 const decompressors = { gzip: Zlib.createGunzip, br: Zlib.createBrotliDecompress }
-
-const noTimer = (): void => {}
-
-const liveClock = Context.get(DefaultServices.liveServices, Clock.Clock)
-
-/** The longest delay of `setTimeout`. As with `Effect.sleep`, a longer one never ends. */
-const maxTimerMillis = 2 ** 31 - 1
-
-/** Runs a callback after a time of the clock. Returns a function that prevents it. */
-const startTimer = (clock: Clock.Clock, millis: number, callback: () => void): () => void => {
-  if (millis === Number.POSITIVE_INFINITY) return noTimer
-  if (clock === liveClock) {
-    if (millis > maxTimerMillis) return noTimer
-    const timer = setTimeout(callback, millis)
-    return () => clearTimeout(timer)
-  }
-  const fiber = Effect.runFork(Effect.zipRight(clock.sleep(Duration.millis(millis)), Effect.sync(callback)))
-  return () => fiber.unsafeInterruptAsFork(FiberId.none)
-}

@@ -1,0 +1,27 @@
+/** Timers of a clock that need no fiber while it is the live one. */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as DefaultServices from "effect/DefaultServices"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FiberId from "effect/FiberId"
+
+/** Stops no timer. */
+export const noTimer = (): void => {}
+
+const liveClock = Context.get(DefaultServices.liveServices, Clock.Clock)
+
+/** The longest delay of `setTimeout`. As with `Effect.sleep`, a longer one never ends. */
+const maxTimerMillis = 2 ** 31 - 1
+
+/** Runs a callback after a time of the clock. Returns a function that prevents it. */
+export const startTimer = (clock: Clock.Clock, millis: number, callback: () => void): () => void => {
+  if (millis === Number.POSITIVE_INFINITY) return noTimer
+  if (clock === liveClock) {
+    if (millis > maxTimerMillis) return noTimer
+    const timer = setTimeout(callback, millis)
+    return () => clearTimeout(timer)
+  }
+  const fiber = Effect.runFork(Effect.zipRight(clock.sleep(Duration.millis(millis)), Effect.sync(callback)))
+  return () => fiber.unsafeInterruptAsFork(FiberId.none)
+}
