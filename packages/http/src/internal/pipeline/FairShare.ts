@@ -49,12 +49,12 @@ export const make = (
   options: { readonly capacity: number; readonly share?: number | undefined }
 ): FairShare => {
   const { share: defaultShare = 1 } = options
-  // Clients that hold nothing have no entry.
+  // Of clients that hold nothing, only some have an entry. A `Map` that loses entries all the time allocates.
   const amounts = new Map<string, number>()
   let used = 0
   const held = (client: string): number => amounts.get(client) ?? 0
   const set = (client: string, amount: number): void => {
-    if (amount > 0) amounts.set(client, amount)
+    if (amount > 0 || amounts.size <= maxEntries) amounts.set(client, amount)
     else amounts.delete(client)
   }
   const canAcquire: FairShare["canAcquire"] = (client, amount, share = defaultShare) => {
@@ -81,3 +81,6 @@ export const make = (
     }
   }
 }
+
+/** Number of clients above which those that hold nothing lose their entry. */
+const maxEntries = 1000

@@ -17,47 +17,89 @@ export interface LruLimits<V> {
   readonly sizeOf?: (key: string, value: V) => number
 }
 
-/** The order of a `Map` is the order of use, because each use deletes the entry and inserts it again. */
+interface Entry<V> {
+  readonly key: string
+  value: V
+  size: number
+  /** The entries that were used just before and just after this one. */
+  older: Entry<V> | undefined
+  newer: Entry<V> | undefined
+}
+
+/** A list has the order of use. To insert a key of a `Map` again instead makes the `Map` grow and shrink all the time. */
 export const make = <V>(
   { maxSize, maxEntrySize = maxSize, sizeOf = () => 1 }: LruLimits<V>
 ): LruMap<V> => {
-  const entries = new Map<string, { readonly value: V; readonly size: number }>()
+  const entries = new Map<string, Entry<V>>()
+  let oldest: Entry<V> | undefined
+  let newest: Entry<V> | undefined
   let totalSize = 0
 
-  const remove = (key: string) => {
-    totalSize -= entries.get(key)?.size ?? 0
-    entries.delete(key)
+  const unlink = (entry: Entry<V>): void => {
+    const { newer, older } = entry
+    if (older === undefined) oldest = newer
+    else older.newer = newer
+    if (newer === undefined) newest = older
+    else newer.older = older
+    entry.older = undefined
+    entry.newer = undefined
   }
 
-  const evict = () => {
-    for (const key of entries.keys()) {
-      if (totalSize <= maxSize) return
-      remove(key)
-    }
+  const append = (entry: Entry<V>): void => {
+    if (newest === undefined) oldest = entry
+    else newest.newer = entry
+    entry.older = newest
+    newest = entry
+  }
+
+  const use = (entry: Entry<V>): void => {
+    if (entry === newest) return
+    unlink(entry)
+    append(entry)
+  }
+
+  const remove = (entry: Entry<V> | undefined): void => {
+    if (entry === undefined) return
+    unlink(entry)
+    totalSize -= entry.size
+    entries.delete(entry.key)
   }
 
   return {
     get: (key) => {
       const entry = entries.get(key)
-      if (entry === undefined) return undefined
-      entries.delete(key)
-      entries.set(key, entry)
-      return entry.value
+      if (entry !== undefined) use(entry)
+      return entry?.value
     },
     peek: (key) => entries.get(key)?.value,
     set: (key, value) => {
-      remove(key)
+      const existing = entries.get(key)
       const size = sizeOf(key, value)
-      if (size > maxEntrySize) return
-      entries.set(key, { value, size })
+      if (size > maxEntrySize) return remove(existing)
+      if (existing === undefined) {
+        const entry: Entry<V> = { key, value, size, older: undefined, newer: undefined }
+        entries.set(key, entry)
+        append(entry)
+      } else {
+        use(existing)
+        totalSize -= existing.size
+        existing.value = value
+        existing.size = size
+      }
       totalSize += size
-      if (totalSize > maxSize) evict()
+      while (totalSize > maxSize && oldest !== undefined) remove(oldest)
     },
-    delete: remove,
+    delete: (key) => remove(entries.get(key)),
     clear: () => {
       entries.clear()
+      oldest = undefined
+      newest = undefined
       totalSize = 0
     },
-    values: () => Array.from(entries.values(), ({ value }) => value)
+    values: () => {
+      const values: Array<V> = []
+      for (let entry = oldest; entry !== undefined; entry = entry.newer) values.push(entry.value)
+      return values
+    }
   }
 }
