@@ -75,10 +75,10 @@ const stageOf = (
     if (mode === "no-store" || !isCacheable(cache, call.request)) {
       return Effect.map(execute(call), uncoalesced)
     }
-    const fetch = () => singleFlight.join(flightKeyOf(call), flightOf(call, execute, ttlOf))
+    const fetch = () => singleFlight.join(flightOf(call, execute, ttlOf))
     if (mode === "reload") {
       return Effect.map(
-        singleFlight.restart(flightKeyOf(call), flightOf(call, execute, ttlOf)),
+        singleFlight.restart(flightOf(call, execute, ttlOf)),
         fromUpstream
       )
     }
@@ -94,7 +94,7 @@ const stageOf = (
         instrumentation.recordCacheResult(call, "stale")
         const flight = { ...flightOf(call, execute, ttlOf), onJoin: () => {} }
         // In the background. Errors are ignored.
-        return Effect.as(singleFlight.prefetch(flightKeyOf(call), flight), stale)
+        return Effect.as(singleFlight.prefetch(flight), stale)
       }
       const usableUntil = entry.freshUntil + Duration.toMillis(cache.staleIfError)
       return now >= usableUntil
@@ -109,6 +109,7 @@ const stageOf = (
     ttlOf: Parameters<CacheStage["run"]>[3]
   ): SingleFlight.FlightRequest<AttemptResponse, AttemptNoResponse> => ({
     subject: call.url,
+    variant: call.flightVariant,
     client: call.client.name,
     execute: (deadline, onSent) => execute({ ...call, deadline, nextVersion: store.nextVersion, onSent }),
     onSent: call.onSent,
@@ -209,8 +210,6 @@ const stageOf = (
 /** Whether responses to a request are cached. */
 const isCacheable = (cache: ResponseCache, { method }: EncodedRequest): boolean =>
   cache.enabled && method === "GET"
-
-const flightKeyOf = ({ flightPrefix, url }: Call): string => flightPrefix + url
 
 /** Whether the queue, the memory or the circuit breaker of the client caused a failure. */
 const isClientLimit: (result: AttemptResult) => boolean = Either.match({

@@ -67,8 +67,8 @@ export interface Call {
   readonly deadline: number
   /** The attempt timeout of the layer. A call with a shorter timeout does not indicate an unhealthy upstream. */
   readonly layerAttemptTimeout: number
-  /** Identifies the calls that may share a request with this one, up to the URL. See `flightPrefixOf`. */
-  readonly flightPrefix: string
+  /** The calls with the same URL and variant may share a request. See `flightVariantOf`. */
+  readonly flightVariant: string
   /** Whether a response without a JSON document is retried. Otherwise, a check of its brackets suffices. */
   readonly needsDocument: boolean
   /** Issues the version of an attempt whose response may be cached. Null if it is not cached. See `CacheEntry`. */
@@ -96,7 +96,7 @@ export const prepare = (
 ) => {
   const keys = Arr.map(keyPool.keys, (key) => callKeyOf(operation, key))
   const timeouts = timeoutMillis(policies.timeouts)
-  const flightPrefix = flightPrefixOf(keyPool, policies, timeouts)
+  const flightVariant = flightVariantOf(keyPool, policies, timeouts)
   return (
     request: EncodedRequest,
     options: CallOptions,
@@ -126,7 +126,7 @@ export const prepare = (
       attemptTimeout: callTimeouts.attempt,
       deadline: clock.unsafeCurrentTimeMillis() + callTimeouts.call,
       layerAttemptTimeout: Math.min(timeouts.attempt, timeouts.call),
-      flightPrefix: overrides ? flightPrefixOf(keyPool, callPolicies, callTimeouts) : flightPrefix,
+      flightVariant: overrides ? flightVariantOf(keyPool, callPolicies, callTimeouts) : flightVariant,
       needsDocument,
       nextVersion: null,
       onUsage: Context.get(context, CurrentUsageObserver),
@@ -161,8 +161,8 @@ const timeoutMillis = ({ attempt, call }: Timeouts): TimeoutMillis => ({
  * - with the same keys, because errors may depend on the key,
  * - with the same retry policy and attempt timeout. Their call timeouts may differ.
  */
-const flightPrefixOf = ({ id }: KeyPool, { retry }: Policies, { attempt }: TimeoutMillis): string =>
-  `${id}\n${retry.attempts}\n${retry.budget.capacity}\n${attempt}\n`
+const flightVariantOf = ({ id }: KeyPool, { retry }: Policies, { attempt }: TimeoutMillis): string =>
+  `${id}\n${retry.attempts}\n${retry.budget.capacity}\n${attempt}`
 
 const callKeyOf = (operation: Call["operation"], key: PooledKey): CallKey => {
   const { burst, cost, dailyQuota, limit, maxWait, window } = key.rateLimit

@@ -29,6 +29,8 @@ import type { SendObserver } from "./SendObserver.ts"
 export interface FlightRequest<A, E> {
   /** The cache key of the result. Several requests may have the same subject. */
   readonly subject: string
+  /** Calls are coalesced only if subject and variant are equal. */
+  readonly variant: string
   /** The name of the client that calls. */
   readonly client: string
   /** Ends at `deadline`, in milliseconds since 1970. Reports to `onSent` what is sent. */
@@ -59,20 +61,20 @@ export interface FlightResult<A> {
 }
 
 export interface SingleFlight<A, E> {
-  /** Joins the request in flight with this name, or starts one. */
-  readonly join: (name: string, request: FlightRequest<A, E>) => Effect.Effect<FlightResult<A>, E>
+  /** Joins the request in flight, or starts one. */
+  readonly join: (request: FlightRequest<A, E>) => Effect.Effect<FlightResult<A>, E>
   /** Starts a new request, which later callers join. */
-  readonly restart: (name: string, request: FlightRequest<A, E>) => Effect.Effect<FlightResult<A>, E>
+  readonly restart: (request: FlightRequest<A, E>) => Effect.Effect<FlightResult<A>, E>
   /** Starts a request without waiting for it, unless one with its subject is in flight. */
-  readonly prefetch: (name: string, request: FlightRequest<A, E>) => Effect.Effect<void>
+  readonly prefetch: (request: FlightRequest<A, E>) => Effect.Effect<void>
   /** Invalidates all requests with a subject, or all requests. */
   readonly invalidate: (subject: string | null) => void
 }
 
 /** A request in flight. */
 interface InFlight<A, E> {
-  readonly name: string
   readonly subject: string
+  readonly variant: string
   readonly client: string
   readonly result: Deferred.Deferred<A, E>
   readonly deadline: number
@@ -80,8 +82,10 @@ interface InFlight<A, E> {
   latestDeadline: number
   /** Whether it has a result, which may still be cached. */
   ended: boolean
+  /** Whether later callers may join it. */
+  joinable: boolean
   /** The callers that wait. */
-  readonly callers: Set<Caller>
+  readonly callers: Array<Caller>
   /** The number of requests that were sent. */
   sent: number
   invalidated: boolean
@@ -94,39 +98,47 @@ interface Caller {
 
 /** Creates an empty group of requests, which end when the scope closes. */
 export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>> => {
-  // The requests that may be joined, by name, and all requests in flight, by subject.
-  const joinable = new MultiMap<InFlight<A, E>>()
-  const inFlight = new MultiMap<InFlight<A, E>>()
+  // By subject.
+  const flights = new Map<string, Array<InFlight<A, E>>>()
   let closed = false
 
-  const detach = (flight: InFlight<A, E>): void => joinable.delete(flight.name, flight)
+  const inFlight = (subject: string): ReadonlyArray<InFlight<A, E>> => flights.get(subject) ?? []
 
-  const find = (name: string, client: string): InFlight<A, E> | undefined => {
+  const find = ({ client, subject, variant }: FlightRequest<A, E>): InFlight<A, E> | undefined => {
     let sent: InFlight<A, E> | undefined
-    for (const flight of joinable.get(name)) {
+    for (const flight of inFlight(subject)) {
+      if (!flight.joinable || flight.variant !== variant) continue
       if (flight.client === client) return flight
       if (flight.sent > 0) sent ??= flight
     }
     return sent
   }
 
-  const add = (name: string, { client, subject }: FlightRequest<A, E>, deadline: number): InFlight<A, E> => {
+  const add = ({ client, subject, variant }: FlightRequest<A, E>, deadline: number): InFlight<A, E> => {
     const flight: InFlight<A, E> = {
-      name,
       subject,
+      variant,
       client,
       result: Deferred.unsafeMake(FiberId.none),
       deadline,
       latestDeadline: deadline,
       ended: false,
-      callers: new Set(),
+      joinable: true,
+      callers: [],
       sent: 0,
       invalidated: false,
       fiber: null
     }
-    joinable.add(name, flight)
-    inFlight.add(subject, flight)
+    const others = flights.get(subject)
+    if (others === undefined) flights.set(subject, [flight])
+    else others.push(flight)
     return flight
+  }
+
+  const remove = (flight: InFlight<A, E>): void => {
+    const all = flights.get(flight.subject) ?? []
+    removeFrom(all, flight)
+    if (all.length === 0) flights.delete(flight.subject)
   }
 
   /** Starts a request in a fiber of its own, with what the fiber of the first caller provides. */
@@ -143,7 +155,7 @@ export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>
     /** Gives the callers the result. A failed request can no longer be joined then. */
     const settle = (exit: Exit.Exit<A, E>): void => {
       flight.ended = true
-      if (Exit.isFailure(exit)) detach(flight)
+      if (Exit.isFailure(exit)) flight.joinable = false
       Deferred.unsafeDone(flight.result, exit)
     }
     const executed = Effect.flatMap(Effect.exit(execute(flight.deadline, onSent)), (exit) => {
@@ -163,8 +175,7 @@ export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>
     fiber.addObserver((exit) => {
       // Without a result it was interrupted.
       if (Exit.isFailure(exit)) settle(Exit.failCause(exit.cause))
-      detach(flight)
-      inFlight.delete(flight.subject, flight)
+      remove(flight)
     })
     if (closed) interrupt(fiber)
   }
@@ -183,17 +194,16 @@ export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>
 
   /** Ends the wait of a caller. Cancels a request that no caller waits for, unless its result is to be cached. */
   const leave = (flight: InFlight<A, E>, caller: Caller): void => {
-    flight.callers.delete(caller)
+    removeFrom(flight.callers, caller)
     const continues = flight.sent > 0 && flight.deadline < Number.POSITIVE_INFINITY
-    if (flight.callers.size > 0 || continues || flight.ended || flight.fiber === null) return
+    if (flight.callers.length > 0 || continues || flight.ended || flight.fiber === null) return
     // No other caller may join a request that is being cancelled.
-    detach(flight)
+    flight.joinable = false
     interrupt(flight.fiber)
   }
 
   /** Joins or starts a request. One that is started ends at `minDeadline` or at the deadline of the caller, if later. */
   const joinOrStart = (
-    name: string,
     request: FlightRequest<A, E>,
     findExisting: () => InFlight<A, E> | undefined,
     minDeadline: number
@@ -203,9 +213,9 @@ export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>
         const { client, deadline, onSent } = request
         const existing = findExisting()
         const joined = existing !== undefined
-        const flight = existing ?? add(name, request, Math.max(deadline, minDeadline))
+        const flight = existing ?? add(request, Math.max(deadline, minDeadline))
         const caller: Caller = { onSent }
-        flight.callers.add(caller)
+        flight.callers.push(caller)
         flight.latestDeadline = Math.max(flight.latestDeadline, deadline)
         if (flight.sent !== 0) onSent?.(flight.sent)
         request.onJoin(joined)
@@ -217,7 +227,7 @@ export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>
             (client === flight.client || !request.isClientLimit(result))
           return isShared
             ? Either.map(result, (value) => ({ value, joined }))
-            : restore(joinOrStart(name, request, () => find(name, client), flight.latestDeadline))
+            : restore(joinOrStart(request, () => find(request), flight.latestDeadline))
         }
         return Effect.matchCauseEffect(restore(awaitResult(flight, request)), {
           onFailure: (cause) => {
@@ -232,61 +242,42 @@ export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>
     )
 
   const singleFlight: SingleFlight<A, E> = {
-    join: (name, request) => joinOrStart(name, request, () => find(name, request.client), request.deadline),
-    restart: (name, request) =>
-      joinOrStart(name, request, () => {
-        for (const flight of joinable.get(name)) detach(flight)
+    join: (request) => joinOrStart(request, () => find(request), request.deadline),
+    restart: (request) =>
+      joinOrStart(request, () => {
+        for (const flight of inFlight(request.subject)) {
+          if (flight.variant === request.variant) flight.joinable = false
+        }
         return undefined
       }, request.deadline),
-    prefetch: (name, request) =>
+    prefetch: (request) =>
       Effect.withFiberRuntime((caller) => {
-        if (!inFlight.has(request.subject)) {
+        if (inFlight(request.subject).length === 0) {
           // After the caller has gone on.
-          start(add(name, request, request.deadline), request, caller, { immediate: false })
+          start(add(request, request.deadline), request, caller, { immediate: false })
         }
         return Effect.void
       }),
     invalidate: (subject) => {
-      for (const flight of subject === null ? inFlight.values() : inFlight.get(subject)) {
+      for (const flight of subject === null ? [...flights.values()].flat() : inFlight(subject)) {
         flight.invalidated = true
-        detach(flight)
+        flight.joinable = false
       }
     }
   }
   const close = Effect.suspend(() => {
     closed = true
-    return Fiber.interruptAll([...inFlight.values()].flatMap(({ fiber }) => fiber === null ? [] : [fiber]))
+    return Fiber.interruptAll(
+      [...flights.values()].flat().flatMap(({ fiber }) => fiber === null ? [] : [fiber])
+    )
   })
   return Effect.as(Scope.addFinalizer(scope, close), singleFlight)
 }
 
 const interrupt = (fiber: Fiber.RuntimeFiber<void>): void => fiber.unsafeInterruptAsFork(FiberId.none)
 
-/** Sets of values by key. */
-class MultiMap<A> {
-  private readonly sets = new Map<string, Set<A>>()
-
-  has(key: string): boolean {
-    return this.sets.has(key)
-  }
-
-  get(key: string): Iterable<A> {
-    return this.sets.get(key) ?? []
-  }
-
-  *values(): Iterable<A> {
-    for (const set of this.sets.values()) yield* set
-  }
-
-  add(key: string, value: A): void {
-    const set = this.sets.get(key)
-    if (set === undefined) this.sets.set(key, new Set([value]))
-    else set.add(value)
-  }
-
-  delete(key: string, value: A): void {
-    const set = this.sets.get(key)
-    set?.delete(value)
-    if (set?.size === 0) this.sets.delete(key)
-  }
+/** Removes an element, if it is there. */
+const removeFrom = <A>(elements: Array<A>, element: A): void => {
+  const index = elements.indexOf(element)
+  if (index >= 0) elements.splice(index, 1)
 }
