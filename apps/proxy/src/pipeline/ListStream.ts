@@ -117,7 +117,8 @@ const loadPage = (
     )
   )
   return charged(
-    { client, context, cost, quotas, maxWait: pageQuotaWait },
+    context,
+    quotas.acquire(client, cost, pageQuotaWait),
     (onSent) => {
       // The client has read the previous page.
       RequestContext.holdBody(context, memory, 0)

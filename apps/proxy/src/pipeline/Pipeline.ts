@@ -1,8 +1,9 @@
 /**
  * Processes a request: route, authenticate, parse, charge, cache or upstream, respond.
  *
- * Each stage runs once, in this order. The effects complete synchronously unless something must be waited for: a body,
- * quotas, a store in Redis, the upstream, or compression. A cache hit in memory waits for nothing.
+ * Each stage runs once, in this order, as a plain function that returns an effect. The effect is complete already unless
+ * something must be waited for: a body, quotas, a store in Redis, the upstream, or compression. A cache hit in memory
+ * waits for nothing.
  */
 import { Completed } from "@blockquarry/http/Gateway"
 import * as Effect from "effect/Effect"
@@ -144,7 +145,7 @@ const callUpstream = (
   const callClient = ClientLimits.toCallClient(client, config)
   const memory = responseMemory.memoryOf(callClient)
   const holdBody = (bytes: number) => RequestContext.holdBody(context, memory, bytes)
-  const upstreamResponse = charged({ client, context, cost, quotas }, (onSent) => {
+  const upstreamResponse = charged(context, quotas.acquireAt(client, cost, now()), (onSent) => {
     const cached = usesCache && cacheDirective !== "reload"
       ? upstream.findInMemory(upstreamRequest, now())
       : undefined
@@ -163,7 +164,7 @@ const callUpstream = (
         holdBody(found.response.bytes.byteLength) ? Effect.succeed(found) : Effect.fail(memory.denial())
     )
   })
-  return Effect.flatMap(upstreamResponse, (found) => {
+  return Completed.flatMap(upstreamResponse, (found) => {
     context.cache = CacheStatus.cacheStateOf(found, usesCache)
     // A stale response saves no cost, because it causes an upstream request as well.
     context.savedCost = found.source === "cache" ? cost : 0

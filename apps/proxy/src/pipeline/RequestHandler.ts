@@ -1,4 +1,5 @@
 /** Wraps the processing of every request: request id, error responses and completion. */
+import { Completed } from "@blockquarry/http/Gateway"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -53,24 +54,31 @@ export const make = (sharedState: SharedState, currentConfig: () => ActiveConfig
       context.client ??= error.client ?? null
       return withRequestHeaders(ProxyError.toResponse(error, context.requestId), context)
     }
-    const response = Effect.matchCauseEffect(
-      Effect.suspend(() => Pipeline.respond(sharedState, activeConfig, request, context)),
-      {
-        onSuccess: (response) => Effect.succeed(withRequestHeaders(response, context)),
-        onFailure: (cause) => {
-          const failure = Cause.failureOrCause(cause)
-          if (Either.isLeft(failure)) return Effect.succeed(toErrorResponse(failure.left))
-          return Cause.isInterruptedOnly(cause)
-            ? Effect.interrupt
-            : Effect.logError("internal error", cause).pipe(
-              Effect.annotateLogs("requestId", context.requestId),
-              Effect.as(toErrorResponse(ProxyError.internalError))
-            )
-        }
+    const onFailure = (cause: Cause.Cause<ProxyError.ProxyError>): Effect.Effect<ProxyResponse> => {
+      const failure = Cause.failureOrCause(cause)
+      if (Either.isLeft(failure)) return Effect.succeed(toErrorResponse(failure.left))
+      return Cause.isInterruptedOnly(cause)
+        ? Effect.interrupt
+        : Effect.logError("internal error", cause).pipe(
+          Effect.annotateLogs("requestId", context.requestId),
+          Effect.as(toErrorResponse(ProxyError.internalError))
+        )
+    }
+    const respond = (): Effect.Effect<ProxyResponse> => {
+      try {
+        return Completed.matchCause(
+          Pipeline.respond(sharedState, activeConfig, request, context),
+          onFailure,
+          (response) => Effect.succeed(withRequestHeaders(response, context))
+        )
+      } catch (defect) {
+        return onFailure(Cause.die(defect))
       }
-    )
+    }
     return {
-      response: sharedState.tracingEnabled ? Tracing.withRequestSpan(request, context, response) : response,
+      response: sharedState.tracingEnabled
+        ? Tracing.withRequestSpan(request, context, Effect.suspend(respond))
+        : respond(),
       onHandedOver: () => RequestContext.recordHandOver(context),
       onComplete: (status, bytes) => {
         const completedAt = now()

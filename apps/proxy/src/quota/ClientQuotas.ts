@@ -51,6 +51,13 @@ export interface ClientQuotas {
     cost: number,
     maxWait?: Duration.Duration
   ) => Effect.Effect<Charge, ProxyError.ProxyError>
+  /** Does the same at the current time. Consumes the units at once, if it need not wait: then the effect is complete. */
+  readonly acquireAt: (
+    client: AuthenticatedClient,
+    cost: number,
+    now: number,
+    maxWait?: Duration.Duration
+  ) => Effect.Effect<Charge, ProxyError.ProxyError>
   /** Returns the remaining units of a client. Empty if the store cannot tell. */
   readonly status: (client: AuthenticatedClient) => Effect.Effect<ReadonlyArray<QuotaStatus>>
 }
@@ -178,25 +185,26 @@ export const make = (
       )
     })
 
-  const acquire: ClientQuotas["acquire"] = (client, cost, maxWaitOverride = maxWait) => {
+  const acquireAt: ClientQuotas["acquireAt"] = (client, cost, startedAt, maxWaitOverride = maxWait) => {
     if (client.rateLimit === null && client.dailyQuota === null) return Effect.succeed(unlimitedCharge(cost))
-    return Effect.uninterruptible(withNow((startedAt) => {
-      const waiter = {
-        client,
-        cost,
-        startedAt,
-        maxWaitMs: Duration.toMillis(maxWaitOverride),
-        readyAt: startedAt,
-        notifyHead: () => {}
-      }
-      // While no request is queued, requests use the store concurrently.
-      if (queues.has(client.name)) return waitInQueue(waiter, null)
-      return Completed.flatMap(
-        attempt(waiter, startedAt),
-        (charge) => isDenial(charge) ? waitInQueue(waiter, charge) : Effect.succeed(charge)
-      )
-    }))
+    const waiter = {
+      client,
+      cost,
+      startedAt,
+      maxWaitMs: Duration.toMillis(maxWaitOverride),
+      readyAt: startedAt,
+      notifyHead: () => {}
+    }
+    // While no request is queued, requests use the store concurrently.
+    const charge = queues.has(client.name) ? waitInQueue(waiter, null) : Completed.flatMap(
+      attempt(waiter, startedAt),
+      (charge) => isDenial(charge) ? waitInQueue(waiter, charge) : Effect.succeed(charge)
+    )
+    return Completed.uninterruptible(charge)
   }
+
+  const acquire: ClientQuotas["acquire"] = (client, cost, maxWait) =>
+    Effect.uninterruptible(withNow((now) => acquireAt(client, cost, now, maxWait)))
 
   /** Waits in the queue; `denial` is the result of an earlier attempt. */
   const waitInQueue = (
@@ -286,7 +294,7 @@ export const make = (
     ).pipe(Effect.orElseSucceed(() => []))
   }
 
-  return { acquire, status }
+  return { acquire, acquireAt, status }
 }
 
 /** Runs an effect with the current time, in milliseconds since 1970. */

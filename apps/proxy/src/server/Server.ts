@@ -6,6 +6,7 @@
  * complete the requests in flight, announce `connection: close`, and close idle connections. It also sends responses that
  * are available synchronously without a fiber.
  */
+import { Completed } from "@blockquarry/http/Gateway"
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
@@ -127,8 +128,10 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
         // The client disconnected.
         if (work.fiber !== undefined && !sent) runFork(Fiber.interruptFork(work.fiber))
       })
-      const fiber = runFork(destroyOnFailure(Effect.flatMap(proxyResponse, send), response))
-      // Most cache hits have already been sent.
+      const sending = Completed.flatMap(proxyResponse, send)
+      // Cache hits have been sent already.
+      if (Completed.isComplete(sending)) return
+      const fiber = runFork(destroyOnFailure(sending, response))
       if (fiber.unsafePoll() !== null) return
       work.fiber = fiber
       FiberSet.unsafeAdd(fibers, fiber)
