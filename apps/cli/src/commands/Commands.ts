@@ -33,7 +33,8 @@ export const commandLoaders: ReadonlyArray<LoadCommand> = [
   async () => (await import("./alias.ts")).aliasUnset,
   async () => (await import("./alias.ts")).aliasList,
   async () => (await import("./sandboxServe.ts")).sandboxServe,
-  async () => (await import("./completions.ts")).completions
+  async () => (await import("./completions.ts")).completions,
+  async () => (await import("./man.ts")).man
 ]
 
 /** Loads all commands. */

@@ -166,6 +166,7 @@ const candidateLines = async (
   const args = command.arguments
   const spec = args[rest.length] ?? args.findLast(({ repeatable }) => repeatable === true)
   const own = rest.length === 0 ? commandCandidates(all, path) : []
+  if (spec?.completes === "command") return commandCandidates(all, rest)
   return [...own, ...(spec === undefined ? [] : await valueLines(spec, command, current, loadNames))]
 }
 

@@ -1,0 +1,76 @@
+/** `quarry man` */
+import * as Effect from "effect/Effect"
+import { mkdir, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { nextWords, resolvePath, suggestPath } from "../args/CommandPath.ts"
+import { type CommandSpec, singleValue } from "../args/CommandSpec.ts"
+import { UsageError } from "../CommandError.ts"
+import { CommandTerminal, OutputError } from "../Terminal.ts"
+
+/** Loaded when it is used, because the descriptions are computed from all commands. */
+const load = Effect.promise(() => Promise.all([import("./Descriptions.build.ts"), import("../ManPages.ts")]))
+
+const writing = (action: () => Promise<unknown>, path: string): Effect.Effect<void, OutputError> =>
+  Effect.asVoid(Effect.tryPromise({
+    try: action,
+    catch: (error) =>
+      new OutputError({
+        reason: `cannot write ${path}: ${
+          error instanceof Error && "code" in error ? error.code : String(error)
+        }`
+      })
+  }))
+
+export const man: CommandSpec = {
+  path: ["man"],
+  operation: null,
+  isUpdate: false,
+  api: null,
+  summary: "Print or write manual pages",
+  note:
+    "Prints the page of quarry or of one command, for man -l -, or writes all pages to a directory. The directory " +
+    "~/.local/share/man/man1 makes man quarry work.",
+  arguments: [{
+    name: "command",
+    description: "The words of a command, for example wallet transfers",
+    optional: true,
+    repeatable: true,
+    completes: "command"
+  }],
+  options: [{
+    name: "to",
+    value: "directory",
+    description: "Write all pages to this directory, and create it if it does not exist",
+    completes: "directory"
+  }],
+  allowsInvalidConfiguration: true,
+  examples: ["", "wallet transfers", "--to man1"],
+  run: ({ values }) =>
+    Effect.gen(function*() {
+      const terminal = yield* CommandTerminal
+      const [{ commandLine }, { allPages, commandPage }] = yield* load
+      const pages = allPages(commandLine)
+      const directory = singleValue(values, "to")
+      if (directory !== undefined) {
+        yield* writing(() => mkdir(directory, { recursive: true }), directory)
+        for (const { file, text } of pages) {
+          const path = join(directory, file)
+          yield* writing(() => writeFile(path, text), path)
+        }
+        return yield* terminal.note(`wrote ${pages.length} pages to ${directory}`)
+      }
+      const words = values.get("command") ?? []
+      if (words.length === 0) return yield* terminal.print(pages[0]?.text ?? "")
+      const resolved = resolvePath(commandLine.commands, words)
+      if (resolved.command !== null && resolved.rest.length === 0) {
+        return yield* terminal.print(commandPage(commandLine, resolved.command).text)
+      }
+      const suggestion = suggestPath(commandLine.commands, resolved)
+      return yield* new UsageError({
+        reason: `unknown command ${JSON.stringify(words.join(" "))}`,
+        hint: suggestion === undefined
+          ? `available commands: ${nextWords(commandLine.commands, resolved.path).join(", ")}`
+          : `did you mean quarry man ${suggestion.join(" ")}?`
+      })
+    })
+}
