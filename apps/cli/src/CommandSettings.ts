@@ -98,7 +98,7 @@ const withAddresses = (
   values: ArgumentValues,
   addressBook: AddressBook
 ): Effect.Effect<ArgumentValues, UsageError> => {
-  if (addressBook.addresses.size === 0) return Effect.succeed(values)
+  if (addressBook.addresses.size === 0 || command.operation === null) return Effect.succeed(values)
   const resolved = new Map(values)
   for (const spec of [...command.arguments, ...command.options].filter(takesAddress)) {
     const words = values.get(spec.name)?.map((word) => word.split(",")) ?? []

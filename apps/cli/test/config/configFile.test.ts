@@ -199,7 +199,7 @@ describe("a change", () => {
 })
 
 describe("a replaced file", () => {
-  it.effect("has the mode that is asked for, whatever its mode was and the umask is", () =>
+  it.effect("has the requested mode, independent of its previous mode and of the umask", () =>
     Effect.gen(function*() {
       const { home } = yield* directories
       const file = join(home, "secret")

@@ -1,11 +1,14 @@
 /** Temporary home and project directories. */
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as fs from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { WorkingDirectory } from "../../src/config/Configuration.ts"
+import { SecretInput, type SecretInputService } from "../../src/config/SecretInput.ts"
+import { quarry, type RunOptions, type RunResult } from "../support/quarry.ts"
 
 export interface Directories {
   readonly home: string
@@ -16,11 +19,32 @@ export interface Directories {
   readonly writeUser: (text: string) => void
   readonly writeProject: (text: string) => void
   readonly readUser: () => string
+  /** Runs quarry in the project, with the home directory and environment variables. */
+  readonly run: (
+    argv: ReadonlyArray<string>,
+    options?: RunOptions & { readonly input?: SecretInputService }
+  ) => Effect.Effect<RunResult>
   /** Provides the directories and environment variables. */
   readonly use: (
     env?: Readonly<Record<string, string>>
   ) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
+
+/** Input of a pipe. */
+export const piped = (text: string): SecretInputService => ({
+  isTerminal: () => false,
+  readHidden: Effect.dieMessage("the input is no terminal"),
+  readPipe: Effect.succeed(Redacted.make(text))
+})
+
+/** Input that is typed at a terminal. */
+export const typed = (text: string): SecretInputService => ({
+  isTerminal: () => true,
+  readHidden: Effect.succeed(Redacted.make(text)),
+  readPipe: Effect.dieMessage("the input is a terminal")
+})
+
+const noInput = piped("")
 
 const write = (file: string, text: string): void => {
   fs.mkdirSync(join(file, ".."), { recursive: true })
@@ -47,6 +71,11 @@ export const directories: Effect.Effect<Directories, never, Scope.Scope> = Effec
     writeUser: (text) => write(userFile, text),
     writeProject: (text) => write(projectFile, text),
     readUser: () => fs.readFileSync(userFile, "utf8"),
+    run: (argv, { input = noInput, ...options } = {}) =>
+      quarry(argv, { ...options, env: { HOME: home, ...options.env } }).pipe(
+        Effect.provideService(WorkingDirectory, project),
+        Effect.provideService(SecretInput, input)
+      ),
     use: (env = {}) => (effect) =>
       effect.pipe(
         Effect.provideService(WorkingDirectory, project),
