@@ -22,6 +22,7 @@ import type { RecordFormat } from "./formats/RecordFormat.ts"
 import { inputOptions, readsInputs, replaceable } from "./inputs/InputOptions.ts"
 import { makeView } from "./list/MakeView.ts"
 import { outputSettings, recordOptions } from "./list/OutputOptions.ts"
+import { printLastBody, validateRaw, withRecordedBodies } from "./list/RawOutput.ts"
 import { type RecordField, recordFields } from "./list/RecordFields.ts"
 import type { RecordPage } from "./list/RecordSource.ts"
 import { makeTransform } from "./list/RecordTransform.ts"
@@ -30,6 +31,7 @@ import { jqFormat } from "./list/TextSink.ts"
 import { type DetailLine, formatDetails, toLines } from "./render/Details.ts"
 import { fieldColumns } from "./render/FieldColumns.ts"
 import { withPager } from "./render/Pager.ts"
+import type { Column } from "./render/Table.ts"
 import { formatWithAge } from "./render/Time.ts"
 import type { View } from "./render/View.ts"
 import { CommandTerminal } from "./Terminal.ts"
@@ -53,6 +55,8 @@ export interface RecordCommandSpec<I, InputEncoded, Output, OutputEncoded> {
   readonly displayValues?: (output: Output, view: View) => ReadonlyArray<DetailLine>
   /** Formats the output as a table. Default: one line per field. */
   readonly table?: (output: Output, view: View) => string
+  /** The columns of a table for many inputs, by the names of fields. Default: all fields, as many as fit. */
+  readonly inputFields?: ReadonlyArray<string>
   /** Draws the output. `input` changes the input of the operation for a chart. */
   readonly chart?: {
     readonly input?: (encoded: InputEncoded) => InputEncoded
@@ -85,7 +89,9 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
   examples: spec.examples,
   run: (invocation) =>
     Effect.gen(function*() {
+      yield* validateRaw(invocation)
       if (outputSettings(invocation.values).isFieldsHelp) return yield* printFieldsHelp(spec.operation)
+      const chart = yield* chartTarget(spec.operation, invocation)
       if (readsInputs(spec.operation, invocation.values)) {
         return yield* Effect.provide(
           runRecordInputs(spec, invocation),
@@ -99,11 +105,10 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
         })
       }
       const { encoded } = yield* decodeArguments(spec.operation, invocation.values)
-      const chart = yield* chartTarget(invocation)
       yield* Effect.provide(
         runOperation(spec, invocation, encoded, chart),
         layerFromSettings(invocation.settings)
-      )
+      ).pipe(withRecordedBodies(invocation))
     })
 })
 
@@ -123,6 +128,7 @@ const runOperation = <I, InputEncoded, Output, OutputEncoded>(
       return yield* drawRecord(call(input?.(encoded) ?? encoded), chart, yield* Effect.promise(load))
     }
     const output = yield* call(encoded)
+    if (outputSettings(invocation.values).isRaw) return yield* printLastBody
     const { usesPager, isWide } = outputSettings(invocation.values)
     yield* withPager({ isEnabled: usesPager, chopsLines: isWide })(printRecord(spec, invocation, output))
   })
@@ -212,7 +218,7 @@ const runRecordInputs = <I, InputEncoded, Output, OutputEncoded>(
     yield* runInputs({
       operation: spec.operation,
       recordName: "records",
-      columns: fieldColumns(fields).map((column, index) => ({ ...column, dropOrder: index })),
+      columns: inputColumns(fields, spec.inputFields),
       isDimmed: () => false,
       joinsPages: true,
       invocation,
@@ -240,3 +246,13 @@ const runRecordInputs = <I, InputEncoded, Output, OutputEncoded>(
         })
     })
   })
+
+const inputColumns = (
+  fields: ReadonlyArray<RecordField>,
+  names: ReadonlyArray<string> | undefined
+): ReadonlyArray<Column<unknown>> => {
+  const selected = names?.map((name): RecordField =>
+    fields.find(({ path }) => path.join(".") === name) ?? { path: name.split("."), kind: "string" }
+  )
+  return fieldColumns(selected ?? fields).map((column, index) => ({ ...column, dropOrder: index }))
+}

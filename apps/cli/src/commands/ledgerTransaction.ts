@@ -43,6 +43,7 @@ export const ledgerTransaction = recordCommand({
     choices: networks,
     check: oneOf(networks)
   }],
+  inputFields: ["type", "success", "vm_status", "version", "sender", "hash"],
   displayValues: (transaction, view) =>
     transaction.type === "other" ? [] : [
       ..."timestamp" in transaction

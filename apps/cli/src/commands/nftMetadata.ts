@@ -11,6 +11,7 @@ export const nftMetadata = recordCommand({
   operation,
   selectClient: ({ data }) => Effect.map(data, (data) => data.nftMetadata),
   options: [waitOption],
+  inputFields: ["name", "token_id", "contract_type", "owner_of", "block_number", "token_address"],
   wrapCall: (operation, invocation) =>
     isEnabled(invocation.values, waitOption.name) ? waitUntilSynced(operation, invocation, true) : operation,
   displayValues: ({ last_sale }) =>

@@ -1,10 +1,12 @@
 /** `quarry token price` */
 import { tokenPrice as operation, type TokenPriceInput } from "@blockquarry/core/operations/tokenPrice"
 import * as Effect from "effect/Effect"
+import type { CommandSpec } from "../args/CommandSpec.ts"
 import { recordCommand } from "../RecordCommand.ts"
 import { formatTokenAmount } from "../render/Columns.ts"
+import { isPriceWatch, priceWatchOptions } from "../watch/WatchOptions.ts"
 
-export const tokenPrice = recordCommand({
+const command = recordCommand({
   path: ["token", "price"],
   operation,
   selectClient: ({ data }) => Effect.map(data, (data) => data.tokenPrice),
@@ -15,6 +17,8 @@ export const tokenPrice = recordCommand({
         "nativePrice.value",
         `${formatTokenAmount(nativePrice.value, nativePrice.decimals)} ${nativePrice.symbol ?? ""}`
       ]],
+  options: priceWatchOptions,
+  inputFields: ["tokenSymbol", "usdPrice", "24hrPercentChange", "exchangeName", "toBlock", "tokenName"],
   chart: {
     input: (encoded): TokenPriceInput => ({ ...encoded, include: "percent_change" }),
     load: async () => (await import("../chart/PriceChart.ts")).priceChart
@@ -22,6 +26,20 @@ export const tokenPrice = recordCommand({
   examples: [
     "{token} --chain eth --include percent_change",
     "{token} --chart",
+    "{token} --watch --interval 5s --timeout 1s",
     "{token} --exchange uniswapv2 --to-block 22000000"
   ]
 })
+
+/** Watches the price if `--watch` is set. */
+export const tokenPrice: CommandSpec = {
+  ...command,
+  endsAtTimeout: (values) => isPriceWatch({ values }),
+  run: (invocation) =>
+    isPriceWatch(invocation)
+      ? Effect.flatMap(
+        Effect.promise(() => import("../watch/PriceWatch.ts")),
+        ({ watchPrice }) => watchPrice(invocation)
+      )
+      : command.run(invocation)
+}

@@ -4,6 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import { type CommandError, formatError } from "../CommandError.ts"
+import { truncateEnd } from "../render/Width.ts"
 import { CommandTerminal } from "../Terminal.ts"
 
 /** The longest delay after failures, unless the interval is longer. */
@@ -17,7 +18,23 @@ const isTransient = (error: CommandError): boolean =>
 const retryAfterOf = (error: CommandError): number =>
   "retryAfter" in error && error.retryAfter !== null ? Duration.toMillis(error.retryAfter) : 0
 
-const clockTime = (millis: number): string => new Date(millis).toISOString().slice(11, 19)
+/** The polls so far. Times are in milliseconds since 1970. */
+export interface PollStatus {
+  readonly since: number
+  readonly lastPoll: number
+  readonly nextPoll: number
+  readonly failures: number
+}
+
+export const clockTime = (millis: number): string => new Date(millis).toISOString().slice(11, 19)
+
+const describeStatus = ({ failures, lastPoll, nextPoll, since }: PollStatus): string =>
+  [
+    `watching since ${clockTime(since)} UTC`,
+    `last poll ${clockTime(lastPoll)}`,
+    `next poll ${clockTime(nextPoll)}`,
+    ...(failures === 0 ? [] : [`${failures} failed`])
+  ].join(", ")
 
 /**
  * Runs `poll` until it returns true, with a delay between polls that varies by 10 %, so that many watches do not poll at
@@ -25,7 +42,8 @@ const clockTime = (millis: number): string => new Date(millis).toISOString().sli
  */
 export const pollUntilComplete = <R>(
   poll: Effect.Effect<boolean, CommandError, R>,
-  interval: Duration.Duration
+  interval: Duration.Duration,
+  describe: (status: PollStatus) => string = describeStatus
 ): Effect.Effect<void, CommandError, R | CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
@@ -54,14 +72,9 @@ export const pollUntilComplete = <R>(
       const backoff = Math.min(Math.max(base, maxDelay), base * 2 ** Math.min(failuresInRow, 20))
       const delay = Math.max(minDelay, Math.round(backoff * jitter))
       const now = yield* Clock.currentTimeMillis
-      yield* terminal.progress(
-        [
-          `watching since ${clockTime(since)} UTC`,
-          `last poll ${clockTime(now)}`,
-          `next poll ${clockTime(now + delay)}`,
-          ...(failures === 0 ? [] : [`${failures} failed`])
-        ].join(", ")
-      )
+      const status = { since, lastPoll: now, nextPoll: now + delay, failures }
+      // A longer line would wrap, and could not be replaced
+      yield* terminal.progress(truncateEnd(describe(status), (terminal.err.columns ?? 80) - 1))
       yield* Effect.sleep(delay)
     }
   }).pipe(Effect.ensuring(Effect.flatMap(CommandTerminal, (terminal) => terminal.progress(null))))

@@ -5,18 +5,15 @@ import * as Stream from "effect/Stream"
 import { type ApiClients, layerFromSettings } from "../ApiClients.ts"
 import { type CommandInvocation, type CommandSpec, integerValue, singleValue } from "../args/CommandSpec.ts"
 import { decodeArguments, toArguments, toOptions } from "../args/OperationParameters.ts"
-import { type CommandError, UsageError } from "../CommandError.ts"
-import { makeView } from "../list/MakeView.ts"
-import { outputSettings, recordOptions } from "../list/OutputOptions.ts"
+import type { CommandError } from "../CommandError.ts"
 import { memoise, type RecordPage } from "../list/RecordSource.ts"
-import { makeTransform } from "../list/RecordTransform.ts"
-import { makeTextSink, type SinkText } from "../list/TextSink.ts"
 import type { ListCommandSpec } from "../ListCommand.ts"
 import { sanitize } from "../render/Sanitize.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import { listReader } from "./ListReader.ts"
 import { pollUntilComplete } from "./PollLoop.ts"
 import { defaultOverlap, intervalOf, maxItemsOption, sinceOf, watchOptions } from "./WatchOptions.ts"
+import { makeWatchOutput, watchOutputOptions } from "./WatchOutput.ts"
 import {
   makeWatchPosition,
   type PollStart,
@@ -61,7 +58,7 @@ export const watchCommand = <
   options: [
     ...toOptions(spec.operation).filter(({ name }) => !ownParameters.has(name)),
     ...watchOptions,
-    ...recordOptions.filter(({ name }) => name !== "raw" && name !== "no-pager" && name !== "utc")
+    ...watchOutputOptions
   ],
   examples: spec.examples,
   runsUntilInterrupted: true,
@@ -70,12 +67,6 @@ export const watchCommand = <
     Effect.gen(function*() {
       const { settings } = invocation
       yield* decodeArguments(spec.operation, invocation.values)
-      if (settings.format === "json") {
-        return yield* new UsageError({
-          reason: "--output: a watch has no end, so it prints no JSON array",
-          hint: "use -o ndjson"
-        })
-      }
       const watch = Effect.provide(
         watchList(spec, identity, invocation, yield* sinceOf(invocation)),
         // The timeout ends the watch, and is not that of a request
@@ -103,29 +94,10 @@ const watchList = <
     const stateFile = singleValue(values, "state") ?? null
     const positionOptions = { identity, overlap: integerValue(values, "overlap") ?? defaultOverlap, maxKnown }
     const reader = yield* listReader(spec, invocation)
-    const view = yield* makeView(invocation, reader.source.subject)
-    const sink = makeTextSink(
-      {
-        source: reader.source,
-        columns: spec.columns,
-        isDimmed: spec.isDimmed ?? (() => false),
-        maxItems: null,
-        transform: yield* makeTransform(
-          reader.source.fields,
-          outputSettings(values),
-          invocation.settings.format
-        ),
-        invocation
-      },
-      // Times relative to the start of the watch would mislead
-      { ...view, now: null }
+    const output = yield* makeWatchOutput(
+      { source: reader.source, columns: spec.columns, isDimmed: spec.isDimmed ?? (() => false) },
+      invocation
     )
-    let isOpen = false
-    const print = ({ error, text }: SinkText) => {
-      const whole = isOpen ? text : sink.start() + text
-      isOpen = true
-      return Effect.zipRight(terminal.print(whole), error === null ? Effect.void : Effect.fail(error))
-    }
     const saved = stateFile === null ? null : yield* loadState(stateFile, reader.query)
     const save = (position: WatchPosition<Item>) =>
       stateFile === null ? Effect.void : saveState(stateFile, reader.query, position.snapshot())
@@ -155,7 +127,7 @@ const watchList = <
       Effect.gen(function*() {
         const indexes = current.add(page.items, from, remaining)
         if (indexes.length > 0) {
-          yield* Effect.flatMap(sink.page(selectRecords(page, indexes)), print)
+          yield* output.page(selectRecords(page, indexes))
           remaining -= indexes.length
           // After the records: a crash in between repeats them, and loses none
           yield* save(current)
@@ -172,7 +144,7 @@ const watchList = <
       return remaining <= 0
     })
     yield* pollUntilComplete(poll, intervalOf(invocation))
-    yield* Effect.flatMap(sink.end, print)
+    yield* output.end
   })
 
 /** Describes where the watch starts. */

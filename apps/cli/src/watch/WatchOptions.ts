@@ -3,7 +3,13 @@ import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { type CommandInvocation, type OptionSpec, singleValue, type ValueCheck } from "../args/CommandSpec.ts"
+import {
+  type CommandInvocation,
+  isEnabled,
+  type OptionSpec,
+  singleValue,
+  type ValueCheck
+} from "../args/CommandSpec.ts"
 import { integerBetween, optionalPositiveInteger, parseDuration } from "../args/ValueCheck.ts"
 import type { PollStart } from "./WatchPosition.ts"
 
@@ -90,3 +96,15 @@ export const sinceOf = ({ values }: CommandInvocation): Effect.Effect<PollStart 
     const now = yield* Clock.currentTimeMillis
     return { _tag: "Time", time: DateTime.formatIso(DateTime.unsafeMake(now - Duration.toMillis(age))) }
   })
+
+/** Turns `quarry token price` into a watch. */
+const watchOption: OptionSpec = {
+  name: "watch",
+  value: null,
+  description: "Print the price each time it changes, until interrupted"
+}
+
+export const priceWatchOptions: ReadonlyArray<OptionSpec> = [watchOption, intervalOption, maxItemsOption]
+
+export const isPriceWatch = ({ values }: Pick<CommandInvocation, "values">): boolean =>
+  isEnabled(values, watchOption.name)

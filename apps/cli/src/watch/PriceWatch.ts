@@ -1,0 +1,153 @@
+/** `quarry token price --watch`: the changes of a price. */
+import type { TokenPrice } from "@blockquarry/core/model/TokenPrice"
+import { tokenPrice as operation } from "@blockquarry/core/operations/tokenPrice"
+import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import { ApiClients, layerFromSettings } from "../ApiClients.ts"
+import { type CommandInvocation, integerValue } from "../args/CommandSpec.ts"
+import { decodeArguments } from "../args/OperationParameters.ts"
+import { sparkline } from "../chart/Sparkline.ts"
+import type { CommandError } from "../CommandError.ts"
+import type { HttpTransport } from "../HttpTransport.ts"
+import { outputSettings } from "../list/OutputOptions.ts"
+import { recordFields } from "../list/RecordFields.ts"
+import { numberColumn, textColumn } from "../render/Columns.ts"
+import { sanitize } from "../render/Sanitize.ts"
+import { truncateEnd } from "../render/Width.ts"
+import { CommandTerminal } from "../Terminal.ts"
+import { clockTime, type PollStatus, pollUntilComplete } from "./PollLoop.ts"
+import { intervalOf, maxItemsOption } from "./WatchOptions.ts"
+import { makeWatchOutput } from "./WatchOutput.ts"
+
+/** A price at the time of its change. */
+interface PriceChange {
+  /** Milliseconds since 1970. */
+  readonly time: number
+  readonly price: TokenPrice
+  /** In percent, since the first price of the watch. */
+  readonly change: number
+}
+
+const sparklineWidth = 30
+
+const priceText = ({ usdPrice, usdPriceFormatted }: TokenPrice): string =>
+  usdPriceFormatted ?? String(usdPrice)
+
+const changeText = (change: number): string => `${change < 0 ? "" : "+"}${change.toFixed(2)} %`
+
+const isSamePrice = (one: TokenPrice, other: TokenPrice): boolean =>
+  priceText(one) === priceText(other) && one.nativePrice?.value === other.nativePrice?.value
+
+const columns = [
+  textColumn<PriceChange>("time (UTC)", ({ time }) => clockTime(time)),
+  textColumn<PriceChange>("token", ({ price }) => price.tokenSymbol),
+  numberColumn<PriceChange>("USD", ({ price }) => priceText(price)),
+  numberColumn<PriceChange>("change", ({ change }) => changeText(change))
+]
+
+const encodePrice = Schema.encodeSync(operation.output)
+
+/** Returns the record of a change. It starts with the time. */
+const toRecord = ({ price, time }: PriceChange): Readonly<Record<string, unknown>> => {
+  const encoded: unknown = encodePrice(price)
+  return {
+    time: DateTime.formatIso(DateTime.unsafeMake(time)),
+    ...(Predicate.isRecord(encoded) ? encoded : {})
+  }
+}
+
+/** Prints changes: on a terminal in one line that is updated, otherwise one record for each. */
+export const watchPrice = (
+  invocation: CommandInvocation
+): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> => {
+  const { settings } = invocation
+  const watch = Effect.provide(watchChanges(invocation), layerFromSettings({ ...settings, timeout: null }))
+  return settings.timeout === null ? watch : Effect.asVoid(Effect.timeoutOption(watch, settings.timeout))
+}
+
+const watchChanges = (
+  invocation: CommandInvocation
+): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
+  Effect.gen(function*() {
+    const terminal = yield* CommandTerminal
+    const { encoded } = yield* decodeArguments(operation, invocation.values)
+    const { tokenPrice } = yield* (yield* ApiClients).data
+    const output = yield* makeWatchOutput(
+      {
+        source: {
+          operation,
+          input: encoded,
+          fields: [{ path: ["time"], kind: "time" }, ...recordFields(operation)],
+          subject: null,
+          recordName: "prices",
+          warning: null
+        },
+        columns,
+        isDimmed: () => false
+      },
+      invocation
+    )
+    const { fields, jq } = outputSettings(invocation.values)
+    const isOneLine = invocation.settings.format === "table" && terminal.out.isTerminal &&
+      terminal.err.isTerminal && jq === null && fields.length === 0
+    const characters = isOneLine
+      ? yield* (yield* Effect.promise(() => import("../chart/DrawChart.ts"))).characterSet
+      : "ascii"
+    const limit = integerValue(invocation.values, maxItemsOption.name) ?? Infinity
+    let first: TokenPrice | null = null
+    let last: PriceChange | null = null
+    let changes = 0
+    let prices: ReadonlyArray<number> = []
+
+    const addPrice = (price: TokenPrice, time: number) =>
+      Effect.gen(function*() {
+        prices = [...prices, price.usdPrice].slice(-sparklineWidth)
+        if (last !== null && isSamePrice(last.price, price)) return
+        first ??= price
+        const change = first.usdPrice === 0 ? 0 : (price.usdPrice / first.usdPrice - 1) * 100
+        const current = { time, price, change }
+        last = current
+        changes++
+        if (isOneLine) return
+        yield* output.page({
+          items: [current],
+          records: () => [toRecord(current)],
+          nextCursor: undefined,
+          total: null,
+          note: null,
+          omittedCount: 0
+        })
+      })
+    const line = (): string =>
+      last === null ? "" : sanitize([
+        last.price.tokenSymbol ?? last.price.tokenAddress ?? "",
+        `${priceText(last.price)} USD`,
+        changeText(last.change),
+        sparkline(prices, sparklineWidth, characters),
+        `changed ${clockTime(last.time)} UTC`
+      ].join("  "))
+    const describe = ({ failures, nextPoll, since }: PollStatus): string =>
+      [
+        `${line()}, watching since ${clockTime(since)}`,
+        `next poll ${clockTime(nextPoll)}`,
+        ...(failures === 0 ? [] : [`${failures} failed`])
+      ].join(", ")
+    const poll = Effect.gen(function*() {
+      yield* addPrice(yield* tokenPrice(encoded), yield* Clock.currentTimeMillis)
+      return changes >= limit
+    })
+    yield* Effect.zipRight(
+      isOneLine
+        ? pollUntilComplete(poll, intervalOf(invocation), describe)
+        : pollUntilComplete(poll, intervalOf(invocation)),
+      output.end
+    ).pipe(Effect.ensuring(Effect.suspend(() =>
+      // The last line stays on the terminal
+      isOneLine && last !== null
+        ? Effect.ignore(terminal.print(`${truncateEnd(line(), terminal.out.columns ?? 80)}\n`))
+        : Effect.void
+    )))
+  })

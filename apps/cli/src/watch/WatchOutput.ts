@@ -1,0 +1,67 @@
+/** Prints the records of a watch in the formats of lists. */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { CommandInvocation, OptionSpec } from "../args/CommandSpec.ts"
+import { type CommandError, UsageError } from "../CommandError.ts"
+import { makeView } from "../list/MakeView.ts"
+import { outputSettings, recordOptions } from "../list/OutputOptions.ts"
+import type { RecordPage, RecordSource } from "../list/RecordSource.ts"
+import { makeTransform } from "../list/RecordTransform.ts"
+import { makeTextSink, type SinkText } from "../list/TextSink.ts"
+import type { Column } from "../render/Table.ts"
+import { CommandTerminal } from "../Terminal.ts"
+
+/** Watches print rows as they appear, so there is nothing to page, and no response to print as it is. */
+export const watchOutputOptions: ReadonlyArray<OptionSpec> = recordOptions.filter(({ name }) =>
+  !["raw", "no-pager", "utc"].includes(name)
+)
+
+export interface WatchOutput<in Item> {
+  readonly page: (page: RecordPage<Item>) => Effect.Effect<void, CommandError>
+  readonly end: Effect.Effect<void, CommandError>
+}
+
+/** What is watched: the source of the records without its pages. */
+export interface WatchedRecords<Item> {
+  readonly source: Omit<RecordSource<Item>, "pages" | "isSinglePage">
+  readonly columns: ReadonlyArray<Column<Item>>
+  readonly isDimmed: (item: Item) => boolean
+}
+
+export const makeWatchOutput = <Item>(
+  { columns, isDimmed, source }: WatchedRecords<Item>,
+  invocation: CommandInvocation
+): Effect.Effect<WatchOutput<Item>, CommandError, CommandTerminal> =>
+  Effect.gen(function*() {
+    const terminal = yield* CommandTerminal
+    const { settings: { format }, values } = invocation
+    if (format === "json") {
+      return yield* new UsageError({
+        reason: "--output: a watch has no end, so it prints no JSON array",
+        hint: "use -o ndjson"
+      })
+    }
+    const view = yield* makeView(invocation, source.subject)
+    const sink = makeTextSink(
+      {
+        source: { ...source, isSinglePage: false, pages: () => Stream.empty },
+        columns,
+        isDimmed,
+        maxItems: null,
+        transform: yield* makeTransform(source.fields, outputSettings(values), format),
+        invocation
+      },
+      // Times relative to the start of the watch would mislead
+      { ...view, now: null }
+    )
+    let isOpen = false
+    const print = ({ error, text }: SinkText) => {
+      const whole = isOpen ? text : sink.start() + text
+      isOpen = true
+      return Effect.zipRight(terminal.print(whole), error === null ? Effect.void : Effect.fail(error))
+    }
+    return {
+      page: (page) => Effect.flatMap(sink.page(page), print),
+      end: Effect.flatMap(sink.end, print)
+    }
+  })
