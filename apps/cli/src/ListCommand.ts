@@ -109,6 +109,7 @@ export const listCommand = <
     Effect.gen(function*() {
       const output = outputSettings(invocation.values)
       if (output.isFieldsHelp) return yield* printFieldsHelp(spec.operation)
+      const chart = yield* chartTarget(spec.operation, invocation)
       if (readsInputs(spec.operation, invocation.values)) {
         return yield* Effect.provide(
           runListInputs(spec, invocation),
@@ -117,7 +118,6 @@ export const listCommand = <
       }
       const { encoded } = yield* decodeArguments(spec.operation, invocation.values)
       if (spec.validate !== undefined) yield* spec.validate(encoded, invocation)
-      const chart = yield* chartTarget(invocation)
       if (isEnabled(invocation.values, dryRunOption.name)) {
         const { printRequest } = yield* Effect.promise(() => import("./export/DryRun.ts"))
         yield* printRequest(spec.operation, invocation)

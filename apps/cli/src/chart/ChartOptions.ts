@@ -1,7 +1,9 @@
 /** Options of commands that draw a chart. */
+import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Either from "effect/Either"
 import { type CommandInvocation, isEnabled, type OptionSpec, singleValue } from "../args/CommandSpec.ts"
 import { UsageError } from "../CommandError.ts"
+import { readsInputs } from "../inputs/InputOptions.ts"
 
 const chartOption: OptionSpec = {
   name: "chart",
@@ -21,7 +23,7 @@ const chartToOption: OptionSpec = {
 export const chartOptions: ReadonlyArray<OptionSpec> = [chartOption, chartToOption]
 
 /** Options of another output, or of what precedes it. */
-const otherOutputs = ["to", "resume", "since-last", "fields", "jq", "raw", "from"]
+const otherOutputs = ["to", "resume", "since-last", "fields", "jq", "raw", "watch"]
 
 /** Where a chart is drawn. */
 export interface ChartTarget {
@@ -34,18 +36,15 @@ export interface ChartTarget {
 const usageError = (reason: string, hint: string): Either.Either<never, UsageError> =>
   Either.left(new UsageError({ reason, hint }))
 
-/** Returns whether the command draws a chart. */
-export const isChart = ({ values }: CommandInvocation): boolean =>
-  isEnabled(values, chartOption.name) || (singleValue(values, chartToOption.name) ?? "") !== ""
-
 /** Returns where to draw a chart; null if the command draws none. */
 export const chartTarget = (
+  operation: Pick<AnyOperation, "parameters">,
   invocation: CommandInvocation
 ): Either.Either<ChartTarget | null, UsageError> => {
-  if (!isChart(invocation)) return Either.right(null)
   const { commandLine, values } = invocation
   const file = singleValue(values, chartToOption.name) ?? ""
   const isPrinted = isEnabled(values, chartOption.name)
+  if (!isPrinted && file === "") return Either.right(null)
   const option = `--${isPrinted ? chartOption.name : chartToOption.name}`
   // A default format, for example of a profile, is no contradiction
   const format = singleValue(commandLine, "output") ?? "table"
@@ -60,6 +59,12 @@ export const chartTarget = (
     return usageError(
       `${option} and --${other} are mutually exclusive`,
       `a chart is drawn from the records of one command: omit --${other} or ${option}`
+    )
+  }
+  if (readsInputs(operation, values)) {
+    return usageError(
+      `${option} and many inputs are mutually exclusive`,
+      "a chart shows one input: run the command once for each of them"
     )
   }
   if (file !== "" && !file.toLowerCase().endsWith(".svg")) {

@@ -162,7 +162,8 @@ describe("options", () => {
           [["-o", "csv"], "--chart and -o csv are mutually exclusive"],
           [["--jq", ".value"], "--chart and --jq are mutually exclusive"],
           [["--fields", "value"], "--chart and --fields are mutually exclusive"],
-          [["--to", "records.csv"], "--chart and --to are mutually exclusive"]
+          [["--to", "records.csv"], "--chart and --to are mutually exclusive"],
+          [["--resume"], "--chart and --resume are mutually exclusive"]
         ] as const
       ) {
         const { code, err, out } = yield* quarry(["token", "transfers", token, "--chart", ...other])
@@ -170,6 +171,13 @@ describe("options", () => {
         expect(err).toContain(`error: ${message}`)
         expect(err).toMatch(/hint: .*omit /)
       }
+    }))
+
+  it.effect("are rejected for many inputs", () =>
+    Effect.gen(function*() {
+      const { code, err } = yield* quarry(["token", "price", "-", "--chart", "--sandbox"])
+      expect(code).toBe(2)
+      expect(err).toContain("--chart and many inputs are mutually exclusive")
     }))
 
   it.effect("select the width in a pipe", () =>
