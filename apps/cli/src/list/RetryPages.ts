@@ -55,11 +55,13 @@ export const retryPages = <Item>(
         let canContinue = true
         let failures = 0
         let outageStart: number | null = null
+        let cause: PageWait["error"] | null = null
         const onPage = ({ nextCursor }: RecordPage<Item>) => {
           canContinue = typeof nextCursor === "string"
           position = nextCursor ?? undefined
           failures = 0
           outageStart = null
+          cause = null
         }
         const attempt = (): Stream.Stream<RecordPage<Item>, CommandError> =>
           source.pages(position).pipe(
@@ -74,13 +76,16 @@ export const retryPages = <Item>(
             const backoff = Math.min(maxDelay, firstDelay * 2 ** Math.min(failures, 10))
             const wanted = retryAfter === null ? backoff : Math.max(firstDelay, Duration.toMillis(retryAfter))
             let delay = wanted
+            // The circuit breaker is open because of the failures before
+            const shown = error._tag === "CircuitOpenError" ? cause ?? error : error
+            cause = shown
             if (!isLimit(error)) {
               outageStart = outageStart ?? now
               const remaining = outageStart + limit - now
-              if (remaining <= 0) return yield* Effect.fail(error)
+              if (remaining <= 0) return yield* Effect.fail(shown)
               delay = Math.min(wanted, remaining)
             }
-            const wait = { error, until: now + delay, isFirst: failures === 0 }
+            const wait = { error: shown, until: now + delay, isFirst: failures === 0 }
             failures++
             yield* Effect.race(Effect.sleep(delay), Effect.zipRight(onWait(wait), Effect.never))
           })

@@ -1,0 +1,239 @@
+/** Options of exports: invalid combinations, the lock, the dry run, and retries. */
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import * as HttpClient from "@effect/platform/HttpClient"
+import { RequestError } from "@effect/platform/HttpClientError"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as TestClock from "effect/TestClock"
+import { spawn } from "node:child_process"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { setImmediate } from "node:timers/promises"
+import { exportSandbox, filesIn, temporaryFolder } from "../support/exports.ts"
+import { quarry, records, sandboxEnvironment } from "../support/quarry.ts"
+
+describe("invalid options", () => {
+  it.each([
+    [
+      ["--to", "x.txt"],
+      "--to: expected a file name that ends in .ndjson, .jsonl, .csv, .parquet, got \"x.txt\""
+    ],
+    [["--resume"], "--resume requires --to"],
+    [["--since-last"], "--since-last requires --to"],
+    [["--to", "x.csv", "--resume", "--overwrite"], "--resume and --overwrite are mutually exclusive"],
+    [["--to", "x.csv", "--parquet-amounts", "binary"], "--parquet-amounts requires a parquet file"],
+    [
+      ["--to", "x.parquet", "--parquet-amounts", "decimal"],
+      "--parquet-amounts: expected one of text, binary"
+    ],
+    [["--to", "x.csv", "--jq", ".value"], "--jq and a csv file are mutually exclusive"],
+    [["--retry-for", "soon"], "--retry-for: expected 0 or a duration such as 30s, 10m or 2h, got \"soon\""]
+  ])("%j are refused before anything is sent or written", async (options, message) => {
+    const { run, sandbox, wallet } = await exportSandbox()
+    const { code, err } = await run(["wallet", "transfers", wallet, ...options])
+    expect([code, err]).toEqual([2, expect.stringContaining(message)])
+    expect(await Effect.runPromise(sandbox.recordedRequests)).toEqual([])
+    expect(existsSync("x.csv")).toBe(false)
+  })
+
+  it("a folder that does not exist is an output error", async () => {
+    const { run, wallet } = await exportSandbox()
+    const { code, err } = await run(["wallet", "transfers", wallet, "--to", "/nonexistent/x.csv"])
+    expect([code, err]).toEqual([1, expect.stringMatching(/cannot write .*ENOENT/)])
+  })
+})
+
+describe("the lock", () => {
+  const lockOf = (pid: number, start: string) => JSON.stringify({ pid, start, host: "" })
+
+  it("refuses a second export of the same file", async () => {
+    const { run, sandbox, wallet } = await exportSandbox({ scale: 30 })
+    const folder = temporaryFolder()
+    const file = join(folder, "transfers.csv")
+    const inner = Sandbox.httpClient(sandbox)
+    const results = new Array<unknown>()
+    const client = HttpClient.make((request) =>
+      Effect.zipRight(
+        Effect.promise(async () =>
+          results.push(await run(["wallet", "transfers", wallet, "--to", file, "--overwrite"]))
+        ),
+        inner.execute(request)
+      )
+    )
+    const first = await run(["wallet", "transfers", wallet, "--to", file], { client })
+    expect(first).toMatchObject({ code: 0 })
+    expect(results).toEqual([
+      expect.objectContaining({
+        code: 2,
+        err: expect.stringContaining(`another process (${process.pid} on `)
+      })
+    ])
+    expect(filesIn(folder)).toEqual(["transfers.csv", "transfers.csv.manifest.json"])
+  })
+
+  it("of a process that has ended is taken over, also if its id belongs to another process now", async () => {
+    const { run, wallet } = await exportSandbox({ scale: 30 })
+    const file = join(temporaryFolder(), "transfers.csv")
+    const ended = spawn(process.execPath, ["-e", ""])
+    await new Promise((resolve) => ended.on("close", resolve))
+    for (const pid of [ended.pid ?? 0, process.pid]) {
+      const { hostname } = await import("node:os")
+      writeFileSync(
+        `${file}.lock`,
+        lockOf(pid, "long ago").replace(`"host":""`, `"host":${JSON.stringify(hostname())}`)
+      )
+      expect(await run(["wallet", "transfers", wallet, "--to", file, "--overwrite"])).toMatchObject({
+        code: 0
+      })
+    }
+  })
+
+  it("of another machine is respected", async () => {
+    const { run, wallet } = await exportSandbox({ scale: 30 })
+    const file = join(temporaryFolder(), "transfers.csv")
+    writeFileSync(`${file}.lock`, lockOf(1, "").replace(`"host":""`, `"host":"elsewhere"`))
+    const { code, err } = await run(["wallet", "transfers", wallet, "--to", file])
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining(`remove ${file}.lock if there is no such process`)
+    ])
+  })
+})
+
+describe("--dry-run", () => {
+  it("prints the request with the variable of the key, and sends nothing", async () => {
+    const { run, sandbox, wallet } = await exportSandbox()
+    const { code, out } = await run([
+      "wallet",
+      "transfers",
+      wallet,
+      "--from-block",
+      "5",
+      "--max-items",
+      "7",
+      "--dry-run"
+    ])
+    expect([code, out]).toEqual([
+      0,
+      `GET ${Sandbox.baseUrls.data}/api/v2.2/${wallet}/erc20/transfers?limit=7&from_block=5\n` +
+      "x-api-key: $QUARRY_API_KEY\naccept: application/json\n"
+    ])
+    expect(await Effect.runPromise(sandbox.recordedRequests)).toEqual([])
+  })
+
+  it("reads one page of an export to estimate pages and cost, and writes nothing", async () => {
+    const { run, sandbox } = await exportSandbox({ defaultPageSize: 10 })
+    const folder = temporaryFolder()
+    const { busyToken } = sandbox.ledger.examples
+    const owners = await run(["token", "owners", busyToken, "--to", join(folder, "x.csv"), "--dry-run"])
+    expect(owners.out).toMatch(/^GET .*\nx-api-key: \$QUARRY_API_KEY\n/)
+    expect(await Effect.runPromise(sandbox.recordedRequests)).toHaveLength(1)
+    expect(owners.err).toMatch(/estimate: /)
+    expect(filesIn(folder)).toEqual([])
+  })
+})
+
+/** Runs an effect while the test clock advances in steps. Files and signals need real time. */
+const withRunningClock = <A>(effect: Effect.Effect<A>, step: string | number) =>
+  Effect.gen(function*() {
+    const fiber = yield* Effect.fork(effect)
+    while (Option.isNone(yield* Fiber.poll(fiber))) {
+      yield* Effect.promise(() => setImmediate())
+      yield* TestClock.adjust(Number(step))
+    }
+    return yield* Fiber.join(fiber)
+  })
+
+describe("--retry-for", () => {
+  /** A client that cannot connect from the second request until a time. */
+  const outageUntil = (sandbox: Sandbox.SandboxService, end: number, status?: Sandbox.Fault) => {
+    const inner = Sandbox.httpClient(sandbox)
+    let sent = 0
+    return HttpClient.make((request) =>
+      Effect.flatMap(TestClock.currentTimeMillis, (now) => {
+        if (sent++ === 0 || now >= end) return inner.execute(request)
+        return status === undefined
+          ? new RequestError({
+            request,
+            reason: "Transport",
+            cause: Object.assign(new Error(), { code: "ECONNREFUSED" })
+          })
+          : Effect.zipRight(sandbox.queueFaults(status), inner.execute(request))
+      })
+    )
+  }
+  const minutes = 60_000
+
+  it.effect("outlasts an outage of 9 minutes by default, and says what it waits for", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* Sandbox.make({ scale: 300 })
+      const { busyWallet } = sandbox.ledger.examples
+      const folder = temporaryFolder()
+      const argv = ["wallet", "transfers", busyWallet, "--to"]
+      const env = sandboxEnvironment
+      yield* quarry([...argv, join(folder, "whole.csv")], { client: Sandbox.httpClient(sandbox), env })
+      const file = join(folder, "transfers.csv")
+      const result = yield* withRunningClock(
+        quarry([...argv, file], { client: outageUntil(sandbox, 9 * minutes), env }),
+        1000
+      )
+      expect(result).toMatchObject({ code: 0 })
+      expect(result.err.match(/waiting until \d\d:\d\d:\d\d UTC, then retrying: .*connection refused/g))
+        .toHaveLength(1)
+      expect(readFileSync(file)).toEqual(readFileSync(join(folder, "whole.csv")))
+    }))
+
+  it.effect("ends after 10 minutes by default, with a command that continues", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* Sandbox.make({ scale: 300 })
+      const file = join(temporaryFolder(), "it's.csv")
+      const argv = ["wallet", "transfers", sandbox.ledger.examples.busyWallet, "--to", file]
+      const client = outageUntil(sandbox, 30 * minutes)
+      const failed = yield* withRunningClock(quarry(argv, { client, env: sandboxEnvironment }), 1000)
+      expect(failed).toMatchObject({ code: 7 })
+      expect(failed.err).toContain(`'--to=${file.replace("'", String.raw`'\''`)}' --resume`)
+      const resumed = yield* quarry([...argv, "--resume"], {
+        client: Sandbox.httpClient(sandbox),
+        env: sandboxEnvironment
+      })
+      expect(resumed).toMatchObject({ code: 0 })
+    }))
+
+  it.effect("does not limit the wait for a rate limit", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* Sandbox.make({ scale: 300 })
+      const file = join(temporaryFolder(), "transfers.ndjson")
+      const client = outageUntil(sandbox, 90 * minutes, { status: 429, "retry-after": "600" })
+      const result = yield* withRunningClock(
+        quarry(
+          ["wallet", "transfers", sandbox.ledger.examples.busyWallet, "--to", file, "--retry-for", "1m"],
+          { client, env: sandboxEnvironment }
+        ),
+        10_000
+      )
+      expect(result).toMatchObject({
+        code: 0,
+        err: expect.stringMatching(/waiting until .*(?:429|rate limit|cooldown)/)
+      })
+    }))
+
+  it.effect("applies to --all only if it is set", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* Sandbox.make({ scale: 300 })
+      const argv = ["wallet", "transfers", sandbox.ledger.examples.busyWallet, "--all", "-o", "ndjson"]
+      const run = (options: ReadonlyArray<string>) =>
+        withRunningClock(
+          quarry([...argv, ...options], {
+            client: outageUntil(sandbox, 5 * minutes),
+            env: sandboxEnvironment
+          }),
+          1000
+        )
+      expect(yield* run([])).toMatchObject({ code: 7 })
+      const { code, out } = yield* run(["--retry-for", "6m"])
+      const whole = yield* quarry(argv, { client: Sandbox.httpClient(sandbox), env: sandboxEnvironment })
+      expect([code, records(out).length, out === whole.out]).toEqual([0, records(whole.out).length, true])
+    }))
+})

@@ -1,0 +1,64 @@
+/** Exports to temporary files, from sandboxes that several runs share. */
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Effect from "effect/Effect"
+import { parquetReadObjects } from "hyparquet"
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { gunzipSync } from "node:zlib"
+import { onTestFinished } from "vitest"
+import { quarry, type RunOptions, type RunResult, sandboxEnvironment } from "./quarry.ts"
+
+/** Returns a new folder that is removed after the test. */
+export const temporaryFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), "quarry-export-"))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** A sandbox whose busy wallet has several parts of transfers, on pages of up to 1000. */
+export interface ExportSandbox {
+  readonly sandbox: Sandbox.SandboxService
+  /** Runs a command. After `requests` requests, every response has status 400. */
+  readonly run: (
+    argv: ReadonlyArray<string>,
+    options?: RunOptions & { readonly requests?: number }
+  ) => Promise<RunResult>
+  readonly wallet: string
+}
+
+export const exportSandbox = async (options: Sandbox.SandboxOptions = {}): Promise<ExportSandbox> => {
+  const sandbox = await Effect.runPromise(Sandbox.make({ maxLimit: 1000, defaultPageSize: 1000, ...options }))
+  const client = Sandbox.httpClient(sandbox)
+  return {
+    sandbox,
+    wallet: sandbox.ledger.examples.busyWallet,
+    run: (argv, { requests = Infinity, ...options } = {}) => {
+      let sent = 0
+      const limited = HttpClient.make((request) =>
+        ++sent <= requests
+          ? client.execute(request)
+          : Effect.succeed(HttpClientResponse.fromWeb(request, new Response("{}", { status: 400 })))
+      )
+      return Effect.runPromise(quarry(argv, {
+        client: limited,
+        env: { ...sandboxEnvironment, QUARRY_RATE_LIMIT: "none" },
+        ...options
+      }))
+    }
+  }
+}
+
+/** Returns the names of the files in a folder. */
+export const filesIn = (folder: string): ReadonlyArray<string> => readdirSync(folder).sort()
+
+/** Reads the rows of a parquet file. */
+export const readParquet = (file: string): Promise<ReadonlyArray<Record<string, unknown>>> => {
+  const bytes = readFileSync(file)
+  return parquetReadObjects({
+    file: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength),
+    compressors: { GZIP: (input) => gunzipSync(input) }
+  })
+}
