@@ -74,7 +74,7 @@ describe.each(commands)("%s", (name, argv) => {
 })
 
 describe("records", () => {
-  it.effect("are all counted once, whatever the page size", () =>
+  it.effect("are all counted once, for every page size", () =>
     Effect.gen(function*() {
       const argv = ["wallet", "transfers", wallet, "--all", "--sandbox"]
       const all = records((yield* quarry([...argv, "-o", "ndjson"])).out)
