@@ -9,9 +9,9 @@ export interface StubServer {
   readonly requestCount: Effect.Effect<number>
 }
 
-/** Starts a server of bodies by path. */
+/** Starts a server of bodies by path. Of several bodies, it returns one after the other. */
 export const startStubServer = (
-  bodies: Readonly<Record<string, string>>
+  bodies: Readonly<Record<string, string | ReadonlyArray<string>>>
 ): Effect.Effect<StubServer, never, Scope.Scope> =>
   Effect.map(forkProgram("stubServer", bodies), ({ port, sendMessage }) => ({
     baseUrl: `http://127.0.0.1:${port}`,

@@ -10,7 +10,7 @@ import { request } from "undici"
 import type { Benchmark } from "../Benchmark.ts"
 import { apiKey, clientOptions, makeDataApi } from "../BlockquarryClient.ts"
 import type { Comparison } from "../Comparison.ts"
-import { countRecords, examplePrice, formatSize, pageSize, transfersPage, wallet } from "../Documents.ts"
+import { countRecords, distinctPages, examplePrice, formatSize, pageSize, wallet } from "../Documents.ts"
 import { startStubServer } from "../StubServer.ts"
 import { effectSubject, promiseSubject } from "../Subject.ts"
 
@@ -19,7 +19,7 @@ const paths = {
   transfers: `/api/v2.2/${wallet}/erc20/transfers`
 }
 
-const page = transfersPage("strings", "next")
+const pages = distinctPages("strings", "next")
 
 const headers = { accept: "application/json", "x-api-key": apiKey }
 
@@ -64,7 +64,7 @@ export const call: Benchmark = {
   comparisons: Effect.gen(function*() {
     const { baseUrl } = yield* startStubServer({
       [paths.price]: examplePrice,
-      [paths.transfers]: page
+      [paths.transfers]: pages
     })
     const client = Context.get(yield* Layer.build(NodeHttpClient.layerUndici), HttpClient.HttpClient)
     const calls = callsOf(
@@ -79,7 +79,7 @@ export const call: Benchmark = {
         blockquarry: ["DataApi.tokenPrice", calls.price]
       }),
       compareCall({
-        title: `typed page call, ${formatSize(page)}`,
+        title: `typed page call, ${formatSize(pages[0] ?? "")}`,
         records: pageSize,
         url: `${baseUrl}${paths.transfers}?chain=eth`,
         client,

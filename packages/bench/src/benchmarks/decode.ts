@@ -6,7 +6,14 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { Benchmark } from "../Benchmark.ts"
 import type { Comparison } from "../Comparison.ts"
-import { type AmountEncoding, countRecords, formatSize, pageSize, transfersPage } from "../Documents.ts"
+import {
+  type AmountEncoding,
+  countRecords,
+  distinctPages,
+  formatSize,
+  pageSize,
+  rotate
+} from "../Documents.ts"
 import { syncSubject } from "../Subject.ts"
 
 const decodeBySchema = Schema.decodeUnknownSync(walletTransfers.output)
@@ -14,24 +21,25 @@ const decodeBySchema = Schema.decodeUnknownSync(walletTransfers.output)
 const parseLossless = (text: string) => Either.getOrThrow(parse(text))
 
 const compareDecode = (amounts: AmountEncoding): Comparison => {
-  const text = transfersPage(amounts, "next")
+  const pages = distinctPages(amounts, "next")
+  const nextPage = rotate(pages)
   return {
-    title: `decode a page, ${formatSize(text)}, amounts as ${amounts}`,
+    title: `decode a page, ${formatSize(pages[0] ?? "")}, amounts as ${amounts}`,
     unit: "page",
     records: pageSize,
-    baseline: syncSubject("JSON.parse", () => countRecords(JSON.parse(text))),
+    baseline: syncSubject("JSON.parse", () => countRecords(JSON.parse(nextPage()))),
     peers: [
       syncSubject(
         "LosslessJson.parse + Effect Schema",
-        () => decodeBySchema(parseLossless(text)).result.length
+        () => decodeBySchema(parseLossless(nextPage())).result.length
       )
     ],
     blockquarry: [
-      syncSubject("LosslessJson.parse", () => countRecords(parseLossless(text))),
+      syncSubject("LosslessJson.parse", () => countRecords(parseLossless(nextPage()))),
       {
         ...syncSubject(
           "LosslessJson.parse + operation.decode",
-          () => Either.getOrThrow(walletTransfers.decode(parseLossless(text))).result.length
+          () => Either.getOrThrow(walletTransfers.decode(parseLossless(nextPage()))).result.length
         ),
         target: { ratio: 1.7 }
       }

@@ -9,7 +9,15 @@ import * as Stream from "effect/Stream"
 import type { Benchmark } from "../Benchmark.ts"
 import { clientOptions, makeDataApi } from "../BlockquarryClient.ts"
 import type { Subject } from "../Comparison.ts"
-import { formatSize, isParsedPage, pageSize, transfersPage, wallet } from "../Documents.ts"
+import {
+  distinctPages,
+  formatSize,
+  isParsedPage,
+  pageSize,
+  rotate,
+  transfersPage,
+  wallet
+} from "../Documents.ts"
 import * as StubClient from "../StubClient.ts"
 
 const base = "http://list.test"
@@ -19,18 +27,19 @@ const cursor = (page: number): string => String(page).padStart(8, "0")
 
 // Created once, because creating them takes longer than reading them
 const last = Buffer.from(transfersPage("strings", null))
-const page = transfersPage("strings", cursor(0))
+const pages = distinctPages("strings", cursor(0))
 
 /** The number of pages of the list. */
 let pageCount = 0
 
-const body = Buffer.from(page)
-const cursorOffset = body.indexOf(cursor(0))
+const bodies = pages.map((page) => Buffer.from(page))
+const cursorOffset = bodies[0]?.indexOf(cursor(0)) ?? 0
 
 /** A client of the list. The cursor of a page is the number of the next one. */
 const client = StubClient.makeStubClient(({ searchParams }) => {
   const next = Number(searchParams.get("cursor") ?? 0) + 1
-  if (next === pageCount) return last
+  const body = bodies[next % bodies.length]
+  if (next === pageCount || body === undefined) return last
   body.write(cursor(next), cursorOffset)
   return body
 })
@@ -44,11 +53,11 @@ const countRecords = <A, E>(records: Stream.Stream<A, E>): Effect.Effect<number>
   return records.pipe(Stream.runForEachChunk(add), Effect.map(() => total), Effect.orDie)
 }
 
-const pageTexts = Array.from({ length: 50 }, (_, page) => transfersPage("strings", cursor(page + 1)))
+const nextText = rotate(pages)
 
-function* parsedPages(pages: number) {
-  for (let page = 0; page < pages; page++) {
-    const document: unknown = JSON.parse(pageTexts[page % pageTexts.length] ?? "")
+function* parsedPages(count: number) {
+  for (let page = 0; page < count; page++) {
+    const document: unknown = JSON.parse(nextText())
     yield isParsedPage(document) ? document.result : []
   }
 }
@@ -107,7 +116,7 @@ const memory = (subject: Subject, pages: number): Effect.Effect<ReadonlyArray<st
 export const pagination: Benchmark = {
   name: "pagination",
   comparisons: Effect.map(items, (blockquarry) => [{
-    title: `pagination without network, pages of ${formatSize(pageTexts[0] ?? "")}`,
+    title: `pagination without network, pages of ${formatSize(pages[0] ?? "")}`,
     unit: "page",
     records: pageSize,
     baseline: effectStream,
