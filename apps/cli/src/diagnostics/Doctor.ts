@@ -152,7 +152,9 @@ const checkNetwork = (
       variables.set(name, yield* environmentVariable(name))
     }
     const environment = { variable: (name: string) => variables.get(name) ?? "" }
-    const hosts = [...new Map(configured.map((each) => [each.url.origin, each])).values()]
+    const hosts = configured.filter(({ url }, index) =>
+      configured.findIndex((other) => other.url.origin === url.origin) === index
+    )
     const reached = yield* Effect.forEach(
       hosts,
       ({ name, url }) => checkHost(name, url, proxyFor(environment, url)),

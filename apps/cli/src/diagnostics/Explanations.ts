@@ -129,7 +129,7 @@ const errorExplanation = (tag: ErrorTag): Explanation => {
 
 const isErrorTag = (text: string): text is ErrorTag => Object.hasOwn(errorTexts, text)
 
-const errorTags: ReadonlyArray<ErrorTag> = Object.keys(errorTexts).filter(isErrorTag)
+const errorTags: ReadonlyArray<ErrorTag> = Object.keys(exitCodes).filter(isErrorTag)
 
 const fixesOfOtherExitCodes: Readonly<Record<string, string>> = {
   [unexpectedErrorExitCode]: "If the message says that it is a bug, report it with the output of --verbose.",

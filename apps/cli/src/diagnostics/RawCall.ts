@@ -46,7 +46,7 @@ export const printResponse = (
     const redact = yield* redactor
     yield* terminal.print(
       terminal.out.isTerminal
-        ? redact(text).split("\n").map((line) => `${sanitize(line)}\n`).join("")
+        ? redact(text).replace(/\n$/, "").split("\n").map((line) => `${sanitize(line)}\n`).join("")
         : redact(text)
     )
     const result = classification()

@@ -122,7 +122,7 @@ it.live("reports a key command that fails or prints nothing", () =>
     const { run, writeUser } = yield* directories
     for (
       const [command, reason] of [["exit 7", "exit code 7"], ["true", "printed nothing"], [
-        "yes",
+        "seq 9999",
         "more than"
       ]]
     ) {

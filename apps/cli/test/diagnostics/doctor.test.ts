@@ -1,0 +1,253 @@
+/** `quarry doctor`: what it finds, and what it advises. */
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as fs from "node:fs"
+import { createServer } from "node:net"
+import { join } from "node:path"
+import { checkCertificate, checkClock, checkNode, type Finding } from "../../src/diagnostics/Doctor.ts"
+import { isProxyUrl, proxyFor } from "../../src/diagnostics/ProxyVariables.ts"
+import { directories } from "../config/support.ts"
+import type { RunResult } from "../support/quarry.ts"
+import { respondingWith } from "../support/stubClient.ts"
+import { serveSandbox } from "./support.ts"
+
+const allFindings = ({ out }: RunResult): ReadonlyArray<Finding> => JSON.parse(out)
+
+const findingsOf = (ran: RunResult): ReadonlyMap<string, Finding> =>
+  new Map(allFindings(ran).map((finding) => [finding.check, finding]))
+
+/** Returns a port on which nothing listens. */
+const closedPort = Effect.promise(() =>
+  new Promise<number>((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === "object" ? address?.port ?? 0 : 0))
+    })
+  })
+)
+
+const json = ["doctor", "-o", "json"]
+
+describe("quarry doctor", () => {
+  it.live("exits with status 0 if a real service answers and accepts the key", () =>
+    Effect.gen(function*() {
+      const { run } = yield* directories
+      const env = yield* serveSandbox
+      const client = yield* HttpClient.HttpClient
+      const ran = yield* run(json, { client, env })
+      expect(ran).toMatchObject({ code: 0, err: "" })
+      const findings = findingsOf(ran)
+      expect([...findings].map(([check, { status }]) => [check, status])).toEqual([
+        ["node", "ok"],
+        ["configuration", "skipped"],
+        ["profile", "ok"],
+        ["local limits", "ok"],
+        ["base-url: connection", "ok"],
+        ["API key", "ok"],
+        ["service", "ok"],
+        ["clock", "ok"]
+      ])
+      expect(findings.get("API key")?.message).toMatch(/^sha256:[0-9a-f]{8} from QUARRY_API_KEY: accepted$/)
+      expect(ran.out).not.toContain(Sandbox.apiKey)
+      const text = yield* run(["doctor"], { client, env })
+      expect(text.out).toMatch(/^ok {6}node: Node\.js v\d+/)
+    }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer)))
+
+  it.live("checks the sandbox with --sandbox, without a network", () =>
+    Effect.gen(function*() {
+      const { run } = yield* directories
+      const ran = yield* run([...json, "--sandbox"])
+      expect(ran.code).toBe(0)
+      expect(findingsOf(ran).get("sandbox")?.status).toBe("ok")
+    }).pipe(Effect.scoped))
+
+  it.live("advises what to do without a base URL, without a key, and with a rejected one", () =>
+    Effect.gen(function*() {
+      const { run } = yield* directories
+      const env = yield* serveSandbox
+      const client = yield* HttpClient.HttpClient
+      const nothing = yield* run(json)
+      expect(nothing).toMatchObject({ code: 1, err: expect.stringContaining("1 of 5 checks failed") })
+      expect(findingsOf(nothing).get("base URL")?.fix).toContain("quarry config set base-url")
+      const noKey = yield* run(json, { client, env: { ...env, QUARRY_API_KEY: "" } })
+      expect([noKey.code, findingsOf(noKey).get("API key")?.fix]).toEqual([
+        1,
+        "quarry auth login, or set QUARRY_API_KEY"
+      ])
+      const rejected = yield* run(json, { client, env: { ...env, QUARRY_API_KEY: Sandbox.revokedApiKey } })
+      expect([rejected.code, findingsOf(rejected).get("API key")]).toEqual([
+        1,
+        expect.objectContaining({ status: "failed", message: expect.stringMatching(/: rejected$/) })
+      ])
+      expect(rejected.out + rejected.err).not.toContain(Sandbox.revokedApiKey)
+    }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer)))
+
+  it.live("names the step that fails: name, connection or TLS", () =>
+    Effect.gen(function*() {
+      const { run } = yield* directories
+      const port = yield* closedPort
+      const { QUARRY_BASE_URL = "" } = yield* serveSandbox
+      const client = yield* HttpClient.HttpClient
+      const cases: ReadonlyArray<readonly [string, RegExp, RegExp]> = [
+        [
+          "http://no-such-host.invalid",
+          /name cannot be resolved: (?:ENOTFOUND|EAI_AGAIN)/,
+          /spelling of the base URL/
+        ],
+        [`http://127.0.0.1:${port}`, /cannot connect: ECONNREFUSED/, /port and your firewall/],
+        [QUARRY_BASE_URL.replace("http:", "https:"), /TLS fails: \S+/, /NODE_EXTRA_CA_CERTS/]
+      ]
+      for (const [url, message, fix] of cases) {
+        const ran = yield* run(json, { client, env: { QUARRY_BASE_URL: url, QUARRY_API_KEY: "some-key" } })
+        const finding = findingsOf(ran).get("base-url: connection")
+        expect([url, ran.code, finding?.status]).toEqual([url, 1, "failed"])
+        expect(finding?.message).toMatch(message)
+        expect(finding?.fix).toMatch(fix)
+      }
+    }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer)), 30_000)
+
+  it.live("checks the proxy that the environment names, and never shows its password", () =>
+    Effect.gen(function*() {
+      const { run } = yield* directories
+      const port = yield* closedPort
+      const { client } = respondingWith(`{"usdPrice":1}`)
+      const env = {
+        QUARRY_BASE_URL: "https://data.test",
+        QUARRY_API_KEY: "some-key",
+        HTTPS_PROXY: `http://ana:hunter22@127.0.0.1:${port}`
+      }
+      const ran = yield* run(json, { client, env })
+      const finding = findingsOf(ran).get("base-url: connection")
+      expect(finding).toMatchObject({
+        status: "failed",
+        message: `proxy 127.0.0.1:${port} for data.test: cannot connect: ECONNREFUSED`,
+        fix: "check that the proxy runs, or unset HTTPS_PROXY"
+      })
+      expect(ran.out + ran.err).not.toContain("hunter22")
+    }).pipe(Effect.scoped))
+
+  it.live("compares the clock with the Date header", () =>
+    Effect.gen(function*() {
+      const { run } = yield* directories
+      const { QUARRY_BASE_URL = "" } = yield* serveSandbox
+      const { client } = respondingWith(`{"usdPrice":1}`, 200, {
+        "content-type": "application/json",
+        "date": "Tue, 01 Jan 2019 00:00:00 GMT"
+      })
+      const ran = yield* run(json, { client, env: { QUARRY_BASE_URL, QUARRY_API_KEY: "some-key" } })
+      expect(ran.code).toBe(0)
+      expect(findingsOf(ran).get("clock")).toMatchObject({
+        status: "warning",
+        message: expect.stringMatching(/^\d+ s ahead of the service$/),
+        fix: expect.stringContaining("NTP")
+      })
+    }).pipe(Effect.scoped))
+
+  it.live("reports every problem of the configuration, and an API key that others can read", () =>
+    Effect.gen(function*() {
+      const { keyFile, run, userFile, writeProject, writeUser } = yield* directories
+      writeUser("chan: eth\nchain: mars\n")
+      writeProject("base-url: https://evil.test\n")
+      fs.mkdirSync(join(keyFile("default"), ".."), { recursive: true })
+      fs.writeFileSync(keyFile("default"), "some-key", { mode: 0o644 })
+      const ran = yield* run([...json, "--sandbox"])
+      expect(ran.code).toBe(1)
+      const findings = allFindings(ran)
+      expect(findings.filter(({ check }) => check === "configuration").map(({ message }) => message)).toEqual(
+        [
+          expect.stringContaining("base-url: not allowed in a project file"),
+          expect.stringContaining(`${userFile}:1: unknown setting "chan"`),
+          expect.stringContaining(`${userFile}:2: chain: expected one of`)
+        ]
+      )
+      expect(findings).toContainEqual({
+        check: "API key file",
+        status: "warning",
+        message: `${keyFile("default")}: other users can read it`,
+        fix: `chmod 600 ${keyFile("default")}`
+      })
+    }).pipe(Effect.scoped))
+
+  it.live("warns if the key is sent without encryption", () =>
+    Effect.gen(function*() {
+      const { run } = yield* directories
+      const server = yield* Effect.acquireRelease(
+        Effect.promise(() =>
+          new Promise<ReturnType<typeof createServer>>((resolve) => {
+            const listening = createServer((socket) => socket.destroy()).listen(
+              0,
+              "0.0.0.0",
+              () => resolve(listening)
+            )
+          })
+        ),
+        (listening) => Effect.sync(() => listening.close())
+      )
+      const address = server.address()
+      const port = typeof address === "object" ? address?.port ?? 0 : 0
+      const { client } = respondingWith(`{"usdPrice":1}`)
+      const env = { QUARRY_BASE_URL: `http://0.0.0.0:${port}`, QUARRY_API_KEY: "some-key" }
+      const ran = yield* run(json, { client, env })
+      expect(findingsOf(ran).get("base-url: TLS")).toMatchObject({
+        status: "warning",
+        message: expect.stringContaining("without encryption")
+      })
+    }).pipe(Effect.scoped))
+})
+
+it("requires Node.js 20", () => {
+  expect(checkNode("v18.20.0")).toMatchObject({ status: "failed", fix: "install Node.js 20 or later" })
+  expect(checkNode("v20.0.0").status).toBe("ok")
+})
+
+it("warns two weeks before a certificate expires", () => {
+  const now = Date.UTC(2026, 0, 1)
+  const certificate = (days: number) => ({ issuer: "Test CA", validTo: new Date(now + days * 86_400_000) })
+  expect(checkCertificate("TLS", certificate(90), now)).toMatchObject({
+    status: "ok",
+    message: "certificate of Test CA until 2026-04-01"
+  })
+  expect(checkCertificate("TLS", certificate(13), now)).toMatchObject({
+    status: "warning",
+    message: "certificate of Test CA until 2026-01-14: 13 days left"
+  })
+  expect(checkCertificate("TLS", certificate(-1), now).message).toContain("0 days left")
+})
+
+it("tolerates a clock that differs by a minute", () => {
+  expect(checkClock(60_000).status).toBe("ok")
+  expect(checkClock(-61_000)).toMatchObject({ status: "warning", message: "61 s behind the service" })
+})
+
+it.each<readonly [Readonly<Record<string, string>>, string, string | null]>([
+  [{}, "https://a.test", null],
+  [{ HTTPS_PROXY: "http://p.test" }, "https://a.test", "http://p.test"],
+  [{ HTTPS_PROXY: "http://p.test" }, "http://a.test", null],
+  [{ HTTP_PROXY: "http://p.test" }, "https://a.test", "http://p.test"],
+  [
+    { HTTPS_PROXY: "http://upper.test", https_proxy: "http://lower.test" },
+    "https://a.test",
+    "http://lower.test"
+  ],
+  [{ HTTPS_PROXY: "http://p.test", NO_PROXY: "b.test,a.test" }, "https://a.test", null],
+  [{ HTTPS_PROXY: "http://p.test", NO_PROXY: ".a.test" }, "https://sub.a.test", null],
+  [{ HTTPS_PROXY: "http://p.test", NO_PROXY: "a.test:8443" }, "https://a.test", "http://p.test"],
+  [{ HTTPS_PROXY: "http://p.test", NO_PROXY: "a.test:443" }, "https://a.test", null],
+  [{ HTTPS_PROXY: "http://p.test", NO_PROXY: "evila.test" }, "https://a.test", "http://p.test"],
+  [{ HTTPS_PROXY: "http://p.test", NO_PROXY: "*" }, "https://a.test", null]
+])("with %j, %s is reached through %s", (variables, url, proxy) => {
+  expect(proxyFor({ variable: (name) => variables[name] ?? "" }, new URL(url))).toBe(proxy)
+})
+
+it("recognizes URLs of HTTP proxies", () => {
+  expect(["http://p:8080", "https://u:p@p", "socks5://p", "p:8080", ""].map(isProxyUrl)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false
+  ])
+})
