@@ -79,6 +79,22 @@ const mayHaveBeenApplied = Schema.Boolean
 /** How long to wait before a retry. Null if unknown. */
 const retryAfter = Schema.NullOr(Schema.DurationFromMillis)
 
+/**
+ * What every error tells.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ErrorDescription {
+  readonly operation: string
+  /** What failed, without the operation. */
+  readonly summary: string
+  /** What to do. Null if there is no general answer or the summary contains it. */
+  readonly hint: string | null
+  /** Whether the same call may succeed later. */
+  readonly retryable: boolean
+}
+
 /** As in `server error (500): out of memory`. */
 const withResponse = (
   what: string,
@@ -94,13 +110,7 @@ const withAppliedNote = (
 ): string =>
   error.mayHaveBeenApplied ? `${what}; the update may have been applied, and repeating it is safe` : what
 
-const formatMessage = (
-  { hint, operation, summary }: {
-    readonly operation: string
-    readonly summary: string
-    readonly hint: string | null
-  }
-): string => {
+const formatMessage = ({ hint, operation, summary }: ErrorDescription): string => {
   const line = `${operation}: ${summary}`
   return hint === null ? line : `${line}${line.endsWith(".") ? "" : "."} ${hint}`
 }
@@ -120,24 +130,18 @@ export class InvalidInputError
       issues: Schema.NonEmptyArray(Schema.Struct({ parameter: Schema.String, reason: Schema.String }))
     }
   )
+  implements ErrorDescription
 {
-  /** What failed, without the operation. */
   get summary(): string {
     return this.issues.map((issue) => `${issue.parameter}: ${issue.reason}`).join("; ")
   }
 
-  /** What to do, if there is a general answer. */
   get hint(): null {
     return null
   }
 
-  /** Whether the same call may succeed later. */
   get retryable(): false {
     return false
-  }
-
-  override get message(): string {
-    return formatMessage(this)
   }
 }
 
@@ -152,24 +156,18 @@ export class RequestRejectedError
     "RequestRejectedError",
     responseFields
   )
+  implements ErrorDescription
 {
-  /** What failed, without the operation. */
   get summary(): string {
     return withResponse("request rejected", this)
   }
 
-  /** What to do. */
   get hint(): string {
     return "Check the parameters."
   }
 
-  /** Whether the same call may succeed later. */
   get retryable(): false {
     return false
-  }
-
-  override get message(): string {
-    return formatMessage(this)
   }
 }
 
@@ -182,24 +180,17 @@ export class RequestRejectedError
 export class NotFoundError extends Schema.TaggedError<NotFoundError>("@blockquarry/core/NotFoundError")(
   "NotFoundError",
   responseFields
-) {
-  /** What failed, without the operation. */
+) implements ErrorDescription {
   get summary(): string {
     return withResponse("not found", this)
   }
 
-  /** What to do, if there is a general answer. */
   get hint(): null {
     return null
   }
 
-  /** Whether the same call may succeed later. */
   get retryable(): false {
     return false
-  }
-
-  override get message(): string {
-    return formatMessage(this)
   }
 }
 
@@ -214,24 +205,18 @@ export class AuthenticationError
     "AuthenticationError",
     responseFields
   )
+  implements ErrorDescription
 {
-  /** What failed, without the operation. */
   get summary(): string {
     return withResponse("authentication failed", this)
   }
 
-  /** What to do. */
   get hint(): string {
     return "Check QUARRY_API_KEY."
   }
 
-  /** Whether the same call may succeed later. */
   get retryable(): false {
     return false
-  }
-
-  override get message(): string {
-    return formatMessage(this)
   }
 }
 
@@ -246,24 +231,18 @@ export class PermissionDeniedError
     "PermissionDeniedError",
     responseFields
   )
+  implements ErrorDescription
 {
-  /** What failed, without the operation. */
   get summary(): string {
     return withResponse("permission denied", this)
   }
 
-  /** What to do. */
   get hint(): string {
     return "Check the permissions of the API key."
   }
 
-  /** Whether the same call may succeed later. */
   get retryable(): false {
     return false
-  }
-
-  override get message(): string {
-    return formatMessage(this)
   }
 }
 
@@ -278,24 +257,18 @@ export class PlanQuotaExceededError
     "PlanQuotaExceededError",
     responseFields
   )
+  implements ErrorDescription
 {
-  /** What failed, without the operation. */
   get summary(): string {
     return withResponse("plan quota of the API key exceeded", this)
   }
 
-  /** What to do. */
   get hint(): string {
     return "Renew or upgrade the plan; a retry does not help."
   }
 
-  /** Whether the same call may succeed later. */
   get retryable(): false {
     return false
-  }
-
-  override get message(): string {
-    return formatMessage(this)
   }
 }
 
@@ -313,13 +286,13 @@ export class RateLimitError
     response: Schema.NullOr(ResponseSummary),
     retryAfter
   })
+  implements ErrorDescription
 {
   /** Whether the request was sent. If not, an earlier 429 response put the key in cooldown. */
   get sent(): boolean {
     return this.response !== null
   }
 
-  /** What failed, without the operation. */
   get summary(): string {
     return withRetryDelay(
       this.response === null
@@ -329,18 +302,12 @@ export class RateLimitError
     )
   }
 
-  /** What to do, if the summary does not contain it. */
   get hint(): null {
     return null
   }
 
-  /** Whether the same call may succeed later. */
   get retryable(): true {
     return true
-  }
-
-  override get message(): string {
-    return formatMessage(this)
   }
 }
 
@@ -367,8 +334,8 @@ export class LocalLimitError
       Schema.withConstructorDefault(() => false)
     )
   })
+  implements ErrorDescription
 {
-  /** What failed, without the operation. */
   get summary(): string {
     const causes = {
       rate: "not sent: the configured rate limit would delay the request for too long",
@@ -382,18 +349,12 @@ export class LocalLimitError
       : withRetryDelay(causes[this.limit], this.retryAfter)
   }
 
-  /** What to do, if the summary does not contain it. */
   get hint(): null {
     return null
   }
 
-  /** Whether the same call may succeed later. */
   get retryable(): boolean {
     return !this.mayHaveBeenApplied
-  }
-
-  override get message(): string {
-    return formatMessage(this)
   }
 }
 
@@ -409,8 +370,7 @@ const temporaryStatuses: ReadonlySet<number> = new Set([500, 502, 503, 504])
 export class ServerError extends Schema.TaggedError<ServerError>("@blockquarry/core/ServerError")(
   "ServerError",
   { ...responseFields, retryAfter, mayHaveBeenApplied }
-) {
-  /** What failed, without the operation. */
+) implements ErrorDescription {
   get summary(): string {
     const failure = withResponse("server error", this)
     return withAppliedNote(
@@ -419,18 +379,12 @@ export class ServerError extends Schema.TaggedError<ServerError>("@blockquarry/c
     )
   }
 
-  /** What to do, if the summary does not contain it. */
   get hint(): null {
     return null
   }
 
-  /** Whether the same call may succeed later. */
   get retryable(): boolean {
     return temporaryStatuses.has(this.status) && !this.mayHaveBeenApplied
-  }
-
-  override get message(): string {
-    return formatMessage(this)
   }
 }
 
@@ -448,24 +402,18 @@ export class CircuitOpenError
     /** When the circuit breaker admits the next request. */
     retryAfter: Schema.DurationFromMillis
   })
+  implements ErrorDescription
 {
-  /** What failed, without the operation. */
   get summary(): string {
     return withRetryDelay(`circuit breaker open for ${this.host} after repeated failures`, this.retryAfter)
   }
 
-  /** What to do, if the summary does not contain it. */
   get hint(): null {
     return null
   }
 
-  /** Whether the same call may succeed later. */
   get retryable(): true {
     return true
-  }
-
-  override get message(): string {
-    return formatMessage(this)
   }
 }
 
@@ -499,8 +447,8 @@ export class InvalidResponseError
       reason: Schema.String
     }
   )
+  implements ErrorDescription
 {
-  /** What failed, without the operation. */
   get summary(): string {
     const location = this.path === "" ? "" : ` at ${this.path}`
     // The message of another status may help. That of a document with status 200 is a part of the document.
@@ -511,18 +459,12 @@ export class InvalidResponseError
     )
   }
 
-  /** What to do, if there is a general answer. */
   get hint(): null {
     return null
   }
 
-  /** Whether the same call may succeed later. */
   get retryable(): boolean {
     return this.kind === "incomplete" && !this.mayHaveBeenApplied
-  }
-
-  override get message(): string {
-    return formatMessage(this)
   }
 }
 
@@ -542,24 +484,18 @@ export class PaginationError
     reason: Schema.Literal("CursorRepeated", "BlockOverflow", "OutOfOrder"),
     description: Schema.String
   })
+  implements ErrorDescription
 {
-  /** What failed, without the operation. */
   get summary(): string {
     return `pagination failed: ${this.description}`
   }
 
-  /** What to do, if there is a general answer. */
   get hint(): null {
     return null
   }
 
-  /** Whether the same call may succeed later. */
   get retryable(): false {
     return false
-  }
-
-  override get message(): string {
-    return formatMessage(this)
   }
 }
 
@@ -588,30 +524,24 @@ export class NetworkError
     sent: Schema.Boolean,
     mayHaveBeenApplied
   })
+  implements ErrorDescription
 {
   /** The reason in plain words, without the host. */
   get description(): string {
     return describeNetworkReason(this.reason)
   }
 
-  /** What failed, without the operation. */
   get summary(): string {
     const failure = this.sent ? `connection to ${this.host} failed` : `cannot connect to ${this.host}`
     return withAppliedNote(`${failure}: ${this.description}`, this)
   }
 
-  /** What to do. */
   get hint(): string {
     return `Check ${baseUrlVariables[this.api]} and your network.`
   }
 
-  /** Whether the same call may succeed later. */
   get retryable(): boolean {
     return !this.mayHaveBeenApplied
-  }
-
-  override get message(): string {
-    return formatMessage(this)
   }
 }
 
@@ -635,8 +565,8 @@ export class TimeoutError
     response: Schema.NullOr(ResponseSummary),
     mayHaveBeenApplied
   })
+  implements ErrorDescription
 {
-  /** What failed, without the operation. */
   get summary(): string {
     if (this.response !== null) {
       return withAppliedNote(withResponse("timed out in the upstream", this.response), this)
@@ -645,18 +575,12 @@ export class TimeoutError
     return withAppliedNote(`timed out: no response${within} (${this.scope} timeout)`, this)
   }
 
-  /** What to do, if there is a general answer. */
   get hint(): null {
     return null
   }
 
-  /** Whether the same call may succeed later. */
   get retryable(): boolean {
     return !this.mayHaveBeenApplied
-  }
-
-  override get message(): string {
-    return formatMessage(this)
   }
 }
 
@@ -711,3 +635,12 @@ export const ListOperationError = Schema.Union(
   NetworkError,
   TimeoutError
 )
+
+for (const { prototype } of ListOperationError.members) {
+  Object.defineProperty(prototype, "message", {
+    configurable: true,
+    get(this: ErrorDescription) {
+      return formatMessage(this)
+    }
+  })
+}
