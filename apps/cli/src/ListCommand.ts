@@ -24,6 +24,7 @@ import { paginationOptions } from "./list/ListOptions.ts"
 import { operationSource } from "./list/OperationSource.ts"
 import { outputSettings, recordOptions } from "./list/OutputOptions.ts"
 import { printRecords } from "./list/PrintRecords.ts"
+import { printBodies, validateRaw, withRecordedBodies } from "./list/RawOutput.ts"
 import { makeTransform } from "./list/RecordTransform.ts"
 import { retryingSource } from "./list/RetryPages.ts"
 import { printFieldsHelp } from "./list/SelectFields.ts"
@@ -108,6 +109,7 @@ export const listCommand = <
   run: (invocation) =>
     Effect.gen(function*() {
       const output = outputSettings(invocation.values)
+      yield* validateRaw(invocation)
       if (output.isFieldsHelp) return yield* printFieldsHelp(spec.operation)
       const chart = yield* chartTarget(spec.operation, invocation)
       if (readsInputs(spec.operation, invocation.values)) {
@@ -123,7 +125,9 @@ export const listCommand = <
         yield* printRequest(spec.operation, invocation)
         if (!isExport(invocation.values)) return
       }
-      yield* Effect.provide(runList(spec, invocation, chart), layerFromSettings(invocation.settings))
+      yield* Effect.provide(runList(spec, invocation, chart), layerFromSettings(invocation.settings)).pipe(
+        withRecordedBodies(invocation)
+      )
     })
 })
 
@@ -176,7 +180,9 @@ const runList = <
           Effect.provideService(CommandTerminal, terminal)
         ))
     }
-    return yield* printRecords(retryingJob)
+    return yield* outputSettings(invocation.values).isRaw
+      ? printBodies(retryingJob.source.pages())
+      : printRecords(retryingJob)
   })
 
 /** Reads the list of each input. */

@@ -21,7 +21,9 @@ const tooLarge = new UsageError({
 
 /** Returns the text of an error without the parts that concern the process of jq. */
 const describe = (stderr: string): string => {
-  const [line = ""] = stderr.split("\n")
+  // What `debug` prints may precede it
+  const lines = stderr.split("\n")
+  const line = lines.find((line) => line.startsWith("jq: ")) ?? lines[0] ?? ""
   return line.replace(/^jq: (?:parse )?error(?: \(at [^)]*\))?:? ?/, "").replace(/ at <top-level>, /, " at ")
     .replace(/:$/, "")
 }
@@ -54,7 +56,9 @@ export const makeJq = (expression: string): Effect.Effect<RecordTransform, Usage
       flags: ReadonlyArray<string>
     ): TransformedRecords => {
       const { exitCode, stderr, stdout } = run(records.join("\n"), flags)
-      return { values: toResults(stdout), error: exitCode === 0 ? null : usageError(stderr) }
+      // The exit code is that of the last record
+      const hasFailed = exitCode !== 0 || /^jq: error/m.test(stderr)
+      return { values: toResults(stdout), error: hasFailed ? usageError(stderr) : null }
     }
 
     const transformEach = (records: ReadonlyArray<string>): TransformedRecords => {

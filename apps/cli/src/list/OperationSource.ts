@@ -17,6 +17,7 @@ import type { CommandError } from "../CommandError.ts"
 import type { ListCommandSpec } from "../ListCommand.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import { readsSeveralPages } from "./ListOptions.ts"
+import { outputSettings } from "./OutputOptions.ts"
 import { recordFields } from "./RecordFields.ts"
 import { memoise, type RecordPage, type RecordSource } from "./RecordSource.ts"
 
@@ -48,11 +49,13 @@ export const operationSource = <
     const paged = yield* decodeArguments(spec.operation, withPageSize(invocation.values, maxItems))
     const alternative = spec.alternativePages?.(listOperation, encoded, invocation) ?? null
     const isSinglePage = alternative === null && !readsSeveralPages(invocation)
+    // The body of a page is that of the last response
+    const { isRaw } = outputSettings(invocation.values)
     const toRecordPage = recordPageOf(spec.operation)
     const pages = (cursor?: string) =>
       alternative ?? listOperation.pages(paged.encoded, {
         cursor,
-        ...(isSinglePage ? { maxPages: 1 } : { prefetch: 1, maxItems: maxItems ?? undefined })
+        ...(isSinglePage ? { maxPages: 1 } : { prefetch: isRaw ? 0 : 1, maxItems: maxItems ?? undefined })
       })
     const before = Effect.gen(function*() {
       if (spec.beforeFirstPage !== undefined) yield* spec.beforeFirstPage(listOperation, encoded, invocation)

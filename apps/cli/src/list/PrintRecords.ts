@@ -27,6 +27,9 @@ interface ListProgress {
   readonly hasMore: boolean
 }
 
+/** Fewer than a page has by default, so that a table of usual pages appears at once. */
+const layoutRecords = 50
+
 /** Prints pages as they arrive. Afterwards, also after an error or interruption, prints how to resume. */
 export const printRecords = <Item>(
   job: ListJob<Item>
@@ -38,7 +41,7 @@ export const printRecords = <Item>(
 const printPages = <Item>(job: ListJob<Item>): Effect.Effect<void, CommandError, CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
-    const sink = makeTextSink(job, yield* makeView(job.invocation, job.source.subject))
+    const sink = makeTextSink(job, yield* makeView(job.invocation, job.source.subject), layoutRecords)
     let progress: ListProgress = { records: 0, pages: 0, cursor: null, printedAfterCursor: 0, hasMore: true }
     let isOpen = false
     const print = ({ error, text }: SinkText) => {

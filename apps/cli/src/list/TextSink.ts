@@ -57,10 +57,11 @@ export const jqFormat = (invocation: CommandInvocation, view: View): RecordForma
   return isImplicit(invocation) || format === "table" ? jqText(view) : format === "json" ? makeJson() : ndjson
 }
 
-/** Selects the sink for the output format of a list. */
+/** Selects the sink for the output format of a list. `layoutRecords` is that of a table. */
 export const makeTextSink = <Item>(
   { columns, invocation, isDimmed, source, transform }: ListJob<Item>,
-  view: View
+  view: View,
+  layoutRecords?: number
 ): TextSink<Item> => {
   const { escapeFormulas } = outputSettings(invocation.values)
   if (transform !== null && transform.fields === null) {
@@ -75,20 +76,25 @@ export const makeTextSink = <Item>(
       return formatSink(makeCsv(transform?.fields ?? source.fields, { escapeFormulas }), transform)
     case "table": {
       if (transform === null) {
-        const table = makeTablePrinter(columns, view, { isDimmed, isStreaming: !source.isSinglePage })
+        const table = makeTablePrinter(columns, view, {
+          isDimmed,
+          isStreaming: !source.isSinglePage,
+          layoutRecords
+        })
         return {
           start: () => "",
           page: ({ items }) => Effect.sync(() => complete(table.page(items))),
-          end: Effect.succeed(complete("")),
-          abort: () => "",
+          end: Effect.sync(() => complete(table.end())),
+          abort: table.end,
           omissions: table.omissions
         }
       }
       const table = makeTablePrinter(fieldColumns(transform.fields ?? []), view, {
-        isStreaming: !source.isSinglePage
+        isStreaming: !source.isSinglePage,
+        layoutRecords
       })
       return {
-        ...formatSink({ start: () => "", records: table.page, end: () => "" }, transform),
+        ...formatSink({ start: () => "", records: table.page, end: table.end }, transform),
         omissions: table.omissions
       }
     }

@@ -76,6 +76,8 @@ export const timeColumn = <A>(
 ): Column<A> => ({
   header,
   kind: "fixed",
+  // A date, or "59 min ago"
+  minWidth: 10,
   cell: (record, view) => {
     const time = value(record)
     return time === null ? "" : formatTime(time, view)

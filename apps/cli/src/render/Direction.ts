@@ -26,6 +26,7 @@ export const directionColumn = <A>(
 ): Column<A> => ({
   header,
   kind: "fixed",
+  minWidth: "self".length,
   isOptional: true,
   cell: (record, view) => {
     const direction = directionOf(...addresses(record), view)

@@ -1,7 +1,7 @@
 /**
  * Formats tables to the width of a terminal, without lines that wrap.
  *
- * The first page determines the layout, so that rows print as they arrive. Addresses and hashes are shortened in the
+ * The first records determine the layout, so that rows print as they arrive. Addresses and hashes are shortened in the
  * middle, text at the end, numbers so that their size remains visible, and the least important columns are hidden.
  */
 import { type StreamInfo, styled, type TextStyle } from "../StreamInfo.ts"
@@ -20,6 +20,8 @@ export interface Column<in A> {
    * `text` is shortened at the end, `id` in the middle, `number` to its first digits, `fixed` never. Numbers align right.
    */
   readonly kind: "text" | "id" | "fixed" | "number"
+  /** The width of the longest value that a later page may have. */
+  readonly minWidth?: number | undefined
   /** Columns with a higher order are hidden first. Without an order a column is never hidden. */
   readonly dropOrder?: number | undefined
   /** Whether the column is shown only if a record of the first page has a value. */
@@ -64,8 +66,8 @@ const minCapSteps: ReadonlyArray<Caps> = [
   { id: 11, text: 12, number: 12 }
 ]
 
-/** Room for the numbers of later pages, if there is any. */
-const comfortableNumberWidth = 20
+/** Room for the values of later pages, if there is any. */
+const comfortableWidths = { number: 20, text: 12 } as const
 
 const cellOf = <A>(column: Column<A>, record: A, view: View): Cell => ({
   text: sanitize(column.cell(record, view)),
@@ -80,17 +82,18 @@ const capped = (column: Column<never>, natural: number, caps: Caps): number =>
 const totalWidth = (columns: ReadonlyArray<LayoutColumn<never>>): number =>
   columns.reduce((sum, column) => sum + column.width + gap, -gap)
 
-/** Widens numbers into the room that is left, because the numbers of later pages may be longer. */
+/** Widens important values into the room that is left, because those of later pages may be longer. */
 const widened = <A>(
   columns: ReadonlyArray<LayoutColumn<A>>,
   available: number
 ): ReadonlyArray<LayoutColumn<A>> => {
   let left = available - totalWidth(columns)
-  return columns.map((column) => {
-    if (column.column.kind !== "number") return column
-    const more = Math.max(0, Math.min(left, comfortableNumberWidth - column.width))
+  return columns.map((layoutColumn) => {
+    const { column: { dropOrder, kind }, width } = layoutColumn
+    if ((kind !== "number" && kind !== "text") || dropOrder !== undefined) return layoutColumn
+    const more = Math.max(0, Math.min(left, comfortableWidths[kind] - width))
     left -= more
-    return { ...column, width: column.width + more }
+    return { ...layoutColumn, width: width + more }
   })
 }
 
@@ -124,7 +127,11 @@ const computeLayout = <A>(
   })).filter(({ column, width }) => width > 0 || column.isOptional !== true)
     .map((layoutColumn) => ({
       ...layoutColumn,
-      width: Math.max(layoutColumn.width, width(layoutColumn.column.header))
+      width: Math.max(
+        layoutColumn.width,
+        width(layoutColumn.column.header),
+        layoutColumn.column.minWidth ?? 0
+      )
     }))
   const available = view.isWide ? null : view.stream.columns
   if (available === null) return { columns: measured, hidden: [] }
@@ -169,6 +176,8 @@ const aligned = (column: Column<never>, text: string, columns: number): string =
 /** Formats the records of a list page by page. */
 export interface TablePrinter<in A> {
   readonly page: (records: ReadonlyArray<A>) => string
+  /** Returns the text after the last page. */
+  readonly end: () => string
   /** Returns what the table does not show, and how to see it; null if it shows everything. */
   readonly omissions: () => string | null
 }
@@ -178,13 +187,18 @@ export interface TableOptions<in A> {
   readonly isDimmed?: ((record: A) => boolean) | undefined
   /** Whether other pages may follow. */
   readonly isStreaming?: boolean
+  /**
+   * The number of records that determine the layout. They wait until that many have arrived, so that the layout does not
+   * depend on the size of pages. Default: the first page.
+   */
+  readonly layoutRecords?: number | undefined
 }
 
-/** Creates a printer. The first page with records determines the layout. */
+/** Creates a printer. */
 export const makeTablePrinter = <A>(
   columns: ReadonlyArray<Column<A>>,
   view: View,
-  { isDimmed = () => false, isStreaming = false }: TableOptions<A> = {}
+  { isDimmed = () => false, isStreaming = false, layoutRecords = 1 }: TableOptions<A> = {}
 ): TablePrinter<A> => {
   const { stream } = view
   const shortened = new Set<string>()
@@ -204,17 +218,28 @@ export const makeTablePrinter = <A>(
     }))
     return `${dimmed ? styled(stream, "dim", text) : text}\n`
   }
+  let waiting: ReadonlyArray<A> = []
+  const start = (): string => {
+    const records = waiting
+    if (records.length === 0) return ""
+    waiting = []
+    const sample = layoutRecords === 1 ? records : records.slice(0, layoutRecords)
+    const { columns: shown } = layout = computeLayout(columns, sample, view, isStreaming)
+    const header = line(
+      shown.map(({ column, width: room }) => aligned(column, truncateEnd(column.header, room), room))
+    )
+    return `${styled(stream, "bold", header)}\n${records.map((record) => row(shown, record)).join("")}`
+  }
   return {
     page: (records) => {
-      if (records.length === 0) return ""
-      const isFirst = layout === null
-      const { columns: shown } = layout = layout ?? computeLayout(columns, records, view, isStreaming)
-      const header = line(
-        shown.map(({ column, width: room }) => aligned(column, truncateEnd(column.header, room), room))
-      )
-      return (isFirst ? `${styled(stream, "bold", header)}\n` : "") +
-        records.map((record) => row(shown, record)).join("")
+      if (layout !== null) {
+        const { columns: shown } = layout
+        return records.map((record) => row(shown, record)).join("")
+      }
+      waiting = [...waiting, ...records]
+      return waiting.length < layoutRecords ? "" : start()
     },
+    end: () => layout === null ? start() : "",
     omissions: () => {
       const parts = [
         ...shortened.size === 0 ? [] : [`shortened: ${[...shortened].join(", ")}`],

@@ -1,0 +1,122 @@
+/** `--raw`: the bodies of the responses as received. */
+import * as HttpClient from "@effect/platform/HttpClient"
+import type { HttpClientResponse } from "@effect/platform/HttpClientResponse"
+import * as Chunk from "effect/Chunk"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { type CommandInvocation, isEnabled, singleValue } from "../args/CommandSpec.ts"
+import { UsageError } from "../CommandError.ts"
+import { HttpTransport, type HttpTransportService } from "../HttpTransport.ts"
+import { redactor } from "../Redaction.ts"
+import { sanitize } from "../render/Sanitize.ts"
+import { CommandTerminal, type OutputClosedError, type OutputError } from "../Terminal.ts"
+import { outputSettings } from "./OutputOptions.ts"
+
+/** Options that decide what is printed of records, or select records. */
+const otherOutputs = ["fields", "jq", "output", "to", "chart", "max-items", "largest", "total-ranges", "from"]
+
+/** Rejects options that a body as received cannot follow. */
+export const validateRaw = (
+  { command, commandLine, values }: CommandInvocation
+): Either.Either<void, UsageError> => {
+  if (!outputSettings(values).isRaw) return Either.void
+  const other = otherOutputs.find((name) => {
+    const value = singleValue(commandLine, name) ?? ""
+    return value !== "" && value !== "false"
+  })
+  const readsStdin = command.arguments.some(({ name }) => singleValue(commandLine, name) === "-")
+  return other === undefined && !readsStdin ? Either.void : Either.left(
+    new UsageError({
+      reason: `--raw and ${other === undefined ? "many inputs" : `--${other}`} are mutually exclusive`,
+      hint: "use one of them"
+    })
+  )
+}
+
+/** Keeps the body of the last response. */
+export class LastBody extends Context.Reference<LastBody>()("@blockquarry/cli/LastBody", {
+  defaultValue: (): { bytes: Uint8Array } => ({ bytes: new Uint8Array() })
+}) {}
+
+const joined = (chunks: Chunk.Chunk<Uint8Array>): Uint8Array => Buffer.concat(Chunk.toReadonlyArray(chunks))
+
+const recordBody = (
+  response: HttpClientResponse,
+  record: (bytes: Uint8Array) => void
+): HttpClientResponse => {
+  const recorded: HttpClientResponse = Object.create(response, {
+    arrayBuffer: {
+      get: () =>
+        Effect.tap(response.arrayBuffer, (buffer) => Effect.sync(() => record(new Uint8Array(buffer))))
+    },
+    stream: {
+      get: () =>
+        Stream.unwrap(Effect.sync(() => {
+          let chunks = Chunk.empty<Uint8Array>()
+          return response.stream.pipe(
+            Stream.tap((chunk) => Effect.sync(() => (chunks = Chunk.append(chunks, chunk)))),
+            Stream.onEnd(Effect.sync(() => record(joined(chunks))))
+          )
+        }))
+    }
+  })
+  return recorded
+}
+
+/** Runs a command whose responses are recorded in `LastBody`, if `--raw` is set. */
+export const withRecordedBodies =
+  ({ values }: CommandInvocation) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | HttpTransport> => {
+    if (!isEnabled(values, "raw")) return effect
+    const last: typeof LastBody.Service = { bytes: new Uint8Array() }
+    const recording = (layer: Layer.Layer<HttpClient.HttpClient>) =>
+      Layer.map(layer, (context) =>
+        Context.make(
+          HttpClient.HttpClient,
+          HttpClient.transformResponse(
+            Context.get(context, HttpClient.HttpClient),
+            Effect.map((response) => recordBody(response, (bytes) => (last.bytes = bytes)))
+          )
+        ))
+    const recordingTransport = (transport: HttpTransportService): HttpTransportService => ({
+      network: Effect.map(transport.network, recording),
+      sandbox: Effect.map(transport.sandbox, (sandbox) => ({ ...sandbox, client: recording(sandbox.client) }))
+    })
+    return Effect.provideServiceEffect(
+      Effect.provideService(effect, LastBody, last),
+      HttpTransport,
+      Effect.map(HttpTransport, recordingTransport)
+    )
+  }
+
+/** Prints the last body. Terminals get no control characters. */
+export const printLastBody: Effect.Effect<void, OutputClosedError | OutputError, CommandTerminal> = Effect
+  .gen(
+    function*() {
+      const terminal = yield* CommandTerminal
+      const redact = yield* redactor
+      const { bytes } = yield* LastBody
+      const body = redact(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes))
+      yield* terminal.print(
+        terminal.out.isTerminal ? body.split("\n").map((line) => `${sanitize(line)}\n`).join("") : body
+      )
+    }
+  )
+
+/** Prints the bodies of the pages of a list, with a line break between them. */
+export const printBodies = <E, R>(
+  pages: Stream.Stream<unknown, E, R>
+): Effect.Effect<void, E | OutputClosedError | OutputError, R | CommandTerminal> =>
+  pages.pipe(
+    Stream.zipWithIndex,
+    Stream.runForEach(([, index]) =>
+      Effect.gen(function*() {
+        const terminal = yield* CommandTerminal
+        if (index > 0 && !terminal.out.isTerminal) yield* terminal.print("\n")
+        yield* printLastBody
+      })
+    )
+  )
