@@ -122,8 +122,9 @@ const writeRecords = <Item>(
         )
         yield* progress.page(page)
         const isFull = part.rows >= partRows(part.rowsBefore) || part.encoder.size() >= maxPartSize
-        if (isFull && page.nextCursor !== null) {
-          manifest = yield* closePart(partial, part, manifest, page.nextCursor ?? null)
+        // Where the list cannot be resumed, a part would be useless
+        if (isFull && typeof page.nextCursor === "string") {
+          manifest = yield* closePart(partial, part, manifest, page.nextCursor)
           yield* writeManifest(file, manifest)
           part = startPart(format, manifest)
         }

@@ -11,7 +11,7 @@ export interface FileFormat {
 export interface PartEncoder {
   /** Adds records and returns the bytes that can be written. */
   readonly add: (records: ReadonlyArray<unknown>) => Uint8Array
-  /** The size of the part so far. It measures what the encoder holds in memory, if it does. */
+  /** The size of the part so far, in bytes before compression. */
   readonly size: () => number
   /** Returns the remaining bytes, and what the end of the file needs to know about the part. */
   readonly end: () => { readonly bytes: Uint8Array; readonly footer: string | null }

@@ -33,7 +33,7 @@ const Part = Schema.Struct({
   bytes: Count,
   firstBlock: Schema.NullOr(Count),
   lastBlock: Schema.NullOr(Count),
-  /** Continues after the part. Null after the last part of a run, and where the list cannot be resumed. */
+  /** Continues after the part. Null after the last part of a run. */
   cursor: Schema.NullOr(Schema.String),
   sha256: Schema.String,
   /** What the end of the file needs to know about the part. */

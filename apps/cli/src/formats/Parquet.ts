@@ -186,8 +186,9 @@ export const parquetFile = (options: ParquetOptions): FileFormat => {
   }
 }
 
-/** Rows of a row group. More take more memory; fewer compress less. */
-const maxRowGroupRows = 20_000
+/** A row group ends with the rows that reach a limit. Larger ones take more memory, smaller ones compress less. */
+const rowGroupRows = 20_000
+const rowGroupSize = 16 * 2 ** 20
 
 const startRowGroups = (
   options: ParquetOptions,
@@ -198,6 +199,7 @@ const startRowGroups = (
   let cells = columns.map((): Array<CellValue> => [])
   let rows = 0
   let size = 0
+  let sizeBefore = 0
   let taken = offset === 0 ? 0 : magicLength
   const endRowGroup = () => {
     const columnData = columns.map(({ element, isOrdered }, index): ColumnSource => ({
@@ -211,6 +213,7 @@ const startRowGroups = (
     if (rows > 0) void parquet.write({ columnData, rowGroupSize: rows })
     cells = columns.map(() => [])
     rows = 0
+    sizeBefore = size
   }
   /** Returns the bytes that were written since the last call. */
   const take = (): Uint8Array => {
@@ -230,7 +233,7 @@ const startRowGroups = (
         }
       }
       rows += records.length
-      if (rows < maxRowGroupRows) return emptyBytes
+      if (rows < rowGroupRows && size - sizeBefore < rowGroupSize) return emptyBytes
       endRowGroup()
       return take()
     },

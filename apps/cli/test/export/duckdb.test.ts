@@ -1,0 +1,144 @@
+/** DuckDB reads exported parquet files: every row, and amounts that are exact. */
+import { maxUint256 } from "@blockquarry/core/Amount"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { expect, it } from "@effect/vitest"
+import { spawn } from "node:child_process"
+import { createReadStream, readFileSync } from "node:fs"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+import { onTestFinished } from "vitest"
+import { temporaryFolder } from "../support/exports.ts"
+
+const program = fileURLToPath(new URL("../../dist/quarry.js", import.meta.url))
+
+/** One million in the long suite. */
+const rowCount = process.env["QUARRY_FULL"] === "1" ? 1_000_000 : 50_000
+
+const pageSize = 1000
+
+const wallet = `0x${"1".repeat(40)}`
+
+/** Amounts of all sizes, and the largest one every 1000 records. */
+const amountOf = (index: number): bigint =>
+  index % 1000 === 7
+    ? maxUint256
+    : ((BigInt(index) * 0x9e3779b97f4a7c15n) << BigInt(index % 180)) & (maxUint256 >> 1n)
+
+const hex = (value: number, digits: number): string => `0x${value.toString(16).padStart(digits, "0")}`
+
+const recordOf = (index: number): object => ({
+  transaction_hash: hex(index, 64),
+  block_number: String(1_000_000 + Math.floor(index / 3)),
+  block_timestamp: new Date(1_600_000_000_000 + index * 1000).toISOString(),
+  block_hash: hex(Math.floor(index / 3), 64),
+  address: hex(index % 50, 40),
+  from_address: wallet,
+  to_address: hex(index % 5000, 40),
+  token_name: "Ünïcode \"quoted\", token",
+  token_symbol: index % 10 === 0 ? null : "TKN",
+  token_decimals: "18",
+  value: String(amountOf(index)),
+  log_index: index % 3,
+  possible_spam: index % 7 === 0
+})
+
+/** An upstream with cursors that are numbers of records. */
+const startUpstream = async (): Promise<string> => {
+  const server: Server = createServer((request, response) => {
+    const start = Number(new URL(request.url ?? "", "http://upstream").searchParams.get("cursor") ?? 0)
+    const end = Math.min(rowCount, start + pageSize)
+    response.setHeader("content-type", "application/json")
+    response.end(JSON.stringify({
+      cursor: end === rowCount ? null : String(end),
+      result: Array.from({ length: end - start }, (_, index) => recordOf(start + index))
+    }))
+  })
+  onTestFinished(() => void server.close())
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port }: AddressInfo = Object(server.address())
+  return `http://127.0.0.1:${port}`
+}
+
+/** Runs the program, and returns its messages and the maximum of its resident memory in MB. */
+const run = async (origin: string, argv: ReadonlyArray<string>) => {
+  const child = spawn(process.execPath, [program, ...argv], {
+    env: {
+      PATH: process.env["PATH"],
+      QUARRY_BASE_URL: origin,
+      QUARRY_API_KEY: "k".repeat(20),
+      QUARRY_RATE_LIMIT: "none"
+    },
+    stdio: ["ignore", "ignore", "pipe"]
+  })
+  let err = ""
+  let peak = 0
+  const timer = setInterval(() => {
+    try {
+      const [, kilobytes = "0"] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8")) ??
+        []
+      peak = Math.max(peak, Number(kilobytes) / 1000)
+    } catch {
+      // The process has ended, or there is no /proc
+    }
+  }, 100)
+  child.stderr.on("data", (data: Buffer) => (err += data.toString()))
+  const code = await new Promise((resolve) => child.on("close", resolve))
+  clearInterval(timer)
+  return { code, err, peak }
+}
+
+it("reads back every row, with the exact sum of amounts up to 2^256-1", async () => {
+  const origin = await startUpstream()
+  const folder = temporaryFolder()
+  const [parquet, ndjson] = [join(folder, "transfers.parquet"), join(folder, "transfers.ndjson")]
+  const exported = await run(origin, ["wallet", "transfers", wallet, "--to", parquet])
+  expect(exported).toMatchObject({ code: 0 })
+  // Loaded code and one row group, whatever the number of rows
+  expect(exported.peak).toBeLessThan(350)
+
+  // The sum of what the program writes as JSON
+  expect(await run(origin, ["wallet", "transfers", wallet, "--to", ndjson])).toMatchObject({ code: 0 })
+  let sum = 0n
+  for await (const line of createInterface({ input: createReadStream(ndjson) })) {
+    sum += BigInt(Object(JSON.parse(line)).value)
+  }
+  expect(sum).toBe(Array.from({ length: rowCount }, (_, index) => amountOf(index)).reduce((a, b) => a + b))
+
+  const database = await DuckDBInstance.create(":memory:")
+  const connection = await database.connect()
+  const query = async (sql: string) =>
+    (await connection.runAndReadAll(sql.replaceAll("$FILE", `'${parquet}'`))).getRowObjectsJson()
+  expect(
+    await query(`select count(*)::integer as rows, count(distinct transaction_hash)::integer as hashes,
+      sum(value::bignum)::varchar as total, max(value_f64) as largest,
+      count(*) filter (value = '${maxUint256}')::integer as largest_count,
+      min(block_number)::integer as first_block, max(block_timestamp)::varchar as last_time,
+      count(token_symbol)::integer as symbols from $FILE`)
+  ).toEqual([{
+    rows: rowCount,
+    hashes: rowCount,
+    total: String(sum),
+    largest: Number(maxUint256),
+    largest_count: rowCount / 1000,
+    first_block: 1_000_000,
+    last_time: expect.stringContaining(
+      new Date(1_600_000_000_000 + (rowCount - 1) * 1000).toISOString().slice(0, 19).replace("T", " ")
+    ),
+    symbols: rowCount * 0.9
+  }])
+  const same = await query(
+    `select count(*)::integer as rows from $FILE p join read_json('${ndjson}', format='newline_delimited',
+    columns={transaction_hash: 'VARCHAR', value: 'VARCHAR', to_address: 'VARCHAR', token_name: 'VARCHAR', possible_spam: 'BOOLEAN'}) j
+    on p.transaction_hash = j.transaction_hash and p.value = j.value and p.to_address = j.to_address
+    and p.token_name = j.token_name and p.possible_spam = j.possible_spam`
+  )
+  expect(same).toEqual([{ rows: rowCount }])
+  const metadata = await query("select key::varchar as key from parquet_kv_metadata($FILE)")
+  expect(metadata.map(({ key }) => key)).toEqual(["quarry.version", "quarry.query", "quarry.units"])
+  expect(
+    await query("select distinct converted_type from parquet_schema($FILE) where converted_type = 'DECIMAL'")
+  ).toEqual([])
+}, 600_000)
