@@ -25,7 +25,7 @@
  *
  * @since 0.1.0
  */
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import { formatDuration, formatRetryDelay } from "./internal/formatDuration.ts"
 import { describeNetworkReason } from "./internal/networkReasons.ts"
@@ -76,8 +76,15 @@ const responseFields = { ...requestFields, ...ResponseSummary.fields }
 /** Whether the upstream may have applied an update although the call failed. */
 const mayHaveBeenApplied = Schema.Boolean
 
+/** As `Schema.DurationFromMillis`, which has checks of its own and takes more of a bundle. */
+const DurationFromMillis = Schema.transform(Schema.Number, Schema.DurationFromSelf, {
+  strict: true,
+  decode: Duration.millis,
+  encode: Duration.toMillis
+})
+
 /** How long to wait before a retry. Null if unknown. */
-const retryAfter = Schema.NullOr(Schema.DurationFromMillis)
+const retryAfter = Schema.NullOr(DurationFromMillis)
 
 /**
  * What every error tells.
@@ -400,7 +407,7 @@ export class CircuitOpenError
     /** Host and port of the upstream. */
     host: Schema.String,
     /** When the circuit breaker admits the next request. */
-    retryAfter: Schema.DurationFromMillis
+    retryAfter: DurationFromMillis
   })
   implements ErrorDescription
 {
@@ -560,7 +567,7 @@ export class TimeoutError
     ...requestFields,
     scope: Schema.Literal("attempt", "call", "server"),
     /** The timeout that elapsed. Null if `scope` is `server`. */
-    duration: Schema.NullOr(Schema.DurationFromMillis),
+    duration: Schema.NullOr(DurationFromMillis),
     /** The 408 response. Null unless `scope` is `server`. */
     response: Schema.NullOr(ResponseSummary),
     mayHaveBeenApplied

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import { sha256 } from "@noble/hashes/sha2.js"
-import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
+import { utf8ToBytes } from "@noble/hashes/utils.js"
 
 /**
  * Returns 32 hexadecimal digits that identify a string: the first half of its SHA-256 hash.
@@ -12,4 +12,5 @@ import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
  * @since 0.1.0
  * @category conversions
  */
-export const shortDigest = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)).subarray(0, 16))
+export const shortDigest = (text: string): string =>
+  Array.from(sha256(utf8ToBytes(text)).subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("")

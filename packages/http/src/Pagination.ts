@@ -144,25 +144,26 @@ const initialState = <I, Output extends Page<Item>, Item>(
   }
   const invalid = (reason: string) =>
     new InvalidInputError({ operation: pageSource.id, issues: [{ parameter: "cursor", reason }] })
-  return Either.gen(function*() {
-    const parsed = yield* Either.mapLeft(parseResumeCursor(cursor), invalid)
-    if (
-      parsed.operation !== pageSource.id || parsed.direction !== direction ||
-      parsed.parameters !== listId
-    ) {
-      return yield* Either.left(
+  return Either.flatMap(Either.mapLeft(parseResumeCursor(cursor), invalid), (parsed) => {
+    const belongs = parsed.operation === pageSource.id && parsed.direction === direction &&
+      parsed.parameters === listId
+    if (!belongs) {
+      return Either.left(
         invalid(
           "the cursor belongs to another list; use it with the operation and parameters that returned it"
         )
       )
     }
-    return {
-      input: yield* pageSource.fromBlock(input, direction, parsed.block, parsed.limit),
-      listId,
-      seenCursors,
-      blockPosition: BlockCursor.fromCursor(parsed),
-      usesCursors: false
-    }
+    return Either.map(
+      pageSource.fromBlock(input, direction, parsed.block, parsed.limit),
+      (input) => ({
+        input,
+        listId,
+        seenCursors,
+        blockPosition: BlockCursor.fromCursor(parsed),
+        usesCursors: false
+      })
+    )
   })
 }
 
@@ -225,27 +226,31 @@ const continueByBlock = <I, Output extends Page<Item>, Item>(
   blockPosition: BlockCursor.BlockPosition,
   page: Output,
   ordering: BlockCursor.BlockOrdering<Item>
-): Either.Either<PageStep<I, Output>, ListOperationError> =>
-  Either.gen(function*() {
-    const { input, listId } = state
-    const paginationError = (problem: BlockCursor.PaginationProblem) =>
-      new PaginationError({ operation: pageSource.id, ...problem })
-    const { newItems, next } = yield* Either.mapLeft(
-      BlockCursor.advance(blockPosition, page, ordering),
-      paginationError
-    )
-    if (next === null) return [{ ...page, result: newItems, cursor: null }, Option.none()] as const
-    const { block, direction } = next
-    const limit = pageSource.limit(input)
-    const cursor = formatResumeCursor(BlockCursor.toCursor(next, pageSource.id, listId, limit))
-    // The requested range was valid, so this fails only for a block outside of it.
-    const nextInput = yield* Either.mapLeft(pageSource.fromBlock(input, direction, block, limit), () =>
-      paginationError({
-        reason: "OutOfOrder",
-        description: `the upstream returned block ${block}, which is outside of the requested range`
-      }))
-    return [
-      { ...page, result: newItems, cursor },
-      Option.some({ ...state, input: nextInput, blockPosition: next })
-    ] as const
-  })
+): Either.Either<PageStep<I, Output>, ListOperationError> => {
+  const { input, listId } = state
+  const paginationError = (problem: BlockCursor.PaginationProblem) =>
+    new PaginationError({ operation: pageSource.id, ...problem })
+  const advanced = Either.mapLeft(BlockCursor.advance(blockPosition, page, ordering), paginationError)
+  return Either.flatMap(
+    advanced,
+    ({ newItems, next }): Either.Either<PageStep<I, Output>, PaginationError> => {
+      if (next === null) return Either.right([{ ...page, result: newItems, cursor: null }, Option.none()])
+      const { block, direction } = next
+      const limit = pageSource.limit(input)
+      const cursor = formatResumeCursor(BlockCursor.toCursor(next, pageSource.id, listId, limit))
+      return Either.mapBoth(pageSource.fromBlock(input, direction, block, limit), {
+        // The requested range was valid, so this fails only for a block outside of it.
+        onLeft: () =>
+          paginationError({
+            reason: "OutOfOrder",
+            description: `the upstream returned block ${block}, which is outside of the requested range`
+          }),
+        onRight: (input) =>
+          [
+            { ...page, result: newItems, cursor },
+            Option.some({ ...state, input, blockPosition: next })
+          ] as const
+      })
+    }
+  )
+}

@@ -7,16 +7,18 @@ export const collect = <E, E2>(
   chunks: Stream.Stream<Uint8Array, E>,
   admit: (bytes: number) => E2 | null
 ): Effect.Effect<Uint8Array, E | E2> =>
-  Stream.runFoldEffect(
-    chunks,
-    { length: 0, parts: new Array<Uint8Array>() },
-    ({ length, parts: received }, chunk) => {
+  Effect.suspend(() => {
+    const received: Array<Uint8Array> = []
+    let length = 0
+    const append = (chunk: Uint8Array) => {
       const error = admit(chunk.byteLength)
       if (error !== null) return Effect.fail(error)
       received.push(chunk)
-      return Effect.succeed({ length: length + chunk.byteLength, parts: received })
+      length += chunk.byteLength
+      return Effect.void
     }
-  ).pipe(Effect.map(({ length, parts: received }) => join(received, length)))
+    return Effect.map(Stream.runForEach(chunks, append), () => join(received, length))
+  })
 
 /** Joins chunks of `length` bytes together. */
 export const join = (received: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
