@@ -14,7 +14,7 @@ import { baseUrlOptions, globalOptions, verboseOption } from "./args/GlobalOptio
 import { parseDuration } from "./args/ValueCheck.ts"
 import { type CommandError, UsageError } from "./CommandError.ts"
 import type { AddressBook } from "./config/AddressBook.ts"
-import { hasStoredKey } from "./config/ApiKey.ts"
+import { hasStoredKey, protectStoredKey } from "./config/ApiKey.ts"
 import * as Configuration from "./config/Configuration.ts"
 import { findSetting } from "./config/Setting.ts"
 import { isOutputFormat, type OutputFormat } from "./render/OutputFormat.ts"
@@ -39,6 +39,7 @@ export const prepare = (
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
     const configuration = yield* Configuration.load(settingsOf(commandLine))
+    yield* protectStoredKey(configuration.profile)
     if (command.allowsInvalidConfiguration !== true) yield* requireValid(command, configuration)
     const configured = withConfiguredValues(command, commandLine, configuration)
     const values = yield* withAddresses(command, configured, configuration.addressBook)

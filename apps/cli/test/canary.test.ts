@@ -7,8 +7,11 @@ import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import * as fs from "node:fs"
+import { join } from "node:path"
 import { loadCommands } from "../src/commands/Commands.ts"
 import { exampleValues } from "../src/Help.ts"
+import { directories, piped } from "./config/support.ts"
 import { quarry, type RunResult, sandboxEnvironment } from "./support/quarry.ts"
 import { respondingWith } from "./support/stubClient.ts"
 
@@ -85,7 +88,9 @@ const echoHeaders = {
 
 it("covers all operations", () => {
   expect(lines.map((line) => line.slice(0, 2))).toEqual(
-    commands.filter(({ operation }) => operation !== null).map(({ path }) => path)
+    commands.filter(({ operation, path: [group] }) => operation !== null && group !== "watch").map((
+      { path }
+    ) => path)
   )
 })
 
@@ -129,7 +134,7 @@ it.live("redacts the key in messages that contain a cursor", () =>
   Effect.gen(function*() {
     const { client } = respondingWith(JSON.stringify({ result: [], cursor: canary }))
     const ran = yield* runWithKey(["token", "transfers", exampleValues.token, "--verbose"], client)
-    expect(ran).toMatchObject({ code: 0, out: "", err: expect.stringContaining("--cursor <redacted>") })
+    expect(ran).toMatchObject({ code: 0, out: "", err: expect.stringContaining("--cursor=<redacted>") })
     const allPages = yield* runWithKey(
       ["token", "transfers", exampleValues.token, "--all", "--verbose"],
       client
@@ -180,3 +185,66 @@ it.live("does not print the key in help, completions and usage errors", () =>
     ]
     for (const argv of commandLines) expectNoKey(yield* runWithKey(argv, client))
   }))
+
+it.live("does not print the key while it watches", () =>
+  Effect.gen(function*() {
+    for (const { path } of commands.filter(({ path: [group] }) => group === "watch")) {
+      const argv = [...path, exampleValues.wallet, "--verbose", "--timeout", "300ms"]
+      const echoes = [200, 401, 503].map((status) => respondingWith(echoBody, status, echoHeaders).client)
+      for (const client of [(yield* sandbox([])).client, ...echoes]) {
+        expectNoKey(yield* runWithKey(argv, client))
+      }
+    }
+  }))
+
+/** Commands of configuration and diagnostics, and of an operation. */
+const localLines: ReadonlyArray<ReadonlyArray<string>> = [
+  ["config", "list", "--show-origin"],
+  ["config", "list", "-o", "json", "-v"],
+  ["config", "get", "base-url"],
+  ["config", "set", "api-key", canary],
+  ["config", "set", "base-url", `https://user:${canary}@host.test`],
+  ["config", "set", canary, "x"],
+  ["config", "unset", "key"],
+  ["config", "path"],
+  ["alias", "set", "treasury", canary],
+  ["alias", "list"],
+  ["auth", "status"],
+  ["auth", "status", "--verify", "-v"],
+  ["doctor", "-v"],
+  ["doctor", "-o", "json"],
+  ["explain", "4"],
+  ["api", "tokenPrice", `address=${exampleValues.token}`, "-i", "-v", "--timeout", "300ms"],
+  ["api", "tokenPrice", `address=${exampleValues.token}`, `key=${canary}`],
+  ["token", "price", exampleValues.token, "--curl", "-v"],
+  ["token", "price", exampleValues.token, "-v", "--timeout", "300ms"],
+  ["auth", "logout"]
+]
+
+it.live("does not print a stored key, and writes it to no other file", () =>
+  Effect.gen(function*() {
+    const { home, keyFile, project, run, writeUser } = yield* directories
+    const { QUARRY_BASE_URL } = sandboxEnvironment
+    const echo = respondingWith(echoBody, 401, echoHeaders).client
+    const { client: working } = yield* sandbox([])
+    for (const client of [working, echo]) {
+      for (
+        const text of [`base-url: ${QUARRY_BASE_URL}\n`, `base-url: ${QUARRY_BASE_URL}\napi-key: ${canary}\n`]
+      ) {
+        const input = piped(`${canary}\n`)
+        const login = yield* run(["auth", "login", "--no-verify"], { client, input })
+        expectNoKey(login)
+        writeUser(text)
+        for (const argv of localLines) expectNoKey(yield* run(argv, { client }))
+      }
+    }
+    writeUser("")
+    yield* run(["auth", "login", "--no-verify"], { input: piped(canary) })
+    const files = [home, project].flatMap((directory) =>
+      fs.readdirSync(directory, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile()).map(({ name, parentPath }) => join(parentPath, name))
+    )
+    expect(files.filter((file) => fs.readFileSync(file, "utf8").includes(canary.slice(0, 10)))).toEqual([
+      keyFile("default")
+    ])
+  }).pipe(Effect.scoped), 30_000)

@@ -46,6 +46,14 @@ export const findApiKey = (
     return found
   })
 
+/** Protects the stored key, so that messages do not repeat it even if a command does not use it. */
+export const protectStoredKey = (profile: string): Effect.Effect<void> =>
+  keyFile(profile).pipe(
+    Effect.flatMap(readSmallFile),
+    Effect.flatMap((text) => text === null ? Effect.void : protectSecret(Redacted.make(text))),
+    Effect.ignore
+  )
+
 const search = (configuration: Configuration): Effect.Effect<FoundApiKey | null, ConfigFileError> =>
   Effect.gen(function*() {
     const variable = yield* environmentVariable(Settings.apiKey)
