@@ -1,7 +1,7 @@
 /**
  * The file of an unfinished export: `FILE.partial`, to which parts are appended.
  *
- * Only the bytes that the manifest describes count. Whatever follows them, after a crash, is cut off.
+ * Only the bytes that the manifest describes count. Bytes after them, from before a crash, are cut off.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"

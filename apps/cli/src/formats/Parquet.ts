@@ -210,7 +210,7 @@ const startRowGroups = (
       statistics: isOrdered,
       ...(element.type === "DOUBLE" ? { encoding: "PLAIN" } : {})
     }))
-    if (rows > 0) void parquet.write({ columnData, rowGroupSize: rows })
+    if (rows > 0) void parquet.write({ columnData, rowGroupSize: rows, pageSize: 0 })
     cells = columns.map(() => [])
     rows = 0
     sizeBefore = size

@@ -33,7 +33,7 @@ const maxDelay = 30_000
 const isRetryable = (error: CommandError): error is PageWait["error"] =>
   "retryable" in error && error.retryable && "summary" in error
 
-/** The limits that pass without anybody repairing anything. */
+/** The limits that end by themselves. */
 const isLimit = (error: PageWait["error"]): boolean =>
   error._tag === "RateLimitError" ||
   (error._tag === "LocalLimitError" && error.limit !== "unavailable" && error.limit !== "memory")
