@@ -21,6 +21,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
+import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import type { CacheMode } from "./ResponseCache.ts"
 import type { RetryPolicy } from "./RetryPolicy.ts"
@@ -89,11 +90,16 @@ export const streamWithCallOptions: {
     )
 )
 
-/** Keeps unknown options, so that the calls can name them. */
-const merge = (outer: CallOptions, inner: CallOptions): CallOptions => ({
-  ...outer,
-  ...inner,
-  retry: inner.retry ?? outer.retry,
-  timeouts: inner.timeouts ?? outer.timeouts,
-  cacheMode: inner.cacheMode ?? outer.cacheMode
-})
+const isObject = (options: unknown): boolean => Predicate.isRecord(options)
+
+/** Keeps unknown options, and options that are no object, so that the calls can name them. */
+const merge = (outer: CallOptions, inner: CallOptions): CallOptions =>
+  isObject(inner)
+    ? {
+      ...outer,
+      ...inner,
+      retry: inner.retry ?? outer.retry,
+      timeouts: inner.timeouts ?? outer.timeouts,
+      cacheMode: inner.cacheMode ?? outer.cacheMode
+    }
+    : inner

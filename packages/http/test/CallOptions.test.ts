@@ -309,6 +309,9 @@ describe("invalid options", () => {
     [`{ "cacheMode": 5 }`, "cacheMode", "expected one of default, reload, no-store, got 5"],
     [`{ "cacheMod": "reload" }`, "cacheMod", "unknown option"],
     [`{ "cursor": 5 }`, "cursor", "expected a string, got 5"],
+    ["null", "options", "expected an object, got null"],
+    ["5", "options", "expected an object, got 5"],
+    ["[]", "options", "expected an object, got a list"],
     [
       `{ "timeouts": { "call": "1 second" } }`,
       "timeouts.attempt",

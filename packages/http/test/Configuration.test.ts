@@ -263,6 +263,10 @@ describe("invalid API keys", () => {
         )
       }
       yield* run(Effect.void, LedgerApi.layer(keyless))
+      const noOptions: ApiOptions = JSON.parse("null")
+      for (const layer of [DataApi.layer, DataApi.layerConfig, LedgerApi.layer, LedgerApi.layerConfig]) {
+        expect(yield* errorOf(layer(noOptions))).toContain("Invalid data at options: \"expected an object\"")
+      }
     }))
 
   it.effect("fail the layer if the list is empty", () =>

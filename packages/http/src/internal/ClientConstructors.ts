@@ -7,6 +7,7 @@ import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as ApiClient from "../ApiClient.ts"
 import type { OptionalKeyApiOptions, Overrides } from "../ApiOptions.ts"
@@ -57,25 +58,33 @@ export const ledgerTestnet: ApiSpec<typeof ledgerOperations> = {
 /** The ledger API works without an API key. */
 const needsApiKey = ({ api }: { readonly api: ApiName }): boolean => api !== "ledger"
 
+/** Fails for options that the types exclude: JavaScript programs have none. */
+const requireOptions = (
+  options: unknown,
+  isApiKeyRequired: boolean
+): Effect.Effect<void, ConfigError.ConfigError> =>
+  !Predicate.isRecord(options)
+    ? Effect.fail(ConfigError.InvalidData(["options"], "expected an object"))
+    : isApiKeyRequired && options["apiKey"] === undefined
+    ? Effect.fail(ConfigError.MissingData(["apiKey"], "expected Redacted.make(\"…\")"))
+    : Effect.void
+
 /** Makes a client from options. */
 export const make = <Ops extends Readonly<Record<string, AnyOperation>>>(
   spec: ApiSpec<Ops>,
   options: OptionalKeyApiOptions
 ): Effect.Effect<ApiClient.ApiClient<Ops>, ConfigError.ConfigError, Engine.Engine | HttpClient.HttpClient> =>
-  // The types require it, but JavaScript programs have none.
-  needsApiKey(spec) && options.apiKey === undefined
-    ? Effect.fail(ConfigError.MissingData(["apiKey"], "expected Redacted.make(\"…\")"))
-    : Effect.zipWith(
-      Engine.Engine,
-      Upstream.make(spec.api, options),
-      (engine, upstream) =>
-        ApiClient.make(
-          spec.operations,
-          <I, InputEncoded, Output, OutputEncoded>(
-            operation: Operation<I, InputEncoded, Output, OutputEncoded>
-          ) => engine.decoded(operation, upstream)
-        )
+  Effect.gen(function*() {
+    yield* requireOptions(options, needsApiKey(spec))
+    const engine = yield* Engine.Engine
+    const upstream = yield* Upstream.make(spec.api, options)
+    return ApiClient.make(
+      spec.operations,
+      <I, InputEncoded, Output, OutputEncoded>(
+        operation: Operation<I, InputEncoded, Output, OutputEncoded>
+      ) => engine.decoded(operation, upstream)
     )
+  })
 
 /** Makes a client from options, and from environment variables where an option is omitted. */
 export const makeConfig = <Ops extends Readonly<Record<string, AnyOperation>>>(
@@ -85,21 +94,23 @@ export const makeConfig = <Ops extends Readonly<Record<string, AnyOperation>>>(
   ApiClient.ApiClient<Ops>,
   ConfigError.ConfigError,
   Engine.Engine | HttpClient.HttpClient
-> => {
-  const { apiKey, rateLimit } = options
-  const config = Config.all({
-    baseUrl: options.baseUrl === undefined
-      ? Settings.baseUrlConfig(spec.api, spec.baseUrlVariable)
-      : Config.succeed(options.baseUrl),
-    apiKey: apiKey !== undefined
-      ? Config.succeed(apiKey)
-      : needsApiKey(spec)
-      ? Settings.apiKeyConfig
-      : Settings.optionalApiKeyConfig,
-    rateLimit: rateLimit === undefined ? Settings.rateLimitConfig : Config.succeed(rateLimit)
+> =>
+  Effect.gen(function*() {
+    yield* requireOptions(options, false)
+    const { apiKey, rateLimit } = options
+    const configured = yield* Config.all({
+      baseUrl: options.baseUrl === undefined
+        ? Settings.baseUrlConfig(spec.api, spec.baseUrlVariable)
+        : Config.succeed(options.baseUrl),
+      apiKey: apiKey !== undefined
+        ? Config.succeed(apiKey)
+        : needsApiKey(spec)
+        ? Settings.apiKeyConfig
+        : Settings.optionalApiKeyConfig,
+      rateLimit: rateLimit === undefined ? Settings.rateLimitConfig : Config.succeed(rateLimit)
+    })
+    return yield* make(spec, { ...options, ...configured })
   })
-  return Effect.flatMap(config, (configured) => make(spec, { ...options, ...configured }))
-}
 
 /**
  * Makes a client of test doubles. Inputs are decoded and lists are paginated as with a real client. A missing test double

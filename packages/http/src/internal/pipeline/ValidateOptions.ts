@@ -37,10 +37,10 @@ export const invalidCallOptions = (
   operation: string,
   options: CallOptions & PaginationOptions
 ): InvalidInputError | null => {
-  const issues = validateSome(options, callChecks).map(({ path, reason }) => ({
-    parameter: path.join("."),
-    reason
-  }))
+  const invalid = Predicate.isRecord(options)
+    ? validateSome(options, callChecks)
+    : [{ path: ["options"], reason: `expected an object, got ${describe(options)}` }]
+  const issues = invalid.map(({ path, reason }) => ({ parameter: path.join("."), reason }))
   return Arr.isNonEmptyArray(issues) ? new InvalidInputError({ operation, issues }) : null
 }
 
@@ -128,6 +128,7 @@ const describe = (value: unknown): string => typeof value === "number" ? String(
 
 const typeOf = (value: unknown): string => {
   if (value === undefined || value === null) return String(value)
+  if (Arr.isArray(value)) return "a list"
   return typeof value === "object" ? "an object" : `a ${typeof value}`
 }
 
