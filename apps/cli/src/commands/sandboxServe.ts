@@ -40,6 +40,7 @@ export const sandboxServe: CommandSpec = {
       check: duration
     }
   ],
+  runsUntilInterrupted: true,
   examples: ["", "--port 0 --seed 7 --block-time 2s"],
   run: ({ values }) =>
     Effect.gen(function*() {
