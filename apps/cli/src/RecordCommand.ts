@@ -21,7 +21,7 @@ import { ndjson } from "./formats/Ndjson.ts"
 import type { RecordFormat } from "./formats/RecordFormat.ts"
 import { inputOptions, readsInputs, replaceable } from "./inputs/InputOptions.ts"
 import { makeView } from "./list/MakeView.ts"
-import { outputSettings, recordOptions } from "./list/OutputOptions.ts"
+import { outputSettings, pagerOptions, recordOptions } from "./list/OutputOptions.ts"
 import { printLastBody, validateRaw, withRecordedBodies } from "./list/RawOutput.ts"
 import { type RecordField, recordFields } from "./list/RecordFields.ts"
 import type { RecordPage } from "./list/RecordSource.ts"
@@ -92,7 +92,7 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
       yield* validateRaw(invocation)
       if (outputSettings(invocation.values).isFieldsHelp) return yield* printFieldsHelp(spec.operation)
       const chart = yield* chartTarget(spec.operation, invocation)
-      if (readsInputs(spec.operation, invocation.values)) {
+      if (!isUpdate(spec.operation) && readsInputs(spec.operation, invocation.values)) {
         return yield* Effect.provide(
           runRecordInputs(spec, invocation),
           layerFromSettings(invocation.settings)
@@ -129,8 +129,7 @@ const runOperation = <I, InputEncoded, Output, OutputEncoded>(
     }
     const output = yield* call(encoded)
     if (outputSettings(invocation.values).isRaw) return yield* printLastBody
-    const { usesPager, isWide } = outputSettings(invocation.values)
-    yield* withPager({ isEnabled: usesPager, chopsLines: isWide })(printRecord(spec, invocation, output))
+    yield* withPager(pagerOptions(invocation))(printRecord(spec, invocation, output))
   })
 
 const printRecord = <I, InputEncoded, Output, OutputEncoded>(

@@ -48,7 +48,7 @@ export const runInputs = <Item>(
     const terminal = yield* CommandTerminal
     const { invocation, sourceOf } = command
     const { values } = invocation
-    const unsupported = ["chart", "chart-to", "since-last", "dry-run", "raw"].find((name) => values.has(name))
+    const unsupported = ["since-last", "dry-run"].find((name) => values.has(name))
     if (unsupported !== undefined) {
       return yield* new UsageError({
         reason: `--${unsupported} is not available for many inputs`,

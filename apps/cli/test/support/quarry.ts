@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { run } from "../../src/Cli.ts"
 import { HttpTransport } from "../../src/HttpTransport.ts"
+import { StandardInput } from "../../src/inputs/InputText.ts"
 import { CommandTerminal, OutputClosedError, type TerminalService } from "../../src/Terminal.ts"
 
 export interface RunOptions {
@@ -18,6 +19,17 @@ export interface RunOptions {
   readonly closedAfter?: number
   /** Client to use instead of the sandbox. */
   readonly client?: HttpClient.HttpClient
+  /** Text on stdin. */
+  readonly stdin?: string
+  /** Receives the output while the command runs. */
+  readonly captured?: CapturedOutput
+}
+
+/** The output so far, and the number of texts that the progress line showed. */
+export interface CapturedOutput {
+  out: string
+  err: string
+  progressCount: number
 }
 
 export interface RunResult {
@@ -53,10 +65,18 @@ export const quarry = (argv: ReadonlyArray<string>, options: RunOptions = {}): E
         Effect.suspend(() => {
           if (writes.length >= (options.closedAfter ?? Infinity)) return new OutputClosedError()
           writes.push(text)
+          if (options.captured !== undefined) options.captured.out += text
           return Effect.void
         }),
-      note: (text) => Effect.sync(() => void (err += `${text}\n`)),
-      progress: () => Effect.void
+      note: (text) =>
+        Effect.sync(() => {
+          err += `${text}\n`
+          if (options.captured !== undefined) options.captured.err += `${text}\n`
+        }),
+      progress: (text) =>
+        Effect.sync(() => {
+          if (text !== null && options.captured !== undefined) options.captured.progressCount++
+        })
     }
     const client = options.client === undefined
       ? Sandbox.layer(options.sandbox)
@@ -66,6 +86,9 @@ export const quarry = (argv: ReadonlyArray<string>, options: RunOptions = {}): E
       Effect.provideService(HttpTransport, {
         network: Effect.succeed(client),
         sandbox: Effect.succeed({ client, config: new Map(Object.entries(sandboxEnvironment)) })
+      }),
+      Effect.provideService(StandardInput, async function*() {
+        yield new TextEncoder().encode(options.stdin ?? "")
       }),
       Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(options.env ?? {}))))
     )

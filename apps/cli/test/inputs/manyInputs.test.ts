@@ -1,0 +1,329 @@
+/** Commands with many inputs: order, failures, formats and limits. */
+import * as Ledger from "@blockquarry/sandbox/Ledger"
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import * as HttpClient from "@effect/platform/HttpClient"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/TestClock"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { quarry, records, type RunOptions, sandboxEnvironment } from "../support/quarry.ts"
+
+const scale = 120
+const ledger = Ledger.make({ seed: 1, scale })
+const { busyWallet, collection721, emptyWallet, token, unpricedToken, wallet } = ledger.examples
+const transactions = [...ledger.transactions.mainnet.keys()]
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "quarry-inputs-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
+const run = (line: string, stdin: string, options: RunOptions = {}) =>
+  quarry([...line.split(" "), "--sandbox"], { sandbox: { scale }, stdin, ...options })
+
+const lines = (...inputs: ReadonlyArray<string>): string => `${inputs.join("\n")}\n`
+
+/** The input of each record, without repetitions in a row. */
+const inputOrder = (out: string): ReadonlyArray<unknown> =>
+  records(out).map(({ input }) => input).filter((input, index, all) => input !== all[index - 1])
+
+describe("lists", () => {
+  it.live("are read for each input in order, and each record starts with its input", () =>
+    Effect.gen(function*() {
+      const ran = yield* run("wallet transfers - --all", lines(wallet, emptyWallet, busyWallet, wallet))
+      expect(ran).toMatchObject({ code: 0, err: expect.not.stringContaining("failed") })
+      expect(inputOrder(ran.out)).toEqual([wallet, busyWallet, wallet])
+      const all = records(ran.out)
+      expect(all.every((record) => Object.keys(record)[0] === "input")).toBe(true)
+      for (const address of [wallet, busyWallet]) {
+        const alone = records((yield* run(`wallet transfers ${address} --all`, "")).out)
+        const together = all.filter(({ input }) => input === address).slice(0, alone.length)
+        expect(together).toEqual(alone.map((record) => ({ input: address, ...record })))
+      }
+    }))
+
+  it.live("have one page by default, and --max-items limits each of them", () =>
+    Effect.gen(function*() {
+      const input = lines(wallet, busyWallet)
+      expect(records((yield* run("wallet transfers - --limit 7", input)).out)).toHaveLength(14)
+      expect(records((yield* run("wallet transfers - --max-items 12 --limit 5", input)).out)).toHaveLength(24)
+    }))
+
+  it.live("continue at the printed position, within the list of an input", () =>
+    Effect.gen(function*() {
+      const line = "wallet transfers - --max-items 30 --limit 10"
+      const input = lines(wallet, "0x12", busyWallet)
+      const whole = records((yield* run(line, input)).out)
+      const partial = yield* run(line, input, { closedAfter: 4 })
+      expect(records(partial.out)).toEqual(whole.slice(0, 40))
+      for (const [position, skipped] of [["0:0:", 0], ["1:0:", 30], ["2:0:", 30], ["3:0:", 60]] as const) {
+        const rest = yield* run(`${line} --cursor ${position}`, input)
+        expect(records(rest.out)).toEqual(whole.slice(skipped))
+      }
+      expect(yield* run(`${line} --cursor abc`, input)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining("--cursor: expected a position in many inputs")
+      })
+    }))
+
+  it.live("show the input as the first column of a table and of CSV", () =>
+    Effect.gen(function*() {
+      const input = lines(wallet, busyWallet)
+      const table = yield* run("wallet transfers - --limit 2 -o table", input)
+      expect(table.out.split("\n").slice(0, 4).map((line) => line.split(/\s+/)[0]))
+        .toEqual(["input", wallet, wallet, busyWallet])
+      const csv = yield* run("wallet transfers - --limit 1 -o csv --fields input,block_number", input)
+      expect(csv.out.split("\r\n").map((line) => line.split(",")[0])).toEqual([
+        "input",
+        wallet,
+        busyWallet,
+        ""
+      ])
+      const json = yield* run("wallet transfers - --limit 2 -o json", input)
+      expect(JSON.parse(json.out)).toHaveLength(4)
+    }))
+
+  it.live("of two arguments take both from a line, or one from the command line", () =>
+    Effect.gen(function*() {
+      const expected = records((yield* run(`nft owners ${collection721} 1`, "")).out)
+      const pairs = yield* run(
+        "nft owners -",
+        lines(`${collection721}, 1`, `${collection721}\t2`, collection721)
+      )
+      expect(pairs.code).toBe(8)
+      expect(pairs.err).toContain("expected 2 values (address token-id), got 1")
+      expect(records(pairs.out)[0]).toEqual({ input: `${collection721} 1`, ...expected[0] })
+      const ids = yield* run(`nft owners ${collection721} -`, lines("1", "2"))
+      expect(records(ids.out).map(({ input, token_id }) => [input, token_id])).toEqual([["1", "1"], [
+        "2",
+        "2"
+      ]])
+      const addresses = yield* run("nft owners - 1", lines(collection721))
+      expect(records(addresses.out)).toEqual([{ input: collection721, ...expected[0] }])
+    }))
+
+  it.live("apply one jq expression and one selection of fields to the records of all inputs", () =>
+    Effect.gen(function*() {
+      const fields = yield* run(
+        "wallet transfers - --limit 1 --fields input,log_index",
+        lines(wallet, busyWallet)
+      )
+      expect(records(fields.out).map((record) => Object.keys(record))).toEqual([
+        ["input", "log_index"],
+        ["input", "log_index"]
+      ])
+      const jq = yield* quarry(
+        [
+          "wallet",
+          "transfers",
+          "-",
+          "--limit",
+          "2",
+          "--jq",
+          "[.input, .block_number] | join(\" \")",
+          "--sandbox"
+        ],
+        { sandbox: { scale }, stdin: lines(wallet, busyWallet) }
+      )
+      expect(jq.out.split("\n").map((line) => line.split(" ")[0])).toEqual([
+        wallet,
+        wallet,
+        busyWallet,
+        busyWallet,
+        ""
+      ])
+    }))
+})
+
+describe("records", () => {
+  it.live("have one line for each input", () =>
+    Effect.gen(function*() {
+      const { code, err, out } = yield* run("token price -", lines(token, unpricedToken, token))
+      expect(code).toBe(8)
+      expect(records(out).map(({ input, tokenSymbol }) => [input, tokenSymbol])).toEqual([
+        [token, "QUSD"],
+        [token, "QUSD"]
+      ])
+      expect(err).toContain(`1 of 3 inputs failed:\n  line 2: ${unpricedToken}: not found`)
+    }))
+
+  it.live("form one table, with columns that fit", () =>
+    Effect.gen(function*() {
+      const { out } = yield* run("token price - -o table", lines(token, token), { terminal: 80 })
+      expect(out.split("\n").map((line) => line.split(/\s+/).slice(0, 2))).toEqual([
+        ["input", "tokenSymbol"],
+        [expect.stringContaining("…"), "QUSD"],
+        [expect.stringContaining("…"), "QUSD"],
+        [""]
+      ])
+      expect(out.split("\n").every((line) => line.length <= 80)).toBe(true)
+    }))
+
+  it.scopedLive("are exported to a file", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "prices.csv")
+      const ran = yield* run(`token price - --to ${file}`, lines(token, token))
+      expect(ran).toMatchObject({ code: 0, out: "" })
+      expect(readFileSync(file, "utf8").split("\r\n").map((line) => line.split(",")[0]))
+        .toEqual(["input", token, token, ""])
+      expect(yield* run(`token price ${token} --to ${file}`, "")).toMatchObject({ code: 2 })
+    }))
+
+  it.live.prop(
+    "keep the order of the inputs for every concurrency and for responses of any duration",
+    [
+      FastCheck.array(FastCheck.nat(4), { maxLength: 12 }),
+      FastCheck.integer({ min: 1, max: 6 }),
+      FastCheck.array(FastCheck.nat(8), { minLength: 1, maxLength: 5 })
+    ],
+    ([picks, concurrency, delays]) =>
+      Effect.gen(function*() {
+        const inputs = picks.map((pick) => transactions[pick] ?? "")
+        const sandbox = yield* Sandbox.make({ ledger })
+        const inner = Sandbox.httpClient(sandbox)
+        let calls = 0
+        let inFlight = 0
+        let mostInFlight = 0
+        const client = HttpClient.make((request) =>
+          Effect.gen(function*() {
+            mostInFlight = Math.max(mostInFlight, ++inFlight)
+            yield* Effect.sleep(delays[calls++ % delays.length] ?? 0)
+            const response = yield* inner.execute(request)
+            inFlight--
+            return response
+          })
+        )
+        const ran = yield* quarry(
+          ["ledger", "tx", "-", "--concurrency", String(concurrency), "--fields", "input,hash"],
+          { client, stdin: lines(...inputs), env: { ...sandboxEnvironment, QUARRY_RATE_LIMIT: "none" } }
+        )
+        expect(records(ran.out).map(({ input }) => input)).toEqual(inputs)
+        expect(mostInFlight).toBeLessThanOrEqual(concurrency)
+      }),
+    { fastCheck: { numRuns: 15 } }
+  )
+})
+
+describe("failures", () => {
+  it.scopedLive("are all checked and written to a file that --from reads again", () =>
+    Effect.gen(function*() {
+      const path = yield* folder
+      const from = join(path, "in.txt")
+      const failed = join(path, "failed.txt")
+      writeFileSync(from, lines("# wallets", wallet, "0x12", "", "nonsense", busyWallet))
+      const ran = yield* run(`wallet chains --from ${from} --failed ${failed}`, "")
+      expect(ran.code).toBe(8)
+      expect(ran.err).toContain("2 of 4 inputs failed:\n  line 3: 0x12: <address>: ")
+      expect(ran.err).toContain("\n  line 5: nonsense: <address>: ")
+      expect(ran.err.trim()).toMatch(/error: 2 of 4 inputs failed\nhint: repeat with --from \S+failed\.txt$/)
+      expect(readFileSync(failed, "utf8")).toBe("0x12\nnonsense\n")
+      const again = yield* run(`wallet chains --from ${failed}`, "")
+      expect(again).toMatchObject({ code: 2, err: expect.stringContaining("2 of 2 inputs failed") })
+      const same = yield* run(`wallet chains --from ${from} --failed ${from}`, "")
+      expect(same).toMatchObject({ code: 2, err: expect.stringContaining("expected another file") })
+      expect(readFileSync(from, "utf8")).toContain(wallet)
+    }))
+
+  it.live("list the first 20 and the number of others, with each hint once", () =>
+    Effect.gen(function*() {
+      const inputs = Array.from({ length: 50 }, (_, index) => `0x${String(index).padStart(40, "0")}`)
+      const { code, err } = yield* run("token price -", lines(...inputs))
+      expect(code).toBe(3)
+      expect(err.match(/^ {2}line \d+: /gm)).toHaveLength(20)
+      expect(err).toContain("\n  and 30 more\n")
+      expect(err.match(/^hint: check the address/gm)).toHaveLength(1)
+    }))
+
+  it.live("with several causes have their own exit status", () =>
+    Effect.gen(function*() {
+      expect(yield* run("token price -", lines("0x12", unpricedToken))).toMatchObject({ code: 8 })
+    }))
+
+  it.live("that concern all inputs end the command", () =>
+    Effect.gen(function*() {
+      const inputs = lines(...Array.from({ length: 200 }, () => token))
+      const sandbox = yield* Sandbox.make({ ledger })
+      const ran = yield* quarry(["token", "price", "-"], {
+        client: Sandbox.httpClient(sandbox),
+        stdin: inputs,
+        env: { ...sandboxEnvironment, QUARRY_API_KEY: Sandbox.revokedApiKey }
+      })
+      expect(ran).toMatchObject({ code: 4, out: "" })
+      expect((yield* sandbox.recordedRequests).length).toBeLessThan(20)
+      expect(yield* run("token price - --chain nowhere", inputs)).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(/error: --chain: /)
+      })
+    }))
+
+  it.effect("of the service in a row end the command, and later inputs are not read", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* Sandbox.make({ ledger, faults: [{ fault: { status: 500 }, skip: 3 }] })
+      const fiber = yield* Effect.fork(quarry(["token", "price", "-", "--retry-for", "0"], {
+        client: Sandbox.httpClient(sandbox),
+        stdin: lines(...Array.from({ length: 500 }, () => token)),
+        env: { ...sandboxEnvironment, QUARRY_RATE_LIMIT: "none" }
+      }))
+      while ((yield* Fiber.poll(fiber))._tag === "None") {
+        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+        yield* TestClock.adjust("1 minute")
+      }
+      const { code, err, out } = yield* fiber
+      expect(code).toBe(6)
+      expect(records(out)).toHaveLength(3)
+      expect(err).toContain("20 of 23 inputs failed:")
+    }))
+
+  it.effect("of the service that pass are retried, and no input fails", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* Sandbox.make({
+        ledger,
+        faults: [{ fault: { kind: "reset" }, skip: 3, count: 30 }]
+      })
+      const fiber = yield* Effect.fork(quarry(["token", "price", "-"], {
+        client: Sandbox.httpClient(sandbox),
+        stdin: lines(...Array.from({ length: 20 }, () => token)),
+        env: { ...sandboxEnvironment, QUARRY_RATE_LIMIT: "none" }
+      }))
+      while ((yield* Fiber.poll(fiber))._tag === "None") {
+        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+        yield* TestClock.adjust("1 second")
+      }
+      const { code, out } = yield* fiber
+      expect(code).toBe(0)
+      expect(records(out)).toHaveLength(20)
+    }))
+})
+
+it.live("explains inputs that are missing, superfluous or contradictory", () =>
+  Effect.gen(function*() {
+    const cases = [
+      [`wallet chains ${wallet} --from x.txt`, "all arguments are on the command line"],
+      [`wallet chains ${wallet} --concurrency 2`, "all arguments are on the command line"],
+      ["wallet chains --concurrency 2", "missing argument <address>"],
+      ["nft get - --from-column a", "--from-column: expected 2 columns (address, token-id), got 1"],
+      ["wallet chains --from /nowhere/x", "--from: cannot read \"/nowhere/x\": no such file"],
+      ["wallet transfers - --dry-run", "--dry-run is not available for many inputs"]
+    ] as const
+    for (const [line, message] of cases) {
+      expect([line, yield* run(line, "")]).toEqual([
+        line,
+        expect.objectContaining({ code: 2, out: "", err: expect.stringContaining(message) })
+      ])
+    }
+  }))
+
+it.live("prints nothing for no inputs", () =>
+  Effect.gen(function*() {
+    expect(yield* run("wallet chains -", "\n# none\n")).toMatchObject({ code: 0, out: "" })
+  }))
+
+it.live("takes - for the id of an update, which has one input", () =>
+  Effect.gen(function*() {
+    const ran = yield* run("stream set-status - paused", "")
+    expect(ran).toMatchObject({ code: 3, err: expect.stringContaining("Stream not found") })
+  }))
