@@ -58,10 +58,15 @@ export interface ForkedProgram {
 /** Starts a program of this package, sends it its first message, and receives its port. */
 export const forkProgram = (
   program: "stubServer" | "referenceServers" | "faultyServer",
-  message: object
+  message: object,
+  nodeOptions: ReadonlyArray<string> = []
 ): Effect.Effect<ForkedProgram, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const { pid, sendMessage } = yield* forkProcess(pathTo(`packages/bench/${program}.mjs`))
+    const { pid, sendMessage } = yield* forkProcess(
+      pathTo(`packages/bench/${program}.mjs`),
+      [],
+      nodeOptions
+    )
     return { pid, port: Number(yield* sendMessage(message)), sendMessage: sendMessage({}) }
   })
 

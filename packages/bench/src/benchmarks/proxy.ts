@@ -17,6 +17,7 @@ import { startStubServer } from "../StubServer.ts"
 
 const notes = Effect.succeed([
   `CPU time of the server process only, all threads; ${ServerSubject.connections} keep-alive connections`,
+  `servers on Node.js have the options of the image: ${QuarryProxy.imageOptions.join(" ")}`,
   "wall time includes the load generator and the upstream on the same machine"
 ])
 
@@ -35,13 +36,11 @@ const comparisons = Effect.gen(function*() {
   const withCache = yield* QuarryProxy.startSubject("quarry-proxy, cache on", stubServer.baseUrl)
   const referenceServer = (name: string, server: string, accessLog = false) =>
     Effect.map(
-      forkProgram("referenceServers", {
-        server,
-        upstreamUrl: stubServer.baseUrl,
-        bodies,
-        headers: responseHeaders,
-        accessLog
-      }),
+      forkProgram(
+        "referenceServers",
+        { server, upstreamUrl: stubServer.baseUrl, bodies, headers: responseHeaders, accessLog },
+        QuarryProxy.imageOptions
+      ),
       ({ pid, port }): ServerSubject.ServerSubject => ({ name, pid, port })
     )
   const nginx = Nginx.nginxPath === undefined
