@@ -26,6 +26,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { DispatchTransport } from "./internal/transport/DispatchTransport.ts"
 import { fromDispatcher } from "./internal/transport/UndiciDispatch.ts"
+import { httpProxyError } from "./Settings.ts"
 
 /**
  * Options of the connections: those of Undici's `EnvHttpProxyAgent`. `connect` has the options of TLS, for connections
@@ -87,12 +88,9 @@ const makeDispatcher = (
     proxyOf("httpProxy", options.httpProxy, "HTTP_PROXY"),
     proxyOf("httpsProxy", options.httpsProxy, "HTTPS_PROXY")
   ].filter(({ url }) => url !== "")
-  const invalid = proxies.find(({ url }) => !isProxyUrl(url))
-  if (invalid !== undefined) {
-    return Effect.fail(
-      // Without the value, which may contain a password.
-      ConfigError.InvalidData([invalid.name], "expected a URL such as http://proxy.example:3128")
-    )
+  for (const { name, url } of proxies) {
+    const reason = httpProxyError(url)
+    if (reason !== null) return Effect.fail(ConfigError.InvalidData([name], reason))
   }
   return Effect.acquireRelease(
     Effect.sync(() =>
@@ -112,9 +110,6 @@ const proxyOf = (optionName: string, option: string | undefined, variable: strin
 /** Reads a variable like Undici and curl: the lower-case name takes precedence. */
 const environmentVariable = (name: string): string =>
   process.env[name.toLowerCase()] ?? process.env[name] ?? ""
-
-const isProxyUrl = (url: string): boolean =>
-  URL.canParse(url) && /^(?:https?|socks5?):$/.test(new URL(url).protocol)
 
 /** Undici uses `connect` for direct connections only. */
 const withTunnelTls = (options: Options): Options =>

@@ -187,6 +187,17 @@ describe("proxies", () => {
       })
   )
 
+  it.effect("whose credentials are not encoded fail the layer without showing them", () =>
+    Effect.gen(function*() {
+      withoutProxies()
+      vi.stubEnv("HTTPS_PROXY", "http://user:50%off@proxy.test:3128")
+      const error = yield* Effect.flip(requestPrice("http://host.test", UndiciTransport.layer))
+      expect(error).toMatchObject({
+        path: ["HTTPS_PROXY"],
+        message: "expected a user name and a password in which % is written as %25"
+      })
+    }))
+
   it.effect.each(["httpProxy", "httpsProxy"])(
     "that are not a URL fail the layer with the name of the option %s",
     (name) =>
