@@ -10,14 +10,16 @@ import * as ExitError from "../runtime/ExitError.ts"
 export const check = (
   options: Load.LoadOptions
 ): Effect.Effect<void, ExitError.ExitError, FileSystem.FileSystem> =>
-  Effect.flatMap(
-    Effect.mapError(Load.load(options), ExitError.fromInvalidConfig),
-    ({ files, warnings }) =>
-      Effect.zipRight(
-        Effect.forEach(warnings, (warning) => Console.error(`warning: ${warning}`)),
-        Console.log(files.length === 0 ? "the configuration is valid" : `${files[0]} is valid`)
-      )
+  Load.load(options).pipe(
+    Effect.tapBoth({ onFailure: printWarnings, onSuccess: printWarnings }),
+    Effect.mapError(ExitError.fromInvalidConfig),
+    Effect.flatMap(({ files }) =>
+      Console.log(files.length === 0 ? "the configuration is valid" : `${files[0]} is valid`)
+    )
   )
+
+const printWarnings = ({ warnings }: { readonly warnings: ReadonlyArray<string> }): Effect.Effect<void> =>
+  Effect.forEach(warnings, (warning) => Console.error(`warning: ${warning}`), { discard: true })
 
 export const print = (
   options: Load.LoadOptions

@@ -12,6 +12,10 @@ interface Finding {
   readonly message: string
 }
 
+/** Keys that an element requires. Without one of them in one element, the list has no elements. */
+const clientKeys = ["clients.*.name", "clients.*.tokens"]
+const upstreamKeyKeys = ["upstream.keys.*.name", "upstream.keys.*.secret"]
+
 /** `isSet` returns whether a path is set explicitly. Checks that read one of `invalidPaths` are skipped. */
 export const check = (
   config: Config,
@@ -26,7 +30,7 @@ export const check = (
   const areValid = (...keys: ReadonlyArray<string>) =>
     !keys.some((key) => invalidPaths.some((path) => ConfigPath.overlap(key.split("."), path)))
 
-  if (areValid("clients")) {
+  if (areValid(...clientKeys)) {
     const names = clients.map(({ name }, index) => [["clients", index, "name"], name] as const)
     const tokens = clients.flatMap(({ tokens }, client) =>
       tokens.map((token, index) => [["clients", client, "tokens", index], token] as const)
@@ -38,21 +42,27 @@ export const check = (
       if (tokens.length === 0) warnings.push({ path: ["clients", index, "tokens"], message })
     }
   }
-  if (areValid("clients", "allowAnonymous") && !isAnonymous && allowAnonymous) {
+  if (areValid(...clientKeys, "allowAnonymous") && !isAnonymous && allowAnonymous) {
     const message = "conflicts with clients, which require tokens; remove one of them"
     errors.push({ path: ["allowAnonymous"], message })
   }
-  if (areValid("clients", "allowAnonymous", "listen.host") && isAnonymous && !allowAnonymous) {
+  if (areValid(...clientKeys, "allowAnonymous", "listen.host") && isAnonymous && !allowAnonymous) {
     const message =
       "other machines can connect to this address, and authentication is disabled because clients is empty: " +
       "add clients (quarry-proxy token NAME creates a token), listen on 127.0.0.1, or set allowAnonymous: true"
     if (!isLoopback(listen.host)) errors.push({ path: ["listen", "host"], message })
   }
-  if (areValid("listen.host", "listen.port", "admin") && admin?.port === listen.port && listen.port !== 0) {
+  if (
+    areValid("listen.host", "listen.port", "admin.host", "admin.port") && admin?.port === listen.port &&
+    listen.port !== 0
+  ) {
     const message = `port ${listen.port} is already used by listen.port; choose another port`
     if (isSameHost(admin.host, listen.host)) errors.push({ path: ["admin", "port"], message })
   }
-  if (areValid("admin") && admin !== null && admin.tokens.length === 0 && !isLoopback(admin.host)) {
+  if (
+    areValid("admin.host", "admin.tokens") && admin !== null && admin.tokens.length === 0 &&
+    !isLoopback(admin.host)
+  ) {
     const message =
       "other machines can connect to this address, but without admin.tokens their requests for /status.json, /usage " +
       "and /purge are rejected; set admin.tokens (quarry-proxy token NAME creates a token)"
@@ -60,7 +70,8 @@ export const check = (
   }
   const { clientShare, maxBufferedBytes, maxResponseBytes } = limits
   const share = isAnonymous ? 1 : clientShare
-  if (areValid("clients", "limits") && maxBufferedBytes * share < maxResponseBytes) {
+  const memoryKeys = ["clientShare", "maxBufferedBytes", "maxResponseBytes"].map((name) => `limits.${name}`)
+  if (areValid(...clientKeys, ...memoryKeys) && maxBufferedBytes * share < maxResponseBytes) {
     const message =
       `one client may use ${describeSize(Math.floor(maxBufferedBytes * share))} of memory${
         isAnonymous ? "" : " (limits.clientShare)"
@@ -70,7 +81,7 @@ export const check = (
       "value, or decrease limits.maxResponseBytes"
     errors.push({ path: ["limits", "maxBufferedBytes"], message })
   }
-  if (areValid("upstream.keys")) {
+  if (areValid(...upstreamKeyKeys)) {
     const names = keys.map(({ name }, index) => [["upstream", "keys", index, "name"], name] as const)
     errors.push(...repeated(names, "key names must be unique"))
   }
@@ -89,12 +100,12 @@ export const check = (
     }`
     warnings.push({ path, message })
   }
-  if (areValid("clients", "costs")) {
+  if (areValid(...clientKeys, "clients.*.dailyQuota", "clients.*.scopes", "costs")) {
     for (const [index, { dailyQuota, scopes }] of clients.entries()) {
       checkQuota(["clients", index, "dailyQuota"], dailyQuota, operationIdsOf(scopes))
     }
   }
-  if (areValid("upstream.keys", "costs")) {
+  if (areValid(...upstreamKeyKeys, "upstream.keys.*.dailyQuota", "upstream.keys.*.upstreams", "costs")) {
     for (const [index, { dailyQuota, upstreams }] of keys.entries()) {
       const apis = upstreams.map((name) => baseUrlSettings[name].api)
       const ids = allOperations.filter(({ api }) => apis.some((each) => each === api)).map(({ id }) => id)
@@ -106,29 +117,29 @@ export const check = (
     const message = "the base URLs are not used in sandbox mode"
     warnings.push({ path: ["upstream", "sandbox"], message })
   }
-  if (areValid("upstream.timeouts", "upstream.retry", "upstream.circuitBreaker")) {
-    const { circuitBreaker, retry, timeouts } = config.upstream
-    for (
-      const [section, lower, upper] of [
-        ["timeouts", ["attempt", timeouts.attempt], ["call", timeouts.call]],
-        ["retry", ["baseDelay", retry.baseDelay], ["maxDelay", retry.maxDelay]],
-        ["circuitBreaker", ["openDuration", circuitBreaker.openDuration], [
-          "maxOpenDuration",
-          circuitBreaker.maxOpenDuration
-        ]]
-      ] as const
-    ) {
-      if (Duration.lessThanOrEqualTo(lower[1], upper[1])) continue
-      const message = `longer than ${upper[0]} (${
-        formatMillis(Duration.toMillis(upper[1]))
-      }), which takes precedence`
-      warnings.push({ path: ["upstream", section, lower[0]], message })
-    }
+  const { circuitBreaker, retry, timeouts } = config.upstream
+  for (
+    const [section, lower, upper] of [
+      ["timeouts", ["attempt", timeouts.attempt], ["call", timeouts.call]],
+      ["retry", ["baseDelay", retry.baseDelay], ["maxDelay", retry.maxDelay]],
+      ["circuitBreaker", ["openDuration", circuitBreaker.openDuration], [
+        "maxOpenDuration",
+        circuitBreaker.maxOpenDuration
+      ]]
+    ] as const
+  ) {
+    if (Duration.lessThanOrEqualTo(lower[1], upper[1])) continue
+    if (!areValid(`upstream.${section}.${lower[0]}`, `upstream.${section}.${upper[0]}`)) continue
+    const message = `longer than ${upper[0]} (${
+      formatMillis(Duration.toMillis(upper[1]))
+    }), which takes precedence`
+    warnings.push({ path: ["upstream", section, lower[0]], message })
   }
-  if (areValid("upstream") && lacksBaseUrls(config)) {
+  if (areValid("upstream.sandbox", "upstream.baseUrls") && lacksBaseUrls(config)) {
     warnings.push({ path: ["upstream", "baseUrls"], message: noBaseUrl })
   }
-  if (areValid("upstream") && !sandbox) {
+  const endpointKeys = [...upstreamKeyKeys, "upstream.keys.*.upstreams", "upstream.baseUrls"]
+  if (areValid("upstream.sandbox", ...endpointKeys) && !sandbox) {
     for (const [index, key] of keys.entries()) {
       const path = ["upstream", "keys", index, "upstreams"]
       for (const [at, name] of (isSet(path) ? key.upstreams : []).entries()) {

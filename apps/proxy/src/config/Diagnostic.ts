@@ -52,6 +52,8 @@ const maxLines = 100
 export class InvalidConfigError extends Data.TaggedError("InvalidConfigError")<{
   readonly file: string | undefined
   readonly diagnostics: ReadonlyArray<Diagnostic>
+  /** What else to correct, one line each. */
+  readonly warnings: ReadonlyArray<string>
   /** The files that were read or could not be read, with their digests. A change of one of them triggers a reload. */
   readonly digests: ReadonlyMap<string, string>
 }> {

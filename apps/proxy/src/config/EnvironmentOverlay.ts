@@ -61,6 +61,17 @@ export const unknownVariables = (document: unknown, env: Variables.VariableValue
     })
 }
 
+/** Reports invalid URLs of HTTP proxies. Their values may contain passwords. */
+export const invalidHttpProxies = (env: Variables.VariableValues): ReadonlyArray<Diagnostic> =>
+  ["HTTPS_PROXY", "HTTP_PROXY"].flatMap((upperCase) => {
+    // Like Undici and curl
+    const name = env[upperCase.toLowerCase()] === undefined ? upperCase : upperCase.toLowerCase()
+    const url = env[name] ?? ""
+    const reason = url === "" ? null : Names.httpProxyError(url)
+    const message = `${reason}; correct the URL of the HTTP proxy, or unset the variable`
+    return reason === null ? [] : [{ source: { _tag: "Variable", name }, path: [], message }]
+  })
+
 /** Warns if Kubernetes set the variable of the port. An option makes clear what was meant. */
 export const ignoredPort = (sources: Variables.ConfigSources): ReadonlyArray<Diagnostic> => {
   const { port: name } = Variables.proxyVariables

@@ -70,18 +70,20 @@ export const load = (
       ...yaml.issues.map(({ message, position }) => ({ source: inFile(position), path: [], message })),
       ...decoded.diagnostics,
       ...EnvironmentOverlay.unknownVariables(yaml.value, options.env),
+      // The sandbox sends no requests
+      ...(config.upstream.sandbox ? [] : EnvironmentOverlay.invalidHttpProxies(options.env)),
       ...secrets.flatMap(({ error, path }) => locate(path, error)),
       ...checks.errors.flatMap(({ message, path }) => locate(path, message))
     ])
-    if (errors.length > 0) {
-      return yield* new Diagnostic.InvalidConfigError({ file, diagnostics: errors, digests })
-    }
     const warnings = Diagnostic.sort([
       ...overlay.warnings,
       ...EnvironmentOverlay.ignoredPort(options),
       ...secrets.flatMap(({ path, warning }) => locate(path, warning)),
       ...checks.warnings.flatMap(({ message, path }) => locate(path, message))
     ]).map(Diagnostic.formatDiagnostic)
+    if (errors.length > 0) {
+      return yield* new Diagnostic.InvalidConfigError({ file, diagnostics: errors, warnings, digests })
+    }
     return { config, document, warnings, files: [...digests.keys()], digests, sourceOf }
   })
 

@@ -162,6 +162,44 @@ describe("with other errors", () => {
       expect(yield* count("listen: { host: 0.0.0.0, port: x }")).toBe(2)
     }))
 
+  it.effect.each<[string, string, ReadonlyArray<string>]>([
+    [
+      "another key of a client",
+      `clients: [${client("a", "a").replace("{", "{ weight: none,")}, ${client("a", "b")}]`,
+      ["clients[0].weight", "clients[1].name: same as clients[0].name"]
+    ],
+    [
+      "another limit",
+      "limits: { maxBufferedBytes: 10MB, sendTimeout: soon }",
+      ["limits.maxBufferedBytes: one client", "limits.sendTimeout"]
+    ],
+    [
+      "another key of the admin listener",
+      "admin: { port: 8650, tokens: [x] }",
+      ["admin.port: port 8650 is already used", "admin.tokens[0]"]
+    ],
+    [
+      "another key of an API key",
+      "upstream: { keys: [{ name: k, secret: { env: A } }, { name: k, secret: { env: A }, dailyQuota: x }] }",
+      ["upstream.keys[1].name: same as", "upstream.keys[1].dailyQuota"]
+    ]
+  ])("runs the rules that do not read %s", ([, text, words]) =>
+    Effect.gen(function*() {
+      const lines = yield* diagnosticsOf({ text, env: { A: "a" } })
+      expect(lines).toEqual(words.map((word) => expect.stringContaining(word)))
+    }))
+
+  it.effect("warns too", () =>
+    Effect.gen(function*() {
+      const text = "upstream: { timeouts: { attempt: 10s, call: 5s }, retry: { attempts: x } }"
+      const error = yield* Effect.flip(load({ text }))
+      expect(error.diagnostics).toHaveLength(1)
+      expect(error.warnings).toEqual([
+        expect.stringContaining("upstream.timeouts.attempt: longer than call"),
+        expect.stringContaining("no base URL is set")
+      ])
+    }))
+
   it.effect("runs all rules despite an unknown variable", () =>
     Effect.gen(function*() {
       const env = { QUARRY_PROXY_PROT: "1" }

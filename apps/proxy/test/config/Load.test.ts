@@ -285,3 +285,40 @@ describe("variables that Kubernetes sets for a service named quarry-proxy", () =
       expect([flagged.config.listen.port, flagged.warnings]).toEqual([80, []])
     }))
 })
+
+describe("HTTP proxies", () => {
+  const errors = (env: Readonly<Record<string, string>>) =>
+    Effect.match(load({ env: { ...baseUrlAndKey, ...env } }), {
+      onFailure: ({ message }) => message.split("\n"),
+      onSuccess: () => []
+    })
+
+  it.effect("that are not URLs are errors of their variables, without the value", () =>
+    Effect.gen(function*() {
+      const url = "expected a URL such as http://proxy.example:3128; correct the URL of the HTTP proxy"
+      const encoding = "expected a user name and a password in which % is written as %25"
+      expect(yield* errors({ HTTPS_PROXY: "user:pass@proxy:3128" })).toEqual([
+        expect.stringContaining(`HTTPS_PROXY: ${url}, or unset the variable`)
+      ])
+      expect(yield* errors({ HTTPS_PROXY: "proxy:3128", HTTP_PROXY: "http://user:pa%ss@proxy:3128" }))
+        .toEqual([
+          expect.stringContaining(`HTTPS_PROXY: ${url}`),
+          expect.stringContaining(`HTTP_PROXY: ${encoding}`)
+        ])
+      expect((yield* errors({ HTTPS_PROXY: "user:pass@proxy:3128" })).join()).not.toContain("pass")
+    }))
+
+  it.effect("are read by their lower-case names first", () =>
+    Effect.gen(function*() {
+      expect(yield* errors({ https_proxy: "proxy:3128", HTTPS_PROXY: "http://proxy:3128" })).toEqual([
+        expect.stringContaining("https_proxy: expected a URL")
+      ])
+      expect(yield* errors({ https_proxy: "", HTTPS_PROXY: "proxy:3128" })).toEqual([])
+    }))
+
+  it.effect("are not used by the sandbox", () =>
+    Effect.gen(function*() {
+      expect(yield* errors({ HTTPS_PROXY: "proxy:3128", QUARRY_SANDBOX: "1" })).toEqual([])
+      expect(yield* errors({ HTTPS_PROXY: "socks5://user:pass@proxy:1080", NO_PROXY: "*" })).toEqual([])
+    }))
+})
