@@ -8,18 +8,25 @@ interface EnvironmentVariables {
   readonly [name: string]: string | undefined
 }
 
-/** Returns the command of the pager; empty for none. An empty variable disables the pager. */
-const commandOf = (environment: EnvironmentVariables, platform: NodeJS.Platform): ReadonlyArray<string> => {
-  const command = environment["QUARRY_PAGER"] ?? environment["PAGER"] ?? (platform === "win32" ? "" : "less")
-  const words = command.split(/\s+/).filter((word) => word !== "")
-  return words[0] === "cat" ? [] : words
+/** Programs that show nothing page by page. */
+const noPagers: ReadonlySet<string | undefined> = new Set([undefined, "false", "cat"])
+
+/** Returns the words of the command; empty for none. An empty variable disables the pager. */
+const wordsOf = (
+  command: string | null,
+  environment: EnvironmentVariables,
+  platform: NodeJS.Platform
+): ReadonlyArray<string> => {
+  const words = (command ?? environment["PAGER"] ?? (platform === "win32" ? "" : "less")).split(/\s+/)
+    .filter((word) => word !== "")
+  return noPagers.has(words[0]) ? [] : words
 }
 
 /** Creates the function that starts the pager. */
 export const make =
-  (environment: EnvironmentVariables, platform: NodeJS.Platform): StartPager => ({ chopsLines }) =>
+  (environment: EnvironmentVariables, platform: NodeJS.Platform): StartPager => ({ chopsLines, command }) =>
     Effect.async((resume) => {
-      const [program, ...words] = commandOf(environment, platform)
+      const [program, ...words] = wordsOf(command, environment, platform)
       if (program === undefined || environment["TERM"] === "dumb") return resume(Effect.succeed(null))
       const child = spawn(program, words, {
         stdio: ["pipe", "inherit", "inherit"],

@@ -81,7 +81,13 @@ export const settings: ReadonlyArray<Setting> = [
   preference("rate-limit", "Local rate limit in units per time, or none", "100/s", checkRateLimit),
   preference("timeout", "Timeout of the whole command", "none", checking(duration)),
   preference("color", "Use of colors", "auto", checking(oneOf(["auto", "always", "never"]))),
-  preference("pager", "Whether long tables open in a pager", "true", boolean),
+  {
+    name: "pager",
+    description: "Program that shows long output, or false for none",
+    defaultValue: "PAGER, or less",
+    check: () => null,
+    isSafeInProject: false
+  },
   preference("utc", "Whether times are absolute", "false", boolean),
   preference("sandbox", "Whether commands use the built-in sandbox", "false", boolean)
 ]

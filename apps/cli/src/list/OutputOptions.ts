@@ -1,5 +1,12 @@
 /** Options that decide what is printed of records. */
-import { type ArgumentValues, isEnabled, type OptionSpec, singleValue } from "../args/CommandSpec.ts"
+import {
+  type ArgumentValues,
+  type CommandInvocation,
+  isEnabled,
+  type OptionSpec,
+  singleValue
+} from "../args/CommandSpec.ts"
+import type { PagerOptions } from "../render/Pager.ts"
 
 const fieldsOption: OptionSpec = {
   name: "fields",
@@ -90,5 +97,17 @@ export const outputSettings = (values: ArgumentValues): OutputSettings => {
     isUtc: isEnabled(values, utcOption.name),
     usesPager: !isEnabled(values, noPagerOption.name),
     escapeFormulas: isEnabled(values, escapeFormulasOption.name)
+  }
+}
+
+/** Returns how the output of a command is paged. */
+export const pagerOptions = (
+  { settings: { configuration }, values }: CommandInvocation
+): PagerOptions & { readonly isEnabled: boolean } => {
+  const { isWide, usesPager } = outputSettings(values)
+  return {
+    isEnabled: usesPager,
+    chopsLines: isWide,
+    command: configuration.values.get("pager")?.value ?? null
   }
 }

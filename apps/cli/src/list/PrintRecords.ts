@@ -13,7 +13,7 @@ import { wrapText } from "../render/Width.ts"
 import { CommandTerminal, styled } from "../Terminal.ts"
 import type { ListJob } from "./ListJob.ts"
 import { makeView } from "./MakeView.ts"
-import { outputSettings } from "./OutputOptions.ts"
+import { pagerOptions } from "./OutputOptions.ts"
 import { limitRecords, type RecordPage } from "./RecordSource.ts"
 import { makeTextSink, type SinkText } from "./TextSink.ts"
 
@@ -34,8 +34,7 @@ const layoutRecords = 50
 export const printRecords = <Item>(
   job: ListJob<Item>
 ): Effect.Effect<void, CommandError, CommandTerminal> => {
-  const { isWide, usesPager } = outputSettings(job.invocation.values)
-  return withPager({ isEnabled: usesPager, chopsLines: isWide })(printPages(job))
+  return withPager(pagerOptions(job.invocation))(printPages(job))
 }
 
 const printPages = <Item>(job: ListJob<Item>): Effect.Effect<void, CommandError, CommandTerminal> =>

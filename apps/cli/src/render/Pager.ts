@@ -11,8 +11,15 @@ export interface PagerProcess {
   readonly close: Effect.Effect<void>
 }
 
-/** Starts the pager; null if there is none. With `chopsLines`, long lines scroll instead of wrapping. */
-export type StartPager = (options: { readonly chopsLines: boolean }) => Effect.Effect<PagerProcess | null>
+export interface PagerOptions {
+  /** The configured program with its arguments; null for the default. */
+  readonly command: string | null
+  /** Whether long lines scroll instead of wrapping. */
+  readonly chopsLines: boolean
+}
+
+/** Starts the pager; null if there is none. */
+export type StartPager = (options: PagerOptions) => Effect.Effect<PagerProcess | null>
 
 /** How to start a pager. Without a provider there is none. */
 export class Pager extends Context.Reference<Pager>()("@blockquarry/cli/Pager", {
@@ -24,7 +31,7 @@ export class Pager extends Context.Reference<Pager>()("@blockquarry/cli/Pager", 
  * overwrite the screen of the pager. The pager starts with the first output.
  */
 export const withPager =
-  (options: { readonly isEnabled: boolean; readonly chopsLines: boolean }) =>
+  (options: PagerOptions & { readonly isEnabled: boolean }) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | CommandTerminal> =>
     Effect.gen(function*() {
       const terminal = yield* CommandTerminal

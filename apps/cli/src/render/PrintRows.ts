@@ -1,13 +1,16 @@
 /** Prints the records of commands that call no operation, in the formats of lists. */
 import * as Effect from "effect/Effect"
+import { makeCsv } from "../formats/Csv.ts"
 import { makeJson } from "../formats/Json.ts"
 import { ndjson } from "../formats/Ndjson.ts"
+import type { RecordFormat } from "../formats/RecordFormat.ts"
+import type { RecordField } from "../list/RecordFields.ts"
 import type { OutputClosedError, OutputError } from "../Terminal.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import type { OutputFormat } from "./OutputFormat.ts"
-import { type Column, formatTable } from "./Table.ts"
+import { type Column, formatTable, plainView } from "./Table.ts"
 
-/** Prints records as a table, a JSON array, or one JSON document per line. */
+/** Prints records as a table, CSV with the columns of the table, a JSON array, or one JSON document per line. */
 export const printRows = <A>(
   format: OutputFormat,
   columns: ReadonlyArray<Column<A>>,
@@ -15,6 +18,13 @@ export const printRows = <A>(
 ): Effect.Effect<void, OutputClosedError | OutputError, CommandTerminal> =>
   Effect.flatMap(CommandTerminal, (terminal) => {
     if (format === "table") return terminal.print(formatTable(columns, rows, terminal.out))
-    const { end, records, start } = format === "json" ? makeJson() : ndjson
-    return terminal.print(start() + records(rows) + end())
+    const print = ({ end, records, start }: RecordFormat, values: ReadonlyArray<unknown>) =>
+      terminal.print(start() + records(values) + end())
+    if (format !== "csv") return print(format === "json" ? makeJson() : ndjson, rows)
+    const fields = columns.map(({ header }): RecordField => ({ path: [header], kind: "string" }))
+    const view = { ...plainView, stream: terminal.out }
+    return print(
+      makeCsv(fields, { escapeFormulas: false }),
+      rows.map((row) => Object.fromEntries(columns.map(({ cell, header }) => [header, cell(row, view)])))
+    )
   })

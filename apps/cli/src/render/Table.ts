@@ -250,11 +250,17 @@ export const makeTablePrinter = <A>(
   }
 }
 
+/** A view of values that need no context. */
+export const plainView: Omit<View, "stream"> = {
+  isWide: false,
+  now: null,
+  subject: null,
+  aliasOf: () => null
+}
+
 /** Formats a complete table of values that need no context. */
 export const formatTable = <A>(
   columns: ReadonlyArray<Column<A>>,
   records: ReadonlyArray<A>,
   stream: StreamInfo
-): string =>
-  makeTablePrinter(columns, { stream, isWide: false, now: null, subject: null, aliasOf: () => null })
-    .page(records)
+): string => makeTablePrinter(columns, { ...plainView, stream }).page(records)
