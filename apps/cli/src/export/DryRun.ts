@@ -15,7 +15,7 @@ import type { HttpTransport } from "../HttpTransport.ts"
 import { withPageSize } from "../list/OperationSource.ts"
 import type { RecordSource } from "../list/RecordSource.ts"
 import { CommandTerminal } from "../Terminal.ts"
-import { formatCount } from "./ExportProgress.ts"
+import { formatCount, formatPages } from "./ExportProgress.ts"
 
 /** Prints the first request without sending it. The API key is the name of its variable. */
 export const printRequest = <
@@ -59,7 +59,7 @@ export const printEstimate = (
     const records = maxItems === null ? total : Math.min(total, maxItems)
     const pageCount = Math.max(1, Math.ceil(records / Math.max(1, pageSize)))
     yield* terminal.note(
-      `estimate: ${formatCount(records)} ${recordName}, ${formatCount(pageCount)} pages, ` +
+      `estimate: ${formatCount(records)} ${recordName}, ${formatPages(pageCount)}, ` +
         `${formatCount(pageCount * operation.cost)} units (one page was read for it)`
     )
   })

@@ -72,7 +72,7 @@ export const exportRecords = <Item>(
         const to = `${file} (${formatBytes(exit.value)})`
         yield* terminal.note(
           `${action} ${formatCount(before + records)} ${recordName} to ${to}: ` +
-            `${formatCount(pages)} pages in ${formatDuration(elapsed)}`
+            `${formatPages(pages)} in ${formatDuration(elapsed)}`
         )
       }))
   }))

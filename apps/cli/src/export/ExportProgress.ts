@@ -2,13 +2,16 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { RecordPage } from "../list/RecordSource.ts"
-import { formatDuration, type PageWait, showWait } from "../list/RetryPages.ts"
+import { formatDuration, type PageWait, showProgress, showWait } from "../list/RetryPages.ts"
 import type { TerminalService } from "../Terminal.ts"
 
 /** Milliseconds between two updates of the line. */
 const updateInterval = 100
 
 export const formatCount = (count: number): string => count.toLocaleString("en-US")
+
+export const formatPages = (count: number): string =>
+  `${formatCount(count)} ${count === 1 ? "page" : "pages"}`
 
 const units = ["bytes", "kB", "MB", "GB", "TB"]
 
@@ -45,7 +48,7 @@ export const makeProgress = (
       const rate = records / Math.max(0.001, (now - start) / 1000)
       const parts = [
         `${formatCount(done)} ${recordName}`,
-        `${formatCount(pages)} pages`,
+        formatPages(pages),
         `${formatCount(Math.round(rate))}/s`
       ]
       if (total !== null && total >= done && total > 0) {
@@ -64,7 +67,7 @@ export const makeProgress = (
           const now = yield* Clock.currentTimeMillis
           if (now - shownAt < updateInterval) return
           shownAt = now
-          yield* terminal.progress(describe(now))
+          yield* showProgress(terminal, describe(now))
         }),
       wait: showWait(terminal, (now) => `${describe(now)}; `),
       counts: Effect.map(Clock.currentTimeMillis, (now) => ({ records, pages, elapsed: now - start }))

@@ -74,15 +74,23 @@ export const startExport = (
         : yield* continueFrom(file, manifest, startAnew)
     }
     // The process ended before it renamed the complete file
-    if (mode !== "new" && (yield* sizeOf(files.partial)) === manifest.bytes) yield* publish(file)
+    if (yield* isComplete(files.partial, manifest)) yield* publish(file)
     else if (size === null) return yield* startAnew
-    else if (mode === "new") {
+    if (mode === "new") {
       return yield* conflict(
         `${file} exists`,
         "use --since-last to append what is new, --overwrite to replace it, or choose another name"
       )
     }
+    // The rest of a copy that was never used
+    yield* remove(files.partial)
     return mode === "resume" ? null : yield* startAppending(file, manifest)
+  })
+
+/** Returns whether a file has all bytes of a complete export. */
+const isComplete = (file: string, { bytes, parts }: Manifest): Effect.Effect<boolean, OutputError> =>
+  Effect.gen(function*() {
+    return (yield* sizeOf(file)) === bytes && (yield* countIntactParts(file, parts)) === parts.length
   })
 
 /** Keeps the parts that are intact and can be continued. */

@@ -8,6 +8,7 @@ import type { ArgumentValues } from "../args/CommandSpec.ts"
 import type { CommandError } from "../CommandError.ts"
 import { retryDuration } from "../export/ExportOptions.ts"
 import { sanitize } from "../render/Sanitize.ts"
+import { truncateEnd } from "../render/Width.ts"
 import type { TerminalService } from "../Terminal.ts"
 import type { RecordPage, RecordSource } from "./RecordSource.ts"
 
@@ -112,6 +113,10 @@ export const formatDuration = (milliseconds: number): string => {
 const timeOfDay = (milliseconds: number): string =>
   `${new Date(milliseconds).toISOString().slice(11, 19)} UTC`
 
+/** Shows a line that never wraps, because only one line can be replaced. */
+export const showProgress = ({ err, progress }: TerminalService, text: string): Effect.Effect<void> =>
+  progress(err.columns === null ? text : truncateEnd(text, err.columns - 1))
+
 /** Shows waits: on a terminal a line that counts down, elsewhere one line for each outage. */
 export const showWait =
   (terminal: TerminalService, prefix: (now: number) => string) =>
@@ -124,7 +129,8 @@ export const showWait =
       }
       while (true) {
         const now = yield* Clock.currentTimeMillis
-        yield* terminal.progress(
+        yield* showProgress(
+          terminal,
           `${prefix(now)}waiting ${formatDuration(until - now)} (until ${timeOfDay(until)}): ${reason}`
         )
         yield* Effect.sleep("1 second")

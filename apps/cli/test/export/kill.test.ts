@@ -30,8 +30,13 @@ interface Ended {
   readonly err: string
 }
 
-/** Runs the program, and kills it after a time. */
-const run = (origin: string, argv: ReadonlyArray<string>, killAfter: number): Promise<Ended> =>
+/** Runs the program, and sends it a signal after a time. */
+const run = (
+  origin: string,
+  argv: ReadonlyArray<string>,
+  killAfter: number,
+  signal: "SIGKILL" | "SIGINT" = "SIGKILL"
+): Promise<Ended> =>
   new Promise((resolve) => {
     const start = performance.now()
     const child = spawn(process.execPath, [program, ...argv], {
@@ -45,7 +50,7 @@ const run = (origin: string, argv: ReadonlyArray<string>, killAfter: number): Pr
     })
     let err = ""
     child.stderr.on("data", (data: Buffer) => (err += data.toString()))
-    const timer = setTimeout(() => child.kill("SIGKILL"), Math.min(killAfter, 2 ** 31 - 1))
+    const timer = setTimeout(() => child.kill(signal), Math.min(killAfter, 2 ** 31 - 1))
     child.on("close", (code) => {
       clearTimeout(timer)
       resolve({ code, err, milliseconds: performance.now() - start })
@@ -81,4 +86,18 @@ describe.each(["ndjson", "csv", "parquet"])("a killed %s export", (format) => {
         ["killed", "whole"].flatMap((name) => [`${name}.${format}`, `${name}.${format}.manifest.json`])
       )
     }).pipe(Effect.provide(server({ faults }))), 600_000)
+})
+
+describe("Ctrl-C", () => {
+  it.effect("ends an export at once, and prints the command that continues it", () =>
+    Effect.gen(function*() {
+      const { ledger: { examples: { busyWallet } } } = yield* Sandbox.Sandbox
+      const { origin } = yield* Server.SandboxServer
+      const file = join(temporaryFolder(), "transfers.csv")
+      const argv = ["wallet", "transfers", busyWallet, "--to", file]
+      // The first page never arrives
+      const { code, err } = yield* Effect.promise(() => run(origin, argv, 3000, "SIGINT"))
+      expect(code).toBe(130)
+      expect(err).toContain(`continue with\nquarry wallet transfers ${busyWallet} --to=${file} --resume\n`)
+    }).pipe(Effect.provide(server({ faults: [{ fault: { kind: "hang" } }] }))), 60_000)
 })

@@ -1,0 +1,115 @@
+/** The progress line of an export. */
+import { NetworkError } from "@blockquarry/core/OperationError"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/TestClock"
+import { formatBytes, makeProgress } from "../../src/export/ExportProgress.ts"
+import type { RecordPage } from "../../src/list/RecordSource.ts"
+import { formatDuration } from "../../src/list/RetryPages.ts"
+import type { TerminalService } from "../../src/Terminal.ts"
+
+/** A terminal that records what it shows. */
+const recordingTerminal = (isTerminal: boolean) => {
+  const lines: Array<string | null> = []
+  const notes: Array<string> = []
+  const stream = { isTerminal, hasColors: false, columns: 120 }
+  const terminal: TerminalService = {
+    out: stream,
+    err: stream,
+    print: () => Effect.void,
+    note: (text) => Effect.sync(() => void notes.push(text)),
+    progress: (text) => Effect.sync(() => void lines.push(text))
+  }
+  return { lines, notes, terminal }
+}
+
+const page = (count: number, total: number | null): RecordPage<number> => ({
+  items: Array.from({ length: count }, (_, index) => index),
+  records: () => [],
+  nextCursor: "next",
+  total,
+  note: null,
+  omittedCount: 0
+})
+
+const refused = new NetworkError({
+  operation: "walletTransfers",
+  attempts: 4,
+  request: { method: "GET", path: "/transfers" },
+  api: "data",
+  host: "localhost:1",
+  reason: "ECONNREFUSED",
+  sent: false,
+  mayHaveBeenApplied: false
+})
+
+it.effect("shows records, pages, rate and what remains of a known total", () =>
+  Effect.gen(function*() {
+    const { lines, terminal } = recordingTerminal(true)
+    const progress = yield* makeProgress(terminal, "transfers", 2000, null)
+    yield* TestClock.adjust("1 second")
+    yield* progress.page(page(1000, null))
+    yield* TestClock.adjust("50 millis")
+    yield* progress.page(page(1000, null))
+    yield* TestClock.adjust("950 millis")
+    yield* progress.page(page(1000, 11_000))
+    expect(lines).toEqual([
+      "3,000 transfers, 1 page, 1,000/s",
+      "5,000 transfers, 3 pages, 1,500/s, 45% of 11,000, 4.0s left"
+    ])
+  }))
+
+it.effect("counts down to the next attempt, and says why it waits", () =>
+  Effect.gen(function*() {
+    const { lines, terminal } = recordingTerminal(true)
+    const progress = yield* makeProgress(terminal, "transfers", 0, null)
+    yield* Effect.fork(progress.wait({ error: refused, until: 65_000, isFirst: true }))
+    yield* TestClock.adjust("2 seconds")
+    expect(lines).toEqual(["1m 5s", "1m 4s", "1m 3s"].map((left) =>
+      `0 transfers, 0 pages, 0/s; waiting ${left} (until 00:01:05 UTC): cannot connect to localhost:1: connection refused (ECONNREFUSED)`
+    ))
+  }))
+
+it.effect("is one line for each outage where stderr is not a terminal", () =>
+  Effect.gen(function*() {
+    const { lines, notes, terminal } = recordingTerminal(false)
+    const progress = yield* makeProgress(terminal, "transfers", 0, null)
+    yield* progress.page(page(1000, null))
+    yield* progress.wait({ error: refused, until: 5000, isFirst: true })
+    yield* progress.wait({ error: refused, until: 9000, isFirst: false })
+    expect([lines, notes]).toEqual([[], [
+      "waiting until 00:00:05 UTC, then retrying: cannot connect to localhost:1: connection refused (ECONNREFUSED)"
+    ]])
+  }))
+
+it.effect("never wraps", () =>
+  Effect.gen(function*() {
+    const { lines, terminal } = recordingTerminal(true)
+    const progress = yield* makeProgress(
+      { ...terminal, err: { ...terminal.err, columns: 20 } },
+      "transfers",
+      0,
+      null
+    )
+    yield* TestClock.adjust("1 second")
+    yield* progress.page(page(1000, null))
+    expect(lines).toEqual(["1,000 transfers, 1…"])
+  }))
+
+it("formats sizes and durations", () => {
+  expect([0, 999, 1000, 1_250_000, 3.2e12, 5e15].map(formatBytes)).toEqual([
+    "0 bytes",
+    "999 bytes",
+    "1.0 kB",
+    "1.3 MB",
+    "3.2 TB",
+    "5000.0 TB"
+  ])
+  expect([0, 4321, 59_600, 3_725_000, 100_000_000].map(formatDuration)).toEqual([
+    "0.0s",
+    "4.3s",
+    "1m",
+    "1h 2m",
+    "1d 3h"
+  ])
+})
