@@ -12,7 +12,7 @@ import type { TerminalService } from "../../src/Terminal.ts"
 const recordingTerminal = (isTerminal: boolean) => {
   const lines: Array<string | null> = []
   const notes: Array<string> = []
-  const stream = { isTerminal, hasColors: false, columns: 120 }
+  const stream = { isTerminal, hasColors: false, columns: 200 }
   const terminal: TerminalService = {
     out: stream,
     err: stream,
