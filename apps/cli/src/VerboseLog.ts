@@ -98,4 +98,5 @@ const makeFormat = () => {
   }
 }
 
-const formatMillis = (millis: number): string => Duration.format(Duration.millis(Math.round(millis)))
+const formatMillis = (millis: number): string =>
+  millis < 1000 ? `${Math.round(millis)}ms` : Duration.format(Duration.millis(Math.round(millis)))

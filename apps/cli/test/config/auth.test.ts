@@ -66,6 +66,16 @@ it.live("rejects no key, and a key that is invalid in a header, without repeatin
     expect(fs.existsSync(keyFile("default"))).toBe(false)
   }).pipe(Effect.scoped))
 
+it.live("does not ask with --no-input", () =>
+  Effect.gen(function*() {
+    const { run } = yield* directories
+    expect(yield* run(["auth", "login", "--no-input"], { input: typed(key) })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("pipe it")
+    })
+    expect((yield* run(["auth", "login", "--no-input"], { input: piped(key) })).code).toBe(0)
+  }).pipe(Effect.scoped))
+
 it.live("keeps a key per profile, which login creates, and removes it", () =>
   Effect.gen(function*() {
     const { keyFile, run } = yield* directories
