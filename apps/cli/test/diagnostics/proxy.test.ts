@@ -1,0 +1,97 @@
+/** Requests through the proxy of the environment. */
+import * as HttpClient from "@effect/platform/HttpClient"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { createServer } from "node:http"
+import { connect } from "node:net"
+import { proxyVariables } from "../../src/diagnostics/ProxyVariables.ts"
+import { HttpTransport } from "../../src/HttpTransport.ts"
+import * as NodeHttpTransport from "../../src/NodeHttpTransport.ts"
+import { serveSandbox } from "./support.ts"
+
+/** Starts a proxy that tunnels every connection, and records the targets. */
+const tunnellingProxy: Effect.Effect<
+  { readonly url: string; readonly targets: ReadonlyArray<string> },
+  never,
+  Scope.Scope
+> = Effect.acquireRelease(
+  Effect.async<{ readonly url: string; readonly targets: Array<string>; readonly close: () => void }>(
+    (resume) => {
+      const targets: Array<string> = []
+      const server = createServer().on("connect", ({ url = "" }, client) => {
+        targets.push(url)
+        const [host = "", port = ""] = url.split(":")
+        const upstream = connect(Number(port), host, () => {
+          client.write("HTTP/1.1 200 Connection established\r\n\r\n")
+          upstream.pipe(client).pipe(upstream)
+        })
+        upstream.on("error", () => client.destroy())
+        client.on("error", () => upstream.destroy())
+      })
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        const port = typeof address === "object" ? address?.port ?? 0 : 0
+        resume(Effect.succeed({
+          url: `http://127.0.0.1:${port}`,
+          targets,
+          close: () => {
+            server.closeAllConnections()
+            server.close()
+          }
+        }))
+      })
+    }
+  ),
+  ({ close }) => Effect.sync(close)
+)
+
+/** Sets proxy variables of this process, and removes all others until the scope ends. */
+const setProxy = (variables: Readonly<Record<string, string>>): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const names = [...proxyVariables, "NO_PROXY", "no_proxy"]
+      const previous = names.map((name) => [name, process.env[name]] as const)
+      for (const name of names) delete process.env[name]
+      Object.assign(process.env, variables)
+      return previous
+    }),
+    (previous) =>
+      Effect.sync(() => {
+        for (const [name, value] of previous) {
+          delete process.env[name]
+          if (value !== undefined) process.env[name] = value
+        }
+      })
+  ).pipe(Effect.asVoid)
+
+const get = (url: string) =>
+  Effect.gen(function*() {
+    const { network } = yield* HttpTransport
+    const response = yield* Effect.provide(
+      Effect.scoped(Effect.flatMap(HttpClient.HttpClient, (client) => client.get(url))),
+      yield* network
+    )
+    return response.status
+  }).pipe(Effect.provide(NodeHttpTransport.layer))
+
+it.live("go through the proxy of HTTP_PROXY, except to the hosts of NO_PROXY", () =>
+  Effect.gen(function*() {
+    const { QUARRY_BASE_URL = "" } = yield* serveSandbox
+    const proxy = yield* tunnellingProxy
+    const { host } = new URL(QUARRY_BASE_URL)
+    yield* setProxy({ HTTP_PROXY: proxy.url })
+    expect(yield* get(QUARRY_BASE_URL)).toBeGreaterThan(0)
+    expect(proxy.targets).toEqual([host])
+    yield* setProxy({ HTTP_PROXY: proxy.url, NO_PROXY: "127.0.0.1" })
+    expect(yield* get(QUARRY_BASE_URL)).toBeGreaterThan(0)
+    expect(proxy.targets).toEqual([host])
+  }).pipe(Effect.scoped))
+
+it.live("fail with the name of an invalid variable, and not with its value", () =>
+  Effect.gen(function*() {
+    yield* setProxy({ https_proxy: "ana:hunter22@proxy.test" })
+    const error = yield* Effect.flip(get("https://a.test"))
+    expect(error).toMatchObject({ _tag: "UsageError", reason: expect.stringContaining("https_proxy") })
+    expect(JSON.stringify(error)).not.toContain("hunter22")
+  }).pipe(Effect.scoped))
