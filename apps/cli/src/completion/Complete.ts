@@ -170,15 +170,8 @@ const candidateLines = async (
   return [...own, ...(spec === undefined ? [] : await valueLines(spec, command, current, loadNames))]
 }
 
-/** Loads the names of the user's configuration. Invalid files complete nothing. */
-const configuredNames: LoadNames = async () => {
-  const [Effect, Configuration] = await Promise.all([
-    import("effect/Effect"),
-    import("../config/Configuration.ts")
-  ])
-  const { addressBook, profiles } = await Effect.runPromise(Configuration.load(new Map()))
-  return { profiles, aliases: addressBook.addresses }
-}
+/** Loaded when a profile or an alias is completed. */
+const configuredNames: LoadNames = async () => (await import("./ConfiguredNames.ts")).loadNames()
 
 /**
  * Completes a command line. The first word is `=` and the current word, so that it is never empty, which PowerShell would
