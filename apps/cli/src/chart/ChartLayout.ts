@@ -27,7 +27,7 @@ export interface PlacedPanel {
   readonly barWidth: number
 }
 
-export interface PlacedBar {
+interface PlacedBar {
   readonly range: BarRange | null
   readonly text: string
   /** The exact text if `text` is shorter; null if they are equal. */
