@@ -28,6 +28,7 @@ export interface Started {
   /** Resolves when stdout contains the text. */
   readonly until: (text: string) => Promise<string>
   readonly interrupt: () => void
+  readonly kill: () => void
   readonly ended: Promise<Ended>
 }
 
@@ -83,6 +84,7 @@ export class Workshop {
       terminal,
       ended,
       interrupt: () => void child.kill("SIGINT"),
+      kill: () => void child.kill("SIGKILL"),
       until: (text) =>
         new Promise((resolve, reject) => {
           const check = () => {

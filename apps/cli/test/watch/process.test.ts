@@ -1,0 +1,87 @@
+/** Watches in child processes, over real sockets: restarts while the head advances and requests fail. */
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import * as Server from "@blockquarry/sandbox/Server"
+import { afterAll, beforeAll, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { type Started, Workshop } from "../golden/processes.ts"
+import { records } from "../support/quarry.ts"
+import { temporaryFile } from "./support.ts"
+
+const workshop = new Workshop()
+
+beforeAll(() => workshop.build(), 120_000)
+afterAll(() => workshop.remove())
+
+const pageSize = 5
+
+const server = Server.layer({
+  scale: 60,
+  blockTime: "400 millis",
+  faults: [
+    { fault: { status: 503 }, every: 19 },
+    { fault: { kind: "reset" }, every: 23 },
+    { fault: { kind: "truncate" }, every: 29 },
+    { fault: { status: 429, "retry-after": "0" }, every: 31 }
+  ]
+})
+
+/** Runs a watch several times. `stop` ends each run after its first records. */
+const runWatch = (runs: number, stop: (started: Started) => void) =>
+  Effect.gen(function*() {
+    const { origin } = yield* Server.SandboxServer
+    const sandbox = yield* Sandbox.Sandbox
+    const { busyWallet } = sandbox.ledger.examples
+    const state = yield* temporaryFile("state.json")
+    let out = ""
+    let err = ""
+    const codes: Array<number | null> = []
+    for (let run = 0; run < runs; run++) {
+      const started = workshop.start(
+        `watch wallet transfers ${busyWallet} --limit ${pageSize} --overlap 8 --interval 1s --state ${state}`,
+        { QUARRY_API_KEY: Sandbox.apiKey, QUARRY_BASE_URL: origin, QUARRY_RATE_LIMIT: "none" }
+      )
+      yield* Effect.promise(() => started.until("\n"))
+      stop(started)
+      const ended = yield* Effect.promise(() => started.ended)
+      out += ended.stdout
+      err += ended.stderr
+      codes.push(ended.code)
+    }
+    const printed = records(out).map(({ block_number, log_index, transaction_hash }) => ({
+      block: Number(block_number),
+      id: `${String(transaction_hash)}:${String(log_index)}`
+    }))
+    const start = Number(/from now on, after block (\d+)/.exec(err)?.[1])
+    const transfers = (yield* sandbox.chains).get("eth")?.walletTransfers(busyWallet)
+    const expected = Array.from({ length: transfers?.length ?? 0 }, (_, index) => transfers?.at(index))
+      .filter((transfer) => transfer !== undefined)
+      .filter(({ block }) => block > start)
+      .map(({ logIndex, transaction }) => `${transaction}:${logIndex}`)
+    return { codes, expected, ids: printed.map(({ id }) => id) }
+  })
+
+it.scopedLive(
+  "prints every record exactly once over restarts in the middle of a poll",
+  () =>
+    Effect.gen(function*() {
+      const { codes, expected, ids } = yield* runWatch(5, ({ interrupt }) => interrupt())
+      expect(codes).toEqual([130, 130, 130, 130, 130])
+      expect(ids.length).toBeGreaterThan(5)
+      expect(ids).toEqual(expected.slice(0, ids.length))
+    }).pipe(Effect.provide(server)),
+  120_000
+)
+
+it.scopedLive(
+  "loses no record when it is killed, and repeats at most those of the last page",
+  () =>
+    Effect.gen(function*() {
+      const kills = 4
+      const { expected, ids } = yield* runWatch(kills, ({ kill }) => kill())
+      const unique = [...new Set(ids)]
+      expect(unique.length).toBeGreaterThan(4)
+      expect(unique).toEqual(expected.slice(0, unique.length))
+      expect(ids.length - unique.length).toBeLessThanOrEqual(kills * pageSize)
+    }).pipe(Effect.provide(server)),
+  120_000
+)

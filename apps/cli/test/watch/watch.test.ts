@@ -1,0 +1,347 @@
+/** Watches over a sandbox whose chains grow with the clock of the test. */
+import * as Ledger from "@blockquarry/sandbox/Ledger"
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { quarry, records } from "../support/quarry.ts"
+import { startWatch, temporaryFile } from "./support.ts"
+
+const ledger = Ledger.make({ seed: 1, scale: 60 })
+const { busyWallet, emptyWallet, token, wallet } = ledger.examples
+
+/** A block of every chain each minute, and faults in a part of the requests. */
+const growingSandbox = (faults: NonNullable<Sandbox.SandboxOptions["faults"]> = []) =>
+  Sandbox.make({ ledger, faults, blockTime: "1 minute" })
+
+const eth = (sandbox: Sandbox.SandboxService) =>
+  Effect.map(sandbox.chains, (chains) => {
+    const chain = chains.get("eth")
+    if (chain === undefined) throw new Error("no eth")
+    return chain
+  })
+
+/** The items of a sequence from a block on. */
+const itemsFrom = <A extends { readonly block: number }>(
+  sequence: Ledger.Sequence<A>,
+  block: number
+): ReadonlyArray<A> =>
+  Array.from({ length: sequence.length }, (_, index) => sequence.at(index)).filter((item) =>
+    item !== undefined
+  )
+    .filter((item) => item.block >= block)
+
+const idOf = ({ log_index, transaction_hash }: Record<string, unknown>): string =>
+  `${String(transaction_hash)}:${String(log_index)}`
+
+const faults = [
+  { fault: { status: 503 }, every: 7 },
+  { fault: { kind: "reset" }, every: 11 },
+  { fault: { status: 429, "retry-after": "2" }, every: 13 },
+  { fault: { kind: "truncate" }, every: 17 }
+] as const
+
+describe("a watch of transfers", () => {
+  it.scoped("prints the transfers of new blocks once and in order, over faults and restarts", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* growingSandbox(faults)
+      const state = yield* temporaryFile("state.json")
+      const argv = ["watch", "wallet", "transfers", busyWallet, "--limit", "10", "--state", state]
+      let out = ""
+      let err = ""
+      for (let run = 0; run < 4; run++) {
+        const watch = yield* startWatch(argv, Sandbox.httpClient(sandbox))
+        for (let polls = 0; polls < 3; polls++) yield* watch.poll
+        yield* watch.interrupt
+        out += watch.captured.out
+        err += watch.captured.err
+        expect(watch.captured.err).toContain(
+          run === 0 ? "from now on, after block" : `continuing from ${state}`
+        )
+      }
+      const printed = records(out)
+      const last = Number(printed.at(-1)?.["block_number"])
+      const start = Number(/from now on, after block (\d+)/.exec(err)?.[1])
+      const expected = itemsFrom((yield* eth(sandbox)).walletTransfers(busyWallet), start + 1)
+        .filter(({ block }) => block <= last)
+        .map(({ logIndex, transaction }) => `${transaction}:${logIndex}`)
+      expect(expected.length).toBeGreaterThan(100)
+      expect(printed.map(idOf)).toEqual(expected)
+    }))
+
+  it.scoped("begins earlier with --since, and ends after --max-items", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* growingSandbox()
+      const chain = yield* eth(sandbox)
+      const since = chain.head - 100_000
+      const expected = itemsFrom(chain.tokenTransfers(token), since)
+      expect(expected.length).toBeGreaterThan(6)
+      const watch = yield* startWatch(
+        ["watch", "token", "transfers", token, "--since", String(since), "--max-items", "6", "--limit", "4"],
+        Sandbox.httpClient(sandbox)
+      )
+      const { code, err, out } = yield* watch.result
+      expect(code).toBe(0)
+      expect(err).toContain(`watching transfers since block ${since}`)
+      expect(records(out).map(idOf))
+        .toEqual(expected.slice(0, 6).map(({ logIndex, transaction }) => `${transaction}:${logIndex}`))
+    }))
+
+  it.scoped("continues after --max-items without a gap", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* growingSandbox()
+      const chain = yield* eth(sandbox)
+      const since = chain.head - 100_000
+      const state = yield* temporaryFile("state.json")
+      const line = [
+        "watch",
+        "token",
+        "transfers",
+        token,
+        "--since",
+        String(since),
+        "--max-items",
+        "4",
+        "--state",
+        state
+      ]
+      const first = yield* (yield* startWatch(line, Sandbox.httpClient(sandbox))).result
+      const second = yield* (yield* startWatch(line, Sandbox.httpClient(sandbox))).result
+      expect(records(first.out + second.out).map(idOf)).toEqual(
+        itemsFrom(chain.tokenTransfers(token), since).slice(0, 8)
+          .map(({ logIndex, transaction }) => `${transaction}:${logIndex}`)
+      )
+    }))
+
+  it.scoped("starts at a date or a duration before now", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* growingSandbox()
+      const chain = yield* eth(sandbox)
+      const from = chain.blockAt(Date.parse("2025-05-30")) + 1
+      for (const since of ["2025-05-30", "2025-05-30T00:00:00Z"]) {
+        const watch = yield* startWatch(
+          ["watch", "token", "transfers", token, "--since", since],
+          Sandbox.httpClient(sandbox)
+        )
+        expect(records(watch.captured.out).map(idOf)).toEqual(
+          itemsFrom(chain.tokenTransfers(token), from).map(({ logIndex, transaction }) =>
+            `${transaction}:${logIndex}`
+          )
+        )
+        expect(watch.captured.err).toContain("watching transfers since 2025-05-30T00:00:00.000Z")
+        yield* watch.interrupt
+      }
+      const watch = yield* startWatch(
+        ["watch", "token", "transfers", token, "--since", "2d"],
+        Sandbox.httpClient(sandbox)
+      )
+      expect(watch.captured.err).toMatch(/watching transfers since 1969-12-30T00:00:0\d\.000Z/)
+    }))
+
+  it.scoped("prints everything of a list that was empty at the start", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* growingSandbox()
+      const watch = yield* startWatch(
+        ["watch", "wallet", "transfers", emptyWallet],
+        Sandbox.httpClient(sandbox)
+      )
+      yield* watch.poll
+      expect(watch.captured).toMatchObject({ out: "", err: expect.stringContaining("there are none yet") })
+    }))
+
+  it.scoped("has the formats of lists", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* growingSandbox()
+      const run = (...options: ReadonlyArray<string>) =>
+        Effect.gen(function*() {
+          const watch = yield* startWatch(
+            ["watch", "wallet", "transfers", busyWallet, ...options],
+            Sandbox.httpClient(sandbox)
+          )
+          yield* watch.poll
+          yield* watch.poll
+          yield* watch.interrupt
+          return watch.captured.out
+        })
+      const csv = (yield* run("-o", "csv", "--fields", "block_number,log_index")).split("\r\n")
+      expect(csv.filter((line) => line === "block_number,log_index")).toHaveLength(1)
+      expect(csv.length).toBeGreaterThan(20)
+      expect((yield* run("--jq", ".block_number | tostring")).split("\n")[0]).toMatch(/^\d+$/)
+      const table = (yield* run("-o", "table")).split("\n")
+      expect(table.filter((line) => line.startsWith("time"))).toHaveLength(1)
+      expect(table.at(1)).toMatch(/^2025-06-01 \d\d:\d\d:\d\dZ {2}226/)
+    }))
+})
+
+it.scoped("a watch of trades prints them oldest first, although their list is newest first", () =>
+  Effect.gen(function*() {
+    const sandbox = yield* growingSandbox([{ fault: { status: 503 }, every: 5 }])
+    const head = (yield* eth(sandbox)).head
+    const watch = yield* startWatch(
+      ["watch", "wallet", "nft-trades", wallet, "--limit", "2", "--overlap", "100000"],
+      Sandbox.httpClient(sandbox)
+    )
+    for (let polls = 0; polls < 20; polls++) yield* watch.poll
+    const printed = records(watch.captured.out)
+    const last = Number(printed.at(-1)?.["block_number"])
+    const expected = itemsFrom((yield* eth(sandbox)).walletTrades(wallet), head + 1)
+      .filter(({ block }) => block <= last)
+    expect(expected.length).toBeGreaterThan(5)
+    expect(printed.map(({ transaction_hash }) => transaction_hash))
+      .toEqual(expected.map(({ transaction }) => transaction))
+  }))
+
+describe("failures", () => {
+  it.scoped("that pass are reported once, delay the next poll more and more, and end with a note", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* growingSandbox()
+      const start = yield* startWatch(
+        ["watch", "wallet", "transfers", busyWallet],
+        Sandbox.httpClient(sandbox)
+      )
+      yield* sandbox.queueFaults(...Array.from({ length: 12 }, () => ({ status: 503 })))
+      yield* start.poll
+      const before = (yield* sandbox.recordedRequests).length
+      yield* start.poll
+      yield* start.poll
+      yield* start.poll
+      yield* start.poll
+      expect(start.captured.err.match(/^warning: .*polling goes on$/gm)).toHaveLength(1)
+      expect(start.captured.err).toMatch(/polling works again after \d failed polls/)
+      expect((yield* sandbox.recordedRequests).length).toBeGreaterThan(before)
+    }))
+
+  it.scoped("of the credentials end the watch with their exit status", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* growingSandbox()
+      const watch = yield* startWatch(
+        ["watch", "wallet", "transfers", busyWallet],
+        Sandbox.httpClient(sandbox),
+        { QUARRY_API_KEY: Sandbox.revokedApiKey }
+      )
+      expect(yield* watch.result).toMatchObject({ code: 4, out: "" })
+    }))
+})
+
+describe("the end of a watch", () => {
+  it.scoped("is the timeout, with exit status 0", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* growingSandbox()
+      const watch = yield* startWatch(
+        ["watch", "wallet", "transfers", busyWallet, "--timeout", "30m"],
+        Sandbox.httpClient(sandbox)
+      )
+      const { code, err, out } = yield* watch.result
+      expect(code).toBe(0)
+      expect(err).not.toContain("error:")
+      expect(records(out).length).toBeGreaterThan(20)
+    }))
+
+  it.scoped("is quiet when the reader closes the pipe", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* growingSandbox()
+      const result = yield* quarry(
+        ["watch", "token", "transfers", token, "--since", "0", "--sandbox"],
+        { client: Sandbox.httpClient(sandbox), closedAfter: 0 }
+      )
+      expect(result).toMatchObject({ code: 0, out: "", err: expect.not.stringContaining("error") })
+    }))
+})
+
+describe("a state", () => {
+  const save = (options: ReadonlyArray<string>, file: string) =>
+    Effect.gen(function*() {
+      const sandbox = yield* growingSandbox()
+      const watch = yield* startWatch(
+        ["watch", "wallet", "transfers", ...options, "--state", file],
+        Sandbox.httpClient(sandbox)
+      )
+      return watch
+    })
+
+  it.scoped("of another watch is refused, and stays as it is", () =>
+    Effect.gen(function*() {
+      const file = yield* temporaryFile("state.json")
+      yield* (yield* save([wallet], file)).interrupt
+      const before = readFileSync(file, "utf8")
+      const other = yield* (yield* save([busyWallet, "--chain", "polygon"], file)).result
+      expect(other.code).toBe(2)
+      expect(other.err).toContain(`--state: ${file} belongs to another watch (input.address: `)
+      expect(other.err).toContain("input.chain: not set -> \"0x89\"")
+      expect(readFileSync(file, "utf8")).toBe(before)
+      expect(existsSync(`${file}.tmp`)).toBe(false)
+    }))
+
+  it.scoped("does not depend on the page size, the interval and the output", () =>
+    Effect.gen(function*() {
+      const file = yield* temporaryFile("state.json")
+      yield* (yield* save([wallet, "--limit", "5"], file)).interrupt
+      const again = yield* save([wallet.toUpperCase().replace("0X", "0x"), "--limit", "9", "-o", "csv"], file)
+      expect(again.captured.err).toContain("continuing from")
+    }))
+
+  it.scoped("that is no state is refused", () =>
+    Effect.gen(function*() {
+      const file = yield* temporaryFile("state.json")
+      for (const text of ["", "{}", "[1]", "{\"version\":2}"]) {
+        writeFileSync(file, text)
+        const result = yield* (yield* save([wallet], file)).result
+        expect(result).toMatchObject({ code: 2, err: expect.stringContaining("is not the state of a watch") })
+      }
+    }))
+
+  it.scoped("that cannot be written ends the watch before it prints", () =>
+    Effect.gen(function*() {
+      const result = yield* (yield* save([wallet, "--since", "0"], "/nowhere/state.json")).result
+      expect(result).toMatchObject({
+        code: 1,
+        out: "",
+        err: expect.stringContaining("cannot write /nowhere/state.json")
+      })
+    }))
+})
+
+it.live("rejects options that a watch cannot follow", () =>
+  Effect.gen(function*() {
+    const cases = [
+      ["-o json", "a watch has no end"],
+      ["--since yesterday", "--since: expected a duration"],
+      ["--interval 500ms", "--interval: expected a duration of at least 1s"],
+      ["--overlap 0", "--overlap: expected an integer"],
+      ["--all", "unknown option --all"],
+      ["--from-block 5", "unknown option --from-block"]
+    ] as const
+    for (const [options, message] of cases) {
+      const argv = ["watch", "wallet", "transfers", wallet, ...options.split(" "), "--sandbox"]
+      expect(yield* quarry(argv)).toMatchObject({ code: 2, out: "", err: expect.stringContaining(message) })
+    }
+  }))
+
+describe("a price", () => {
+  it.scoped("is printed each time it changes, with the time", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* growingSandbox([{ fault: { status: 503 }, every: 4 }])
+      const watch = yield* startWatch(["token", "price", token, "--watch"], Sandbox.httpClient(sandbox))
+      for (let polls = 0; polls < 4; polls++) yield* watch.poll
+      yield* watch.interrupt
+      const changes = records(watch.captured.out)
+      expect(changes.length).toBeGreaterThanOrEqual(4)
+      expect(changes.every((change) => Object.keys(change)[0] === "time")).toBe(true)
+      expect(new Set(changes.map(({ usdPrice }) => usdPrice)).size).toBe(changes.length)
+      const times = changes.map(({ time }) => String(time))
+      expect(times).toEqual(times.toSorted())
+    }))
+
+  it.scoped("that stays the same is printed once", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* Sandbox.make({ ledger })
+      const watch = yield* startWatch(
+        ["token", "price", token, "--watch", "-o", "table"],
+        Sandbox.httpClient(sandbox)
+      )
+      yield* watch.poll
+      yield* watch.poll
+      expect(watch.captured.out.trimEnd().split("\n").map((line) => line.split(/\s{2,}/).slice(1, 2)))
+        .toEqual([["token"], ["QUSD"]])
+    }))
+})
