@@ -170,7 +170,7 @@ it.live("closes the JSON array after an error and after an interruption", () =>
     })
     expect(failed.code).toBe(2)
     expect(JSON.parse(failed.out)).toHaveLength(10)
-    expect(failed.err).toMatch(/interrupted after 10 transfers; resume with\n  quarry .*--cursor=/)
+    expect(failed.err).toMatch(/interrupted after 10 transfers; resume with:\n  quarry .*--cursor=/)
     const atOnce = yield* quarry(argv, {
       env: sandboxEnvironment,
       sandbox: { scale, faults: [{ fault: { status: 400 } }] }

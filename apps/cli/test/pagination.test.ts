@@ -44,18 +44,18 @@ it.live("continues after a page or a limit, also with block cursors", () =>
       // With block cursors a page must hold all records of a block
       const limit = walletTransfersCursor ? "7" : "60"
       const first = yield* quarry([...listArgs, "--limit", limit, "--sandbox"], options)
-      expect(first.err).toMatch(/more transfers available: use --all, or continue with\n  quarry /)
+      expect(first.err).toMatch(/more transfers available: use --all, or continue with:\n  quarry /)
       const rest = yield* quarry([...continuation(first.err), "--all"], options)
       expect([...ids(first.out), ...ids(rest.out)]).toEqual(all)
     }
     const some = yield* quarry([...listArgs, "--max-items", "150", "--sandbox"], { sandbox })
     expect(ids(some.out)).toHaveLength(150)
     expect(some.err).toMatch(
-      /stopped after 150 transfers; continue with \(the last 50 records will be repeated\)\n  quarry /
+      /stopped after 150 transfers; continue \(the last 50 records will be repeated\) with:\n  quarry /
     )
     const few = yield* quarry([...listArgs, "--max-items", "5", "--sandbox"], { sandbox })
     expect(ids(few.out)).toHaveLength(5)
-    expect(few.err).toMatch(/stopped after 5 transfers; continue with\n  quarry .* --max-items=5 .*\n/)
+    expect(few.err).toMatch(/stopped after 5 transfers; continue with:\n  quarry .* --max-items=5 .*\n/)
     const all = ids((yield* quarry([...listArgs, "--all", "--sandbox"], { sandbox })).out)
     const next = yield* quarry(continuation(few.err), { sandbox })
     expect([...ids(few.out), ...ids(next.out)]).toEqual(all.slice(0, 10))
@@ -70,7 +70,7 @@ it.live("reports the number of records and the cursor after an error", () =>
     })
     expect(broken.code).toBe(7)
     const printed = ids(broken.out)
-    expect(broken.err).toContain(`interrupted after ${printed.length} transfers; resume with\n  quarry `)
+    expect(broken.err).toContain(`interrupted after ${printed.length} transfers; resume with:\n  quarry `)
     const rest = yield* quarry(continuation(broken.err).filter((word) => !word.startsWith("--timeout")), {
       env: sandboxEnvironment,
       sandbox

@@ -27,7 +27,7 @@ interface ListProgress {
   readonly hasMore: boolean
 }
 
-/** Fewer than a page has by default, so that a table of usual pages appears at once. */
+/** The records that determine the layout of a table outside a terminal: fewer than a page has by default. */
 const layoutRecords = 50
 
 /** Prints pages as they arrive. Afterwards, also after an error or interruption, prints how to resume. */
@@ -40,7 +40,10 @@ export const printRecords = <Item>(
 const printPages = <Item>(job: ListJob<Item>): Effect.Effect<void, CommandError, CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
-    const sink = makeTextSink(job, yield* makeView(job.invocation, job.source.subject), layoutRecords)
+    const sink = makeTextSink(job, yield* makeView(job.invocation, job.source.subject), {
+      // Scripts get the same table for every page size; on a terminal the first page appears at once
+      layoutRecords: terminal.out.isTerminal ? 1 : layoutRecords
+    })
     let progress: ListProgress = { records: 0, pages: 0, cursor: null, printedAfterCursor: 0, hasMore: true }
     let isOpen = false
     const print = ({ error, text }: SinkText) => {
@@ -140,7 +143,7 @@ const endMessage = <Item>(
     if (isSinglePage) {
       const more = `more ${recordName} available: use --all`
       return showsCommand && cursor !== null
-        ? [`${more}, or continue with`, continuation(invocation, cursor)]
+        ? [`${more}, or continue with:`, continuation(invocation, cursor)]
         : [more]
     }
     return cursor === null
@@ -150,7 +153,7 @@ const endMessage = <Item>(
         } available`
       ]
       : [
-        `stopped after ${records} ${recordName}; continue with${repeated}`,
+        `stopped after ${records} ${recordName}; continue${repeated} with:`,
         continuation(invocation, cursor)
       ]
   }
@@ -158,7 +161,7 @@ const endMessage = <Item>(
   return cursor === null
     ? [`interrupted after ${records} ${recordName}; resume from the beginning`]
     : [
-      `interrupted after ${records} ${recordName}; resume with${repeated}`,
+      `interrupted after ${records} ${recordName}; resume${repeated} with:`,
       continuation(
         invocation,
         cursor,

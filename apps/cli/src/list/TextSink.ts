@@ -9,7 +9,7 @@ import { ndjson } from "../formats/Ndjson.ts"
 import type { RecordFormat } from "../formats/RecordFormat.ts"
 import { fieldColumns } from "../render/FieldColumns.ts"
 import { JsonText, toJson, toText } from "../render/Json.ts"
-import { makeTablePrinter } from "../render/Table.ts"
+import { makeTablePrinter, type TableOptions } from "../render/Table.ts"
 import type { View } from "../render/View.ts"
 import type { ListJob } from "./ListJob.ts"
 import { outputSettings } from "./OutputOptions.ts"
@@ -61,7 +61,7 @@ export const jqFormat = (invocation: CommandInvocation, view: View): RecordForma
 export const makeTextSink = <Item>(
   { columns, invocation, isDimmed, source, transform }: ListJob<Item>,
   view: View,
-  layoutRecords?: number
+  { layoutRecords }: Pick<TableOptions<Item>, "layoutRecords"> = {}
 ): TextSink<Item> => {
   const { escapeFormulas } = outputSettings(invocation.values)
   if (transform !== null && transform.fields === null) {

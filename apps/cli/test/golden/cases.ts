@@ -216,8 +216,8 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     testCase("wallet transfers {wallet} --limit 2 --max-items 4 -o table --sandbox"),
     testCase("wallet transfers {wallet} --max-items 3 -o json --sandbox"),
     testCase("wallet transfers {wallet} --max-items 3 -o ndjson --sandbox", { terminal: 120 }),
-    testCase("token transfers {token} --limit 2 --max-items 3 -o table --sandbox", { closedAfter: 1 }),
-    connectedCase("token transfers {token} --limit 2 --all -o table", {
+    testCase("token transfers {token} --limit 2 --max-items 3 -o ndjson --sandbox", { closedAfter: 1 }),
+    connectedCase("token transfers {token} --limit 2 --all -o ndjson", {
       about: "the third page hangs",
       interruptedAfter: 2,
       sandbox: { faults: [{ skip: 2, fault: { kind: "hang" } }] }
