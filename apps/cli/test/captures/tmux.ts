@@ -1,0 +1,86 @@
+/** Runs command lines in tmux, and captures the screen. */
+import { execFile, execFileSync } from "node:child_process"
+import { fileURLToPath } from "node:url"
+
+const program = fileURLToPath(new URL("../../dist/quarry.js", import.meta.url))
+const socket = `quarry-captures-${process.pid}`
+
+/** The lines of the screen. Longer output would scroll. */
+const rows = 400
+
+const tmux = (args: ReadonlyArray<string>): Promise<string> =>
+  new Promise((resolve, reject) => {
+    execFile("tmux", ["-L", socket, "-f", "/dev/null", ...args], (error, stdout) =>
+      error === null ? resolve(stdout) : reject(error))
+  })
+
+/** Whether tmux is installed. */
+export const hasTmux = ((): boolean => {
+  try {
+    execFileSync("tmux", ["-V"], { stdio: "ignore" })
+    return true
+  } catch {
+    return false
+  }
+})()
+
+/** Starts the server with a session that keeps it running. */
+export const startTmux = (): Promise<unknown> => tmux(["new-session", "-d", "-s", "keep", "sleep 3600"])
+
+/** Ends all sessions. */
+export const stopTmux = (): Promise<unknown> => tmux(["kill-server"]).catch(() => null)
+
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
+
+/** The environment of the shell decides about colors, the pager and the connection. Nothing else remains of it. */
+const environment = (variables: Readonly<Record<string, string>>): string =>
+  Object.entries({
+    PATH: process.env["PATH"] ?? "",
+    HOME: "/nonexistent",
+    LANG: "C.UTF-8",
+    TERM: "tmux-256color",
+    TZ: "Europe/Berlin",
+    QUARRY_SANDBOX: "1",
+    ...variables
+  }).map(([name, value]) => `${name}=${quoted(value)}`).join(" ")
+
+let sessions = 0
+
+export interface CaptureOptions {
+  readonly columns: number
+  readonly variables?: Readonly<Record<string, string>>
+  /** Text after the command line, for example a pipe. */
+  readonly suffix?: string
+}
+
+/** Runs a command line, and returns the screen with its styles as escape sequences, and the exit code. */
+export const capture = async (
+  line: string,
+  { columns, suffix = "", variables = {} }: CaptureOptions
+): Promise<string> => {
+  const session = `s${sessions++}`
+  // The terminal answers the request for the position of the cursor after it has drawn everything before
+  const script = [
+    `env -i ${environment(variables)} ${quoted(process.execPath)} ${quoted(program)} ${line}${suffix}`,
+    `code=\${PIPESTATUS[0]}; stty -echo; printf '\\e[6n'; read -rs -d R; echo "(exit code $code)"`,
+    `printf '\\e[6n'; read -rs -d R; tmux -L ${socket} wait-for -S ${session}; sleep 60`
+  ].join("\n")
+  await tmux([
+    "new-session",
+    "-d",
+    "-s",
+    session,
+    "-x",
+    String(columns),
+    "-y",
+    String(rows),
+    "bash",
+    "--norc",
+    "-c",
+    script
+  ])
+  await tmux(["wait-for", session])
+  const screen = await tmux(["capture-pane", "-p", "-e", "-t", session])
+  await tmux(["kill-session", "-t", session])
+  return screen.trimEnd()
+}
