@@ -62,8 +62,9 @@ const readKey = (values: ArgumentValues): Effect.Effect<Redacted.Redacted, Comma
         hint: "pipe it: quarry auth login < key.txt"
       })
     }
-    if (input.isTerminal()) yield* terminal.note("Paste the API key; it is not shown:")
-    const typed = yield* input.isTerminal() ? input.readHidden : input.readPipe
+    const typed = yield* input.isTerminal()
+      ? input.readHidden(terminal.note("Paste the API key; it is not shown:"))
+      : input.readPipe
     yield* protectSecret(typed)
     if (Redacted.value(typed) === "") {
       return yield* new UsageError({

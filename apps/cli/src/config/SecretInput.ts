@@ -11,8 +11,8 @@ const maxLength = 16 * 1024
 export interface SecretInputService {
   /** Whether the user can be asked. */
   readonly isTerminal: () => boolean
-  /** Reads a line that is not shown. Interrupts on Ctrl-C. */
-  readonly readHidden: Effect.Effect<Redacted.Redacted>
+  /** Stops showing what is typed, prompts, and reads a line. Interrupts on Ctrl-C. */
+  readonly readHidden: (prompt: Effect.Effect<void>) => Effect.Effect<Redacted.Redacted>
   /** Reads the input up to its end, or the first 16 KiB of it. */
   readonly readPipe: Effect.Effect<Redacted.Redacted>
 }
@@ -24,14 +24,23 @@ export class SecretInput extends Context.Reference<SecretInput>()("@blockquarry/
 
 const standardInput: SecretInputService = {
   isTerminal: () => process.stdin.isTTY,
-  readHidden: Effect.async<Redacted.Redacted>((resume) => {
-    const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
-    const lines = readline.createInterface({ input: process.stdin, output: silent, terminal: true })
-    lines.on("SIGINT", () => resume(Effect.interrupt))
-    lines.on("close", () => resume(Effect.succeed(Redacted.make(""))))
-    lines.question("", (line) => resume(Effect.succeed(Redacted.make(line.trim()))))
-    return Effect.sync(() => lines.close())
-  }).pipe(Effect.tap(() => Effect.sync(() => process.stdin.pause()))),
+  readHidden: (prompt) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => {
+        const output = new Writable({ write: (_chunk, _encoding, done) => done() })
+        return readline.createInterface({ input: process.stdin, output, terminal: true })
+      }),
+      (lines) =>
+        Effect.zipRight(
+          prompt,
+          Effect.async<Redacted.Redacted>((resume) => {
+            lines.on("SIGINT", () => resume(Effect.interrupt))
+            lines.on("close", () => resume(Effect.succeed(Redacted.make(""))))
+            lines.question("", (line) => resume(Effect.succeed(Redacted.make(line.trim()))))
+          })
+        ),
+      (lines) => Effect.sync(() => lines.close())
+    ),
   readPipe: Effect.async<Redacted.Redacted>((resume) => {
     let text = ""
     const done = () => resume(Effect.succeed(Redacted.make(text.trim())))

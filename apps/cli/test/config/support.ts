@@ -33,14 +33,14 @@ export interface Directories {
 /** Input of a pipe. */
 export const piped = (text: string): SecretInputService => ({
   isTerminal: () => false,
-  readHidden: Effect.dieMessage("the input is no terminal"),
+  readHidden: () => Effect.dieMessage("the input is no terminal"),
   readPipe: Effect.succeed(Redacted.make(text))
 })
 
 /** Input that is typed at a terminal. */
 export const typed = (text: string): SecretInputService => ({
   isTerminal: () => true,
-  readHidden: Effect.succeed(Redacted.make(text)),
+  readHidden: (prompt) => Effect.as(prompt, Redacted.make(text)),
   readPipe: Effect.dieMessage("the input is a terminal")
 })
 
