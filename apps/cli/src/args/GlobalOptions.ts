@@ -20,14 +20,14 @@ export const outputOption: OptionSpec = {
   }
 }
 
-export const sandboxOption: OptionSpec = {
+const sandboxOption: OptionSpec = {
   name: "sandbox",
   group: "connection",
   value: null,
   description: "Use the built-in sandbox; requires no base URL or API key (or QUARRY_SANDBOX=1)"
 }
 
-export const timeoutOption: OptionSpec = {
+const timeoutOption: OptionSpec = {
   name: "timeout",
   group: "connection",
   value: "duration",
@@ -46,7 +46,7 @@ export const rateLimitOption: OptionSpec = {
   }
 }
 
-export const profileOption: OptionSpec = {
+const profileOption: OptionSpec = {
   name: "profile",
   group: "connection",
   value: "name",

@@ -13,7 +13,7 @@ import { readSmallFile, replaceFile } from "./ReplaceFile.ts"
 import { findSetting, looksLikeApiKey, settings } from "./Setting.ts"
 
 /** A value of a file. */
-export interface FileValue {
+interface FileValue {
   readonly value: string
   readonly line: number
 }
@@ -27,7 +27,7 @@ export interface ConfigIssue {
   readonly hint: string | null
 }
 
-export type FileValues = ReadonlyMap<string, FileValue>
+type FileValues = ReadonlyMap<string, FileValue>
 
 /** The valid content of a file, and what is invalid in it. */
 export interface ConfigFile {

@@ -57,7 +57,7 @@ export interface Configuration {
   readonly issues: ReadonlyArray<ConfigFile.ConfigIssue>
 }
 
-export interface ConfigFiles {
+interface ConfigFiles {
   /** Null without a home directory. */
   readonly user: string | null
   /** Null if there is none. */
@@ -91,7 +91,7 @@ export const pathEnvironment: Effect.Effect<ConfigPaths.PathEnvironment> = Effec
 )
 
 /** Returns the files that apply in the working directory. */
-export const locateFiles: Effect.Effect<ConfigFiles> = Effect.gen(function*() {
+const locateFiles: Effect.Effect<ConfigFiles> = Effect.gen(function*() {
   const environment = yield* pathEnvironment
   const workingDirectory = yield* WorkingDirectory
   const candidates = ConfigPaths.projectDirectories(
