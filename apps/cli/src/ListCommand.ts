@@ -14,7 +14,7 @@ import {
   type OptionSpec
 } from "./args/CommandSpec.ts"
 import { decodeArguments, toArguments, toOptions } from "./args/OperationParameters.ts"
-import type { ChartBuilder } from "./chart/Chart.ts"
+import type { AliasOf, ChartBuilder } from "./chart/Chart.ts"
 import { chartOptions, type ChartTarget, chartTarget } from "./chart/ChartOptions.ts"
 import type { CommandError, UsageError } from "./CommandError.ts"
 import { dryRunOption, exportOptions, exportTarget, isExport } from "./export/ExportOptions.ts"
@@ -73,7 +73,11 @@ export interface ListCommandSpec<
     invocation: CommandInvocation
   ) => Stream.Stream<Output, CommandError> | null
   /** Loads the chart of the records, if there is one. */
-  readonly chart?: (encoded: InputEncoded, invocation: CommandInvocation) => Promise<ChartBuilder<Item>>
+  readonly chart?: (
+    encoded: InputEncoded,
+    aliasOf: AliasOf,
+    invocation: CommandInvocation
+  ) => Promise<ChartBuilder<Item>>
   /** Checks combinations of options and parameters. */
   readonly validate?: (
     encoded: InputEncoded,
@@ -163,8 +167,13 @@ const runList = <
     if (chart !== null && spec.chart !== undefined) {
       const { encoded } = yield* decodeArguments(spec.operation, invocation.values)
       const load = spec.chart
+      const { aliasOf } = invocation.settings.addressBook
       const { drawRecords } = yield* Effect.promise(() => import("./chart/DrawChart.ts"))
-      return yield* drawRecords(retryingJob, chart, yield* Effect.promise(() => load(encoded, invocation)))
+      return yield* drawRecords(
+        retryingJob,
+        chart,
+        yield* Effect.promise(() => load(encoded, aliasOf, invocation))
+      )
     }
     const target = yield* exportTarget(invocation.values)
     if (target !== null && isEnabled(invocation.values, dryRunOption.name)) {

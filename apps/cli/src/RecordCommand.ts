@@ -11,7 +11,7 @@ import * as Stream from "effect/Stream"
 import { ApiClients, type ApiClientsService, layerFromSettings } from "./ApiClients.ts"
 import type { CommandInvocation, CommandSpec, OptionSpec } from "./args/CommandSpec.ts"
 import { decodeArguments, toArguments, toOptions } from "./args/OperationParameters.ts"
-import type { Chart } from "./chart/Chart.ts"
+import type { AliasOf, Chart } from "./chart/Chart.ts"
 import { chartOptions, type ChartTarget, chartTarget } from "./chart/ChartOptions.ts"
 import { type CommandError, UsageError } from "./CommandError.ts"
 import { inputExportOptions, isExport } from "./export/ExportOptions.ts"
@@ -60,7 +60,7 @@ export interface RecordCommandSpec<I, InputEncoded, Output, OutputEncoded> {
   /** Draws the output. `input` changes the input of the operation for a chart. */
   readonly chart?: {
     readonly input?: (encoded: InputEncoded) => InputEncoded
-    readonly load: () => Promise<(output: Output) => Chart>
+    readonly load: () => Promise<(output: Output, aliasOf: AliasOf) => Chart>
   }
   /** Returns a note for an empty output; null if it is not empty. */
   readonly emptyNote?: (output: Output) => string | null
@@ -125,7 +125,13 @@ const runOperation = <I, InputEncoded, Output, OutputEncoded>(
     if (chart !== null && spec.chart !== undefined) {
       const { input, load } = spec.chart
       const { drawRecord } = yield* Effect.promise(() => import("./chart/DrawChart.ts"))
-      return yield* drawRecord(call(input?.(encoded) ?? encoded), chart, yield* Effect.promise(load))
+      const toChart = yield* Effect.promise(load)
+      const { aliasOf } = invocation.settings.addressBook
+      return yield* drawRecord(
+        call(input?.(encoded) ?? encoded),
+        chart,
+        (output) => toChart(output, aliasOf)
+      )
     }
     const output = yield* call(encoded)
     if (outputSettings(invocation.values).isRaw) return yield* printLastBody

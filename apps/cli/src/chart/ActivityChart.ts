@@ -4,7 +4,7 @@ import type { Erc20Transfer } from "@blockquarry/core/model/Erc20Transfer"
 import type { NftTrade } from "@blockquarry/core/model/NftTrade"
 import * as DateTime from "effect/DateTime"
 import { directionOf } from "../render/Direction.ts"
-import { type ChartBuilder, formatTime, shortId, valuePanel } from "./Chart.ts"
+import { type AliasOf, type ChartBuilder, formatTime, nameAddress, shortId, valuePanel } from "./Chart.ts"
 import { TimeBuckets } from "./TimeBuckets.ts"
 
 /** What one record adds to the picture. */
@@ -135,9 +135,9 @@ const seriesOf = (wallet: string, from: string | null, to: string | null): numbe
   return direction === "in" ? 0 : direction === "out" ? 1 : 2
 }
 
-export const walletTransfersChart = (wallet: string): ChartBuilder<Erc20Transfer> =>
+export const walletTransfersChart = (wallet: string, aliasOf: AliasOf): ChartBuilder<Erc20Transfer> =>
   activityChart(
-    (interval) => `Transfers to and from ${shortId(wallet)} per ${interval}`,
+    (interval) => `Transfers to and from ${nameAddress(wallet, aliasOf)} per ${interval}`,
     "transfers",
     ["in", "out", "other"],
     (transfer) => ({
@@ -147,17 +147,17 @@ export const walletTransfersChart = (wallet: string): ChartBuilder<Erc20Transfer
     })
   )
 
-export const tokenTransfersChart = (token: string): ChartBuilder<Erc20Transfer> =>
+export const tokenTransfersChart = (token: string, aliasOf: AliasOf): ChartBuilder<Erc20Transfer> =>
   activityChart(
-    (interval) => `Transfers of the token ${shortId(token)} per ${interval}`,
+    (interval) => `Transfers of the token ${nameAddress(token, aliasOf)} per ${interval}`,
     "transfers",
     ["transfers"],
     (transfer) => ({ time: transfer.block_timestamp, series: 0, payment: toPayment(transfer) })
   )
 
-export const nftTradesChart = (wallet: string): ChartBuilder<NftTrade> =>
+export const nftTradesChart = (wallet: string, aliasOf: AliasOf): ChartBuilder<NftTrade> =>
   activityChart(
-    (interval) => `NFT trades of ${shortId(wallet)} per ${interval}`,
+    (interval) => `NFT trades of ${nameAddress(wallet, aliasOf)} per ${interval}`,
     "trades",
     ["bought", "sold", "other"],
     (trade) => ({

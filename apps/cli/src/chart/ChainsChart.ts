@@ -1,7 +1,7 @@
 /** Draws the time in which a wallet is active on each chain. */
 import type { ActiveChain, WalletChains } from "@blockquarry/core/model/WalletChains"
 import * as DateTime from "effect/DateTime"
-import { type Bar, type Chart, formatTime, shortId, timeTicks } from "./Chart.ts"
+import { type AliasOf, type Bar, type Chart, formatTime, nameAddress, timeTicks } from "./Chart.ts"
 
 const timeOf = (transaction: ActiveChain["first_transaction"]): number | null =>
   transaction === null || transaction.block_timestamp === null
@@ -19,7 +19,7 @@ const toBar = ({ first_transaction, last_transaction }: ActiveChain, start: numb
   }
 }
 
-export const chainsChart = ({ active_chains, address }: WalletChains): Chart => {
+export const chainsChart = ({ active_chains, address }: WalletChains, aliasOf: AliasOf): Chart => {
   const times = active_chains
     .flatMap((
       { first_transaction, last_transaction }
@@ -31,7 +31,7 @@ export const chainsChart = ({ active_chains, address }: WalletChains): Chart => 
     timeOf(first_transaction) !== null || timeOf(last_transaction) !== null
   )
   return {
-    title: `Activity of ${shortId(address)} on each chain (UTC)`,
+    title: `Activity of ${nameAddress(address, aliasOf)} on each chain (UTC)`,
     labels: active_chains.map(({ chain, chain_id }) => chain ?? chain_id ?? "unknown"),
     panels: [[{
       name: "first to last transaction",

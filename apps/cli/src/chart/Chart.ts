@@ -106,5 +106,14 @@ export const valuePanel = (
   bars: values.map((value) => barTo(fraction(value, max), format(value)))
 })
 
+/** Returns the name of an address in the address book; null if it has none. */
+export type AliasOf = (address: string) => string | null
+
+/** Names an address with its alias, if it has one. */
+export const nameAddress = (address: string, aliasOf: AliasOf): string => {
+  const alias = aliasOf(address)
+  return alias === null ? shortId(address) : `${alias} (${shortId(address)})`
+}
+
 /** Shortens an address or a hash in the middle. */
 export const shortId = (id: string): string => id.length > 13 ? `${id.slice(0, 6)}…${id.slice(-4)}` : id

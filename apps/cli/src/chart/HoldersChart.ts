@@ -2,7 +2,15 @@
 import { formatDecimal } from "@blockquarry/core/Decimal"
 import type { TokenOwner } from "@blockquarry/core/model/TokenOwner"
 import * as BigDecimal from "effect/BigDecimal"
-import { barTo, type ChartBuilder, fraction, type Panel, shortId } from "./Chart.ts"
+import {
+  type AliasOf,
+  barTo,
+  type ChartBuilder,
+  fraction,
+  nameAddress,
+  type Panel,
+  shortId
+} from "./Chart.ts"
 
 const zero = BigDecimal.make(0n, 0)
 
@@ -57,8 +65,8 @@ const balancePanel = (holders: ReadonlyArray<TokenOwner>): Panel => {
 }
 
 /** The address comes first, because long labels are cut at the end. */
-const labelOf = ({ owner_address, owner_address_label: label }: TokenOwner): string =>
-  `${shortId(owner_address)} ${label ?? ""}`.trimEnd()
+const labelOf = ({ owner_address, owner_address_label: label }: TokenOwner, aliasOf: AliasOf): string =>
+  `${shortId(owner_address)} ${aliasOf(owner_address) ?? label ?? ""}`.trimEnd()
 
 const isLarger = (one: TokenOwner, other: TokenOwner): boolean =>
   (one.balance ?? -1n) > (other.balance ?? -1n)
@@ -69,7 +77,11 @@ const defaultCount = 20
 const maxCount = 50
 
 /** Draws the largest of all holders, in any order of arrival: `largest` of them (default: 20), but at most 50. */
-export const holdersChart = (token: string, largestCount: number | null): ChartBuilder<TokenOwner> => {
+export const holdersChart = (
+  token: string,
+  aliasOf: AliasOf,
+  largestCount: number | null
+): ChartBuilder<TokenOwner> => {
   const count = Math.min(largestCount ?? defaultCount, maxCount)
   const largest: Array<TokenOwner> = []
   let read = 0
@@ -93,8 +105,8 @@ export const holdersChart = (token: string, largestCount: number | null): ChartB
       )
       const rest = read - largest.length
       return {
-        title: `Largest holders of the token ${shortId(token)}`,
-        labels: largest.map(labelOf),
+        title: `Largest holders of the token ${nameAddress(token, aliasOf)}`,
+        labels: largest.map((holder) => labelOf(holder, aliasOf)),
         panels: [[hasShares ? sharePanel(largest) : balancePanel(largest)]],
         notes: [
           read === 0

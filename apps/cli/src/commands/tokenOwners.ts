@@ -60,9 +60,10 @@ export const tokenOwners = listCommand({
       (result) => ({ total: null, page: null, page_size: null, cursor: null, result })
     ))
   },
-  chart: async ({ token_address }, { values }) =>
+  chart: async ({ token_address }, aliasOf, { values }) =>
     (await import("../chart/HoldersChart.ts")).holdersChart(
       token_address,
+      aliasOf,
       integerValue(values, largestOption.name)
     ),
   examples: ["{token} --chain eth", "{token} --largest 20 -o json", "{token} --chart"]

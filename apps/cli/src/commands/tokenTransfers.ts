@@ -11,7 +11,8 @@ export const tokenTransfers = listCommand({
   recordName: "transfers",
   columns: tokenTransferColumns,
   isDimmed: isSpam,
-  chart: async ({ address }) => (await import("../chart/ActivityChart.ts")).tokenTransfersChart(address),
+  chart: async ({ address }, aliasOf) =>
+    (await import("../chart/ActivityChart.ts")).tokenTransfersChart(address, aliasOf),
   examples: [
     "{token} --chain eth --limit 10",
     "{token} --from-block 1000000 --max-items 500 -o ndjson",

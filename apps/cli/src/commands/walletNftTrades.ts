@@ -53,7 +53,8 @@ export const walletNftTrades = listCommand({
   selectClient: ({ data }) => Effect.map(data, (data) => data.walletNftTrades),
   recordName: "trades",
   columns: tradeColumns,
-  chart: async ({ address }) => (await import("../chart/ActivityChart.ts")).nftTradesChart(address),
+  chart: async ({ address }, aliasOf) =>
+    (await import("../chart/ActivityChart.ts")).nftTradesChart(address, aliasOf),
   examples: [
     "{wallet} --chain eth",
     "{wallet} --from-date 2024-01-01 --all -o json",

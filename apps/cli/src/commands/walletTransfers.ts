@@ -11,7 +11,8 @@ export const walletTransfers = listCommand({
   recordName: "transfers",
   columns: walletTransferColumns,
   isDimmed: isSpam,
-  chart: async ({ address }) => (await import("../chart/ActivityChart.ts")).walletTransfersChart(address),
+  chart: async ({ address }, aliasOf) =>
+    (await import("../chart/ActivityChart.ts")).walletTransfersChart(address, aliasOf),
   examples: [
     "{wallet} --chain eth --limit 10",
     "{wallet} --from-date 2024-01-01 --order asc --all -o ndjson",
