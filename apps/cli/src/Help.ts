@@ -109,7 +109,10 @@ const otherVariables: ReadonlyArray<HelpRow> = [
   ["NO_COLOR", "Disables colors if it is set"],
   ["FORCE_COLOR, CLICOLOR_FORCE", "Enable colors if they are set and not 0"],
   ["CLICOLOR", "Disables colors if it is 0"],
-  ["PAGER", "Program that shows long tables"]
+  ["PAGER", "Program that shows long tables"],
+  ["HTTPS_PROXY, HTTP_PROXY", "Proxy for requests"],
+  ["NO_PROXY", "Hosts that are reached without the proxy"],
+  ["XDG_CONFIG_HOME", "Directory of configuration files (Windows: APPDATA; default: ~/.config)"]
 ]
 
 export const environmentRows = ({ variables }: CommandLineDescription): ReadonlyArray<HelpRow> => [
