@@ -1,7 +1,7 @@
 /** Places labels, texts and bars in columns of one character. Both renderers use the same layout. */
 import { sanitize } from "../render/Sanitize.ts"
 import { shortenNumber } from "../render/ShortNumber.ts"
-import { truncateEnd, width } from "../render/Width.ts"
+import { truncateEnd, width, wrapText } from "../render/Width.ts"
 import type { Bar, BarRange, Chart, Panel, Tick } from "./Chart.ts"
 
 export interface ChartLayout {
@@ -47,18 +47,6 @@ const minLabelWidth = 8
 
 const widest = (texts: ReadonlyArray<string>): number =>
   texts.reduce((columns, text) => Math.max(columns, width(text)), 0)
-
-/** Breaks a sentence into lines. */
-const wrap = (text: string, columns: number): ReadonlyArray<string> => {
-  const lines: Array<string> = []
-  let line = ""
-  for (const word of text.split(" ")) {
-    const longer = line === "" ? word : `${line} ${word}`
-    if (line !== "" && width(longer) > columns) lines.push(line)
-    line = line !== "" && width(longer) > columns ? word : longer
-  }
-  return [...lines, line].map((line) => truncateEnd(line, columns))
-}
 
 /** Returns the column of a position on an axis. */
 export const columnOf = (position: number, columns: number): number =>
@@ -154,13 +142,13 @@ export const layoutChart = (
   const all = groups.flat()
   const barWidth = barWidthOf(all, available)
   return {
-    title: wrap(clean(chart.title), columns),
+    title: wrapText(clean(chart.title), columns),
     labels: labels.map((label) => truncateEnd(label, labelWidth)),
     lines: labels.length === 0
       ? []
       : barWidth >= minBarWidth
       ? [placeLine(all, start, barWidth)]
       : groups.flatMap((group) => placeGroup(group, start, available)),
-    notes: chart.notes.flatMap((note) => wrap(clean(note), columns))
+    notes: chart.notes.flatMap((note) => wrapText(clean(note), columns))
   }
 }

@@ -4,6 +4,7 @@ import * as Either from "effect/Either"
 import { type CommandInvocation, isEnabled, type OptionSpec, singleValue } from "../args/CommandSpec.ts"
 import { UsageError } from "../CommandError.ts"
 import { readsInputs } from "../inputs/InputOptions.ts"
+import { pagerOptions } from "../list/OutputOptions.ts"
 
 const chartOption: OptionSpec = {
   name: "chart",
@@ -31,6 +32,7 @@ export interface ChartTarget {
   /** The SVG file, if any. */
   readonly file: string | null
   readonly mayOverwrite: boolean
+  readonly pager: ReturnType<typeof pagerOptions>
 }
 
 const usageError = (reason: string, hint: string): Either.Either<never, UsageError> =>
@@ -76,6 +78,7 @@ export const chartTarget = (
   return Either.right({
     isPrinted,
     file: file === "" ? null : file,
-    mayOverwrite: isEnabled(values, "overwrite")
+    mayOverwrite: isEnabled(values, "overwrite"),
+    pager: pagerOptions(invocation)
   })
 }

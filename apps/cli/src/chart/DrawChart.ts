@@ -6,6 +6,7 @@ import { type CommandError, ExportConflictError } from "../CommandError.ts"
 import { replaceText, sizeOf } from "../export/Files.ts"
 import type { ListJob } from "../list/ListJob.ts"
 import { limitRecords } from "../list/RecordSource.ts"
+import { withPager } from "../render/Pager.ts"
 import { sanitize } from "../render/Sanitize.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import type { Chart, ChartBuilder } from "./Chart.ts"
@@ -44,7 +45,8 @@ const output = (chart: Chart, target: ChartTarget): Effect.Effect<void, CommandE
       const fromEnvironment = Number(yield* variable("COLUMNS"))
       const columns = terminal.out.columns ??
         (fromEnvironment >= 1 ? Math.floor(fromEnvironment) : defaultColumns)
-      yield* terminal.print(drawText(chart, columns, yield* characterSet, terminal.out))
+      const text = drawText(chart, columns, yield* characterSet, terminal.out)
+      yield* withPager(target.pager)(Effect.flatMap(CommandTerminal, ({ print }) => print(text)))
     }
     if (target.file !== null) {
       yield* checkFile(target)
