@@ -1,9 +1,13 @@
 /** Errors and their exit status. */
 import type * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import { exhaustedApiKey, revokedApiKey } from "@blockquarry/sandbox/Sandbox"
+import * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { exampleValues } from "../src/Help.ts"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { exampleValues, exitStatus } from "../src/Help.ts"
 import { quarry, type RunOptions, sandboxEnvironment } from "./support/quarry.ts"
 
 const price = ["token", "price", exampleValues.token]
@@ -120,6 +124,30 @@ describe("exit status", () => {
         expect(ran.err).not.toContain(options.env?.["QUARRY_API_KEY"] ?? "no key was set")
       }))
   }
+
+  it("is produced by a test, for every documented status", () => {
+    // 0, 1 and 8 below; 130 requires a signal, in process.test.ts
+    const produced = new Set([...cases.map(([, code]) => code), 0, 1, 8, 130])
+    expect([...produced].sort((one, other) => one - other)).toEqual(exitStatus.map(([code]) => Number(code)))
+  })
+
+  it.live("is 1 for a defect, which is reported as a bug", () =>
+    Effect.gen(function*() {
+      const client = HttpClient.make(() => Effect.die(new Error("broken")))
+      const ran = yield* quarry(price, { client, env: sandboxEnvironment })
+      expect([ran.code, ran.err]).toEqual([1, expect.stringContaining("this is a bug in quarry")])
+    }))
+
+  it.live("is 8 when some of many inputs fail", () =>
+    Effect.gen(function*() {
+      const directory = mkdtempSync(join(tmpdir(), "quarry-"))
+      const file = join(directory, "tokens.txt")
+      writeFileSync(file, `${exampleValues.token}\n0x12\n`)
+      const ran = yield* quarry(["token", "price", "--from", file, "--sandbox"])
+      rmSync(directory, { recursive: true, force: true })
+      expect(ran.code).toBe(8)
+      expect(ran.out.trimEnd().split("\n")).toHaveLength(1)
+    }))
 
   it.live("is 0 when the reader closes the output", () =>
     Effect.gen(function*() {

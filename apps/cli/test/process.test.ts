@@ -2,7 +2,7 @@
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import { expect, it } from "@effect/vitest"
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
-import { existsSync, openSync } from "node:fs"
+import { existsSync, openSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { exampleValues } from "../src/Help.ts"
 
@@ -37,7 +37,7 @@ it("prints the version, and reads QUARRY_SANDBOX", async () => {
   expect(await exitOf(startProcess(["--version"]))).toMatchObject({
     code: 0,
     err: "",
-    out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/)
+    out: expect.stringMatching(/^\d+\.\d+\.\d+\nnode \S+ \S+ \S+\n$/)
   })
   const price = await exitOf(startProcess(["token", "price", exampleValues.token], { QUARRY_SANDBOX: "1" }))
   expect(price).toMatchObject({ code: 0, err: expect.stringContaining("sandbox mode") })
@@ -50,7 +50,7 @@ it("exits with the status of the error, and prints it once to stderr", async () 
   expect(ran.err.match(/error:/g)).toHaveLength(1)
 })
 
-it("exits with status 130 on SIGINT, and prints the cursor to resume from", async () => {
+it("exits with status 130 on SIGINT, and prints the command line to resume with", async () => {
   const child = startProcess(["wallet", "transfers", busyWallet, "--sandbox", "--all", "--limit", "1"])
   const end = exitOf(child)
   await firstData(child)
@@ -58,7 +58,11 @@ it("exits with status 130 on SIGINT, and prints the cursor to resume from", asyn
   const { code, err, out } = await end
   expect(code).toBe(130)
   const count = out.trimEnd().split("\n").length
-  expect(err).toContain(`interrupted after ${count} transfers; resume with --cursor`)
+  expect(err).toMatch(
+    new RegExp(
+      `interrupted after ${count} transfers; resume with:\n  quarry wallet transfers ${busyWallet} --sandbox --all --limit=1 --cursor=\\S+\n$`
+    )
+  )
 })
 
 it("exits without an error when the reader closes the pipe", async () => {
@@ -100,9 +104,49 @@ it("serves the sandbox until SIGINT", async () => {
 }, 20_000)
 
 it("prints a completion script for every shell", async () => {
-  for (const shell of ["bash", "fish", "zsh"]) {
-    const { code, out } = await exitOf(startProcess(["--completions", shell]))
-    expect(code).toBe(0)
-    expect(out).toContain("polygon-amoy")
+  for (const shell of ["bash", "zsh", "fish", "powershell"]) {
+    const printed = await exitOf(startProcess(["completions", shell]))
+    expect(printed).toMatchObject({ code: 0, err: "", out: expect.stringContaining("quarry __complete") })
+    expect(await exitOf(startProcess(["--completions", shell]))).toEqual(printed)
   }
 }, 20_000)
+
+it("names the Node.js version that it requires on an older one", async () => {
+  const preload = "Object.defineProperty(process.versions, 'node', { value: '18.20.8' })"
+  const child = spawn(process.execPath, [
+    "--import",
+    `data:text/javascript,${encodeURIComponent(preload)}`,
+    program,
+    "wallet",
+    "chains"
+  ])
+  const { code, err, out } = await exitOf(child)
+  expect([code, out, err]).toEqual([
+    1,
+    "",
+    expect.stringContaining("requires Node.js 20 or later; this is Node.js 18.20.8")
+  ])
+})
+
+it("loads nothing before it knows the Node.js version", () => {
+  const entry = readFileSync(program, "utf8")
+  expect(entry).not.toMatch(/\bimport\s*["{*]|\bfrom\s*["']/)
+  expect(entry).not.toMatch(/\?\?|\?\.|\bawait\b/)
+})
+
+it("exits without an error when the reader closes the pipe of help", async () => {
+  const child = startProcess(["--help"])
+  child.stdout.destroy()
+  expect(await exitOf(child)).toMatchObject({ code: 0, err: "" })
+})
+
+it("ends at once when it is interrupted twice", async () => {
+  const server = startProcess(["sandbox", "serve", "--port", "0"])
+  const end = exitOf(server)
+  await firstData(server)
+  server.kill("SIGINT")
+  server.kill("SIGINT")
+  const { code } = await end
+  // The first interruption may already have ended it
+  expect([130, null]).toContain(code)
+})

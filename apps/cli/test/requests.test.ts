@@ -1,8 +1,10 @@
 /** Command lines and the exact requests that they send. */
+import type { Parameter } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import { userAgent } from "@blockquarry/http/ApiOptions"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import { kebabCase } from "../src/args/KebabCase.ts"
 import { quarry } from "./support/quarry.ts"
 import { respondingWith, type SentRequest } from "./support/stubClient.ts"
@@ -215,6 +217,90 @@ describe("all options of an operation", () => {
       }))
   }
 })
+
+/** Values of an option, and what the request contains for them. */
+const valuesOf = (
+  { jsonSchema, name }: Parameter
+): ReadonlyArray<readonly [words: ReadonlyArray<string>, sent: string]> => {
+  const { items, type } = jsonSchema
+  const schema = Predicate.isRecord(items) ? items : jsonSchema
+  const strings = (value: unknown) => Array.isArray(value) ? value.filter(Predicate.isString) : []
+  const listed = [...strings(schema["enum"]), ...strings(schema["examples"])]
+  const chainId = (value: string) => listed[listed.indexOf(value) + 1] ?? ""
+  const option = `--${kebabCase(name)}`
+  if (/chain/.test(name)) {
+    return listed.filter((value) => !value.startsWith("0x")).flatMap((value) => [
+      [[option, value.replaceAll(" ", "-")], chainId(value)],
+      [[option, value.toUpperCase()], chainId(value)],
+      [[option, chainId(value)], chainId(value)]
+    ])
+  }
+  if (type === "boolean") return [[[option], "true"], [[`--no-${kebabCase(name)}`], "false"]]
+  if (listed.length > 0) {
+    return listed.flatMap((value) => [
+      [[option, value], value],
+      [[option, value.toLowerCase().replaceAll(" ", "-")], value]
+    ])
+  }
+  if (type === "integer") return ["1", "100"].map((value) => [[option, value], value])
+  if (/date/.test(name)) {
+    return [
+      [[option, "2024-01-31"], "2024-01-31T00:00:00.000Z"],
+      [[option, "2024-01-31T12:00:00+02:00"], "2024-01-31T10:00:00.000Z"]
+    ]
+  }
+  return /address/.test(name)
+    ? [[[option, "0xF124A828C0FC24A9F753C3EBB18EF93C74A67993"], "0xf124a828c0fc24a9f753c3ebb18ef93c74a67993"]]
+    : [[[option, "a b+c/d=&?#é%"], "a b+c/d=&?#é%"], [[`${option}=-x`], "-x"]]
+}
+
+/** The number of a subrange requires the number of subranges. */
+const companions: Readonly<
+  Record<string, readonly [option: ReadonlyArray<string>, sent: readonly [string, string]]>
+> = {
+  range: [["--total-ranges", "200"], ["totalRanges", "200"]]
+}
+
+describe("each value of each option of an operation", () => {
+  for (const { argv, operation: id, responseBody } of cases) {
+    const { parameters } = allOperations.find((operation) => operation.id === id) ?? { parameters: [] }
+    const command = argv.slice(0, argv.findIndex((word, index) => index > 0 && word.startsWith("--")) >>> 0)
+    it.live(`is sent by ${id}`, () =>
+      Effect.gen(function*() {
+        for (const parameter of parameters.filter((parameter) => parameter.in === "query")) {
+          for (const [words, value] of valuesOf(parameter)) {
+            const [more, alsoSent] = companions[parameter.name] ?? [[], null]
+            const { client, sent } = respondingWith(responseBody)
+            // Other chains have warnings
+            expect([words, (yield* quarry([...command, ...more, ...words], { env, client })).code]).toEqual([
+              words,
+              0
+            ])
+            const [request] = sent
+            const wireName = parameter.jsonSchema.type === "array" ? `${parameter.name}[]` : parameter.name
+            expect([words, [...new URL(request?.url ?? "").searchParams]]).toEqual([
+              words,
+              [...(alsoSent === null ? [] : [alsoSent]), [wireName, value]]
+            ])
+          }
+        }
+      }))
+  }
+})
+
+it.live("sends each status of a stream", () =>
+  Effect.gen(function*() {
+    const { parameters } = allOperations.find(({ id }) => id === "updateStreamStatus") ?? { parameters: [] }
+    const statuses = parameters.find(({ name }) => name === "status")?.jsonSchema["enum"]
+    expect(statuses).toHaveLength(4)
+    for (const status of Array.isArray(statuses) ? statuses : []) {
+      const [request] = yield* sentRequests(
+        ["stream", "set-status", "1", String(status)],
+        `{"id":"1","status":"paused"}`
+      )
+      expect(request?.body).toBe(JSON.stringify({ status }))
+    }
+  }))
 
 it.live("sends dates as timestamps if no block is set", () =>
   Effect.gen(function*() {
