@@ -53,7 +53,7 @@ const noPagerOption: OptionSpec = {
 }
 
 /** Neutralises text in CSV that a spreadsheet takes for a formula. */
-export const escapeFormulasOption: OptionSpec = {
+const escapeFormulasOption: OptionSpec = {
   name: "escape-formulas",
   group: "output",
   value: null,

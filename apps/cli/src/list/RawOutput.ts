@@ -37,7 +37,7 @@ export const validateRaw = (
 }
 
 /** Keeps the body of the last response. */
-export class LastBody extends Context.Reference<LastBody>()("@blockquarry/cli/LastBody", {
+class LastBody extends Context.Reference<LastBody>()("@blockquarry/cli/LastBody", {
   defaultValue: (): { bytes: Uint8Array } => ({ bytes: new Uint8Array() })
 }) {}
 

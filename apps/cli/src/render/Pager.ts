@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { CommandTerminal, type OutputClosedError, type TerminalService } from "../Terminal.ts"
 
 /** A running pager. */
-export interface PagerProcess {
+interface PagerProcess {
   /** Writes text, with backpressure. Fails if the user quit. */
   readonly write: (text: string) => Effect.Effect<void, OutputClosedError>
   /** Ends the input, and waits until the user quits. */

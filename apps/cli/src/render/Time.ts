@@ -3,7 +3,7 @@ import * as DateTime from "effect/DateTime"
 import type { View } from "./View.ts"
 
 /** Formats a time in UTC, in seconds. */
-export const formatUtc = (time: DateTime.Utc): string =>
+const formatUtc = (time: DateTime.Utc): string =>
   DateTime.formatIso(time).replace("T", " ").replace(/\.\d+Z$/, "Z")
 
 const units = [["d", 86_400], ["h", 3600], ["min", 60], ["s", 1]] as const
