@@ -1,6 +1,7 @@
 /** All benchmarks, in the order in which they run. */
 import type { Benchmark } from "../Benchmark.ts"
 import { call } from "./call.ts"
+import { cli } from "./cli.ts"
 import { decode } from "./decode.ts"
 import { growth } from "./growth.ts"
 import { heap } from "./heap.ts"
@@ -20,6 +21,7 @@ export const allBenchmarks: ReadonlyArray<Benchmark> = [
   pagination,
   hits,
   programs,
+  cli,
   proxy,
   stages,
   limiter,
