@@ -46,7 +46,7 @@ it.live.prop(
       expect([paged.code, paged.out]).toEqual([reference.code, reference.out])
       expect(reference.err).not.toContain("is a bug")
     }),
-  { fastCheck: { numRuns: 30 }, timeout: 120_000 }
+  { fastCheck: { numRuns: process.env["QUARRY_FULL"] === "1" ? 200 : 12 }, timeout: 600_000 }
 )
 
 it.live("prints the selected fields in their order, as columns or nested objects", () =>
@@ -96,6 +96,9 @@ it.live("prints jq results as text by default, and as JSON on request", () =>
       { value: second?.["value"] }
     ])
     expect((yield* jq("empty", "-o", "json")).out).toBe("[]\n")
+    // Names and texts are no calls of `input`
+    const named = records((yield* jq("{input: 1, text: \"no inputs\"} | {input, text}", "-o", "ndjson")).out)
+    expect(named).toEqual([{ input: 1, text: "no inputs" }, { input: 1, text: "no inputs" }])
     const price = ["token", "price", exampleValues.token, "--sandbox", "--jq", ".tokenSymbol, .tokenDecimals"]
     expect((yield* quarry(price)).out).toBe("QUSD\n6\n")
   }))

@@ -5,11 +5,12 @@ import { UsageError } from "../CommandError.ts"
 import { JsonText } from "../render/Json.ts"
 import type { RecordTransform, TransformedRecords } from "./RecordTransform.ts"
 
-/** What reads records beyond the current one, or ends the program. Everywhere else, records do not affect each other. */
-const readsStream = /(?<![.$\w"])(?:inputs?|input_line_number|halt|halt_error)\b/
+/** Functions of jq that read other records than the current one, or end the program. */
+const streamFunctions = ["input", "input_line_number", "halt", "halt_error"]
 
-/** What replaces the current record, as `jq -n` does. */
-const readsInputs = /(?<![.$\w"])inputs?\b/
+/** Returns the functions of jq that a compiled expression calls. `inputs` calls `input`. */
+const calledFunctions = (disassembly: string): ReadonlySet<string> =>
+  new Set([...disassembly.matchAll(/^ *\d{4} CALL_BUILTIN (\w+)$/gm)].map(([, name = ""]) => name))
 
 /** Bounds the memory for the records of an expression that reads them all: 64 MiB of JSON. */
 const maxTextLength = 64 * 1024 * 1024
@@ -47,7 +48,7 @@ export const makeJq = (expression: string): Effect.Effect<RecordTransform, Usage
     const jq = yield* Effect.promise(() => loadJq())
     const run = (input: string, flags: ReadonlyArray<string> = []) =>
       jq.raw(input, expression, ["-c", ...flags, "--"])
-    const compiled = run("")
+    const compiled = run("", ["--debug-dump-disasm"])
     const compileErrorCode = 3
     if (compiled.exitCode === compileErrorCode) return yield* usageError(compiled.stderr)
 
@@ -74,7 +75,9 @@ export const makeJq = (expression: string): Effect.Effect<RecordTransform, Usage
       return { values, error: null }
     }
 
-    if (!readsStream.test(expression)) {
+    const called = calledFunctions(compiled.stdout)
+    // Everywhere else, records do not affect each other
+    if (!streamFunctions.some((name) => called.has(name))) {
       return {
         fields: null,
         apply: (records) => Effect.sync(() => transformEach(records.map(toInput))),
@@ -93,6 +96,6 @@ export const makeJq = (expression: string): Effect.Effect<RecordTransform, Usage
           }
           return length > maxTextLength ? tooLarge : Effect.succeed({ values: [], error: null })
         }),
-      end: Effect.sync(() => transformAll(kept, readsInputs.test(expression) ? ["-n"] : []))
+      end: Effect.sync(() => transformAll(kept, called.has("input") ? ["-n"] : []))
     }
   })
