@@ -3,6 +3,7 @@ import type { Benchmark } from "../Benchmark.ts"
 import { call } from "./call.ts"
 import { cli } from "./cli.ts"
 import { decode } from "./decode.ts"
+import { exports } from "./export.ts"
 import { growth } from "./growth.ts"
 import { heap } from "./heap.ts"
 import { hits } from "./hits.ts"
@@ -22,6 +23,7 @@ export const allBenchmarks: ReadonlyArray<Benchmark> = [
   hits,
   programs,
   cli,
+  exports,
   proxy,
   stages,
   limiter,
