@@ -114,7 +114,8 @@ const formatSink = (format: RecordFormat, transform: RecordTransform | null): Te
         : Effect.map(transform.apply(page.records()), toText),
     end: Effect.map(
       transform === null ? Effect.succeed<TransformedRecords>({ values: [], error: null }) : transform.end,
-      (rest) => ({ text: toText(rest).text + format.end(), error: rest.error })
+      // After an error, `abort` completes the output
+      (rest) => rest.error === null ? complete(toText(rest).text + format.end()) : toText(rest)
     ),
     abort: format.end,
     omissions: () => null
