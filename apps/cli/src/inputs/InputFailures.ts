@@ -6,6 +6,7 @@ import { type CommandError, exitCodes, formatError, InputsFailedError } from "..
 import { errorCode } from "../config/ReplaceFile.ts"
 import { sanitize } from "../render/Sanitize.ts"
 import { CommandTerminal, OutputError } from "../Terminal.ts"
+import type { InputPosition } from "./InputPosition.ts"
 
 /** The number of failures that are listed. */
 const listedCount = 20
@@ -14,6 +15,10 @@ const listedCount = 20
 export const maxServiceFailures = 20
 
 export interface InputFailures {
+  /** Counts the inputs before the position at which the command continues. */
+  readonly continueAt: (position: InputPosition) => Effect.Effect<void>
+  /** The number of inputs that failed so far. */
+  readonly count: () => number
   readonly addSuccess: Effect.Effect<void>
   /** Records a failure. Fails with its error if the other inputs would fail too. */
   readonly add: (line: number, input: string, error: CommandError) => Effect.Effect<void, CommandError>
@@ -55,10 +60,18 @@ export const makeInputFailures = (
     const write = yield* openFailedFile(file)
     const listed: Array<{ readonly text: string; readonly hint: string | null }> = []
     const exitStatuses = new Set<number>()
+    let earlier = 0
     let failed = 0
     let succeeded = 0
     let serviceFailures = 0
     return {
+      continueAt: (position) =>
+        Effect.sync(() => {
+          earlier = position.failed
+          failed = position.failed
+          succeeded = position.index - position.failed
+        }),
+      count: () => failed,
       addSuccess: Effect.sync(() => {
         succeeded++
         serviceFailures = 0
@@ -66,8 +79,8 @@ export const makeInputFailures = (
       add: (line, input, error) =>
         Effect.suspend(() => {
           if (error._tag === "OutputClosedError" || concernsAllInputs(error)) return Effect.fail(error)
-          const { hint, message } = formatError(error)
           if (listed.length < listedCount) {
+            const { hint, message } = formatError(error)
             listed.push({ text: `  line ${line}: ${sanitize(input)}: ${message}`, hint })
           }
           failed++
@@ -80,12 +93,15 @@ export const makeInputFailures = (
         }),
       report: Effect.suspend(() => {
         if (failed === 0) return Effect.void
-        const more = failed - listed.length
+        const more = failed - earlier - listed.length
         const hints = new Set(listed.flatMap(({ hint }) => hint === null ? [] : [`hint: ${hint}`]))
         const lines = [
           `${failed} of ${failed + succeeded} inputs failed:`,
           ...listed.map(({ text }) => text),
           ...(more > 0 ? [`  and ${more} more`] : []),
+          ...(earlier > 0
+            ? [`  and ${earlier} before the interruption, which the interrupted run listed`]
+            : []),
           ...hints
         ]
         return terminal.note(lines.join("\n"))
@@ -95,7 +111,7 @@ export const makeInputFailures = (
         return failed === 0 ? Effect.void : new InputsFailedError({
           failed,
           total: failed + succeeded,
-          sharedExitCode: succeeded === 0 && exitStatuses.size === 1 ? status ?? null : null,
+          sharedExitCode: succeeded === 0 && earlier === 0 && exitStatuses.size === 1 ? status ?? null : null,
           failedFile: file
         })
       })

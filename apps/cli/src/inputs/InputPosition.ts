@@ -5,25 +5,32 @@ import { UsageError } from "../CommandError.ts"
 export interface InputPosition {
   /** The number of inputs before the current one. */
   readonly index: number
+  /** The number of inputs before the current one that failed. */
+  readonly failed: number
   /** The number of records of the current input before the position. */
   readonly records: number
   /** The cursor in the list of the current input; null at its beginning. */
   readonly cursor: string | null
 }
 
-export const startPosition: InputPosition = { index: 0, records: 0, cursor: null }
+export const startPosition: InputPosition = { index: 0, failed: 0, records: 0, cursor: null }
 
-export const formatPosition = ({ cursor, index, records }: InputPosition): string =>
-  `${index}:${records}:${cursor ?? ""}`
+export const formatPosition = ({ cursor, failed, index, records }: InputPosition): string =>
+  `${index}:${failed}:${records}:${cursor ?? ""}`
 
 export const parsePosition = (text: string): Either.Either<InputPosition, UsageError> => {
-  const [, index, records, cursor] = /^(\d{1,12}):(\d{1,12}):(.*)$/s.exec(text) ?? []
+  const [, index, failed, records, cursor] = /^(\d{1,12}):(\d{1,12}):(\d{1,12}):(.*)$/s.exec(text) ?? []
   return index === undefined || cursor === undefined
     ? Either.left(
       new UsageError({
-        reason: "--cursor: expected a position in many inputs, such as 12:100:…",
+        reason: "--cursor: expected a position in many inputs, such as 12:0:100:…",
         hint: "use the cursor that the interrupted command printed"
       })
     )
-    : Either.right({ index: Number(index), records: Number(records), cursor: cursor === "" ? null : cursor })
+    : Either.right({
+      index: Number(index),
+      failed: Number(failed),
+      records: Number(records),
+      cursor: cursor === "" ? null : cursor
+    })
 }

@@ -97,6 +97,7 @@ export const manyInputs = <Item>(
       Stream.unwrapScoped(Effect.gen(function*() {
         const scope = yield* Effect.scope
         const start = cursor === undefined ? startPosition : yield* parsePosition(cursor)
+        yield* options.failures.continueAt(start)
         return options.lines.pipe(
           Stream.zipWithIndex,
           Stream.drop(start.index),
@@ -207,10 +208,10 @@ const inputPages = <Item>(
       // The record's own field of this name, if any, gives way
       records: memoise(() => page.records().map((record) => withInput(input, record))),
       nextCursor: isLast
-        ? formatPosition({ ...startPosition, index: start.index + 1 })
+        ? formatPosition({ ...startPosition, index: start.index + 1, failed: failures.count() })
         : page.nextCursor === undefined
         ? undefined
-        : formatPosition({ index: start.index, records, cursor: page.nextCursor }),
+        : formatPosition({ index: start.index, failed: failures.count(), records, cursor: page.nextCursor }),
       total: null,
       omittedCount: 0
     }

@@ -60,9 +60,12 @@ describe("lists", () => {
       const whole = records((yield* run(line, input)).out)
       const partial = yield* run(line, input, { closedAfter: 4 })
       expect(records(partial.out)).toEqual(whole.slice(0, 40))
-      for (const [position, skipped] of [["0:0:", 0], ["1:0:", 30], ["2:0:", 30], ["3:0:", 60]] as const) {
+      for (
+        const [position, skipped] of [["0:0:0:", 0], ["1:0:0:", 30], ["2:1:0:", 30], ["3:1:0:", 60]] as const
+      ) {
         const rest = yield* run(`${line} --cursor ${position}`, input)
         expect(records(rest.out)).toEqual(whole.slice(skipped))
+        expect(rest).toMatchObject({ code: 8, err: expect.stringContaining("1 of 3 inputs failed") })
       }
       expect(yield* run(`${line} --cursor abc`, input)).toMatchObject({
         code: 2,

@@ -1,0 +1,52 @@
+/** Exports of many inputs that are interrupted and continued. */
+import * as Ledger from "@blockquarry/sandbox/Ledger"
+import * as Sandbox from "@blockquarry/sandbox/Sandbox"
+import * as HttpClient from "@effect/platform/HttpClient"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { quarry, sandboxEnvironment } from "../support/quarry.ts"
+import { temporaryFile } from "../watch/support.ts"
+
+const ledger = Ledger.make({ seed: 1, scale: 6000 })
+const { busyWallet, wallet } = ledger.examples
+
+it.scopedLive("write the same file as without the interruptions", () =>
+  Effect.gen(function*() {
+    const sandbox = yield* Sandbox.make({ ledger })
+    const inner = Sandbox.httpClient(sandbox)
+    const folder = yield* temporaryFile("")
+    const from = join(folder, "in.txt")
+    writeFileSync(from, [wallet, busyWallet, "0x12", busyWallet, wallet].join("\n"))
+    const run = (file: string, client: HttpClient.HttpClient) =>
+      quarry(["wallet", "transfers", "--from", from, "--max-items", "5900", "--to", file, "--resume"], {
+        client,
+        env: { ...sandboxEnvironment, QUARRY_RATE_LIMIT: "none" }
+      })
+    const undisturbed = join(folder, "undisturbed.csv")
+    expect((yield* run(undisturbed, inner)).code).toBe(8)
+    const requests = (yield* sandbox.recordedRequests).length
+    const disturbed = join(folder, "disturbed.csv")
+    // The last interruption comes after the first part, which has 10,000 records
+    for (const share of [0.2, 0.6, 0.95]) {
+      let left = Math.floor(requests * share)
+      let interrupt: Effect.Effect<void> = Effect.void
+      const client = HttpClient.make((request) =>
+        --left === 0 ? Effect.zipRight(Effect.forkDaemon(interrupt), Effect.never) : inner.execute(request)
+      )
+      const fiber = yield* Effect.fork(run(disturbed, client))
+      interrupt = Effect.asVoid(Fiber.interrupt(fiber))
+      yield* Fiber.await(fiber)
+    }
+    yield* sandbox.clearRecordedRequests
+    expect((yield* run(disturbed, inner)).code).toBe(8)
+    expect((yield* sandbox.recordedRequests).length).toBeLessThan(requests / 2)
+    expect(readFileSync(disturbed).equals(readFileSync(undisturbed))).toBe(true)
+    writeFileSync(from, [busyWallet, wallet].join("\n"))
+    expect(yield* run(disturbed, inner)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("input.inputs")
+    })
+  }), 120_000)
