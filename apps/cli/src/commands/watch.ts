@@ -23,8 +23,8 @@ export const watchWalletTransfers = watchCommand({
   columns: walletTransferColumns,
   isDimmed: isSpam,
   examples: [
-    "{wallet} --since 2025-05-31 --timeout 1s",
-    "{wallet} --since 22600000 --max-items 3 -o ndjson --jq '{block_number, value}'"
+    "{wallet}",
+    "{wallet} --since 22600000 -o ndjson --jq '{block_number, value}'"
   ]
 }, transferIdentity)
 
@@ -35,7 +35,7 @@ export const watchTokenTransfers = watchCommand({
   recordName: "transfers",
   columns: tokenTransferColumns,
   isDimmed: isSpam,
-  examples: ["{token} --since 2025-05-31 --max-items 2", "{token} --interval 30s --timeout 1s"]
+  examples: ["{token} --since 2025-05-31", "{token} --interval 30s --state watch.json"]
 }, transferIdentity)
 
 export const watchWalletNftTrades = watchCommand({
@@ -44,7 +44,7 @@ export const watchWalletNftTrades = watchCommand({
   selectClient: ({ data }) => Effect.map(data, (data) => data.walletNftTrades),
   recordName: "trades",
   columns: tradeColumns,
-  examples: ["{wallet} --since 2025-05-01 --max-items 2 -o csv"]
+  examples: ["{wallet} --since 2025-05-01 -o csv"]
 }, (trade) =>
   [
     trade.transaction_hash,

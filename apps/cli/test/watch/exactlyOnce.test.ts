@@ -1,4 +1,4 @@
-/** A watch prints every record exactly once, whatever happens between its polls and during them. */
+/** A watch prints every record exactly once, over events between its polls and during them. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
