@@ -444,6 +444,7 @@ export const cases: Readonly<Record<string, ReadonlyArray<Case>>> = {
     connectedCase("token transfers {token} --limit 2 --all -o table", { full: true })
   ],
   "completions-bash": [testCase("--completions bash")],
+  "completions-powershell": [testCase("completions powershell"), testCase("completions nowhere")],
   "completions-fish": [testCase("--completions fish")],
   "completions-zsh": [testCase("--completions zsh")],
   "verbose": [
