@@ -79,7 +79,7 @@ const inBatches = async <A, B>(
 /** One record is enough for formats without a layout. */
 const argumentsFor = (command: string, output: string): string => {
   const words = commands[command] ?? ""
-  return output.startsWith("-o") ? words.replace("--limit 3", "--limit 1") : words
+  return output.startsWith("-o") && output !== "-o table" ? words.replace("--limit 3", "--limit 1") : words
 }
 
 const recordPath = (command: string): string =>
@@ -95,7 +95,11 @@ describe.skipIf(!hasTmux)("in tmux (skipped where tmux is not installed)", () =>
   for (const command of captured) {
     it(`prints the recorded screens of quarry ${command}`, async () => {
       const captures = outputsOf(command).flatMap((output) =>
-        [...screens, ...pipes].map((screen) => ({
+        [
+          ...screens.map((screen) => ({ output, screen })),
+          // By default a pipe gets NDJSON, which is captured anyway
+          ...pipes.map((screen) => ({ output: output === "" ? "-o table" : output, screen }))
+        ].map(({ output, screen }) => ({
           line: `${command} ${argumentsFor(command, output)} ${output}`.trimEnd(),
           screen
         }))
