@@ -5,8 +5,8 @@ import type { ArgumentSpec, DescribedCommand } from "../src/args/CommandSpec.ts"
 import { globalOptions, informationOptions } from "../src/args/GlobalOptions.ts"
 import { checkValues, parseArgs } from "../src/args/ParseArgs.ts"
 import { closestMatch } from "../src/args/Suggest.ts"
-import { commandLine } from "../src/commands/Descriptions.build.ts"
 import { loadCommands } from "../src/commands/Commands.ts"
+import { commandLine } from "../src/commands/Descriptions.build.ts"
 import { exampleValues } from "../src/Help.ts"
 
 const commands = await loadCommands()
@@ -196,7 +196,8 @@ it("reports usage errors with suggestions", () => {
 it("checks option values", () => {
   const price = ["token", "price", exampleValues.token]
   expect(usageError(...price, "--output", "yaml")).toMatchObject({
-    reason: "--output: expected one of table, json, ndjson, got \"yaml\""
+    reason:
+      "--output: expected one of table, json, ndjson, csv (for parquet, use --to FILE.parquet), got \"yaml\""
   })
   expect(usageError(...price, "--timeout", "0")).toMatchObject({
     reason: "--timeout: expected a duration such as 500ms, 30s or 2m, got \"0\""

@@ -1,7 +1,11 @@
 /** Measures, truncates and pads text in terminal columns. */
 import stringWidth from "string-width"
 
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" })
+let segmenter: Intl.Segmenter | undefined
+
+/** Created for the first text that is not ASCII, because it takes several milliseconds. */
+const segmentsOf = (text: string): Intl.Segments =>
+  (segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" })).segment(text)
 
 /** Most cells. Measuring them without a segmenter is about 100 times faster. */
 const asciiOnly = /^[\x20-\x7e]*$/
@@ -14,7 +18,7 @@ const truncate = (text: string, columns: number): string => {
   if (asciiOnly.test(text)) return text.slice(0, columns)
   let used = 0
   let prefix = ""
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of segmentsOf(text)) {
     used += width(segment)
     if (used > columns) break
     prefix += segment
