@@ -42,7 +42,7 @@ const sinceLastOption: OptionSpec = {
   description: "Append the records of blocks since the last complete export; without one, export all"
 }
 
-export const overwriteOption: OptionSpec = {
+const overwriteOption: OptionSpec = {
   name: "overwrite",
   group: "export",
   value: null,

@@ -12,7 +12,7 @@ import type { InputPosition } from "./InputPosition.ts"
 const listedCount = 20
 
 /** After this many failures of the service in a row, further inputs would fail too. */
-export const maxServiceFailures = 20
+const maxServiceFailures = 20
 
 export interface InputFailures {
   /** Counts the inputs before the position at which the command continues. */

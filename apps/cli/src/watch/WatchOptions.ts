@@ -43,7 +43,7 @@ const interval: ValueCheck = {
   }
 }
 
-export const intervalOption: OptionSpec = {
+const intervalOption: OptionSpec = {
   name: "interval",
   value: "duration",
   description: "Time between polls, at least 1s (default: 15s)",

@@ -2,7 +2,6 @@
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
@@ -12,7 +11,7 @@ import { join } from "node:path"
 import { type CapturedOutput, quarry, type RunResult, sandboxEnvironment } from "../support/quarry.ts"
 
 /** A long interval: the client retries and the circuit breaker recovers between two polls. */
-export const interval = "10m"
+const interval = "10m"
 
 export interface RunningWatch {
   readonly captured: CapturedOutput
@@ -69,10 +68,6 @@ export const startWatch = (
       interrupt: Effect.asVoid(Fiber.interrupt(fiber))
     }
   })
-
-/** Returns whether a watch was interrupted. */
-export const isInterrupted = ({ fiber }: RunningWatch): Effect.Effect<boolean> =>
-  Effect.map(Fiber.await(fiber), Exit.isInterrupted)
 
 /** Provides a folder that is removed with the scope. */
 export const temporaryFile = (name: string): Effect.Effect<string, never, Scope.Scope> =>
