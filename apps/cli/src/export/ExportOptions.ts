@@ -14,7 +14,7 @@ const formatsByExtension = {
   ".parquet": "parquet"
 } as const
 
-export type ExportFormat = (typeof formatsByExtension)[keyof typeof formatsByExtension]
+type ExportFormat = (typeof formatsByExtension)[keyof typeof formatsByExtension]
 
 const extensions = Object.keys(formatsByExtension)
 
@@ -98,7 +98,7 @@ export const inputExportOptions: ReadonlyArray<OptionSpec> = [
 ]
 
 /** What to do with an earlier export of the file. */
-export type ExportMode = "new" | "resume" | "since-last" | "overwrite"
+type ExportMode = "new" | "resume" | "since-last" | "overwrite"
 
 export interface ExportTarget {
   readonly file: string

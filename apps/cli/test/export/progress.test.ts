@@ -34,7 +34,6 @@ const page = (count: number, total: number | null): RecordPage<number> => ({
 
 const refused = new NetworkError({
   operation: "walletTransfers",
-  attempts: 4,
   request: { method: "GET", path: "/transfers" },
   api: "data",
   host: "localhost:1",
