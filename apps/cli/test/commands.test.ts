@@ -91,18 +91,24 @@ for (const { header, line, field } of cases) {
 }
 
 it.live("runs every example with the sandbox", () =>
-  Effect.forEach(commands.filter(({ operation }) => operation !== null), (command) =>
-    Effect.gen(function*() {
-      const help = yield* quarry([...command.path, "--help"])
-      expect(help.code).toBe(0)
-      const examples = help.out.split("\n").filter((line) =>
-        line.startsWith(`  quarry ${command.path.join(" ")} `) && !line.includes("[options]")
-      )
-      expect(examples).toHaveLength(command.examples.length)
-      for (const example of examples) {
-        const ran = yield* quarry([...example.trim().split(" ").slice(1), "--sandbox"], {
-          sandbox: { scale: 200, syncAfter: { reads: 1 } }
-        })
-        expect([example, ran.code, ran.err]).toEqual([example, 0, expect.not.stringContaining("error")])
-      }
-    })))
+  // examples.test.ts runs and interrupts those that do not end
+  Effect.forEach(
+    commands.filter(({ operation, runsUntilInterrupted }) =>
+      operation !== null && runsUntilInterrupted !== true
+    ),
+    (command) =>
+      Effect.gen(function*() {
+        const help = yield* quarry([...command.path, "--help"])
+        expect(help.code).toBe(0)
+        const examples = help.out.split("\n").filter((line) =>
+          line.startsWith(`  quarry ${command.path.join(" ")} `) && !line.includes("[options]")
+        )
+        expect(examples).toHaveLength(command.examples.length)
+        for (const example of examples) {
+          const ran = yield* quarry([...example.trim().split(" ").slice(1), "--sandbox"], {
+            sandbox: { scale: 200, syncAfter: { reads: 1 } }
+          })
+          expect([example, ran.code, ran.err]).toEqual([example, 0, expect.not.stringContaining("error")])
+        }
+      })
+  ))
