@@ -41,7 +41,9 @@ export const startExport = (
 ): Effect.Effect<Manifest | null, ExportConflictError | OutputError> =>
   Effect.gen(function*() {
     const files = exportFiles(file)
-    const startAnew = Effect.as(remove(files.partial), startManifest(query))
+    const started = startManifest(query)
+    // Written at once: `--resume` must not take a file that is being replaced for the result
+    const startAnew = Effect.as(writeManifest(file, started), started)
     if (mode === "overwrite") return yield* startAnew
     const text = yield* readText(files.manifest)
     const size = yield* sizeOf(file)
@@ -59,6 +61,9 @@ export const startExport = (
         "choose another name, or use --overwrite to start anew"
       )
     }
+    // An export that failed before its first part left nothing to continue, or to protect
+    const isEmpty = manifest.status === "unfinished" && manifest.parts.length === 0
+    if (isEmpty && size === null) return yield* startAnew
     if (manifest.queryHash !== hashQuery(query)) {
       return yield* conflict(
         `${file} is the export of another query (${describeDifference(manifest.query, query)})`,

@@ -202,6 +202,27 @@ describe("existing files", () => {
     expect(readFileSync(file, "utf8")).toMatch(/^\{/)
   })
 
+  it("are replaced by --resume if --overwrite failed before its first part", async () => {
+    const { run, sandbox, wallet } = await exportSandbox({ scale: 300 })
+    const file = join(temporaryFolder(), "transfers.ndjson")
+    const argv = ["wallet", "transfers", wallet, "--to", file]
+    await run(argv)
+    const old = readFileSync(file)
+    await Effect.runPromise(sandbox.addBlocks("eth", 100))
+    await run([...argv, "--overwrite"], { requests: 0 })
+    expect(readFileSync(file).equals(old)).toBe(true)
+    expect(await run([...argv, "--resume"])).toMatchObject({ code: 0 })
+    expect(readFileSync(file).length).toBeGreaterThan(old.length)
+  })
+
+  it("do not remain from an export that failed before its first part", async () => {
+    const { run, wallet } = await exportSandbox({ scale: 30 })
+    const file = join(temporaryFolder(), "transfers.ndjson")
+    expect(await run(["wallet", "transfers", wallet, "--chain", "bsc", "--to", file], { requests: 0 }))
+      .toMatchObject({ code: 2 })
+    expect(await run(["wallet", "transfers", wallet, "--to", file])).toMatchObject({ code: 0 })
+  })
+
   it("are not changed by --resume when the export is complete", async () => {
     const { run, wallet } = await exportSandbox({ scale: 30 })
     const folder = temporaryFolder()
