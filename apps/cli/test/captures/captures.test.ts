@@ -56,9 +56,12 @@ const screens = [60, 100, 200].flatMap((columns) => [
   { title: `${columns} columns, no colors`, columns, variables: { PAGER: "", NO_COLOR: "1" } }
 ])
 
+/** Prints what it reads at the end, after all messages on stderr: their order would otherwise be random. */
+const reader = `bash -c 'text=$(cat; echo .); printf %s "\${text%.}"'`
+
 const pipes = [
-  { title: "in a pipe", columns: 100, suffix: " | cat", variables: {} },
-  { title: "in a pipe, with colors", columns: 100, suffix: " --color always | cat", variables: {} }
+  { title: "in a pipe", columns: 100, suffix: ` | ${reader}`, variables: {} },
+  { title: "in a pipe, with colors", columns: 100, suffix: ` --color always | ${reader}`, variables: {} }
 ]
 
 const visible = (screen: string): string => screen.replaceAll("\u001b", "␛")
