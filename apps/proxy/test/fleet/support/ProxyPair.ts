@@ -51,7 +51,12 @@ export const start = (
         url: upstream.url,
         keys: [{ name: "main", file: "./key", rateLimit }],
         clients: [free, fast, daily],
-        other: { redis: { url: redis.url, whenUnavailable }, quotas: { maxWait: "0s" } }
+        other: {
+          redis: { url: redis.url, whenUnavailable },
+          quotas: { maxWait: "0s" },
+          // Without background requests, every response that is not a hit stands for one upstream request.
+          cache: { staleWhileRevalidate: "0s" }
+        }
       })
     )
     const proxy = ProxyProcess.start(program, ["--config", file])
