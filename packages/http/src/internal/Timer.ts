@@ -14,7 +14,7 @@ const liveClock = Context.get(DefaultServices.liveServices, Clock.Clock)
 /** The longest delay of `setTimeout`. As with `Effect.sleep`, a longer one never ends. */
 const maxTimerMillis = 2 ** 31 - 1
 
-/** Runs a callback after a time of the clock. Returns a function that prevents it. */
+/** Runs a callback after a time of the clock, which may be at once. Returns a function that prevents it. */
 export const startTimer = (clock: Clock.Clock, millis: number, callback: () => void): () => void => {
   if (millis === Number.POSITIVE_INFINITY) return noTimer
   if (clock === liveClock) {

@@ -245,19 +245,16 @@ export const make = (
         return Effect.fail(rejectedAfter(admission, delay, now))
       }
       const waiter = queue.add(admission, latestStart, delay, now)
-      const waited = Effect.ensuring(
-        waitForTurn(admission, waiter, delay.reason, now),
-        Effect.sync(() => queue.remove(waiter))
-      )
-      return debugging(
+      const waited = debugging(
         call,
         () => "waiting for admission",
         () => ({
           wait: delay.reason,
           ...delay.reason === "concurrency" ? {} : { millis: expectedStart - now }
         }),
-        waited
+        waitForTurn(admission, waiter, delay.reason, now)
       )
+      return Effect.ensuring(waited, Effect.sync(() => queue.remove(waiter)))
     })
 
   /** Waits until the queue gives the attempt a slot, and a permit is granted. Returns whether it is a probe. */
@@ -352,13 +349,12 @@ const delayOfPermit = (
 /** Completes when the queue wakes an attempt, or after some time. */
 const wakeSignal = (clock: Clock.Clock, waiter: Waiter, millis: number): Effect.Effect<void> =>
   Effect.async((resume) => {
-    const wake = () => {
+    const stopTimer = startTimer(clock, millis, () => resume(Effect.void))
+    waiter.wake = () => {
       stopTimer()
       resume(Effect.void)
     }
-    const stopTimer = startTimer(clock, millis, wake)
-    waiter.wake = wake
-    if (waiter.hasSlot || waiter.availableAt !== null) wake()
+    if (waiter.hasSlot || waiter.availableAt !== null) waiter.wake()
     return Effect.sync(stopTimer)
   })
 

@@ -6,6 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 import { failureOfFinished, immediateFailureOf } from "../../../support/Failures.ts"
@@ -64,6 +66,28 @@ describe("the concurrency limit", () => {
       const next = yield* Effect.fork(fetchPrice(harness, 1))
       yield* TestClock.adjust("1 second")
       expect(yield* Fiber.poll(next)).toMatchObject({ _tag: "Some" })
+    }))
+
+  it.effect("loses no place in the queue if a logger throws", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(
+        () => ScriptedClient.delayed("1 second", priceReply),
+        at({ limit: 1, maxQueue: 1 })
+      )
+      const [first] = yield* forkPrices(harness, [0])
+      const throwing = Logger.make(({ message }) => {
+        if (String(message) === "waiting for admission") throw new Error("a bug")
+      })
+      const broken = yield* Effect.exit(fetchPrice(harness, 1)).pipe(
+        Effect.provide(Logger.replace(Logger.defaultLogger, throwing)),
+        Logger.withMinimumLogLevel(LogLevel.Debug)
+      )
+      expect(broken).toMatchObject({ _tag: "Failure", cause: { _tag: "Die" } })
+      const [second] = yield* forkPrices(harness, [2])
+      yield* TestClock.adjust("2 seconds")
+      for (const fiber of [first, second]) {
+        expect(fiber?.unsafePoll()).toMatchObject({ _tag: "Success" })
+      }
     }))
 
   it.effect.prop(

@@ -1,12 +1,15 @@
 /** Tests rate limits: units per window, the order of calls, and costs. */
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import { describe, expect, it } from "@effect/vitest"
+import type * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
+import { makeClock } from "../../../faults/support/CustomClock.ts"
 import {
   addressOf,
   callNumberOf,
@@ -92,6 +95,25 @@ const notFound = () => ScriptedClient.respond(404)
 const ascending = (numbers: ReadonlyArray<number>) => numbers.toSorted((a, b) => a - b)
 
 describe("the rate limit", () => {
+  it.effect("applies by a clock that sleeps synchronously", () =>
+    Effect.gen(function*() {
+      const harness = yield* TestClients.harness(notFound, {
+        ...minimalOptions,
+        rateLimit: { limit: 1, window: "10 seconds", burst: 1, cost: 1, ...longWaitLimit }
+      })
+      let now = 0
+      const clock: Clock.Clock = {
+        ...makeClock(() => now, () => () => {}),
+        sleep: (duration) =>
+          Effect.sync(() => {
+            now += Duration.toMillis(duration)
+          })
+      }
+      const calls = Effect.forEach([0, 1, 2], (number) => Effect.exit(fetchPrice(harness, number)))
+      yield* Effect.withClock(calls, clock)
+      expect(sentAtSeconds(harness.requests)).toEqual([0, 10, 20])
+    }))
+
   it.effect.prop(
     "sends at most limit + burst units in any window, in arrival order, with interruptions",
     {
