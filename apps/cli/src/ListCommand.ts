@@ -17,7 +17,7 @@ import { decodeArguments, toArguments, toOptions } from "./args/OperationParamet
 import type { AliasOf, ChartBuilder } from "./chart/Chart.ts"
 import { chartOptions, type ChartTarget, chartTarget } from "./chart/ChartOptions.ts"
 import type { CommandError, UsageError } from "./CommandError.ts"
-import { dryRunOption, exportOptions, exportTarget, isExport } from "./export/ExportOptions.ts"
+import { dryRunOption, exportOptions, exportTarget, isExport, retryDuration } from "./export/ExportOptions.ts"
 import { inputOptions, readsInputs, replaceable } from "./inputs/InputOptions.ts"
 import type { ListJob } from "./list/ListJob.ts"
 import { paginationOptions } from "./list/ListOptions.ts"
@@ -156,6 +156,7 @@ const runList = <
       columns: spec.columns,
       isDimmed: spec.isDimmed ?? (() => false),
       maxItems: integerValue(invocation.values, "max-items"),
+      retryFor: retryDuration(invocation.values),
       transform: yield* makeTransform(
         source.fields,
         outputSettings(invocation.values),
@@ -163,7 +164,7 @@ const runList = <
       ),
       invocation
     }
-    const retryingJob = { ...job, source: retryingSource(source, invocation.values, terminal) }
+    const retryingJob = { ...job, source: retryingSource(source, job.retryFor, terminal) }
     if (chart !== null && spec.chart !== undefined) {
       const { encoded } = yield* decodeArguments(spec.operation, invocation.values)
       const load = spec.chart

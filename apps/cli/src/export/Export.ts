@@ -17,7 +17,7 @@ import type { TransformedRecords } from "../list/RecordTransform.ts"
 import { formatDuration, retryPages } from "../list/RetryPages.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import { lockExport } from "./ExportLock.ts"
-import { type ExportTarget, retryDuration } from "./ExportOptions.ts"
+import type { ExportTarget } from "./ExportOptions.ts"
 import { type ExportProgress, formatBytes, formatCount, formatPages, makeProgress } from "./ExportProgress.ts"
 import { exportFiles, publish, startExport, writeManifest } from "./ExportStart.ts"
 import type { FileFormat, PartEncoder } from "./FileFormat.ts"
@@ -98,7 +98,7 @@ const writeRecords = <Item>(
     const { run: { since } } = started
     const before = runParts(started)
     const source = retryPages(since === null ? job.source : yield* sourceSince(since), {
-      retryFor: retryDuration(job.invocation.values),
+      retryFor: job.retryFor,
       onWait: progress.wait
     })
     const partial = yield* openPartial(exportFiles(file).partial, sumOf(started.parts, "bytes"))

@@ -15,8 +15,8 @@ const listedCount = 20
 const maxServiceFailures = 20
 
 export interface InputFailures {
-  /** Counts the inputs before the position at which the command continues. */
-  readonly continueAt: (position: InputPosition) => Effect.Effect<void>
+  /** Counts the inputs before the position at which the command continues, and keeps those that failed in the file. */
+  readonly continueAt: (position: InputPosition) => Effect.Effect<void, OutputError>
   /** The number of inputs that failed so far. */
   readonly count: () => number
   readonly addSuccess: Effect.Effect<void>
@@ -57,7 +57,7 @@ export const makeInputFailures = (
 ): Effect.Effect<InputFailures, OutputError, CommandTerminal | Scope.Scope> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
-    const write = yield* openFailedFile(file)
+    const failedFile = yield* openFailedFile(file)
     const listed: Array<{ readonly text: string; readonly hint: string | null }> = []
     const exitStatuses = new Set<number>()
     let earlier = 0
@@ -66,10 +66,11 @@ export const makeInputFailures = (
     let serviceFailures = 0
     return {
       continueAt: (position) =>
-        Effect.sync(() => {
+        Effect.suspend(() => {
           earlier = position.failed
           failed = position.failed
           succeeded = position.index - position.failed
+          return failedFile.keep(position.failed)
         }),
       count: () => failed,
       addSuccess: Effect.sync(() => {
@@ -87,7 +88,7 @@ export const makeInputFailures = (
           exitStatuses.add(exitCodes[error._tag])
           serviceFailures = concernsService(error) ? serviceFailures + 1 : 0
           return Effect.zipRight(
-            write(`${input}\n`),
+            failedFile.add(input),
             serviceFailures >= maxServiceFailures ? Effect.fail(error) : Effect.void
           )
         }),
@@ -118,18 +119,33 @@ export const makeInputFailures = (
     }
   })
 
-/** Opens the file for failed inputs, and returns a function that appends to it. */
+/** A file with one line for each failed input. */
+interface FailedFile {
+  /** Keeps the first lines, which an interrupted run has written. Removes the others. */
+  readonly keep: (lines: number) => Effect.Effect<void, OutputError>
+  readonly add: (input: string) => Effect.Effect<void, OutputError>
+}
+
 const openFailedFile = (
   file: string | null
-): Effect.Effect<(text: string) => Effect.Effect<void, OutputError>, OutputError, Scope.Scope> => {
-  if (file === null) return Effect.succeed(() => Effect.void)
+): Effect.Effect<FailedFile, OutputError, Scope.Scope> => {
+  if (file === null) return Effect.succeed({ keep: () => Effect.void, add: () => Effect.void })
   const attempt = <A>(run: () => A) =>
     Effect.try({
       try: run,
       catch: (error) => new OutputError({ reason: `--failed: cannot write ${file}: ${errorCode(error)}` })
     })
   return Effect.acquireRelease(
-    attempt(() => fs.openSync(file, "w")),
+    attempt(() => fs.openSync(file, "a")),
     (descriptor) => Effect.sync(() => fs.closeSync(descriptor))
-  ).pipe(Effect.map((descriptor) => (text) => Effect.asVoid(attempt(() => fs.writeSync(descriptor, text)))))
+  ).pipe(Effect.map((descriptor): FailedFile => ({
+    keep: (lines) =>
+      attempt(() => {
+        // A pipe or a terminal has no earlier lines
+        if (!fs.fstatSync(descriptor).isFile()) return
+        const kept = fs.readFileSync(file, "utf8").split(/(?<=\n)/).slice(0, lines).join("")
+        fs.ftruncateSync(descriptor, Buffer.byteLength(kept))
+      }),
+    add: (input) => Effect.asVoid(attempt(() => fs.writeSync(descriptor, `${input.replace(/\s+/g, " ")}\n`)))
+  })))
 }

@@ -15,7 +15,7 @@ import { outputSettings } from "../list/OutputOptions.ts"
 import { printRecords } from "../list/PrintRecords.ts"
 import type { RecordSource } from "../list/RecordSource.ts"
 import { makeTransform } from "../list/RecordTransform.ts"
-import { retryPages, showWait } from "../list/RetryPages.ts"
+import { retryingSource } from "../list/RetryPages.ts"
 import type { Column } from "../render/Table.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import { makeInputFailures } from "./InputFailures.ts"
@@ -78,8 +78,7 @@ export const runInputs = <Item>(
       maxItems,
       failures,
       sourceOf: (invocation) =>
-        Effect.map(sourceOf(invocation), (source) =>
-          retryPages(source, { retryFor, onWait: showWait(terminal, () => "") }))
+        Effect.map(sourceOf(invocation), (source) => retryingSource(source, retryFor, terminal))
     })
     const cursor = singleValue(values, "cursor")
     const source: typeof all = {
@@ -92,10 +91,11 @@ export const runInputs = <Item>(
     const job: ListJob<InputRecord<Item>> = {
       source,
       columns: withInputColumn(command.columns),
-      isDimmed: ({ item }) =>
-        command.isDimmed(item),
+      isDimmed: ({ item }) => command.isDimmed(item),
       // The limit applies to each input
       maxItems: null,
+      // Each input is retried by itself. All of them cannot be: stdin is read once, and failures are counted
+      retryFor: Duration.zero,
       transform: yield* makeTransform(source.fields, outputSettings(values), invocation.settings.format),
       invocation
     }

@@ -1,4 +1,5 @@
 /** A list command that is ready to run: where its records come from, and what happens to them. */
+import type * as Duration from "effect/Duration"
 import type { CommandInvocation } from "../args/CommandSpec.ts"
 import type { Column } from "../render/Table.ts"
 import type { RecordSource } from "./RecordSource.ts"
@@ -15,6 +16,8 @@ export interface ListJob<in out Item> {
   /** Returns whether a record is less important than the others, for example because it is possible spam. */
   readonly isDimmed: (item: Item) => boolean
   readonly maxItems: number | null
+  /** How long an outage may last. Zero if the source retries by itself. */
+  readonly retryFor: Duration.Duration
   /** Null if the records are printed as they are. */
   readonly transform: RecordTransform | null
   readonly invocation: CommandInvocation

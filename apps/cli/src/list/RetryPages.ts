@@ -4,9 +4,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { ArgumentValues } from "../args/CommandSpec.ts"
 import type { CommandError } from "../CommandError.ts"
-import { retryDuration } from "../export/ExportOptions.ts"
 import { sanitize } from "../render/Sanitize.ts"
 import { truncateEnd } from "../render/Width.ts"
 import type { TerminalService } from "../Terminal.ts"
@@ -95,13 +93,12 @@ export const retryPages = <Item>(
   }
 }
 
-/** Returns the source with the retries that the options select. */
+/** Returns the source with retries whose waits are shown on their own. */
 export const retryingSource = <Item>(
   source: RecordSource<Item>,
-  values: ArgumentValues,
+  retryFor: Duration.Duration,
   terminal: TerminalService
-): RecordSource<Item> =>
-  retryPages(source, { retryFor: retryDuration(values), onWait: showWait(terminal, () => "") })
+): RecordSource<Item> => retryPages(source, { retryFor, onWait: showWait(terminal, () => "") })
 
 /** Formats a duration with its two largest units, for example `1h 5m`. */
 export const formatDuration = (milliseconds: number): string => {

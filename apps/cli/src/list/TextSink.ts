@@ -59,7 +59,10 @@ export const jqFormat = (invocation: CommandInvocation, view: View): RecordForma
 
 /** Selects the sink for the output format of a list. `layoutRecords` is that of a table. */
 export const makeTextSink = <Item>(
-  { columns, invocation, isDimmed, source, transform }: ListJob<Item>,
+  { columns, invocation, isDimmed, source, transform }: Pick<
+    ListJob<Item>,
+    "columns" | "invocation" | "isDimmed" | "source" | "transform"
+  >,
   view: View,
   { layoutRecords }: Pick<TableOptions<Item>, "layoutRecords"> = {}
 ): TextSink<Item> => {

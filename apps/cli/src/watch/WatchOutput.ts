@@ -47,7 +47,6 @@ export const makeWatchOutput = <Item>(
         source: { ...source, isSinglePage: false, pages: () => Stream.empty },
         columns,
         isDimmed,
-        maxItems: null,
         transform: yield* makeTransform(source.fields, outputSettings(values), format),
         invocation
       },

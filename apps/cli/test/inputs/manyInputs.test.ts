@@ -281,6 +281,28 @@ describe("failures", () => {
       expect(err).toContain("20 of 23 inputs failed:")
     }))
 
+  it.scoped("of the service in a row end an export, which lists each of them once", () =>
+    Effect.gen(function*() {
+      const path = yield* folder
+      const failed = join(path, "failed.txt")
+      const sandbox = yield* Sandbox.make({ ledger, faults: [{ fault: { status: 500 }, skip: 3 }] })
+      const argv = ["token", "price", "-", "--retry-for", "1m", "--failed", failed]
+      const fiber = yield* Effect.fork(quarry([...argv, "--to", join(path, "prices.csv")], {
+        client: Sandbox.httpClient(sandbox),
+        stdin: lines(...Array.from({ length: 500 }, () => token)),
+        env: { ...sandboxEnvironment, QUARRY_RATE_LIMIT: "none" }
+      }))
+      while ((yield* Fiber.poll(fiber))._tag === "None") {
+        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+        yield* TestClock.adjust("10 seconds")
+      }
+      const { code, err } = yield* fiber
+      expect(code).toBe(6)
+      expect(err).toContain("20 of 23 inputs failed:")
+      expect(err.match(/^ {2}line \d+: /gm)).toHaveLength(20)
+      expect(readFileSync(failed, "utf8").split("\n")).toHaveLength(21)
+    }))
+
   it.effect("of the service that pass are retried, and no input fails", () =>
     Effect.gen(function*() {
       const sandbox = yield* Sandbox.make({

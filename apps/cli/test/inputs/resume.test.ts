@@ -21,10 +21,12 @@ it.scopedLive("write the same file as without the interruptions", () =>
     const from = join(folder, "in.txt")
     writeFileSync(from, [wallet, busyWallet, "0x12", busyWallet, wallet].join("\n"))
     const run = (file: string, client: HttpClient.HttpClient) =>
-      quarry(["wallet", "transfers", "--from", from, "--max-items", "5900", "--to", file, "--resume"], {
-        client,
-        env: { ...sandboxEnvironment, QUARRY_RATE_LIMIT: "none" }
-      })
+      quarry(
+        ["wallet", "transfers", "--from", from, "--max-items", "5900", "--resume"].concat(
+          ["--to", file, "--failed", `${file}.failed`]
+        ),
+        { client, env: { ...sandboxEnvironment, QUARRY_RATE_LIMIT: "none" } }
+      )
     const undisturbed = join(folder, "undisturbed.csv")
     expect((yield* run(undisturbed, inner)).code).toBe(8)
     const requests = (yield* sandbox.recordedRequests).length
@@ -44,6 +46,7 @@ it.scopedLive("write the same file as without the interruptions", () =>
     expect((yield* run(disturbed, inner)).code).toBe(8)
     expect((yield* sandbox.recordedRequests).length).toBeLessThan(requests / 2)
     expect(readFileSync(disturbed).equals(readFileSync(undisturbed))).toBe(true)
+    expect(readFileSync(`${disturbed}.failed`, "utf8")).toBe("0x12\n")
     writeFileSync(from, [busyWallet, wallet].join("\n"))
     expect(yield* run(disturbed, inner)).toMatchObject({
       code: 2,
