@@ -25,13 +25,16 @@ import { type ExportQuery, type Manifest, type NewestBlock, runParts, sumOf } fr
 import { openPartial, type PartialFile } from "./PartialFile.ts"
 import { blockOf, isNewSince, trackNewest } from "./SinceLast.ts"
 
-const minPartRows = 10_000
-const maxPartRows = 100_000
+const minPartRecords = 10_000
+const maxPartRecords = 100_000
 const maxPartSize = 32 * 2 ** 20
 
-/** Parts grow with the file, up to a limit, so that the manifest stays small and little is lost in a crash. */
-const partRows = (rowsBefore: number): number =>
-  Math.min(maxPartRows, Math.max(minPartRows, Math.floor(rowsBefore / 20)))
+/**
+ * Parts grow with the list, up to a limit, so that the manifest stays small and little is lost in a crash. Records count,
+ * because `--jq` may make few rows of them.
+ */
+const partRecords = (recordsBefore: number): number =>
+  Math.min(maxPartRecords, Math.max(minPartRecords, Math.floor(recordsBefore / 20)))
 
 export interface ExportPlan<in out Item> {
   readonly job: ListJob<Item>
@@ -80,7 +83,7 @@ export const exportRecords = <Item>(
 /** A part that is not closed yet. */
 interface OpenPart {
   readonly encoder: PartEncoder
-  readonly rowsBefore: number
+  readonly recordsBefore: number
   rows: number
   records: number
   firstBlock: number | null
@@ -121,9 +124,9 @@ const writeRecords = <Item>(
           job.transform === null ? { values: records, error: null } : yield* job.transform.apply(records)
         )
         yield* progress.page(page)
-        const isFull = part.rows >= partRows(part.rowsBefore) || part.encoder.size() >= maxPartSize
+        const isFull = part.records >= partRecords(part.recordsBefore) || part.encoder.size() >= maxPartSize
         // Where the list cannot be resumed, a part would be useless
-        if (isFull && typeof page.nextCursor === "string") {
+        if (isFull && job.transform?.holdsRecords !== true && typeof page.nextCursor === "string") {
           manifest = yield* closePart(partial, part, manifest, page.nextCursor)
           yield* writeManifest(file, manifest)
           part = startPart(format, manifest)
@@ -153,7 +156,7 @@ const writeRecords = <Item>(
 
 const startPart = (format: FileFormat, { parts }: Manifest): OpenPart => ({
   encoder: format.startPart(sumOf(parts, "bytes")),
-  rowsBefore: sumOf(parts, "rows"),
+  recordsBefore: sumOf(parts, "records"),
   rows: 0,
   records: 0,
   firstBlock: null,

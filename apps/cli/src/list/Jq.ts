@@ -80,6 +80,7 @@ export const makeJq = (expression: string): Effect.Effect<RecordTransform, Usage
     if (!streamFunctions.some((name) => called.has(name))) {
       return {
         fields: null,
+        holdsRecords: false,
         apply: (records) => Effect.sync(() => transformEach(records.map(toInput))),
         end: Effect.succeed({ values: [], error: null })
       }
@@ -88,6 +89,7 @@ export const makeJq = (expression: string): Effect.Effect<RecordTransform, Usage
     let length = 0
     return {
       fields: null,
+      holdsRecords: true,
       apply: (records) =>
         Effect.suspend(() => {
           for (const text of records.map(toInput)) {

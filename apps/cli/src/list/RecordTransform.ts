@@ -17,6 +17,8 @@ export interface TransformedRecords {
 export interface RecordTransform {
   /** The fields of the results; null if they have no common fields. */
   readonly fields: ReadonlyArray<RecordField> | null
+  /** Whether it holds records back until the end, so that a list cannot continue in the middle. */
+  readonly holdsRecords: boolean
   /** Returns what the next records become: more, fewer or other values. */
   readonly apply: (records: ReadonlyArray<EncodedRecord>) => Effect.Effect<TransformedRecords, CommandError>
   /** Returns the values after the last record. */
@@ -27,6 +29,7 @@ const picking = (fields: ReadonlyArray<RecordField>): RecordTransform => {
   const pick = pickFields(fields)
   return {
     fields,
+    holdsRecords: false,
     apply: (records) => Effect.sync(() => ({ values: records.map(pick), error: null })),
     end: Effect.succeed({ values: [], error: null })
   }
