@@ -6,8 +6,10 @@
  * cursor after it. An export continues from the last part of the manifest, and what it writes then is what it would have
  * written without the interruption. The complete file is renamed to FILE.
  */
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { CommandError } from "../CommandError.ts"
@@ -65,6 +67,8 @@ export const exportRecords = <Item>(
         yield* terminal.progress(null)
         const { elapsed, pages, records } = yield* progress.counts
         if (Exit.isFailure(exit)) {
+          // It would fail again
+          if (Option.exists(Cause.failureOption(exit.cause), ({ _tag }) => _tag === "UsageError")) return
           return yield* terminal.note(
             `interrupted after ${
               formatCount(before + records)

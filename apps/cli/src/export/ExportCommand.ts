@@ -80,15 +80,26 @@ const fileFormat = (
     })
   })
 
-const requireBlocks = <Item>({ invocation, source }: ListJob<Item>): Effect.Effect<void, UsageError> =>
-  !hasBlockRange(source.operation)
-    ? new UsageError({
+/** Rejects lists of which an export cannot say what is new. */
+const requireBlocks = <Item>(
+  { invocation: { values }, maxItems, source }: ListJob<Item>
+): Effect.Effect<void, UsageError> => {
+  if (!hasBlockRange(source.operation)) {
+    return new UsageError({
       reason: `--since-last requires a list with a range of blocks, and ${source.recordName} have none`,
       hint: "export the whole list again with --overwrite"
     })
-    : (singleValue(invocation.values, "cursor") ?? "") !== ""
-    ? new UsageError({
+  }
+  if ((singleValue(values, "cursor") ?? "") !== "") {
+    return new UsageError({
       reason: "--since-last and --cursor are mutually exclusive",
       hint: "omit --cursor, so that the export contains the newest records"
     })
-    : Effect.void
+  }
+  return maxItems === null || singleValue(values, "order")?.toLowerCase() === "asc"
+    ? Effect.void
+    : new UsageError({
+      reason: "--since-last and --max-items are mutually exclusive in a list with the newest records first",
+      hint: "omit --max-items, or use --order asc where available, so that no records are left out"
+    })
+}

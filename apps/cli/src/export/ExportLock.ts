@@ -33,7 +33,11 @@ const startOf = (pid: number): string | null => {
     }
     return process.platform === "win32"
       ? ""
-      : execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" }).trim()
+      : execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], {
+        encoding: "utf8",
+        // All processes must get the same text
+        env: { ...process.env, LC_ALL: "C", TZ: "UTC" }
+      }).trim()
   } catch {
     return process.platform === "linux" ? null : ""
   }
@@ -65,11 +69,7 @@ export const lockExport = (
     await fs.writeFile(temporary, own)
     try {
       for (let attempts = 0; attempts < 10; attempts++) {
-        const isTaken = await fs.link(temporary, lock).then(() => true, (error: unknown) => {
-          if (errorCode(error) === "EEXIST") return false
-          throw error
-        })
-        if (isTaken) return null
+        if (await create(temporary, lock)) return null
         const text = await fs.readFile(lock, "utf8").catch(() => null)
         if (text === null) continue
         const owner = Either.getOrNull(Schema.decodeEither(OwnerText)(text))
@@ -85,6 +85,21 @@ export const lockExport = (
     Effect.flatMap(take, (other) => other === null ? Effect.void : conflict(other)),
     () => Effect.promise(() => fs.rm(lock, { force: true }))
   ))
+}
+
+/** Gives a complete lock its name. Returns false if the name is taken. */
+const create = async (temporary: string, lock: string): Promise<boolean> => {
+  try {
+    // USB sticks and network drives may have no links
+    await fs.link(temporary, lock).catch((error: unknown) => {
+      if (errorCode(error) === "EEXIST") throw error
+      return fs.copyFile(temporary, lock, fs.constants.COPYFILE_EXCL)
+    })
+    return true
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return false
+    throw error
+  }
 }
 
 /** Removes a stale lock. If another process has replaced it meanwhile, gives that lock back. */

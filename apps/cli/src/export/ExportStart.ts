@@ -5,7 +5,7 @@ import { ExportConflictError } from "../CommandError.ts"
 import type { OutputError } from "../Terminal.ts"
 import type { ExportTarget } from "./ExportOptions.ts"
 import { formatCount } from "./ExportProgress.ts"
-import { attempt, readText, remove, replaceText, sizeOf, syncFolder } from "./Files.ts"
+import { attempt, readText, remove, replaceText, sizeOf, syncFolder, write } from "./Files.ts"
 import {
   describeDifference,
   type ExportQuery,
@@ -29,7 +29,7 @@ export const writeManifest = (file: string, manifest: Manifest): Effect.Effect<v
 
 /** Gives the complete file its name. */
 export const publish = (file: string): Effect.Effect<void, OutputError> =>
-  attempt("write", file, async () => {
+  write(file, async () => {
     await fs.rename(exportFiles(file).partial, file)
     await syncFolder(file)
   })
@@ -81,6 +81,7 @@ export const startExport = (
     // The process ended before it renamed the complete file
     if (yield* isComplete(files.partial, manifest)) yield* publish(file)
     else if (size === null) return yield* startAnew
+    else if (mode === "resume" && size !== manifest.bytes) return yield* hasChanged(file)
     if (mode === "new") {
       return yield* conflict(
         `${file} exists`,
@@ -90,6 +91,12 @@ export const startExport = (
     // The rest of a copy that was never used
     yield* remove(files.partial)
     return mode === "resume" ? null : yield* startAppending(file, manifest)
+  })
+
+const hasChanged = (file: string): ExportConflictError =>
+  new ExportConflictError({
+    reason: `${file} has changed since it was exported`,
+    hint: "use --overwrite to export it again"
   })
 
 /** Returns whether a file has all bytes of a complete export. */
@@ -105,10 +112,10 @@ const continueFrom = (
   startAnew: Effect.Effect<Manifest, OutputError>
 ): Effect.Effect<Manifest, ExportConflictError | OutputError> =>
   Effect.gen(function*() {
-    const { newest, parts, run } = manifest
+    const { parts, run } = manifest
     const intact = parts.slice(0, yield* countIntactParts(exportFiles(file).partial, parts))
     const canContinue = intact.length > run.firstPart && (intact.at(-1)?.cursor ?? null) !== null
-    if (canContinue) return { ...manifest, parts: intact, newest }
+    if (canContinue) return { ...manifest, parts: intact }
     if (run.firstPart === 0) return yield* startAnew
     return yield* startAppending(file, {
       ...manifest,
@@ -125,10 +132,7 @@ const startAppending = (
   Effect.gen(function*() {
     const { partial } = exportFiles(file)
     if ((yield* countIntactParts(file, parts)) < parts.length) {
-      return yield* new ExportConflictError({
-        reason: `${file} has changed since it was exported`,
-        hint: "use --overwrite to export it again"
-      })
+      return yield* hasChanged(file)
     }
     yield* attempt("write", partial, async () => {
       await fs.copyFile(file, partial, fs.constants.COPYFILE_FICLONE)

@@ -16,6 +16,10 @@ export const attempt = <A>(
     catch: (error) => new OutputError({ reason: `cannot ${action} ${file}: ${errorCode(error)}` })
   })
 
+/** Writes to a file. An interruption waits, so that nothing is written after the lock of an export is released. */
+export const write = (file: string, run: () => Promise<void>): Effect.Effect<void, OutputError> =>
+  Effect.uninterruptible(attempt("write", file, run))
+
 /** Makes renames and new names in the folder of a file permanent. Windows cannot open folders, and needs nothing. */
 export const syncFolder = async (file: string): Promise<void> => {
   if (process.platform === "win32") return
@@ -29,16 +33,21 @@ export const syncFolder = async (file: string): Promise<void> => {
 
 /** Replaces a file: readers see the old or the new text, also after a crash. */
 export const replaceText = (file: string, text: string): Effect.Effect<void, OutputError> =>
-  attempt("write", file, async () => {
+  write(file, async () => {
     const temporary = `${file}.tmp`
-    const handle = await fs.open(temporary, "w")
     try {
-      await handle.writeFile(text)
-      await handle.sync()
-    } finally {
-      await handle.close()
+      const handle = await fs.open(temporary, "w")
+      try {
+        await handle.writeFile(text)
+        await handle.sync()
+      } finally {
+        await handle.close()
+      }
+      await fs.rename(temporary, file)
+    } catch (error) {
+      await fs.rm(temporary, { force: true }).catch(() => {})
+      throw error
     }
-    await fs.rename(temporary, file)
     await syncFolder(file)
   })
 

@@ -7,8 +7,9 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { createHash } from "node:crypto"
 import * as fs from "node:fs/promises"
+import { errorCode } from "../config/ReplaceFile.ts"
 import type { OutputError } from "../Terminal.ts"
-import { attempt } from "./Files.ts"
+import { attempt, write } from "./Files.ts"
 import type { Part } from "./Manifest.ts"
 
 /** Bytes that are collected before they are written. */
@@ -35,7 +36,7 @@ export const openPartial = (
     let buffered: Array<Uint8Array> = []
     let bufferedBytes = 0
     let sealed = { bytes: 0, hash: createHash("sha256") }
-    const flush = attempt("write", file, async () => {
+    const flush = write(file, async () => {
       const bytes = Buffer.concat(buffered)
       buffered = []
       bufferedBytes = 0
@@ -56,7 +57,7 @@ export const openPartial = (
         }),
       seal: Effect.gen(function*() {
         yield* flush
-        yield* attempt("write", file, () => handle.datasync())
+        yield* write(file, () => handle.datasync())
         const { bytes, hash } = sealed
         sealed = { bytes: 0, hash: createHash("sha256") }
         return { bytes, sha256: hash.digest("hex") }
@@ -70,7 +71,10 @@ export const countIntactParts = (
   parts: ReadonlyArray<Part>
 ): Effect.Effect<number, OutputError> =>
   attempt("read", file, async () => {
-    const handle = await fs.open(file, "r").catch(() => null)
+    const handle = await fs.open(file, "r").catch((error: unknown) => {
+      if (errorCode(error) === "ENOENT") return null
+      throw error
+    })
     if (handle === null) return 0
     try {
       const buffer = new Uint8Array(bufferSize)

@@ -10,9 +10,9 @@ import type { NewestBlock } from "./Manifest.ts"
 export const hasBlockRange = ({ parameters }: Pick<AnyOperation, "parameters">): boolean =>
   parameters.some(({ name }) => name === "from_block")
 
-/** Replaces the start of the range. */
+/** Replaces the start of the range. The limit counts new records only, so the list itself has none. */
 export const sinceBlock = (values: ArgumentValues, { block }: NewestBlock): ArgumentValues => {
-  const rest = [...values].filter(([name]) => name !== "from-block" && name !== "from-date")
+  const rest = [...values].filter(([name]) => !["from-block", "from-date", "max-items"].includes(name))
   return new Map([...rest, ["from-block", [String(block)]]])
 }
 

@@ -2,7 +2,15 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
-import { appendFileSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  writeFileSync
+} from "node:fs"
 import { join } from "node:path"
 import { memoise } from "../../src/list/RecordSource.ts"
 import { exportSandbox, filesIn, readParquet, temporaryFolder } from "../support/exports.ts"
@@ -100,6 +108,8 @@ describe("the file", () => {
     const file = join(temporaryFolder(), "values.ndjson")
     await run(["wallet", "transfers", wallet, "--to", file, "--max-items", "1500", "--jq", ".value"])
     expect(readFileSync(file, "utf8")).toMatch(/^(?:"\d+"\n){1500}$/)
+    const failed = await run(["wallet", "transfers", wallet, "--to", `${file}.ndjson`, "--jq", ".value + 1"])
+    expect(failed).toMatchObject({ code: 2, err: expect.not.stringContaining("continue with") })
   })
 })
 
@@ -236,6 +246,17 @@ describe("existing files", () => {
     expect(state()).toEqual(before)
     expect(filesIn(folder)).toEqual(["transfers.parquet", "transfers.parquet.manifest.json"])
   })
+
+  it("are not complete if their size has changed since", async () => {
+    const { run, wallet } = await exportSandbox({ scale: 30 })
+    const file = join(temporaryFolder(), "transfers.csv")
+    await run(["wallet", "transfers", wallet, "--to", file])
+    truncateSync(file, 100)
+    expect(await run(["wallet", "transfers", wallet, "--to", file, "--resume"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("has changed since it was exported")
+    })
+  })
 })
 
 describe.each(formats)("an interrupted %s export", (format) => {
@@ -312,6 +333,20 @@ describe.each(formats)("an interrupted %s export", (format) => {
   })
 })
 
+it("continues in the middle of a list of which --jq selects few records", async () => {
+  const { run, sandbox, wallet } = await exportSandbox({ scale })
+  const file = join(temporaryFolder(), "transfers.ndjson")
+  const argv = ["wallet", "transfers", wallet, "--to", file, "--jq", "select(.block_number % 1000 == 0)"]
+  expect(await run(argv)).toMatchObject({ code: 0 })
+  const whole = readFileSync(file)
+  expect(await run([...argv, "--overwrite"], { requests: 14 })).toMatchObject({ code: 2 })
+  await Effect.runPromise(sandbox.clearRecordedRequests)
+  expect(await run([...argv, "--resume"])).toMatchObject({ code: 0 })
+  const [first] = await Effect.runPromise(sandbox.recordedRequests)
+  expect(first?.query.map(([name]) => name)).toContain("cursor")
+  expect(readFileSync(file).equals(whole)).toBe(true)
+})
+
 describe("--since-last", () => {
   it.each(formats)("appends the records of new blocks: %s", async (format) => {
     const { run, sandbox, wallet } = await exportSandbox({ scale: 2000 })
@@ -343,6 +378,22 @@ describe("--since-last", () => {
     const { out } = await run(["wallet", "transfers", wallet, "--all", "-o", "ndjson"])
     const sorted = (text: string) => text.split("\n").sort()
     expect(sorted(readFileSync(file, "utf8"))).toEqual(sorted(out))
+  })
+
+  it("appends at most --max-items records in each run, and leaves none out", async () => {
+    const { run, wallet } = await exportSandbox()
+    const file = join(temporaryFolder(), "transfers.ndjson")
+    const argv = ["wallet", "transfers", wallet]
+    for (let runs = 0; runs < 4; runs++) {
+      await run([...argv, "--order", "asc", "--max-items", "2", "--to", file, "--since-last"])
+    }
+    const { out } = await run([...argv, "--order", "asc", "--max-items", "8", "-o", "ndjson"])
+    expect(readFileSync(file, "utf8")).toBe(out)
+    const newestFirst = join(temporaryFolder(), "transfers.csv")
+    expect(await run([...argv, "--max-items", "2", "--to", newestFirst, "--since-last"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("use --order asc")
+    })
   })
 
   it("continues after an interruption", async () => {

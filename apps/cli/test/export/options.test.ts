@@ -8,9 +8,12 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
 import { spawn } from "node:child_process"
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import fs from "node:fs/promises"
+import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
+import { onTestFinished, vi } from "vitest"
 import { exportSandbox, filesIn, temporaryFolder } from "../support/exports.ts"
 import { quarry, records, sandboxEnvironment } from "../support/quarry.ts"
 
@@ -88,6 +91,25 @@ describe("the lock", () => {
         code: 0
       })
     }
+  })
+
+  it("protects a file on a drive without links", async () => {
+    const link = vi.spyOn(fs, "link").mockRejectedValue(Object.assign(new Error(), { code: "EPERM" }))
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      link.mockRestore()
+      syncBuiltinESMExports()
+    })
+    const { run, wallet } = await exportSandbox({ scale: 30 })
+    const folder = temporaryFolder()
+    const file = join(folder, "transfers.csv")
+    const argv = ["wallet", "transfers", wallet, "--to", file]
+    writeFileSync(`${file}.lock`, JSON.stringify({ pid: 1, start: "1", host: "another" }))
+    expect(await run(argv)).toMatchObject({ code: 2 })
+    rmSync(`${file}.lock`)
+    expect(await run(argv)).toMatchObject({ code: 0 })
+    expect(link).toHaveBeenCalled()
+    expect(filesIn(folder)).toEqual(["transfers.csv", "transfers.csv.manifest.json"])
   })
 
   it("of another machine is respected", async () => {
