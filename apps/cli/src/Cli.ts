@@ -28,8 +28,8 @@ import * as CommandSettings from "./CommandSettings.ts"
 import type { HttpTransport } from "./HttpTransport.ts"
 import { KnownSecrets, redactNotes } from "./Redaction.ts"
 import { sanitize } from "./render/Sanitize.ts"
-import { withColorMode } from "./StreamInfo.ts"
-import { CommandTerminal, styled } from "./Terminal.ts"
+import { styled, withColorMode } from "./StreamInfo.ts"
+import { CommandTerminal } from "./Terminal.ts"
 import * as VerboseLog from "./VerboseLog.ts"
 
 /** Runs a command, reports its error, and returns the exit status. */

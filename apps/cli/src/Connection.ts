@@ -17,7 +17,8 @@ import type { CommandSettings } from "./CommandSettings.ts"
 import { formatOrigin } from "./config/Configuration.ts"
 import { variableOf } from "./config/Setting.ts"
 import { HttpTransport } from "./HttpTransport.ts"
-import { CommandTerminal, styled } from "./Terminal.ts"
+import { styled } from "./StreamInfo.ts"
+import { CommandTerminal } from "./Terminal.ts"
 import { responseMessage } from "./VerboseLog.ts"
 
 /** What is missing or invalid in the configuration of a client. */

@@ -1,6 +1,5 @@
 /** Runs the pager of the environment in a child process. */
 import * as Effect from "effect/Effect"
-import { spawn } from "node:child_process"
 import type { StartPager } from "./render/Pager.ts"
 import { OutputClosedError } from "./Terminal.ts"
 
@@ -24,31 +23,36 @@ const wordsOf = (
 
 /** Creates the function that starts the pager. */
 export const make =
-  (environment: EnvironmentVariables, platform: NodeJS.Platform): StartPager => ({ chopsLines, command }) =>
-    Effect.async((resume) => {
-      const [program, ...words] = wordsOf(command, environment, platform)
-      if (program === undefined || environment["TERM"] === "dumb") return resume(Effect.succeed(null))
-      const child = spawn(program, words, {
-        stdio: ["pipe", "inherit", "inherit"],
-        // Quits at once if the output fits the screen, keeps colors, and leaves the output on the screen
-        env: { LESS: chopsLines ? "FRXS" : "FRX", LV: "-c", ...environment }
-      })
-      const exited = new Promise<void>((resolve) => child.on("close", () => resolve()))
-      child.stdin.on("error", () => {})
-      // A program that does not exist is no reason to print nothing
-      child.on("error", () => resume(Effect.succeed(null)))
-      child.on("spawn", () =>
-        resume(Effect.succeed({
-          write: (text) =>
-            Effect.async<void, OutputClosedError>((resume) => {
-              child.stdin.write(
-                text,
-                (error) => setImmediate(() => resume(error ? new OutputClosedError() : Effect.void))
-              )
-            }),
-          close: Effect.promise(() => {
-            child.stdin.end()
-            return exited
+  (environment: EnvironmentVariables, platform: NodeJS.Platform): StartPager => ({ chopsLines, command }) => {
+    const [program, ...words] = wordsOf(command, environment, platform)
+    if (program === undefined || environment["TERM"] === "dumb") return Effect.succeed(null)
+    return Effect.flatMap(
+      Effect.promise(() => import("node:child_process")),
+      ({ spawn }) =>
+        Effect.async((resume) => {
+          const child = spawn(program, words, {
+            stdio: ["pipe", "inherit", "inherit"],
+            // Quits at once if the output fits the screen, keeps colors, and leaves the output on the screen
+            env: { LESS: chopsLines ? "FRXS" : "FRX", LV: "-c", ...environment }
           })
-        })))
-    })
+          const exited = new Promise<void>((resolve) => child.on("close", () => resolve()))
+          child.stdin.on("error", () => {})
+          // A program that does not exist is no reason to print nothing
+          child.on("error", () => resume(Effect.succeed(null)))
+          child.on("spawn", () =>
+            resume(Effect.succeed({
+              write: (text) =>
+                Effect.async<void, OutputClosedError>((resume) => {
+                  child.stdin.write(
+                    text,
+                    (error) => setImmediate(() => resume(error ? new OutputClosedError() : Effect.void))
+                  )
+                }),
+              close: Effect.promise(() => {
+                child.stdin.end()
+                return exited
+              })
+            })))
+        })
+    )
+  }

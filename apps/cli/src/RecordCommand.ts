@@ -28,7 +28,7 @@ import type { RecordPage } from "./list/RecordSource.ts"
 import { makeTransform } from "./list/RecordTransform.ts"
 import { printFieldsHelp } from "./list/SelectFields.ts"
 import { jqFormat } from "./list/TextSink.ts"
-import { type DetailLine, formatDetails, toLines } from "./render/Details.ts"
+import type { DetailLine } from "./render/Details.ts"
 import { fieldColumns } from "./render/FieldColumns.ts"
 import { withPager } from "./render/Pager.ts"
 import type { Column } from "./render/Table.ts"
@@ -168,6 +168,7 @@ const printRecord = <I, InputEncoded, Output, OutputEncoded>(
       if (emptyNote !== null) yield* terminal.note(emptyNote)
       yield* terminal.print(spec.table(output, view))
     } else {
+      const { formatDetails, toLines } = yield* Effect.promise(() => import("./render/Details.ts"))
       const lines = results.flatMap(({ values }) => values.flatMap((value) => toLines(value)))
       yield* terminal.print(
         formatDetails(displayed(lines, all, spec.displayValues?.(output, view) ?? [], view), view)

@@ -4,8 +4,6 @@ import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type { StreamInfo } from "./StreamInfo.ts"
 
-export { type StreamInfo, styled } from "./StreamInfo.ts"
-
 /** The reader of the output closed the pipe, for example `head`. The command ends with exit status 0. */
 export class OutputClosedError extends Data.TaggedError("OutputClosedError") {}
 

@@ -7,7 +7,8 @@ import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
 import { sanitize } from "./render/Sanitize.ts"
-import { styled, type TerminalService } from "./Terminal.ts"
+import { styled } from "./StreamInfo.ts"
+import type { TerminalService } from "./Terminal.ts"
 
 /** Prints log messages to stderr: all levels if `isVerbose`, otherwise warnings and errors. */
 export const withVerboseLog = (terminal: TerminalService, isVerbose: boolean) => {

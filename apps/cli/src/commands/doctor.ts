@@ -5,7 +5,8 @@ import { ChecksFailedError } from "../CommandError.ts"
 import { type Finding, runChecks } from "../diagnostics/Doctor.ts"
 import { printRows } from "../render/PrintRows.ts"
 import { sanitize } from "../render/Sanitize.ts"
-import { CommandTerminal, type StreamInfo, styled } from "../Terminal.ts"
+import { type StreamInfo, styled } from "../StreamInfo.ts"
+import { CommandTerminal } from "../Terminal.ts"
 
 export const doctor: CommandSpec = {
   path: ["doctor"],

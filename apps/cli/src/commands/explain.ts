@@ -10,7 +10,8 @@ import {
 } from "../diagnostics/Explanations.ts"
 import { textColumn } from "../render/Columns.ts"
 import { printRows } from "../render/PrintRows.ts"
-import { CommandTerminal, type StreamInfo, styled } from "../Terminal.ts"
+import { type StreamInfo, styled } from "../StreamInfo.ts"
+import { CommandTerminal } from "../Terminal.ts"
 
 export const explain: CommandSpec = {
   path: ["explain"],

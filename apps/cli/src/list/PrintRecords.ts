@@ -9,8 +9,8 @@ import type { CommandError } from "../CommandError.ts"
 import { formatCommandLine } from "../CommandLine.ts"
 import { withPager } from "../render/Pager.ts"
 import { sanitize } from "../render/Sanitize.ts"
-import { wrapText } from "../render/Width.ts"
-import { CommandTerminal, styled } from "../Terminal.ts"
+import { styled } from "../StreamInfo.ts"
+import { CommandTerminal } from "../Terminal.ts"
 import type { ListJob } from "./ListJob.ts"
 import { makeView } from "./MakeView.ts"
 import { pagerOptions } from "./OutputOptions.ts"
@@ -40,25 +40,33 @@ export const printRecords = <Item>(
 const printPages = <Item>(job: ListJob<Item>): Effect.Effect<void, CommandError, CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
-    const sink = makeTextSink(job, yield* makeView(job.invocation, job.source.subject), {
+    const sink = yield* makeTextSink(job, yield* makeView(job.invocation, job.source.subject), {
       // Scripts get the same table for every page size; on a terminal the first page appears at once
       layoutRecords: terminal.out.isTerminal ? 1 : layoutRecords
     })
     let progress: ListProgress = { records: 0, pages: 0, cursor: null, printedAfterCursor: 0, hasMore: true }
+    let written = progress
     let isOpen = false
-    const print = ({ error, text }: SinkText) => {
-      const whole = isOpen ? text : sink.start() + text
-      isOpen = true
-      return Effect.flatMap(terminal.print(whole), () => error === null ? Effect.void : Effect.fail(error))
-    }
+    const print = ({ error, text }: SinkText, next: ListProgress) =>
+      Effect.gen(function*() {
+        const whole = isOpen ? text : sink.start() + text
+        isOpen = true
+        const previous = progress
+        // On interruption during a slow write the page counts as printed
+        progress = next
+        // After a failed write, also the records that a table held back do not
+        yield* Effect.tapError(terminal.print(whole), () => Effect.sync(() => (progress = written)))
+        if (error !== null) {
+          progress = previous
+          return yield* Effect.fail(error)
+        }
+        if (whole !== "") written = next
+      })
     const printPage = (page: RecordPage<Item>) =>
       Effect.gen(function*() {
         const text = yield* sink.page(page)
         if (page.note !== null && progress.pages === 0) yield* terminal.note(page.note)
-        const previous = progress
-        // On interruption during a slow write the page counts as printed, after a failed write it does not
-        progress = advance(previous, page)
-        yield* Effect.tapError(print(text), () => Effect.sync(() => (progress = previous)))
+        yield* print(text, advance(progress, page))
         // On a terminal the rows themselves show the progress
         if (!job.source.isSinglePage && !terminal.out.isTerminal) {
           yield* terminal.progress(`${progress.records} ${job.source.recordName}, ${progress.pages} pages`)
@@ -69,7 +77,7 @@ const printPages = <Item>(job: ListJob<Item>): Effect.Effect<void, CommandError,
       Stream.mapEffect(printPage),
       Stream.runDrain,
       Effect.zipRight(sink.end),
-      Effect.flatMap(print)
+      Effect.flatMap((text) => print(text, progress))
     )
     yield* Effect.onExit(printAll, (exit) =>
       Effect.gen(function*() {
@@ -83,6 +91,7 @@ const printPages = <Item>(job: ListJob<Item>): Effect.Effect<void, CommandError,
         yield* Effect.forEach(lines, (line) => terminal.note(sanitizeLine(line)), { discard: true })
         const omissions = terminal.err.isTerminal ? sink.omissions() : null
         if (omissions !== null) {
+          const { wrapText } = yield* Effect.promise(() => import("../render/Width.ts"))
           const lines = wrapText(sanitize(omissions), terminal.err.columns ?? Infinity)
           yield* terminal.note(lines.map((line) => styled(terminal.err, "dim", line)).join("\n"))
         }

@@ -6,7 +6,6 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { CommandError } from "../CommandError.ts"
 import { sanitize } from "../render/Sanitize.ts"
-import { truncateEnd } from "../render/Width.ts"
 import type { TerminalService } from "../Terminal.ts"
 import type { RecordPage, RecordSource } from "./RecordSource.ts"
 
@@ -111,8 +110,14 @@ const timeOfDay = (milliseconds: number): string =>
   `${new Date(milliseconds).toISOString().slice(11, 19)} UTC`
 
 /** Shows a line that never wraps, because only one line can be replaced. */
-export const showProgress = ({ err, progress }: TerminalService, text: string): Effect.Effect<void> =>
-  progress(err.columns === null ? text : truncateEnd(text, err.columns - 1))
+export const showProgress = (
+  { err: { columns }, progress }: TerminalService,
+  text: string
+): Effect.Effect<void> =>
+  columns === null ? progress(text) : Effect.flatMap(
+    Effect.promise(() => import("../render/Width.ts")),
+    ({ truncateEnd }) => progress(truncateEnd(text, columns - 1))
+  )
 
 /** Shows waits: on a terminal a line that counts down, elsewhere one line for each outage. */
 export const showWait =

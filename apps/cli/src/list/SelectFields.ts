@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import { closestMatch } from "../args/Suggest.ts"
 import { UsageError } from "../CommandError.ts"
-import { padEnd } from "../render/Width.ts"
 import { CommandTerminal, type OutputClosedError, type OutputError } from "../Terminal.ts"
 import { type RecordField, recordFields, valueAt } from "./RecordFields.ts"
 import type { EncodedRecord } from "./RecordSource.ts"
@@ -30,7 +29,7 @@ export const printFieldsHelp = (
     const fields = recordFields(operation)
     const nameWidth = Math.max(...fields.map((field) => nameOf(field).length))
     return print(
-      fields.map((field) => `${padEnd(nameOf(field), nameWidth)}  ${descriptions[field.kind]}\n`).join("")
+      fields.map((field) => `${nameOf(field).padEnd(nameWidth)}  ${descriptions[field.kind]}\n`).join("")
     )
   })
 

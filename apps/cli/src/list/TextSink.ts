@@ -7,9 +7,8 @@ import { makeCsv } from "../formats/Csv.ts"
 import { makeJson } from "../formats/Json.ts"
 import { ndjson } from "../formats/Ndjson.ts"
 import type { RecordFormat } from "../formats/RecordFormat.ts"
-import { fieldColumns } from "../render/FieldColumns.ts"
 import { JsonText, toJson, toText } from "../render/Json.ts"
-import { makeTablePrinter, type TableOptions } from "../render/Table.ts"
+import type { TableOptions } from "../render/Table.ts"
 import type { View } from "../render/View.ts"
 import type { ListJob } from "./ListJob.ts"
 import { outputSettings } from "./OutputOptions.ts"
@@ -65,44 +64,43 @@ export const makeTextSink = <Item>(
   >,
   view: View,
   { layoutRecords }: Pick<TableOptions<Item>, "layoutRecords"> = {}
-): TextSink<Item> => {
-  const { escapeFormulas } = outputSettings(invocation.values)
-  if (transform !== null && transform.fields === null) {
-    return formatSink(jqFormat(invocation, view), transform)
-  }
-  switch (invocation.settings.format) {
-    case "ndjson":
-      return formatSink(ndjson, transform)
-    case "json":
-      return formatSink(makeJson(), transform)
-    case "csv":
+): Effect.Effect<TextSink<Item>> =>
+  Effect.gen(function*() {
+    const { escapeFormulas } = outputSettings(invocation.values)
+    if (transform !== null && transform.fields === null) {
+      return formatSink(jqFormat(invocation, view), transform)
+    }
+    const { format } = invocation.settings
+    if (format === "ndjson") return formatSink(ndjson, transform)
+    if (format === "json") return formatSink(makeJson(), transform)
+    if (format === "csv") {
       return formatSink(makeCsv(transform?.fields ?? source.fields, { escapeFormulas }), transform)
-    case "table": {
-      if (transform === null) {
-        const table = makeTablePrinter(columns, view, {
-          isDimmed,
-          isStreaming: !source.isSinglePage,
-          layoutRecords
-        })
-        return {
-          start: () => "",
-          page: ({ items }) => Effect.sync(() => complete(table.page(items))),
-          end: Effect.sync(() => complete(table.end())),
-          abort: table.end,
-          omissions: table.omissions
-        }
-      }
-      const table = makeTablePrinter(fieldColumns(transform.fields ?? []), view, {
+    }
+    const { makeTablePrinter } = yield* Effect.promise(() => import("../render/Table.ts"))
+    if (transform === null) {
+      const table = makeTablePrinter(columns, view, {
+        isDimmed,
         isStreaming: !source.isSinglePage,
         layoutRecords
       })
       return {
-        ...formatSink({ start: () => "", records: table.page, end: table.end }, transform),
+        start: () => "",
+        page: ({ items }: RecordPage<Item>) => Effect.sync(() => complete(table.page(items))),
+        end: Effect.sync(() => complete(table.end())),
+        abort: table.end,
         omissions: table.omissions
       }
     }
-  }
-}
+    const { fieldColumns } = yield* Effect.promise(() => import("../render/FieldColumns.ts"))
+    const table = makeTablePrinter(fieldColumns(transform.fields ?? []), view, {
+      isStreaming: !source.isSinglePage,
+      layoutRecords
+    })
+    return {
+      ...formatSink({ start: () => "", records: table.page, end: table.end }, transform),
+      omissions: table.omissions
+    }
+  })
 
 const formatSink = (format: RecordFormat, transform: RecordTransform | null): TextSink<unknown> => {
   const toText = ({ error, values }: TransformedRecords): SinkText => ({

@@ -42,7 +42,7 @@ export const makeWatchOutput = <Item>(
       })
     }
     const view = yield* makeView(invocation, source.subject)
-    const sink = makeTextSink(
+    const sink = yield* makeTextSink(
       {
         source: { ...source, isSinglePage: false, pages: () => Stream.empty },
         columns,
