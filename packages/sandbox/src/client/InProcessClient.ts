@@ -1,12 +1,17 @@
 /** The in-process HttpClient of the sandbox. */
+import * as Headers from "@effect/platform/Headers"
 import * as HttpClient from "@effect/platform/HttpClient"
 import { RequestError } from "@effect/platform/HttpClientError"
 import type { HttpClientRequest } from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as HttpIncomingMessage from "@effect/platform/HttpIncomingMessage"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Inspectable from "effect/Inspectable"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { constants, gunzipSync } from "node:zlib"
+import { lazy } from "../ledger/Lazy.ts"
 import { hasNoBody } from "../service/FaultInjection.ts"
 import { bodyBytes, firstHalf, type SandboxRequest, type SandboxResponse } from "../service/HttpMessage.ts"
 
@@ -31,15 +36,71 @@ export const httpClient = (
           cause: new TypeError("fetch failed", { cause: connectionReset() })
         })
       }
-      return HttpClientResponse.fromWeb(
-        request,
-        new Response(hasNoBody(response.status) ? null : responseBody(response), {
-          status: response.status,
-          headers: { ...response.headers }
-        })
-      )
+      return new InProcessResponse(request, response)
     })
   )
+
+/**
+ * A response that creates a `Response` only if more of it is used than status, headers and a complete body: the first
+ * `Response` of a process takes 10 ms, because Node.js loads its HTTP client.
+ */
+class InProcessResponse extends Inspectable.Class implements HttpClientResponse.HttpClientResponse {
+  readonly [HttpIncomingMessage.TypeId]: HttpIncomingMessage.TypeId = HttpIncomingMessage.TypeId
+  readonly [HttpClientResponse.TypeId]: HttpClientResponse.TypeId = HttpClientResponse.TypeId
+  readonly remoteAddress = Option.none()
+  readonly request: HttpClientRequest
+  readonly status: number
+  readonly headers: Headers.Headers
+  readonly #body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
+  readonly #web: () => HttpClientResponse.HttpClientResponse
+
+  constructor(request: HttpClientRequest, response: SandboxResponse) {
+    super()
+    this.request = request
+    this.status = response.status
+    this.headers = Headers.fromInput(response.headers)
+    this.#body = hasNoBody(response.status) ? null : responseBody(response)
+    this.#web = lazy(() =>
+      HttpClientResponse.fromWeb(
+        request,
+        new Response(this.#body, { status: response.status, headers: { ...response.headers } })
+      )
+    )
+  }
+
+  get arrayBuffer() {
+    const body = this.#body
+    return body instanceof Uint8Array ? Effect.sync(() => copy(body).buffer) : this.#web().arrayBuffer
+  }
+
+  get stream() {
+    return this.#body instanceof Uint8Array ? Stream.make(this.#body) : this.#web().stream
+  }
+
+  get text() {
+    return this.#web().text
+  }
+
+  get json() {
+    return this.#web().json
+  }
+
+  get urlParamsBody() {
+    return this.#web().urlParamsBody
+  }
+
+  get formData() {
+    return this.#web().formData
+  }
+
+  get cookies() {
+    return this.#web().cookies
+  }
+
+  toJSON() {
+    return this.#web().toJSON()
+  }
+}
 
 /**
  * Yields to the event loop as a real network does. Otherwise pagination over immediate responses would delay timers and

@@ -21,8 +21,9 @@ export const tokenPrice = operationHandler(operation, (input, context) => {
     exchange === undefined || matchesDex(pool.exchange, exchange)
   )
   const price = usdPriceAt(chain, token, block)
-  const firstBlock = chain.tokenTransfers(token.address).at(0)?.block ?? 0
-  return pool === undefined || price === null || block < firstBlock
+  // At the head there is a price, so the history need not be generated
+  const isBeforeMint = block < chain.head && block < (chain.tokenTransfers(token.address).at(0)?.block ?? 0)
+  return pool === undefined || price === null || isBeforeMint
     ? Effect.fail(noPool)
     : Effect.succeed(priceRecord(chain, token, pool, price, block, input.include === "percent_change"))
 })
