@@ -13,11 +13,13 @@ export const errorCode = (error: unknown): string =>
 /** Larger files are not configuration. */
 const maxBytes = 256 * 1024
 
-/** Reads a file; null if it does not exist. */
+/** Reads a regular file; null if it does not exist. A pipe may never end, and a repository may link to a device. */
 export const readSmallFile = (file: string): Effect.Effect<string | null, ConfigFileError> =>
   Effect.suspend(() => {
     try {
-      if (fs.statSync(file).size > maxBytes) {
+      const status = fs.statSync(file)
+      if (!status.isFile()) return new ConfigFileError({ file, reason: "not a regular file" })
+      if (status.size > maxBytes) {
         return new ConfigFileError({ file, reason: `the file is larger than ${maxBytes / 1024} KiB` })
       }
       return Effect.succeed(fs.readFileSync(file, "utf8"))
@@ -68,16 +70,13 @@ export const replaceFile = <E>(
   Effect.suspend(() => {
     const target = targetOf(file)
     const lock = `${target}.lock`
+    const finalMode = mode ?? modeOf(target)
     const failed = (action: string) => (error: unknown) =>
       new ConfigFileError({ file, reason: `cannot ${action}: ${errorCode(error)}` })
     const acquire = Effect.try({
       try: () => {
         fs.mkdirSync(NodePath.dirname(target), { recursive: true, mode: 0o700 })
-        const finalMode = mode ?? modeOf(target) ?? 0o644
-        const descriptor = fs.openSync(lock, "wx", finalMode)
-        // Unlike the mode at creation, independent of the umask
-        if (mode !== null) fs.fchmodSync(descriptor, mode)
-        return descriptor
+        return fs.openSync(lock, "wx", finalMode ?? 0o644)
       },
       catch: (error) => errorCode(error) === "EEXIST" ? new Locked() : failed("write the file")(error)
     }).pipe(
@@ -96,6 +95,8 @@ export const replaceFile = <E>(
           const text = yield* Effect.flatMap(readSmallFile(target), next)
           yield* Effect.try({
             try: () => {
+              // Unlike the mode at creation, independent of the umask
+              if (finalMode !== null) fs.fchmodSync(descriptor, finalMode)
               fs.writeFileSync(descriptor, text)
               fs.fsyncSync(descriptor)
               fs.renameSync(lock, target)
