@@ -25,10 +25,11 @@ import {
 import { commandLoaders } from "./commands/Commands.ts"
 import { commandLine } from "./commands/Descriptions.build.ts"
 import * as CommandSettings from "./CommandSettings.ts"
+import { type Configuration, environmentVariable } from "./config/Configuration.ts"
 import type { HttpTransport } from "./HttpTransport.ts"
 import { KnownSecrets, redactNotes } from "./Redaction.ts"
 import { sanitize } from "./render/Sanitize.ts"
-import { styled, withColorMode } from "./StreamInfo.ts"
+import { colorVariables, styled, withColorMode } from "./StreamInfo.ts"
 import { CommandTerminal } from "./Terminal.ts"
 import * as VerboseLog from "./VerboseLog.ts"
 
@@ -81,7 +82,7 @@ const runCommand = (
   Effect.gen(function*() {
     const invocation = yield* CommandSettings.prepare(command, values)
     const { configuration, isVerbose, timeout } = invocation.settings
-    const colorMode = configuration.values.get(colorOption.name)?.value
+    const colorMode = yield* colorModeOf(configuration)
     const standard = yield* CommandTerminal
     const terminal = {
       ...standard,
@@ -99,6 +100,15 @@ const runCommand = (
         onTimeout: () =>
           new CommandTimeoutError({ timeout, operation: command.operation, isUpdate: command.isUpdate })
       })
+  })
+
+/** Returns the configured color mode. Variables such as NO_COLOR take precedence over that of a file. */
+const colorModeOf = ({ values }: Configuration): Effect.Effect<string | undefined> =>
+  Effect.gen(function*() {
+    const color = values.get(colorOption.name)
+    if (color?.origin._tag !== "File") return color?.value
+    const variables = yield* Effect.forEach(colorVariables, environmentVariable)
+    return variables.every((value) => value === "") ? color.value : undefined
   })
 
 /** Runs a command, or prints its first request. */

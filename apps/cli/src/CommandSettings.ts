@@ -17,6 +17,7 @@ import type { AddressBook } from "./config/AddressBook.ts"
 import { hasStoredKey, protectStoredKey } from "./config/ApiKey.ts"
 import * as Configuration from "./config/Configuration.ts"
 import { findSetting } from "./config/Setting.ts"
+import { isExport } from "./export/ExportOptions.ts"
 import { isOutputFormat, type OutputFormat } from "./render/OutputFormat.ts"
 import { CommandTerminal } from "./Terminal.ts"
 
@@ -24,7 +25,9 @@ export interface CommandSettings {
   readonly format: OutputFormat
   readonly isSandbox: boolean
   readonly isVerbose: boolean
-  /** Timeout of the whole command; null for the default timeouts of the client. */
+  /** Whether the command reads whole lists or many inputs. */
+  readonly sendsManyRequests: boolean
+  /** Timeout of the whole command; null for the default timeouts of the client. A setting does not end long commands. */
   readonly timeout: Duration.Duration | null
   readonly configuration: Configuration.Configuration
   /** Resolves names to addresses, and shows names of addresses in tables. */
@@ -52,12 +55,26 @@ export const prepare = (
         format: isOutputFormat(format) ? format : terminal.out.isTerminal ? "table" : "ndjson",
         isSandbox: yield* isSandbox(configuration),
         isVerbose: isEnabled(values, verboseOption.name),
-        timeout: parseDuration(configuration.values.get("timeout")?.value ?? ""),
+        sendsManyRequests: ["all", "to", "from"].some((name) => (singleValue(values, name) ?? "") !== ""),
+        timeout: timeoutOf(command, values, configuration),
         configuration,
         addressBook: configuration.addressBook
       }
     }
   })
+
+/** Watches, exports and servers run for as long as they need, so that only the option ends them. */
+const timeoutOf = (
+  { endsAtTimeout, runsUntilInterrupted = false }: CommandSpec,
+  values: ArgumentValues,
+  configuration: Configuration.Configuration
+): Duration.Duration | null => {
+  const timeout = configuration.values.get("timeout")
+  const isLong = runsUntilInterrupted || endsAtTimeout?.(values) === true || isExport(values)
+  return timeout === undefined || (isLong && timeout.origin._tag !== "Option")
+    ? null
+    : parseDuration(timeout.value)
+}
 
 /** Returns the settings that the command line sets. An empty value counts as not set. */
 const settingsOf = (commandLine: ArgumentValues): ReadonlyMap<string, string> =>

@@ -19,9 +19,12 @@ interface EnvironmentVariables {
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== ""
 
+/** Variables of all programs that take precedence over the color mode of a settings file. */
+export const colorVariables = ["NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"] as const
+
 /**
  * Decides about colors. The option or QUARRY_COLOR takes precedence over NO_COLOR, which takes precedence over FORCE_COLOR and
- * CLICOLOR_FORCE; by default, terminals have colors.
+ * CLICOLOR_FORCE; by default, terminals have colors. An empty variable counts as not set.
  */
 const hasColors = (
   isTerminal: boolean,
@@ -30,8 +33,8 @@ const hasColors = (
 ): boolean => {
   if (mode === "always" || mode === "never") return mode === "always"
   if (isSet(environment["NO_COLOR"])) return false
-  const forced = environment["FORCE_COLOR"] ?? environment["CLICOLOR_FORCE"]
-  if (forced !== undefined) return forced !== "0" && forced !== "false"
+  const forced = environment["FORCE_COLOR"] || environment["CLICOLOR_FORCE"]
+  if (isSet(forced)) return forced !== "0" && forced !== "false"
   return isTerminal && environment["CLICOLOR"] !== "0" && environment["TERM"] !== "dumb"
 }
 

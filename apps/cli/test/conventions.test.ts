@@ -28,6 +28,7 @@ describe("colors", () => {
     expect(hasColors(true, { NO_COLOR: "" })).toBe(true)
     expect(hasColors(false, { FORCE_COLOR: "1" })).toBe(true)
     expect(hasColors(true, { FORCE_COLOR: "0" })).toBe(false)
+    expect(hasColors(false, { FORCE_COLOR: "" })).toBe(false)
     expect(hasColors(false, { CLICOLOR_FORCE: "1" })).toBe(true)
     expect(hasColors(true, { CLICOLOR: "0" })).toBe(false)
     expect(hasColors(false, { NO_COLOR: "1", FORCE_COLOR: "1" })).toBe(false)

@@ -164,6 +164,30 @@ describe("quarry config", () => {
 })
 
 describe("a setting", () => {
+  it.live("timeout ends neither watches nor exports", () =>
+    Effect.gen(function*() {
+      const { project, run, writeUser } = yield* directories
+      writeUser("timeout: 1ms\nsandbox: true\n")
+      const transfers = ["token", "transfers", exampleValues.token]
+      const watched = yield* run(["watch", ...transfers, "--since", "0", "--max-items", "3", "-o", "ndjson"])
+      expect([watched.code, records(watched.out).length]).toEqual([0, 3])
+      const file = join(project, "transfers.ndjson")
+      const exported = yield* run([...transfers, "--max-items", "3", "--to", file])
+      expect([exported.code, records(fs.readFileSync(file, "utf8")).length]).toEqual([0, 3])
+    }).pipe(Effect.scoped))
+
+  it.live("color of a file yields to NO_COLOR, and NO_COLOR to the option", () =>
+    Effect.gen(function*() {
+      const { run, writeUser } = yield* directories
+      writeUser("color: always\n")
+      const hasColors = (env: Readonly<Record<string, string>>, ...options: ReadonlyArray<string>) =>
+        Effect.map(run(["explain", "5", ...options], { env }), ({ out }) => out.includes("\u001b["))
+      expect(yield* hasColors({})).toBe(true)
+      expect(yield* hasColors({ NO_COLOR: "1" })).toBe(false)
+      expect(yield* hasColors({ NO_COLOR: "1" }, "--color", "always")).toBe(true)
+      expect(yield* hasColors({ NO_COLOR: "1", QUARRY_COLOR: "always" })).toBe(true)
+    }).pipe(Effect.scoped))
+
   it.live("applies like its option, which takes precedence", () =>
     Effect.gen(function*() {
       const { run, writeUser } = yield* directories
