@@ -57,7 +57,7 @@ export const connect = (
       }
     }
     const variables = yield* Effect.cached(configuredVariables(settings))
-    const client = yield* transport.network
+    const client = yield* transport.network(settings.sendsManyRequests ? "many-requests" : "few-requests")
     return {
       client: settings.isVerbose ? withCacheLog(client) : client,
       rateLimit: RateLimit.standard,

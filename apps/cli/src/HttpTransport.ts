@@ -6,8 +6,10 @@ import type * as Layer from "effect/Layer"
 import type { UsageError } from "./CommandError.ts"
 
 export interface HttpTransportService {
-  /** Fails if a proxy variable is invalid. */
-  readonly network: Effect.Effect<Layer.Layer<HttpClient>, UsageError>
+  /** Fails if a proxy variable is invalid. `usage`: whether a client should start fast, or send requests fast. */
+  readonly network: (
+    usage: "few-requests" | "many-requests"
+  ) => Effect.Effect<Layer.Layer<HttpClient>, UsageError>
   readonly sandbox: Effect.Effect<SandboxTransport>
 }
 

@@ -6,24 +6,25 @@ import { UsageError } from "./CommandError.ts"
 import { isProxyUrl, proxyVariables } from "./diagnostics/ProxyVariables.ts"
 import { HttpTransport, type HttpTransportService, type SandboxTransport } from "./HttpTransport.ts"
 
-/** Fetch of Node.js loads faster; Undici also uses the proxies of the environment. */
-const network: HttpTransportService["network"] = Effect.gen(function*() {
-  const proxies = proxyVariables.filter((name) => (process.env[name] ?? "") !== "")
-  if (proxies.length === 0) {
-    const { layer } = yield* Effect.promise(() => import("@effect/platform/FetchHttpClient"))
-    return layer
-  }
-  const invalid = proxies.find((name) => !isProxyUrl(process.env[name] ?? ""))
-  if (invalid !== undefined) {
-    // Its value may contain a password
-    return yield* new UsageError({
-      reason: `${invalid}: expected the URL of an HTTP proxy`,
-      hint: "correct or unset it"
-    })
-  }
-  const { layer } = yield* Effect.promise(() => import("@blockquarry/http/UndiciTransport"))
-  return Layer.orDie(layer)
-})
+/** Fetch of Node.js loads 50 ms faster. Undici needs less time for each request, and uses the proxies of the environment. */
+const network: HttpTransportService["network"] = (usage) =>
+  Effect.gen(function*() {
+    const proxies = proxyVariables.filter((name) => (process.env[name] ?? "") !== "")
+    if (proxies.length === 0 && usage === "few-requests") {
+      const { layer } = yield* Effect.promise(() => import("@effect/platform/FetchHttpClient"))
+      return layer
+    }
+    const invalid = proxies.find((name) => !isProxyUrl(process.env[name] ?? ""))
+    if (invalid !== undefined) {
+      // Its value may contain a password
+      return yield* new UsageError({
+        reason: `${invalid}: expected the URL of an HTTP proxy`,
+        hint: "correct or unset it"
+      })
+    }
+    const { layer } = yield* Effect.promise(() => import("@blockquarry/http/UndiciTransport"))
+    return Layer.orDie(layer)
+  })
 
 const sandbox: Effect.Effect<SandboxTransport> = Effect.map(
   Effect.promise(() => import("@blockquarry/sandbox/Sandbox")),

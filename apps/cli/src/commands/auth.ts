@@ -40,7 +40,7 @@ const verify = (
     const baseUrl = configuration.values.get("base-url")?.value
     return baseUrl === undefined
       ? null
-      : yield* Effect.provide(checkService(baseUrl, key), yield* transport.network)
+      : yield* Effect.provide(checkService(baseUrl, key), yield* transport.network("few-requests"))
   })
 
 /** Says what a check shows about the key. */

@@ -263,7 +263,7 @@ const checkKey = (
     }
     const { key, source } = found.right
     const label = `${ApiKey.fingerprint(key)} from ${source}`
-    const client = yield* Effect.either((yield* HttpTransport).network)
+    const client = yield* Effect.either((yield* HttpTransport).network("few-requests"))
     if (client._tag === "Left") {
       return [failed("service", formatError(client.left).message, client.left.hint)]
     }

@@ -82,7 +82,7 @@ export const withRecordedBodies =
           )
         ))
     const recordingTransport = (transport: HttpTransportService): HttpTransportService => ({
-      network: Effect.map(transport.network, recording),
+      network: (usage) => Effect.map(transport.network(usage), recording),
       sandbox: Effect.map(transport.sandbox, (sandbox) => ({ ...sandbox, client: recording(sandbox.client) }))
     })
     return Effect.provideServiceEffect(

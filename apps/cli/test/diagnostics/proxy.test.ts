@@ -70,7 +70,7 @@ const get = (url: string) =>
     const { network } = yield* HttpTransport
     const response = yield* Effect.provide(
       Effect.scoped(Effect.flatMap(HttpClient.HttpClient, (client) => client.get(url))),
-      yield* network
+      yield* network("few-requests")
     )
     return response.status
   }).pipe(Effect.provide(NodeHttpTransport.layer))

@@ -105,7 +105,7 @@ export const run = (input: Case): Promise<Ended> =>
       quarry(words(input.line), "1.2.3").pipe(
         Effect.provideService(CommandTerminal, terminal),
         Effect.provideService(HttpTransport, {
-          network: Effect.succeed(client),
+          network: () => Effect.succeed(client),
           sandbox: Effect.succeed({ client, config: new Map(Object.entries(connection)) })
         }),
         Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(env)))),

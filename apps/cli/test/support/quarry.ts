@@ -84,7 +84,7 @@ export const quarry = (argv: ReadonlyArray<string>, options: RunOptions = {}): E
     const code = yield* run(argv, "1.2.3").pipe(
       Effect.provideService(CommandTerminal, terminal),
       Effect.provideService(HttpTransport, {
-        network: Effect.succeed(client),
+        network: () => Effect.succeed(client),
         sandbox: Effect.succeed({ client, config: new Map(Object.entries(sandboxEnvironment)) })
       }),
       Effect.provideService(StandardInput, async function*() {
