@@ -52,6 +52,26 @@ const toBigEndian = (text: string): Uint8Array | null => {
 const whenString = (convert: (text: string) => CellValue) => (value: unknown): CellValue =>
   typeof value === "string" ? convert(value) : null
 
+/**
+ * Returns the same conversion, which remembers the last two values. Neighbouring records share blocks, tokens and
+ * addresses. One string for all of them takes less memory, and is hashed once.
+ */
+const remembering = (convert: ParquetColumn["convert"]): ParquetColumn["convert"] => {
+  let last: unknown = null
+  let lastCell: CellValue = null
+  let other: unknown = null
+  let otherCell: CellValue = null
+  return (value) => {
+    if (value === last) return lastCell
+    const cell = value === other ? otherCell : convert(value)
+    other = last
+    otherCell = lastCell
+    last = value
+    lastCell = cell
+    return cell
+  }
+}
+
 interface ColumnKind {
   readonly suffix: string
   readonly type: PhysicalType
@@ -196,6 +216,7 @@ const startRowGroups = (
   offset: number
 ): PartEncoder => {
   const { bytes, parquet } = makeWriter(options, columns, Math.max(offset, magicLength))
+  const remembered = columns.map(({ convert, path }) => ({ convert: remembering(convert), path }))
   let cells = columns.map((): Array<CellValue> => [])
   let rows = 0
   let size = 0
@@ -224,7 +245,7 @@ const startRowGroups = (
   }
   return {
     add: (records) => {
-      for (const [index, { convert, path }] of columns.entries()) {
+      for (const [index, { convert, path }] of remembered.entries()) {
         const column = cells[index] ?? []
         for (const record of records) {
           const value = convert(valueAt(record, path))

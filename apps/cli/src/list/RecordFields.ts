@@ -89,5 +89,8 @@ const firstOfEachPath = (fields: ReadonlyArray<RecordField>): ReadonlyArray<Reco
 }
 
 /** Returns the value of a field of an encoded record; undefined if the record does not have it. */
-export const valueAt = (record: unknown, path: RecordField["path"]): unknown =>
-  path.reduce<unknown>((value, name) => Predicate.isRecord(value) ? value[name] : undefined, record)
+export const valueAt = (record: unknown, path: RecordField["path"]): unknown => {
+  let value = record
+  for (const name of path) value = Predicate.isRecord(value) ? value[name] : undefined
+  return value
+}
