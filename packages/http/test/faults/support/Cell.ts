@@ -105,9 +105,10 @@ export const runCell = (
 ): Effect.Effect<CellResult, never, HttpClient.HttpClient> =>
   Effect.suspend(() => {
     const endpoint = server.addEndpoint(JSON.stringify(example.document))
-    const { clock, skipToNextTimer } = SkippingClock.make()
+    const { clock, skipNext } = SkippingClock.make(Row.minTimeoutMillis)
+    endpoint.now = () => clock.unsafeCurrentTimeMillis()
     // Some turns later, after the sent data has arrived.
-    endpoint.onSilence = () => turnsLater(10, skipToNextTimer)
+    endpoint.onSilence = () => turnsLater(10, skipNext)
     return Effect.withClock(runCalls(row, example, cached, server, endpoint), clock)
   }).pipe(
     Effect.provide(Logger.remove(Logger.defaultLogger)),

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 /** Creates a clock. `sleep` calls `wake` after a time and returns a function that cancels it. */
 export const makeClock = (
   now: () => number,
-  sleep: (millis: number, wake: () => void) => () => void
+  sleep: (millis: number, wake: () => void) => () => unknown
 ): Clock.Clock => {
   const nanos = () => BigInt(Math.round(now())) * 1_000_000n
   return {

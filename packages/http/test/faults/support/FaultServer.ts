@@ -13,6 +13,8 @@ export interface Endpoint {
   readonly url: string
   /** Responds to requests from now on. Null for valid responses. */
   responder: Responder | null
+  /** The time of the client. */
+  now: () => number
   /** Called when a request hangs, with or without a part of the response. */
   onSilence: () => void
   /** Number of requests. */
@@ -110,6 +112,7 @@ export const make: Effect.Effect<FaultServer, never, Scope.Scope> = Effect.gen(f
       response,
       query: url.searchParams,
       text,
+      now: endpoint.now(),
       onSilence: endpoint.onSilence,
       sameHost: `${endpoint.url}/again?key=${TestClients.key}`,
       otherHost: `${otherHostUrl}/?key=${TestClients.key}`
@@ -128,6 +131,7 @@ export const make: Effect.Effect<FaultServer, never, Scope.Scope> = Effect.gen(f
       const endpoint: Endpoint = {
         url: `${url}/${endpoints.length}`,
         responder: null,
+        now: Date.now,
         onSilence: () => {},
         received: 0,
         pending: 0,

@@ -57,7 +57,7 @@ class Results extends Context.Tag("test/Results")<Results, {
   readonly leftovers: Leftovers
 }>() {}
 
-const cellsOf = (rows: ReadonlyArray<Row>, server: FaultServer.FaultServer) =>
+const cellsOf = (server: FaultServer.FaultServer) =>
   rows.flatMap((row) =>
     examples.flatMap((example) =>
       [false, true].map((cached) =>
@@ -69,23 +69,13 @@ const cellsOf = (rows: ReadonlyArray<Row>, server: FaultServer.FaultServer) =>
     )
   )
 
-/** Whether a row waits for Retry-After. Such rows use time but no CPU. */
-const hasRetryAfter = ({ attempts, timeouts }: Row): boolean => attempts === 2 && timeouts === undefined
-
 const results = (client: Layer.Layer<HttpClient.HttpClient>) =>
   Layer.effect(
     Results,
     Effect.scoped(Effect.gen(function*() {
       const server = yield* FaultServer.make
       const before = countResources()
-      const cells = yield* Effect.gen(function*() {
-        const slow = cellsOf(rows.filter(hasRetryAfter), server)
-        const fast = cellsOf(rows.filter((row) => !hasRetryAfter(row)), server)
-        return yield* Effect.all([
-          Effect.all(slow, { concurrency: 44 }),
-          Effect.all(fast, { concurrency: 8 })
-        ], { concurrency: 2 })
-      }).pipe(Effect.provide(client))
+      const cells = yield* Effect.all(cellsOf(server), { concurrency: 8 }).pipe(Effect.provide(client))
       server.closeIdle()
       yield* until("all connections to close", () => server.connections() === 0)
       yield* until("all sockets and timers to close", () => {
@@ -94,7 +84,7 @@ const results = (client: Layer.Layer<HttpClient.HttpClient>) =>
       })
       const after = countResources()
       return {
-        cells: cells.flat(),
+        cells,
         leftovers: {
           otherHostConnections: server.otherHostConnections(),
           connections: server.connections(),
@@ -140,12 +130,9 @@ const isPolluted = (value: unknown): boolean =>
   typeof value === "object" && value !== null &&
   ("polluted" in value && !Object.hasOwn(value, "polluted") || Object.values(value).some(isPolluted))
 
-/** Tolerance for a busy machine. */
-const toleranceMillis = 3000
-
 const check = ({ cached, example, fault, leaks, next, row, stale }: CellRun): void => {
   const where = `${example.id} ${cached ? "with" : "without"} cache`
-  const limit = Duration.toMillis(row.timeouts?.call ?? timeouts.call) + toleranceMillis
+  const limit = Duration.toMillis(row.timeouts?.call ?? timeouts.call)
   const expectOutcome = (result: Cell.CallResult, outcome: ExpectedOutcome): void => {
     const { fields = {}, requests, tag } = outcome
     const received = row.unreachableHost === undefined ? requests : 0
@@ -166,7 +153,7 @@ const check = ({ cached, example, fault, leaks, next, row, stale }: CellRun): vo
 
 /** Runs the matrix with one client, and checks it row by row. */
 export const suite = (name: string, client: Layer.Layer<HttpClient.HttpClient>): void =>
-  withLayer(results(client), { timeout: "5 minutes", excludeTestServices: true })(
+  withLayer(results(client), { timeout: "15 minutes", excludeTestServices: true })(
     `over real sockets with ${name}`,
     (it) => {
       it.effect.each(rows)("$name", (row) =>

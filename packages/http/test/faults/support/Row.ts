@@ -6,6 +6,8 @@ import type * as Http from "node:http"
 interface Exchange {
   readonly response: Http.ServerResponse
   readonly query: URLSearchParams
+  /** The time of the client. */
+  readonly now: number
   /** The JSON text of a valid response. */
   readonly text: string
   /** Redirect targets on the same and on another host. Both URLs contain the API key. */
@@ -48,7 +50,9 @@ export interface Row {
 
 export const attempts = 3
 
-/** Longer than any row takes on a busy machine. */
+/** No timeout is shorter, and every wait before a retry is. */
+export const minTimeoutMillis = 10_000
+
 export const timeouts: Timeouts.Timeouts = { attempt: "10 seconds", call: "20 seconds" }
 
 const ok = (requests: number): ExpectedOutcome => ({ tag: "ok", requests })

@@ -1,14 +1,14 @@
 /**
- * The real time, which can skip to the next timer. Tests of hanging upstreams then need not wait for timeouts, and a slow
- * machine causes no timeouts.
+ * A clock that stands still, except that it skips sleeps: short ones at once, long ones when it is told to. Tests of waits
+ * and of hanging upstreams then take no time, and a slow machine causes no timeouts.
  */
 import type * as Clock from "effect/Clock"
 import { makeClock } from "./CustomClock.ts"
 
 export interface SkippingClock {
   readonly clock: Clock.Clock
-  /** Advances to the next timer. */
-  readonly skipToNextTimer: () => void
+  /** Skips the long sleep that ends first. */
+  readonly skipNext: () => void
 }
 
 interface PendingSleep {
@@ -16,32 +16,25 @@ interface PendingSleep {
   readonly wake: () => void
 }
 
-export const make = (): SkippingClock => {
+/** Creates a clock that skips sleeps of less than `longMillis` at once. */
+export const make = (longMillis: number): SkippingClock => {
   const pending = new Set<PendingSleep>()
-  let offset = 0
-  const now = () => Date.now() + offset
+  let now = Date.now()
+  const skip = (sleep: PendingSleep): void => {
+    if (!pending.delete(sleep)) return
+    now = Math.max(now, sleep.at)
+    sleep.wake()
+  }
   return {
-    clock: makeClock(now, (millis, wake) => {
-      const cancel = () => {
-        clearTimeout(timer)
-        pending.delete(sleep)
-      }
-      const sleep: PendingSleep = {
-        at: now() + millis,
-        wake: () => {
-          cancel()
-          wake()
-        }
-      }
-      const timer = setTimeout(sleep.wake, millis)
+    clock: makeClock(() => now, (millis, wake) => {
+      const sleep: PendingSleep = { at: now + millis, wake }
       pending.add(sleep)
-      return cancel
+      if (millis < longMillis) setImmediate(() => skip(sleep))
+      return () => pending.delete(sleep)
     }),
-    skipToNextTimer: () => {
-      const first = Math.min(...[...pending].map(({ at }) => at))
-      if (!Number.isFinite(first)) return
-      offset = Math.max(offset, first - Date.now())
-      for (const sleep of pending) if (sleep.at <= first) sleep.wake()
+    skipNext: () => {
+      const [first] = [...pending].toSorted((a, b) => a.at - b.at)
+      if (first !== undefined) skip(first)
     }
   }
 }

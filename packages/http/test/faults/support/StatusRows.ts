@@ -6,10 +6,10 @@ type ResponseHeaders = Readonly<Record<string, string>>
 
 /** Responds with a body that contains the API key. */
 const respondWith =
-  (status: number, headers: () => ResponseHeaders = () => ({}), message = "sorry"): Responder =>
-  ({ response }) => {
+  (status: number, headers: (now: number) => ResponseHeaders = () => ({}), message = "sorry"): Responder =>
+  ({ now, response }) => {
     const body = JSON.stringify({ message: `${message} (key ${TestClients.key})`, key: TestClients.key })
-    response.writeHead(status, { "content-type": "application/json", ...headers() })
+    response.writeHead(status, { "content-type": "application/json", ...headers(now) })
     response.end(status === 204 || status === 304 ? undefined : body)
   }
 
@@ -24,16 +24,13 @@ const redirects: ReadonlyArray<Row> = [301, 302, 303, 307, 308].flatMap((status)
 
 const seconds = (count: number) => ({ "retry-after": String(count) })
 
-/** A date relative to now, in the format of HTTP headers. */
-const date = (millis: number): ResponseHeaders => ({
-  "retry-after": new Date(Date.now() + millis).toUTCString()
-})
+const date = (millis: number): ResponseHeaders => ({ "retry-after": new Date(millis).toUTCString() })
 
-const retryAfterHeaders: ReadonlyArray<readonly [name: string, headers: () => ResponseHeaders]> = [
+const retryAfterHeaders: ReadonlyArray<readonly [name: string, headers: (now: number) => ResponseHeaders]> = [
   ["without Retry-After", () => ({})],
   ["with Retry-After in seconds", () => seconds(1)],
-  ["with Retry-After as a date", () => date(1500)],
-  ["with Retry-After in the past", () => date(-60_000)],
+  ["with Retry-After as a date", (now) => date(now + 1500)],
+  ["with Retry-After in the past", (now) => date(now - 60_000)],
   ["with an invalid Retry-After", () => ({ "retry-after": "soon, or -5" })]
 ]
 
@@ -46,7 +43,7 @@ const throttledRows: ReadonlyArray<Row> = [
     ...rejected("RateLimitError", 2, { status: 429, sent: true }),
     servesStale: true
   })),
-  ...[seconds(99_999_999_999), seconds(3600), date(86_400_000)].map((headers): Row => ({
+  ...[seconds(99_999_999_999), seconds(3600), date(Date.now() + 86_400_000)].map((headers): Row => ({
     name: `429 with Retry-After beyond the call timeout (${
       headers["retry-after"]?.includes("GMT") === true ? "a day" : headers["retry-after"]
     })`,
