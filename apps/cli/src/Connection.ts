@@ -30,6 +30,8 @@ export interface Connection {
   readonly rateLimit: RateLimit.RateLimit
   /** Reads the configuration of clients. Fails with an error that names what is missing or invalid, and its origin. */
   readonly read: <A, R>(configured: Effect.Effect<A, ConfigError, R>) => Effect.Effect<A, ConnectionError, R>
+  /** Reads a base URL, but no API key: a command that prints it may ask the user. */
+  readonly readBaseUrl: (api: ApiName, variable: string) => Effect.Effect<string, ConnectionError>
 }
 
 /** The variables that clients read, and where each of them is set. */
@@ -50,18 +52,22 @@ export const connect = (
         styled(terminal.err, "yellow", "sandbox mode: synthetic data, not from any real blockchain")
       )
       const { client, config } = yield* transport.sandbox
+      const variables = { values: config, origins: new Map() }
       return {
         client,
         rateLimit: RateLimit.none,
-        read: (configured) => readFrom(configured, { values: config, origins: new Map() })
+        read: (configured) => readFrom(configured, variables),
+        readBaseUrl: (api, variable) => readFrom(Settings.baseUrlConfig(api, variable), variables)
       }
     }
-    const variables = yield* Effect.cached(configuredVariables(settings))
+    const variables = configuredVariables(settings)
+    const withKey = yield* Effect.cached(withApiKey(variables, settings))
     const client = yield* transport.network(settings.sendsManyRequests ? "many-requests" : "few-requests")
     return {
       client: settings.isVerbose ? withCacheLog(client) : client,
       rateLimit: RateLimit.standard,
-      read: (configured) => Effect.flatMap(variables, (variables) => readFrom(configured, variables))
+      read: (configured) => Effect.flatMap(withKey, (variables) => readFrom(configured, variables)),
+      readBaseUrl: (api, variable) => readFrom(Settings.baseUrlConfig(api, variable), variables)
     }
   })
 
@@ -86,26 +92,29 @@ const readFrom = <A, R>(
     Effect.mapError(toConnectionError(origins))
   )
 
-/** Returns what the settings configure for clients. Fails if the API key cannot be read. */
-const configuredVariables = (
+/** Returns what the settings configure for clients, except the API key. */
+const configuredVariables = ({ configuration }: CommandSettings): Variables => {
+  const used = [...baseUrlOptions, rateLimitOption].flatMap(({ name }) => {
+    const resolved = configuration.values.get(name)
+    return resolved === undefined ? [] : [{ ...resolved, variable: variableOf(name) }]
+  })
+  return {
+    values: new Map(used.map(({ value, variable }) => [variable, value])),
+    origins: new Map(used.map(({ origin, variable }) => [variable, formatOrigin(origin)]))
+  }
+}
+
+/** Adds the API key. Fails if it cannot be read. */
+const withApiKey = (
+  { origins, values }: Variables,
   { configuration }: CommandSettings
 ): Effect.Effect<Variables, ConfigFileError> =>
   Effect.gen(function*() {
     const { findApiKey } = yield* Effect.promise(() => import("./config/ApiKey.ts"))
-    const apiKey = yield* findApiKey(configuration)
-    const used = [...baseUrlOptions, rateLimitOption].flatMap(({ name }) => {
-      const resolved = configuration.values.get(name)
-      return resolved === undefined ? [] : [{ ...resolved, variable: variableOf(name) }]
-    })
-    return {
-      values: new Map([
-        ...used.map(({ value, variable }) => [variable, value] as const),
-        ...apiKey === null ? [] : [[Settings.apiKey, Redacted.value(apiKey.key)] as const]
-      ]),
-      origins: new Map([
-        ...used.map(({ origin, variable }) => [variable, formatOrigin(origin)] as const),
-        ...apiKey === null ? [] : [[Settings.apiKey, apiKey.source] as const]
-      ])
+    const found = yield* findApiKey(configuration)
+    return found === null ? { values, origins } : {
+      values: new Map([...values, [Settings.apiKey, Redacted.value(found.key)]]),
+      origins: new Map([...origins, [Settings.apiKey, found.source]])
     }
   })
 

@@ -8,7 +8,7 @@ import { ConfigFileError } from "../CommandError.ts"
 import { protectSecret } from "../Redaction.ts"
 import { apiKeyFile } from "./ConfigPaths.ts"
 import { type Configuration, environmentVariable, formatOrigin, pathEnvironment } from "./Configuration.ts"
-import { readSmallFile, replaceFile } from "./ReplaceFile.ts"
+import { errorCode, readSmallFile, replaceFile } from "./ReplaceFile.ts"
 
 export interface FoundApiKey {
   readonly key: Redacted.Redacted
@@ -40,11 +40,18 @@ export const findApiKey = (
   configuration: Configuration
 ): Effect.Effect<FoundApiKey | null, ConfigFileError> =>
   Effect.gen(function*() {
-    const found = yield* search(configuration)
-    if (found === null) return null
-    yield* protectSecret(found.key)
-    return found
+    const located = yield* locate(configuration)
+    if (located === null) return null
+    const key = yield* located.read
+    yield* protectSecret(key)
+    return { key, source: located.source }
   })
+
+/** Returns where the API key comes from; null if there is none. Does not run a command, which may ask the user. */
+export const findApiKeySource = (
+  configuration: Configuration
+): Effect.Effect<string | null, ConfigFileError> =>
+  Effect.map(locate(configuration), (located) => located?.source ?? null)
 
 /** Protects the stored key, so that messages do not repeat it even if a command does not use it. */
 export const protectStoredKey = (profile: string): Effect.Effect<void> =>
@@ -54,20 +61,32 @@ export const protectStoredKey = (profile: string): Effect.Effect<void> =>
     Effect.ignore
   )
 
-const search = (configuration: Configuration): Effect.Effect<FoundApiKey | null, ConfigFileError> =>
+interface LocatedApiKey {
+  readonly source: string
+  readonly read: Effect.Effect<Redacted.Redacted, ConfigFileError>
+}
+
+const locate = (configuration: Configuration): Effect.Effect<LocatedApiKey | null, ConfigFileError> =>
   Effect.gen(function*() {
     const variable = yield* environmentVariable(Settings.apiKey)
-    if (variable !== "") return { key: Redacted.make(variable), source: Settings.apiKey }
+    if (variable !== "") {
+      return { read: Effect.succeed(Redacted.make(variable)), source: Settings.apiKey }
+    }
     const file = yield* Effect.orElseSucceed(keyFile(configuration.profile), () => null)
     const stored = file === null ? null : yield* readSmallFile(file)
     if (file !== null && stored !== null && stored.trim() !== "") {
-      return { key: Redacted.make(stored.trim()), source: file }
+      return { read: Effect.succeed(Redacted.make(stored.trim())), source: file }
     }
     const command = configuration.values.get("api-key-command")
     if (command === undefined) return null
-    const { runKeyCommand } = yield* Effect.promise(() => import("./KeyCommand.ts"))
-    const key = yield* runKeyCommand(command.value, formatOrigin(command.origin))
-    return { key, source: `api-key-command (${formatOrigin(command.origin)})` }
+    const origin = formatOrigin(command.origin)
+    return {
+      read: Effect.flatMap(
+        Effect.promise(() => import("./KeyCommand.ts")),
+        ({ runKeyCommand }) => runKeyCommand(command.value, origin)
+      ),
+      source: `api-key-command (${origin})`
+    }
   })
 
 /** Stores the API key of a profile in a file that only the user can read. Returns the file. */
@@ -88,7 +107,7 @@ export const removeApiKey = (profile: string): Effect.Effect<string | null, Conf
     if (!fs.existsSync(file)) return null
     yield* Effect.try({
       try: () => fs.rmSync(file),
-      catch: (error) => new ConfigFileError({ file, reason: `cannot remove the file: ${String(error)}` })
+      catch: (error) => new ConfigFileError({ file, reason: `cannot remove the file: ${errorCode(error)}` })
     })
     return file
   })

@@ -10,7 +10,7 @@ import { type CommandInvocation, type CommandSpec, integerValue } from "../args/
 import { decodeArguments } from "../args/OperationParameters.ts"
 import { type CommandError, UsageError } from "../CommandError.ts"
 import type { CommandSettings } from "../CommandSettings.ts"
-import { findApiKey } from "../config/ApiKey.ts"
+import { findApiKeySource } from "../config/ApiKey.ts"
 import { baseUrlVariableOf, connect } from "../Connection.ts"
 import type { HttpTransport } from "../HttpTransport.ts"
 import { withPageSize } from "../list/OperationSource.ts"
@@ -79,8 +79,8 @@ export const requestUrl = (
 ): Effect.Effect<string, CommandError, HttpTransport | CommandTerminal> =>
   Effect.gen(function*() {
     const connection = yield* connect(settings)
-    const baseUrl = yield* connection.read(Settings.baseUrlConfig(api, baseUrlVariable))
-    // `baseUrlConfig` has checked it
+    const baseUrl = yield* connection.readBaseUrl(api, baseUrlVariable)
+    // `readBaseUrl` has checked it
     const apiUrl = Either.getOrThrow(BaseUrl.normalize(api, baseUrl))
     const url = new URL(apiUrl + path + (query.length === 0 ? "" : `?${formatQuery(query)}`)).href
     return settings.isSandbox ? url.replace(new URL(url).origin, sandboxOrigin) : url
@@ -90,9 +90,9 @@ export const requestUrl = (
 const keyNote = ({ configuration, isSandbox }: CommandSettings): Effect.Effect<string, CommandError> =>
   Effect.gen(function*() {
     if (isSandbox) return "note: start the server with quarry sandbox serve; it prints the API key"
-    const found = yield* findApiKey(configuration)
-    if (found === null) return `note: set ${Settings.apiKey} to your API key first`
-    return found.source === Settings.apiKey
+    const source = yield* findApiKeySource(configuration)
+    if (source === null) return `note: set ${Settings.apiKey} to your API key first`
+    return source === Settings.apiKey
       ? `note: the shell inserts ${Settings.apiKey}, which must be exported`
-      : `note: set ${Settings.apiKey} first; quarry reads the key from ${found.source}`
+      : `note: set ${Settings.apiKey} first; quarry reads the key from ${source}`
   })
