@@ -7,12 +7,13 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as fs from "node:fs"
 import * as NodePath from "node:path"
+import { baseUrlOptions } from "../args/GlobalOptions.ts"
 import { closestMatch } from "../args/Suggest.ts"
 import { UsageError } from "../CommandError.ts"
 import * as AddressBook from "./AddressBook.ts"
 import * as ConfigFile from "./ConfigFile.ts"
 import * as ConfigPaths from "./ConfigPaths.ts"
-import { findSetting, settings, variableOf } from "./Setting.ts"
+import { findSetting, isSwitch, settings, variableOf } from "./Setting.ts"
 
 /** Where a value is set. */
 export type Origin =
@@ -113,8 +114,10 @@ export const load = (options: ReadonlyMap<string, string>): Effect.Effect<Config
     const user = files.user === null ? null : yield* ConfigFile.read(files.user, "user")
     const project = files.project === null ? null : yield* ConfigFile.read(files.project, "project")
     const environment = yield* readEnvironment
+    const invalidOptions = checkBaseUrls(options)
+    const validOptions = fromOptions(options, invalidOptions)
     const withoutProfile = resolve([
-      fromOptions(options),
+      validOptions,
       environment.values,
       fromFile(project),
       fromFile(user)
@@ -122,7 +125,7 @@ export const load = (options: ReadonlyMap<string, string>): Effect.Effect<Config
     const profile = withoutProfile.get("profile")?.value ?? defaultProfile
     return {
       values: resolve([
-        fromOptions(options),
+        validOptions,
         environment.values,
         fromFile(project),
         fromFile(user, profile),
@@ -134,7 +137,12 @@ export const load = (options: ReadonlyMap<string, string>): Effect.Effect<Config
         new Map([...user.aliases].map(([name, { value }]) => [name, value]))
       ),
       files,
-      issues: [...environment.issues, ...project?.issues ?? [], ...user?.issues ?? []]
+      issues: [
+        ...invalidOptions.values(),
+        ...environment.issues,
+        ...project?.issues ?? [],
+        ...user?.issues ?? []
+      ]
     }
   })
 
@@ -144,8 +152,30 @@ type Layer = ReadonlyMap<string, ResolvedValue>
 export const resolve = (layers: ReadonlyArray<Layer>): ReadonlyMap<string, ResolvedValue> =>
   new Map(layers.toReversed().flatMap((layer) => [...layer]))
 
-const fromOptions = (options: ReadonlyMap<string, string>): Layer =>
-  new Map([...options].map(([name, value]) => [name, { value, origin: { _tag: "Option", name } }]))
+/** Returns what is wrong with base URLs, by option. The parser and the operations check all other options. */
+const checkBaseUrls = (
+  options: ReadonlyMap<string, string>
+): ReadonlyMap<string, ConfigFile.ConfigIssue> =>
+  new Map(baseUrlOptions.flatMap(({ name }) => {
+    const value = options.get(name)
+    const message = value === undefined ? null : findSetting(name)?.check(value) ?? null
+    return message === null
+      ? []
+      : [[name, {
+        file: `--${name}`,
+        line: null,
+        message,
+        hint: `for example --${name} https://api.example.com`
+      }]]
+  }))
+
+const fromOptions = (options: ReadonlyMap<string, string>, invalid: ReadonlyMap<string, unknown>): Layer =>
+  new Map(
+    [...options].filter(([name]) => !invalid.has(name)).map(([name, value]) => [
+      name,
+      { value, origin: { _tag: "Option", name } }
+    ])
+  )
 
 const fromFile = (file: ConfigFile.ConfigFile | null, profile: string | null = null): Layer => {
   const values = profile === null ? file?.settings : file?.profiles.get(profile)
@@ -167,15 +197,10 @@ const readEnvironment = Effect.map(
       const text = all[index] ?? ""
       if (text === "") continue
       const variable = variableOf(name)
-      const value = name === "sandbox" ? normalizeBoolean(text) : text
-      const problem = check(value)
-      if (problem === null) values.set(name, { value, origin: { _tag: "Environment", variable } })
-      else {issues.push({
-          file: variable,
-          line: null,
-          message: problem,
-          hint: `correct ${variable} or unset it`
-        })}
+      const value = isSwitch(name) ? normalizeBoolean(text) : text
+      const message = check(value)
+      if (message === null) values.set(name, { value, origin: { _tag: "Environment", variable } })
+      else issues.push({ file: variable, line: null, message, hint: `correct ${variable} or unset it` })
     }
     return { values, issues }
   }

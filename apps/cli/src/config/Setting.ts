@@ -94,6 +94,9 @@ export const settings: ReadonlyArray<Setting> = [
 
 const byName: ReadonlyMap<string, Setting> = new Map(settings.map((setting) => [setting.name, setting]))
 
+/** Returns whether the values of a setting are `true` and `false`. */
+export const isSwitch = (name: string): boolean => byName.get(name)?.check === boolean
+
 export const findSetting = (name: string): Setting | undefined => byName.get(name)
 
 /** Returns the environment variable of a setting: `QUARRY_BASE_URL` for `base-url`. */

@@ -19,7 +19,7 @@ import {
 import { HttpTransport } from "../HttpTransport.ts"
 import { checkService, isKeyAccepted, type ServiceCheck } from "./CheckService.ts"
 import { probe, type ProbeError, targetOf } from "./NetworkProbe.ts"
-import { proxyFor, proxyVariables } from "./ProxyVariables.ts"
+import { isProxyUrl, proxyFor, proxyVariables } from "./ProxyVariables.ts"
 
 /** The result of one check. */
 export interface Finding {
@@ -173,14 +173,20 @@ const checkHost = (
   proxy: string | null
 ): Effect.Effect<ReadonlyArray<Finding>> =>
   Effect.gen(function*() {
-    if (proxy !== null && !URL.canParse(proxy)) {
-      return [failed(name, "the proxy variables contain no valid URL", "correct or unset HTTPS_PROXY")]
+    const check = `${name}: connection`
+    if (proxy !== null && !isProxyUrl(proxy)) {
+      return [
+        failed(
+          check,
+          "the proxy is not the URL of an HTTP proxy",
+          "correct or unset HTTPS_PROXY and HTTP_PROXY"
+        )
+      ]
     }
     const direct = proxy === null
     const target = targetOf(direct ? url : new URL(proxy))
     // A URL of a proxy may contain a password
     const label = direct ? url.host : `proxy ${new URL(proxy).host} for ${url.host}`
-    const check = `${name}: connection`
     const result = yield* Effect.either(probe(target))
     if (result._tag === "Left") {
       return [failed(check, `${label}: ${describeProbe(result.left)}`, fixOfProbe(result.left, direct))]

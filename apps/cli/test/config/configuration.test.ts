@@ -127,7 +127,7 @@ it.effect("an invalid variable is reported, and does not apply", () =>
     expect(error.reason).toMatch(/^QUARRY_CHAIN: expected one of/)
   }).pipe(Effect.scoped))
 
-it.effect("QUARRY_SANDBOX accepts 1, yes and on", () =>
+it.effect("variables of switches accept 1, yes and on", () =>
   Effect.gen(function*() {
     const { use } = yield* directories
     for (
@@ -136,8 +136,9 @@ it.effect("QUARRY_SANDBOX accepts 1, yes and on", () =>
         "false"
       ]]
     ) {
-      const loaded = yield* use({ QUARRY_SANDBOX: text ?? "" })(Configuration.load(new Map()))
-      expect(loaded.values.get("sandbox")?.value).toBe(value)
+      const env = { QUARRY_SANDBOX: text ?? "", QUARRY_UTC: text ?? "" }
+      const loaded = yield* use(env)(Configuration.load(new Map()))
+      expect([loaded.values.get("sandbox")?.value, loaded.values.get("utc")?.value]).toEqual([value, value])
     }
   }).pipe(Effect.scoped))
 

@@ -127,6 +127,13 @@ describe("quarry doctor", () => {
         fix: "check that the proxy runs, or unset HTTPS_PROXY"
       })
       expect(ran.out + ran.err).not.toContain("hunter22")
+      for (const proxy of ["proxy.test:3128", "socks5://proxy.test"]) {
+        const invalid = yield* run(json, { client, env: { ...env, HTTPS_PROXY: proxy } })
+        expect(findingsOf(invalid).get("base-url: connection")).toMatchObject({
+          status: "failed",
+          message: "the proxy is not the URL of an HTTP proxy"
+        })
+      }
     }).pipe(Effect.scoped))
 
   it.live("compares the clock with the Date header", () =>
@@ -168,6 +175,20 @@ describe("quarry doctor", () => {
         status: "warning",
         message: `${keyFile("default")}: other users can read it`,
         fix: `chmod 600 ${keyFile("default")}`
+      })
+    }).pipe(Effect.scoped))
+
+  it.live("reports an invalid --base-url, as every other command does", () =>
+    Effect.gen(function*() {
+      const { run } = yield* directories
+      const ran = yield* run([...json, "--base-url", "foo"])
+      expect([ran.code, findingsOf(ran).get("configuration")?.message]).toEqual([
+        1,
+        "--base-url: not a URL; expected https://host/path"
+      ])
+      expect(yield* run(["auth", "status", "--base-url", "foo"])).toMatchObject({
+        code: 2,
+        err: expect.stringContaining("--base-url: not a URL")
       })
     }).pipe(Effect.scoped))
 
