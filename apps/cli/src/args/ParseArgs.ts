@@ -269,5 +269,11 @@ const assignArguments = (
   const unexpected = args[index]
   return unexpected === undefined
     ? Either.right(values)
-    : usageError(`unexpected argument ${JSON.stringify(unexpected)}`, usage)
+    : usageError(
+      // Does not repeat it without need: `quarry auth login <key>`
+      command.arguments.length === 0
+        ? `quarry ${command.path.join(" ")} takes no arguments`
+        : `unexpected argument ${JSON.stringify(unexpected)}`,
+      usage
+    )
 }

@@ -66,6 +66,14 @@ it.live("rejects no key, and a key that is invalid in a header, without repeatin
     expect(fs.existsSync(keyFile("default"))).toBe(false)
   }).pipe(Effect.scoped))
 
+it.live("does not repeat a key that is passed as an argument", () =>
+  Effect.gen(function*() {
+    const { run } = yield* directories
+    const ran = yield* run(["auth", "login", key])
+    expect(ran).toMatchObject({ code: 2, err: expect.stringContaining("takes no arguments") })
+    expectNoKey(ran)
+  }).pipe(Effect.scoped))
+
 it.live("does not ask with --no-input", () =>
   Effect.gen(function*() {
     const { run } = yield* directories
