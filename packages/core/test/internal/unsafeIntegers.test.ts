@@ -1,5 +1,6 @@
 /** Tests what a quoter learns from earlier texts. The values of documents are tested with `LosslessJson.parse`. */
 import { expect, it } from "@effect/vitest"
+import * as FastCheck from "effect/FastCheck"
 import { forgetAfter, makeQuoter } from "../../src/internal/unsafeIntegers.ts"
 
 const unsafe = "12345678901234567890"
@@ -24,6 +25,22 @@ it("skips ahead, until it has skipped an integer of a member that it knows", () 
   expect(isExact(skipped)).toBe(false)
   expect(isExact(quoter.quoteAll(skipped))).toBe(true)
   expect(isExact(quoter.quoteKnown(uneven))).toBe(true)
+})
+
+it("quotes all unsafe integers, at whatever distances, and after whatever texts", () => {
+  const member = FastCheck.tuple(FastCheck.constantFrom("value", "amount"), FastCheck.nat(300))
+  const texts = FastCheck.array(
+    FastCheck.array(member, { maxLength: 12 }).map((members) =>
+      `[${members.map(([name, length]) => `{"${name}":${unsafe},"x":"${"-".repeat(length)}"}`).join()}]`
+    ),
+    { maxLength: 8 }
+  )
+  FastCheck.assert(FastCheck.property(texts, (texts) => {
+    const quoter = makeQuoter()
+    for (const text of texts) {
+      expect(quoter.quoteAll(quoter.quoteKnown(text))).toBe(text.replaceAll(unsafe, `"${unsafe}"`))
+    }
+  }))
 })
 
 it.each([
