@@ -160,8 +160,10 @@ const printRecord = <I, InputEncoded, Output, OutputEncoded>(
     }
     const error = results.find(({ error }) => error !== null)?.error ?? null
     if (jq !== null) yield* print(jqFormat(invocation, view))
-    else if (format === "csv") yield* print(makeCsv(transform?.fields ?? all, { escapeFormulas }))
-    else if (format === "ndjson") yield* print(ndjson)
+    else if (format === "csv") {
+      const options = { escapeFormulas, isTerminal: view.stream.isTerminal }
+      yield* print(makeCsv(transform?.fields ?? all, options))
+    } else if (format === "ndjson") yield* print(ndjson)
     else if (format === "json") yield* print(jsonDocument)
     else if (transform === null && spec.table !== undefined) {
       const emptyNote = spec.emptyNote?.(output) ?? null

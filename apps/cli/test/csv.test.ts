@@ -1,7 +1,7 @@
 /** CSV that any reader of RFC 4180 reads back. */
 import { expect, it } from "@effect/vitest"
 import * as Arbitrary from "effect/FastCheck"
-import { makeCsv } from "../src/formats/Csv.ts"
+import { type CsvOptions, makeCsv } from "../src/formats/Csv.ts"
 import type { RecordField } from "../src/list/RecordFields.ts"
 
 const fields: ReadonlyArray<RecordField> = [
@@ -11,8 +11,8 @@ const fields: ReadonlyArray<RecordField> = [
   { path: ["change"], kind: "decimal" }
 ]
 
-const csv = (records: ReadonlyArray<unknown>, escapeFormulas = false): string => {
-  const format = makeCsv(fields, { escapeFormulas })
+const csv = (records: ReadonlyArray<unknown>, options: Partial<CsvOptions> = {}): string => {
+  const format = makeCsv(fields, { escapeFormulas: false, isTerminal: false, ...options })
   return format.start() + format.records(records) + format.end()
 }
 
@@ -49,10 +49,21 @@ it("keeps any text, with quotes, commas and line breaks", () => {
 })
 
 it("prefixes formulas with an apostrophe on request, but no numbers", () => {
-  for (const start of ["=", "+", "-", "@", "\t", "\r"]) {
+  for (const start of ["=", "+", "-", "@", "\t", "\r", "\n", "＝"]) {
     const name = `${start}1+cmd|' /C calc'!A0`
-    expect(parse(csv([{ name }], true))[1]?.[0]).toBe(`'${name}`)
+    expect(parse(csv([{ name }], { escapeFormulas: true }))[1]?.[0]).toBe(`'${name}`)
     expect(parse(csv([{ name }]))[1]?.[0]).toBe(name)
   }
-  expect(parse(csv([{ name: "a=1", change: "-1.5" }], true))[1]).toEqual(["a=1", null, null, "-1.5"])
+  expect(parse(csv([{ name: "a=1", change: "-1.5" }], { escapeFormulas: true }))[1]).toEqual([
+    "a=1",
+    null,
+    null,
+    "-1.5"
+  ])
+})
+
+it("removes control characters for a terminal only", () => {
+  const name = "a\u001b[31m\u009bb\u202ec\n"
+  expect(parse(csv([{ name }], { isTerminal: true }))[1]?.[0]).toBe("a[31mbc\n")
+  expect(parse(csv([{ name }]))[1]?.[0]).toBe(name)
 })

@@ -70,7 +70,7 @@ const fileFormat = (
 ): Effect.Effect<FileFormat> =>
   Effect.gen(function*() {
     if (format === "ndjson") return textFile(ndjson)
-    if (format === "csv") return textFile(makeCsv(fields, outputSettings(values)))
+    if (format === "csv") return textFile(makeCsv(fields, { ...outputSettings(values), isTerminal: false }))
     const { parquetFile } = yield* Effect.promise(() => import("../formats/Parquet.ts"))
     return parquetFile({
       fields,

@@ -5,18 +5,21 @@
  * field, arrays are JSON text, missing values are empty, and amounts keep all digits.
  */
 import { type RecordField, valueAt } from "../list/RecordFields.ts"
-import { toJson } from "../render/Json.ts"
+import { toJson, withoutControls } from "../render/Json.ts"
 import type { RecordFormat } from "./RecordFormat.ts"
 
 export interface CsvOptions {
   /** Whether text that a spreadsheet takes for a formula is prefixed with an apostrophe. */
   readonly escapeFormulas: boolean
+  /** Whether control characters are removed from text, because a terminal interprets them. */
+  readonly isTerminal: boolean
 }
 
 /** Kinds of fields whose text comes from the chain or from users. A number may start with a minus sign. */
 const textKinds: ReadonlySet<RecordField["kind"]> = new Set(["string", "json"])
 
-const formulaStart = /^[=+\-@\t\r]/
+/** Some spreadsheets accept the fullwidth signs too. */
+const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/
 
 const needsQuotes = /[",\r\n]/
 
@@ -24,9 +27,10 @@ const needsQuotes = /[",\r\n]/
 const quoted = (text: string): string =>
   text === "" || needsQuotes.test(text) ? `"${text.replaceAll("\"", "\"\"")}"` : text
 
-const cell = (value: unknown, field: RecordField, { escapeFormulas }: CsvOptions): string => {
+const cell = (value: unknown, field: RecordField, { escapeFormulas, isTerminal }: CsvOptions): string => {
   if (value === null || value === undefined) return ""
-  const text = typeof value === "object" ? toJson(value) : String(value)
+  const whole = typeof value === "object" ? toJson(value) : String(value)
+  const text = isTerminal ? withoutControls(whole) : whole
   return quoted(
     escapeFormulas && textKinds.has(field.kind) && formulaStart.test(text) ? `'${text}` : text
   )

@@ -7,6 +7,7 @@ import { makeCsv } from "../formats/Csv.ts"
 import { makeJson } from "../formats/Json.ts"
 import { ndjson } from "../formats/Ndjson.ts"
 import type { RecordFormat } from "../formats/RecordFormat.ts"
+import { fieldColumns } from "../render/FieldColumns.ts"
 import { JsonText, toJson, toText } from "../render/Json.ts"
 import type { TableOptions } from "../render/Table.ts"
 import type { View } from "../render/View.ts"
@@ -74,7 +75,10 @@ export const makeTextSink = <Item>(
     if (format === "ndjson") return formatSink(ndjson, transform)
     if (format === "json") return formatSink(makeJson(), transform)
     if (format === "csv") {
-      return formatSink(makeCsv(transform?.fields ?? source.fields, { escapeFormulas }), transform)
+      return formatSink(
+        makeCsv(transform?.fields ?? source.fields, { escapeFormulas, isTerminal: view.stream.isTerminal }),
+        transform
+      )
     }
     const { makeTablePrinter } = yield* Effect.promise(() => import("../render/Table.ts"))
     if (transform === null) {
@@ -91,7 +95,6 @@ export const makeTextSink = <Item>(
         omissions: table.omissions
       }
     }
-    const { fieldColumns } = yield* Effect.promise(() => import("../render/FieldColumns.ts"))
     const table = makeTablePrinter(fieldColumns(transform.fields ?? []), view, {
       isStreaming: !source.isSinglePage,
       layoutRecords

@@ -18,11 +18,14 @@ const unsafeCharacters =
   // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
+/** Removes what changes the state of a terminal. Keeps line breaks and tabs. */
+export const withoutControls = (text: string): string => text.replace(unsafeCharacters, "")
+
 /** Formats a result of jq as text: a string without quotes, anything else as JSON. */
 export const toText = ({ text }: JsonText, isTerminal: boolean): string => {
   if (!text.startsWith("\"")) return text.replace(controlCharacters, escapeCharacter)
   const content = String(JSON.parse(text))
-  return isTerminal ? content.replace(unsafeCharacters, "") : content
+  return isTerminal ? withoutControls(content) : content
 }
 
 /** Formats a value on one line, or indented if `indent` is set. JSON text stays as it is. */

@@ -24,7 +24,7 @@ export const printRows = <A>(
     const fields = columns.map(({ header }): RecordField => ({ path: [header], kind: "string" }))
     const view = { ...plainView, stream: terminal.out }
     return print(
-      makeCsv(fields, { escapeFormulas: false }),
+      makeCsv(fields, { escapeFormulas: false, isTerminal: terminal.out.isTerminal }),
       rows.map((row) => Object.fromEntries(columns.map(({ cell, header }) => [header, cell(row, view)])))
     )
   })
