@@ -18,11 +18,11 @@ import { limitRecords, memoise, type RecordPage, type RecordSource } from "../li
 import type { TransformedRecords } from "../list/RecordTransform.ts"
 import { formatDuration, retryPages } from "../list/RetryPages.ts"
 import { CommandTerminal } from "../Terminal.ts"
-import { lockExport } from "./ExportLock.ts"
 import type { ExportTarget } from "./ExportOptions.ts"
 import { type ExportProgress, formatBytes, formatCount, formatPages, makeProgress } from "./ExportProgress.ts"
 import { exportFiles, publish, startExport, writeManifest } from "./ExportStart.ts"
 import type { FileFormat, PartEncoder } from "./FileFormat.ts"
+import { lockFile } from "./FileLock.ts"
 import { type ExportQuery, type Manifest, type NewestBlock, runParts, sumOf } from "./Manifest.ts"
 import { openPartial, type PartialFile } from "./PartialFile.ts"
 import { blockOf, isNewSince, trackNewest } from "./SinceLast.ts"
@@ -56,7 +56,7 @@ export const exportRecords = <Item>(
   Effect.scoped(Effect.gen(function*() {
     const terminal = yield* CommandTerminal
     const { job, query, resumeCommand, target: { file } } = plan
-    yield* lockExport(file)
+    yield* lockFile(file)
     const manifest = yield* startExport(plan.target, query)
     if (manifest === null) return yield* terminal.note(`${file} is complete`)
     const recordName = job.source.recordName

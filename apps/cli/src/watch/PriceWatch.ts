@@ -122,7 +122,7 @@ const watchChanges = (
         })
       })
     const line = (): string =>
-      last === null ? "" : sanitize([
+      last === null ? "no price yet" : sanitize([
         last.price.tokenSymbol ?? last.price.tokenAddress ?? "",
         `${priceText(last.price)} USD`,
         changeText(last.change),

@@ -6,6 +6,7 @@ import { type ApiClients, layerFromSettings } from "../ApiClients.ts"
 import { type CommandInvocation, type CommandSpec, integerValue, singleValue } from "../args/CommandSpec.ts"
 import { decodeArguments, toArguments, toOptions } from "../args/OperationParameters.ts"
 import type { CommandError } from "../CommandError.ts"
+import { lockFile } from "../export/FileLock.ts"
 import { memoise, type RecordPage } from "../list/RecordSource.ts"
 import type { ListCommandSpec } from "../ListCommand.ts"
 import { sanitize } from "../render/Sanitize.ts"
@@ -16,6 +17,7 @@ import { defaultOverlap, intervalOf, maxItemsOption, sinceOf, watchOptions } fro
 import { makeWatchOutput, watchOutputOptions } from "./WatchOutput.ts"
 import {
   makeWatchPosition,
+  type Poll,
   type PollStart,
   type WatchableRecord,
   type WatchPosition
@@ -88,7 +90,7 @@ const watchList = <
   invocation: CommandInvocation,
   since: PollStart | null
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
-  Effect.gen(function*() {
+  Effect.scoped(Effect.gen(function*() {
     const terminal = yield* CommandTerminal
     const { values } = invocation
     const stateFile = singleValue(values, "state") ?? null
@@ -98,6 +100,7 @@ const watchList = <
       { source: reader.source, columns: spec.columns, isDimmed: spec.isDimmed ?? (() => false) },
       invocation
     )
+    if (stateFile !== null) yield* lockFile(stateFile)
     const saved = stateFile === null ? null : yield* loadState(stateFile, reader.query)
     const save = (position: WatchPosition<Item>) =>
       stateFile === null ? Effect.void : saveState(stateFile, reader.query, position.snapshot())
@@ -114,8 +117,8 @@ const watchList = <
     const startNow = Effect.gen(function*() {
       const start = yield* reader.lastBlocks(positionOptions.overlap)
       const current = makeWatchPosition({ start, known: [] }, positionOptions)
-      yield* Stream.runForEach(reader.pages(start), ({ items }) =>
-        Effect.sync(() => current.add(items, start, Infinity)))
+      const { add, from } = current.startPoll()
+      yield* Stream.runForEach(reader.pages(from), ({ items }) => Effect.sync(() => add(items, Infinity)))
       yield* save(current)
       yield* announce(current)
       position = current
@@ -123,9 +126,9 @@ const watchList = <
 
     let remaining = integerValue(values, maxItemsOption.name) ?? Infinity
     /** Prints the new records of a page. Returns whether more may follow. */
-    const printPage = (current: WatchPosition<Item>, from: PollStart) => (page: RecordPage<Item>) =>
+    const printPage = (current: WatchPosition<Item>, { add }: Poll<Item>) => (page: RecordPage<Item>) =>
       Effect.gen(function*() {
-        const indexes = current.add(page.items, from, remaining)
+        const indexes = add(page.items, remaining)
         if (indexes.length > 0) {
           yield* output.page(selectRecords(page, indexes))
           remaining -= indexes.length
@@ -138,14 +141,14 @@ const watchList = <
       if (position === null) {
         yield* startNow
       } else {
-        const from = position.start()
-        yield* Stream.runForEachWhile(reader.pages(from), printPage(position, from))
+        const current = position.startPoll()
+        yield* Stream.runForEachWhile(reader.pages(current.from), printPage(position, current))
       }
       return remaining <= 0
     })
     yield* pollUntilComplete(poll, intervalOf(invocation))
     yield* output.end
-  })
+  }))
 
 /** Describes where the watch starts. */
 const startNote = <Item>(

@@ -33,15 +33,17 @@ export interface PositionSnapshot {
   readonly known: ReadonlyArray<readonly [identity: string, block: number]>
 }
 
+/** Reads the list once, from the start of the position on. */
+export interface Poll<in Item> {
+  readonly from: PollStart
+  /** Adds the first records of the next page, and returns the indexes of those that are new, at most `limit`. */
+  readonly add: (items: ReadonlyArray<Item>, limit: number) => ReadonlyArray<number>
+}
+
 export interface WatchPosition<in Item> {
-  readonly start: () => PollStart
   /** The highest block with a known record; null if there is none. */
   readonly highestBlock: () => number | null
-  /**
-   * Adds the first records of a page, and returns the indexes of those that are new, at most `limit`. `from` is where the
-   * poll started to read: records before it are not new.
-   */
-  readonly add: (items: ReadonlyArray<Item>, from: PollStart, limit: number) => ReadonlyArray<number>
+  readonly startPoll: () => Poll<Item>
   readonly snapshot: () => PositionSnapshot
 }
 
@@ -70,30 +72,39 @@ export const makeWatchPosition = <Item extends WatchableRecord>(
   }
 
   return {
-    start: () => start,
     highestBlock: () => highest,
-    add: (items, from, limit) => {
-      const added: Array<number> = []
+    startPoll: () => {
+      const from = start
+      let occurrenceBlock = -1
       const occurrences = new Map<string, number>()
-      for (const [index, item] of items.entries()) {
-        const block = item.block_number
-        if (from._tag === "Block" && block < from.block) continue
-        const text = identity(item)
-        // A page may contain equal records, which are different ones
-        const occurrence = occurrences.get(text) ?? 0
-        occurrences.set(text, occurrence + 1)
-        const id = occurrence === 0 ? text : `${text}#${occurrence}`
-        const knownBlock = known.get(id)
-        if (knownBlock === undefined) {
-          if (added.length >= limit) break
-          added.push(index)
+      return {
+        from,
+        add: (items, limit) => {
+          const added: Array<number> = []
+          for (const [index, item] of items.entries()) {
+            const block = item.block_number
+            // A list may return records that it was not asked for
+            if (from._tag === "Block" && block < from.block) continue
+            if (block !== occurrenceBlock) occurrences.clear()
+            occurrenceBlock = block
+            const text = identity(item)
+            // A block may contain equal records, which are different ones
+            const occurrence = occurrences.get(text) ?? 0
+            occurrences.set(text, occurrence + 1)
+            const id = occurrence === 0 ? text : `${text}#${occurrence}`
+            const knownBlock = known.get(id)
+            if (knownBlock === undefined) {
+              if (added.length >= limit) break
+              added.push(index)
+            }
+            known.set(id, Math.max(knownBlock ?? 0, block))
+            highest = Math.max(highest ?? 0, block)
+          }
+          if (highest !== null) startAt(Math.max(0, highest - overlap + 1))
+          boundKnown()
+          return added
         }
-        known.set(id, Math.max(knownBlock ?? 0, block))
-        highest = Math.max(highest ?? 0, block)
       }
-      if (highest !== null) startAt(Math.max(0, highest - overlap + 1))
-      boundKnown()
-      return added
     },
     snapshot: () => ({ start, known: [...known] })
   }

@@ -20,16 +20,16 @@ const position = (initial: PositionSnapshot = beginning, overlap = 10, maxKnown 
 
 /** Reads a whole list, as a poll does. */
 const poll = (watch: ReturnType<typeof position>, list: ReadonlyArray<TestRecord>): ReadonlyArray<string> => {
-  const from = watch.start()
+  const { add, from } = watch.startPoll()
   const items = list.filter(({ block_number }) => from._tag !== "Block" || block_number >= from.block)
-  return watch.add(items, from, Infinity).flatMap((index) => items[index]?.transaction_hash ?? [])
+  return add(items, Infinity).flatMap((index) => items[index]?.transaction_hash ?? [])
 }
 
 describe("a position", () => {
   it("returns each record once, and finds those that appear late in the last blocks", () => {
     const watch = position()
     expect(poll(watch, [record(100, "a"), record(105, "b")])).toEqual(["a", "b"])
-    expect(watch.start()).toEqual({ _tag: "Block", block: 96 })
+    expect(watch.startPoll().from).toEqual({ _tag: "Block", block: 96 })
     expect(poll(watch, [record(97, "late"), record(100, "a"), record(105, "b"), record(106, "c")]))
       .toEqual(["late", "c"])
     expect(poll(watch, [record(97, "late"), record(100, "a"), record(105, "b"), record(106, "c")])).toEqual(
@@ -52,15 +52,23 @@ describe("a position", () => {
     expect(poll(watch, [record(1, "a"), record(1, "a"), record(1, "a")])).toEqual(["a"])
   })
 
+  it("tells equal records on different pages apart", () => {
+    const watch = position()
+    const { add } = watch.startPoll()
+    expect(add([record(1, "a"), record(1, "b")], Infinity)).toEqual([0, 1])
+    expect(add([record(1, "a"), record(2, "c")], Infinity)).toEqual([0, 1])
+    expect(poll(watch, [record(1, "a"), record(1, "b"), record(1, "a"), record(2, "c")])).toEqual([])
+  })
+
   it("ignores records before the start, which a list may return although it was not asked for them", () => {
     const watch = position({ start: { _tag: "Block", block: 50 }, known: [] })
-    expect(watch.add([record(49, "a"), record(50, "b")], watch.start(), Infinity)).toEqual([1])
+    expect(watch.startPoll().add([record(49, "a"), record(50, "b")], Infinity)).toEqual([1])
   })
 
   it("stops at the limit, and returns the rest later", () => {
     const watch = position()
     const items = [record(1, "a"), record(30, "b"), record(60, "c")]
-    expect(watch.add(items, watch.start(), 2)).toEqual([0, 1])
+    expect(watch.startPoll().add(items, 2)).toEqual([0, 1])
     expect(poll(watch, items)).toEqual(["c"])
   })
 
@@ -68,7 +76,7 @@ describe("a position", () => {
     const watch = position()
     poll(watch, [record(100, "a")])
     poll(watch, [record(95, "b")])
-    expect(watch.start()).toEqual({ _tag: "Block", block: 91 })
+    expect(watch.startPoll().from).toEqual({ _tag: "Block", block: 91 })
     expect(watch.highestBlock()).toBe(100)
   })
 
@@ -111,11 +119,11 @@ it.prop(
       list = [...list, record(block, `t${list.length}`)].sort((a, b) => a.block_number - b.block_number)
     }
     const pollPages = (pageSize: number) => {
-      const from = watch.start()
+      const { add, from } = watch.startPoll()
       const items = list.filter(({ block_number }) => from._tag !== "Block" || block_number >= from.block)
       for (let index = 0; index < items.length; index += pageSize) {
         const page = items.slice(index, index + pageSize)
-        seen.push(...watch.add(page, from, Infinity).flatMap((at) => page[at]?.transaction_hash ?? []))
+        seen.push(...add(page, Infinity).flatMap((at) => page[at]?.transaction_hash ?? []))
       }
     }
     for (const each of events) {

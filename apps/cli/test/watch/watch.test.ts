@@ -280,6 +280,16 @@ describe("a state", () => {
       expect(again.captured.err).toContain("continuing from")
     }))
 
+  it.scoped("belongs to one watch at a time", () =>
+    Effect.gen(function*() {
+      const file = yield* temporaryFile("state.json")
+      const first = yield* save([wallet], file)
+      const second = yield* (yield* save([wallet], file)).result
+      expect(second).toMatchObject({ code: 2, err: expect.stringContaining("is writing") })
+      yield* first.interrupt
+      expect(existsSync(`${file}.lock`)).toBe(false)
+    }))
+
   it.scoped("that is no state is refused", () =>
     Effect.gen(function*() {
       const file = yield* temporaryFile("state.json")

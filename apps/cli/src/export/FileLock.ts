@@ -1,4 +1,4 @@
-/** The lock of an export file. A lock whose process has ended is stale, and is taken over. */
+/** Locks files that one process at a time may write. A lock whose process has ended is stale, and is taken over. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
@@ -47,7 +47,7 @@ const isRunning = ({ host, pid, start }: typeof Owner.Type): boolean =>
   host !== os.hostname() || startOf(pid) === start
 
 /** Holds `FILE.lock` until the scope closes. Fails if another process holds it. */
-export const lockExport = (
+export const lockFile = (
   file: string
 ): Effect.Effect<void, ExportConflictError | OutputError, Scope.Scope> => {
   const lock = `${file}.lock`
