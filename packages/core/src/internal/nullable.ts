@@ -1,7 +1,8 @@
 /** Fields that may be missing: absent, undefined and null all become null in the model. */
 import * as Either from "effect/Either"
-import type * as ParseResult from "effect/ParseResult"
+import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
 import { Integer } from "../Integer.ts"
 import { isDigits } from "./digits.ts"
 import { allowMissing, type MissingField } from "./narrow.ts"
@@ -21,20 +22,27 @@ export const nullable = <A, I>(
   schema: Schema.Schema<A, I>,
   isUnreadable?: (input: unknown) => boolean
 ): MissingField<A | null, I | null | undefined> =>
-  allowMissing(Schema.propertySignature(
-    Schema.transform(
-      Schema.Union(Schema.Null, Schema.Undefined, schema),
-      Schema.Union(Schema.Null, Schema.typeSchema(schema)),
-      { strict: true, decode: (value) => value ?? null, encode: (value) => value }
-    ).annotations({
-      [NonNullableId]: schema.ast,
-      ...(isUnreadable === undefined ? {} : {
-        [IsUnreadableId]: isUnreadable,
-        decodingFallback: (issue: ParseResult.ParseIssue) =>
-          isUnreadable(issue.actual) ? Either.right(null) : Either.left(issue)
-      })
-    })
-  ))
+  allowMissing(Schema.propertySignature(Schema.make<A | null, I | null | undefined>(
+    // `Schema.transform` makes five more schemas, for each of the 140 fields, whenever a program starts
+    new AST.Transformation(
+      AST.Union.make([AST.null, AST.undefinedKeyword, schema.ast]),
+      AST.Union.make([AST.null, AST.typeAST(schema.ast)]),
+      nullIfMissing,
+      {
+        [NonNullableId]: schema.ast,
+        ...(isUnreadable === undefined ? {} : {
+          [IsUnreadableId]: isUnreadable,
+          [AST.DecodingFallbackAnnotationId]: (issue: ParseResult.ParseIssue) =>
+            isUnreadable(issue.actual) ? Either.right(null) : Either.left(issue)
+        })
+      }
+    )
+  )))
+
+const nullIfMissing = new AST.FinalTransformation(
+  (value) => ParseResult.succeed(value ?? null),
+  (value) => ParseResult.succeed(value)
+)
 
 /** Creates a field that the specification does not list. Its format may change, so it never makes decoding fail. */
 export const unlisted = <A, I>(
