@@ -49,7 +49,8 @@ export const runChecks = (
 ): Effect.Effect<ReadonlyArray<Finding>, never, HttpTransport> =>
   Effect.gen(function*() {
     const local = [
-      checkNode(process.version),
+      // The program does not start with an older version than it requires
+      ok("node", `Node.js ${process.version} on ${process.platform} ${process.arch}`),
       ...checkFiles(settings),
       ...(yield* checkProfile(settings)),
       checkLimits(settings)
@@ -58,16 +59,6 @@ export const runChecks = (
       ? [...local, ...(yield* checkSandbox)]
       : [...local, ...(yield* checkNetwork(settings))]
   })
-
-/** The oldest Node.js that the program supports. */
-const minNodeMajor = 20
-
-export const checkNode = (version: string): Finding => {
-  const label = `Node.js ${version} on ${process.platform} ${process.arch}`
-  return Number(/^v(\d+)/.exec(version)?.[1] ?? 0) >= minNodeMajor
-    ? ok("node", label)
-    : failed("node", `${label} is too old`, `install Node.js ${minNodeMajor} or later`)
-}
 
 const checkFiles = ({ configuration: { files, issues } }: CommandSettings): ReadonlyArray<Finding> => {
   const found = [files.user, files.project].flatMap((file) =>
