@@ -11,6 +11,7 @@ import {
   singleValue
 } from "./args/CommandSpec.ts"
 import { baseUrlOptions, globalOptions, verboseOption } from "./args/GlobalOptions.ts"
+import { didYouMean } from "./args/Suggest.ts"
 import { parseDuration } from "./args/ValueCheck.ts"
 import { type CommandError, UsageError } from "./CommandError.ts"
 import type { AddressBook } from "./config/AddressBook.ts"
@@ -127,7 +128,7 @@ const withAddresses = (
         reason: `${"value" in spec ? `--${spec.name}` : `<${spec.name}>`}: unknown alias ${
           JSON.stringify(text)
         }`,
-        hint: `did you mean ${suggestion}?`
+        hint: didYouMean(suggestion)
       })
     }
     if (words.length > 0) {

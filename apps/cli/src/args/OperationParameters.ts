@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema"
 import { UsageError } from "../CommandError.ts"
 import type { ArgumentSpec, ArgumentValues, OptionSpec } from "./CommandSpec.ts"
 import { kebabCase } from "./KebabCase.ts"
-import { closestMatch } from "./Suggest.ts"
+import { closestMatch, didYouMean } from "./Suggest.ts"
 
 const strings = (value: unknown): ReadonlyArray<string> =>
   Array.isArray(value) ? value.filter(Predicate.isString) : []
@@ -139,8 +139,10 @@ const toUsageError = (
     words.filter((word) => !choices.includes(word)).map((word) => closestMatch(word, choices))[0]
   return new UsageError({
     reason: `${parameterLabel(parameter, isArgument)}: ${rewordReason(operation, parameter, reason)}`,
-    hint: suggestion === undefined
-      ? null
-      : `did you mean ${isArgument ? suggestion : `${parameterLabel(parameter, false)} ${suggestion}`}?`
+    hint: didYouMean(
+      suggestion === undefined || isArgument
+        ? suggestion
+        : `${parameterLabel(parameter, false)} ${suggestion}`
+    )
   })
 }

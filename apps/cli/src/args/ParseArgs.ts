@@ -10,7 +10,7 @@ import type {
   OptionDescription,
   OptionSpec
 } from "./CommandSpec.ts"
-import { closestMatch } from "./Suggest.ts"
+import { closestMatch, didYouMean } from "./Suggest.ts"
 
 export type Invocation =
   | { readonly _tag: "Version" }
@@ -36,9 +36,6 @@ const apiKeyFlag = /^--?(?:x-)?(?:api[-_]?)?(?:key|token|secret|password|auth|au
 
 const usageError = (reason: string, hint: string | null = null): Either.Either<never, ArgumentError> =>
   Either.left({ reason, hint })
-
-const didYouMean = (suggestion: string | undefined): string | null =>
-  suggestion === undefined ? null : `did you mean ${suggestion}?`
 
 /** Parses the command line. The values of options are checked by `checkValues`, when the command is loaded. */
 export const parseArgs = (

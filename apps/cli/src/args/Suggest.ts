@@ -4,6 +4,10 @@ import { closest, distance } from "fastest-levenshtein"
 /** Shorter words are a prefix of too many others. */
 const minPrefixLength = 3
 
+/** Returns the hint for a suggestion; null without one. */
+export const didYouMean = (suggestion: string | undefined): string | null =>
+  suggestion === undefined ? null : `did you mean ${suggestion}?`
+
 /**
  * Returns the candidate that is similar enough to `word` to be suggested: at most a third of its letters differ, or one
  * of the two words is a prefix of the other. Ignores case.

@@ -1,9 +1,11 @@
 /** `quarry alias set|unset|list` */
 import * as Effect from "effect/Effect"
-import { type CommandInvocation, type CommandSpec, singleValue } from "../args/CommandSpec.ts"
-import { ConfigFileError, NotSetError, UsageError } from "../CommandError.ts"
+import { type CommandSpec, singleValue } from "../args/CommandSpec.ts"
+import { didYouMean } from "../args/Suggest.ts"
+import { NotSetError, UsageError } from "../CommandError.ts"
 import { checkAddress, checkName } from "../config/AddressBook.ts"
 import { removeValue, setValue } from "../config/ConfigFile.ts"
+import { requireUserFile } from "../config/Configuration.ts"
 import { textColumn } from "../render/Columns.ts"
 import { printRows } from "../render/PrintRows.ts"
 import { CommandTerminal } from "../Terminal.ts"
@@ -15,13 +17,6 @@ const nameArgument = {
   description: "Name in any case: a letter and up to 31 letters, digits, - and _"
 }
 
-const userFile = (
-  { settings: { configuration: { files } } }: CommandInvocation
-): Effect.Effect<string, ConfigFileError> =>
-  files.user === null
-    ? new ConfigFileError({ file: "config.yaml", reason: "there is no home directory; set HOME" })
-    : Effect.succeed(files.user)
-
 export const aliasSet: CommandSpec = {
   ...common,
   path: ["alias", "set"],
@@ -30,19 +25,19 @@ export const aliasSet: CommandSpec = {
   arguments: [nameArgument, { name: "address", description: "0x and 40 hexadecimal digits" }],
   options: [],
   examples: ["treasury {wallet}"],
-  run: (invocation) =>
+  run: ({ settings: { addressBook, configuration }, values }) =>
     Effect.gen(function*() {
       const terminal = yield* CommandTerminal
-      const name = (singleValue(invocation.values, "name") ?? "").toLowerCase()
-      const address = singleValue(invocation.values, "address") ?? ""
+      const name = (singleValue(values, "name") ?? "").toLowerCase()
+      const address = singleValue(values, "address") ?? ""
       const nameProblem = checkName(name)
       if (nameProblem !== null) return yield* new UsageError({ reason: `<name>: ${nameProblem}`, hint: null })
       const addressProblem = checkAddress(address)
       if (addressProblem !== null) {
         return yield* new UsageError({ reason: `<address>: ${addressProblem}`, hint: null })
       }
-      const previous = invocation.settings.addressBook.addresses.get(name)
-      yield* setValue(yield* userFile(invocation), ["aliases", name], address)
+      const previous = addressBook.addresses.get(name)
+      yield* setValue(yield* requireUserFile(configuration), ["aliases", name], address)
       yield* terminal.note(
         previous === undefined || previous === address.toLowerCase()
           ? `${name} is ${address}`
@@ -58,17 +53,15 @@ export const aliasUnset: CommandSpec = {
   arguments: [{ ...nameArgument, completes: "alias" }],
   options: [],
   examples: ["treasury"],
-  run: (invocation) =>
+  run: ({ settings: { addressBook, configuration }, values }) =>
     Effect.gen(function*() {
       const terminal = yield* CommandTerminal
-      const { addressBook } = invocation.settings
-      const name = (singleValue(invocation.values, "name") ?? "").toLowerCase()
-      const wasSet = yield* removeValue(yield* userFile(invocation), ["aliases", name])
+      const name = (singleValue(values, "name") ?? "").toLowerCase()
+      const wasSet = yield* removeValue(yield* requireUserFile(configuration), ["aliases", name])
       if (!wasSet) {
-        const suggestion = addressBook.suggest(name)
         return yield* new NotSetError({
           reason: `there is no alias ${JSON.stringify(name)}`,
-          hint: suggestion === undefined ? "quarry alias list shows all" : `did you mean ${suggestion}?`
+          hint: didYouMean(addressBook.suggest(name)) ?? "quarry alias list shows all"
         })
       }
       yield* terminal.note(`removed ${name}`)

@@ -10,7 +10,7 @@ import {
   type OptionSpec,
   singleValue
 } from "../args/CommandSpec.ts"
-import { closestMatch } from "../args/Suggest.ts"
+import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { oneOf } from "../args/ValueCheck.ts"
 import { UsageError } from "../CommandError.ts"
 import { baseUrlVariableOf } from "../Connection.ts"
@@ -64,10 +64,9 @@ export const api: CommandSpec = {
       if (name === undefined) return yield* listOperations(invocation)
       const operation = operations.find(({ id }) => id === name)
       if (operation === undefined) {
-        const suggestion = closestMatch(name, operationIds)
         return yield* new UsageError({
           reason: `unknown operation ${JSON.stringify(name)}`,
-          hint: suggestion === undefined ? "quarry api lists all operations" : `did you mean ${suggestion}?`
+          hint: didYouMean(closestMatch(name, operationIds)) ?? "quarry api lists all operations"
         })
       }
       const input = yield* decodeParameters(operation, invocation)
@@ -128,12 +127,9 @@ const decodeParameters = (
       }
       const parameter = operation.parameters.find(({ name }) => name === key.replace(/\[\d*\]$/, ""))
       if (parameter === undefined) {
-        const suggestion = closestMatch(key, names)
         return yield* new UsageError({
           reason: `unknown parameter ${JSON.stringify(key)} of ${operation.id}`,
-          hint: suggestion === undefined
-            ? `parameters: ${names.join(", ")}`
-            : `did you mean ${suggestion}?`
+          hint: didYouMean(closestMatch(key, names)) ?? `parameters: ${names.join(", ")}`
         })
       }
       const value = /address/.test(parameter.name) ? addressBook.resolve(text) : text

@@ -1,7 +1,7 @@
 /** `quarry completions` */
 import * as Effect from "effect/Effect"
 import { type CommandSpec, singleValue } from "../args/CommandSpec.ts"
-import { closestMatch } from "../args/Suggest.ts"
+import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { UsageError } from "../CommandError.ts"
 import { completionScript } from "../completion/Scripts.ts"
 import { isShell, shells } from "../completion/Shells.ts"
@@ -25,10 +25,9 @@ export const completions: CommandSpec = {
       const terminal = yield* CommandTerminal
       const shell = singleValue(values, "shell") ?? ""
       if (isShell(shell)) return yield* terminal.print(completionScript(shell))
-      const suggestion = closestMatch(shell, shells)
       return yield* new UsageError({
         reason: `<shell>: expected one of ${shells.join(", ")}, got ${JSON.stringify(shell)}`,
-        hint: suggestion === undefined ? null : `did you mean ${suggestion}?`
+        hint: didYouMean(closestMatch(shell, shells))
       })
     })
 }

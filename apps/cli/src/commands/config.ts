@@ -7,8 +7,8 @@ import {
   type OptionSpec,
   singleValue
 } from "../args/CommandSpec.ts"
-import { closestMatch } from "../args/Suggest.ts"
-import { ConfigFileError, NotSetError, UsageError } from "../CommandError.ts"
+import { closestMatch, didYouMean } from "../args/Suggest.ts"
+import { type ConfigFileError, NotSetError, UsageError } from "../CommandError.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import {
   type Configuration,
@@ -17,7 +17,8 @@ import {
   formatIssue,
   formatOrigin,
   load,
-  type Origin
+  type Origin,
+  requireUserFile
 } from "../config/Configuration.ts"
 import { findSetting, looksLikeApiKey, type Setting, settings } from "../config/Setting.ts"
 import { textColumn } from "../render/Columns.ts"
@@ -48,11 +49,9 @@ const common = {
 
 const requireSetting = (name: string): Effect.Effect<Setting, UsageError> => {
   const setting = findSetting(name)
-  if (setting !== undefined) return Effect.succeed(setting)
-  const suggestion = closestMatch(name, names)
-  return new UsageError({
+  return setting !== undefined ? Effect.succeed(setting) : new UsageError({
     reason: `unknown setting ${JSON.stringify(name)}`,
-    hint: suggestion === undefined ? `known settings: ${names.join(", ")}` : `did you mean ${suggestion}?`
+    hint: didYouMean(closestMatch(name, names)) ?? `known settings: ${names.join(", ")}`
   })
 }
 
@@ -96,23 +95,30 @@ interface Target {
 
 /** A profile is written to if the command line or the environment selects it. */
 const targetOf = (
-  { settings: { configuration: { files, values } }, values: commandLine }: CommandInvocation,
+  { settings: { configuration }, values }: CommandInvocation,
   name: string
 ): Effect.Effect<Target, ConfigFileError> => {
-  if (isEnabled(commandLine, projectOption.name)) {
-    return Effect.succeed({ file: files.project ?? files.newProject, kind: "project", profile: null })
-  }
-  if (files.user === null) {
-    return new ConfigFileError({ file: "config.yaml", reason: "there is no home directory; set HOME" })
-  }
-  const selected = values.get("profile")
+  const isProject = isEnabled(values, projectOption.name)
+  const selected = configuration.values.get("profile")
   const isSelected = selected?.origin._tag === "Option" || selected?.origin._tag === "Environment"
-  const profile =
-    selected === undefined || !isSelected || selected.value === defaultProfile || name === "profile"
-      ? null
-      : selected.value
-  return Effect.succeed({ file: files.user, kind: "user", profile })
+  const profile = selected === undefined || !isSelected || isProject || selected.value === defaultProfile ||
+      name === "profile"
+    ? null
+    : selected.value
+  return Effect.map(fileOf(configuration, isProject), (file) => ({
+    file,
+    kind: isProject ? "project" : "user",
+    profile
+  }))
 }
+
+const fileOf = (
+  configuration: Configuration,
+  isProject: boolean
+): Effect.Effect<string, ConfigFileError> =>
+  isProject
+    ? Effect.succeed(configuration.files.project ?? configuration.files.newProject)
+    : requireUserFile(configuration)
 
 const pathOf = ({ profile }: Target, name: string): readonly [string, ...ReadonlyArray<string>] =>
   profile === null ? [name] : ["profiles", profile, name]
@@ -245,16 +251,9 @@ export const configPath: CommandSpec = {
   arguments: [],
   options: [projectOption],
   examples: ["", "--project"],
-  run: ({ settings: { configuration: { files } }, values }) =>
+  run: ({ settings: { configuration }, values }) =>
     Effect.gen(function*() {
       const terminal = yield* CommandTerminal
-      const file = isEnabled(values, projectOption.name) ? files.project ?? files.newProject : files.user
-      if (file === null) {
-        return yield* new ConfigFileError({
-          file: "config.yaml",
-          reason: "there is no home directory; set HOME"
-        })
-      }
-      yield* terminal.print(`${file}\n`)
+      yield* terminal.print(`${yield* fileOf(configuration, isEnabled(values, projectOption.name))}\n`)
     })
 }

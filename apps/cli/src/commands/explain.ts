@@ -1,6 +1,7 @@
 /** `quarry explain <exit code | error | proxy error code>` */
 import * as Effect from "effect/Effect"
 import { type CommandSpec, singleValue } from "../args/CommandSpec.ts"
+import { didYouMean } from "../args/Suggest.ts"
 import { UsageError } from "../CommandError.ts"
 import {
   explain as explainTopic,
@@ -34,10 +35,9 @@ export const explain: CommandSpec = {
       const topic = singleValue(values, "topic")
       const found = topic === undefined ? explanations : explainTopic(topic)
       if (found.length === 0) {
-        const suggestion = suggestTopic(topic ?? "")
         return yield* new UsageError({
           reason: `nothing is known about ${JSON.stringify(topic)}`,
-          hint: suggestion === undefined ? "quarry explain lists all topics" : `did you mean ${suggestion}?`
+          hint: didYouMean(suggestTopic(topic ?? "")) ?? "quarry explain lists all topics"
         })
       }
       if (configuration.values.has("output") && format !== "table") return yield* printRows(format, [], found)

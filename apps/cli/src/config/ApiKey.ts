@@ -7,7 +7,13 @@ import * as fs from "node:fs"
 import { ConfigFileError } from "../CommandError.ts"
 import { protectSecret } from "../Redaction.ts"
 import { apiKeyFile } from "./ConfigPaths.ts"
-import { type Configuration, environmentVariable, formatOrigin, pathEnvironment } from "./Configuration.ts"
+import {
+  type Configuration,
+  environmentVariable,
+  formatOrigin,
+  missingHome,
+  pathEnvironment
+} from "./Configuration.ts"
 import { errorCode, readSmallFile, replaceFile } from "./ReplaceFile.ts"
 
 export interface FoundApiKey {
@@ -25,7 +31,7 @@ export const keyFile = (profile: string): Effect.Effect<string, ConfigFileError>
   Effect.flatMap(pathEnvironment, (environment) => {
     const file = apiKeyFile(environment, profile)
     return file === null
-      ? new ConfigFileError({ file: "API key", reason: "there is no home directory; set HOME" })
+      ? missingHome("API key")
       : Effect.succeed(file)
   })
 

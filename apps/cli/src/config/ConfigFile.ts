@@ -5,7 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Yaml from "yaml"
-import { closestMatch } from "../args/Suggest.ts"
+import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { profileName } from "../args/ValueCheck.ts"
 import { ConfigFileError } from "../CommandError.ts"
 import * as AddressBook from "./AddressBook.ts"
@@ -182,19 +182,17 @@ export const nameProblem = (name: string, kind: FileKind, isProfile: boolean): P
   const setting = findSetting(name)
   if (setting === undefined) {
     const names = [...settings.map((known) => known.name), "profiles", "aliases"]
-    const suggestion = closestMatch(name, names)
     return {
       message: `unknown setting ${JSON.stringify(name)}`,
-      hint: suggestion === undefined
-        ? `known settings: ${settings.map((known) => known.name).join(", ")}`
-        : `did you mean ${suggestion}?`
+      hint: didYouMean(closestMatch(name, names)) ??
+        `known settings: ${settings.map((known) => known.name).join(", ")}`
     }
   }
   if (kind === "project" && !setting.isSafeInProject) {
     return {
       message: `${name}: not allowed in a project file, because it determines where the API key is sent or ` +
         "which program runs",
-      hint: `set it in a profile of your own, and the profile here: profile: <name>`
+      hint: "set it in a profile of your own file, and select that profile here: profile: <name>"
     }
   }
   return isProfile && name === "profile"

@@ -8,8 +8,8 @@ import * as Effect from "effect/Effect"
 import * as fs from "node:fs"
 import * as NodePath from "node:path"
 import { baseUrlOptions } from "../args/GlobalOptions.ts"
-import { closestMatch } from "../args/Suggest.ts"
-import { UsageError } from "../CommandError.ts"
+import { closestMatch, didYouMean } from "../args/Suggest.ts"
+import { ConfigFileError, UsageError } from "../CommandError.ts"
 import * as AddressBook from "./AddressBook.ts"
 import * as ConfigFile from "./ConfigFile.ts"
 import * as ConfigPaths from "./ConfigPaths.ts"
@@ -106,6 +106,15 @@ const locateFiles: Effect.Effect<ConfigFiles> = Effect.gen(function*() {
     newProject: NodePath.join(workingDirectory, ConfigPaths.projectFileName)
   }
 })
+
+/** The error of a command that needs the directory of the user's files, which is unknown. */
+export const missingHome = (file: string): ConfigFileError =>
+  new ConfigFileError({ file, reason: "there is no home directory; set HOME" })
+
+/** Returns the user file; fails without a home directory. */
+export const requireUserFile = (
+  { files: { user } }: Configuration
+): Effect.Effect<string, ConfigFileError> => user === null ? missingHome("config.yaml") : Effect.succeed(user)
 
 /** Resolves all settings. `options` are those of the command line, by the names of settings. */
 export const load = (options: ReadonlyMap<string, string>): Effect.Effect<Configuration> =>
@@ -234,9 +243,7 @@ export const unknownProfile = ({ profile, profiles, values }: Configuration): Us
     reason: `unknown profile ${JSON.stringify(profile)} (${
       formatOrigin(values.get("profile")?.origin ?? { _tag: "Default" })
     })`,
-    hint: suggestion === undefined
-      ? `create it: quarry config set --profile ${profile} base-url <url>`
-      : `did you mean ${suggestion}?`
+    hint: didYouMean(suggestion) ?? `create it: quarry config set --profile ${profile} base-url <url>`
   })
 }
 
