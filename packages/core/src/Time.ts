@@ -45,6 +45,18 @@ const isCalendarDate = (day: string): boolean => {
   return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day)
 }
 
+let lastMillis = Number.NaN
+let lastText = ""
+
+/** Remembers the last instant, because neighbouring records share a block, and this is the slowest part of encoding one. */
+const formatUtc = (instant: DateTime.Utc): string => {
+  if (instant.epochMillis !== lastMillis) {
+    lastText = DateTime.formatIso(instant)
+    lastMillis = instant.epochMillis
+  }
+  return lastText
+}
+
 /**
  * An instant in a response. Decodes ISO 8601 with or without milliseconds and time zone (default: UTC). Encodes it in
  * UTC with milliseconds.
@@ -58,7 +70,7 @@ export const Time: Schema.Schema<DateTime.Utc, string> = leaf({
   is: isUtc,
   decode: (input) =>
     typeof input === "string" ? parseCanonical(input) ?? parseIso(input) : isUtc(input) ? input : undefined,
-  encode: DateTime.formatIso,
+  encode: formatUtc,
   arbitrary,
   jsonSchema: { type: "string", format: "date-time" }
 })
