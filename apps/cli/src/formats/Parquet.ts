@@ -29,7 +29,8 @@ interface ParquetColumn {
   readonly convert: (value: unknown) => CellValue
 }
 
-type CellValue = string | number | bigint | boolean | Date | Uint8Array | null
+/** A 64-bit integer is a number until its row group ends, because a bigint takes memory. */
+type CellValue = string | number | boolean | Uint8Array | null
 
 type PhysicalType = Pick<SchemaElement, "type" | "converted_type" | "logical_type" | "type_length">
 
@@ -113,7 +114,7 @@ const columnKinds = (kind: FieldKind, hasBinaryAmounts: boolean): ReadonlyArray<
       return [{
         ...text,
         type: { type: "INT64" },
-        convert: (value) => typeof value === "number" ? BigInt(value) : null
+        convert: (value) => typeof value === "number" ? value : null
       }]
     case "float":
       return [double("", null)]
@@ -126,7 +127,7 @@ const columnKinds = (kind: FieldKind, hasBinaryAmounts: boolean): ReadonlyArray<
           logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" }
         },
         unit: "milliseconds since 1970-01-01 UTC",
-        convert: whenString((value) => BigInt(Date.parse(value)))
+        convert: whenString(Date.parse)
       }]
     case "decimal":
       return [{ ...text, unit: "exact decimal" }, double("_f64", "rounded")]
@@ -206,6 +207,8 @@ export const parquetFile = (options: ParquetOptions): FileFormat => {
   }
 }
 
+const toInt64 = (cell: CellValue): bigint | null => typeof cell === "number" ? BigInt(cell) : null
+
 /** A row group ends with the rows that reach a limit. Larger ones take more memory, smaller ones compress less. */
 const rowGroupRows = 20_000
 const rowGroupSize = 16 * 2 ** 20
@@ -225,7 +228,7 @@ const startRowGroups = (
   const endRowGroup = () => {
     const columnData = columns.map(({ element, isOrdered }, index): ColumnSource => ({
       name: element.name,
-      data: cells[index] ?? [],
+      data: element.type === "INT64" ? (cells[index] ?? []).map(toInt64) : cells[index] ?? [],
       offsetIndex: false,
       // Bounds of other columns would take much time and skip nothing
       statistics: isOrdered,
