@@ -52,7 +52,7 @@ export const retryPages = <Item>(
         let position = cursor
         let canContinue = true
         let failures = 0
-        let outageStart: number | null = null
+        let outageStart: bigint | null = null
         let cause: PageWait["error"] | null = null
         const onPage = ({ nextCursor }: RecordPage<Item>) => {
           canContinue = typeof nextCursor === "string"
@@ -78,8 +78,10 @@ export const retryPages = <Item>(
             const shown = error._tag === "CircuitOpenError" ? cause ?? error : error
             cause = shown
             if (!isLimit(error)) {
-              outageStart = outageStart ?? now
-              const remaining = outageStart + limit - now
+              // The time of day may jump
+              const monotonic = yield* Clock.currentTimeNanos
+              outageStart = outageStart ?? monotonic
+              const remaining = limit - Math.floor(Number(monotonic - outageStart) / 1e6)
               if (remaining <= 0) return yield* Effect.fail(shown)
               delay = Math.min(wanted, remaining)
             }

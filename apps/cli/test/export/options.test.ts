@@ -3,6 +3,7 @@ import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as HttpClient from "@effect/platform/HttpClient"
 import { RequestError } from "@effect/platform/HttpClientError"
 import { describe, expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
@@ -205,6 +206,30 @@ describe("--retry-for", () => {
       expect(result.err.match(/waiting until \d\d:\d\d:\d\d UTC, then retrying: .*connection refused/g))
         .toHaveLength(1)
       expect(readFileSync(file)).toEqual(readFileSync(join(folder, "whole.csv")))
+    }))
+
+  it.effect("does not end early when the time of day jumps", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* Sandbox.make({ scale: 300 })
+      const clock = yield* Effect.clock
+      const jumping = (now: number) => now < 2 * minutes ? now : now + 60 * minutes
+      const argv = ["wallet", "transfers", sandbox.ledger.examples.busyWallet, "--to"]
+      const exported = quarry([...argv, join(temporaryFolder(), "transfers.csv")], {
+        client: outageUntil(sandbox, 5 * minutes),
+        env: sandboxEnvironment
+      })
+      const result = yield* withRunningClock(
+        Effect.withClock(exported, {
+          [Clock.ClockTypeId]: Clock.ClockTypeId,
+          unsafeCurrentTimeMillis: () => jumping(clock.unsafeCurrentTimeMillis()),
+          unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
+          currentTimeMillis: Effect.map(clock.currentTimeMillis, jumping),
+          currentTimeNanos: clock.currentTimeNanos,
+          sleep: (duration) => clock.sleep(duration)
+        }),
+        1000
+      )
+      expect(result).toMatchObject({ code: 0 })
     }))
 
   it.effect("ends after 10 minutes by default, with a command that continues", () =>
