@@ -59,22 +59,21 @@ export const selectFields = (
     return [...selected.values()]
   })
 
-const withValue = (
-  record: EncodedRecord,
-  [name, ...rest]: ReadonlyArray<string>,
-  value: unknown
-): EncodedRecord => {
-  if (name === undefined) return record
-  const inner = record[name]
-  return {
-    ...record,
-    [name]: rest.length === 0 ? value : withValue(Predicate.isRecord(inner) ? inner : {}, rest, value)
+/** Returns a record with some of the fields, in their order. Missing values are null. */
+export const pickFields = (fields: ReadonlyArray<RecordField>) => {
+  const parts = fields.map(({ path }) => ({ path, parents: path.slice(0, -1), name: path.at(-1) ?? "" }))
+  return (record: EncodedRecord): EncodedRecord => {
+    const picked: Record<string, unknown> = {}
+    for (const { name, parents, path } of parts) {
+      let object = picked
+      for (const parent of parents) {
+        const inner = object[parent]
+        const copy: Record<string, unknown> = Predicate.isRecord(inner) ? { ...inner } : {}
+        object[parent] = copy
+        object = copy
+      }
+      object[name] = valueAt(record, path) ?? null
+    }
+    return picked
   }
 }
-
-/** Returns a record with some of the fields, in their order. Missing values are null. */
-export const pickFields = (fields: ReadonlyArray<RecordField>) => (record: EncodedRecord): EncodedRecord =>
-  fields.reduce<EncodedRecord>(
-    (picked, { path }) => withValue(picked, path, valueAt(record, path) ?? null),
-    {}
-  )
