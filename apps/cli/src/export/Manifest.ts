@@ -118,8 +118,8 @@ const membersOf = (value: unknown, name: string): ReadonlyArray<readonly [string
     ? []
     : [[name, typeof value === "string" ? value : JSON.stringify(value)]]
 
-/** Describes how two queries differ, for example `input.chain: eth -> polygon`. */
-export const describeDifference = (before: ExportQuery, now: ExportQuery): string => {
+/** Describes how two queries differ, or returns an empty text. For example `input.chain: eth -> polygon`. */
+export const describeDifference = (before: unknown, now: unknown): string => {
   const [was, is] = [new Map(membersOf(before, "")), new Map(membersOf(now, ""))]
   return [...new Set([...was.keys(), ...is.keys()])]
     .filter((name) => !Equal.equals(was.get(name), is.get(name)))

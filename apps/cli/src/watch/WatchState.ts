@@ -1,10 +1,10 @@
 /** The state of a watch in a file, with which it continues after a restart. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { UsageError } from "../CommandError.ts"
 import { readText, replaceText } from "../export/Files.ts"
+import { describeDifference } from "../export/Manifest.ts"
 import type { OutputError } from "../Terminal.ts"
 import type { PositionSnapshot } from "./WatchPosition.ts"
 
@@ -48,11 +48,11 @@ export const loadState = (
         hint: "use another file, or remove it to start anew"
       })
     }
-    const differences = differencesOf(state.query, query)
-    return differences.length === 0
+    const difference = describeDifference(state.query, query)
+    return difference === ""
       ? Effect.succeed({ start: state.start, known: state.known })
       : new UsageError({
-        reason: `--state: ${file} belongs to another watch (${differences.join(", ")})`,
+        reason: `--state: ${file} belongs to another watch (${difference})`,
         hint: "use one file for each watch"
       })
   })
@@ -64,16 +64,3 @@ export const saveState = (
   { known, start }: PositionSnapshot
 ): Effect.Effect<void, OutputError> =>
   replaceText(file, `${Schema.encodeSync(StateText)({ version: 1, query, start, known })}\n`)
-
-const fieldsOf = (value: unknown, name: string): ReadonlyArray<readonly [string, string]> =>
-  Predicate.isRecord(value)
-    ? Object.entries(value).flatMap(([key, field]) => fieldsOf(field, name === "" ? key : `${name}.${key}`))
-    : [[name, JSON.stringify(value)]]
-
-/** Describes how two queries differ, for example `input.chain: "eth" -> "polygon"`. */
-const differencesOf = (before: WatchQuery, now: WatchQuery): ReadonlyArray<string> => {
-  const [was, is] = [new Map(fieldsOf(before, "")), new Map(fieldsOf(now, ""))]
-  return [...new Set([...was.keys(), ...is.keys()])]
-    .filter((name) => was.get(name) !== is.get(name))
-    .map((name) => `${name}: ${was.get(name) ?? "not set"} -> ${is.get(name) ?? "not set"}`)
-}

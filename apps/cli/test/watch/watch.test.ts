@@ -267,7 +267,7 @@ describe("a state", () => {
       const other = yield* (yield* save([busyWallet, "--chain", "polygon"], file)).result
       expect(other.code).toBe(2)
       expect(other.err).toContain(`--state: ${file} belongs to another watch (input.address: `)
-      expect(other.err).toContain("input.chain: not set -> \"0x89\"")
+      expect(other.err).toContain("input.chain: not set -> 0x89")
       expect(readFileSync(file, "utf8")).toBe(before)
       expect(existsSync(`${file}.tmp`)).toBe(false)
     }))
