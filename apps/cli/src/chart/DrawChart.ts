@@ -1,8 +1,8 @@
 /** Draws charts to the terminal and to files. */
-import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { type CommandError, ExportConflictError } from "../CommandError.ts"
+import { environmentVariable } from "../config/Configuration.ts"
 import { replaceText, sizeOf } from "../export/Files.ts"
 import type { ListJob } from "../list/ListJob.ts"
 import { limitRecords } from "../list/RecordSource.ts"
@@ -18,13 +18,11 @@ import { drawText } from "./TextChart.ts"
 /** Columns of a chart in a pipe or a file, if COLUMNS is not set. */
 const defaultColumns = 80
 
-const variable = (name: string): Effect.Effect<string> =>
-  Config.string(name).pipe(Effect.orElseSucceed(() => ""))
-
 /** Returns the characters of the locale. Windows has none in its environment, and supports Unicode. */
 export const characterSet: Effect.Effect<CharacterSet> = Effect.gen(function*() {
-  const locale = (yield* variable("LC_ALL")) || (yield* variable("LC_CTYPE")) || (yield* variable("LANG"))
-  const isWindows = (yield* variable("OS")) === "Windows_NT"
+  const locale = (yield* environmentVariable("LC_ALL")) || (yield* environmentVariable("LC_CTYPE")) ||
+    (yield* environmentVariable("LANG"))
+  const isWindows = (yield* environmentVariable("OS")) === "Windows_NT"
   return /utf-?8/i.test(locale) || (isWindows && locale === "") ? "unicode" : "ascii"
 })
 
@@ -42,7 +40,7 @@ const output = (chart: Chart, target: ChartTarget): Effect.Effect<void, CommandE
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
     if (target.isPrinted) {
-      const fromEnvironment = Number(yield* variable("COLUMNS"))
+      const fromEnvironment = Number(yield* environmentVariable("COLUMNS"))
       const columns = terminal.out.columns ??
         (fromEnvironment >= 1 ? Math.floor(fromEnvironment) : defaultColumns)
       const text = drawText(chart, columns, yield* characterSet, terminal.out)

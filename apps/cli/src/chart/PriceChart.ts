@@ -16,8 +16,8 @@ export const priceChart = (price: TokenPrice): Chart => {
   const change = price["24hrPercentChange"]
   const token = price.tokenSymbol ?? price.tokenName ?? shortId(price.tokenAddress ?? "the token")
   const factor = change === null ? 0 : BigDecimal.unsafeToNumber(BigDecimal.sum(change, hundred)) / 100
-  // A loss of 100% says nothing about the earlier price
-  const earlier = factor > 0 ? price.usdPrice / factor : null
+  // A loss of 100%, or almost, says nothing about the earlier price
+  const earlier = factor > 0 && Number.isFinite(price.usdPrice / factor) ? price.usdPrice / factor : null
   const max = Math.max(price.usdPrice, earlier ?? 0)
   const position = (value: number) => max > 0 ? Math.max(0, value / max) : 0
   const sign = change !== null && BigDecimal.isPositive(change) ? "+" : ""

@@ -141,14 +141,18 @@ describe("the price of a token", () => {
       expect(out).toMatch(/24 hours ago +≈2 █+\S?\nnow +3\.00 █+\n\nChange in 24 hours: \+50%\.\n$/)
     }))
 
-  it.effect.each([["no change", "null"], ["a loss of everything", "\"-100\""]])(
+  it.effect.each([
+    ["no change", "3", "null"],
+    ["a loss of everything", "3", "\"-100\""],
+    ["a loss from a price that no number can be", "3e307", "\"-99\""]
+  ])(
     "is drawn alone after %s",
-    ([, change]) =>
+    ([, usdPrice, change]) =>
       Effect.gen(function*() {
-        const { code, out } = yield* price(`"usdPrice":3,"24hrPercentChange":${change}`)
+        const { code, out } = yield* price(`"usdPrice":${usdPrice},"24hrPercentChange":${change}`)
         expect(code).toBe(0)
         expect(out).not.toContain("24 hours ago")
-        expect(out).toMatch(/now +3 █+/)
+        expect(out).toMatch(/now +3\S* █+/)
       })
   )
 })
