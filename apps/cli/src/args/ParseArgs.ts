@@ -1,6 +1,7 @@
 /** Parses the command line. Options may appear anywhere. */
 import * as Either from "effect/Either"
 import { type HelpTopic, isHelpTopic } from "../HelpTopics.ts"
+import { looksLikeApiKey } from "./ApiKeyName.ts"
 import { commandsUnder, commandUsage, nextWords, resolvePath, suggestPath } from "./CommandPath.ts"
 import type {
   ArgumentSpec,
@@ -30,9 +31,6 @@ interface ScannedArgs {
   readonly options: ReadonlyArray<readonly [spec: OptionDescription, value: string]>
   readonly unknownOptions: ReadonlyArray<string>
 }
-
-/** Names that a user may guess for an option with the API key. The error does not repeat the value. */
-const apiKeyFlag = /^--?(?:x-)?(?:api[-_]?)?(?:key|token|secret|password|auth|authorization)(?:$|=)/i
 
 const usageError = (reason: string, hint: string | null = null): Either.Either<never, ArgumentError> =>
   Either.left({ reason, hint })
@@ -114,7 +112,8 @@ const scanArgs = (
         positionals.push(token)
         continue
       }
-      if (apiKeyFlag.test(token)) {
+      // The error does not repeat the value
+      if (looksLikeApiKey(token.replace(/^--?/, "").replace(/=.*$/s, ""))) {
         return yield* usageError(
           "the API key cannot be passed as an option: command lines are visible to other users and in the shell history",
           "set the environment variable QUARRY_API_KEY instead"

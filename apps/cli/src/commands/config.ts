@@ -1,5 +1,6 @@
 /** `quarry config get|set|unset|list|path` */
 import * as Effect from "effect/Effect"
+import { looksLikeApiKey } from "../args/ApiKeyName.ts"
 import {
   type CommandInvocation,
   type CommandSpec,
@@ -20,7 +21,7 @@ import {
   type Origin,
   requireUserFile
 } from "../config/Configuration.ts"
-import { findSetting, looksLikeApiKey, type Setting, settings } from "../config/Setting.ts"
+import { findSetting, type Setting, settings } from "../config/Setting.ts"
 import { textColumn } from "../render/Columns.ts"
 import { printRows } from "../render/PrintRows.ts"
 import { sanitize } from "../render/Sanitize.ts"

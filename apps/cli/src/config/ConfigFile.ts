@@ -5,12 +5,13 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Yaml from "yaml"
+import { looksLikeApiKey } from "../args/ApiKeyName.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { profileName } from "../args/ValueCheck.ts"
 import { ConfigFileError } from "../CommandError.ts"
 import * as AddressBook from "./AddressBook.ts"
 import { readSmallFile, replaceFile } from "./ReplaceFile.ts"
-import { findSetting, looksLikeApiKey, settings } from "./Setting.ts"
+import { findSetting, settings } from "./Setting.ts"
 
 /** A value of a file. */
 interface FileValue {

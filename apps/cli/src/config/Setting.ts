@@ -1,9 +1,11 @@
 /** Describes the settings: the names and values that configuration files, environment variables and options share. */
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Either from "effect/Either"
+import { baseUrlOptions } from "../args/GlobalOptions.ts"
 import { duration, oneOf, profileName } from "../args/ValueCheck.ts"
 import { chainNames } from "../CoreNames.build.ts"
 import { outputFormats } from "../render/OutputFormat.ts"
+import { colorModes } from "../StreamInfo.ts"
 
 /** Describes a setting. Its option and its environment variable have its name, except that some have no option. */
 export interface Setting {
@@ -42,14 +44,6 @@ const checkRateLimit = (value: string): string | null =>
 
 const chainSlugs = chainNames.map((name) => name.replaceAll(" ", "-"))
 
-const baseUrl = (name: string, description: string): Setting => ({
-  name,
-  description,
-  defaultValue: null,
-  check: checkUrl,
-  isSafeInProject: false
-})
-
 const preference = (
   name: string,
   description: string,
@@ -59,10 +53,13 @@ const preference = (
 
 /** All settings, in the order of `quarry config list`. */
 export const settings: ReadonlyArray<Setting> = [
-  baseUrl("base-url", "Base URL of the data API"),
-  baseUrl("streams-url", "Base URL of the streams API"),
-  baseUrl("ledger-url", "Base URL of the ledger API"),
-  baseUrl("ledger-testnet-url", "Base URL of the ledger API for the testnet"),
+  ...baseUrlOptions.map(({ description, name }) => ({
+    name,
+    description,
+    defaultValue: null,
+    check: checkUrl,
+    isSafeInProject: false
+  })),
   {
     name: "api-key-command",
     description: "Command that prints the API key, for example of a password manager",
@@ -80,7 +77,7 @@ export const settings: ReadonlyArray<Setting> = [
   ),
   preference("rate-limit", "Local rate limit in units per time, or none", "100/s", checkRateLimit),
   preference("timeout", "Timeout of the whole command", "none", checking(duration)),
-  preference("color", "Use of colors", "auto", checking(oneOf(["auto", "always", "never"]))),
+  preference("color", "Use of colors", "auto", checking(oneOf(colorModes))),
   {
     name: "pager",
     description: "Program that shows long output, or false for none",
@@ -101,8 +98,3 @@ export const findSetting = (name: string): Setting | undefined => byName.get(nam
 
 /** Returns the environment variable of a setting: `QUARRY_BASE_URL` for `base-url`. */
 export const variableOf = (name: string): string => `QUARRY_${name.toUpperCase().replaceAll("-", "_")}`
-
-/** Names that a user may choose for the API key, which no file of settings may contain. */
-export const looksLikeApiKey = (name: string): boolean =>
-  !byName.has(name) &&
-  /^(?:quarry[-_])?(?:x[-_]?)?(?:api[-_]?)?(?:key|token|secret|password|auth|authorization)$/i.test(name)
