@@ -1,7 +1,11 @@
 // bundle.mjs ENTRY OUTPUT: bundles the TypeScript sources of the workspace into one program. Dynamic imports become
 // separate chunks, which load on demand, in the folder PROGRAM-chunks beside it. That folder belongs to this script.
-import { existsSync, readdirSync, rmSync } from "node:fs"
-import { basename, dirname, join } from "node:path"
+//
+// Node.js takes 0.3 ms to load a chunk, and modules that chunks share become many small ones. If a file ENTRY.chunks.json
+// exists, it maps the names of chunks to modules, in the order in which the program loads them: each chunk contains its
+// modules and everything that they import and that is in no earlier one.
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { basename, dirname, join, resolve } from "node:path"
 import { rolldown } from "rolldown"
 import { buildTimeValue } from "./buildTimeValue.mjs"
 import { inlineScript, minify } from "./inlineScript.mjs"
@@ -11,6 +15,9 @@ if (entry === undefined || output === undefined) throw new Error("usage: bundle.
 const dir = dirname(output)
 const program = basename(output, ".js")
 const chunks = `${program}-chunks`
+const chunkList = entry.replace(/\.ts$/, ".chunks.json")
+/** @type {Readonly<Record<string, ReadonlyArray<string>>>} */
+const modulesOfChunks = existsSync(chunkList) ? JSON.parse(readFileSync(chunkList, "utf8")) : {}
 
 const bundle = await rolldown({
   input: { [program]: entry },
@@ -24,6 +31,13 @@ const { output: files } = await bundle.write({
   format: "esm",
   minify,
   sourcemap: true,
+  codeSplitting: {
+    groups: Object.entries(modulesOfChunks).map(([name, modules], index, { length }) => {
+      const files = new Set(modules.map((module) => resolve(dirname(entry), module)))
+      for (const file of files) if (!existsSync(file)) throw new Error(`${chunkList}: ${file} does not exist`)
+      return { name, test: (/** @type {string} */ id) => files.has(id), priority: length - index }
+    })
+  },
   entryFileNames: "[name].js",
   chunkFileNames: `${chunks}/[name]-[hash].js`
 })
