@@ -27,7 +27,7 @@ it("skips ahead, until it has skipped an integer of a member that it knows", () 
   expect(isExact(quoter.quoteKnown(uneven))).toBe(true)
 })
 
-it("quotes all unsafe integers, at whatever distances, and after whatever texts", () => {
+it("quotes all unsafe integers, at any distance, and after any text", () => {
   const member = FastCheck.tuple(FastCheck.constantFrom("value", "amount"), FastCheck.nat(300))
   const texts = FastCheck.array(
     FastCheck.array(member, { maxLength: 12 }).map((members) =>
