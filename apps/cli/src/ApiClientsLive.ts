@@ -1,5 +1,5 @@
 /** Builds the clients. A separate module, loaded when a command runs: help does not need it. */
-import * as ApiOptions from "@blockquarry/http/ApiOptions"
+import type * as ApiOptions from "@blockquarry/http/ApiOptions"
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as LedgerApi from "@blockquarry/http/LedgerApi"
 import * as LedgerTestnetApi from "@blockquarry/http/LedgerTestnetApi"
@@ -13,10 +13,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { ApiClients } from "./ApiClients.ts"
-import type { Connection } from "./Connection.ts"
-
-/** What quarry sends as `User-Agent`. */
-export const userAgent = `quarry ${ApiOptions.userAgent}`
+import { type Connection, userAgent } from "./Connection.ts"
 
 /**
  * Builds each client when it is first used, so that a command needs no configuration of other APIs.

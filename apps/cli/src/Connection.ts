@@ -1,5 +1,6 @@
 /** How a command reaches the APIs: the HTTP client, base URLs, API key and rate limit. */
 import type { AnyOperation, ApiName } from "@blockquarry/core/Operation"
+import * as ApiOptions from "@blockquarry/http/ApiOptions"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Settings from "@blockquarry/http/Settings"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -20,6 +21,9 @@ import { HttpTransport } from "./HttpTransport.ts"
 import { styled } from "./StreamInfo.ts"
 import { CommandTerminal } from "./Terminal.ts"
 import { responseMessage } from "./VerboseLog.ts"
+
+/** What quarry sends as `User-Agent`. */
+export const userAgent = `quarry ${ApiOptions.userAgent}`
 
 /** What is missing or invalid in the configuration of a client. */
 export type ConnectionError = MissingApiKeyError | UsageError | ConfigFileError
