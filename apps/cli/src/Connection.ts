@@ -11,7 +11,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { type ArgumentValues, singleValue } from "./args/CommandSpec.ts"
+import { type ArgumentValues, type CommandInvocation, singleValue } from "./args/CommandSpec.ts"
 import { baseUrlOptions, rateLimitOption } from "./args/GlobalOptions.ts"
 import { type ConfigFileError, MissingApiKeyError, sandboxHint, UsageError } from "./CommandError.ts"
 import type { CommandSettings } from "./CommandSettings.ts"
@@ -143,6 +143,18 @@ const hintFor = (variable: string): string | null => {
   return option === undefined
     ? null
     : `run quarry config set ${option.name} <url>, set ${variable} or --${option.name} <url>, ${sandboxHint}`
+}
+
+/**
+ * Returns the origin of the service of an operation, without credentials: lists of different services are different.
+ * The sandbox has none.
+ */
+export const serviceOf = (
+  operation: Pick<AnyOperation, "api">,
+  { settings, values }: CommandInvocation
+): { readonly service?: string } => {
+  const baseUrl = configuredVariables(settings).values.get(baseUrlVariableOf(operation, values)) ?? ""
+  return settings.isSandbox || !URL.canParse(baseUrl) ? {} : { service: new URL(baseUrl).origin }
 }
 
 /** Everything that the client of one API needs. The ledger API works without a key. */

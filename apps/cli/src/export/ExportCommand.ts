@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import { type CommandInvocation, singleValue } from "../args/CommandSpec.ts"
 import { type CommandError, UsageError } from "../CommandError.ts"
 import { formatCommandLine } from "../CommandLine.ts"
+import { serviceOf } from "../Connection.ts"
 import { makeCsv } from "../formats/Csv.ts"
 import { ndjson } from "../formats/Ndjson.ts"
 import type { ListJob } from "../list/ListJob.ts"
@@ -55,7 +56,8 @@ export const exportList = <Item>(
       // Formats with columns select them from whole records
       job: target.format === "ndjson" ? job : { ...job, transform: null },
       target,
-      query,
+      // Not in the file, which is the same through a proxy
+      query: { ...query, ...serviceOf(source.operation, invocation) },
       format: yield* fileFormat(target, transform?.fields ?? source.fields, query, invocation),
       sourceSince: (since) => sourceOf({ ...invocation, values: sinceBlock(values, since) }),
       resumeCommand: formatCommandLine(invocation, { overwrite: null, "since-last": null, resume: "true" })

@@ -14,6 +14,8 @@ const Count = Schema.Int.pipe(Schema.nonNegative())
 
 /** What determines the bytes of the file. It contains no API key. */
 export const ExportQuery = Schema.Struct({
+  /** The origin of the service. The sandbox has none. */
+  service: Schema.optionalWith(Schema.String, { exact: true }),
   operation: Schema.String,
   /** The canonical input of the operation. */
   input: Schema.Unknown,

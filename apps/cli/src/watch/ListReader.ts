@@ -6,6 +6,7 @@ import type { ApiClients } from "../ApiClients.ts"
 import type { ArgumentValues, CommandInvocation } from "../args/CommandSpec.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"
 import { type CommandError, UsageError } from "../CommandError.ts"
+import { serviceOf } from "../Connection.ts"
 import { operationSource } from "../list/OperationSource.ts"
 import { memoise, type RecordPage, type RecordSource } from "../list/RecordSource.ts"
 import type { ListCommandSpec } from "../ListCommand.ts"
@@ -62,7 +63,12 @@ export const listReader = <
     )
     return {
       source: yield* source(new Map()),
-      query: { operation: spec.operation.id, input, sandbox: invocation.settings.isSandbox },
+      query: {
+        operation: spec.operation.id,
+        input,
+        sandbox: invocation.settings.isSandbox,
+        ...serviceOf(spec.operation, invocation)
+      },
       pages: (from) => {
         const pages = Stream.unwrap(
           Effect.map(source(listValues(from, hasOrder)), (source) => source.pages())

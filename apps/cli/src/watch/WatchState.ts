@@ -13,6 +13,8 @@ export interface WatchQuery {
   readonly operation: string
   readonly input: Readonly<Record<string, unknown>>
   readonly sandbox: boolean
+  /** The origin of the service. The sandbox has none. */
+  readonly service?: string
 }
 
 const Block = Schema.Int.pipe(Schema.nonNegative())
@@ -22,7 +24,8 @@ const State = Schema.Struct({
   query: Schema.Struct({
     operation: Schema.String,
     input: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
-    sandbox: Schema.Boolean
+    sandbox: Schema.Boolean,
+    service: Schema.optionalWith(Schema.String, { exact: true })
   }),
   start: Schema.Union(
     Schema.TaggedStruct("Block", { block: Block }),

@@ -175,6 +175,23 @@ describe("the manifest", () => {
     expect(filesIn(folder)).toEqual(["transfers.csv", "transfers.csv.manifest.json"])
   })
 
+  it("of another service is refused with both origins", async () => {
+    const { run, wallet } = await exportSandbox({ scale })
+    const file = join(temporaryFolder(), "transfers.ndjson")
+    const argv = ["wallet", "transfers", wallet, "--to", file]
+    const at = (baseUrl: string) => ({
+      env: { ...sandboxEnvironment, QUARRY_RATE_LIMIT: "none", QUARRY_BASE_URL: baseUrl }
+    })
+    await run(argv, { ...at("https://one.example"), requests: 12 })
+    expect(readFileSync(`${file}.manifest.json`, "utf8")).toContain(`"service": "https://one.example"`)
+    const refused = await run([...argv, "--resume"], at("https://two.example"))
+    expect([refused.code, refused.err]).toEqual([
+      2,
+      expect.stringContaining("(service: https://one.example -> https://two.example)")
+    ])
+    expect(await run([...argv, "--resume"], at("https://one.example"))).toMatchObject({ code: 0 })
+  })
+
   it("of an unknown version is refused", async () => {
     const { run, wallet } = await exportSandbox({ scale: 30 })
     const file = join(temporaryFolder(), "transfers.csv")

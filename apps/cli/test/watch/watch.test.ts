@@ -249,12 +249,17 @@ describe("the end of a watch", () => {
 })
 
 describe("a state", () => {
-  const save = (options: ReadonlyArray<string>, file: string) =>
+  const save = (
+    options: ReadonlyArray<string>,
+    file: string,
+    env: Readonly<Record<string, string>> = {}
+  ) =>
     Effect.gen(function*() {
       const sandbox = yield* growingSandbox()
       const watch = yield* startWatch(
         ["watch", "wallet", "transfers", ...options, "--state", file],
-        Sandbox.httpClient(sandbox)
+        Sandbox.httpClient(sandbox),
+        env
       )
       return watch
     })
@@ -270,6 +275,17 @@ describe("a state", () => {
       expect(other.err).toContain("input.chain: not set -> 0x89")
       expect(readFileSync(file, "utf8")).toBe(before)
       expect(existsSync(`${file}.tmp`)).toBe(false)
+    }))
+
+  it.scoped("of another service is refused with both origins", () =>
+    Effect.gen(function*() {
+      const file = yield* temporaryFile("state.json")
+      yield* (yield* save([wallet], file)).interrupt
+      const other = yield* (yield* save([wallet], file, { QUARRY_BASE_URL: "https://two.example" })).result
+      expect(other).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(`(service: ${Sandbox.baseUrls.data} -> https://two.example)`)
+      })
     }))
 
   it.scoped("does not depend on the page size, the interval and the output", () =>
