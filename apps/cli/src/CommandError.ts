@@ -197,7 +197,7 @@ const hintFor = (error: Exclude<CommandError, OutputClosedError>): string | null
     case "ServerStartError":
       return "choose another --host or --port"
     case "OutputError":
-      return "check free disk space and permissions of the output file"
+      return error.hint ?? "check free disk space and permissions of the output file"
     case "MissingApiKeyError":
       return `store your API key with quarry auth login, set QUARRY_API_KEY, ${sandboxHint}`
     case "InvalidInputError":

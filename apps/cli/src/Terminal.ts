@@ -8,7 +8,10 @@ import type { StreamInfo } from "./StreamInfo.ts"
 export class OutputClosedError extends Data.TaggedError("OutputClosedError") {}
 
 /** The output cannot be written, for example because the disk is full. */
-export class OutputError extends Data.TaggedError("OutputError")<{ readonly reason: string }> {}
+export class OutputError extends Data.TaggedError("OutputError")<{
+  readonly reason: string
+  readonly hint?: string
+}> {}
 
 export interface TerminalService {
   readonly out: StreamInfo

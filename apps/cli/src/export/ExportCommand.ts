@@ -15,6 +15,7 @@ import type { CommandTerminal } from "../Terminal.ts"
 import { exportRecords } from "./Export.ts"
 import type { ExportTarget } from "./ExportOptions.ts"
 import type { FileFormat } from "./FileFormat.ts"
+import { fileToWrite } from "./Files.ts"
 import type { ExportQuery } from "./Manifest.ts"
 import { hasBlockRange, sinceBlock } from "./SinceLast.ts"
 import { textFile } from "./TextFile.ts"
@@ -55,7 +56,7 @@ export const exportList = <Item>(
     return yield* exportRecords({
       // Formats with columns select them from whole records
       job: target.format === "ndjson" ? job : { ...job, transform: null },
-      target,
+      target: { ...target, file: yield* fileToWrite(target.file) },
       // Not in the file, which is the same through a proxy
       query: { ...query, ...serviceOf(source.operation, invocation) },
       format: yield* fileFormat(target, transform?.fields ?? source.fields, query, invocation),

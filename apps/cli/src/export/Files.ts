@@ -16,6 +16,38 @@ export const attempt = <A>(
     catch: (error) => new OutputError({ reason: `cannot ${action} ${file}: ${errorCode(error)}` })
   })
 
+const statusOf = (file: string) =>
+  fs.stat(file).catch((error: unknown) => {
+    if (errorCode(error) === "ENOENT") return null
+    throw error
+  })
+
+/** Follows symbolic links, so that a link stays one when its file is replaced. */
+const followLinks = async (file: string): Promise<string> => {
+  // Fails for links in a circle
+  await statusOf(file)
+  const link = await fs.readlink(file).catch(() => null)
+  return link === null ? file : followLinks(path.resolve(await fs.realpath(path.dirname(file)), link))
+}
+
+/** Returns the file to write. Fails if it is a directory, or its directory does not exist. */
+export const fileToWrite = (file: string): Effect.Effect<string, OutputError> =>
+  Effect.gen(function*() {
+    const target = yield* attempt("write", file, () => followLinks(file))
+    const folder = path.dirname(target)
+    const [status, folderStatus] = yield* attempt("write", target, () =>
+      Promise.all([statusOf(target), statusOf(folder)]))
+    if (folderStatus === null) {
+      return yield* new OutputError({
+        reason: `directory ${folder} does not exist`,
+        hint: "create it, or choose another file"
+      })
+    }
+    return status?.isDirectory() === true
+      ? yield* new OutputError({ reason: `${target} is a directory`, hint: "choose another name" })
+      : target
+  })
+
 /** Writes to a file. An interruption waits, so that nothing is written after the lock of an export is released. */
 export const write = (file: string, run: () => Promise<void>): Effect.Effect<void, OutputError> =>
   Effect.uninterruptible(attempt("write", file, run))

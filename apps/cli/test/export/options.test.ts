@@ -9,7 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
 import { spawn } from "node:child_process"
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import fs from "node:fs/promises"
 import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"
@@ -43,9 +43,49 @@ describe("invalid options", () => {
   })
 
   it("a folder that does not exist is an output error", async () => {
-    const { run, wallet } = await exportSandbox()
+    const { run, sandbox, wallet } = await exportSandbox()
     const { code, err } = await run(["wallet", "transfers", wallet, "--to", "/nonexistent/x.csv"])
-    expect([code, err]).toEqual([1, expect.stringMatching(/cannot write .*ENOENT/)])
+    expect([code, err]).toEqual([
+      1,
+      "error: directory /nonexistent does not exist\nhint: create it, or choose another file\n"
+    ])
+    expect(await Effect.runPromise(sandbox.recordedRequests)).toEqual([])
+  })
+
+  it("a directory is not replaced by an export", async () => {
+    const { run, sandbox, wallet } = await exportSandbox()
+    const folder = temporaryFolder()
+    const file = join(folder, "d.csv")
+    mkdirSync(file)
+    const { code, err } = await run(["wallet", "transfers", wallet, "--to", file, "--overwrite"])
+    expect([code, err]).toEqual([1, `error: ${file} is a directory\nhint: choose another name\n`])
+    expect(await Effect.runPromise(sandbox.recordedRequests)).toEqual([])
+    expect(filesIn(folder)).toEqual(["d.csv"])
+  })
+
+  it.each(["an existing", "a new"])("a link to %s file stays a link", async (kind) => {
+    const { run, wallet } = await exportSandbox({ scale: 30 })
+    const folder = temporaryFolder()
+    const elsewhere = temporaryFolder()
+    const [link, file] = [join(folder, "link.ndjson"), join(elsewhere, "transfers.ndjson")]
+    if (kind === "an existing") writeFileSync(file, "old")
+    symlinkSync(file, link)
+    expect(await run(["wallet", "transfers", wallet, "--to", link, "--overwrite"])).toMatchObject({ code: 0 })
+    expect(await run(["wallet", "transfers", wallet, "--to", link, "--resume"])).toMatchObject({ code: 0 })
+    expect(lstatSync(link).isSymbolicLink()).toBe(true)
+    expect(readFileSync(file, "utf8")).toMatch(/^\{/)
+    expect([filesIn(folder), filesIn(elsewhere)]).toEqual([
+      ["link.ndjson"],
+      ["transfers.ndjson", "transfers.ndjson.manifest.json"]
+    ])
+  })
+
+  it("links in a circle are an output error", async () => {
+    const { run, wallet } = await exportSandbox()
+    const link = join(temporaryFolder(), "link.csv")
+    symlinkSync(link, link)
+    const { code, err } = await run(["wallet", "transfers", wallet, "--to", link])
+    expect([code, err]).toEqual([1, expect.stringContaining("ELOOP")])
   })
 })
 
