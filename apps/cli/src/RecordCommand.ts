@@ -19,7 +19,7 @@ import { makeCsv } from "./formats/Csv.ts"
 import { jsonDocument } from "./formats/Json.ts"
 import { ndjson } from "./formats/Ndjson.ts"
 import type { RecordFormat } from "./formats/RecordFormat.ts"
-import { inputOptions, readsInputs, replaceable } from "./inputs/InputOptions.ts"
+import { readsInputs, recordInputOptions, replaceable } from "./inputs/InputOptions.ts"
 import { makeView } from "./list/MakeView.ts"
 import { outputSettings, pagerOptions, recordOptions } from "./list/OutputOptions.ts"
 import { printLastBody, validateRaw, withRecordedBodies } from "./list/RawOutput.ts"
@@ -80,7 +80,7 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
     : replaceable(toArguments(spec.operation)),
   options: [
     ...toOptions(spec.operation),
-    ...(isUpdate(spec.operation) ? [] : inputOptions),
+    ...(isUpdate(spec.operation) ? [] : recordInputOptions),
     ...recordOptions,
     ...(isUpdate(spec.operation) ? [] : inputExportOptions),
     ...(spec.chart === undefined ? [] : chartOptions),

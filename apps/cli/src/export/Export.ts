@@ -65,6 +65,7 @@ export const exportRecords = <Item>(
     yield* Effect.onExit(writeRecords(plan, manifest, progress), (exit) =>
       Effect.gen(function*() {
         yield* terminal.progress(null)
+        if (job.inputs !== undefined) yield* job.inputs.report(exit)
         const { elapsed, pages, records } = yield* progress.counts
         if (Exit.isFailure(exit)) {
           // It would fail again

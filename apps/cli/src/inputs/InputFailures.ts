@@ -1,12 +1,16 @@
 /** Collects the inputs that fail, and reports them at the end. */
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as fs from "node:fs"
 import { type CommandError, exitCodes, formatError, InputsFailedError } from "../CommandError.ts"
 import { errorCode } from "../config/ReplaceFile.ts"
 import { sanitize } from "../render/Sanitize.ts"
 import { CommandTerminal, OutputError } from "../Terminal.ts"
-import type { InputPosition } from "./InputPosition.ts"
+import { type InputPosition, startPosition } from "./InputPosition.ts"
+import type { InputLine } from "./InputText.ts"
 
 /** The number of failures that are listed. */
 const listedCount = 20
@@ -19,11 +23,13 @@ export interface InputFailures {
   readonly continueAt: (position: InputPosition) => Effect.Effect<void, OutputError>
   /** The number of inputs that failed so far. */
   readonly count: () => number
-  readonly addSuccess: Effect.Effect<void>
+  readonly addSuccess: (hasRecords: boolean) => Effect.Effect<void>
   /** Records a failure. Fails with its error if the other inputs would fail too. */
-  readonly add: (line: number, input: string, error: CommandError) => Effect.Effect<void, CommandError>
+  readonly add: (line: InputLine, error: CommandError) => Effect.Effect<void, CommandError>
+  /** Continues before the first input with records, if none of them is printed. Null if no input was read. */
+  readonly unprinted: () => InputPosition | null
   /** Prints the first failures and their number. */
-  readonly report: Effect.Effect<void>
+  readonly report: (exit: Exit.Exit<unknown, CommandError>) => Effect.Effect<void>
   /** Fails if an input failed. */
   readonly result: Effect.Effect<void, InputsFailedError>
 }
@@ -51,6 +57,10 @@ const concernsAllInputs = (error: CommandError): boolean => {
 /** Returns whether an error says something about the service or the network, not about the input. */
 const concernsService = (error: CommandError): boolean => exitCodes[error._tag] >= 5
 
+/** Returns whether an input was not sent to the service, and so says nothing about it. */
+const isInvalidInput = (error: CommandError): boolean =>
+  error._tag === "UsageError" || error._tag === "InvalidInputError"
+
 /** Creates an empty collection. Failed inputs are also written to `file`, if it is not null. */
 export const makeInputFailures = (
   file: string | null
@@ -64,40 +74,65 @@ export const makeInputFailures = (
     let failed = 0
     let succeeded = 0
     let serviceFailures = 0
+    let unprinted = startPosition
+    let hasRead = false
+    let hasRecords = false
+    // Inputs that failed because of the service are read again
+    const advance = () => {
+      hasRead = true
+      if (serviceFailures > 0 || hasRecords) return
+      unprinted = { ...startPosition, index: failed + succeeded, failed }
+    }
     return {
       continueAt: (position) =>
         Effect.suspend(() => {
           earlier = position.failed
           failed = position.failed
+          unprinted = position
           succeeded = position.index - position.failed
           return failedFile.keep(position.failed)
         }),
       count: () => failed,
-      addSuccess: Effect.sync(() => {
-        succeeded++
-        serviceFailures = 0
-      }),
-      add: (line, input, error) =>
+      addSuccess: (inputHasRecords) =>
+        Effect.sync(() => {
+          succeeded++
+          serviceFailures = 0
+          hasRecords ||= inputHasRecords
+          advance()
+        }),
+      unprinted: () => hasRead ? unprinted : null,
+      add: ({ line, values }, error) =>
         Effect.suspend(() => {
           if (error._tag === "OutputClosedError" || concernsAllInputs(error)) return Effect.fail(error)
+          const input = values.join(" ")
           if (listed.length < listedCount) {
             const { hint, message } = formatError(error)
             listed.push({ text: `  line ${line}: ${sanitize(input)}: ${message}`, hint })
           }
           failed++
           exitStatuses.add(exitCodes[error._tag])
-          serviceFailures = concernsService(error) ? serviceFailures + 1 : 0
+          if (!isInvalidInput(error)) serviceFailures = concernsService(error) ? serviceFailures + 1 : 0
+          advance()
           return Effect.zipRight(
-            failedFile.add(input),
+            // Keeps one line for each failure, which --from ignores
+            failedFile.add(values.includes("") ? `# line ${line} has an empty value: ${input}` : input),
             serviceFailures >= maxServiceFailures ? Effect.fail(error) : Effect.void
           )
         }),
-      report: Effect.suspend(() => {
+      report: (exit) => {
         if (failed === 0) return Effect.void
+        const error = exit._tag === "Failure" ? Option.getOrNull(Cause.failureOption(exit.cause)) : null
+        // Printed with the error at the end
+        const lastHint = error === null || error._tag === "OutputClosedError" ? null : formatError(error).hint
+        const all = `${failed + succeeded}`
         const more = failed - earlier - listed.length
-        const hints = new Set(listed.flatMap(({ hint }) => hint === null ? [] : [`hint: ${hint}`]))
+        const hints = new Set(
+          listed.flatMap(({ hint }) => hint === null || hint === lastHint ? [] : [`hint: ${hint}`])
+        )
         const lines = [
-          `${failed} of ${failed + succeeded} inputs failed:`,
+          exit._tag === "Success"
+            ? `${failed} of ${all} inputs failed:`
+            : `${failed} of ${all} read inputs failed; the rest was not read:`,
           ...listed.map(({ text }) => text),
           ...(more > 0 ? [`  and ${more} more`] : []),
           ...(earlier > 0
@@ -106,7 +141,7 @@ export const makeInputFailures = (
           ...hints
         ]
         return terminal.note(lines.join("\n"))
-      }),
+      },
       result: Effect.suspend(() => {
         const [status] = exitStatuses
         return failed === 0 ? Effect.void : new InputsFailedError({

@@ -48,6 +48,16 @@ export const inputOptions: ReadonlyArray<OptionSpec> = [
   failedOption
 ]
 
+const positionOption: OptionSpec = {
+  name: "cursor",
+  group: "input",
+  value: "position",
+  description: "Continue many inputs at the position that an interrupted command printed"
+}
+
+/** Options of commands with one record for each input. In a list the cursor of the list is the position. */
+export const recordInputOptions: ReadonlyArray<OptionSpec> = [...inputOptions, positionOption]
+
 /** Lets `--from`, or the argument `-`, replace arguments. */
 export const replaceable = (specs: ReadonlyArray<ArgumentSpec>): ReadonlyArray<ArgumentSpec> =>
   specs.map((spec) => ({ ...spec, replacedBy: fromOption.name }))
@@ -65,4 +75,6 @@ export const readsInputs = (
   values: ArgumentValues
 ): boolean =>
   inputOptions.some(({ name }) => values.has(name)) ||
+  (values.has(positionOption.name) &&
+    operation.parameters.every(({ name }) => name !== positionOption.name)) ||
   toArguments(operation).some(({ name }) => values.get(name)?.[0] === standardInput)

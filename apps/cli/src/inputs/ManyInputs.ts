@@ -218,8 +218,8 @@ const inputPages = <Item>(
   }
   return pages.pipe(
     Stream.map(toInputPage),
-    Stream.concat(Stream.execute(failures.addSuccess)),
-    Stream.catchAll((error) => Stream.execute(failures.add(line.line, input, error)))
+    Stream.concat(Stream.execute(Effect.suspend(() => failures.addSuccess(records > start.records)))),
+    Stream.catchAll((error) => Stream.execute(failures.add(line, error)))
   )
 }
 

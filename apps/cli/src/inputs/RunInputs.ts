@@ -20,6 +20,7 @@ import type { Column } from "../render/Table.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import { makeInputFailures } from "./InputFailures.ts"
 import { argumentsOfLines, defaultConcurrency, standardInput } from "./InputOptions.ts"
+import { formatPosition } from "./InputPosition.ts"
 import { type InputText, readInputs } from "./InputText.ts"
 import { type InputRecord, joinPages, manyInputs, withInputColumn } from "./ManyInputs.ts"
 
@@ -97,9 +98,16 @@ export const runInputs = <Item>(
       // Each input is retried by itself. All of them cannot be: stdin is read once, and failures are counted
       retryFor: Duration.zero,
       transform: yield* makeTransform(source.fields, outputSettings(values), invocation.settings.format),
-      invocation
+      invocation,
+      inputs: {
+        report: failures.report,
+        unprinted: () => {
+          const position = failures.unprinted()
+          return position === null ? null : formatPosition(position)
+        }
+      }
     }
-    yield* Effect.ensuring(writeRecords(job, target), failures.report)
+    yield* writeRecords(job, target)
     yield* failures.result
   }))
 

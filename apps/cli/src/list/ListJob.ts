@@ -1,6 +1,9 @@
 /** A list command that is ready to run: where its records come from, and what happens to them. */
 import type * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
 import type { CommandInvocation } from "../args/CommandSpec.ts"
+import type { CommandError } from "../CommandError.ts"
 import type { Column } from "../render/Table.ts"
 import type { RecordSource } from "./RecordSource.ts"
 import type { RecordTransform } from "./RecordTransform.ts"
@@ -21,4 +24,11 @@ export interface ListJob<in out Item> {
   /** Null if the records are printed as they are. */
   readonly transform: RecordTransform | null
   readonly invocation: CommandInvocation
+  /** Of a list of many inputs. */
+  readonly inputs?: {
+    /** Prints the inputs that failed, before the last lines. */
+    readonly report: (exit: Exit.Exit<unknown, CommandError>) => Effect.Effect<void>
+    /** Returns the cursor that continues a list of which no record is printed; null if it is that of the command. */
+    readonly unprinted: () => string | null
+  }
 }

@@ -86,6 +86,7 @@ const printPages = <Item>(job: ListJob<Item>): Effect.Effect<void, CommandError,
         if (Exit.isFailure(exit) && isOpen && !isOutputClosed(exit.cause)) {
           yield* Effect.ignore(terminal.print(sink.abort()))
         }
+        if (job.inputs !== undefined) yield* job.inputs.report(exit)
         const showsCommand = job.invocation.settings.isVerbose || !terminal.err.isTerminal
         const lines = endMessage(exit, progress, job, showsCommand)
         yield* Effect.forEach(lines, (line) => terminal.note(sanitizeLine(line)), { discard: true })
@@ -139,10 +140,11 @@ const continuation = (
 /** Returns the last lines of a list: how to continue after a limit, or how to resume after an error. */
 const endMessage = <Item>(
   exit: Exit.Exit<void, CommandError>,
-  { cursor, hasMore, printedAfterCursor, records }: ListProgress,
-  { invocation, maxItems, source: { isSinglePage, recordName } }: ListJob<Item>,
+  { cursor: printedCursor, hasMore, printedAfterCursor, records }: ListProgress,
+  { inputs, invocation, maxItems, source: { isSinglePage, recordName } }: ListJob<Item>,
   showsCommand: boolean
 ): ReadonlyArray<string> => {
+  const cursor = records === 0 && Exit.isFailure(exit) ? inputs?.unprinted() ?? null : printedCursor
   const repeatedCount = printedAfterCursor === 1 ? "record" : `${printedAfterCursor} records`
   const repeated = printedAfterCursor === 0 ? "" : ` (the last ${repeatedCount} will be repeated)`
   if (Exit.isSuccess(exit)) {
@@ -166,7 +168,7 @@ const endMessage = <Item>(
         continuation(invocation, cursor)
       ]
   }
-  if (!isResumable(exit.cause) || isSinglePage || !hasMore || records === 0) return []
+  if (!isResumable(exit.cause) || isSinglePage || !hasMore || (records === 0 && cursor === null)) return []
   return cursor === null
     ? [`interrupted after ${records} ${recordName}; resume from the beginning`]
     : [

@@ -278,7 +278,46 @@ describe("failures", () => {
       const { code, err, out } = yield* fiber
       expect(code).toBe(6)
       expect(records(out)).toHaveLength(3)
-      expect(err).toContain("20 of 23 inputs failed:")
+      expect(err).toContain("20 of 23 read inputs failed; the rest was not read:")
+    }))
+
+  it.effect("of the service before the first record end with the position of the first of them", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* Sandbox.make({ ledger, faults: [{ fault: { status: 500 } }] })
+      const fiber = yield* Effect.fork(quarry(["token", "price", "-", "--retry-for", "0"], {
+        client: Sandbox.httpClient(sandbox),
+        stdin: lines("0x12", "0x34", ...Array.from({ length: 500 }, () => [token, "nonsense"]).flat()),
+        env: { ...sandboxEnvironment, QUARRY_RATE_LIMIT: "none" }
+      }))
+      while ((yield* Fiber.poll(fiber))._tag === "None") {
+        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+        yield* TestClock.adjust("1 minute")
+      }
+      const { code, err, out } = yield* fiber
+      expect({ code, out }).toEqual({ code: 6, out: "" })
+      // 2 invalid inputs, then 20 failures of the service with 19 invalid inputs between them
+      expect(err).toContain("41 of 41 read inputs failed; the rest was not read:")
+      const hints = err.match(/^hint: .*$/gm) ?? []
+      expect(new Set(hints).size).toBe(hints.length)
+      const rest = yield* run("token price - --cursor=2:2:0:", lines("0x12", "0x34", token, "nonsense"))
+      expect(records(rest.out)).toHaveLength(1)
+      expect(rest.err).toContain("3 of 4 inputs failed:")
+      const afterList = err.slice(err.lastIndexOf("and 21 more"))
+      expect(afterList).toMatch(
+        /interrupted after 0 .*; resume with:\n {2}quarry token price .*--cursor=2:2:0:/
+      )
+    }))
+
+  it.scopedLive("with an empty value are comments in the file of failures", () =>
+    Effect.gen(function*() {
+      const path = yield* folder
+      const [from, failed] = [join(path, "in.csv"), join(path, "failed.txt")]
+      writeFileSync(from, lines("name,address", "a,", `b,${wallet}`, "c,0x12"))
+      const ran = yield* run(`wallet chains --from ${from} --from-column address --failed ${failed}`, "")
+      expect(ran.code).toBe(8)
+      expect(readFileSync(failed, "utf8")).toMatch(/^# line 2 has an empty value: ?\n0x12\n$/)
+      const again = yield* run(`wallet chains --from ${failed}`, "")
+      expect(again.err).toContain("1 of 1 inputs failed")
     }))
 
   it.scoped("of the service in a row end an export, which lists each of them once", () =>
@@ -298,7 +337,7 @@ describe("failures", () => {
       }
       const { code, err } = yield* fiber
       expect(code).toBe(6)
-      expect(err).toContain("20 of 23 inputs failed:")
+      expect(err).toContain("20 of 23 read inputs failed; the rest was not read:")
       expect(err.match(/^ {2}line \d+: /gm)).toHaveLength(20)
       expect(readFileSync(failed, "utf8").split("\n")).toHaveLength(21)
     }))
@@ -332,6 +371,7 @@ it.live("explains inputs that are missing, superfluous or contradictory", () =>
       ["wallet chains --concurrency 2", "missing argument <address>"],
       ["nft get - --from-column a", "--from-column: expected 2 columns (address, token-id), got 1"],
       ["wallet chains --from /nowhere/x", "--from: cannot read \"/nowhere/x\": no such file"],
+      [`wallet chains ${wallet} --cursor 1:0:0:`, "all arguments are on the command line"],
       ["wallet transfers - --dry-run", "--dry-run is not available for many inputs"]
     ] as const
     for (const [line, message] of cases) {

@@ -47,6 +47,8 @@ it.scopedLive("write the same file as without the interruptions", () =>
     expect((yield* sandbox.recordedRequests).length).toBeLessThan(requests / 2)
     expect(readFileSync(disturbed).equals(readFileSync(undisturbed))).toBe(true)
     expect(readFileSync(`${disturbed}.failed`, "utf8")).toBe("0x12\n")
+    expect((yield* run(disturbed, inner)).err).toContain("is complete")
+    expect(readFileSync(`${disturbed}.failed`, "utf8")).toBe("0x12\n")
     writeFileSync(from, [busyWallet, wallet].join("\n"))
     expect(yield* run(disturbed, inner)).toMatchObject({
       code: 2,
