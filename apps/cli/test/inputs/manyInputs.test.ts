@@ -339,6 +339,7 @@ describe("failures", () => {
       expect(code).toBe(6)
       expect(err).toContain("20 of 23 read inputs failed; the rest was not read:")
       expect(err.match(/^ {2}line \d+: /gm)).toHaveLength(20)
+      expect(err.lastIndexOf("continue with\nquarry token price")).toBeGreaterThan(err.lastIndexOf("  line "))
       expect(readFileSync(failed, "utf8").split("\n")).toHaveLength(21)
     }))
 
