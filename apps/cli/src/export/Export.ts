@@ -10,9 +10,10 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { CommandError } from "../CommandError.ts"
+import { type CommandError, exitCodeOf, exitCodes } from "../CommandError.ts"
 import type { ListJob } from "../list/ListJob.ts"
 import { limitRecords, memoise, type RecordPage, type RecordSource } from "../list/RecordSource.ts"
 import type { TransformedRecords } from "../list/RecordTransform.ts"
@@ -20,7 +21,7 @@ import { formatDuration, retryPages } from "../list/RetryPages.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import type { ExportTarget } from "./ExportOptions.ts"
 import { type ExportProgress, formatBytes, formatCount, formatPages, makeProgress } from "./ExportProgress.ts"
-import { exportFiles, publish, startExport, writeManifest } from "./ExportStart.ts"
+import { discard, exportFiles, publish, startExport, writeManifest } from "./ExportStart.ts"
 import type { FileFormat, PartEncoder } from "./FileFormat.ts"
 import { lockFile } from "./FileLock.ts"
 import { type ExportQuery, type Manifest, type NewestBlock, runParts, sumOf } from "./Manifest.ts"
@@ -62,18 +63,23 @@ export const exportRecords = <Item>(
     const recordName = job.source.recordName
     const before = sumOf(runParts(manifest), "records")
     const progress = yield* makeProgress(terminal, recordName, before, job.maxItems)
-    yield* Effect.onExit(writeRecords(plan, manifest, progress), (exit) =>
+    const savedManifest = yield* Ref.make(manifest)
+    yield* Effect.onExit(writeRecords(plan, savedManifest, progress), (exit) =>
       Effect.gen(function*() {
         yield* terminal.progress(null)
         if (job.inputs !== undefined) yield* job.inputs.report(exit)
         const { elapsed, pages, records } = yield* progress.counts
         if (Exit.isFailure(exit)) {
+          const saved = sumOf(runParts(yield* Ref.get(savedManifest)), "records")
+          const error = Option.getOrNull(Cause.failureOption(exit.cause))
+          if (saved === 0 && error !== null && isPermanent(error)) return yield* Effect.ignore(discard(file))
           // It would fail again
-          if (Option.exists(Cause.failureOption(exit.cause), ({ _tag }) => _tag === "UsageError")) return
+          if (error?._tag === "UsageError") return
+          const readAgain = before + records - saved
           return yield* terminal.note(
-            `interrupted after ${
-              formatCount(before + records)
-            } ${recordName}; continue with\n${resumeCommand}`
+            `interrupted after ${formatCount(before + records)} ${recordName} ` +
+              `(${formatCount(saved)} saved; ${formatCount(readAgain)} will be read again); ` +
+              `continue with\n${resumeCommand}`
           )
         }
         const action = manifest.run.firstPart > 0 ? "added" : "exported"
@@ -95,14 +101,23 @@ interface OpenPart {
   lastBlock: number | null
 }
 
+/** Returns whether an error stays until the command, the API key or the plan changes. */
+const isPermanent = (error: CommandError): boolean => {
+  const code = exitCodeOf(error)
+  return code === exitCodes.RequestRejectedError || code === exitCodes.NotFoundError ||
+    code === exitCodes.AuthenticationError
+}
+
 /** Appends the records after the manifest, and returns the size of the complete file. */
 const writeRecords = <Item>(
   { format, job, sourceSince, target: { file } }: ExportPlan<Item>,
-  started: Manifest,
+  savedManifest: Ref.Ref<Manifest>,
   progress: ExportProgress
 ): Effect.Effect<number, CommandError, Scope.Scope> =>
   Effect.gen(function*() {
+    const started = yield* Ref.get(savedManifest)
     let manifest = started
+    const save = (next: Manifest) => Effect.zipRight(writeManifest(file, next), Ref.set(savedManifest, next))
     const { run: { since } } = started
     const before = runParts(started)
     const source = retryPages(since === null ? job.source : yield* sourceSince(since), {
@@ -133,7 +148,7 @@ const writeRecords = <Item>(
         // Where the list cannot be resumed, a part would be useless
         if (isFull && job.transform?.holdsRecords !== true && typeof page.nextCursor === "string") {
           manifest = yield* closePart(partial, part, manifest, page.nextCursor)
-          yield* writeManifest(file, manifest)
+          yield* save(manifest)
           part = startPart(format, manifest)
         }
         yield* letEventsPass
@@ -154,7 +169,7 @@ const writeRecords = <Item>(
     yield* partial.append(format.end(manifest.parts.map(({ footer }) => footer), size))
     const end = yield* partial.seal
     const bytes = size + end.bytes
-    yield* writeManifest(file, { ...manifest, status: "complete", bytes })
+    yield* save({ ...manifest, status: "complete", bytes })
     yield* publish(file)
     return bytes
   })

@@ -34,6 +34,15 @@ export const publish = (file: string): Effect.Effect<void, OutputError> =>
     await syncFolder(file)
   })
 
+/** Removes the files of an export that has saved nothing. The manifest protects a file that is being replaced. */
+export const discard = (file: string): Effect.Effect<void, OutputError> =>
+  Effect.gen(function*() {
+    if ((yield* sizeOf(file)) !== null) return
+    const { manifest, partial } = exportFiles(file)
+    yield* remove(partial)
+    yield* remove(manifest)
+  })
+
 /** Returns the manifest to continue from, whose parts are in `FILE.partial`. Null if the export is already complete. */
 export const startExport = (
   { file, mode }: ExportTarget,

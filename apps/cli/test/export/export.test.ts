@@ -244,9 +244,17 @@ describe("existing files", () => {
 
   it("do not remain from an export that failed before its first part", async () => {
     const { run, wallet } = await exportSandbox({ scale: 30 })
-    const file = join(temporaryFolder(), "transfers.ndjson")
+    const folder = temporaryFolder()
+    const file = join(folder, "transfers.ndjson")
     expect(await run(["wallet", "transfers", wallet, "--chain", "bsc", "--to", file], { requests: 0 }))
-      .toMatchObject({ code: 2 })
+      .toMatchObject({ code: 2, err: expect.not.stringContaining("continue with") })
+    expect(filesIn(folder)).toEqual([])
+    expect(
+      await run(["wallet", "transfers", wallet, "--to", file], {
+        env: { ...sandboxEnvironment, QUARRY_API_KEY: "wrong" }
+      })
+    ).toMatchObject({ code: 4, err: expect.not.stringContaining("continue with") })
+    expect(filesIn(folder)).toEqual([])
     expect(await run(["wallet", "transfers", wallet, "--to", file])).toMatchObject({ code: 0 })
   })
 
@@ -295,7 +303,10 @@ describe.each(formats)("an interrupted %s export", (format) => {
 
   it("is refused without --resume, and continues byte for byte with it", async () => {
     const { argv, failed, file, folder, run, whole } = await interrupted(12)
-    expect(failed.err).toContain(`interrupted after 12,000 transfers; continue with\nquarry wallet transfers`)
+    expect(failed.err).toContain(
+      "interrupted after 12,000 transfers (10,000 saved; 2,000 will be read again); " +
+        "continue with\nquarry wallet transfers"
+    )
     expect(failed.err).toMatch(/--resume$/m)
     expect(existsSync(file)).toBe(false)
     const refused = await run([...argv, file])
