@@ -179,7 +179,7 @@ const runList = <
     const target = yield* exportTarget(invocation.values)
     if (target !== null && isEnabled(invocation.values, dryRunOption.name)) {
       const { printEstimate } = yield* Effect.promise(() => import("./export/DryRun.ts"))
-      return yield* printEstimate(source, job.maxItems)
+      return yield* printEstimate(source, job.maxItems, target)
     }
     if (target !== null) {
       const clients = yield* ApiClients

@@ -8,14 +8,16 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { type CommandInvocation, integerValue } from "../args/CommandSpec.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"
-import type { CommandError } from "../CommandError.ts"
+import { type CommandError, ExportConflictError } from "../CommandError.ts"
 import { baseUrlVariableOf } from "../Connection.ts"
 import { requestUrl } from "../diagnostics/Curl.ts"
 import type { HttpTransport } from "../HttpTransport.ts"
 import { withPageSize } from "../list/OperationSource.ts"
 import type { RecordSource } from "../list/RecordSource.ts"
 import { CommandTerminal } from "../Terminal.ts"
+import type { ExportTarget } from "./ExportOptions.ts"
 import { formatCount, formatPages } from "./ExportProgress.ts"
+import { fileToWrite, sizeOf } from "./Files.ts"
 
 /** Prints the first request without sending it. The API key is the name of its variable. */
 export const printRequest = <
@@ -42,10 +44,18 @@ export const printRequest = <
 /** Sends the first request of an export, and prints how many pages and units all would be. */
 export const printEstimate = (
   { operation, pages, recordName }: RecordSource<unknown>,
-  maxItems: number | null
+  maxItems: number | null,
+  { file, mode }: ExportTarget
 ): Effect.Effect<void, CommandError, CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
+    const existing = yield* Effect.flatMap(fileToWrite(file), sizeOf)
+    if (mode === "new" && existing !== null) {
+      return yield* new ExportConflictError({
+        reason: `${file} exists`,
+        hint: "choose another name, or use --overwrite to replace it"
+      })
+    }
     const first = Option.getOrNull(yield* Stream.runHead(pages()))
     const pageSize = first?.items.length ?? 0
     const isComplete = first === null || first.nextCursor === null

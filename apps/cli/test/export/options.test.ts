@@ -186,6 +186,19 @@ describe("--dry-run", () => {
     expect(await Effect.runPromise(sandbox.recordedRequests)).toEqual([])
   })
 
+  it("refuses an existing file and a missing directory like the export itself, and sends nothing", async () => {
+    const { run, sandbox, wallet } = await exportSandbox()
+    const file = join(temporaryFolder(), "transfers.csv")
+    writeFileSync(file, "precious")
+    for (const path of [file, "/nonexistent/x.csv"]) {
+      const argv = ["wallet", "transfers", wallet, "--to", path]
+      const [dry, real] = [await run([...argv, "--dry-run"]), await run(argv)]
+      expect(real.code).toBeGreaterThan(0)
+      expect([dry.code, dry.err]).toEqual([real.code, real.err])
+    }
+    expect(await Effect.runPromise(sandbox.recordedRequests)).toEqual([])
+  })
+
   it("reads one page of an export to estimate pages and cost, and writes nothing", async () => {
     const { run, sandbox } = await exportSandbox({ defaultPageSize: 10 })
     const folder = temporaryFolder()
