@@ -3,6 +3,8 @@ import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as Server from "@blockquarry/sandbox/Server"
 import { afterAll, beforeAll, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import { existsSync, readFileSync } from "node:fs"
 import { type Started, Workshop } from "../golden/processes.ts"
 import { records } from "../support/quarry.ts"
 import { temporaryFile } from "./support.ts"
@@ -25,7 +27,15 @@ const server = Server.layer({
   ]
 })
 
-/** Runs a watch several times. `stop` ends each run after its first records. */
+const contentOf = (file: string): string | null => existsSync(file) ? readFileSync(file, "utf8") : null
+
+/** Waits until the content of the file is not `previous`. */
+const untilChanged = (file: string, previous: string | null) =>
+  Effect.sync(() => contentOf(file)).pipe(
+    Effect.repeat({ schedule: Schedule.spaced("20 millis"), until: (content) => content !== previous })
+  )
+
+/** Runs a watch several times. `stop` ends each run after its first records, every other run after its state is saved. */
 const runWatch = (runs: number, stop: (started: Started) => void) =>
   Effect.gen(function*() {
     const { origin } = yield* Server.SandboxServer
@@ -36,11 +46,13 @@ const runWatch = (runs: number, stop: (started: Started) => void) =>
     let err = ""
     const codes: Array<number | null> = []
     for (let run = 0; run < runs; run++) {
+      const saved = contentOf(state)
       const started = workshop.start(
         `watch wallet transfers ${busyWallet} --limit ${pageSize} --overlap 8 --interval 1s --state ${state}`,
         { QUARRY_API_KEY: Sandbox.apiKey, QUARRY_BASE_URL: origin, QUARRY_RATE_LIMIT: "none" }
       )
       yield* Effect.promise(() => started.until("\n"))
+      if (run % 2 === 0) yield* untilChanged(state, saved)
       stop(started)
       const ended = yield* Effect.promise(() => started.ended)
       out += ended.stdout
@@ -76,7 +88,7 @@ it.scopedLive(
   "loses no record when it is killed, and repeats at most those of the last page",
   () =>
     Effect.gen(function*() {
-      const kills = 4
+      const kills = 8
       const { expected, ids } = yield* runWatch(kills, ({ kill }) => kill())
       const unique = [...new Set(ids)]
       expect(unique.length).toBeGreaterThan(4)
