@@ -209,9 +209,11 @@ it("checks option values", () => {
     reason: "--port: expected an integer from 0 to 65535, got \"65536\""
   })
   expect(normalizedArgs(...price, "--output", "yaml", "--help")).toEqual(["Help"])
-  expect(normalizedArgs("wallet", "transfers", exampleValues.wallet, "--max-items", "")).toContain(
-    "--max-items"
-  )
+  for (const option of ["--max-items", "--to", "--chain", "--cursor"]) {
+    expect(usageError("wallet", "transfers", exampleValues.wallet, "--all", option, "")).toMatchObject({
+      reason: `${option}: the value is empty`
+    })
+  }
 })
 
 it("suggests only similar words", () => {

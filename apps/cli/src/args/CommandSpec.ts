@@ -116,10 +116,10 @@ export interface CommandSpec extends CommandDescription {
 export const singleValue = (values: ArgumentValues, name: string): string | undefined =>
   values.get(name)?.at(-1)
 
-/** Returns the value of an option with an integer check; null if it is not set or empty. */
+/** Returns the value of an option with an integer check; null if it is not set. */
 export const integerValue = (values: ArgumentValues, name: string): number | null => {
-  const text = singleValue(values, name) ?? ""
-  return text === "" ? null : Number(text)
+  const text = singleValue(values, name)
+  return text === undefined ? null : Number(text)
 }
 
 /** Returns whether a switch is on. */

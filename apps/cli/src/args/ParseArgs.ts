@@ -222,6 +222,10 @@ const groupOptions = (
     for (const [{ name }, value] of options) {
       const spec = allowed.find((option) => option.name === name)
       if (spec === undefined) return yield* unknownOptionError(`--${name}`, command, allowed)
+      // For example a variable of a script that is not set: never read more than was meant
+      if (value === "") {
+        return yield* usageError(`--${name}: the value is empty`, `omit --${name}, or set its value`)
+      }
       const earlier = values.get(name)
       if (earlier !== undefined && spec.repeatable !== true) {
         return yield* usageError(`--${name} is set more than once`, "set it once")

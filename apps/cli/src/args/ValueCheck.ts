@@ -12,10 +12,9 @@ export const integerBetween = (min: number, max: number): ValueCheck => ({
   accepts: (value) => /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max
 })
 
-/** Accepts the empty value too, which counts as not set. */
-export const optionalPositiveInteger: ValueCheck = {
+export const positiveInteger: ValueCheck = {
   expected: "an integer of at least 1",
-  accepts: (value) => /^(?:[1-9]\d{0,14})?$/.test(value)
+  accepts: (value) => /^[1-9]\d{0,14}$/.test(value)
 }
 
 const millisByUnit: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }

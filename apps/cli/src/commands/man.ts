@@ -1,11 +1,12 @@
 /** `quarry man` */
 import * as Effect from "effect/Effect"
-import { mkdir, writeFile } from "node:fs/promises"
+import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { nextWords, resolvePath, suggestPath } from "../args/CommandPath.ts"
 import { type CommandSpec, singleValue } from "../args/CommandSpec.ts"
 import { UsageError } from "../CommandError.ts"
 import { errorCode } from "../config/ReplaceFile.ts"
+import { makeDirectory } from "../MakeDirectory.ts"
 import { CommandTerminal, OutputError } from "../Terminal.ts"
 
 /** Loaded when it is used, because the descriptions are computed from all commands. */
@@ -48,7 +49,7 @@ export const man: CommandSpec = {
       const pages = allPages(commandLine)
       const directory = singleValue(values, "to")
       if (directory !== undefined) {
-        yield* writing(() => mkdir(directory, { recursive: true }), directory)
+        yield* writing(async () => makeDirectory(directory), directory)
         for (const { file, text } of pages) {
           const path = join(directory, file)
           yield* writing(() => writeFile(path, text), path)

@@ -5,6 +5,7 @@ import * as Schedule from "effect/Schedule"
 import * as fs from "node:fs"
 import * as NodePath from "node:path"
 import { ConfigFileError } from "../CommandError.ts"
+import { makeDirectory } from "../MakeDirectory.ts"
 
 /** Returns the code of an error of the file system, for example ENOENT. */
 export const errorCode = (error: unknown): string =>
@@ -75,7 +76,7 @@ export const replaceFile = <E>(
       new ConfigFileError({ file, reason: `cannot ${action}: ${errorCode(error)}` })
     const acquire = Effect.try({
       try: () => {
-        fs.mkdirSync(NodePath.dirname(target), { recursive: true, mode: 0o700 })
+        makeDirectory(NodePath.dirname(target), 0o700)
         return fs.openSync(lock, "wx", finalMode ?? 0o644)
       },
       catch: (error) => errorCode(error) === "EEXIST" ? new Locked() : failed("write the file")(error)

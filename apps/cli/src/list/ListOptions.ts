@@ -1,6 +1,6 @@
 /** Options of every list command. */
 import { type CommandInvocation, integerValue, isEnabled, type OptionSpec } from "../args/CommandSpec.ts"
-import { optionalPositiveInteger } from "../args/ValueCheck.ts"
+import { positiveInteger } from "../args/ValueCheck.ts"
 import { isExport } from "../export/ExportOptions.ts"
 
 export const paginationOptions: ReadonlyArray<OptionSpec> = [
@@ -9,7 +9,7 @@ export const paginationOptions: ReadonlyArray<OptionSpec> = [
     name: "max-items",
     value: "number",
     description: "Stop after this many records",
-    check: optionalPositiveInteger
+    check: positiveInteger
   }
 ]
 

@@ -10,7 +10,7 @@ import {
   singleValue,
   type ValueCheck
 } from "../args/CommandSpec.ts"
-import { integerBetween, optionalPositiveInteger, parseDuration } from "../args/ValueCheck.ts"
+import { integerBetween, parseDuration, positiveInteger } from "../args/ValueCheck.ts"
 import type { PollStart } from "./WatchPosition.ts"
 
 const defaultInterval = Duration.seconds(15)
@@ -54,7 +54,7 @@ export const maxItemsOption: OptionSpec = {
   name: "max-items",
   value: "number",
   description: "End after this many records",
-  check: optionalPositiveInteger
+  check: positiveInteger
 }
 
 export const watchOptions: ReadonlyArray<OptionSpec> = [
