@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import type { CommandSpec } from "../args/CommandSpec.ts"
 import { ChecksFailedError } from "../CommandError.ts"
 import { type Finding, runChecks } from "../diagnostics/Doctor.ts"
+import { textColumn } from "../render/Columns.ts"
 import { printRows } from "../render/PrintRows.ts"
 import { sanitize } from "../render/Sanitize.ts"
 import { type StreamInfo, styled } from "../StreamInfo.ts"
@@ -26,12 +27,19 @@ export const doctor: CommandSpec = {
       const findings = yield* runChecks(settings)
       yield* terminal.progress(null)
       yield* settings.configuration.values.has("output") && settings.format !== "table"
-        ? printRows(settings.format, [], findings)
+        ? printRows(settings.format, columns, findings)
         : terminal.print(findings.map((finding) => formatFinding(finding, terminal.out)).join(""))
       const failures = findings.filter(({ status }) => status === "failed").length
       if (failures > 0) return yield* new ChecksFailedError({ failed: failures, total: findings.length })
     })
 }
+
+const columns = [
+  textColumn<Finding>("check", ({ check }) => check),
+  textColumn<Finding>("status", ({ status }) => status),
+  textColumn<Finding>("message", ({ message }) => message),
+  textColumn<Finding>("fix", ({ fix }) => fix)
+]
 
 const labels = {
   ok: "ok      ",

@@ -9,7 +9,7 @@ import {
   explanations,
   suggestTopic
 } from "../diagnostics/Explanations.ts"
-import { textColumn } from "../render/Columns.ts"
+import { numberColumn, textColumn } from "../render/Columns.ts"
 import { printRows } from "../render/PrintRows.ts"
 import { type StreamInfo, styled } from "../StreamInfo.ts"
 import { CommandTerminal } from "../Terminal.ts"
@@ -40,7 +40,9 @@ export const explain: CommandSpec = {
           hint: didYouMean(suggestTopic(topic ?? "")) ?? "quarry explain lists all topics"
         })
       }
-      if (configuration.values.has("output") && format !== "table") return yield* printRows(format, [], found)
+      if (configuration.values.has("output") && format !== "table") {
+        return yield* printRows(format, columns, found)
+      }
       yield* topic === undefined
         ? printRows("table", [
           { header: "topic", kind: "fixed", cell: ({ topic }: Explanation) => topic },
@@ -49,6 +51,14 @@ export const explain: CommandSpec = {
         : terminal.print(found.map((each) => formatExplanation(each, terminal.out)).join("\n"))
     })
 }
+
+const columns = [
+  textColumn<Explanation>("topic", ({ topic }) => topic),
+  textColumn<Explanation>("kind", ({ kind }) => kind),
+  numberColumn<Explanation>("exitCode", ({ exitCode }) => exitCode),
+  textColumn<Explanation>("meaning", ({ meaning }) => meaning),
+  textColumn<Explanation>("fix", ({ fix }) => fix)
+]
 
 const formatExplanation = (
   { exitCode, fix, kind, meaning, topic }: Explanation,

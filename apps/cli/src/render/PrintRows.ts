@@ -25,6 +25,8 @@ export const printRows = <A>(
     const view = { ...plainView, stream: terminal.out }
     return print(
       makeCsv(fields, { escapeFormulas: false, isTerminal: terminal.out.isTerminal }),
-      rows.map((row) => Object.fromEntries(columns.map(({ cell, header }) => [header, cell(row, view)])))
+      rows.map((row) =>
+        Object.fromEntries(columns.map(({ cell, header }) => [header, cell(row, view) || null]))
+      )
     )
   })

@@ -62,6 +62,8 @@ describe("quarry doctor", () => {
       const ran = yield* run([...json, "--sandbox"])
       expect(ran.code).toBe(0)
       expect(findingsOf(ran).get("sandbox")?.status).toBe("ok")
+      const csv = yield* run(["doctor", "--sandbox", "-o", "csv"])
+      expect(csv.out).toMatch(/^check,status,message,fix\r\nnode,ok,[^,]+,\r\n/)
     }).pipe(Effect.scoped))
 
   it.live("advises what to do without a base URL, without a key, and with a rejected one", () =>

@@ -28,6 +28,16 @@ describe("quarry explain", () => {
     }
   })
 
+  it.live("prints topics as CSV, with empty cells for what a topic has not", () =>
+    Effect.gen(function*() {
+      const { out } = yield* quarry(["explain", "-o", "csv"])
+      const lines = out.split("\r\n")
+      expect(lines[0]).toBe("topic,kind,exitCode,meaning,fix")
+      expect(lines.length).toBe(explanations.length + 2)
+      expect(lines).toContainEqual(expect.stringMatching(/^RateLimitError,error,5,/))
+      expect(out).not.toContain("\"\"")
+    }))
+
   it.live("explains a topic in any case, and without Error", () =>
     Effect.gen(function*() {
       for (const topic of ["RateLimitError", "ratelimiterror", "RateLimit"]) {
