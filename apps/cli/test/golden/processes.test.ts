@@ -78,7 +78,7 @@ it("prints the recorded output for servers and signals", async () => {
   // The second page hangs
   const interrupted = await Effect.gen(function*() {
     const { origin } = yield* Server.SandboxServer
-    const started = workshop.start("token transfers {token} --limit 2 --all -o table", {
+    const started = workshop.start("token transfers {token} --limit 2 --all -o ndjson", {
       QUARRY_API_KEY,
       QUARRY_BASE_URL: origin
     })

@@ -28,13 +28,19 @@ const visible = (text: string): string =>
 /** Starts each line with a bar, so that trailing line breaks are visible. */
 const block = (title: string, text: string): string => {
   if (text === "") return `${title}: (empty)\n`
-  const lines = visible(text).replace(/\n$/, "").split("\n").map((line) => `| ${line}`.trimEnd())
+  const lines = visible(withoutPlatform(text)).replace(/\n$/, "").split("\n").map((line) =>
+    `| ${line}`.trimEnd()
+  )
   return [`${title}:`, ...lines, ...(text.endsWith("\n") ? [] : ["(no end of line)"]), ""].join("\n")
 }
 
 /** Masks the times of log lines. */
 const withoutTimes = (text: string): string =>
   text.replaceAll(/(?<![\dT])\d\d:\d\d:\d\d\.\d{3}(?!\d)/g, "<time>")
+
+/** Masks the version of Node.js and the platform in `--version`. */
+const withoutPlatform = (text: string): string =>
+  text.replaceAll(/^node \d+\.\d+\.\d+ \w+ \w+$/gm, "node {version}")
 
 /** Masks ports that the operating system selects. */
 export const withoutPorts = (text: string): string =>
