@@ -29,7 +29,9 @@ const startOf = (pid: number): string | null => {
     if (process.platform === "linux") {
       const status = readFileSync(`/proc/${pid}/stat`, "utf8")
       // The name of the program, in parentheses, may contain anything
-      return status.slice(status.lastIndexOf(")") + 2).split(" ")[19] ?? ""
+      const fields = status.slice(status.lastIndexOf(")") + 2).split(" ")
+      // A killed process keeps its entry until its parent reads its status, which in a container may take long
+      return fields[0] === "Z" ? null : fields[19] ?? ""
     }
     return process.platform === "win32"
       ? ""
