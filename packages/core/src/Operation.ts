@@ -60,6 +60,11 @@ export interface Operation<in out Input, in out InputEncoded, in out Output, in 
   /** Decodes a response body as `output` does, but faster. */
   readonly decode: Decoder.Decoder<Output>
   /**
+   * Encodes a response as plain JSON, which `decode` decodes: amounts and decimals are strings of digits, times are ISO 8601
+   * in UTC.
+   */
+  readonly encode: Decoder.Encoder<Output, OutputEncoded>
+  /**
    * Whether a response body with status 200 means that the resource does not exist. `document` parses the body: an
    * operation without such a body does not call it.
    */
@@ -174,6 +179,7 @@ const makeOperation = <I, InputEncoded, Output, OutputEncoded>(
   retry,
   input: Decoder.compiled(spec.input.schema),
   decode: Decoder.make(spec.output),
+  encode: Decoder.encoder(spec.output),
   parameters: toParameters(spec.input.fields, spec.path, method)
 })
 

@@ -1,5 +1,4 @@
 /** The records of one list operation as a source. */
-import * as Decoder from "@blockquarry/core/Decoder"
 import type { ListOperation } from "@blockquarry/core/Operation"
 import type { Page } from "@blockquarry/core/Page"
 import * as Effect from "effect/Effect"
@@ -86,14 +85,12 @@ const recordPageOf = <
   Item
 >(
   operation: ListOperation<I, InputEncoded, Output, OutputEncoded, Item>
-) => {
-  const encodePage = Decoder.encoder(operation.output)
-  return (page: Output, note: string | null): RecordPage<Item> => ({
-    items: page.result,
-    records: memoise(() => encodePage(page).result.filter(Predicate.isRecord)),
-    nextCursor: page.cursor === "" ? null : page.cursor,
-    total: page.total,
-    note,
-    omittedCount: 0
-  })
-}
+) =>
+(page: Output, note: string | null): RecordPage<Item> => ({
+  items: page.result,
+  records: memoise(() => operation.encode(page).result.filter(Predicate.isRecord)),
+  nextCursor: page.cursor === "" ? null : page.cursor,
+  total: page.total,
+  note,
+  omittedCount: 0
+})

@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
 import { BooleanLike } from "../BooleanLike.ts"
+import { type Encoder, encoder } from "../Decoder.ts"
 import { Hash } from "../Hash.ts"
 import { Integer } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, exampleTransactionHash, makeExample } from "../internal/example.ts"
@@ -68,6 +69,19 @@ export interface Erc20TransferEncoded extends Schema.Schema.Encoded<typeof field
 export const Erc20Transfer: Schema.Schema<Erc20Transfer, Erc20TransferEncoded> = fields.annotations({
   identifier: "Erc20Transfer"
 })
+
+/**
+ * Returns a transfer as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC.
+ *
+ * @example
+ * import * as Erc20Transfer from "@blockquarry/core/model/Erc20Transfer"
+ *
+ * JSON.stringify(Erc20Transfer.encode(Erc20Transfer.example()))
+ *
+ * @since 0.1.0
+ * @category encoding
+ */
+export const encode: Encoder<Erc20Transfer, Erc20TransferEncoded> = encoder(Erc20Transfer)
 
 /**
  * Returns an example transfer, for tests. `fields` replace those of the example.

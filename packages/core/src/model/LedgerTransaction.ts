@@ -11,6 +11,7 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { Uint64 } from "../Amount.ts"
 import { BooleanLike } from "../BooleanLike.ts"
+import { type Encoder, encoder } from "../Decoder.ts"
 import { Hash } from "../Hash.ts"
 import { exampleTransactionHash, makeExample } from "../internal/example.ts"
 import { leaf } from "../internal/leaf.ts"
@@ -240,6 +241,19 @@ export const LedgerTransaction: Schema.Schema<LedgerTransaction, LedgerTransacti
   .annotations({
     identifier: "LedgerTransaction"
   })
+
+/**
+ * Returns a transaction as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC.
+ *
+ * @example
+ * import * as LedgerTransaction from "@blockquarry/core/model/LedgerTransaction"
+ *
+ * JSON.stringify(LedgerTransaction.encode(LedgerTransaction.example()))
+ *
+ * @since 0.1.0
+ * @category encoding
+ */
+export const encode: Encoder<LedgerTransaction, LedgerTransactionEncoded> = encoder(LedgerTransaction)
 
 /**
  * Returns an example committed transaction of a user, for tests. `fields` replace those of the example.

@@ -9,6 +9,7 @@ import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
 import { BooleanLike } from "../BooleanLike.ts"
 import { Decimal, Float } from "../Decimal.ts"
+import { type Encoder, encoder } from "../Decoder.ts"
 import { Hash } from "../Hash.ts"
 import { exampleAddresses, exampleBlock, makeExample } from "../internal/example.ts"
 import { nullable, nullableInteger } from "../internal/nullable.ts"
@@ -159,6 +160,19 @@ const exampleNft = () => ({
 })
 
 /**
+ * Returns an NFT as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC.
+ *
+ * @example
+ * import * as Nft from "@blockquarry/core/model/Nft"
+ *
+ * JSON.stringify(Nft.encode(Nft.example()))
+ *
+ * @since 0.1.0
+ * @category encoding
+ */
+export const encode: Encoder<Nft, NftEncoded> = encoder(Nft)
+
+/**
  * Returns an example NFT, for tests. `fields` replace those of the example.
  *
  * @example
@@ -174,6 +188,14 @@ export const example = (fields: Partial<Nft> = {}): Nft =>
     ...exampleNft(),
     minter_address: exampleAddresses.otherWallet
   }, fields)
+
+/**
+ * Returns an `OwnedNft` as plain JSON, as `encode` does.
+ *
+ * @since 0.1.0
+ * @category encoding
+ */
+export const encodeOwned: Encoder<OwnedNft, OwnedNftEncoded> = encoder(OwnedNft)
 
 /**
  * Returns an example NFT of an owner, for tests. `fields` replace those of the example.

@@ -6,6 +6,7 @@
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
+import { type Encoder, encoder } from "../Decoder.ts"
 import { Hash } from "../Hash.ts"
 import { Integer } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, exampleTransactionHash, makeExample } from "../internal/example.ts"
@@ -55,6 +56,19 @@ export interface NftTradeEncoded extends Schema.Schema.Encoded<typeof fields> {}
 export const NftTrade: Schema.Schema<NftTrade, NftTradeEncoded> = fields.annotations({
   identifier: "NftTrade"
 })
+
+/**
+ * Returns a trade as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC.
+ *
+ * @example
+ * import * as NftTrade from "@blockquarry/core/model/NftTrade"
+ *
+ * JSON.stringify(NftTrade.encode(NftTrade.example()))
+ *
+ * @since 0.1.0
+ * @category encoding
+ */
+export const encode: Encoder<NftTrade, NftTradeEncoded> = encoder(NftTrade)
 
 /**
  * Returns an example trade, for tests. `fields` replace those of the example.

@@ -7,6 +7,7 @@ import * as Arr from "effect/Array"
 import * as Schema from "effect/Schema"
 import { BooleanLike } from "../BooleanLike.ts"
 import { Float } from "../Decimal.ts"
+import { type Encoder, encoder } from "../Decoder.ts"
 import { makeExample } from "../internal/example.ts"
 import { narrowEncoded } from "../internal/narrow.ts"
 import { nullable, unlisted } from "../internal/nullable.ts"
@@ -115,6 +116,19 @@ export interface StreamRecordEncoded extends Schema.Schema.Encoded<typeof fields
 export const StreamRecord: Schema.Schema<StreamRecord, StreamRecordEncoded> = fields.annotations({
   identifier: "StreamRecord"
 })
+
+/**
+ * Returns a stream as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC.
+ *
+ * @example
+ * import * as StreamRecord from "@blockquarry/core/model/StreamRecord"
+ *
+ * JSON.stringify(StreamRecord.encode(StreamRecord.example()))
+ *
+ * @since 0.1.0
+ * @category encoding
+ */
+export const encode: Encoder<StreamRecord, StreamRecordEncoded> = encoder(StreamRecord)
 
 /**
  * Returns an example stream, for tests. `fields` replace those of the example.

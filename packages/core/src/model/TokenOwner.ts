@@ -8,6 +8,7 @@ import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
 import { BooleanLike } from "../BooleanLike.ts"
 import { Decimal } from "../Decimal.ts"
+import { type Encoder, encoder } from "../Decoder.ts"
 import { exampleAddresses, makeExample } from "../internal/example.ts"
 import { nullable } from "../internal/nullable.ts"
 
@@ -49,6 +50,19 @@ export interface TokenOwnerEncoded extends Schema.Schema.Encoded<typeof fields> 
 export const TokenOwner: Schema.Schema<TokenOwner, TokenOwnerEncoded> = fields.annotations({
   identifier: "TokenOwner"
 })
+
+/**
+ * Returns an owner as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC.
+ *
+ * @example
+ * import * as TokenOwner from "@blockquarry/core/model/TokenOwner"
+ *
+ * JSON.stringify(TokenOwner.encode(TokenOwner.example()))
+ *
+ * @since 0.1.0
+ * @category encoding
+ */
+export const encode: Encoder<TokenOwner, TokenOwnerEncoded> = encoder(TokenOwner)
 
 /**
  * Returns an example holder, for tests. `fields` replace those of the example.

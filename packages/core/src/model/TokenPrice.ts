@@ -8,6 +8,7 @@ import { Address } from "../Address.ts"
 import { Amount } from "../Amount.ts"
 import { BooleanLike } from "../BooleanLike.ts"
 import { Decimal, Float } from "../Decimal.ts"
+import { type Encoder, encoder } from "../Decoder.ts"
 import { Integer } from "../Integer.ts"
 import { exampleAddresses, exampleBlock, makeExample } from "../internal/example.ts"
 import { nullable, nullableInteger, unlisted } from "../internal/nullable.ts"
@@ -69,6 +70,19 @@ export interface TokenPriceEncoded extends Schema.Schema.Encoded<typeof fields> 
 export const TokenPrice: Schema.Schema<TokenPrice, TokenPriceEncoded> = fields.annotations({
   identifier: "TokenPrice"
 })
+
+/**
+ * Returns a price as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC.
+ *
+ * @example
+ * import * as TokenPrice from "@blockquarry/core/model/TokenPrice"
+ *
+ * JSON.stringify(TokenPrice.encode(TokenPrice.example()))
+ *
+ * @since 0.1.0
+ * @category encoding
+ */
+export const encode: Encoder<TokenPrice, TokenPriceEncoded> = encoder(TokenPrice)
 
 /**
  * Returns an example price, for tests. `fields` replace those of the example.

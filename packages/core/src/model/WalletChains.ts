@@ -6,6 +6,7 @@
 import * as Schema from "effect/Schema"
 import { Address } from "../Address.ts"
 import { evmChains } from "../Chain.ts"
+import { type Encoder, encoder } from "../Decoder.ts"
 import { Hash } from "../Hash.ts"
 import { exampleAddresses, exampleBlock, exampleTransactionHash, makeExample } from "../internal/example.ts"
 import { nullable, nullableInteger } from "../internal/nullable.ts"
@@ -67,6 +68,19 @@ export interface WalletChainsEncoded extends Schema.Schema.Encoded<typeof fields
 export const WalletChains: Schema.Schema<WalletChains, WalletChainsEncoded> = fields.annotations({
   identifier: "WalletChains"
 })
+
+/**
+ * Returns the chains of a wallet as plain JSON: amounts and decimals are strings of digits, times are ISO 8601 in UTC.
+ *
+ * @example
+ * import * as WalletChains from "@blockquarry/core/model/WalletChains"
+ *
+ * JSON.stringify(WalletChains.encode(WalletChains.example()))
+ *
+ * @since 0.1.0
+ * @category encoding
+ */
+export const encode: Encoder<WalletChains, WalletChainsEncoded> = encoder(WalletChains)
 
 /**
  * Returns an example activity of a wallet on one chain, for tests. `fields` replace those of the example.

@@ -16,13 +16,14 @@ import { readdirSync } from "node:fs"
 interface Model<A extends object, I> {
   readonly schema: Schema.Schema<A, I>
   readonly example: (fields?: Partial<A>) => A
+  readonly encode: (record: A) => I
 }
 
 /** Checks an example with fields of arbitrary records. */
-const check = <A extends object, I>({ example, schema }: Model<A, I>) => {
+const check = <A extends object, I>({ encode, example, schema }: Model<A, I>) => {
   const isValid = Schema.is(schema)
-  const encode = Schema.encodeSync(schema)
   const decode = Schema.decodeSync(schema)
+  const parse = Schema.decodeUnknownSync(Schema.parseJson(schema))
   expect(isValid(example())).toBe(true)
   expect(decode(encode(example()))).toStrictEqual(example())
   const fields = Arbitrary.make(schema).chain((record) =>
@@ -38,6 +39,8 @@ const check = <A extends object, I>({ example, schema }: Model<A, I>) => {
       expect(isValid(record)).toBe(true)
       expect(record).toStrictEqual({ ...example(), ...fields })
       expect(decode(encode(record))).toStrictEqual(record)
+      expect(encode(record)).toStrictEqual(Schema.encodeSync(schema)(record))
+      expect(parse(JSON.stringify(encode(record)))).toStrictEqual(record)
     }),
     { numRuns: 50 }
   )
@@ -50,19 +53,29 @@ const userTransaction = LedgerTransaction.LedgerTransaction.pipe(
 )
 
 const models = {
-  Erc20Transfer: () => check({ schema: Erc20Transfer.Erc20Transfer, example: Erc20Transfer.example }),
-  LedgerTransaction: () => check({ schema: userTransaction, example: LedgerTransaction.example }),
-  Nft: () => check({ schema: Nft.Nft, example: Nft.example }),
-  "owned NFT": () => check({ schema: Nft.OwnedNft, example: Nft.ownedExample }),
-  NftTrade: () => check({ schema: NftTrade.NftTrade, example: NftTrade.example }),
-  StreamRecord: () => check({ schema: StreamRecord.StreamRecord, example: StreamRecord.example }),
-  TokenOwner: () => check({ schema: TokenOwner.TokenOwner, example: TokenOwner.example }),
-  TokenPrice: () => check({ schema: TokenPrice.TokenPrice, example: TokenPrice.example }),
-  WalletChains: () => check({ schema: WalletChains.WalletChains, example: WalletChains.example })
+  Erc20Transfer: () =>
+    check({
+      schema: Erc20Transfer.Erc20Transfer,
+      example: Erc20Transfer.example,
+      encode: Erc20Transfer.encode
+    }),
+  LedgerTransaction: () =>
+    check({ schema: userTransaction, example: LedgerTransaction.example, encode: LedgerTransaction.encode }),
+  Nft: () => check({ schema: Nft.Nft, example: Nft.example, encode: Nft.encode }),
+  "owned NFT": () => check({ schema: Nft.OwnedNft, example: Nft.ownedExample, encode: Nft.encodeOwned }),
+  NftTrade: () => check({ schema: NftTrade.NftTrade, example: NftTrade.example, encode: NftTrade.encode }),
+  StreamRecord: () =>
+    check({ schema: StreamRecord.StreamRecord, example: StreamRecord.example, encode: StreamRecord.encode }),
+  TokenOwner: () =>
+    check({ schema: TokenOwner.TokenOwner, example: TokenOwner.example, encode: TokenOwner.encode }),
+  TokenPrice: () =>
+    check({ schema: TokenPrice.TokenPrice, example: TokenPrice.example, encode: TokenPrice.encode }),
+  WalletChains: () =>
+    check({ schema: WalletChains.WalletChains, example: WalletChains.example, encode: WalletChains.encode })
 }
 
 describe("example records", () => {
-  it.each(Object.entries(models))("are valid and survive encoding and decoding: %s", (_, run) => run())
+  it.each(Object.entries(models))("are valid and survive JSON: %s", (_, run) => run())
 
   it("exist for every model", () => {
     const files = readdirSync(new URL("../../src/model", import.meta.url))
