@@ -18,13 +18,14 @@
  * @since 0.1.0
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Agent, type Dispatcher, EnvHttpProxyAgent } from "@effect/platform-node/Undici"
+import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "@effect/platform-node/Undici"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { DispatchTransport } from "./internal/transport/DispatchTransport.ts"
+import { errorCode, HttpProxyError } from "./internal/transport/Transport.ts"
 import { fromDispatcher } from "./internal/transport/UndiciDispatch.ts"
 import { httpProxyError } from "./Settings.ts"
 
@@ -95,7 +96,9 @@ const makeDispatcher = (
   return Effect.acquireRelease(
     Effect.sync(() =>
       // Without a proxy, an agent saves the look-up for each request.
-      proxies.length === 0 ? new Agent(options) : new EnvHttpProxyAgent(withTunnelTls(options))
+      proxies.length === 0
+        ? new Agent(options)
+        : new EnvHttpProxyAgent({ clientFactory: connectToProxy, ...withTunnelTls(options) })
     ),
     (dispatcher) => Effect.promise(() => dispatcher.destroy())
   )
@@ -110,6 +113,26 @@ const proxyOf = (optionName: string, option: string | undefined, variable: strin
 /** Reads a variable like Undici and curl: the lower-case name takes precedence. */
 const environmentVariable = (name: string): string =>
   process.env[name.toLowerCase()] ?? process.env[name] ?? ""
+
+/** Connects to a proxy. Its failures name it, because nothing in those of Undici tells them from failures of the upstream. */
+const connectToProxy = (proxy: URL, options: object): Dispatcher => {
+  const pool = new Pool(proxy, options)
+  const connect = pool.connect.bind(pool)
+  const failWith = (reason: string) => {
+    throw new HttpProxyError(`proxy ${proxy.host}: ${reason}`)
+  }
+  return Object.assign(pool, {
+    connect: (tunnel: Dispatcher.ConnectOptions) =>
+      connect(tunnel).then(
+        (response) => {
+          if (response.statusCode === 200) return response
+          response.socket.on("error", () => {}).destroy()
+          return failWith(`response ${response.statusCode} to CONNECT`)
+        },
+        (error: unknown) => failWith(errorCode(error) ?? "the connection failed")
+      )
+  })
+}
 
 /** Undici uses `connect` for direct connections only. */
 const withTunnelTls = (options: Options): Options =>

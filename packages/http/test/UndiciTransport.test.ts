@@ -162,13 +162,37 @@ describe("proxies", () => {
       expect(proxy.tunnels.map(([host]) => host)).toEqual([hostOf(url)])
     }))
 
-  it.scoped("that are unavailable are a NetworkError, and the request is not sent", () =>
+  it.scoped("that are unavailable are named without credentials, and the request is not sent", () =>
     Effect.gen(function*() {
       withoutProxies()
-      vi.stubEnv("HTTP_PROXY", `http://127.0.0.1:${yield* Server.freePort}`)
+      const host = `127.0.0.1:${yield* Server.freePort}`
+      vi.stubEnv("HTTP_PROXY", `http://ana:hunter22@${host}`)
+      const server = yield* Server.make((response) => response.end(text))
+      const result = yield* requestPrice(server.url, UndiciTransport.layer)
+      expect(result).toMatchObject({
+        left: {
+          _tag: "NetworkError",
+          summary: `cannot connect to ${
+            hostOf(server.url)
+          }: proxy ${host}: connection refused (ECONNREFUSED)`,
+          sent: false
+        }
+      })
+      expect(JSON.stringify(result)).not.toContain("hunter22")
+      expect(server.received).toEqual([])
+    }))
+
+  it.scoped("that refuse a tunnel are named with the status of their response", () =>
+    Effect.gen(function*() {
+      withoutProxies()
+      const proxy = Http.createServer().on("connect", (_, client: Net.Socket) => {
+        client.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n")
+      })
+      const host = `127.0.0.1:${yield* portOf(proxy)}`
+      vi.stubEnv("HTTP_PROXY", `http://${host}`)
       const server = yield* Server.make((response) => response.end(text))
       expect(yield* requestPrice(server.url, UndiciTransport.layer)).toMatchObject({
-        left: { _tag: "NetworkError", reason: "ECONNREFUSED", sent: false }
+        left: { _tag: "NetworkError", reason: `proxy ${host}: response 407 to CONNECT`, sent: false }
       })
       expect(server.received).toEqual([])
     }))

@@ -21,6 +21,6 @@ const reasons: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: "the upstream closed the connection before the response was complete"
 }
 
-/** As in `connection refused (ECONNREFUSED)`. A reason without a known code stays as it is. */
+/** As in `connection refused (ECONNREFUSED)`. A reason that does not end in a known code stays as it is. */
 export const describeNetworkReason = (reason: string): string =>
-  Object.hasOwn(reasons, reason) ? `${reasons[reason]} (${reason})` : reason
+  reason.replace(/\w+$/, (code) => Object.hasOwn(reasons, code) ? `${reasons[code]} (${code})` : code)

@@ -161,17 +161,27 @@ export const undecodableBody = (response: ResponseHead, encoding: string): BodyE
   })
 
 /**
+ * The proxy between this program and the upstream cannot be reached, or refuses to connect. The message names its host.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class HttpProxyError extends Error {}
+
+/**
  * The error of a request without a response.
  *
  * @since 0.1.0
  * @category errors
  */
 export const requestFailed = (cause: unknown, sent: boolean): ConnectionError =>
-  new ConnectionError({
-    detail: errorCode(cause) ??
-      (sent ? "no valid response was received" : "the request could not be sent"),
-    sent
-  })
+  cause instanceof HttpProxyError ?
+    new ConnectionError({ detail: cause.message, sent: false }) :
+    new ConnectionError({
+      detail: errorCode(cause) ??
+        (sent ? "no valid response was received" : "the request could not be sent"),
+      sent
+    })
 
 /**
  * The error of a response that began.
