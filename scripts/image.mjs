@@ -11,8 +11,9 @@ import {
   utimesSync,
   writeFileSync
 } from "node:fs"
-import { dirname, join, resolve } from "node:path"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { bundledPackages, licenseTexts, scriptsOf } from "./bundledPackages.mjs"
 
 const root = fileURLToPath(new URL("../", import.meta.url))
 const [, , folder = join(root, "apps/proxy/dist-image"), bundle = join(root, "apps/proxy/dist")] =
@@ -27,55 +28,13 @@ const filesIn = (directory) =>
     .sort()
 
 const manifest = JSON.parse(read(join(root, "apps/proxy/package.json")))
-const scripts = existsSync(bundle)
-  ? filesIn(bundle).filter((file) => /^quarry-proxy(-chunks\/[^/]+)?\.js$/.test(file))
-  : []
-if (!scripts.includes("quarry-proxy.js")) {
-  throw new Error(`quarry-proxy.js not found in ${bundle}: run pnpm run build first`)
-}
-
-/**
- * The packages whose code is in the bundle, by directory: source maps contain the source of each line.
- *
- * @param {string} script
- */
-const packagesIn = (script) => {
-  // Helper functions that the bundler generates. They have no sources and therefore no source map.
-  if (/^quarry-proxy-chunks\/rolldown-runtime-[\w-]+\.js$/.test(script)) return []
-  const map = `${join(bundle, script)}.map`
-  /** @type {ReadonlyArray<string>} */
-  const sources = JSON.parse(read(map)).sources
-  return sources.flatMap((source) => {
-    const [directory] = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(resolve(dirname(map), source)) ??
-      []
-    return directory === undefined ? [] : [directory]
-  })
-}
-
-/** @param {string} directory */
-const licenceOf = (directory) => {
-  const { license, name, version } = JSON.parse(read(join(directory, "package.json")))
-  const texts = readdirSync(directory).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file)).sort()
-    .map((file) => read(join(directory, file)).replaceAll("\r\n", "\n").trim())
-  if (license === undefined && texts.length === 0) throw new Error(`${name} has no licence`)
-  return { title: `${name} ${version} (${license ?? "see below"})`, text: texts.join("\n\n") }
-}
-
-const licences = [...new Set(scripts.flatMap(packagesIn))].map(licenceOf)
-/** @type {ReadonlyMap<string, string>} */
-const byTitle = new Map(licences.map(({ text, title }) => [title, text]))
-const line = "-".repeat(80)
+const scripts = scriptsOf(bundle, "quarry-proxy")
+const packages = bundledPackages(bundle, "quarry-proxy")
 
 /** @type {ReadonlyMap<string, string>} */
 const content = new Map([
   ["LICENSE", read(join(root, "LICENSE"))],
-  [
-    "THIRD-PARTY-LICENSES",
-    [...byTitle].sort(([a], [b]) => a < b ? -1 : 1).map(([title, text]) =>
-      `${line}\n${title}\n${line}\n\n${text}\n`
-    )
-      .join("\n")
-  ],
+  ["THIRD-PARTY-LICENSES", licenseTexts(packages)],
   // What the program reads of it: its version, and that its files are modules.
   [
     "package.json",
@@ -118,5 +77,5 @@ for (const name of [...filesIn(folder).reverse(), "."]) {
 
 console.log(
   `${folder}: ${manifest.name} ${manifest.version}, ${content.size} files, ${(size / 1e6).toFixed(1)} MB, ` +
-    `with code of ${byTitle.size} packages`
+    `with code of ${packages.length} packages`
 )
