@@ -10,7 +10,6 @@ import * as Effect from "effect/Effect"
 import * as Inspectable from "effect/Inspectable"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { constants, gunzipSync } from "node:zlib"
 import { lazy } from "../ledger/Lazy.ts"
 import { hasNoBody } from "../service/FaultInjection.ts"
 import { bodyBytes, firstHalf, type SandboxRequest, type SandboxResponse } from "../service/HttpMessage.ts"
@@ -107,6 +106,10 @@ class InProcessResponse extends Inspectable.Class implements HttpClientResponse.
  * signals until its end.
  */
 const yieldToEventLoop = Effect.async<void>((resume) => {
+  if (!("setImmediate" in globalThis)) {
+    const timeout = setTimeout(() => resume(Effect.void), 0)
+    return Effect.sync(() => clearTimeout(timeout))
+  }
   const immediate = setImmediate(() => resume(Effect.void))
   return Effect.sync(() => clearImmediate(immediate))
 })
@@ -133,16 +136,14 @@ const readRequestBody = (request: HttpClientRequest): Effect.Effect<string, Requ
 
 const copy = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes)
 
-/**
- * The decompressed body. A truncated gzip body is truncated without an error, as `fetch` does.
- */
+/** The decompressed body. A truncated gzip body ends early without an error, as in `fetch`. */
 const responseBody = (response: SandboxResponse): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> => {
   switch (response.transmission) {
     case "reset":
     case "complete":
-      return response.headers["content-encoding"] === "gzip"
-        ? copy(gunzipSync(bodyBytes(response), { finishFlush: constants.Z_SYNC_FLUSH }))
-        : bodyBytes(response)
+      return bodyBytes(response)
+    case "gzip-truncated":
+      return firstHalf(bodyBytes(response))
     case "reset-body":
       return halfBodyThen(
         response,
@@ -169,7 +170,7 @@ const halfBodyThen = (
     pull: (controller) => {
       if (sent) return then(controller)
       sent = true
-      controller.enqueue(firstHalf(response))
+      controller.enqueue(firstHalf(bodyBytes(response)))
     }
   })
 }

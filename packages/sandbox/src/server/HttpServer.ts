@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"
 import { createServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from "node:http"
+import { gzipSync } from "node:zlib"
 import { faultHeader } from "../service/Handler.ts"
 import {
   bodyBytes,
@@ -137,21 +138,27 @@ const sendResponse = (
 ): void => {
   const { socket } = response
   if (socket === null || socket.destroyed) return
-  if (sandboxResponse.transmission === "reset") {
+  const { transmission } = sandboxResponse
+  if (transmission === "reset") {
     socket.resetAndDestroy()
     return
   }
+  const body = bodyBytes(sandboxResponse)
+  const sent = transmission === "complete"
+    ? body
+    : firstHalf(transmission === "gzip-truncated" ? gzipSync(body) : body)
   response.writeHead(sandboxResponse.status, {
     ...sandboxResponse.headers,
+    ...(transmission === "gzip-truncated" ? { "content-length": sent.length } : {}),
     ...corsHeaders,
     ...(keepAlive ? {} : { connection: "close" })
   })
-  if (sandboxResponse.transmission === "complete") {
-    response.end(bodyBytes(sandboxResponse))
+  if (transmission === "complete" || transmission === "gzip-truncated") {
+    response.end(sent)
     return
   }
-  response.write(firstHalf(sandboxResponse), () => {
-    if (sandboxResponse.transmission === "truncate") socket.destroySoon()
-    if (sandboxResponse.transmission === "reset-body") setTimeout(() => socket.resetAndDestroy(), resetDelay)
+  response.write(sent, () => {
+    if (transmission === "truncate") socket.destroySoon()
+    if (transmission === "reset-body") setTimeout(() => socket.resetAndDestroy(), resetDelay)
   })
 }

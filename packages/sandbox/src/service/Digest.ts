@@ -1,9 +1,10 @@
 /** Deterministic values that look random: addresses of pools, hashes of tokens, ratios. */
-import { createHash } from "node:crypto"
+import { sha256 } from "@noble/hashes/sha2.js"
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
 
 /** Returns 64 hexadecimal digits for a list of strings. */
 export const digest = (...parts: ReadonlyArray<string>): string =>
-  createHash("sha256").update(parts.join("\n")).digest("hex")
+  bytesToHex(sha256(utf8ToBytes(parts.join("\n"))))
 
 /** Returns an address for a list of strings. */
 export const addressFor = (...parts: ReadonlyArray<string>): string => `0x${digest(...parts).slice(0, 40)}`

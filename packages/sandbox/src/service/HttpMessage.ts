@@ -26,15 +26,16 @@ export interface SandboxRequest {
  * - `reset`: resets the connection before any header.
  * - `reset-body`: sends headers and half of the body, then resets.
  * - `truncate`: sends headers and half of the body, then closes the connection.
+ * - `gzip-truncated`: compresses the body, and sends half of the result as if it were complete.
  * - `stall`: sends headers and half of the body, then nothing more.
  *
  * @since 0.1.0
  * @category models
  */
-export type Transmission = "complete" | "reset" | "reset-body" | "truncate" | "stall"
+export type Transmission = "complete" | "reset" | "reset-body" | "truncate" | "gzip-truncated" | "stall"
 
 /**
- * A response. The header `content-length` is the length of the complete body, also if `transmission` truncates it.
+ * A response. The header `content-length` is the length of the complete body, also if `transmission` truncates or compresses it.
  *
  * @since 0.1.0
  * @category models
@@ -42,7 +43,7 @@ export type Transmission = "complete" | "reset" | "reset-body" | "truncate" | "s
 export interface SandboxResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | Uint8Array<ArrayBuffer>
+  readonly body: string
   readonly transmission: Transmission
 }
 
@@ -70,13 +71,11 @@ export const jsonResponse = (
 
 /** Returns the body as bytes. */
 export const bodyBytes = (response: Pick<SandboxResponse, "body">): Uint8Array<ArrayBuffer> =>
-  typeof response.body === "string" ? new TextEncoder().encode(response.body) : response.body
+  new TextEncoder().encode(response.body)
 
-/** Returns the first half of the body, for truncated responses. */
-export const firstHalf = (response: Pick<SandboxResponse, "body">): Uint8Array<ArrayBuffer> => {
-  const bytes = bodyBytes(response)
-  return bytes.subarray(0, Math.floor(bytes.length / 2))
-}
+/** Returns the first half of a body, for truncated responses. */
+export const firstHalf = <Bytes extends Uint8Array>(bytes: Bytes): Uint8Array<Bytes["buffer"]> =>
+  bytes.subarray(0, Math.floor(bytes.length / 2))
 
 /** Sets the header `content-length`. */
 export const withContentLength = (response: SandboxResponse): SandboxResponse => ({

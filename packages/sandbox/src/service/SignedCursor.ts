@@ -4,10 +4,12 @@
  * A cursor contains its operation and parameters, and is signed with a key derived from the seed. Modified cursors and
  * cursors of other lists are rejected.
  */
+import { hmac } from "@noble/hashes/hmac.js"
+import { sha256 } from "@noble/hashes/sha2.js"
+import { utf8ToBytes } from "@noble/hashes/utils.js"
 import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
 import * as Schema from "effect/Schema"
-import { createHmac, timingSafeEqual } from "node:crypto"
 import { type ApiError, badRequest } from "./ApiError.ts"
 import { digest } from "./Digest.ts"
 
@@ -43,13 +45,8 @@ export interface CursorCodec {
 const header = Encoding.encodeBase64Url(JSON.stringify({ alg: "HS256", typ: "JWT" }))
 
 export const make = (seed: number): CursorCodec => {
-  const sign = (text: string) =>
-    createHmac("sha256", `cursors of seed ${seed}`).update(text).digest("base64url")
-  const isSigned = (text: string, signature: string) => {
-    const expected = Buffer.from(sign(text))
-    const actual = Buffer.from(signature)
-    return actual.length === expected.length && timingSafeEqual(actual, expected)
-  }
+  const key = utf8ToBytes(`cursors of seed ${seed}`)
+  const sign = (text: string) => Encoding.encodeBase64Url(hmac(sha256, key, utf8ToBytes(text)))
   return {
     encode: ({ operation, parameters }, { page, position }) => {
       const parametersDigest = digest(parameters)
@@ -67,7 +64,7 @@ export const make = (seed: number): CursorCodec => {
     decode: ({ operation, parameters }, cursor) => {
       const end = cursor.lastIndexOf(".")
       const text = cursor.slice(0, Math.max(end, 0))
-      if (end < 0 || !isSigned(text, cursor.slice(end + 1))) return Either.left(invalidCursor)
+      if (end < 0 || cursor.slice(end + 1) !== sign(text)) return Either.left(invalidCursor)
       return Encoding.decodeBase64UrlString(text.slice(header.length + 1)).pipe(
         Either.flatMap(Schema.decodeEither(CursorPayload)),
         Either.mapLeft(() => invalidCursor),

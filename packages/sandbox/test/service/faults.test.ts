@@ -4,7 +4,6 @@ import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/TestClock"
-import { gunzipSync } from "node:zlib"
 import * as Sandbox from "../../src/Sandbox.ts"
 import { directives, FaultText } from "../../src/service/Fault.ts"
 import { dataUrl, decodePage, examples, makeSandbox, send } from "./support.ts"
@@ -88,8 +87,11 @@ describe("faults of a request", () => {
         headers: { "x-api-key": Sandbox.apiKey, [Sandbox.faultHeader]: "gzip-truncated" },
         body: ""
       })
-      expect(zipped.headers["content-encoding"]).toBe("gzip")
-      expect(() => gunzipSync(zipped.body)).toThrow()
+      expect(zipped).toMatchObject({
+        headers: { "content-encoding": "gzip" },
+        body: text,
+        transmission: "gzip-truncated"
+      })
     }))
 
   it.effect("change pages without affecting later pages", () =>
