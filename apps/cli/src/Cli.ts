@@ -16,9 +16,9 @@ import { checkValues, parseArgs } from "./args/ParseArgs.ts"
 import {
   type CommandError,
   CommandTimeoutError,
-  exitCodeOf,
+  type ErrorReport,
   exitCodes,
-  formatError,
+  reportOf,
   unexpectedErrorExitCode,
   UsageError
 } from "./CommandError.ts"
@@ -129,29 +129,13 @@ const reportError = (
 ): Effect.Effect<number, never, CommandTerminal> =>
   Effect.gen(function*() {
     if (error._tag === "OutputClosedError") return exitCodes.OutputClosedError
-    const { hint, message } = formatError(error)
-    return yield* printReport({
-      tag: error._tag,
-      message,
-      hint: hint ??
-        (error._tag === "UsageError" || error._tag === "InvalidInputError" ? helpHint(argv) : null),
-      exitCode: exitCodeOf(error),
-      retryable: "retryable" in error && error.retryable,
-      requestId: "upstreamRequestId" in error ? error.upstreamRequestId : null
-    }, argv)
+    const report = reportOf(error)
+    const refersToHelp = error._tag === "UsageError" || error._tag === "InvalidInputError"
+    return yield* printReport(
+      { ...report, hint: report.hint ?? (refersToHelp ? helpHint(argv) : null) },
+      argv
+    )
   })
-
-/** What `--json-errors` prints. */
-interface ErrorReport {
-  readonly tag: string
-  readonly message: string
-  readonly hint: string | null
-  readonly exitCode: number
-  /** Whether the same command may succeed later. */
-  readonly retryable: boolean
-  /** The ID that the upstream gave the request, if any. */
-  readonly requestId: string | null
-}
 
 /** Prints a report to stderr, and returns its exit status. */
 const printReport = (

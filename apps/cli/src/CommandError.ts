@@ -34,6 +34,8 @@ export class ServerStartError extends Data.TaggedError("ServerStartError")<{ rea
 export class ConfigFileError extends Data.TaggedError("ConfigFileError")<{
   readonly file: string
   readonly reason: string
+  /** What to do, if it is more than usual. */
+  readonly hint?: string | null
 }> {}
 
 /** A setting or alias that a command reads does not exist. */
@@ -120,6 +122,38 @@ export const interruptedExitCode = 130
 
 export const sandboxHint = "or use --sandbox, which requires neither a base URL nor an API key"
 
+/** What to do about each error: its hint, unless the error itself says more, and what `quarry explain` prints. */
+export const fixes: { readonly [T in CommandError["_tag"]]: string | null } = {
+  OutputClosedError: null,
+  ServerStartError: "choose another --port or --host, or stop the program that uses the port",
+  OutputError: "check free disk space and permissions of the output file",
+  ConfigFileError: "check the file and its permissions; quarry doctor shows what is wrong",
+  ChecksFailedError: "do what the checks say after fix:, and run quarry doctor again",
+  ExportConflictError: "choose another file, or continue the same query with --resume",
+  UsageError:
+    "the message says what is expected; quarry config list --show-origin shows where values are set",
+  InvalidInputError: "the message names the parameter and what it accepts",
+  RequestRejectedError: "run with --help to see valid values",
+  NotFoundError: "check the address and --chain; new items may not be indexed yet",
+  NotSetError: "quarry config list and quarry alias list show what is set",
+  MissingApiKeyError: `store your API key with quarry auth login, set QUARRY_API_KEY, ${sandboxHint}`,
+  AuthenticationError:
+    "check that the API key is complete and belongs to this service; quarry auth status shows its source",
+  PermissionDeniedError: "the API key has no access to this operation; check your plan",
+  PlanQuotaExceededError: "renew or upgrade the plan of the API key",
+  RateLimitError: "retry later, or request fewer records; exports with --to wait by themselves",
+  LocalLimitError: "retry later, or request fewer records",
+  ServerError: "retry later, or use --verbose to see each attempt",
+  InvalidResponseError: "check that the base URL points to the API; use --verbose to see the request",
+  CircuitOpenError: "retry after the time in the message",
+  PaginationError: "use a smaller block range, or larger pages with --limit",
+  NetworkError: "check the base URL and your network; quarry doctor checks name, connection, TLS and proxy",
+  TimeoutError: "increase --timeout, or request fewer records with --limit",
+  CommandTimeoutError: "increase --timeout, or request fewer records with --limit",
+  StillSyncingError: "increase --timeout, or omit --wait to read the records indexed so far",
+  InputsFailedError: "repeat with --failed FILE to collect the inputs that failed"
+}
+
 /** Hints for operations with other parameters than an address and a chain. */
 const notFoundHints: Readonly<Record<string, string>> = {
   nftMetadata:
@@ -128,12 +162,11 @@ const notFoundHints: Readonly<Record<string, string>> = {
   ledgerTransaction: "check the hash and --network"
 }
 
-const localLimitHints: Readonly<Record<LocalLimitError["limit"], string>> = {
+/** Hints for the limits that end by themselves, or can be raised. */
+const localLimitHints: Readonly<Partial<Record<LocalLimitError["limit"], string>>> = {
   rate: "this is the local rate limit (default: 100/s); raise it with QUARRY_RATE_LIMIT",
-  concurrency: "retry later, or request fewer records",
   daily: "this is the local daily quota; it resets at 00:00 UTC",
-  unavailable: "retry later",
-  memory: "retry later, or request fewer records"
+  unavailable: "retry later"
 }
 
 /** Returns the message without the name of the operation, which follows from the command. */
@@ -181,61 +214,33 @@ const describeError = (error: Exclude<CommandError, OutputClosedError>): string 
 const lists: ReadonlySet<string | null> = new Set(listOperations)
 
 const hintFor = (error: Exclude<CommandError, OutputClosedError>): string | null => {
+  const fix = fixes[error._tag]
   switch (error._tag) {
     case "UsageError":
     case "ExportConflictError":
     case "NotSetError":
       return error.hint
-    case "InputsFailedError":
-      return error.failedFile === null
-        ? "repeat with --failed FILE to collect the inputs that failed"
-        : `repeat with --from ${shellQuote(error.failedFile)}`
     case "ConfigFileError":
-      return "check the file and its permissions; quarry doctor shows what is wrong"
-    case "ChecksFailedError":
-      return "do what the checks say after fix:, and run quarry doctor again"
-    case "ServerStartError":
-      return "choose another --host or --port"
     case "OutputError":
-      return error.hint ?? "check free disk space and permissions of the output file"
-    case "MissingApiKeyError":
-      return `store your API key with quarry auth login, set QUARRY_API_KEY, ${sandboxHint}`
-    case "InvalidInputError":
-      return null
-    case "RequestRejectedError":
-      return "run with --help to see valid values"
+      return error.hint ?? fix
+    case "InputsFailedError":
+      return error.failedFile === null ? fix : `repeat with --from ${shellQuote(error.failedFile)}`
     case "NotFoundError":
-      return notFoundHints[error.operation] ??
-        "check the address and --chain; new items may not be indexed yet"
-    case "AuthenticationError":
-      return "check that the API key is complete and belongs to this service; quarry auth status shows its source"
-    case "PermissionDeniedError":
-      return "the API key has no access to this operation; check your plan"
-    case "PlanQuotaExceededError":
-      return "renew or upgrade the plan of the API key"
+      return notFoundHints[error.operation] ?? fix
     case "LocalLimitError":
-      return localLimitHints[error.limit]
+      return localLimitHints[error.limit] ?? fix
     case "RateLimitError":
-      return error.retryAfter === null ? "retry later, or request fewer records" : null
+      return error.retryAfter === null ? fix : null
+    case "InvalidInputError":
     case "CircuitOpenError":
       return null
-    case "ServerError":
-      return "retry later, or use --verbose to see each attempt"
     case "InvalidResponseError":
-      return error.kind === "redirect"
-        ? "check the base URL; use the URL that it redirects to"
-        : "check that the base URL points to the API; use --verbose to see the request"
-    case "PaginationError":
-      return "use a smaller block range, or larger pages with --limit"
-    case "NetworkError":
-      return "check the base URL and your network; use --verbose to see the request"
-    case "StillSyncingError":
-      return "increase --timeout, or omit --wait to read the records indexed so far"
+      return error.kind === "redirect" ? "check the base URL; use the URL that it redirects to" : fix
     case "TimeoutError":
     case "CommandTimeoutError":
-      return lists.has(error.operation)
-        ? "increase --timeout, or request fewer records with --limit"
-        : "increase --timeout"
+      return lists.has(error.operation) ? fix : "increase --timeout"
+    default:
+      return fix
   }
 }
 
@@ -246,3 +251,27 @@ export const formatError = (
   const hint = hintFor(error)
   return { message: sanitize(describeError(error)), hint: hint === null ? null : sanitize(hint) }
 }
+
+/** An error as `--json-errors` prints it. */
+export interface ErrorReport {
+  readonly tag: string
+  readonly message: string
+  readonly hint: string | null
+  readonly exitCode: number
+  /** Whether the same command may succeed later. */
+  readonly retryable: boolean
+  /** The ID that the upstream gave the request, if any. */
+  readonly requestId: string | null
+  /** How many of many inputs failed, and how many were read. */
+  readonly failed?: number
+  readonly total?: number
+}
+
+export const reportOf = (error: Exclude<CommandError, OutputClosedError>): ErrorReport => ({
+  tag: error._tag,
+  ...formatError(error),
+  exitCode: exitCodeOf(error),
+  retryable: "retryable" in error && error.retryable,
+  requestId: "upstreamRequestId" in error ? error.upstreamRequestId : null,
+  ...(error._tag === "InputsFailedError" ? { failed: error.failed, total: error.total } : {})
+})

@@ -1,6 +1,7 @@
 /** Implements the terminal with the standard streams of a process. */
 import * as Effect from "effect/Effect"
 import { streamInfo } from "./StreamInfo.ts"
+import { systemFailure } from "./SystemError.ts"
 import { OutputClosedError, OutputError, type TerminalService } from "./Terminal.ts"
 
 interface StandardStreams {
@@ -12,7 +13,7 @@ interface StandardStreams {
 const toOutputError = (error: NodeJS.ErrnoException): OutputClosedError | OutputError =>
   error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED"
     ? new OutputClosedError()
-    : new OutputError({ reason: `cannot write output: ${error.code ?? error.message}` })
+    : new OutputError(systemFailure("cannot write output", error))
 
 /** Creates the terminal. Reads the properties of the streams once. */
 export const make = (

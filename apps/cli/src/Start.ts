@@ -5,6 +5,7 @@ import { parseArgs } from "./args/ParseArgs.ts"
 import { commandLine } from "./commands/Descriptions.build.ts"
 import { information } from "./Information.ts"
 import { streamInfo } from "./StreamInfo.ts"
+import { describeSystemError } from "./SystemError.ts"
 
 /** Returns the version in a manifest. */
 const readVersion = (manifest: URL): string => {
@@ -34,9 +35,9 @@ export const start = async (manifest: URL): Promise<void> => {
 
 /** Prints a text. A closed pipe is no failure. */
 const printText = (text: string): void => {
-  process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
-    if (code === "EPIPE") return
-    process.stderr.write(`error: cannot write output: ${code ?? message}\n`)
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") return
+    process.stderr.write(`error: cannot write output: ${describeSystemError(error)}\n`)
     process.exitCode = 1
   })
   process.stdout.write(text)

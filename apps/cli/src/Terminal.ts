@@ -10,7 +10,8 @@ export class OutputClosedError extends Data.TaggedError("OutputClosedError") {}
 /** The output cannot be written, for example because the disk is full. */
 export class OutputError extends Data.TaggedError("OutputError")<{
   readonly reason: string
-  readonly hint?: string
+  /** What to do, if it is more than usual. */
+  readonly hint?: string | null
 }> {}
 
 export interface TerminalService {

@@ -5,8 +5,8 @@ import { join } from "node:path"
 import { nextWords, resolvePath, suggestPath } from "../args/CommandPath.ts"
 import { type CommandSpec, singleValue } from "../args/CommandSpec.ts"
 import { UsageError } from "../CommandError.ts"
-import { errorCode } from "../config/ReplaceFile.ts"
 import { makeDirectory } from "../MakeDirectory.ts"
+import { systemFailure } from "../SystemError.ts"
 import { CommandTerminal, OutputError } from "../Terminal.ts"
 
 /** Loaded when it is used, because the descriptions are computed from all commands. */
@@ -15,7 +15,7 @@ const load = Effect.promise(() => Promise.all([import("./Descriptions.build.ts")
 const writing = (action: () => Promise<unknown>, path: string): Effect.Effect<void, OutputError> =>
   Effect.asVoid(Effect.tryPromise({
     try: action,
-    catch: (error) => new OutputError({ reason: `cannot write ${path}: ${errorCode(error)}` })
+    catch: (error) => new OutputError(systemFailure(`cannot write ${path}`, error))
   }))
 
 export const man: CommandSpec = {

@@ -6,6 +6,7 @@ import * as Redacted from "effect/Redacted"
 import * as fs from "node:fs"
 import { ConfigFileError } from "../CommandError.ts"
 import { protectSecret } from "../Redaction.ts"
+import { systemFailure } from "../SystemError.ts"
 import { apiKeyFile } from "./ConfigPaths.ts"
 import {
   type Configuration,
@@ -14,7 +15,7 @@ import {
   missingHome,
   pathEnvironment
 } from "./Configuration.ts"
-import { errorCode, readSmallFile, replaceFile } from "./ReplaceFile.ts"
+import { readSmallFile, replaceFile } from "./ReplaceFile.ts"
 
 export interface FoundApiKey {
   readonly key: Redacted.Redacted
@@ -113,7 +114,7 @@ export const removeApiKey = (profile: string): Effect.Effect<string | null, Conf
     if (!fs.existsSync(file)) return null
     yield* Effect.try({
       try: () => fs.rmSync(file),
-      catch: (error) => new ConfigFileError({ file, reason: `cannot remove the file: ${errorCode(error)}` })
+      catch: (error) => new ConfigFileError({ file, ...systemFailure("cannot remove the file", error) })
     })
     return file
   })

@@ -1,15 +1,11 @@
 /** Replaces small files atomically. */
 import * as Effect from "effect/Effect"
-import * as Predicate from "effect/Predicate"
 import * as Schedule from "effect/Schedule"
 import * as fs from "node:fs"
 import * as NodePath from "node:path"
 import { ConfigFileError } from "../CommandError.ts"
 import { makeDirectory } from "../MakeDirectory.ts"
-
-/** Returns the code of an error of the file system, for example ENOENT. */
-export const errorCode = (error: unknown): string =>
-  Predicate.isRecord(error) && typeof error["code"] === "string" ? error["code"] : String(error)
+import { errorCode, systemFailure } from "../SystemError.ts"
 
 /** Larger files are not configuration. */
 const maxBytes = 256 * 1024
@@ -28,7 +24,7 @@ export const readSmallFile = (file: string): Effect.Effect<string | null, Config
       const code = errorCode(error)
       return code === "ENOENT" || code === "ENOTDIR"
         ? Effect.succeed(null)
-        : new ConfigFileError({ file, reason: `cannot read the file: ${code}` })
+        : new ConfigFileError({ file, ...systemFailure("cannot read the file", error) })
     }
   })
 
@@ -73,7 +69,7 @@ export const replaceFile = <E>(
     const lock = `${target}.lock`
     const finalMode = mode ?? modeOf(target)
     const failed = (action: string) => (error: unknown) =>
-      new ConfigFileError({ file, reason: `cannot ${action}: ${errorCode(error)}` })
+      new ConfigFileError({ file, ...systemFailure(`cannot ${action}`, error) })
     const acquire = Effect.try({
       try: () => {
         makeDirectory(NodePath.dirname(target), 0o700)

@@ -17,6 +17,7 @@ import {
   formatOrigin
 } from "../config/Configuration.ts"
 import { HttpTransport } from "../HttpTransport.ts"
+import { describeSystemError } from "../SystemError.ts"
 import { checkService, isKeyAccepted, type ServiceCheck } from "./CheckService.ts"
 import { probe, type ProbeError, targetOf } from "./NetworkProbe.ts"
 import { isProxyUrl, proxyFor, proxyVariables } from "./ProxyVariables.ts"
@@ -195,9 +196,9 @@ const checkHost = (
 const describeProbe = ({ code, step }: ProbeError): string => {
   switch (step) {
     case "name":
-      return `the name cannot be resolved: ${code}`
+      return `the name cannot be resolved: ${describeSystemError({ code })}`
     case "connection":
-      return `cannot connect: ${code}`
+      return `cannot connect: ${describeSystemError({ code })}`
     case "tls":
       return `TLS fails: ${code}`
   }

@@ -4,6 +4,7 @@ import { closestMatch } from "../args/Suggest.ts"
 import {
   type CommandError,
   exitCodes,
+  fixes,
   interruptedExitCode,
   unexpectedErrorExitCode
 } from "../CommandError.ts"
@@ -22,118 +23,51 @@ export interface Explanation {
 
 type ErrorTag = CommandError["_tag"]
 
-type ErrorText = readonly [meaning: string, fix: string | null]
-
-const errorTexts: { readonly [T in ErrorTag]: ErrorText } = {
-  OutputClosedError: ["The reader of the output closed the pipe, for example head.", null],
-  ServerStartError: [
-    "The sandbox server cannot listen.",
-    "Choose another --port or --host, or stop the program that uses the port."
-  ],
-  OutputError: [
-    "The output cannot be written.",
-    "Check free disk space and the permissions of the output file."
-  ],
-  ConfigFileError: [
-    "A configuration file or the file of an API key cannot be read or written.",
-    "Check the file and its permissions; quarry doctor shows what is wrong."
-  ],
-  ChecksFailedError: ["A check of quarry doctor failed.", "Do what the checks say after fix:."],
-  UsageError: [
-    "The command line, an environment variable or a configuration file is invalid.",
-    "The message names what is expected; quarry config list --show-origin shows where values are set."
-  ],
-  InvalidInputError: [
-    "A parameter is missing or invalid. No request was sent.",
-    "The message names the parameter and what it accepts."
-  ],
-  RequestRejectedError: [
-    "The service rejected the request (4xx).",
-    "Its message is part of the error. Compare the parameters with --help, and see the request with --curl."
-  ],
-  ExportConflictError: [
-    "The files of the export exist already, or belong to another query.",
-    "Choose another file, or continue the same query with --resume."
-  ],
-  NotFoundError: [
-    "The service has no such item.",
-    "Check the address and --chain. New items and collections may not be indexed yet: see --wait."
-  ],
-  NotSetError: ["The setting or alias does not exist.", "quarry config list and quarry alias list show all."],
-  MissingApiKeyError: [
-    "No API key is configured.",
-    "Store it with quarry auth login, set QUARRY_API_KEY, or use --sandbox."
-  ],
-  AuthenticationError: [
-    "The service rejected the API key (401).",
-    "quarry auth status shows where the key comes from; quarry auth login replaces it."
-  ],
-  PermissionDeniedError: [
-    "The API key has no access to this operation (403).",
-    "Check the plan of the key, and that the base URL belongs to it."
-  ],
-  PlanQuotaExceededError: [
-    "The plan of the API key is used up.",
-    "Wait until it is renewed, or upgrade the plan."
-  ],
-  RateLimitError: [
-    "The service limits the rate of requests (429), and waiting would take too long.",
-    "Retry later, or lower --rate-limit. Exports with --to wait by themselves."
-  ],
-  LocalLimitError: [
-    "A limit of quarry itself is reached; the request was not sent.",
-    "Raise --rate-limit, or request fewer records."
-  ],
-  ServerError: [
-    "The service failed (5xx), also after retries.",
-    "Retry later; --verbose shows each attempt."
-  ],
-  InvalidResponseError: [
+const meanings: { readonly [T in ErrorTag]: string } = {
+  OutputClosedError: "The reader of the output closed the pipe, for example head.",
+  ServerStartError: "The sandbox server cannot listen.",
+  OutputError: "The output cannot be written.",
+  ConfigFileError: "A configuration file or the file of an API key cannot be read or written.",
+  ChecksFailedError: "A check of quarry doctor failed.",
+  UsageError: "The command line, an environment variable or a configuration file is invalid.",
+  InvalidInputError: "A parameter is missing or invalid. No request was sent.",
+  RequestRejectedError: "The service rejected the request (4xx). Its message is part of the error.",
+  ExportConflictError: "The files of the export exist already, or belong to another query.",
+  NotFoundError: "The service has no such item.",
+  NotSetError: "The setting or alias does not exist.",
+  MissingApiKeyError: "No API key is configured.",
+  AuthenticationError: "The service rejected the API key (401).",
+  PermissionDeniedError: "The service denies the API key this operation (403).",
+  PlanQuotaExceededError: "The plan of the API key is used up.",
+  RateLimitError: "The service limits the rate of requests (429), and waiting would take too long.",
+  LocalLimitError: "A limit of quarry itself is reached, for example --rate-limit. The request was not sent.",
+  ServerError: "The service failed (5xx), also after retries.",
+  InvalidResponseError:
     "The response is incomplete or is not what the operation returns, for example a page of a proxy.",
-    "Check that the base URL points to the API; quarry api prints the response as it is."
-  ],
-  CircuitOpenError: [
-    "The service failed repeatedly, so no requests are sent for a while.",
-    "Retry after the time in the message."
-  ],
-  PaginationError: [
-    "The list cannot be continued, because its cursors or blocks are inconsistent.",
-    "Use a smaller block range, or larger pages with --limit."
-  ],
-  NetworkError: [
-    "The service cannot be reached, or the connection broke.",
-    "quarry doctor checks name, connection, TLS and proxy."
-  ],
-  TimeoutError: [
-    "The service did not respond in time.",
-    "Increase --timeout, or request fewer records with --limit."
-  ],
-  CommandTimeoutError: [
-    "The command took longer than --timeout.",
-    "Increase --timeout. A list prints how to continue."
-  ],
-  StillSyncingError: [
-    "The collection is still being indexed.",
-    "Increase --timeout, or omit --wait to read what is indexed so far."
-  ],
-  InputsFailedError: [
-    "Some of many inputs failed. They are listed before.",
-    "Repeat with the inputs that failed."
-  ]
+  CircuitOpenError: "The service failed repeatedly, so no requests are sent for a while.",
+  PaginationError: "The list cannot be continued, because its cursors or blocks are inconsistent.",
+  NetworkError: "The service or the proxy before it cannot be reached, or the connection broke.",
+  TimeoutError: "The service did not respond in time.",
+  CommandTimeoutError: "The command took longer than --timeout.",
+  StillSyncingError: "The collection is still being indexed.",
+  InputsFailedError: "Some of many inputs failed. They are listed before."
 }
 
-const errorExplanation = (tag: ErrorTag): Explanation => {
-  const [meaning, fix] = errorTexts[tag]
-  return { topic: tag, kind: "error", exitCode: exitCodes[tag], meaning, fix }
-}
+const errorExplanation = (tag: ErrorTag): Explanation => ({
+  topic: tag,
+  kind: "error",
+  exitCode: exitCodes[tag],
+  meaning: meanings[tag],
+  fix: fixes[tag]
+})
 
-const isErrorTag = (text: string): text is ErrorTag => Object.hasOwn(errorTexts, text)
+const isErrorTag = (text: string): text is ErrorTag => Object.hasOwn(meanings, text)
 
 const errorTags: ReadonlyArray<ErrorTag> = Object.keys(exitCodes).filter(isErrorTag)
 
 const fixesOfOtherExitCodes: Readonly<Record<string, string>> = {
-  [unexpectedErrorExitCode]: "If the message says that it is a bug, report it with the output of --verbose.",
-  [interruptedExitCode]: "Run the command that the last message shows, to continue."
+  [unexpectedErrorExitCode]: "if the message says that it is a bug, report it with the output of --verbose",
+  [interruptedExitCode]: "run the command that the last message shows, to continue"
 }
 
 const exitCodeExplanation = ([code, meaning]: readonly [string, string]): Explanation => {
@@ -143,7 +77,7 @@ const exitCodeExplanation = ([code, meaning]: readonly [string, string]): Explan
     kind: "exit code",
     exitCode: Number(code),
     meaning: `${meaning}.${code === "0" || tags.length === 0 ? "" : ` Errors: ${tags.join(", ")}.`}`,
-    fix: fixesOfOtherExitCodes[code] ?? (code === "0" ? null : "quarry explain <error> shows each of them.")
+    fix: fixesOfOtherExitCodes[code] ?? (code === "0" ? null : "quarry explain <error> shows each of them")
   }
 }
 

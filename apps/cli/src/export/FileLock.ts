@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as os from "node:os"
 import { ExportConflictError } from "../CommandError.ts"
-import { errorCode } from "../config/ReplaceFile.ts"
+import { errorCode } from "../SystemError.ts"
 import type { OutputError } from "../Terminal.ts"
 import { attempt } from "./Files.ts"
 

@@ -2,10 +2,10 @@
 import * as Effect from "effect/Effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { errorCode } from "../config/ReplaceFile.ts"
+import { errorCode, systemFailure } from "../SystemError.ts"
 import { OutputError } from "../Terminal.ts"
 
-/** Fails with the path and the code of the operating system. */
+/** Fails with the path and the reason of the operating system. */
 export const attempt = <A>(
   action: string,
   file: string,
@@ -13,7 +13,7 @@ export const attempt = <A>(
 ): Effect.Effect<A, OutputError> =>
   Effect.tryPromise({
     try: run,
-    catch: (error) => new OutputError({ reason: `cannot ${action} ${file}: ${errorCode(error)}` })
+    catch: (error) => new OutputError(systemFailure(`cannot ${action} ${file}`, error))
   })
 
 const statusOf = (file: string) =>

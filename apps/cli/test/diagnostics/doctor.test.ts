@@ -99,7 +99,7 @@ describe("quarry doctor", () => {
           /name cannot be resolved: (?:ENOTFOUND|EAI_AGAIN)/,
           /spelling of the base URL/
         ],
-        [`http://127.0.0.1:${port}`, /cannot connect: ECONNREFUSED/, /port and your firewall/],
+        [`http://127.0.0.1:${port}`, /cannot connect: connection refused \(ECONNREFUSED\)/, /port and your firewall/],
         [QUARRY_BASE_URL.replace("http:", "https:"), /TLS fails: \S+/, /NODE_EXTRA_CA_CERTS/]
       ]
       for (const [url, message, fix] of cases) {
@@ -125,7 +125,7 @@ describe("quarry doctor", () => {
       const finding = findingsOf(ran).get("base-url: connection")
       expect(finding).toMatchObject({
         status: "failed",
-        message: `proxy 127.0.0.1:${port} for data.test: cannot connect: ECONNREFUSED`,
+        message: `proxy 127.0.0.1:${port} for data.test: cannot connect: connection refused (ECONNREFUSED)`,
         fix: "check that the proxy runs, or unset HTTPS_PROXY"
       })
       expect(ran.out + ran.err).not.toContain("hunter22")

@@ -14,6 +14,7 @@ import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import { run as quarry } from "../../src/Cli.ts"
 import { HttpTransport } from "../../src/HttpTransport.ts"
+import { systemFailure } from "../../src/SystemError.ts"
 import { CommandTerminal, OutputClosedError, OutputError, type TerminalService } from "../../src/Terminal.ts"
 import { type Case, connection, type Scripted, words } from "./cases.ts"
 import type { Ended } from "./records.ts"
@@ -81,7 +82,7 @@ export const run = (input: Case): Promise<Ended> =>
           if (writes >= (input.closedAfter ?? Infinity)) return new OutputClosedError()
           if (text === "") return Effect.void
           if (input.full === true) {
-            return new OutputError({ reason: "cannot write output: ENOSPC" })
+            return new OutputError(systemFailure("cannot write output", { code: "ENOSPC" }))
           }
           writes += 1
           output.stdout += text
