@@ -5,9 +5,10 @@ import type * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as fs from "node:fs"
-import { type CommandError, exitCodes, formatError, InputsFailedError } from "../CommandError.ts"
-import { errorCode } from "../config/ReplaceFile.ts"
+import { type CommandError, exitCodes, formatError, InputsFailedError, reportOf } from "../CommandError.ts"
+import { toJson } from "../render/Json.ts"
 import { sanitize } from "../render/Sanitize.ts"
+import { systemFailure } from "../SystemError.ts"
 import { CommandTerminal, OutputError } from "../Terminal.ts"
 import { type InputPosition, startPosition } from "./InputPosition.ts"
 import type { InputLine } from "./InputText.ts"
@@ -61,9 +62,21 @@ const concernsService = (error: CommandError): boolean => exitCodes[error._tag] 
 const isInvalidInput = (error: CommandError): boolean =>
   error._tag === "UsageError" || error._tag === "InvalidInputError"
 
-/** Creates an empty collection. Failed inputs are also written to `file`, if it is not null. */
+/** A longer input is cut in messages. */
+const maxShownInput = 100
+
+export interface InputFailuresOptions {
+  /** Failed inputs are also written to this file, if it is not null. */
+  readonly file: string | null
+  /** Names where the inputs come from. */
+  readonly source: string
+  /** Whether each failure is reported at once, as a line of JSON. */
+  readonly isJson: boolean
+}
+
+/** Creates an empty collection. */
 export const makeInputFailures = (
-  file: string | null
+  { file, isJson, source }: InputFailuresOptions
 ): Effect.Effect<InputFailures, OutputError, CommandTerminal | Scope.Scope> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
@@ -82,6 +95,15 @@ export const makeInputFailures = (
       hasRead = true
       if (serviceFailures > 0 || hasRecords) return
       unprinted = { ...startPosition, index: failed + succeeded, failed }
+    }
+    const summary = () => {
+      const [status] = exitStatuses
+      return new InputsFailedError({
+        failed,
+        total: failed + succeeded,
+        sharedExitCode: succeeded === 0 && earlier === 0 && exitStatuses.size === 1 ? status ?? null : null,
+        failedFile: file
+      })
     }
     return {
       continueAt: (position) =>
@@ -105,22 +127,32 @@ export const makeInputFailures = (
         Effect.suspend(() => {
           if (error._tag === "OutputClosedError" || concernsAllInputs(error)) return Effect.fail(error)
           const input = values.join(" ")
+          const report = reportOf(error)
           if (listed.length < listedCount) {
-            const { hint, message } = formatError(error)
-            listed.push({ text: `  line ${line}: ${sanitize(input)}: ${message}`, hint })
+            const shown = sanitize(input.length > maxShownInput ? `${input.slice(0, maxShownInput)}…` : input)
+            listed.push({ text: `  line ${line}: ${shown}: ${report.message}`, hint: report.hint })
           }
           failed++
           exitStatuses.add(exitCodes[error._tag])
           if (!isInvalidInput(error)) serviceFailures = concernsService(error) ? serviceFailures + 1 : 0
           advance()
-          return Effect.zipRight(
+          return Effect.all([
+            isJson ? terminal.note(toJson({ input, line, ...report })) : Effect.void,
             // Keeps one line for each failure, which --from ignores
             failedFile.add(values.includes("") ? `# line ${line} has an empty value: ${input}` : input),
             serviceFailures >= maxServiceFailures ? Effect.fail(error) : Effect.void
-          )
+          ], { discard: true })
         }),
       report: (exit) => {
-        if (failed === 0) return Effect.void
+        if (failed === 0) {
+          return exit._tag === "Success" && succeeded === 0
+            ? terminal.note(sanitize(`no inputs: ${source} has none`))
+            : Effect.void
+        }
+        if (isJson) {
+          // After the last input, the error of the command is the summary
+          return exit._tag === "Success" ? Effect.void : terminal.note(toJson(reportOf(summary())))
+        }
         const error = exit._tag === "Failure" ? Option.getOrNull(Cause.failureOption(exit.cause)) : null
         // Printed with the error at the end
         const lastHint = error === null || error._tag === "OutputClosedError" ? null : formatError(error).hint
@@ -142,15 +174,7 @@ export const makeInputFailures = (
         ]
         return terminal.note(lines.join("\n"))
       },
-      result: Effect.suspend(() => {
-        const [status] = exitStatuses
-        return failed === 0 ? Effect.void : new InputsFailedError({
-          failed,
-          total: failed + succeeded,
-          sharedExitCode: succeeded === 0 && earlier === 0 && exitStatuses.size === 1 ? status ?? null : null,
-          failedFile: file
-        })
-      })
+      result: Effect.suspend(() => failed === 0 ? Effect.void : summary())
     }
   })
 
@@ -168,7 +192,7 @@ const openFailedFile = (
   const attempt = <A>(run: () => A) =>
     Effect.try({
       try: run,
-      catch: (error) => new OutputError({ reason: `--failed: cannot write ${file}: ${errorCode(error)}` })
+      catch: (error) => new OutputError(systemFailure(`--failed: cannot write ${file}`, error))
     })
   return Effect.acquireRelease(
     attempt(() => fs.openSync(file, "a")),

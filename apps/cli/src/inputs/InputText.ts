@@ -6,7 +6,7 @@ import { createReadStream } from "node:fs"
 import type { Readable } from "node:stream"
 import { closestMatch } from "../args/Suggest.ts"
 import { UsageError } from "../CommandError.ts"
-import { errorCode } from "../config/ReplaceFile.ts"
+import { errorCode, systemFailure } from "../SystemError.ts"
 
 /** The standard input. Default: that of the process. */
 export class StandardInput extends Context.Reference<StandardInput>()("@blockquarry/cli/StandardInput", {
@@ -42,7 +42,9 @@ const decodeChunks = async function*(chunks: AsyncIterable<Uint8Array>): AsyncGe
   let decoder: InstanceType<typeof TextDecoder> | null = null
   for await (const chunk of chunks) {
     decoder ??= new TextDecoder(chunk[0] === 0xff && chunk[1] === 0xfe ? "utf-16le" : "utf-8")
-    yield decoder.decode(chunk, { stream: true })
+    const text = decoder.decode(chunk, { stream: true })
+    if (text.includes("\0")) throw new InvalidText("it is not text in UTF-8")
+    yield text
   }
   if (decoder !== null) yield decoder.decode()
 }
@@ -54,7 +56,7 @@ const splitLines = async function*(texts: AsyncIterable<string>): AsyncGenerator
     rest = lines.pop() ?? ""
     yield lines
     if (rest.length > maxLineLength) {
-      throw new InvalidText("a line is longer than 64 KiB; is the file a text?")
+      throw new InvalidText("a line is longer than 64 KiB")
     }
   }
   yield [rest]
@@ -125,10 +127,27 @@ const csvInputs = async function*(
   }
 }
 
+/** Names where inputs come from, for messages. */
+export const inputName = ({ file }: Pick<InputText, "file">): string =>
+  file === null ? "stdin" : JSON.stringify(file)
+
+/** Returns the error of a text that cannot be read. */
+export const readError = (input: Pick<InputText, "file">, error: unknown): UsageError => {
+  const action = `--from: cannot read ${inputName(input)}`
+  if (error instanceof InvalidText) {
+    return new UsageError({ reason: `${action}: ${error.message}`, hint: textHint })
+  }
+  // The parser of CSV has codes too, with a message about the line
+  return errorCode(error).startsWith("CSV_") && error instanceof Error
+    ? new UsageError({ reason: `${action}: ${error.message}`, hint: textHint })
+    : new UsageError(systemFailure(action, error))
+}
+
+const textHint = "expected one input per line, or CSV with --from-column"
+
 /** Streams the inputs of a text, in bounded memory. */
-export const readInputs = (input: InputText): Stream.Stream<InputLine, UsageError> => {
-  const name = input.file === null ? "stdin" : JSON.stringify(input.file)
-  return Stream.unwrap(Effect.map(StandardInput, (standardInput) => {
+export const readInputs = (input: InputText): Stream.Stream<InputLine, UsageError> =>
+  Stream.unwrap(Effect.map(StandardInput, (standardInput) => {
     const bytes: AsyncIterable<Uint8Array> | Readable = input.file === null
       ? standardInput()
       : createReadStream(input.file)
@@ -136,22 +155,7 @@ export const readInputs = (input: InputText): Stream.Stream<InputLine, UsageErro
     const inputs = input.columns === null
       ? lineInputs(texts, input.valueCount)
       : csvInputs(texts, input.columns)
-    return Stream.fromAsyncIterable(inputs, (error) =>
-      new UsageError({
-        reason: `--from: cannot read ${name}: ${
-          error instanceof InvalidText ? error.message : describeReadError(error)
-        }`,
-        hint: null
-      })).pipe(Stream.mapConcat((lines) => lines))
+    return Stream.fromAsyncIterable(inputs, (error) => readError(input, error)).pipe(
+      Stream.mapConcat((lines) => lines)
+    )
   }))
-}
-
-/** Errors of the file system have a code, and those of the CSV parser too, with a message about the line. */
-const describeReadError = (error: unknown): string => {
-  const code = errorCode(error)
-  return code.startsWith("CSV_") && error instanceof Error
-    ? error.message
-    : code === "ENOENT"
-    ? "no such file"
-    : code
-}

@@ -5,7 +5,8 @@ import * as Effect from "effect/Effect"
 import { createHash } from "node:crypto"
 import { createReadStream, realpathSync } from "node:fs"
 import type { ApiClients } from "../ApiClients.ts"
-import { type CommandInvocation, integerValue, singleValue } from "../args/CommandSpec.ts"
+import { type CommandInvocation, integerValue, isEnabled, singleValue } from "../args/CommandSpec.ts"
+import { jsonErrorsOption } from "../args/GlobalOptions.ts"
 import { kebabCase } from "../args/KebabCase.ts"
 import { toArguments } from "../args/OperationParameters.ts"
 import { type CommandError, UsageError } from "../CommandError.ts"
@@ -21,7 +22,7 @@ import { CommandTerminal } from "../Terminal.ts"
 import { makeInputFailures } from "./InputFailures.ts"
 import { argumentsOfLines, defaultConcurrency, standardInput } from "./InputOptions.ts"
 import { formatPosition } from "./InputPosition.ts"
-import { type InputText, readInputs } from "./InputText.ts"
+import { inputName, type InputText, readError, readInputs } from "./InputText.ts"
 import { type InputRecord, joinPages, manyInputs, withInputColumn } from "./ManyInputs.ts"
 
 export interface InputsCommand<Item> {
@@ -65,7 +66,11 @@ export const runInputs = <Item>(
       })
     }
     const target = yield* exportTarget(values)
-    const failures = yield* makeInputFailures(failedFile)
+    const failures = yield* makeInputFailures({
+      file: failedFile,
+      source: inputName(text),
+      isJson: isEnabled(values, jsonErrorsOption.name)
+    })
     const maxItems = integerValue(values, "max-items")
     const retryFor = values.has("retry-for") || target !== null ? retryDuration(values) : defaultRetryFor
     const all = yield* manyInputs({
@@ -189,5 +194,5 @@ const hashFile = (file: string): Effect.Effect<string, UsageError> =>
       for await (const chunk of createReadStream(file)) hash.update(chunk)
       return hash.digest("hex")
     },
-    catch: () => new UsageError({ reason: `--from: cannot read ${JSON.stringify(file)}`, hint: null })
+    catch: (error) => readError({ file }, error)
   })

@@ -62,6 +62,13 @@ describe("lines", () => {
       expect(error.reason).toContain("a line is longer than 64 KiB")
     }))
 
+  it.effect("of a binary file are an error, and none of its bytes is shown", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(read(new Uint8Array([0x50, 0x41, 0x52, 0x31, 0x00, 0xff, 0x0a])))
+      expect(error.reason).toBe("--from: cannot read stdin: it is not text in UTF-8")
+      expect(error.hint).toContain("--from-column")
+    }))
+
   it.effect.prop(
     "are the same for every size of the pieces that arrive",
     [
@@ -123,5 +130,5 @@ describe("CSV files", () => {
 it.effect("names a file that does not exist", () =>
   Effect.gen(function*() {
     const error = yield* Effect.flip(read("", { file: "/nowhere/list.txt" }))
-    expect(error.reason).toBe("--from: cannot read \"/nowhere/list.txt\": no such file")
+    expect(error.reason).toBe("--from: cannot read \"/nowhere/list.txt\": no such file or directory (ENOENT)")
   }))

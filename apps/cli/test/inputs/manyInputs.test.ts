@@ -241,6 +241,41 @@ describe("failures", () => {
       expect(err.match(/^hint: check the address/gm)).toHaveLength(1)
     }))
 
+  it.live("are lines of JSON with --json-errors, and the last line is the summary", () =>
+    Effect.gen(function*() {
+      const ran = yield* run("token price - --json-errors", lines(token, "0x12", unpricedToken))
+      expect(ran.code).toBe(8)
+      expect(records(ran.err.replace(/^sandbox mode.*\n/, ""))).toEqual([
+        expect.objectContaining({ input: "0x12", line: 2, tag: "UsageError", exitCode: 2 }),
+        expect.objectContaining({
+          input: unpricedToken,
+          line: 3,
+          tag: "NotFoundError",
+          exitCode: 3,
+          message: expect.stringContaining("not found"),
+          retryable: false
+        }),
+        expect.objectContaining({ tag: "InputsFailedError", exitCode: 8, failed: 2, total: 3 })
+      ])
+    }))
+
+  it.live("that end the command early have a summary in JSON too", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* Sandbox.make({ ledger })
+      const ran = yield* quarry(["token", "price", "-", "--json-errors", "--concurrency", "1"], {
+        client: Sandbox.httpClient(sandbox),
+        stdin: lines("0x12", token),
+        env: { ...sandboxEnvironment, QUARRY_API_KEY: Sandbox.revokedApiKey }
+      })
+      expect(ran.code).toBe(4)
+      const jsonLines = ran.err.split("\n").filter((line) => line.startsWith("{")).join("\n")
+      expect(records(jsonLines).map(({ failed, tag, total }) => [tag, failed, total])).toEqual([
+        ["UsageError", undefined, undefined],
+        ["InputsFailedError", 1, 1],
+        ["AuthenticationError", undefined, undefined]
+      ])
+    }))
+
   it.live("with several causes have their own exit status", () =>
     Effect.gen(function*() {
       expect(yield* run("token price -", lines("0x12", unpricedToken))).toMatchObject({ code: 8 })
@@ -383,9 +418,13 @@ it.live("explains inputs that are missing, superfluous or contradictory", () =>
     }
   }))
 
-it.live("prints nothing for no inputs", () =>
+it.live("prints nothing for no inputs, and says so", () =>
   Effect.gen(function*() {
-    expect(yield* run("wallet chains -", "\n# none\n")).toMatchObject({ code: 0, out: "" })
+    expect(yield* run("wallet chains -", "\n# none\n")).toMatchObject({
+      code: 0,
+      out: "",
+      err: expect.stringContaining("no inputs: stdin has none")
+    })
   }))
 
 it.live("takes - for the id of an update, which has one input", () =>
