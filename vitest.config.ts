@@ -11,7 +11,8 @@ const packages = {
   cli: "apps/cli",
   proxy: "apps/proxy",
   backend: "examples/backend",
-  readme: "examples/readme"
+  readme: "examples/readme",
+  scripts: "scripts"
 }
 
 // Tests run the sources of the workspace, not its build output

@@ -1,0 +1,64 @@
+// The packages of this workspace that are published, and its versions in git.
+import { execFileSync } from "node:child_process"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+export const root = fileURLToPath(new URL("../../", import.meta.url))
+
+/**
+ * Runs a program and returns what it prints, without the last line break. If it fails, the error has its messages.
+ *
+ * @param {string} cwd
+ * @param {string} program
+ * @param {ReadonlyArray<string>} args
+ */
+export const run = (cwd, program, args) =>
+  execFileSync(program, args, {
+    cwd,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+    maxBuffer: 1 << 28,
+    shell: process.platform === "win32"
+  }).trimEnd()
+
+/** @param {string} file */
+export const readJson = (file) => JSON.parse(readFileSync(file, "utf8"))
+
+/**
+ * Returns the folder and manifest of each published package.
+ *
+ * @param {string} directory the root of a workspace
+ */
+export const publishedPackages = (directory) =>
+  ["packages", "apps"].flatMap((group) =>
+    readdirSync(join(directory, group)).map((name) => join(directory, group, name))
+  )
+    .filter((folder) => existsSync(join(folder, "package.json")))
+    .map((folder) => ({ folder, manifest: readJson(join(folder, "package.json")) }))
+    .filter(({ manifest }) => manifest.private !== true)
+
+/**
+ * Returns the version that all published packages have.
+ *
+ * @param {string} directory the root of a workspace
+ * @returns {string}
+ */
+export const releaseVersion = (directory) => {
+  const versions = new Set(publishedPackages(directory).map(({ manifest }) => manifest.version))
+  const [version] = versions
+  if (versions.size !== 1 || version === undefined) {
+    throw new Error(`all published packages must have one version, got ${[...versions].join(", ")}`)
+  }
+  return version
+}
+
+/**
+ * Returns the tag of the newest release that a commit contains, or undefined before the first release.
+ *
+ * @param {string} directory a git repository
+ * @param {string} commit
+ */
+export const lastRelease = (directory, commit) =>
+  run(directory, "git", ["tag", "--list", "v[0-9]*", "--merged", commit, "--sort=-version:refname"])
+    .split("\n").find((tag) => /^v\d+\.\d+\.\d+$/.test(tag))

@@ -1,0 +1,339 @@
+/** The parts of a release: what is published, under which tag, and what the files say. */
+import { execFileSync, spawnSync } from "node:child_process"
+import { createHash } from "node:crypto"
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { parse } from "yaml"
+import { bundledPackages } from "../bundledPackages.mjs"
+import { changelogSection, sectionOf, withSection } from "../release/changelog.mjs"
+import { contractDiff, partOf, parts } from "../release/contract.mjs"
+import { distTag } from "../release/distTag.mjs"
+import { formula } from "../release/formula.mjs"
+import { sbom } from "../release/sbom.mjs"
+import { problems } from "../release/tarballs.mjs"
+import { lastRelease, publishedPackages, releaseVersion, root } from "../release/workspace.mjs"
+
+let temporary = ""
+beforeEach(() => {
+  temporary = mkdtempSync(join(tmpdir(), "quarry-release-"))
+})
+afterEach(() => rmSync(temporary, { recursive: true }))
+
+const git = (...args: ReadonlyArray<string>): string =>
+  execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...args], {
+    cwd: temporary,
+    encoding: "utf8"
+  })
+
+describe("the tag on npm", () => {
+  it.each([
+    ["0.1.0", undefined, "latest"],
+    ["0.2.0", "0.1.9", "latest"],
+    ["0.10.0", "0.9.0", "latest"],
+    ["0.2.0", "0.2.0", "latest"],
+    ["1.0.0-next.3", "0.9.0", "next"],
+    ["0.1.7", "0.2.0", "v0.1"],
+    ["1.4.9", "2.0.0", "v1.4"]
+  ])("of %s after %s is %s", (version, latest, tag) => {
+    expect(distTag(version, latest)).toBe(tag)
+  })
+
+  it.each(["0.0.0", "0.0.0-20260101"])("does not exist for %s", (version) => {
+    expect(() => distTag(version, undefined)).toThrow("not a version to publish")
+  })
+})
+
+describe("the content of an archive", () => {
+  const manifest = {
+    name: "@blockquarry/core",
+    version: "0.1.0",
+    description: "a",
+    keywords: ["a"],
+    license: "MIT",
+    author: "a",
+    repository: {},
+    homepage: "a",
+    bugs: {},
+    engines: {},
+    publishConfig: {},
+    dependencies: { a: "^1.0.0" }
+  }
+  const files = [
+    "LICENSE",
+    "README.md",
+    "dist/a.d.ts",
+    "dist/a.js",
+    "dist/a.js.map",
+    "package.json",
+    "src/a.ts"
+  ]
+
+  it("is accepted if it has what a package needs", () => {
+    expect(problems(files, manifest)).toEqual([])
+    const application = { ...manifest, bin: { a: "dist/a.js" }, dependencies: {} }
+    expect(problems([...files, "THIRD-PARTY-LICENSES"], application)).toEqual([])
+  })
+
+  it.each([
+    "test/a.test.ts",
+    "dist/a.tsbuildinfo",
+    "src/a.test.ts",
+    "scripts/build.mjs",
+    ".env",
+    "src/golden/a.ts"
+  ])(
+    "is rejected with %s",
+    (file) => {
+      expect(problems([...files, file], manifest)).toEqual([`${file} does not belong in a package`])
+    }
+  )
+
+  it("is rejected without a license, with ranges of the workspace, and with the version of the repository", () => {
+    const broken = {
+      ...manifest,
+      version: "0.0.0",
+      repository: undefined,
+      peerDependencies: { effect: "catalog:peers" },
+      scripts: { postinstall: "node build.js" }
+    }
+    expect(problems(files.slice(1), broken)).toEqual([
+      "LICENSE is missing",
+      "package.json has no repository",
+      "0.0.0 is not a version to publish",
+      "the range catalog:peers of effect means nothing outside this workspace",
+      "package.json has the script postinstall"
+    ])
+    expect(problems(files, { ...manifest, bin: {} })).toEqual([
+      "THIRD-PARTY-LICENSES is missing",
+      "a is not bundled"
+    ])
+  })
+})
+
+describe("publishing", () => {
+  /** An archive, and a checksum of it. */
+  const archive = (name: string, dependencies: Readonly<Record<string, string>>): string => {
+    const file = `${name.replace("@", "").replace("/", "-")}-0.1.0.tgz`
+    mkdirSync(join(temporary, "package"), { recursive: true })
+    writeFileSync(
+      join(temporary, "package/package.json"),
+      JSON.stringify({ name, version: "0.1.0", dependencies })
+    )
+    execFileSync("tar", ["-czf", file, "package"], { cwd: temporary })
+    return `${createHash("sha256").update(readFileSync(join(temporary, file))).digest("hex")}  ${file}\n`
+  }
+
+  /** Runs the script with a program `npm` that has `published`, and returns what it was told to publish. */
+  const publish = (published: ReadonlyArray<string>, ...options: ReadonlyArray<string>) => {
+    const npm = join(temporary, "npm")
+    const log = join(temporary, "log")
+    writeFileSync(log, "")
+    writeFileSync(npm, `#!/bin/sh\nexec ${JSON.stringify(process.execPath)} "$0.cjs" "$@"\n`)
+    writeFileSync(
+      `${npm}.cjs`,
+      `const [command, name, field] = process.argv.slice(2)
+const published = ${JSON.stringify(published)}
+if (command === "publish") require("node:fs").appendFileSync(${
+        JSON.stringify(log)
+      }, process.argv.slice(3).join(" ") + "\\n")
+else if (published.includes("unreachable")) { console.error("ENOTFOUND"); process.exitCode = 1 }
+else if (published.includes(name)) console.log(JSON.stringify(field === "version" ? "0.1.0" : "0.2.0"))
+else { console.error("npm error code E404"); process.exitCode = 1 }
+`
+    )
+    chmodSync(npm, 0o755)
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [join(root, "scripts/release/publish.mjs"), temporary, ...options],
+      { encoding: "utf8", env: { ...process.env, PATH: `${temporary}:${process.env["PATH"]}` } }
+    )
+    return {
+      status,
+      stderr,
+      log: readFileSync(log, "utf8").replaceAll(`${temporary}/`, "").trim().split("\n")
+    }
+  }
+
+  const writeSums = () =>
+    writeFileSync(
+      join(temporary, "SHA256SUMS"),
+      archive("@blockquarry/cli", {}) + archive("@blockquarry/http", { "@blockquarry/core": "^0.1.0" })
+        + archive("@blockquarry/core", {})
+    )
+
+  it("publishes a package after those that it depends on", () => {
+    writeSums()
+    expect(publish([], "--provenance").log).toEqual([
+      "blockquarry-cli-0.1.0.tgz --access public --tag latest --provenance",
+      "blockquarry-core-0.1.0.tgz --access public --tag latest --provenance",
+      "blockquarry-http-0.1.0.tgz --access public --tag latest --provenance"
+    ])
+  })
+
+  it("skips what is published, and does not make an older version `latest`", () => {
+    writeSums()
+    expect(publish(["@blockquarry/core", "@blockquarry/core@0.1.0", "@blockquarry/cli"]).log).toEqual([
+      "blockquarry-cli-0.1.0.tgz --access public --tag v0.1",
+      "blockquarry-http-0.1.0.tgz --access public --tag latest"
+    ])
+  })
+
+  it("publishes nothing if an archive differs from its checksum", () => {
+    writeSums()
+    archive("@blockquarry/core", { changed: "^1.0.0" })
+    const { log, status, stderr } = publish([])
+    expect([log, status]).toEqual([[""], 1])
+    expect(stderr).toContain("blockquarry-core-0.1.0.tgz differs from SHA256SUMS")
+  })
+
+  it("publishes nothing if npm does not say what it has", () => {
+    writeSums()
+    const { log, status, stderr } = publish(["unreachable"])
+    expect([log, status]).toEqual([[""], 1])
+    expect(stderr).toContain("ENOTFOUND")
+  })
+})
+
+describe("the changelog", () => {
+  const plan = {
+    changesets: [
+      { summary: "Fix a\nand b", releases: [{ name: "@blockquarry/http", type: "patch" }] },
+      {
+        summary: "Add c",
+        releases: [{ name: "@blockquarry/core", type: "minor" }, { name: "@blockquarry/cli", type: "patch" }]
+      }
+    ]
+  }
+
+  it("has a section for each version, newest first", () => {
+    const first = withSection("# Changelog\n\nIntroduction.\n", "## 0.1.0 (2026-01-01)\n\nFirst.")
+    const both = withSection(first, changelogSection("0.2.0", "2026-02-02", plan))
+    expect(both).toBe(`# Changelog
+
+Introduction.
+
+## 0.2.0 (2026-02-02)
+
+### New and changed
+
+- **cli, core**: Add c
+
+### Fixed
+
+- **http**: Fix a
+  and b
+
+## 0.1.0 (2026-01-01)
+
+First.
+`)
+    expect(sectionOf(both, "0.1.0")).toBe("First.")
+    expect(sectionOf(both, "0.2.0")).toContain("Add c")
+    expect(sectionOf(both, "0.3.0")).toBeUndefined()
+  })
+})
+
+describe("the contract", () => {
+  const records = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).split("\n")
+    .filter((file) => /(^|\/)test\/[^/]+\/records\//.test(file))
+  const page = readFileSync(join(root, "docs/releases.md"), "utf8")
+
+  it("covers every golden record, and each of its parts has some", () => {
+    expect(records.filter((file) => partOf(file) === undefined)).toEqual([])
+    expect(parts.filter(({ part }) => !records.some((file) => partOf(file) === part))).toEqual([])
+  })
+
+  it("is documented with each part and the folder of its records", () => {
+    for (const { part } of parts) expect(page).toContain(`| ${part} `)
+    for (const file of records) expect(page).toContain(file.slice(0, file.indexOf("/records/") + 8))
+  })
+
+  it("counts and shows what differs from the last release", () => {
+    const record = "packages/redis/test/golden/records/cache.json"
+    mkdirSync(join(temporary, "packages/redis/test/golden/records"), { recursive: true })
+    git("init", "--quiet")
+    const commit = (text: string, tag?: string) => {
+      writeFileSync(join(temporary, record), text)
+      writeFileSync(join(temporary, "other.txt"), text)
+      git("add", ".")
+      git("commit", "--quiet", "-m", "a")
+      if (tag !== undefined) git("tag", tag)
+    }
+    commit("a\n", "v0.9.0")
+    expect(lastRelease(temporary, "HEAD")).toBe("v0.9.0")
+    commit("b\n", "v0.10.0")
+    commit("b\nc\n", "v0.11.0-next.1")
+    expect(lastRelease(temporary, "HEAD")).toBe("v0.10.0")
+    const { summary, text } = contractDiff(temporary, "v0.10.0", "HEAD")
+    expect(summary.filter(({ files }) => files > 0)).toEqual([
+      { part: "Data in Redis", files: 1, added: 1, removed: 0 }
+    ])
+    expect(text).toContain("+c")
+    expect(text).not.toContain("other.txt")
+    expect(contractDiff(temporary, undefined, "HEAD").summary.filter(({ files }) => files > 0)).toEqual([
+      { part: "Data in Redis", files: 1, added: 2, removed: 0 }
+    ])
+  })
+})
+
+describe("the SBOM", () => {
+  const time = new Date(0)
+
+  it("lists every package in a program, with version and license", () => {
+    const packages = bundledPackages(join(root, "apps/cli/dist"), "quarry")
+    const manifest = { name: "@blockquarry/cli", version: "0.1.0", license: "MIT" }
+    const bundled = packages.map((one) => one.manifest)
+    const text = sbom({ manifest, bundled, time })
+    const document = JSON.parse(text)
+    expect(document).toMatchObject({
+      bomFormat: "CycloneDX",
+      specVersion: "1.6",
+      metadata: { component: { purl: "pkg:npm/%40blockquarry/cli@0.1.0" } }
+    })
+    expect(document.components.map(({ purl }: { readonly purl: string }) => purl).toSorted()).toEqual(
+      bundled.map(({ name, version }) => `pkg:npm/${name.replace("@", "%40")}@${version}`).toSorted()
+    )
+    expect(document.components).toContainEqual(
+      expect.objectContaining({ name: "effect", licenses: [{ license: { id: "MIT" } }] })
+    )
+    expect(document.components.filter((one: object) => !("licenses" in one))).toEqual([])
+    expect(sbom({ manifest, bundled: bundled.toReversed(), time })).toBe(text)
+  })
+})
+
+it("writes a formula that installs one archive and tests the program", () => {
+  const text = formula({
+    description: "Query \"data\"",
+    homepage: "https://a.example",
+    url: "https://a.example/a.tgz",
+    sha256: "00"
+  })
+  expect(text).toContain("desc \"Query \\\"data\\\"\"")
+  expect(text).toContain("url \"https://a.example/a.tgz\"\n  sha256 \"00\"")
+  const command = /shell_output\("#\{bin\}\/quarry (--sandbox .*?)"\)/.exec(text)?.[1]?.split(" ") ?? []
+  const output = execFileSync(process.execPath, [join(root, "apps/cli/dist/quarry.js"), ...command], {
+    encoding: "utf8"
+  })
+  expect(output).toContain("usdPrice")
+})
+
+it("releases all published packages as one version", () => {
+  expect(releaseVersion(root)).toMatch(/^\d+\.\d+\.\d+/)
+  const config = parse(readFileSync(join(root, ".changeset/config.json"), "utf8"))
+  expect(config.fixed).toEqual([["@blockquarry/*"]])
+  for (const { manifest } of publishedPackages(root)) expect(manifest.name).toMatch(/^@blockquarry\//)
+})
+
+it("makes and publishes nothing in a folder with other files", () => {
+  writeFileSync(join(temporary, "letter.txt"), "dear")
+  const { status, stderr } = spawnSync(process.execPath, [
+    fileURLToPath(new URL("../release/dryRun.mjs", import.meta.url)),
+    temporary
+  ], { encoding: "utf8" })
+  expect(status).toBe(1)
+  expect(stderr).toContain("has other files")
+  expect(readFileSync(join(temporary, "letter.txt"), "utf8")).toBe("dear")
+})
