@@ -3,7 +3,9 @@ import * as Effect from "effect/Effect"
 import { type CommandSpec, integerValue, singleValue } from "../args/CommandSpec.ts"
 import { duration, integerBetween, parseDuration } from "../args/ValueCheck.ts"
 import { ServerStartError } from "../CommandError.ts"
+import { describeSystemError } from "../SystemError.ts"
 import { CommandTerminal } from "../Terminal.ts"
+import { faultOptions, faultsOf } from "./sandboxFaults.ts"
 
 export const sandboxServe: CommandSpec = {
   path: ["sandbox", "serve"],
@@ -38,23 +40,27 @@ export const sandboxServe: CommandSpec = {
       description:
         "Add a block with new transfers and trades to every chain after this time (default: never)",
       check: duration
-    }
+    },
+    ...faultOptions
   ],
   runsUntilInterrupted: true,
-  examples: ["", "--port 0 --seed 7 --block-time 2s"],
+  examples: ["", "--port 0 --seed 7 --block-time 2s", "--port 0 --faults 0.05 --latency 50ms"],
   run: ({ values }) =>
     Effect.gen(function*() {
       const terminal = yield* CommandTerminal
       const host = singleValue(values, "host") ?? "127.0.0.1"
       const port = integerValue(values, "port") ?? 4000
       const blockTime = parseDuration(singleValue(values, "block-time") ?? "")
-      const [server, { layerSandbox, Sandbox }] = yield* Effect.promise(() =>
+      const [server, { FaultText, layerSandbox, Sandbox }] = yield* Effect.promise(() =>
         Promise.all([import("@blockquarry/sandbox/Server"), import("@blockquarry/sandbox/Sandbox")])
       )
+      const faults = yield* faultsOf(values, FaultText)
       yield* Effect.gen(function*() {
         const running = yield* server.serve({ host, port }).pipe(
           Effect.mapError(({ code }) =>
-            new ServerStartError({ reason: `cannot listen on ${host}:${port}: ${code}` })
+            new ServerStartError({
+              reason: `cannot listen on ${host}:${port}: ${describeSystemError({ code })}`
+            })
           )
         )
         const lines = server.banner(running, yield* Sandbox)
@@ -65,6 +71,7 @@ export const sandboxServe: CommandSpec = {
         Effect.provide(layerSandbox({
           seed: integerValue(values, "seed") ?? 1,
           scale: integerValue(values, "scale") ?? 10_000,
+          faults,
           ...(blockTime === null ? {} : { blockTime })
         }))
       )
