@@ -52,7 +52,7 @@ describe("manual pages", () => {
     () =>
       Effect.runPromise(Effect.map(quarry(["man", "--to", "/proc/quarry-man/man1"]), ({ code, err }) => {
         expect(code).toBe(1)
-        expect(err).toContain("cannot write /proc/quarry-man/man1: ENOENT")
+        expect(err).toContain("cannot write /proc/quarry-man/man1: no such file or directory (ENOENT)")
       }))
   )
 
