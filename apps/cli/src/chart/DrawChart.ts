@@ -36,16 +36,18 @@ const checkFile = ({ file, mayOverwrite }: ChartTarget): Effect.Effect<void, Com
         hint: "use --overwrite to replace it, or choose another name"
       }))
 
+const printChart = (chart: Chart): Effect.Effect<void, CommandError, CommandTerminal> =>
+  Effect.gen(function*() {
+    const { out, print } = yield* CommandTerminal
+    const fromEnvironment = Number(yield* environmentVariable("COLUMNS"))
+    const columns = out.columns ?? (fromEnvironment >= 1 ? Math.floor(fromEnvironment) : defaultColumns)
+    yield* print(drawText(chart, columns, yield* characterSet, out))
+  })
+
 const output = (chart: Chart, target: ChartTarget): Effect.Effect<void, CommandError, CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
-    if (target.isPrinted) {
-      const fromEnvironment = Number(yield* environmentVariable("COLUMNS"))
-      const columns = terminal.out.columns ??
-        (fromEnvironment >= 1 ? Math.floor(fromEnvironment) : defaultColumns)
-      const text = drawText(chart, columns, yield* characterSet, terminal.out)
-      yield* withPager(target.pager)(Effect.flatMap(CommandTerminal, ({ print }) => print(text)))
-    }
+    if (target.isPrinted) yield* withPager(target.pager)(printChart(chart))
     if (target.file !== null) {
       yield* checkFile(target)
       yield* replaceText(target.file, drawSvg(chart))
@@ -53,7 +55,12 @@ const output = (chart: Chart, target: ChartTarget): Effect.Effect<void, CommandE
     }
   })
 
-/** Draws the records of a list. */
+const withNote = (chart: Chart, note: string): Chart => ({ ...chart, notes: [...chart.notes, note] })
+
+/**
+ * Draws the records of a list. After an error or an interruption prints a chart of those that arrived; a file is only
+ * written if it is complete.
+ */
 export const drawRecords = <Item>(
   { maxItems, source }: ListJob<Item>,
   target: ChartTarget,
@@ -75,11 +82,16 @@ export const drawRecords = <Item>(
           yield* terminal.progress(`${count} ${source.recordName}`)
         })
       ),
-      Effect.ensuring(terminal.progress(null))
+      Effect.ensuring(terminal.progress(null)),
+      Effect.onError(() =>
+        count === 0 || !target.isPrinted ? Effect.void : Effect.ignore(printChart(
+          withNote(builder.chart(), `Incomplete: only these ${count} ${source.recordName} were received.`)
+        ))
+      )
     )
     const chart = builder.chart()
     yield* output(
-      hasMore ? { ...chart, notes: [...chart.notes, `More ${source.recordName} are not included.`] } : chart,
+      hasMore ? withNote(chart, `More ${source.recordName} are not included.`) : chart,
       target
     )
     if (hasMore) {

@@ -1,6 +1,8 @@
 /** Commands draw charts of what the sandbox returns. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/TestClock"
 import { XMLValidator } from "fast-xml-parser"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -113,6 +115,30 @@ describe("records", () => {
       expect(err).toContain("more transfers available: use --all, or --max-items <n>")
     }))
 
+  it.scoped("that arrived before an error or an interruption are drawn as incomplete, but not to a file", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "chart.svg")
+      const argv = ["wallet", "transfers", wallet, "--all", "--limit", "20", "--retry-for", "0"]
+      const run = (kind: "html" | "hang") =>
+        Effect.fork(quarry([...argv, "--chart", "--chart-to", file, "--timeout", "1m"], {
+          env: { ...utf8, ...sandboxEnvironment },
+          sandbox: { faults: [{ fault: { kind }, skip: 2 }] }
+        }))
+      for (const [kind, code] of [["html", 6], ["hang", 7]] as const) {
+        const fiber = yield* run(kind)
+        while ((yield* Fiber.poll(fiber))._tag === "None") {
+          yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+          yield* TestClock.adjust("10 seconds")
+        }
+        const ran = yield* fiber
+        expect(ran.code).toBe(code)
+        expect(ran.out).toContain("40 transfers, from")
+        expect(ran.out).toContain("Incomplete: only these 40 transfers were received.")
+        expect(countsIn(ran.out)[0]).toBeGreaterThan(0)
+        expect(existsSync(file)).toBe(false)
+      }
+    }))
+
   it.effect("without a time have a row of their own, and an empty list has none", () =>
     Effect.gen(function*() {
       const record = `{"transaction_hash":"0x${"ab".repeat(32)}","block_number":1}`
@@ -216,7 +242,7 @@ describe("options", () => {
       const missing = join(yield* folder, "missing", "chart.svg")
       const failed = yield* quarry(["token", "owners", token, "--chart-to", missing, "--sandbox"])
       expect(failed.code).toBe(1)
-      expect(failed.err).toContain(`cannot write ${missing}: ENOENT`)
+      expect(failed.err).toContain(`cannot write ${missing}: no such file or directory (ENOENT)`)
     }).pipe(Effect.scoped))
 
   it.effect("draw to the terminal and to a file at once", () =>
