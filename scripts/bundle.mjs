@@ -30,7 +30,8 @@ const { output: files } = await bundle.write({
   dir,
   format: "esm",
   minify,
-  sourcemap: true,
+  // No archive contains the maps: they are 80 % of the bundle. They name the bundled packages, and profiles use them
+  sourcemap: "hidden",
   codeSplitting: {
     groups: Object.entries(modulesOfChunks).map(([name, modules], index, { length }) => {
       const files = new Set(modules.map((module) => resolve(dirname(entry), module)))

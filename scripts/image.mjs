@@ -48,7 +48,7 @@ const content = new Map([
   ],
   ...scripts.map((script) => /** @type {[string, string]} */ ([
     `dist/${script}`,
-    read(join(bundle, script)).replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n")
+    read(join(bundle, script))
   ]))
 ])
 

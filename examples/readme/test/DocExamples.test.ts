@@ -32,18 +32,21 @@ it("every example compiles", async () => {
   const folder = await mkdtemp(join(here, ".examples-"))
   try {
     let count = 0
+    const compileFile = async (file: string, find: typeof examplesOf) => {
+      for (const { code, line } of find(await readFile(join(root, file), "utf8"))) {
+        count++
+        const name = `${file}-${line}`.replace(/\W/g, "_")
+        await writeFile(join(folder, `${name}.ts`), `${code}\nexport {}\n`)
+      }
+    }
     const compileAll = async (source: string, ending: string, find: typeof examplesOf) => {
       for (const file of await readdir(join(root, source), { recursive: true })) {
-        if (!file.endsWith(ending)) continue
-        for (const { code, line } of find(await readFile(join(root, source, file), "utf8"))) {
-          count++
-          const name = `${source}/${file}-${line}`.replace(/\W/g, "_")
-          await writeFile(join(folder, `${name}.ts`), `${code}\nexport {}\n`)
-        }
+        if (file.endsWith(ending)) await compileFile(`${source}/${file}`, find)
       }
     }
     for (const name of ["core", "http", "redis", "sandbox"]) {
       await compileAll(`packages/${name}/src`, ".ts", examplesOf)
+      await compileFile(`packages/${name}/README.md`, programsOf)
     }
     await compileAll("docs", ".md", programsOf)
     const options = {
