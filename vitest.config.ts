@@ -7,11 +7,14 @@ const packages = {
   http: "packages/http",
   sandbox: "packages/sandbox",
   redis: "packages/redis",
+  client: "packages/client",
   bench: "packages/bench",
   cli: "apps/cli",
   proxy: "apps/proxy",
   backend: "examples/backend",
   readme: "examples/readme",
+  "example-export": "examples/export",
+  "example-testing": "examples/testing",
   scripts: "scripts"
 }
 
