@@ -1,5 +1,5 @@
 /**
- * The schema of the Compose file, limited to the keys in use. Every service must run as a non-root user, with a read-only
+ * The schema of Compose files, limited to the keys in use. Every service must run as a non-root user, with a read-only
  * file system, a health check and resource limits. Unknown keys are rejected, to find misspelled ones.
  */
 import * as Schema from "effect/Schema"
@@ -32,7 +32,7 @@ const ComposeService = Schema.Struct({
   build: Schema.optional(Build),
   command: Schema.optional(Schema.Array(Schema.String)),
   environment: Schema.optional(Schema.Record({ key: matching(/^[A-Z_]+$/), value: NonEmptyText })),
-  volumes: Schema.optional(Schema.Array(matching(/^(?:\.\/[\w./-]+:\/[\w./-]+:ro|[a-z]+:\/[\w./-]+)$/))),
+  volumes: Schema.optional(Schema.Array(matching(/^(?:\.{1,2}\/[\w./-]+:\/[\w./-]+:ro|[a-z]+:\/[\w./-]+)$/))),
   tmpfs: Schema.optional(Schema.Array(NonEmptyText)),
   secrets: Schema.optional(Schema.Array(ServiceName)),
   networks: Schema.Union(
@@ -77,10 +77,10 @@ const Compose = Schema.Struct({
     key: ServiceName,
     value: Schema.Struct({ internal: Schema.optional(Schema.Boolean) })
   }),
-  secrets: Schema.Record({
-    key: ServiceName,
-    value: Schema.Struct({ file: matching(/^\.\/secrets\/[a-z-]+$/) })
-  }),
+  secrets: Schema.optionalWith(
+    Schema.Record({ key: ServiceName, value: Schema.Struct({ file: matching(/^\.\/secrets\/[a-z-]+$/) }) }),
+    { default: () => ({}) }
+  ),
   volumes: Schema.Record({ key: ServiceName, value: Schema.Struct({}) })
 })
 
