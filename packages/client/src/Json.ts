@@ -1,0 +1,49 @@
+/**
+ * Records as JSON, in which amounts are strings of digits and times are ISO 8601 in UTC.
+ *
+ * @since 0.1.0
+ */
+import type { JsonValue } from "./Models.ts"
+
+/**
+ * The JSON form of a record, a page, or any value that contains them.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Encoded<T> = [JsonValue] extends [T] ? T : EncodedMember<T>
+
+/** Distributes over unions, which would take `JsonValue` apart. */
+type EncodedMember<T> = T extends bigint | Date ? string
+  : T extends object ? { readonly [K in keyof T]: Encoded<T[K]> }
+  : T
+
+/**
+ * Returns a record, a page, or any value that contains them, as a value that `JSON.stringify` accepts: amounts are strings
+ * of digits, times are ISO 8601 in UTC. `decode` of a model is the inverse.
+ *
+ * @example
+ * import { encode, TokenPrice } from "@blockquarry/client"
+ *
+ * const response = Response.json(encode(TokenPrice.example()))
+ *
+ * @since 0.1.0
+ * @category encoding
+ */
+export const encode = <T>(value: T): Encoded<T> => convert(value) as Encoded<T>
+
+const convert = (value: unknown): unknown => {
+  if (typeof value === "bigint") return String(value)
+  if (typeof value !== "object" || value === null) return value
+  if (value instanceof Date) return value.toISOString()
+  if (Array.isArray(value)) return value.map(convert)
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, convert(member)]))
+}
+
+/**
+ * Prints a record, a page, or any value that contains them, as JSON. The same as `JSON.stringify(encode(value))`.
+ *
+ * @since 0.1.0
+ * @category encoding
+ */
+export const stringify = (value: unknown): string => JSON.stringify(encode(value)) ?? "null"

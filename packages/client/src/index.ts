@@ -1,0 +1,12 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+/**
+ * A client of indexed blockchain data APIs with promises and async iterators.
+ *
+ * @since 0.1.0
+ */
+export * from "./Client.ts"
+export * from "./Errors.ts"
+export type * from "./Inputs.ts"
+export * from "./Json.ts"
+export * from "./Models.ts"
+export type * from "./Options.ts"

@@ -1,0 +1,217 @@
+/** Calls of operations as promises and async iterators. */
+import type { ListOperationError } from "@blockquarry/core/OperationError"
+import type { ListCallOptions, ListOperationFunction, OperationFunction } from "@blockquarry/http/ApiClient"
+import * as Blockquarry from "@blockquarry/http/Blockquarry"
+import { DataApi } from "@blockquarry/http/DataApi"
+import { LedgerApi } from "@blockquarry/http/LedgerApi"
+import { StreamsApi } from "@blockquarry/http/StreamsApi"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Cause from "effect/Cause"
+import * as Chunk from "effect/Chunk"
+import type { ConfigError } from "effect/ConfigError"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Option from "effect/Option"
+import * as Runtime from "effect/Runtime"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import {
+  AbortError,
+  BlockquarryError,
+  ClientClosedError,
+  type ClientError,
+  ConfigurationError
+} from "../Errors.ts"
+import type { CallOptions, ClientOptions, ListOptions, OperationId } from "../Options.ts"
+import { onAbort } from "./onAbort.ts"
+import { type Plain, toPlain } from "./Plain.ts"
+import { type Api, resolveOptions, throwIfAny, toCallOptions } from "./resolveOptions.ts"
+import { toClientError } from "./toClientError.ts"
+
+/** The functions of one client. */
+export interface Calls {
+  readonly apis: {
+    readonly data: DataApi["Type"] | undefined
+    readonly streams: StreamsApi["Type"] | undefined
+    readonly ledger: LedgerApi["Type"] | undefined
+  }
+  /** Returns the function that calls an operation. The operation is undefined if its API has no base URL. */
+  readonly one: <Input, Output>(
+    api: Api,
+    id: OperationId,
+    operation: OperationFunction<Input, Output> | undefined
+  ) => (input: Input, options?: CallOptions) => Promise<Plain<Output>>
+  /** Returns the function that calls a list operation. */
+  readonly list: <Input, Output, Item>(
+    api: Api,
+    id: OperationId,
+    operation: ListOperationFunction<Input, Output, Item> | undefined
+  ) => {
+    (input: Input, options?: CallOptions): Promise<Plain<Output>>
+    readonly pages: (input: Input, options?: ListOptions) => AsyncIterable<Plain<Output>>
+    readonly items: (input: Input, options?: ListOptions) => AsyncIterable<Plain<Item>>
+  }
+  readonly close: () => Promise<void>
+}
+
+/** Creates the functions of a client. Throws a `ConfigurationError` if an option is invalid. */
+export const make = (options: ClientOptions): Calls => {
+  const { shared, ...selected } = resolveOptions(options)
+  const scope = Effect.runSync(Scope.make())
+  const runtime = buildRuntime(Blockquarry.layerConfig({ ...shared, ...selected }), options.fetch, scope)
+  const runFork = Runtime.runFork(runtime)
+
+  /** The error of calls after `close`, or after the signal of the client was aborted. */
+  let closedError: ((operation: OperationId) => ClientError) | null = null
+  let closing: Promise<void> | undefined
+  const closeWith = (error: (operation: OperationId) => ClientError): Promise<void> => {
+    if (closing === undefined) {
+      closedError = error
+      stopListening()
+      closing = Effect.runPromise(Scope.close(scope, Exit.void))
+    }
+    return closing
+  }
+  const abort = () => void closeWith((operation) => new AbortError(operation, options.signal?.reason))
+  const stopListening = onAbort(options.signal, abort)
+  if (options.signal?.aborted === true) abort()
+
+  /** Runs an effect until the signal is aborted or the client is closed. */
+  const run = <A>(
+    id: OperationId,
+    signal: AbortSignal | undefined,
+    effect: Effect.Effect<A, ListOperationError>
+  ): Promise<A> =>
+    new Promise((resolve, rejectWith) => {
+      const callSite = new Error()
+      const reject = (error: unknown) => rejectWith(withStackOf(callSite, error))
+      if (closedError !== null) return reject(closedError(id))
+      if (signal?.aborted === true) return reject(new AbortError(id, signal.reason))
+      const fiber = runFork(effect, { scope })
+      const stopListening = onAbort(signal, () => fiber.unsafeInterruptAsFork(FiberId.none))
+      fiber.addObserver((exit) => {
+        stopListening()
+        if (Exit.isSuccess(exit)) return resolve(exit.value)
+        const failure = Cause.failureOption(exit.cause)
+        if (Option.isSome(failure)) reject(toClientError(failure.value))
+        else if (signal?.aborted === true) reject(new AbortError(id, signal.reason))
+        else reject(closedError?.(id) ?? Cause.squash(exit.cause))
+      })
+    })
+
+  /** Iterates over a stream. Each iteration starts anew, and ends what it started when it ends. */
+  const iterate = <A>(
+    id: OperationId,
+    signal: AbortSignal | undefined,
+    stream: Stream.Stream<A, ListOperationError>
+  ): AsyncIterable<Plain<A>> => ({
+    async *[Symbol.asyncIterator]() {
+      const iteration = Effect.runSync(Scope.fork(scope, ExecutionStrategy.sequential))
+      try {
+        const pull = await run(id, signal, Scope.extend(Stream.toPull(stream), iteration))
+        const next = Effect.catchAll(
+          pull,
+          Option.match({ onNone: () => Effect.succeed(null), onSome: Effect.fail })
+        )
+        for (;;) {
+          const chunk = await run(id, signal, next)
+          if (chunk === null) return
+          for (const value of Chunk.toReadonlyArray(chunk)) yield toPlain(value)
+        }
+      } finally {
+        await Effect.runPromise(Scope.close(iteration, Exit.void))
+      }
+    }
+  })
+
+  const one: Calls["one"] = (api, id, operation) => (input, options = {}) =>
+    run(
+      id,
+      options.signal,
+      operation === undefined
+        ? Effect.die(missingBaseUrl(api))
+        : Effect.suspend(() => Effect.map(operation(input, toCallOptions(options, shared)), toPlain))
+    )
+
+  return {
+    apis: {
+      data: Option.getOrUndefined(Context.getOption(runtime.context, DataApi)),
+      streams: Option.getOrUndefined(Context.getOption(runtime.context, StreamsApi)),
+      ledger: Option.getOrUndefined(Context.getOption(runtime.context, LedgerApi))
+    },
+    one,
+    list: (api, id, operation) => {
+      const listOf = <Input, A>(
+        stream: ((input: Input, options: ListCallOptions) => Stream.Stream<A, ListOperationError>) | undefined
+      ) =>
+      (input: Input, options: ListOptions = {}) =>
+        iterate(
+          id,
+          options.signal,
+          stream === undefined
+            ? Stream.die(missingBaseUrl(api))
+            : Stream.suspend(() => stream(input, toCallOptions(options, shared)))
+        )
+      return Object.assign(one(api, id, operation), {
+        pages: listOf(operation?.pages),
+        items: listOf(operation?.items)
+      })
+    },
+    close: () => closeWith((operation) => new ClientClosedError(operation))
+  }
+}
+
+/** Replaces the stack of an error, which begins in a fiber, with that of the call. */
+const withStackOf = ({ stack = "" }: Error, error: unknown): unknown => {
+  if (error instanceof BlockquarryError) {
+    Object.defineProperty(error, "stack", {
+      configurable: true,
+      writable: true,
+      value: `${error.name}: ${error.message}\n${stack.replace(/^Error\n/, "")}`
+    })
+  }
+  return error
+}
+
+/** Builds the clients of the APIs, which need nothing asynchronous. They log nothing and read no environment variable. */
+const buildRuntime = (
+  apis: Layer.Layer<never, ConfigError, HttpClient.HttpClient>,
+  fetch: ClientOptions["fetch"],
+  scope: Scope.Scope
+): Runtime.Runtime<never> => {
+  const layer = apis.pipe(
+    Layer.provide(FetchHttpClient.layer),
+    Layer.merge(fetch === undefined ? Layer.empty : Layer.succeed(FetchHttpClient.Fetch, fetch)),
+    Layer.provideMerge(Layer.merge(
+      Logger.remove(Logger.defaultLogger),
+      Layer.setConfigProvider(ConfigProvider.fromMap(new Map()))
+    ))
+  )
+  const exit = Effect.runSyncExit(Scope.extend(Layer.toRuntime(layer), scope))
+  if (Exit.isSuccess(exit)) return exit.value
+  throwIfAny([...Cause.failures(exit.cause)].flatMap(issuesOf))
+  throw Cause.squash(exit.cause)
+}
+
+const issuesOf = (error: ConfigError): ConfigurationError["issues"] => {
+  switch (error._op) {
+    case "And":
+    case "Or":
+      return [...issuesOf(error.left), ...issuesOf(error.right)]
+    default:
+      return [{ option: error.path.join("."), reason: error.message }]
+  }
+}
+
+const missingBaseUrl = (api: Api): ConfigurationError =>
+  new ConfigurationError([{
+    option: `baseUrls.${api}`,
+    reason: "missing; pass it to createClient, or baseUrl for all APIs"
+  }])

@@ -1,0 +1,34 @@
+/** Models as values: how to decode and make records. */
+import * as Decoder from "@blockquarry/core/Decoder"
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import type * as Schema from "effect/Schema"
+import { InvalidRecordError } from "../Errors.ts"
+import { type Plain, toPlain } from "./Plain.ts"
+
+/** Creates a model from the schema and the example of `@blockquarry/core`. */
+export const makeModel = <A extends object, I, Example extends A>(
+  name: string,
+  schema: Schema.Schema<A, I>,
+  example: () => Example
+) => {
+  const decode = Decoder.make(schema)
+  return {
+    decode: (json: unknown): Plain<A> =>
+      toPlain(
+        Either.getOrThrowWith(decode(json), (error) =>
+          new InvalidRecordError({ model: name, ...deepestIssue(error) }))
+      ),
+    example: (fields: Partial<Plain<Example>> = {}): Plain<Example> =>
+      Object.assign(toPlain(example()), fields)
+  }
+}
+
+/** Returns the issue with the longest path. "Expected null" of nullable members does not help. */
+const deepestIssue = (error: ParseResult.ParseError): { readonly path: string; readonly reason: string } => {
+  const issues = ParseResult.ArrayFormatter.formatErrorSync(error)
+    .filter(({ message }) => !/^Expected (?:null|undefined),/.test(message))
+    .map(({ message, path }) => ({ path: path.join("."), depth: path.length, reason: message }))
+    .sort((a, b) => b.depth - a.depth)
+  return { path: issues[0]?.path ?? "", reason: issues[0]?.reason ?? "unexpected shape" }
+}

@@ -1,0 +1,144 @@
+/** Translates the options of this package to those of `@blockquarry/http`, whose defaults complete them. */
+import type { ListCallOptions } from "@blockquarry/http/ApiClient"
+import type { ApiKey } from "@blockquarry/http/ApiKey"
+import * as ApiOptions from "@blockquarry/http/ApiOptions"
+import * as Gateway from "@blockquarry/http/Gateway"
+import * as RateLimit from "@blockquarry/http/RateLimit"
+import type { RetryPolicy } from "@blockquarry/http/RetryPolicy"
+import type { Timeouts } from "@blockquarry/http/Timeouts"
+import * as Arr from "effect/Array"
+import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
+import * as Rec from "effect/Record"
+import * as Redacted from "effect/Redacted"
+import { ConfigurationError } from "../Errors.ts"
+import type {
+  ClientOptions,
+  LabeledApiKey,
+  ListOptions,
+  RateLimitOptions,
+  RetryOptions,
+  TimeoutOptions
+} from "../Options.ts"
+
+/** The APIs, each with its own base URL. */
+export const apis = ["data", "streams", "ledger"] as const
+
+export type Api = typeof apis[number]
+
+interface ResolvedOptions {
+  /** The APIs that have a base URL. */
+  readonly apis: Arr.NonEmptyReadonlyArray<Api>
+  /** Undefined only for the ledger API alone. */
+  readonly apiKey: ApiOptions.ApiOptions["apiKey"] | undefined
+  readonly baseUrls: { readonly [A in Api]?: string }
+  /** The policies, and the other options of `@blockquarry/http`. */
+  readonly shared: ApiOptions.Policies & Omit<ApiOptions.ApiOptions, "apiKey" | "baseUrl">
+}
+
+/** Throws a `ConfigurationError` for options that the layers cannot check, or would describe in terms of Effect. */
+export const resolveOptions = (options: ClientOptions): ResolvedOptions => {
+  const issues: Array<ConfigurationError["issues"][number]> = []
+  const reject = (option: string, reason: string) => void issues.push({ option, reason })
+  rejectNonObjects(options, reject)
+  throwIfAny(issues)
+  const { apiKey, baseUrl, baseUrls = {}, fetch: _, signal: __, ...others } = options
+  for (const name of Object.keys(baseUrls)) {
+    if (!apis.some((api) => api === name)) reject(`baseUrls.${name}`, "unknown option")
+  }
+  const urls: { [A in Api]?: string } = {}
+  for (const api of apis) {
+    const url = baseUrls[api] ?? baseUrl
+    if (url === undefined) continue
+    const option = baseUrls[api] === undefined ? "baseUrl" : `baseUrls.${api}`
+    Either.match(Gateway.BaseUrl.normalize(api, url), {
+      onLeft: (reason) => reject(option, reason),
+      onRight: () => void (urls[api] = String(url))
+    })
+  }
+  const configured = apis.filter((api) => (baseUrls[api] ?? baseUrl) !== undefined)
+  if (!Arr.isNonEmptyReadonlyArray(configured)) {
+    throw new ConfigurationError([{ option: "baseUrl", reason: "missing; expected https://host/path" }])
+  }
+  const needsApiKey = configured.some((api) => api !== "ledger")
+  const apiKeyReason = invalidApiKey(apiKey, needsApiKey)
+  if (apiKeyReason !== null) reject("apiKey", apiKeyReason)
+  throwIfAny(issues)
+  return {
+    apis: configured,
+    apiKey: typeof apiKey === "string" ? Redacted.make(apiKey) : apiKey?.map(toApiKey),
+    baseUrls: urls,
+    shared: {
+      ...others,
+      timeouts: mergeTimeouts(ApiOptions.defaults.timeouts, options.timeouts),
+      retry: mergeRetry(ApiOptions.defaults.retry, options.retry),
+      rateLimit: options.rateLimit === undefined
+        ? ApiOptions.defaults.rateLimit
+        : toRateLimit(options.rateLimit),
+      breaker: withDefaults(ApiOptions.defaults.breaker, options.breaker),
+      concurrency: withDefaults(ApiOptions.defaults.concurrency, options.concurrency),
+      cache: {
+        ...withDefaults(ApiOptions.defaults.cache, { ...options.cache, negative: undefined }),
+        negative: withDefaults(ApiOptions.defaults.cache.negative, options.cache?.negative)
+      }
+    }
+  }
+}
+
+/** Throws a `ConfigurationError` if there is an issue. The layers of all APIs report the same ones. */
+export const throwIfAny = (issues: ConfigurationError["issues"]): void => {
+  const unique = new Map(issues.map((issue) => [`${issue.option}\n${issue.reason}`, issue]))
+  if (unique.size > 0) throw new ConfigurationError([...unique.values()])
+}
+
+/** Translates the options of a call. Policies that it sets in part are those of the client otherwise. */
+export const toCallOptions = (options: ListOptions, client: ApiOptions.Policies): ListCallOptions => {
+  const { retry, signal: _, timeouts, ...others } = options
+  return {
+    ...others,
+    retry: retry === undefined ? undefined : mergeRetry(client.retry, retry),
+    timeouts: timeouts === undefined ? undefined : mergeTimeouts(client.timeouts, timeouts)
+  }
+}
+
+/** JavaScript programs may pass anything. */
+const rejectNonObjects = (options: unknown, reject: (option: string, reason: string) => void): void => {
+  if (!Predicate.isRecord(options)) return reject("options", "expected an object")
+  for (const name of ["baseUrls", ...Object.keys(ApiOptions.defaults)]) {
+    const value = options[name]
+    if (value !== undefined && !Predicate.isRecord(value)) reject(name, "expected an object")
+  }
+}
+
+const invalidApiKey = (apiKey: unknown, isRequired: boolean): string | null => {
+  if (apiKey === undefined) return isRequired ? "missing; expected a string" : null
+  const isValid = typeof apiKey === "string" ||
+    (Array.isArray(apiKey) &&
+      apiKey.every((one) => Predicate.hasProperty(one, "key") && typeof one.key === "string"))
+  return isValid ? null : "expected a string, or a list of objects with label and key"
+}
+
+const toApiKey = ({ key, rateLimit, ...others }: LabeledApiKey): ApiKey => ({
+  ...others,
+  key: Redacted.make(key),
+  rateLimit: rateLimit === undefined ? undefined : toRateLimit(rateLimit)
+})
+
+/** The limits are validated with the other options. */
+const toRateLimit = (options: RateLimitOptions): RateLimit.RateLimit =>
+  withDefaults(RateLimit.make({ limit: options.limit, window: 0 }), options)
+
+const mergeRetry = (defaults: RetryPolicy, options: RetryOptions | undefined): RetryPolicy => ({
+  ...withDefaults(defaults, { ...options, baseDelay: undefined, budget: undefined }),
+  baseDelay: withDefaults(defaults.baseDelay, options?.baseDelay),
+  budget: withDefaults(defaults.budget, options?.budget)
+})
+
+const mergeTimeouts = (defaults: Timeouts, options: TimeoutOptions | undefined): Timeouts =>
+  withDefaults(defaults, options)
+
+/** An option that is undefined is omitted. */
+const withDefaults = <Options extends object>(
+  defaults: Options,
+  options: { readonly [Name in keyof Options]?: Options[Name] | undefined } | undefined
+): Options => ({ ...defaults, ...Rec.filter({ ...options }, Predicate.isNotUndefined) })

@@ -1,0 +1,189 @@
+/**
+ * The sandbox: an in-process service with all operations and synthetic data, for tests and examples without an account and
+ * without a network. It is not part of programs that do not import this module.
+ *
+ * @since 0.1.0
+ */
+import * as Service from "@blockquarry/sandbox/Sandbox"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { toPlain } from "./internal/Plain.ts"
+import type { ChainName, Hex } from "./Models.ts"
+import type { Fetch } from "./Options.ts"
+
+/**
+ * Options of the sandbox.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface SandboxOptions {
+  /** Seed of the synthetic data: equal seeds give equal data. Default: 1. */
+  readonly seed?: number
+  /** Number of transfers of the busy token. Default: 10,000. */
+  readonly scale?: number
+  /** Whether pages of wallet transfers have a cursor. Default: true. */
+  readonly walletTransfersCursor?: boolean
+  /** Page size of requests without a limit. Default: 100. Always 100 for `contractNfts`. */
+  readonly defaultPageSize?: number
+}
+
+/**
+ * A fault of one request: a delay in milliseconds, then a response with another status, or a changed response.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Fault {
+  readonly delay?: number
+  readonly status?: number
+  /** Sent unchanged: seconds, a date, or an invalid value. */
+  readonly "retry-after"?: string
+  /** The location of a 302 response. */
+  readonly redirect?: string
+  /**
+   * - `reset`, `reset-body`: resets the connection before the headers, or in the middle of the body.
+   * - `truncate`, `gzip-truncated`: sends less than announced.
+   * - `hang`, `stall`: sends nothing, or stops in the middle of the body.
+   * - `bad-json`: half of the document. `html`: an HTML page. `empty`: no body. `null`: the JSON value `null`.
+   * - `bom`: a byte order mark before the document.
+   * - `repeat-cursor`: a page with the cursor of the request. `empty-page`: a page without records, with a cursor.
+   */
+  readonly kind?:
+    | "reset"
+    | "reset-body"
+    | "truncate"
+    | "gzip-truncated"
+    | "hang"
+    | "stall"
+    | "bad-json"
+    | "html"
+    | "empty"
+    | "null"
+    | "bom"
+    | "repeat-cursor"
+    | "empty-page"
+}
+
+/**
+ * A request that the sandbox received.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface RecordedRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: ReadonlyArray<readonly [name: string, value: string]>
+  /** With the API key. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** The ID of the operation, or null if the path matches none. */
+  readonly operation: string | null
+}
+
+/**
+ * Addresses, IDs and hashes of the synthetic data. All except the stream and the transactions are on the chain `eth`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface SandboxExamples {
+  readonly wallet: Hex
+  /** A wallet with thousands of transfers. */
+  readonly busyWallet: Hex
+  /** A token with thousands of transfers. */
+  readonly busyToken: Hex
+  /** A wallet without transfers. */
+  readonly emptyWallet: Hex
+  readonly token: Hex
+  /** A token without a price. */
+  readonly unpricedToken: Hex
+  readonly spamToken: Hex
+  readonly collection721: Hex
+  readonly collection1155: Hex
+  readonly tokenId721: bigint
+  readonly tokenId1155: bigint
+  /** A collection whose indexing the first request starts. */
+  readonly unindexedCollection: Hex
+  readonly stream: string
+  readonly transaction: Hex
+  readonly pendingTransaction: Hex
+}
+
+/**
+ * A sandbox. `apiKey`, `baseUrl` and `fetch` are options of `createClient`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Sandbox {
+  readonly apiKey: string
+  readonly baseUrl: string
+  /** Handles requests in this process. It ignores the host of a URL. */
+  readonly fetch: Fetch
+  readonly examples: SandboxExamples
+  /** Injects these faults into the next requests, one each. */
+  readonly queueFaults: (...faults: ReadonlyArray<Fault>) => void
+  /** Adds blocks to a chain. */
+  readonly addBlocks: (chain: ChainName, blocks: number) => void
+  /** Returns the last 10,000 requests, oldest first. */
+  readonly recordedRequests: () => ReadonlyArray<RecordedRequest>
+}
+
+/**
+ * Creates a sandbox. Equal options give equal responses.
+ *
+ * @example
+ * import { createClient } from "@blockquarry/client"
+ * import { createSandbox } from "@blockquarry/client/sandbox"
+ *
+ * const { apiKey, baseUrl, examples, fetch } = createSandbox()
+ * const client = createClient({ apiKey, baseUrl, fetch })
+ *
+ * console.log(await client.tokenPrice({ address: examples.token }))
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
+  const sandbox = Effect.runSync(Service.make(options))
+  const client = Service.httpClient(sandbox)
+  return {
+    apiKey: Service.apiKey,
+    baseUrl: Service.baseUrls.data,
+    examples: toPlain(sandbox.ledger.examples),
+    queueFaults: (...faults) => Effect.runSync(sandbox.queueFaults(...faults)),
+    addBlocks: (chain, blocks) => Effect.runSync(sandbox.addBlocks(chain, blocks)),
+    recordedRequests: () => Effect.runSync(sandbox.recordedRequests),
+    fetch: async (input, init) => {
+      const request = new Request(input, init)
+      const body = await request.text()
+      const exit = await Effect.runPromiseExit(
+        client.execute(
+          HttpClientRequest.make(request.method === "POST" ? "POST" : "GET")(request.url, {
+            headers: Object.fromEntries(request.headers)
+          }).pipe(HttpClientRequest.bodyText(body))
+        ),
+        { signal: request.signal }
+      )
+      if (Exit.isFailure(exit)) throw fetchError(exit.cause, request.signal)
+      const { headers, status, stream } = exit.value
+      return new Response(status === 204 || status === 304 ? null : Stream.toReadableStream(stream), {
+        status,
+        headers
+      })
+    }
+  }
+}
+
+/** The error with which `fetch` rejects. */
+const fetchError = (cause: Cause.Cause<unknown>, signal: AbortSignal): unknown => {
+  if (signal.aborted) return signal.reason
+  const error = Option.getOrUndefined(Cause.failureOption(cause))
+  return error instanceof Error && error.cause instanceof TypeError ? error.cause : Cause.squash(cause)
+}

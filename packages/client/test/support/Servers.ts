@@ -1,0 +1,93 @@
+/** Servers on the loopback interface: the sandbox, and one whose responses a test writes. */
+import { apiKey, Sandbox, type SandboxService } from "@blockquarry/sandbox/Sandbox"
+import * as SandboxServer from "@blockquarry/sandbox/Server"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import { once } from "node:events"
+import * as Http from "node:http"
+import { afterAll, afterEach, beforeAll } from "vitest"
+
+export interface RunningSandbox {
+  readonly apiKey: string
+  readonly baseUrl: string
+  readonly sandbox: SandboxService
+}
+
+/** Starts the sandbox before the tests of a file. */
+export const useSandbox = (): () => RunningSandbox => {
+  const scope = Effect.runSync(Scope.make())
+  let running: RunningSandbox | undefined
+  beforeAll(async () => {
+    const context = await Effect.runPromise(Layer.buildWithScope(SandboxServer.layer(), scope))
+    const { origin } = Context.get(context, SandboxServer.SandboxServer)
+    running = { apiKey, baseUrl: origin, sandbox: Context.get(context, Sandbox) }
+  })
+  afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+  return () => {
+    if (running === undefined) throw new Error("the sandbox has not started")
+    return running
+  }
+}
+
+export interface Server {
+  readonly url: string
+  /** The paths of the requests so far. */
+  readonly paths: ReadonlyArray<string>
+  /** Resolves when a request arrives whose path contains `text`. */
+  readonly reached: (text: string) => Promise<void>
+  /** The number of requests whose response has not ended. */
+  readonly inFlight: () => number
+  /** Resolves when no request is in flight. */
+  readonly idle: () => Promise<void>
+}
+
+/** Returns the body of a response, a promise of it, or null for a response that never ends. */
+export type Script = (url: URL) => unknown
+
+const servers: Array<Http.Server> = []
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    server.close()
+    await once(server, "close")
+  }
+})
+
+/** Starts a server, which stops after the test. */
+export const startServer = async (script: Script): Promise<Server> => {
+  const paths: Array<string> = []
+  let inFlight = 0
+  const server = Http.createServer(async (request, response) => {
+    inFlight++
+    const url = new URL(request.url ?? "", "http://server.test")
+    paths.push(url.pathname + url.search)
+    server.emit("reached")
+    response.on("close", () => {
+      inFlight--
+      server.emit("ended")
+    })
+    const body = await script(url)
+    if (body === null) return
+    response.setHeader("content-type", "application/json")
+    response.end(JSON.stringify(body))
+  })
+  servers.push(server)
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  return {
+    url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`,
+    paths,
+    reached: async (text) => {
+      while (!paths.some((path) => path.includes(text))) await once(server, "reached")
+    },
+    inFlight: () => inFlight,
+    idle: async () => {
+      while (inFlight > 0) await once(server, "ended")
+    }
+  }
+}
