@@ -1,9 +1,10 @@
 /** Output is safe for a terminal and fits its width. */
 import { expect, it } from "@effect/vitest"
+import * as BigDecimal from "effect/BigDecimal"
 import * as DateTime from "effect/DateTime"
 import * as Arbitrary from "effect/FastCheck"
 import stringWidth from "string-width"
-import { addressColumn, formatTokenAmount } from "../src/render/Columns.ts"
+import { addressColumn, formatTokenAmount, percentColumn, timeColumn } from "../src/render/Columns.ts"
 import { formatDetails, toLines } from "../src/render/Details.ts"
 import { toJson } from "../src/render/Json.ts"
 import { sanitize } from "../src/render/Sanitize.ts"
@@ -218,10 +219,45 @@ it("formats times relative to now, in UTC, and as dates if they are far away", (
     "3 d ago",
     "in 2 min"
   ])
-  expect(ago(40 * 86_400)).toBe("2025-12-22")
+  expect(ago(40 * 86_400)).toBe(null)
+  expect(formatTime(DateTime.unsafeMake(now - 40 * 86_400_000), { now })).toBe("2025-12-22 12:00")
   const time = DateTime.unsafeMake(now)
   expect(formatTime(time, { now: null })).toBe("2026-01-31 12:00:00Z")
   expect(formatWithAge(time, { now: now + 3000 }, ".000001")).toBe("2026-01-31 12:00:00.000001Z (3 s ago)")
+})
+
+it("shows the time of day of an older record if there is room, otherwise its date", () => {
+  const now = Date.UTC(2026, 0, 31, 12)
+  const id = "0xba766b2113a53a5900c11859ceca38ca9918c6b4"
+  const table = (columns: number, more: Partial<View> = {}) =>
+    makeTablePrinter<number>(
+      [
+        timeColumn((age) => DateTime.unsafeMake(now - age)),
+        { header: "id", kind: "id", cell: () => id },
+        { header: "other", kind: "id", cell: () => id, dropOrder: 1 }
+      ],
+      view(columns, { now, ...more })
+    )
+  const old = 40 * 86_400_000
+  expect(table(46).page([old])).toBe(
+    "time              id             other\n2025-12-22 12:00  0xba766b…c6b4  0xba766b…c6b4\n"
+  )
+  expect(table(40).page([old])).toBe(
+    "time        id             other\n2025-12-22  0xba766b…c6b4  0xba766b…c6b4\n"
+  )
+  // The first page decides about the width
+  const streamed = table(80)
+  expect(streamed.page([60_000])).toContain("1 min ago   0xba")
+  expect(streamed.page([old])).toContain("2025-12-22  0xba")
+  expect(table(40, { now: null }).page([old])).toContain("2025-12-22 12:00:00Z  0xba766b…c6b4\n")
+})
+
+it("rounds percentages unless the table is wide", () => {
+  const column = percentColumn<string>("%", (text) => BigDecimal.unsafeFromString(text))
+  const shown = (isWide: boolean) =>
+    ["12.345678901234567890", "0.000001", "0", "100"].map((text) => column.cell(text, view(80, { isWide })))
+  expect(shown(false)).toEqual(["12.35", "<0.01", "0.00", "100.00"])
+  expect(shown(true)).toEqual(["12.34567890123456789", "0.000001", "0", "100"])
 })
 
 it("wraps long values of a record, and loses no character", () => {

@@ -2,6 +2,7 @@
 import { formatDecimal } from "@blockquarry/core/Decimal"
 import type { TokenOwner } from "@blockquarry/core/model/TokenOwner"
 import * as BigDecimal from "effect/BigDecimal"
+import { formatPercent } from "../render/ShortNumber.ts"
 import {
   type AliasOf,
   barTo,
@@ -14,13 +15,7 @@ import {
 
 const zero = BigDecimal.make(0n, 0)
 
-/** Formats a percentage with two decimals, rounded from the exact value. */
-export const formatShare = (share: BigDecimal.BigDecimal): string => {
-  const rounded = BigDecimal.round(share, { scale: 2, mode: "half-from-zero" })
-  if (BigDecimal.isZero(rounded) && BigDecimal.isPositive(share)) return "<0.01%"
-  const [whole, decimals = ""] = formatDecimal(rounded).split(".")
-  return `${whole}.${decimals.padEnd(2, "0")}%`
-}
+export const formatShare = (share: BigDecimal.BigDecimal): string => `${formatPercent(share)}%`
 
 /** Returns `value / max` of exact decimals. */
 const decimalFraction = (value: BigDecimal.BigDecimal, max: BigDecimal.BigDecimal): number => {

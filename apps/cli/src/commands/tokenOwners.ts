@@ -7,7 +7,7 @@ import * as Stream from "effect/Stream"
 import { integerValue, type OptionSpec, singleValue } from "../args/CommandSpec.ts"
 import { positiveInteger } from "../args/ValueCheck.ts"
 import { listCommand } from "../ListCommand.ts"
-import { addressColumn, decimalColumn, numberColumn, textColumn } from "../render/Columns.ts"
+import { addressColumn, decimalColumn, numberColumn, percentColumn, textColumn } from "../render/Columns.ts"
 import type { Column } from "../render/Table.ts"
 
 /** Bounds the memory for the holders to sort. */
@@ -21,7 +21,7 @@ const columns: ReadonlyArray<Column<TokenOwner>> = [
   decimalColumn("balance", ({ balance_formatted }) => balance_formatted),
   numberColumn("balance (raw)", ({ balance }) => balance, { dropOrder: 3, only: "wide" }),
   decimalColumn("USD", ({ usd_value }) => usd_value, { dropOrder: 1 }),
-  decimalColumn(
+  percentColumn(
     "% of supply",
     ({ percentage_relative_to_total_supply }) => percentage_relative_to_total_supply
   ),

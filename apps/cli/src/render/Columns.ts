@@ -3,8 +3,9 @@ import { formatUnits } from "@blockquarry/core/Amount"
 import { formatDecimal } from "@blockquarry/core/Decimal"
 import type * as BigDecimal from "effect/BigDecimal"
 import type * as DateTime from "effect/DateTime"
+import { formatPercent } from "./ShortNumber.ts"
 import type { Column } from "./Table.ts"
-import { formatTime } from "./Time.ts"
+import { dateWidth, formatTime } from "./Time.ts"
 import type { View } from "./View.ts"
 
 type ColumnOptions<A> = Pick<Column<A>, "dropOrder" | "isOptional" | "only" | "style">
@@ -68,6 +69,19 @@ export const decimalColumn = <A>(
   options: ColumnOptions<A> = {}
 ): Column<A> => numberColumn(header, (record) => formatOptionalDecimal(value(record)), options)
 
+/** Creates a column of percentages: with two decimals, or exact in a wide table. */
+export const percentColumn = <A>(
+  header: string,
+  value: (record: A) => BigDecimal.BigDecimal | null
+): Column<A> => ({
+  header,
+  kind: "number",
+  cell: (record, { isWide }) => {
+    const percentage = value(record)
+    return percentage === null ? "" : isWide ? formatDecimal(percentage) : formatPercent(percentage)
+  }
+})
+
 /** Creates a column of times: relative to now, or in UTC. */
 export const timeColumn = <A>(
   value: (record: A) => DateTime.Utc | null,
@@ -75,9 +89,8 @@ export const timeColumn = <A>(
   header = "time"
 ): Column<A> => ({
   header,
-  kind: "fixed",
-  // A date, or "59 min ago"
-  minWidth: 10,
+  kind: "time",
+  minWidth: dateWidth,
   cell: (record, view) => {
     const time = value(record)
     return time === null ? "" : formatTime(time, view)

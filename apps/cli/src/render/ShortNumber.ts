@@ -1,4 +1,14 @@
 /** Shortens exact numbers to the width of a column. */
+import { formatDecimal } from "@blockquarry/core/Decimal"
+import * as BigDecimal from "effect/BigDecimal"
+
+/** Formats a percentage with two decimals, rounded from the exact value. */
+export const formatPercent = (percentage: BigDecimal.BigDecimal): string => {
+  const rounded = BigDecimal.round(percentage, { scale: 2, mode: "half-from-zero" })
+  if (BigDecimal.isZero(rounded) && BigDecimal.isPositive(percentage)) return "<0.01"
+  const [whole, decimals = ""] = formatDecimal(rounded).split(".")
+  return `${whole}.${decimals.padEnd(2, "0")}`
+}
 
 /** An exact number, and a remark such as ` (raw)`. */
 const pattern = /^(-?)(\d+)(?:\.(\d+))?( .*)?$/

@@ -7,6 +7,7 @@
 import { type StreamInfo, styled, type TextStyle } from "../StreamInfo.ts"
 import { sanitize } from "./Sanitize.ts"
 import { shortenNumber } from "./ShortNumber.ts"
+import { dateWidth } from "./Time.ts"
 import type { View } from "./View.ts"
 import { padEnd, padStart, truncateEnd, truncateMiddle, width } from "./Width.ts"
 
@@ -17,9 +18,10 @@ export interface Column<in A> {
   /** Returns what is shown with or instead of an `id`, for example the label of an address. */
   readonly name?: ((record: A, view: View) => string | null) | undefined
   /**
-   * `text` is shortened at the end, `id` in the middle, `number` to its first digits, `fixed` never. Numbers align right.
+   * `text` is shortened at the end, `id` in the middle, `number` to its first digits, `time` to its date, `fixed` never.
+   * Numbers align right.
    */
-  readonly kind: "text" | "id" | "fixed" | "number"
+  readonly kind: "text" | "id" | "fixed" | "number" | "time"
   /** The width of the longest value that a later page may have. */
   readonly minWidth?: number | undefined
   /** Columns with a higher order are hidden first. Without an order a column is never hidden. */
@@ -47,23 +49,24 @@ interface TableLayout<in A> {
   readonly hidden: ReadonlyArray<string>
 }
 
-type Caps = Readonly<Record<"id" | "text" | "number", number>>
+type Caps = Readonly<Record<"id" | "text" | "number" | "time", number>>
 
 const gap = 2
 
 /** Maximum widths of columns, from wide to narrow. */
 const capSteps: ReadonlyArray<Caps> = [
-  { id: Infinity, text: Infinity, number: 40 },
-  { id: 42, text: 40, number: 32 },
-  { id: 24, text: 40, number: 32 },
-  { id: 21, text: 32, number: 24 },
-  { id: 13, text: 24, number: 20 }
+  { id: Infinity, text: Infinity, number: 40, time: Infinity },
+  { id: 42, text: 40, number: 32, time: Infinity },
+  { id: 24, text: 40, number: 32, time: Infinity },
+  { id: 21, text: 32, number: 24, time: Infinity },
+  { id: 13, text: 24, number: 20, time: Infinity },
+  { id: 13, text: 24, number: 20, time: dateWidth }
 ]
 
 /** Widths that are used only after all columns that may be hidden are hidden. */
 const minCapSteps: ReadonlyArray<Caps> = [
-  { id: 13, text: 16, number: 16 },
-  { id: 11, text: 12, number: 12 }
+  { id: 13, text: 16, number: 16, time: dateWidth },
+  { id: 11, text: 12, number: 12, time: dateWidth }
 ]
 
 /** Room for the values of later pages, if there is any. */
@@ -76,8 +79,11 @@ const cellOf = <A>(column: Column<A>, record: A, view: View): Cell => ({
 
 const wholeCell = ({ name, text }: Cell): string => name === "" ? text : `${name} (${text})`
 
-const capped = (column: Column<never>, natural: number, caps: Caps): number =>
-  column.kind === "fixed" ? natural : Math.min(natural, Math.max(caps[column.kind], width(column.header)))
+const capped = (column: Column<never>, natural: number, caps: Caps, { now }: View): number =>
+  // Absolute times, which --utc selects, stay whole
+  column.kind === "fixed" || (column.kind === "time" && now === null)
+    ? natural
+    : Math.min(natural, Math.max(caps[column.kind], width(column.header)))
 
 const totalWidth = (columns: ReadonlyArray<LayoutColumn<never>>): number =>
   columns.reduce((sum, column) => sum + column.width + gap, -gap)
@@ -144,7 +150,7 @@ const computeLayout = <A>(
   ].map(([maxOrder, caps]) => ({
     columns: measured.filter(isShown(maxOrder)).map(({ column, width }) => ({
       column,
-      width: capped(column, width, caps)
+      width: capped(column, width, caps, view)
     })),
     hidden: measured.filter((column) => !isShown(maxOrder)(column)).map(({ column }) => column.header)
   }))
@@ -159,6 +165,7 @@ const fitCell = (column: Column<never>, cell: Cell, columns: number): string => 
   const whole = wholeCell(cell)
   if (width(whole) <= columns) return whole
   if (column.kind === "number") return truncateEnd(shortenNumber(whole, columns), columns)
+  if (column.kind === "time") return whole.slice(0, columns)
   if (column.kind !== "id") return truncateEnd(whole, columns)
   if (cell.name === "") return truncateMiddle(cell.text, columns)
   const room = columns - width(cell.name) - 3
