@@ -41,12 +41,53 @@ const faults = [
   { fault: { kind: "truncate" }, every: 17 }
 ] as const
 
-describe("a watch of transfers", () => {
-  it.scoped("prints the transfers of new blocks once and in order, over faults and restarts", () =>
+interface Watched {
+  readonly path: string
+  readonly address: string
+  readonly minimum: number
+  /** The records of the chain from a block on, as `idOf` names them. */
+  readonly ids: (
+    chain: Ledger.ChainLedger,
+    fromBlock: number
+  ) => ReadonlyArray<readonly [block: number, id: string]>
+}
+
+const transferIds = (transfers: Ledger.Sequence<Ledger.Transfer>, fromBlock: number) =>
+  itemsFrom(transfers, fromBlock).map(({ block, logIndex, transaction }) =>
+    [block, `${transaction}:${logIndex}`] as const
+  )
+
+const watches: ReadonlyArray<Watched> = [
+  {
+    path: "wallet transfers",
+    address: busyWallet,
+    minimum: 100,
+    ids: (chain, fromBlock) => transferIds(chain.walletTransfers(busyWallet), fromBlock)
+  },
+  {
+    path: "token transfers",
+    address: token,
+    minimum: 20,
+    ids: (chain, fromBlock) => transferIds(chain.tokenTransfers(token), fromBlock)
+  },
+  {
+    path: "wallet nft-trades",
+    address: wallet,
+    minimum: 5,
+    ids: (chain, fromBlock) =>
+      itemsFrom(chain.walletTrades(wallet), fromBlock).map(({ block, transaction }) =>
+        [block, `${transaction}:undefined`] as const
+      )
+  }
+]
+
+it.scoped.each(watches)(
+  "$path: prints the records of new blocks once and in order, over faults and restarts",
+  ({ address, ids, minimum, path }) =>
     Effect.gen(function*() {
       const sandbox = yield* growingSandbox(faults)
       const state = yield* temporaryFile("state.json")
-      const argv = ["watch", "wallet", "transfers", busyWallet, "--limit", "10", "--state", state]
+      const argv = ["watch", ...path.split(" "), address, "--limit", "10", "--state", state]
       let out = ""
       let err = ""
       for (let run = 0; run < 4; run++) {
@@ -62,13 +103,45 @@ describe("a watch of transfers", () => {
       const printed = records(out)
       const last = Number(printed.at(-1)?.["block_number"])
       const start = Number(/from now on, after block (\d+)/.exec(err)?.[1])
-      const expected = itemsFrom((yield* eth(sandbox)).walletTransfers(busyWallet), start + 1)
-        .filter(({ block }) => block <= last)
-        .map(({ logIndex, transaction }) => `${transaction}:${logIndex}`)
-      expect(expected.length).toBeGreaterThan(100)
+      const expected = ids(yield* eth(sandbox), start + 1).flatMap(([block, id]) => block <= last ? [id] : [])
+      expect(expected.length).toBeGreaterThan(minimum)
       expect(printed.map(idOf)).toEqual(expected)
-    }))
+    })
+)
 
+it.scoped.each(watches)(
+  "$path: a crash between the output and the state repeats these records, and loses none",
+  ({ address, ids, path }) =>
+    Effect.gen(function*() {
+      const sandbox = yield* growingSandbox(faults)
+      const state = yield* temporaryFile("state.json")
+      const start = startWatch(
+        ["watch", ...path.split(" "), address, "--limit", "10", "--state", state],
+        Sandbox.httpClient(sandbox)
+      )
+      const first = yield* start
+      yield* first.poll
+      const saved = readFileSync(state, "utf8")
+      const before = first.captured.out.length
+      while (first.captured.out.length === before) yield* first.poll
+      yield* first.interrupt
+      writeFileSync(state, saved)
+      const second = yield* start
+      yield* second.poll
+      yield* second.interrupt
+      const repeated = records(first.captured.out.slice(before)).map(idOf)
+      const afterCrash = records(second.captured.out).map(idOf)
+      expect(repeated.length).toBeGreaterThan(0)
+      expect(afterCrash.slice(0, repeated.length)).toEqual(repeated)
+      const block = Number(/from now on, after block (\d+)/.exec(first.captured.err)?.[1])
+      const printed = [...records(first.captured.out.slice(0, before)).map(idOf), ...afterCrash]
+      expect(printed).toEqual(
+        ids(yield* eth(sandbox), block + 1).slice(0, printed.length).map(([, id]) => id)
+      )
+    })
+)
+
+describe("a watch of transfers", () => {
   it.scoped("begins earlier with --since, and ends after --max-items", () =>
     Effect.gen(function*() {
       const sandbox = yield* growingSandbox()
