@@ -14,7 +14,7 @@ import { baseUrlOptions, globalOptions, verboseOption } from "./args/GlobalOptio
 import { didYouMean } from "./args/Suggest.ts"
 import { parseDuration } from "./args/ValueCheck.ts"
 import { type CommandError, UsageError } from "./CommandError.ts"
-import type { AddressBook } from "./config/AddressBook.ts"
+import { type AddressBook, checkName } from "./config/AddressBook.ts"
 import { hasStoredKey, protectStoredKey } from "./config/ApiKey.ts"
 import * as Configuration from "./config/Configuration.ts"
 import { findSetting } from "./config/Setting.ts"
@@ -92,7 +92,11 @@ const requireValid = (
     yield* Configuration.requireValid(configuration)
     const { profile, profiles } = configuration
     if (allowsUnknownProfile || profiles.includes(profile) || (yield* hasStoredKey(profile))) return
-    yield* Configuration.unknownProfile(configuration)
+    yield* Configuration.unknownProfile(
+      profile,
+      configuration,
+      configuration.values.get("profile")?.origin ?? null
+    )
   })
 
 const withConfiguredValues = (
@@ -111,24 +115,29 @@ const withConfiguredValues = (
 
 const takesAddress = (spec: ArgumentSpec | OptionSpec): boolean => spec.completes === "alias"
 
+/** How many aliases an error lists. */
+const maxListedAliases = 10
+
 /** Replaces the names of the address book by their addresses. */
 const withAddresses = (
   command: CommandSpec,
   values: ArgumentValues,
   addressBook: AddressBook
 ): Effect.Effect<ArgumentValues, UsageError> => {
-  if (addressBook.addresses.size === 0 || command.operation === null) return Effect.succeed(values)
+  if (command.operation === null) return Effect.succeed(values)
   const resolved = new Map(values)
   for (const spec of [...command.arguments, ...command.options].filter(takesAddress)) {
     const words = values.get(spec.name)?.map((word) => word.split(",")) ?? []
     for (const text of words.flat()) {
-      const suggestion = addressBook.resolve(text) === text ? addressBook.suggest(text) : undefined
-      if (suggestion === undefined) continue
+      if (addressBook.resolve(text) !== text || checkName(text) !== null) continue
       return new UsageError({
-        reason: `${"value" in spec ? `--${spec.name}` : `<${spec.name}>`}: unknown alias ${
-          JSON.stringify(text)
-        }`,
-        hint: didYouMean(suggestion)
+        reason: `${
+          "value" in spec ? `--${spec.name}` : `<${spec.name}>`
+        }: expected an address or an alias, got ${JSON.stringify(text)}`,
+        hint: didYouMean(addressBook.suggest(text)) ??
+          (addressBook.addresses.size === 0
+            ? `name an address: quarry alias set ${text} <address>`
+            : `known aliases: ${[...addressBook.addresses.keys()].slice(0, maxListedAliases).join(", ")}`)
       })
     }
     if (words.length > 0) {

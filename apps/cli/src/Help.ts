@@ -1,5 +1,5 @@
 /** Formats help for all commands, a group or a command, from the same descriptions that the parser uses. */
-import { argumentLabel, commandsUnder, commandUsage } from "./args/CommandPath.ts"
+import { argumentLabel, commandsUnder, commandUsage, nextWords } from "./args/CommandPath.ts"
 import {
   type ArgumentSpec,
   type CommandLineDescription,
@@ -71,11 +71,20 @@ const title = (text: string, stream: StreamInfo): string => `${wrap(text, widthO
 const paragraph = (text: string | undefined, stream: StreamInfo): string =>
   text === undefined ? "" : wrap(text, widthOf(stream) - 2).map((line) => `  ${line}\n`).join("")
 
-/** Inserts the choices that the description does not name, before a remark such as "(default: eth)". */
-export const describe = ({ choices = [], description }: ArgumentSpec | OptionDescription): string =>
-  choices.every((choice) => description.includes(choice))
-    ? description
-    : description.replace(/(?: \(.*)?$/, (remark) => `: ${choices.join(", ")}${remark}`)
+/** Returns the values that a description does not name. */
+const unnamedValues = (spec: ArgumentSpec | OptionDescription): string => {
+  const { choices = [], description } = spec
+  if ("range" in spec && spec.range !== undefined) return spec.range.join(" to ")
+  return choices.every((choice) => description.includes(choice)) ? "" : choices.join(", ")
+}
+
+/** Inserts the choices or the range that the description does not name, before a remark such as "(default: eth)". */
+export const describe = (spec: ArgumentSpec | OptionDescription): string => {
+  const values = unnamedValues(spec)
+  return values === ""
+    ? spec.description
+    : spec.description.replace(/(?: \(.*)?$/, (remark) => `: ${values}${remark}`)
+}
 
 /** Returns the notation of an option without its short form, for example `--limit <number>`. */
 export const optionLabel = ({ name, value }: OptionDescription): string =>
@@ -101,7 +110,9 @@ export const exitStatus: ReadonlyArray<HelpRow> = [
   ["6", "Upstream error"],
   ["7", "Network error or timeout"],
   ["8", "Some of many inputs failed"],
-  ["130", "Interrupted"]
+  ["129", "Ended by SIGHUP: the terminal was closed"],
+  ["130", "Ended by SIGINT: Ctrl-C"],
+  ["143", "Ended by SIGTERM"]
 ]
 
 /** Further environment variables, which are no settings. */
@@ -175,18 +186,51 @@ const groupHelp = (
   ].join("")
 }
 
-const mainHelp = (all: CommandLineDescription, stream: StreamInfo): string =>
+const introduction = (stream: StreamInfo): string =>
   [
     title("Query indexed blockchain data from the terminal and in scripts", stream),
     section(
       "Examples",
       lines([
-        `quarry wallet transfers ${exampleValues.wallet} --sandbox`,
-        `quarry token price ${exampleValues.token} --sandbox -o json`,
-        "quarry sandbox serve"
+        `quarry token price ${exampleValues.token} --sandbox`,
+        `quarry token owners ${exampleValues.token} --sandbox`,
+        `quarry wallet transfers ${exampleValues.wallet} --sandbox`
       ]),
       stream
+    )
+  ].join("")
+
+/** Formats what a command line without a command prints: short enough for any terminal. */
+export const formatOverview = ({ commands }: CommandLineDescription, stream: StreamInfo): string => {
+  const groups = nextWords(commands, []).filter((word) =>
+    commands.every(({ path }) => path.join(" ") !== word)
+  )
+  const others = commands.filter(({ path }) => path.length === 1).map(({ path }) => path.join(" "))
+  return [
+    introduction(stream),
+    section(
+      "Commands",
+      formatRows(
+        groups.map((group) => [
+          group,
+          commandsUnder(commands, [group]).map(({ path }) => path.slice(1).join(" ")).join(", ")
+        ]),
+        stream
+      ) + paragraph(others.join(", "), stream),
+      stream
     ),
+    "\n",
+    title(
+      "Run \"quarry --help\" for all commands, and \"quarry <command> --help\" for the options of one. " +
+        "--sandbox uses synthetic data; for the real API run \"quarry auth login\".",
+      stream
+    )
+  ].join("")
+}
+
+const mainHelp = (all: CommandLineDescription, stream: StreamInfo): string =>
+  [
+    introduction(stream),
     section("Usage", "  quarry <command> [arguments] [options]\n", stream),
     section("Commands", formatRows(all.commands.map(commandRow), stream), stream),
     optionSections(
@@ -214,6 +258,18 @@ export const formatHelp = (
     ? groupHelp(all, path, stream)
     : mainHelp(all, stream)
 
+/** Returns the options that several commands share, each once. */
+export const sharedOptions = (all: CommandLineDescription): ReadonlyArray<OptionDescription> => {
+  const own = all.commands.flatMap(({ options }) => options).filter(({ group = "command" }) =>
+    group !== "command"
+  )
+  return [
+    ...new Map(
+      [...own, ...all.globalOptions, ...all.informationOptions].map((option) => [option.name, option])
+    ).values()
+  ]
+}
+
 /** Formats a topic of help. */
 export const formatTopic = (all: CommandLineDescription, topic: HelpTopic, stream: StreamInfo): string => {
   const heading = styled(stream, "bold", topicSummaries[topic])
@@ -222,15 +278,8 @@ export const formatTopic = (all: CommandLineDescription, topic: HelpTopic, strea
       return `${heading}\n${formatRows(environmentRows(all), stream)}`
     case "exit-status":
       return `${heading}\n${formatRows(exitStatus, stream)}`
-    case "options": {
-      const own = all.commands.flatMap(({ options }) => options).filter(({ group = "command" }) =>
-        group !== "command"
-      )
-      const shared = new Map(
-        [...own, ...all.globalOptions, ...all.informationOptions].map((option) => [option.name, option])
-      )
-      return optionSections([...shared.values()], stream).slice(1)
-    }
+    case "options":
+      return optionSections(sharedOptions(all), stream).slice(1)
     case "examples":
       return `${heading}\n${lines(all.commands.flatMap(exampleLines))}`
   }

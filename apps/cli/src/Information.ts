@@ -1,7 +1,7 @@
 /** Texts that the program prints without running a command. */
 import type { CommandLineDescription } from "./args/CommandSpec.ts"
 import type { Invocation } from "./args/ParseArgs.ts"
-import { formatHelp, formatTopic } from "./Help.ts"
+import { formatHelp, formatOverview, formatTopic } from "./Help.ts"
 import type { StreamInfo } from "./StreamInfo.ts"
 
 /** Returns the version, help or a topic of help. */
@@ -15,6 +15,8 @@ export const information = (
     case "Version":
       // The first line is the version alone, for scripts
       return `${version}\nnode ${process.versions.node} ${process.platform} ${process.arch}\n`
+    case "Overview":
+      return formatOverview(all, stream)
     case "Help":
       return formatHelp(all, invocation.path, invocation.command, stream)
     case "Topic":

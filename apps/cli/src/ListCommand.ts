@@ -13,6 +13,7 @@ import {
   isEnabled,
   type OptionSpec
 } from "./args/CommandSpec.ts"
+import { operationOptions } from "./args/GlobalOptions.ts"
 import { decodeArguments, toArguments, toOptions } from "./args/OperationParameters.ts"
 import type { AliasOf, ChartBuilder } from "./chart/Chart.ts"
 import { chartOptions, type ChartTarget, chartTarget } from "./chart/ChartOptions.ts"
@@ -107,7 +108,8 @@ export const listCommand = <
     ...recordOptions,
     ...exportOptions,
     ...(spec.chart === undefined ? [] : chartOptions),
-    ...spec.options ?? []
+    ...spec.options ?? [],
+    ...operationOptions(spec.operation.api)
   ],
   examples: spec.examples,
   run: (invocation) =>

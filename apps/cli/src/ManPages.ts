@@ -6,7 +6,15 @@ import {
   type OptionDescription,
   optionsOf
 } from "./args/CommandSpec.ts"
-import { describe, environmentRows, exampleLines, exitStatus, groupedOptions, optionLabel } from "./Help.ts"
+import {
+  describe,
+  environmentRows,
+  exampleLines,
+  exitStatus,
+  groupedOptions,
+  optionLabel,
+  sharedOptions
+} from "./Help.ts"
 
 /** A page and the name of its file. */
 export interface ManPage {
@@ -78,7 +86,7 @@ const mainPage = (all: CommandLineDescription): ManPage => ({
     section("Name", "quarry \\- query indexed blockchain data from the terminal and in scripts\n"),
     section("Synopsis", ".B quarry\n<command> [arguments] [options]\n"),
     section("Commands", terms(all.commands.map((command) => [commandUsage(command), command.summary]))),
-    optionSections([...all.globalOptions, ...all.informationOptions]),
+    optionSections(sharedOptions(all)),
     section("Environment", terms(environmentRows(all))),
     section("Exit status", terms(exitStatus)),
     seeAlso(all.commands.map(pageName))

@@ -10,6 +10,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { ApiClients, type ApiClientsService, layerFromSettings } from "./ApiClients.ts"
 import type { CommandInvocation, CommandSpec, OptionSpec } from "./args/CommandSpec.ts"
+import { operationOptions } from "./args/GlobalOptions.ts"
 import { decodeArguments, toArguments, toOptions } from "./args/OperationParameters.ts"
 import type { AliasOf, Chart } from "./chart/Chart.ts"
 import { chartOptions, type ChartTarget, chartTarget } from "./chart/ChartOptions.ts"
@@ -84,7 +85,8 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
     ...recordOptions,
     ...(isUpdate(spec.operation) ? [] : inputExportOptions),
     ...(spec.chart === undefined ? [] : chartOptions),
-    ...spec.options ?? []
+    ...spec.options ?? [],
+    ...operationOptions(spec.operation.api)
   ],
   examples: spec.examples,
   run: (invocation) =>

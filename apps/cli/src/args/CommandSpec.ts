@@ -32,14 +32,18 @@ export interface OptionDescription {
   readonly description: string
   /** Values that help and completions list. */
   readonly choices?: ReadonlyArray<string>
+  /** The smallest and the largest integer, which help names. */
+  readonly range?: IntegerRange | undefined
   readonly completes?: CompletionSource
   /** Whether the option may be set more than once. */
   readonly repeatable?: boolean
 }
 
+type IntegerRange = readonly [min: number, max: number]
+
 /** An option with the check of its values. */
-export interface OptionSpec extends OptionDescription {
-  /** Values that are valid. Unset for a parameter of an operation: the schema of the operation validates it. */
+export interface OptionSpec extends Omit<OptionDescription, "range"> {
+  /** Values that are valid. Unset if the schema of an operation validates them. */
   readonly check?: ValueCheck
 }
 
@@ -47,6 +51,10 @@ export interface OptionSpec extends OptionDescription {
 export interface ValueCheck {
   readonly expected: string
   readonly accepts: (value: string) => boolean
+  /** Returns what to do about an invalid value; null to see the help of the command. */
+  readonly hint?: (value: string) => string | null
+  /** Set if the value is an integer. */
+  readonly range?: IntegerRange
 }
 
 /** Describes a positional argument. Arguments are required by default. */
@@ -128,8 +136,6 @@ export const isEnabled = (values: ArgumentValues, name: string): boolean =>
 
 /** A description with what is derived from it. */
 export interface DescribedCommand extends CommandDescription {
-  /** Names of the options of all commands that concern this one. */
-  readonly sharedOptions: ReadonlyArray<string>
   /** Names of the fields of a record. */
   readonly fields: ReadonlyArray<string>
 }
@@ -137,7 +143,7 @@ export interface DescribedCommand extends CommandDescription {
 /** Describes all commands, and what they share. */
 export interface CommandLineDescription {
   readonly commands: ReadonlyArray<DescribedCommand>
-  /** Options that every command accepts, anywhere on the command line. */
+  /** Options that every command accepts. */
   readonly globalOptions: ReadonlyArray<OptionDescription>
   /** Options that replace the execution of a command. */
   readonly informationOptions: ReadonlyArray<OptionDescription>
@@ -145,11 +151,12 @@ export interface CommandLineDescription {
   readonly variables: ReadonlyArray<{ readonly name: string; readonly description: string }>
 }
 
-/** Returns the options of a command, and the shared options that concern it. */
+/** Returns the options that a command accepts. Help, completions and manual pages list exactly these. */
 export const optionsOf = (
   { globalOptions, informationOptions }: CommandLineDescription,
-  { options, sharedOptions }: DescribedCommand
+  { options }: DescribedCommand
 ): ReadonlyArray<OptionDescription> => [
   ...options,
-  ...[...globalOptions, ...informationOptions].filter(({ name }) => sharedOptions.includes(name))
+  ...globalOptions,
+  ...informationOptions.filter(({ name }) => name === "help")
 ]

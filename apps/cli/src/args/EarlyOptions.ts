@@ -1,5 +1,8 @@
 /** Reads options that are needed before the command line is parsed, or although it is invalid. */
 
+/** The option without the pager, which help needs before the command line is run. */
+export const noPagerName = "no-pager"
+
 /** Returns the value of an option; undefined if it is not set. */
 export const earlyOption = (argv: ReadonlyArray<string>, name: string): string | undefined => {
   const end = argv.indexOf("--")

@@ -1,11 +1,13 @@
-/** Options of every command, in the groups of help. */
+/** Options that commands share, in the groups of help. */
+import type { ApiName } from "@blockquarry/core/Operation"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Either from "effect/Either"
 import { shells } from "../completion/Shells.ts"
 import { outputFormats } from "../render/OutputFormat.ts"
 import { colorModes } from "../StreamInfo.ts"
 import type { OptionSpec } from "./CommandSpec.ts"
-import { duration, oneOf, profileName } from "./ValueCheck.ts"
+import { noPagerName } from "./EarlyOptions.ts"
+import { durationOrNone, oneOf, profileName } from "./ValueCheck.ts"
 
 export const outputOption: OptionSpec = {
   name: "output",
@@ -27,12 +29,12 @@ const sandboxOption: OptionSpec = {
   description: "Use the built-in sandbox; requires no base URL or API key (or QUARRY_SANDBOX=1)"
 }
 
-const timeoutOption: OptionSpec = {
+export const timeoutOption: OptionSpec = {
   name: "timeout",
   group: "connection",
   value: "duration",
-  description: "Timeout of the whole command, for example 500ms, 30s or 2m",
-  check: duration
+  description: "Timeout of the whole command, for example 500ms, 30s or 2m (default: none)",
+  check: durationOrNone
 }
 
 export const rateLimitOption: OptionSpec = {
@@ -46,7 +48,7 @@ export const rateLimitOption: OptionSpec = {
   }
 }
 
-const profileOption: OptionSpec = {
+export const profileOption: OptionSpec = {
   name: "profile",
   group: "connection",
   value: "name",
@@ -77,6 +79,13 @@ export const colorOption: OptionSpec = {
   description: "Use colors: auto on a terminal, always or never (or NO_COLOR, FORCE_COLOR; default: auto)",
   choices: colorModes,
   check: oneOf(colorModes)
+}
+
+export const noPagerOption: OptionSpec = {
+  name: noPagerName,
+  group: "global",
+  value: null,
+  description: "Do not use a pager (default: QUARRY_PAGER, PAGER or less, on a terminal)"
 }
 
 export const noInputOption: OptionSpec = {
@@ -116,31 +125,38 @@ export const baseUrlOptions = [
   }
 ] as const
 
-export const connectionOptions: ReadonlyArray<OptionSpec> = [
+/** Returns the options of a command that sends requests to an API. */
+export const requestOptions = (api: ApiName | "any"): ReadonlyArray<OptionSpec> => [
   timeoutOption,
   sandboxOption,
-  ...baseUrlOptions.map(({ description, name, variable }) => ({
-    name,
-    group: "connection" as const,
-    value: "url",
-    description: `${description} (or ${variable})`
-  })),
+  ...baseUrlOptions.filter((option) => api === "any" || api === option.api).map(
+    ({ description, name, variable }) => ({
+      name,
+      group: "connection" as const,
+      value: "url",
+      description: `${description} (or ${variable})`
+    })
+  ),
   profileOption,
-  rateLimitOption,
+  rateLimitOption
+]
+
+/** Returns the options of a command that calls an operation. */
+export const operationOptions = (api: ApiName | "any"): ReadonlyArray<OptionSpec> => [
+  ...requestOptions(api),
   curlOption
 ]
 
-/** Options that every command accepts, anywhere on the command line. */
+/** Options that every command accepts. */
 export const globalOptions: ReadonlyArray<OptionSpec> = [
-  outputOption,
-  ...connectionOptions,
   verboseOption,
   colorOption,
+  noPagerOption,
   noInputOption,
   jsonErrorsOption
 ]
 
-export const helpOption: OptionSpec = {
+const helpOption: OptionSpec = {
   name: "help",
   group: "global",
   alias: "h",

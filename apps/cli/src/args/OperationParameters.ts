@@ -9,6 +9,7 @@ import { UsageError } from "../CommandError.ts"
 import type { ArgumentSpec, ArgumentValues, OptionSpec } from "./CommandSpec.ts"
 import { kebabCase } from "./KebabCase.ts"
 import { closestMatch, didYouMean } from "./Suggest.ts"
+import { integerBetween } from "./ValueCheck.ts"
 
 const strings = (value: unknown): ReadonlyArray<string> =>
   Array.isArray(value) ? value.filter(Predicate.isString) : []
@@ -55,7 +56,7 @@ const withOptionNames = ({ parameters }: Pick<OperationShape, "parameters">, tex
 
 /** What the API documents about a parameter in addition to its schema. */
 const remarks: Readonly<Record<string, string>> = {
-  limit: " (default: 100, at most 100)",
+  limit: " (default: 100)",
   order: " (in any case)"
 }
 
@@ -64,9 +65,19 @@ const toOption = (operation: Pick<OperationShape, "parameters">) => (parameter: 
   value: isSwitch(parameter) ? null : placeholder(parameter),
   description: withOptionNames(operation, parameter.description) + (remarks[parameter.name] ?? ""),
   choices: choicesOf(parameter),
+  ...checkOf(parameter),
   ...placeholder(parameter) === "address" ? { completes: "alias" } : {},
   repeatable: isArray(parameter)
 })
+
+/** Returns the check of a parameter with a largest value. The library leaves it to the service to reject larger ones. */
+const checkOf = ({ jsonSchema: { maximum, minimum }, name }: Parameter): Pick<OptionSpec, "check"> =>
+  typeof minimum !== "number" || typeof maximum !== "number" ? {} : {
+    check: {
+      ...integerBetween(minimum, maximum),
+      hint: () => name === "limit" ? "to read more records than a page has, use --max-items or --all" : null
+    }
+  }
 
 const toArgument = (parameter: Parameter): ArgumentSpec => ({
   name: kebabCase(parameter.name),

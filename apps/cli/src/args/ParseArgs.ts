@@ -1,6 +1,6 @@
 /** Parses the command line. Options may appear anywhere. */
 import * as Either from "effect/Either"
-import { type HelpTopic, isHelpTopic } from "../HelpTopics.ts"
+import { type HelpTopic, helpTopics, isHelpTopic } from "../HelpTopics.ts"
 import { looksLikeApiKey } from "./ApiKeyName.ts"
 import { commandsUnder, commandUsage, nextWords, resolvePath, suggestPath } from "./CommandPath.ts"
 import type {
@@ -15,6 +15,8 @@ import { closestMatch, didYouMean } from "./Suggest.ts"
 
 export type Invocation =
   | { readonly _tag: "Version" }
+  /** What the program is and where its help is, for a command line without a command. */
+  | { readonly _tag: "Overview" }
   /** Help for a command, or for the commands of a group. The empty path is the group of all commands. */
   | { readonly _tag: "Help"; readonly path: ReadonlyArray<string>; readonly command: DescribedCommand | null }
   | { readonly _tag: "Topic"; readonly topic: HelpTopic }
@@ -61,8 +63,10 @@ export const parseArgs = (
     }
     const [topic] = positionals
     if (isHelpCommand && topic !== undefined && isHelpTopic(topic)) return { _tag: "Topic", topic }
-    const isHelp = isHelpCommand || positionals.length === 0 || valueOf("help") !== undefined
-    const { args, command, path } = yield* findCommand(commands, positionals, isHelp)
+    const isHelp = isHelpCommand || valueOf("help") !== undefined
+    const { args, command, path } = yield* isHelpCommand && topic === "help"
+      ? Either.right({ args: [], command: null, path: [] })
+      : findCommand(commands, positionals, isHelp, isHelpCommand)
     if (unknownOption !== undefined) {
       return yield* unknownOptionError(
         unknownOption,
@@ -70,6 +74,7 @@ export const parseArgs = (
         command === null ? allOptions : [...command.options, ...sharedOptions]
       )
     }
+    if (positionals.length === 0 && !isHelp) return { _tag: "Overview" }
     if (isHelp || command === null) return { _tag: "Help", path, command }
     const optionValues = yield* groupOptions([...command.options, ...globalOptions], command, options)
     return {
@@ -88,7 +93,10 @@ export const checkValues = (
     const check = options.find((option) => option.name === name)?.check
     const invalid = words.find((word) => check?.accepts(word) === false)
     if (check !== undefined && invalid !== undefined) {
-      return usageError(`--${name}: expected ${check.expected}, got ${JSON.stringify(invalid)}`)
+      return usageError(
+        `--${name}: expected ${check.expected}, got ${JSON.stringify(invalid)}`,
+        check.hint?.(invalid)
+      )
     }
   }
   return Either.void
@@ -178,7 +186,8 @@ interface FoundCommand {
 const findCommand = (
   commands: ReadonlyArray<DescribedCommand>,
   positionals: ReadonlyArray<string>,
-  isHelp: boolean
+  isHelp: boolean,
+  isHelpCommand: boolean
 ): Either.Either<FoundCommand, ArgumentError> => {
   const resolved = resolvePath(commands, positionals)
   const { command, path, rest } = resolved
@@ -189,12 +198,15 @@ const findCommand = (
     const isUnambiguous = only !== undefined && others.length === 0 && (isHelp || only.arguments.length === 0)
     return Either.right({ path, command: isUnambiguous ? only : null, args: [] })
   }
-  const suggestion = suggestPath(commands, resolved)
+  const topic = path.length > 0
+    ? undefined
+    : closestMatch(word, isHelpCommand ? helpTopics : ["help", "--version"])
+  const suggestion = suggestPath(commands, resolved) ?? (topic === undefined ? undefined : [topic])
   const group = path.length === 0 ? "" : ` for "quarry ${path.join(" ")}"`
   return usageError(
-    `unknown command ${JSON.stringify(word)}${group}`,
+    `unknown ${isHelpCommand ? "command or topic" : "command"} ${JSON.stringify(word)}${group}`,
     suggestion !== undefined
-      ? didYouMean(`quarry ${suggestion.join(" ")}`)
+      ? didYouMean(["quarry", ...isHelpCommand ? ["help"] : [], ...suggestion].join(" "))
       : `available commands: ${nextWords(commands, path).join(", ")}${
         path.length === 0 ? "; run \"quarry --help\"" : ""
       }`

@@ -1,37 +1,54 @@
 /** Checks of option values, and the parser of durations. */
 import * as Duration from "effect/Duration"
 import type { ValueCheck } from "./CommandSpec.ts"
+import { closestMatch, didYouMean } from "./Suggest.ts"
 
 export const oneOf = (choices: ReadonlyArray<string>): ValueCheck => ({
   expected: `one of ${choices.join(", ")}`,
-  accepts: (value) => choices.includes(value)
+  accepts: (value) => choices.includes(value),
+  hint: (value) => didYouMean(closestMatch(value, choices))
 })
 
 export const integerBetween = (min: number, max: number): ValueCheck => ({
   expected: `an integer from ${min} to ${max}`,
-  accepts: (value) => /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max
+  accepts: (value) => /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max,
+  range: [min, max]
 })
 
-export const positiveInteger: ValueCheck = {
-  expected: "an integer of at least 1",
-  accepts: (value) => /^[1-9]\d{0,14}$/.test(value)
+export const positiveInteger: ValueCheck = integerBetween(1, 1_000_000_000)
+
+const millisByUnit: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 24 * 3_600_000
 }
 
-const millisByUnit: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
+/** Longer timers overflow. */
+const maxDuration = Duration.days(24)
 
-/** 24 days. Longer timers overflow. */
-const maxDurationMillis = 24 * 24 * 3_600_000
-
-/** Parses a positive number with a unit. Default unit: seconds. Returns null for invalid text. */
-export const parseDuration = (text: string): Duration.Duration | null => {
-  const [, number, unit = "s"] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)?$/.exec(text.trim()) ?? []
+/** Parses a positive number with a unit: ms, s, m, h or d. Returns null for invalid text. */
+export const parseDuration = (
+  text: string,
+  max: Duration.Duration = maxDuration
+): Duration.Duration | null => {
+  const [, number, unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(text.trim()) ?? []
   const millis = Number(number) * (millisByUnit[unit] ?? Number.NaN)
-  return millis > 0 && millis <= maxDurationMillis ? Duration.millis(millis) : null
+  return millis > 0 && millis <= Duration.toMillis(max) ? Duration.millis(millis) : null
 }
 
 export const duration: ValueCheck = {
-  expected: "a duration such as 500ms, 30s or 2m",
-  accepts: (value) => parseDuration(value) !== null
+  expected: "a duration such as 500ms, 30s or 2m, at most 24d",
+  accepts: (value) => parseDuration(value) !== null,
+  hint: (value) => /^[1-9]\d*$/.test(value) ? `add the unit, for example ${value}s` : null
+}
+
+/** A duration, or `none`. */
+export const durationOrNone: ValueCheck = {
+  ...duration,
+  expected: `none or ${duration.expected}`,
+  accepts: (value) => value === "none" || duration.accepts(value)
 }
 
 /** The name of a profile is also the name of a file. */

@@ -1,6 +1,7 @@
 /** `quarry alias set|unset|list` */
 import * as Effect from "effect/Effect"
 import { type CommandSpec, singleValue } from "../args/CommandSpec.ts"
+import { outputOption } from "../args/GlobalOptions.ts"
 import { didYouMean } from "../args/Suggest.ts"
 import { NotSetError, UsageError } from "../CommandError.ts"
 import { checkAddress, checkName } from "../config/AddressBook.ts"
@@ -78,7 +79,7 @@ export const aliasList: CommandSpec = {
   path: ["alias", "list"],
   summary: "List the names of addresses",
   arguments: [],
-  options: [],
+  options: [outputOption],
   examples: ["", "-o json"],
   run: ({ settings: { addressBook, format } }) =>
     Effect.gen(function*() {

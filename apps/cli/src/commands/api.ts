@@ -10,6 +10,7 @@ import {
   type OptionSpec,
   singleValue
 } from "../args/CommandSpec.ts"
+import { operationOptions, outputOption } from "../args/GlobalOptions.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { oneOf } from "../args/ValueCheck.ts"
 import { UsageError } from "../CommandError.ts"
@@ -51,7 +52,7 @@ export const api: CommandSpec = {
     { name: "operation", description: "Name of the operation", choices: operationIds, optional: true },
     { name: "key=value", description: "Parameter of the operation", optional: true, repeatable: true }
   ],
-  options: [includeOption, networkOption],
+  options: [includeOption, networkOption, outputOption, ...operationOptions("any")],
   examples: [
     "",
     "walletTransfers address={wallet} chain=eth limit=5",

@@ -4,7 +4,7 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { type ArgumentValues, type CommandSpec, isEnabled, type OptionSpec } from "../args/CommandSpec.ts"
-import { noInputOption } from "../args/GlobalOptions.ts"
+import { noInputOption, outputOption, profileOption, requestOptions } from "../args/GlobalOptions.ts"
 import { type CommandError, formatError, MissingApiKeyError, UsageError } from "../CommandError.ts"
 import type { CommandSettings } from "../CommandSettings.ts"
 import * as ApiKey from "../config/ApiKey.ts"
@@ -91,7 +91,7 @@ export const authLogin: CommandSpec = {
     "Reads the key from the terminal without showing it, or from a pipe, and stores it in a file that only you " +
     "can read. There is no option for it, because command lines are visible to other users.",
   allowsUnknownProfile: true,
-  options: [verifyOption],
+  options: [verifyOption, ...requestOptions("data")],
   examples: [],
   run: ({ settings, values }) =>
     Effect.gen(function*() {
@@ -126,7 +126,7 @@ export const authStatus: CommandSpec = {
   ...common,
   path: ["auth", "status"],
   summary: "Show where the API key comes from, and its fingerprint",
-  options: [verifyOption],
+  options: [verifyOption, outputOption, ...requestOptions("data")],
   examples: [],
   run: ({ settings, values }) =>
     Effect.gen(function*() {
@@ -157,7 +157,7 @@ export const authLogout: CommandSpec = {
   path: ["auth", "logout"],
   summary: "Remove the stored API key of a profile",
   allowsUnknownProfile: true,
-  options: [],
+  options: [profileOption],
   examples: ["", "--profile work"],
   run: ({ settings: { configuration: { profile } } }) =>
     Effect.gen(function*() {

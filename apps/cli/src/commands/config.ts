@@ -8,18 +8,24 @@ import {
   type OptionSpec,
   singleValue
 } from "../args/CommandSpec.ts"
+import { outputOption, profileOption, requestOptions } from "../args/GlobalOptions.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { type ConfigFileError, NotSetError, UsageError } from "../CommandError.ts"
+import type { CommandSettings } from "../CommandSettings.ts"
+import { hasStoredKey } from "../config/ApiKey.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import {
   type Configuration,
   defaultProfile,
   effectiveValue,
+  environmentVariable,
   formatIssue,
   formatOrigin,
   load,
   type Origin,
-  requireUserFile
+  requireUserFile,
+  type ResolvedValue,
+  unknownProfile
 } from "../config/Configuration.ts"
 import { findSetting, type Setting, settings } from "../config/Setting.ts"
 import { textColumn } from "../render/Columns.ts"
@@ -40,6 +46,9 @@ const settingArgument = {
   description: "Name of the setting: the name of an option without dashes",
   choices: names
 }
+
+/** The options that set settings for one command, and so take part in what applies. */
+const settingOptions: ReadonlyArray<OptionSpec> = [outputOption, ...requestOptions("any")]
 
 const common = {
   operation: null,
@@ -63,19 +72,35 @@ const printIssues = ({ issues }: Configuration) =>
     (terminal) => Effect.forEach(issues, (issue) => terminal.note(sanitize(`warning: ${formatIssue(issue)}`)))
   )
 
+/** Returns the value that applies, also if the default depends on the terminal or the environment. */
+const valueInUse = (
+  { configuration, format }: CommandSettings,
+  name: string
+): Effect.Effect<ResolvedValue | null> =>
+  Effect.gen(function*() {
+    const resolved = effectiveValue(configuration, name)
+    if (resolved !== null) return resolved
+    if (name === "output") return { value: format, origin: { _tag: "Default" } }
+    if (name !== "pager") return null
+    const pager = yield* environmentVariable("PAGER")
+    return pager === ""
+      ? { value: process.platform === "win32" ? "false" : "less", origin: { _tag: "Default" } }
+      : { value: pager, origin: { _tag: "Environment", variable: "PAGER" } }
+  })
+
 export const configGet: CommandSpec = {
   ...common,
   path: ["config", "get"],
   summary: "Print the value of a setting",
   arguments: [settingArgument],
-  options: [],
+  options: settingOptions,
   examples: ["chain", "output --profile work"],
-  run: ({ settings: { configuration }, values }) =>
+  run: ({ settings, values }) =>
     Effect.gen(function*() {
       const terminal = yield* CommandTerminal
       const { name } = yield* requireSetting(singleValue(values, "setting") ?? "")
-      yield* printIssues(configuration)
-      const resolved = effectiveValue(configuration, name)
+      yield* printIssues(settings.configuration)
+      const resolved = yield* valueInUse(settings, name)
       if (resolved === null) {
         return yield* new NotSetError({
           reason: `${name} is not set`,
@@ -148,7 +173,7 @@ export const configSet: CommandSpec = {
   summary: "Set a setting in the configuration file",
   note: "With --profile, the setting applies to that profile only. Comments in the file are kept.",
   arguments: [settingArgument, { name: "value", description: "Value, as for the option" }],
-  options: [projectOption],
+  options: [projectOption, profileOption],
   examples: ["chain polygon", "base-url https://api.example.com --profile work", "output json --project"],
   run: (invocation) =>
     Effect.gen(function*() {
@@ -166,9 +191,13 @@ export const configSet: CommandSpec = {
             : problem.hint
         })
       }
-      const complaint = findSetting(name)?.check(value) ?? null
-      if (complaint !== null) {
-        return yield* new UsageError({ reason: `${name}: ${complaint}`, hint: null })
+      const invalid = findSetting(name)?.check(value) ?? null
+      if (invalid !== null) {
+        return yield* new UsageError({ reason: `${name}: ${invalid.message}`, hint: invalid.hint })
+      }
+      const { configuration } = invocation.settings
+      if (name === "profile" && !configuration.profiles.includes(value) && !(yield* hasStoredKey(value))) {
+        return yield* unknownProfile(value, configuration, null)
       }
       yield* ConfigFile.setValue(target.file, pathOf(target, name), value)
       yield* terminal.note(sanitize(`set ${name} to ${value} in ${formatTarget(target)}`))
@@ -182,7 +211,7 @@ export const configUnset: CommandSpec = {
   summary: "Remove a setting from the configuration file",
   note: "Also removes a line with an unknown name.",
   arguments: [settingArgument],
-  options: [projectOption],
+  options: [projectOption, profileOption],
   examples: ["chain", "base-url --profile work"],
   run: (invocation) =>
     Effect.gen(function*() {
@@ -219,25 +248,25 @@ export const configList: CommandSpec = {
   summary: "List all settings with the values that apply",
   note: "Precedence: options, environment variables, project file, profile, user file, defaults.",
   arguments: [],
-  options: [showOriginOption],
+  options: [showOriginOption, ...settingOptions],
   examples: ["", "--show-origin", "--profile work -o json"],
-  run: ({ settings: { configuration, format }, values }) =>
+  run: ({ settings, values }) =>
     Effect.gen(function*() {
-      yield* printIssues(configuration)
+      yield* printIssues(settings.configuration)
       const showOrigin = isEnabled(values, showOriginOption.name)
-      const rows = names.map((setting): SettingRow => {
-        const resolved = effectiveValue(configuration, setting)
-        return {
+      const rows = yield* Effect.forEach(names, (setting) =>
+        Effect.map(valueInUse(settings, setting), (resolved): SettingRow => ({
           setting,
           value: resolved?.value ?? null,
           origin: resolved === null ? "not set" : formatOrigin(resolved.origin)
-        }
-      })
+        })))
       yield* printRows(
-        format,
+        settings.format,
         [
-          textColumn<SettingRow>("setting", ({ setting }) => setting),
-          textColumn<SettingRow>("value", ({ value }) => value),
+          textColumn<SettingRow>("setting", ({ setting }) =>
+            setting),
+          textColumn<SettingRow>("value", ({ value }) =>
+            value),
           ...showOrigin ? [textColumn<SettingRow>("origin", ({ origin }) => origin)] : []
         ],
         rows

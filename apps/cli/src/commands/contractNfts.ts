@@ -86,7 +86,8 @@ export const contractNfts = listCommand({
       invocation
     ),
   pageNote,
-  note: "With --all or --max-items, --total-ranges <n> reads n subranges in parallel, at most " +
+  note:
+    `With --all or --max-items, --total-ranges <n> reads n subranges (1 to ${maxSubranges}) in parallel, at most ` +
     `${maxParallelRanges} at a time. Each NFT is returned once, in no particular order. ` +
     "--range <i> reads a single subrange.",
   validate: (encoded, invocation) =>

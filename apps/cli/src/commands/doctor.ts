@@ -1,6 +1,7 @@
 /** `quarry doctor` */
 import * as Effect from "effect/Effect"
 import type { CommandSpec } from "../args/CommandSpec.ts"
+import { outputOption, requestOptions } from "../args/GlobalOptions.ts"
 import { ChecksFailedError } from "../CommandError.ts"
 import { type Finding, runChecks } from "../diagnostics/Doctor.ts"
 import { textColumn } from "../render/Columns.ts"
@@ -18,7 +19,7 @@ export const doctor: CommandSpec = {
   note: "Sends one request that costs 3 units. The exit status is 1 if a check fails.",
   allowsInvalidConfiguration: true,
   arguments: [],
-  options: [],
+  options: [outputOption, ...requestOptions("data")],
   examples: ["", "-o json"],
   run: ({ settings }) =>
     Effect.gen(function*() {

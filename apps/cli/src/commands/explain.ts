@@ -1,6 +1,7 @@
 /** `quarry explain <exit code | error | proxy error code>` */
 import * as Effect from "effect/Effect"
 import { type CommandSpec, singleValue } from "../args/CommandSpec.ts"
+import { outputOption } from "../args/GlobalOptions.ts"
 import { didYouMean } from "../args/Suggest.ts"
 import { UsageError } from "../CommandError.ts"
 import {
@@ -27,7 +28,7 @@ export const explain: CommandSpec = {
     description: "For example 5, RateLimitError or client-rate-limited",
     optional: true
   }],
-  options: [],
+  options: [outputOption],
   examples: ["5", "RateLimitError", "client-rate-limited", ""],
   run: ({ settings: { configuration, format }, values }) =>
     Effect.gen(function*() {

@@ -1,6 +1,7 @@
 /** `quarry sandbox serve` */
 import * as Effect from "effect/Effect"
 import { type CommandSpec, integerValue, singleValue } from "../args/CommandSpec.ts"
+import { timeoutOption } from "../args/GlobalOptions.ts"
 import { duration, integerBetween, parseDuration } from "../args/ValueCheck.ts"
 import { ServerStartError } from "../CommandError.ts"
 import { describeSystemError } from "../SystemError.ts"
@@ -41,7 +42,8 @@ export const sandboxServe: CommandSpec = {
         "Add a block with new transfers and trades to every chain after this time (default: never)",
       check: duration
     },
-    ...faultOptions
+    ...faultOptions,
+    timeoutOption
   ],
   runsUntilInterrupted: true,
   examples: ["", "--port 0 --seed 7 --block-time 2s", "--port 0 --faults 0.05 --latency 50ms"],

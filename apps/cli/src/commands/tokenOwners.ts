@@ -5,7 +5,7 @@ import { topHolders } from "@blockquarry/http/TopHolders"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { integerValue, type OptionSpec, singleValue } from "../args/CommandSpec.ts"
-import { positiveInteger } from "../args/ValueCheck.ts"
+import { integerBetween } from "../args/ValueCheck.ts"
 import { listCommand } from "../ListCommand.ts"
 import { addressColumn, decimalColumn, numberColumn, percentColumn, textColumn } from "../render/Columns.ts"
 import type { Column } from "../render/Table.ts"
@@ -35,10 +35,7 @@ const largestOption: OptionSpec = {
   name: "largest",
   value: "number",
   description: "Read the whole list and print this many of the largest holders, largest first",
-  check: {
-    expected: `an integer from 1 to ${maxLargest} (use --all to list every holder)`,
-    accepts: (value) => positiveInteger.accepts(value) && Number(value) <= maxLargest
-  }
+  check: { ...integerBetween(1, maxLargest), hint: () => "use --all to list every holder" }
 }
 
 export const tokenOwners = listCommand({

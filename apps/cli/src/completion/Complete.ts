@@ -8,6 +8,7 @@ import {
   type OptionDescription,
   optionsOf
 } from "../args/CommandSpec.ts"
+import { sharedOptions } from "../Help.ts"
 import { helpTopics, topicSummaries } from "../HelpTopics.ts"
 
 /** A word, and its description for shells that show it. */
@@ -143,9 +144,7 @@ const candidateLines = async (
   const words = isHelp ? previous.slice(1) : previous
   const preliminary = resolvePath(all.commands, scan(everyOption, words).positionals)
   const { command } = preliminary
-  const options = command === null
-    ? [...all.globalOptions, ...all.informationOptions]
-    : optionsOf(all, command)
+  const options = command === null ? sharedOptions(all) : optionsOf(all, command)
   const scanned = scan([...options, ...everyOption], words)
   const { path, rest } = resolvePath(all.commands, scanned.positionals)
   if (scanned.pending !== undefined) return valueLines(scanned.pending, command, current, loadNames)

@@ -11,7 +11,7 @@ import { profileName } from "../args/ValueCheck.ts"
 import { ConfigFileError } from "../CommandError.ts"
 import * as AddressBook from "./AddressBook.ts"
 import { readSmallFile, replaceFile } from "./ReplaceFile.ts"
-import { findSetting, settings } from "./Setting.ts"
+import { findSetting, type SettingProblem, settings } from "./Setting.ts"
 
 /** A value of a file. */
 interface FileValue {
@@ -153,26 +153,23 @@ interface Entry {
   readonly node: unknown
 }
 
-interface Problem {
-  readonly message: string
-  readonly hint: string | null
-}
-
 /** Returns what is wrong with an entry; null if it is valid. */
 const settingProblem = (
   name: string,
   text: string | null,
   kind: FileKind,
   isProfile: boolean
-): Problem | null => {
+): SettingProblem | null => {
   const problem = nameProblem(name, kind, isProfile)
   if (problem !== null) return problem
-  const message = text === null ? "expected a single value" : findSetting(name)?.check(text) ?? null
-  return message === null ? null : { message: `${name}: ${message}`, hint: null }
+  const invalid = text === null
+    ? { message: "expected a single value", hint: null }
+    : findSetting(name)?.check(text) ?? null
+  return invalid === null ? null : { ...invalid, message: `${name}: ${invalid.message}` }
 }
 
 /** Returns why a file of a kind may not contain a setting; null if it may. */
-export const nameProblem = (name: string, kind: FileKind, isProfile: boolean): Problem | null => {
+export const nameProblem = (name: string, kind: FileKind, isProfile: boolean): SettingProblem | null => {
   if (looksLikeApiKey(name)) {
     return {
       message: `${JSON.stringify(name)}: configuration files must not contain the API key`,

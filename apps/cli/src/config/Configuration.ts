@@ -167,14 +167,14 @@ const checkBaseUrls = (
 ): ReadonlyMap<string, ConfigFile.ConfigIssue> =>
   new Map(baseUrlOptions.flatMap(({ name }) => {
     const value = options.get(name)
-    const message = value === undefined ? null : findSetting(name)?.check(value) ?? null
-    return message === null
+    const problem = value === undefined ? null : findSetting(name)?.check(value) ?? null
+    return problem === null
       ? []
       : [[name, {
         file: `--${name}`,
         line: null,
-        message,
-        hint: `for example --${name} https://api.example.com`
+        message: problem.message,
+        hint: problem.hint ?? `for example --${name} https://api.example.com`
       }]]
   }))
 
@@ -207,9 +207,16 @@ const readEnvironment = Effect.map(
       if (text === "") continue
       const variable = variableOf(name)
       const value = isSwitch(name) ? normalizeBoolean(text) : text
-      const message = check(value)
-      if (message === null) values.set(name, { value, origin: { _tag: "Environment", variable } })
-      else issues.push({ file: variable, line: null, message, hint: `correct ${variable} or unset it` })
+      const problem = check(value)
+      if (problem === null) values.set(name, { value, origin: { _tag: "Environment", variable } })
+      else {
+        issues.push({
+          file: variable,
+          line: null,
+          message: problem.message,
+          hint: problem.hint ?? `correct ${variable} or unset it`
+        })
+      }
     }
     return { values, issues }
   }
@@ -236,13 +243,17 @@ export const requireValid = ({ issues }: Configuration): Effect.Effect<void, Usa
     })
 }
 
-/** The error of a profile that is neither in the user file nor has an API key. */
-export const unknownProfile = ({ profile, profiles, values }: Configuration): UsageError => {
+/** The error of a profile that is neither in the user file nor has an API key. `origin` is where it is named. */
+export const unknownProfile = (
+  profile: string,
+  { profiles }: Pick<Configuration, "profiles">,
+  origin: Origin | null
+): UsageError => {
   const suggestion = closestMatch(profile, profiles.filter((name) => name !== defaultProfile))
   return new UsageError({
-    reason: `unknown profile ${JSON.stringify(profile)} (${
-      formatOrigin(values.get("profile")?.origin ?? { _tag: "Default" })
-    })`,
+    reason: `unknown profile ${JSON.stringify(profile)}${
+      origin === null ? "" : ` (${formatOrigin(origin)})`
+    }; known profiles: ${profiles.join(", ")}`,
     hint: didYouMean(suggestion) ?? `create it: quarry config set --profile ${profile} base-url <url>`
   })
 }

@@ -1,20 +1,29 @@
 /** Describes the settings: the names and values that configuration files, environment variables and options share. */
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Either from "effect/Either"
+import type { ValueCheck } from "../args/CommandSpec.ts"
 import { baseUrlOptions } from "../args/GlobalOptions.ts"
-import { duration, oneOf, profileName } from "../args/ValueCheck.ts"
-import { chainNames } from "../CoreNames.build.ts"
+import { durationOrNone, oneOf, profileName } from "../args/ValueCheck.ts"
+import { chainSlugs, chainSpellings } from "../CoreNames.build.ts"
 import { outputFormats } from "../render/OutputFormat.ts"
 import { colorModes } from "../StreamInfo.ts"
+
+/** What is wrong with a setting, and what to do about it. */
+export interface SettingProblem {
+  readonly message: string
+  readonly hint: string | null
+}
 
 /** Describes a setting. Its option and its environment variable have its name, except that some have no option. */
 export interface Setting {
   readonly name: string
   readonly description: string
-  /** What applies if the setting is set nowhere; null if it is required when a command uses it, or has no value. */
+  /** The value that applies if the setting is set nowhere; null if there is none. */
   readonly defaultValue: string | null
+  /** Describes a default that depends on the terminal or the environment. */
+  readonly defaultNote?: string
   /** Returns what is wrong with a value, or null. Does not repeat a value that may contain a secret. */
-  readonly check: (value: string) => string | null
+  readonly check: (value: string) => SettingProblem | null
   /**
    * Whether a project file may set it. Not if it determines where the API key is sent or which programs run, because a
    * project may come from an untrusted source.
@@ -22,27 +31,33 @@ export interface Setting {
   readonly isSafeInProject: boolean
 }
 
-const checking = (
-  { accepts, expected }: { readonly accepts: (value: string) => boolean; readonly expected: string }
-): Setting["check"] =>
-(value) => accepts(value) ? null : `expected ${expected}, got ${JSON.stringify(value)}`
+const problem = (message: string, hint: string | null = null): SettingProblem => ({ message, hint })
+
+const checking = ({ accepts, expected, hint }: ValueCheck): Setting["check"] => (value) =>
+  accepts(value)
+    ? null
+    : problem(`expected ${expected}, got ${JSON.stringify(value)}`, hint?.(value) ?? null)
 
 const boolean = checking({ ...oneOf(["true", "false"]), expected: "true or false" })
 
-const checkUrl = (value: string): string | null => {
-  if (!URL.canParse(value)) return "not a URL; expected https://host/path"
+const checkUrl: Setting["check"] = (value) => {
+  if (!URL.canParse(value)) return problem("not a URL; expected https://host/path")
   const { hash, password, protocol, search, username } = new URL(value)
-  if (protocol !== "http:" && protocol !== "https:") return "expected an http or https URL"
+  if (protocol !== "http:" && protocol !== "https:") return problem("expected an http or https URL")
   if (username !== "" || password !== "") {
-    return "must not contain credentials; store the API key with quarry auth login"
+    return problem("must not contain credentials", "store the API key with quarry auth login")
   }
-  return search === "" && hash === "" ? null : "must not have a query string or fragment"
+  return search === "" && hash === "" ? null : problem("must not have a query string or fragment")
 }
 
-const checkRateLimit = (value: string): string | null =>
-  Either.match(RateLimit.parse(value), { onLeft: (reason) => reason, onRight: () => null })
+const checkRateLimit: Setting["check"] = (value) =>
+  Either.match(RateLimit.parse(value), { onLeft: (reason) => problem(reason), onRight: () => null })
 
-const chainSlugs = chainNames.map((name) => name.replaceAll(" ", "-"))
+const chain: ValueCheck = {
+  ...oneOf(chainSlugs),
+  expected: `one of ${chainSlugs.join(", ")} (or its hexadecimal chain ID)`,
+  accepts: (value) => chainSpellings.includes(value.trim().toLowerCase())
+}
 
 const preference = (
   name: string,
@@ -68,20 +83,19 @@ export const settings: ReadonlyArray<Setting> = [
     isSafeInProject: false
   },
   preference("profile", "Profile whose settings and API key apply", "default", checking(profileName)),
-  preference("chain", "Chain", "eth", checking(oneOf(chainSlugs))),
-  preference(
-    "output",
-    "Output format",
-    "table on a terminal, ndjson otherwise",
-    checking(oneOf(outputFormats))
-  ),
+  preference("chain", "Chain", "eth", checking(chain)),
+  {
+    ...preference("output", "Output format", null, checking(oneOf(outputFormats))),
+    defaultNote: "table on a terminal, ndjson otherwise"
+  },
   preference("rate-limit", "Local rate limit in units per time, or none", "100/s", checkRateLimit),
-  preference("timeout", "Timeout of the whole command", "none", checking(duration)),
+  preference("timeout", "Timeout of the whole command", "none", checking(durationOrNone)),
   preference("color", "Use of colors", "auto", checking(oneOf(colorModes))),
   {
     name: "pager",
     description: "Program that shows long output, or false for none",
-    defaultValue: "PAGER, or less",
+    defaultValue: null,
+    defaultNote: "PAGER, or less",
     check: () => null,
     isSafeInProject: false
   },

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { type CommandInvocation, type CommandSpec, integerValue } from "../args/CommandSpec.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"
-import { type CommandError, UsageError } from "../CommandError.ts"
+import type { CommandError } from "../CommandError.ts"
 import type { CommandSettings } from "../CommandSettings.ts"
 import { findApiKeySource } from "../config/ApiKey.ts"
 import { baseUrlVariableOf, connect } from "../Connection.ts"
@@ -44,10 +44,7 @@ export const printCurl = (
   Effect.gen(function*() {
     const operation = operations.find(({ id }) => id === command.operation)
     if (operation === undefined) {
-      return yield* new UsageError({
-        reason: `--curl: quarry ${command.path.join(" ")} calls no operation`,
-        hint: "use it with a command that reads or updates data"
-      })
+      return yield* Effect.dieMessage(`${command.path.join(" ")} calls no operation`)
     }
     const { input } = yield* decodeArguments(
       operation,

@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as path from "node:path"
 import { type ArgumentValues, isEnabled, type OptionSpec, singleValue } from "../args/CommandSpec.ts"
-import { oneOf, parseDuration } from "../args/ValueCheck.ts"
+import { duration, oneOf, parseDuration } from "../args/ValueCheck.ts"
 import { UsageError } from "../CommandError.ts"
 
 /** Formats by the extension of the file. */
@@ -73,6 +73,7 @@ const retryForOption: OptionSpec = {
   description:
     "How long to retry while the service is unavailable; 0 to fail at once (default: 10m with --to, otherwise 0)",
   check: {
+    ...duration,
     expected: "0 or a duration such as 30s, 10m or 2h",
     accepts: (value) => /^0[a-z]*$/.test(value) || parseDuration(value) !== null
   }

@@ -6,6 +6,7 @@ import {
   type OptionSpec,
   singleValue
 } from "../args/CommandSpec.ts"
+import { noPagerOption, outputOption } from "../args/GlobalOptions.ts"
 import type { PagerOptions } from "../render/Pager.ts"
 
 const fieldsOption: OptionSpec = {
@@ -45,13 +46,6 @@ const utcOption: OptionSpec = {
   description: "Show times in UTC instead of relative to now"
 }
 
-const noPagerOption: OptionSpec = {
-  name: "no-pager",
-  group: "output",
-  value: null,
-  description: "Do not use a pager (default: QUARRY_PAGER, PAGER or less, on a terminal)"
-}
-
 /** Neutralises text in CSV that a spreadsheet takes for a formula. */
 const escapeFormulasOption: OptionSpec = {
   name: "escape-formulas",
@@ -67,8 +61,8 @@ export const recordOptions: ReadonlyArray<OptionSpec> = [
   rawOption,
   wideOption,
   utcOption,
-  noPagerOption,
-  escapeFormulasOption
+  escapeFormulasOption,
+  outputOption
 ]
 
 /** What the options say. */

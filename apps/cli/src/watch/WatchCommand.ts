@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { type ApiClients, layerFromSettings } from "../ApiClients.ts"
 import { type CommandInvocation, type CommandSpec, integerValue, singleValue } from "../args/CommandSpec.ts"
+import { operationOptions } from "../args/GlobalOptions.ts"
 import { decodeArguments, toArguments, toOptions } from "../args/OperationParameters.ts"
 import type { CommandError } from "../CommandError.ts"
 import { lockFile } from "../export/FileLock.ts"
@@ -60,7 +61,8 @@ export const watchCommand = <
   options: [
     ...toOptions(spec.operation).filter(({ name }) => !ownParameters.has(name)),
     ...watchOptions,
-    ...watchOutputOptions
+    ...watchOutputOptions,
+    ...operationOptions(spec.operation.api)
   ],
   examples: spec.examples,
   runsUntilInterrupted: true,

@@ -10,7 +10,7 @@ import {
   singleValue,
   type ValueCheck
 } from "../args/CommandSpec.ts"
-import { integerBetween, parseDuration, positiveInteger } from "../args/ValueCheck.ts"
+import { duration, integerBetween, parseDuration, positiveInteger } from "../args/ValueCheck.ts"
 import type { PollStart } from "./WatchPosition.ts"
 
 const defaultInterval = Duration.seconds(15)
@@ -19,11 +19,7 @@ export const defaultOverlap = 32
 
 const isPositiveInteger = /^\d{1,15}$/
 
-/** Parses a duration that may be in days. */
-const parseAge = (text: string): Duration.Duration | null => {
-  const [, days] = /^(\d{1,4})d$/.exec(text.trim()) ?? []
-  return days === undefined ? parseDuration(text) : Duration.days(Number(days))
-}
+const parseAge = (text: string): Duration.Duration | null => parseDuration(text, Duration.days(9999))
 
 const parseTime = (text: string): DateTime.Utc | null => {
   const millis = /^\d{4}-\d{2}-\d{2}/.test(text.trim()) ? Date.parse(text.trim()) : Number.NaN
@@ -36,6 +32,7 @@ const since: ValueCheck = {
 }
 
 const interval: ValueCheck = {
+  ...duration,
   expected: "a duration of at least 1s",
   accepts: (value) => {
     const parsed = parseDuration(value)

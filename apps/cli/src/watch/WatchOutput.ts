@@ -2,18 +2,24 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { CommandInvocation, OptionSpec } from "../args/CommandSpec.ts"
+import { outputOption } from "../args/GlobalOptions.ts"
 import { type CommandError, UsageError } from "../CommandError.ts"
 import { makeView } from "../list/MakeView.ts"
 import { outputSettings, recordOptions } from "../list/OutputOptions.ts"
 import type { RecordPage, RecordSource } from "../list/RecordSource.ts"
 import { makeTransform } from "../list/RecordTransform.ts"
 import { makeTextSink, type SinkText } from "../list/TextSink.ts"
+import { outputFormats } from "../render/OutputFormat.ts"
 import type { Column } from "../render/Table.ts"
 import { CommandTerminal } from "../Terminal.ts"
 
-/** Watches print rows as they appear, so there is nothing to page, and no response to print as it is. */
+/** Watches print rows as they appear, so there is no response to print as it is, and no end of a JSON array. */
 export const watchOutputOptions: ReadonlyArray<OptionSpec> = recordOptions.filter(({ name }) =>
-  !["raw", "no-pager", "utc"].includes(name)
+  !["raw", "utc"].includes(name)
+).map((option) =>
+  option === outputOption
+    ? { ...option, choices: outputFormats.filter((format) => format !== "json") }
+    : option
 )
 
 export interface WatchOutput<in Item> {

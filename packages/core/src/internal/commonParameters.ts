@@ -55,7 +55,12 @@ export interface TokenIdFormatParameter {
 }
 
 export const chain = optional(withDescription(EvmChain, "Chain name or hexadecimal chain ID (default: eth)"))
-export const limit = optional(withDescription(PositiveInteger, "Maximum number of records per page"))
+/** The service rejects more than 100. Documented, and not validated: a service that allows more remains usable. */
+export const limit = optional(
+  withDescription(PositiveInteger, "Maximum number of records per page").annotations({
+    jsonSchema: { type: "integer", minimum: 1, maximum: 100 }
+  })
+)
 export const cursor = optional(
   withDescription(WellFormedText, "Cursor returned with the previous page")
 )
