@@ -10,8 +10,14 @@ import {
   type CommandSpec,
   isEnabled
 } from "./args/CommandSpec.ts"
-import { earlySwitch } from "./args/EarlyOptions.ts"
-import { colorOption, curlOption, globalOptions, jsonErrorsOption } from "./args/GlobalOptions.ts"
+import { earlyOption, earlySwitch, noPagerName } from "./args/EarlyOptions.ts"
+import {
+  colorOption,
+  curlOption,
+  globalOptions,
+  jsonErrorsOption,
+  profileOption
+} from "./args/GlobalOptions.ts"
 import { checkValues, parseArgs } from "./args/ParseArgs.ts"
 import {
   type CommandError,
@@ -25,9 +31,11 @@ import {
 import { commandLoaders } from "./commands/Commands.ts"
 import { commandLine } from "./commands/Descriptions.build.ts"
 import * as CommandSettings from "./CommandSettings.ts"
-import { type Configuration, environmentVariable } from "./config/Configuration.ts"
+import { withTimeout } from "./CommandTimeout.ts"
+import * as Configuration from "./config/Configuration.ts"
 import type { HttpTransport } from "./HttpTransport.ts"
 import { KnownSecrets, redactNotes } from "./Redaction.ts"
+import { withPager } from "./render/Pager.ts"
 import { sanitize } from "./render/Sanitize.ts"
 import { colorVariables, styled, withColorMode } from "./StreamInfo.ts"
 import { CommandTerminal } from "./Terminal.ts"
@@ -61,7 +69,15 @@ const execute = (
     const invocation = yield* Either.mapLeft(parseArgs(commandLine, argv), (error) => new UsageError(error))
     if (invocation._tag !== "Run") {
       const { information } = yield* Effect.promise(() => import("./Information.ts"))
-      return yield* terminal.print(information(commandLine, invocation, terminal.out, version))
+      const { values } = yield* Configuration.load(new Map())
+      return yield* Effect.flatMap(
+        CommandTerminal,
+        ({ print }) => print(information(commandLine, invocation, terminal.out, version))
+      ).pipe(withPager({
+        isEnabled: !earlySwitch(argv, noPagerName),
+        chopsLines: false,
+        command: values.get("pager")?.value ?? null
+      }))
     }
     const load = commandLoaders[commandLine.commands.indexOf(invocation.command)]
     if (load === undefined) {
@@ -95,21 +111,29 @@ const runCommand = (
     )
     return yield* timeout === null || command.endsAtTimeout?.(values) === true
       ? effect
-      : Effect.timeoutFail(effect, {
-        duration: timeout,
-        onTimeout: () =>
-          new CommandTimeoutError({ timeout, operation: command.operation, isUpdate: command.isUpdate })
-      })
+      : withTimeout(
+        timeout,
+        () => new CommandTimeoutError({ timeout, operation: command.operation, isUpdate: command.isUpdate })
+      )(effect)
   })
 
 /** Returns the configured color mode. Variables such as NO_COLOR take precedence over that of a file. */
-const colorModeOf = ({ values }: Configuration): Effect.Effect<string | undefined> =>
+const colorModeOf = ({ values }: Configuration.Configuration): Effect.Effect<string | undefined> =>
   Effect.gen(function*() {
     const color = values.get(colorOption.name)
     if (color?.origin._tag !== "File") return color?.value
-    const variables = yield* Effect.forEach(colorVariables, environmentVariable)
+    const variables = yield* Effect.forEach(colorVariables, Configuration.environmentVariable)
     return variables.every((value) => value === "") ? color.value : undefined
   })
+
+/** Returns the color mode of errors, also of an invalid command line. */
+const earlyColorMode = (argv: ReadonlyArray<string>): Effect.Effect<string | undefined> => {
+  const options = [colorOption.name, profileOption.name].flatMap((name) => {
+    const value = earlyOption(argv, name)
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return Effect.flatMap(Configuration.load(new Map(options)), colorModeOf)
+}
 
 /** Runs a command, or prints its first request. */
 const runOrPreview = (
@@ -145,13 +169,14 @@ const printReport = (
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
     const { exitCode, hint, message } = report
+    const err = withColorMode(terminal.err, yield* earlyColorMode(argv))
     yield* terminal.progress(null)
     if (earlySwitch(argv, jsonErrorsOption.name)) {
       yield* terminal.note(JSON.stringify(report))
       return exitCode
     }
-    yield* terminal.note(`${styled(terminal.err, "red", "error:")} ${message}`)
-    if (hint !== null) yield* terminal.note(`${styled(terminal.err, "dim", "hint:")} ${hint}`)
+    yield* terminal.note(`${styled(err, "red", "error:")} ${message}`)
+    if (hint !== null) yield* terminal.note(`${styled(err, "dim", "hint:")} ${hint}`)
     return exitCode
   })
 

@@ -116,9 +116,11 @@ export const exitCodeOf = (error: CommandError): number =>
     ? error.sharedExitCode
     : exitCodes[error._tag]
 
-/** Exit statuses of a defect and of an interruption. */
+/** The exit status of a defect. */
 export const unexpectedErrorExitCode = 1
-export const interruptedExitCode = 130
+
+/** Exit statuses of a command that a signal ended: 128 and the number of the signal, as shells report it. */
+export const signalExitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 
 export const sandboxHint = "or use --sandbox, which requires neither a base URL nor an API key"
 

@@ -3,15 +3,23 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { run } from "./Cli.ts"
-import { interruptedExitCode } from "./CommandError.ts"
+import { signalExitCodes } from "./CommandError.ts"
 import * as NodeHttpTransport from "./NodeHttpTransport.ts"
 import * as NodePager from "./NodePager.ts"
 import * as NodeTerminal from "./NodeTerminal.ts"
 import { Pager } from "./render/Pager.ts"
 import { CommandTerminal } from "./Terminal.ts"
 
-/** Runs a command. The second interruption ends the process at once. */
-export const runProgram = (argv: ReadonlyArray<string>, version: string): void =>
+/** Runs a command. The first signal interrupts it, and the second one ends the process at once. */
+export const runProgram = (argv: ReadonlyArray<string>, version: string): void => {
+  let received: keyof typeof signalExitCodes | null = null
+  for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => {
+      received ??= signal
+      // The runtime listens to the others
+      if (signal === "SIGHUP") process.emit("SIGTERM", "SIGTERM")
+    })
+  }
   run(argv, version).pipe(
     Effect.provide(NodeHttpTransport.layer),
     Effect.provideService(CommandTerminal, NodeTerminal.make(process, process.env, argv)),
@@ -19,6 +27,8 @@ export const runProgram = (argv: ReadonlyArray<string>, version: string): void =
     NodeRuntime.runMain({
       disableErrorReporting: true,
       disablePrettyLogger: true,
-      teardown: (exit, end) => end(Exit.isSuccess(exit) ? Number(exit.value) : interruptedExitCode)
+      teardown: (exit, end) =>
+        end(Exit.isSuccess(exit) ? Number(exit.value) : signalExitCodes[received ?? "SIGINT"])
     })
   )
+}

@@ -1,6 +1,7 @@
 /** Prints help and other information at once, and loads the program for everything else. */
 import * as Either from "effect/Either"
 import { readFileSync } from "node:fs"
+import { earlySwitch, noPagerName } from "./args/EarlyOptions.ts"
 import { parseArgs } from "./args/ParseArgs.ts"
 import { commandLine } from "./commands/Descriptions.build.ts"
 import { information } from "./Information.ts"
@@ -25,13 +26,26 @@ export const start = async (manifest: URL): Promise<void> => {
   }
   const invocation = parseArgs(commandLine, argv)
   if (Either.isRight(invocation) && invocation.right._tag !== "Run") {
-    return printText(
-      information(commandLine, invocation.right, streamInfo(process.stdout, process.env, argv), version)
+    const text = information(
+      commandLine,
+      invocation.right,
+      streamInfo(process.stdout, process.env, argv),
+      version
     )
+    // The program shows longer texts with the pager
+    if (earlySwitch(argv, noPagerName) || fitsScreen(text, process.stdout)) return printText(text)
   }
   const { runProgram } = await import("./Program.ts")
   runProgram(argv, version)
 }
+
+/** Returns whether a text and the prompt after it fit the terminal, if there is one. */
+const fitsScreen = (
+  text: string,
+  { columns, isTTY, rows }: Pick<NodeJS.WriteStream, "columns" | "isTTY" | "rows">
+): boolean =>
+  !isTTY || rows === 0 ||
+  text.split("\n").reduce((count, line) => count + Math.max(1, Math.ceil(line.length / columns)), 0) <= rows
 
 /** Prints a text. A closed pipe is no failure. */
 const printText = (text: string): void => {

@@ -38,6 +38,23 @@ describe("candidates", () => {
     }
   })
 
+  it("omit no option that the command accepts", () => {
+    const names = new Set(
+      commandLine.commands.flatMap((command) => optionsOf(commandLine, command)).map(
+        ({ name }) => name
+      )
+    )
+    for (const command of commandLine.commands) {
+      const own = new Set(optionsOf(commandLine, command).map(({ name }) => name))
+      const args = command.arguments.filter(({ optional }) => optional !== true).map(() => "x")
+      for (const name of names) {
+        const parsed = parseArgs(commandLine, [...command.path, ...args, `--${name}=true`])
+        expect(JSON.stringify(parsed).includes("unknown option"), `${command.path.join(" ")} --${name}`)
+          .toBe(!own.has(name))
+      }
+    }
+  })
+
   it("are exactly the options of the command", async () => {
     for (const command of commandLine.commands) {
       const words = await wordsFor(`${command.path.join(" ")} --`)

@@ -2,8 +2,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { earlyOption, earlySwitch } from "../src/args/EarlyOptions.ts"
+import { exitCodes, signalExitCodes } from "../src/CommandError.ts"
 import { commandLine } from "../src/commands/Descriptions.build.ts"
-import { exitStatus, formatHelp, formatTopic } from "../src/Help.ts"
+import { exitStatus, formatHelp, formatOverview, formatTopic } from "../src/Help.ts"
 import { exampleValues } from "../src/Help.ts"
 import { helpTopics } from "../src/HelpTopics.ts"
 import { information } from "../src/Information.ts"
@@ -137,6 +138,19 @@ describe("help", () => {
     }
   )
 
+  it("is at most 24 lines of 80 columns without a command, and names every command", () => {
+    const text = formatOverview(commandLine, stream(80))
+    const lines = text.trimEnd().split("\n")
+    expect(lines.length).toBeLessThanOrEqual(24)
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
+    for (const { path: [group = "", ...words] } of commandLine.commands) {
+      const line = lines.find((line) =>
+        (words.length === 0 ? line : line.trim().split(" ")[0])?.includes(group)
+      )
+      expect(line).toContain(words.join(" "))
+    }
+  })
+
   it("begins with the summary and the examples of a command", () => {
     for (const command of commandLine.commands.filter(({ examples }) => examples.length > 0)) {
       const text = formatHelp(commandLine, command.path, command, stream(null))
@@ -149,11 +163,13 @@ describe("help", () => {
     const command = commandLine.commands.find(({ path }) => path.join(" ") === "wallet transfers")
     const text = formatHelp(commandLine, [], command ?? null, stream(200)).replaceAll(/\s+/g, " ")
     expect(text).toContain("(default: eth)")
-    expect(text).toContain("Maximum number of records per page (default: 100, at most 100)")
+    expect(text).toContain("Maximum number of records per page: 1 to 100 (default: 100)")
     expect(text).toContain("Sort order by block number: asc, desc (in any case)")
   })
 
   it("names every exit status that the program has", () => {
-    expect(exitStatus.map(([code]) => code)).toEqual(["0", "1", "2", "3", "4", "5", "6", "7", "8", "130"])
+    expect(exitStatus.map(([code]) => Number(code))).toEqual([
+      ...new Set([...Object.values(exitCodes), ...Object.values(signalExitCodes)])
+    ].toSorted((a, b) => a - b))
   })
 })

@@ -75,7 +75,10 @@ it("does not change values", () => {
 })
 
 it("prefers help, version and completions to running a command", () => {
-  expect(normalizedArgs()).toEqual(["Help"])
+  expect(normalizedArgs()).toEqual(["Overview"])
+  expect(normalizedArgs("--sandbox")).toEqual(["Overview"])
+  expect(normalizedArgs("help")).toEqual(["Help"])
+  expect(normalizedArgs("help", "help")).toEqual(["Help"])
   expect(normalizedArgs("--help")).toEqual(["Help"])
   expect(normalizedArgs("help", "wallet", "transfers")).toEqual(["Help"])
   expect(normalizedArgs("wallet")).toEqual(["Help"])
@@ -96,7 +99,6 @@ describe("commands of other shapes", () => {
     arguments: args,
     options: [{ name: "from", value: "file", description: "Read from a file" }],
     examples: [],
-    sharedOptions: [],
     fields: []
   })
   const argument = (name: string, more: Partial<ArgumentSpec> = {}): ArgumentSpec => ({
@@ -200,10 +202,16 @@ it("checks option values", () => {
       "--output: expected one of table, json, ndjson, csv (for parquet, use --to FILE.parquet), got \"yaml\""
   })
   expect(usageError(...price, "--timeout", "0")).toMatchObject({
-    reason: "--timeout: expected a duration such as 500ms, 30s or 2m, got \"0\""
+    reason: "--timeout: expected none or a duration such as 500ms, 30s or 2m, at most 24d, got \"0\""
   })
   expect(usageError("wallet", "transfers", exampleValues.wallet, "--max-items", "0")).toMatchObject({
-    reason: "--max-items: expected an integer of at least 1, got \"0\""
+    reason: "--max-items: expected an integer from 1 to 1000000000, got \"0\""
+  })
+  expect(usageError(...price, "--timeout", "30")).toMatchObject({ hint: "add the unit, for example 30s" })
+  expect(usageError(...price, "--output", "jsno")).toMatchObject({ hint: "did you mean json?" })
+  expect(usageError("wallet", "transfers", exampleValues.wallet, "--limit", "101")).toEqual({
+    reason: "--limit: expected an integer from 1 to 100, got \"101\"",
+    hint: "to read more records than a page has, use --max-items or --all"
   })
   expect(usageError("sandbox", "serve", "--port", "65536")).toMatchObject({
     reason: "--port: expected an integer from 0 to 65535, got \"65536\""
@@ -216,11 +224,20 @@ it("checks option values", () => {
   }
 })
 
+it("suggests topics and commands after help, and help itself", () => {
+  expect(usageError("help", "enviroment").hint).toBe("did you mean quarry help environment?")
+  expect(usageError("help", "walet").hint).toBe("did you mean quarry help wallet?")
+  expect(usageError("hlep").hint).toBe("did you mean quarry help?")
+  expect(usageError("version").hint).toBe("did you mean quarry --version?")
+})
+
 it("suggests only similar words", () => {
   expect(closestMatch("ethereum", ["eth", "polygon"])).toBe("eth")
   expect(closestMatch("ploygon", ["eth", "polygon"])).toBe("polygon")
   expect(closestMatch("ETHEREUM", ["eth", "polygon"])).toBe("eth")
   expect(closestMatch("percent", ["percent_change"])).toBe("percent_change")
+  expect(closestMatch("hlep", ["help"])).toBe("help")
+  expect(closestMatch("hash", ["block_number", "transaction_hash"])).toBe("transaction_hash")
   expect(closestMatch("xyz", ["eth", "polygon"])).toBeUndefined()
   expect(closestMatch("xyz", [])).toBeUndefined()
 })

@@ -2,7 +2,9 @@
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import { expect, it } from "@effect/vitest"
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
-import { existsSync, openSync, readFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { exampleValues } from "../src/Help.ts"
 
@@ -44,19 +46,41 @@ it("prints the version, and reads QUARRY_SANDBOX", async () => {
   expect(JSON.parse(price.out)).toHaveProperty("usdPrice")
 })
 
+it("colors errors as the configuration says, also those of an invalid command line", async () => {
+  const home = mkdtempSync(join(tmpdir(), "quarry-color-"))
+  mkdirSync(join(home, ".config/quarry"), { recursive: true })
+  writeFileSync(join(home, ".config/quarry/config.yaml"), "color: always\n")
+  const errorOf = async (argv: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
+    (await exitOf(startProcess(argv, { HOME: home, ...env }))).err
+  try {
+    expect(await errorOf(["nowhere"])).toContain("\u001b[31merror:\u001b[39m")
+    expect(await errorOf(["token", "price", exampleValues.token])).toContain("\u001b[31merror:")
+    expect(await errorOf(["nowhere", "--color", "never"])).toMatch(/^error:/)
+    expect(await errorOf(["nowhere"], { NO_COLOR: "1" })).toMatch(/^error:/)
+  } finally {
+    rmSync(home, { recursive: true })
+  }
+}, 20_000)
+
 it("exits with the status of the error, and prints it once to stderr", async () => {
   const ran = await exitOf(startProcess(["wallet", "transfers", "0x12", "--sandbox"]))
   expect(ran).toMatchObject({ code: 2, out: "" })
   expect(ran.err.match(/error:/g)).toHaveLength(1)
 })
 
-it("exits with status 130 on SIGINT, and prints the command line to resume with", async () => {
+it.each(
+  [
+    ["SIGHUP", 129],
+    ["SIGINT", 130],
+    ["SIGTERM", 143]
+  ] as const
+)("prints the command line to resume with on %s, and exits with status %i", async (signal, status) => {
   const child = startProcess(["wallet", "transfers", busyWallet, "--sandbox", "--all", "--limit", "1"])
   const end = exitOf(child)
   await firstData(child)
-  child.kill("SIGINT")
+  child.kill(signal)
   const { code, err, out } = await end
-  expect(code).toBe(130)
+  expect(code).toBe(status)
   const count = out.trimEnd().split("\n").length
   expect(err).toMatch(
     new RegExp(

@@ -5,7 +5,7 @@ import {
   type CommandError,
   exitCodes,
   fixes,
-  interruptedExitCode,
+  signalExitCodes,
   unexpectedErrorExitCode
 } from "../CommandError.ts"
 import { exitStatus } from "../Help.ts"
@@ -67,7 +67,11 @@ const errorTags: ReadonlyArray<ErrorTag> = Object.keys(exitCodes).filter(isError
 
 const fixesOfOtherExitCodes: Readonly<Record<string, string>> = {
   [unexpectedErrorExitCode]: "if the message says that it is a bug, report it with the output of --verbose",
-  [interruptedExitCode]: "run the command that the last message shows, to continue"
+  ...Object.fromEntries(
+    Object.values(signalExitCodes).map((
+      code
+    ) => [code, "run the command that the last message shows, to continue"])
+  )
 }
 
 const exitCodeExplanation = ([code, meaning]: readonly [string, string]): Explanation => {

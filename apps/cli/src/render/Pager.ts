@@ -1,6 +1,7 @@
 /** Shows output on a terminal page by page, with the program that the user prefers. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { TimeoutPause } from "../CommandTimeout.ts"
 import { CommandTerminal, type OutputClosedError, type TerminalService } from "../Terminal.ts"
 
 /** A running pager. */
@@ -36,6 +37,7 @@ export const withPager =
     Effect.gen(function*() {
       const terminal = yield* CommandTerminal
       const start = yield* Pager
+      const pause = yield* TimeoutPause
       if (!options.isEnabled || !terminal.out.isTerminal) return yield* effect
       let process: PagerProcess | null = null
       let isStarted = false
@@ -50,7 +52,7 @@ export const withPager =
               yield* terminal.progress(null)
               process = yield* start(options)
             }
-            yield* process === null ? terminal.print(text) : process.write(text)
+            yield* process === null ? terminal.print(text) : pause(process.write(text))
           }),
         note: (text) => process === null ? terminal.note(text) : Effect.sync(() => void notes.push(text)),
         progress: (text) => process === null ? terminal.progress(text) : Effect.void
@@ -60,7 +62,7 @@ export const withPager =
         process = null
         return running === null
           ? Effect.void
-          : Effect.zipRight(running.close, Effect.forEach(notes, terminal.note, { discard: true }))
+          : Effect.zipRight(pause(running.close), Effect.forEach(notes, terminal.note, { discard: true }))
       })
       return yield* Effect.ensuring(Effect.provideService(effect, CommandTerminal, paged), close)
     })

@@ -76,3 +76,30 @@ it.skipIf(!hasScript)(
   },
   30_000
 )
+
+/** Runs a shell command at a terminal of 100 columns and 40 rows. */
+const atTerminal = (command: string): string =>
+  execFileSync(
+    "script",
+    ["--quiet", "--return", "--command", `stty cols 100 rows 40; ${command}`, "/dev/null"],
+    {
+      env: {
+        PATH: process.env["PATH"],
+        HOME: "/nonexistent",
+        TERM: "xterm",
+        NO_COLOR: "1",
+        PAGER: "sed s/^/paged:/"
+      },
+      encoding: "utf8",
+      input: ""
+    }
+  )
+
+it.skipIf(!hasScript)("shows help with the pager only on a terminal that is too small for it", () => {
+  const quarry = `'${process.execPath}' '${program}'`
+  expect(atTerminal(`${quarry} --help`)).toContain("paged:Usage")
+  expect(atTerminal(`QUARRY_PAGER='sed s/^/own:/' ${quarry} wallet transfers --help`)).toContain("own:Usage")
+  expect(atTerminal(`${quarry} --help --no-pager`)).not.toContain("paged:")
+  expect(atTerminal(`${quarry} --help | cat`)).not.toContain("paged:")
+  expect(atTerminal(`${quarry} doctor --help`)).not.toContain("paged:")
+}, 30_000)

@@ -114,7 +114,7 @@ describe("--curl", () => {
     Effect.gen(function*() {
       expect(yield* quarry(["config", "list", "--curl"])).toMatchObject({
         code: 2,
-        err: expect.stringContaining("calls no operation")
+        err: expect.stringContaining("unknown option --curl for \"quarry config list\"")
       })
       expect((yield* quarry(["token", "price", "0x12", "--curl", "--sandbox"])).code).toBe(2)
       expect((yield* quarry(["token", "price", token, "--curl"])).err).toContain("QUARRY_BASE_URL is not set")
