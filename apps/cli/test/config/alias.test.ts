@@ -60,7 +60,9 @@ it.live("is accepted by arguments and options, in any case", () =>
     expect((yield* run(["api", "tokenPrice", "address=coin", "--sandbox"])).code).toBe(0)
     expect(yield* run(argv("tresury", token))).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/<address>: unknown alias "tresury"\n.*did you mean treasury\?/)
+      err: expect.stringMatching(
+        /<address>: expected an address or an alias, got "tresury"\n.*did you mean treasury\?/
+      )
     })
   }).pipe(Effect.scoped))
 

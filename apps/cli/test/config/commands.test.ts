@@ -1,16 +1,22 @@
 /** `quarry config`, and how settings apply to commands. */
+import { chainId, evmChains } from "@blockquarry/core/Chain"
+import { walletTransfers } from "@blockquarry/core/operations/walletTransfers"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as fc from "effect/FastCheck"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { globalOptions } from "../../src/args/GlobalOptions.ts"
+import { decodeArguments } from "../../src/args/OperationParameters.ts"
 import { loadCommands } from "../../src/commands/Commands.ts"
-import { settings } from "../../src/config/Setting.ts"
+import { findSetting, settings } from "../../src/config/Setting.ts"
 import { exampleValues } from "../../src/Help.ts"
 import { records } from "../support/quarry.ts"
 import { respondingWith } from "../support/stubClient.ts"
-import { directories } from "./support.ts"
+import { directories, piped } from "./support.ts"
 
+const { wallet } = exampleValues
 const price = ["token", "price", exampleValues.token]
 
 it("names settings like options", async () => {
@@ -51,6 +57,54 @@ describe("quarry config", () => {
         out: "",
         err: expect.stringMatching(/base-url is not set\n.*quarry config set base-url/)
       })
+    }).pipe(Effect.scoped))
+
+  it.live("prints values that it accepts, also defaults", () =>
+    Effect.gen(function*() {
+      const { run } = yield* directories
+      for (const { defaultNote, defaultValue, name } of settings) {
+        const printed = yield* run(["config", "get", name], { env: { PAGER: "more" } })
+        const hasValue = defaultValue !== null || defaultNote !== undefined
+        expect([name, printed.code]).toEqual([name, hasValue ? 0 : 3])
+        if (hasValue) {
+          const set = yield* run(["config", "set", name, printed.out.trim()])
+          expect([name, set.code]).toEqual([name, 0])
+        }
+      }
+    }).pipe(Effect.scoped))
+
+  it.effect.prop(
+    "accepts the chains that --chain accepts",
+    [
+      fc.oneof(
+        fc.constantFrom(...evmChains.flatMap((name) => [name, name.replaceAll(" ", "-"), chainId(name)])),
+        fc.string({ minLength: 1, maxLength: 8 })
+      ),
+      fc.func(fc.boolean())
+    ],
+    ([spelling, isUpper]) =>
+      Effect.sync(() => {
+        const text = [...spelling].map((letter, index) => isUpper(index) ? letter.toUpperCase() : letter)
+          .join("")
+        const decoded = decodeArguments(walletTransfers, new Map([["address", [wallet]], ["chain", [text]]]))
+        expect(findSetting("chain")?.check(text) === null).toBe(Either.isRight(decoded))
+      })
+  )
+
+  it.live("sets only profiles that exist", () =>
+    Effect.gen(function*() {
+      const { run, writeUser } = yield* directories
+      writeUser("profiles:\n  work:\n    chain: eth\n")
+      expect(yield* run(["config", "set", "profile", "home"])).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(
+          /unknown profile "home"; known profiles: default, work\nhint: create it: quarry config set --profile home/
+        )
+      })
+      expect((yield* run(["config", "set", "profile", "wrok"])).err).toContain("did you mean work?")
+      expect((yield* run(["config", "set", "profile", "work"])).code).toBe(0)
+      yield* run(["auth", "login", "--no-verify", "--profile", "home"], { input: piped("key-1") })
+      expect((yield* run(["config", "set", "profile", "home"])).code).toBe(0)
     }).pipe(Effect.scoped))
 
   it.live("writes to a profile that the option or the variable selects", () =>
@@ -251,9 +305,13 @@ it.live("an unknown profile is an error, with a suggestion or the command that c
     writeUser("profiles:\n  work:\n    chain: eth\n")
     expect(yield* run([...price, "--sandbox", "--profile", "wrok"])).toMatchObject({
       code: 2,
-      err: expect.stringContaining("quarry config set --profile wrok")
+      err: expect.stringMatching(
+        /unknown profile "wrok" \(--profile\); known profiles: default, work\n.*mean work\?/
+      )
     })
-    expect((yield* run([...price, "--sandbox", "--profile", "worker"])).err).toContain("did you mean work?")
+    expect((yield* run([...price, "--sandbox", "--profile", "x"])).err).toContain(
+      "create it: quarry config set --profile x base-url <url>"
+    )
     expect((yield* run([...price, "--sandbox", "--profile", "Work"])).code).toBe(2)
     expect((yield* run([...price, "--sandbox", "--profile", "work"])).code).toBe(0)
   }).pipe(Effect.scoped))

@@ -34,7 +34,7 @@ describe("a file", () => {
     Effect.gen(function*() {
       const file = yield* read(`# mine
 chain: polygon
-timeout: 30
+timeout: 30s
 sandbox: no
 profiles:
   work:
@@ -45,7 +45,7 @@ aliases:
   treasury: ${address}
 `)
       expect(file).toMatchObject({
-        settings: { chain: "polygon", timeout: "30" },
+        settings: { chain: "polygon", timeout: "30s" },
         profiles: { work: { "base-url": "https://api.example.com", "rate-limit": "25/10s" }, empty: {} },
         aliases: { treasury: address.toLowerCase() },
         issues: [{ line: 4, message: expect.stringContaining("sandbox: expected true or false") }]
