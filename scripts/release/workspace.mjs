@@ -1,5 +1,5 @@
 // The packages of this workspace that are published, and its versions in git.
-import { execFileSync } from "node:child_process"
+import { spawnSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -13,14 +13,18 @@ export const root = fileURLToPath(new URL("../../", import.meta.url))
  * @param {string} program
  * @param {ReadonlyArray<string>} args
  */
-export const run = (cwd, program, args) =>
-  execFileSync(program, args, {
+export const run = (cwd, program, args) => {
+  const { error, status, stderr, stdout } = spawnSync(program, args, {
     cwd,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "pipe"],
     maxBuffer: 1 << 28,
     shell: process.platform === "win32"
-  }).trimEnd()
+  })
+  if (error !== undefined) throw error
+  if (status !== 0) throw new Error(`${program} ${args.join(" ")} failed:\n${stdout}${stderr}`)
+  return stdout.trimEnd()
+}
 
 /** @param {string} file */
 export const readJson = (file) => JSON.parse(readFileSync(file, "utf8"))
