@@ -272,6 +272,14 @@ it("wraps long values of a record, and loses no character", () => {
   ))
 })
 
+it("wraps JSON after commas", () => {
+  expect(wrapText("[{\"type\":\"address\",\"name\":\"from\"},{\"type\":\"uint256\"}]", 24)).toEqual([
+    "[{\"type\":\"address\",",
+    "\"name\":\"from\"},",
+    "{\"type\":\"uint256\"}]"
+  ])
+})
+
 it("formats exact amounts in whole tokens for any reported decimals", () => {
   expect(formatTokenAmount(1500000000000000001n, 18)).toBe("1.500000000000000001")
   expect(formatTokenAmount(2n ** 256n - 1n, 0)).toBe((2n ** 256n - 1n).toString())

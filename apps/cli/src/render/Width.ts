@@ -38,11 +38,11 @@ export const truncateMiddle = (text: string, columns: number): string => {
   return `${text.slice(0, Math.max(0, columns - 1 - tail))}…${tail === 0 ? "" : text.slice(-tail)}`
 }
 
-/** Splits a text into lines of at most `columns`: after spaces where possible, within words where necessary. */
+/** Splits a text into lines of at most `columns`: after spaces and commas where possible, within words where necessary. */
 export const wrapText = (text: string, columns: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
   let line = ""
-  for (const word of text.split(/(?<= )/)) {
+  for (const word of text.split(/(?<=[ ,])/)) {
     if (width(line + word.trimEnd()) <= columns) {
       line += word
       continue
