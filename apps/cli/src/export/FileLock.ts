@@ -7,10 +7,11 @@ import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as os from "node:os"
+import * as path from "node:path"
 import { ExportConflictError } from "../CommandError.ts"
 import { errorCode } from "../SystemError.ts"
 import type { OutputError } from "../Terminal.ts"
-import { attempt } from "./Files.ts"
+import { attempt, readText } from "./Files.ts"
 
 /** A process. Its start tells it from a later process with the same id. */
 const Owner = Schema.Struct({ pid: Schema.Int, start: Schema.String, host: Schema.String })
@@ -48,23 +49,42 @@ const startOf = (pid: number): string | null => {
 const isRunning = ({ host, pid, start }: typeof Owner.Type): boolean =>
   host !== os.hostname() || startOf(pid) === start
 
+const parseOwner = (text: string): typeof Owner.Type | null =>
+  Either.getOrNull(Schema.decodeEither(OwnerText)(text))
+
+const lockOf = (file: string): string => `${file}.lock`
+
+const conflict = (file: string, text: string): ExportConflictError => {
+  const owner = parseOwner(text)
+  return new ExportConflictError({
+    reason: `another process${owner === null ? "" : ` (${owner.pid} on ${owner.host})`} is writing ${file}`,
+    hint: `wait until it ends, or remove ${lockOf(file)} if there is no such process`
+  })
+}
+
+/** Returns whether a lock belongs to a process that has ended. */
+const isStale = (text: string): boolean => {
+  const owner = parseOwner(text)
+  return owner !== null && !isRunning(owner)
+}
+
+/** Fails if another process holds the lock of a file. Changes nothing. */
+export const requireUnlocked = (file: string): Effect.Effect<void, ExportConflictError | OutputError> =>
+  Effect.flatMap(
+    readText(lockOf(file)),
+    (text) => text === null || isStale(text) ? Effect.void : conflict(file, text)
+  )
+
 /** Holds `FILE.lock` until the scope closes. Fails if another process holds it. */
 export const lockFile = (
   file: string
 ): Effect.Effect<void, ExportConflictError | OutputError, Scope.Scope> => {
-  const lock = `${file}.lock`
+  const lock = lockOf(file)
   const own = Schema.encodeSync(OwnerText)({
     pid: process.pid,
     start: startOf(process.pid) ?? "",
     host: os.hostname()
   })
-  const conflict = (text: string) => {
-    const owner = Either.getOrNull(Schema.decodeEither(OwnerText)(text))
-    return new ExportConflictError({
-      reason: `another process${owner === null ? "" : ` (${owner.pid} on ${owner.host})`} is writing ${file}`,
-      hint: `wait until it ends, or remove ${lock} if there is no such process`
-    })
-  }
   const take = attempt("write", lock, async () => {
     // Linked when it is complete, so that a lock never lacks its owner
     const temporary = `${lock}.${process.pid}`
@@ -74,8 +94,7 @@ export const lockFile = (
         if (await create(temporary, lock)) return null
         const text = await fs.readFile(lock, "utf8").catch(() => null)
         if (text === null) continue
-        const owner = Either.getOrNull(Schema.decodeEither(OwnerText)(text))
-        if (owner !== null && isRunning(owner)) return text
+        if (!isStale(text)) return text
         await removeStale(lock, text)
       }
       return ""
@@ -83,10 +102,25 @@ export const lockFile = (
       await fs.rm(temporary, { force: true })
     }
   })
-  return Effect.asVoid(Effect.acquireRelease(
-    Effect.flatMap(take, (other) => other === null ? Effect.void : conflict(other)),
+  return Effect.acquireRelease(
+    Effect.flatMap(take, (other) => other === null ? Effect.void : conflict(file, other)),
     () => Effect.promise(() => fs.rm(lock, { force: true }))
-  ))
+  ).pipe(Effect.zipRight(attempt("write", lock, () => removeTemporaryFiles(lock))))
+}
+
+/** Removes what processes left that were killed while they took the lock. */
+const removeTemporaryFiles = async (lock: string): Promise<void> => {
+  const folder = path.dirname(lock)
+  for (const name of await fs.readdir(folder)) {
+    if (!name.startsWith(`${path.basename(lock)}.`)) continue
+    const pid = Number(/^\d+/.exec(name.slice(path.basename(lock).length + 1))?.[0] ?? NaN)
+    const file = path.join(folder, name)
+    const owner = parseOwner(await fs.readFile(file, "utf8").catch(() => ""))
+    // That of another machine is not known to have ended
+    if (!Number.isNaN(pid) && owner?.host === os.hostname() && startOf(pid) === null) {
+      await fs.rm(file, { force: true })
+    }
+  }
 }
 
 /** Gives a complete lock its name. Returns false if the name is taken. */
