@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { UsageError } from "./CommandError.ts"
 import type { CommandSettings } from "./CommandSettings.ts"
-import { connect, type ConnectionError } from "./Connection.ts"
+import { connect, type Connection, type ConnectionError } from "./Connection.ts"
 import type { HttpTransport } from "./HttpTransport.ts"
 import type { CommandTerminal } from "./Terminal.ts"
 
@@ -18,6 +18,8 @@ export interface ApiClientsService {
   readonly streams: Effect.Effect<StreamsApiService, ConnectionError>
   readonly ledger: Effect.Effect<LedgerApiService, ConnectionError>
   readonly ledgerTestnet: Effect.Effect<LedgerTestnetApiService, ConnectionError>
+  /** Reads the base URL of a client. Needs no API key. */
+  readonly readBaseUrl: Connection["readBaseUrl"]
 }
 
 export class ApiClients extends Context.Tag("@blockquarry/cli/ApiClients")<ApiClients, ApiClientsService>() {}

@@ -53,7 +53,8 @@ export const layer = (
         data: build(DataApi.DataApi, DataApi.layerConfig),
         streams: build(StreamsApi.StreamsApi, StreamsApi.layerConfig),
         ledger: build(LedgerApi.LedgerApi, LedgerApi.layerConfig),
-        ledgerTestnet: build(LedgerTestnetApi.LedgerTestnetApi, LedgerTestnetApi.layerConfig)
+        ledgerTestnet: build(LedgerTestnetApi.LedgerTestnetApi, LedgerTestnetApi.layerConfig),
+        readBaseUrl: connection.readBaseUrl
       }
     })
   )

@@ -5,7 +5,7 @@ import type { ListOperationFunction, OperationFunction } from "@blockquarry/http
 import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
 import type * as Stream from "effect/Stream"
-import { ApiClients, type ApiClientsService, layerFromSettings } from "./ApiClients.ts"
+import { type ApiClients, type ApiClientsService, layerFromSettings } from "./ApiClients.ts"
 import {
   type CommandInvocation,
   type CommandSpec,
@@ -18,7 +18,13 @@ import { decodeArguments, toArguments, toOptions } from "./args/OperationParamet
 import type { AliasOf, ChartBuilder } from "./chart/Chart.ts"
 import { chartOptions, type ChartTarget, chartTarget } from "./chart/ChartOptions.ts"
 import type { CommandError, UsageError } from "./CommandError.ts"
-import { dryRunOption, exportOptions, exportTarget, isExport, retryDuration } from "./export/ExportOptions.ts"
+import {
+  dryRunOption,
+  exportOptions,
+  exportTarget,
+  retryDuration,
+  withExplicitChain
+} from "./export/ExportOptions.ts"
 import { inputOptions, readsInputs, replaceable } from "./inputs/InputOptions.ts"
 import type { ListJob } from "./list/ListJob.ts"
 import { paginationOptions } from "./list/ListOptions.ts"
@@ -112,8 +118,9 @@ export const listCommand = <
     ...operationOptions(spec.operation.api)
   ],
   examples: spec.examples,
-  run: (invocation) =>
+  run: (given) =>
     Effect.gen(function*() {
+      const invocation = withExplicitChain(spec.operation, given)
       const output = outputSettings(invocation.values)
       yield* validateRaw(invocation)
       if (output.isFieldsHelp) return yield* printFieldsHelp(spec.operation)
@@ -126,11 +133,6 @@ export const listCommand = <
       }
       const { encoded } = yield* decodeArguments(spec.operation, invocation.values)
       if (spec.validate !== undefined) yield* spec.validate(encoded, invocation)
-      if (isEnabled(invocation.values, dryRunOption.name)) {
-        const { printRequest } = yield* Effect.promise(() => import("./export/DryRun.ts"))
-        yield* printRequest(spec.operation, invocation)
-        if (!isExport(invocation.values)) return
-      }
       yield* Effect.provide(runList(spec, invocation, chart), layerFromSettings(invocation.settings)).pipe(
         withRecordedBodies(invocation)
       )
@@ -151,6 +153,12 @@ const runList = <
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
+    const isDryRun = isEnabled(invocation.values, dryRunOption.name)
+    const target = yield* exportTarget(invocation)
+    if (isDryRun && target === null) {
+      const { printRequest } = yield* Effect.promise(() => import("./export/DryRun.ts"))
+      return yield* printRequest(spec.operation, invocation)
+    }
     const source = yield* operationSource(spec, invocation)
     if (source.warning !== null) yield* terminal.note(source.warning)
     const job: ListJob<Item> = {
@@ -162,7 +170,7 @@ const runList = <
       transform: yield* makeTransform(
         source.fields,
         outputSettings(invocation.values),
-        invocation.settings.format
+        target === null ? invocation.settings.format : "ndjson"
       ),
       invocation
     }
@@ -178,19 +186,20 @@ const runList = <
         yield* Effect.promise(() => load(encoded, aliasOf, invocation))
       )
     }
-    const target = yield* exportTarget(invocation.values)
-    if (target !== null && isEnabled(invocation.values, dryRunOption.name)) {
-      const { printEstimate } = yield* Effect.promise(() => import("./export/DryRun.ts"))
-      return yield* printEstimate(source, job.maxItems, target)
-    }
     if (target !== null) {
-      const clients = yield* ApiClients
-      const { exportList } = yield* Effect.promise(() => import("./export/ExportCommand.ts"))
-      return yield* exportList(job, target, (invocation) =>
-        operationSource(spec, invocation).pipe(
-          Effect.provideService(ApiClients, clients),
-          Effect.provideService(CommandTerminal, terminal)
-        ))
+      const context = yield* Effect.context<ApiClients | CommandTerminal>()
+      const { planExport } = yield* Effect.promise(() => import("./export/ExportCommand.ts"))
+      const plan = yield* planExport(job, target, (values) =>
+        Effect.provide(operationSource(spec, { ...invocation, values }), context))
+      if (!isDryRun) {
+        const { exportRecords } = yield* Effect.promise(() =>
+          import("./export/Export.ts")
+        )
+        return yield* exportRecords(plan)
+      }
+      const { dryRunExport, printRequest } = yield* Effect.promise(() => import("./export/DryRun.ts"))
+      return yield* dryRunExport(plan, (values) =>
+        Effect.provide(printRequest(spec.operation, { ...invocation, values }), context))
     }
     return yield* outputSettings(invocation.values).isRaw
       ? printBodies(retryingJob.source.pages())

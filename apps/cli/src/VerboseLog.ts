@@ -13,8 +13,11 @@ import type { TerminalService } from "./Terminal.ts"
 /** Prints log messages to stderr: all levels if `isVerbose`, otherwise warnings and errors. */
 export const withVerboseLog = (terminal: TerminalService, isVerbose: boolean) => {
   const format = makeFormat()
-  const logger = Logger.make<unknown, void>(({ annotations, date, message }) => {
-    const messageText = (Array.isArray(message) ? message : [message]).map(String).join(" ")
+  const minimumLevel = isVerbose ? LogLevel.Debug : LogLevel.Warning
+  const logger = Logger.make<unknown, void>(({ annotations, date, logLevel, message }) => {
+    // A region may log more, for its progress line
+    if (LogLevel.lessThan(logLevel, minimumLevel)) return
+    const messageText = textOf(message)
     const { call, ...fields } = Object.fromEntries(HashMap.map(annotations, String))
     const line = format(messageText, call ?? "", new Map(Object.entries(fields)), date.getTime())
     if (line === null) return
@@ -25,7 +28,7 @@ export const withVerboseLog = (terminal: TerminalService, isVerbose: boolean) =>
   })
   const layer = Layer.merge(
     Logger.replace(Logger.defaultLogger, logger),
-    Logger.minimumLogLevel(isVerbose ? LogLevel.Debug : LogLevel.Warning)
+    Logger.minimumLogLevel(minimumLevel)
   )
   return <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     effect.pipe(
@@ -34,6 +37,10 @@ export const withVerboseLog = (terminal: TerminalService, isVerbose: boolean) =>
       Effect.provide(layer)
     )
 }
+
+/** Returns the text of a message. */
+const textOf = (message: unknown): string =>
+  (Array.isArray(message) ? message : [message]).map(String).join(" ")
 
 /** The message of a log line with the cache status of the response to the last request. */
 export const responseMessage = "response headers"
@@ -49,6 +56,40 @@ const waitReasons: Readonly<Record<string, string>> = {
   cooldown: "because the service limits the rate (429)",
   concurrency: "for a free connection"
 }
+
+/** A wait of the client: for a limit, or before a retry. */
+export interface ClientWait {
+  readonly description: string
+  /** For how long to show it. */
+  readonly millis: number
+}
+
+/** A shorter wait for a limit is part of the normal pace. */
+const minShownWait = 1000
+
+/** Returns the wait that a log message announces, if any. */
+const toWait = (text: string, annotations: Readonly<Record<string, string>>): ClientWait | null => {
+  const { millis: length, outcome, wait } = annotations
+  if (wait !== undefined) {
+    const millis = Number(length)
+    const description = `waiting ${formatMillis(millis)} ${waitReasons[wait] ?? wait}`
+    return millis >= minShownWait ? { description, millis } : null
+  }
+  const retry = /, (retrying in .+)$/.exec(text)?.[1]
+  return retry === undefined || outcome === undefined
+    ? null
+    : { description: sanitize(`${retry}: ${outcome}`), millis: minShownWait }
+}
+
+/** Runs an effect, and calls `onWait` when a call of it starts to wait. */
+export const observeWaits =
+  (onWait: (wait: ClientWait) => void) => <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+    const logger = Logger.make<unknown, void>(({ annotations, message }) => {
+      const wait = toWait(textOf(message), Object.fromEntries(HashMap.map(annotations, String)))
+      if (wait !== null) onWait(wait)
+    })
+    return Logger.withMinimumLogLevel(Effect.provide(self, Logger.add(logger)), LogLevel.Debug)
+  }
 
 /**
  * Formats requests and attempt results as `→` and `←` lines, waits as `…` lines, and other messages with their

@@ -62,26 +62,24 @@ export const printRequest = (
 ): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
-    const url = yield* requestUrl(settings, api, baseUrlVariable, request)
+    const connection = yield* connect(settings)
+    const url = requestUrl(settings, api, yield* connection.readBaseUrl(api, baseUrlVariable), request)
     yield* terminal.print(`${formatCurl(request, url)}\n`)
     yield* terminal.note(sanitize(yield* keyNote(settings)))
   })
 
 /** Returns the URL of a request. */
 export const requestUrl = (
-  settings: CommandSettings,
+  { isSandbox }: CommandSettings,
   api: ApiName,
-  baseUrlVariable: string,
+  /** That `readBaseUrl` has checked. */
+  baseUrl: string,
   { path, query }: Pick<EncodedRequest, "path" | "query">
-): Effect.Effect<string, CommandError, HttpTransport | CommandTerminal> =>
-  Effect.gen(function*() {
-    const connection = yield* connect(settings)
-    const baseUrl = yield* connection.readBaseUrl(api, baseUrlVariable)
-    // `readBaseUrl` has checked it
-    const apiUrl = Either.getOrThrow(BaseUrl.normalize(api, baseUrl))
-    const url = new URL(apiUrl + path + (query.length === 0 ? "" : `?${formatQuery(query)}`)).href
-    return settings.isSandbox ? url.replace(new URL(url).origin, sandboxOrigin) : url
-  })
+): string => {
+  const apiUrl = Either.getOrThrow(BaseUrl.normalize(api, baseUrl))
+  const url = new URL(apiUrl + path + (query.length === 0 ? "" : `?${formatQuery(query)}`)).href
+  return isSandbox ? url.replace(new URL(url).origin, sandboxOrigin) : url
+}
 
 /** Says how the shell gets the key. */
 const keyNote = ({ configuration, isSandbox }: CommandSettings): Effect.Effect<string, CommandError> =>

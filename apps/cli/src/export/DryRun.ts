@@ -6,18 +6,20 @@ import * as Settings from "@blockquarry/http/Settings"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { type CommandInvocation, integerValue } from "../args/CommandSpec.ts"
+import { ApiClients } from "../ApiClients.ts"
+import { type ArgumentValues, type CommandInvocation, integerValue } from "../args/CommandSpec.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"
-import { type CommandError, ExportConflictError } from "../CommandError.ts"
+import type { CommandError } from "../CommandError.ts"
 import { baseUrlVariableOf } from "../Connection.ts"
 import { requestUrl } from "../diagnostics/Curl.ts"
-import type { HttpTransport } from "../HttpTransport.ts"
 import { withPageSize } from "../list/OperationSource.ts"
-import type { RecordSource } from "../list/RecordSource.ts"
 import { CommandTerminal } from "../Terminal.ts"
-import type { ExportTarget } from "./ExportOptions.ts"
+import type { ExportPlan } from "./Export.ts"
 import { formatCount, formatPages } from "./ExportProgress.ts"
-import { fileToWrite, sizeOf } from "./Files.ts"
+import { planStart } from "./ExportStart.ts"
+import { requireUnlocked } from "./FileLock.ts"
+import { positionOf, savedRecords } from "./Manifest.ts"
+import { sinceBlock } from "./SinceLast.ts"
 
 /** Prints the first request without sending it. The API key is the name of its variable. */
 export const printRequest = <
@@ -29,44 +31,61 @@ export const printRequest = <
 >(
   operation: ListOperation<I, InputEncoded, Output, OutputEncoded, Item>,
   { settings, values }: CommandInvocation
-): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
+): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
+    const { readBaseUrl } = yield* ApiClients
     const sized = withPageSize(values, integerValue(values, "max-items"))
     const { input } = yield* decodeArguments(operation, sized)
     const request = encodeRequest(operation, input)
-    const url = yield* requestUrl(settings, operation.api, baseUrlVariableOf(operation, values), request)
+    const baseUrl = yield* readBaseUrl(operation.api, baseUrlVariableOf(operation, values))
+    const url = requestUrl(settings, operation.api, baseUrl, request)
     yield* terminal.print(
       `${request.method} ${url}\nx-api-key: $${Settings.apiKey}\naccept: application/json\n`
     )
   })
 
-/** Sends the first request of an export, and prints how many pages and units all would be. */
-export const printEstimate = (
-  { operation, pages, recordName }: RecordSource<unknown>,
-  maxItems: number | null,
-  { file, mode }: ExportTarget
+/** Prints the first request of an export, sends it, and prints how many pages and units all would be. */
+export const dryRunExport = <Item>(
+  { job, query, sourceOf, target }: ExportPlan<Item>,
+  print: (values: ArgumentValues) => Effect.Effect<void, CommandError>
 ): Effect.Effect<void, CommandError, CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
-    const existing = yield* Effect.flatMap(fileToWrite(file), sizeOf)
-    if (mode === "new" && existing !== null) {
-      return yield* new ExportConflictError({
-        reason: `${file} exists`,
-        hint: "choose another name, or use --overwrite to replace it"
-      })
+    const { maxItems, source: { operation, recordName } } = job
+    yield* requireUnlocked(target.file)
+    const start = yield* planStart(target, query, operation)
+    if (start._tag === "Complete") {
+      return yield* terminal.note(`${target.file} is complete; no request would be sent`)
     }
+    const manifest = start._tag === "New" ? null : start.manifest
+    const since = manifest?.run.since ?? null
+    const position = manifest === null ? null : positionOf(manifest)
+    const values = new Map(
+      since === null ? job.invocation.values : sinceBlock(job.invocation.values, since)
+    )
+    if (position !== null) values.set("cursor", [position.cursor])
+    yield* print(values)
+
+    const { pages } = yield* sourceOf(values)
     const first = Option.getOrNull(yield* Stream.runHead(pages()))
     const pageSize = first?.items.length ?? 0
+    const saved = manifest === null ? 0 : savedRecords(manifest)
+    if (saved > 0) yield* terminal.note(`${formatCount(saved)} ${recordName} are saved`)
     const isComplete = first === null || first.nextCursor === null
-    const total = isComplete ? pageSize : first.total
+    // The total is that of the whole list
+    const total = isComplete
+      ? pageSize - (position?.skip ?? 0)
+      : first.total === null
+      ? null
+      : first.total - saved
     if (total === null) {
       return yield* terminal.note(
         `estimate: unknown, because the service does not state the number of ${recordName}; ` +
           `a page has ${formatCount(pageSize)} and costs ${operation.cost} units`
       )
     }
-    const records = maxItems === null ? total : Math.min(total, maxItems)
+    const records = Math.max(0, maxItems === null ? total : Math.min(total, maxItems - saved))
     const pageCount = Math.max(1, Math.ceil(records / Math.max(1, pageSize)))
     yield* terminal.note(
       `estimate: ${formatCount(records)} ${recordName}, ${formatPages(pageCount)}, ` +

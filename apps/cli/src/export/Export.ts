@@ -1,10 +1,11 @@
 /**
  * Exports of a list to a file that survive crashes.
  *
- * Parts are appended to `FILE.partial`. A part ends with the first page after which it is large enough, so the parts of a
- * list are always the same. When the bytes of a part are on disk, the manifest is replaced by one with the part and the
- * cursor after it. An export continues from the last part of the manifest, and what it writes then is what it would have
- * written without the interruption. The complete file is renamed to FILE.
+ * Parts are appended to `FILE.partial`. When the bytes of a part are on disk, the manifest is replaced by one with the part
+ * and the position after it. An export continues from the last part of the manifest. The bytes of the file depend on the
+ * records only, so they are those of an export without the interruption. The complete file is renamed to FILE.
+ *
+ * An export that ends early, but is not killed, also saves the records after the last part.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -13,20 +14,37 @@ import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import type { ArgumentValues } from "../args/CommandSpec.ts"
 import { type CommandError, exitCodeOf, exitCodes } from "../CommandError.ts"
 import type { ListJob } from "../list/ListJob.ts"
-import { limitRecords, memoise, type RecordPage, type RecordSource } from "../list/RecordSource.ts"
+import {
+  type EncodedRecord,
+  limitRecords,
+  memoise,
+  type RecordPage,
+  type RecordSource
+} from "../list/RecordSource.ts"
 import type { TransformedRecords } from "../list/RecordTransform.ts"
 import { formatDuration, retryPages } from "../list/RetryPages.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import type { ExportTarget } from "./ExportOptions.ts"
 import { type ExportProgress, formatBytes, formatCount, formatPages, makeProgress } from "./ExportProgress.ts"
-import { discard, exportFiles, publish, startExport, writeManifest } from "./ExportStart.ts"
+import type { ExportQuery } from "./ExportQuery.ts"
+import { discard, exportFiles, planStart, prepareFiles, publish, writeManifest } from "./ExportStart.ts"
 import type { FileFormat, PartEncoder } from "./FileFormat.ts"
 import { lockFile } from "./FileLock.ts"
-import { type ExportQuery, type Manifest, type NewestBlock, runParts, sumOf } from "./Manifest.ts"
+import {
+  type ListPosition,
+  makeTail,
+  type Manifest,
+  type NewestBlock,
+  positionOf,
+  recordsOf,
+  savedRecords,
+  sumOf
+} from "./Manifest.ts"
 import { openPartial, type PartialFile } from "./PartialFile.ts"
-import { blockOf, isNewSince, trackNewest } from "./SinceLast.ts"
+import { blockOf, isNewSince, sinceBlock, trackNewest } from "./SinceLast.ts"
 
 const minPartRecords = 10_000
 const maxPartRecords = 100_000
@@ -44,8 +62,8 @@ export interface ExportPlan<in out Item> {
   readonly target: ExportTarget
   readonly query: ExportQuery
   readonly format: FileFormat
-  /** Returns the list from a block on. */
-  readonly sourceSince: (since: NewestBlock) => Effect.Effect<RecordSource<Item>, CommandError>
+  /** Returns the list of other values of options and arguments. */
+  readonly sourceOf: (values: ArgumentValues) => Effect.Effect<RecordSource<Item>, CommandError>
   /** The command line that continues the export. */
   readonly resumeCommand: string
 }
@@ -57,29 +75,44 @@ export const exportRecords = <Item>(
   Effect.scoped(Effect.gen(function*() {
     const terminal = yield* CommandTerminal
     const { job, query, resumeCommand, target: { file } } = plan
-    yield* lockFile(file)
-    const manifest = yield* startExport(plan.target, query)
-    if (manifest === null) return yield* terminal.note(`${file} is complete`)
     const recordName = job.source.recordName
-    const before = sumOf(runParts(manifest), "records")
+    const samePipe = job.inputs?.isStandardInput === true ? "pass the same stdin, and " : ""
+    const continueWith = `${samePipe}continue with\n${resumeCommand}`
+    yield* lockFile(file)
+    const manifest = yield* planStart(plan.target, query, job.source.operation).pipe(
+      Effect.flatMap((start) => prepareFiles(plan.target, query, start)),
+      Effect.onInterrupt(() => terminal.note(`interrupted before the first ${recordName}; ${continueWith}`))
+    )
+    if (manifest.status === "complete") {
+      yield* terminal.note(`${file} is complete`)
+      return job.inputs?.restore(manifest.inputs)
+    }
+    const before = savedRecords(manifest)
     const progress = yield* makeProgress(terminal, recordName, before, job.maxItems)
     const savedManifest = yield* Ref.make(manifest)
-    yield* Effect.onExit(writeRecords(plan, savedManifest, progress), (exit) =>
+    yield* Effect.onExit(progress.showWaits(writeRecords(plan, savedManifest, progress)), (exit) =>
       Effect.gen(function*() {
         yield* terminal.progress(null)
-        if (job.inputs !== undefined) yield* job.inputs.report(exit)
+        if (job.inputs !== undefined) {
+          yield* job.inputs.report(exit)
+        }
         const { elapsed, pages, records } = yield* progress.counts
         if (Exit.isFailure(exit)) {
-          const saved = sumOf(runParts(yield* Ref.get(savedManifest)), "records")
+          const saved = savedRecords(yield* Ref.get(savedManifest))
           const error = Option.getOrNull(Cause.failureOption(exit.cause))
-          if (saved === 0 && error !== null && isPermanent(error)) return yield* Effect.ignore(discard(file))
+          if (saved === 0 && error !== null && isPermanent(error)) {
+            return yield* Effect.ignore(discard(file))
+          }
           // It would fail again
-          if (error?._tag === "UsageError") return
+          if (error?._tag === "UsageError") {
+            return
+          }
           const readAgain = before + records - saved
+          const saving = readAgain === 0
+            ? `${saved === 0 ? "none" : "all"} saved`
+            : `${formatCount(saved)} saved; ${formatCount(readAgain)} will be read again`
           return yield* terminal.note(
-            `interrupted after ${formatCount(before + records)} ${recordName} ` +
-              `(${formatCount(saved)} saved; ${formatCount(readAgain)} will be read again); ` +
-              `continue with\n${resumeCommand}`
+            `interrupted after ${formatCount(before + records)} ${recordName} (${saving}); ${continueWith}`
           )
         }
         const action = manifest.run.firstPart > 0 ? "added" : "exported"
@@ -91,14 +124,24 @@ export const exportRecords = <Item>(
       }))
   }))
 
+/** What is known of the first records of a part. */
+interface PartCounts {
+  readonly rows: number
+  readonly records: number
+  readonly firstBlock: number | null
+  readonly lastBlock: number | null
+  readonly newest: NewestBlock | null
+  /** Where the list continues after the records; null if it cannot. */
+  readonly position: ListPosition | null
+}
+
 /** A part that is not closed yet. */
 interface OpenPart {
   readonly encoder: PartEncoder
   readonly recordsBefore: number
-  rows: number
-  records: number
-  firstBlock: number | null
-  lastBlock: number | null
+  counts: PartCounts
+  /** Of the records up to the last place where the part can end. */
+  closable: PartCounts
 }
 
 /** Returns whether an error stays until the command, the API key or the plan changes. */
@@ -110,93 +153,167 @@ const isPermanent = (error: CommandError): boolean => {
 
 /** Appends the records after the manifest, and returns the size of the complete file. */
 const writeRecords = <Item>(
-  { format, job, sourceSince, target: { file } }: ExportPlan<Item>,
+  { format, job, sourceOf, target: { file } }: ExportPlan<Item>,
   savedManifest: Ref.Ref<Manifest>,
   progress: ExportProgress
 ): Effect.Effect<number, CommandError, Scope.Scope> =>
   Effect.gen(function*() {
     const started = yield* Ref.get(savedManifest)
-    let manifest = started
+    let manifest: Manifest = { ...started, tail: null }
     const save = (next: Manifest) => Effect.zipRight(writeManifest(file, next), Ref.set(savedManifest, next))
     const { run: { since } } = started
-    const before = runParts(started)
-    const source = retryPages(since === null ? job.source : yield* sourceSince(since), {
-      retryFor: job.retryFor,
-      onWait: progress.wait
-    })
+    const source = retryPages(
+      since === null ? job.source : yield* sourceOf(sinceBlock(job.invocation.values, since)),
+      { retryFor: job.retryFor, onWait: progress.wait }
+    )
     const partial = yield* openPartial(exportFiles(file).partial, sumOf(started.parts, "bytes"))
-    let part = startPart(format, manifest)
-    const addRows = (rows: ReadonlyArray<unknown>) => {
-      part.rows += rows.length
-      return partial.append(part.encoder.add(rows))
-    }
-    const addTransformed = ({ error, values }: TransformedRecords) =>
-      Effect.flatMap(addRows(values), () => error === null ? Effect.void : Effect.fail(error))
-    const addPage = (page: RecordPage<Item>) =>
+    const start = positionOf(started)
+    let part = startPart(format, manifest, start)
+    // Of the next record
+    let position: ListPosition | null = null
+    let toSkip = start?.skip ?? 0
+
+    const addRows = ({ error, values }: TransformedRecords) =>
       Effect.gen(function*() {
-        const records = page.records()
-        manifest = { ...manifest, newest: trackNewest(manifest.newest, records) }
-        part.records += records.length
-        const [first, last] = [records[0], records.at(-1)]
-        if (first !== undefined) part.firstBlock ??= blockOf(first)
-        if (last !== undefined) part.lastBlock = blockOf(last)
-        yield* addTransformed(
-          job.transform === null ? { values: records, error: null } : yield* job.transform.apply(records)
+        part.counts = { ...part.counts, rows: part.counts.rows + values.length, position: null }
+        yield* partial.append(part.encoder.add(values))
+        if (error !== null) yield* Effect.fail(error)
+      })
+    /** Adds records that `after` follows, and saves each part that is full. */
+    const addRecords = (records: ReadonlyArray<EncodedRecord>, after: ListPosition | null) =>
+      Effect.gen(function*() {
+        for (let added = 0, isFirst = true; isFirst || added < records.length; isFirst = false) {
+          const some = records.slice(added, added + part.encoder.room())
+          added += some.length
+          position = added === records.length
+            ? after
+            : position === null
+            ? null
+            : { ...position, skip: position.skip + some.length }
+          yield* addRows(
+            job.transform === null ? { values: some, error: null } : yield* job.transform.apply(some)
+          )
+          part.counts = countRecords(part.counts, some, position)
+          if (part.encoder.pending().length > 0) continue
+          part.closable = part.counts
+          const isFull = part.counts.records >= partRecords(part.recordsBefore) ||
+            part.encoder.size() >= maxPartSize
+          // Where the list cannot be resumed, a part would be useless
+          if (!isFull || position === null) continue
+          manifest = yield* closePart(partial, part, manifest)
+          yield* save(manifest)
+          part = startPart(format, manifest, position)
+        }
+      })
+    const addPage = (read: RecordPage<Item>) =>
+      Effect.gen(function*() {
+        const skipped = Math.min(toSkip, read.items.length)
+        toSkip -= skipped
+        const page = skipped === 0 ? read : withoutFirst(read, skipped)
+        const canContinue = typeof page.nextCursor === "string" && job.transform?.holdsRecords !== true
+        // Between pages, an interruption can save everything
+        yield* Effect.uninterruptible(
+          addRecords(page.records(), canContinue ? { cursor: page.nextCursor, skip: toSkip } : null)
         )
         yield* progress.page(page)
-        const isFull = part.records >= partRecords(part.recordsBefore) || part.encoder.size() >= maxPartSize
-        // Where the list cannot be resumed, a part would be useless
-        if (isFull && job.transform?.holdsRecords !== true && typeof page.nextCursor === "string") {
-          manifest = yield* closePart(partial, part, manifest, page.nextCursor)
-          yield* save(manifest)
-          part = startPart(format, manifest)
-        }
         yield* letEventsPass
       })
-    const remaining = job.maxItems === null ? null : Math.max(0, job.maxItems - sumOf(before, "records"))
-    if (remaining !== 0) {
-      yield* source.pages(before.at(-1)?.cursor ?? undefined).pipe(
+    const readPages = Effect.gen(function*() {
+      const saved = savedRecords(started)
+      if (started.tail !== null) yield* addRecords(recordsOf(started.tail), start)
+      position = start
+      if (job.maxItems !== null && job.maxItems <= saved) return
+      yield* source.pages(start?.cursor).pipe(
         Stream.map(since === null ? (page) => page : onlyNew(since)),
-        limitRecords(remaining),
+        limitRecords(job.maxItems === null ? null : job.maxItems - saved + toSkip),
         Stream.runForEach(addPage)
       )
-    }
-    if (job.transform !== null) yield* addTransformed(yield* job.transform.end)
-    if (part.rows > 0 || manifest.parts.length === 0) {
-      manifest = yield* closePart(partial, part, manifest, null)
-    }
-    const size = sumOf(manifest.parts, "bytes")
-    yield* partial.append(format.end(manifest.parts.map(({ footer }) => footer), size))
-    const end = yield* partial.seal
-    const bytes = size + end.bytes
-    yield* save({ ...manifest, status: "complete", bytes })
-    yield* publish(file)
-    return bytes
+      if (job.transform !== null) yield* addRows(yield* job.transform.end)
+    })
+    /** Saves an export that ends early up to its last complete page. */
+    const saveRest = Effect.gen(function*() {
+      const { closable, counts, encoder } = part
+      const saved = positionOf(yield* Ref.get(savedManifest))
+      const isSaved = counts.position?.cursor === saved?.cursor && counts.position?.skip === saved?.skip
+      if (counts.position === null || isSaved) return
+      const pending = encoder.pending()
+      if (pending.length === 0) return yield* save(yield* closePart(partial, part, manifest))
+      if (closable.records > 0 && closable.position === null) return
+      const closed = closable.records === 0 ? manifest : yield* closePart(partial, part, manifest)
+      yield* save({ ...closed, tail: makeTail(pending, counts.position) })
+    })
+    const finish = Effect.gen(function*() {
+      yield* partial.append(part.encoder.flush())
+      if (part.counts.rows > 0 || manifest.parts.length === 0) {
+        part.closable = { ...part.counts, position: null }
+        manifest = yield* closePart(partial, part, manifest)
+      }
+      const size = sumOf(manifest.parts, "bytes")
+      yield* partial.append(format.end(manifest.parts.map(({ footer }) => footer), size))
+      const end = yield* partial.seal
+      const bytes = size + end.bytes
+      yield* save({ ...manifest, status: "complete", bytes, inputs: job.inputs?.counts() ?? null })
+      yield* publish(file)
+      return bytes
+    })
+    yield* Effect.onError(readPages, () => Effect.ignore(saveRest))
+    return yield* Effect.uninterruptible(finish)
   })
 
-const startPart = (format: FileFormat, { parts }: Manifest): OpenPart => ({
-  encoder: format.startPart(sumOf(parts, "bytes")),
-  recordsBefore: sumOf(parts, "records"),
-  rows: 0,
-  records: 0,
-  firstBlock: null,
-  lastBlock: null
-})
+const startPart = (format: FileFormat, manifest: Manifest, position: ListPosition | null): OpenPart => {
+  const counts: PartCounts = {
+    rows: 0,
+    records: 0,
+    firstBlock: null,
+    lastBlock: null,
+    newest: manifest.newest,
+    position
+  }
+  return {
+    encoder: format.startPart(sumOf(manifest.parts, "bytes")),
+    recordsBefore: sumOf(manifest.parts, "records"),
+    counts,
+    closable: counts
+  }
+}
 
-/** Makes a part permanent, and returns the manifest with it. */
+const countRecords = (
+  counts: PartCounts,
+  records: ReadonlyArray<EncodedRecord>,
+  position: ListPosition | null
+): PartCounts => {
+  const [first, last] = [records[0], records.at(-1)]
+  return {
+    rows: counts.rows,
+    records: counts.records + records.length,
+    firstBlock: first === undefined ? counts.firstBlock : counts.firstBlock ?? blockOf(first),
+    lastBlock: last === undefined ? counts.lastBlock : blockOf(last),
+    newest: trackNewest(counts.newest, records),
+    position
+  }
+}
+
+/** Makes the closable records of a part permanent, and returns the manifest with them. */
 const closePart = (
   partial: PartialFile,
-  { encoder, firstBlock, lastBlock, records, rows }: OpenPart,
-  manifest: Manifest,
-  cursor: string | null
+  { closable: { firstBlock, lastBlock, newest, position, records, rows }, encoder }: OpenPart,
+  manifest: Manifest
 ): Effect.Effect<Manifest, CommandError> =>
   Effect.gen(function*() {
     const { bytes: rest, footer } = encoder.end()
     yield* partial.append(rest)
     const { bytes, sha256 } = yield* partial.seal
-    const part = { rows, records, bytes, firstBlock, lastBlock, cursor, sha256, footer }
-    return { ...manifest, parts: [...manifest.parts, part] }
+    const { cursor, skip } = position ?? { cursor: null, skip: 0 }
+    const part = { rows, records, bytes, firstBlock, lastBlock, cursor, skip, sha256, footer }
+    return { ...manifest, newest, parts: [...manifest.parts, part] }
   })
+
+/** Removes the first records of a page. */
+const withoutFirst = <Item>(page: RecordPage<Item>, count: number): RecordPage<Item> => ({
+  ...page,
+  items: page.items.slice(count),
+  records: memoise(() => page.records().slice(count))
+})
 
 /** Removes the records that the last export already has. */
 const onlyNew = (since: NewestBlock) => {

@@ -10,25 +10,23 @@ import { ndjson } from "../formats/Ndjson.ts"
 import type { ListJob } from "../list/ListJob.ts"
 import { outputSettings } from "../list/OutputOptions.ts"
 import type { RecordField } from "../list/RecordFields.ts"
-import type { RecordSource } from "../list/RecordSource.ts"
-import type { CommandTerminal } from "../Terminal.ts"
-import { exportRecords } from "./Export.ts"
+import type { ExportPlan } from "./Export.ts"
 import type { ExportTarget } from "./ExportOptions.ts"
+import { canonicalInput, type ExportQuery } from "./ExportQuery.ts"
 import type { FileFormat } from "./FileFormat.ts"
 import { fileToWrite } from "./Files.ts"
-import type { ExportQuery } from "./Manifest.ts"
-import { hasBlockRange, sinceBlock } from "./SinceLast.ts"
+import { hasBlockRange } from "./SinceLast.ts"
 import { textFile } from "./TextFile.ts"
 
 /** Options that change the bytes of a file, besides the parameters of the operation. */
 const formatOptionNames = ["fields", "jq", "escape-formulas", "parquet-amounts", "largest"]
 
-/** Exports the list of a command to a file. `sourceOf` returns the list of other values. */
-export const exportList = <Item>(
+/** Builds the export of the list of a command. `sourceOf` returns the list of other values. */
+export const planExport = <Item>(
   job: ListJob<Item>,
   target: ExportTarget,
-  sourceOf: (invocation: CommandInvocation) => Effect.Effect<RecordSource<Item>, CommandError>
-): Effect.Effect<void, CommandError, CommandTerminal> =>
+  sourceOf: ExportPlan<Item>["sourceOf"]
+): Effect.Effect<ExportPlan<Item>, CommandError> =>
   Effect.gen(function*() {
     const { invocation, maxItems, source, transform } = job
     const { values } = invocation
@@ -42,7 +40,7 @@ export const exportList = <Item>(
     }
     const query: ExportQuery = {
       operation: source.operation.id,
-      input: source.input,
+      input: canonicalInput(source.input),
       sandbox: invocation.settings.isSandbox,
       maxItems,
       format: Object.fromEntries([
@@ -53,16 +51,16 @@ export const exportList = <Item>(
         })
       ])
     }
-    return yield* exportRecords({
+    return {
       // Formats with columns select them from whole records
       job: target.format === "ndjson" ? job : { ...job, transform: null },
       target: { ...target, file: yield* fileToWrite(target.file) },
       // Not in the file, which is the same through a proxy
       query: { ...query, ...serviceOf(source.operation, invocation) },
       format: yield* fileFormat(target, transform?.fields ?? source.fields, query, invocation),
-      sourceSince: (since) => sourceOf({ ...invocation, values: sinceBlock(values, since) }),
+      sourceOf,
       resumeCommand: formatCommandLine(invocation, { overwrite: null, "since-last": null, resume: "true" })
-    })
+    }
   })
 
 const fileFormat = (

@@ -1,8 +1,16 @@
 /** Options of exports to a file. */
+import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as path from "node:path"
-import { type ArgumentValues, isEnabled, type OptionSpec, singleValue } from "../args/CommandSpec.ts"
+import {
+  type ArgumentValues,
+  type CommandInvocation,
+  isEnabled,
+  type OptionSpec,
+  singleValue
+} from "../args/CommandSpec.ts"
+import { outputOption } from "../args/GlobalOptions.ts"
 import { duration, oneOf, parseDuration } from "../args/ValueCheck.ts"
 import { UsageError } from "../CommandError.ts"
 
@@ -112,7 +120,9 @@ const usageError = (reason: string, hint: string | null): Either.Either<never, U
   Either.left(new UsageError({ reason, hint }))
 
 /** Returns the file to export to; null if the command prints to stdout. */
-export const exportTarget = (values: ArgumentValues): Either.Either<ExportTarget | null, UsageError> => {
+export const exportTarget = (
+  { commandLine, values }: Pick<CommandInvocation, "commandLine" | "values">
+): Either.Either<ExportTarget | null, UsageError> => {
   const file = singleValue(values, toOption.name) ?? ""
   const selected = [resumeOption, sinceLastOption, overwriteOption].filter(({ name }) =>
     isEnabled(values, name)
@@ -132,6 +142,14 @@ export const exportTarget = (values: ArgumentValues): Either.Either<ExportTarget
     return usageError(
       `--to: expected a file name that ends in ${extensions.join(", ")}, got ${JSON.stringify(file)}`,
       `for example --to ${path.basename(file, path.extname(file)) || "records"}.parquet`
+    )
+  }
+  // That of a configuration file concerns stdout
+  const output = singleValue(commandLine, outputOption.name) ?? format
+  if (output !== format) {
+    return usageError(
+      `--${outputOption.name} ${output} and --${toOption.name} with a ${format} file are mutually exclusive`,
+      `omit --${outputOption.name}: the extension of the file selects its format`
     )
   }
   if (singleValue(values, amountsOption.name) !== undefined && format !== "parquet") {
@@ -156,6 +174,21 @@ export const exportTarget = (values: ArgumentValues): Either.Either<ExportTarget
 
 /** Returns whether the command writes to a file, which implies `--all`. */
 export const isExport = (values: ArgumentValues): boolean => (singleValue(values, toOption.name) ?? "") !== ""
+
+const defaultChain = "eth"
+
+/**
+ * States the default chain in the requests of an export: services accept the cursor of a list only with the parameters of
+ * its first request, and an export continues whether its chain is stated or not.
+ */
+export const withExplicitChain = (
+  { parameters }: Pick<AnyOperation, "parameters">,
+  invocation: CommandInvocation
+): CommandInvocation =>
+  !isExport(invocation.values) || invocation.values.has("chain") ||
+    parameters.every(({ name }) => name !== "chain")
+    ? invocation
+    : { ...invocation, values: new Map([...invocation.values, ["chain", [defaultChain]]]) }
 
 /** How long an outage may last. */
 export const retryDuration = (values: ArgumentValues): Duration.Duration => {

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import type { RecordPage } from "../list/RecordSource.ts"
 import { formatDuration, type PageWait, showProgress, showWait } from "../list/RetryPages.ts"
 import type { TerminalService } from "../Terminal.ts"
+import { observeWaits } from "../VerboseLog.ts"
 
 /** Milliseconds between two updates of the line. */
 const updateInterval = 100
@@ -24,6 +25,8 @@ export interface ExportProgress {
   readonly page: (page: RecordPage<unknown>) => Effect.Effect<void>
   /** Shows a wait until it is interrupted. */
   readonly wait: (wait: PageWait) => Effect.Effect<void>
+  /** Shows the waits of the calls of an effect. */
+  readonly showWaits: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Returns the records and pages so far, for the summary. */
   readonly counts: Effect.Effect<
     { readonly records: number; readonly pages: number; readonly elapsed: number }
@@ -43,6 +46,7 @@ export const makeProgress = (
     let records = 0
     let pages = 0
     let total: number | null = null
+    let clientWait = { description: "", end: 0 }
     const describe = (now: number): string => {
       const done = before + records
       const rate = records / Math.max(0.001, (now - start) / 1000)
@@ -55,7 +59,7 @@ export const makeProgress = (
         const left = records === 0 ? "" : `, ${formatDuration((total - done) / rate * 1000)} left`
         parts.push(`${Math.floor(done / total * 100)}% of ${formatCount(total)}${left}`)
       }
-      return parts.join(", ")
+      return `${parts.join(", ")}${now < clientWait.end ? `; ${clientWait.description}` : ""}`
     }
     return {
       page: (page) =>
@@ -70,6 +74,15 @@ export const makeProgress = (
           yield* showProgress(terminal, describe(now))
         }),
       wait: showWait(terminal, (now) => `${describe(now)}; `),
+      showWaits: (self) =>
+        !terminal.err.isTerminal ?
+          self :
+          Effect.flatMap(Effect.clock, (clock) =>
+            observeWaits(({ description, millis }) => {
+              const now = clock.unsafeCurrentTimeMillis()
+              clientWait = { description, end: now + millis }
+              Effect.runFork(showProgress(terminal, describe(now)))
+            })(self)),
       counts: Effect.map(Clock.currentTimeMillis, (now) => ({ records, pages, elapsed: now - start }))
     }
   })

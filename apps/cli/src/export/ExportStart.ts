@@ -5,17 +5,9 @@ import { ExportConflictError } from "../CommandError.ts"
 import type { OutputError } from "../Terminal.ts"
 import type { ExportTarget } from "./ExportOptions.ts"
 import { formatCount } from "./ExportProgress.ts"
+import { describeDifference, type ExportQuery, hashQuery, type QueryOperation } from "./ExportQuery.ts"
 import { attempt, readText, remove, replaceText, sizeOf, syncFolder, write } from "./Files.ts"
-import {
-  describeDifference,
-  type ExportQuery,
-  formatManifest,
-  hashQuery,
-  type Manifest,
-  parseManifest,
-  startManifest,
-  sumOf
-} from "./Manifest.ts"
+import { formatManifest, type Manifest, parseManifest, positionOf, startManifest, sumOf } from "./Manifest.ts"
 import { countIntactParts } from "./PartialFile.ts"
 
 /** The files of an export. */
@@ -43,22 +35,30 @@ export const discard = (file: string): Effect.Effect<void, OutputError> =>
     yield* remove(manifest)
   })
 
-/** Returns the manifest to continue from, whose parts are in `FILE.partial`. Null if the export is already complete. */
-export const startExport = (
+/** How an export starts. */
+export type ExportStart =
+  | { readonly _tag: "New" }
+  /** The parts of the manifest are in `FILE.partial`. */
+  | { readonly _tag: "Continue"; readonly manifest: Manifest }
+  /** The parts of the manifest are in FILE, or in `FILE.partial` if the process ended before it renamed it. */
+  | { readonly _tag: "Append"; readonly manifest: Manifest; readonly isPublished: boolean }
+  | { readonly _tag: "Complete"; readonly manifest: Manifest; readonly isPublished: boolean }
+
+const conflict = (reason: string, hint: string) => new ExportConflictError({ reason, hint })
+
+/** Decides how an export starts. Changes no file. */
+export const planStart = (
   { file, mode }: ExportTarget,
-  query: ExportQuery
-): Effect.Effect<Manifest | null, ExportConflictError | OutputError> =>
+  query: ExportQuery,
+  operation: QueryOperation
+): Effect.Effect<ExportStart, ExportConflictError | OutputError> =>
   Effect.gen(function*() {
     const files = exportFiles(file)
-    const started = startManifest(query)
-    // Written at once: `--resume` must not take a file that is being replaced for the result
-    const startAnew = Effect.as(writeManifest(file, started), started)
-    if (mode === "overwrite") return yield* startAnew
+    if (mode === "overwrite") return startNew
     const text = yield* readText(files.manifest)
     const size = yield* sizeOf(file)
-    const conflict = (reason: string, hint: string) => new ExportConflictError({ reason, hint })
     if (text === null) {
-      return size === null ? yield* startAnew : yield* conflict(
+      return size === null ? startNew : yield* conflict(
         `${file} exists${mode === "new" ? "" : ", and has no manifest of an export"}`,
         "choose another name, or use --overwrite to replace it"
       )
@@ -70,43 +70,63 @@ export const startExport = (
         "choose another name, or use --overwrite to start anew"
       )
     }
-    // An export that failed before its first part left nothing to continue, or to protect
-    const isEmpty = manifest.status === "unfinished" && manifest.parts.length === 0
-    if (isEmpty && size === null) return yield* startAnew
+    // An export that saved nothing left nothing to continue, or to protect
+    if (manifest.status === "unfinished" && isEmpty(manifest) && size === null) return startNew
     if (manifest.queryHash !== hashQuery(query)) {
       return yield* conflict(
-        `${file} is the export of another query (${describeDifference(manifest.query, query)})`,
+        `${file} is the export of another query (${describeDifference(manifest.query, query, operation)})`,
         "choose another name, or use --overwrite to replace it"
       )
     }
-    if (manifest.status === "unfinished") {
-      return mode === "new"
-        ? yield* conflict(
-          `an unfinished export of ${file} has ${formatCount(sumOf(manifest.parts, "rows"))} rows`,
-          "use --resume to continue it, or --overwrite to start anew"
-        )
-        : yield* continueFrom(file, manifest, startAnew)
+    // The process may end before it renames the complete file
+    const isPublished = manifest.status === "unfinished" || !(yield* isComplete(files.partial, manifest))
+    if (mode === "new" && (manifest.status === "unfinished" || !isPublished)) {
+      const rows = sumOf(manifest.parts, "rows") + (manifest.tail?.records ?? 0)
+      return yield* conflict(
+        `an unfinished export of ${file} has ${formatCount(rows)} rows`,
+        "use --resume to continue it, or --overwrite to start anew"
+      )
     }
-    // The process ended before it renamed the complete file
-    if (yield* isComplete(files.partial, manifest)) yield* publish(file)
-    else if (size === null) return yield* startAnew
-    else if (mode === "resume" && size !== manifest.bytes) return yield* hasChanged(file)
+    if (manifest.status === "unfinished") return yield* planContinuation(file, manifest)
+    if (isPublished && size === null) return startNew
     if (mode === "new") {
       return yield* conflict(
         `${file} exists`,
         "use --since-last to append what is new, --overwrite to replace it, or choose another name"
       )
     }
-    // The rest of a copy that was never used
-    yield* remove(files.partial)
-    return mode === "resume" ? null : yield* startAppending(file, manifest)
+    if (mode === "since-last") return yield* planAppending(file, manifest, isPublished)
+    if (isPublished && size !== manifest.bytes) return yield* hasChanged(file)
+    return { _tag: "Complete", manifest, isPublished }
   })
 
-const hasChanged = (file: string): ExportConflictError =>
-  new ExportConflictError({
-    reason: `${file} has changed since it was exported`,
-    hint: "use --overwrite to export it again"
+/** Prepares the files of an export, and returns its manifest. */
+export const prepareFiles = (
+  { file }: ExportTarget,
+  query: ExportQuery,
+  start: ExportStart
+): Effect.Effect<Manifest, OutputError> =>
+  Effect.gen(function*() {
+    if (start._tag === "Continue") return start.manifest
+    if (start._tag === "New") {
+      const manifest = startManifest(query)
+      // Written at once: `--resume` must not take a file that is being replaced for the result
+      yield* writeManifest(file, manifest)
+      return manifest
+    }
+    if (!start.isPublished) yield* publish(file)
+    // The rest of a copy that was never used
+    yield* remove(exportFiles(file).partial)
+    if (start._tag === "Append") yield* copyParts(file, start.manifest)
+    return start.manifest
   })
+
+const startNew: ExportStart = { _tag: "New" }
+
+const isEmpty = ({ parts, tail }: Manifest): boolean => parts.length === 0 && tail === null
+
+const hasChanged = (file: string): ExportConflictError =>
+  conflict(`${file} has changed since it was exported`, "use --overwrite to export it again")
 
 /** Returns whether a file has all bytes of a complete export. */
 const isComplete = (file: string, { bytes, parts }: Manifest): Effect.Effect<boolean, OutputError> =>
@@ -115,52 +135,54 @@ const isComplete = (file: string, { bytes, parts }: Manifest): Effect.Effect<boo
   })
 
 /** Keeps the parts that are intact and can be continued. */
-const continueFrom = (
+const planContinuation = (
   file: string,
-  manifest: Manifest,
-  startAnew: Effect.Effect<Manifest, OutputError>
-): Effect.Effect<Manifest, ExportConflictError | OutputError> =>
+  manifest: Manifest
+): Effect.Effect<ExportStart, ExportConflictError | OutputError> =>
   Effect.gen(function*() {
     const { parts, run } = manifest
     const intact = parts.slice(0, yield* countIntactParts(exportFiles(file).partial, parts))
-    const canContinue = intact.length > run.firstPart && (intact.at(-1)?.cursor ?? null) !== null
-    if (canContinue) return { ...manifest, parts: intact }
-    if (run.firstPart === 0) return yield* startAnew
-    return yield* startAppending(file, {
-      ...manifest,
-      newest: run.since,
-      parts: parts.slice(0, run.firstPart)
-    })
+    const kept = intact.length === parts.length ? manifest : { ...manifest, parts: intact, tail: null }
+    if (intact.length >= run.firstPart && positionOf(kept) !== null) {
+      return { _tag: "Continue", manifest: kept }
+    }
+    if (run.firstPart === 0) return startNew
+    const complete = { ...manifest, newest: run.since, parts: parts.slice(0, run.firstPart) }
+    return yield* planAppending(file, complete, true)
   })
 
-/** Copies the complete file without its end. The copy replaces it when the new records are complete. */
-const startAppending = (
+const planAppending = (
   file: string,
-  { newest, parts, ...manifest }: Manifest
-): Effect.Effect<Manifest, ExportConflictError | OutputError> =>
+  { newest, parts, ...manifest }: Manifest,
+  isPublished: boolean
+): Effect.Effect<ExportStart, ExportConflictError | OutputError> =>
   Effect.gen(function*() {
-    const { partial } = exportFiles(file)
-    if ((yield* countIntactParts(file, parts)) < parts.length) {
-      return yield* hasChanged(file)
-    }
-    yield* attempt("write", partial, async () => {
-      await fs.copyFile(file, partial, fs.constants.COPYFILE_FICLONE)
-      const handle = await fs.open(partial, "r+")
-      try {
-        await handle.truncate(sumOf(parts, "bytes"))
-        await handle.sync()
-      } finally {
-        await handle.close()
-      }
-    })
+    if (isPublished && (yield* countIntactParts(file, parts)) < parts.length) return yield* hasChanged(file)
     const started: Manifest = {
       ...manifest,
       status: "unfinished",
       bytes: null,
       run: { firstPart: parts.length, since: newest },
       newest,
-      parts
+      parts,
+      tail: null
     }
-    yield* writeManifest(file, started)
-    return started
+    return { _tag: "Append", manifest: started, isPublished }
+  })
+
+/** Copies the complete file without its end. The copy replaces it when the new records are complete. */
+const copyParts = (file: string, manifest: Manifest): Effect.Effect<void, OutputError> =>
+  Effect.gen(function*() {
+    const { partial } = exportFiles(file)
+    yield* attempt("write", partial, async () => {
+      await fs.copyFile(file, partial, fs.constants.COPYFILE_FICLONE)
+      const handle = await fs.open(partial, "r+")
+      try {
+        await handle.truncate(sumOf(manifest.parts, "bytes"))
+        await handle.sync()
+      } finally {
+        await handle.close()
+      }
+    })
+    yield* writeManifest(file, manifest)
   })

@@ -5,28 +5,13 @@
  * a state from which the export can continue.
  */
 import * as Either from "effect/Either"
-import * as Equal from "effect/Equal"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import { createHash } from "node:crypto"
+import { gunzipSync, gzipSync } from "node:zlib"
+import type { EncodedRecord } from "../list/RecordSource.ts"
+import { ExportQuery, hashQuery } from "./ExportQuery.ts"
 
 const Count = Schema.Int.pipe(Schema.nonNegative())
-
-/** What determines the bytes of the file. It contains no API key. */
-export const ExportQuery = Schema.Struct({
-  /** The origin of the service. The sandbox has none. */
-  service: Schema.optionalWith(Schema.String, { exact: true }),
-  operation: Schema.String,
-  /** The canonical input of the operation. */
-  input: Schema.Unknown,
-  /** Whether the records are synthetic. */
-  sandbox: Schema.Boolean,
-  maxItems: Schema.NullOr(Count),
-  /** The format and the options that change its bytes. */
-  format: Schema.Record({ key: Schema.String, value: Schema.String })
-})
-
-export interface ExportQuery extends Schema.Schema.Type<typeof ExportQuery> {}
 
 const Part = Schema.Struct({
   rows: Count,
@@ -35,14 +20,43 @@ const Part = Schema.Struct({
   bytes: Count,
   firstBlock: Schema.NullOr(Count),
   lastBlock: Schema.NullOr(Count),
-  /** Continues after the part. Null after the last part of a run. */
+  /** Continues after the part, or `skip` records before its end. Null after the last part of a run. */
   cursor: Schema.NullOr(Schema.String),
+  /** The records after the cursor that the part contains. */
+  skip: Count,
   sha256: Schema.String,
   /** What the end of the file needs to know about the part. */
   footer: Schema.NullOr(Schema.String)
 })
 
 export interface Part extends Schema.Schema.Type<typeof Part> {}
+
+/** Records after the last part, which are saved without being encoded. */
+const Tail = Schema.Struct({
+  records: Count,
+  cursor: Schema.String,
+  skip: Count,
+  /** The records as lines of JSON, compressed, in base64. */
+  lines: Schema.String
+})
+
+export interface Tail extends Schema.Schema.Type<typeof Tail> {}
+
+export const makeTail = (
+  records: ReadonlyArray<unknown>,
+  { cursor, skip }: ListPosition
+): Tail => ({
+  records: records.length,
+  cursor,
+  skip,
+  lines: gzipSync(records.map((record) => JSON.stringify(record)).join("\n")).toString("base64")
+})
+
+export const recordsOf = ({ lines }: Tail): ReadonlyArray<EncodedRecord> =>
+  gunzipSync(Buffer.from(lines, "base64")).toString().split("\n").map((line): unknown => JSON.parse(line))
+    .filter(
+      Predicate.isRecord
+    )
 
 /** The highest block of the records, and the identities of its records. */
 const NewestBlock = Schema.Struct({ block: Count, records: Schema.Array(Schema.String) })
@@ -56,6 +70,10 @@ const Run = Schema.Struct({
   since: Schema.NullOr(NewestBlock)
 })
 
+const InputCounts = Schema.Struct({ failed: Count, total: Count })
+
+export interface InputCounts extends Schema.Schema.Type<typeof InputCounts> {}
+
 export const Manifest = Schema.Struct({
   version: Schema.Literal(1),
   query: ExportQuery,
@@ -64,8 +82,13 @@ export const Manifest = Schema.Struct({
   /** The size of the complete file; null while the export is unfinished. */
   bytes: Schema.NullOr(Count),
   run: Run,
+  /** Of the records of the parts. */
   newest: Schema.NullOr(NewestBlock),
-  parts: Schema.Array(Part)
+  parts: Schema.Array(Part),
+  /** Of an export that was interrupted between two places where a part can end. */
+  tail: Schema.NullOr(Tail),
+  /** The inputs of a complete export of many inputs. */
+  inputs: Schema.NullOr(InputCounts)
 })
 
 export interface Manifest extends Schema.Schema.Type<typeof Manifest> {}
@@ -76,7 +99,17 @@ export const formatManifest = (manifest: Manifest): string => `${Schema.encodeSy
 
 /** Returns null for a text that is not a manifest of this version. */
 export const parseManifest = (text: string): Manifest | null =>
-  Either.getOrNull(Schema.decodeEither(ManifestText)(text))
+  Either.getOrNull(Either.filterOrLeft(
+    Schema.decodeEither(ManifestText)(text),
+    ({ tail }) => tail === null || isReadable(tail),
+    () => null
+  ))
+
+const isReadable = (tail: Tail): boolean =>
+  Either.match(Either.try(() => recordsOf(tail)), {
+    onLeft: () => false,
+    onRight: ({ length }) => length === tail.records
+  })
 
 export const startManifest = (query: ExportQuery): Manifest => ({
   version: 1,
@@ -86,7 +119,9 @@ export const startManifest = (query: ExportQuery): Manifest => ({
   bytes: null,
   run: { firstPart: 0, since: null },
   newest: null,
-  parts: []
+  parts: [],
+  tail: null,
+  inputs: null
 })
 
 /** Returns the sum of a number of all parts. */
@@ -96,35 +131,19 @@ export const sumOf = (parts: ReadonlyArray<Part>, name: "rows" | "records" | "by
 /** Returns the parts of the current run. */
 export const runParts = ({ parts, run }: Manifest): ReadonlyArray<Part> => parts.slice(run.firstPart)
 
-const sorted = (value: unknown): unknown =>
-  Array.isArray(value)
-    ? value.map(sorted)
-    : Predicate.isRecord(value)
-    ? Object.fromEntries(
-      Object.entries(value).filter(([, member]) => member !== undefined)
-        .map(([name, member]) => [name, sorted(member)] as const)
-        .sort(([a], [b]) => a < b ? -1 : 1)
-    )
-    : value
+/** Returns the number of records of the current run that are saved. */
+export const savedRecords = (manifest: Manifest): number =>
+  sumOf(runParts(manifest), "records") + (manifest.tail?.records ?? 0)
 
-export const hashQuery = (query: ExportQuery): string =>
-  createHash("sha256").update(JSON.stringify(sorted(query))).digest("hex")
+/** Where a list continues: `skip` records after a cursor. */
+export interface ListPosition {
+  readonly cursor: string
+  readonly skip: number
+}
 
-/** Returns the members of a query by dotted names, for messages. */
-const membersOf = (value: unknown, name: string): ReadonlyArray<readonly [string, string]> =>
-  Predicate.isRecord(value)
-    ? Object.entries(value).flatMap(([key, member]) =>
-      membersOf(member, name === "" ? key : `${name}.${key}`)
-    )
-    : value === undefined
-    ? []
-    : [[name, typeof value === "string" ? value : JSON.stringify(value)]]
-
-/** Describes how two queries differ, or returns an empty text. For example `input.chain: eth -> polygon`. */
-export const describeDifference = (before: unknown, now: unknown): string => {
-  const [was, is] = [new Map(membersOf(before, "")), new Map(membersOf(now, ""))]
-  return [...new Set([...was.keys(), ...is.keys()])]
-    .filter((name) => !Equal.equals(was.get(name), is.get(name)))
-    .map((name) => `${name}: ${was.get(name) ?? "not set"} -> ${is.get(name) ?? "not set"}`)
-    .join(", ")
+/** Returns where the current run continues; null at its beginning. */
+export const positionOf = (manifest: Manifest): ListPosition | null => {
+  if (manifest.tail !== null) return manifest.tail
+  const { cursor = null, skip = 0 } = runParts(manifest).at(-1) ?? {}
+  return cursor === null ? null : { cursor, skip }
 }

@@ -16,7 +16,10 @@ export const textFile = (format: RecordFormat): FileFormat => ({
       return bytes
     }
     return {
+      room: () => Infinity,
       add: (records) => take(format.records(records)),
+      pending: () => [],
+      flush: () => take(""),
       size: () => size,
       end: () => ({ bytes: take(""), footer: null })
     }

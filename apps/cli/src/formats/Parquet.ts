@@ -213,6 +213,9 @@ const toInt64 = (cell: CellValue): bigint | null => typeof cell === "number" ? B
 const rowGroupRows = 20_000
 const rowGroupSize = 16 * 2 ** 20
 
+/** The size is compared with the limit after each of these rows of a group, so that it does not depend on pages. */
+const rowBlock = 100
+
 const startRowGroups = (
   options: ParquetOptions,
   columns: ReadonlyArray<ParquetColumn>,
@@ -221,7 +224,7 @@ const startRowGroups = (
   const { bytes, parquet } = makeWriter(options, columns, Math.max(offset, magicLength))
   const remembered = columns.map(({ convert, path }) => ({ convert: remembering(convert), path }))
   let cells = columns.map((): Array<CellValue> => [])
-  let rows = 0
+  let rows: Array<unknown> = []
   let size = 0
   let sizeBefore = 0
   let taken = offset === 0 ? 0 : magicLength
@@ -234,9 +237,9 @@ const startRowGroups = (
       statistics: isOrdered,
       ...(element.type === "DOUBLE" ? { encoding: "PLAIN" } : {})
     }))
-    if (rows > 0) void parquet.write({ columnData, rowGroupSize: rows, pageSize: 0 })
+    if (rows.length > 0) void parquet.write({ columnData, rowGroupSize: rows.length, pageSize: 0 })
     cells = columns.map(() => [])
-    rows = 0
+    rows = []
     sizeBefore = size
   }
   /** Returns the bytes that were written since the last call. */
@@ -247,6 +250,7 @@ const startRowGroups = (
     return written
   }
   return {
+    room: () => rowBlock - rows.length % rowBlock,
     add: (records) => {
       for (const [index, { convert, path }] of remembered.entries()) {
         const column = cells[index] ?? []
@@ -256,14 +260,20 @@ const startRowGroups = (
           size += typeof value === "string" ? value.length : 8
         }
       }
-      rows += records.length
-      if (rows < rowGroupRows && size - sizeBefore < rowGroupSize) return emptyBytes
+      rows.push(...records)
+      const isFull = rows.length >= rowGroupRows ||
+        (rows.length % rowBlock === 0 && size - sizeBefore >= rowGroupSize)
+      if (!isFull) return emptyBytes
+      endRowGroup()
+      return take()
+    },
+    pending: () => rows,
+    flush: () => {
       endRowGroup()
       return take()
     },
     size: () => size,
     end: () => {
-      endRowGroup()
       const written = take()
       void parquet.finish()
       return { bytes: written, footer: Buffer.from(bytes.getBytes()).toString("base64") }

@@ -3,9 +3,10 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import * as fs from "node:fs"
 import { type CommandError, exitCodes, formatError, InputsFailedError, reportOf } from "../CommandError.ts"
+import type { InputCounts } from "../export/Manifest.ts"
 import { toJson } from "../render/Json.ts"
 import { sanitize } from "../render/Sanitize.ts"
 import { systemFailure } from "../SystemError.ts"
@@ -31,6 +32,10 @@ export interface InputFailures {
   readonly unprinted: () => InputPosition | null
   /** Prints the first failures and their number. */
   readonly report: (exit: Exit.Exit<unknown, CommandError>) => Effect.Effect<void>
+  /** Returns how many inputs were read. */
+  readonly counts: () => InputCounts
+  /** Takes the counts of an earlier run that is complete. */
+  readonly restore: (counts: InputCounts | null) => void
   /** Fails if an input failed. */
   readonly result: Effect.Effect<void, InputsFailedError>
 }
@@ -80,7 +85,8 @@ export const makeInputFailures = (
 ): Effect.Effect<InputFailures, OutputError, CommandTerminal | Scope.Scope> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
-    const failedFile = yield* openFailedFile(file)
+    // Opened, and changed, when the first input is read
+    const failedFile = yield* Effect.cached(Scope.extend(openFailedFile(file), yield* Effect.scope))
     const listed: Array<{ readonly text: string; readonly hint: string | null }> = []
     const exitStatuses = new Set<number>()
     let earlier = 0
@@ -112,7 +118,7 @@ export const makeInputFailures = (
           failed = position.failed
           unprinted = position
           succeeded = position.index - position.failed
-          return failedFile.keep(position.failed)
+          return Effect.flatMap(failedFile, ({ keep }) => keep(position.failed))
         }),
       count: () => failed,
       addSuccess: (inputHasRecords) =>
@@ -139,7 +145,10 @@ export const makeInputFailures = (
           return Effect.all([
             isJson ? terminal.note(toJson({ input, line, ...report })) : Effect.void,
             // Keeps one line for each failure, which --from ignores
-            failedFile.add(values.includes("") ? `# line ${line} has an empty value: ${input}` : input),
+            Effect.flatMap(
+              failedFile,
+              ({ add }) => add(values.includes("") ? `# line ${line} has an empty value: ${input}` : input)
+            ),
             serviceFailures >= maxServiceFailures ? Effect.fail(error) : Effect.void
           ], { discard: true })
         }),
@@ -173,6 +182,12 @@ export const makeInputFailures = (
           ...hints
         ]
         return terminal.note(lines.join("\n"))
+      },
+      counts: () => ({ failed, total: failed + succeeded }),
+      restore: (counts) => {
+        failed = counts?.failed ?? 0
+        earlier = failed
+        succeeded = (counts?.total ?? 0) - failed
       },
       result: Effect.suspend(() => failed === 0 ? Effect.void : summary())
     }

@@ -2,15 +2,14 @@
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { createHash } from "node:crypto"
-import { createReadStream, realpathSync } from "node:fs"
+import { realpathSync } from "node:fs"
 import type { ApiClients } from "../ApiClients.ts"
 import { type CommandInvocation, integerValue, isEnabled, singleValue } from "../args/CommandSpec.ts"
 import { jsonErrorsOption } from "../args/GlobalOptions.ts"
 import { kebabCase } from "../args/KebabCase.ts"
 import { toArguments } from "../args/OperationParameters.ts"
 import { type CommandError, UsageError } from "../CommandError.ts"
-import { type ExportTarget, exportTarget, retryDuration } from "../export/ExportOptions.ts"
+import { type ExportTarget, exportTarget, retryDuration, withExplicitChain } from "../export/ExportOptions.ts"
 import type { ListJob } from "../list/ListJob.ts"
 import { outputSettings } from "../list/OutputOptions.ts"
 import { printRecords } from "../list/PrintRecords.ts"
@@ -19,10 +18,11 @@ import { makeTransform } from "../list/RecordTransform.ts"
 import { retryingSource } from "../list/RetryPages.ts"
 import type { Column } from "../render/Table.ts"
 import { CommandTerminal } from "../Terminal.ts"
+import { type HashedInputs, hashInputs } from "./HashedInputs.ts"
 import { makeInputFailures } from "./InputFailures.ts"
 import { argumentsOfLines, defaultConcurrency, standardInput } from "./InputOptions.ts"
 import { formatPosition } from "./InputPosition.ts"
-import { inputName, type InputText, readError, readInputs } from "./InputText.ts"
+import { inputName, type InputText, readInputs } from "./InputText.ts"
 import { type InputRecord, joinPages, manyInputs, withInputColumn } from "./ManyInputs.ts"
 
 export interface InputsCommand<Item> {
@@ -44,10 +44,11 @@ const defaultRetryFor = Duration.seconds(30)
 
 /** Reads the inputs, writes their records, and reports the inputs that failed. */
 export const runInputs = <Item>(
-  command: InputsCommand<Item>
+  given: InputsCommand<Item>
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.scoped(Effect.gen(function*() {
     const terminal = yield* CommandTerminal
+    const command = { ...given, invocation: withExplicitChain(given.operation, given.invocation) }
     const { invocation, sourceOf } = command
     const { values } = invocation
     const unsupported = ["since-last", "dry-run"].find((name) => values.has(name))
@@ -65,19 +66,20 @@ export const runInputs = <Item>(
         hint: "the failed inputs are written while the inputs are read"
       })
     }
-    const target = yield* exportTarget(values)
+    const target = yield* exportTarget(invocation)
     const failures = yield* makeInputFailures({
       file: failedFile,
       source: inputName(text),
       isJson: isEnabled(values, jsonErrorsOption.name)
     })
     const maxItems = integerValue(values, "max-items")
+    const inputs = target === null ? { lines: readInputs(text) } : yield* hashInputs(text)
     const retryFor = values.has("retry-for") || target !== null ? retryDuration(values) : defaultRetryFor
     const all = yield* manyInputs({
       operation: command.operation,
-      canonicalInput: yield* canonicalInput(command, text, maxItems),
+      canonicalInput: canonicalInput(command, text, maxItems, inputs),
       recordName: command.recordName,
-      lines: readInputs(text),
+      lines: inputs.lines,
       argumentNames: argumentsOfLines(toArguments(command.operation), values),
       invocation,
       concurrency: integerValue(values, "concurrency") ?? defaultConcurrency,
@@ -102,10 +104,17 @@ export const runInputs = <Item>(
       maxItems: null,
       // Each input is retried by itself. All of them cannot be: stdin is read once, and failures are counted
       retryFor: Duration.zero,
-      transform: yield* makeTransform(source.fields, outputSettings(values), invocation.settings.format),
+      transform: yield* makeTransform(
+        source.fields,
+        outputSettings(values),
+        target === null ? invocation.settings.format : "ndjson"
+      ),
       invocation,
       inputs: {
+        isStandardInput: text.file === null,
         report: failures.report,
+        counts: failures.counts,
+        restore: failures.restore,
         unprinted: () => {
           const position = failures.unprinted()
           return position === null ? null : formatPosition(position)
@@ -120,10 +129,11 @@ const writeRecords = <Item>(
   job: ListJob<Item>,
   target: ExportTarget | null
 ): Effect.Effect<void, CommandError, CommandTerminal> =>
-  target === null ? printRecords(job) : Effect.flatMap(
-    Effect.promise(() => import("../export/ExportCommand.ts")),
-    ({ exportList }) => exportList(job, target, () => Effect.succeed(job.source))
-  )
+  target === null ? printRecords(job) : Effect.gen(function*() {
+    const { planExport } = yield* Effect.promise(() => import("../export/ExportCommand.ts"))
+    const { exportRecords } = yield* Effect.promise(() => import("../export/Export.ts"))
+    yield* exportRecords(yield* planExport(job, target, () => Effect.succeed(job.source)))
+  })
 
 const inputText = <Item>(
   { invocation: { values }, operation }: InputsCommand<Item>
@@ -165,34 +175,23 @@ const isSameFile = (one: string, other: string): boolean => {
   }
 }
 
-/** Describes the inputs for an export, which continues only with equal ones. The content of stdin is not known. */
+/** Describes the inputs for an export, which continues only with equal ones. */
 const canonicalInput = <Item>(
   { invocation: { values }, operation }: InputsCommand<Item>,
-  text: InputText,
-  maxItems: number | null
-): Effect.Effect<unknown, UsageError> =>
-  Effect.gen(function*() {
-    const parameters = operation.parameters.map(({ name }) => kebabCase(name)).filter((name) =>
-      name !== "cursor"
-    )
-    return {
-      ...Object.fromEntries(parameters.flatMap((name) => {
-        const value = values.get(name)
-        return value === undefined ? [] : [[name, value.join(",")]]
-      })),
-      inputs: text.file === null || !values.has("to") ? standardInput : yield* hashFile(text.file),
-      columns: text.columns,
-      all: values.has("all"),
-      maxItems
-    }
-  })
-
-const hashFile = (file: string): Effect.Effect<string, UsageError> =>
-  Effect.tryPromise({
-    try: async () => {
-      const hash = createHash("sha256")
-      for await (const chunk of createReadStream(file)) hash.update(chunk)
-      return hash.digest("hex")
-    },
-    catch: (error) => readError({ file }, error)
-  })
+  { columns }: InputText,
+  maxItems: number | null,
+  { sha256 }: Partial<HashedInputs>
+): unknown => {
+  const parameters = operation.parameters.map(({ name }) => kebabCase(name)).filter((name) =>
+    name !== "cursor"
+  )
+  return {
+    ...Object.fromEntries(parameters.flatMap((name) => {
+      const value = values.get(name)
+      return value === undefined || value[0] === standardInput ? [] : [[name, value.join(",")]]
+    })),
+    inputs: sha256,
+    columns,
+    maxItems
+  }
+}

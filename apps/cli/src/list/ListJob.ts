@@ -4,6 +4,7 @@ import type * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import type { CommandInvocation } from "../args/CommandSpec.ts"
 import type { CommandError } from "../CommandError.ts"
+import type { InputCounts } from "../export/Manifest.ts"
 import type { Column } from "../render/Table.ts"
 import type { RecordSource } from "./RecordSource.ts"
 import type { RecordTransform } from "./RecordTransform.ts"
@@ -26,9 +27,14 @@ export interface ListJob<in out Item> {
   readonly invocation: CommandInvocation
   /** Of a list of many inputs. */
   readonly inputs?: {
+    readonly isStandardInput: boolean
     /** Prints the inputs that failed, before the last lines. */
     readonly report: (exit: Exit.Exit<unknown, CommandError>) => Effect.Effect<void>
     /** Returns the cursor that continues a list of which no record is printed; null if it is that of the command. */
     readonly unprinted: () => string | null
+    /** Returns how many inputs were read so far. */
+    readonly counts: () => InputCounts
+    /** Takes the counts of an earlier run that is complete. */
+    readonly restore: (counts: InputCounts | null) => void
   }
 }

@@ -28,7 +28,7 @@ export interface RecordPage<out Item> {
 /** A list that can be read from the beginning or from a cursor. */
 export interface RecordSource<out Item> {
   readonly operation: AnyOperation
-  /** The canonical input. Equal inputs describe the same list. */
+  /** The input of the operation, or what many inputs have in common. */
   readonly input: unknown
   /** The fields of the encoded records, which are the columns of flat formats. */
   readonly fields: ReadonlyArray<RecordField>

@@ -7,6 +7,7 @@ import type { ArgumentValues, CommandInvocation } from "../args/CommandSpec.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"
 import { type CommandError, UsageError } from "../CommandError.ts"
 import { serviceOf } from "../Connection.ts"
+import { canonicalInput } from "../export/ExportQuery.ts"
 import { operationSource } from "../list/OperationSource.ts"
 import { memoise, type RecordPage, type RecordSource } from "../list/RecordSource.ts"
 import type { ListCommandSpec } from "../ListCommand.ts"
@@ -58,14 +59,11 @@ export const listReader = <
         context
       )
     const { encoded } = yield* decodeArguments(spec.operation, invocation.values)
-    const input = Object.fromEntries(
-      Object.entries(Object(encoded)).filter(([name]) => name !== "limit")
-    )
     return {
       source: yield* source(new Map()),
       query: {
         operation: spec.operation.id,
-        input,
+        input: canonicalInput(encoded),
         sandbox: invocation.settings.isSandbox,
         ...serviceOf(spec.operation, invocation)
       },

@@ -103,7 +103,7 @@ const watchList = <
       invocation
     )
     if (stateFile !== null) yield* lockFile(stateFile)
-    const saved = stateFile === null ? null : yield* loadState(stateFile, reader.query)
+    const saved = stateFile === null ? null : yield* loadState(stateFile, reader.query, spec.operation)
     const save = (position: WatchPosition<Item>) =>
       stateFile === null ? Effect.void : saveState(stateFile, reader.query, position.snapshot())
     const announce = (position: WatchPosition<Item>) =>

@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { UsageError } from "../CommandError.ts"
+import { describeDifference, type QueryOperation } from "../export/ExportQuery.ts"
 import { readText, replaceText } from "../export/Files.ts"
-import { describeDifference } from "../export/Manifest.ts"
 import type { OutputError } from "../Terminal.ts"
 import type { PositionSnapshot } from "./WatchPosition.ts"
 
@@ -40,7 +40,8 @@ const StateText = Schema.parseJson(State)
 /** Reads the state; null if the file does not exist. Fails if it is the state of another query. */
 export const loadState = (
   file: string,
-  query: WatchQuery
+  query: WatchQuery,
+  operation: QueryOperation
 ): Effect.Effect<PositionSnapshot | null, UsageError | OutputError> =>
   Effect.flatMap(readText(file), (text): Effect.Effect<PositionSnapshot | null, UsageError> => {
     if (text === null) return Effect.succeed(null)
@@ -51,7 +52,7 @@ export const loadState = (
         hint: "use another file, or remove it to start anew"
       })
     }
-    const difference = describeDifference(state.query, query)
+    const difference = describeDifference(state.query, query, operation)
     return difference === ""
       ? Effect.succeed({ start: state.start, known: state.known })
       : new UsageError({

@@ -9,9 +9,11 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
 import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import fs from "node:fs/promises"
 import { syncBuiltinESMExports } from "node:module"
+import { hostname } from "node:os"
 import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
 import { onTestFinished, vi } from "vitest"
@@ -31,6 +33,10 @@ describe("invalid options", () => {
     [
       ["--to", "x.parquet", "--parquet-amounts", "decimal"],
       "--parquet-amounts: expected one of text, binary"
+    ],
+    [
+      ["--to", "x.csv", "-o", "json"],
+      "--output json and --to with a csv file are mutually exclusive\nhint: omit --output"
     ],
     [["--to", "x.csv", "--jq", ".value"], "--jq and a csv file are mutually exclusive"],
     [["--retry-for", "soon"], "--retry-for: expected 0 or a duration such as 30s, 10m or 2h, got \"soon\""]
@@ -121,9 +127,8 @@ describe("the lock", () => {
     const { run, wallet } = await exportSandbox({ scale: 30 })
     const file = join(temporaryFolder(), "transfers.csv")
     const ended = spawn(process.execPath, ["-e", ""])
-    await new Promise((resolve) => ended.on("close", resolve))
+    await once(ended, "close")
     for (const pid of [ended.pid ?? 0, process.pid]) {
-      const { hostname } = await import("node:os")
       writeFileSync(
         `${file}.lock`,
         lockOf(pid, "long ago").replace(`"host":""`, `"host":${JSON.stringify(hostname())}`)
@@ -151,6 +156,52 @@ describe("the lock", () => {
     expect(await run(argv)).toMatchObject({ code: 0 })
     expect(link).toHaveBeenCalled()
     expect(filesIn(folder)).toEqual(["transfers.csv", "transfers.csv.manifest.json"])
+  })
+
+  it.skipIf(process.platform !== "linux")(
+    "of a killed process whose parent never reads its status is taken over",
+    async () => {
+      const { run, wallet } = await exportSandbox({ scale: 30 })
+      const file = join(temporaryFolder(), "transfers.csv")
+      // `exec` leaves a parent that does not know its child
+      const parent = spawn("sh", ["-c", "sleep 60 & echo $!; exec sleep 60"], {
+        stdio: ["ignore", "pipe", "ignore"]
+      })
+      onTestFinished(() => void parent.kill("SIGKILL"))
+      const [text] = await once(parent.stdout, "data")
+      const pid = Number(text)
+      const status = () => readFileSync(`/proc/${pid}/stat`, "utf8").split(" ")
+      writeFileSync(`${file}.lock`, JSON.stringify({ pid, start: status()[21], host: hostname() }))
+      const argv = ["wallet", "transfers", wallet, "--to", file]
+      expect(await run(argv)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(`another process (${pid} on `)
+      })
+      process.kill(pid, "SIGKILL")
+      while (status()[2] !== "Z") await setImmediate()
+      expect(await run(argv)).toMatchObject({ code: 0 })
+    }
+  )
+
+  it("removes what processes left that were killed while they took it", async () => {
+    const { run, wallet } = await exportSandbox({ scale: 30 })
+    const folder = temporaryFolder()
+    const file = join(folder, "transfers.csv")
+    const ended = spawn(process.execPath, ["-e", ""])
+    await once(ended, "close")
+    const leave = (name: string, host: string) =>
+      writeFileSync(join(folder, name), JSON.stringify({ pid: ended.pid, start: "", host }))
+    leave(`transfers.csv.lock.${ended.pid}`, hostname())
+    leave(`transfers.csv.lock.${ended.pid}.stale`, hostname())
+    const kept = [
+      `other.csv.lock.${ended.pid}`,
+      `transfers.csv.lock.${ended.pid}.elsewhere`,
+      "transfers.csv.lock.1",
+      "transfers.csv.lock.txt"
+    ]
+    for (const name of kept) leave(name, name.endsWith("elsewhere") ? "elsewhere" : hostname())
+    expect(await run(["wallet", "transfers", wallet, "--to", file])).toMatchObject({ code: 0 })
+    expect(filesIn(folder)).toEqual([...kept, "transfers.csv", "transfers.csv.manifest.json"].sort())
   })
 
   it("of another machine is respected", async () => {
@@ -208,6 +259,57 @@ describe("--dry-run", () => {
     expect(await Effect.runPromise(sandbox.recordedRequests)).toHaveLength(1)
     expect(owners.err).toMatch(/estimate: /)
     expect(filesIn(folder)).toEqual([])
+  })
+})
+
+describe("--dry-run of an export that exists", () => {
+  const cursorOf = (out: string) => new URL(/^GET (.*)$/m.exec(out)?.[1] ?? "").searchParams.get("cursor")
+
+  it("shows the request with which --resume continues, and what remains", async () => {
+    const { run, wallet } = await exportSandbox({ scale: 30 })
+    const folder = temporaryFolder()
+    const argv = ["wallet", "transfers", wallet, "--to", join(folder, "transfers.csv"), "--limit", "10"]
+    await run(argv, { requests: 2 })
+    const files = filesIn(folder).map((name) => readFileSync(join(folder, name), "utf8"))
+    const { code, err, out } = await run([...argv, "--resume", "--dry-run"])
+    expect([code, err]).toEqual([
+      0,
+      expect.stringMatching(/^20 transfers are saved\nestimate: \d+ transfers/)
+    ])
+    expect(files.join("")).toContain(`"cursor": "${cursorOf(out)}"`)
+    expect(filesIn(folder).map((name) => readFileSync(join(folder, name), "utf8"))).toEqual(files)
+    expect((await run([...argv, "--dry-run"])).err).toContain("use --resume to continue it")
+    const other = await run([...argv, "--resume", "--dry-run", "--order", "asc"])
+    expect([other.code, other.err]).toEqual([2, expect.stringContaining("(--order: not set -> ASC)")])
+  })
+
+  it("shows the first request of --since-last, and none for a complete one", async () => {
+    const { run, wallet } = await exportSandbox({ scale: 30 })
+    const file = join(temporaryFolder(), "transfers.ndjson")
+    const argv = ["wallet", "transfers", wallet, "--to", file]
+    await run(argv)
+    const newest = Math.max(...records(readFileSync(file, "utf8")).map((row) => Number(row["block_number"])))
+    const since = await run([...argv, "--since-last", "--dry-run"])
+    expect([since.code, since.out]).toEqual([0, expect.stringContaining(`from_block=${newest}\n`)])
+    const complete = await run([...argv, "--resume", "--dry-run"], { requests: 0 })
+    expect(complete).toMatchObject({ code: 0, out: "", err: expect.stringContaining("is complete") })
+  })
+
+  it("fails while another process writes the file", async () => {
+    const { run, wallet } = await exportSandbox({ scale: 30 })
+    const file = join(temporaryFolder(), "transfers.csv")
+    writeFileSync(`${file}.lock`, JSON.stringify({ pid: 1, start: "1", host: "another" }))
+    const { code, err } = await run(["wallet", "transfers", wallet, "--to", file, "--dry-run"])
+    expect([code, err]).toEqual([2, expect.stringContaining("another process (1 on another)")])
+  })
+
+  it("says once that the sandbox is used", async () => {
+    const { wallet } = await exportSandbox()
+    const file = join(temporaryFolder(), "transfers.csv")
+    const { err } = await Effect.runPromise(
+      quarry(["wallet", "transfers", wallet, "--to", file, "--dry-run", "--sandbox"])
+    )
+    expect(err.match(/^sandbox mode/gm)).toHaveLength(1)
   })
 })
 

@@ -2,6 +2,7 @@
 import * as Ledger from "@blockquarry/sandbox/Ledger"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -47,11 +48,52 @@ it.scopedLive("write the same file as without the interruptions", () =>
     expect((yield* sandbox.recordedRequests).length).toBeLessThan(requests / 2)
     expect(readFileSync(disturbed).equals(readFileSync(undisturbed))).toBe(true)
     expect(readFileSync(`${disturbed}.failed`, "utf8")).toBe("0x12\n")
-    expect((yield* run(disturbed, inner)).err).toContain("is complete")
+    const again = yield* run(disturbed, inner)
+    expect([again.code, again.err]).toEqual([
+      8,
+      `${disturbed} is complete\nerror: 1 of 5 inputs failed\nhint: repeat with --from ${disturbed}.failed\n`
+    ])
     expect(readFileSync(`${disturbed}.failed`, "utf8")).toBe("0x12\n")
     writeFileSync(from, [busyWallet, wallet].join("\n"))
     expect(yield* run(disturbed, inner)).toMatchObject({
       code: 2,
-      err: expect.stringContaining("input.inputs")
+      err: expect.stringContaining("other inputs")
     })
+    expect(readFileSync(`${disturbed}.failed`, "utf8")).toBe("0x12\n")
   }), 120_000)
+
+it.scopedLive("from stdin continue only with the same stdin", () =>
+  Effect.gen(function*() {
+    const sandbox = yield* Sandbox.make({ ledger })
+    const inner = Sandbox.httpClient(sandbox)
+    let left = Infinity
+    const client = HttpClient.make((request) =>
+      --left < 0
+        ? Effect.succeed(HttpClientResponse.fromWeb(request, new Response("{}", { status: 401 })))
+        : inner.execute(request)
+    )
+    const folder = yield* temporaryFile("")
+    const [file, whole] = [join(folder, "prices.csv"), join(folder, "whole.csv")]
+    const run = (to: string, inputs: ReadonlyArray<string>, options: ReadonlyArray<string> = []) =>
+      quarry(["wallet", "transfers", "-", "--max-items", "150", "--to", to, "--resume", ...options], {
+        client,
+        stdin: inputs.join("\n"),
+        env: { ...sandboxEnvironment, QUARRY_RATE_LIMIT: "none" }
+      })
+    const inputs = [wallet, busyWallet]
+    yield* run(whole, inputs)
+    left = 3
+    const failed = yield* run(file, inputs, ["--concurrency", "1"])
+    left = Infinity
+    expect(failed.code).toBe(4)
+    expect(failed.err).toMatch(
+      /\(all saved\); pass the same stdin, and continue with\nquarry .* - .*--resume/
+    )
+    const requests = (yield* sandbox.recordedRequests).length
+    const other = yield* run(file, [wallet, wallet])
+    expect([other.code, other.err]).toEqual([2, expect.stringContaining("another query (other inputs)")])
+    expect(yield* sandbox.recordedRequests).toHaveLength(requests)
+    expect((yield* run(file, inputs)).code).toBe(0)
+    expect(readFileSync(file, "utf8")).toBe(readFileSync(whole, "utf8"))
+    expect((yield* run(file, [...inputs, wallet])).code).toBe(2)
+  }))

@@ -344,8 +344,8 @@ describe("a state", () => {
       const before = readFileSync(file, "utf8")
       const other = yield* (yield* save([busyWallet, "--chain", "polygon"], file)).result
       expect(other.code).toBe(2)
-      expect(other.err).toContain(`--state: ${file} belongs to another watch (input.address: `)
-      expect(other.err).toContain("input.chain: not set -> 0x89")
+      expect(other.err).toContain(`--state: ${file} belongs to another watch (<address>: `)
+      expect(other.err).toContain("--chain: not set -> polygon")
       expect(readFileSync(file, "utf8")).toBe(before)
       expect(existsSync(`${file}.tmp`)).toBe(false)
     }))
