@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { spawn } from "node:child_process"
 import { ConfigFileError } from "../CommandError.ts"
+import { describeSystemError } from "../SystemError.ts"
 
 /** A key is shorter. */
 const maxBytes = 16 * 1024
@@ -32,7 +33,7 @@ export const runKeyCommand = (
       child.kill()
       failed(`printed more than ${maxBytes} bytes`)
     })
-    child.on("error", ({ message }) => failed(`cannot run: ${message}`))
+    child.on("error", (error) => failed(`cannot run: ${describeSystemError(error)}`))
     child.on("close", (code, signal) => {
       const [key = ""] = output.trim().split(/\r?\n/)
       if (code !== 0) failed(signal === null ? `failed with exit code ${code}` : `ended by ${signal}`)
