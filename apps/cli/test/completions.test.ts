@@ -88,6 +88,19 @@ describe("candidates", () => {
     expect(await wordsFor("wallet chains --profile w")).toEqual(["work"])
   })
 
+  it("are the values of a setting", async () => {
+    expect(await wordsFor("config set color a")).toEqual(["auto", "always"])
+    expect(await wordsFor("config set utc ")).toEqual(["true", "false"])
+    expect(await wordsFor("config set profile w")).toEqual(["work"])
+    expect(await wordsFor("config set chain polygon-")).toEqual(["polygon-amoy"])
+    expect(await wordsFor("config set nowhere ")).toEqual([])
+  })
+
+  it("are shared options before the command is known", async () => {
+    expect(await wordsFor("--sand")).toEqual(["--sandbox"])
+    expect(await wordsFor("--no-sand")).toEqual(["--no-sandbox"])
+  })
+
   it("let the shell complete files", async () => {
     expect(await wordsFor("wallet transfers --to x")).toEqual([":files"])
   })
@@ -139,6 +152,7 @@ beforeAll(() => {
   mkdirSync(join(directory, "config/quarry"), { recursive: true })
   const aliases = `aliases:\n  treasury: ${names.aliases.get("treasury")}\n`
   writeFileSync(join(directory, "config/quarry/config.yaml"), aliases)
+  writeFileSync(join(directory, "exported.csv"), "")
 })
 afterAll(() => {
   spawnSync("tmux", ["-L", socket, "kill-server"])
@@ -195,6 +209,13 @@ for (const [shell, { load, start }] of Object.entries(interactive)) {
         ["quarry wallet chains --chains eth,polygon-a", "--chains eth,polygon-amoy"],
         ["quarry token price --fields usdPriceF", "--fields usdPriceFormatted"],
         ["quarry wallet chains treas", "quarry wallet chains treasury"],
+        ["quarry watch wallet nft", "quarry watch wallet nft-trades"],
+        ["quarry wallet transfers -o nd", "quarry wallet transfers -o ndjson"],
+        ["quarry wallet transfers --fields=block_number,block_t", "--fields=block_number,block_timestamp"],
+        ["quarry wallet transfers --to expo", "quarry wallet transfers --to exported.csv"],
+        ["quarry wallet transfers --to=expo", "quarry wallet transfers --to=exported.csv"],
+        ["quarry man --to=conf", "quarry man --to=config/"],
+        ["quarry config set color alw", "quarry config set color always"],
         ["quarry stream set-status id pau", "quarry stream set-status id paused"]
       ] as const
       for (const [typed, completed] of lines) {

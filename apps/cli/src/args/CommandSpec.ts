@@ -17,7 +17,7 @@ export const optionGroups = ["command", "input", "output", "export", "connection
 type OptionGroup = (typeof optionGroups)[number]
 
 /** What a shell completes for a value that has no fixed choices. */
-export type CompletionSource = "file" | "directory" | "field" | "profile" | "alias" | "command"
+export type CompletionSource = "file" | "directory" | "field" | "profile" | "alias" | "command" | "setting"
 
 /** Describes an option `--name`. */
 export interface OptionDescription {

@@ -172,7 +172,11 @@ export const configSet: CommandSpec = {
   path: ["config", "set"],
   summary: "Set a setting in the configuration file",
   note: "With --profile, the setting applies to that profile only. Comments in the file are kept.",
-  arguments: [settingArgument, { name: "value", description: "Value, as for the option" }],
+  arguments: [settingArgument, {
+    name: "value",
+    description: "Value, as for the option",
+    completes: "setting"
+  }],
   options: [projectOption, profileOption],
   examples: ["chain polygon", "base-url https://api.example.com --profile work", "output json --project"],
   run: (invocation) =>

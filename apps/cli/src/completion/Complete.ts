@@ -166,6 +166,14 @@ const candidateLines = async (
   const spec = args[rest.length] ?? args.findLast(({ repeatable }) => repeatable === true)
   const own = rest.length === 0 ? commandCandidates(all, path) : []
   if (spec?.completes === "command") return commandCandidates(all, rest)
+  if (spec?.completes === "setting") {
+    const option = everyOption.find(({ name }) => name === rest[0])
+    return option === undefined
+      ? []
+      : option.value === null
+      ? [candidate("true"), candidate("false")]
+      : valueLines(option, command, current, loadNames)
+  }
   return [...own, ...(spec === undefined ? [] : await valueLines(spec, command, current, loadNames))]
 }
 

@@ -43,8 +43,9 @@ const zsh = `_quarry() {
   for line in "\${(@f)$(quarry __complete "=\${(Q)words[CURRENT]}" "\${(@Q)words[2,CURRENT-1]}" 2>/dev/null)}"; do
     value=\${line%%$'\\t'*}
     case $value in
-      :files) _files; return ;;
-      :directories) _files -/; return ;;
+      # Only what follows the "=" is a path
+      :files) compset -P "--*="; _files; return ;;
+      :directories) compset -P "--*="; _files -/; return ;;
       :nospace) options=(-S "") ;;
       "") ;;
       *)
@@ -64,12 +65,15 @@ const fish = `function __quarry_complete
     set -l words (commandline -opc)
     set -e words[1]
     set -l current (commandline -ct)
+    # Only what follows the "=" is a path
+    set -l option (string match -r -- '^--[^=]+=' $current)
+    set -l path (string replace -r -- '^--[^=]+=' '' $current)
     for line in (quarry __complete "=$current" $words 2>/dev/null)
         switch $line
             case ':files*'
-                __fish_complete_path "$current"
+                string replace -r -- '^' "$option" (__fish_complete_path "$path")
             case ':directories*'
-                __fish_complete_directories "$current"
+                string replace -r -- '^' "$option" (__fish_complete_directories "$path")
             case ':nospace*'
             case '*'
                 echo $line
