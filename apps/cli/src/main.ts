@@ -2,6 +2,8 @@
 /**
  * Entry point. Everything else is loaded after the check of the Node.js version, because older versions cannot parse it.
  */
+import { enableCompileCache } from "./CompileCache.ts"
+
 const requiredMajor = 20
 
 if (Number(process.versions.node.split(".")[0]) < requiredMajor) {
@@ -11,6 +13,7 @@ if (Number(process.versions.node.split(".")[0]) < requiredMajor) {
   )
   process.exitCode = 1
 } else {
+  enableCompileCache()
   // One folder above `src` and `dist`
   void import("./Start.ts").then(({ start }) => start(new URL("../package.json", import.meta.url)))
 }
