@@ -22,8 +22,9 @@ export const scriptsOf = (folder, program) => {
 
 /** @param {string} file */
 const sourcesOf = (file) => {
-  // Helper functions that the bundler generates. They have no sources and therefore no source map.
+  // What the bundler generates has no sources and therefore no source map: helper functions, and chunks that export another one.
   if (/^rolldown-runtime-[\w-]+\.js$/.test(file.slice(file.lastIndexOf("/") + 1))) return []
+  if (/^export ?\{[^}]*\} ?from ?"[^"]+";?\s*$/.test(readFileSync(file, "utf8"))) return []
   /** @type {ReadonlyArray<string>} */
   const sources = JSON.parse(readFileSync(`${file}.map`, "utf8")).sources
   return sources.map((source) => resolve(dirname(file), source))
