@@ -127,10 +127,13 @@ const warmUpSubject = (
 ): Effect.Effect<number> =>
   Effect.gen(function*() {
     let iterations = 1
+    // The cheapest batch: a slow one, for example with a major collection, would make the measured batches too short.
+    let cheapest = Infinity
     for (let spent = 0; spent < measure.warmUp;) {
       const { cost } = yield* measureBatch(comparison, subject, iterations, measure)
       spent += cost
-      iterations = Math.min(Math.ceil(iterations * measure.batch / Math.max(cost, 1)), iterations * 4)
+      cheapest = Math.min(cheapest, Math.max(cost, 1) / iterations)
+      iterations = Math.min(Math.ceil(measure.batch / cheapest), iterations * 4)
     }
     return iterations
   })
