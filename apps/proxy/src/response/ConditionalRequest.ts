@@ -1,9 +1,13 @@
 /** Entity tags and `If-None-Match` (RFC 9110, section 13.1.2). */
-import { createHash } from "node:crypto"
+import xxhash from "xxhash-wasm"
 
-/** Returns a weak entity tag: it is the same for every content encoding of the body. */
-export const entityTagOf = (body: Uint8Array): string =>
-  `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 27)}"`
+const { h64Raw } = await xxhash()
+
+/**
+ * Returns a weak entity tag: it is the same for every content encoding of the body. The hash is not cryptographic, so
+ * different bodies that an attacker chooses may have the same tag: a tag only identifies the versions of one resource.
+ */
+export const entityTagOf = (body: Uint8Array): string => `W/"${h64Raw(body).toString(36)}"`
 
 /** Whether an `If-None-Match` header matches the entity tag. */
 export const ifNoneMatchMatches = (ifNoneMatch: string, entityTag: string): boolean => {
