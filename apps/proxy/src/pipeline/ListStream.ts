@@ -24,7 +24,7 @@ import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
 import { charged } from "../quota/Charging.ts"
 import type { ClientQuotas } from "../quota/ClientQuotas.ts"
 import type { ClientMemory } from "../quota/ResponseMemory.ts"
-import { callFor, redactMessage, type UpstreamClient } from "../upstream/UpstreamClient.ts"
+import { contextOf, redactMessage, type UpstreamClient, withDenial } from "../upstream/UpstreamClient.ts"
 
 /** The prefix of streaming lists, in front of the path of a list operation. */
 export const listPrefix = "/all/"
@@ -129,7 +129,11 @@ const loadPage = (
         onUsage: (usage: CallUsage) => RequestContext.recordUsage(context, usage),
         requestId: context.requestId
       }
-      return Effect.zipRight(beforePage, callFor(caller, cacheMode)(page))
+      return page.pipe(
+        Effect.provide(contextOf(caller, cacheMode)),
+        Effect.mapError((error) => withDenial(caller, error)),
+        (page) => Effect.zipRight(beforePage, page)
+      )
     }
   )
 }

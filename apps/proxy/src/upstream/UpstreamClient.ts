@@ -25,6 +25,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Equivalence from "effect/Equivalence"
+import * as FiberRef from "effect/FiberRef"
 import * as Rec from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import { baseUrlSettings } from "../config/BaseUrls.ts"
@@ -167,12 +168,18 @@ export const make = (
               (entry) =>
                 entry === null ? Effect.fail(ProxyError.notCached) : Effect.succeed(fromCacheEntry(entry))
             )
-            : callFor(caller, cacheDirective)(
-              Effect.matchEffect(rawFunctionOf(upstreamRequest, upstream.right)(input, request), {
-                onFailure: (error) => Effect.fail(withoutApiKey(ProxyError.fromOperationError(error))),
+            : Effect.matchEffect(
+              // The fiber belongs to the request, so there is no context to restore.
+              Effect.zipRight(
+                FiberRef.update(FiberRef.currentContext, Context.merge(contextOf(caller, cacheDirective))),
+                rawFunctionOf(upstreamRequest, upstream.right)(input, request)
+              ),
+              {
+                onFailure: (error) =>
+                  Effect.fail(withDenial(caller, withoutApiKey(ProxyError.fromOperationError(error)))),
                 onSuccess: (engineResponse) =>
                   passThrough(engineResponse, upstream.right.keyPool.uncacheable, withoutApiKey)
-              })
+              }
             )
         },
         findInMemory: ({ upstreamName, operation, request }, now) => {
@@ -201,9 +208,9 @@ const fromCacheEntry = ({ freshUntil, response, storedAt }: CacheEntry): Upstrea
   coalesced: false
 })
 
-/** Makes a call for a caller. */
-export const callFor = ({ client, memory, onSent, onUsage, requestId }: Caller, cacheMode: CacheMode) => {
-  const context = Context.mergeAll(
+/** Returns the context of a call for a caller. */
+export const contextOf = ({ client, memory, onSent, onUsage, requestId }: Caller, cacheMode: CacheMode) =>
+  Context.mergeAll(
     Context.make(CallClient.CurrentClient, client),
     Context.make(BodyMemory.CurrentBodyMemory, memory),
     Context.make(SendObserver.CurrentSendObserver, onSent),
@@ -211,12 +218,10 @@ export const callFor = ({ client, memory, onSent, onUsage, requestId }: Caller, 
     Context.make(CallOptions.CurrentCallOptions, { cacheMode }),
     Context.make(CurrentRequestId, requestId)
   )
-  return <A>(call: Effect.Effect<A, ProxyError.ProxyError>): Effect.Effect<A, ProxyError.ProxyError> =>
-    call.pipe(
-      Effect.provide(context),
-      Effect.mapError((error) => error === ProxyError.outOfMemory ? memory.denial() : error)
-    )
-}
+
+/** Names the limit that denied memory to a caller. */
+export const withDenial = ({ memory }: Caller, error: ProxyError.ProxyError): ProxyError.ProxyError =>
+  error === ProxyError.outOfMemory ? memory.denial() : error
 
 /** Returns the API keys of all upstreams without duplicates. */
 const distinctKeys = ({ keys }: UpstreamEndpoints): ReadonlyArray<Redacted.Redacted> =>

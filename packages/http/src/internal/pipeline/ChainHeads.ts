@@ -60,10 +60,10 @@ const blockMember = "\"block_number\""
 /** Bytes at the beginning and at the end of a body that have a whole record. */
 const blockWindow = 8192
 
+const decoder = new TextDecoder()
+
 /** Returns the block of the member at a position, as a number or in a string. */
 const blockAt = (bytes: Uint8Array, at: number): number => {
-  const value = new TextDecoder().decode(
-    bytes.subarray(at + blockMember.length, at + blockMember.length + 40)
-  )
+  const value = decoder.decode(bytes.subarray(at + blockMember.length, at + blockMember.length + 40))
   return safeBlock(Number(/^\s*:\s*"?(\d+)/.exec(value)?.[1] ?? 0))
 }

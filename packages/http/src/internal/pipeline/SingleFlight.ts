@@ -16,7 +16,6 @@
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
@@ -76,24 +75,25 @@ interface InFlight<A, E> {
   readonly subject: string
   readonly variant: string
   readonly client: string
-  readonly result: Deferred.Deferred<A, E>
+  /** The result, which may still be cached. Null until there is one. */
+  result: Exit.Exit<A, E> | null
   readonly deadline: number
   /** The latest deadline of its callers. */
   latestDeadline: number
-  /** Whether it has a result, which may still be cached. */
-  ended: boolean
   /** Whether later callers may join it. */
   joinable: boolean
   /** The callers that wait. */
-  readonly callers: Array<Caller>
+  readonly callers: Array<Caller<A, E>>
   /** The number of requests that were sent. */
   sent: number
   invalidated: boolean
   fiber: Fiber.RuntimeFiber<void> | null
 }
 
-interface Caller {
+interface Caller<A, E> {
   readonly onSent: SendObserver | null
+  /** Receives the result, once the caller waits for it. */
+  resume: ((result: Exit.Exit<A, E>) => void) | null
 }
 
 /** Creates an empty group of requests, which end when the scope closes. */
@@ -119,10 +119,9 @@ export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>
       subject,
       variant,
       client,
-      result: Deferred.unsafeMake(FiberId.none),
+      result: null,
       deadline,
       latestDeadline: deadline,
-      ended: false,
       joinable: true,
       callers: [],
       sent: 0,
@@ -153,10 +152,10 @@ export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>
       for (const { onSent } of flight.callers) onSent?.(change)
     }
     /** Gives the callers the result. A failed request can no longer be joined then. */
-    const settle = (exit: Exit.Exit<A, E>): void => {
-      flight.ended = true
-      if (Exit.isFailure(exit)) flight.joinable = false
-      Deferred.unsafeDone(flight.result, exit)
+    const settle = (result: Exit.Exit<A, E>): void => {
+      flight.result = result
+      if (Exit.isFailure(result)) flight.joinable = false
+      for (const { resume } of flight.callers) resume?.(result)
     }
     const executed = Effect.flatMap(Effect.exit(execute(flight.deadline, onSent)), (exit) => {
       settle(exit)
@@ -174,7 +173,7 @@ export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>
     flight.fiber = fiber
     fiber.addObserver((exit) => {
       // Without a result it was interrupted.
-      if (Exit.isFailure(exit)) settle(Exit.failCause(exit.cause))
+      if (flight.result === null && Exit.isFailure(exit)) settle(Exit.failCause(exit.cause))
       remove(flight)
     })
     if (closed) interrupt(fiber)
@@ -182,21 +181,28 @@ export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>
 
   /** Waits for the result until the deadline of the caller. */
   const awaitResult = (
-    { deadline: end, result }: InFlight<A, E>,
+    flight: InFlight<A, E>,
+    caller: Caller<A, E>,
     { deadline, onTimeout }: FlightRequest<A, E>
-  ): Effect.Effect<A, E> =>
-    deadline >= end
-      ? Deferred.await(result)
+  ): Effect.Effect<A, E> => {
+    if (flight.result !== null) return flight.result
+    const result = Effect.async<A, E>((resume) => {
+      if (flight.result === null) caller.resume = resume
+      else resume(flight.result)
+    })
+    return deadline >= flight.deadline
+      ? result
       : Effect.flatMap(
         Clock.currentTimeMillis,
-        (now) => Effect.timeoutFail(Deferred.await(result), { duration: deadline - now, onTimeout })
+        (now) => Effect.timeoutFail(result, { duration: deadline - now, onTimeout })
       )
+  }
 
   /** Ends the wait of a caller. Cancels a request that no caller waits for, unless its result is to be cached. */
-  const leave = (flight: InFlight<A, E>, caller: Caller): void => {
+  const leave = (flight: InFlight<A, E>, caller: Caller<A, E>): void => {
     removeFrom(flight.callers, caller)
     const continues = flight.sent > 0 && flight.deadline < Number.POSITIVE_INFINITY
-    if (flight.callers.length > 0 || continues || flight.ended || flight.fiber === null) return
+    if (flight.callers.length > 0 || continues || flight.result !== null || flight.fiber === null) return
     // No other caller may join a request that is being cancelled.
     flight.joinable = false
     interrupt(flight.fiber)
@@ -214,7 +220,7 @@ export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>
         const existing = findExisting()
         const joined = existing !== undefined
         const flight = existing ?? add(request, Math.max(deadline, minDeadline))
-        const caller: Caller = { onSent }
+        const caller: Caller<A, E> = { onSent, resume: null }
         flight.callers.push(caller)
         flight.latestDeadline = Math.max(flight.latestDeadline, deadline)
         if (flight.sent !== 0) onSent?.(flight.sent)
@@ -229,7 +235,7 @@ export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>
             ? Either.map(result, (value) => ({ value, joined }))
             : restore(joinOrStart(request, () => find(request), flight.latestDeadline))
         }
-        return Effect.matchCauseEffect(restore(awaitResult(flight, request)), {
+        return Effect.matchCauseEffect(restore(awaitResult(flight, caller, request)), {
           onFailure: (cause) => {
             const failure = Cause.failureOrCause(cause)
             if (Either.isLeft(failure)) return receive(Either.left(failure.left))
