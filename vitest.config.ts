@@ -14,8 +14,10 @@ const packages = {
   backend: "examples/backend",
   readme: "examples/readme",
   "example-export": "examples/export",
+  "example-hono": "examples/hono",
   "example-testing": "examples/testing",
-  scripts: "scripts"
+  scripts: "scripts",
+  site: "site"
 }
 
 // Tests run the sources of the workspace, not its build output

@@ -1,0 +1,103 @@
+import { spawn } from "node:child_process"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { type DefaultTheme, defineConfig } from "vitepress"
+import { repositoryUrl, titleOf } from "../src/Content.ts"
+import { apiFolder, groups } from "../src/Navigation.ts"
+
+const content = fileURLToPath(new URL("../.content", import.meta.url))
+const documents = fileURLToPath(new URL("../../docs", import.meta.url))
+const program = fileURLToPath(new URL("../dist/main.js", import.meta.url))
+const repository = repositoryUrl(fileURLToPath(new URL("../..", import.meta.url)))
+
+const linkOf = (page: string): string => `/${page.replace(/(index)?\.md$/, "")}`
+
+const toItem = (page: string): DefaultTheme.SidebarItem => ({
+  text: titleOf(readFileSync(`${content}/${page}`, "utf8")),
+  link: linkOf(page)
+})
+
+const sidebar = groups.map(({ pages, text }): DefaultTheme.SidebarItem => {
+  const [first, ...rest] = pages.map(toItem)
+  // A first page with the title of its group is the page of the group
+  return first?.text === text && first.link !== undefined
+    ? { text, link: first.link, items: rest, collapsed: false }
+    : { text, items: pages.map(toItem), collapsed: false }
+})
+
+/** The modules of the reference, by package. */
+const apiSidebar = (existsSync(`${content}/${apiFolder}`)
+  ? readdirSync(`${content}/${apiFolder}`, { recursive: true, encoding: "utf8" })
+  : [])
+  .map((file) => file.replaceAll("\\", "/"))
+  .filter((file) => file.endsWith(".md") && file !== "index.md" && !file.includes("/namespaces/"))
+  .sort()
+const apiPackages = [...new Set(apiSidebar.map((file) => file.replace(/(\/.*|\.md)$/, "")))]
+const api = apiPackages.map((name) => ({
+  text: `@blockquarry/${name}`,
+  collapsed: name === "core",
+  items: apiSidebar.filter((file) => file.startsWith(`${name}/`) || file === `${name}.md`).map((file) => ({
+    text: file.replace(/(\/index)?\.md$/, "").slice(name.length + 1) || name,
+    link: linkOf(`${apiFolder}/${file}`)
+  }))
+}))
+
+/** The part of Vite's server that the plugin needs. */
+interface DevelopmentServer {
+  readonly watcher: {
+    readonly add: (folder: string) => unknown
+    readonly on: (event: "change", listener: (file: string) => void) => unknown
+  }
+}
+
+/** Reads the documents again when one changes. */
+const watchDocuments = {
+  name: "watch-documents",
+  configureServer: ({ watcher }: DevelopmentServer) => {
+    watcher.add(documents)
+    watcher.on("change", (file) => {
+      if (file.startsWith(documents)) spawn(process.execPath, [program], { stdio: "inherit" })
+    })
+  }
+}
+
+export default defineConfig({
+  title: "Blockquarry",
+  description: "Typed client, command line and caching proxy for indexed blockchain data APIs",
+  lang: "en-US",
+  // The path below which the site is served, with slashes at both ends
+  base: process.env["QUARRY_SITE_BASE"] ?? "/",
+  srcDir: ".content",
+  srcExclude: ["public/**"],
+  outDir: "dist/site",
+  cacheDir: "node_modules/.cache/vitepress",
+  cleanUrls: false,
+  metaChunk: true,
+  head: [["link", { rel: "icon", type: "image/svg+xml", href: "/logo.svg" }]],
+  // The index of the search is one chunk
+  vite: { plugins: [watchDocuments], build: { chunkSizeWarningLimit: 2000 } },
+  markdown: { theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" } },
+  themeConfig: {
+    logo: { src: "/logo.svg", alt: "" },
+    nav: [
+      {
+        text: "Guide",
+        link: "/getting-started",
+        activeMatch: "^/(getting-started|start/|recipes|migration)"
+      },
+      { text: "Operations", link: "/operations/", activeMatch: "^/operations/" },
+      { text: "Command line", link: "/cli", activeMatch: "^/cli" },
+      { text: "Proxy", link: "/proxy/", activeMatch: "^/proxy/" },
+      { text: "API", link: `/${apiFolder}/`, activeMatch: `^/${apiFolder}/` }
+    ],
+    sidebar: { "/": sidebar, [`/${apiFolder}/`]: api },
+    externalLinkIcon: true,
+    outline: { level: [2, 3] },
+    search: { provider: "local" },
+    socialLinks: [{ icon: "github", link: repository, ariaLabel: "Repository" }],
+    docFooter: { prev: "Previous", next: "Next" },
+    footer: {
+      message: "MIT license · <a href=\"/llms.txt\">llms.txt</a>"
+    }
+  }
+})

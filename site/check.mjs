@@ -1,0 +1,178 @@
+/// <reference lib="dom" />
+/**
+ * Checks the built site: links, and in a browser accessibility, requests to other origins, width and
+ * search. `check.mjs --shots FOLDER` also takes screenshots.
+ */
+import { mkdirSync, readdirSync, readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { join, posix } from "node:path"
+import { fileURLToPath } from "node:url"
+import { chromium } from "playwright-core"
+import { serve } from "vitepress"
+
+const site = fileURLToPath(new URL("./", import.meta.url))
+const built = join(site, "dist/site")
+const require = createRequire(import.meta.url)
+const shots = process.argv[2] === "--shots" ? process.argv[3] : undefined
+
+/** @type {Array<string>} */
+const problems = []
+
+// Links
+const files = readdirSync(built, { recursive: true, encoding: "utf8" }).map((file) =>
+  file.replaceAll("\\", "/")
+)
+const known = new Set(files)
+const documents = files.filter((file) => file.endsWith(".html"))
+/** @type {ReadonlyMap<string, { readonly ids: ReadonlySet<string>; readonly links: ReadonlyArray<string> }>} */
+const pages = new Map(documents.map((file) => {
+  const html = readFileSync(join(built, file), "utf8")
+  return [file, {
+    ids: new Set([...html.matchAll(/ (?:id|name)="([^"]+)"/g)].map(([, id = ""]) => id)),
+    links: [...html.matchAll(/<(?:a|link|script|img)\b[^>]* (?:href|src)="([^"]*)"/g)].map(([, link = ""]) =>
+      decodeURIComponent(link.replaceAll("&amp;", "&"))
+    )
+  }]
+}))
+
+/** @param {string} path */
+const toFile = (path) => path === "" || path.endsWith("/") ? `${path}index.html` : path
+
+let links = 0
+for (const [file, page] of pages) {
+  for (const link of page.links) {
+    if (/^\w+:/.test(link)) continue
+    links += 1
+    const [path = "", anchor = ""] = link.split("#")
+    const absolute = path === ""
+      ? file
+      : toFile(posix.join("/", path.startsWith("/") ? "" : posix.dirname(file), path).slice(1))
+    const target = known.has(absolute) ? absolute : `${absolute}.html`
+    if (!known.has(target)) problems.push(`${file}: dead link ${link}`)
+    else if (anchor !== "" && pages.get(target)?.ids.has(anchor) === false) {
+      problems.push(`${file}: no heading for ${link}`)
+    }
+  }
+}
+for (const [, path = ""] of readFileSync(join(built, "llms.txt"), "utf8").matchAll(/\]\(\/([^)]+)\)/g)) {
+  links += 1
+  if (!known.has(path)) problems.push(`llms.txt: dead link ${path}`)
+}
+console.log(`${documents.length} pages, ${links} internal links`)
+
+// Browser
+const server = await serve({ root: site, port: 0 })
+const address = server.server?.address()
+if (typeof address !== "object" || address === null) throw new Error("the preview server did not start")
+const origin = `http://127.0.0.1:${address.port}`
+
+const browser = await chromium.launch({
+  executablePath: process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium",
+  args: ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+})
+
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8")
+/** @type {ReadonlyArray<readonly [width: number, scheme: "light" | "dark"]>} */
+const views = [[1280, "light"], [1280, "dark"], [390, "light"], [390, "dark"]]
+const samples = [
+  "index",
+  "getting-started",
+  "operations/walletTransfers",
+  "operations/index",
+  "cli",
+  "proxy/configuration",
+  "migration",
+  "api/http/DataApi"
+]
+
+/** @param {string} name @param {number} width @param {"light" | "dark"} scheme */
+const openPage = async (name, width, scheme) => {
+  const context = await browser.newContext({
+    viewport: { width, height: width < 500 ? 844 : 900 },
+    colorScheme: scheme
+  })
+  const page = await context.newPage()
+  const where = `${name} (${width}, ${scheme})`
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") {
+      problems.push(`${where}: ${message.text()}`)
+    }
+  })
+  page.on("pageerror", (error) => problems.push(`${where}: ${error.message}`))
+  page.on("request", (request) => {
+    if (!request.url().startsWith(`${origin}/`) && !request.url().startsWith("data:")) {
+      problems.push(`${where}: request to ${request.url()}`)
+    }
+  })
+  await page.goto(`${origin}/${name}.html`, { waitUntil: "networkidle" })
+  return { context, page, where }
+}
+
+/** @param {import("playwright-core").Page} page @param {string} where */
+const checkAccessibility = async (page, where) => {
+  await page.evaluate(axe)
+  const violations = await page.evaluate(async () => {
+    // @ts-expect-error -- `axe` is a global of the evaluated script
+    const { violations } = await globalThis.axe.run(document, { resultTypes: ["violations"] })
+    return violations.filter((/** @type {{ impact: string }} */ { impact }) =>
+      impact === "serious" || impact === "critical"
+    )
+      .map((/** @type {{ id: string; nodes: ReadonlyArray<{ html: string }> }} */ { id, nodes }) =>
+        `${id}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 120)).join("  ")}`
+      )
+  })
+  for (const violation of violations) problems.push(`${where}: ${violation}`)
+}
+
+try {
+  let visits = 0
+  for (const [width, scheme] of views) {
+    for (const name of samples) {
+      const { context, page, where } = await openPage(name, width, scheme)
+      const overflow = await page.evaluate(() =>
+        document.documentElement.scrollWidth - document.documentElement.clientWidth
+      )
+      if (overflow > 0) problems.push(`${where}: ${overflow} pixels wider than the window`)
+      await checkAccessibility(page, where)
+      if (shots !== undefined) {
+        mkdirSync(shots, { recursive: true })
+        await page.screenshot({ path: join(shots, `${name.replaceAll("/", "-")}-${width}-${scheme}.png`) })
+      }
+      await context.close()
+      visits += 1
+    }
+  }
+  // Every other page once, in alternating views
+  const others = documents.map((file) => file.replace(/\.html$/, ""))
+    .filter((name) => !samples.includes(name) && name !== "404")
+  for (const [index, name] of others.entries()) {
+    const [width, scheme] = views[index % views.length] ?? [1280, "light"]
+    const { context, page, where } = await openPage(name, width, scheme)
+    await checkAccessibility(page, where)
+    await context.close()
+    visits += 1
+  }
+  console.log(`${visits} visits with axe`)
+
+  const { context, page } = await openPage("index", 1280, "light")
+  await page.keyboard.press("/")
+  await page.getByRole("searchbox").or(page.locator("#localsearch-input")).first().fill("rate limit")
+  const results = page.locator(".VPLocalSearchBox .result")
+  await results.first().waitFor({ timeout: 10_000 })
+  const found = await results.allInnerTexts()
+  if (!found.some((text) => /rate limit/i.test(text))) {
+    problems.push(`search "rate limit" found ${found.join(", ")}`)
+  }
+  console.log(
+    `search "rate limit": ${found.slice(0, 3).map((text) => text.replaceAll("\n", " > ")).join("; ")}`
+  )
+  if (shots !== undefined) await page.screenshot({ path: join(shots, "search-1280-light.png") })
+  await context.close()
+} finally {
+  await browser.close()
+  server.server?.close()
+}
+
+for (const problem of new Set(problems)) console.error(problem)
+process.exitCode = problems.length === 0 ? 0 : 1
+if (process.exitCode === 0) console.log("site: ok")

@@ -1,0 +1,94 @@
+/**
+ * Collects the pages of the site. A page is a document of the repository, or generated. Links between documents, which work
+ * in the repository, become links between pages, or to files of the repository.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { dirname, join, posix, relative, resolve } from "node:path"
+
+export interface Page {
+  /** Path in the site, for example `proxy/index.md`. */
+  readonly path: string
+  readonly text: string
+}
+
+/** Documents outside of `docs`, by their path in the repository. */
+const documents: Readonly<Record<string, string>> = {
+  "site/pages/index.md": "index.md",
+  "apps/proxy/deploy/README.md": "proxy/deployment.md",
+  "CONTRIBUTING.md": "contributing.md",
+  "CHANGELOG.md": "changelog.md",
+  "SECURITY.md": "security.md"
+}
+
+const sourcesIn = (root: string): ReadonlyMap<string, string> =>
+  new Map([
+    ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+      .map((file) => file.replaceAll("\\", "/"))
+      .filter((file) => file.endsWith(".md"))
+      .map((file) => [`docs/${file}`, file.replace(/README\.md$/, "index.md")] as const),
+    ...Object.entries(documents).filter(([file]) => existsSync(join(root, file)))
+  ])
+
+/** Returns the URL of the repository, where files that are not pages are linked. */
+export const repositoryUrl = (root: string): string => {
+  const manifest = readFileSync(join(root, "packages/core/package.json"), "utf8")
+  return /"(?:git\+)?(https:\/\/[^"]+?)(?:\.git)?"/.exec(manifest)?.[1] ??
+    "https://github.com/blockquarry/blockquarry"
+}
+
+/** Applies a function to the text outside of code blocks. */
+const outsideOfCode = (text: string, change: (text: string) => string): string =>
+  text.split(/(^ *```[^]*?^ *```$)/m).map((part, index) => index % 2 === 0 ? change(part) : part).join("")
+
+const link = /(?<=\]\()(?!\w+:|#)([^)#\s]+)(#[^)\s]*)?(?=\))/g
+
+/** Reads the documents as pages. Fails with a list of the links that lead nowhere. */
+export const documentPages = (
+  options: {
+    /** Folder of the repository. */
+    readonly root: string
+    /** Pages that documents may link to although no document contains them, as paths in `docs`. */
+    readonly generated: ReadonlySet<string>
+  }
+): ReadonlyArray<Page> => {
+  const { generated, root } = options
+  const repository = repositoryUrl(root)
+  const sources = sourcesIn(root)
+  const broken: Array<string> = []
+
+  const target = (source: string, path: string, page: string): string => {
+    const file = relative(root, resolve(root, dirname(source), path)).replaceAll("\\", "/")
+    const targetPage = sources.get(file) ?? sources.get(`${file}/README.md`) ??
+      (generated.has(file.replace(/^docs\//, "")) ? file.replace(/^docs\//, "") : undefined)
+    if (targetPage !== undefined) {
+      const from = posix.relative(posix.dirname(page), targetPage)
+      return from.startsWith(".") ? from : `./${from}`
+    }
+    if (!existsSync(join(root, file))) broken.push(`${source}: ${path}`)
+    return `${repository}/blob/main/${file}`
+  }
+
+  const pages = [...sources].map(([source, path]) => ({
+    path,
+    text: outsideOfCode(
+      readFileSync(join(root, source), "utf8"),
+      (text) =>
+        text.replaceAll(
+          link,
+          (_, to: string, anchor: string | undefined) => `${target(source, to, path)}${anchor ?? ""}`
+        )
+    )
+  }))
+  if (broken.length > 0) throw new Error(`dead links:\n${broken.join("\n")}`)
+  return pages
+}
+
+/** Returns the text of the first heading. */
+export const titleOf = (text: string): string =>
+  /^title: (.+)$/m.exec(text)?.[1] ?? /^# (.+)$/m.exec(text)?.[1]?.replaceAll("`", "") ?? ""
+
+/** Returns the rows of a table in a document: its cells by column. */
+export const tableRows = (text: string): ReadonlyArray<ReadonlyArray<string>> =>
+  text.split("\n").filter((line) => /^\|(?! *-)/.test(line)).map((line) =>
+    line.slice(1, -1).split(/(?<!\\)\|/).map((value) => value.trim())
+  )

@@ -1,0 +1,91 @@
+/** The pages of the site, in reading order. The titles are those of the pages. */
+
+export interface Group {
+  readonly text: string
+  readonly pages: ReadonlyArray<string>
+}
+
+export const groups: ReadonlyArray<Group> = [
+  {
+    text: "Getting started",
+    pages: [
+      "getting-started.md",
+      "start/effect.md",
+      "start/promises.md",
+      "start/terminal.md",
+      "start/container.md",
+      "recipes.md",
+      "migration.md"
+    ]
+  },
+  {
+    text: "Concepts",
+    pages: [
+      "client.md",
+      "pagination.md",
+      "errors.md",
+      "amounts.md",
+      "policies.md",
+      "testing.md",
+      "redis.md",
+      "performance.md"
+    ]
+  },
+  {
+    text: "Operations",
+    pages: [
+      "operations/index.md",
+      "operations/walletTransfers.md",
+      "operations/walletNftTrades.md",
+      "operations/walletChains.md",
+      "operations/tokenPrice.md",
+      "operations/tokenTransfers.md",
+      "operations/tokenOwners.md",
+      "operations/contractNfts.md",
+      "operations/nftMetadata.md",
+      "operations/nftOwners.md",
+      "operations/updateStreamStatus.md",
+      "operations/ledgerTransaction.md"
+    ]
+  },
+  {
+    text: "Command line",
+    pages: [
+      "cli.md",
+      "cli/output.md",
+      "cli/export.md",
+      "cli/inputs-and-watch.md",
+      "cli/charts.md",
+      "cli/configuration.md",
+      "cli/diagnostics.md",
+      "cli/shell.md"
+    ]
+  },
+  {
+    text: "quarry-proxy",
+    pages: [
+      "proxy/index.md",
+      "proxy/configuration.md",
+      "proxy/clients.md",
+      "proxy/isolation.md",
+      "proxy/responses.md",
+      "proxy/errors.md",
+      "proxy/operation.md",
+      "proxy/deployment.md"
+    ]
+  },
+  {
+    text: "Project",
+    pages: [
+      "releases.md",
+      "changelog.md",
+      "security.md",
+      "architecture.md",
+      "decisions.md",
+      "contributing.md"
+    ]
+  }
+]
+
+/** The reference from doc comments has its own sidebar. */
+export const apiFolder = "api"

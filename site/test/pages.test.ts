@@ -1,0 +1,97 @@
+/** Pages are complete, and generated from the descriptions of the operations. */
+import { isList } from "@blockquarry/core/Operation"
+import { allOperations } from "@blockquarry/core/Operations"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { fileURLToPath } from "node:url"
+import { describe } from "vitest"
+import { titleOf } from "../src/Content.ts"
+import { llmsIndex, llmsText } from "../src/LlmsText.ts"
+import { groups } from "../src/Navigation.ts"
+import { sitePages } from "../src/Site.ts"
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+
+// Fails if a link of a document leads nowhere
+const pages = await Effect.runPromise(sitePages(root))
+const textOf = (path: string): string => pages.find((page) => page.path === path)?.text ?? ""
+
+it("the navigation has every page once", () => {
+  const listed = groups.flatMap(({ pages }) => pages)
+  expect(listed.toSorted()).toEqual(
+    pages.map(({ path }) => path).filter((path) => path !== "index.md").toSorted()
+  )
+})
+
+it("every page has a title", () => {
+  expect(pages.filter(({ text }) => titleOf(text) === "")).toEqual([])
+})
+
+describe.each(allOperations)("the page of $id", (operation) => {
+  const text = textOf(`operations/${operation.id}.md`)
+  const sections = new Map(
+    text.split(/^## /m).slice(1).map((section) => [section.slice(0, section.indexOf("\n")), section] as const)
+  )
+
+  it("has the cost, the TTL and an example for each way to call it", () => {
+    expect(text).toContain(`| Cost | ${operation.cost} unit`)
+    expect(text).toMatch(/\| Cache TTL \| \S/)
+    expect([...text.matchAll(/^```\w+ \[(.*)\]$/gm)].map(([, title]) => title))
+      .toEqual(["Promises", "Effect", "Command line", "curl through the proxy"])
+  })
+
+  it("has every parameter with its description", () => {
+    for (const { description, name } of operation.parameters) {
+      expect(sections.get("Parameters")).toMatch(
+        new RegExp(`\\| \`${name}\`.*\\| ${description.replace(/[()]/g, "\\$&")}`)
+      )
+    }
+  })
+
+  it("has the fields that the sandbox returns, with types", () => {
+    const response = sections.get("Response") ?? ""
+    const document: object = JSON.parse(/```json\n([^]*?)```/.exec(response)?.[1] ?? "{}")
+    const names = Object.keys(document)
+    expect(names.length).toBeGreaterThan(0)
+    for (const name of names) expect(response).toMatch(new RegExp(`\\| \`${name}\` \\| \`\\S`))
+  })
+
+  it("has the errors that it can fail with", () => {
+    const errors = sections.get("Errors") ?? ""
+    expect(errors).toContain("| `NotFoundError` |")
+    expect(errors.includes("PaginationError")).toBe(isList(operation))
+  })
+})
+
+it("types of the response are those of the models", () => {
+  const transfers = textOf("operations/walletTransfers.md")
+  expect(transfers).toContain("| `result[].value` | `bigint \\| null` | In the token's smallest unit. |")
+  expect(transfers).toContain("| `result[].block_timestamp` | `DateTime.Utc \\| null` |")
+  expect(textOf("operations/ledgerTransaction.md")).toContain("| `timestamp` | `bigint \\| null` | Only in")
+})
+
+it("TTLs name the condition on which they depend", () => {
+  const ttlOf = (id: string) => /\| Cache TTL \| (.*) \|/.exec(textOf(`operations/${id}.md`))?.[1]
+  expect({
+    tokenPrice: ttlOf("tokenPrice"),
+    contractNfts: ttlOf("contractNfts"),
+    nftMetadata: ttlOf("nftMetadata"),
+    ledgerTransaction: ttlOf("ledgerTransaction"),
+    updateStreamStatus: ttlOf("updateStreamStatus")
+  }).toEqual({
+    tokenPrice: "5 s; 1 h if `to_block` is final",
+    contractNfts: "5 s; not cached while `SYNCING` or empty",
+    nftMetadata: "5 min",
+    ledgerTransaction: "unlimited once it is committed, else not cached",
+    updateStreamStatus: "not cached"
+  })
+})
+
+it("the texts for language models have every page", () => {
+  const index = llmsIndex(pages)
+  const text = llmsText(pages)
+  for (const { path } of pages.filter(({ path }) => path !== "index.md")) {
+    expect(index).toContain(`](/${path})`)
+    expect(text).toContain(`<!-- /${path} -->`)
+  }
+})
