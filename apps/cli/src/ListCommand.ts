@@ -154,7 +154,8 @@ const runList = <
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
     const isDryRun = isEnabled(invocation.values, dryRunOption.name)
-    const target = yield* exportTarget(invocation)
+    // --overwrite concerns the file of a chart too
+    const target = chart === null ? yield* exportTarget(invocation) : null
     if (isDryRun && target === null) {
       const { printRequest } = yield* Effect.promise(() => import("./export/DryRun.ts"))
       return yield* printRequest(spec.operation, invocation)
