@@ -45,6 +45,7 @@ import {
 } from "./Manifest.ts"
 import { openPartial, type PartialFile } from "./PartialFile.ts"
 import { blockOf, isNewSince, sinceBlock, trackNewest } from "./SinceLast.ts"
+import { limitYoungGeneration } from "./YoungGeneration.ts"
 
 const minPartRecords = 10_000
 const maxPartRecords = 100_000
@@ -74,6 +75,7 @@ export const exportRecords = <Item>(
 ): Effect.Effect<void, CommandError, CommandTerminal> =>
   Effect.scoped(Effect.gen(function*() {
     const terminal = yield* CommandTerminal
+    limitYoungGeneration()
     const { job, query, resumeCommand, target: { file } } = plan
     const recordName = job.source.recordName
     const samePipe = job.inputs?.isStandardInput === true ? "pass the same stdin, and " : ""
