@@ -525,7 +525,10 @@ export class NetworkError
     api: Schema.Literal("data", "streams", "ledger"),
     /** Host and port of the upstream. */
     host: Schema.String,
-    /** The code of the failure, as in `ECONNREFUSED`, or a description if there is none. */
+    /**
+     * The code of the failure, as in `ECONNREFUSED`, or a description if there is none. A failure of an HTTP proxy names its
+     * host, as in `proxy 10.0.0.1:3128: ECONNREFUSED`.
+     */
     reason: Schema.String,
     /** Whether the request may have reached the upstream. */
     sent: Schema.Boolean,

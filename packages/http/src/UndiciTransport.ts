@@ -5,8 +5,8 @@
  * dispatcher of Undici directly. `ApiOptions.transformClient` and an `HttpClient` that is provided over this layer still
  * apply: then requests go through that client.
  *
- * The layer uses the proxies of `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, also in lower case. Node.js reads further
- * trusted certificates from `NODE_EXTRA_CA_CERTS`.
+ * The layer uses the proxies of `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, also in lower case. The `NetworkError` of a proxy
+ * that fails names its host. Node.js reads further trusted certificates from `NODE_EXTRA_CA_CERTS`.
  *
  * @example
  * import * as DataApi from "@blockquarry/http/DataApi"
