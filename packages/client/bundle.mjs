@@ -16,6 +16,6 @@ await bundle.write({
   sourcemap: "hidden",
   comments: { annotation: true, jsdoc: false, legal: true },
   entryFileNames: "[name].js",
-  chunkFileNames: "index-chunks/[name].js"
+  chunkFileNames: "index-chunks/shared-[hash].js"
 })
 await bundle.close()

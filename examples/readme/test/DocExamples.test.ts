@@ -44,7 +44,7 @@ it("every example compiles", async () => {
         if (file.endsWith(ending)) await compileFile(`${source}/${file}`, find)
       }
     }
-    for (const name of ["core", "http", "redis", "sandbox"]) {
+    for (const name of ["core", "http", "redis", "sandbox", "client"]) {
       await compileAll(`packages/${name}/src`, ".ts", examplesOf)
       await compileFile(`packages/${name}/README.md`, programsOf)
     }

@@ -22,7 +22,7 @@ import type {
 } from "../Options.ts"
 
 /** The APIs, each with its own base URL. */
-export const apis = ["data", "streams", "ledger"] as const
+const apis = ["data", "streams", "ledger"] as const
 
 export type Api = typeof apis[number]
 

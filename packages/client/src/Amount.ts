@@ -1,0 +1,20 @@
+/**
+ * Amounts for display.
+ *
+ * @since 0.1.0
+ */
+import * as Amount from "@blockquarry/core/Amount"
+
+/**
+ * Formats an amount in whole tokens, exactly: the digits of `amount` with the decimal point `decimals` places from the
+ * right, without trailing zeros.
+ *
+ * @example
+ * import { formatUnits } from "@blockquarry/client"
+ *
+ * formatUnits(1500000000000000000n, 18) // "1.5"
+ *
+ * @since 0.1.0
+ * @category display
+ */
+export const formatUnits: (amount: bigint, decimals: number) => string = Amount.formatUnits

@@ -1,0 +1,127 @@
+/** Errors: their classes, fields and texts are those of `@blockquarry/core`, and contain no API key. */
+import * as Client from "@blockquarry/client"
+import { ListOperationError } from "@blockquarry/core/OperationError"
+import * as Arbitrary from "effect/Arbitrary"
+import * as FastCheck from "effect/FastCheck"
+import * as Schema from "effect/Schema"
+import { inspect } from "node:util"
+import { describe, expect, expectTypeOf, it } from "vitest"
+import { toClientError } from "../src/internal/toClientError.ts"
+
+const encode = Schema.encodeSync(ListOperationError)
+const decode = Schema.decodeSync(ListOperationError)
+
+/** The classes of the package by their names. */
+const classes: ReadonlyMap<string, unknown> = new Map(Object.entries(Client))
+
+/** Hints that name an environment variable name an option in this package. */
+const withoutHint = (message: string): string => message.replace(/ Check [^.]*\.$/, "")
+
+describe("an error", () => {
+  it("has the name, the fields and the texts of an error of the layers", () => {
+    const names = new Set<string>()
+    FastCheck.assert(
+      // Encoded errors have durations in milliseconds.
+      FastCheck.property(Arbitrary.make(ListOperationError).map(encode).map(decode), (original) => {
+        const error = toClientError(original)
+        const { _tag, ...fields } = encode(original)
+        names.add(error.name)
+        expect(error).toBeInstanceOf(classes.get(_tag))
+        expect(error).toBeInstanceOf(Client.BlockquarryError)
+        expect(error.name).toBe(_tag)
+        expect(error).toMatchObject(fields)
+        expect(error.retryable).toBe(original.retryable)
+        expect(error.summary).toBe(original.summary)
+        expect(error.hint === null).toBe(original.hint === null)
+        expect(withoutHint(error.message)).toBe(withoutHint(original.message))
+        const { hint, message, name, retryable, summary } = error
+        expect(JSON.parse(JSON.stringify(error))).toEqual(
+          JSON.parse(JSON.stringify({ name, message, summary, hint, retryable, ...fields }))
+        )
+      }),
+      { numRuns: 300 }
+    )
+    expect(names.size).toBe(ListOperationError.members.length)
+  })
+
+  it("can be made in tests from its fields", () => {
+    const error = new Client.RateLimitError({
+      operation: "tokenPrice",
+      request: { method: "GET", path: "/erc20/0x/price" },
+      response: null,
+      retryAfter: 1500
+    })
+    expect(error.message).toBe(
+      "tokenPrice: not sent: the API key is in cooldown after a 429 response; retry in 2 s"
+    )
+    expect(error.stack).toMatch(/^RateLimitError: tokenPrice/)
+  })
+
+  it("narrows by name, and all names are known", () => {
+    const use = (error: Client.ClientError) => {
+      if (error.name === "ServerError") expectTypeOf(error).toEqualTypeOf<Client.ServerError>()
+      if (error.name === "RateLimitError") expectTypeOf(error.retryAfter).toEqualTypeOf<number | null>()
+    }
+    expect(use).toBeTypeOf("function")
+    expectTypeOf<ListOperationError["_tag"]>().toExtend<Client.ClientError["name"]>()
+    expectTypeOf<Client.ListError>().toExtend<Client.ClientError>()
+    expectTypeOf<Client.CallError>().toExtend<Client.BlockquarryError>()
+  })
+})
+
+describe("the API key", () => {
+  const key = "CANARY-7f3a9c51e2"
+
+  const texts = (value: unknown): ReadonlyArray<string> => [
+    inspect(value, { depth: 20, showHidden: true }),
+    String(value),
+    value instanceof Error ? String(value.stack) : "",
+    JSON.stringify(value) ?? ""
+  ]
+
+  const responses: ReadonlyArray<() => Response | Promise<Response>> = [
+    ...[201, 302, 400, 401, 402, 403, 404, 408, 429, 500, 503].map((status) => () =>
+      new Response(JSON.stringify({ message: `the key ${key} is wrong`, key }), {
+        status,
+        headers: { "x-request-id": key, "retry-after": key, location: `https://host.test/${key}` }
+      })
+    ),
+    () => new Response(key),
+    () => Response.json({ usdPrice: key, [key]: key }),
+    () => Promise.reject(new TypeError(`fetch failed for ${key}`, { cause: new Error(key) }))
+  ]
+
+  it("is in no error and not in the client", async () => {
+    const names = new Set<string>()
+    for (const respond of responses) {
+      const client = Client.createClient({
+        apiKey: key,
+        baseUrl: "https://host.test",
+        retry: { attempts: 1 },
+        fetch: async () => respond()
+      })
+      const error: unknown = await client.tokenPrice({ address: `0x${"ab".repeat(20)}` }).catch((error) =>
+        error
+      )
+      for (const text of [...texts(error), ...texts(client)]) expect(text).not.toContain(key)
+      if (Client.isClientError(error)) names.add(error.name)
+    }
+    expect(names.size).toBe(10)
+  })
+
+  it.each([
+    { apiKey: `${key}\n`, baseUrl: "https://host.test" },
+    { apiKey: key, baseUrl: `https://${key}@host.test` },
+    { apiKey: key, baseUrl: `https://host.test/?key=${key}` },
+    { apiKey: key, baseUrl: key },
+    { apiKey: [{ label: "one", key: `${key}\n` }, { label: "two", key }], baseUrl: "https://host.test" }
+  ])("is in no error of options, case %#", (options) => {
+    try {
+      Client.createClient(options)
+      expect.fail("the options were accepted")
+    } catch (error) {
+      expect(error).toBeInstanceOf(Client.ConfigurationError)
+      for (const text of texts(error)) expect(text).not.toContain(key)
+    }
+  })
+})
