@@ -4,6 +4,7 @@ import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { record } from "../../../core/test/golden/support/record.ts"
+import { userAgent } from "../../src/ApiOptions.ts"
 import { minimalOptions } from "../support/PriceCalls.ts"
 import * as ScriptedClient from "../support/ScriptedClient.ts"
 import * as TestClients from "../support/TestClients.ts"
@@ -133,6 +134,7 @@ const requests = (options: TestClients.HarnessOptions, chosen: Calls) =>
         url: request.url.href,
         headers: {
           ...request.headers,
+          "user-agent": request.headers["user-agent"]?.replace(userAgent, "blockquarry/<version>"),
           "x-api-key": request.headers["x-api-key"] === TestClients.key ? "<key>" : "?"
         },
         body: request.body

@@ -19,7 +19,6 @@ import { defaults, type OptionalKeyApiOptions, type Policies } from "../../ApiOp
 import type { RateLimit } from "../../RateLimit.ts"
 import { apiKeyError } from "../transport/ApiKeyHeader.ts"
 import { normalize } from "../transport/BaseUrl.ts"
-import { DispatchTransport } from "../transport/DispatchTransport.ts"
 import { fromHttpClient } from "../transport/HttpClientTransport.ts"
 import * as Transport from "../transport/Transport.ts"
 import { defaultUserAgent } from "../transport/UserAgent.ts"
@@ -133,7 +132,7 @@ const transportOf = (
 ): Effect.Effect<Transport.Transport> =>
   transform === undefined
     ? Effect.map(
-      Effect.serviceOption(DispatchTransport),
+      Effect.serviceOption(Transport.DispatchTransport),
       (dispatch) =>
         Option.isSome(dispatch) && dispatch.value.client === client
           ? dispatch.value.make(options)

@@ -3,6 +3,8 @@
  *
  * @since 0.1.0
  */
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -106,6 +108,22 @@ export interface TransportOptions {
   /** The `User-Agent` header. */
   readonly userAgent: string
 }
+
+interface DispatchTransportService {
+  /** The client of the same layer. If another client is in context, requests are sent with that one. */
+  readonly client: HttpClient.HttpClient
+  readonly make: (options: TransportOptions) => Transport
+}
+
+/**
+ * A transport that sends without the `HttpClient` of its layer, over the same connections.
+ *
+ * @since 0.1.0
+ * @category tags
+ */
+export class DispatchTransport
+  extends Context.Tag("@blockquarry/http/DispatchTransport")<DispatchTransport, DispatchTransportService>()
+{}
 
 /**
  * 64 MiB.
