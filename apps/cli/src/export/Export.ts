@@ -83,7 +83,7 @@ export const exportRecords = <Item>(
     yield* lockFile(file)
     const manifest = yield* planStart(plan.target, query, job.source.operation).pipe(
       Effect.flatMap((start) => prepareFiles(plan.target, query, start)),
-      Effect.onInterrupt(() => terminal.note(`interrupted before the first ${recordName}; ${continueWith}`))
+      Effect.onInterrupt(() => terminal.note(`interrupted before reading ${recordName}; ${continueWith}`))
     )
     if (manifest.status === "complete") {
       yield* terminal.note(`${file} is complete`)
@@ -214,10 +214,10 @@ const writeRecords = <Item>(
         const page = skipped === 0 ? read : withoutFirst(read, skipped)
         const canContinue = typeof page.nextCursor === "string" && job.transform?.holdsRecords !== true
         // Between pages, an interruption can save everything
-        yield* Effect.uninterruptible(
-          addRecords(page.records(), canContinue ? { cursor: page.nextCursor, skip: toSkip } : null)
-        )
-        yield* progress.page(page)
+        yield* Effect.uninterruptible(Effect.zipRight(
+          addRecords(page.records(), canContinue ? { cursor: page.nextCursor, skip: toSkip } : null),
+          progress.page(page)
+        ))
         yield* letEventsPass
       })
     const readPages = Effect.gen(function*() {
