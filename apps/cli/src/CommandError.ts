@@ -131,7 +131,8 @@ export const fixes: { readonly [T in CommandError["_tag"]]: string | null } = {
   OutputError: "check free disk space and permissions of the output file",
   ConfigFileError: "check the file and its permissions; quarry doctor shows what is wrong",
   ChecksFailedError: "do what the checks say after fix:, and run quarry doctor again",
-  ExportConflictError: "choose another file, or continue the same query with --resume",
+  ExportConflictError:
+    "choose another file, continue the same query with --resume, or wait for the other process",
   UsageError:
     "the message says what is expected; quarry config list --show-origin shows where values are set",
   InvalidInputError: "the message names the parameter and what it accepts",

@@ -32,7 +32,8 @@ const meanings: { readonly [T in ErrorTag]: string } = {
   UsageError: "The command line, an environment variable or a configuration file is invalid.",
   InvalidInputError: "A parameter is missing or invalid. No request was sent.",
   RequestRejectedError: "The service rejected the request (4xx). Its message is part of the error.",
-  ExportConflictError: "The files of the export exist already, or belong to another query.",
+  ExportConflictError:
+    "The files of the export exist already, belong to another query, or another process writes them.",
   NotFoundError: "The service has no such item.",
   NotSetError: "The setting or alias does not exist.",
   MissingApiKeyError: "No API key is configured.",
