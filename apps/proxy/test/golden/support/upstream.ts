@@ -1,4 +1,5 @@
 /** An upstream that sends scripted responses, then responses of the sandbox. */
+import { userAgent } from "@blockquarry/http/ApiOptions"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
@@ -147,7 +148,8 @@ const half = (
 }
 
 const lineOf = ({ body, headers, method }: HttpClientRequest, url: URL): string => {
-  const sent = Object.entries(headers).sort().map(([name, value]) => `${name}: ${value}`)
+  const sent = Object.entries(headers).sort()
+    .map(([name, value]) => `${name}: ${value}`.replace(userAgent, "blockquarry/<version>"))
   const text = body._tag === "Uint8Array" ? ` ${new TextDecoder().decode(body.body)}` : ""
   return `${method} ${url.href} [${sent.join("; ")}]${text}`
 }
