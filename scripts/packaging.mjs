@@ -1,7 +1,7 @@
-// Packs every published package as for the registry, and checks the archive with publint and "Are the types wrong?".
+// Packs every published package as for the registry, and checks the archive with publint and "Are the types wrong?". The archives
+// stay in node_modules/.cache/archives, for consumers.mjs.
 import { execFileSync, spawnSync } from "node:child_process"
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -15,12 +15,17 @@ const bin = (name) => {
 }
 
 /**
- * Returns the modules that a package exports: all except those in folders that its exports exclude.
+ * Returns the modules that a package exports: those that its exports name, or all except those in folders that they exclude.
  *
  * @param {string} directory
  * @param {{ readonly [path: string]: unknown }} exports
  */
 const entrypoints = (directory, exports) => {
+  if (!("./*" in exports)) {
+    return Object.keys(exports).filter((path) => path !== "./package.json").map((path) =>
+      path.replace(/^\.\//, "")
+    )
+  }
   const closed = Object.keys(exports).filter((path) => exports[path] === null)
     .map((path) => new RegExp(`^${path.slice(2).replaceAll("*", ".*")}$`))
   return readdirSync(join(directory, "src"), { recursive: true, encoding: "utf8" })
@@ -30,7 +35,9 @@ const entrypoints = (directory, exports) => {
     .map((module) => module === "index" ? "." : module)
 }
 
-const temporary = mkdtempSync(join(tmpdir(), "blockquarry-"))
+const archives = join(root, "node_modules/.cache/archives")
+rmSync(archives, { recursive: true, force: true })
+mkdirSync(archives, { recursive: true })
 let failed = false
 
 /**
@@ -44,35 +51,31 @@ const run = (name, args) => {
   process.stdout.write(`${stdout}${stderr}`)
 }
 
-try {
-  for (const group of ["packages", "apps"]) {
-    for (const name of readdirSync(join(root, group))) {
-      const directory = join(root, group, name)
-      const manifest = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"))
-      if (manifest.private === true) continue
-      const archive = join(temporary, `${name}.tgz`)
-      execFileSync("pnpm", ["pack", "--out", archive], {
-        cwd: directory,
-        stdio: ["ignore", "ignore", "inherit"],
-        shell: process.platform === "win32"
-      })
-      run("publint", ["run", archive, "--strict"])
-      if (manifest.bin === undefined) {
-        run("@arethetypeswrong/cli", [
-          archive,
-          "--profile",
-          "esm-only",
-          "--no-emoji",
-          "--format",
-          "ascii",
-          "--entrypoints",
-          ...entrypoints(directory, manifest.exports)
-        ])
-      }
-      console.log(`packed and checked ${manifest.name}`)
+for (const group of ["packages", "apps"]) {
+  for (const name of readdirSync(join(root, group))) {
+    const directory = join(root, group, name)
+    const manifest = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"))
+    if (manifest.private === true) continue
+    const archive = join(archives, `${name}.tgz`)
+    execFileSync("pnpm", ["pack", "--out", archive], {
+      cwd: directory,
+      stdio: ["ignore", "ignore", "inherit"],
+      shell: process.platform === "win32"
+    })
+    run("publint", ["run", archive, "--strict"])
+    if (manifest.bin === undefined) {
+      run("@arethetypeswrong/cli", [
+        archive,
+        "--profile",
+        "esm-only",
+        "--no-emoji",
+        "--format",
+        "ascii",
+        "--entrypoints",
+        ...entrypoints(directory, manifest.exports)
+      ])
     }
+    console.log(`packed and checked ${manifest.name}`)
   }
-} finally {
-  rmSync(temporary, { recursive: true, force: true })
 }
 process.exitCode = failed ? 1 : 0
