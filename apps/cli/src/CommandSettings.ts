@@ -118,6 +118,19 @@ const takesAddress = (spec: ArgumentSpec | OptionSpec): boolean => spec.complete
 /** How many aliases an error lists. */
 const maxListedAliases = 10
 
+/** Returns what to do about a name that is no alias; null if the text is no name. */
+const unknownNameHint = (text: string, { addresses, suggest }: AddressBook): string | null => {
+  const [, domain] = /^([a-z][a-z0-9-]{0,31})\.eth$/i.exec(text) ?? []
+  if (domain !== undefined) {
+    return `ENS names are not resolved; name the address: quarry alias set ${domain} <address>`
+  }
+  if (checkName(text) !== null) return null
+  return didYouMean(suggest(text)) ??
+    (addresses.size === 0
+      ? `name an address: quarry alias set ${text} <address>`
+      : `known aliases: ${[...addresses.keys()].slice(0, maxListedAliases).join(", ")}`)
+}
+
 /** Replaces the names of the address book by their addresses. */
 const withAddresses = (
   command: CommandSpec,
@@ -129,15 +142,14 @@ const withAddresses = (
   for (const spec of [...command.arguments, ...command.options].filter(takesAddress)) {
     const words = values.get(spec.name)?.map((word) => word.split(",")) ?? []
     for (const text of words.flat()) {
-      if (addressBook.resolve(text) !== text || checkName(text) !== null) continue
+      if (addressBook.resolve(text) !== text) continue
+      const hint = unknownNameHint(text, addressBook)
+      if (hint === null) continue
       return new UsageError({
         reason: `${
           "value" in spec ? `--${spec.name}` : `<${spec.name}>`
         }: expected an address or an alias, got ${JSON.stringify(text)}`,
-        hint: didYouMean(addressBook.suggest(text)) ??
-          (addressBook.addresses.size === 0
-            ? `name an address: quarry alias set ${text} <address>`
-            : `known aliases: ${[...addressBook.addresses.keys()].slice(0, maxListedAliases).join(", ")}`)
+        hint
       })
     }
     if (words.length > 0) {

@@ -51,7 +51,7 @@ type HelpRow = readonly [term: string, text: string]
 /** Formats two columns: terms and descriptions. */
 const formatRows = (rows: ReadonlyArray<HelpRow>, stream: StreamInfo): string => {
   const columns = widthOf(stream)
-  const termWidth = Math.min(Math.floor(columns * 0.32), Math.max(0, ...rows.map(([term]) => term.length)))
+  const termWidth = Math.min(Math.floor(columns * 0.36), Math.max(0, ...rows.map(([term]) => term.length)))
   const available = Math.max(24, columns - termWidth - 4)
   return rows.map(([term, text]) => {
     const [first = "", ...more] = wrap(text, available)
@@ -177,13 +177,11 @@ const groupHelp = (
   const group = `quarry ${path.join(" ")}`
   const members = commandsUnder(commands, path)
   return [
-    section("Examples", lines(members.flatMap((command) => exampleLines(command).slice(0, 1))), stream).slice(
-      1
-    ),
+    section("Examples", lines(members.flatMap((command) => exampleLines(command).slice(0, 1))), stream),
     section("Usage", `  ${group} <command> [arguments] [options]\n`, stream),
     section("Commands", formatRows(members.map(commandRow), stream), stream),
     `\nRun "${group} <command> --help" for details.\n`
-  ].join("")
+  ].join("").trimStart()
 }
 
 const introduction = (stream: StreamInfo): string =>
@@ -220,11 +218,8 @@ export const formatOverview = ({ commands }: CommandLineDescription, stream: Str
       stream
     ),
     "\n",
-    title(
-      "Run \"quarry --help\" for all commands, and \"quarry <command> --help\" for the options of one. " +
-        "--sandbox uses synthetic data; for the real API run \"quarry auth login\".",
-      stream
-    )
+    title("Run \"quarry --help\" for all commands, \"quarry <command> --help\" for one.", stream),
+    title("--sandbox uses synthetic data. \"quarry auth login\" stores an API key.", stream)
   ].join("")
 }
 

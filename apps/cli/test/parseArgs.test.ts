@@ -229,6 +229,7 @@ it("suggests topics and commands after help, and help itself", () => {
   expect(usageError("help", "walet").hint).toBe("did you mean quarry help wallet?")
   expect(usageError("hlep").hint).toBe("did you mean quarry help?")
   expect(usageError("version").hint).toBe("did you mean quarry --version?")
+  expect(usageError("config", "ls").hint).toBe("did you mean quarry config list?")
 })
 
 it("suggests only similar words", () => {

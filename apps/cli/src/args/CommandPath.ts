@@ -47,12 +47,26 @@ export const resolvePath = (
   }
 }
 
+/** Words of other programs for words of commands. */
+const synonyms: Readonly<Record<string, string>> = {
+  add: "set",
+  create: "set",
+  delete: "unset",
+  ls: "list",
+  remove: "unset",
+  rm: "unset",
+  show: "list",
+  start: "serve",
+  whoami: "status"
+}
+
 /** Returns the command or group that the user may have meant by an unknown word after a path. */
 export const suggestPath = (
   commands: ReadonlyArray<DescribedCommand>,
   { path, rest: [word = "", ...more] }: ResolvedPath
 ): ReadonlyArray<string> | undefined => {
-  const similar = closestMatch(word, nextWords(commands, path))
+  const words = nextWords(commands, path)
+  const similar = words.find((known) => known === synonyms[word]) ?? closestMatch(word, words)
   if (similar === undefined) {
     const isMeant = (prefix: ReadonlyArray<string>) => (command: DescribedCommand) =>
       startsWith(command.path, prefix) && command.path.at(-1) === word

@@ -1,5 +1,6 @@
 /** Parses the command line. Options may appear anywhere. */
 import * as Either from "effect/Either"
+import { describe } from "../Help.ts"
 import { type HelpTopic, helpTopics, isHelpTopic } from "../HelpTopics.ts"
 import { looksLikeApiKey } from "./ApiKeyName.ts"
 import { commandsUnder, commandUsage, nextWords, resolvePath, suggestPath } from "./CommandPath.ts"
@@ -266,7 +267,7 @@ const assignArguments = (
   const required = command.arguments.filter(isRequired)
   const missing = required[args.length]
   if (missing !== undefined) {
-    return usageError(`missing argument <${missing.name}>: ${missing.description}`, usage)
+    return usageError(`missing argument <${missing.name}>: ${describe(missing)}`, usage)
   }
   const values = new Map<string, ReadonlyArray<string>>()
   let spare = args.length - required.length

@@ -158,7 +158,7 @@ export const authLogout: CommandSpec = {
   summary: "Remove the stored API key of a profile",
   allowsUnknownProfile: true,
   options: [profileOption],
-  examples: ["", "--profile work"],
+  examples: [],
   run: ({ settings: { configuration: { profile } } }) =>
     Effect.gen(function*() {
       const terminal = yield* CommandTerminal

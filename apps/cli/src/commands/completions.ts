@@ -16,7 +16,7 @@ export const completions: CommandSpec = {
   note:
     "The script begins with instructions to install it. It completes commands, options, chains, fields, profiles and " +
     "aliases, and asks quarry for them, so that it never has to be updated.",
-  arguments: [{ name: "shell", description: "Shell", choices: shells }],
+  arguments: [{ name: "shell", description: "Name of the shell", choices: shells }],
   options: [],
   allowsInvalidConfiguration: true,
   examples: ["bash", "zsh", "fish", "powershell"],

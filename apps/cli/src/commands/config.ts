@@ -1,5 +1,7 @@
 /** `quarry config get|set|unset|list|path` */
+import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { looksLikeApiKey } from "../args/ApiKeyName.ts"
 import {
   type CommandInvocation,
@@ -18,7 +20,6 @@ import {
   type Configuration,
   defaultProfile,
   effectiveValue,
-  environmentVariable,
   formatIssue,
   formatOrigin,
   load,
@@ -43,7 +44,7 @@ const projectOption: OptionSpec = {
 
 const settingArgument = {
   name: "setting",
-  description: "Name of the setting: the name of an option without dashes",
+  description: "Name of the setting",
   choices: names
 }
 
@@ -82,10 +83,11 @@ const valueInUse = (
     if (resolved !== null) return resolved
     if (name === "output") return { value: format, origin: { _tag: "Default" } }
     if (name !== "pager") return null
-    const pager = yield* environmentVariable("PAGER")
-    return pager === ""
+    const pager = yield* Effect.option(Config.string("PAGER"))
+    return Option.isNone(pager)
       ? { value: process.platform === "win32" ? "false" : "less", origin: { _tag: "Default" } }
-      : { value: pager, origin: { _tag: "Environment", variable: "PAGER" } }
+      // An empty variable disables the pager
+      : { value: pager.value.trim() || "false", origin: { _tag: "Environment", variable: "PAGER" } }
   })
 
 export const configGet: CommandSpec = {

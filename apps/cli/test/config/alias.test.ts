@@ -58,6 +58,7 @@ it.live("is accepted by arguments and options, in any case", () =>
     const named = yield* run(argv("TREASURY", "Coin"))
     expect(named).toMatchObject({ code: 0, out: (yield* run(argv(wallet, token))).out })
     expect((yield* run(["api", "tokenPrice", "address=coin", "--sandbox"])).code).toBe(0)
+    expect((yield* run(argv("vitalik.eth", token))).err).toContain("quarry alias set vitalik <address>")
     expect(yield* run(argv("tresury", token))).toMatchObject({
       code: 2,
       err: expect.stringMatching(
