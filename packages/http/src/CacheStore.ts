@@ -7,71 +7,16 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import type { CacheStoreService, RemoteCacheBackend } from "./internal/stores/CacheBackend.ts"
 import * as MemoryCache from "./internal/stores/MemoryCache.ts"
 import * as TieredCache from "./internal/stores/TieredCache.ts"
-import type { RawResponse } from "./internal/transport/RawResponse.ts"
-import type { StoreError } from "./StoreError.ts"
 
-/**
- * A cached response. Times are in milliseconds since 1970.
- *
- * @since 0.1.0
- * @category models
- */
-export interface CacheEntry {
-  readonly response: RawResponse
-  /** The version that the store issued before the request of this response was sent. A higher one is newer. */
-  readonly version: number
-  readonly storedAt: number
-  /** From this time on the response is stale. */
-  readonly freshUntil: number
-  /** From this time on the entry is not used any more. */
-  readonly expiresAt: number
-}
-
-/**
- * Cache entries by key. A key identifies the request and the base URL. It does not depend on the API key.
- *
- * @since 0.1.0
- * @category models
- */
-export interface CacheBackend<E> {
-  /** Returns null if there is no entry. */
-  readonly get: (key: string) => Effect.Effect<CacheEntry | null, E>
-  /**
-   * Stores an entry, unless there is one with a higher version. Does nothing if the entry is too large for the store.
-   */
-  readonly set: (key: string, entry: CacheEntry) => Effect.Effect<void, E>
-  /**
-   * Issues the version of a request that is about to be sent. It is higher than all versions that the store has issued to
-   * any process, so entries are ordered without comparing the clocks of processes.
-   */
-  readonly nextVersion: Effect.Effect<number, E>
-  /** Removes an entry, if there is one. */
-  readonly remove: (key: string) => Effect.Effect<void, E>
-  /**
-   * Removes all entries, including those of other processes. Removes every entry that exists at the start; entries that
-   * are stored in the meantime may remain.
-   */
-  readonly clear: Effect.Effect<void, E>
-}
-
-/**
- * The store as the engine uses it: no operation fails. `remove` and `clear` return false if the store is unavailable;
- * the entries may then exist when it is available again. In the meantime, the versions that `nextVersion` returns are ordered
- * within this process only.
- *
- * @since 0.1.0
- * @category models
- */
-export interface CacheStoreService extends Pick<CacheBackend<never>, "get" | "set"> {
-  /** As in `CacheBackend`. A function if the store issues versions without waiting. */
-  readonly nextVersion: Effect.Effect<number> | (() => number)
-  readonly remove: (key: string) => Effect.Effect<boolean>
-  readonly clear: Effect.Effect<boolean>
-  /** Returns an entry that is in memory and needs no check of a remote store. */
-  readonly peek?: ((key: string) => CacheEntry | undefined) | undefined
-}
+export type {
+  CacheBackend,
+  CacheEntry,
+  CacheStoreService,
+  RemoteCacheBackend
+} from "./internal/stores/CacheBackend.ts"
 
 /**
  * The cache store of `Engine.layerWithStores`.
@@ -136,31 +81,6 @@ export const memory = (
 export const layerMemory = (
   options: { readonly maxBytes?: number | undefined } = {}
 ): Layer.Layer<CacheStore> => Layer.effect(CacheStore, memory(options))
-
-/**
- * A cache that several processes share, such as Redis. Every effect must fail if the store makes no progress.
- *
- * @since 0.1.0
- * @category models
- */
-export interface RemoteCacheBackend extends Omit<CacheBackend<StoreError>, "nextVersion"> {
-  /** Stores an entry as in `CacheBackend`. Of an entry that is too large, stores the version alone. */
-  readonly set: (key: string, entry: CacheEntry) => Effect.Effect<void, StoreError>
-  /**
-   * Stores the version of an entry without its response, unless there is a higher one. Then `get` returns null and
-   * `getVersion` the version, until the entry expires or is removed.
-   */
-  readonly setVersion: (
-    key: string,
-    entry: Pick<CacheEntry, "version" | "expiresAt">
-  ) => Effect.Effect<void, StoreError>
-  /** Returns the version of an entry without its response. Null if there is no entry. */
-  readonly getVersion: (key: string) => Effect.Effect<number | null, StoreError>
-  /** Issues a version that is higher than `after` and than all versions that the store has issued to any process. */
-  readonly nextVersion: (after: number) => Effect.Effect<number, StoreError>
-  /** Fails if the store is unavailable. */
-  readonly ping: Effect.Effect<void, StoreError>
-}
 
 /**
  * Creates a store in the memory of this process above a remote one, so that a hit needs no round trip.

@@ -11,61 +11,14 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as AvailabilityGuard from "./internal/stores/AvailabilityGuard.ts"
 import * as Gcra from "./internal/stores/Gcra.ts"
+import type { Permit, RateLimitRule } from "./internal/stores/Gcra.ts"
 import * as LruMap from "./internal/stores/LruMap.ts"
 import * as QuotaWindow from "./internal/stores/QuotaWindow.ts"
+import type { Consumption, Quota, RemainingQuota } from "./internal/stores/QuotaWindow.ts"
 import type { StoreError } from "./StoreError.ts"
 
-/**
- * A rate limit: `limit` units per `window` (milliseconds), with bursts of `burst` units. A limit of `Infinity` disables
- * it.
- *
- * `maxCost` is the cost of the most expensive request. Processes that share a rate limit share no queue, so every
- * request waits until `maxCost` units are available; otherwise cheap requests would starve expensive ones.
- *
- * @since 0.1.0
- * @category models
- */
-export interface RateLimitRule {
-  readonly limit: number
-  readonly window: number
-  readonly burst: number
-  readonly maxCost?: number | undefined
-}
-
-/**
- * - `Granted`: the request may be sent. If `probe` is true, it is the only one after a cooldown, and all others are
- *   delayed until `settleProbe`.
- * - `Delayed`: try again after `millis`, because the rate limit is used up (`rate_limit`) or a cooldown is active
- *   (`cooldown`).
- *
- * `remaining` is the number of units that could be acquired immediately afterwards if there were no cooldown. `Infinity`
- * without a limit.
- *
- * @since 0.1.0
- * @category models
- */
-export type Permit =
-  | { readonly _tag: "Granted"; readonly probe: boolean; readonly remaining: number }
-  | {
-    readonly _tag: "Delayed"
-    readonly millis: number
-    readonly reason: "rate_limit" | "cooldown"
-    readonly remaining: number
-  }
-
-/**
- * A quota: `limit` units in each window of `period` milliseconds (at most a year). Windows are aligned to 1970-01-01 UTC,
- * so a period of 86400000 is a UTC day. A limit of `Infinity` disables the quota, and nothing is counted.
- *
- * The limit of a quota may change at any time. A quota with another period needs another id.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Quota {
-  readonly limit: number
-  readonly period: number
-}
+export type { Permit, RateLimitRule } from "./internal/stores/Gcra.ts"
+export type { Consumption, Quota, RemainingQuota } from "./internal/stores/QuotaWindow.ts"
 
 /**
  * The period of a daily quota: a UTC day in milliseconds.
@@ -74,28 +27,6 @@ export interface Quota {
  * @category constants
  */
 export const dayMillis = 86_400_000
-
-/**
- * The units that remain in the current window, which ends after `millis`.
- *
- * @since 0.1.0
- * @category models
- */
-export interface RemainingQuota {
-  readonly remaining: number
-  readonly millis: number
-}
-
-/**
- * - `Consumed`: the units were consumed, and `remaining` units remain in this window.
- * - `QuotaExceeded`: fewer units remain than requested, and none were consumed. The window ends after `millis`.
- *
- * @since 0.1.0
- * @category models
- */
-export type Consumption =
-  | { readonly _tag: "Consumed"; readonly remaining: number }
-  | { readonly _tag: "QuotaExceeded"; readonly remaining: number; readonly millis: number }
 
 /**
  * An operation of a store. One in memory needs no fiber: `evaluate` executes the operation at once, at a time in

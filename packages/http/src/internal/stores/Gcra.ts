@@ -4,7 +4,44 @@
  *
  * All times are in milliseconds.
  */
-import type { Permit, RateLimitRule } from "../../RateLimitStore.ts"
+
+/**
+ * A rate limit: `limit` units per `window` (milliseconds), with bursts of `burst` units. A limit of `Infinity` disables
+ * it.
+ *
+ * `maxCost` is the cost of the most expensive request. Processes that share a rate limit share no queue, so every
+ * request waits until `maxCost` units are available; otherwise cheap requests would starve expensive ones.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface RateLimitRule {
+  readonly limit: number
+  readonly window: number
+  readonly burst: number
+  readonly maxCost?: number | undefined
+}
+
+/**
+ * - `Granted`: the request may be sent. If `probe` is true, it is the only one after a cooldown, and all others are
+ *   delayed until `settleProbe`.
+ * - `Delayed`: try again after `millis`, because the rate limit is used up (`rate_limit`) or a cooldown is active
+ *   (`cooldown`).
+ *
+ * `remaining` is the number of units that could be acquired immediately afterwards if there were no cooldown. `Infinity`
+ * without a limit.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Permit =
+  | { readonly _tag: "Granted"; readonly probe: boolean; readonly remaining: number }
+  | {
+    readonly _tag: "Delayed"
+    readonly millis: number
+    readonly reason: "rate_limit" | "cooldown"
+    readonly remaining: number
+  }
 
 export interface GcraState {
   /** Acquired units that have not leaked, as of `updatedAt`. */

@@ -1,5 +1,5 @@
 /** Cache entries in the memory of this process, limited by bytes. Evicts the least recently used entries. */
-import type { CacheEntry } from "../../CacheStore.ts"
+import type { CacheEntry } from "./CacheBackend.ts"
 import * as LruMap from "./LruMap.ts"
 
 export interface MemoryCache {

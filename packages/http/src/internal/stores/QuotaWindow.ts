@@ -4,7 +4,42 @@
  *
  * All times are in milliseconds.
  */
-import type { Consumption, Quota, RemainingQuota } from "../../RateLimitStore.ts"
+
+/**
+ * A quota: `limit` units in each window of `period` milliseconds (at most a year). Windows are aligned to 1970-01-01 UTC,
+ * so a period of 86400000 is a UTC day. A limit of `Infinity` disables the quota, and nothing is counted.
+ *
+ * The limit of a quota may change at any time. A quota with another period needs another id.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Quota {
+  readonly limit: number
+  readonly period: number
+}
+
+/**
+ * The units that remain in the current window, which ends after `millis`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface RemainingQuota {
+  readonly remaining: number
+  readonly millis: number
+}
+
+/**
+ * - `Consumed`: the units were consumed, and `remaining` units remain in this window.
+ * - `QuotaExceeded`: fewer units remain than requested, and none were consumed. The window ends after `millis`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Consumption =
+  | { readonly _tag: "Consumed"; readonly remaining: number }
+  | { readonly _tag: "QuotaExceeded"; readonly remaining: number; readonly millis: number }
 
 export interface QuotaWindow {
   /** The number of the window, counted from 1970. */

@@ -11,8 +11,8 @@ import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
-import type { CacheEntry, CacheStoreService, RemoteCacheBackend } from "../../CacheStore.ts"
 import * as AvailabilityGuard from "./AvailabilityGuard.ts"
+import type { CacheEntry, CacheStoreService, RemoteCacheBackend } from "./CacheBackend.ts"
 import * as MemoryCache from "./MemoryCache.ts"
 
 /** How long an entry in memory is used before its version is compared with the remote one. */
