@@ -4,6 +4,7 @@
 // applies them first: the version is the next one.
 import { createHash } from "node:crypto"
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -78,13 +79,15 @@ const version = releaseVersion(source)
 progress(`build of ${version}`)
 pnpm(["run", "build"])
 
-progress("archives of the packages")
+progress("archives of the packages, and their use in empty projects")
 /** @type {Array<string>} */
 const found = []
+run(source, process.execPath, ["scripts/packaging.mjs"])
+console.log(run(source, process.execPath, ["scripts/consumers.mjs", "--sample"]))
 const archives = publishedPackages(source).map(({ folder }) => {
   const { name } = readJson(join(folder, "package.json"))
   const archive = join(output, `${name.replace(/^@/, "").replace("/", "-")}-${version}.tgz`)
-  run(folder, "pnpm", ["pack", "--out", archive])
+  copyFileSync(join(source, "node_modules/.cache/archives", `${basename(folder)}.tgz`), archive)
   const files = filesOf(archive)
   const manifest = manifestOf(archive)
   found.push(...problems(files, manifest).map((problem) => `${name}: ${problem}`))

@@ -246,6 +246,13 @@ describe("the contract", () => {
     expect(parts.filter(({ part }) => !records.some((file) => partOf(file) === part))).toEqual([])
   })
 
+  it("does not change with the version", () => {
+    const version = releaseVersion(root).replaceAll(".", "\\.")
+    const named = new RegExp(`(quarry|version)["':=/ ]+${version}`)
+    const versions = records.flatMap((file) => named.exec(readFileSync(join(root, file), "utf8"))?.[0] ?? [])
+    expect(versions).toEqual([])
+  })
+
   it("is documented with each part and the folder of its records", () => {
     for (const { part } of parts) expect(page).toContain(`| ${part} `)
     for (const file of records) expect(page).toContain(file.slice(0, file.indexOf("/records/") + 8))
