@@ -47,6 +47,9 @@ export const bundledPackages = (folder, program) => {
     const manifest = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"))
     const texts = readdirSync(directory).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file)).sort()
       .map((file) => readFileSync(join(directory, file), "utf8").replaceAll("\r\n", "\n").trim())
+    // What a package contains without saying so, as WebAssembly of other programs
+    const parts = new URL(`licenses/${manifest.name}.txt`, import.meta.url)
+    if (existsSync(parts)) texts.push(readFileSync(parts, "utf8").trim())
     if (manifest.license === undefined && texts.length === 0) {
       throw new Error(`${manifest.name} has no license`)
     }
