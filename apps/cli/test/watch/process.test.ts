@@ -1,4 +1,5 @@
 /** Watches in child processes, over real sockets: restarts while the head advances and requests fail. */
+import type * as Ledger from "@blockquarry/sandbox/Ledger"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as Server from "@blockquarry/sandbox/Server"
 import { afterAll, beforeAll, expect, it } from "@effect/vitest"
@@ -35,12 +36,34 @@ const untilChanged = (file: string, previous: string | null) =>
     Effect.repeat({ schedule: Schedule.spaced("20 millis"), until: (content) => content !== previous })
   )
 
+interface Watched {
+  readonly path: string
+  readonly address: (examples: Ledger.LedgerExamples) => string
+  readonly transfers: (chain: Ledger.ChainLedger, address: string) => Ledger.Sequence<Ledger.Transfer>
+}
+
+const walletTransfers: Watched = {
+  path: "wallet transfers",
+  address: ({ busyWallet }) => busyWallet,
+  transfers: (chain, address) => chain.walletTransfers(address)
+}
+
+const tokenTransfers: Watched = {
+  path: "token transfers",
+  address: ({ busyToken }) => busyToken,
+  transfers: (chain, address) => chain.tokenTransfers(address)
+}
+
 /** Runs a watch several times. `stop` ends each run after its first records, every other run after its state is saved. */
-const runWatch = (runs: number, stop: (started: Started) => void) =>
+const runWatch = (
+  { address, path, transfers: transfersOf }: Watched,
+  runs: number,
+  stop: (started: Started) => void
+) =>
   Effect.gen(function*() {
     const { origin } = yield* Server.SandboxServer
     const sandbox = yield* Sandbox.Sandbox
-    const { busyWallet } = sandbox.ledger.examples
+    const watched = address(sandbox.ledger.examples)
     const state = yield* temporaryFile("state.json")
     let out = ""
     let err = ""
@@ -48,7 +71,7 @@ const runWatch = (runs: number, stop: (started: Started) => void) =>
     for (let run = 0; run < runs; run++) {
       const saved = contentOf(state)
       const started = workshop.start(
-        `watch wallet transfers ${busyWallet} --limit ${pageSize} --overlap 8 --interval 1s --state ${state}`,
+        `watch ${path} ${watched} --limit ${pageSize} --overlap 8 --interval 1s --state ${state}`,
         { QUARRY_API_KEY: Sandbox.apiKey, QUARRY_BASE_URL: origin, QUARRY_RATE_LIMIT: "none" }
       )
       yield* Effect.promise(() => started.until("\n"))
@@ -64,7 +87,8 @@ const runWatch = (runs: number, stop: (started: Started) => void) =>
       id: `${String(transaction_hash)}:${String(log_index)}`
     }))
     const start = Number(/from now on, after block (\d+)/.exec(err)?.[1])
-    const transfers = (yield* sandbox.chains).get("eth")?.walletTransfers(busyWallet)
+    const chain = (yield* sandbox.chains).get("eth")
+    const transfers = chain === undefined ? undefined : transfersOf(chain, watched)
     const expected = Array.from({ length: transfers?.length ?? 0 }, (_, index) => transfers?.at(index))
       .filter((transfer) => transfer !== undefined)
       .filter(({ block }) => block > start)
@@ -76,10 +100,17 @@ it.scopedLive(
   "prints every record exactly once over restarts in the middle of a poll",
   () =>
     Effect.gen(function*() {
-      const { codes, expected, ids } = yield* runWatch(5, ({ interrupt }) => interrupt())
-      expect(codes).toEqual([130, 130, 130, 130, 130])
-      expect(ids.length).toBeGreaterThan(5)
-      expect(ids).toEqual(expected.slice(0, ids.length))
+      const results = yield* Effect.forEach(
+        // Trades are rare: watch.test.ts restarts their watch
+        [walletTransfers, tokenTransfers],
+        (watched) => runWatch(watched, 5, ({ interrupt }) => interrupt()),
+        { concurrency: "unbounded" }
+      )
+      for (const { codes, expected, ids } of results) {
+        expect(codes).toEqual([130, 130, 130, 130, 130])
+        expect(ids.length).toBeGreaterThan(5)
+        expect(ids).toEqual(expected.slice(0, ids.length))
+      }
     }).pipe(Effect.provide(server)),
   120_000
 )
@@ -89,7 +120,7 @@ it.scopedLive(
   () =>
     Effect.gen(function*() {
       const kills = 8
-      const { expected, ids } = yield* runWatch(kills, ({ kill }) => kill())
+      const { expected, ids } = yield* runWatch(walletTransfers, kills, ({ kill }) => kill())
       const unique = [...new Set(ids)]
       expect(unique.length).toBeGreaterThan(4)
       expect(unique).toEqual(expected.slice(0, unique.length))
