@@ -28,6 +28,13 @@ describe.each(packages)("the manifest of $name", ({ folder, manifest }) => {
     expect(readFileSync(join(folder, "README.md"), "utf8")).toMatch(new RegExp(`^# ${manifest.name}\n`))
   })
 
+  it("has a README with links to files that exist", () => {
+    const links = [...readFileSync(join(folder, "README.md"), "utf8").matchAll(/\]\((?!https?:)([^)#]+)/g)]
+      .map(([, link = ""]) => link)
+    expect(links).not.toEqual([])
+    expect(links.filter((link) => !existsSync(join(folder, link)))).toEqual([])
+  })
+
   it("refuses to be published from its folder", () => {
     const { status, stderr } = spawnSync("npm", ["run", "--silent", "prepublishOnly"], {
       cwd: folder,
