@@ -142,9 +142,9 @@ try {
       visits += 1
     }
   }
-  // Every other page once, in alternating views
+  // Every other page once, in alternating views; the reference has one template
   const others = documents.map((file) => file.replace(/\.html$/, ""))
-    .filter((name) => !samples.includes(name) && name !== "404")
+    .filter((name) => !samples.includes(name) && name !== "404" && !name.startsWith("api/"))
   for (const [index, name] of others.entries()) {
     const [width, scheme] = views[index % views.length] ?? [1280, "light"]
     const { context, page, where } = await openPage(name, width, scheme)
@@ -153,6 +153,21 @@ try {
     visits += 1
   }
   console.log(`${visits} visits with axe`)
+
+  const example = await openPage("operations/tokenPrice", 1280, "light")
+  await example.page.getByRole("button", { name: "Run", exact: true }).click()
+  const response = example.page.getByLabel("Response")
+  await response.waitFor({ timeout: 30_000 })
+  const responseText = await response.innerText()
+  if (!responseText.includes("\"usdPrice\":")) {
+    problems.push(`the example of tokenPrice returned ${responseText}`)
+  }
+  await checkAccessibility(example.page, example.where)
+  if (shots !== undefined) {
+    await response.scrollIntoViewIfNeeded()
+    await example.page.screenshot({ path: join(shots, "run-1280-light.png") })
+  }
+  await example.context.close()
 
   const { context, page } = await openPage("index", 1280, "light")
   await page.keyboard.press("/")

@@ -10,6 +10,8 @@ const documents = fileURLToPath(new URL("../../docs", import.meta.url))
 const program = fileURLToPath(new URL("../dist/main.js", import.meta.url))
 const repository = repositoryUrl(fileURLToPath(new URL("../..", import.meta.url)))
 
+const conditions = ["@blockquarry/source"]
+
 const linkOf = (page: string): string => `/${page.replace(/(index)?\.md$/, "")}`
 
 const toItem = (page: string): DefaultTheme.SidebarItem => ({
@@ -74,8 +76,14 @@ export default defineConfig({
   cleanUrls: false,
   metaChunk: true,
   head: [["link", { rel: "icon", type: "image/svg+xml", href: "/logo.svg" }]],
-  // The index of the search is one chunk
-  vite: { plugins: [watchDocuments], build: { chunkSizeWarningLimit: 2000 } },
+  vite: {
+    plugins: [watchDocuments],
+    // Examples run the sources of the workspace
+    resolve: { conditions },
+    ssr: { resolve: { conditions } },
+    // The index of the search is one chunk
+    build: { chunkSizeWarningLimit: 2000 }
+  },
   markdown: { theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" } },
   themeConfig: {
     logo: { src: "/logo.svg", alt: "" },

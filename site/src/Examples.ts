@@ -41,6 +41,14 @@ const formatValue = (value: Value): string => {
     : JSON.stringify(value)
 }
 
+/** The example input as JSON; the clients accept large integers as strings of digits. */
+export const inputJson = (operation: AnyOperation): string =>
+  JSON.stringify(
+    inputOf(operation),
+    (_, value: unknown) => typeof value === "bigint" ? String(value) : value,
+    2
+  )
+
 const formatInput = (operation: AnyOperation, indent: string): string => {
   const members = Object.entries(inputOf(operation)).map(([name, value]) => `${name}: ${formatValue(value)}`)
   return `{\n${members.map((member) => `${indent}  ${member}`).join(",\n")}\n${indent}}`

@@ -7,7 +7,8 @@ const summary =
   "transfers, NFTs, holders, prices and wallet activity over HTTP. It runs on Node.js 20 or newer, with Effect 3 or with " +
   "plain promises."
 
-const withoutFrontmatter = (text: string): string => text.replace(/^---\n[^]*?\n---\n/, "").trim()
+const toPlainText = (text: string): string =>
+  text.replace(/^---\n[^]*?\n---\n/, "").replace(/^### Run it here\n[^]*?^<RunOperation .*\n/m, "").trim()
 
 const byPath = (pages: ReadonlyArray<Page>): (path: string) => Page => {
   const found = new Map(pages.map((page) => [page.path, page]))
@@ -38,6 +39,6 @@ export const llmsText = (pages: ReadonlyArray<Page>): string => {
   const pageAt = byPath(pages)
   return `# Blockquarry\n\n> ${summary}\n\n${
     groups.flatMap(({ pages }) => pages)
-      .map((path) => `<!-- /${path} -->\n\n${withoutFrontmatter(pageAt(path).text)}\n`).join("\n---\n\n")
+      .map((path) => `<!-- /${path} -->\n\n${toPlainText(pageAt(path).text)}\n`).join("\n---\n\n")
   }`
 }

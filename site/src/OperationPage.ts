@@ -2,7 +2,7 @@
 import { type AnyOperation, isList, type Parameter, pathPrefix } from "@blockquarry/core/Operation"
 import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
-import { clientProgram, commandLineOf, commandOf, curlCommands, layerProgram } from "./Examples.ts"
+import { clientProgram, commandLineOf, commandOf, curlCommands, inputJson, layerProgram } from "./Examples.ts"
 import type { Field, Model } from "./Fields.ts"
 
 /** What a page contains besides the description of its operation. */
@@ -257,6 +257,14 @@ The programs read the environment variables that \`quarry sandbox serve\` prints
 \`--sandbox\` runs the command line and the proxy without an account.
 
 ${examples(operation)}
+
+### Run it here
+
+This runs the promise client and the sandbox in your browser. Nothing is sent over the network.
+
+<RunOperation operation="${id}" input="${
+    inputJson(operation).replaceAll("\"", "&quot;").replaceAll("\n", "&#10;")
+  }" />
 
 ## Parameters
 

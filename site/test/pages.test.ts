@@ -3,6 +3,8 @@ import { isList } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe } from "vitest"
 import { titleOf } from "../src/Content.ts"
@@ -25,6 +27,16 @@ it("the navigation has every page once", () => {
 
 it("every page has a title", () => {
   expect(pages.filter(({ text }) => titleOf(text) === "")).toEqual([])
+})
+
+it("the installation with Effect names the versions that the packages need", () => {
+  const workspace = readFileSync(join(root, "pnpm-workspace.yaml"), "utf8")
+  const peers = /^ {2}peers:\n((?: {4}.*\n)+)/m.exec(workspace)?.[1] ?? ""
+  const versions = [...peers.matchAll(/^ {4}"?([^":]+)"?: (.*)$/gm)].map(([, name, version]) =>
+    `${name}@${version}`
+  )
+  expect(versions.length).toBeGreaterThan(2)
+  for (const version of versions) expect(textOf("start/effect.md")).toContain(version)
 })
 
 describe.each(allOperations)("the page of $id", (operation) => {
