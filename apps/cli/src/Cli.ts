@@ -33,6 +33,7 @@ import { commandLine } from "./commands/Descriptions.build.ts"
 import * as CommandSettings from "./CommandSettings.ts"
 import { withTimeout } from "./CommandTimeout.ts"
 import * as Configuration from "./config/Configuration.ts"
+import { isExport } from "./export/ExportOptions.ts"
 import type { HttpTransport } from "./HttpTransport.ts"
 import { KnownSecrets, redactNotes } from "./Redaction.ts"
 import { withPager } from "./render/Pager.ts"
@@ -113,7 +114,13 @@ const runCommand = (
       ? effect
       : withTimeout(
         timeout,
-        () => new CommandTimeoutError({ timeout, operation: command.operation, isUpdate: command.isUpdate })
+        () =>
+          new CommandTimeoutError({
+            timeout,
+            // An export continues where it stopped, so fewer records are no help
+            operation: isExport(values) ? null : command.operation,
+            isUpdate: command.isUpdate
+          })
       )(effect)
   })
 

@@ -129,7 +129,7 @@ export const sumOf = (parts: ReadonlyArray<Part>, name: "rows" | "records" | "by
   parts.reduce((sum, part) => sum + part[name], 0)
 
 /** Returns the parts of the current run. */
-export const runParts = ({ parts, run }: Manifest): ReadonlyArray<Part> => parts.slice(run.firstPart)
+const runParts = ({ parts, run }: Manifest): ReadonlyArray<Part> => parts.slice(run.firstPart)
 
 /** Returns the number of records of the current run that are saved. */
 export const savedRecords = (manifest: Manifest): number =>

@@ -324,6 +324,45 @@ const withRunningClock = <A>(effect: Effect.Effect<A>, step: string | number) =>
     return yield* Fiber.join(fiber)
   })
 
+describe("--timeout", () => {
+  it.effect.each([0, 3])(
+    "says where an export stopped, and how to continue, after %d requests",
+    (requests) =>
+      Effect.gen(function*() {
+        const sandbox = yield* Sandbox.make({ scale: 3000, maxLimit: 1000, defaultPageSize: 1000 })
+        const { busyWallet } = sandbox.ledger.examples
+        const folder = temporaryFolder()
+        const [file, whole] = [join(folder, "transfers.parquet"), join(folder, "whole.parquet")]
+        const inner = Sandbox.httpClient(sandbox)
+        const isWaiting = yield* Effect.makeLatch()
+        let sent = 0
+        const client = HttpClient.make((request) =>
+          ++sent <= requests ? inner.execute(request) : Effect.zipRight(isWaiting.open, Effect.never)
+        )
+        const env = { ...sandboxEnvironment, QUARRY_RATE_LIMIT: "none" }
+        const argv = ["wallet", "transfers", busyWallet, "--to"]
+        const fiber = yield* Effect.fork(quarry([...argv, file, "--timeout", "5m"], { client, env }))
+        yield* isWaiting.await
+        yield* TestClock.adjust("5 minutes")
+        const { code, err } = yield* Fiber.join(fiber)
+        expect(code).toBe(7)
+        const [, records, saving] =
+          /^interrupted after (\S+) transfers \((.*)\); continue with$/m.exec(err) ?? []
+        // The last page may be on its way
+        expect([records, saving]).toEqual(
+          requests === 0 ? ["0", "none saved"] : [expect.stringMatching(/^[23],000$/), "all saved"]
+        )
+        expect(err).toContain(
+          `\nquarry wallet transfers ${busyWallet} --to=${file} --timeout=5m --resume\nerror: timed out after 5m ` +
+            "(--timeout)\nhint: increase --timeout\n"
+        )
+        yield* quarry([...argv, whole], { client: inner, env })
+        expect(yield* quarry([...argv, file, "--resume"], { client: inner, env })).toMatchObject({ code: 0 })
+        expect(readFileSync(file).equals(readFileSync(whole))).toBe(true)
+      })
+  )
+})
+
 describe("--retry-for", () => {
   /** A client that cannot connect from the second request until a time. */
   const outageUntil = (sandbox: Sandbox.SandboxService, end: number, status?: Sandbox.Fault) => {
