@@ -72,7 +72,7 @@ const timeoutOf = (
 ): Duration.Duration | null => {
   const timeout = configuration.values.get("timeout")
   const isLong = runsUntilInterrupted || endsAtTimeout?.(values) === true || isExport(values)
-  return timeout === undefined || (isLong && timeout.origin._tag !== "Option")
+  return timeout === undefined || !values.has("timeout") || (isLong && timeout.origin._tag !== "Option")
     ? null
     : parseDuration(timeout.value)
 }

@@ -10,16 +10,20 @@ import * as NodeTerminal from "./NodeTerminal.ts"
 import { Pager } from "./render/Pager.ts"
 import { CommandTerminal } from "./Terminal.ts"
 
+type Signal = keyof typeof signalExitCodes
+
+const signals: ReadonlyArray<Signal> = ["SIGHUP", "SIGINT", "SIGTERM"]
+
 /** Runs a command. The first signal interrupts it, and the second one ends the process at once. */
 export const runProgram = (argv: ReadonlyArray<string>, version: string): void => {
-  let received: keyof typeof signalExitCodes | null = null
-  for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => {
-      received ??= signal
-      // The runtime listens to the others
-      if (signal === "SIGHUP") process.emit("SIGTERM", "SIGTERM")
-    })
+  let received: Signal = "SIGINT"
+  const onSignal = (signal: Signal) => {
+    received = signal
+    for (const each of signals) process.removeListener(each, onSignal)
+    // The runtime listens to the others
+    if (signal === "SIGHUP") process.emit("SIGTERM", "SIGTERM")
   }
+  for (const each of signals) process.on(each, onSignal)
   run(argv, version).pipe(
     Effect.provide(NodeHttpTransport.layer),
     Effect.provideService(CommandTerminal, NodeTerminal.make(process, process.env, argv)),
@@ -27,8 +31,7 @@ export const runProgram = (argv: ReadonlyArray<string>, version: string): void =
     NodeRuntime.runMain({
       disableErrorReporting: true,
       disablePrettyLogger: true,
-      teardown: (exit, end) =>
-        end(Exit.isSuccess(exit) ? Number(exit.value) : signalExitCodes[received ?? "SIGINT"])
+      teardown: (exit, end) => end(Exit.isSuccess(exit) ? Number(exit.value) : signalExitCodes[received])
     })
   )
 }

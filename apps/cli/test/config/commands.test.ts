@@ -218,6 +218,14 @@ describe("quarry config", () => {
 })
 
 describe("a setting", () => {
+  it.live("applies only to commands with its option", () =>
+    Effect.gen(function*() {
+      const { run, writeUser } = yield* directories
+      writeUser("timeout: 1ms\nsandbox: true\n")
+      expect((yield* run([...price, "--verbose"])).code).toBe(7)
+      expect((yield* run(["man"])).code).toBe(0)
+    }).pipe(Effect.scoped))
+
   it.live("timeout ends neither watches nor exports", () =>
     Effect.gen(function*() {
       const { project, run, writeUser } = yield* directories
