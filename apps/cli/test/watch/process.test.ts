@@ -1,4 +1,5 @@
 /** Watches in child processes, over real sockets: restarts while the head advances and requests fail. */
+import type { Address } from "@blockquarry/core/Address"
 import type * as Ledger from "@blockquarry/sandbox/Ledger"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import * as Server from "@blockquarry/sandbox/Server"
@@ -38,8 +39,8 @@ const untilChanged = (file: string, previous: string | null) =>
 
 interface Watched {
   readonly path: string
-  readonly address: (examples: Ledger.LedgerExamples) => string
-  readonly transfers: (chain: Ledger.ChainLedger, address: string) => Ledger.Sequence<Ledger.Transfer>
+  readonly address: (examples: Ledger.LedgerExamples) => Address
+  readonly transfers: (chain: Ledger.ChainLedger, address: Address) => Ledger.Sequence<Ledger.TokenTransfer>
 }
 
 const walletTransfers: Watched = {

@@ -52,7 +52,7 @@ interface Watched {
   ) => ReadonlyArray<readonly [block: number, id: string]>
 }
 
-const transferIds = (transfers: Ledger.Sequence<Ledger.Transfer>, fromBlock: number) =>
+const transferIds = (transfers: Ledger.Sequence<Ledger.TokenTransfer>, fromBlock: number) =>
   itemsFrom(transfers, fromBlock).map(({ block, logIndex, transaction }) =>
     [block, `${transaction}:${logIndex}`] as const
   )
