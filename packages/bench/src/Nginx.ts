@@ -2,25 +2,15 @@
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
-import { accessSync, constants, writeFileSync } from "node:fs"
-import { delimiter, join } from "node:path"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { freePort, spawnProgram } from "./ChildProgram.ts"
 import { openConnection } from "./Connection.ts"
+import { findExecutable } from "./FindExecutable.ts"
 import * as TemporaryDirectory from "./TemporaryDirectory.ts"
 
 /** The path of nginx, or undefined if it is not installed. */
-export const nginxPath: string | undefined = `${process.env["PATH"] ?? ""}${delimiter}/usr/sbin`.split(
-  delimiter
-)
-  .map((folder) => join(folder, "nginx"))
-  .find((file) => {
-    try {
-      accessSync(file, constants.X_OK)
-      return true
-    } catch {
-      return false
-    }
-  })
+export const nginxPath: string | undefined = findExecutable("nginx")
 
 export interface Nginx {
   readonly pid: number

@@ -1,9 +1,12 @@
-/** The command line: start-up, and the throughput of a list that is printed, from the sandbox server in another process. */
+/** The command line: start-up, one request, and the throughput of a list, from the sandbox server in another process. */
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
+import { realpathSync } from "node:fs"
 import type { Benchmark } from "../Benchmark.ts"
-import { pathTo, spawnProgram } from "../ChildProgram.ts"
+import { forkProgram, pathTo, spawnProgram } from "../ChildProgram.ts"
 import type { Comparison, Subject } from "../Comparison.ts"
+import { findExecutable } from "../FindExecutable.ts"
+import * as TemporaryDirectory from "../TemporaryDirectory.ts"
 
 const quarry = pathTo("apps/cli/dist/quarry.js")
 
@@ -11,19 +14,24 @@ const quarry = pathTo("apps/cli/dist/quarry.js")
 const measureOptions = { warmUp: 0, batch: 0 }
 
 interface ProgramRun {
+  /** Default: Node.js. */
+  readonly file?: string
   readonly args: ReadonlyArray<string>
   readonly env?: Readonly<Record<string, string>>
   /** Returns the number of records in the output. Default: one record for each process. */
   readonly countRecords?: (output: Buffer) => number
 }
 
-/** A subject that runs a Node.js program. Its cost is the wall time from start to exit, in microseconds. */
-const program = (name: string, { args, countRecords, env = {} }: ProgramRun): Subject => {
+/** A subject that runs a program. Its cost is the wall time from start to exit, in microseconds. */
+const program = (
+  name: string,
+  { args, countRecords, env = {}, file = process.execPath }: ProgramRun
+): Subject => {
   let total = 0
   const run = Effect.async<number>((resume) => {
     const started = performance.now()
     let records = countRecords === undefined ? 1 : 0
-    const child = spawn(process.execPath, args, {
+    const child = spawn(file, args, {
       env: { PATH: process.env["PATH"], ...env },
       stdio: ["ignore", "pipe", "ignore"]
     })
@@ -91,7 +99,13 @@ const countLines = (output: Buffer): number => {
   return lines
 }
 
-const throughput = Effect.gen(function*() {
+interface Server {
+  readonly origin: string
+  /** The configuration of quarry. */
+  readonly env: Readonly<Record<"QUARRY_BASE_URL" | "QUARRY_API_KEY" | "QUARRY_RATE_LIMIT", string>>
+}
+
+const startServer = Effect.gen(function*() {
   const { output } = yield* spawnProgram({
     name: "the sandbox",
     file: process.execPath,
@@ -100,7 +114,87 @@ const throughput = Effect.gen(function*() {
   }, /QUARRY_BASE_URL/)
   const [origin = ""] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? []
   const env = { QUARRY_BASE_URL: origin, QUARRY_API_KEY: "sandbox-good-key", QUARRY_RATE_LIMIT: "none" }
-  return {
+  return { origin, env } satisfies Server
+})
+
+/** Requests one document, and prints it. */
+const fetchDocument = `
+  const response = await fetch(process.env.DOCUMENT, { headers: { "x-api-key": process.env.QUARRY_API_KEY } })
+  console.log(JSON.stringify(await response.json(), null, 2))
+`
+
+/** `npm view` also reads its configuration, sends one request, and prints one document. */
+const npmView = Effect.gen(function*() {
+  const npm = findExecutable("npm")
+  if (npm === undefined) return null
+  const manifest = { name: "example", version: "1.0.0", dist: { tarball: "http://127.0.0.1/example.tgz" } }
+  const document = { name: "example", "dist-tags": { latest: "1.0.0" }, versions: { "1.0.0": manifest } }
+  const { port } = yield* forkProgram("stubServer", { "/example": JSON.stringify(document) })
+  return program("npm view", {
+    args: [realpathSync(npm), "view", "example", "--json", "--prefer-online"],
+    env: {
+      npm_config_registry: `http://127.0.0.1:${port}`,
+      npm_config_cache: yield* TemporaryDirectory.makeTemporaryDirectory,
+      npm_config_update_notifier: "false"
+    }
+  })
+})
+
+const oneRequest = ({ env, origin }: Server) =>
+  Effect.map(npmView, (npmView) => ({
+    title: "one request to a local server, wall time",
+    unit: "process",
+    records: 1,
+    baseline: program("node, fetch and JSON.stringify", {
+      args: ["--input-type=module", "-e", fetchDocument],
+      env: { ...env, DOCUMENT: `${origin}/api/v2.2/erc20/${token}/price` }
+    }),
+    peers: npmView === null ? [] : [npmView],
+    blockquarry: [
+      program("quarry token price", { args: [quarry, "token", "price", token, "-o", "json"], env })
+    ],
+    skipped: npmView === null ? [{ name: "npm view", reason: "not installed" }] : [],
+    measureOptions
+  } satisfies Comparison))
+
+const pagesUrl = (origin: string): string =>
+  `${origin}/api/v2.2/${busyWallet}/erc20/transfers?chain=0x1&limit=100`
+
+/** Returns the URLs of all pages. */
+const urlsOfPages = (origin: string, apiKey: string): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.promise(async () => {
+    const urls: Array<string> = []
+    for (let cursor = ""; urls.length < records / 100;) {
+      const url = `${pagesUrl(origin)}${cursor}`
+      urls.push(url)
+      const response = await fetch(url, { headers: { "x-api-key": apiKey } })
+      const page: { readonly cursor: string } = Object(await response.json())
+      cursor = `&cursor=${encodeURIComponent(page.cursor)}`
+    }
+    return urls
+  })
+
+/** What a script would do without quarry, but for the cursors, which curl cannot follow. */
+const curlAndJq = ({ env, origin }: Server) =>
+  Effect.gen(function*() {
+    if (findExecutable("curl") === undefined || findExecutable("jq") === undefined) return null
+    const urls = yield* urlsOfPages(origin, env.QUARRY_API_KEY)
+    return program("curl | jq, with the URLs of all pages", {
+      file: "/bin/sh",
+      args: [
+        "-c",
+        "curl -s \"$@\" | jq -c '.result[]'",
+        "sh",
+        "-H",
+        `x-api-key: ${env.QUARRY_API_KEY}`,
+        ...urls
+      ],
+      countRecords: countLines
+    })
+  })
+
+const throughput = ({ env, origin }: Server) =>
+  Effect.map(curlAndJq({ env, origin }), (curlAndJq) => ({
     title: "print a list of 10,000 records as NDJSON, wall time",
     unit: "list",
     records,
@@ -108,11 +202,12 @@ const throughput = Effect.gen(function*() {
       args: ["--input-type=module", "-e", fetchPages],
       env: {
         ...env,
-        PAGES: `${origin}/api/v2.2/${busyWallet}/erc20/transfers?chain=0x1&limit=100`,
+        PAGES: pagesUrl(origin),
         RECORDS: String(records)
       },
       countRecords: countLines
     }),
+    peers: curlAndJq === null ? [] : [curlAndJq],
     blockquarry: [
       program("quarry wallet transfers --all -o ndjson", {
         args: [
@@ -123,11 +218,14 @@ const throughput = Effect.gen(function*() {
         countRecords: countLines
       })
     ],
+    skipped: curlAndJq === null ? [{ name: "curl | jq", reason: "not installed" }] : [],
     measureOptions
-  } satisfies Comparison
-})
+  } satisfies Comparison))
 
 export const cli: Benchmark = {
   name: "cli",
-  comparisons: Effect.map(throughput, (throughput) => [startUp, throughput])
+  comparisons: Effect.gen(function*() {
+    const server = yield* startServer
+    return [startUp, yield* oneRequest(server), yield* throughput(server)]
+  })
 }
