@@ -4,7 +4,7 @@ import { groups } from "./Navigation.ts"
 
 const summary =
   "Blockquarry is a typed client, a command line and a caching proxy for indexed blockchain data APIs: token " +
-  "transfers, NFTs, holders, prices and wallet activity over HTTP. It runs on Node.js 20 or newer, with Effect 3 or with " +
+  "transfers, NFTs, holders, prices and wallet activity over HTTP. It runs on Node.js 20.19 or newer, with Effect 3 or with " +
   "plain promises."
 
 const toPlainText = (text: string): string =>
