@@ -92,17 +92,16 @@ const archives = publishedPackages(source).map(({ folder }) => {
   const manifest = manifestOf(archive)
   found.push(...problems(files, manifest).map((problem) => `${name}: ${problem}`))
   made.push({ file: basename(archive), content: `${name}, ${files.length} files` })
-  return { archive, folder, manifest, name }
+  return { archive, files, folder, manifest, name }
 })
 
 progress("SBOM, image, formula, changelog and contract")
-for (const { folder, manifest, name } of archives) {
-  const { bin } = readJson(join(folder, "package.json"))
-  if (bin === undefined) continue
-  const [program = ""] = Object.keys(bin)
+for (const { archive, files, folder, manifest, name } of archives) {
+  if (!files.includes("THIRD-PARTY-LICENSES")) continue
+  const [program = "index"] = Object.keys(readJson(join(folder, "package.json")).bin ?? {})
   const bundled = bundledPackages(join(folder, "dist"), program).map((one) => one.manifest)
   write(
-    `${program}-${version}.cdx.json`,
+    basename(archive).replace(/tgz$/, "cdx.json"),
     sbom({ bundled, manifest, time }),
     `SBOM of ${name}, ${bundled.length} packages`
   )

@@ -1,4 +1,4 @@
-// The software bill of materials of a program: the packages whose code is in its bundle, as CycloneDX 1.6.
+// The software bill of materials of a package with a bundle: the packages whose code is in it, as CycloneDX 1.6.
 import { Contrib, Enums, Models, Serialize, Spec } from "@cyclonedx/cyclonedx-library"
 
 const { ComponentBuilder } = Contrib.FromNodePackageJson.Builders
@@ -28,12 +28,15 @@ const component = (manifest, type) => {
  * Returns the document as JSON. Equal arguments give equal bytes.
  *
  * @param {object} program
- * @param {Parameters<typeof component>[0]} program.manifest
+ * @param {Parameters<typeof component>[0] & { readonly bin?: unknown }} program.manifest
  * @param {ReadonlyArray<Parameters<typeof component>[0]>} program.bundled the manifests of the packages in it
  * @param {Date} program.time
  */
 export const sbom = ({ bundled, manifest, time }) => {
-  const root = component(manifest, Enums.ComponentType.Application)
+  const root = component(
+    manifest,
+    manifest.bin === undefined ? Enums.ComponentType.Library : Enums.ComponentType.Application
+  )
   const bom = new Models.Bom({ metadata: new Models.Metadata({ component: root, timestamp: time }) })
   for (const one of bundled) {
     const part = component(one, Enums.ComponentType.Library)
