@@ -43,8 +43,8 @@ const rowGroupsOf = (file: Uint8Array) =>
 
 it.each([
   ["10,000 rows", Array.from({ length: 25_000 }, (_, index) => ({ text: `${index}` })), [
-    20_000,
-    20_000,
+    10_000,
+    10_000,
     5000
   ]],
   // The size is compared after each 100 rows
