@@ -131,6 +131,10 @@ export const authStatus: CommandSpec = {
   run: ({ settings, values }) =>
     Effect.gen(function*() {
       const found = yield* ApiKey.findApiKey(settings.configuration)
+      if (found === null && settings.isSandbox) {
+        const terminal = yield* CommandTerminal
+        return yield* terminal.note("the sandbox requires no API key")
+      }
       if (found === null) return yield* new MissingApiKeyError()
       const isVerified = isEnabled(values, verifyOption.name)
       const check = isVerified ? yield* verify(found.key, settings) : null

@@ -197,6 +197,12 @@ export const configSet: CommandSpec = {
             : problem.hint
         })
       }
+      if (value === "") {
+        return yield* new UsageError({
+          reason: `${name}: the value is empty`,
+          hint: `remove the setting: quarry config unset ${name}`
+        })
+      }
       const invalid = findSetting(name)?.check(value) ?? null
       if (invalid !== null) {
         return yield* new UsageError({ reason: `${name}: ${invalid.message}`, hint: invalid.hint })

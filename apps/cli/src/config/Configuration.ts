@@ -13,7 +13,7 @@ import { ConfigFileError, UsageError } from "../CommandError.ts"
 import * as AddressBook from "./AddressBook.ts"
 import * as ConfigFile from "./ConfigFile.ts"
 import * as ConfigPaths from "./ConfigPaths.ts"
-import { findSetting, isSwitch, settings, variableOf } from "./Setting.ts"
+import { findSetting, isSwitch, normalizeBoolean, settings, variableOf } from "./Setting.ts"
 
 /** Where a value is set. */
 export type Origin =
@@ -221,13 +221,6 @@ const readEnvironment = Effect.map(
     return { values, issues }
   }
 )
-
-const booleanWords: ReadonlyMap<string, string> = new Map([
-  ...["1", "yes", "on"].map((word) => [word, "true"] as const),
-  ...["0", "no", "off"].map((word) => [word, "false"] as const)
-])
-
-const normalizeBoolean = (text: string): string => booleanWords.get(text.toLowerCase()) ?? text.toLowerCase()
 
 export const formatIssue = ({ file, line, message }: ConfigFile.ConfigIssue): string =>
   `${file}${line === null ? "" : `:${line}`}: ${message}`

@@ -3,6 +3,7 @@ import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Either from "effect/Either"
 import type { ValueCheck } from "../args/CommandSpec.ts"
 import { baseUrlOptions } from "../args/GlobalOptions.ts"
+import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { durationOrNone, oneOf, profileName } from "../args/ValueCheck.ts"
 import { chainSlugs, chainSpellings } from "../CoreNames.build.ts"
 import { outputFormats } from "../render/OutputFormat.ts"
@@ -38,7 +39,20 @@ const checking = ({ accepts, expected, hint }: ValueCheck): Setting["check"] => 
     ? null
     : problem(`expected ${expected}, got ${JSON.stringify(value)}`, hint?.(value) ?? null)
 
-const boolean = checking({ ...oneOf(["true", "false"]), expected: "true or false" })
+const booleanWords: ReadonlyMap<string, string> = new Map([
+  ...["1", "yes", "on"].map((word) => [word, "true"] as const),
+  ...["0", "no", "off"].map((word) => [word, "false"] as const)
+])
+
+/** Returns the value of a switch in an environment variable, which has more spellings than in files. */
+export const normalizeBoolean = (text: string): string =>
+  booleanWords.get(text.toLowerCase()) ?? text.toLowerCase()
+
+const boolean = checking({
+  expected: "true or false",
+  accepts: (value) => value === "true" || value === "false",
+  hint: (value) => didYouMean(closestMatch(normalizeBoolean(value), ["true", "false"]))
+})
 
 const checkUrl: Setting["check"] = (value) => {
   if (!URL.canParse(value)) return problem("not a URL; expected https://host/path")

@@ -91,6 +91,10 @@ it.live("keeps a key per profile, which login creates, and removes it", () =>
     expect((yield* run(argv, { input: piped(key) })).code).toBe(0)
     expect(fs.existsSync(keyFile("default"))).toBe(false)
     expect((yield* run(["auth", "status"])).code).toBe(4)
+    expect(yield* run(["auth", "status", "--sandbox"])).toMatchObject({
+      code: 0,
+      err: "the sandbox requires no API key\n"
+    })
     const status = yield* run(["auth", "status", "--profile", "work"])
     expectNoKey(status)
     expect(records(status.out)).toEqual([

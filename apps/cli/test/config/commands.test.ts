@@ -91,6 +91,18 @@ describe("quarry config", () => {
       })
   )
 
+  it.live("rejects invalid values with a hint, and empty ones", () =>
+    Effect.gen(function*() {
+      const { run } = yield* directories
+      expect((yield* run(["config", "set", "utc", "yes"])).err).toContain("did you mean true?")
+      expect((yield* run(["config", "set", "color", "alwyas"])).err).toContain("did you mean always?")
+      expect((yield* run(["config", "set", "timeout", "30"])).err).toContain("for example 30s")
+      expect(yield* run(["config", "set", "pager", ""])).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(/pager: the value is empty\n.*quarry config unset pager/)
+      })
+    }).pipe(Effect.scoped))
+
   it.live("sets only profiles that exist", () =>
     Effect.gen(function*() {
       const { run, writeUser } = yield* directories
