@@ -76,6 +76,14 @@ describe("a record", () => {
   })
 })
 
+it("keeps members of metadata with special names", () => {
+  const normalized_metadata = parse(`{"__proto__":{"a":[1]},"constructor":2,"toJSON":3}`)
+  const nft = Nft.decode({ ...encode(Nft.example()), normalized_metadata })
+  expect(Object.keys(Object(nft.normalized_metadata))).toEqual(["__proto__", "constructor", "toJSON"])
+  expect(parse(stringify(nft))).toMatchObject({ token_id: "1" })
+  expect(stringify(nft)).toContain(`{"__proto__":{"a":[1]},"constructor":2,"toJSON":3}`)
+})
+
 describe("a model", () => {
   it("makes records with some fields replaced", () => {
     expect(TokenPrice.example({ usdPrice: 1.5 })).toStrictEqual({ ...TokenPrice.example(), usdPrice: 1.5 })

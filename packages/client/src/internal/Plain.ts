@@ -31,7 +31,5 @@ const convert = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(convert)
   if (DateTime.isDateTime(value)) return new Date(value.epochMillis)
   if (BigDecimal.isBigDecimal(value)) return formatDecimal(value)
-  const plain: Record<string, unknown> = {}
-  for (const [name, member] of Object.entries(value)) plain[name] = convert(member)
-  return plain
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, convert(member)]))
 }
