@@ -80,6 +80,24 @@ describe("the client", () => {
   })
 })
 
+it("the JSON form of a value has strings for amounts and times", () => {
+  expectTypeOf<
+    Client.Encoded<{
+      amount: bigint | null
+      time: Date
+      chain: Client.OpenEnum<"eth">
+      json: Client.JsonValue
+      ids?: ReadonlyArray<bigint>
+    }>
+  >().toEqualTypeOf<{
+    readonly amount: string | null
+    readonly time: string
+    readonly chain: Client.OpenEnum<"eth">
+    readonly json: Client.JsonValue
+    readonly ids?: ReadonlyArray<string>
+  }>()
+})
+
 describe("options", () => {
   it("are those of the layers", () => {
     type OfTheClient = "baseUrls" | "fetch" | "signal"

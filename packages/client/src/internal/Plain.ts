@@ -22,7 +22,7 @@ type PlainMember<T> = T extends Address | Hash ? `0x${string}`
 
 /**
  * Returns the plain form of a decoded value. It shares no object with the value, which other calls may get from the
- * cache.
+ * cache. `test/Json.test.ts` checks its type with every model.
  */
 export const toPlain = <T>(value: T): Plain<T> => convert(value) as Plain<T>
 
