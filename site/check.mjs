@@ -156,7 +156,7 @@ try {
 
   const example = await openPage("operations/tokenPrice", 1280, "light")
   await example.page.getByRole("button", { name: "Run", exact: true }).click()
-  const response = example.page.getByLabel("Response")
+  const response = example.page.locator(".run-operation pre")
   await response.waitFor({ timeout: 30_000 })
   const responseText = await response.innerText()
   if (!responseText.includes("\"usdPrice\":")) {

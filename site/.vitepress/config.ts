@@ -23,8 +23,8 @@ const sidebar = groups.map(({ pages, text }): DefaultTheme.SidebarItem => {
   const [first, ...rest] = pages.map(toItem)
   // A first page with the title of its group is the page of the group
   return first?.text === text && first.link !== undefined
-    ? { text, link: first.link, items: rest, collapsed: false }
-    : { text, items: pages.map(toItem), collapsed: false }
+    ? { text, link: first.link, items: rest }
+    : { text, items: pages.map(toItem) }
 })
 
 /** The modules of the reference, by package. */
@@ -34,10 +34,9 @@ const apiSidebar = (existsSync(`${content}/${apiFolder}`)
   .map((file) => file.replaceAll("\\", "/"))
   .filter((file) => file.endsWith(".md") && file !== "index.md" && !file.includes("/namespaces/"))
   .sort()
-const apiPackages = [...new Set(apiSidebar.map((file) => file.replace(/(\/.*|\.md)$/, "")))]
+const apiPackages = ["client", "http", "core", "redis", "sandbox"]
 const api = apiPackages.map((name) => ({
   text: `@blockquarry/${name}`,
-  collapsed: name === "core",
   items: apiSidebar.filter((file) => file.startsWith(`${name}/`) || file === `${name}.md`).map((file) => ({
     text: file.replace(/(\/index)?\.md$/, "").slice(name.length + 1) || name,
     link: linkOf(`${apiFolder}/${file}`)
@@ -84,7 +83,14 @@ export default defineConfig({
     // The index of the search is one chunk
     build: { chunkSizeWarningLimit: 2000 }
   },
-  markdown: { theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" } },
+  markdown: {
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+    // As GitHub does, so that links to headings work in both
+    anchor: {
+      slugify: (heading: string) =>
+        heading.trim().toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-")
+    }
+  },
   themeConfig: {
     logo: { src: "/logo.svg", alt: "" },
     nav: [
@@ -101,7 +107,13 @@ export default defineConfig({
     sidebar: { "/": sidebar, [`/${apiFolder}/`]: api },
     externalLinkIcon: true,
     outline: { level: [2, 3] },
-    search: { provider: "local" },
+    search: {
+      provider: "local",
+      options: {
+        // Texts come before the reference
+        miniSearch: { searchOptions: { boostDocument: (id: string) => id.includes("/api/") ? 0.3 : 1 } }
+      }
+    },
     socialLinks: [{ icon: "github", link: repository, ariaLabel: "Repository" }],
     docFooter: { prev: "Previous", next: "Next" },
     footer: {
