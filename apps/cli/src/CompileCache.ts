@@ -18,9 +18,11 @@ const ensureDirectory = (parent: string | null, name: string): string | null => 
 const cacheDirectory = (): string | null => {
   const { HOME = "", LOCALAPPDATA = "", XDG_CACHE_HOME = "" } = process.env
   const absolute = (path: string) => NodePath.isAbsolute(path) ? path : null
-  const shared = process.platform === "win32"
-    ? absolute(LOCALAPPDATA)
-    : absolute(XDG_CACHE_HOME) ?? ensureDirectory(absolute(HOME), ".cache")
+  const configured = absolute(process.platform === "win32" ? LOCALAPPDATA : XDG_CACHE_HOME)
+  // Versions of Node.js that are too old must be able to parse it, so that it has no `??`
+  const shared = configured === null && process.platform !== "win32"
+    ? ensureDirectory(absolute(HOME), ".cache")
+    : configured
   // Node.js would wait forever where a directory cannot be created, as in /proc
   return ensureDirectory(shared, "quarry")
 }
