@@ -60,7 +60,7 @@ export const make = (sharedState: SharedState, currentConfig: () => ActiveConfig
       return Cause.isInterruptedOnly(cause)
         ? Effect.interrupt
         : Effect.logError("internal error", cause).pipe(
-          Effect.annotateLogs("requestId", context.requestId),
+          Effect.provideService(RequestContext.CurrentRequestId, context.requestId),
           Effect.as(toErrorResponse(ProxyError.internalError))
         )
     }
