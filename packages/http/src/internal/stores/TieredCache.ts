@@ -112,7 +112,6 @@ export const make = (
       found: CacheEntry | null
     ): CacheEntry | null => {
       if (pendingReads.get(key) !== read) return null
-      pendingReads.delete(key)
       const current = memory.get(key)
       if (current !== known) return current ?? found
       if (found === null) memory.remove(key)
@@ -138,6 +137,10 @@ export const make = (
       runFork(
         guard.run(fetch(key, known), () => Effect.succeed(known ?? null)).pipe(
           Effect.map((found) => receive(key, read, known, found)),
+          // Also if it dies, or else it would count as a read that takes too long.
+          Effect.ensuring(Effect.sync(() => {
+            if (pendingReads.get(key) === read) pendingReads.delete(key)
+          })),
           Effect.intoDeferred(read.result)
         ),
         { scope }

@@ -240,6 +240,20 @@ describe("a cache above a remote one", () => {
       expect(yield* store.get("b")).not.toBeNull()
     }))
 
+  it.scoped("sends further reads after one that dies", () =>
+    Effect.gen(function*() {
+      const { backend, entries } = remoteCache()
+      const stored = entry(1)
+      entries.set("b", stored)
+      const store = yield* CacheStore.tiered({
+        ...backend,
+        get: (key) => key === "a" ? Effect.dieMessage("a bug") : backend.get(key)
+      })
+      yield* Effect.exit(store.get("a"))
+      yield* TestClock.adjust(250)
+      expect(yield* store.get("b")).toBe(stored)
+    }))
+
   it.scoped("has at most 256 reads in flight", () =>
     Effect.gen(function*() {
       const { commandsOf, state, store } = yield* withRemote
