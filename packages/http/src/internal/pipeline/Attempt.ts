@@ -30,11 +30,6 @@ export const make = (
 ): Effect.Effect<AttemptResponse, AttemptNoResponse> => {
   const { operation, request, summary, url } = call
 
-  const fail = (noResponse: AttemptNoResponse): Effect.Effect<never, AttemptNoResponse> => {
-    instrumentation.recordAttempt(call, "none", 0)
-    return Effect.fail(noResponse)
-  }
-
   const send = (version: number, timeoutMillis: number, timedOut: (sent: boolean) => AttemptNoResponse) => {
     const transportRequest = { method: request.method, url, apiKey: key.apiKey, body: request.body }
     onSent(1)
@@ -43,7 +38,10 @@ export const make = (
       {
         onFailure: (error) => {
           if (error._tag !== "BodyError" && !error.sent) onSent(-1)
-          return fail(error._tag === "TransportTimeout" ? timedOut(error.sent) : noResponse(call, error))
+          instrumentation.recordAttempt(call, "none", 0)
+          return Effect.fail(
+            error._tag === "TransportTimeout" ? timedOut(error.sent) : noResponse(call, error)
+          )
         },
         onSuccess: (response) => {
           const { bytes, status } = response
@@ -63,7 +61,7 @@ export const make = (
   const attempted = Effect.suspend(() => {
     const startedAt = call.clock.unsafeCurrentTimeMillis()
     const remainingMillis = call.deadline - startedAt
-    if (remainingMillis <= 0) return fail(callTimedOut(call, false, "not-sent"))
+    if (remainingMillis <= 0) return Effect.fail(callTimedOut(call, false, "not-sent"))
     const timeoutMillis = Math.min(call.attemptTimeout, remainingMillis)
     const timedOut = (sent: boolean) => timedOutAfter(call, timeoutMillis, sent)
     const { nextVersion } = call
@@ -75,12 +73,9 @@ export const make = (
     const issued = timeoutMillis === Number.POSITIVE_INFINITY
       ? nextVersion
       : Effect.timeoutFail(nextVersion, { duration: timeoutMillis, onTimeout: storeTimedOut })
-    return Effect.matchEffect(issued, {
-      onFailure: fail,
-      onSuccess: (version) => {
-        const leftMillis = timeoutMillis - (call.clock.unsafeCurrentTimeMillis() - startedAt)
-        return leftMillis > 0 ? send(version, leftMillis, timedOut) : fail(storeTimedOut())
-      }
+    return Effect.flatMap(issued, (version) => {
+      const leftMillis = timeoutMillis - (call.clock.unsafeCurrentTimeMillis() - startedAt)
+      return leftMillis > 0 ? send(version, leftMillis, timedOut) : Effect.fail(storeTimedOut())
     })
   })
 

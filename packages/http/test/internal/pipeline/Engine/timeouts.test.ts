@@ -1,5 +1,6 @@
 /** Tests timeouts of attempts and calls, and interruption. */
 import * as CacheStore from "@blockquarry/http/CacheStore"
+import * as CallUsage from "@blockquarry/http/CallUsage"
 import * as Timeouts from "@blockquarry/http/Timeouts"
 import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
@@ -64,6 +65,17 @@ describe("an attempt", () => {
         scope: "attempt"
       })
       expect(harness.requests).toHaveLength(0)
+    }))
+
+  it.effect("does not count attempts that send nothing", () =>
+    Effect.gen(function*() {
+      const store = yield* CacheStore.memory()
+      const harness = yield* TestClients.harness([], { ...cachingOptions, timeouts: Timeouts.standard }).pipe(
+        Effect.provideService(CacheStore.CacheStore, { ...store, nextVersion: Effect.never })
+      )
+      const call = CallUsage.withUsage(Effect.either(tokenPrice.call(harness)))
+      const [, usage] = yield* whileTimePasses(call)
+      expect(usage).toMatchObject({ attempts: 0, cost: 0 })
     }))
 
   it.effect("sends nothing if the cache store issues its version at the last moment", () =>
