@@ -1,6 +1,7 @@
 /** The client over real sockets. */
 import {
   AbortError,
+  type CallOptions,
   type Client,
   ClientClosedError,
   type ClientOptions,
@@ -416,6 +417,8 @@ describe("options", () => {
     expect(await errorOf(price)).toBeInstanceOf(ServerError)
   })
 
+  const url = { apiKey: "key", baseUrl: "https://host.test" }
+
   const invalid: ReadonlyArray<readonly [ClientOptions, string]> = [
     [{ apiKey: "key" }, "baseUrl: missing; expected https://host/path"],
     [{ baseUrl: "https://host.test" }, "apiKey: missing; expected a string"],
@@ -426,6 +429,18 @@ describe("options", () => {
     [
       { apiKey: "key", baseUrl: "https://host.test", retry: { attempts: 0 }, timeouts: { call: 0 } },
       "retry.attempts: expected an integer of at least 1, got 0; timeouts.call: expected more than 0, got 0"
+    ],
+    [JSON.parse("5"), "options: expected an object"],
+    [{ ...url, baseUrls: JSON.parse(`{"date":"https://host.test"}`) }, "baseUrls.date: unknown option"],
+    [{ ...url, retry: JSON.parse(`{"budget":5}`) }, "retry.budget: expected an object"],
+    [{ ...url, retry: JSON.parse(`{"times":5}`) }, "retry.times: unknown option"],
+    [
+      { ...url, fetch: JSON.parse("5"), signal: JSON.parse("{}") },
+      "fetch: expected a function; signal: expected an AbortSignal"
+    ],
+    [
+      { ...url, apiKey: JSON.parse("5") },
+      "apiKey: expected a string, or a list of objects with label and key"
     ]
   ]
 
@@ -433,6 +448,24 @@ describe("options", () => {
     const error = expect(() => createClient(options))
     error.toThrow(ConfigurationError)
     error.toThrow(message)
+  })
+
+  it("of a call are checked, and reject it", async () => {
+    await using client = createClient(url)
+    const issuesOf = async (options: CallOptions) =>
+      Object(await errorOf(client.tokenPrice({ address }, options))).issues
+    expect(await issuesOf(JSON.parse("null"))).toEqual([{
+      parameter: "options",
+      reason: "expected an object"
+    }])
+    expect(await issuesOf({ signal: JSON.parse("5"), retry: JSON.parse("7") })).toEqual([
+      { parameter: "retry", reason: "expected an object" },
+      { parameter: "signal", reason: "expected an AbortSignal" }
+    ])
+    expect(await issuesOf(JSON.parse(`{"times":5}`))).toEqual([{
+      parameter: "times",
+      reason: "unknown option"
+    }])
   })
 
   it("need no API key for the ledger API alone, and reject calls of other APIs", async () => {

@@ -27,12 +27,13 @@ import {
   BlockquarryError,
   ClientClosedError,
   type ClientError,
-  ConfigurationError
+  ConfigurationError,
+  InvalidInputError
 } from "../Errors.ts"
 import type { CallOptions, ClientOptions, ListOptions, OperationId } from "../Options.ts"
 import { onAbort } from "./onAbort.ts"
 import { type Plain, toPlain } from "./Plain.ts"
-import { type Api, resolveOptions, throwIfAny, toCallOptions } from "./resolveOptions.ts"
+import { type Api, invalidTypes, resolveOptions, throwIfAny, toCallOptions } from "./resolveOptions.ts"
 import { toClientError } from "./toClientError.ts"
 
 /** The functions of one client. */
@@ -83,16 +84,26 @@ export const make = (options: ClientOptions): Calls => {
   const stopListening = onAbort(options.signal, abort)
   if (options.signal?.aborted === true) abort()
 
-  /** Runs an effect until the signal is aborted or the client is closed. */
+  /** Runs an effect until the signal of the options is aborted or the client is closed. */
   const run = <A>(
     id: OperationId,
-    signal: AbortSignal | undefined,
+    options: CallOptions | undefined,
     effect: Effect.Effect<A, ListOperationError>
   ): Promise<A> =>
     new Promise((resolve, rejectWith) => {
       const callSite = new Error()
       const reject = (error: unknown) => rejectWith(withStackOf(callSite, error))
       if (closedError !== null) return reject(closedError(id))
+      const issues = options === undefined ? [] : invalidTypes(options)
+      if (issues.length > 0) {
+        return reject(
+          new InvalidInputError({
+            operation: id,
+            issues: issues.map(({ option, reason }) => ({ parameter: option, reason }))
+          })
+        )
+      }
+      const signal = options?.signal
       if (signal?.aborted === true) return reject(new AbortError(id, signal.reason))
       const fiber = runFork(effect, { scope })
       const stopListening = onAbort(signal, () => fiber.unsafeInterruptAsFork(FiberId.none))
@@ -109,19 +120,19 @@ export const make = (options: ClientOptions): Calls => {
   /** Iterates over a stream. Each iteration starts anew, and ends what it started when it ends. */
   const iterate = <A>(
     id: OperationId,
-    signal: AbortSignal | undefined,
+    options: ListOptions | undefined,
     stream: Stream.Stream<A, ListOperationError>
   ): AsyncIterable<Plain<A>> => ({
     async *[Symbol.asyncIterator]() {
       const iteration = Effect.runSync(Scope.fork(scope, ExecutionStrategy.sequential))
       try {
-        const pull = await run(id, signal, Scope.extend(Stream.toPull(stream), iteration))
+        const pull = await run(id, options, Scope.extend(Stream.toPull(stream), iteration))
         const next = Effect.catchAll(
           pull,
           Option.match({ onNone: () => Effect.succeed(null), onSome: Effect.fail })
         )
         for (;;) {
-          const chunk = await run(id, signal, next)
+          const chunk = await run(id, options, next)
           if (chunk === null) return
           for (const value of Chunk.toReadonlyArray(chunk)) yield toPlain(value)
         }
@@ -131,10 +142,10 @@ export const make = (options: ClientOptions): Calls => {
     }
   })
 
-  const one: Calls["one"] = (api, id, operation) => (input, options = {}) =>
+  const one: Calls["one"] = (api, id, operation) => (input, options) =>
     run(
       id,
-      options.signal,
+      options,
       operation === undefined
         ? Effect.die(missingBaseUrl(api))
         : Effect.suspend(() => Effect.map(operation(input, toCallOptions(options, shared)), toPlain))
@@ -151,10 +162,10 @@ export const make = (options: ClientOptions): Calls => {
       const listOf = <Input, A>(
         stream: ((input: Input, options: ListCallOptions) => Stream.Stream<A, ListOperationError>) | undefined
       ) =>
-      (input: Input, options: ListOptions = {}) =>
+      (input: Input, options?: ListOptions) =>
         iterate(
           id,
-          options.signal,
+          options,
           stream === undefined
             ? Stream.die(missingBaseUrl(api))
             : Stream.suspend(() => stream(input, toCallOptions(options, shared)))

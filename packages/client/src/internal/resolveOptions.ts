@@ -40,8 +40,7 @@ interface ResolvedOptions {
 export const resolveOptions = (options: ClientOptions): ResolvedOptions => {
   const issues: Array<ConfigurationError["issues"][number]> = []
   const reject = (option: string, reason: string) => void issues.push({ option, reason })
-  rejectNonObjects(options, reject)
-  throwIfAny(issues)
+  throwIfAny(invalidTypes(options))
   const { apiKey, baseUrl, baseUrls = {}, fetch: _, signal: __, ...others } = options
   for (const name of Object.keys(baseUrls)) {
     if (!apis.some((api) => api === name)) reject(`baseUrls.${name}`, "unknown option")
@@ -52,7 +51,7 @@ export const resolveOptions = (options: ClientOptions): ResolvedOptions => {
     if (url === undefined) continue
     const option = baseUrls[api] === undefined ? "baseUrl" : `baseUrls.${api}`
     Either.match(Gateway.BaseUrl.normalize(api, url), {
-      onLeft: (reason) => reject(option, reason),
+      onLeft: (reason) => reject(option, reason.replace("set QUARRY_API_KEY", "set apiKey")),
       onRight: () => void (urls[api] = String(url))
     })
   }
@@ -92,7 +91,7 @@ export const throwIfAny = (issues: ConfigurationError["issues"]): void => {
 }
 
 /** Translates the options of a call. Policies that it sets in part are those of the client otherwise. */
-export const toCallOptions = (options: ListOptions, client: ApiOptions.Policies): ListCallOptions => {
+export const toCallOptions = (options: ListOptions = {}, client: ApiOptions.Policies): ListCallOptions => {
   const { retry, signal: _, timeouts, ...others } = options
   return {
     ...others,
@@ -101,14 +100,38 @@ export const toCallOptions = (options: ListOptions, client: ApiOptions.Policies)
   }
 }
 
-/** JavaScript programs may pass anything. */
-const rejectNonObjects = (options: unknown, reject: (option: string, reason: string) => void): void => {
-  if (!Predicate.isRecord(options)) return reject("options", "expected an object")
-  for (const name of ["baseUrls", ...Object.keys(ApiOptions.defaults)]) {
-    const value = options[name]
-    if (value !== undefined && !Predicate.isRecord(value)) reject(name, "expected an object")
+/**
+ * Returns options of the wrong type: those that are merged with defaults before the layers see them, and those of this
+ * package. JavaScript programs may pass anything.
+ */
+export const invalidTypes = (options: unknown): ConfigurationError["issues"] => {
+  if (!Predicate.isRecord(options)) return [{ option: "options", reason: "expected an object" }]
+  const expect = (option: string, expected: string, is: (value: unknown) => boolean) => {
+    const value = option.split(".").reduce<unknown>(
+      (parent, name) => Predicate.isRecord(parent) ? parent[name] : undefined,
+      options
+    )
+    return value === undefined || is(value) ? [] : [{ option, reason: `expected ${expected}` }]
   }
+  return [
+    ...objectOptions.flatMap((option) => expect(option, "an object", Predicate.isRecord)),
+    ...expect("fetch", "a function", Predicate.isFunction),
+    ...expect("signal", "an AbortSignal", Predicate.hasProperty("addEventListener"))
+  ]
 }
+
+const objectOptions = [
+  "baseUrls",
+  "timeouts",
+  "retry",
+  "retry.baseDelay",
+  "retry.budget",
+  "rateLimit",
+  "breaker",
+  "concurrency",
+  "cache",
+  "cache.negative"
+]
 
 const invalidApiKey = (apiKey: unknown, isRequired: boolean): string | null => {
   if (apiKey === undefined) return isRequired ? "missing; expected a string" : null
