@@ -143,7 +143,7 @@ export const make = (
     ),
     (upstreams): UpstreamClient => {
       const rawFunctions = new Map<string, ReturnType<Engine.EngineService["raw"]>>()
-      /** Creates one engine function per operation and upstream. It memoizes what it parses of cached responses. */
+      /** Returns the engine function of an operation and an upstream, which prepares what all their calls share. */
       const rawFunctionOf = (
         { upstreamName, operation }: UpstreamRequest,
         upstream: Upstream.Upstream
@@ -189,10 +189,10 @@ export const make = (
             : undefined
           return entry && fromCacheEntry(entry)
         },
-        invalidate: ({ upstreamName, operation, request }) =>
+        invalidate: ({ upstreamName, request }) =>
           Either.match(upstreams[upstreamName], {
             onLeft: () => Effect.succeed(true),
-            onRight: (upstream) => engine.invalidate(operation, upstream)(request)
+            onRight: (upstream) => engine.invalidate(upstream)(request)
           }),
         resolve: (name) => upstreams[name]
       }

@@ -77,10 +77,7 @@ const stageOf = (
     }
     const fetch = () => singleFlight.join(flightOf(call, execute, ttlOf))
     if (mode === "reload") {
-      return Effect.map(
-        singleFlight.restart(flightOf(call, execute, ttlOf)),
-        fromUpstream
-      )
+      return Effect.map(singleFlight.restart(flightOf(call, execute, ttlOf)), fromUpstream)
     }
     return Effect.flatMap(store.get(call.url), (entry) => {
       const now = call.clock.unsafeCurrentTimeMillis()
@@ -92,9 +89,8 @@ const stageOf = (
       const stale = fromCache(call, entry, "stale")
       if (now < entry.freshUntil + Duration.toMillis(cache.staleWhileRevalidate)) {
         instrumentation.recordCacheResult(call, "stale")
-        const flight = { ...flightOf(call, execute, ttlOf), onJoin: () => {} }
         // In the background. Errors are ignored.
-        return Effect.as(singleFlight.prefetch(flight), stale)
+        return Effect.as(singleFlight.prefetch(flightOf(call, execute, ttlOf)), stale)
       }
       const usableUntil = entry.freshUntil + Duration.toMillis(cache.staleIfError)
       return now >= usableUntil

@@ -15,8 +15,10 @@ import {
   type AttemptHealth,
   type AttemptNoResponse,
   type AttemptResponse,
+  type AttemptResult,
   type Call,
-  describe
+  describe,
+  healthOf
 } from "./Call.ts"
 import type { UpstreamHealth } from "./EngineHealth.ts"
 import type { Instrumentation } from "./Instrumentation.ts"
@@ -103,8 +105,13 @@ export const make = (instrumentation: Instrumentation): CircuitBreakerStage => {
         change: circuit.tag === "HalfOpen" ? changed(call, circuit, now, "openDuration elapsed") : null
       })
     },
-    record: (call, { circuit, epoch }, exit, now) =>
-      circuit.record(now, healthOf(exit), epoch) ? changed(call, circuit, now, describeExit(exit)) : null,
+    record: (call, { circuit, epoch }, exit, now) => {
+      const result = resultOf(exit)
+      const health = result === null ? "unknown" : healthOf(result)
+      return circuit.record(now, health, epoch)
+        ? changed(call, circuit, now, result === null ? "interrupted" : describe(result))
+        : null
+    },
     health: () =>
       [...circuits].map(([baseUrl, ofClients]) => {
         const { retryAt, tag } = leastClosed(ofClients.values())
@@ -134,14 +141,10 @@ const rejected = ({ keyPool, operation, summary }: Call, remainingMillis: number
   health: "not-sent"
 })
 
-const healthOf = (exit: AttemptExit): AttemptHealth => {
-  if (Exit.isSuccess(exit)) return exit.value.health
-  return exit.cause._tag === "Fail" ? exit.cause.error.health : "unknown"
-}
-
-const describeExit = (exit: AttemptExit): string => {
-  if (Exit.isSuccess(exit)) return describe(Either.right(exit.value))
-  return exit.cause._tag === "Fail" ? describe(Either.left(exit.cause.error)) : "interrupted"
+/** Returns the result of an attempt. Null if it was interrupted. */
+const resultOf = (exit: AttemptExit): AttemptResult | null => {
+  if (Exit.isSuccess(exit)) return Either.right(exit.value)
+  return exit.cause._tag === "Fail" ? Either.left(exit.cause.error) : null
 }
 
 type State =

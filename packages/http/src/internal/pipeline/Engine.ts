@@ -111,10 +111,7 @@ export interface EngineService {
     upstream: Upstream
   ) => (request: EncodedRequest) => Effect.Effect<CacheStore.CacheEntry | null>
   /** Removes the cache entry of a request and detaches requests in flight. Returns false if the store is unavailable. */
-  readonly invalidate: (
-    operation: AnyOperation,
-    upstream: Upstream
-  ) => (request: EncodedRequest) => Effect.Effect<boolean>
+  readonly invalidate: (upstream: Upstream) => (request: EncodedRequest) => Effect.Effect<boolean>
   /** Does the same for all requests. Other processes that share the store may still have requests in flight. */
   readonly invalidateAll: Effect.Effect<boolean>
   /** The health of all base URLs and keys that were used. */
@@ -225,7 +222,7 @@ export const make: Effect.Effect<
         cache.get(keyPool, policies.cache, request),
         (entry) => entry === null ? Effect.void : Effect.sync(() => instrumentation.recordHit(operation))
       ),
-    invalidate: (_, { keyPool }) => (request) => cache.invalidate(keyPool, request),
+    invalidate: ({ keyPool }) => (request) => cache.invalidate(keyPool, request),
     invalidateAll: cache.invalidateAll,
     dailyQuotas: ({ keyPool }) =>
       Effect.forEach(

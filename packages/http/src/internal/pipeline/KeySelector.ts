@@ -13,6 +13,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Order from "effect/Order"
+import { initialCooldown, maxCooldown } from "../stores/Gcra.ts"
 import * as LruMap from "../stores/LruMap.ts"
 import { hostOf } from "../transport/BaseUrl.ts"
 import type { AdmissionControl, Attempt } from "./AdmissionControl.ts"
@@ -53,11 +54,6 @@ interface KeyState {
 }
 
 type Reason = NonNullable<KeyHealth["reason"]>
-
-/** The first cooldown, unless the upstream asks for more. */
-const initialCooldown = 1000
-
-const maxCooldown = 60_000
 
 export const make = (admission: AdmissionControl): KeySelector => {
   // Evicts the least recently used keys of very many.

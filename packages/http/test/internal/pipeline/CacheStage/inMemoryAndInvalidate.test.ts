@@ -86,7 +86,7 @@ describe("invalidate", () => {
       const harness = yield* engineHarness(numberedPrice, cachingOptions)
       yield* harness.send(1)
       yield* harness.send(2)
-      expect(yield* harness.engine.invalidate(tokenPrice, harness.upstream)(requestOf(1))).toBe(true)
+      expect(yield* harness.engine.invalidate(harness.upstream)(requestOf(1))).toBe(true)
       expect(yield* harness.send(2)).toMatchObject({ source: "cache" })
       expect(yield* fetchPriceOf(harness)).toEqual({ usdPrice: 3 })
     }))
@@ -102,7 +102,7 @@ describe("invalidate", () => {
     }))
 
   const purges: ReadonlyArray<readonly [string, (harness: EngineHarness) => Effect.Effect<boolean>]> = [
-    ["of one request", ({ engine, upstream }) => engine.invalidate(tokenPrice, upstream)(requestOf(1))],
+    ["of one request", ({ engine, upstream }) => engine.invalidate(upstream)(requestOf(1))],
     ["of everything", ({ engine }) => engine.invalidateAll]
   ]
 
@@ -134,7 +134,7 @@ describe("invalidate", () => {
       yield* runPendingWork
       yield* Effect.fork(CallOptions.withCallOptions({ cacheMode: "reload" })(harness.send(1)))
       yield* runPendingWork
-      yield* harness.engine.invalidate(tokenPrice, harness.upstream)(requestOf(1))
+      yield* harness.engine.invalidate(harness.upstream)(requestOf(1))
       yield* TestClock.adjust(1000)
       expect(harness.requests).toHaveLength(2)
       expect(peek.size).toBe(0)
@@ -145,7 +145,7 @@ describe("invalidate", () => {
       const [harness, peek] = yield* withInspectableStore(engineHarness(delayedPrice, limitedTimeouts))
       yield* Effect.fork(harness.send(1))
       yield* runPendingWork
-      yield* harness.engine.invalidate(tokenPrice, harness.upstream)(requestOf(2))
+      yield* harness.engine.invalidate(harness.upstream)(requestOf(2))
       yield* TestClock.adjust(1000)
       expect(peek.size).toBe(1)
     }))
@@ -206,7 +206,7 @@ describe("invalidate", () => {
         CacheStore.CacheStore,
         store
       )
-      expect(yield* engine.invalidate(tokenPrice, upstream)(requestOf(1))).toBe(false)
+      expect(yield* engine.invalidate(upstream)(requestOf(1))).toBe(false)
       expect(yield* engine.invalidateAll).toBe(false)
     }))
 })
