@@ -266,6 +266,22 @@ describe("signal", () => {
     await server.idle()
   })
 
+  it("ends an iteration in the middle of a page", async () => {
+    const { result, ...last } = page(7, null)
+    const server = await startServer(() => ({ ...last, result: [...result, ...result] }))
+    await using client = createClient({ apiKey: "key", baseUrl: server.url })
+    const controller = new AbortController()
+    let records = 0
+    const iteration = errorOf((async () => {
+      for await (const _ of client.tokenTransfers.items({ address }, controller)) {
+        records++
+        controller.abort()
+      }
+    })())
+    expect(await iteration).toBeInstanceOf(AbortError)
+    expect(records).toBe(1)
+  })
+
   it("may be shared by many calls, whose listeners are removed", async () => {
     const server = await startServer(() => ({ usdPrice: 1 }))
     await using client = createClient({ apiKey: "key", baseUrl: server.url })

@@ -84,6 +84,10 @@ export const make = (options: ClientOptions): Calls => {
   const stopListening = onAbort(options.signal, abort)
   if (options.signal?.aborted === true) abort()
 
+  /** Returns the error of calls that start now, if the client is closed or the signal is aborted. */
+  const endedError = (id: OperationId, signal: AbortSignal | undefined): ClientError | null =>
+    closedError?.(id) ?? (signal?.aborted === true ? new AbortError(id, signal.reason) : null)
+
   /** Runs an effect until the signal of the options is aborted or the client is closed. */
   const run = <A>(
     id: OperationId,
@@ -93,7 +97,6 @@ export const make = (options: ClientOptions): Calls => {
     new Promise((resolve, rejectWith) => {
       const callSite = new Error()
       const reject = (error: unknown) => rejectWith(withStackOf(callSite, error))
-      if (closedError !== null) return reject(closedError(id))
       const issues = options === undefined ? [] : invalidTypes(options)
       if (issues.length > 0) {
         return reject(
@@ -104,7 +107,8 @@ export const make = (options: ClientOptions): Calls => {
         )
       }
       const signal = options?.signal
-      if (signal?.aborted === true) return reject(new AbortError(id, signal.reason))
+      const ended = endedError(id, signal)
+      if (ended !== null) return reject(ended)
       const fiber = runFork(effect, { scope })
       const stopListening = onAbort(signal, () => fiber.unsafeInterruptAsFork(FiberId.none))
       fiber.addObserver((exit) => {
@@ -112,8 +116,7 @@ export const make = (options: ClientOptions): Calls => {
         if (Exit.isSuccess(exit)) return resolve(exit.value)
         const failure = Cause.failureOption(exit.cause)
         if (Option.isSome(failure)) reject(toClientError(failure.value))
-        else if (signal?.aborted === true) reject(new AbortError(id, signal.reason))
-        else reject(closedError?.(id) ?? Cause.squash(exit.cause))
+        else reject(endedError(id, signal) ?? Cause.squash(exit.cause))
       })
     })
 
@@ -134,7 +137,11 @@ export const make = (options: ClientOptions): Calls => {
         for (;;) {
           const chunk = await run(id, options, next)
           if (chunk === null) return
-          for (const value of Chunk.toReadonlyArray(chunk)) yield toPlain(value)
+          for (const value of Chunk.toReadonlyArray(chunk)) {
+            yield toPlain(value)
+            const ended = endedError(id, options?.signal)
+            if (ended !== null) throw ended
+          }
         }
       } finally {
         await Effect.runPromise(Scope.close(iteration, Exit.void))
