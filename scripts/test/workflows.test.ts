@@ -134,3 +134,40 @@ it("gives each job of a release only what it needs, and an identity for npm to o
     "release.yml github": ["contents"]
   })
 })
+
+describe("the templates for issues", () => {
+  const folder = new URL(".github/ISSUE_TEMPLATE/", root)
+  const text = (file: string) => readFileSync(new URL(file, folder), "utf8")
+
+  interface Form {
+    readonly name: string
+    readonly description: string
+    readonly body: ReadonlyArray<{
+      readonly type: string
+      readonly id?: string
+      readonly attributes: Readonly<Record<string, unknown>>
+    }>
+  }
+
+  it.each(["bug.yml", "feature.yml"])("have fields with unique ids and labels: %s", (file) => {
+    const form: Form = parse(text(file))
+    expect([form.name, form.description]).toEqual([expect.any(String), expect.any(String)])
+    const fields = form.body.filter(({ type }) => type !== "markdown")
+    expect(fields.length).toBeGreaterThan(0)
+    expect(new Set(fields.map(({ id }) => id)).size).toBe(fields.length)
+    for (const { attributes, type } of fields) {
+      expect(["textarea", "dropdown", "input"]).toContain(type)
+      expect(attributes["label"]).toEqual(expect.any(String))
+    }
+  })
+
+  it("and the security policy name the repository of the packages", () => {
+    const { repository } = JSON.parse(readFileSync(new URL("package.json", root), "utf8"))
+    const address = String(repository.url).replace(/^git\+/, "").replace(/\.git$/, "")
+    const policy = readFileSync(new URL("SECURITY.md", root), "utf8")
+    for (const page of [text("config.yml"), policy]) {
+      expect(page).toContain(`${address}/security/advisories/new`)
+      expect(page.match(/https:\/\/github\.com\/[\w-]+\/[\w-]+/g)).toEqual([address])
+    }
+  })
+})
