@@ -44,7 +44,7 @@ const valuesOf = (schema: Parameter["jsonSchema"]): string => {
   if (closed !== undefined) {
     return `${named(closed).map(code).join(", ")}${hasAliases ? "; or the ID of one of these chains" : ""}`
   }
-  if (open !== undefined) return `for example ${strings(open).slice(0, 6).map(code).join(", ")}`
+  if (open !== undefined) return `for example ${strings(open).slice(0, maxInlineValues).map(code).join(", ")}`
   if (Predicate.isNumber(minimum)) return `at least ${minimum}`
   if (!Predicate.isString(pattern)) return ""
   const digits = /\{(\d+)\}/.exec(pattern)?.[1]
@@ -61,20 +61,39 @@ const itemsOf = (schema: Parameter["jsonSchema"]): Parameter["jsonSchema"] => {
   }
 }
 
+/** More values than this are listed below the table. */
+const maxInlineValues = 6
+
+const describeParameter = (
+  { jsonSchema }: Parameter
+): { readonly values: string; readonly isLong: boolean } => {
+  const schema = jsonSchema.type === "array" ? itemsOf(jsonSchema) : jsonSchema
+  return { values: valuesOf(schema), isLong: named(schema.enum ?? []).length > maxInlineValues }
+}
+
 const parameterTable = ({ parameters }: AnyOperation): string =>
   table(
-    ["Parameter", "In", "Type", "Description"],
-    parameters.map(({ description, in: location, jsonSchema, name, required }) => {
-      const type = jsonSchema.type ?? "string"
-      const values = valuesOf(jsonSchema.type === "array" ? itemsOf(jsonSchema) : jsonSchema)
+    ["Parameter", "Description"],
+    parameters.map((parameter) => {
+      const { description, in: location, jsonSchema, name, required } = parameter
+      const { isLong, values } = describeParameter(parameter)
+      const type = jsonSchema.type === "array" ? "List of strings" : sentenceCase(jsonSchema.type ?? "string")
       return [
         `${code(name)}${required ? " (required)" : ""}`,
-        location,
-        type === "array" ? "list of strings" : type,
-        [sentence(cell(description)), values === "" ? "" : `Values: ${values}.`].filter(Boolean).join(" ")
+        [
+          sentence(cell(description)),
+          `${type} in the ${location}${isLong ? "; values below" : values === "" ? "" : `: ${values}`}.`
+        ].join(" ")
       ]
     })
   )
+
+const longValues = ({ parameters }: AnyOperation): string =>
+  parameters.filter((parameter) => describeParameter(parameter).isLong)
+    .map((parameter) => `Values of ${code(parameter.name)}: ${describeParameter(parameter).values}.\n\n`)
+    .join("")
+
+const sentenceCase = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 
 // Response
 
@@ -102,8 +121,10 @@ const fieldRows = (
     return [
       [
         code(`${prefix}${field.name}`),
-        code(type),
-        [note(field), sentence(cell(field.description)), known].filter(Boolean).join(" ")
+        [
+          code(type),
+          [note(field), sentence(cell(field.description)), known].filter(Boolean).join(" ")
+        ].filter(Boolean).join(": ")
       ],
       ...fieldRows(field.fields, `${prefix}${field.name}${type.startsWith("object[]") ? "[]" : ""}.`)
     ]
@@ -130,7 +151,7 @@ const variantRows = ({ variants }: Model): ReadonlyArray<ReadonlyArray<string>> 
 }
 
 const responseTable = (model: Model): string =>
-  table(["Field", "Type", "Description"], [...fieldRows(model.fields, ""), ...variantRows(model)])
+  table(["Field", "Type and meaning"], [...fieldRows(model.fields, ""), ...variantRows(model)])
 
 // Cost and cache
 
@@ -270,7 +291,9 @@ This runs the promise client and the sandbox in your browser. Nothing is sent ov
 
 ${parameterTable(operation)}
 
-The programs take the same names. Invalid values fail with \`InvalidInputError\`, and nothing is sent.
+${
+    longValues(operation)
+  }The programs take the same names. Invalid values fail with \`InvalidInputError\`, and nothing is sent.
 
 ## Response
 
