@@ -31,5 +31,11 @@ const convert = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(convert)
   if (DateTime.isDateTime(value)) return new Date(value.epochMillis)
   if (BigDecimal.isBigDecimal(value)) return formatDecimal(value)
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, convert(member)]))
+  // Copying all members at once is several times faster than one by one, and copies one with the name `__proto__`.
+  const plain: Record<string, unknown> = { ...value }
+  for (const name in plain) {
+    const member = plain[name]
+    if (typeof member === "object" && member !== null) plain[name] = convert(member)
+  }
+  return plain
 }
