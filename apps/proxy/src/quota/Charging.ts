@@ -16,15 +16,12 @@ export const charged = <A>(
 ): Effect.Effect<A, ProxyError.ProxyError> =>
   Completed.uninterruptible(Completed.flatMap(charge, (charge) => {
     RequestContext.recordCharge(context, charge)
-    const settle = RequestContext.addUnsettledCharge(context)
     let sent = 0
     const called = call((change) => {
       sent += change
     })
-    if (Completed.isComplete(called)) {
-      settle()
-      return called
-    }
+    if (Completed.isComplete(called)) return called
+    const settle = RequestContext.addUnsettledCharge(context)
     return Effect.matchCauseEffect(Effect.interruptible(called), {
       onSuccess: (result) => {
         settle()

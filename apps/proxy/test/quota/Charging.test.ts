@@ -10,6 +10,8 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import { type Config, defaults } from "../../src/config/Config.ts"
+import * as RequestContext from "../../src/exchange/RequestContext.ts"
+import { charged } from "../../src/quota/Charging.ts"
 import type { UpstreamEndpoints } from "../../src/upstream/UpstreamClient.ts"
 import { examples, keys, sendRequest, start, testClient, testEndpoints } from "../support/proxy.ts"
 
@@ -446,4 +448,19 @@ describe("requests are charged", () => {
       const { headers } = yield* proxy.send(price)
       expect(headers["ratelimit"]).toMatch(/^"rate";r=1000;t=\d+, "day";r=1000;t=\d+$/)
     }))
+})
+
+it("records a request in the access log even if its call throws", () => {
+  const context = RequestContext.make(0, "id", "GET")
+  const charge = { cost, quotas: [], waitMs: 0, shadowed: false, refund: Effect.succeed([]) }
+  const call = () =>
+    charged(context, Effect.succeed(charge), () => {
+      throw new Error("a bug")
+    })
+  expect(call).toThrow("a bug")
+  let recorded = false
+  RequestContext.whenSettled(context, () => {
+    recorded = true
+  })
+  expect(recorded).toBe(true)
 })
