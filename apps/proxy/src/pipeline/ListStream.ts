@@ -5,13 +5,13 @@
 import { type AnyOperation, isList } from "@blockquarry/core/Operation"
 import type { ListOperationError } from "@blockquarry/core/OperationError"
 import { encodeRequest } from "@blockquarry/core/RequestEncoding"
-import type { CallUsage } from "@blockquarry/http/CallUsage"
 import { type CallClient, type Engine, RawRecords } from "@blockquarry/http/Gateway"
 import type { CacheMode } from "@blockquarry/http/ResponseCache"
 import * as Arr from "effect/Array"
 import * as Chunk from "effect/Chunk"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
@@ -24,7 +24,7 @@ import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
 import { charged } from "../quota/Charging.ts"
 import type { ClientQuotas } from "../quota/ClientQuotas.ts"
 import type { ClientMemory } from "../quota/ResponseMemory.ts"
-import { contextOf, redactMessage, type UpstreamClient, withDenial } from "../upstream/UpstreamClient.ts"
+import { contextOf, type UpstreamClient, withDenial } from "../upstream/UpstreamClient.ts"
 
 /** The prefix of streaming lists, in front of the path of a list operation. */
 export const listPrefix = "/all/"
@@ -98,13 +98,11 @@ const loadPage = (
   beforePage: Effect.Effect<void, ProxyError.ProxyError>
 ): Effect.Effect<RawRecords.RawPage, ProxyError.ProxyError> => {
   const page = pull.pipe(
-    Effect.map(Chunk.head),
-    Effect.mapError(Option.map(ProxyError.fromListError)),
-    Effect.flatMap(Option.match({ onNone: () => Effect.fail(Option.none()), onSome: Effect.succeed })),
-    Effect.catchAll((failure) => Effect.fail(Option.getOrElse(failure, () => ProxyError.internalError))),
-    Effect.mapError((failure) =>
-      ProxyError.textsOf(failure).some(upstream.containsApiKey) ? redactMessage(failure) : failure
+    Effect.mapError(
+      Option.match({ onNone: () => ProxyError.internalError, onSome: ProxyError.fromListError })
     ),
+    Effect.flatMap((pages) => Either.fromOption(Chunk.head(pages), () => ProxyError.internalError)),
+    Effect.mapError(upstream.withoutApiKey),
     Effect.filterOrFail(
       // A single JSON text, so that one scan finds every escaped form of an API key.
       ({ cursor, records }) =>
@@ -118,17 +116,11 @@ const loadPage = (
   )
   return charged(
     context,
-    quotas.acquire(client, cost, pageQuotaWait),
+    Effect.clockWith((clock) => quotas.acquire(client, cost, clock.unsafeCurrentTimeMillis(), pageQuotaWait)),
     (onSent) => {
       // The client has read the previous page.
       RequestContext.holdBody(context, memory, 0)
-      const caller = {
-        client: callClient,
-        memory,
-        onSent,
-        onUsage: (usage: CallUsage) => RequestContext.recordUsage(context, usage),
-        requestId: context.requestId
-      }
+      const caller = { client: callClient, memory, context, onSent }
       return page.pipe(
         Effect.provide(contextOf(caller, cacheMode)),
         Effect.mapError((error) => withDenial(caller, error)),

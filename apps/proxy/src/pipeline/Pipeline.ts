@@ -145,7 +145,7 @@ const callUpstream = (
   const callClient = ClientLimits.toCallClient(client, config)
   const memory = responseMemory.memoryOf(callClient)
   const holdBody = (bytes: number) => RequestContext.holdBody(context, memory, bytes)
-  const upstreamResponse = charged(context, quotas.acquireAt(client, cost, now()), (onSent) => {
+  const upstreamResponse = charged(context, quotas.acquire(client, cost, now()), (onSent) => {
     const cached = usesCache && cacheDirective !== "reload"
       ? upstream.findInMemory(upstreamRequest, now())
       : undefined
@@ -153,9 +153,8 @@ const callUpstream = (
       ? fetch(exchange, upstreamRequest, usesCache ? cacheDirective : "no-store", {
         client: callClient,
         memory,
-        onSent,
-        onUsage: (usage) => RequestContext.recordUsage(context, usage),
-        requestId: context.requestId
+        context,
+        onSent
       })
       : Effect.succeed(cached)
     return Completed.flatMap(

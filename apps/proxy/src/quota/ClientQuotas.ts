@@ -45,14 +45,10 @@ export interface ClientQuotas {
   /**
    * Consumes units of a client, after a wait of at most `maxWait` if necessary. Default: `quotas.maxWait`. Only the wait is
    * interruptible, so that no charge is lost.
+   *
+   * Consumes the units at once, at the current time `now`, if it need not wait: then the effect is complete.
    */
   readonly acquire: (
-    client: AuthenticatedClient,
-    cost: number,
-    maxWait?: Duration.Duration
-  ) => Effect.Effect<Charge, ProxyError.ProxyError>
-  /** Does the same at the current time. Consumes the units at once, if it need not wait: then the effect is complete. */
-  readonly acquireAt: (
     client: AuthenticatedClient,
     cost: number,
     now: number,
@@ -185,7 +181,7 @@ export const make = (
       )
     })
 
-  const acquireAt: ClientQuotas["acquireAt"] = (client, cost, startedAt, maxWaitOverride = maxWait) => {
+  const acquire: ClientQuotas["acquire"] = (client, cost, startedAt, maxWaitOverride = maxWait) => {
     if (client.rateLimit === null && client.dailyQuota === null) return Effect.succeed(unlimitedCharge(cost))
     const waiter = {
       client,
@@ -202,9 +198,6 @@ export const make = (
     )
     return Completed.uninterruptible(charge)
   }
-
-  const acquire: ClientQuotas["acquire"] = (client, cost, maxWait) =>
-    Effect.uninterruptible(withNow((now) => acquireAt(client, cost, now, maxWait)))
 
   /** Waits in the queue; `denial` is the result of an earlier attempt. */
   const waitInQueue = (
@@ -294,7 +287,7 @@ export const make = (
     ).pipe(Effect.orElseSucceed(() => []))
   }
 
-  return { acquire, acquireAt, status }
+  return { acquire, status }
 }
 
 /** Runs an effect with the current time, in milliseconds since 1970. */

@@ -33,7 +33,7 @@ import type { UpstreamName } from "../config/BaseUrls.ts"
 import type { Config } from "../config/Config.ts"
 import type { CacheDirective } from "../exchange/CacheDirective.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
-import { CurrentRequestId } from "../exchange/RequestContext.ts"
+import * as RequestContext from "../exchange/RequestContext.ts"
 import type { UpstreamRequest } from "../exchange/UpstreamRequest.ts"
 import type { ClientMemory } from "../quota/ResponseMemory.ts"
 
@@ -51,11 +51,10 @@ export interface Caller {
   readonly client: CallClient.CallClient
   /** The memory for response bodies. */
   readonly memory: ClientMemory
+  /** The request, which records the usage of the call. */
+  readonly context: RequestContext.RequestContext
   /** Observes the requests of the call. */
   readonly onSent: SendObserver.SendObserver
-  readonly onUsage: (usage: CallUsage.CallUsage) => void
-  /** For log lines. */
-  readonly requestId: string
 }
 
 export interface UpstreamClient {
@@ -72,6 +71,8 @@ export interface UpstreamClient {
   readonly invalidate: (request: UpstreamRequest) => Effect.Effect<boolean>
   /** Whether a text, JSON or not, contains an API key of the proxy. */
   readonly containsApiKey: (text: string) => boolean
+  /** Replaces the message of an error if it contains an API key of the proxy. */
+  readonly withoutApiKey: (error: ProxyError.ProxyError) => ProxyError.ProxyError
   /** Returns an upstream, or the error of every request to it. */
   readonly resolve: (name: UpstreamName) => Resolved
 }
@@ -112,8 +113,8 @@ export const make = (
   const policies = policiesOf(config)
   const apiKeys = distinctKeys(endpoints)
   const containsApiKey = (text: string) => RawResponse.textContainsSecret(text, apiKeys)
-  const withoutApiKey = (failure: ProxyError.ProxyError) =>
-    ProxyError.textsOf(failure).some(containsApiKey) ? redactMessage(failure) : failure
+  const withoutApiKey = (error: ProxyError.ProxyError) =>
+    ProxyError.textsOf(error).some(containsApiKey) ? withheldMessage(error) : error
   return Effect.map(
     Effect.all(
       Rec.map(
@@ -158,6 +159,7 @@ export const make = (
       return {
         endpoints,
         containsApiKey,
+        withoutApiKey,
         execute: (upstreamRequest, cacheDirective, caller) => {
           const { upstreamName, input, operation, request } = upstreamRequest
           const upstream = upstreams[upstreamName]
@@ -209,14 +211,14 @@ const fromCacheEntry = ({ freshUntil, response, storedAt }: CacheEntry): Upstrea
 })
 
 /** Returns the context of a call for a caller. */
-export const contextOf = ({ client, memory, onSent, onUsage, requestId }: Caller, cacheMode: CacheMode) =>
+export const contextOf = ({ client, context, memory, onSent }: Caller, cacheMode: CacheMode) =>
   Context.mergeAll(
     Context.make(CallClient.CurrentClient, client),
     Context.make(BodyMemory.CurrentBodyMemory, memory),
     Context.make(SendObserver.CurrentSendObserver, onSent),
-    Context.make(CallUsage.CurrentUsageObserver, onUsage),
+    Context.make(CallUsage.CurrentUsageObserver, (usage) => RequestContext.recordUsage(context, usage)),
     Context.make(CallOptions.CurrentCallOptions, { cacheMode }),
-    Context.make(CurrentRequestId, requestId)
+    Context.make(RequestContext.CurrentRequestId, context.requestId)
   )
 
 /** Names the limit that denied memory to a caller. */
@@ -251,7 +253,7 @@ const urlMissing = (name: UpstreamName): ProxyError.ProxyError =>
 const passThrough = (
   engineResponse: EngineResponse.EngineResponse,
   apiKeys: ReadonlyArray<Redacted.Redacted>,
-  withoutApiKey: (failure: ProxyError.ProxyError) => ProxyError.ProxyError
+  withoutApiKey: UpstreamClient["withoutApiKey"]
 ): Effect.Effect<UpstreamResponse, ProxyError.ProxyError> => {
   const { response, source } = engineResponse
   const rejection = response.status === 200 ? null : rejectionOf(engineResponse)
@@ -297,8 +299,8 @@ const withheldResponse = (status: number): ProxyError.ProxyError =>
     `the upstream responded with ${status} and the response contains an API key of the proxy; the response was withheld`
   )
 
-/** Replaces the message of an error that contains an API key. */
-export const redactMessage = ({ code, headers }: ProxyError.ProxyError): ProxyError.ProxyError =>
+/** Replaces the message of an error. */
+const withheldMessage = ({ code, headers }: ProxyError.ProxyError): ProxyError.ProxyError =>
   ProxyError.make(
     code,
     "the upstream failed; its message contains an API key of the proxy and was withheld",

@@ -28,8 +28,18 @@ const client = (
 
 const tenPerSecond = client({ rateLimit: { limit: 10, window: 1000 } })
 
-const makeQuotas = (config: Partial<Config["quotas"]> = {}) =>
-  Effect.map(RateLimitStore.memory, (store) => ClientQuotas.make({ ...defaults.quotas, ...config }, store))
+/** Quotas whose units are consumed at the time of the clock, as those of a page of a list. */
+const quotasOver = (store: RateLimitStore.RateLimitStoreService, config: Partial<Config["quotas"]> = {}) => {
+  const quotas = ClientQuotas.make({ ...defaults.quotas, ...config }, store)
+  const acquire = (client: AuthenticatedClient, cost: number, maxWait?: Duration.Duration) =>
+    Effect.uninterruptible(
+      Effect.clockWith((clock) => quotas.acquire(client, cost, clock.unsafeCurrentTimeMillis(), maxWait))
+    )
+  return { ...quotas, acquire }
+}
+
+const makeQuotas = (config?: Partial<Config["quotas"]>) =>
+  Effect.map(RateLimitStore.memory, (store) => quotasOver(store, config))
 
 const outcome = (result: Either.Either<Charge, { readonly code: string }>) =>
   Either.match(result, { onLeft: ({ code }) => code, onRight: ({ waitMs }) => waitMs })
@@ -127,7 +137,7 @@ const arrivals = FastCheck.array(
 )
 
 const runArrivals = (
-  budgets: ClientQuotas.ClientQuotas,
+  budgets: ReturnType<typeof quotasOver>,
   client: AuthenticatedClient,
   requests: ReadonlyArray<
     Pick<Outcome, "cost" | "maxWaitMs"> & {
@@ -217,7 +227,7 @@ describe("the queue", () => {
     ([requests]) =>
       Effect.gen(function*() {
         const store = yield* RateLimitStore.memory
-        const away = ClientQuotas.make(defaults.quotas, {
+        const away = quotasOver({
           ...store,
           acquire: (...args) => Effect.delay(store.acquire(...args), 20)
         })
@@ -422,7 +432,7 @@ describe("the quota status of a client", () => {
       yield* TestClock.setTime(Date.UTC(2026, 10, 21, 23, 59, 59))
       const store = yield* RateLimitStore.memory
       const both = client({ rateLimit: { limit: 10, window: 1000 }, dailyQuota: 100 })
-      const reloaded = () => ClientQuotas.make(defaults.quotas, store)
+      const reloaded = () => quotasOver(store)
       const left = (of: AuthenticatedClient) =>
         Effect.map(
           reloaded().status(of),

@@ -12,6 +12,7 @@ import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import { defaults } from "../../src/config/Config.ts"
+import * as RequestContext from "../../src/exchange/RequestContext.ts"
 import * as ResponseMemory from "../../src/quota/ResponseMemory.ts"
 import * as UpstreamClient from "../../src/upstream/UpstreamClient.ts"
 import { examples, sendRequest, start, testConfig, testEndpoints } from "../support/proxy.ts"
@@ -20,9 +21,8 @@ import { staticUpstream } from "../support/staticUpstream.ts"
 const caller: UpstreamClient.Caller = {
   client: CallClient.none,
   memory: ResponseMemory.make(() => defaults).memoryOf(CallClient.none),
-  onSent: () => {},
-  onUsage: () => {},
-  requestId: "test"
+  context: RequestContext.make(0, "test", "GET"),
+  onSent: () => {}
 }
 
 const price = `/api/v2.2/erc20/${examples.token}/price?chain=eth`
