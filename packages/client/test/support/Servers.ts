@@ -57,6 +57,21 @@ afterEach(async () => {
   }
 })
 
+const urlOf = (server: Http.Server): string => {
+  const address = server.address()
+  return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`
+}
+
+/** Returns the URL of a server that has stopped. */
+export const unusedUrl = async (): Promise<string> => {
+  const server = Http.createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const url = urlOf(server)
+  server.close()
+  await once(server, "close")
+  return url
+}
+
 /** Starts a server, which stops after the test. */
 export const startServer = async (script: Script): Promise<Server> => {
   const paths: Array<string> = []
@@ -78,9 +93,8 @@ export const startServer = async (script: Script): Promise<Server> => {
   servers.push(server)
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
-  const address = server.address()
   return {
-    url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`,
+    url: urlOf(server),
     paths,
     reached: async (text) => {
       while (!paths.some((path) => path.includes(text))) await once(server, "reached")
