@@ -3,14 +3,15 @@
  *
  * @since 0.1.0
  */
-import { sha256 } from "@noble/hashes/sha2.js"
+import { keccak_256 } from "@noble/hashes/sha3.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
 
 /**
- * Returns 32 hexadecimal digits that identify a string: the first half of its SHA-256 hash.
+ * Returns 32 hexadecimal digits that identify a string: the first half of its Keccak-256 hash, which addresses need too.
  *
  * @since 0.1.0
  * @category conversions
  */
 export const shortDigest = (text: string): string =>
-  Array.from(sha256(utf8ToBytes(text)).subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("")
+  Array.from(keccak_256(utf8ToBytes(text)).subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0"))
+    .join("")

@@ -1,8 +1,8 @@
 /** The API key of a profile: from the environment, a file of mode 0600, or a command. */
-import { shortDigest } from "@blockquarry/core/ShortDigest"
 import * as Settings from "@blockquarry/http/Settings"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import { ConfigFileError } from "../CommandError.ts"
 import { protectSecret } from "../Redaction.ts"
@@ -25,7 +25,7 @@ export interface FoundApiKey {
 
 /** Identifies a key without revealing it: the first 32 bits of its SHA-256 hash. */
 export const fingerprint = (key: Redacted.Redacted): string =>
-  `sha256:${shortDigest(Redacted.value(key)).slice(0, 8)}`
+  `sha256:${createHash("sha256").update(Redacted.value(key)).digest("hex").slice(0, 8)}`
 
 /** Returns the file of a profile's key; fails without a home directory. */
 export const keyFile = (profile: string): Effect.Effect<string, ConfigFileError> =>
