@@ -231,9 +231,10 @@ export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>
           const continuesAt = deadline > flight.deadline ? request.continuesAt(result) : null
           const isShared = (continuesAt === null || deadline <= continuesAt) &&
             (client === flight.client || !request.isClientLimit(result))
-          return isShared
-            ? Either.map(result, (value) => ({ value, joined }))
-            : restore(joinOrStart(request, () => find(request), flight.latestDeadline))
+          if (isShared) return Either.map(result, (value) => ({ value, joined }))
+          // Callers with more time must not join it again.
+          flight.joinable = false
+          return restore(joinOrStart(request, () => find(request), flight.latestDeadline))
         }
         return Effect.matchCauseEffect(restore(awaitResult(flight, caller, request)), {
           onFailure: (cause) => {

@@ -8,12 +8,14 @@ import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
 import { CurrentClient } from "../../../src/internal/pipeline/CallClient.ts"
+import * as SingleFlight from "../../../src/internal/pipeline/SingleFlight.ts"
 import { cachingOptions, numberedPrice } from "../../support/CacheFixtures.ts"
 import { address } from "../../support/Examples.ts"
 import { failureOf } from "../../support/Failures.ts"
@@ -183,6 +185,32 @@ describe("coalescing", () => {
       if (equal !== undefined) expect(yield* failureOf(Fiber.join(equal))).toMatchObject(failed)
       if (longer !== undefined) expect(yield* Fiber.join(longer)).toMatchObject({ usdPrice: 2 })
       expect(requests).toHaveLength(2)
+    }))
+
+  it.scoped("retries for callers with a later deadline even while the result is being cached", () =>
+    Effect.gen(function*() {
+      const singleFlight = yield* Effect.flatMap(Effect.scope, SingleFlight.make<number, string>)
+      let requests = 0
+      const join = (deadline: number) =>
+        Effect.fork(singleFlight.join({
+          subject: "price",
+          variant: "",
+          client: "",
+          execute: () => Effect.delay(Effect.sync(() => ++requests), 1),
+          onSent: null,
+          deadline,
+          continuesAt: Either.match({ onLeft: () => null, onRight: (value) => value === 1 ? 100 : null }),
+          isClientLimit: () => false,
+          onTimeout: () => "timeout",
+          onSuccess: () => Effect.sleep(1000),
+          onJoin: () => {}
+        }))
+      const first = yield* join(100)
+      const second = yield* join(200)
+      yield* TestClock.adjust(1)
+      yield* TestClock.adjust(1)
+      expect(yield* Fiber.join(first)).toEqual({ value: 1, joined: false })
+      expect(yield* Fiber.join(second)).toEqual({ value: 2, joined: false })
     }))
 
   it.effect("continues with one request for all callers that have more time than the first", () =>
