@@ -36,11 +36,11 @@ export const findRoute = (path: string): RouteMatch | undefined => {
 }
 
 /** Responds if the method is allowed. GET operations also accept HEAD, and every path accepts OPTIONS. */
-export const respondToMethod = <R>(
+export const respondToMethod = (
   method: string,
   operationMethod: "GET" | "POST",
-  respond: () => Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError, R>
-): Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError, R> => {
+  respond: () => Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError>
+): Effect.Effect<ProxyResponse.ProxyResponse, ProxyError.ProxyError> => {
   const allowed = operationMethod === "GET" ? ["GET", "HEAD", "OPTIONS"] : ["POST", "OPTIONS"]
   const allow = allowed.join(", ")
   if (method === "OPTIONS") return Effect.succeed(ProxyResponse.empty(204, { allow }))

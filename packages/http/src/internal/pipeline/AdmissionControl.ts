@@ -12,6 +12,7 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import { evaluate, type Permit, type RateLimitStoreService } from "../../RateLimitStore.ts"
 import * as Completed from "../Completed.ts"
+import { getOrInsert } from "../Maps.ts"
 import { initialCooldown, maxCooldown } from "../stores/Gcra.ts"
 import { startTimer } from "../Timer.ts"
 import {
@@ -76,13 +77,8 @@ export const make = (
   // By base URL.
   const queues = new Map<string, UpstreamQueue>()
 
-  const queueOf = ({ keyPool: { baseUrl } }: Call): UpstreamQueue => {
-    const existing = queues.get(baseUrl)
-    if (existing !== undefined) return existing
-    const created = new UpstreamQueue()
-    queues.set(baseUrl, created)
-    return created
-  }
+  const queueOf = ({ keyPool: { baseUrl } }: Call): UpstreamQueue =>
+    getOrInsert(queues, baseUrl, () => new UpstreamQueue())
 
   const admissionOf = (call: Call, key: CallKey, restore: Restore): Admission => ({
     call,

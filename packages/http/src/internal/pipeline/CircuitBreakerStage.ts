@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import type { CircuitBreaker } from "../../CircuitBreaker.ts"
+import { getOrInsert } from "../Maps.ts"
 import { hostOf } from "../transport/BaseUrl.ts"
 import {
   type AttemptHealth,
@@ -53,24 +54,13 @@ interface CircuitHealth extends Pick<UpstreamHealth, "breaker" | "retryAt"> {
 export const make = (instrumentation: Instrumentation): CircuitBreakerStage => {
   // By base URL and client.
   const circuits = new Map<string, Map<string, Circuit>>()
-  const circuitsOf = ({ keyPool: { baseUrl } }: Call): Map<string, Circuit> => {
-    const existing = circuits.get(baseUrl)
-    if (existing !== undefined) return existing
-    const created = new Map<string, Circuit>()
-    circuits.set(baseUrl, created)
-    return created
-  }
+  const circuitsOf = ({ keyPool: { baseUrl } }: Call): Map<string, Circuit> =>
+    getOrInsert(circuits, baseUrl, () => new Map<string, Circuit>())
   const circuitOf = (call: Call): Circuit => {
     const { client, policies: { breaker } } = call
-    const ofClients = circuitsOf(call)
-    const existing = ofClients.get(client.name)
-    if (existing !== undefined) {
-      // Layers of one engine may have different policies, and a gateway may change its policy.
-      existing.policy = breaker
-      return existing
-    }
-    const circuit = new Circuit(breaker)
-    ofClients.set(client.name, circuit)
+    const circuit = getOrInsert(circuitsOf(call), client.name, () => new Circuit(breaker))
+    // Layers of one engine may have different policies, and a gateway may change its policy.
+    circuit.policy = breaker
     return circuit
   }
   /** Records the state in the metric, and returns its log line. */

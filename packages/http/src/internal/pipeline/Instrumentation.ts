@@ -11,6 +11,7 @@ import * as MetricLabel from "effect/MetricLabel"
 import type * as Tracer from "effect/Tracer"
 import * as CallUsage from "../../CallUsage.ts"
 import * as Telemetry from "../../Telemetry.ts"
+import { getOrInsert } from "../Maps.ts"
 import type { Call } from "./Call.ts"
 import type { UncacheableReason } from "./ResponseTtl.ts"
 
@@ -179,18 +180,6 @@ const labelledMetric = <Type, Out>(
     ])
     metric.unsafeUpdate(input, labels)
   }
-}
-
-const getOrInsert = <K, V>(
-  map: { readonly get: (key: K) => V | undefined; readonly set: (key: K, value: V) => unknown },
-  key: K,
-  create: () => V
-): V => {
-  const existing = map.get(key)
-  if (existing !== undefined) return existing
-  const created = create()
-  map.set(key, created)
-  return created
 }
 
 const outcomeOf = (cause: Cause.Cause<{ readonly _tag: string }>): string => {

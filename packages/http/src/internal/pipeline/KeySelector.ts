@@ -13,6 +13,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Order from "effect/Order"
+import { getOrInsert } from "../Maps.ts"
 import { initialCooldown, maxCooldown } from "../stores/Gcra.ts"
 import * as LruMap from "../stores/LruMap.ts"
 import { hostOf } from "../transport/BaseUrl.ts"
@@ -60,10 +61,8 @@ export const make = (admission: AdmissionControl): KeySelector => {
   const states = LruMap.make<KeyState>({ maxSize: 10_000 })
   let useCount = 0
 
-  const stateOf = ({ baseUrl, label, id }: CallKey): KeyState => {
-    const existing = states.get(id)
-    if (existing !== undefined) return existing
-    const initial = {
+  const stateOf = ({ baseUrl, label, id }: CallKey): KeyState =>
+    getOrInsert(states, id, () => ({
       label,
       baseUrl,
       reason: null,
@@ -71,10 +70,7 @@ export const make = (admission: AdmissionControl): KeySelector => {
       cooldownUntil: 0,
       quotaExhaustedUntil: 0,
       lastUsed: 0
-    }
-    states.set(id, initial)
-    return initial
-  }
+    }))
 
   const run: KeySelector["run"] = (call, attempt) => {
     const [key, secondKey] = call.keys

@@ -1,5 +1,6 @@
 /** Searches responses for secrets. */
 import * as Redacted from "effect/Redacted"
+import { getOrInsert } from "../Maps.ts"
 import { searchable } from "./NativeBytes.ts"
 
 /** Searches for several secrets. Secrets that are so short that unrelated text may contain them are ignored. */
@@ -17,13 +18,8 @@ interface SearchedResponse {
 const matchers = new WeakMap<ReadonlyArray<Redacted.Redacted>, SecretMatcher>()
 
 /** Returns the matcher of secrets, which is made once for each array. */
-export const matcherOf = (secrets: ReadonlyArray<Redacted.Redacted>): SecretMatcher => {
-  const existing = matchers.get(secrets)
-  if (existing !== undefined) return existing
-  const created = makeMatcher(secrets.map((secret) => Redacted.value(secret)))
-  matchers.set(secrets, created)
-  return created
-}
+export const matcherOf = (secrets: ReadonlyArray<Redacted.Redacted>): SecretMatcher =>
+  getOrInsert(matchers, secrets, () => makeMatcher(secrets.map((secret) => Redacted.value(secret))))
 
 const makeMatcher = (secrets: ReadonlyArray<string>): SecretMatcher => {
   const encodings = secrets.flatMap((secret) => {
@@ -46,13 +42,7 @@ const makeMatcher = (secrets: ReadonlyArray<string>): SecretMatcher => {
   const results = new WeakMap<SearchedResponse, boolean>()
   return {
     isInText,
-    isInResponse: (response) => {
-      const known = results.get(response)
-      if (known !== undefined) return known
-      const result = search(response)
-      results.set(response, result)
-      return result
-    }
+    isInResponse: (response) => getOrInsert(results, response, () => search(response))
   }
 }
 
