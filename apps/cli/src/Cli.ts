@@ -3,13 +3,8 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import { type ArgumentValues, isEnabled } from "./args/ArgumentValues.ts"
 import { resolvePath } from "./args/CommandPath.ts"
-import {
-  type ArgumentValues,
-  type CommandInvocation,
-  type CommandSpec,
-  isEnabled
-} from "./args/CommandSpec.ts"
 import { earlyOption, earlySwitch, noPagerName } from "./args/EarlyOptions.ts"
 import {
   colorOption,
@@ -30,11 +25,12 @@ import {
 } from "./CommandError.ts"
 import { commandLoaders } from "./commands/Commands.ts"
 import { commandLine } from "./commands/Descriptions.build.ts"
-import * as CommandSettings from "./CommandSettings.ts"
+import type { CommandInvocation, CommandSpec } from "./CommandSpec.ts"
 import { withTimeout } from "./CommandTimeout.ts"
 import * as Configuration from "./config/Configuration.ts"
 import { isExport } from "./export/ExportOptions.ts"
 import type { HttpTransport } from "./HttpTransport.ts"
+import { explainOrigin, prepareCommand } from "./PrepareCommand.ts"
 import { KnownSecrets, redactNotes } from "./Redaction.ts"
 import { withPager } from "./render/Pager.ts"
 import { sanitize } from "./render/Sanitize.ts"
@@ -97,7 +93,7 @@ const runCommand = (
   values: ArgumentValues
 ): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
   Effect.gen(function*() {
-    const invocation = yield* CommandSettings.prepare(command, values)
+    const invocation = yield* prepareCommand(command, values)
     const { configuration, isVerbose, timeout } = invocation.settings
     const colorMode = yield* colorModeOf(configuration)
     const standard = yield* CommandTerminal
@@ -107,7 +103,7 @@ const runCommand = (
       err: withColorMode(standard.err, colorMode)
     }
     const effect = VerboseLog.withVerboseLog(terminal, isVerbose)(runOrPreview(command, invocation)).pipe(
-      Effect.mapError(CommandSettings.explainOrigin(invocation)),
+      Effect.mapError(explainOrigin(invocation)),
       Effect.provideService(CommandTerminal, terminal)
     )
     return yield* timeout === null || command.endsAtTimeout?.(values) === true

@@ -1,6 +1,7 @@
 /** Formats the command line of a command again, with other options, so that it can be pasted. */
-import type { ArgumentValues, CommandInvocation } from "./args/CommandSpec.ts"
+import type { ArgumentValues } from "./args/ArgumentValues.ts"
 import { globalOptions } from "./args/GlobalOptions.ts"
+import type { CommandInvocation } from "./CommandSpec.ts"
 import { shellCommand } from "./ShellQuote.ts"
 
 /** Options to set or, with null, to remove. */

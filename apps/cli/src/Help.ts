@@ -1,5 +1,4 @@
 /** Formats help for all commands, a group or a command, from the same descriptions that the parser uses. */
-import { argumentLabel, commandsUnder, commandUsage, nextWords } from "./args/CommandPath.ts"
 import {
   type ArgumentSpec,
   type CommandLineDescription,
@@ -7,7 +6,8 @@ import {
   type OptionDescription,
   optionGroups,
   optionsOf
-} from "./args/CommandSpec.ts"
+} from "./args/CommandDescription.ts"
+import { argumentLabel, commandsUnder, commandUsage, nextWords } from "./args/CommandPath.ts"
 import { type HelpTopic, helpTopics, topicSummaries } from "./HelpTopics.ts"
 import { type StreamInfo, styled } from "./StreamInfo.ts"
 

@@ -1,5 +1,5 @@
 /** Texts that the program prints without running a command. */
-import type { CommandLineDescription } from "./args/CommandSpec.ts"
+import type { CommandLineDescription } from "./args/CommandDescription.ts"
 import type { Invocation } from "./args/ParseArgs.ts"
 import { formatHelp, formatOverview, formatTopic } from "./Help.ts"
 import type { StreamInfo } from "./StreamInfo.ts"

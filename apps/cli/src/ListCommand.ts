@@ -1,23 +1,13 @@
 /** Commands that print a list: one page, or many pages as they arrive. */
-import type { ListOperation } from "@blockquarry/core/Operation"
 import type { Page } from "@blockquarry/core/Page"
-import type { ListOperationFunction, OperationFunction } from "@blockquarry/http/ApiClient"
 import * as Effect from "effect/Effect"
-import type * as Either from "effect/Either"
-import type * as Stream from "effect/Stream"
-import { type ApiClients, type ApiClientsService, layerFromSettings } from "./ApiClients.ts"
-import {
-  type CommandInvocation,
-  type CommandSpec,
-  integerValue,
-  isEnabled,
-  type OptionSpec
-} from "./args/CommandSpec.ts"
+import { type ApiClients, layerFromSettings } from "./ApiClients.ts"
+import { integerValue, isEnabled } from "./args/ArgumentValues.ts"
 import { operationOptions } from "./args/GlobalOptions.ts"
 import { decodeArguments, toArguments, toOptions } from "./args/OperationParameters.ts"
-import type { AliasOf, ChartBuilder } from "./chart/Chart.ts"
 import { chartOptions, type ChartTarget, chartTarget } from "./chart/ChartOptions.ts"
-import type { CommandError, UsageError } from "./CommandError.ts"
+import type { CommandError } from "./CommandError.ts"
+import type { CommandInvocation, CommandSpec } from "./CommandSpec.ts"
 import {
   dryRunOption,
   exportOptions,
@@ -26,71 +16,17 @@ import {
   withExplicitChain
 } from "./export/ExportOptions.ts"
 import { inputOptions, readsInputs, replaceable } from "./inputs/InputOptions.ts"
+import type { ListCommandSpec } from "./list/ListCommandSpec.ts"
 import type { ListJob } from "./list/ListJob.ts"
 import { paginationOptions } from "./list/ListOptions.ts"
+import { makeTransform } from "./list/MakeTransform.ts"
 import { operationSource } from "./list/OperationSource.ts"
 import { outputSettings, recordOptions } from "./list/OutputOptions.ts"
 import { printRecords } from "./list/PrintRecords.ts"
 import { printBodies, validateRaw, withRecordedBodies } from "./list/RawOutput.ts"
-import { makeTransform } from "./list/RecordTransform.ts"
 import { retryingSource } from "./list/RetryPages.ts"
 import { printFieldsHelp } from "./list/SelectFields.ts"
-import type { Column } from "./render/Table.ts"
 import { CommandTerminal } from "./Terminal.ts"
-
-export interface ListCommandSpec<
-  I extends { readonly cursor?: string },
-  InputEncoded,
-  Output extends Page<Item>,
-  OutputEncoded,
-  Item
-> {
-  readonly path: ReadonlyArray<string>
-  readonly operation: ListOperation<I, InputEncoded, Output, OutputEncoded, Item>
-  readonly selectClient: (
-    clients: ApiClientsService
-  ) => Effect.Effect<ListOperationFunction<InputEncoded, Output, Item>, CommandError>
-  /** Plural noun for messages. */
-  readonly recordName: string
-  readonly columns: ReadonlyArray<Column<Item>>
-  /** Returns whether a record is less important than the others, for example because it is possible spam. */
-  readonly isDimmed?: (item: Item) => boolean
-  readonly examples: ReadonlyArray<string>
-  /** Further paragraph of help. */
-  readonly note?: string
-  /** Options besides the operation's parameters and the pagination options. */
-  readonly options?: ReadonlyArray<OptionSpec>
-  /** Returns a warning to print before the first record. */
-  readonly warning?: (input: I, invocation: CommandInvocation) => string | null
-  /** Returns a note to print with the first page. */
-  readonly pageNote?: (page: Output, invocation: CommandInvocation) => string | null
-  /** Runs before the first page is requested. */
-  readonly beforeFirstPage?: (
-    listOperation: OperationFunction<InputEncoded, Output>,
-    encoded: InputEncoded,
-    invocation: CommandInvocation
-  ) => Effect.Effect<void, CommandError, CommandTerminal>
-  /**
-   * Returns the pages of another source if an option selects one. The last page has a null `cursor`. A page without
-   * `cursor` is followed by others but cannot be resumed from.
-   */
-  readonly alternativePages?: (
-    listOperation: ListOperationFunction<InputEncoded, Output, Item>,
-    encoded: InputEncoded,
-    invocation: CommandInvocation
-  ) => Stream.Stream<Output, CommandError> | null
-  /** Loads the chart of the records, if there is one. */
-  readonly chart?: (
-    encoded: InputEncoded,
-    aliasOf: AliasOf,
-    invocation: CommandInvocation
-  ) => Promise<ChartBuilder<Item>>
-  /** Checks combinations of options and parameters. */
-  readonly validate?: (
-    encoded: InputEncoded,
-    invocation: CommandInvocation
-  ) => Either.Either<unknown, UsageError>
-}
 
 export const listCommand = <
   I extends { readonly cursor?: string },

@@ -1,11 +1,11 @@
 /** Formats manual pages (roff) from the descriptions of commands. */
-import { argumentLabel, commandUsage } from "./args/CommandPath.ts"
 import {
   type CommandLineDescription,
   type DescribedCommand,
   type OptionDescription,
   optionsOf
-} from "./args/CommandSpec.ts"
+} from "./args/CommandDescription.ts"
+import { argumentLabel, commandUsage } from "./args/CommandPath.ts"
 import {
   describe,
   environmentRows,

@@ -4,8 +4,10 @@ import type { OperationFunction } from "@blockquarry/http/ApiClient"
 import * as Sync from "@blockquarry/http/Sync"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { type CommandInvocation, isEnabled, type OptionSpec } from "./args/CommandSpec.ts"
+import { isEnabled } from "./args/ArgumentValues.ts"
+import type { OptionSpec } from "./args/CommandDescription.ts"
 import type { CommandError } from "./CommandError.ts"
+import type { CommandInvocation } from "./CommandSpec.ts"
 import { CommandTerminal } from "./Terminal.ts"
 
 export const waitOption: OptionSpec = {

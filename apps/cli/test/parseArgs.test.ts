@@ -1,7 +1,7 @@
 /** Parsing of the command line, and usage errors. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
-import type { ArgumentSpec, DescribedCommand } from "../src/args/CommandSpec.ts"
+import type { ArgumentSpec, DescribedCommand } from "../src/args/CommandDescription.ts"
 import { globalOptions, informationOptions } from "../src/args/GlobalOptions.ts"
 import { checkValues, parseArgs } from "../src/args/ParseArgs.ts"
 import { closestMatch } from "../src/args/Suggest.ts"

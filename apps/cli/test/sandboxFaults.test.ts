@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
-import type { ArgumentValues } from "../src/args/CommandSpec.ts"
+import type { ArgumentValues } from "../src/args/ArgumentValues.ts"
 import { faultsOf } from "../src/commands/sandboxFaults.ts"
 import { quarry } from "./support/quarry.ts"
 

@@ -1,5 +1,5 @@
 /** Finds commands by the words of their path. */
-import type { ArgumentSpec, CommandDescription, DescribedCommand } from "./CommandSpec.ts"
+import type { ArgumentSpec, CommandDescription, DescribedCommand } from "./CommandDescription.ts"
 import { closestMatch } from "./Suggest.ts"
 
 /** The part of the command line that names a command. */

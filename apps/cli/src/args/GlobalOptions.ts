@@ -5,7 +5,7 @@ import * as Either from "effect/Either"
 import { shells } from "../completion/Shells.ts"
 import { outputFormats } from "../render/OutputFormat.ts"
 import { colorModes } from "../StreamInfo.ts"
-import type { OptionSpec } from "./CommandSpec.ts"
+import type { OptionSpec } from "./CommandDescription.ts"
 import { noPagerName } from "./EarlyOptions.ts"
 import { durationOrNone, oneOf, profileName } from "./ValueCheck.ts"
 

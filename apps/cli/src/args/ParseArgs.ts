@@ -3,15 +3,15 @@ import * as Either from "effect/Either"
 import { describe } from "../Help.ts"
 import { type HelpTopic, helpTopics, isHelpTopic } from "../HelpTopics.ts"
 import { looksLikeApiKey } from "./ApiKeyName.ts"
-import { commandsUnder, commandUsage, nextWords, resolvePath, suggestPath } from "./CommandPath.ts"
+import type { ArgumentValues } from "./ArgumentValues.ts"
 import type {
   ArgumentSpec,
-  ArgumentValues,
   CommandLineDescription,
   DescribedCommand,
   OptionDescription,
   OptionSpec
-} from "./CommandSpec.ts"
+} from "./CommandDescription.ts"
+import { commandsUnder, commandUsage, nextWords, resolvePath, suggestPath } from "./CommandPath.ts"
 import { closestMatch, didYouMean } from "./Suggest.ts"
 
 export type Invocation =

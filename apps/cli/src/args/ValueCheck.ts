@@ -1,6 +1,6 @@
 /** Checks of option values, and the parser of durations. */
 import * as Duration from "effect/Duration"
-import type { ValueCheck } from "./CommandSpec.ts"
+import type { ValueCheck } from "./CommandDescription.ts"
 import { closestMatch, didYouMean } from "./Suggest.ts"
 
 export const oneOf = (choices: ReadonlyArray<string>): ValueCheck => ({

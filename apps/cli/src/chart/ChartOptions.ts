@@ -1,8 +1,10 @@
 /** Options of commands that draw a chart. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Either from "effect/Either"
-import { type CommandInvocation, isEnabled, type OptionSpec, singleValue } from "../args/CommandSpec.ts"
+import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
+import type { OptionSpec } from "../args/CommandDescription.ts"
 import { UsageError } from "../CommandError.ts"
+import type { CommandInvocation } from "../CommandSpec.ts"
 import { readsInputs } from "../inputs/InputOptions.ts"
 import { pagerOptions } from "../list/OutputOptions.ts"
 

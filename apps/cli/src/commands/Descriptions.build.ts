@@ -1,6 +1,6 @@
 /** The descriptions of all commands. `scripts/buildTimeValue.mjs` computes them when the program is bundled. */
 import { allOperations } from "@blockquarry/core/Operations"
-import type { CommandLineDescription, OptionDescription, OptionSpec } from "../args/CommandSpec.ts"
+import type { CommandLineDescription, OptionDescription, OptionSpec } from "../args/CommandDescription.ts"
 import { globalOptions, informationOptions } from "../args/GlobalOptions.ts"
 import { settings, variableOf } from "../config/Setting.ts"
 import { recordFields } from "../list/RecordFields.ts"

@@ -1,9 +1,10 @@
 /** `quarry alias set|unset|list` */
 import * as Effect from "effect/Effect"
-import { type CommandSpec, singleValue } from "../args/CommandSpec.ts"
+import { singleValue } from "../args/ArgumentValues.ts"
 import { outputOption } from "../args/GlobalOptions.ts"
 import { didYouMean } from "../args/Suggest.ts"
 import { NotSetError, UsageError } from "../CommandError.ts"
+import type { CommandSpec } from "../CommandSpec.ts"
 import { checkAddress, checkName } from "../config/AddressBook.ts"
 import { removeValue, setValue } from "../config/ConfigFile.ts"
 import { requireUserFile } from "../config/Configuration.ts"

@@ -3,17 +3,13 @@ import { type AnyOperation, isList } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import { decodeInput, encodeRequest, parseRequest } from "@blockquarry/core/RequestEncoding"
 import * as Effect from "effect/Effect"
-import {
-  type CommandInvocation,
-  type CommandSpec,
-  isEnabled,
-  type OptionSpec,
-  singleValue
-} from "../args/CommandSpec.ts"
+import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
+import type { OptionSpec } from "../args/CommandDescription.ts"
 import { operationOptions, outputOption } from "../args/GlobalOptions.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { oneOf } from "../args/ValueCheck.ts"
 import { UsageError } from "../CommandError.ts"
+import type { CommandInvocation, CommandSpec } from "../CommandSpec.ts"
 import { baseUrlVariableOf } from "../Connection.ts"
 import { textColumn } from "../render/Columns.ts"
 import { printRows } from "../render/PrintRows.ts"

@@ -1,8 +1,9 @@
 /** `quarry completions` */
 import * as Effect from "effect/Effect"
-import { type CommandSpec, singleValue } from "../args/CommandSpec.ts"
+import { singleValue } from "../args/ArgumentValues.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { UsageError } from "../CommandError.ts"
+import type { CommandSpec } from "../CommandSpec.ts"
 import { completionScript } from "../completion/Scripts.ts"
 import { isShell, shells } from "../completion/Shells.ts"
 import { CommandTerminal } from "../Terminal.ts"

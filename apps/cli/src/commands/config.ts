@@ -3,17 +3,13 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { looksLikeApiKey } from "../args/ApiKeyName.ts"
-import {
-  type CommandInvocation,
-  type CommandSpec,
-  isEnabled,
-  type OptionSpec,
-  singleValue
-} from "../args/CommandSpec.ts"
+import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
+import type { OptionSpec } from "../args/CommandDescription.ts"
 import { outputOption, profileOption, requestOptions } from "../args/GlobalOptions.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { type ConfigFileError, NotSetError, UsageError } from "../CommandError.ts"
 import type { CommandSettings } from "../CommandSettings.ts"
+import type { CommandInvocation, CommandSpec } from "../CommandSpec.ts"
 import { hasStoredKey } from "../config/ApiKey.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import {

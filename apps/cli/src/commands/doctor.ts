@@ -1,8 +1,8 @@
 /** `quarry doctor` */
 import * as Effect from "effect/Effect"
-import type { CommandSpec } from "../args/CommandSpec.ts"
 import { outputOption, requestOptions } from "../args/GlobalOptions.ts"
 import { ChecksFailedError } from "../CommandError.ts"
+import type { CommandSpec } from "../CommandSpec.ts"
 import { type Finding, runChecks } from "../diagnostics/Doctor.ts"
 import { textColumn } from "../render/Columns.ts"
 import { printRows } from "../render/PrintRows.ts"

@@ -1,9 +1,10 @@
 /** `quarry explain <exit code | error | proxy error code>` */
 import * as Effect from "effect/Effect"
-import { type CommandSpec, singleValue } from "../args/CommandSpec.ts"
+import { singleValue } from "../args/ArgumentValues.ts"
 import { outputOption } from "../args/GlobalOptions.ts"
 import { didYouMean } from "../args/Suggest.ts"
 import { UsageError } from "../CommandError.ts"
+import type { CommandSpec } from "../CommandSpec.ts"
 import {
   explain as explainTopic,
   type Explanation,

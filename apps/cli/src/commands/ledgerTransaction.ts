@@ -3,7 +3,7 @@ import { ledgerTransaction as operation } from "@blockquarry/core/operations/led
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { singleValue } from "../args/CommandSpec.ts"
+import { singleValue } from "../args/ArgumentValues.ts"
 import { oneOf } from "../args/ValueCheck.ts"
 import { recordCommand } from "../RecordCommand.ts"
 import type { DetailLine } from "../render/Details.ts"

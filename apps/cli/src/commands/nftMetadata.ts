@@ -1,7 +1,7 @@
 /** `quarry nft get` */
 import { nftMetadata as operation } from "@blockquarry/core/operations/nftMetadata"
 import * as Effect from "effect/Effect"
-import { isEnabled } from "../args/CommandSpec.ts"
+import { isEnabled } from "../args/ArgumentValues.ts"
 import { recordCommand } from "../RecordCommand.ts"
 import { formatTokenAmount } from "../render/Columns.ts"
 import { waitOption, waitUntilSynced } from "../WaitForSync.ts"

@@ -1,9 +1,10 @@
 /** `quarry sandbox serve` */
 import * as Effect from "effect/Effect"
-import { type CommandSpec, integerValue, singleValue } from "../args/CommandSpec.ts"
+import { integerValue, singleValue } from "../args/ArgumentValues.ts"
 import { timeoutOption } from "../args/GlobalOptions.ts"
 import { duration, integerBetween, parseDuration } from "../args/ValueCheck.ts"
 import { ServerStartError } from "../CommandError.ts"
+import type { CommandSpec } from "../CommandSpec.ts"
 import { describeSystemError } from "../SystemError.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import { faultOptions, faultsOf } from "./sandboxFaults.ts"

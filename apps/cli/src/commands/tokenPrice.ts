@@ -1,7 +1,7 @@
 /** `quarry token price` */
 import { tokenPrice as operation, type TokenPriceInput } from "@blockquarry/core/operations/tokenPrice"
 import * as Effect from "effect/Effect"
-import type { CommandSpec } from "../args/CommandSpec.ts"
+import type { CommandSpec } from "../CommandSpec.ts"
 import { recordCommand } from "../RecordCommand.ts"
 import { formatTokenAmount } from "../render/Columns.ts"
 import { isPriceWatch, priceWatchOptions } from "../watch/WatchOptions.ts"

@@ -1,5 +1,4 @@
 /** Completes a command line: the answer to `quarry __complete`, which the completion scripts of the shells run. */
-import { nextWords, resolvePath } from "../args/CommandPath.ts"
 import {
   type ArgumentSpec,
   type CommandLineDescription,
@@ -7,20 +6,16 @@ import {
   type DescribedCommand,
   type OptionDescription,
   optionsOf
-} from "../args/CommandSpec.ts"
+} from "../args/CommandDescription.ts"
+import { nextWords, resolvePath } from "../args/CommandPath.ts"
 import { sharedOptions } from "../Help.ts"
 import { helpTopics, topicSummaries } from "../HelpTopics.ts"
+import type { ConfiguredNames } from "./ConfiguredNames.ts"
 
 /** A word, and its description for shells that show it. */
 interface Candidate {
   readonly word: string
   readonly description: string
-}
-
-/** Names of the user's configuration. */
-export interface ConfiguredNames {
-  readonly profiles: ReadonlyArray<string>
-  readonly aliases: ReadonlyMap<string, string>
 }
 
 type LoadNames = () => Promise<ConfiguredNames>

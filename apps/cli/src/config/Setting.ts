@@ -1,7 +1,7 @@
 /** Describes the settings: the names and values that configuration files, environment variables and options share. */
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Either from "effect/Either"
-import type { ValueCheck } from "../args/CommandSpec.ts"
+import type { ValueCheck } from "../args/CommandDescription.ts"
 import { baseUrlOptions } from "../args/GlobalOptions.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { durationOrNone, oneOf, profileName } from "../args/ValueCheck.ts"

@@ -14,7 +14,7 @@ import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { ArgumentValues } from "../args/CommandSpec.ts"
+import type { ArgumentValues } from "../args/ArgumentValues.ts"
 import { type CommandError, exitCodeOf, exitCodes } from "../CommandError.ts"
 import type { ListJob } from "../list/ListJob.ts"
 import {

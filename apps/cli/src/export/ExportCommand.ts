@@ -1,9 +1,10 @@
 /** Builds the export that the options of a list command describe. */
 import { userAgent } from "@blockquarry/http/ApiOptions"
 import * as Effect from "effect/Effect"
-import { type CommandInvocation, singleValue } from "../args/CommandSpec.ts"
+import { singleValue } from "../args/ArgumentValues.ts"
 import { type CommandError, UsageError } from "../CommandError.ts"
 import { formatCommandLine } from "../CommandLine.ts"
+import type { CommandInvocation } from "../CommandSpec.ts"
 import { serviceOf } from "../Connection.ts"
 import { makeCsv } from "../formats/Csv.ts"
 import { ndjson } from "../formats/Ndjson.ts"

@@ -3,16 +3,12 @@ import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as path from "node:path"
-import {
-  type ArgumentValues,
-  type CommandInvocation,
-  isEnabled,
-  type OptionSpec,
-  singleValue
-} from "../args/CommandSpec.ts"
+import { type ArgumentValues, isEnabled, singleValue } from "../args/ArgumentValues.ts"
+import type { OptionSpec } from "../args/CommandDescription.ts"
 import { outputOption } from "../args/GlobalOptions.ts"
 import { duration, oneOf, parseDuration } from "../args/ValueCheck.ts"
 import { UsageError } from "../CommandError.ts"
+import type { CommandInvocation } from "../CommandSpec.ts"
 
 /** Formats by the extension of the file. */
 const formatsByExtension = {

@@ -1,7 +1,7 @@
 /** Exports of what is new since the last complete one: the block to start from, and the records to leave out. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
 import { createHash } from "node:crypto"
-import type { ArgumentValues } from "../args/CommandSpec.ts"
+import type { ArgumentValues } from "../args/ArgumentValues.ts"
 import type { EncodedRecord } from "../list/RecordSource.ts"
 import { toJson } from "../render/Json.ts"
 import type { NewestBlock } from "./Manifest.ts"

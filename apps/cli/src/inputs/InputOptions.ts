@@ -1,6 +1,7 @@
 /** Options of commands that read many inputs. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
-import type { ArgumentSpec, ArgumentValues, OptionSpec } from "../args/CommandSpec.ts"
+import type { ArgumentValues } from "../args/ArgumentValues.ts"
+import type { ArgumentSpec, OptionSpec } from "../args/CommandDescription.ts"
 import { toArguments } from "../args/OperationParameters.ts"
 import { integerBetween } from "../args/ValueCheck.ts"
 

@@ -12,8 +12,9 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { type ApiClients } from "../ApiClients.ts"
-import type { ArgumentValues, CommandInvocation } from "../args/CommandSpec.ts"
+import type { ArgumentValues } from "../args/ArgumentValues.ts"
 import { type CommandError, UsageError } from "../CommandError.ts"
+import type { CommandInvocation } from "../CommandSpec.ts"
 import { recordFields } from "../list/RecordFields.ts"
 import {
   type EncodedRecord,

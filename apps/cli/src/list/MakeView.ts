@@ -1,7 +1,7 @@
 /** How a command shows tables and records. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { CommandInvocation } from "../args/CommandSpec.ts"
+import type { CommandInvocation } from "../CommandSpec.ts"
 import type { View } from "../render/View.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import { outputSettings } from "./OutputOptions.ts"

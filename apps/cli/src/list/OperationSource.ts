@@ -5,29 +5,16 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import { ApiClients } from "../ApiClients.ts"
-import {
-  type ArgumentValues,
-  type CommandInvocation,
-  integerValue,
-  singleValue
-} from "../args/CommandSpec.ts"
+import { integerValue, singleValue } from "../args/ArgumentValues.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"
 import type { CommandError } from "../CommandError.ts"
-import type { ListCommandSpec } from "../ListCommand.ts"
+import type { CommandInvocation } from "../CommandSpec.ts"
 import { CommandTerminal } from "../Terminal.ts"
-import { readsSeveralPages } from "./ListOptions.ts"
+import type { ListCommandSpec } from "./ListCommandSpec.ts"
+import { readsSeveralPages, withPageSize } from "./ListOptions.ts"
 import { outputSettings } from "./OutputOptions.ts"
 import { recordFields } from "./RecordFields.ts"
 import { memoise, type RecordPage, type RecordSource } from "./RecordSource.ts"
-
-/** All list operations accept this page size. */
-const commonMaxPageSize = 100
-
-/** Limits the page size to `maxItems`, so that no records are fetched in vain. */
-export const withPageSize = (values: ArgumentValues, maxItems: number | null): ArgumentValues =>
-  maxItems === null || maxItems > commonMaxPageSize || singleValue(values, "limit") !== undefined
-    ? values
-    : new Map([...values, ["limit", [String(maxItems)]]])
 
 /** Creates the source of the list that the arguments describe. */
 export const operationSource = <

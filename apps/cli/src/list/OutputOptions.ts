@@ -1,12 +1,8 @@
 /** Options that decide what is printed of records. */
-import {
-  type ArgumentValues,
-  type CommandInvocation,
-  isEnabled,
-  type OptionSpec,
-  singleValue
-} from "../args/CommandSpec.ts"
+import { type ArgumentValues, isEnabled, singleValue } from "../args/ArgumentValues.ts"
+import type { OptionSpec } from "../args/CommandDescription.ts"
 import { noPagerOption, outputOption } from "../args/GlobalOptions.ts"
+import type { CommandInvocation } from "../CommandSpec.ts"
 import type { PagerOptions } from "../render/Pager.ts"
 
 const fieldsOption: OptionSpec = {

@@ -1,8 +1,9 @@
 /** The sinks of stdout: what becomes of the pages of a list as text. */
 import * as Effect from "effect/Effect"
-import { type CommandInvocation, singleValue } from "../args/CommandSpec.ts"
+import { singleValue } from "../args/ArgumentValues.ts"
 import { outputOption } from "../args/GlobalOptions.ts"
 import type { CommandError } from "../CommandError.ts"
+import type { CommandInvocation } from "../CommandSpec.ts"
 import { makeCsv } from "../formats/Csv.ts"
 import { makeJson } from "../formats/Json.ts"
 import { ndjson } from "../formats/Ndjson.ts"

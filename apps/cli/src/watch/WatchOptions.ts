@@ -3,14 +3,10 @@ import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import {
-  type CommandInvocation,
-  isEnabled,
-  type OptionSpec,
-  singleValue,
-  type ValueCheck
-} from "../args/CommandSpec.ts"
+import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
+import type { OptionSpec, ValueCheck } from "../args/CommandDescription.ts"
 import { duration, integerBetween, parseDuration, positiveInteger } from "../args/ValueCheck.ts"
+import type { CommandInvocation } from "../CommandSpec.ts"
 import type { PollStart } from "./WatchPosition.ts"
 
 const defaultInterval = Duration.seconds(15)

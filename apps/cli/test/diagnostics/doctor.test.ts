@@ -99,7 +99,11 @@ describe("quarry doctor", () => {
           /name cannot be resolved: (?:ENOTFOUND|EAI_AGAIN)/,
           /spelling of the base URL/
         ],
-        [`http://127.0.0.1:${port}`, /cannot connect: connection refused \(ECONNREFUSED\)/, /port and your firewall/],
+        [
+          `http://127.0.0.1:${port}`,
+          /cannot connect: connection refused \(ECONNREFUSED\)/,
+          /port and your firewall/
+        ],
         [QUARRY_BASE_URL.replace("http:", "https:"), /TLS fails: \S+/, /NODE_EXTRA_CA_CERTS/]
       ]
       for (const [url, message, fix] of cases) {

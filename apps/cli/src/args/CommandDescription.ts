@@ -1,15 +1,10 @@
 /**
  * Describes commands. The parser of the command line, help, completions and execution follow from these descriptions.
  *
- * A description is plain data, which the bundle contains as JSON. A spec is a description with code; the program loads
- * that of the command to run.
+ * A description is plain data, which the bundle contains as JSON. A spec (`CommandSpec.ts`) is a description with code; the
+ * program loads that of the command to run.
  */
 import type { ApiName } from "@blockquarry/core/Operation"
-import type * as Effect from "effect/Effect"
-import type { CommandError } from "../CommandError.ts"
-import type { CommandSettings } from "../CommandSettings.ts"
-import type { HttpTransport } from "../HttpTransport.ts"
-import type { CommandTerminal } from "../Terminal.ts"
 
 /** The groups of options, in the order of help. */
 export const optionGroups = ["command", "input", "output", "export", "connection", "global"] as const
@@ -71,19 +66,6 @@ export interface ArgumentSpec {
   readonly repeatable?: boolean
 }
 
-/** Values of the command line by name of the option or argument. The value of a switch is `true` or `false`. */
-export type ArgumentValues = ReadonlyMap<string, ReadonlyArray<string>>
-
-/** One execution of a command. */
-export interface CommandInvocation {
-  readonly command: CommandDescription
-  /** Values that the command line sets. */
-  readonly commandLine: ArgumentValues
-  /** Values that the command line, the environment and configuration files set. */
-  readonly values: ArgumentValues
-  readonly settings: CommandSettings
-}
-
 /** Describes a command. */
 export interface CommandDescription {
   /** The words of the command, at least one. For example `["wallet", "transfers"]`. */
@@ -109,30 +91,6 @@ export interface CommandDescription {
   /** Whether the command runs until it is interrupted, for example a server. */
   readonly runsUntilInterrupted?: boolean
 }
-
-/** Describes a command and runs it. */
-export interface CommandSpec extends CommandDescription {
-  readonly options: ReadonlyArray<OptionSpec>
-  /** Returns whether `--timeout` ends the command with success, because it has no other end. */
-  readonly endsAtTimeout?: (values: ArgumentValues) => boolean
-  readonly run: (
-    invocation: CommandInvocation
-  ) => Effect.Effect<void, CommandError, HttpTransport | CommandTerminal>
-}
-
-/** Returns the value of an option or argument that is not repeatable. */
-export const singleValue = (values: ArgumentValues, name: string): string | undefined =>
-  values.get(name)?.at(-1)
-
-/** Returns the value of an option with an integer check; null if it is not set. */
-export const integerValue = (values: ArgumentValues, name: string): number | null => {
-  const text = singleValue(values, name)
-  return text === undefined ? null : Number(text)
-}
-
-/** Returns whether a switch is on. */
-export const isEnabled = (values: ArgumentValues, name: string): boolean =>
-  singleValue(values, name) === "true"
 
 /** A description with what is derived from it. */
 export interface DescribedCommand extends CommandDescription {

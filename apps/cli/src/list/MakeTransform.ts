@@ -1,0 +1,40 @@
+/** What `--fields` and `--jq` make of the records. */
+import * as Effect from "effect/Effect"
+import { UsageError } from "../CommandError.ts"
+import type { OutputFormat } from "../render/OutputFormat.ts"
+import type { OutputSettings } from "./OutputOptions.ts"
+import type { RecordField } from "./RecordFields.ts"
+import type { RecordTransform } from "./RecordTransform.ts"
+import { pickFields, selectFields } from "./SelectFields.ts"
+
+const picking = (fields: ReadonlyArray<RecordField>): RecordTransform => {
+  const pick = pickFields(fields)
+  return {
+    fields,
+    holdsRecords: false,
+    apply: (records) => Effect.sync(() => ({ values: records.map(pick), error: null })),
+    end: Effect.succeed({ values: [], error: null })
+  }
+}
+
+/** Returns the transformation that the options describe; null if the records stay as they are. */
+export const makeTransform = (
+  recordFields: ReadonlyArray<RecordField>,
+  { fields, jq }: OutputSettings,
+  format: OutputFormat
+): Effect.Effect<RecordTransform | null, UsageError> =>
+  Effect.gen(function*() {
+    const selected = fields.length === 0 ? null : yield* selectFields(recordFields, fields)
+    if (jq === null) return selected === null ? null : picking(selected)
+    if (format === "csv") {
+      return yield* new UsageError({
+        reason: "--jq and -o csv are mutually exclusive, because results have no common columns",
+        hint: "select columns with --fields, or use @csv in the expression"
+      })
+    }
+    const { makeJq } = yield* Effect.promise(() => import("./Jq.ts"))
+    const program = yield* makeJq(jq)
+    if (selected === null) return program
+    const pick = pickFields(selected)
+    return { ...program, apply: (records) => program.apply(records.map(pick)) }
+  })
