@@ -282,6 +282,19 @@ describe("signal", () => {
     expect(records).toBe(1)
   })
 
+  it("cancels the pages that an iteration fetches ahead, also between two records", async () => {
+    const server = await startServer((url) => url.searchParams.has("cursor") ? null : page(7, "next"))
+    await using client = createClient({ apiKey: "key", baseUrl: server.url })
+    const controller = new AbortController()
+    const { signal } = controller
+    const iterator = client.tokenTransfers.items({ address }, { prefetch: 1, signal })[Symbol.asyncIterator]()
+    await iterator.next()
+    await server.reached("cursor=next")
+    controller.abort()
+    await server.idle()
+    expect(await errorOf(iterator.next())).toBeInstanceOf(AbortError)
+  })
+
   it("may be shared by many calls, whose listeners are removed", async () => {
     const server = await startServer(() => ({ usdPrice: 1 }))
     await using client = createClient({ apiKey: "key", baseUrl: server.url })

@@ -8,7 +8,6 @@ import { StreamsApi } from "@blockquarry/http/StreamsApi"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Cause from "effect/Cause"
-import * as Chunk from "effect/Chunk"
 import type { ConfigError } from "effect/ConfigError"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
@@ -88,6 +87,11 @@ export const make = (options: ClientOptions): Calls => {
   const endedError = (id: OperationId, signal: AbortSignal | undefined): ClientError | null =>
     closedError?.(id) ?? (signal?.aborted === true ? new AbortError(id, signal.reason) : null)
 
+  const throwIfEnded = (id: OperationId, signal: AbortSignal | undefined): void => {
+    const ended = endedError(id, signal)
+    if (ended !== null) throw ended
+  }
+
   /** Runs an effect until the signal of the options is aborted or the client is closed. */
   const run = <A>(
     id: OperationId,
@@ -128,23 +132,28 @@ export const make = (options: ClientOptions): Calls => {
   ): AsyncIterable<Plain<A>> => ({
     async *[Symbol.asyncIterator]() {
       const iteration = Effect.runSync(Scope.fork(scope, ExecutionStrategy.sequential))
+      let ending: Promise<void> | undefined
+      const end = () => ending ??= Effect.runPromise(Scope.close(iteration, Exit.void))
+      let stopListening = () => {}
       try {
         const pull = await run(id, options, Scope.extend(Stream.toPull(stream), iteration))
+        // Pages that are fetched ahead are in flight also while the program uses a record, or has abandoned the iterator.
+        stopListening = onAbort(options?.signal, () => void end())
         const next = Effect.catchAll(
           pull,
           Option.match({ onNone: () => Effect.succeed(null), onSome: Effect.fail })
         )
         for (;;) {
           const chunk = await run(id, options, next)
-          if (chunk === null) return
-          for (const value of Chunk.toReadonlyArray(chunk)) {
+          for (const value of chunk ?? []) {
             yield toPlain(value)
-            const ended = endedError(id, options?.signal)
-            if (ended !== null) throw ended
+            throwIfEnded(id, options?.signal)
           }
+          if (chunk === null) return throwIfEnded(id, options?.signal)
         }
       } finally {
-        await Effect.runPromise(Scope.close(iteration, Exit.void))
+        stopListening()
+        await end()
       }
     }
   })
