@@ -1,6 +1,6 @@
 /** Reports phrases that are not standard technical English. See "Writing" in CONTRIBUTING.md. */
 import { execFileSync } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 
 const phrases = [
   "whoever",
@@ -28,7 +28,8 @@ const files = execFileSync("git", ["ls-files", "-z", "--", ":!scripts/wording.mj
 })
 const pattern = new RegExp(`\\b(?:${phrases.join("|")})\\b`, "i")
 let count = 0
-for (const file of files.split("\0").filter(Boolean)) {
+// A file that was removed is listed until the commit
+for (const file of files.split("\0").filter(existsSync)) {
   for (const [index, line] of readFileSync(file, "utf8").split("\n").entries()) {
     const found = pattern.exec(line)
     if (found === null) continue
