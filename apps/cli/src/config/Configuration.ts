@@ -67,10 +67,19 @@ interface ConfigFiles {
   readonly newProject: string
 }
 
+/** Returns the directory of the process, or its former path if it was removed. */
+const currentDirectory = (): string => {
+  try {
+    return process.cwd()
+  } catch {
+    return process.env["PWD"] ?? NodePath.parse(process.execPath).root
+  }
+}
+
 /** The directory in which the project file is searched. Default: that of the process. */
 export class WorkingDirectory extends Context.Reference<WorkingDirectory>()(
   "@blockquarry/cli/WorkingDirectory",
-  { defaultValue: () => process.cwd() }
+  { defaultValue: currentDirectory }
 ) {}
 
 /** The profile of settings outside of profiles. */

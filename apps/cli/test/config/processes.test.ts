@@ -53,3 +53,24 @@ it("prints help and the version although the configuration is broken", () =>
     const { code, err } = await quarry(home, ["token", "price", `0x${"ab".repeat(20)}`, "--sandbox"])
     expect([code, err]).toEqual([2, expect.stringMatching(/config\.yaml:1: invalid YAML/)])
   }), 30_000)
+
+it("runs in a working directory that was removed", () =>
+  withHome(async (home) => {
+    const removed = join(home, "removed")
+    const finished = await new Promise<Finished>((resolve) => {
+      execFile(
+        "sh",
+        [
+          "-c",
+          "mkdir \"$1\" && cd \"$1\" && rmdir \"$1\" && exec \"$2\" \"$3\" config get chain",
+          "sh",
+          removed,
+          process.execPath,
+          program
+        ],
+        { env: { PATH: process.env["PATH"], HOME: home } },
+        (error, out, err) => resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err })
+      )
+    })
+    expect(finished).toEqual({ code: 0, out: "eth\n", err: "" })
+  }), 30_000)
