@@ -221,6 +221,8 @@ describe("the Dockerfile", () => {
     const final = dockerfile.slice(dockerfile.lastIndexOf("\nFROM "))
     expect(dockerfile).toMatch(/^ARG BASE=gcr\.io\/distroless\/nodejs24-debian12:nonroot$/m)
     expect(dockerfile).toMatch(/^ARG BUILDER=node:24-bookworm-slim$/m)
+    // Images for other platforms are built without emulation
+    expect(dockerfile).toMatch(/^FROM --platform=\$BUILDPLATFORM \$\{BUILDER\} AS build$/m)
     expect(final).toContain(`base.name="gcr.io/distroless/nodejs24-debian12:nonroot"`)
     expect(final).toContain(`\nUSER ${Image.user}:${Image.user}\n`)
     expect(final).toContain(`\nEXPOSE ${defaults.listen.port} ${defaults.admin?.port}\n`)
