@@ -1,11 +1,11 @@
-// publish.mjs FOLDER [--provenance]: publishes the archives that dryRun.mjs made, after it compared all checksums. Skips what
-// npm already has, so that a failed run can be repeated.
+// publish.mjs FOLDER [--provenance]: publishes the archives that dryRun.mjs made, after it compared all checksums and checked
+// their content again. Skips what npm already has, so that a failed run can be repeated.
 import { execFileSync, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { distTag } from "./distTag.mjs"
-import { manifestOf } from "./tarballs.mjs"
+import { filesOf, manifestOf, problems } from "./tarballs.mjs"
 
 const [, , folder, ...options] = process.argv
 if (folder === undefined || options.some((option) => option !== "--provenance")) {
@@ -39,6 +39,10 @@ const files = readFileSync(join(folder, "SHA256SUMS"), "utf8").trim().split("\n"
 })
 const packages = files.filter((file) => file.endsWith(".tgz"))
   .map((archive) => ({ archive, manifest: manifestOf(archive) }))
+const found = packages.flatMap(({ archive, manifest }) =>
+  problems(filesOf(archive), manifest).map((problem) => `${archive}: ${problem}`)
+)
+if (found.length > 0) throw new Error(found.join("\n"))
 
 /** @type {Array<(typeof packages)[number]>} */
 const ordered = []

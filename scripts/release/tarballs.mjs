@@ -40,9 +40,10 @@ export const problems = (files, manifest) => {
   /** @param {string} name */
   const record = (name) => Object.entries(manifest[name] ?? {})
   const isApplication = manifest["bin"] !== undefined
+  const isBundle = isApplication || [...record("dependencies"), ...record("peerDependencies")].length === 0
   return [
     ...required.filter((file) => !files.includes(file)).map((file) => `${file} is missing`),
-    ...(isApplication && !files.includes("THIRD-PARTY-LICENSES") ? ["THIRD-PARTY-LICENSES is missing"] : []),
+    ...(isBundle && !files.includes("THIRD-PARTY-LICENSES") ? ["THIRD-PARTY-LICENSES is missing"] : []),
     ...files.filter((file) => !allowed.some((pattern) => pattern.test(file)) || forbidden.test(file))
       .map((file) => `${file} does not belong in a package`),
     ...requiredFields.filter((field) => manifest[field] === undefined).map((field) =>

@@ -46,21 +46,23 @@ describe("the tag on npm", () => {
   })
 })
 
+/** What the manifest of every package has. */
+const completeManifest = {
+  name: "@blockquarry/core",
+  version: "0.1.0",
+  description: "a",
+  keywords: ["a"],
+  license: "MIT",
+  author: "a",
+  repository: {},
+  homepage: "a",
+  bugs: {},
+  engines: {},
+  publishConfig: {}
+}
+
 describe("the content of an archive", () => {
-  const manifest = {
-    name: "@blockquarry/core",
-    version: "0.1.0",
-    description: "a",
-    keywords: ["a"],
-    license: "MIT",
-    author: "a",
-    repository: {},
-    homepage: "a",
-    bugs: {},
-    engines: {},
-    publishConfig: {},
-    dependencies: { a: "^1.0.0" }
-  }
+  const manifest = { ...completeManifest, dependencies: { a: "^1.0.0" } }
   const files = [
     "LICENSE",
     "README.md",
@@ -110,19 +112,25 @@ describe("the content of an archive", () => {
       "THIRD-PARTY-LICENSES is missing",
       "a is not bundled"
     ])
+    expect(problems(files, completeManifest)).toEqual(["THIRD-PARTY-LICENSES is missing"])
   })
 })
 
 describe("publishing", () => {
   /** An archive, and a checksum of it. */
-  const archive = (name: string, dependencies: Readonly<Record<string, string>>): string => {
+  const archive = (
+    name: string,
+    dependencies: Readonly<Record<string, string>>,
+    texts: ReadonlyArray<string> = ["LICENSE", "README.md", "THIRD-PARTY-LICENSES"]
+  ): string => {
     const file = `${name.replace("@", "").replace("/", "-")}-0.1.0.tgz`
-    mkdirSync(join(temporary, "package"), { recursive: true })
-    writeFileSync(
-      join(temporary, "package/package.json"),
-      JSON.stringify({ name, version: "0.1.0", dependencies })
-    )
-    execFileSync("tar", ["-czf", file, "package"], { cwd: temporary })
+    const folder = join(temporary, "package")
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(folder)
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ ...completeManifest, name, dependencies }))
+    for (const text of texts) writeFileSync(join(folder, text), "")
+    const files = ["package.json", ...texts].map((name) => `package/${name}`)
+    execFileSync("tar", ["-czf", file, ...files], { cwd: temporary })
     return `${createHash("sha256").update(readFileSync(join(temporary, file))).digest("hex")}  ${file}\n`
   }
 
@@ -187,6 +195,13 @@ else { console.error("npm error code E404"); process.exitCode = 1 }
     const { log, status, stderr } = publish([])
     expect([log, status]).toEqual([[""], 1])
     expect(stderr).toContain("blockquarry-core-0.1.0.tgz differs from SHA256SUMS")
+  })
+
+  it("publishes nothing if an archive lacks what it needs", () => {
+    writeFileSync(join(temporary, "SHA256SUMS"), archive("@blockquarry/cli", {}, ["LICENSE", "README.md"]))
+    const { log, status, stderr } = publish([])
+    expect([log, status]).toEqual([[""], 1])
+    expect(stderr).toContain("THIRD-PARTY-LICENSES is missing")
   })
 
   it("publishes nothing if npm does not say what it has", () => {
