@@ -136,7 +136,12 @@ const { summary, text } = contractDiff(root, before, commit)
 const since = before === undefined
   ? "This is the first release: there is no earlier contract to compare."
   : `Changed golden records since ${before}:\n\n${contractTable(summary)}`
-write("contract.diff", text, before === undefined ? "no earlier release" : `golden records since ${before}`)
+write(
+  "contract.diff",
+  // GitHub rejects an empty file
+  text === "" ? "No difference.\n" : text,
+  before === undefined ? "no earlier release" : `golden records since ${before}`
+)
 
 const changelog = readFileSync(join(source, "CHANGELOG.md"), "utf8")
 write("CHANGELOG.md", changelog, "changelog of all versions")
