@@ -118,7 +118,11 @@ const locateFiles: Effect.Effect<ConfigFiles> = Effect.gen(function*() {
 
 /** The error of a command that needs the directory of the user's files, which is unknown. */
 export const missingHome = (file: string): ConfigFileError =>
-  new ConfigFileError({ file, reason: "there is no home directory; set HOME" })
+  new ConfigFileError({
+    file,
+    reason: "there is no home directory",
+    hint: "set HOME, or XDG_CONFIG_HOME, to an absolute path"
+  })
 
 /** Returns the user file; fails without a home directory. */
 export const requireUserFile = (

@@ -18,7 +18,13 @@ export const runKeyCommand = (
 ): Effect.Effect<Redacted.Redacted, ConfigFileError> =>
   Effect.async<Redacted.Redacted, ConfigFileError>((resume) => {
     const failed = (reason: string) =>
-      resume(new ConfigFileError({ file: origin, reason: `api-key-command ${reason}` }))
+      resume(
+        new ConfigFileError({
+          file: origin,
+          reason: `api-key-command ${reason}`,
+          hint: "run the command in a shell: it must print only the API key, and exit with status 0"
+        })
+      )
     const child = spawn(command, {
       shell: true,
       stdio: ["inherit", "pipe", "inherit"],

@@ -151,7 +151,7 @@ it.live("reports a key command that fails or prints nothing", () =>
       writeUser(`base-url: https://a.test\napi-key-command: ${command}\n`)
       expect(yield* run(["token", "price", exampleValues.token])).toMatchObject({
         code: 1,
-        err: expect.stringContaining(reason ?? "")
+        err: expect.stringMatching(new RegExp(`${reason}.*\\nhint: run the command in a shell`))
       })
     }
   }).pipe(Effect.scoped))
