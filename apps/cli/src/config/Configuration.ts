@@ -72,7 +72,9 @@ const currentDirectory = (): string => {
   try {
     return process.cwd()
   } catch {
-    return process.env["PWD"] ?? NodePath.parse(process.execPath).root
+    // dash leaves PWD empty
+    const { PWD = "" } = process.env
+    return NodePath.isAbsolute(PWD) ? PWD : NodePath.parse(process.execPath).root
   }
 }
 

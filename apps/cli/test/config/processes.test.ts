@@ -62,7 +62,7 @@ it("runs in a working directory that was removed", () =>
         "sh",
         [
           "-c",
-          "mkdir \"$1\" && cd \"$1\" && rmdir \"$1\" && exec \"$2\" \"$3\" config get chain",
+          "mkdir \"$1\" && cd \"$1\" && rmdir \"$1\" && PWD= exec \"$2\" \"$3\" config get chain",
           "sh",
           removed,
           process.execPath,
