@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { type ArgumentValues, singleValue } from "./args/ArgumentValues.ts"
-import { baseUrlOptions, rateLimitOption } from "./args/GlobalOptions.ts"
+import { baseUrlOptions, networkOption, rateLimitOption } from "./args/GlobalOptions.ts"
 import { type ConfigFileError, MissingApiKeyError, sandboxHint, UsageError } from "./CommandError.ts"
 import type { CommandSettings } from "./CommandSettings.ts"
 import type { CommandInvocation } from "./CommandSpec.ts"
@@ -184,6 +184,8 @@ export const baseUrlVariableOf = ({ api }: Pick<AnyOperation, "api">, values: Ar
     case "streams":
       return Settings.streamsUrl
     case "ledger":
-      return singleValue(values, "network") === "testnet" ? Settings.ledgerTestnetUrl : Settings.ledgerUrl
+      return singleValue(values, networkOption.name) === "testnet"
+        ? Settings.ledgerTestnetUrl
+        : Settings.ledgerUrl
   }
 }

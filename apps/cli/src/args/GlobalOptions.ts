@@ -125,6 +125,17 @@ export const baseUrlOptions = [
   }
 ] as const
 
+const networks = ["mainnet", "testnet"]
+
+/** Selects between the ledger APIs. */
+export const networkOption: OptionSpec = {
+  name: "network",
+  value: "name",
+  description: "Ledger network (default: mainnet)",
+  choices: networks,
+  check: oneOf(networks)
+}
+
 /** Returns the options of a command that sends requests to an API. */
 export const requestOptions = (api: ApiName | "any"): ReadonlyArray<OptionSpec> => [
   timeoutOption,

@@ -4,6 +4,7 @@ import type { Erc20Transfer } from "@blockquarry/core/model/Erc20Transfer"
 import type { NftTrade } from "@blockquarry/core/model/NftTrade"
 import * as DateTime from "effect/DateTime"
 import { directionOf } from "../render/Direction.ts"
+import { validDecimals } from "../render/TokenAmount.ts"
 import { type AliasOf, type ChartBuilder, formatTime, nameAddress, shortId, valuePanel } from "./Chart.ts"
 import { TimeBuckets } from "./TimeBuckets.ts"
 
@@ -21,6 +22,7 @@ interface Payment {
   /** Equal for amounts that may be added. */
   readonly currency: string
   readonly symbol: string
+  /** Null if they are unknown: the amount is in smallest units. */
   readonly decimals: number | null
 }
 
@@ -87,7 +89,9 @@ const activityChart = <Item>(
       const unit = currency === null ? "" : unitOf(currency)
       const inUnit = (series: string) => series === recordName ? unit : `${unit} ${series}`
       const formatAmount = (amount: bigint) =>
-        currency === null || !hasDecimals(currency) ? String(amount) : formatUnits(amount, currency.decimals)
+        currency === null || currency.decimals === null
+          ? String(amount)
+          : formatUnits(amount, currency.decimals)
       return {
         title: title(interval),
         labels: rows.map(({ label }) => label),
@@ -113,20 +117,14 @@ const activityChart = <Item>(
   }
 }
 
-/** The largest value of `uint8`. A contract may report more, and each decimal adds a character. */
-const maxDecimals = 255
-
-const hasDecimals = (payment: Payment): payment is Payment & { readonly decimals: number } =>
-  payment.decimals !== null && payment.decimals >= 0 && payment.decimals <= maxDecimals
-
-const unitOf = (payment: Payment): string => hasDecimals(payment) ? payment.symbol : `${payment.symbol} (raw)`
+const unitOf = ({ decimals, symbol }: Payment): string => decimals === null ? `${symbol} (raw)` : symbol
 
 const toPayment = (transfer: Erc20Transfer): Payment | null =>
   transfer.value === null ? null : {
     amount: transfer.value,
     currency: `${transfer.address} ${transfer.token_decimals}`,
     symbol: transfer.token_symbol ?? transfer.token_name ?? shortId(transfer.address ?? "tokens"),
-    decimals: transfer.token_decimals
+    decimals: validDecimals(transfer.token_decimals)
   }
 
 /** Returns the index of the series: in, out, or neither. */

@@ -9,22 +9,14 @@ import { limitRecords } from "../list/RecordSource.ts"
 import { withPager } from "../render/Pager.ts"
 import { sanitize } from "../render/Sanitize.ts"
 import { CommandTerminal } from "../Terminal.ts"
+import { characterSet } from "./CharacterSet.ts"
 import type { Chart, ChartBuilder } from "./Chart.ts"
 import type { ChartTarget } from "./ChartOptions.ts"
-import type { CharacterSet } from "./Sparkline.ts"
 import { drawSvg } from "./SvgChart.ts"
 import { drawText } from "./TextChart.ts"
 
 /** Columns of a chart in a pipe or a file, if COLUMNS is not set. */
 const defaultColumns = 80
-
-/** Returns the characters of the locale. Windows has none in its environment, and supports Unicode. */
-export const characterSet: Effect.Effect<CharacterSet> = Effect.gen(function*() {
-  const locale = (yield* environmentVariable("LC_ALL")) || (yield* environmentVariable("LC_CTYPE")) ||
-    (yield* environmentVariable("LANG"))
-  const isWindows = (yield* environmentVariable("OS")) === "Windows_NT"
-  return /utf-?8/i.test(locale) || (isWindows && locale === "") ? "unicode" : "ascii"
-})
 
 /** Fails early if the file exists, before anything is read. */
 const checkFile = ({ file, mayOverwrite }: ChartTarget): Effect.Effect<void, CommandError> =>

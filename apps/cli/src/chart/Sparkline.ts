@@ -1,7 +1,5 @@
 /** Draws numbers as a line of bars, one character per number. */
-
-/** Characters of a terminal: `ascii` for locales without UTF-8. */
-export type CharacterSet = "unicode" | "ascii"
+import type { CharacterSet } from "./CharacterSet.ts"
 
 const levels: { readonly [C in CharacterSet]: string } = {
   unicode: "▁▂▃▄▅▆▇█",

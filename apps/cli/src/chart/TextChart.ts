@@ -2,9 +2,9 @@
 import { sanitize } from "../render/Sanitize.ts"
 import { padEnd, padStart, truncateEnd } from "../render/Width.ts"
 import { type StreamInfo, styled, type TextStyle } from "../StreamInfo.ts"
+import type { CharacterSet } from "./CharacterSet.ts"
 import type { BarRange, Chart, Tick } from "./Chart.ts"
 import { columnOf, layoutChart, type PlacedPanel } from "./ChartLayout.ts"
-import type { CharacterSet } from "./Sparkline.ts"
 
 interface BarCharacters {
   /** Parts of a cell from the left, in equal steps. The last one is a full cell. */

@@ -5,9 +5,8 @@ import { decodeInput, encodeRequest, parseRequest } from "@blockquarry/core/Requ
 import * as Effect from "effect/Effect"
 import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import type { OptionSpec } from "../args/CommandDescription.ts"
-import { operationOptions, outputOption } from "../args/GlobalOptions.ts"
+import { networkOption, operationOptions, outputOption } from "../args/GlobalOptions.ts"
 import { closestMatch, didYouMean } from "../args/Suggest.ts"
-import { oneOf } from "../args/ValueCheck.ts"
 import { UsageError } from "../CommandError.ts"
 import type { CommandInvocation, CommandSpec } from "../CommandSpec.ts"
 import { baseUrlVariableOf } from "../Connection.ts"
@@ -23,16 +22,6 @@ const includeOption: OptionSpec = {
   alias: "i",
   value: null,
   description: "Print the status and the headers before the body"
-}
-
-const networks = ["mainnet", "testnet"]
-
-const networkOption: OptionSpec = {
-  name: "network",
-  value: "name",
-  description: "Ledger network (default: mainnet)",
-  choices: networks,
-  check: oneOf(networks)
 }
 
 export const api: CommandSpec = {

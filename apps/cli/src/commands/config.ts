@@ -6,7 +6,6 @@ import { looksLikeApiKey } from "../args/ApiKeyName.ts"
 import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import type { OptionSpec } from "../args/CommandDescription.ts"
 import { outputOption, profileOption, requestOptions } from "../args/GlobalOptions.ts"
-import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { type ConfigFileError, NotSetError, UsageError } from "../CommandError.ts"
 import type { CommandSettings } from "../CommandSettings.ts"
 import type { CommandInvocation, CommandSpec } from "../CommandSpec.ts"
@@ -24,7 +23,7 @@ import {
   type ResolvedValue,
   unknownProfile
 } from "../config/Configuration.ts"
-import { findSetting, type Setting, settings } from "../config/Setting.ts"
+import { findSetting, type Setting, settings, unknownSetting } from "../config/Setting.ts"
 import { textColumn } from "../render/Columns.ts"
 import { printRows } from "../render/PrintRows.ts"
 import { sanitize } from "../render/Sanitize.ts"
@@ -56,10 +55,9 @@ const common = {
 
 const requireSetting = (name: string): Effect.Effect<Setting, UsageError> => {
   const setting = findSetting(name)
-  return setting !== undefined ? Effect.succeed(setting) : new UsageError({
-    reason: `unknown setting ${JSON.stringify(name)}`,
-    hint: didYouMean(closestMatch(name, names)) ?? `known settings: ${names.join(", ")}`
-  })
+  if (setting !== undefined) return Effect.succeed(setting)
+  const { hint, message } = unknownSetting(name)
+  return new UsageError({ reason: message, hint })
 }
 
 /** Prints what is invalid, because it does not apply. */

@@ -4,13 +4,11 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { singleValue } from "../args/ArgumentValues.ts"
-import { oneOf } from "../args/ValueCheck.ts"
+import { networkOption } from "../args/GlobalOptions.ts"
 import { recordCommand } from "../RecordCommand.ts"
 import type { DetailLine } from "../render/Details.ts"
 import { formatWithAge } from "../render/Time.ts"
 import type { View } from "../render/View.ts"
-
-const networks = ["mainnet", "testnet"]
 
 const microsPerSecond = 1_000_000n
 
@@ -33,16 +31,10 @@ export const ledgerTransaction = recordCommand({
   operation,
   selectClient: ({ ledger, ledgerTestnet }, { values }) =>
     Effect.map(
-      singleValue(values, "network") === "testnet" ? ledgerTestnet : ledger,
+      singleValue(values, networkOption.name) === "testnet" ? ledgerTestnet : ledger,
       (ledger) => ledger.ledgerTransaction
     ),
-  options: [{
-    name: "network",
-    value: "name",
-    description: "Ledger network (default: mainnet)",
-    choices: networks,
-    check: oneOf(networks)
-  }],
+  options: [networkOption],
   inputFields: ["type", "success", "vm_status", "version", "sender", "hash"],
   displayValues: (transaction, view) =>
     transaction.type === "other" ? [] : [

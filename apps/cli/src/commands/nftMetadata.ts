@@ -3,7 +3,7 @@ import { nftMetadata as operation } from "@blockquarry/core/operations/nftMetada
 import * as Effect from "effect/Effect"
 import { isEnabled } from "../args/ArgumentValues.ts"
 import { recordCommand } from "../RecordCommand.ts"
-import { formatTokenAmount } from "../render/Columns.ts"
+import { formatTokenAmount } from "../render/TokenAmount.ts"
 import { waitOption, waitUntilSynced } from "../WaitForSync.ts"
 
 export const nftMetadata = recordCommand({

@@ -3,7 +3,7 @@ import { tokenPrice as operation, type TokenPriceInput } from "@blockquarry/core
 import * as Effect from "effect/Effect"
 import type { CommandSpec } from "../CommandSpec.ts"
 import { recordCommand } from "../RecordCommand.ts"
-import { formatTokenAmount } from "../render/Columns.ts"
+import { formatTokenAmount } from "../render/TokenAmount.ts"
 import { isPriceWatch, priceWatchOptions } from "../watch/WatchOptions.ts"
 
 const command = recordCommand({

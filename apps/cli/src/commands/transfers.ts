@@ -2,7 +2,6 @@
 import type { Erc20Transfer } from "@blockquarry/core/model/Erc20Transfer"
 import {
   addressColumn,
-  formatTokenAmount,
   idColumn,
   type NamedAddress,
   numberColumn,
@@ -11,6 +10,7 @@ import {
 } from "../render/Columns.ts"
 import { directionColumn, directionOf } from "../render/Direction.ts"
 import type { Column } from "../render/Table.ts"
+import { formatTokenAmount } from "../render/TokenAmount.ts"
 
 const sender = (transfer: Erc20Transfer): NamedAddress => ({
   address: transfer.from_address,

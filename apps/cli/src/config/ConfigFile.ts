@@ -6,12 +6,11 @@
 import * as Effect from "effect/Effect"
 import type * as Yaml from "yaml"
 import { looksLikeApiKey } from "../args/ApiKeyName.ts"
-import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { profileName } from "../args/ValueCheck.ts"
 import { ConfigFileError } from "../CommandError.ts"
 import * as AddressBook from "./AddressBook.ts"
 import { readSmallFile, replaceFile } from "./ReplaceFile.ts"
-import { findSetting, type SettingProblem, settings } from "./Setting.ts"
+import { findSetting, type SettingProblem, unknownSetting } from "./Setting.ts"
 
 /** A value of a file. */
 interface FileValue {
@@ -178,14 +177,7 @@ export const nameProblem = (name: string, kind: FileKind, isProfile: boolean): S
     }
   }
   const setting = findSetting(name)
-  if (setting === undefined) {
-    const names = [...settings.map((known) => known.name), "profiles", "aliases"]
-    return {
-      message: `unknown setting ${JSON.stringify(name)}`,
-      hint: didYouMean(closestMatch(name, names)) ??
-        `known settings: ${settings.map((known) => known.name).join(", ")}`
-    }
-  }
+  if (setting === undefined) return unknownSetting(name, ["profiles", "aliases"])
   if (kind === "project" && !setting.isSafeInProject) {
     return {
       message: `${name}: not allowed in a project file, because it determines where the API key is sent or ` +

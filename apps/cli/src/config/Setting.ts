@@ -124,5 +124,14 @@ export const isSwitch = (name: string): boolean => byName.get(name)?.check === b
 
 export const findSetting = (name: string): Setting | undefined => byName.get(name)
 
+/** Describes a name that is no setting. `otherNames` are names that are valid in its place. */
+export const unknownSetting = (name: string, otherNames: ReadonlyArray<string> = []): SettingProblem => {
+  const names = [...byName.keys()]
+  return problem(
+    `unknown setting ${JSON.stringify(name)}`,
+    didYouMean(closestMatch(name, [...names, ...otherNames])) ?? `known settings: ${names.join(", ")}`
+  )
+}
+
 /** Returns the environment variable of a setting: `QUARRY_BASE_URL` for `base-url`. */
 export const variableOf = (name: string): string => `QUARRY_${name.toUpperCase().replaceAll("-", "_")}`

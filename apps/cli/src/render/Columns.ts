@@ -1,5 +1,4 @@
 /** Creates table columns for each kind of value. */
-import { formatUnits } from "@blockquarry/core/Amount"
 import { formatDecimal } from "@blockquarry/core/Decimal"
 import type * as BigDecimal from "effect/BigDecimal"
 import type * as DateTime from "effect/DateTime"
@@ -100,14 +99,3 @@ export const timeColumn = <A>(
 
 const formatOptionalDecimal = (value: BigDecimal.BigDecimal | null): string =>
   value === null ? "" : formatDecimal(value)
-
-/** The largest value of `uint8`. A contract may report more, and each decimal adds a character. */
-const maxDecimals = 255
-
-/** Formats an exact amount in whole tokens, or as `raw` smallest units if the decimals are unknown. */
-export const formatTokenAmount = (amount: bigint | null, decimals: number | null): string =>
-  amount === null
-    ? ""
-    : decimals !== null && decimals >= 0 && decimals <= maxDecimals
-    ? formatUnits(amount, decimals)
-    : `${amount} (raw)`

@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import { ApiClients, layerFromSettings } from "../ApiClients.ts"
 import { integerValue } from "../args/ArgumentValues.ts"
 import { decodeArguments } from "../args/OperationParameters.ts"
+import { characterSet } from "../chart/CharacterSet.ts"
 import { sparkline } from "../chart/Sparkline.ts"
 import type { CommandError } from "../CommandError.ts"
 import type { CommandInvocation } from "../CommandSpec.ts"
@@ -94,9 +95,7 @@ const watchChanges = (
     const { fields, jq } = outputSettings(invocation.values)
     const isOneLine = invocation.settings.format === "table" && terminal.out.isTerminal &&
       terminal.err.isTerminal && jq === null && fields.length === 0
-    const characters = isOneLine
-      ? yield* (yield* Effect.promise(() => import("../chart/DrawChart.ts"))).characterSet
-      : "ascii"
+    const characters = yield* characterSet
     const limit = integerValue(invocation.values, maxItemsOption.name) ?? Infinity
     let first: TokenPrice | null = null
     let last: PriceChange | null = null
@@ -141,9 +140,7 @@ const watchChanges = (
       return changes >= limit
     })
     yield* Effect.zipRight(
-      isOneLine
-        ? pollUntilComplete(poll, intervalOf(invocation), describe)
-        : pollUntilComplete(poll, intervalOf(invocation)),
+      pollUntilComplete(poll, intervalOf(invocation), isOneLine ? describe : undefined),
       output.end
     ).pipe(Effect.ensuring(Effect.suspend(() =>
       // The last line stays on the terminal
