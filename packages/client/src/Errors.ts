@@ -1,6 +1,6 @@
 /**
- * The errors of this package: those that promises and iterators reject with, and two that functions throw. Each cause has a class, which extends `BlockquarryError`, and a
- * `name`, which is equal to the name of the class.
+ * The errors of this package: those that promises and iterators reject with, and two that functions throw. Each cause has a
+ * class, which extends `BlockquarryError`, and a `name`, which is equal to the name of the class.
  *
  * Errors are plain data: the operation, the method and path of the request, and what is known of the response. They never
  * contain request headers or API keys. Durations are in milliseconds.
