@@ -10,6 +10,9 @@ const documents = fileURLToPath(new URL("../../docs", import.meta.url))
 const program = fileURLToPath(new URL("../dist/main.js", import.meta.url))
 const repository = repositoryUrl(fileURLToPath(new URL("../..", import.meta.url)))
 
+/** The path below which the site is served, with slashes at both ends. */
+const base = process.env["QUARRY_SITE_BASE"] ?? "/"
+
 const conditions = ["@blockquarry/source"]
 
 const linkOf = (page: string): string => `/${page.replace(/(index)?\.md$/, "")}`
@@ -66,15 +69,14 @@ export default defineConfig({
   title: "Blockquarry",
   description: "Typed client, command line and caching proxy for indexed blockchain data APIs",
   lang: "en-US",
-  // The path below which the site is served, with slashes at both ends
-  base: process.env["QUARRY_SITE_BASE"] ?? "/",
+  base,
   srcDir: ".content",
   srcExclude: ["public/**"],
   outDir: "dist/site",
   cacheDir: "node_modules/.cache/vitepress",
   cleanUrls: false,
   metaChunk: true,
-  head: [["link", { rel: "icon", type: "image/svg+xml", href: "/logo.svg" }]],
+  head: [["link", { rel: "icon", type: "image/svg+xml", href: `${base}logo.svg` }]],
   vite: {
     plugins: [watchDocuments],
     // Examples run the sources of the workspace
@@ -117,7 +119,7 @@ export default defineConfig({
     socialLinks: [{ icon: "github", link: repository, ariaLabel: "Repository" }],
     docFooter: { prev: "Previous", next: "Next" },
     footer: {
-      message: "MIT license · <a href=\"/llms.txt\">llms.txt</a>"
+      message: `MIT license · <a href="${base}llms.txt">llms.txt</a>`
     }
   }
 })

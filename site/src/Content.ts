@@ -31,9 +31,10 @@ const sourcesIn = (root: string): ReadonlyMap<string, string> =>
 
 /** Returns the URL of the repository, where files that are not pages are linked. */
 export const repositoryUrl = (root: string): string => {
-  const manifest = readFileSync(join(root, "packages/core/package.json"), "utf8")
-  return /"(?:git\+)?(https:\/\/[^"]+?)(?:\.git)?"/.exec(manifest)?.[1] ??
-    "https://github.com/blockquarry/blockquarry"
+  const manifest: { readonly repository: { readonly url: string } } = JSON.parse(
+    readFileSync(join(root, "package.json"), "utf8")
+  )
+  return manifest.repository.url.replace(/^git\+/, "").replace(/\.git$/, "")
 }
 
 /** Applies a function to the text outside of code blocks. */

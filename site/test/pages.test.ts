@@ -3,8 +3,6 @@ import { isList } from "@blockquarry/core/Operation"
 import { allOperations } from "@blockquarry/core/Operations"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe } from "vitest"
 import { titleOf } from "../src/Content.ts"
@@ -27,17 +25,6 @@ it("the navigation has every page once", () => {
 
 it("every page has a title", () => {
   expect(pages.filter(({ text }) => titleOf(text) === "")).toEqual([])
-})
-
-it("the installation with Effect names the versions that the packages need", () => {
-  const workspace = readFileSync(join(root, "pnpm-workspace.yaml"), "utf8")
-  const peers = /^ {2}peers:\n((?: {4}.*\n)+)/m.exec(workspace)?.[1] ?? ""
-  const ranges = [...peers.matchAll(/^ {4}"?([^":]+)"?: \^(.*)$/gm)]
-  expect(ranges.length).toBeGreaterThan(2)
-  for (const [, name = "", version = ""] of ranges) {
-    const [, line = ""] = new RegExp(` ${name}@([\\d.]+)`).exec(textOf("start/effect.md")) ?? []
-    expect(`${version}.`, name).toMatch(new RegExp(`^${line === "" ? "missing" : line}\\.`))
-  }
 })
 
 describe.each(allOperations)("the page of $id", (operation) => {
