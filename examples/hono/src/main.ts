@@ -21,7 +21,7 @@ const server = serve({ fetch: app.fetch, hostname: "127.0.0.1", port: 3000 })
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {
-    server.close()
-    void client.close()
+    // Requests in flight need the client
+    server.close(() => void client.close())
   })
 }
