@@ -74,6 +74,12 @@ describe("a record", () => {
       transfers: [{ value: "1180591620717411303424", block_timestamp: "2024-01-13T12:00:00.000Z" }]
     })
   })
+
+  it("is encoded beside errors, which keep their message", () => {
+    const error = new InvalidRecordError({ model: "Nft", path: "amount", reason: "expected an integer" })
+    expect(encode({ error, value: 5n })).toEqual({ error: error.toJSON(), value: "5" })
+    expect(error.toJSON()).toMatchObject({ message: "Nft at amount: expected an integer" })
+  })
 })
 
 it("keeps members of metadata with special names", () => {
