@@ -104,7 +104,7 @@ export interface Client extends AsyncDisposable {
   readonly ledgerTransaction: OperationFunction<Inputs.LedgerTransactionInput, Models.LedgerTransaction>
   /**
    * Cancels all calls, which reject with `ClientClosedError`, and waits until they have ended. Later calls reject with the
-   * same error. A client that is not closed keeps no program from exiting.
+   * same error. An open client does not keep a program running.
    */
   readonly close: () => Promise<void>
 }

@@ -14,6 +14,7 @@ import * as CoreStreamRecord from "@blockquarry/core/model/StreamRecord"
 import * as CoreTokenOwner from "@blockquarry/core/model/TokenOwner"
 import * as CoreTokenPrice from "@blockquarry/core/model/TokenPrice"
 import * as CoreWalletChains from "@blockquarry/core/model/WalletChains"
+import type { ChainName } from "./Chain.ts"
 import { makeModel } from "./internal/makeModel.ts"
 
 /**
@@ -61,39 +62,6 @@ export type JsonValue =
  * @category values
  */
 export type OpenEnum<Known extends string> = Known | (string & {})
-
-/**
- * The names of the supported chains.
- *
- * @since 0.1.0
- * @category values
- */
-export type ChainName =
-  | "eth"
-  | "sepolia"
-  | "holesky"
-  | "polygon"
-  | "polygon amoy"
-  | "bsc"
-  | "bsc testnet"
-  | "avalanche"
-  | "fantom"
-  | "palm"
-  | "cronos"
-  | "arbitrum"
-  | "gnosis"
-  | "gnosis testnet"
-  | "chiliz"
-  | "chiliz testnet"
-  | "base"
-  | "base sepolia"
-  | "optimism"
-  | "optimism sepolia"
-  | "linea"
-  | "linea sepolia"
-  | "moonbeam"
-  | "moonriver"
-  | "moonbase"
 
 /**
  * A page of a list: its records and the cursor of the next page.

@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 export * from "./Amount.ts"
+export type * from "./Chain.ts"
 export * from "./Client.ts"
 export * from "./Errors.ts"
 export type * from "./Inputs.ts"

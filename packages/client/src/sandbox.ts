@@ -11,8 +11,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import type { ChainName } from "./Chain.ts"
 import { toPlain } from "./internal/Plain.ts"
-import type { ChainName, Hex } from "./Models.ts"
+import type { Hex } from "./Models.ts"
 import type { Fetch } from "./Options.ts"
 
 /**

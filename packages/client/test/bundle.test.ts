@@ -53,7 +53,7 @@ describe("a bundle for browsers", () => {
       `export { createClient } from ${JSON.stringify(`${source}index.ts`)}`
     )
     expect(imports).toEqual([])
-    // Asked for by name at run time, where there is a `process`.
+    // Loaded by name at run time, where there is a `process`
     expect(code.replaceAll("node:buffer", "")).not.toContain("node:")
     expect(gzipSync(code).length).toBeLessThan(130_000)
     expect(gzipSync(code).length).toBeGreaterThan(60_000)
