@@ -2,10 +2,8 @@
 // stay in node_modules/.cache/archives, for consumers.mjs.
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
-
-const root = fileURLToPath(new URL("../", import.meta.url))
+import { basename, dirname, join } from "node:path"
+import { publishedPackages, root } from "./release/workspace.mjs"
 
 /** @param {string} name */
 const bin = (name) => {
@@ -51,31 +49,26 @@ const run = (name, args) => {
   process.stdout.write(`${stdout}${stderr}`)
 }
 
-for (const group of ["packages", "apps"]) {
-  for (const name of readdirSync(join(root, group))) {
-    const directory = join(root, group, name)
-    const manifest = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"))
-    if (manifest.private === true) continue
-    const archive = join(archives, `${name}.tgz`)
-    execFileSync("pnpm", ["pack", "--out", archive], {
-      cwd: directory,
-      stdio: ["ignore", "ignore", "inherit"],
-      shell: process.platform === "win32"
-    })
-    run("publint", ["run", archive, "--strict"])
-    if (manifest.bin === undefined) {
-      run("@arethetypeswrong/cli", [
-        archive,
-        "--profile",
-        "esm-only",
-        "--no-emoji",
-        "--format",
-        "ascii",
-        "--entrypoints",
-        ...entrypoints(directory, manifest.exports)
-      ])
-    }
-    console.log(`packed and checked ${manifest.name}`)
+for (const { folder, manifest } of publishedPackages(root)) {
+  const archive = join(archives, `${basename(folder)}.tgz`)
+  execFileSync("pnpm", ["pack", "--out", archive], {
+    cwd: folder,
+    stdio: ["ignore", "ignore", "inherit"],
+    shell: process.platform === "win32"
+  })
+  run("publint", ["run", archive, "--strict"])
+  if (manifest.bin === undefined) {
+    run("@arethetypeswrong/cli", [
+      archive,
+      "--profile",
+      "esm-only",
+      "--no-emoji",
+      "--format",
+      "ascii",
+      "--entrypoints",
+      ...entrypoints(folder, manifest.exports)
+    ])
   }
+  console.log(`packed and checked ${manifest.name}`)
 }
 process.exitCode = failed ? 1 : 0
