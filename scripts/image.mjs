@@ -52,7 +52,7 @@ const content = new Map([
   ]))
 ])
 
-// What is there is removed, so it must be what this script made.
+// The script removes what the folder contains, so it must have made it.
 if (
   existsSync(folder) && readdirSync(folder).length > 0 && !existsSync(join(folder, "THIRD-PARTY-LICENSES"))
 ) {

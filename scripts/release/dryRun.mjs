@@ -52,7 +52,7 @@ const pnpm = (args) => run(source, "npx", ["-y", "pnpm@10", ...args])
 const removeTemporary = () => rmSync(temporary, { recursive: true, force: true })
 process.once("exit", removeTemporary)
 
-// What is there is removed, so it must be the output of an earlier run.
+// The script removes what the folder contains, so that must be the output of an earlier run.
 if (existsSync(output) && readdirSync(output).length > 0 && !existsSync(join(output, "SHA256SUMS"))) {
   throw new Error(`${output} has other files: name another folder, or empty it`)
 }
