@@ -3,6 +3,9 @@ import { type Client, createClient } from "@blockquarry/client"
 import { createSandbox } from "@blockquarry/client/sandbox"
 import { serve } from "@hono/node-server"
 import { once } from "node:events"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
 import { afterEach, beforeEach, expect, it, vi } from "vitest"
 import { makeApp } from "../src/App.ts"
 
@@ -90,4 +93,31 @@ it("breaks the connection if a list fails after its first page", async () => {
   await expect(response.text()).rejects.toThrow()
   expect(print).toHaveBeenCalled()
   print.mockRestore()
+})
+
+it("serves its routes below /api with the route for Next.js of the README", async () => {
+  const project = fileURLToPath(new URL("../", import.meta.url))
+  const [, code = ""] = /^```ts\n([^]*?)^```$/m.exec(readFileSync(join(project, "README.md"), "utf8")) ?? []
+  const app = mkdtempSync(join(project, ".app-"))
+  vi.stubEnv("QUARRY_API_KEY", apiKey)
+  vi.stubEnv("QUARRY_BASE_URL", baseUrl)
+  const print = vi.spyOn(console, "error").mockImplementation(() => {})
+  try {
+    mkdirSync(join(app, "api/path"), { recursive: true })
+    const file = join(app, "api/path/route.ts")
+    writeFileSync(file, code)
+    const route: { readonly GET: (request: Request) => Promise<Response> } = await import(
+      pathToFileURL(file).href
+    )
+    // Invalid input is rejected before a request is sent
+    const response = await route.GET(new Request("http://host.test/api/tokens/0x12/price"))
+    expect([response.status, await response.json()]).toEqual([400, {
+      error: expect.stringContaining("address")
+    }])
+    expect(print).toHaveBeenCalledOnce()
+  } finally {
+    print.mockRestore()
+    vi.unstubAllEnvs()
+    rmSync(app, { recursive: true })
+  }
 })
