@@ -112,8 +112,15 @@ export default defineConfig({
     search: {
       provider: "local",
       options: {
-        // Texts come before the reference
-        miniSearch: { searchOptions: { boostDocument: (id: string) => id.includes("/api/") ? 0.3 : 1 } }
+        miniSearch: {
+          searchOptions: {
+            // Pages for users come before the reference, and before pages for maintainers
+            boostDocument: (id: string) =>
+              /\/api\/|\/(architecture|contributing|decisions|performance)\./.test(id) ? 0.3 : 1,
+            // The 4 of "Effect 4" is not the beginning of 404
+            prefix: (term: string) => term.length > 2
+          }
+        }
       }
     },
     socialLinks: [{ icon: "github", link: repository, ariaLabel: "Repository" }],

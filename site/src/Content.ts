@@ -15,6 +15,12 @@ export interface Page {
 const documents: Readonly<Record<string, string>> = {
   "site/pages/index.md": "index.md",
   "apps/proxy/deploy/README.md": "proxy/deployment.md",
+  "examples/README.md": "examples/index.md",
+  "examples/backend/README.md": "examples/backend.md",
+  "examples/compose/README.md": "examples/compose.md",
+  "examples/export/README.md": "examples/export.md",
+  "examples/hono/README.md": "examples/hono.md",
+  "examples/testing/README.md": "examples/testing.md",
   "CONTRIBUTING.md": "contributing.md",
   "CHANGELOG.md": "changelog.md",
   "SECURITY.md": "security.md"

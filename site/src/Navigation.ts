@@ -75,6 +75,17 @@ export const groups: ReadonlyArray<Group> = [
     ]
   },
   {
+    text: "Examples",
+    pages: [
+      "examples/index.md",
+      "examples/backend.md",
+      "examples/hono.md",
+      "examples/export.md",
+      "examples/testing.md",
+      "examples/compose.md"
+    ]
+  },
+  {
     text: "Project",
     pages: [
       "releases.md",

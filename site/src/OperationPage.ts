@@ -90,7 +90,11 @@ const parameterTable = ({ parameters }: AnyOperation): string =>
 
 const longValues = ({ parameters }: AnyOperation): string =>
   parameters.filter((parameter) => describeParameter(parameter).isLong)
-    .map((parameter) => `Values of ${code(parameter.name)}: ${describeParameter(parameter).values}.\n\n`)
+    .map((parameter) =>
+      `${parameter.name.startsWith("chain") ? "Supported chains, the values" : "Values"} of ${
+        code(parameter.name)
+      }: ${describeParameter(parameter).values}.\n\n`
+    )
     .join("")
 
 const sentenceCase = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
