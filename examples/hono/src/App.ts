@@ -12,7 +12,7 @@ export const makeApp = (client: Client, log: (message: string) => void): Hono =>
   app.get("/tokens/:address/price", async (context) => {
     const price = await client.tokenPrice(
       { address: context.req.param("address"), chain: "eth" },
-      // Cancels the call when the caller is gone
+      // Cancels the call when the caller disconnects
       { signal: context.req.raw.signal }
     )
     // JSON.stringify throws on bigint: `encode` gives strings of digits
