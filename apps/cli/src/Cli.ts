@@ -35,7 +35,7 @@ import { KnownSecrets, redactNotes } from "./Redaction.ts"
 import { withPager } from "./render/Pager.ts"
 import { sanitize } from "./render/Sanitize.ts"
 import { colorVariables, styled, withColorMode } from "./StreamInfo.ts"
-import { CommandTerminal } from "./Terminal.ts"
+import { CommandTerminal, withFittedProgress } from "./Terminal.ts"
 import * as VerboseLog from "./VerboseLog.ts"
 
 /** Runs a command, reports its error, and returns the exit status. */
@@ -53,7 +53,11 @@ export const run = (
           onSome: (error) => reportError(error, argv)
         })
     ),
-    Effect.provideServiceEffect(CommandTerminal, Effect.flatMap(CommandTerminal, redactNotes)),
+    Effect.provideServiceEffect(
+      CommandTerminal,
+      // A cut line could end with a part of the API key, so it is redacted before
+      Effect.flatMap(CommandTerminal, (terminal) => redactNotes(withFittedProgress(terminal)))
+    ),
     Effect.provideService(KnownSecrets, new Set<string>())
   )
 

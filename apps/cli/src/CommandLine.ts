@@ -15,11 +15,11 @@ const optionWords = (name: string, values: ReadonlyArray<string>, isSwitch: bool
 
 /** Returns the command line of an invocation with changed options. */
 export const formatCommandLine = (
-  { command, commandLine }: CommandInvocation,
+  { command, commandLineValues }: CommandInvocation,
   changes: OptionChanges
 ): string => {
   const changed: ArgumentValues = new Map([
-    ...commandLine,
+    ...commandLineValues,
     ...Object.entries(changes).map(([name, value]) => [name, value === null ? [] : [value]] as const)
   ])
   const switches = new Set(

@@ -11,7 +11,7 @@ import type { CommandTerminal } from "./Terminal.ts"
 export interface CommandInvocation {
   readonly command: CommandDescription
   /** Values that the command line sets. */
-  readonly commandLine: ArgumentValues
+  readonly commandLineValues: ArgumentValues
   /** Values that the command line, the environment and configuration files set. */
   readonly values: ArgumentValues
   readonly settings: CommandSettings

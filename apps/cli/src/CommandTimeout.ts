@@ -12,21 +12,24 @@ export class TimeoutPause extends Context.Reference<TimeoutPause>()("@blockquarr
   defaultValue: (): PauseTimeout => (effect) => effect
 }) {}
 
+/** Milliseconds of a clock that the time of day does not change. */
+const monotonicMillis = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos / 1_000_000n))
+
 /** Fails with `onTimeout` if an effect takes longer than `timeout`, without its pauses. */
 export const withTimeout =
   <E1>(timeout: Duration.Duration, onTimeout: () => E1) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | E1, R> =>
     Effect.gen(function*() {
-      const start = yield* Clock.currentTimeMillis
+      const start = yield* monotonicMillis
       const isCounting = yield* Effect.makeLatch(true)
       let paused = 0
       const pause: PauseTimeout = (waiting) =>
         Effect.gen(function*() {
-          const since = yield* Clock.currentTimeMillis
+          const since = yield* monotonicMillis
           yield* isCounting.close
           return yield* Effect.ensuring(
             waiting,
-            Effect.flatMap(Clock.currentTimeMillis, (now) => {
+            Effect.flatMap(monotonicMillis, (now) => {
               paused += now - since
               return isCounting.open
             })
@@ -37,7 +40,7 @@ export const withTimeout =
         while (remaining > 0) {
           yield* Effect.sleep(remaining)
           yield* isCounting.await
-          remaining = Duration.toMillis(timeout) - ((yield* Clock.currentTimeMillis) - start - paused)
+          remaining = Duration.toMillis(timeout) - ((yield* monotonicMillis) - start - paused)
         }
         return yield* Effect.fail(onTimeout())
       })

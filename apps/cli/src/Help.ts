@@ -4,10 +4,10 @@ import {
   type CommandLineDescription,
   type DescribedCommand,
   type OptionDescription,
-  optionGroups,
   optionsOf
 } from "./args/CommandDescription.ts"
 import { argumentLabel, commandsUnder, commandUsage, nextWords } from "./args/CommandPath.ts"
+import { describe, groupedOptions, optionLabel, sharedOptions } from "./args/DescribeOptions.ts"
 import { type HelpTopic, helpTopics, topicSummaries } from "./HelpTopics.ts"
 import { type StreamInfo, styled } from "./StreamInfo.ts"
 
@@ -71,25 +71,6 @@ const title = (text: string, stream: StreamInfo): string => `${wrap(text, widthO
 const paragraph = (text: string | undefined, stream: StreamInfo): string =>
   text === undefined ? "" : wrap(text, widthOf(stream) - 2).map((line) => `  ${line}\n`).join("")
 
-/** Returns the values that a description does not name. */
-const unnamedValues = (spec: ArgumentSpec | OptionDescription): string => {
-  const { choices = [], description } = spec
-  if ("range" in spec && spec.range !== undefined) return spec.range.join(" to ")
-  return choices.every((choice) => description.includes(choice)) ? "" : choices.join(", ")
-}
-
-/** Inserts the choices or the range that the description does not name, before a remark such as "(default: eth)". */
-export const describe = (spec: ArgumentSpec | OptionDescription): string => {
-  const values = unnamedValues(spec)
-  return values === ""
-    ? spec.description
-    : spec.description.replace(/(?: \(.*)?$/, (remark) => `: ${values}${remark}`)
-}
-
-/** Returns the notation of an option without its short form, for example `--limit <number>`. */
-export const optionLabel = ({ name, value }: OptionDescription): string =>
-  `--${name}${value === null ? "" : ` <${value}>`}`
-
 const optionRow = (spec: OptionDescription): HelpRow => [
   `${spec.alias === undefined ? "    " : `-${spec.alias}, `}${optionLabel(spec)}`,
   `${describe(spec)}${spec.repeatable === true ? " (repeatable or comma-separated)" : ""}`
@@ -133,18 +114,6 @@ export const environmentRows = ({ variables }: CommandLineDescription): Readonly
 ]
 
 const commandRow = (command: DescribedCommand): HelpRow => [commandUsage(command), command.summary]
-
-export interface OptionSection {
-  readonly title: string
-  readonly options: ReadonlyArray<OptionDescription>
-}
-
-/** Returns options by group, without empty groups. */
-export const groupedOptions = (options: ReadonlyArray<OptionDescription>): ReadonlyArray<OptionSection> =>
-  optionGroups.map((group) => ({
-    title: `${group.slice(0, 1).toUpperCase()}${group.slice(1)} options`,
-    options: options.filter((option) => (option.group ?? "command") === group)
-  })).filter(({ options }) => options.length > 0)
 
 const optionSections = (options: ReadonlyArray<OptionDescription>, stream: StreamInfo): string =>
   groupedOptions(options).map(({ options, title }) =>
@@ -252,18 +221,6 @@ export const formatHelp = (
     : path.length > 0
     ? groupHelp(all, path, stream)
     : mainHelp(all, stream)
-
-/** Returns the options that several commands share, each once. */
-export const sharedOptions = (all: CommandLineDescription): ReadonlyArray<OptionDescription> => {
-  const own = all.commands.flatMap(({ options }) => options).filter(({ group = "command" }) =>
-    group !== "command"
-  )
-  return [
-    ...new Map(
-      [...own, ...all.globalOptions, ...all.informationOptions].map((option) => [option.name, option])
-    ).values()
-  ]
-}
 
 /** Formats a topic of help. */
 export const formatTopic = (all: CommandLineDescription, topic: HelpTopic, stream: StreamInfo): string => {

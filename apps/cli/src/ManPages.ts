@@ -6,15 +6,8 @@ import {
   optionsOf
 } from "./args/CommandDescription.ts"
 import { argumentLabel, commandUsage } from "./args/CommandPath.ts"
-import {
-  describe,
-  environmentRows,
-  exampleLines,
-  exitStatus,
-  groupedOptions,
-  optionLabel,
-  sharedOptions
-} from "./Help.ts"
+import { describe, groupedOptions, optionLabel, sharedOptions } from "./args/DescribeOptions.ts"
+import { environmentRows, exampleLines, exitStatus } from "./Help.ts"
 
 /** A page and the name of its file. */
 export interface ManPage {

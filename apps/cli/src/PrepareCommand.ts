@@ -1,7 +1,7 @@
 /** Prepares a command: its settings and values, from its options, the environment and configuration files. */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { type ArgumentValues, isEnabled, singleValue } from "./args/ArgumentValues.ts"
+import { type ArgumentValues, isEnabled, singleValue, stdinArgument } from "./args/ArgumentValues.ts"
 import type { ArgumentSpec, OptionSpec } from "./args/CommandDescription.ts"
 import { baseUrlOptions, globalOptions, verboseOption } from "./args/GlobalOptions.ts"
 import { didYouMean } from "./args/Suggest.ts"
@@ -19,25 +19,26 @@ import { CommandTerminal } from "./Terminal.ts"
 /** Resolves the settings of a command, and adds those that its command line does not set to the values of its options. */
 export const prepareCommand = (
   command: CommandSpec,
-  commandLine: ArgumentValues
+  commandLineValues: ArgumentValues
 ): Effect.Effect<CommandInvocation, UsageError, CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
-    const configuration = yield* Configuration.load(settingsOf(commandLine))
+    const configuration = yield* Configuration.load(settingsOf(commandLineValues))
     yield* protectStoredKey(configuration.profile)
     if (command.allowsInvalidConfiguration !== true) yield* requireValid(command, configuration)
-    const configured = withConfiguredValues(command, commandLine, configuration)
+    const configured = withConfiguredValues(command, commandLineValues, configuration)
     const values = yield* withAddresses(command, configured, configuration.addressBook)
     const format = singleValue(values, "output") ?? ""
     return {
       command,
-      commandLine,
+      commandLineValues,
       values,
       settings: {
         format: isOutputFormat(format) ? format : terminal.out.isTerminal ? "table" : "ndjson",
         isSandbox: yield* isSandbox(configuration),
         isVerbose: isEnabled(values, verboseOption.name),
-        sendsManyRequests: ["all", "to", "from"].some((name) => (singleValue(values, name) ?? "") !== ""),
+        sendsManyRequests: ["all", "to", "from"].some((name) => (singleValue(values, name) ?? "") !== "") ||
+          command.arguments.some(({ name }) => singleValue(values, name) === stdinArgument),
         timeout: timeoutOf(command, values, configuration),
         configuration,
         addressBook: configuration.addressBook
@@ -59,9 +60,9 @@ const timeoutOf = (
 }
 
 /** Returns the settings that the command line sets. An empty value counts as not set. */
-const settingsOf = (commandLine: ArgumentValues): ReadonlyMap<string, string> =>
-  new Map([...commandLine.keys()].flatMap((name) => {
-    const value = singleValue(commandLine, name) ?? ""
+const settingsOf = (commandLineValues: ArgumentValues): ReadonlyMap<string, string> =>
+  new Map([...commandLineValues.keys()].flatMap((name) => {
+    const value = singleValue(commandLineValues, name) ?? ""
     return findSetting(name) === undefined || value === "" ? [] : [[name, value]]
   }))
 
@@ -82,7 +83,7 @@ const requireValid = (
 
 const withConfiguredValues = (
   { options }: CommandSpec,
-  commandLine: ArgumentValues,
+  commandLineValues: ArgumentValues,
   { values }: Configuration.Configuration
 ): ArgumentValues => {
   const accepted = new Set([...options, ...globalOptions].map(({ name }) => name))
@@ -90,7 +91,7 @@ const withConfiguredValues = (
     ...[...values].filter(([name]) => accepted.has(name)).map(([name, { value }]) =>
       [name, [value]] as const
     ),
-    ...commandLine
+    ...commandLineValues
   ])
 }
 

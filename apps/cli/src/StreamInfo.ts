@@ -19,7 +19,7 @@ interface EnvironmentVariables {
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== ""
 
-/** Variables of all programs that take precedence over the color mode of a settings file. */
+/** Variables of all programs that take precedence over the color mode of a configuration file. */
 export const colorVariables = ["NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"] as const
 
 /**

@@ -1,7 +1,7 @@
 /** The output streams of the command line: data on stdout, messages on stderr. */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type { StreamInfo } from "./StreamInfo.ts"
 
 /** The reader of the output closed the pipe, for example `head`. The command ends with exit status 0. */
@@ -21,10 +21,23 @@ export interface TerminalService {
   readonly print: (text: string) => Effect.Effect<void, OutputClosedError | OutputError>
   /** Writes a line to stderr. */
   readonly note: (text: string) => Effect.Effect<void>
-  /** Shows, replaces or clears (null) the progress line. Only on a terminal. */
+  /** Shows, replaces or clears (null) the progress line, cut to the width of the terminal. Only on a terminal. */
   readonly progress: (text: string | null) => Effect.Effect<void>
 }
 
 export class CommandTerminal
   extends Context.Tag("@blockquarry/cli/CommandTerminal")<CommandTerminal, TerminalService>()
 {}
+
+/** Returns a terminal that cuts the progress line: a line that wraps could not be replaced. */
+export const withFittedProgress = (terminal: TerminalService): TerminalService => {
+  const { err: { columns }, progress } = terminal
+  return columns === null ? terminal : {
+    ...terminal,
+    progress: (text) =>
+      text === null ? progress(null) : Effect.flatMap(
+        Effect.promise(() => import("./render/Width.ts")),
+        ({ truncateEnd }) => progress(truncateEnd(text, columns - 1))
+      )
+  }
+}

@@ -1,5 +1,6 @@
 /** The timeout of a whole command, and the pauses that do not count. */
 import { expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -50,4 +51,24 @@ it.effect("passes on results and errors", () =>
     const timeout = withTimeout(Duration.seconds(1), () => "timed out")
     expect(yield* timeout(Effect.succeed(1))).toBe(1)
     expect(yield* Effect.exit(timeout(Effect.fail("failed")))).toEqual(Exit.fail("failed"))
+  }))
+
+it.effect("ends a command in time although the time of day is set back", () =>
+  Effect.gen(function*() {
+    const clock = yield* Effect.clock
+    const setBack = (now: number) => now < 10_000 ? now : now - 3_600_000
+    const fiber = yield* Effect.fork(Effect.withClock(
+      Effect.sleep("2 hours").pipe(withTimeout(Duration.seconds(30), () => "timed out")),
+      {
+        [Clock.ClockTypeId]: Clock.ClockTypeId,
+        unsafeCurrentTimeMillis: () => setBack(clock.unsafeCurrentTimeMillis()),
+        unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
+        currentTimeMillis: Effect.map(clock.currentTimeMillis, setBack),
+        currentTimeNanos: clock.currentTimeNanos,
+        sleep: (duration) => clock.sleep(duration)
+      }
+    ))
+    yield* TestClock.adjust("30 seconds")
+    yield* TestClock.adjust("1 second")
+    expect(fiber.unsafePoll()).toEqual(Exit.fail("timed out"))
   }))

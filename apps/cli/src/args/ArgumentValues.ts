@@ -16,3 +16,6 @@ export const integerValue = (values: ArgumentValues, name: string): number | nul
 /** Returns whether a switch is on. */
 export const isEnabled = (values: ArgumentValues, name: string): boolean =>
   singleValue(values, name) === "true"
+
+/** Stands for the standard input, as an argument or as the value of `--from`. */
+export const stdinArgument = "-"

@@ -1,9 +1,8 @@
 /** Parses the command line. Options may appear anywhere. */
 import * as Either from "effect/Either"
-import { describe } from "../Help.ts"
 import { type HelpTopic, helpTopics, isHelpTopic } from "../HelpTopics.ts"
 import { looksLikeApiKey } from "./ApiKeyName.ts"
-import type { ArgumentValues } from "./ArgumentValues.ts"
+import { type ArgumentValues, stdinArgument } from "./ArgumentValues.ts"
 import type {
   ArgumentSpec,
   CommandLineDescription,
@@ -12,6 +11,7 @@ import type {
   OptionSpec
 } from "./CommandDescription.ts"
 import { commandsUnder, commandUsage, nextWords, resolvePath, suggestPath } from "./CommandPath.ts"
+import { describe } from "./DescribeOptions.ts"
 import { closestMatch, didYouMean } from "./Suggest.ts"
 
 export type Invocation =
@@ -260,7 +260,7 @@ const assignArguments = (
   const usage = `usage: quarry ${commandUsage(command)}`
   // `-` reads the arguments from stdin
   const isReplaced = ({ replacedBy }: ArgumentSpec) =>
-    replacedBy !== undefined && (options.has(replacedBy) || args.includes("-"))
+    replacedBy !== undefined && (options.has(replacedBy) || args.includes(stdinArgument))
   // The list of the fields needs no records
   const listsFields = options.get("fields")?.includes("help") === true
   const isRequired = (spec: ArgumentSpec) => spec.optional !== true && !isReplaced(spec) && !listsFields

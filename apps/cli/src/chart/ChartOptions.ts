@@ -45,20 +45,20 @@ export const chartTarget = (
   operation: Pick<AnyOperation, "parameters">,
   invocation: CommandInvocation
 ): Either.Either<ChartTarget | null, UsageError> => {
-  const { commandLine, values } = invocation
+  const { commandLineValues, values } = invocation
   const file = singleValue(values, chartToOption.name) ?? ""
   const isPrinted = isEnabled(values, chartOption.name)
   if (!isPrinted && file === "") return Either.right(null)
   const option = `--${isPrinted ? chartOption.name : chartToOption.name}`
   // A default format, for example of a profile, is no contradiction
-  const format = singleValue(commandLine, "output") ?? "table"
+  const format = singleValue(commandLineValues, "output") ?? "table"
   if (format !== "table") {
     return usageError(
       `${option} and -o ${format} are mutually exclusive`,
       `omit -o ${format} to draw a chart, or ${option} to print records`
     )
   }
-  const other = otherOutputs.find((name) => (singleValue(commandLine, name) ?? "false") !== "false")
+  const other = otherOutputs.find((name) => (singleValue(commandLineValues, name) ?? "false") !== "false")
   if (other !== undefined) {
     return usageError(
       `${option} and --${other} are mutually exclusive`,

@@ -45,6 +45,10 @@ const verify = (
       : yield* Effect.provide(checkService(baseUrl, key), yield* transport.network("few-requests"))
   })
 
+/** Returns the error of a service that rejects the key; null if it accepts it, or the check does not show it. */
+const rejectionOf = (check: ServiceCheck | null): ServiceCheck["error"] =>
+  check !== null && isKeyAccepted(check) === false ? check.error : null
+
 /** Says what a check shows about the key. */
 const describeCheck = (check: ServiceCheck | null): string => {
   if (check === null) return "not checked, because base-url is not set"
@@ -102,9 +106,10 @@ export const authLogin: CommandSpec = {
       const key = yield* readKey(values)
       const isSkipped = values.has(verifyOption.name) && !isEnabled(values, verifyOption.name)
       const check = isSkipped ? null : yield* verify(key, settings)
-      if (check !== null && check.error !== null && isKeyAccepted(check) === false) {
+      const rejection = rejectionOf(check)
+      if (rejection !== null) {
         yield* terminal.note("the key is not stored; --no-verify stores it unchecked")
-        return yield* Effect.fail(check.error)
+        return yield* Effect.fail(rejection)
       }
       const file = yield* ApiKey.storeApiKey(profile, key)
       const checked = isSkipped ? "not checked" : describeCheck(check)
@@ -152,9 +157,8 @@ export const authStatus: CommandSpec = {
         { header: "fingerprint", kind: "fixed", cell: ({ fingerprint }: AuthStatus) => fingerprint },
         ...isVerified ? [textColumn<AuthStatus>("check", (row) => row.check)] : []
       ], [status])
-      if (check !== null && check.error !== null && isKeyAccepted(check) === false) {
-        return yield* Effect.fail(check.error)
-      }
+      const rejection = rejectionOf(check)
+      if (rejection !== null) return yield* Effect.fail(rejection)
     })
 }
 

@@ -6,18 +6,12 @@ import { singleValue } from "../args/ArgumentValues.ts"
 import { nextWords, resolvePath, suggestPath } from "../args/CommandPath.ts"
 import { UsageError } from "../CommandError.ts"
 import type { CommandSpec } from "../CommandSpec.ts"
+import { attempt } from "../export/Files.ts"
 import { makeDirectory } from "../MakeDirectory.ts"
-import { systemFailure } from "../SystemError.ts"
-import { CommandTerminal, OutputError } from "../Terminal.ts"
+import { CommandTerminal } from "../Terminal.ts"
 
 /** Loaded when it is used, because the descriptions are computed from all commands. */
 const load = Effect.promise(() => Promise.all([import("./Descriptions.build.ts"), import("../ManPages.ts")]))
-
-const writing = (action: () => Promise<unknown>, path: string): Effect.Effect<void, OutputError> =>
-  Effect.asVoid(Effect.tryPromise({
-    try: action,
-    catch: (error) => new OutputError(systemFailure(`cannot write ${path}`, error))
-  }))
 
 export const man: CommandSpec = {
   path: ["man"],
@@ -50,10 +44,10 @@ export const man: CommandSpec = {
       const pages = allPages(commandLine)
       const directory = singleValue(values, "to")
       if (directory !== undefined) {
-        yield* writing(async () => makeDirectory(directory), directory)
+        yield* attempt("write", directory, async () => makeDirectory(directory))
         for (const { file, text } of pages) {
           const path = join(directory, file)
-          yield* writing(() => writeFile(path, text), path)
+          yield* attempt("write", path, () => writeFile(path, text))
         }
         return yield* terminal.note(`wrote ${pages.length} pages to ${directory}`)
       }

@@ -8,7 +8,7 @@ import {
   optionsOf
 } from "../args/CommandDescription.ts"
 import { nextWords, resolvePath } from "../args/CommandPath.ts"
-import { sharedOptions } from "../Help.ts"
+import { sharedOptions } from "../args/DescribeOptions.ts"
 import { helpTopics, topicSummaries } from "../HelpTopics.ts"
 import type { ConfiguredNames } from "./ConfiguredNames.ts"
 

@@ -13,7 +13,7 @@ import { ConfigFileError, UsageError } from "../CommandError.ts"
 import * as AddressBook from "./AddressBook.ts"
 import * as ConfigFile from "./ConfigFile.ts"
 import * as ConfigPaths from "./ConfigPaths.ts"
-import { findSetting, isSwitch, normalizeBoolean, settings, variableOf } from "./Setting.ts"
+import { findSetting, settings, variableOf } from "./Setting.ts"
 
 /** Where a value is set. */
 export type Origin =
@@ -217,11 +217,11 @@ const readEnvironment = Effect.map(
   (all) => {
     const values = new Map<string, ResolvedValue>()
     const issues: Array<ConfigFile.ConfigIssue> = []
-    for (const [index, { check, name }] of settings.entries()) {
+    for (const [index, { check, name, parseVariable }] of settings.entries()) {
       const text = all[index] ?? ""
       if (text === "") continue
       const variable = variableOf(name)
-      const value = isSwitch(name) ? normalizeBoolean(text) : text
+      const value = parseVariable?.(text) ?? text
       const problem = check(value)
       if (problem === null) values.set(name, { value, origin: { _tag: "Environment", variable } })
       else {

@@ -23,6 +23,8 @@ export interface Setting {
   readonly defaultValue: string | null
   /** Describes a default that depends on the terminal or the environment. */
   readonly defaultNote?: string
+  /** Returns the value that a text in an environment variable stands for, which has more spellings than in files. */
+  readonly parseVariable?: (text: string) => string
   /** Returns what is wrong with a value, or null. Does not repeat a value that may contain a secret. */
   readonly check: (value: string) => SettingProblem | null
   /**
@@ -44,14 +46,12 @@ const booleanWords: ReadonlyMap<string, string> = new Map([
   ...["0", "no", "off"].map((word) => [word, "false"] as const)
 ])
 
-/** Returns the value of a switch in an environment variable, which has more spellings than in files. */
-export const normalizeBoolean = (text: string): string =>
-  booleanWords.get(text.toLowerCase()) ?? text.toLowerCase()
+const parseBoolean = (text: string): string => booleanWords.get(text.toLowerCase()) ?? text.toLowerCase()
 
 const boolean = checking({
   expected: "true or false",
   accepts: (value) => value === "true" || value === "false",
-  hint: (value) => didYouMean(closestMatch(normalizeBoolean(value), ["true", "false"]))
+  hint: (value) => didYouMean(closestMatch(parseBoolean(value), ["true", "false"]))
 })
 
 const checkUrl: Setting["check"] = (value) => {
@@ -79,6 +79,12 @@ const preference = (
   defaultValue: string | null,
   check: Setting["check"]
 ): Setting => ({ name, description, defaultValue, check, isSafeInProject: true })
+
+/** A setting that is on or off. */
+const flag = (name: string, description: string): Setting => ({
+  ...preference(name, description, "false", boolean),
+  parseVariable: parseBoolean
+})
 
 /** All settings, in the order of `quarry config list`. */
 export const settings: ReadonlyArray<Setting> = [
@@ -113,14 +119,11 @@ export const settings: ReadonlyArray<Setting> = [
     check: () => null,
     isSafeInProject: false
   },
-  preference("utc", "Whether times are absolute", "false", boolean),
-  preference("sandbox", "Whether commands use the built-in sandbox", "false", boolean)
+  flag("utc", "Whether times are absolute"),
+  flag("sandbox", "Whether commands use the built-in sandbox")
 ]
 
 const byName: ReadonlyMap<string, Setting> = new Map(settings.map((setting) => [setting.name, setting]))
-
-/** Returns whether the values of a setting are `true` and `false`. */
-export const isSwitch = (name: string): boolean => byName.get(name)?.check === boolean
 
 export const findSetting = (name: string): Setting | undefined => byName.get(name)
 

@@ -284,7 +284,7 @@ const maxSkewMillis = 60_000
 const checkResponse = (check: ServiceCheck): Effect.Effect<ReadonlyArray<Finding>> =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     const { error, headers, millis } = check
-    if (error !== null && isKeyAccepted(check) !== true && isKeyAccepted(check) !== false) {
+    if (error !== null && isKeyAccepted(check) === null) {
       const { hint, message } = formatError(error)
       return [failed("service", message, hint)]
     }

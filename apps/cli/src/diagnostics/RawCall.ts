@@ -9,11 +9,10 @@ import { type CommandError, UsageError } from "../CommandError.ts"
 import type { CommandSettings } from "../CommandSettings.ts"
 import { connect, readEndpoint, userAgent } from "../Connection.ts"
 import type { HttpTransport } from "../HttpTransport.ts"
-import { redactor } from "../Redaction.ts"
-import { sanitize } from "../render/Sanitize.ts"
-import { CommandTerminal } from "../Terminal.ts"
+import { printReceived } from "../list/RawOutput.ts"
+import type { CommandTerminal } from "../Terminal.ts"
 
-/** Prints the body, also of an error, and then fails with the error. Terminals get no control characters. */
+/** Prints the body, also of an error, and then fails with the error. */
 export const printResponse = (
   operation: AnyOperation,
   input: unknown,
@@ -23,7 +22,6 @@ export const printResponse = (
   settings: CommandSettings
 ): Effect.Effect<void, CommandError, HttpTransport | CommandTerminal> =>
   Effect.gen(function*() {
-    const terminal = yield* CommandTerminal
     const connection = yield* connect(settings)
     const endpoint = yield* readEndpoint(connection, operation.api, baseUrlVariable)
     const { classification, response } = yield* Effect.gen(function*() {
@@ -42,12 +40,7 @@ export const printResponse = (
     const body = new TextDecoder().decode(response.bytes)
     const headers = Object.entries(response.headers).map(([name, value]) => `${name}: ${value}\n`)
     const text = `${includeHeaders ? `HTTP ${response.status}\n${headers.join("")}\n` : ""}${body}`
-    const redact = yield* redactor
-    yield* terminal.print(
-      terminal.out.isTerminal
-        ? redact(text).replace(/\n$/, "").split("\n").map((line) => `${sanitize(line)}\n`).join("")
-        : redact(text)
-    )
+    yield* printReceived(text)
     const result = classification()
     if (result._tag !== "Complete") return yield* Effect.fail(result.error)
   })

@@ -25,7 +25,8 @@ import {
   type RecordSource
 } from "../list/RecordSource.ts"
 import type { TransformedRecords } from "../list/RecordTransform.ts"
-import { formatDuration, retryPages } from "../list/RetryPages.ts"
+import { retryPages } from "../list/RetryPages.ts"
+import { formatDuration } from "../render/Time.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import type { ExportTarget } from "./ExportOptions.ts"
 import { type ExportProgress, formatBytes, formatCount, formatPages, makeProgress } from "./ExportProgress.ts"

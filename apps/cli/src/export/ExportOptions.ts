@@ -117,7 +117,7 @@ const usageError = (reason: string, hint: string | null): Either.Either<never, U
 
 /** Returns the file to export to; null if the command prints to stdout. */
 export const exportTarget = (
-  { commandLine, values }: Pick<CommandInvocation, "commandLine" | "values">
+  { commandLineValues, values }: Pick<CommandInvocation, "commandLineValues" | "values">
 ): Either.Either<ExportTarget | null, UsageError> => {
   const file = singleValue(values, toOption.name) ?? ""
   const selected = [resumeOption, sinceLastOption, overwriteOption].filter(({ name }) =>
@@ -141,7 +141,7 @@ export const exportTarget = (
     )
   }
   // That of a configuration file concerns stdout
-  const output = singleValue(commandLine, outputOption.name) ?? format
+  const output = singleValue(commandLineValues, outputOption.name) ?? format
   if (output !== format) {
     return usageError(
       `--${outputOption.name} ${output} and --${toOption.name} with a ${format} file are mutually exclusive`,

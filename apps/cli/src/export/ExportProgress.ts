@@ -2,7 +2,8 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { RecordPage } from "../list/RecordSource.ts"
-import { formatDuration, type PageWait, showProgress, showWait } from "../list/RetryPages.ts"
+import { type PageWait, showWait } from "../list/RetryPages.ts"
+import { formatDuration } from "../render/Time.ts"
 import type { TerminalService } from "../Terminal.ts"
 import { observeWaits } from "../VerboseLog.ts"
 
@@ -71,7 +72,7 @@ export const makeProgress = (
           const now = yield* Clock.currentTimeMillis
           if (now - shownAt < updateInterval) return
           shownAt = now
-          yield* showProgress(terminal, describe(now))
+          yield* terminal.progress(describe(now))
         }),
       wait: showWait(terminal, (now) => `${describe(now)}; `),
       showWaits: (self) =>
@@ -81,7 +82,7 @@ export const makeProgress = (
             observeWaits(({ description, millis }) => {
               const now = clock.unsafeCurrentTimeMillis()
               clientWait = { description, end: now + millis }
-              Effect.runFork(showProgress(terminal, describe(now)))
+              Effect.runFork(terminal.progress(describe(now)))
             })(self)),
       counts: Effect.map(Clock.currentTimeMillis, (now) => ({ records, pages, elapsed: now - start }))
     }

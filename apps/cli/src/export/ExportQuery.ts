@@ -7,15 +7,22 @@ import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
 import { kebabCase } from "../args/KebabCase.ts"
 
-/** What determines the bytes of the file. It contains no API key. */
-export const ExportQuery = Schema.Struct({
+/** What is requested of a list. Equal queries have the same records. It contains no API key. */
+export const ListQuery = Schema.Struct({
   /** The origin of the service. The sandbox has none. */
   service: Schema.optionalWith(Schema.String, { exact: true }),
   operation: Schema.String,
   /** The canonical input of the operation. */
   input: Schema.Unknown,
   /** Whether the records are synthetic. */
-  sandbox: Schema.Boolean,
+  sandbox: Schema.Boolean
+})
+
+export interface ListQuery extends Schema.Schema.Type<typeof ListQuery> {}
+
+/** What determines the bytes of the file. */
+export const ExportQuery = Schema.Struct({
+  ...ListQuery.fields,
   maxItems: Schema.NullOr(Schema.Int),
   /** The format and the options that change its bytes. */
   format: Schema.Record({ key: Schema.String, value: Schema.String })

@@ -16,8 +16,9 @@ export const attempt = <A>(
     catch: (error) => new OutputError(systemFailure(`cannot ${action} ${file}`, error))
   })
 
-const statusOf = (file: string) =>
-  fs.stat(file).catch((error: unknown) => {
+/** Returns null where a file does not exist. */
+export const ifExists = <A>(result: Promise<A>): Promise<A | null> =>
+  result.catch((error: unknown) => {
     if (errorCode(error) === "ENOENT") return null
     throw error
   })
@@ -25,7 +26,7 @@ const statusOf = (file: string) =>
 /** Follows symbolic links, so that a link stays one when its file is replaced. */
 const followLinks = async (file: string): Promise<string> => {
   // Fails for links in a circle
-  await statusOf(file)
+  await ifExists(fs.stat(file))
   const link = await fs.readlink(file).catch(() => null)
   return link === null ? file : followLinks(path.resolve(await fs.realpath(path.dirname(file)), link))
 }
@@ -36,7 +37,7 @@ export const fileToWrite = (file: string): Effect.Effect<string, OutputError> =>
     const target = yield* attempt("write", file, () => followLinks(file))
     const folder = path.dirname(target)
     const [status, folderStatus] = yield* attempt("write", target, () =>
-      Promise.all([statusOf(target), statusOf(folder)]))
+      Promise.all([ifExists(fs.stat(target)), ifExists(fs.stat(folder))]))
     if (folderStatus === null) {
       return yield* new OutputError({
         reason: `directory ${folder} does not exist`,
@@ -85,19 +86,11 @@ export const replaceText = (file: string, text: string): Effect.Effect<void, Out
 
 /** Returns null if the file does not exist. */
 export const readText = (file: string): Effect.Effect<string | null, OutputError> =>
-  attempt("read", file, () =>
-    fs.readFile(file, "utf8").catch((error: unknown) => {
-      if (errorCode(error) === "ENOENT") return null
-      throw error
-    }))
+  attempt("read", file, () => ifExists(fs.readFile(file, "utf8")))
 
 /** Returns the size of a file, or null if it does not exist. */
 export const sizeOf = (file: string): Effect.Effect<number | null, OutputError> =>
-  attempt("read", file, () =>
-    fs.stat(file).then(({ size }) => size, (error: unknown) => {
-      if (errorCode(error) === "ENOENT") return null
-      throw error
-    }))
+  attempt("read", file, async () => (await ifExists(fs.stat(file)))?.size ?? null)
 
 export const remove = (file: string): Effect.Effect<void, OutputError> =>
   attempt("remove", file, () => fs.rm(file, { force: true }))

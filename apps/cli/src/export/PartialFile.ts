@@ -7,9 +7,8 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { createHash } from "node:crypto"
 import * as fs from "node:fs/promises"
-import { errorCode } from "../SystemError.ts"
 import type { OutputError } from "../Terminal.ts"
-import { attempt, write } from "./Files.ts"
+import { attempt, ifExists, write } from "./Files.ts"
 import type { Part } from "./Manifest.ts"
 
 /** Bytes that are collected before they are written. */
@@ -71,10 +70,7 @@ export const countIntactParts = (
   parts: ReadonlyArray<Part>
 ): Effect.Effect<number, OutputError> =>
   attempt("read", file, async () => {
-    const handle = await fs.open(file, "r").catch((error: unknown) => {
-      if (errorCode(error) === "ENOENT") return null
-      throw error
-    })
+    const handle = await ifExists(fs.open(file, "r"))
     if (handle === null) return 0
     try {
       const buffer = new Uint8Array(bufferSize)

@@ -5,7 +5,8 @@
  * field, arrays are JSON text, missing values are empty, and amounts keep all digits.
  */
 import { type RecordField, valueAt } from "../list/RecordFields.ts"
-import { toJson, withoutControls } from "../render/Json.ts"
+import { toJson } from "../render/Json.ts"
+import { withoutControls } from "../render/Sanitize.ts"
 import type { RecordFormat } from "./RecordFormat.ts"
 
 export interface CsvOptions {

@@ -1,12 +1,9 @@
 /** Options of commands that read many inputs. */
 import type { AnyOperation } from "@blockquarry/core/Operation"
-import type { ArgumentValues } from "../args/ArgumentValues.ts"
+import { type ArgumentValues, stdinArgument } from "../args/ArgumentValues.ts"
 import type { ArgumentSpec, OptionSpec } from "../args/CommandDescription.ts"
 import { toArguments } from "../args/OperationParameters.ts"
 import { integerBetween } from "../args/ValueCheck.ts"
-
-/** Stands for the standard input, as an argument or as the value of `--from`. */
-export const standardInput = "-"
 
 export const defaultConcurrency = 4
 
@@ -68,7 +65,7 @@ export const argumentsOfLines = (
   specs: ReadonlyArray<ArgumentSpec>,
   values: ArgumentValues
 ): ReadonlyArray<string> =>
-  specs.map(({ name }) => name).filter((name) => (values.get(name) ?? [standardInput])[0] === standardInput)
+  specs.map(({ name }) => name).filter((name) => (values.get(name) ?? [stdinArgument])[0] === stdinArgument)
 
 /** Returns whether a command line selects many inputs. */
 export const readsInputs = (
@@ -78,4 +75,4 @@ export const readsInputs = (
   inputOptions.some(({ name }) => values.has(name)) ||
   (values.has(positionOption.name) &&
     operation.parameters.every(({ name }) => name !== positionOption.name)) ||
-  toArguments(operation).some(({ name }) => values.get(name)?.[0] === standardInput)
+  toArguments(operation).some(({ name }) => values.get(name)?.[0] === stdinArgument)

@@ -11,7 +11,7 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { type ApiClients } from "../ApiClients.ts"
+import type { ApiClients } from "../ApiClients.ts"
 import type { ArgumentValues } from "../args/ArgumentValues.ts"
 import { type CommandError, UsageError } from "../CommandError.ts"
 import type { CommandInvocation } from "../CommandSpec.ts"
@@ -206,7 +206,6 @@ const inputPages = <Item>(
     return {
       ...page,
       items: page.items.map((item) => ({ input, subject, item })),
-      // The record's own field of this name, if any, gives way
       records: memoise(() => page.records().map((record) => withInput(input, record))),
       nextCursor: isLast
         ? formatPosition({ ...startPosition, index: start.index + 1, failed: failures.count() })

@@ -4,7 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { realpathSync } from "node:fs"
 import type { ApiClients } from "../ApiClients.ts"
-import { integerValue, isEnabled, singleValue } from "../args/ArgumentValues.ts"
+import { integerValue, isEnabled, singleValue, stdinArgument } from "../args/ArgumentValues.ts"
 import { jsonErrorsOption } from "../args/GlobalOptions.ts"
 import { kebabCase } from "../args/KebabCase.ts"
 import { toArguments } from "../args/OperationParameters.ts"
@@ -21,7 +21,7 @@ import type { Column } from "../render/Table.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import { type HashedInputs, hashInputs } from "./HashedInputs.ts"
 import { makeInputFailures } from "./InputFailures.ts"
-import { argumentsOfLines, defaultConcurrency, standardInput } from "./InputOptions.ts"
+import { argumentsOfLines, defaultConcurrency } from "./InputOptions.ts"
 import { formatPosition } from "./InputPosition.ts"
 import { inputName, type InputText, readInputs } from "./InputText.ts"
 import { type InputRecord, joinPages, manyInputs, withInputColumn } from "./ManyInputs.ts"
@@ -139,7 +139,7 @@ const writeRecords = <Item>(
 const inputText = <Item>(
   { invocation: { values }, operation }: InputsCommand<Item>
 ): Effect.Effect<InputText, UsageError> => {
-  const file = singleValue(values, "from") ?? standardInput
+  const file = singleValue(values, "from") ?? stdinArgument
   const columns = values.get("from-column")?.flatMap((value) => value.split(",")) ?? null
   const specs = toArguments(operation)
   const names = argumentsOfLines(specs, values)
@@ -149,7 +149,7 @@ const inputText = <Item>(
       hint: `leave out ${specs.map(({ name }) => `<${name}>`).join(" or ")}`
     })
   }
-  if (!values.has("from") && !specs.some(({ name }) => values.get(name)?.[0] === standardInput)) {
+  if (!values.has("from") && !specs.some(({ name }) => values.get(name)?.[0] === stdinArgument)) {
     return new UsageError({
       reason: "no inputs: the options for many inputs need them",
       hint: "use --from FILE, or - to read stdin"
@@ -162,7 +162,7 @@ const inputText = <Item>(
     })
   }
   return Effect.succeed({
-    file: file === standardInput ? null : file,
+    file: file === stdinArgument ? null : file,
     columns,
     valueCount: names.length
   })
@@ -189,7 +189,7 @@ const canonicalInput = <Item>(
   return {
     ...Object.fromEntries(parameters.flatMap((name) => {
       const value = values.get(name)
-      return value === undefined || value[0] === standardInput ? [] : [[name, value.join(",")]]
+      return value === undefined || value[0] === stdinArgument ? [] : [[name, value.join(",")]]
     })),
     inputs: sha256,
     columns,

@@ -33,9 +33,8 @@ const layoutRecords = 50
 /** Prints pages as they arrive. Afterwards, also after an error or interruption, prints how to resume. */
 export const printRecords = <Item>(
   job: ListJob<Item>
-): Effect.Effect<void, CommandError, CommandTerminal> => {
-  return withPager(pagerOptions(job.invocation))(printPages(job))
-}
+): Effect.Effect<void, CommandError, CommandTerminal> =>
+  withPager(pagerOptions(job.invocation))(printPages(job))
 
 const printPages = <Item>(job: ListJob<Item>): Effect.Effect<void, CommandError, CommandTerminal> =>
   Effect.gen(function*() {

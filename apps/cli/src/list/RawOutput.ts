@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
+import { isEnabled, singleValue, stdinArgument } from "../args/ArgumentValues.ts"
 import { UsageError } from "../CommandError.ts"
 import type { CommandInvocation } from "../CommandSpec.ts"
 import { HttpTransport, type HttpTransportService } from "../HttpTransport.ts"
@@ -21,14 +21,16 @@ const otherOutputs = ["fields", "jq", "output", "to", "chart", "max-items", "lar
 
 /** Rejects options that a body as received cannot follow. */
 export const validateRaw = (
-  { command, commandLine, values }: CommandInvocation
+  { command, commandLineValues, values }: CommandInvocation
 ): Either.Either<void, UsageError> => {
   if (!outputSettings(values).isRaw) return Either.void
   const other = otherOutputs.find((name) => {
-    const value = singleValue(commandLine, name) ?? ""
+    const value = singleValue(commandLineValues, name) ?? ""
     return value !== "" && value !== "false"
   })
-  const readsStdin = command.arguments.some(({ name }) => singleValue(commandLine, name) === "-")
+  const readsStdin = command.arguments.some(({ name }) =>
+    singleValue(commandLineValues, name) === stdinArgument
+  )
   return other === undefined && !readsStdin ? Either.void : Either.left(
     new UsageError({
       reason: `--raw and ${other === undefined ? "many inputs" : `--${other}`} are mutually exclusive`,
@@ -93,18 +95,26 @@ export const withRecordedBodies =
     )
   }
 
-/** Prints the last body. Terminals get no control characters. */
+/** Prints a text as the service sent it, without the API key. Terminals get no control characters. */
+export const printReceived = (
+  text: string
+): Effect.Effect<void, OutputClosedError | OutputError, CommandTerminal> =>
+  Effect.gen(function*() {
+    const terminal = yield* CommandTerminal
+    const redact = yield* redactor
+    const received = redact(text)
+    yield* terminal.print(
+      terminal.out.isTerminal
+        ? received.replace(/\n$/, "").split("\n").map((line) => `${sanitize(line)}\n`).join("")
+        : received
+    )
+  })
+
+/** Prints the last body. */
 export const printLastBody: Effect.Effect<void, OutputClosedError | OutputError, CommandTerminal> = Effect
-  .gen(
-    function*() {
-      const terminal = yield* CommandTerminal
-      const redact = yield* redactor
-      const { bytes } = yield* LastBody
-      const body = redact(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes))
-      yield* terminal.print(
-        terminal.out.isTerminal ? body.split("\n").map((line) => `${sanitize(line)}\n`).join("") : body
-      )
-    }
+  .flatMap(
+    LastBody,
+    ({ bytes }) => printReceived(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes))
   )
 
 /** Prints the bodies of the pages of a list, with a line break between them. */

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { CommandError } from "../CommandError.ts"
 import { sanitize } from "../render/Sanitize.ts"
+import { formatClock, formatDuration } from "../render/Time.ts"
 import type { TerminalService } from "../Terminal.ts"
 import type { RecordPage, RecordSource } from "./RecordSource.ts"
 
@@ -101,26 +102,6 @@ export const retryingSource = <Item>(
   terminal: TerminalService
 ): RecordSource<Item> => retryPages(source, { retryFor, onWait: showWait(terminal, () => "") })
 
-/** Formats a duration with its two largest units, for example `1h 5m`. */
-export const formatDuration = (milliseconds: number): string => {
-  const seconds = Math.max(0, milliseconds) / 1000
-  if (seconds < 10) return `${seconds.toFixed(1)}s`
-  return Duration.format(Duration.seconds(Math.round(seconds))).split(" ").slice(0, 2).join(" ")
-}
-
-const timeOfDay = (milliseconds: number): string =>
-  `${new Date(milliseconds).toISOString().slice(11, 19)} UTC`
-
-/** Shows a line that never wraps, because only one line can be replaced. */
-export const showProgress = (
-  { err: { columns }, progress }: TerminalService,
-  text: string
-): Effect.Effect<void> =>
-  columns === null ? progress(text) : Effect.flatMap(
-    Effect.promise(() => import("../render/Width.ts")),
-    ({ truncateEnd }) => progress(truncateEnd(text, columns - 1))
-  )
-
 /** Shows waits: on a terminal a line that counts down, elsewhere one line for each outage. */
 export const showWait =
   (terminal: TerminalService, prefix: (now: number) => string) =>
@@ -128,14 +109,13 @@ export const showWait =
     Effect.gen(function*() {
       const reason = sanitize(error.summary)
       if (!terminal.err.isTerminal) {
-        if (isFirst) yield* terminal.note(`waiting until ${timeOfDay(until)}, then retrying: ${reason}`)
+        if (isFirst) yield* terminal.note(`waiting until ${formatClock(until)} UTC, then retrying: ${reason}`)
         return
       }
       while (true) {
         const now = yield* Clock.currentTimeMillis
-        yield* showProgress(
-          terminal,
-          `${prefix(now)}waiting ${formatDuration(until - now)} (until ${timeOfDay(until)}): ${reason}`
+        yield* terminal.progress(
+          `${prefix(now)}waiting ${formatDuration(until - now)} (until ${formatClock(until)} UTC): ${reason}`
         )
         yield* Effect.sleep("1 second")
       }

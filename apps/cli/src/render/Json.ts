@@ -1,4 +1,6 @@
 /** Formats JSON. Escapes the control characters that are valid in JSON but change the state of a terminal. */
+import { withoutControls } from "./Sanitize.ts"
+
 // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
 const controlCharacters = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
@@ -12,14 +14,6 @@ export class JsonText {
     this.text = text
   }
 }
-
-/** Control characters except the line breaks and tabs of formatted text. */
-const unsafeCharacters =
-  // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
-
-/** Removes what changes the state of a terminal. Keeps line breaks and tabs. */
-export const withoutControls = (text: string): string => text.replace(unsafeCharacters, "")
 
 /** Formats a result of jq as text: a string without quotes, anything else as JSON. */
 export const toText = ({ text }: JsonText, isTerminal: boolean): string => {

@@ -27,3 +27,11 @@ const invisibleCharacters =
 /** Returns the text on one line, without control characters. */
 export const sanitize = (text: string): string =>
   text.replace(escapeSequences, "").replace(lineBreaks, " ").replace(invisibleCharacters, "")
+
+/** Control characters except the line breaks and tabs of formatted text. */
+const unsafeCharacters =
+  // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+
+/** Removes what changes the state of a terminal. Keeps line breaks and tabs. */
+export const withoutControls = (text: string): string => text.replace(unsafeCharacters, "")

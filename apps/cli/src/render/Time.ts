@@ -1,5 +1,6 @@
-/** Formats times: relative to now, or in UTC. */
+/** Formats times, relative to now or in UTC, and durations. */
 import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
 import type { View } from "./View.ts"
 
 /** Formats a time in UTC, in seconds. */
@@ -35,4 +36,15 @@ export const formatWithAge = (time: DateTime.Utc, { now }: Pick<View, "now">, fr
   const utc = formatUtc(time).replace("Z", `${fraction}Z`)
   const age = now === null ? null : formatRelative(time, now)
   return age === null ? utc : `${utc} (${age})`
+}
+
+/** Formats the time of day in UTC, in seconds: `12:34:56`. */
+export const formatClock = (milliseconds: number): string =>
+  new Date(milliseconds).toISOString().slice(11, 19)
+
+/** Formats a duration with its two largest units, for example `1h 5m`. */
+export const formatDuration = (milliseconds: number): string => {
+  const seconds = Math.max(0, milliseconds) / 1000
+  if (seconds < 10) return `${seconds.toFixed(1)}s`
+  return Duration.format(Duration.seconds(Math.round(seconds))).split(" ").slice(0, 2).join(" ")
 }

@@ -8,16 +8,15 @@ import { decodeArguments } from "../args/OperationParameters.ts"
 import { type CommandError, UsageError } from "../CommandError.ts"
 import type { CommandInvocation } from "../CommandSpec.ts"
 import { serviceOf } from "../Connection.ts"
-import { canonicalInput } from "../export/ExportQuery.ts"
+import { canonicalInput, type ListQuery } from "../export/ExportQuery.ts"
 import type { ListCommandSpec } from "../list/ListCommandSpec.ts"
 import { operationSource } from "../list/OperationSource.ts"
 import { memoise, type RecordPage, type RecordSource } from "../list/RecordSource.ts"
 import type { CommandTerminal } from "../Terminal.ts"
 import type { PollStart, WatchableRecord } from "./WatchPosition.ts"
-import type { WatchQuery } from "./WatchState.ts"
 
 export interface ListReader<out Item> {
-  readonly query: WatchQuery
+  readonly query: ListQuery
   /** Describes the list. */
   readonly source: RecordSource<Item>
   readonly pages: (from: PollStart) => Stream.Stream<RecordPage<Item>, CommandError>

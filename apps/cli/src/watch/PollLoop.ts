@@ -4,7 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import { type CommandError, formatError } from "../CommandError.ts"
-import { truncateEnd } from "../render/Width.ts"
+import { formatClock } from "../render/Time.ts"
 import { CommandTerminal } from "../Terminal.ts"
 
 /** The longest delay after failures, unless the interval is longer. */
@@ -26,13 +26,11 @@ export interface PollStatus {
   readonly failures: number
 }
 
-export const clockTime = (millis: number): string => new Date(millis).toISOString().slice(11, 19)
-
 const describeStatus = ({ failures, lastPoll, nextPoll, since }: PollStatus): string =>
   [
-    `watching since ${clockTime(since)} UTC`,
-    `last poll ${clockTime(lastPoll)}`,
-    `next poll ${clockTime(nextPoll)}`,
+    `watching since ${formatClock(since)} UTC`,
+    `last poll ${formatClock(lastPoll)}`,
+    `next poll ${formatClock(nextPoll)}`,
     ...(failures === 0 ? [] : [`${failures} failed`])
   ].join(", ")
 
@@ -73,8 +71,7 @@ export const pollUntilComplete = <R>(
       const delay = Math.max(minDelay, Math.round(backoff * jitter))
       const now = yield* Clock.currentTimeMillis
       const status = { since, lastPoll: now, nextPoll: now + delay, failures }
-      // A longer line would wrap, and could not be replaced
-      yield* terminal.progress(truncateEnd(describe(status), (terminal.err.columns ?? 80) - 1))
+      yield* terminal.progress(describe(status))
       yield* Effect.sleep(delay)
     }
   }).pipe(Effect.ensuring(Effect.flatMap(CommandTerminal, (terminal) => terminal.progress(null))))

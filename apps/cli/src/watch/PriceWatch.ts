@@ -18,9 +18,10 @@ import { outputSettings } from "../list/OutputOptions.ts"
 import { recordFields } from "../list/RecordFields.ts"
 import { numberColumn, textColumn } from "../render/Columns.ts"
 import { sanitize } from "../render/Sanitize.ts"
+import { formatClock } from "../render/Time.ts"
 import { truncateEnd } from "../render/Width.ts"
 import { CommandTerminal } from "../Terminal.ts"
-import { clockTime, type PollStatus, pollUntilComplete } from "./PollLoop.ts"
+import { type PollStatus, pollUntilComplete } from "./PollLoop.ts"
 import { intervalOf, maxItemsOption } from "./WatchOptions.ts"
 import { makeWatchOutput } from "./WatchOutput.ts"
 
@@ -44,7 +45,7 @@ const isSamePrice = (one: TokenPrice, other: TokenPrice): boolean =>
   priceText(one) === priceText(other) && one.nativePrice?.value === other.nativePrice?.value
 
 const columns = [
-  textColumn<PriceChange>("time (UTC)", ({ time }) => clockTime(time)),
+  textColumn<PriceChange>("time (UTC)", ({ time }) => formatClock(time)),
   textColumn<PriceChange>("token", ({ price }) => price.tokenSymbol),
   numberColumn<PriceChange>("USD", ({ price }) => priceText(price)),
   numberColumn<PriceChange>("change", ({ change }) => changeText(change))
@@ -127,12 +128,12 @@ const watchChanges = (
         `${priceText(last.price)} USD`,
         changeText(last.change),
         sparkline(prices, sparklineWidth, characters),
-        `changed ${clockTime(last.time)} UTC`
+        `changed ${formatClock(last.time)} UTC`
       ].join("  "))
     const describe = ({ failures, nextPoll, since }: PollStatus): string =>
       [
-        `${line()}, watching since ${clockTime(since)}`,
-        `next poll ${clockTime(nextPoll)}`,
+        `${line()}, watching since ${formatClock(since)}`,
+        `next poll ${formatClock(nextPoll)}`,
         ...(failures === 0 ? [] : [`${failures} failed`])
       ].join(", ")
     const poll = Effect.gen(function*() {

@@ -26,7 +26,7 @@ import {
 } from "./WatchPosition.ts"
 import { loadState, saveState } from "./WatchState.ts"
 
-/** Bounds the memory for known records, and for the records that one poll of a list without order returns. */
+/** Bounds the memory for known records. */
 const maxKnown = 100_000
 
 /** Parameters of the operation that a watch sets itself. */

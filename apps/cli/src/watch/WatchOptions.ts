@@ -13,7 +13,7 @@ const defaultInterval = Duration.seconds(15)
 
 export const defaultOverlap = 32
 
-const isPositiveInteger = /^\d{1,15}$/
+const blockNumber = /^\d{1,15}$/
 
 const parseAge = (text: string): Duration.Duration | null => parseDuration(text, Duration.days(9999))
 
@@ -24,7 +24,7 @@ const parseTime = (text: string): DateTime.Utc | null => {
 
 const since: ValueCheck = {
   expected: "a duration such as 1h or 2d, a date such as 2025-06-01, or a block number",
-  accepts: (value) => isPositiveInteger.test(value) || parseAge(value) !== null || parseTime(value) !== null
+  accepts: (value) => blockNumber.test(value) || parseAge(value) !== null || parseTime(value) !== null
 }
 
 const interval: ValueCheck = {
@@ -82,7 +82,7 @@ export const sinceOf = ({ values }: CommandInvocation): Effect.Effect<PollStart 
   Effect.gen(function*() {
     const text = singleValue(values, "since") ?? ""
     if (text === "") return null
-    if (isPositiveInteger.test(text)) return { _tag: "Block", block: Number(text) }
+    if (blockNumber.test(text)) return { _tag: "Block", block: Number(text) }
     const time = parseTime(text)
     if (time !== null) return { _tag: "Time", time: DateTime.formatIso(time) }
     const age = parseAge(text) ?? Duration.zero

@@ -3,30 +3,16 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { UsageError } from "../CommandError.ts"
-import { describeDifference, type QueryOperation } from "../export/ExportQuery.ts"
+import { describeDifference, ListQuery, type QueryOperation } from "../export/ExportQuery.ts"
 import { readText, replaceText } from "../export/Files.ts"
 import type { OutputError } from "../Terminal.ts"
 import type { PositionSnapshot } from "./WatchPosition.ts"
-
-/** What is watched. Equal queries have the same records. */
-export interface WatchQuery {
-  readonly operation: string
-  readonly input: Readonly<Record<string, unknown>>
-  readonly sandbox: boolean
-  /** The origin of the service. The sandbox has none. */
-  readonly service?: string
-}
 
 const Block = Schema.Int.pipe(Schema.nonNegative())
 
 const State = Schema.Struct({
   version: Schema.Literal(1),
-  query: Schema.Struct({
-    operation: Schema.String,
-    input: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
-    sandbox: Schema.Boolean,
-    service: Schema.optionalWith(Schema.String, { exact: true })
-  }),
+  query: ListQuery,
   start: Schema.Union(
     Schema.TaggedStruct("Block", { block: Block }),
     Schema.TaggedStruct("Time", { time: Schema.String }),
@@ -40,7 +26,7 @@ const StateText = Schema.parseJson(State)
 /** Reads the state; null if the file does not exist. Fails if it is the state of another query. */
 export const loadState = (
   file: string,
-  query: WatchQuery,
+  query: ListQuery,
   operation: QueryOperation
 ): Effect.Effect<PositionSnapshot | null, UsageError | OutputError> =>
   Effect.flatMap(readText(file), (text): Effect.Effect<PositionSnapshot | null, UsageError> => {
@@ -64,7 +50,7 @@ export const loadState = (
 /** Replaces the state atomically. */
 export const saveState = (
   file: string,
-  query: WatchQuery,
+  query: ListQuery,
   { known, start }: PositionSnapshot
 ): Effect.Effect<void, OutputError> =>
   replaceText(file, `${Schema.encodeSync(StateText)({ version: 1, query, start, known })}\n`)

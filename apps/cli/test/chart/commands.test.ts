@@ -262,3 +262,11 @@ describe("options", () => {
       expect(err).toContain("unknown option --chart")
     }))
 })
+
+it.live("the progress line of the records never wraps", () =>
+  Effect.gen(function*() {
+    const progress: Array<string> = []
+    const argv = ["token", "transfers", token, "--max-items", "20", "--chart", "--sandbox"]
+    yield* quarry(argv, { terminal: 12, captured: { out: "", err: "", progressCount: 0, progress } })
+    expect(progress).toEqual(["20 transfe…"])
+  }))

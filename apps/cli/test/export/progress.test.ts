@@ -5,8 +5,8 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
 import { formatBytes, makeProgress } from "../../src/export/ExportProgress.ts"
 import type { RecordPage } from "../../src/list/RecordSource.ts"
-import { formatDuration } from "../../src/list/RetryPages.ts"
-import type { TerminalService } from "../../src/Terminal.ts"
+import { formatDuration } from "../../src/render/Time.ts"
+import { type TerminalService, withFittedProgress } from "../../src/Terminal.ts"
 import { withVerboseLog } from "../../src/VerboseLog.ts"
 
 /** A terminal that records what it shows. */
@@ -113,7 +113,7 @@ it.effect("never wraps", () =>
   Effect.gen(function*() {
     const { lines, terminal } = recordingTerminal(true)
     const progress = yield* makeProgress(
-      { ...terminal, err: { ...terminal.err, columns: 20 } },
+      withFittedProgress({ ...terminal, err: { ...terminal.err, columns: 20 } }),
       "transfers",
       0,
       null

@@ -30,6 +30,8 @@ export interface CapturedOutput {
   out: string
   err: string
   progressCount: number
+  /** Collects these texts. */
+  readonly progress?: Array<string>
 }
 
 export interface RunResult {
@@ -75,7 +77,9 @@ export const quarry = (argv: ReadonlyArray<string>, options: RunOptions = {}): E
         }),
       progress: (text) =>
         Effect.sync(() => {
-          if (text !== null && options.captured !== undefined) options.captured.progressCount++
+          if (text === null || options.captured === undefined) return
+          options.captured.progressCount++
+          options.captured.progress?.push(text)
         })
     }
     const client = options.client === undefined
