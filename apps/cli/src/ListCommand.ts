@@ -1,12 +1,14 @@
 /** Commands that print a list: one page, or many pages as they arrive. */
 import type { Page } from "@blockquarry/core/Page"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import { type ApiClients, layerFromSettings } from "./ApiClients.ts"
 import { integerValue, isEnabled } from "./args/ArgumentValues.ts"
 import { operationOptions } from "./args/GlobalOptions.ts"
-import { decodeArguments, toArguments, toOptions } from "./args/OperationParameters.ts"
+import { toArguments, toOptions } from "./args/OperationParameters.ts"
+import type { ChartBuilder } from "./chart/Chart.ts"
 import { chartOptions, type ChartTarget, chartTarget } from "./chart/ChartOptions.ts"
-import type { CommandError } from "./CommandError.ts"
+import type { CommandError, UsageError } from "./CommandError.ts"
 import type { CommandInvocation, CommandSpec } from "./CommandSpec.ts"
 import {
   dryRunOption,
@@ -20,10 +22,11 @@ import type { ListCommandSpec } from "./list/ListCommandSpec.ts"
 import type { ListJob } from "./list/ListJob.ts"
 import { paginationOptions } from "./list/ListOptions.ts"
 import { makeTransform } from "./list/MakeTransform.ts"
-import { operationSource } from "./list/OperationSource.ts"
+import { decodeListInput, operationList } from "./list/OperationList.ts"
 import { outputSettings, recordOptions } from "./list/OutputOptions.ts"
 import { printRecords } from "./list/PrintRecords.ts"
 import { printBodies, validateRaw, withRecordedBodies } from "./list/RawOutput.ts"
+import type { RecordList } from "./list/RecordList.ts"
 import { retryingSource } from "./list/RetryPages.ts"
 import { printFieldsHelp } from "./list/SelectFields.ts"
 import { CommandTerminal } from "./Terminal.ts"
@@ -60,32 +63,45 @@ export const listCommand = <
       const output = outputSettings(invocation.values)
       yield* validateRaw(invocation)
       if (output.isFieldsHelp) return yield* printFieldsHelp(spec.operation)
-      const chart = yield* chartTarget(spec.operation, invocation)
-      if (readsInputs(spec.operation, invocation.values)) {
-        return yield* Effect.provide(
-          runListInputs(spec, invocation),
-          layerFromSettings(invocation.settings)
-        )
-      }
-      const { encoded } = yield* decodeArguments(spec.operation, invocation.values)
-      if (spec.validate !== undefined) yield* spec.validate(encoded, invocation)
-      yield* Effect.provide(runList(spec, invocation, chart), layerFromSettings(invocation.settings)).pipe(
-        withRecordedBodies(invocation)
-      )
+      const target = yield* chartTarget(spec.operation, invocation)
+      const list = operationList(spec)
+      const run = readsInputs(spec.operation, invocation.values)
+        ? runListInputs(list, invocation)
+        : runList(list, invocation, yield* prepareChart(spec, invocation, target))
+      yield* Effect.provide(run, layerFromSettings(invocation.settings)).pipe(withRecordedBodies(invocation))
     })
 })
 
-/** Builds the source, and passes it to the sink that the options select. */
-const runList = <
+/** The chart of a list, and where it is drawn. */
+interface ListChart<in Item> {
+  readonly target: ChartTarget
+  readonly load: () => Promise<ChartBuilder<Item>>
+}
+
+/** Decodes the input, so that it is valid before anything else happens. Returns null if no chart is drawn. */
+const prepareChart = <
   I extends { readonly cursor?: string },
   InputEncoded,
   Output extends Page<Item>,
-  OutputEncoded extends { readonly result: ReadonlyArray<unknown> },
+  OutputEncoded,
   Item
 >(
   spec: ListCommandSpec<I, InputEncoded, Output, OutputEncoded, Item>,
   invocation: CommandInvocation,
-  chart: ChartTarget | null
+  target: ChartTarget | null
+): Either.Either<ListChart<Item> | null, UsageError> =>
+  Either.map(decodeListInput(spec, invocation), ({ encoded }) => {
+    const { chart } = spec
+    return target === null || chart === undefined
+      ? null
+      : { target, load: () => chart(encoded, invocation.settings.addressBook.aliasOf, invocation) }
+  })
+
+/** Reads the list, and passes it to the sink that the options select. */
+const runList = <Item>(
+  list: RecordList<Item>,
+  invocation: CommandInvocation,
+  chart: ListChart<Item> | null
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
@@ -94,14 +110,14 @@ const runList = <
     const target = chart === null ? yield* exportTarget(invocation) : null
     if (isDryRun && target === null) {
       const { printRequest } = yield* Effect.promise(() => import("./export/DryRun.ts"))
-      return yield* printRequest(spec.operation, invocation)
+      return yield* printRequest(list.operation, invocation)
     }
-    const source = yield* operationSource(spec, invocation)
+    const source = yield* list.sourceOf(invocation)
     if (source.warning !== null) yield* terminal.note(source.warning)
     const job: ListJob<Item> = {
       source,
-      columns: spec.columns,
-      isDimmed: spec.isDimmed ?? (() => false),
+      columns: list.columns,
+      isDimmed: list.isDimmed,
       maxItems: integerValue(invocation.values, "max-items"),
       retryFor: retryDuration(invocation.values),
       transform: yield* makeTransform(
@@ -112,22 +128,15 @@ const runList = <
       invocation
     }
     const retryingJob = { ...job, source: retryingSource(source, job.retryFor, terminal) }
-    if (chart !== null && spec.chart !== undefined) {
-      const { encoded } = yield* decodeArguments(spec.operation, invocation.values)
-      const load = spec.chart
-      const { aliasOf } = invocation.settings.addressBook
+    if (chart !== null) {
       const { drawRecords } = yield* Effect.promise(() => import("./chart/DrawChart.ts"))
-      return yield* drawRecords(
-        retryingJob,
-        chart,
-        yield* Effect.promise(() => load(encoded, aliasOf, invocation))
-      )
+      return yield* drawRecords(retryingJob, chart.target, yield* Effect.promise(chart.load))
     }
     if (target !== null) {
       const context = yield* Effect.context<ApiClients | CommandTerminal>()
       const { planExport } = yield* Effect.promise(() => import("./export/ExportCommand.ts"))
       const plan = yield* planExport(job, target, (values) =>
-        Effect.provide(operationSource(spec, { ...invocation, values }), context))
+        Effect.provide(list.sourceOf({ ...invocation, values }), context))
       if (!isDryRun) {
         const { exportRecords } = yield* Effect.promise(() =>
           import("./export/Export.ts")
@@ -136,7 +145,7 @@ const runList = <
       }
       const { dryRunExport, printRequest } = yield* Effect.promise(() => import("./export/DryRun.ts"))
       return yield* dryRunExport(plan, (values) =>
-        Effect.provide(printRequest(spec.operation, { ...invocation, values }), context))
+        Effect.provide(printRequest(list.operation, { ...invocation, values }), context))
     }
     return yield* outputSettings(invocation.values).isRaw
       ? printBodies(retryingJob.source.pages())
@@ -144,30 +153,11 @@ const runList = <
   })
 
 /** Reads the list of each input. */
-const runListInputs = <
-  I extends { readonly cursor?: string },
-  InputEncoded,
-  Output extends Page<Item>,
-  OutputEncoded extends { readonly result: ReadonlyArray<unknown> },
-  Item
->(
-  spec: ListCommandSpec<I, InputEncoded, Output, OutputEncoded, Item>,
+const runListInputs = <Item>(
+  list: RecordList<Item>,
   invocation: CommandInvocation
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
-  Effect.gen(function*() {
-    const { runInputs } = yield* Effect.promise(() => import("./inputs/RunInputs.ts"))
-    yield* runInputs({
-      operation: spec.operation,
-      recordName: spec.recordName,
-      columns: spec.columns,
-      isDimmed: spec.isDimmed ?? (() => false),
-      joinsPages: false,
-      invocation,
-      sourceOf: (invocation) =>
-        Effect.gen(function*() {
-          const { encoded } = yield* decodeArguments(spec.operation, invocation.values)
-          if (spec.validate !== undefined) yield* spec.validate(encoded, invocation)
-          return yield* operationSource(spec, invocation)
-        })
-    })
-  })
+  Effect.flatMap(
+    Effect.promise(() => import("./inputs/RunInputs.ts")),
+    ({ runInputs }) => runInputs(list, invocation, { joinsPages: false })
+  )

@@ -17,19 +17,17 @@ import { chartOptions, type ChartTarget, chartTarget } from "./chart/ChartOption
 import { type CommandError, UsageError } from "./CommandError.ts"
 import type { CommandInvocation, CommandSpec } from "./CommandSpec.ts"
 import { inputExportOptions, isExport } from "./export/ExportOptions.ts"
-import { makeCsv } from "./formats/Csv.ts"
 import { jsonDocument } from "./formats/Json.ts"
-import { ndjson } from "./formats/Ndjson.ts"
-import type { RecordFormat } from "./formats/RecordFormat.ts"
 import { readsInputs, recordInputOptions, replaceable } from "./inputs/InputOptions.ts"
 import { makeTransform } from "./list/MakeTransform.ts"
 import { makeView } from "./list/MakeView.ts"
 import { outputSettings, pagerOptions, recordOptions } from "./list/OutputOptions.ts"
 import { printLastBody, validateRaw, withRecordedBodies } from "./list/RawOutput.ts"
 import { type RecordField, recordFields } from "./list/RecordFields.ts"
+import type { RecordList } from "./list/RecordList.ts"
 import type { RecordPage } from "./list/RecordSource.ts"
 import { printFieldsHelp } from "./list/SelectFields.ts"
-import { jqFormat } from "./list/TextSink.ts"
+import { selectFormat } from "./list/TextSink.ts"
 import type { DetailLine } from "./render/Details.ts"
 import { fieldColumns } from "./render/FieldColumns.ts"
 import { withPager } from "./render/Pager.ts"
@@ -148,27 +146,20 @@ const printRecord = <I, InputEncoded, Output, OutputEncoded>(
 ): Effect.Effect<void, CommandError, CommandTerminal> =>
   Effect.gen(function*() {
     const terminal = yield* CommandTerminal
-    const { settings: { format }, values } = invocation
-    const { escapeFormulas, jq } = outputSettings(values)
+    const { settings, values } = invocation
     const view = yield* makeView(invocation, null)
     const encoded: unknown = Schema.encodeSync(spec.operation.output)(output)
     const all = recordFields(spec.operation)
-    const transform = yield* makeTransform(all, outputSettings(values), format)
+    const transform = yield* makeTransform(all, outputSettings(values), settings.format)
     const results = transform === null
       ? [{ values: [encoded], error: null }]
       : [yield* transform.apply(Predicate.isRecord(encoded) ? [encoded] : []), yield* transform.end]
-    const print = (format: RecordFormat) => {
-      const records = results.map(({ values }) => format.records(values))
-      return terminal.print([format.start(), ...records, format.end()].join(""))
-    }
     const error = results.find(({ error }) => error !== null)?.error ?? null
-    if (jq !== null) yield* print(jqFormat(invocation, view))
-    else if (format === "csv") {
-      const options = { escapeFormulas, isTerminal: view.stream.isTerminal }
-      yield* print(makeCsv(transform?.fields ?? all, options))
-    } else if (format === "ndjson") yield* print(ndjson)
-    else if (format === "json") yield* print(jsonDocument)
-    else if (transform === null && spec.table !== undefined) {
+    const format = selectFormat(invocation, view, transform === null ? all : transform.fields, jsonDocument)
+    if (format !== null) {
+      const records = results.map(({ values }) => format.records(values))
+      yield* terminal.print([format.start(), ...records, format.end()].join(""))
+    } else if (transform === null && spec.table !== undefined) {
       const emptyNote = spec.emptyNote?.(output) ?? null
       if (emptyNote !== null) yield* terminal.note(emptyNote)
       yield* terminal.print(spec.table(output, view))
@@ -226,13 +217,11 @@ const runRecordInputs = <I, InputEncoded, Output, OutputEncoded>(
         omittedCount: 0
       }
     }
-    yield* runInputs({
+    const list: RecordList<unknown> = {
       operation: spec.operation,
       recordName: "records",
       columns: inputColumns(fields, spec.inputFields),
       isDimmed: () => false,
-      joinsPages: true,
-      invocation,
       sourceOf: (invocation) =>
         Effect.gen(function*() {
           const { encoded } = yield* decodeArguments(spec.operation, invocation.values)
@@ -255,7 +244,8 @@ const runRecordInputs = <I, InputEncoded, Output, OutputEncoded>(
               )
           }
         })
-    })
+    }
+    yield* runInputs(list, invocation, { joinsPages: true })
   })
 
 const inputColumns = (

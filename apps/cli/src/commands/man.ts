@@ -6,8 +6,8 @@ import { singleValue } from "../args/ArgumentValues.ts"
 import { nextWords, resolvePath, suggestPath } from "../args/CommandPath.ts"
 import { UsageError } from "../CommandError.ts"
 import type { CommandSpec } from "../CommandSpec.ts"
-import { attempt } from "../export/Files.ts"
-import { makeDirectory } from "../MakeDirectory.ts"
+import { attempt } from "../files/Files.ts"
+import { makeDirectory } from "../files/MakeDirectory.ts"
 import { CommandTerminal } from "../Terminal.ts"
 
 /** Loaded when it is used, because the descriptions are computed from all commands. */

@@ -4,7 +4,7 @@ import * as Schedule from "effect/Schedule"
 import * as fs from "node:fs"
 import * as NodePath from "node:path"
 import { ConfigFileError } from "../CommandError.ts"
-import { makeDirectory } from "../MakeDirectory.ts"
+import { makeDirectory } from "../files/MakeDirectory.ts"
 import { errorCode, systemFailure } from "../SystemError.ts"
 
 /** Larger files are not configuration. */

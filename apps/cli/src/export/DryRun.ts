@@ -1,6 +1,5 @@
 /** `--dry-run`: the first request of a list, and what an export would read. */
-import type { ListOperation } from "@blockquarry/core/Operation"
-import type { Page } from "@blockquarry/core/Page"
+import type { AnyOperation } from "@blockquarry/core/Operation"
 import { encodeRequest } from "@blockquarry/core/RequestEncoding"
 import * as Settings from "@blockquarry/http/Settings"
 import * as Effect from "effect/Effect"
@@ -13,24 +12,18 @@ import type { CommandError } from "../CommandError.ts"
 import type { CommandInvocation } from "../CommandSpec.ts"
 import { baseUrlVariableOf } from "../Connection.ts"
 import { requestUrl } from "../diagnostics/Curl.ts"
+import { requireUnlocked } from "../files/FileLock.ts"
 import { withPageSize } from "../list/ListOptions.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import type { ExportPlan } from "./Export.ts"
 import { formatCount, formatPages } from "./ExportProgress.ts"
 import { planStart } from "./ExportStart.ts"
-import { requireUnlocked } from "./FileLock.ts"
 import { positionOf, savedRecords } from "./Manifest.ts"
 import { sinceBlock } from "./SinceLast.ts"
 
 /** Prints the first request without sending it. The API key is the name of its variable. */
-export const printRequest = <
-  I extends { readonly cursor?: string },
-  InputEncoded,
-  Output extends Page<Item>,
-  OutputEncoded,
-  Item
->(
-  operation: ListOperation<I, InputEncoded, Output, OutputEncoded, Item>,
+export const printRequest = (
+  operation: AnyOperation,
   { settings, values }: CommandInvocation
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {

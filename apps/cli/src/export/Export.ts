@@ -16,6 +16,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { ArgumentValues } from "../args/ArgumentValues.ts"
 import { type CommandError, exitCodeOf, exitCodes } from "../CommandError.ts"
+import { lockFile } from "../files/FileLock.ts"
 import type { ListJob } from "../list/ListJob.ts"
 import {
   type EncodedRecord,
@@ -33,7 +34,6 @@ import { type ExportProgress, formatBytes, formatCount, formatPages, makeProgres
 import type { ExportQuery } from "./ExportQuery.ts"
 import { discard, exportFiles, planStart, prepareFiles, publish, writeManifest } from "./ExportStart.ts"
 import type { FileFormat, PartEncoder } from "./FileFormat.ts"
-import { lockFile } from "./FileLock.ts"
 import {
   type ListPosition,
   makeTail,

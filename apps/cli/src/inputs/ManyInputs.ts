@@ -4,7 +4,6 @@
  * The first pages of the next inputs are fetched ahead. The rest of a list is read when its turn comes, so that memory is
  * bounded.
  */
-import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -16,6 +15,7 @@ import type { ArgumentValues } from "../args/ArgumentValues.ts"
 import { type CommandError, UsageError } from "../CommandError.ts"
 import type { CommandInvocation } from "../CommandSpec.ts"
 import { recordFields } from "../list/RecordFields.ts"
+import type { RecordList } from "../list/RecordList.ts"
 import {
   type EncodedRecord,
   limitRecords,
@@ -53,11 +53,11 @@ export const withInputColumn = <Item>(
   }))
 ]
 
-export interface ManyInputsOptions<Item> {
-  readonly operation: AnyOperation
+export interface ManyInputsOptions<Item>
+  extends Pick<RecordList<Item>, "operation" | "recordName" | "sourceOf">
+{
   /** Describes the inputs and the options: equal ones give equal records. */
   readonly canonicalInput: unknown
-  readonly recordName: string
   readonly lines: Stream.Stream<InputLine, CommandError>
   /** The names of the arguments that the lines contain. */
   readonly argumentNames: ReadonlyArray<string>
@@ -66,10 +66,6 @@ export interface ManyInputsOptions<Item> {
   /** Ends the list of each input after this many records. */
   readonly maxItems: number | null
   readonly failures: InputFailures
-  /** Returns the source of one input. */
-  readonly sourceOf: (
-    invocation: CommandInvocation
-  ) => Effect.Effect<RecordSource<Item>, CommandError, ApiClients | CommandTerminal>
 }
 
 /** An input whose first page was requested. */

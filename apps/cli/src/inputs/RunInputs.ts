@@ -4,7 +4,13 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { realpathSync } from "node:fs"
 import type { ApiClients } from "../ApiClients.ts"
-import { integerValue, isEnabled, singleValue, stdinArgument } from "../args/ArgumentValues.ts"
+import {
+  type ArgumentValues,
+  integerValue,
+  isEnabled,
+  singleValue,
+  stdinArgument
+} from "../args/ArgumentValues.ts"
 import { jsonErrorsOption } from "../args/GlobalOptions.ts"
 import { kebabCase } from "../args/KebabCase.ts"
 import { toArguments } from "../args/OperationParameters.ts"
@@ -15,9 +21,8 @@ import type { ListJob } from "../list/ListJob.ts"
 import { makeTransform } from "../list/MakeTransform.ts"
 import { outputSettings } from "../list/OutputOptions.ts"
 import { printRecords } from "../list/PrintRecords.ts"
-import type { RecordSource } from "../list/RecordSource.ts"
+import type { RecordList } from "../list/RecordList.ts"
 import { retryingSource } from "../list/RetryPages.ts"
-import type { Column } from "../render/Table.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import { type HashedInputs, hashInputs } from "./HashedInputs.ts"
 import { makeInputFailures } from "./InputFailures.ts"
@@ -26,31 +31,19 @@ import { formatPosition } from "./InputPosition.ts"
 import { inputName, type InputText, readInputs } from "./InputText.ts"
 import { type InputRecord, joinPages, manyInputs, withInputColumn } from "./ManyInputs.ts"
 
-export interface InputsCommand<Item> {
-  readonly operation: AnyOperation
-  readonly recordName: string
-  readonly columns: ReadonlyArray<Column<Item>>
-  readonly isDimmed: (item: Item) => boolean
-  /** Whether small pages are printed together. */
-  readonly joinsPages: boolean
-  readonly invocation: CommandInvocation
-  /** Returns the source of one input. */
-  readonly sourceOf: (
-    invocation: CommandInvocation
-  ) => Effect.Effect<RecordSource<Item>, CommandError, ApiClients | CommandTerminal>
-}
-
 /** How long an outage of the service may last by default before an input fails. */
 const defaultRetryFor = Duration.seconds(30)
 
 /** Reads the inputs, writes their records, and reports the inputs that failed. */
 export const runInputs = <Item>(
-  given: InputsCommand<Item>
+  { columns, isDimmed, operation, recordName, sourceOf }: RecordList<Item>,
+  given: CommandInvocation,
+  /** Whether small pages are printed together. */
+  { joinsPages }: { readonly joinsPages: boolean }
 ): Effect.Effect<void, CommandError, ApiClients | CommandTerminal> =>
   Effect.scoped(Effect.gen(function*() {
     const terminal = yield* CommandTerminal
-    const command = { ...given, invocation: withExplicitChain(given.operation, given.invocation) }
-    const { invocation, sourceOf } = command
+    const invocation = withExplicitChain(operation, given)
     const { values } = invocation
     const unsupported = ["since-last", "dry-run"].find((name) => values.has(name))
     if (unsupported !== undefined) {
@@ -59,7 +52,7 @@ export const runInputs = <Item>(
         hint: "run the command for one input"
       })
     }
-    const text = yield* inputText(command)
+    const text = yield* inputText(operation, values)
     const failedFile = singleValue(values, "failed") ?? null
     if (failedFile !== null && text.file !== null && isSameFile(failedFile, text.file)) {
       return yield* new UsageError({
@@ -77,11 +70,11 @@ export const runInputs = <Item>(
     const inputs = target === null ? { lines: readInputs(text) } : yield* hashInputs(text)
     const retryFor = values.has("retry-for") || target !== null ? retryDuration(values) : defaultRetryFor
     const all = yield* manyInputs({
-      operation: command.operation,
-      canonicalInput: canonicalInput(command, text, maxItems, inputs),
-      recordName: command.recordName,
+      operation,
+      canonicalInput: canonicalInput(operation, values, text, maxItems, inputs),
+      recordName,
       lines: inputs.lines,
-      argumentNames: argumentsOfLines(toArguments(command.operation), values),
+      argumentNames: argumentsOfLines(toArguments(operation), values),
       invocation,
       concurrency: integerValue(values, "concurrency") ?? defaultConcurrency,
       maxItems,
@@ -94,13 +87,13 @@ export const runInputs = <Item>(
       ...all,
       pages: (position) => {
         const pages = all.pages(position ?? cursor)
-        return command.joinsPages && target === null ? joinPages(pages) : pages
+        return joinsPages && target === null ? joinPages(pages) : pages
       }
     }
     const job: ListJob<InputRecord<Item>> = {
       source,
-      columns: withInputColumn(command.columns),
-      isDimmed: ({ item }) => command.isDimmed(item),
+      columns: withInputColumn(columns),
+      isDimmed: ({ item }) => isDimmed(item),
       // The limit applies to each input
       maxItems: null,
       // Each input is retried by itself. All of them cannot be: stdin is read once, and failures are counted
@@ -136,8 +129,9 @@ const writeRecords = <Item>(
     yield* exportRecords(yield* planExport(job, target, () => Effect.succeed(job.source)))
   })
 
-const inputText = <Item>(
-  { invocation: { values }, operation }: InputsCommand<Item>
+const inputText = (
+  operation: AnyOperation,
+  values: ArgumentValues
 ): Effect.Effect<InputText, UsageError> => {
   const file = singleValue(values, "from") ?? stdinArgument
   const columns = values.get("from-column")?.flatMap((value) => value.split(",")) ?? null
@@ -177,8 +171,9 @@ const isSameFile = (one: string, other: string): boolean => {
 }
 
 /** Describes the inputs for an export, which continues only with equal ones. */
-const canonicalInput = <Item>(
-  { invocation: { values }, operation }: InputsCommand<Item>,
+const canonicalInput = (
+  operation: AnyOperation,
+  values: ArgumentValues,
   { columns }: InputText,
   maxItems: number | null,
   { sha256 }: Partial<HashedInputs>

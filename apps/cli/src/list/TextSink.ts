@@ -14,6 +14,7 @@ import type { TableOptions } from "../render/Table.ts"
 import type { View } from "../render/View.ts"
 import type { ListJob } from "./ListJob.ts"
 import { outputSettings } from "./OutputOptions.ts"
+import type { RecordField } from "./RecordFields.ts"
 import type { RecordPage } from "./RecordSource.ts"
 import type { RecordTransform, TransformedRecords } from "./RecordTransform.ts"
 
@@ -53,9 +54,34 @@ const isImplicit = ({ values }: CommandInvocation): boolean =>
   singleValue(values, outputOption.name) === undefined
 
 /** Returns the format of the results of `--jq`: text, or the JSON format that the command line selects. */
-export const jqFormat = (invocation: CommandInvocation, view: View): RecordFormat => {
+const jqFormat = (invocation: CommandInvocation, view: View): RecordFormat => {
   const { format } = invocation.settings
   return isImplicit(invocation) || format === "table" ? jqText(view) : format === "json" ? makeJson() : ndjson
+}
+
+/**
+ * Returns the text format of records; null for a table. `fields` are those of the records, or null for the results of
+ * `--jq`, and `json` is the format of `-o json`.
+ */
+export const selectFormat = (
+  invocation: CommandInvocation,
+  view: View,
+  fields: ReadonlyArray<RecordField> | null,
+  json: RecordFormat
+): RecordFormat | null => {
+  if (fields === null) return jqFormat(invocation, view)
+  switch (invocation.settings.format) {
+    case "ndjson":
+      return ndjson
+    case "json":
+      return json
+    case "csv": {
+      const { escapeFormulas } = outputSettings(invocation.values)
+      return makeCsv(fields, { escapeFormulas, isTerminal: view.stream.isTerminal })
+    }
+    case "table":
+      return null
+  }
 }
 
 /** Selects the sink for the output format of a list. `layoutRecords` is that of a table. */
@@ -68,19 +94,9 @@ export const makeTextSink = <Item>(
   { layoutRecords }: Pick<TableOptions<Item>, "layoutRecords"> = {}
 ): Effect.Effect<TextSink<Item>> =>
   Effect.gen(function*() {
-    const { escapeFormulas } = outputSettings(invocation.values)
-    if (transform !== null && transform.fields === null) {
-      return formatSink(jqFormat(invocation, view), transform)
-    }
-    const { format } = invocation.settings
-    if (format === "ndjson") return formatSink(ndjson, transform)
-    if (format === "json") return formatSink(makeJson(), transform)
-    if (format === "csv") {
-      return formatSink(
-        makeCsv(transform?.fields ?? source.fields, { escapeFormulas, isTerminal: view.stream.isTerminal }),
-        transform
-      )
-    }
+    const fields = transform === null ? source.fields : transform.fields
+    const format = selectFormat(invocation, view, fields, makeJson())
+    if (format !== null) return formatSink(format, transform)
     const { makeTablePrinter } = yield* Effect.promise(() => import("../render/Table.ts"))
     if (transform === null) {
       const table = makeTablePrinter(columns, view, {

@@ -1,16 +1,13 @@
 /** Reads the records of a list from a block or time on, oldest first. */
-import type { Page } from "@blockquarry/core/Page"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { ApiClients } from "../ApiClients.ts"
 import type { ArgumentValues } from "../args/ArgumentValues.ts"
-import { decodeArguments } from "../args/OperationParameters.ts"
 import { type CommandError, UsageError } from "../CommandError.ts"
 import type { CommandInvocation } from "../CommandSpec.ts"
 import { serviceOf } from "../Connection.ts"
 import { canonicalInput, type ListQuery } from "../export/ExportQuery.ts"
-import type { ListCommandSpec } from "../list/ListCommandSpec.ts"
-import { operationSource } from "../list/OperationSource.ts"
+import type { RecordList } from "../list/RecordList.ts"
 import { memoise, type RecordPage, type RecordSource } from "../list/RecordSource.ts"
 import type { CommandTerminal } from "../Terminal.ts"
 import type { PollStart, WatchableRecord } from "./WatchPosition.ts"
@@ -38,34 +35,28 @@ const listValues = (from: PollStart, hasOrder: boolean): ArgumentValues =>
       : [])
   ])
 
-export const listReader = <
-  I extends { readonly cursor?: string },
-  InputEncoded,
-  Output extends Page<Item>,
-  OutputEncoded extends { readonly result: ReadonlyArray<unknown> },
-  Item extends WatchableRecord
->(
-  spec: ListCommandSpec<I, InputEncoded, Output, OutputEncoded, Item>,
+export const listReader = <Item extends WatchableRecord>(
+  { operation, sourceOf }: RecordList<Item>,
   invocation: CommandInvocation
 ): Effect.Effect<ListReader<Item>, CommandError, ApiClients | CommandTerminal> =>
   Effect.gen(function*() {
     const context = yield* Effect.context<ApiClients | CommandTerminal>()
-    const hasOrder = spec.operation.parameters.some(({ name }) => name === "order")
+    const hasOrder = operation.parameters.some(({ name }) => name === "order")
     // A watch has its own meaning of `max-items`
     const shared = [...invocation.values].filter(([name]) => name !== "max-items")
     const source = (own: ArgumentValues): Effect.Effect<RecordSource<Item>, CommandError> =>
       Effect.provide(
-        operationSource(spec, { ...invocation, values: new Map([...shared, ...own]) }),
+        sourceOf({ ...invocation, values: new Map([...shared, ...own]) }),
         context
       )
-    const { encoded } = yield* decodeArguments(spec.operation, invocation.values)
+    const whole = yield* source(new Map())
     return {
-      source: yield* source(new Map()),
+      source: whole,
       query: {
-        operation: spec.operation.id,
-        input: canonicalInput(encoded),
+        operation: operation.id,
+        input: canonicalInput(whole.input),
         sandbox: invocation.settings.isSandbox,
-        ...serviceOf(spec.operation, invocation)
+        ...serviceOf(operation, invocation)
       },
       pages: (from) => {
         const pages = Stream.unwrap(
@@ -75,7 +66,7 @@ export const listReader = <
       },
       lastBlocks: (count) =>
         Effect.gen(function*() {
-          const newest = yield* Stream.runHead((yield* source(new Map())).pages())
+          const newest = yield* Stream.runHead(whole.pages())
           const items = newest._tag === "Some" ? newest.value.items : []
           const block = items.reduce((highest, item) => Math.max(highest, item.block_number), -1)
           return block < 0

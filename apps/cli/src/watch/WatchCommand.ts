@@ -8,8 +8,10 @@ import { operationOptions } from "../args/GlobalOptions.ts"
 import { decodeArguments, toArguments, toOptions } from "../args/OperationParameters.ts"
 import type { CommandError } from "../CommandError.ts"
 import type { CommandInvocation, CommandSpec } from "../CommandSpec.ts"
-import { lockFile } from "../export/FileLock.ts"
+import { lockFile } from "../files/FileLock.ts"
 import type { ListCommandSpec } from "../list/ListCommandSpec.ts"
+import { operationList } from "../list/OperationList.ts"
+import type { RecordList } from "../list/RecordList.ts"
 import { memoise, type RecordPage } from "../list/RecordSource.ts"
 import { sanitize } from "../render/Sanitize.ts"
 import { CommandTerminal } from "../Terminal.ts"
@@ -73,7 +75,7 @@ export const watchCommand = <
       const { settings } = invocation
       yield* decodeArguments(spec.operation, invocation.values)
       const watch = Effect.provide(
-        watchList(spec, identity, invocation, yield* sinceOf(invocation)),
+        watchList(operationList(spec), identity, invocation, yield* sinceOf(invocation)),
         // The timeout ends the watch, and is not that of a request
         layerFromSettings({ ...settings, timeout: null })
       )
@@ -81,14 +83,8 @@ export const watchCommand = <
     })
 })
 
-const watchList = <
-  I extends { readonly cursor?: string },
-  InputEncoded,
-  Output extends Page<Item>,
-  OutputEncoded extends { readonly result: ReadonlyArray<unknown> },
-  Item extends WatchableRecord
->(
-  spec: ListCommandSpec<I, InputEncoded, Output, OutputEncoded, Item>,
+const watchList = <Item extends WatchableRecord>(
+  list: RecordList<Item>,
   identity: (item: Item) => string,
   invocation: CommandInvocation,
   since: PollStart | null
@@ -98,17 +94,17 @@ const watchList = <
     const { values } = invocation
     const stateFile = singleValue(values, "state") ?? null
     const positionOptions = { identity, overlap: integerValue(values, "overlap") ?? defaultOverlap, maxKnown }
-    const reader = yield* listReader(spec, invocation)
+    const reader = yield* listReader(list, invocation)
     const output = yield* makeWatchOutput(
-      { source: reader.source, columns: spec.columns, isDimmed: spec.isDimmed ?? (() => false) },
+      { source: reader.source, columns: list.columns, isDimmed: list.isDimmed },
       invocation
     )
     if (stateFile !== null) yield* lockFile(stateFile)
-    const saved = stateFile === null ? null : yield* loadState(stateFile, reader.query, spec.operation)
+    const saved = stateFile === null ? null : yield* loadState(stateFile, reader.query, list.operation)
     const save = (position: WatchPosition<Item>) =>
       stateFile === null ? Effect.void : saveState(stateFile, reader.query, position.snapshot())
     const announce = (position: WatchPosition<Item>) =>
-      terminal.note(sanitize(startNote(spec.recordName, position, saved === null ? null : stateFile, since)))
+      terminal.note(sanitize(startNote(list.recordName, position, saved === null ? null : stateFile, since)))
 
     const initial = saved ?? (since === null ? null : { start: since, known: [] })
     let position = initial === null ? null : makeWatchPosition(initial, positionOptions)

@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { UsageError } from "../CommandError.ts"
 import { describeDifference, ListQuery, type QueryOperation } from "../export/ExportQuery.ts"
-import { readText, replaceText } from "../export/Files.ts"
+import { readText, replaceText } from "../files/Files.ts"
 import type { OutputError } from "../Terminal.ts"
 import type { PositionSnapshot } from "./WatchPosition.ts"
 

@@ -1,0 +1,96 @@
+/** Reads and writes files. What is written survives a crash of the machine. */
+import * as Effect from "effect/Effect"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import { errorCode, systemFailure } from "../SystemError.ts"
+import { OutputError } from "../Terminal.ts"
+
+/** Fails with the path and the reason of the operating system. */
+export const attempt = <A>(
+  action: string,
+  file: string,
+  run: () => Promise<A>
+): Effect.Effect<A, OutputError> =>
+  Effect.tryPromise({
+    try: run,
+    catch: (error) => new OutputError(systemFailure(`cannot ${action} ${file}`, error))
+  })
+
+/** Returns null where a file does not exist. */
+export const ifExists = <A>(result: Promise<A>): Promise<A | null> =>
+  result.catch((error: unknown) => {
+    if (errorCode(error) === "ENOENT") return null
+    throw error
+  })
+
+/** Follows symbolic links, so that a link stays one when its file is replaced. */
+const followLinks = async (file: string): Promise<string> => {
+  // Fails for links in a circle
+  await ifExists(fs.stat(file))
+  const link = await fs.readlink(file).catch(() => null)
+  return link === null ? file : followLinks(path.resolve(await fs.realpath(path.dirname(file)), link))
+}
+
+/** Returns the file to write. Fails if it is a directory, or its directory does not exist. */
+export const fileToWrite = (file: string): Effect.Effect<string, OutputError> =>
+  Effect.gen(function*() {
+    const target = yield* attempt("write", file, () => followLinks(file))
+    const folder = path.dirname(target)
+    const [status, folderStatus] = yield* attempt("write", target, () =>
+      Promise.all([ifExists(fs.stat(target)), ifExists(fs.stat(folder))]))
+    if (folderStatus === null) {
+      return yield* new OutputError({
+        reason: `directory ${folder} does not exist`,
+        hint: "create it, or choose another file"
+      })
+    }
+    return status?.isDirectory() === true
+      ? yield* new OutputError({ reason: `${target} is a directory`, hint: "choose another name" })
+      : target
+  })
+
+/** Writes to a file. An interruption waits, so that nothing is written after the lock of an export is released. */
+export const write = (file: string, run: () => Promise<void>): Effect.Effect<void, OutputError> =>
+  Effect.uninterruptible(attempt("write", file, run))
+
+/** Makes renames and new names in the folder of a file permanent. Windows cannot open folders, and needs nothing. */
+export const syncFolder = async (file: string): Promise<void> => {
+  if (process.platform === "win32") return
+  const folder = await fs.open(path.dirname(file), "r")
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+/** Replaces a file: readers see the old or the new text, also after a crash. */
+export const replaceText = (file: string, text: string): Effect.Effect<void, OutputError> =>
+  write(file, async () => {
+    const temporary = `${file}.tmp`
+    try {
+      const handle = await fs.open(temporary, "w")
+      try {
+        await handle.writeFile(text)
+        await handle.sync()
+      } finally {
+        await handle.close()
+      }
+      await fs.rename(temporary, file)
+    } catch (error) {
+      await fs.rm(temporary, { force: true }).catch(() => {})
+      throw error
+    }
+    await syncFolder(file)
+  })
+
+/** Returns null if the file does not exist. */
+export const readText = (file: string): Effect.Effect<string | null, OutputError> =>
+  attempt("read", file, () => ifExists(fs.readFile(file, "utf8")))
+
+/** Returns the size of a file, or null if it does not exist. */
+export const sizeOf = (file: string): Effect.Effect<number | null, OutputError> =>
+  attempt("read", file, async () => (await ifExists(fs.stat(file)))?.size ?? null)
+
+export const remove = (file: string): Effect.Effect<void, OutputError> =>
+  attempt("remove", file, () => fs.rm(file, { force: true }))

@@ -1,0 +1,118 @@
+/** Lists of operations. */
+import type { ListOperation } from "@blockquarry/core/Operation"
+import type { Page } from "@blockquarry/core/Page"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
+import * as Stream from "effect/Stream"
+import { ApiClients } from "../ApiClients.ts"
+import { integerValue, singleValue } from "../args/ArgumentValues.ts"
+import { decodeArguments } from "../args/OperationParameters.ts"
+import type { CommandError, UsageError } from "../CommandError.ts"
+import type { CommandInvocation } from "../CommandSpec.ts"
+import { CommandTerminal } from "../Terminal.ts"
+import type { ListCommandSpec } from "./ListCommandSpec.ts"
+import { readsSeveralPages, withPageSize } from "./ListOptions.ts"
+import { outputSettings } from "./OutputOptions.ts"
+import { recordFields } from "./RecordFields.ts"
+import type { RecordList } from "./RecordList.ts"
+import { memoise, type RecordPage, type RecordSource } from "./RecordSource.ts"
+
+/** Returns the list that a spec describes. */
+export const operationList = <
+  I extends { readonly cursor?: string },
+  InputEncoded,
+  Output extends Page<Item>,
+  OutputEncoded extends { readonly result: ReadonlyArray<unknown> },
+  Item
+>(spec: ListCommandSpec<I, InputEncoded, Output, OutputEncoded, Item>): RecordList<Item> => ({
+  operation: spec.operation,
+  recordName: spec.recordName,
+  columns: spec.columns,
+  isDimmed: spec.isDimmed ?? (() => false),
+  sourceOf: (invocation) => operationSource(spec, invocation)
+})
+
+/** Decodes the input of a list, and checks what its schema does not. */
+export const decodeListInput = <
+  I extends { readonly cursor?: string },
+  InputEncoded,
+  Output extends Page<Item>,
+  OutputEncoded,
+  Item
+>(
+  { operation, validate }: ListCommandSpec<I, InputEncoded, Output, OutputEncoded, Item>,
+  invocation: CommandInvocation
+): Either.Either<{ readonly input: I; readonly encoded: InputEncoded }, UsageError> =>
+  Either.flatMap(
+    decodeArguments(operation, invocation.values),
+    (decoded) =>
+      validate === undefined
+        ? Either.right(decoded)
+        : Either.map(validate(decoded.encoded, invocation), () => decoded)
+  )
+
+const operationSource = <
+  I extends { readonly cursor?: string },
+  InputEncoded,
+  Output extends Page<Item>,
+  OutputEncoded extends { readonly result: ReadonlyArray<unknown> },
+  Item
+>(
+  spec: ListCommandSpec<I, InputEncoded, Output, OutputEncoded, Item>,
+  invocation: CommandInvocation
+): Effect.Effect<RecordSource<Item>, CommandError, ApiClients | CommandTerminal> =>
+  Effect.gen(function*() {
+    const terminal = yield* CommandTerminal
+    const { encoded, input } = yield* decodeListInput(spec, invocation)
+    const listOperation = yield* spec.selectClient(yield* ApiClients)
+    const maxItems = integerValue(invocation.values, "max-items")
+    const paged = yield* decodeArguments(spec.operation, withPageSize(invocation.values, maxItems))
+    const alternative = spec.alternativePages?.(listOperation, encoded, invocation) ?? null
+    const isSinglePage = alternative === null && !readsSeveralPages(invocation)
+    // The body of a page is that of the last response
+    const { isRaw } = outputSettings(invocation.values)
+    const toRecordPage = recordPageOf(spec.operation)
+    const pages = (cursor?: string) =>
+      alternative ?? listOperation.pages(paged.encoded, {
+        cursor,
+        ...(isSinglePage ? { maxPages: 1 } : { prefetch: isRaw ? 0 : 1, maxItems: maxItems ?? undefined })
+      })
+    const before = Effect.gen(function*() {
+      if (spec.beforeFirstPage !== undefined) yield* spec.beforeFirstPage(listOperation, encoded, invocation)
+      if (alternative !== null) yield* terminal.progress(`reading ${spec.recordName}…`)
+    })
+    return {
+      operation: spec.operation,
+      input: encoded,
+      fields: recordFields(spec.operation),
+      subject: singleValue(invocation.values, "address")?.toLowerCase() ?? null,
+      recordName: spec.recordName,
+      warning: spec.warning?.(input, invocation) ?? null,
+      isSinglePage,
+      pages: (cursor) =>
+        pages(cursor).pipe(
+          Stream.map((page) => toRecordPage(page, spec.pageNote?.(page, invocation) ?? null)),
+          (stream) => Stream.unwrap(Effect.as(before, stream)),
+          Stream.provideService(CommandTerminal, terminal)
+        )
+    }
+  })
+
+const recordPageOf = <
+  I extends { readonly cursor?: string },
+  InputEncoded,
+  Output extends Page<Item>,
+  OutputEncoded extends { readonly result: ReadonlyArray<unknown> },
+  Item
+>(
+  operation: ListOperation<I, InputEncoded, Output, OutputEncoded, Item>
+) =>
+(page: Output, note: string | null): RecordPage<Item> => ({
+  items: page.result,
+  records: memoise(() => operation.encode(page).result.filter(Predicate.isRecord)),
+  nextCursor: page.cursor === "" ? null : page.cursor,
+  total: page.total,
+  note,
+  omittedCount: 0
+})
