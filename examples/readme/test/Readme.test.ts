@@ -126,7 +126,9 @@ it("docs/architecture.md names files that exist", async () => {
   expect(files.size).toBeGreaterThan(80)
   for (const file of files) {
     const found = await Promise.allSettled(
-      ["", "packages/", "apps/proxy/src/"].map((folder) => access(new URL(`${folder}${file}`, root)))
+      ["", "packages/", "apps/proxy/src/", "apps/cli/src/"].map((folder) =>
+        access(new URL(`${folder}${file}`, root))
+      )
     )
     expect([file, found.some(({ status }) => status === "fulfilled")]).toEqual([file, true])
   }
