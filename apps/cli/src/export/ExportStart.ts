@@ -2,11 +2,11 @@
 import * as Effect from "effect/Effect"
 import * as fs from "node:fs/promises"
 import { ExportConflictError } from "../CommandError.ts"
+import { attempt, readText, remove, replaceText, sizeOf, syncFolder, write } from "../files/Files.ts"
 import type { OutputError } from "../Terminal.ts"
 import type { ExportTarget } from "./ExportOptions.ts"
 import { formatCount } from "./ExportProgress.ts"
 import { describeDifference, type ExportQuery, hashQuery, type QueryOperation } from "./ExportQuery.ts"
-import { attempt, readText, remove, replaceText, sizeOf, syncFolder, write } from "./Files.ts"
 import { formatManifest, type Manifest, parseManifest, positionOf, startManifest, sumOf } from "./Manifest.ts"
 import { countIntactParts } from "./PartialFile.ts"
 
