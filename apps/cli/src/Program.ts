@@ -1,18 +1,16 @@
 /** Connects the command line to the arguments, environment, streams and signals of the process. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { run } from "./Cli.ts"
-import { signalExitCodes } from "./CommandError.ts"
+import { signalExitCodes, unexpectedErrorExitCode } from "./CommandError.ts"
 import * as NodeHttpTransport from "./NodeHttpTransport.ts"
 import * as NodePager from "./NodePager.ts"
 import * as NodeTerminal from "./NodeTerminal.ts"
 import { Pager } from "./render/Pager.ts"
+import { type Signal, signals } from "./Signals.ts"
 import { CommandTerminal } from "./Terminal.ts"
-
-type Signal = keyof typeof signalExitCodes
-
-const signals: ReadonlyArray<Signal> = ["SIGHUP", "SIGINT", "SIGTERM"]
 
 /** Runs a command. The first signal interrupts it, and the second one ends the process at once. */
 export const runProgram = (argv: ReadonlyArray<string>, version: string): void => {
@@ -31,7 +29,12 @@ export const runProgram = (argv: ReadonlyArray<string>, version: string): void =
     NodeRuntime.runMain({
       disableErrorReporting: true,
       disablePrettyLogger: true,
-      teardown: (exit, end) => end(Exit.isSuccess(exit) ? Number(exit.value) : signalExitCodes[received])
+      teardown: (exit, end) => {
+        if (Exit.isSuccess(exit)) return end(Number(exit.value))
+        if (Cause.isInterruptedOnly(exit.cause)) return end(signalExitCodes[received])
+        process.stderr.write(`error: internal error: ${Cause.pretty(exit.cause)}\n`)
+        end(unexpectedErrorExitCode)
+      }
     })
   )
 }

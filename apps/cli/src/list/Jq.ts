@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import { loadJq } from "jq-wasm/inline"
 import { UsageError } from "../CommandError.ts"
 import { JsonText } from "../render/Json.ts"
+import { whileBlocking } from "../Signals.ts"
 import type { RecordTransform, TransformedRecords } from "./RecordTransform.ts"
 
 /** Functions of jq that read other records than the current one, or end the program. */
@@ -47,7 +48,7 @@ export const makeJq = (expression: string): Effect.Effect<RecordTransform, Usage
   Effect.gen(function*() {
     const jq = yield* Effect.promise(() => loadJq())
     const run = (input: string, flags: ReadonlyArray<string> = []) =>
-      jq.raw(input, expression, ["-c", ...flags, "--"])
+      whileBlocking(() => jq.raw(input, expression, ["-c", ...flags, "--"]))
     const compiled = run("", ["--debug-dump-disasm"])
     const compileErrorCode = 3
     if (compiled.exitCode === compileErrorCode) return yield* usageError(compiled.stderr)
