@@ -28,7 +28,8 @@ export interface QuarryProxy {
 /** The options of Node.js in the container image. */
 export const imageOptions: ReadonlyArray<string> = [
   "--max-semi-space-size=32",
-  "--no-allocation-site-pretenuring"
+  "--no-allocation-site-pretenuring",
+  "--no-parallel-scavenge"
 ]
 
 /** A client with quotas that no benchmark reaches. */

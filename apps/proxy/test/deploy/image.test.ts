@@ -228,7 +228,7 @@ describe("the Dockerfile", () => {
     expect(final).toContain(`\nEXPOSE ${defaults.listen.port} ${defaults.admin?.port}\n`)
     expect(final).toContain(`http://127.0.0.1:${defaults.listen.port}/livez`)
     expect(final).toContain(
-      `\nENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=32", "--no-allocation-site-pretenuring", "/app/dist/quarry-proxy.js"]\n`
+      `\nENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=32", "--no-allocation-site-pretenuring", "--no-parallel-scavenge", "/app/dist/quarry-proxy.js"]\n`
     )
     expect(final).not.toMatch(/^RUN /m)
     for (const label of ["title", "description", "licenses", "version", "revision"]) {
