@@ -64,7 +64,7 @@ const runBenchmarks = (
   { benchmarks, json, previous, runs }: Extract<BenchCommand, { readonly command: "compare" }>
 ) =>
   Effect.gen(function*() {
-    const measure = { rounds: runs, warmUp: 2_000_000, batch: 100_000, clock: cpuTime }
+    const measure = { rounds: runs, warmUp: 5_000_000, batch: 200_000, clock: cpuTime }
     const print: Print = json ? Console.error : Console.log
     const machine = describeMachine()
     yield* print(`${machine}; medians of ${runs} rounds, CPU time`)
