@@ -117,6 +117,10 @@ const keepMembers = (all: RawInput, isKept: (name: string) => boolean): RawInput
 /** Other objects may inherit members, which are not parameters. */
 const isPlain = (value: object): boolean => Object.getPrototypeOf(value) === Object.prototype
 
+/** A struct that does not list its fields when the input is no object. */
+const structOf = <F extends Schema.Struct.Fields>(fields: F) =>
+  Schema.Struct(fields).annotations({ message: () => "expected an object" })
+
 /** Fields without context requirements. */
 // oxlint-disable-next-line typescript/no-explicit-any -- `unknown` does not fit an invariant type parameter
 type ParameterFields = { readonly [name: string]: Schema.Schema<any, any> | OptionalField<any, any> }
@@ -131,7 +135,7 @@ export const inputSchema = <F extends ParameterFields>(
   fields: F
 ): InputSchema<Schema.Struct.Type<F>, Schema.Struct.Encoded<F>> => ({
   schema: withTypes<Schema.Struct.Type<F>, Schema.Struct.Encoded<F>>()(
-    Schema.compose(dropEmpty(() => false), Schema.Struct(fields), { strict: false })
+    Schema.compose(dropEmpty(() => false), structOf(fields), { strict: false })
   ),
   fields
 })
@@ -214,7 +218,7 @@ export const inputSchemaWithRange = <F extends ParameterFields, DateInput>(
     to_block: optional(withDescription(Integer, "Last block, inclusive; takes precedence over to_date")),
     to_date: optional(withDescription(passthrough(date), "Latest date; UTC if no time zone is given"))
   }
-  const FieldsWithBounds = Schema.Struct({ ...fields, ...bounds }).pipe(
+  const FieldsWithBounds = structOf({ ...fields, ...bounds }).pipe(
     Schema.filter<Schema.Schema.Any>(checkRange)
   )
   return {
