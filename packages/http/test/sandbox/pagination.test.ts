@@ -1,4 +1,4 @@
-/** Tests pagination of large lists of the sandbox: every record once, in order. */
+/** Tests pagination of long lists of the sandbox: every record once, in order. */
 import * as DataApi from "@blockquarry/http/DataApi"
 import * as Sandbox from "@blockquarry/sandbox/Sandbox"
 import { describe, expect, it } from "@effect/vitest"
@@ -9,7 +9,8 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 
-const records = 100_000
+/** The full check reads longer lists than this sample. */
+const records = process.env["QUARRY_FULL"] === "1" ? 100_000 : 20_000
 
 const withSandbox = (options: Sandbox.SandboxOptions) =>
   DataApi.layer({ apiKey: Redacted.make(Sandbox.apiKey), baseUrl: Sandbox.baseUrls.data }).pipe(
@@ -53,7 +54,7 @@ const expectSameRecords = (
   expect(fetched.length).toBe(expected.length)
 }
 
-describe("a list of 100,000 records", () => {
+describe("a long list", () => {
   it.live("is complete with cursors", () =>
     Effect.gen(function*() {
       expectSameRecords(yield* fetchBusyWallet("DESC"))
