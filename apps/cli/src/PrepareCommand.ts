@@ -9,7 +9,7 @@ import { parseDuration } from "./args/ValueCheck.ts"
 import { type CommandError, UsageError } from "./CommandError.ts"
 import type { CommandInvocation, CommandSpec } from "./CommandSpec.ts"
 import { type AddressBook, checkName } from "./config/AddressBook.ts"
-import { hasStoredKey, protectStoredKey } from "./config/ApiKey.ts"
+import { protectStoredKey, requireProfile } from "./config/ApiKey.ts"
 import * as Configuration from "./config/Configuration.ts"
 import { findSetting } from "./config/Setting.ts"
 import { isExport } from "./export/ExportOptions.ts"
@@ -72,13 +72,7 @@ const requireValid = (
 ): Effect.Effect<void, UsageError> =>
   Effect.gen(function*() {
     yield* Configuration.requireValid(configuration)
-    const { profile, profiles } = configuration
-    if (allowsUnknownProfile || profiles.includes(profile) || (yield* hasStoredKey(profile))) return
-    yield* Configuration.unknownProfile(
-      profile,
-      configuration,
-      configuration.values.get("profile")?.origin ?? null
-    )
+    if (!allowsUnknownProfile) yield* requireProfile(configuration)
   })
 
 const withConfiguredValues = (

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
-import { ConfigFileError } from "../CommandError.ts"
+import { ConfigFileError, type UsageError } from "../CommandError.ts"
 import { protectSecret } from "../Redaction.ts"
 import { systemFailure } from "../SystemError.ts"
 import { apiKeyFile } from "./ConfigPaths.ts"
@@ -13,7 +13,8 @@ import {
   environmentVariable,
   formatOrigin,
   missingHome,
-  pathEnvironment
+  pathEnvironment,
+  unknownProfile
 } from "./Configuration.ts"
 import { readSmallFile, replaceFile } from "./ReplaceFile.ts"
 
@@ -41,6 +42,14 @@ export const hasStoredKey = (profile: string): Effect.Effect<boolean> =>
     Effect.map((file) => fs.existsSync(file)),
     Effect.orElseSucceed(() => false)
   )
+
+/** Fails if the profile in use is neither in the user file nor has an API key. */
+export const requireProfile = (configuration: Configuration): Effect.Effect<void, UsageError> =>
+  Effect.gen(function*() {
+    const { profile, profiles, values } = configuration
+    if (profiles.includes(profile) || (yield* hasStoredKey(profile))) return
+    yield* unknownProfile(profile, configuration, values.get("profile")?.origin ?? null)
+  })
 
 /** Returns the API key; null if there is none. It never appears in messages from then on. */
 export const findApiKey = (

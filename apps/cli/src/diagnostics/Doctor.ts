@@ -3,6 +3,7 @@ import * as Settings from "@blockquarry/http/Settings"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import * as fs from "node:fs"
 import { baseUrlOptions } from "../args/GlobalOptions.ts"
@@ -20,7 +21,7 @@ import { HttpTransport } from "../HttpTransport.ts"
 import { describeSystemError } from "../SystemError.ts"
 import { checkService, isKeyAccepted, type ServiceCheck } from "./CheckService.ts"
 import { probe, type ProbeError, targetOf } from "./NetworkProbe.ts"
-import { isProxyUrl, proxyFor, proxyVariables } from "./ProxyVariables.ts"
+import { isProxyUrl, type NamedProxy, proxyFor, proxyVariables, proxyVariablesFor } from "./ProxyVariables.ts"
 
 /** The result of one check. */
 export interface Finding {
@@ -78,15 +79,14 @@ const checkFiles = ({ configuration: { files, issues } }: CommandSettings): Read
 
 const checkProfile = ({ configuration }: CommandSettings): Effect.Effect<ReadonlyArray<Finding>> =>
   Effect.gen(function*() {
-    const { profile, profiles, values } = configuration
+    const { profile, values } = configuration
     const origin = values.get("profile")?.origin
-    const label = `${profile}${origin === undefined ? "" : ` (${formatOrigin(origin)})`}`
-    const isKnown = profiles.includes(profile) || (yield* ApiKey.hasStoredKey(profile))
+    const known = yield* Effect.either(ApiKey.requireProfile(configuration))
     const file = yield* Effect.orElseSucceed(ApiKey.keyFile(profile), () => null)
     return [
-      isKnown
-        ? ok("profile", label)
-        : failed("profile", `${label} is unknown`, `choose ${profiles.join(", ")}, or run quarry auth login`),
+      Either.isRight(known)
+        ? ok("profile", `${profile}${origin === undefined ? "" : ` (${formatOrigin(origin)})`}`)
+        : failed("profile", known.left.reason, known.left.hint),
       ...file === null || process.platform === "win32" ? [] : checkPermissions(file)
     ]
   })
@@ -153,35 +153,30 @@ const checkNetwork = (
       { concurrency: 4 }
     )
     const dataUrl = configured.find(({ name }) => name === "base-url")?.url
+    const isReached = !(reached[hosts.findIndex(({ url }) => url.origin === dataUrl?.origin)] ?? [])
+      .some(({ status }) => status === "failed")
     const service = dataUrl === undefined
       ? [skipped("service", "base-url is not set")]
-      : yield* checkKey(configuration, dataUrl)
+      : yield* checkKey(configuration, dataUrl, isReached)
     return [...reached.flat(), ...service]
   })
 
 const checkHost = (
   name: string,
   url: URL,
-  proxy: string | null
+  proxy: NamedProxy | null
 ): Effect.Effect<ReadonlyArray<Finding>> =>
   Effect.gen(function*() {
     const check = `${name}: connection`
-    if (proxy !== null && !isProxyUrl(proxy)) {
-      return [
-        failed(
-          check,
-          "the proxy is not the URL of an HTTP proxy",
-          "correct or unset HTTPS_PROXY and HTTP_PROXY"
-        )
-      ]
+    if (proxy !== null && !isProxyUrl(proxy.value)) {
+      // Its value may contain a password
+      return [failed(check, `${proxy.variable} is not the URL of an HTTP proxy`, "correct or unset it")]
     }
-    const direct = proxy === null
-    const target = targetOf(direct ? url : new URL(proxy))
-    // A URL of a proxy may contain a password
-    const label = direct ? url.host : `proxy ${new URL(proxy).host} for ${url.host}`
-    const result = yield* Effect.either(probe(target))
+    const target = proxy === null ? url : new URL(proxy.value)
+    const label = proxy === null ? url.host : `proxy ${target.host} for ${url.host}`
+    const result = yield* Effect.either(probe(targetOf(target)))
     if (result._tag === "Left") {
-      return [failed(check, `${label}: ${describeProbe(result.left)}`, fixOfProbe(result.left, direct))]
+      return [failed(check, `${label}: ${describeProbe(result.left)}`, fixOfProbe(result.left, url, proxy))]
     }
     const { addresses, certificate, connectMillis } = result.right
     const now = yield* Clock.currentTimeMillis
@@ -204,16 +199,18 @@ const describeProbe = ({ code, step }: ProbeError): string => {
   }
 }
 
-const fixOfProbe = ({ code, step }: ProbeError, isDirect: boolean): string => {
+const fixOfProbe = ({ code, step }: ProbeError, url: URL, proxy: NamedProxy | null): string => {
   switch (step) {
     case "name":
-      return isDirect
+      return proxy === null
         ? "check the spelling of the base URL, and the DNS of your network"
-        : "check the spelling of HTTPS_PROXY"
+        : `check the spelling of ${proxy.variable}`
     case "connection":
-      return isDirect
-        ? "check the port and your firewall; if your network needs a proxy, set HTTPS_PROXY"
-        : "check that the proxy runs, or unset HTTPS_PROXY"
+      return proxy !== null
+        ? `check that the proxy runs, or unset ${proxy.variable}`
+        : isLoopback(url)
+        ? "check that the service runs, and its port"
+        : `check the port and your firewall; if your network needs a proxy, set ${proxyVariablesFor(url)[0]}`
     case "tls":
       return code === "CERT_HAS_EXPIRED"
         ? "the operator of the service must renew the certificate; check your clock as well"
@@ -248,7 +245,8 @@ export const checkCertificate = (
 
 const checkKey = (
   configuration: CommandSettings["configuration"],
-  url: URL
+  url: URL,
+  isReached: boolean
 ): Effect.Effect<ReadonlyArray<Finding>, never, HttpTransport> =>
   Effect.gen(function*() {
     const found = yield* Effect.either(ApiKey.findApiKey(configuration))
@@ -261,6 +259,7 @@ const checkKey = (
     }
     const { key, source } = found.right
     const label = `${ApiKey.fingerprint(key)} from ${source}`
+    if (!isReached) return [skipped("API key", `${label}: not checked without a connection`)]
     const client = yield* Effect.either((yield* HttpTransport).network("few-requests"))
     if (client._tag === "Left") {
       return [failed("service", formatError(client.left).message, client.left.hint)]
@@ -281,12 +280,15 @@ const checkAccepted = (check: ServiceCheck, label: string): Finding => {
 /** Above this, signatures and caches of others may fail, and times in the output mislead. */
 const maxSkewMillis = 60_000
 
+/** The connection itself is checked before. */
+const networkFix = "repeat the check; if it fails again, ask the operator of the service or the proxy"
+
 const checkResponse = (check: ServiceCheck): Effect.Effect<ReadonlyArray<Finding>> =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     const { error, headers, millis } = check
     if (error !== null && isKeyAccepted(check) === null) {
       const { hint, message } = formatError(error)
-      return [failed("service", message, hint)]
+      return [failed("service", message, error._tag === "NetworkError" ? networkFix : hint)]
     }
     const date = Date.parse(headers?.["date"] ?? "")
     return [

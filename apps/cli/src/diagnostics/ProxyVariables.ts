@@ -9,9 +9,22 @@ export const proxyVariables = ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP
 
 export const isProxyUrl = (text: string): boolean => URL.canParse(text) && /^https?:\/\//i.test(text)
 
-/** Lower case takes precedence. */
-const either = ({ variable }: ProxyEnvironment, name: string): string =>
-  variable(name.toLowerCase()) || variable(name)
+/** A proxy, and the variable that names it. */
+export interface NamedProxy {
+  readonly variable: string
+  readonly value: string
+}
+
+/** Returns the first variable that is set. Lower case takes precedence. */
+const firstSet = ({ variable }: ProxyEnvironment, ...names: ReadonlyArray<string>): NamedProxy | null =>
+  names.flatMap((name) => [name.toLowerCase(), name]).map((name) => ({
+    variable: name,
+    value: variable(name)
+  })).find(({ value }) => value !== "") ?? null
+
+/** Returns the variables that may name the proxy for a URL, in their order. */
+export const proxyVariablesFor = ({ protocol }: URL): readonly [string, ...ReadonlyArray<string>] =>
+  protocol === "https:" ? ["HTTPS_PROXY", "HTTP_PROXY"] : ["HTTP_PROXY"]
 
 /** Whether NO_PROXY exempts a host and port: by suffix of the name, with or without a port, or all with `*`. */
 const isExempt = (noProxy: string, { hostname, port, protocol }: URL): boolean => {
@@ -27,9 +40,7 @@ const isExempt = (noProxy: string, { hostname, port, protocol }: URL): boolean =
 }
 
 /** Returns the proxy for a URL; null if it is reached directly. */
-export const proxyFor = (environment: ProxyEnvironment, url: URL): string | null => {
-  const proxy = url.protocol === "https:"
-    ? either(environment, "HTTPS_PROXY") || either(environment, "HTTP_PROXY")
-    : either(environment, "HTTP_PROXY")
-  return proxy === "" || isExempt(either(environment, "NO_PROXY"), url) ? null : proxy
-}
+export const proxyFor = (environment: ProxyEnvironment, url: URL): NamedProxy | null =>
+  isExempt(firstSet(environment, "NO_PROXY")?.value ?? "", url)
+    ? null
+    : firstSet(environment, ...proxyVariablesFor(url))

@@ -102,7 +102,7 @@ describe("quarry doctor", () => {
         [
           `http://127.0.0.1:${port}`,
           /cannot connect: connection refused \(ECONNREFUSED\)/,
-          /port and your firewall/
+          /that the service runs, and its port/
         ],
         [QUARRY_BASE_URL.replace("http:", "https:"), /TLS fails: \S+/, /NODE_EXTRA_CA_CERTS/]
       ]
@@ -112,6 +112,7 @@ describe("quarry doctor", () => {
         expect([url, ran.code, finding?.status]).toEqual([url, 1, "failed"])
         expect(finding?.message).toMatch(message)
         expect(finding?.fix).toMatch(fix)
+        expect(findingsOf(ran).get("API key")?.status).toBe("skipped")
       }
     }).pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer)), 30_000)
 
@@ -137,9 +138,16 @@ describe("quarry doctor", () => {
         const invalid = yield* run(json, { client, env: { ...env, HTTPS_PROXY: proxy } })
         expect(findingsOf(invalid).get("base-url: connection")).toMatchObject({
           status: "failed",
-          message: "the proxy is not the URL of an HTTP proxy"
+          message: "HTTPS_PROXY is not the URL of an HTTP proxy"
         })
       }
+      const plain = yield* run(json, {
+        client,
+        env: { ...env, QUARRY_BASE_URL: "http://data.test", HTTP_PROXY: env.HTTPS_PROXY }
+      })
+      expect(findingsOf(plain).get("base-url: connection")?.fix).toBe(
+        "check that the proxy runs, or unset HTTP_PROXY"
+      )
     }).pipe(Effect.scoped))
 
   it.live("compares the clock with the Date header", () =>
@@ -261,7 +269,7 @@ it.each<readonly [Readonly<Record<string, string>>, string, string | null]>([
   [{ HTTPS_PROXY: "http://p.test", NO_PROXY: "evila.test" }, "https://a.test", "http://p.test"],
   [{ HTTPS_PROXY: "http://p.test", NO_PROXY: "*" }, "https://a.test", null]
 ])("with %j, %s is reached through %s", (variables, url, proxy) => {
-  expect(proxyFor({ variable: (name) => variables[name] ?? "" }, new URL(url))).toBe(proxy)
+  expect(proxyFor({ variable: (name) => variables[name] ?? "" }, new URL(url))?.value ?? null).toBe(proxy)
 })
 
 it("recognizes URLs of HTTP proxies", () => {
