@@ -9,7 +9,7 @@ import { outputOption, profileOption, requestOptions } from "../args/GlobalOptio
 import { type ConfigFileError, NotSetError, UsageError } from "../CommandError.ts"
 import type { CommandSettings } from "../CommandSettings.ts"
 import type { CommandInvocation, CommandSpec } from "../CommandSpec.ts"
-import { hasStoredKey } from "../config/ApiKey.ts"
+import { hasStoredKey, requireProfile } from "../config/ApiKey.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import {
   type Configuration,
@@ -67,6 +67,19 @@ const printIssues = ({ issues }: Configuration) =>
     (terminal) => Effect.forEach(issues, (issue) => terminal.note(sanitize(`warning: ${formatIssue(issue)}`)))
   )
 
+/** Returns whether the command line or the environment selects the profile. */
+const selectsProfile = ({ values }: Configuration): boolean => {
+  const origin = values.get("profile")?.origin._tag
+  return origin === "Option" || origin === "Environment"
+}
+
+/** Fails if the command reads an unknown profile. That of a file is only a warning, so that the command shows it. */
+const checkProfile = (configuration: Configuration) =>
+  Effect.catchAll(requireProfile(configuration), (error) =>
+    selectsProfile(configuration)
+      ? error
+      : Effect.flatMap(CommandTerminal, ({ note }) => note(sanitize(`warning: ${error.reason}`))))
+
 /** Returns the value that applies, also if the default depends on the terminal or the environment. */
 const valueInUse = (
   { configuration, format }: CommandSettings,
@@ -96,6 +109,7 @@ export const configGet: CommandSpec = {
       const terminal = yield* CommandTerminal
       const { name } = yield* requireSetting(singleValue(values, "setting") ?? "")
       yield* printIssues(settings.configuration)
+      yield* checkProfile(settings.configuration)
       const resolved = yield* valueInUse(settings, name)
       if (resolved === null) {
         return yield* new NotSetError({
@@ -121,16 +135,12 @@ const targetOf = (
   name: string
 ): Effect.Effect<Target, ConfigFileError> => {
   const isProject = isEnabled(values, projectOption.name)
-  const selected = configuration.values.get("profile")
-  const isSelected = selected?.origin._tag === "Option" || selected?.origin._tag === "Environment"
-  const profile = selected === undefined || !isSelected || isProject || selected.value === defaultProfile ||
-      name === "profile"
-    ? null
-    : selected.value
+  const isInProfile = selectsProfile(configuration) && !isProject && name !== "profile" &&
+    configuration.profile !== defaultProfile
   return Effect.map(fileOf(configuration, isProject), (file) => ({
     file,
     kind: isProject ? "project" : "user",
-    profile
+    profile: isInProfile ? configuration.profile : null
   }))
 }
 
@@ -180,7 +190,6 @@ export const configSet: CommandSpec = {
       const terminal = yield* CommandTerminal
       const name = singleValue(invocation.values, "setting") ?? ""
       const value = singleValue(invocation.values, "value") ?? ""
-      yield* printIssues(invocation.settings.configuration)
       const target = yield* targetOf(invocation, name)
       const problem = ConfigFile.nameProblem(name, target.kind, target.profile !== null)
       if (problem !== null) {
@@ -206,6 +215,7 @@ export const configSet: CommandSpec = {
         return yield* unknownProfile(value, configuration, null)
       }
       yield* ConfigFile.setValue(target.file, pathOf(target, name), value)
+      yield* printIssues(configuration)
       yield* terminal.note(sanitize(`set ${name} to ${value} in ${formatTarget(target)}`))
       yield* noteIfOverridden(target, name)
     })
@@ -259,6 +269,7 @@ export const configList: CommandSpec = {
   run: ({ settings, values }) =>
     Effect.gen(function*() {
       yield* printIssues(settings.configuration)
+      yield* checkProfile(settings.configuration)
       const showOrigin = isEnabled(values, showOriginOption.name)
       const rows = yield* Effect.forEach(names, (setting) =>
         Effect.map(valueInUse(settings, setting), (resolved): SettingRow => ({

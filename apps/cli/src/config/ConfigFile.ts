@@ -85,8 +85,9 @@ const parse = (yaml: YamlModule, text: string, file: string, kind: FileKind): Co
   const issues: Array<ConfigIssue> = []
   const report = (offset: number, message: string, hint: string | null = null) =>
     void issues.push({ file, line: lineAt(offset), message, hint })
-  for (const { code, pos } of [...document.errors, ...document.warnings]) {
-    report(pos[0], `invalid YAML: ${code.toLowerCase().replaceAll("_", " ")}`)
+  // Errors after the first one are mostly its consequences
+  for (const problem of [...document.errors.slice(0, 1), ...document.warnings]) {
+    report(problem.pos[0], describeYaml(problem), yamlHint)
   }
   if (document.errors.length > 0) return { ...nothing(file), issues }
 
@@ -143,6 +144,11 @@ const parse = (yaml: YamlModule, text: string, file: string, kind: FileKind): Co
     issues
   }
 }
+
+const describeYaml = ({ code }: Yaml.YAMLError): string =>
+  `invalid YAML: ${code.toLowerCase().replaceAll("_", " ")}`
+
+const yamlHint = "correct it in an editor"
 
 interface Entry {
   readonly name: string
@@ -236,10 +242,9 @@ const edit = (
       const isMapping = document.contents === null || yaml.isMap(document.contents)
       if (error !== undefined || !isMapping) {
         return new ConfigFileError({
-          file,
-          reason: error === undefined
-            ? "expected names and values; correct it first"
-            : `line ${lineAt(error.pos[0])}: invalid YAML; correct it first`
+          file: error === undefined ? file : `${file}:${lineAt(error.pos[0])}`,
+          reason: error === undefined ? "expected names and values" : describeYaml(error),
+          hint: `${yamlHint}; the file was not changed`
         })
       }
       change(yaml, document)

@@ -103,6 +103,40 @@ describe("quarry config", () => {
       })
     }).pipe(Effect.scoped))
 
+  it.live("reads only profiles that exist, and warns of one that a file selects", () =>
+    Effect.gen(function*() {
+      const { run, writeUser } = yield* directories
+      writeUser("profile: gone\nprofiles:\n  work:\n    chain: bsc\n")
+      for (const argv of [["config", "get", "chain"], ["config", "list"]]) {
+        const expected = {
+          code: 2,
+          out: "",
+          err: expect.stringMatching(/unknown profile "wrok" .*default, work\nhint: did you mean work\?/)
+        }
+        expect(yield* run([...argv, "--profile", "wrok"])).toMatchObject(expected)
+        expect(yield* run(argv, { env: { QUARRY_PROFILE: "wrok" } })).toMatchObject(expected)
+        expect(yield* run(argv)).toMatchObject({
+          code: 0,
+          err: expect.stringContaining("warning: unknown profile \"gone\"")
+        })
+      }
+      const doctor = yield* run(["doctor", "--sandbox", "--profile", "wrok"])
+      expect(doctor.out).toMatch(/unknown profile "wrok" .*\n +fix: did you mean work\?/)
+    }).pipe(Effect.scoped))
+
+  it.live("names the line of invalid YAML once, and says what to do", () =>
+    Effect.gen(function*() {
+      const { readUser, run, userFile, writeUser } = yield* directories
+      writeUser("chain: eth\n  bad: [\n")
+      expect(yield* run(["config", "set", "chain", "bsc"])).toMatchObject({
+        code: 1,
+        err: `error: ${userFile}:1: invalid YAML: block as implicit key\n` +
+          "hint: correct it in an editor; the file was not changed\n"
+      })
+      expect(readUser()).toBe("chain: eth\n  bad: [\n")
+      expect((yield* run(["config", "get", "chain"])).err.match(/warning:/g)).toHaveLength(1)
+    }).pipe(Effect.scoped))
+
   it.live("sets only profiles that exist", () =>
     Effect.gen(function*() {
       const { run, writeUser } = yield* directories
