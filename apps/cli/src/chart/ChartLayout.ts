@@ -71,6 +71,16 @@ const placeBar = ({ range, text }: Bar, available: number, clean: (text: string)
   return { range, text: shown, exactText: shown === exact ? null : exact }
 }
 
+/** The width of the words beside a number of a note, for example `Total: ` and its unit. */
+const numberContext = 16
+
+/** Shortens the numbers of a note that would fill more than its line. */
+const shortenNumbers = (note: string, columns: number): string =>
+  note.replace(
+    /\d+(?:\.\d+)?/g,
+    (number) => shortenNumber(number, Math.max(minLabelWidth, columns - numberContext))
+  )
+
 /** A panel before its place is known. */
 interface SizedPanel extends Pick<PlacedPanel, "name" | "bars" | "textWidth"> {
   readonly choices: Panel["ticks"]
@@ -149,6 +159,6 @@ export const layoutChart = (
       : barWidth >= minBarWidth
       ? [placeLine(all, start, barWidth)]
       : groups.flatMap((group) => placeGroup(group, start, available)),
-    notes: chart.notes.flatMap((note) => wrapText(clean(note), columns))
+    notes: chart.notes.flatMap((note) => wrapText(shortenNumbers(clean(note), columns), columns))
   }
 }

@@ -157,6 +157,19 @@ describe("text", () => {
     expect(draw(chartOf([2n ** 256n - 1n]), 120)).toContain(String(2n ** 256n - 1n))
   })
 
+  it("shortens a number of a note to its line, and keeps one that fits", () => {
+    const drawNote = (number: string) =>
+      draw({ title: "t", labels: [], panels: [], notes: [`Total: ${number} QUSD.`] }, 80).split("\n").slice(
+        2,
+        -1
+      )
+    expect(drawNote(`0.${"0".repeat(250)}12345`)).toEqual(["Total: 1.2345e-251 QUSD."])
+    expect(drawNote(`0.${"123456789".repeat(28)}`)).toEqual([
+      expect.stringMatching(/^Total: 0\.123456789\d{50,}… QUSD\.$/)
+    ])
+    expect(drawNote(String(10n ** 60n + 7n))).toEqual([`Total: ${10n ** 60n + 7n} QUSD.`])
+  })
+
   it("draws only the title and the notes of a chart without rows", () => {
     expect(
       draw({
