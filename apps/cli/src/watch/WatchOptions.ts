@@ -1,11 +1,15 @@
 /** Options of watches. */
+import { Time } from "@blockquarry/core/Time"
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import type { OptionSpec, ValueCheck } from "../args/CommandDescription.ts"
 import { duration, integerBetween, parseDuration, positiveInteger } from "../args/ValueCheck.ts"
+import { UsageError } from "../CommandError.ts"
 import type { CommandInvocation } from "../CommandSpec.ts"
 import type { PollStart } from "./WatchPosition.ts"
 
@@ -17,10 +21,9 @@ const blockNumber = /^\d{1,15}$/
 
 const parseAge = (text: string): Duration.Duration | null => parseDuration(text, Duration.days(9999))
 
-const parseTime = (text: string): DateTime.Utc | null => {
-  const millis = /^\d{4}-\d{2}-\d{2}/.test(text.trim()) ? Date.parse(text.trim()) : Number.NaN
-  return Number.isNaN(millis) ? null : DateTime.unsafeMake(millis)
-}
+/** Without a zone it is UTC, as in the options of lists. */
+const parseTime = (text: string): DateTime.Utc | null =>
+  Option.getOrNull(Schema.decodeOption(Time)(text.trim()))
 
 const since: ValueCheck = {
   expected: "a duration such as 1h or 2d, a date such as 2025-06-01, or a block number",
@@ -77,16 +80,26 @@ export const watchOptions: ReadonlyArray<OptionSpec> = [
 export const intervalOf = ({ values }: CommandInvocation): Duration.Duration =>
   parseDuration(singleValue(values, intervalOption.name) ?? "") ?? defaultInterval
 
-/** Returns where to start according to `--since`; null to start now. A number without a unit is a block. */
-export const sinceOf = ({ values }: CommandInvocation): Effect.Effect<PollStart | null> =>
+/**
+ * Returns where to start according to `--since`; null to start now. A number without a unit is a block. Fails if the time is
+ * in the future.
+ */
+export const sinceOf = ({ values }: CommandInvocation): Effect.Effect<PollStart | null, UsageError> =>
   Effect.gen(function*() {
     const text = singleValue(values, "since") ?? ""
     if (text === "") return null
     if (blockNumber.test(text)) return { _tag: "Block", block: Number(text) }
     const time = parseTime(text)
-    if (time !== null) return { _tag: "Time", time: DateTime.formatIso(time) }
-    const age = parseAge(text) ?? Duration.zero
     const now = yield* Clock.currentTimeMillis
+    if (time !== null) {
+      return DateTime.toEpochMillis(time) <= now
+        ? { _tag: "Time", time: DateTime.formatIso(time) }
+        : yield* new UsageError({
+          reason: `--since: expected a time in the past, got ${JSON.stringify(text)} (UTC)`,
+          hint: "omit --since to print new records from now on"
+        })
+    }
+    const age = parseAge(text) ?? Duration.zero
     return { _tag: "Time", time: DateTime.formatIso(DateTime.unsafeMake(now - Duration.toMillis(age))) }
   })
 
