@@ -136,7 +136,9 @@ export const makeInputFailures = (
           const report = reportOf(error)
           if (listed.length < listedCount) {
             const shown = sanitize(input.length > maxShownInput ? `${input.slice(0, maxShownInput)}…` : input)
-            listed.push({ text: `  line ${line}: ${shown}: ${report.message}`, hint: report.hint })
+            // The message says what an input without values misses
+            const place = shown.trim() === "" ? `line ${line}` : `line ${line}: ${shown}`
+            listed.push({ text: `  ${place}: ${report.message}`, hint: report.hint })
           }
           failed++
           exitStatuses.add(exitCodes[error._tag])

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { createReadStream } from "node:fs"
 import type { Readable } from "node:stream"
-import { closestMatch } from "../args/Suggest.ts"
+import { closestMatch, didYouMean } from "../args/Suggest.ts"
 import { UsageError } from "../CommandError.ts"
 import { errorCode, systemFailure } from "../SystemError.ts"
 
@@ -35,7 +35,14 @@ export interface InputText {
 const maxLineLength = 64 * 1024
 
 /** Fails to read a text because of its content. */
-class InvalidText extends Error {}
+class InvalidText extends Error {
+  readonly hint: string
+
+  constructor(message: string, hint = textHint) {
+    super(message)
+    this.hint = hint
+  }
+}
 
 /** Decodes UTF-8, or UTF-16 if there is its byte order mark, as PowerShell writes it. Removes byte order marks. */
 const decodeChunks = async function*(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
@@ -89,6 +96,9 @@ const lineInputs = async function*(
   }
 }
 
+/** How many columns an error lists. */
+const maxListedColumns = 20
+
 /** Returns the index of a column by its name or number. */
 const columnIndex = (header: ReadonlyArray<string>, column: string): number => {
   const names = header.map((name) => name.trim())
@@ -96,10 +106,12 @@ const columnIndex = (header: ReadonlyArray<string>, column: string): number => {
   if (index !== -1) return index
   const number = /^\d{1,6}$/.test(column.trim()) ? Number(column) : 0
   if (number >= 1 && number <= names.length) return number - 1
-  const suggestion = closestMatch(column, names)
+  const more = names.length > maxListedColumns ? ", …" : ""
   throw new InvalidText(
-    `the header has no column ${JSON.stringify(column)}; ` +
-      (suggestion === undefined ? `columns: ${names.join(", ")}` : `did you mean ${suggestion}?`)
+    `the header has no column ${JSON.stringify(column)}; it has ${
+      names.slice(0, maxListedColumns).join(", ")
+    }${more}`,
+    didYouMean(closestMatch(column, names)) ?? "use one of these names, or the number of the column"
   )
 }
 
@@ -135,7 +147,7 @@ export const inputName = ({ file }: Pick<InputText, "file">): string =>
 export const readError = (input: Pick<InputText, "file">, error: unknown): UsageError => {
   const action = `--from: cannot read ${inputName(input)}`
   if (error instanceof InvalidText) {
-    return new UsageError({ reason: `${action}: ${error.message}`, hint: textHint })
+    return new UsageError({ reason: `${action}: ${error.message}`, hint: error.hint })
   }
   // The parser of CSV has codes too, with a message about the line
   return errorCode(error).startsWith("CSV_") && error instanceof Error

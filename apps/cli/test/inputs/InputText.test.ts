@@ -118,10 +118,14 @@ describe("CSV files", () => {
     Effect.gen(function*() {
       const unknown = yield* Effect.flip(read(csv, { columns: ["adress"] }))
       expect(unknown.reason).toBe(
-        "--from: cannot read stdin: the header has no column \"adress\"; did you mean address?"
+        "--from: cannot read stdin: the header has no column \"adress\"; it has name, address, note"
       )
+      expect(unknown.hint).toBe("did you mean address?")
       const other = yield* Effect.flip(read(csv, { columns: ["7"] }))
-      expect(other.reason).toContain("columns: name, address, note")
+      expect(other.hint).toBe("use one of these names, or the number of the column")
+      const many = Array.from({ length: 30 }, (_, index) => `c${index}`).join()
+      const long = yield* Effect.flip(read(many, { columns: ["x"] }))
+      expect(long.reason).toMatch(/it has c0, .*, c19, …$/)
       const broken = yield* Effect.flip(read("a,b\n\"x,1\ny,2\n", { columns: ["a"] }))
       expect(broken.reason).toMatch(/^--from: cannot read stdin: .*quote/i)
     }))

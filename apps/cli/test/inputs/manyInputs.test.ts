@@ -154,6 +154,14 @@ describe("records", () => {
       expect(err).toContain(`1 of 3 inputs failed:\n  line 2: ${unpricedToken}: not found`)
     }))
 
+  it.scopedLive("name the line of a CSV file whose value is empty", () =>
+    Effect.gen(function*() {
+      const file = join(yield* folder, "tokens.csv")
+      writeFileSync(file, `name,token\nA,${token}\nB,\n`)
+      const { code, err } = yield* run(`token price --from ${file} --from-column token`, "")
+      expect([code, err]).toEqual([8, expect.stringContaining("\n  line 3: <address>: is missing\n")])
+    }))
+
   it.live("form one table, with columns that fit", () =>
     Effect.gen(function*() {
       const { out } = yield* run("token price - -o table", lines(token, token), { terminal: 80 })
