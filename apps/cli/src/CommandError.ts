@@ -172,6 +172,10 @@ const localLimitHints: Readonly<Partial<Record<LocalLimitError["limit"], string>
   unavailable: "retry later"
 }
 
+/** Services accept a cursor only with the parameters of the list that it belongs to. */
+const cursorHint = "use the cursor that an earlier command printed, with the same options; " +
+  "or omit --cursor, to start at the beginning"
+
 /** Returns the message without the name of the operation, which follows from the command. */
 const describeError = (error: Exclude<CommandError, OutputClosedError>): string => {
   switch (error._tag) {
@@ -234,6 +238,8 @@ const hintFor = (error: Exclude<CommandError, OutputClosedError>): string | null
       return localLimitHints[error.limit] ?? fix
     case "RateLimitError":
       return error.retryAfter === null ? fix : null
+    case "RequestRejectedError":
+      return /cursor/i.test(error.serverMessage ?? "") ? cursorHint : fix
     case "InvalidInputError":
     case "CircuitOpenError":
       return null

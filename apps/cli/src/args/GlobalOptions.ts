@@ -3,7 +3,7 @@ import type { ApiName } from "@blockquarry/core/Operation"
 import * as RateLimit from "@blockquarry/http/RateLimit"
 import * as Either from "effect/Either"
 import { shells } from "../completion/Shells.ts"
-import { outputFormats } from "../render/OutputFormat.ts"
+import { isOutputFormat, outputFormats } from "../render/OutputFormat.ts"
 import { colorModes } from "../StreamInfo.ts"
 import type { OptionSpec } from "./CommandDescription.ts"
 import { noPagerName } from "./EarlyOptions.ts"
@@ -18,7 +18,8 @@ export const outputOption: OptionSpec = {
   choices: outputFormats,
   check: {
     ...oneOf(outputFormats),
-    expected: `one of ${outputFormats.join(", ")} (for parquet, use --to FILE.parquet)`
+    expected: `one of ${outputFormats.join(", ")} (for parquet, use --to FILE.parquet)`,
+    accepts: (value, others) => isOutputFormat(value) || (value === "parquet" && others?.has("to") === true)
   }
 }
 

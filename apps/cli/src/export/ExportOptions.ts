@@ -9,6 +9,7 @@ import { outputOption } from "../args/GlobalOptions.ts"
 import { duration, oneOf, parseDuration } from "../args/ValueCheck.ts"
 import { UsageError } from "../CommandError.ts"
 import type { CommandInvocation } from "../CommandSpec.ts"
+import { shellQuote } from "../ShellQuote.ts"
 
 /** Formats by the extension of the file. */
 const formatsByExtension = {
@@ -115,6 +116,13 @@ export interface ExportTarget {
 const usageError = (reason: string, hint: string | null): Either.Either<never, UsageError> =>
   Either.left(new UsageError({ reason, hint }))
 
+/** Returns the name of a file with another extension, or of a file in a directory. */
+const withExtension = (file: string, extension: string): string => {
+  const { dir, name } = path.parse(file)
+  const isDirectory = /(?:^|[/\\])\.{0,2}$/.test(file)
+  return isDirectory ? path.join(file, `records.${extension}`) : path.join(dir, `${name}.${extension}`)
+}
+
 /** Returns the file to export to; null if the command prints to stdout. */
 export const exportTarget = (
   { commandLineValues, values }: Pick<CommandInvocation, "commandLineValues" | "values">
@@ -137,15 +145,17 @@ export const exportTarget = (
   if (format === undefined) {
     return usageError(
       `--to: expected a file name that ends in ${extensions.join(", ")}, got ${JSON.stringify(file)}`,
-      `for example --to ${path.basename(file, path.extname(file)) || "records"}.parquet`
+      `for example --to ${shellQuote(withExtension(file, "parquet"))}`
     )
   }
   // That of a configuration file concerns stdout
   const output = singleValue(commandLineValues, outputOption.name) ?? format
   if (output !== format) {
     return usageError(
-      `--${outputOption.name} ${output} and --${toOption.name} with a ${format} file are mutually exclusive`,
-      `omit --${outputOption.name}: the extension of the file selects its format`
+      `--${outputOption.name} ${output} disagrees with --${toOption.name} ${file}: the extension selects ${format}`,
+      Object.values(formatsByExtension).some((name) => name === output)
+        ? `omit --${outputOption.name}, or use --${toOption.name} ${shellQuote(withExtension(file, output))}`
+        : `omit --${outputOption.name}; files are ndjson, csv or parquet`
     )
   }
   if (singleValue(values, amountsOption.name) !== undefined && format !== "parquet") {

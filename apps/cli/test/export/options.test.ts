@@ -36,8 +36,20 @@ describe("invalid options", () => {
     ],
     [
       ["--to", "x.csv", "-o", "json"],
-      "--output json and --to with a csv file are mutually exclusive\nhint: omit --output"
+      "--output json disagrees with --to x.csv: the extension selects csv\nhint: omit --output; files are ndjson"
     ],
+    [
+      ["--to", "out/x.csv", "-o", "parquet"],
+      "--output parquet disagrees with --to out/x.csv: the extension selects csv\n" +
+      "hint: omit --output, or use --to out/x.parquet"
+    ],
+    [
+      ["-o", "parquet"],
+      "--output: expected one of table, json, ndjson, csv (for parquet, use --to FILE.parquet)"
+    ],
+    [["--to", "."], "got \".\"\nhint: for example --to records.parquet"],
+    [["--to", "my data/"], "hint: for example --to 'my data/records.parquet'"],
+    [["--to", "out/x.txt"], "hint: for example --to out/x.parquet"],
     [["--to", "x.csv", "--jq", ".value"], "--jq and a csv file are mutually exclusive"],
     [["--retry-for", "soon"], "--retry-for: expected 0 or a duration such as 30s, 10m or 2h, got \"soon\""]
   ])("%j are refused before anything is sent or written", async (options, message) => {
