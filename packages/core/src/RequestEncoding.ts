@@ -46,7 +46,8 @@ interface OperationInput<I, InputEncoded> extends RequestShape {
 }
 
 /**
- * Creates a function that decodes what a caller wrote to the canonical input. It fails with all invalid parameters.
+ * Creates a function that decodes what a caller wrote to the canonical input. It fails with all invalid and unknown
+ * parameters.
  *
  * @since 0.1.0
  * @category conversions
@@ -55,11 +56,33 @@ export const inputDecoder = <I, InputEncoded>(
   operation: OperationInput<I, InputEncoded>
 ): (encoded: unknown) => Either.Either<I, InvalidInputError> => {
   const decode = Decoder.make(operation.input, { errors: "all" })
-  return (encoded) => Either.mapLeft(decode(encoded), (error) => toInvalidInputError(operation, error))
+  return (encoded) => {
+    const decoded = Either.mapLeft(decode(encoded), issuesOf)
+    const unknown = unknownParameters(operation, encoded)
+    const issues = Arr.isNonEmptyReadonlyArray(unknown)
+      ? Either.left(Arr.appendAll(Either.isLeft(decoded) ? decoded.left : [], unknown))
+      : decoded
+    return Either.mapLeft(issues, (issues) => new InvalidInputError({ operation: operation.id, issues }))
+  }
 }
 
+/** JavaScript allows any member, and TypeScript those of a variable. */
+const unknownParameters = (operation: RequestShape, encoded: unknown): ReadonlyArray<InputIssue> =>
+  Predicate.isRecord(encoded)
+    ? Object.keys(encoded).filter((name) => encoded[name] !== undefined && !hasParameter(operation, name))
+      .map((parameter) => ({
+        parameter,
+        reason: `unknown parameter; expected one of ${
+          operation.parameters.map(({ name }) => name).join(", ")
+        }`
+      }))
+    : []
+
+const hasParameter = ({ parameters }: RequestShape, name: string): boolean =>
+  parameters.some((parameter) => parameter.name === name)
+
 /**
- * Decodes what a caller wrote to the canonical input. Fails with all invalid parameters.
+ * Decodes what a caller wrote to the canonical input. Fails with all invalid and unknown parameters.
  *
  * @since 0.1.0
  * @category conversions
@@ -164,7 +187,7 @@ export interface ParsedRequest {
 }
 
 /**
- * Parses a received request. Accepts arrays in every `ArrayFormat`. A repeated parameter becomes an array, which
+ * Parses a received request. Accepts arrays in every `ArrayFormat`, and ignores unknown members of the body. A repeated parameter becomes an array, which
  * `decodeInput` rejects if the parameter has a single value.
  *
  * @since 0.1.0
@@ -186,9 +209,11 @@ export const parseRequest = (
     if (!queryNames.has(name)) unknownQuery.push([key, value])
     else values.set(name, [...values.get(name) ?? [], value])
   }
-  const members = typeof body === "object" && body !== null && !Array.isArray(body) ? body : {}
+  const members = Predicate.isRecord(body)
+    ? Object.entries(body).filter(([name]) => hasParameter(operation, name))
+    : []
   const single = [...values].map(([name, all]) => [name, all.length === 1 ? all[0] : all] as const)
-  return { encoded: { ...members, ...Object.fromEntries(single), ...path }, unknownQuery }
+  return { encoded: { ...Object.fromEntries(members), ...Object.fromEntries(single), ...path }, unknownQuery }
 }
 
 /**
@@ -261,15 +286,15 @@ const matchSegments = (
   return parameters
 }
 
-/** Converts a `ParseError` to an error that names the parameters. */
-const toInvalidInputError = (operation: RequestShape, error: ParseResult.ParseError): InvalidInputError => {
+type InputIssue = InvalidInputError["issues"][number]
+
+/** Returns the issues of a `ParseError` by parameter. */
+const issuesOf = (error: ParseResult.ParseError): Arr.NonEmptyReadonlyArray<InputIssue> => {
   const issues = ParseResult.ArrayFormatter.formatErrorSync(error).map(({ message, path }) => ({
     parameter: path.length === 0 ? "input" : path.join("."),
     reason: message
   }))
-  const fallback = { parameter: "input", reason: formatValue(error.message) }
-  return new InvalidInputError({
-    operation: operation.id,
-    issues: Arr.isNonEmptyReadonlyArray(issues) ? issues : [fallback]
-  })
+  return Arr.isNonEmptyReadonlyArray(issues)
+    ? issues
+    : [{ parameter: "input", reason: formatValue(error.message) }]
 }

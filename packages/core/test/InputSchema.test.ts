@@ -69,9 +69,30 @@ describe("an input", () => {
     ])
   })
 
+  it.each([
+    { address, limt: 3 },
+    { address, cursr: null, limit: 3 },
+    JSON.parse(`{"address":"${address}","__proto__":{"limit":7},"constructor":"x"}`)
+  ])("is rejected if it has unknown parameters: %j", (encoded: object) => {
+    const reason =
+      "unknown parameter; expected one of address, chain, contract_addresses, limit, order, cursor, " +
+      "from_block, from_date, to_block, to_date"
+    const names = Object.keys(encoded).filter((name) => name !== "address" && name !== "limit")
+    expect(inputIssues(walletTransfers, encoded)).toEqual(names.map((name) => [name, reason]))
+  })
+
+  it("reports a misspelled parameter besides the missing one", () => {
+    expect(inputIssues(walletTransfers, { addres: address })).toEqual([
+      ["address", "is missing"],
+      ["addres", expect.stringContaining("unknown parameter; expected one of address, ")]
+    ])
+  })
+
+  it("ignores unknown parameters that are undefined", () => {
+    expect(decodedInput(walletTransfers, { address, limt: undefined })).toStrictEqual({ address })
+  })
+
   it("ignores inherited members", () => {
-    const encoded: unknown = JSON.parse(`{"address":"${address}","__proto__":{"limit":7},"constructor":"x"}`)
-    expect(decodedInput(walletTransfers, encoded)).toStrictEqual({ address })
     expect(decodedInput(walletTransfers, Object.assign(Object.create({ limit: 7 }), { address })))
       .toStrictEqual({
         address

@@ -307,7 +307,11 @@ describe("invalid options", () => {
   it.effect.each<[json: string, parameter: string, reason: string]>([
     [`{ "cacheMode": "force" }`, "cacheMode", "expected one of default, reload, no-store, got a string"],
     [`{ "cacheMode": 5 }`, "cacheMode", "expected one of default, reload, no-store, got 5"],
-    [`{ "cacheMod": "reload" }`, "cacheMod", "unknown option"],
+    [
+      `{ "cacheMod": "reload" }`,
+      "cacheMod",
+      "unknown option; expected one of retry, timeouts, cacheMode, cursor, maxPages, maxItems, prefetch"
+    ],
     [`{ "cursor": 5 }`, "cursor", "expected a string, got 5"],
     ["null", "options", "expected an object, got null"],
     ["5", "options", "expected an object, got 5"],

@@ -385,9 +385,26 @@ describe("invalid policies", () => {
       "retry.budget.refill",
       "expected at least 0, got undefined; spread the standard values: { ...RetryPolicy.standard.budget, … }\""
     ],
-    [`{ "retry": { "atempts": "secret" } }`, "retry.atempts", `unknown option"`],
-    [`{ "cahce": "secret" }`, "cahce", `unknown option"`],
-    [`{ "constructor": "secret" }`, "constructor", `unknown option"`]
+    [
+      `{ "retry": { "atempts": "secret" } }`,
+      "retry.atempts",
+      `unknown option; expected one of attempts, baseDelay, maxDelay, budget"`
+    ],
+    [
+      `{ "rateLimit": { "cost": { "tokenPrise": "secret" } } }`,
+      "rateLimit.cost.tokenPrise",
+      "unknown option; expected one of walletTransfers, tokenTransfers, contractNfts, nftOwners, " +
+      "walletNftTrades, tokenOwners, nftMetadata, tokenPrice, walletChains, updateStreamStatus, " +
+      `ledgerTransaction"`
+    ],
+    [
+      `{ "apiKey": [{ "label": "a", "rateLimit": { "cost": { "constructor": 1 } } }] }`,
+      "apiKey.a.rateLimit.cost.constructor",
+      "unknown option; expected one of walletTransfers, "
+    ],
+    [`{ "rateLimit": { "cost": ["secret"] } }`, "rateLimit.cost", `expected at least 0, got a list"`],
+    [`{ "cahce": "secret" }`, "cahce", "unknown option; expected one of apiKey, baseUrl, cache, "],
+    [`{ "constructor": "secret" }`, "constructor", "unknown option; expected one of apiKey, "]
   ])("of a program without types fail the layer: %s", ([json, path, reason]) =>
     Effect.gen(function*() {
       const untyped: Partial<ApiOptions> = JSON.parse(json)

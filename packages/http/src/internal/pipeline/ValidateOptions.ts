@@ -1,5 +1,6 @@
 /** Validates options: those of a layer when it is built, those of a call when it starts. */
 import { InvalidInputError } from "@blockquarry/core/OperationError"
+import type { OperationId } from "@blockquarry/core/Operations"
 import type { ArrayFormat } from "@blockquarry/core/RequestEncoding"
 import * as Arr from "effect/Array"
 import * as ConfigError from "effect/ConfigError"
@@ -85,9 +86,11 @@ const validate = (
 }
 
 const checkOf = (checks: ChecksByName, name: string): Checks =>
-  Option.getOrElse(Rec.get(checks, name), () => unknownOption)
-
-const unknownOption: Check = (value) => value === undefined ? null : "unknown option"
+  Option.getOrElse(
+    Rec.get(checks, name),
+    () => (value) =>
+      value === undefined ? null : `unknown option; expected one of ${Object.keys(checks).join(", ")}`
+  )
 
 /** Validates an API key of a list. Its path has its label, or its index if it has none. */
 const validateApiKey = (apiKey: unknown, index: number): ReadonlyArray<InvalidOption> => {
@@ -203,13 +206,30 @@ const rateLimitChecks = (rateLimit: unknown): OptionChecks<RateLimit> => ({
   limit: positive,
   window: positiveDuration,
   burst: positive,
-  cost: Predicate.hasProperty(rateLimit, "cost") && Predicate.isReadonlyRecord(rateLimit.cost)
-    ? Rec.map(rateLimit.cost, () => nonNegative)
+  cost: Predicate.hasProperty(rateLimit, "cost") && Predicate.isRecord(rateLimit.cost)
+    ? costChecks
     : nonNegative,
   maxWait: duration,
   maxQueue: nonNegative,
   dailyQuota: (value) => value === null ? null : positive(value)
 })
+
+/** An operation without a cost has its own. */
+const optionalCost: Check = (value) => value === undefined ? null : nonNegative(value)
+
+const costChecks: { readonly [Id in OperationId]: Check } = {
+  walletTransfers: optionalCost,
+  tokenTransfers: optionalCost,
+  contractNfts: optionalCost,
+  nftOwners: optionalCost,
+  walletNftTrades: optionalCost,
+  tokenOwners: optionalCost,
+  nftMetadata: optionalCost,
+  tokenPrice: optionalCost,
+  walletChains: optionalCost,
+  updateStreamStatus: optionalCost,
+  ledgerTransaction: optionalCost
+}
 
 const breakerChecks: OptionChecks<CircuitBreaker> = {
   threshold: share,
