@@ -14,6 +14,8 @@ export interface Subject {
   readonly batch: (iterations: number) => Effect.Effect<number>
   /** The cost so far. Default: the CPU time of this process, in microseconds. */
   readonly clock?: Effect.Effect<number>
+  /** What its ratio refers to: another subject of the comparison. Default: the baseline of the comparison. */
+  readonly baseline?: Subject
   /** What Blockquarry should reach. */
   readonly target?: Target
 }
@@ -66,7 +68,9 @@ export interface SubjectResult {
   readonly cost: number
   /** Median wall time divided by iterations, in microseconds. */
   readonly wall: number
-  /** The ratio to the median of the baseline. */
+  /** The name of its baseline. */
+  readonly baseline: string
+  /** The ratio to the median of its baseline. */
   readonly ratio: number
   readonly target?: Target
 }
@@ -109,14 +113,22 @@ export const runComparison = (
         timings.push(yield* measureBatch(comparison, subject, iterations, measure))
       }
     }
-    const medians = prepared.map(({ subject: { name, target }, timings, iterations }) => ({
-      name,
-      cost: median(timings.map(({ cost }) => cost)) / iterations,
-      wall: median(timings.map(({ wall }) => wall)) / iterations,
-      ...(target === undefined ? {} : { target })
-    }))
-    const baseline = medians[0]?.cost ?? Number.NaN
-    return medians.map((result) => ({ ...result, ratio: result.cost / baseline }))
+    const costs = new Map(prepared.map(({ subject, timings, iterations }) =>
+      [subject, median(timings.map(({ cost }) => cost)) / iterations] as const
+    ))
+    const costOf = (subject: Subject) =>
+      costs.get(subject) ?? Number.NaN
+    return prepared.map(({ subject, timings, iterations }) => {
+      const { baseline = comparison.baseline, name, target } = subject
+      return {
+        name,
+        cost: costOf(subject),
+        wall: median(timings.map(({ wall }) => wall)) / iterations,
+        baseline: baseline.name,
+        ratio: costOf(subject) / costOf(baseline),
+        ...(target === undefined ? {} : { target })
+      }
+    })
   })
 
 /** Warms up a subject and returns its batch size. */

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Benchmark } from "./Benchmark.ts"
 import { forkProcess } from "./ChildProgram.ts"
-import { type Comparison, cpuTime, subjectsOf } from "./Comparison.ts"
+import { type Comparison, cpuTime, type Subject, subjectsOf } from "./Comparison.ts"
 
 /** Asks a worker for a batch of a subject. */
 interface BatchRequest {
@@ -63,7 +63,10 @@ export interface Version {
 /** A worker waits between its batches. V8 would shrink the young generation of an idle process, but not that of the others. */
 const workerOptions = ["--min-semi-space-size=16"]
 
-/** Measures the subjects of Blockquarry in a process for each version, and everything else in this process. */
+/**
+ * Measures the subjects of Blockquarry in a process for each version, and everything else in this process. A limit that is
+ * measured by the CPU time of its process is measured in those processes too, so that it has the same conditions.
+ */
 export const compareVersions = (
   benchmark: string,
   comparisons: ReadonlyArray<Comparison>,
@@ -75,25 +78,32 @@ export const compareVersions = (
         forkProcess(bench, ["worker", benchmark], workerOptions),
         ({ sendMessage }) => ({ name, sendMessage })
       ))
-    return comparisons.map((comparison) => ({
-      ...comparison,
-      blockquarry: comparison.blockquarry.flatMap((subject) =>
-        workers.map(({ name, sendMessage }) => {
-          let total = 0
-          return {
-            ...subject,
-            name: `${subject.name}, ${name}`,
-            clock: Effect.sync(() => total),
-            batch: (iterations: number) =>
-              sendMessage({ comparison: comparison.title, subject: subject.name, iterations }).pipe(
-                Effect.filterOrDieMessage(isBatchReply, "unexpected reply of a worker"),
-                Effect.map(({ cost, records }) => {
-                  total += cost
-                  return records
-                })
-              )
-          }
+    return comparisons.map((comparison) => {
+      /** The subject in the process of a version. */
+      const subjectIn = ({ name, sendMessage }: typeof workers[number], subject: Subject): Subject => {
+        let total = 0
+        return {
+          ...subject,
+          name: `${subject.name}, ${name}`,
+          clock: Effect.sync(() => total),
+          batch: (iterations) =>
+            sendMessage({ comparison: comparison.title, subject: subject.name, iterations }).pipe(
+              Effect.filterOrDieMessage(isBatchReply, "unexpected reply of a worker"),
+              Effect.map(({ cost, records }) => {
+                total += cost
+                return records
+              })
+            )
+        }
+      }
+      return {
+        ...comparison,
+        blockquarry: workers.flatMap((worker) => {
+          const own = comparison.blockquarry.map((subject) => subjectIn(worker, subject))
+          if (comparison.baseline.clock !== undefined) return own
+          const baseline = subjectIn(worker, comparison.baseline)
+          return [baseline, ...own.map((subject) => ({ ...subject, baseline }))]
         })
-      )
-    }))
+      }
+    })
   })

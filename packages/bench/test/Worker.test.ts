@@ -10,15 +10,15 @@ import { compareVersions, type Version } from "../src/Worker.ts"
 const directory = mkdtempSync(join(tmpdir(), "quarry-worker-"))
 afterAll(() => rmSync(directory, { recursive: true }))
 
-/** Writes a bench that replies to every batch, and whose iterations have a cost. */
+/** Writes a bench that replies to every batch. An iteration of its baseline costs 10 and one of Blockquarry `cost`. */
 const writeBench = (name: string, cost: number) => {
   const file = join(directory, `${name}.mjs`)
   writeFileSync(
     file,
     `process.on("message", ({ comparison, iterations, subject }) =>
   process.send(
-    process.argv.slice(2).join() === "worker,call" && comparison === "a test" && subject === "blockquarry"
-      ? { records: iterations, cost: iterations * ${cost} }
+    process.argv.slice(2).join() === "worker,call" && comparison === "a test"
+      ? { records: iterations, cost: iterations * (subject === "blockquarry" ? ${cost} : 10) }
       : {}
   ))`
   )
@@ -29,7 +29,7 @@ const comparison: Comparison = {
   title: "a test",
   unit: "call",
   records: 1,
-  baseline: { name: "baseline", clock: Effect.succeed(0), batch: Effect.succeed },
+  baseline: { name: "baseline", batch: Effect.succeed },
   blockquarry: [{
     name: "blockquarry",
     target: { ratio: 2 },
@@ -37,21 +37,39 @@ const comparison: Comparison = {
   }]
 }
 
-const compare = (benchmark: string, versions: ReadonlyArray<Version>) =>
+const compare = (benchmark: string, versions: ReadonlyArray<Version>, own = comparison) =>
   Effect.runPromise(Effect.scoped(Effect.gen(function*() {
-    const [compared = comparison] = yield* compareVersions(benchmark, [comparison], versions)
+    const [compared = own] = yield* compareVersions(benchmark, [own], versions)
     return yield* runComparison(compared, { rounds: 3, warmUp: 0, batch: 0, clock: Effect.succeed(0) })
   })))
 
-it("measures each version by what its process reports", async () => {
-  const versions = [
-    { name: "new", bench: writeBench("new", 7) },
-    { name: "old", bench: writeBench("old", 70) }
-  ]
+const versions = [
+  { name: "new", bench: writeBench("new", 7) },
+  { name: "old", bench: writeBench("old", 70) }
+]
+
+it("measures each version and the baseline by what the process of the version reports", async () => {
   expect(await compare("call", versions)).toMatchObject([
     { name: "baseline" },
-    { name: "blockquarry, new", cost: 7, target: { ratio: 2 } },
-    { name: "blockquarry, old", cost: 70, target: { ratio: 2 } }
+    { name: "baseline, new", cost: 10 },
+    { name: "blockquarry, new", cost: 7, baseline: "baseline, new", ratio: 0.7, target: { ratio: 2 } },
+    { name: "baseline, old", cost: 10 },
+    { name: "blockquarry, old", cost: 70, baseline: "baseline, old", ratio: 7, target: { ratio: 2 } }
+  ])
+})
+
+it("compares each version with a baseline that has a clock of its own, such as a server", async () => {
+  let now = 0
+  const clock = Effect.sync(() => now)
+  const server = {
+    name: "server",
+    clock,
+    batch: (iterations: number) => Effect.sync(() => (now += 35 * iterations, iterations))
+  }
+  expect(await compare("call", versions, { ...comparison, baseline: server })).toMatchObject([
+    { name: "server", cost: 35 },
+    { name: "blockquarry, new", cost: 7, baseline: "server", ratio: 0.2 },
+    { name: "blockquarry, old", cost: 70, baseline: "server", ratio: 2 }
   ])
 })
 
