@@ -1,9 +1,10 @@
 /** Runs the commands of a remote store, and falls back while the store is unavailable. */
+import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import type * as Scope from "effect/Scope"
-import type { StoreError } from "../../StoreError.ts"
+import { StoreError } from "../../StoreError.ts"
 import * as Telemetry from "../../Telemetry.ts"
 
 /** How often an unavailable store is pinged. */
@@ -11,6 +12,8 @@ const probeInterval = Duration.millis(500)
 
 /** An available store is pinged once in so many intervals, every 5 s. */
 const intervalsPerPing = 10
+
+const pingDied = new StoreError({ reason: "its ping failed unexpectedly" })
 
 export interface AvailabilityGuard {
   /** Runs a command of the store. Runs the fallback instead if the command fails or the store is unavailable. */
@@ -47,7 +50,20 @@ export const make = (
       failure = null
       return Effect.zipRight(Effect.logInfo(`the ${name} store is available again`), Metric.set(gauge, 1))
     })
-    const pingOnce = Effect.matchEffect(ping, { onFailure: markUnavailable, onSuccess: () => markAvailable })
+    /** Reports a defect once per outage, and keeps pinging: without pings the store would never be used again. */
+    const reportDefect = (defect: unknown): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        if (failure === pingDied) return Effect.void
+        failure = pingDied
+        return Effect.zipRight(
+          Effect.logError(`the ${name} store is unavailable (${pingDied.reason})`, Cause.die(defect)),
+          Metric.set(gauge, 0)
+        )
+      })
+    const pingOnce = Effect.catchAllDefect(
+      Effect.matchEffect(ping, { onFailure: markUnavailable, onSuccess: () => markAvailable }),
+      reportDefect
+    )
     let interval = 0
     const pingIfDue = Effect.suspend(() => {
       interval = (interval + 1) % intervalsPerPing

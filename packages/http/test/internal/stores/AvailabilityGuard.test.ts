@@ -155,6 +155,28 @@ it.effect("decides about one store without regard to another", () =>
     expect([one.guard.isAvailable(), other.guard.isAvailable()]).toEqual([false, true])
   }))
 
+it.scoped("keeps pinging after a defect, which it logs once, and uses the store again", () =>
+  Effect.gen(function*() {
+    const recorder = TelemetryRecorder.make()
+    let isBroken = false
+    const guard = yield* recorder.record(
+      AvailabilityGuard.make(
+        "test",
+        Effect.suspend(() => isBroken ? Effect.dieMessage("no such command") : Effect.void)
+      )
+    )
+    isBroken = true
+    yield* TestClock.adjust("10 seconds")
+    expect(guard.isAvailable()).toBe(false)
+    expect(recorder.logs.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/ERROR[^]*its ping failed unexpectedly[^]*no such command/)
+    ])
+    isBroken = false
+    yield* TestClock.adjust(500)
+    expect(guard.isAvailable()).toBe(true)
+    expect(yield* guard.run(Effect.succeed("remote"), () => Effect.succeed("fallback"))).toBe("remote")
+  }))
+
 it.effect("stops pinging when its scope closes", () =>
   Effect.gen(function*() {
     const { run, scope, store } = yield* guardedStore()
