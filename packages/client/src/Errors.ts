@@ -109,7 +109,7 @@ abstract class ResponseError extends RequestError {
 }
 
 /**
- * A parameter or an option of the call is missing or invalid. Nothing was sent.
+ * A parameter or an option of the call is missing, invalid or unknown. Nothing was sent.
  *
  * @since 0.1.0
  * @category errors

@@ -10,6 +10,7 @@ import {
   InvalidInputError,
   isClientError,
   type ListOperationFunction,
+  type ListOptions,
   NotFoundError,
   type OperationFunction,
   type OperationId,
@@ -202,6 +203,20 @@ describe("errors", () => {
     const invalid = await errorOf(client.tokenPrice({ address: "0x1" }))
     expect(invalid).toBeInstanceOf(InvalidInputError)
     expect(isClientError(invalid)).toBe(true)
+  })
+
+  it("name unknown parameters, and those that the operation has", async () => {
+    const client = createClient({ apiKey: "key", baseUrl: await unusedUrl() })
+    const input = JSON.parse(`{ "address": "${address}", "limt": 3 }`)
+    for (const call of [client.walletTransfers(input), collect(client.walletTransfers.items(input))]) {
+      expect(await errorOf(call)).toMatchObject({
+        name: "InvalidInputError",
+        issues: [{
+          parameter: "limt",
+          reason: expect.stringContaining("unknown parameter; expected one of address, chain, ")
+        }]
+      })
+    }
   })
 
   it("reject an iteration after the records that arrived", async () => {
@@ -449,8 +464,19 @@ describe("options", () => {
   const url = { apiKey: "key", baseUrl: "https://host.test" }
 
   const invalid: ReadonlyArray<readonly [ClientOptions, string]> = [
-    [{ apiKey: "key" }, "baseUrl: missing; expected https://host/path"],
-    [{ baseUrl: "https://host.test" }, "apiKey: missing; expected a string"],
+    [
+      {},
+      "apiKey: missing or undefined; pass your API key, a string; " +
+      "baseUrl: missing or undefined; pass the URL of the API, as in https://host/path"
+    ],
+    [
+      { apiKey: "key", ...JSON.parse(`{"baseURL":"https://host.test"}`) },
+      "baseURL: unknown option; expected one of apiKey, baseUrl, baseUrls, timeouts, retry, rateLimit, " +
+      "breaker, concurrency, cache, maxBodySize, arrayFormat, userAgent, fetch, signal; " +
+      "baseUrl: missing or undefined; pass the URL of the API, as in https://host/path"
+    ],
+    [{ baseUrl: "https://host.test" }, "apiKey: missing or undefined; pass your API key, a string"],
+    [{ ...url, ...JSON.parse(`{"stores":5}`) }, "stores: unknown option; expected one of apiKey, "],
     [
       { apiKey: "key", baseUrls: { streams: "host.test" } },
       "baseUrls.streams: not a URL; expected https://host/path"
@@ -460,9 +486,32 @@ describe("options", () => {
       "retry.attempts: expected an integer of at least 1, got 0; timeouts.call: expected more than 0, got 0"
     ],
     [JSON.parse("5"), "options: expected an object"],
-    [{ ...url, baseUrls: JSON.parse(`{"date":"https://host.test"}`) }, "baseUrls.date: unknown option"],
+    [
+      { ...url, baseUrls: JSON.parse(`{"date":"https://host.test"}`) },
+      "baseUrls.date: unknown option; expected one of data, streams, ledger"
+    ],
     [{ ...url, retry: JSON.parse(`{"budget":5}`) }, "retry.budget: expected an object"],
-    [{ ...url, retry: JSON.parse(`{"times":5}`) }, "retry.times: unknown option"],
+    [
+      { ...url, retry: JSON.parse(`{"times":5}`) },
+      "retry.times: unknown option; expected one of attempts, baseDelay, maxDelay, budget"
+    ],
+    [
+      { ...url, rateLimit: JSON.parse(`{"brust":5}`) },
+      "rateLimit.limit: missing or undefined; pass the units per window, such as 100; " +
+      `rateLimit.window: missing or undefined; pass a duration, such as "1 second"`
+    ],
+    [
+      { ...url, apiKey: [{ label: "a", key: "key", rateLimit: JSON.parse(`{"limit":5}`) }] },
+      `apiKey.a.rateLimit.window: missing or undefined; pass a duration, such as "1 second"`
+    ],
+    [
+      { ...url, apiKey: [{ label: "a", key: "key", rateLimit: JSON.parse("5") }] },
+      "apiKey.a.rateLimit: expected an object"
+    ],
+    [
+      { ...url, rateLimit: { limit: 5, window: 1000, cost: JSON.parse(`{"tokenPrise":3}`) } },
+      "rateLimit.cost.tokenPrise: unknown option; expected one of walletTransfers, "
+    ],
     [
       { ...url, fetch: JSON.parse("5"), signal: JSON.parse("{}") },
       "fetch: expected a function; signal: expected an AbortSignal"
@@ -491,10 +540,28 @@ describe("options", () => {
       { parameter: "retry", reason: "expected an object" },
       { parameter: "signal", reason: "expected an AbortSignal" }
     ])
-    expect(await issuesOf(JSON.parse(`{"times":5}`))).toEqual([{
-      parameter: "times",
-      reason: "unknown option"
-    }])
+    expect(await issuesOf(JSON.parse(`{"times":5,"maxItems":5}`))).toEqual(
+      ["times", "maxItems"].map((parameter) => ({
+        parameter,
+        reason: "unknown option; expected one of retry, timeouts, cacheMode, signal"
+      }))
+    )
+  })
+
+  it("of a list are checked, and reject it", async () => {
+    await using client = createClient(url)
+    const untyped: ListOptions = JSON.parse(`{"maxItem":5}`)
+    const { items, pages } = client.walletTransfers
+    for (const list of [items({ address }, untyped), pages({ address }, untyped)]) {
+      expect(await errorOf(collect<unknown>(list))).toMatchObject({
+        name: "InvalidInputError",
+        issues: [{
+          parameter: "maxItem",
+          reason: "unknown option; expected one of retry, timeouts, cacheMode, signal, cursor, maxPages, " +
+            "maxItems, prefetch"
+        }]
+      })
+    }
   })
 
   it("need no API key for the ledger API alone, and reject calls of other APIs", async () => {

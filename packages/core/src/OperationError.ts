@@ -123,7 +123,7 @@ const formatMessage = ({ hint, operation, summary }: ErrorDescription): string =
 }
 
 /**
- * A parameter or an option of the call is missing or invalid. Nothing was sent.
+ * A parameter or an option of the call is missing, invalid or unknown. Nothing was sent.
  *
  * @since 0.1.0
  * @category errors

@@ -30,9 +30,10 @@ import {
   InvalidInputError
 } from "../Errors.ts"
 import type { CallOptions, ClientOptions, ListOptions, OperationId } from "../Options.ts"
+import { callChecks, invalidOptions, listChecks } from "./invalidOptions.ts"
 import { onAbort } from "./onAbort.ts"
 import { type Plain, toPlain } from "./Plain.ts"
-import { type Api, invalidTypes, resolveOptions, throwIfAny, toCallOptions } from "./resolveOptions.ts"
+import { type Api, resolveOptions, throwIfAny, toCallOptions } from "./resolveOptions.ts"
 import { toClientError } from "./toClientError.ts"
 
 /** The functions of one client. */
@@ -96,12 +97,13 @@ export const make = (options: ClientOptions): Calls => {
   const run = <A>(
     id: OperationId,
     options: CallOptions | undefined,
+    checks: typeof callChecks,
     effect: Effect.Effect<A, ListOperationError>
   ): Promise<A> =>
     new Promise((resolve, rejectWith) => {
       const callSite = new Error()
       const reject = (error: unknown) => rejectWith(withStackOf(callSite, error))
-      const issues = options === undefined ? [] : invalidTypes(options)
+      const issues = options === undefined ? [] : invalidOptions(options, checks)
       if (issues.length > 0) {
         return reject(
           new InvalidInputError({
@@ -136,7 +138,7 @@ export const make = (options: ClientOptions): Calls => {
       const end = () => ending ??= Effect.runPromise(Scope.close(iteration, Exit.void))
       let stopListening = () => {}
       try {
-        const pull = await run(id, options, Scope.extend(Stream.toPull(stream), iteration))
+        const pull = await run(id, options, listChecks, Scope.extend(Stream.toPull(stream), iteration))
         // Pages that are fetched ahead are in flight also while the program uses a record, or has abandoned the iterator.
         stopListening = onAbort(options?.signal, () => void end())
         const next = Effect.catchAll(
@@ -144,7 +146,7 @@ export const make = (options: ClientOptions): Calls => {
           Option.match({ onNone: () => Effect.succeed(null), onSome: Effect.fail })
         )
         for (;;) {
-          const chunk = await run(id, options, next)
+          const chunk = await run(id, options, listChecks, next)
           for (const value of chunk ?? []) {
             yield toPlain(value)
             throwIfEnded(id, options?.signal)
@@ -162,6 +164,7 @@ export const make = (options: ClientOptions): Calls => {
     run(
       id,
       options,
+      callChecks,
       operation === undefined
         ? Effect.die(missingBaseUrl(api))
         : Effect.suspend(() => Effect.map(operation(input, toCallOptions(options, shared)), toPlain))

@@ -20,6 +20,7 @@ import type {
   RetryOptions,
   TimeoutOptions
 } from "../Options.ts"
+import { clientChecks, invalidOptions } from "./invalidOptions.ts"
 
 /** The APIs, each with its own base URL. */
 const apis = ["data", "streams", "ledger"] as const
@@ -38,30 +39,31 @@ interface ResolvedOptions {
 
 /** Throws a `ConfigurationError` for options that the layers cannot check, or would describe in terms of Effect. */
 export const resolveOptions = (options: ClientOptions): ResolvedOptions => {
-  const issues: Array<ConfigurationError["issues"][number]> = []
+  const issues = [...invalidOptions(options, clientChecks)]
+  const isObject: boolean = Predicate.isRecord(options)
+  if (!isObject) throw new ConfigurationError(issues)
+  const { apiKey, baseUrl, baseUrls, fetch: _, signal: __, ...others } = options
   const reject = (option: string, reason: string) => void issues.push({ option, reason })
-  throwIfAny(invalidTypes(options))
-  const { apiKey, baseUrl, baseUrls = {}, fetch: _, signal: __, ...others } = options
-  for (const name of Object.keys(baseUrls)) {
-    if (!apis.some((api) => api === name)) reject(`baseUrls.${name}`, "unknown option")
-  }
   const urls: { [A in Api]?: string } = {}
   for (const api of apis) {
-    const url = baseUrls[api] ?? baseUrl
+    const url = baseUrls?.[api] ?? baseUrl
     if (url === undefined) continue
-    const option = baseUrls[api] === undefined ? "baseUrl" : `baseUrls.${api}`
+    const option = baseUrls?.[api] === undefined ? "baseUrl" : `baseUrls.${api}`
     Either.match(Gateway.BaseUrl.normalize(api, url), {
       onLeft: (reason) => reject(option, reason.replace("set QUARRY_API_KEY", "set apiKey")),
       onRight: () => void (urls[api] = String(url))
     })
   }
-  const configured = apis.filter((api) => (baseUrls[api] ?? baseUrl) !== undefined)
-  if (!Arr.isNonEmptyReadonlyArray(configured)) {
-    throw new ConfigurationError([{ option: "baseUrl", reason: "missing; expected https://host/path" }])
-  }
-  const needsApiKey = configured.some((api) => api !== "ledger")
-  const apiKeyReason = invalidApiKey(apiKey, needsApiKey)
+  const configured = apis.filter((api) => (baseUrls?.[api] ?? baseUrl) !== undefined)
+  const apiKeyReason = invalidApiKey(
+    apiKey,
+    configured.length === 0 || configured.some((api) => api !== "ledger")
+  )
   if (apiKeyReason !== null) reject("apiKey", apiKeyReason)
+  if (!Arr.isNonEmptyReadonlyArray(configured)) {
+    const reason = "missing or undefined; pass the URL of the API, as in https://host/path"
+    throw new ConfigurationError([...issues, { option: "baseUrl", reason }])
+  }
   throwIfAny(issues)
   return {
     apis: configured,
@@ -100,41 +102,10 @@ export const toCallOptions = (options: ListOptions = {}, client: ApiOptions.Poli
   }
 }
 
-/**
- * Returns options of the wrong type: those that are merged with defaults before the layers see them, and those of this
- * package. JavaScript programs may pass anything.
- */
-export const invalidTypes = (options: unknown): ConfigurationError["issues"] => {
-  if (!Predicate.isRecord(options)) return [{ option: "options", reason: "expected an object" }]
-  const expect = (option: string, expected: string, is: (value: unknown) => boolean) => {
-    const value = option.split(".").reduce<unknown>(
-      (parent, name) => Predicate.isRecord(parent) ? parent[name] : undefined,
-      options
-    )
-    return value === undefined || is(value) ? [] : [{ option, reason: `expected ${expected}` }]
-  }
-  return [
-    ...objectOptions.flatMap((option) => expect(option, "an object", Predicate.isRecord)),
-    ...expect("fetch", "a function", Predicate.isFunction),
-    ...expect("signal", "an AbortSignal", Predicate.hasProperty("addEventListener"))
-  ]
-}
-
-const objectOptions = [
-  "baseUrls",
-  "timeouts",
-  "retry",
-  "retry.baseDelay",
-  "retry.budget",
-  "rateLimit",
-  "breaker",
-  "concurrency",
-  "cache",
-  "cache.negative"
-]
-
 const invalidApiKey = (apiKey: unknown, isRequired: boolean): string | null => {
-  if (apiKey === undefined) return isRequired ? "missing; expected a string" : null
+  if (apiKey === undefined) {
+    return isRequired ? "missing or undefined; pass your API key, a string" : null
+  }
   const isValid = typeof apiKey === "string" ||
     (Array.isArray(apiKey) &&
       apiKey.every((one) => Predicate.hasProperty(one, "key") && typeof one.key === "string"))
@@ -147,7 +118,6 @@ const toApiKey = ({ key, rateLimit, ...others }: LabeledApiKey): ApiKey => ({
   rateLimit: rateLimit === undefined ? undefined : toRateLimit(rateLimit)
 })
 
-/** The limits are validated with the other options. */
 const toRateLimit = (options: RateLimitOptions): RateLimit.RateLimit =>
   withDefaults(RateLimit.make({ limit: options.limit, window: 0 }), options)
 
