@@ -9,10 +9,12 @@
 import { formatResumeCursor, isResumeCursor, parseResumeCursor } from "@blockquarry/core/Cursor"
 import { InvalidInputError, type ListOperationError, PaginationError } from "@blockquarry/core/OperationError"
 import { nextCursor, type Page } from "@blockquarry/core/Page"
+import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
 import * as Stream from "effect/Stream"
 import * as BlockCursor from "./internal/pagination/BlockCursor.ts"
 import type { PageSource } from "./internal/pagination/PageSource.ts"
@@ -61,20 +63,26 @@ export const pages = <I extends { readonly cursor?: string }, Output extends Pag
   input: I,
   options: PaginationOptions = {}
 ): Stream.Stream<Output, ListOperationError> => {
-  const allPages = Stream.unwrap(
+  const { maxItems = Number.POSITIVE_INFINITY, maxPages = Number.POSITIVE_INFINITY, prefetch = 0 } = options
+  if (maxItems <= 0 || maxPages <= 0) return Stream.empty
+  const pages = Stream.unwrap(
     // Each run of the stream has its own state.
     Effect.suspend(() => initialState(pageSource, input, options.cursor ?? input.cursor)).pipe(
-      Effect.map((state) => Stream.paginateEffect(state, (state) => nextPage(pageSource, state)))
+      Effect.map((state) => {
+        let [pageCount, itemCount] = [0, 0]
+        return Stream.paginateEffect(
+          state,
+          (state) =>
+            Effect.map(nextPage(pageSource, state), ([page, next]) => {
+              pageCount += 1
+              itemCount += page.result.length
+              return [page, pageCount < maxPages && itemCount < maxItems ? next : Option.none()]
+            })
+        )
+      })
     )
   )
-  // Before the buffer, which would otherwise fetch pages that the stream never emits.
-  const bounded = takeRecords(
-    options.maxPages === undefined ? allPages : Stream.take(allPages, options.maxPages),
-    options.maxItems
-  )
-  return options.prefetch === undefined || options.prefetch < 1
-    ? bounded
-    : Stream.bufferChunks(bounded, { capacity: options.prefetch })
+  return prefetch < 1 ? pages : prefetching(pages, prefetch)
 }
 
 /**
@@ -87,29 +95,34 @@ export const items = <I extends { readonly cursor?: string }, Output extends Pag
   pageSource: PageSource<I, Output, Item>,
   input: I,
   options: PaginationOptions = {}
-): Stream.Stream<Item, ListOperationError> => {
-  const all = Stream.mapConcatChunk(
-    pages(pageSource, input, options),
-    (page) => Chunk.unsafeFromArray(page.result)
-  )
-  return options.maxItems === undefined ? all : Stream.take(all, options.maxItems)
-}
-
-/** Ends with the page that reaches a number of records. */
-const takeRecords = <Output extends Page<unknown>, E>(
-  pages: Stream.Stream<Output, E>,
-  maxItems: number | undefined
-): Stream.Stream<Output, E> => {
-  if (maxItems === undefined) return pages
-  if (maxItems <= 0) return Stream.empty
-  return Stream.suspend(() => {
-    let count = 0
-    return Stream.takeUntil(pages, ({ result }) => {
-      count += result.length
-      return count >= maxItems
+): Stream.Stream<Item, ListOperationError> =>
+  Stream.suspend(() => {
+    let remaining = options.maxItems ?? Number.POSITIVE_INFINITY
+    return Stream.mapConcatChunk(pages(pageSource, input, options), ({ result }) => {
+      const items = result.length <= remaining ? result : result.slice(0, remaining)
+      remaining -= items.length
+      return Chunk.unsafeFromArray(items)
     })
   })
-}
+
+/** Fetches pages ahead of the consumer. `Stream.bufferChunks` would add 0.6 kB to every bundle. */
+const prefetching = <Output, E>(
+  pages: Stream.Stream<Output, E>,
+  capacity: number
+): Stream.Stream<Output, E> =>
+  Stream.unwrapScoped(
+    Effect.gen(function*() {
+      const queue = yield* Queue.bounded<Effect.Effect<Output, Option.Option<E>>>(capacity)
+      yield* Stream.runForEach(pages, (page) => Queue.offer(queue, Effect.succeed(page))).pipe(
+        Effect.matchCauseEffect({
+          onFailure: (cause) => Queue.offer(queue, Effect.failCause(Cause.map(cause, Option.some))),
+          onSuccess: () => Queue.offer(queue, Effect.fail(Option.none()))
+        }),
+        Effect.forkScoped
+      )
+      return Stream.repeatEffectOption(Effect.flatten(Queue.take(queue)))
+    })
+  )
 
 /** Returns the state before the first page: at the start, after a cursor of the upstream, or at a resume cursor. */
 const initialState = <I, Output extends Page<Item>, Item>(
