@@ -67,7 +67,7 @@ export const make = <A, I>(
  * @since 0.1.0
  * @category constructors
  */
-export const encoder = <A, I>(schema: Schema.Schema<A, I>): Encoder<A, I> => {
+export const encoder = /* @__NO_SIDE_EFFECTS__ */ <A, I>(schema: Schema.Schema<A, I>): Encoder<A, I> => {
   const encode = compileEncoder(schema.ast)
   return (value) => {
     const encoded = encode(value)

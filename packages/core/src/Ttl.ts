@@ -31,11 +31,31 @@ export type Ttl = Data.TaggedEnum<{
   NoStore: {}
 }>
 
+type TtlOf<Tag extends Ttl["_tag"]> = Extract<Ttl, { readonly _tag: Tag }>
+
 /**
  * @since 0.1.0
  * @category constructors
  */
-export const { MaxAge, Immutable, NoStore, UpToBlock } = Data.taggedEnum<Ttl>()
+export const Immutable = /* @__PURE__ */ Data.tagged<TtlOf<"Immutable">>("Immutable")
+
+/**
+ * @since 0.1.0
+ * @category constructors
+ */
+export const MaxAge = /* @__PURE__ */ Data.tagged<TtlOf<"MaxAge">>("MaxAge")
+
+/**
+ * @since 0.1.0
+ * @category constructors
+ */
+export const UpToBlock = /* @__PURE__ */ Data.tagged<TtlOf<"UpToBlock">>("UpToBlock")
+
+/**
+ * @since 0.1.0
+ * @category constructors
+ */
+export const NoStore = /* @__PURE__ */ Data.tagged<TtlOf<"NoStore">>("NoStore")
 
 /**
  * Returns the TTL of a list or a price: 1 hour if `to_block` is set and final, otherwise 5 seconds.

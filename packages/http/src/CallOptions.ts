@@ -84,9 +84,11 @@ export const streamWithCallOptions: {
 } = dual(
   2,
   <A, E, R>(self: Stream.Stream<A, E, R>, options: CallOptions): Stream.Stream<A, E, R> =>
-    Stream.unwrap(
-      Effect.map(CurrentCallOptions, (outer) =>
-        Stream.provideService(self, CurrentCallOptions, merge(outer, options)))
+    Stream.contextWithStream((context: Context.Context<R>) =>
+      Stream.provideContext(
+        self,
+        Context.add(context, CurrentCallOptions, merge(Context.get(context, CurrentCallOptions), options))
+      )
     )
 )
 

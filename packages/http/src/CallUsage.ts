@@ -96,7 +96,7 @@ export const withUsage = <A, E, R>(
 export const observeUsage: {
   (onUsage: (usage: CallUsage) => void): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   <A, E, R>(self: Effect.Effect<A, E, R>, onUsage: (usage: CallUsage) => void): Effect.Effect<A, E, R>
-} = dual(
+} = /* @__PURE__ */ dual(
   2,
   <A, E, R>(self: Effect.Effect<A, E, R>, onUsage: (usage: CallUsage) => void): Effect.Effect<A, E, R> =>
     Effect.provideService(self, CurrentUsageObserver, onUsage)

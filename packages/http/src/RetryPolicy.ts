@@ -62,7 +62,9 @@ export const none: RetryPolicy = { ...standard, attempts: 1 }
  * @category arithmetic
  */
 export const maxBackoff = (policy: RetryPolicy, cause: RetryCause, attempt: number): Duration.Duration =>
-  Duration.min(
-    Duration.times(Duration.decode(policy.baseDelay[cause]), 2 ** Math.min(attempt - 1, 30)),
-    policy.maxDelay
+  Duration.millis(
+    Math.min(
+      Duration.toMillis(policy.baseDelay[cause]) * 2 ** Math.min(attempt - 1, 30),
+      Duration.toMillis(policy.maxDelay)
+    )
   )

@@ -155,6 +155,6 @@ export const circuitBreakerState = Metric.gauge("quarry_circuit_breaker_state", 
  * @since 0.1.0
  * @category metrics
  */
-export const storeAvailable = Metric.gauge("quarry_store_available", {
+export const storeAvailable = /* @__PURE__ */ Metric.gauge("quarry_store_available", {
   description: "Availability of shared stores by store: 1 available, 0 unavailable"
 })

@@ -211,18 +211,19 @@ export const make = (
     probe: boolean
   ): Effect.Effect<boolean, AttemptNoResponse> => {
     if (quota === null) return Effect.succeed(probe)
-    return Effect.matchEffect(store.consume(quotaId, quota, cost), {
-      onFailure: () => Effect.fail(rejected(call, "unavailable", null)),
-      onSuccess: (consumption) => {
-        if (consumption._tag === "Consumed") return Effect.succeed(probe)
-        return Effect.fail(rejected(call, "daily", consumption.millis))
-      }
-    }).pipe(
-      // Nothing is sent, so another attempt becomes the probe.
-      Effect.tapError(() =>
-        after(probe ? store.settleProbe(id, false) : null, store.release(id, rule, cost, 0))
+    // Nothing is sent, so another attempt becomes the probe.
+    const reject = (noResponse: AttemptNoResponse) =>
+      after(
+        probe ? store.settleProbe(id, false) : null,
+        Effect.zipRight(store.release(id, rule, cost, 0), Effect.fail(noResponse))
       )
-    )
+    return Effect.matchEffect(store.consume(quotaId, quota, cost), {
+      onFailure: () => reject(rejected(call, "unavailable", null)),
+      onSuccess: (consumption) =>
+        consumption._tag === "Consumed"
+          ? Effect.succeed(probe)
+          : reject(rejected(call, "daily", consumption.millis))
+    })
   }
 
   const waitInQueue = (

@@ -235,7 +235,7 @@ export const make: Effect.Effect<
             rateLimitStore.peek(quotaId, { limit, period: RateLimitStore.dayMillis }),
             ({ remaining }) => ({ label, limit, remaining })
           )
-      ).pipe(Effect.orElseSucceed(() => [])),
+      ).pipe(Effect.match({ onFailure: () => [], onSuccess: (quotas) => quotas })),
     health: Effect.map(
       Clock.currentTimeMillis,
       (now) =>

@@ -5,7 +5,6 @@
  * that it was served per weight; the client with the lowest is next. A client that was absent, or could not be served,
  * continues at the virtual time of the queue, so that it gets its part from now on and no compensation for the past.
  */
-import * as Order from "effect/Order"
 import type { CallClient } from "./CallClient.ts"
 
 /** What waits in the queue. */
@@ -137,4 +136,4 @@ export class FairQueue<Item extends QueuedItem> {
 /** Returns the virtual time of an item. An item without cost is not free, or else its client could be served forever. */
 const chargeOf = ({ client: { weight }, cost }: QueueItem): number => (cost > 0 ? cost : 1) / weight
 
-const byArrival = Order.mapInput(Order.number, ({ arrival }: QueuedItem) => arrival)
+const byArrival = (one: QueuedItem, other: QueuedItem): number => one.arrival - other.arrival

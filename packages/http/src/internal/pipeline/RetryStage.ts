@@ -102,7 +102,8 @@ const logging = <A, E>(
     () => ({
       attempt: attemptNumber,
       outcome: describe(result),
-      ...Either.isRight(result) ? { bytes: result.right.response.bytes.byteLength } : {}
+      ...Either.isRight(result) ? { bytes: result.right.response.bytes.byteLength } : {},
+      ...waitMillis === null ? {} : { wait: "backoff", millis: waitMillis }
     }),
     next
   )
@@ -155,7 +156,7 @@ const backoffMillis = (
   retryHint: RetryHint,
   attemptNumber: number
 ): Effect.Effect<number> =>
-  retryHint.retryAfter !== null && Duration.greaterThan(retryHint.retryAfter, Duration.zero)
+  retryHint.retryAfter !== null && Duration.toMillis(retryHint.retryAfter) > 0
     ? Effect.succeed(Duration.toMillis(retryHint.retryAfter))
     : Effect.map(
       Random.next,

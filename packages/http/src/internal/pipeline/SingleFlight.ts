@@ -274,9 +274,9 @@ export const make = <A, E>(scope: Scope.Scope): Effect.Effect<SingleFlight<A, E>
   }
   const close = Effect.suspend(() => {
     closed = true
-    return Fiber.interruptAll(
-      [...flights.values()].flat().flatMap(({ fiber }) => fiber === null ? [] : [fiber])
-    )
+    const fibers = [...flights.values()].flat().flatMap(({ fiber }) => fiber === null ? [] : [fiber])
+    for (const fiber of fibers) interrupt(fiber)
+    return Effect.forEach(fibers, Fiber.await, { discard: true })
   })
   return Effect.as(Scope.addFinalizer(scope, close), singleFlight)
 }

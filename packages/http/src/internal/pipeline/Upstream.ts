@@ -11,7 +11,6 @@ import * as Arr from "effect/Array"
 import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Equivalence from "effect/Equivalence"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { type ApiKey, defaultLabel } from "../../ApiKey.ts"
@@ -182,4 +181,5 @@ const keyPoolOf = (
   }
 }
 
-const sameSecret = Redacted.getEquivalence(Equivalence.string)
+const sameSecret = (one: Redacted.Redacted, other: Redacted.Redacted): boolean =>
+  Redacted.value(one) === Redacted.value(other)
