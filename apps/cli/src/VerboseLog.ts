@@ -67,25 +67,25 @@ export interface ClientWait {
 /** A shorter wait for a limit is part of the normal pace. */
 const minShownWait = 1000
 
-/** Returns the wait that a log message announces, if any. */
-const toWait = (text: string, annotations: Readonly<Record<string, string>>): ClientWait | null => {
-  const { millis: length, outcome, wait } = annotations
-  if (wait !== undefined) {
-    const millis = Number(length)
-    const description = `waiting ${formatMillis(millis)} ${waitReasons[wait] ?? wait}`
-    return millis >= minShownWait ? { description, millis } : null
+/** Returns the wait that the annotations of a log message announce, if any. That before a retry is always shown. */
+const toWait = (
+  { millis: length, outcome, wait }: Readonly<Record<string, string>>
+): ClientWait | null => {
+  const millis = Number(length)
+  if (wait === undefined) return null
+  if (outcome !== undefined) {
+    const description = sanitize(`retrying in ${formatMillis(millis)}: ${outcome}`)
+    return { description, millis: Math.max(minShownWait, millis) }
   }
-  const retry = /, (retrying in .+)$/.exec(text)?.[1]
-  return retry === undefined || outcome === undefined
-    ? null
-    : { description: sanitize(`${retry}: ${outcome}`), millis: minShownWait }
+  const description = `waiting ${formatMillis(millis)} ${waitReasons[wait] ?? wait}`
+  return millis >= minShownWait ? { description, millis } : null
 }
 
 /** Runs an effect, and calls `onWait` when a call of it starts to wait. */
 export const observeWaits =
   (onWait: (wait: ClientWait) => void) => <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
-    const logger = Logger.make<unknown, void>(({ annotations, message }) => {
-      const wait = toWait(textOf(message), Object.fromEntries(HashMap.map(annotations, String)))
+    const logger = Logger.make<unknown, void>(({ annotations }) => {
+      const wait = toWait(Object.fromEntries(HashMap.map(annotations, String)))
       if (wait !== null) onWait(wait)
     })
     return Logger.withMinimumLogLevel(Effect.provide(self, Logger.add(logger)), LogLevel.Debug)
@@ -114,13 +114,13 @@ const makeFormat = () => {
       if (attempt !== undefined) attempts.set(call, { ...attempt, cache: annotations.get("cache") ?? null })
       return null
     }
+    const outcome = annotations.get("outcome")
     const wait = annotations.get("wait")
-    if (wait !== undefined) {
-      const millis = annotations.get("millis")
-      const duration = millis === undefined ? "" : ` ${formatMillis(Number(millis))}`
+    const millis = annotations.get("millis")
+    const duration = millis === undefined ? "" : ` ${formatMillis(Number(millis))}`
+    if (wait !== undefined && outcome === undefined) {
       return `… waiting${duration} ${waitReasons[wait] ?? wait}`
     }
-    const outcome = annotations.get("outcome")
     if (outcome === undefined) {
       return [text, ...[...annotations].map(([name, value]) => `${name}=${value}`)].join(" ")
     }
@@ -134,9 +134,8 @@ const makeFormat = () => {
       ...bytes === undefined ? [] : [`${bytes} bytes`],
       ...open === undefined || open.cache === null ? [] : [`cache: ${open.cache}`]
     ]
-    return `← ${outcome}${details.length === 0 ? "" : ` (${details.join(", ")})`}${
-      text.replace(/^attempt ended/, "")
-    }`
+    const retry = wait === undefined ? "" : `, retrying in${duration}`
+    return `← ${outcome}${details.length === 0 ? "" : ` (${details.join(", ")})`}${retry}`
   }
 }
 

@@ -84,16 +84,23 @@ it.effect("shows the waits of the client until they end, also when pages arrive 
       yield* progress.page(page(1000, null))
       yield* TestClock.adjust("1 second")
       yield* Effect.annotateLogs(Effect.logDebug("waiting for admission"), { wait: "rate_limit", millis: 50 })
-      yield* Effect.annotateLogs(Effect.logDebug("attempt ended, retrying in 3s"), { outcome: "503" })
+      yield* Effect.annotateLogs(Effect.logDebug("attempt ended, retrying in 3s"), {
+        outcome: "503",
+        wait: "backoff",
+        millis: 3000
+      })
       yield* Effect.logDebug("attempt ended")
       yield* TestClock.adjust("1 second")
+      yield* progress.page(page(1000, null))
+      yield* TestClock.adjust("2 seconds")
       yield* progress.page(page(1000, null))
     }))
     expect(lines).toEqual([
       "0 transfers, 0 pages, 0/s; waiting 2s for the local rate limit (--rate-limit)",
       "1,000 transfers, 1 page, 500/s; waiting 2s for the local rate limit (--rate-limit)",
       "1,000 transfers, 1 page, 333/s; retrying in 3s: 503",
-      "2,000 transfers, 2 pages, 500/s"
+      "2,000 transfers, 2 pages, 500/s; retrying in 3s: 503",
+      "3,000 transfers, 3 pages, 500/s"
     ])
   }).pipe(withVerboseLog(recordingTerminal(true).terminal, false)))
 
