@@ -126,7 +126,7 @@ export const commandLineOf = (operation: AnyOperation): string => {
 }
 
 /** The default address of the proxy. */
-export const proxyOrigin = "http://127.0.0.1:8650"
+const proxyOrigin = "http://127.0.0.1:8650"
 
 export interface ExampleRequest {
   readonly method: "GET" | "POST"

@@ -1,11 +1,6 @@
-/**
- * Runs every example of help and every `sh` block of the documentation of the command line, with the sandbox.
- *
- * Each block is one script in an empty directory. A comment `<!-- setup: … -->` above a block runs first. At the end of a
- * line, `# runs until interrupted` interrupts it after some seconds, and `# exit status N` expects this status.
- */
+/** Runs every example of help with the sandbox. */
 import { spawn } from "node:child_process"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -89,44 +84,4 @@ describe("examples of help", () => {
       commandLine.commands.filter(({ examples, operation }) => operation !== null && examples.length === 0)
     ).toEqual([])
   })
-})
-
-interface Block {
-  readonly name: string
-  readonly script: string
-}
-
-/** Seconds after which a command that runs until it is interrupted receives SIGINT. */
-const interruptAfter = 3
-
-const toScriptLine = (line: string): string => {
-  const [, endless] = /^(.*\S)\s+# runs until interrupted$/.exec(line) ?? []
-  if (endless !== undefined) {
-    return `timeout --preserve-status -s INT ${interruptAfter} bash -c ${
-      JSON.stringify(`exec ${endless}`)
-    } || [ $? -eq 130 ]`
-  }
-  const [, failing, status] = /^(.*\S)\s+# exit status (\d+)$/.exec(line) ?? []
-  return failing === undefined ? line : `{ ${failing}; } && exit 99 || [ $? -eq ${status} ]`
-}
-
-const blocksOf = (file: string): ReadonlyArray<Block> =>
-  [...readFileSync(file, "utf8").matchAll(/(?:<!-- setup: (.*?) -->\n+)?^```sh\n(.*?)^```$/gms)].map(
-    ([, setup = "", text = ""], index) => ({
-      name: `${file.slice(file.indexOf("docs/"))}, block ${index + 1}`,
-      script: [setup, ...text.trimEnd().split("\n").map(toScriptLine)].join("\n")
-    })
-  )
-
-const documentation = fileURLToPath(new URL("../../../docs/", import.meta.url))
-const pages = [
-  join(documentation, "cli.md"),
-  ...readdirSync(join(documentation, "cli")).map((name) => join(documentation, "cli", name))
-]
-
-describe("examples of the documentation", () => {
-  it.each(pages.flatMap(blocksOf))("run: $name", async ({ script }) => {
-    const { code, output } = await runScript(script)
-    expect(code, `${script}\n${output}`).toBe(0)
-  }, 120_000)
 })

@@ -1,5 +1,5 @@
 /**
- * Runs the API on port 3000 of this machine. Without QUARRY_API_KEY it uses the embedded sandbox.
+ * Runs the API on the port PORT of this machine, by default 3000. Without QUARRY_API_KEY it uses the embedded sandbox.
  */
 import { createClient } from "@blockquarry/client"
 import { createSandbox } from "@blockquarry/client/sandbox"
@@ -17,7 +17,10 @@ const client = createClient({
 })
 
 const app = makeApp(client, (message) => process.stderr.write(`${message}\n`))
-const server = serve({ fetch: app.fetch, hostname: "127.0.0.1", port: 3000 })
+const port = Number(process.env["PORT"] ?? 3000)
+const server = serve({ fetch: app.fetch, hostname: "127.0.0.1", port }, ({ address, port }) => {
+  process.stdout.write(`listening at http://${address}:${port}\n`)
+})
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {

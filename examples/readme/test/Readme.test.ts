@@ -1,34 +1,15 @@
-/** Runs the snippets of the README. `src/program.ts` has the program too, where it is type-checked. */
+/** Runs the program of the README, which `src/program.ts` has too, and checks the links of all documents. */
 import { describe, expect, it } from "@effect/vitest"
-import { execFile, spawn } from "node:child_process"
-import { once } from "node:events"
 import { readdir, readFile, stat } from "node:fs/promises"
-import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
-import { promisify } from "node:util"
 import { vi } from "vitest"
 
 const root = new URL("../../../", import.meta.url)
 const readme = await readFile(new URL("README.md", root), "utf8")
 const program = await readFile(new URL("../src/program.ts", import.meta.url), "utf8")
 
-/** The code blocks of a language. */
-const codeBlocks = (language: string): ReadonlyArray<string> =>
-  [...readme.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "gs"))].map(([, code = ""]) => code)
-
-/** The lines of the shell blocks that begin with a command. */
-const lines = (command: string): ReadonlyArray<string> =>
-  codeBlocks("sh").flatMap((block) => block.split("\n")).filter((line) => line.startsWith(command))
-    .map((line) => line.replace(/\s+#.*$/, "").slice(command.length).trim())
-
-const shellWords = (line: string): ReadonlyArray<string> =>
-  line.split(/\s+/).map((word) => word.replace(/^'(.*)'$/, "$1"))
-
-const bundle = (path: string): string => fileURLToPath(new URL(path, root))
-
 describe("the program", () => {
   it("is the one that is type-checked", () => {
-    expect(codeBlocks("ts")).toEqual([program])
+    expect([...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code)).toEqual([program])
   })
 
   it("runs", async () => {
@@ -39,60 +20,6 @@ describe("the program", () => {
       expect.stringMatching(/^250 transfers moved \d+ units$/)
     ])
     log.mockRestore()
-  })
-})
-
-describe("the terminal", () => {
-  const commands = lines("npx -y pnpm@10 -s quarry")
-
-  it("is shown", () => {
-    expect(commands.length).toBeGreaterThan(3)
-  })
-
-  it.each(commands)("quarry %s", async (line) => {
-    const { stdout } = await promisify(execFile)(process.execPath, [
-      bundle("apps/cli/dist/quarry.js"),
-      ...shellWords(line)
-    ])
-    expect(stdout.trim()).not.toBe("")
-    if (line.includes("--max-items 1000")) expect(stdout.trimEnd().split("\n").length).toBe(1000)
-  })
-})
-
-describe("the proxy", () => {
-  const requests = lines("curl")
-
-  it("is shown", () => {
-    expect(requests.length).toBeGreaterThan(2)
-  })
-
-  it("responds to every curl command", async () => {
-    const proxy = spawn(process.execPath, [
-      bundle("apps/proxy/dist/quarry-proxy.js"),
-      "--sandbox",
-      "--port",
-      "0",
-      "--admin",
-      "off"
-    ])
-    try {
-      let origin = ""
-      for await (const line of createInterface(proxy.stdout)) {
-        origin = /is listening at (\S+)/.exec(line)?.[1] ?? origin
-        if (origin !== "") break
-      }
-      for (const [url = ""] of requests.map(shellWords)) {
-        const response = await fetch(url.replace("http://127.0.0.1:8650", origin))
-        expect([url, response.status]).toEqual([url, 200])
-        // A whole list is a document a line
-        for (const line of (await response.text()).trim().split("\n")) {
-          expect(JSON.parse(line)).toBeTypeOf("object")
-        }
-      }
-    } finally {
-      proxy.kill("SIGTERM")
-      await once(proxy, "exit")
-    }
   })
 })
 
