@@ -7,7 +7,7 @@ import { keccak_256 } from "@noble/hashes/sha3.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
 import * as Brand from "effect/Brand"
 import type * as Schema from "effect/Schema"
-import { hexFormat } from "./internal/hex.ts"
+import { hexFormat } from "./internal/digits.ts"
 import { leaf } from "./internal/leaf.ts"
 
 /**

@@ -6,7 +6,7 @@
  */
 import * as Brand from "effect/Brand"
 import type * as Schema from "effect/Schema"
-import { hexFormat } from "./internal/hex.ts"
+import { hexFormat } from "./internal/digits.ts"
 import { leaf } from "./internal/leaf.ts"
 
 /**

@@ -13,9 +13,9 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import { Integer } from "./Integer.ts"
-import { exactOptional } from "./internal/exactOptional.ts"
+import { preprocess } from "./internal/leaf.ts"
 import { allowUndefined, narrowEncoded, type OptionalField, withTypes } from "./internal/narrow.ts"
-import { preprocess } from "./internal/preprocess.ts"
+import { exactOptional } from "./internal/nullable.ts"
 
 /**
  * The schema of an operation's input, and the schemas of its parameters, from which documentation is generated.

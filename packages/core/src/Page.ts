@@ -5,8 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Cursor } from "./Cursor.ts"
-import { exactOptional } from "./internal/exactOptional.ts"
-import { nullableInteger } from "./internal/nullable.ts"
+import { exactOptional, nullableInteger } from "./internal/nullable.ts"
 
 /**
  * A page of a list: its records and the cursor of the next page.

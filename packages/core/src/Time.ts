@@ -5,8 +5,7 @@
  */
 import * as DateTime from "effect/DateTime"
 import type * as Schema from "effect/Schema"
-import { parseCanonicalTime } from "./internal/canonicalTime.ts"
-import { isUtc, makeUtc } from "./internal/instant.ts"
+import { isUtc, makeUtc, parseCanonicalTime } from "./internal/instant.ts"
 import { leaf } from "./internal/leaf.ts"
 
 /** Returns undefined for an invalid date. */

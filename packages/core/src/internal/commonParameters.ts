@@ -4,8 +4,7 @@ import { type ChainInput, type ChainName, EvmChain } from "../Chain.ts"
 import { optional, passthrough, withDescription } from "../InputSchema.ts"
 import { PositiveInteger } from "../Integer.ts"
 import { WellFormedText } from "../WellFormedText.ts"
-import { leaf } from "./leaf.ts"
-import { oneOf } from "./oneOf.ts"
+import { leaf, oneOf } from "./leaf.ts"
 
 const orders: ReadonlyMap<unknown, SortOrder> = new Map([["ASC", "ASC"], ["DESC", "DESC"]])
 

@@ -73,3 +73,34 @@ export const leaf = <A, Encoded extends InputEncoded, InputEncoded = Encoded>(
     [EncodeId]: (value: unknown) => spec.is(value) ? spec.encode(value) : undefined
   }).pipe(narrowEncoded<InputEncoded>())
 }
+
+/**
+ * Creates a closed set of names, as the specification lists them. Unlike `Schema.Literal`, its error message is one short
+ * line for any input.
+ */
+export const oneOf = <const Names extends readonly [string, ...Array<string>]>(
+  identifier: string,
+  ...names: Names
+): Schema.Schema<Names[number]> => {
+  const find = (input: unknown): Names[number] | undefined => names.find((name) => name === input)
+  return leaf<Names[number], Names[number]>({
+    identifier,
+    expected: names.join(" or "),
+    is: (input): input is Names[number] => find(input) !== undefined,
+    decode: find,
+    encode: (name) => name,
+    arbitrary: (fc) => fc.constantFrom(...names),
+    jsonSchema: { type: "string", enum: names }
+  })
+}
+
+/** Creates a schema that normalizes an input with a total function and encodes values unchanged. */
+export const preprocess = <A>(
+  decode: (input: unknown) => A,
+  to: Schema.Schema<A>
+): Schema.Schema<A, unknown> =>
+  Schema.transform(Schema.Unknown, to, {
+    strict: true,
+    decode,
+    encode: (value): unknown => value
+  }).annotations({ [DecodeId]: decode, [EncodeId]: (value: unknown) => value })
