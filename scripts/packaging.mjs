@@ -1,8 +1,9 @@
-// Packs every published package as for the registry, and checks the archive with publint and "Are the types wrong?". The archives
-// stay in node_modules/.cache/archives, for consumers.mjs.
+// Packs every published package as for the registry, and checks the archive: its files and manifest, with publint, and with "Are
+// the types wrong?". The archives stay in node_modules/.cache/archives, for consumers.mjs.
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
+import { filesOf, manifestOf, problems } from "./release/tarballs.mjs"
 import { publishedPackages, root } from "./release/workspace.mjs"
 
 /** @param {string} name */
@@ -56,6 +57,11 @@ for (const { folder, manifest } of publishedPackages(root)) {
     stdio: ["ignore", "ignore", "inherit"],
     shell: process.platform === "win32"
   })
+  // Before the first release, the version in the repository is 0.0.0
+  for (const problem of problems(filesOf(archive), { ...manifestOf(archive), version: "0.1.0" })) {
+    failed = true
+    console.error(`error: ${manifest.name}: ${problem}`)
+  }
   run("publint", ["run", archive, "--strict"])
   if (manifest.bin === undefined) {
     run("@arethetypeswrong/cli", [

@@ -1,9 +1,11 @@
 // publish.mjs FOLDER [--provenance]: publishes the archives that dryRun.mjs made, after it compared all checksums and checked
-// their content again. Skips what npm already has, so that a failed run can be repeated.
-import { execFileSync, spawnSync } from "node:child_process"
+// their content again. Skips what npm already has, so that a failed run can be repeated. Publishes nothing if npm has a version
+// with other content.
+import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { gunzipSync } from "node:zlib"
 import { distTag } from "./distTag.mjs"
 import { filesOf, manifestOf, problems } from "./tarballs.mjs"
 
@@ -12,22 +14,44 @@ if (folder === undefined || options.some((option) => option !== "--provenance"))
   throw new Error("usage: publish.mjs FOLDER [--provenance]")
 }
 
+const registry = process.env["npm_config_registry"] ?? "https://registry.npmjs.org/"
+
 /**
- * Returns a field of a package on npm, or undefined if there is no such package or version.
+ * Returns the response of the registry, or undefined if it has status 404.
+ *
+ * @param {string | URL} url
+ */
+const request = async (url) => {
+  const response = await fetch(url)
+  if (response.status === 404) return undefined
+  if (!response.ok) throw new Error(`${url}: status ${response.status}`)
+  return response
+}
+
+/**
+ * Returns the tag `latest` and the versions of a package on npm, which has neither before its first release.
  *
  * @param {string} name
- * @param {string} field
- * @returns {string | undefined}
+ * @returns {Promise<{
+ *   readonly "dist-tags"?: { readonly latest?: string }
+ *   readonly versions?: Readonly<Record<string, { readonly dist: { readonly tarball: string } }>>
+ * }>}
  */
-const published = (name, field) => {
-  const { error, status, stderr, stdout } = spawnSync("npm", ["view", name, field, "--json"], {
-    encoding: "utf8"
-  })
-  if (error !== undefined) throw error
-  if (status !== 0 && !`${stdout}${stderr}`.includes("E404")) {
-    throw new Error(`npm view ${name}: ${stdout}${stderr}`)
-  }
-  return status !== 0 || stdout.trim() === "" ? undefined : JSON.parse(stdout)
+const published = async (name) => {
+  const response = await request(new URL(name.replace("/", "%2f"), registry))
+  return response === undefined ? {} : Object(await response.json())
+}
+
+/**
+ * Returns whether an archive has the content of a published one. Machines compress the same content differently.
+ *
+ * @param {string} archive
+ * @param {string} url
+ */
+const isSame = async (archive, url) => {
+  const response = await request(url)
+  return response !== undefined &&
+    gunzipSync(await response.arrayBuffer()).equals(gunzipSync(readFileSync(archive)))
 }
 
 const files = readFileSync(join(folder, "SHA256SUMS"), "utf8").trim().split("\n").map((line) => {
@@ -58,19 +82,29 @@ const add = (one) => {
 }
 packages.forEach(add)
 
-const tagged = ordered.map(({ archive, manifest: { name, version } }) => ({
-  archive,
-  name,
-  version,
-  tag: distTag(version, published(name, "dist-tags.latest"))
-}))
-for (const { archive, name, tag, version } of tagged) {
-  if (published(`${name}@${version}`, "version") === version) {
-    console.log(`${name} ${version} is published already`)
+const states = await Promise.all(
+  ordered.map(async ({ archive, manifest: { name, version } }) => {
+    const { "dist-tags": tags, versions } = await published(name)
+    const same = versions?.[version]
+    return {
+      archive,
+      title: `${name} ${version}`,
+      tag: distTag(version, tags?.latest),
+      state: same === undefined ? "new" : await isSame(archive, same.dist.tarball) ? "published" : "different"
+    }
+  })
+)
+const different = states.filter(({ state }) => state === "different").map(({ title }) => title)
+if (different.length > 0) {
+  throw new Error(`npm has other content as ${different.join(", ")}: release another version`)
+}
+
+for (const { archive, state, tag, title } of states) {
+  if (state === "published") {
+    console.log(`${title} is published already`)
     continue
   }
-  execFileSync("npm", ["publish", archive, "--access", "public", "--tag", tag, ...options], {
-    stdio: "inherit"
-  })
-  console.log(`published ${name} ${version} as ${tag}`)
+  const flags = ["--access", "public", "--tag", tag, "--registry", registry, ...options]
+  execFileSync("npm", ["publish", archive, ...flags], { stdio: "inherit" })
+  console.log(`published ${title} as ${tag}`)
 }

@@ -27,8 +27,8 @@ const requiredFields = [
   "publishConfig"
 ]
 
-/** npm runs these when it installs a package. */
-const installScripts = ["preinstall", "install", "postinstall", "prepare"]
+/** .pnpmfile.cjs removes these. npm would run some scripts when it installs a package. */
+const forbiddenFields = ["scripts", "devDependencies"]
 
 /**
  * Returns what is wrong with an archive, by its files and manifest.
@@ -53,8 +53,8 @@ export const problems = (files, manifest) => {
     ...["dependencies", "peerDependencies", "optionalDependencies"].flatMap(record)
       .filter(([, range]) => /^(workspace|catalog|file|link):/.test(String(range)))
       .map(([name, range]) => `the range ${range} of ${name} means nothing outside this workspace`),
-    ...record("scripts").filter(([name]) => installScripts.includes(name)).map(([name]) =>
-      `package.json has the script ${name}`
+    ...forbiddenFields.filter((field) => manifest[field] !== undefined).map((field) =>
+      `package.json has ${field}`
     ),
     ...(isApplication ? record("dependencies").map(([name]) => `${name} is not bundled`) : [])
   ]

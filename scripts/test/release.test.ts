@@ -1,10 +1,13 @@
 /** The parts of a release: what is published, under which tag, and what the files say. */
-import { execFileSync, spawnSync } from "node:child_process"
+import { execFile, execFileSync, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer, type Server } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { gunzipSync, gzipSync } from "node:zlib"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { parse } from "yaml"
 import { bundledPackages } from "../bundledPackages.mjs"
@@ -99,14 +102,16 @@ describe("the content of an archive", () => {
       version: "0.0.0",
       repository: undefined,
       peerDependencies: { effect: "catalog:peers" },
-      scripts: { postinstall: "node build.js" }
+      scripts: { postinstall: "node build.js" },
+      devDependencies: { a: "1.0.0" }
     }
     expect(problems(files.slice(1), broken)).toEqual([
       "LICENSE is missing",
       "package.json has no repository",
       "0.0.0 is not a version to publish",
       "the range catalog:peers of effect means nothing outside this workspace",
-      "package.json has the script postinstall"
+      "package.json has scripts",
+      "package.json has devDependencies"
     ])
     expect(problems(files, { ...manifest, bin: {} })).toEqual([
       "THIRD-PARTY-LICENSES is missing",
@@ -134,34 +139,55 @@ describe("publishing", () => {
     return `${createHash("sha256").update(readFileSync(join(temporary, file))).digest("hex")}  ${file}\n`
   }
 
-  /** Runs the script with a program `npm` that has `published`, and returns what it was told to publish. */
-  const publish = (published: ReadonlyArray<string>, ...options: ReadonlyArray<string>) => {
+  /** What the registry has of a package: its latest version, and 0.1.0 if there is an archive. */
+  interface Published {
+    readonly latest: string
+    readonly archive?: Uint8Array
+  }
+
+  const startRegistry = async (published: Readonly<Record<string, Published>>): Promise<Server> => {
+    const server = createServer(({ headers, url = "" }, response) => {
+      const name = decodeURIComponent(url.slice(1)).replace(/\.tgz$/, "")
+      const { archive, latest } = published[name] ?? {}
+      const dist = { tarball: `http://${headers.host}${url}.tgz` }
+      if (latest === undefined) response.writeHead("unavailable" in published ? 503 : 404).end()
+      else if (url.endsWith(".tgz")) response.end(archive)
+      else {
+        response.end(JSON.stringify({
+          "dist-tags": { latest },
+          versions: archive === undefined ? {} : { "0.1.0": { dist } }
+        }))
+      }
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    return server
+  }
+
+  /** Runs the script with a registry and a program `npm`, and returns what it told npm to publish. */
+  const publish = async (
+    published: Readonly<Record<string, Published>>,
+    ...options: ReadonlyArray<string>
+  ) => {
     const npm = join(temporary, "npm")
-    const log = join(temporary, "log")
-    writeFileSync(log, "")
-    writeFileSync(npm, `#!/bin/sh\nexec ${JSON.stringify(process.execPath)} "$0.cjs" "$@"\n`)
-    writeFileSync(
-      `${npm}.cjs`,
-      `const [command, name, field] = process.argv.slice(2)
-const published = ${JSON.stringify(published)}
-if (command === "publish") require("node:fs").appendFileSync(${
-        JSON.stringify(log)
-      }, process.argv.slice(3).join(" ") + "\\n")
-else if (published.includes("unreachable")) { console.error("ENOTFOUND"); process.exitCode = 1 }
-else if (published.includes(name)) console.log(JSON.stringify(field === "version" ? "0.1.0" : "0.2.0"))
-else { console.error("npm error code E404"); process.exitCode = 1 }
-`
-    )
+    writeFileSync(npm, `#!/bin/sh\necho "$@" >> "$0.log"\n`)
     chmodSync(npm, 0o755)
-    const { status, stderr } = spawnSync(
-      process.execPath,
-      [join(root, "scripts/release/publish.mjs"), temporary, ...options],
-      { encoding: "utf8", env: { ...process.env, PATH: `${temporary}:${process.env["PATH"]}` } }
+    writeFileSync(`${npm}.log`, "")
+    const registry = await startRegistry(published)
+    const url = `http://127.0.0.1:${Object(registry.address()).port}/`
+    const script = join(root, "scripts/release/publish.mjs")
+    const env = { ...process.env, PATH: `${temporary}:${process.env["PATH"]}`, npm_config_registry: url }
+    const error = await promisify(execFile)(process.execPath, [script, temporary, ...options], { env }).then(
+      () => "",
+      ({ stderr }: { readonly stderr: string }) => stderr
     )
+    registry.close()
     return {
-      status,
-      stderr,
-      log: readFileSync(log, "utf8").replaceAll(`${temporary}/`, "").trim().split("\n")
+      error,
+      log: readFileSync(`${npm}.log`, "utf8").replaceAll(`${temporary}/`, "").replaceAll(
+        ` --registry ${url}`,
+        ""
+      )
+        .trim().split("\n")
     }
   }
 
@@ -172,43 +198,62 @@ else { console.error("npm error code E404"); process.exitCode = 1 }
         + archive("@blockquarry/core", {})
     )
 
-  it("publishes a package after those that it depends on", () => {
+  it("publishes a package after those that it depends on", async () => {
     writeSums()
-    expect(publish([], "--provenance").log).toEqual([
-      "blockquarry-cli-0.1.0.tgz --access public --tag latest --provenance",
-      "blockquarry-core-0.1.0.tgz --access public --tag latest --provenance",
-      "blockquarry-http-0.1.0.tgz --access public --tag latest --provenance"
-    ])
+    expect(await publish({}, "--provenance")).toEqual({
+      error: "",
+      log: [
+        "publish blockquarry-cli-0.1.0.tgz --access public --tag latest --provenance",
+        "publish blockquarry-core-0.1.0.tgz --access public --tag latest --provenance",
+        "publish blockquarry-http-0.1.0.tgz --access public --tag latest --provenance"
+      ]
+    })
   })
 
-  it("skips what is published, and does not make an older version `latest`", () => {
+  /** An archive with the same content, as another machine may compress it. */
+  const recompressed = (file: string): Uint8Array =>
+    gzipSync(gunzipSync(readFileSync(join(temporary, file))), { level: 1 })
+
+  it("skips what is published, and does not make an older version `latest`", async () => {
     writeSums()
-    expect(publish(["@blockquarry/core", "@blockquarry/core@0.1.0", "@blockquarry/cli"]).log).toEqual([
-      "blockquarry-cli-0.1.0.tgz --access public --tag v0.1",
-      "blockquarry-http-0.1.0.tgz --access public --tag latest"
-    ])
+    const core = { latest: "0.2.0", archive: recompressed("blockquarry-core-0.1.0.tgz") }
+    expect(await publish({ "@blockquarry/core": core, "@blockquarry/cli": { latest: "0.2.0" } })).toEqual({
+      error: "",
+      log: [
+        "publish blockquarry-cli-0.1.0.tgz --access public --tag v0.1",
+        "publish blockquarry-http-0.1.0.tgz --access public --tag latest"
+      ]
+    })
   })
 
-  it("publishes nothing if an archive differs from its checksum", () => {
+  it("publishes nothing if npm has the version with other content", async () => {
+    writeSums()
+    const other = { latest: "0.1.0", archive: recompressed("blockquarry-core-0.1.0.tgz") }
+    const { error, log } = await publish({ "@blockquarry/http": other })
+    expect(log).toEqual([""])
+    expect(error).toContain("npm has other content as @blockquarry/http 0.1.0: release another version")
+  })
+
+  it("publishes nothing if an archive differs from its checksum", async () => {
     writeSums()
     archive("@blockquarry/core", { changed: "^1.0.0" })
-    const { log, status, stderr } = publish([])
-    expect([log, status]).toEqual([[""], 1])
-    expect(stderr).toContain("blockquarry-core-0.1.0.tgz differs from SHA256SUMS")
+    const { error, log } = await publish({})
+    expect(log).toEqual([""])
+    expect(error).toContain("blockquarry-core-0.1.0.tgz differs from SHA256SUMS")
   })
 
-  it("publishes nothing if an archive lacks what it needs", () => {
+  it("publishes nothing if an archive lacks what it needs", async () => {
     writeFileSync(join(temporary, "SHA256SUMS"), archive("@blockquarry/cli", {}, ["LICENSE", "README.md"]))
-    const { log, status, stderr } = publish([])
-    expect([log, status]).toEqual([[""], 1])
-    expect(stderr).toContain("THIRD-PARTY-LICENSES is missing")
+    const { error, log } = await publish({})
+    expect(log).toEqual([""])
+    expect(error).toContain("THIRD-PARTY-LICENSES is missing")
   })
 
-  it("publishes nothing if npm does not say what it has", () => {
+  it("publishes nothing if npm does not say what it has", async () => {
     writeSums()
-    const { log, status, stderr } = publish(["unreachable"])
-    expect([log, status]).toEqual([[""], 1])
-    expect(stderr).toContain("ENOTFOUND")
+    const { error, log } = await publish({ unavailable: { latest: "0.1.0" } })
+    expect(log).toEqual([""])
+    expect(error).toMatch(/@blockquarry%2f\w+: status 503/)
   })
 })
 
