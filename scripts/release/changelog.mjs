@@ -17,6 +17,16 @@ const headings = [
 ]
 
 /**
+ * Joins the lines of each paragraph: release notes on GitHub show every line break. Blocks of code and lists keep their lines.
+ *
+ * @param {string} text
+ */
+const unwrapped = (text) =>
+  text.split(/(^```[^]*?^```$)/m)
+    .map((part, index) => index % 2 === 1 ? part : part.replace(/(?<=\S)\n(?=[^\s`>|#*+-])(?!\d+\. )/g, " "))
+    .join("")
+
+/**
  * Returns the section of a version.
  *
  * @param {string} version
@@ -30,7 +40,7 @@ export const changelogSection = (version, date, plan) => {
     )
     return {
       type: headings.find(({ type }) => releases.some((release) => release.type === type))?.type,
-      text: `- **${names.toSorted().join(", ")}**: ${summary.trim().replaceAll("\n", "\n  ")}`
+      text: `- **${names.toSorted().join(", ")}**: ${unwrapped(summary.trim()).replace(/\n(?!\n)/g, "\n  ")}`
     }
   })
   const groups = headings.flatMap(({ heading, type }) => {

@@ -260,7 +260,10 @@ describe("publishing", () => {
 describe("the changelog", () => {
   const plan = {
     changesets: [
-      { summary: "Fix a\nand b", releases: [{ name: "@blockquarry/http", type: "patch" }] },
+      {
+        summary: "Fix a\nand b.\n\n- first\n- second\n  line\n1. third\n\n```ts\na()\nb()\n```\nAfter\nit",
+        releases: [{ name: "@blockquarry/http", type: "patch" }]
+      },
       {
         summary: "Add c",
         releases: [{ name: "@blockquarry/core", type: "minor" }, { name: "@blockquarry/cli", type: "patch" }]
@@ -268,7 +271,7 @@ describe("the changelog", () => {
     ]
   }
 
-  it("has a section for each version, newest first", () => {
+  it("has a section for each version, newest first, whose paragraphs are lines", () => {
     const first = withSection("# Changelog\n\nIntroduction.\n", "## 0.1.0 (2026-01-01)\n\nFirst.")
     const both = withSection(first, changelogSection("0.2.0", "2026-02-02", plan))
     expect(both).toBe(`# Changelog
@@ -283,8 +286,18 @@ Introduction.
 
 ### Fixed
 
-- **http**: Fix a
-  and b
+- **http**: Fix a and b.
+
+  - first
+  - second
+    line
+  1. third
+
+  \`\`\`ts
+  a()
+  b()
+  \`\`\`
+  After it
 
 ## 0.1.0 (2026-01-01)
 
