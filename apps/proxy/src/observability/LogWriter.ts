@@ -8,8 +8,8 @@ import type * as Scope from "effect/Scope"
 import * as Fs from "node:fs"
 import type { LogSink } from "./Logging.ts"
 
-/** Maximum size of the buffer, in characters. */
-const maxBufferedChars = 4 * 1024 * 1024
+/** Maximum size of the lines that are not written yet, in bytes. */
+const maxBufferedBytes = 4 * 1024 * 1024
 
 /** Lines within this time are written together, in milliseconds. */
 const flushDelayMs = 50
@@ -31,9 +31,42 @@ const emptyBuffer = Buffer.alloc(0)
 
 const lineFeed = 10
 
+/** Lines in UTF-8. As strings, garbage collection would copy each line until it is written, often in many parts. */
+class LineBuffer {
+  #bytes = Buffer.allocUnsafeSlow(64 * 1024)
+  #length = 0
+
+  get byteLength(): number {
+    return this.#length
+  }
+
+  add(line: string): void {
+    const maxLength = this.#length + maxBytesPerChar * line.length + 1
+    if (maxLength > this.#bytes.byteLength) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(maxLength, 2 * this.#bytes.byteLength))
+      this.#bytes.copy(larger, 0, 0, this.#length)
+      this.#bytes = larger
+    }
+    this.#length += this.#bytes.write(line, this.#length)
+    this.#bytes[this.#length] = lineFeed
+    this.#length += 1
+  }
+
+  /** Returns all lines and removes them. The next line overwrites the result. */
+  take(): Buffer {
+    const lines = this.#bytes.subarray(0, this.#length)
+    this.#length = 0
+    return lines
+  }
+}
+
+/** The bytes of a UTF-16 code unit in UTF-8. */
+const maxBytesPerChar = 3
+
 class BufferedWriter {
-  #lines: Array<string> = []
-  #size = 0
+  #lines = new LineBuffer()
+  /** Has the current batch. */
+  #otherLines = new LineBuffer()
   #dropped = 0
   /** The bytes of the current batch that are not written yet. */
   #unwritten: Buffer = emptyBuffer
@@ -56,11 +89,10 @@ class BufferedWriter {
 
   add(line: string): void {
     if (this.#closed) return
-    if (this.#unwritten.byteLength + this.#size + line.length > maxBufferedChars) {
+    if (this.#unwritten.byteLength + this.#lines.byteLength + line.length > maxBufferedBytes) {
       this.#dropped += 1
     } else {
-      this.#lines.push(line)
-      this.#size += line.length
+      this.#lines.add(line)
     }
     this.#scheduleWrite(flushDelayMs)
   }
@@ -94,7 +126,7 @@ class BufferedWriter {
       if (error === null && written > 0) {
         this.#advance(written)
         // Lines that arrived in the meantime wait for others.
-        return this.#unwritten.byteLength > 0 || this.#lines.length === 0 || this.#closing
+        return this.#unwritten.byteLength > 0 || this.#lines.byteLength === 0 || this.#closing
           ? this.#write()
           : this.#scheduleWrite(flushDelayMs)
       }
@@ -103,21 +135,22 @@ class BufferedWriter {
       if (error === null || error.code === "EAGAIN") return this.#scheduleWrite(retryDelayMs)
       this.#dropUnwritten()
       // The next line retries, so that logging continues when a full disk has space again.
-      return this.#lines.length > 0 ? this.#scheduleWrite(flushDelayMs) : this.#onIdle()
+      return this.#lines.byteLength > 0 ? this.#scheduleWrite(flushDelayMs) : this.#onIdle()
     })
   }
 
   /** Moves all buffered lines into the current batch. */
   #fillBuffer(): void {
     if (this.#dropped > 0) {
-      this.#lines.push(
+      this.#lines.add(
         JSON.stringify({ level: "warning", message: "log lines dropped", dropped: this.#dropped })
       )
     }
-    this.#unwritten = this.#lines.length === 0 ? emptyBuffer : Buffer.from(`${this.#lines.join("\n")}\n`)
+    const lines = this.#lines
+    this.#lines = this.#otherLines
+    this.#otherLines = lines
+    this.#unwritten = lines.take()
     this.#reportedDropped = this.#dropped
-    this.#lines = []
-    this.#size = 0
     this.#dropped = 0
   }
 
