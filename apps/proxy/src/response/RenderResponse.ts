@@ -3,7 +3,7 @@
  * built-in pages.
  */
 import type { AnyOperation } from "@blockquarry/core/Operation"
-import { Completed, type RawResponse, RetryAfter } from "@blockquarry/http/Gateway"
+import { Completed, parseRetryAfter, type RawResponse } from "@blockquarry/http/Gateway"
 import * as Effect from "effect/Effect"
 import type { CacheDirective } from "../exchange/CacheDirective.ts"
 import { retryAfterHeader } from "../exchange/ProxyError.ts"
@@ -107,7 +107,7 @@ const responseHeaders = (input: RenderInput): Record<string, string> => {
   const retryAfter = response.headers["retry-after"]
   if (retryAfter !== undefined) {
     // In whole seconds, and only if it is valid.
-    Object.assign(headers, retryAfterHeader(RetryAfter.parseRetryAfter(retryAfter, now)))
+    Object.assign(headers, retryAfterHeader(parseRetryAfter(retryAfter, now)))
   }
   CacheStatus.setCacheHeaders(headers, input, cacheDirective, usesCache, now)
   return headers

@@ -22,7 +22,6 @@ import * as Stream from "effect/Stream"
 import * as Pagination from "../../Pagination.ts"
 import type { EngineService } from "../pipeline/Engine.ts"
 import type { EngineResponse } from "../pipeline/EngineResponse.ts"
-import { decode } from "../pipeline/ResponseDecoder.ts"
 import type { Upstream } from "../pipeline/Upstream.ts"
 import * as PageSource from "./PageSource.ts"
 
@@ -116,7 +115,7 @@ const decodeResponse = <I, InputEncoded, Output, OutputEncoded>(
 ): Either.Either<{ readonly page: Output; readonly text: string }, OperationError> => {
   const classification = classifyResponse()
   return classification._tag === "Complete"
-    ? Either.map(decode(operation, classification), (page) => ({ page, text: classification.text ?? "" }))
+    ? Either.map(classification.decode(operation), (page) => ({ page, text: classification.text ?? "" }))
     : Either.left(classification.error)
 }
 

@@ -6,7 +6,7 @@
  * @since 0.1.0
  */
 import { type JsonValue, parse } from "@blockquarry/core/LosslessJson"
-import type { OperationRef } from "@blockquarry/core/Operation"
+import type { Operation, OperationRef } from "@blockquarry/core/Operation"
 import {
   AuthenticationError,
   InvalidResponseError,
@@ -25,10 +25,9 @@ import type * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import type { RetryCause } from "../../RetryPolicy.ts"
-import { excerpt, requestId, serverMessage, shapeMismatch } from "../transport/ErrorText.ts"
 import { isBalanced } from "../transport/JsonScan.ts"
 import type { RawResponse } from "../transport/RawResponse.ts"
-import { parseRetryAfter } from "../transport/RetryAfter.ts"
+import { excerpt, parseRetryAfter, requestId, serverMessage, shapeMismatch } from "./ErrorDetails.ts"
 
 /**
  * The class of a response.
@@ -123,22 +122,24 @@ export class Complete {
     return this.#document !== undefined
   }
 
-  /** Creates the error of a document without a result. */
-  notFound(): NotFoundError {
-    return new NotFoundError({
-      ...detailsOf(this.#exchange, Either.getOrUndefined(this.document)),
-      serverMessage: "the response is empty"
-    })
-  }
-
-  /** Creates the error of a document that does not have the shape of the operation's output. */
-  invalidShape(document: JsonValue, path: string, reason: string): InvalidResponseError {
-    return invalidResponse(
-      this.#exchange,
-      document,
-      "unexpected-shape",
-      path,
-      shapeMismatch(reason, document, Redacted.value(this.#exchange.key))
+  /** Decodes the document. Fails if it has no result, or with the path of the first mismatch with the model. */
+  decode<I, InputEncoded, Output, OutputEncoded>(
+    operation: Operation<I, InputEncoded, Output, OutputEncoded>
+  ): Either.Either<Output, NotFoundError | InvalidResponseError> {
+    return Either.flatMap(
+      this.document,
+      (document): Either.Either<Output, NotFoundError | InvalidResponseError> => {
+        const exchange = this.#exchange
+        if (operation.isNotFound(() => document)) {
+          return Either.left(
+            new NotFoundError({ ...detailsOf(exchange, document), serverMessage: "the response is empty" })
+          )
+        }
+        return Either.mapLeft(operation.decode(document), (error) => {
+          const { path, reason } = shapeMismatch(error, document, Redacted.value(exchange.key))
+          return invalidResponse(exchange, document, "unexpected-shape", path, reason)
+        })
+      }
     )
   }
 }

@@ -43,18 +43,17 @@ import * as CacheStore from "../../CacheStore.ts"
 import * as RateLimitStore from "../../RateLimitStore.ts"
 import type { CacheMode } from "../../ResponseCache.ts"
 import { hostOf } from "../transport/BaseUrl.ts"
+import type { RawResponse } from "../transport/RawResponse.ts"
 import * as AdmissionControl from "./AdmissionControl.ts"
 import * as Attempt from "./Attempt.ts"
 import * as CacheStage from "./CacheStage.ts"
 import * as Call from "./Call.ts"
-import * as ChainHeads from "./ChainHeads.ts"
 import * as CircuitBreakerStage from "./CircuitBreakerStage.ts"
 import type { DailyQuota, UpstreamHealth } from "./EngineHealth.ts"
 import type { EngineResponse } from "./EngineResponse.ts"
 import * as Instrumentation from "./Instrumentation.ts"
 import * as KeySelector from "./KeySelector.ts"
-import * as ResponseDecoder from "./ResponseDecoder.ts"
-import { responseTtl } from "./ResponseTtl.ts"
+import * as ResponseTtl from "./ResponseTtl.ts"
 import * as RetryStage from "./RetryStage.ts"
 import type { Upstream } from "./Upstream.ts"
 
@@ -148,7 +147,7 @@ export const make: Effect.Effect<
   const circuitBreaker = CircuitBreakerStage.make(instrumentation)
   const admission = AdmissionControl.make(rateLimitStore, circuitBreaker, instrumentation)
   const keySelector = KeySelector.make(admission)
-  const chainHeads = ChainHeads.make()
+  const responseTtl = ResponseTtl.make()
 
   const attempt = Attempt.make(instrumentation)
 
@@ -173,7 +172,7 @@ export const make: Effect.Effect<
         const options = Call.optionsOf(fiber)
         const call = startCall(request, options, fiber)
         const ttlOf = (attemptResponse: Call.AttemptResponse) =>
-          responseTtl(operation, input, call, attemptResponse, () => fitsModel(attemptResponse), chainHeads)
+          responseTtl(operation, input, call, attemptResponse, () => fitsModel(attemptResponse))
         const respond = (mode: CacheMode): Effect.Effect<A, E | RawError> =>
           Effect.matchEffect(cache.run(call, mode, execute, ttlOf), {
             onFailure: ({ error }) => Effect.fail(error),
@@ -200,14 +199,14 @@ export const make: Effect.Effect<
       operation: Operation<I, InputEncoded, Output, OutputEncoded>,
       upstream: Upstream
     ) => {
-      const decoder = ResponseDecoder.make(operation)
+      const decode = decoderOf(operation)
       const respond = prepare(
         operation,
         upstream,
         true,
         ({ classification, response }) =>
-          Either.isRight(decoder.decode({ response, classification: () => classification }, true)),
-        decoder.decode
+          Either.isRight(decode({ response, classification: () => classification }, true)),
+        decode
       )
       const encode = requestEncoder(operation, upstream.arrayFormat)
       return (input: I) => respond(input, encode(input))
@@ -247,6 +246,31 @@ export const make: Effect.Effect<
     )
   }
 })
+
+/**
+ * Returns the decoder of an operation's responses. A response that may be cached is decoded once, however often it is
+ * served.
+ */
+const decoderOf = <I, InputEncoded, Output, OutputEncoded>(
+  operation: Operation<I, InputEncoded, Output, OutputEncoded>
+) => {
+  // A decoded value lives as long as its response, but at least until the next major garbage collection. Minor ones copy
+  // it until then, which takes longer than decoding it, so responses that are used once are not here.
+  const decoded = new WeakMap<RawResponse, Either.Either<Output, OperationError>>()
+  return (
+    { response, classification: classifyResponse }: Pick<EngineResponse, "response" | "classification">,
+    mayBeCached: boolean
+  ): Either.Either<Output, OperationError> => {
+    const existing = mayBeCached ? decoded.get(response) : undefined
+    if (existing !== undefined) return existing
+    const classification = classifyResponse()
+    const output: Either.Either<Output, OperationError> = classification._tag === "Complete"
+      ? classification.decode(operation)
+      : Either.left(classification.error)
+    if (mayBeCached) decoded.set(response, output)
+    return output
+  }
+}
 
 const isInvalidResponse = (output: Either.Either<unknown, { readonly _tag: string }>): boolean =>
   Either.isLeft(output) && output.left._tag === "InvalidResponseError"

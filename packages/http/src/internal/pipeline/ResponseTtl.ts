@@ -1,10 +1,17 @@
-/** The TTL of responses. Only complete JSON documents are cached, and errors that every API key gets. */
+/**
+ * The TTL of responses. Only complete JSON documents are cached, and errors that every API key gets.
+ *
+ * The TTL of data up to a block depends on the highest block that responses have shown for its chain: data far below it
+ * is final.
+ */
 import type { Operation } from "@blockquarry/core/Operation"
 import type { OperationError } from "@blockquarry/core/OperationError"
+import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
+import { searchable } from "../transport/NativeBytes.ts"
 import type { AttemptResponse, Call } from "./Call.ts"
-import { blockInBytes, blockInDocument, type ChainHeads } from "./ChainHeads.ts"
 
 /**
  * Why a response is not cached:
@@ -21,47 +28,51 @@ export type UncacheableReason = "incomplete" | "error" | "no_store" | "unexpecte
  * Returns the TTL in milliseconds, or why the response must not be cached. `fitsModel` is called only for a document that
  * may be cached otherwise. The body is parsed only if the rule of the operation reads the document.
  */
-export const responseTtl = <I, InputEncoded, Output, OutputEncoded>(
+export type ResponseTtl = <I, InputEncoded, Output, OutputEncoded>(
   operation: Operation<I, InputEncoded, Output, OutputEncoded>,
   input: I,
   call: Call,
-  { classification, response }: AttemptResponse,
-  fitsModel: () => boolean,
-  chainHeads: ChainHeads
-): number | UncacheableReason => {
-  const notFoundTtl = () =>
-    operation.cacheNotFound ? Duration.toMillis(call.policies.cache.negative.notFound) : "error"
-  switch (classification._tag) {
-    case "Malformed":
-      return "incomplete"
-    case "Rejected":
-      return isSharedByAllKeys(classification.error) ? notFoundTtl() : "error"
-    case "Complete":
-  }
-  let isJson = true
-  const document = () =>
-    Either.getOrElse(classification.document, () => {
-      isJson = false
-    })
-  if (operation.isNotFound(document)) return notFoundTtl()
-  if (!fitsModel()) return "unexpected_shape"
-  const ttl = operation.ttl(input, document)
-  if (!isJson) return "incomplete"
-  if (operation.parameters.some(({ name }) => name === "chain")) {
-    chainHeads.observe(
-      call,
-      classification.isParsed ? blockInDocument(document()) : blockInBytes(response.bytes)
-    )
-  }
-  switch (ttl._tag) {
-    case "NoStore":
-      return "no_store"
-    case "Immutable":
-      return maxTtlMillis
-    case "MaxAge":
-      return Duration.toMillis(ttl.duration)
-    case "UpToBlock":
-      return Duration.toMillis(chainHeads.isFinal(call, ttl.block) ? ttl.finalizedTtl : ttl.recentTtl)
+  attemptResponse: AttemptResponse,
+  fitsModel: () => boolean
+) => number | UncacheableReason
+
+export const make = (): ResponseTtl => {
+  const chainHeads = makeChainHeads()
+  return (operation, input, call, { classification, response }, fitsModel) => {
+    const notFoundTtl = () =>
+      operation.cacheNotFound ? Duration.toMillis(call.policies.cache.negative.notFound) : "error"
+    switch (classification._tag) {
+      case "Malformed":
+        return "incomplete"
+      case "Rejected":
+        return isSharedByAllKeys(classification.error) ? notFoundTtl() : "error"
+      case "Complete":
+    }
+    let isJson = true
+    const document = () =>
+      Either.getOrElse(classification.document, () => {
+        isJson = false
+      })
+    if (operation.isNotFound(document)) return notFoundTtl()
+    if (!fitsModel()) return "unexpected_shape"
+    const ttl = operation.ttl(input, document)
+    if (!isJson) return "incomplete"
+    if (operation.parameters.some(({ name }) => name === "chain")) {
+      chainHeads.observe(
+        call,
+        classification.isParsed ? blockInDocument(document()) : blockInBytes(response.bytes)
+      )
+    }
+    switch (ttl._tag) {
+      case "NoStore":
+        return "no_store"
+      case "Immutable":
+        return maxTtlMillis
+      case "MaxAge":
+        return Duration.toMillis(ttl.duration)
+      case "UpToBlock":
+        return Duration.toMillis(chainHeads.isFinal(call, ttl.block) ? ttl.finalizedTtl : ttl.recentTtl)
+    }
   }
 }
 
@@ -88,3 +99,68 @@ const isSharedByAllKeys = (error: OperationError): boolean => {
 
 /** The TTL of immutable responses: 30 days. */
 const maxTtlMillis = 30 * 24 * 3_600_000
+
+/** Number of blocks below the highest one after which a block counts as final. */
+const finalityDepth = 1000
+
+/** Tracks the highest block of each chain. */
+interface ChainHeads {
+  /** Records a block that a response shows. */
+  readonly observe: (call: Call, block: number) => void
+  /** Whether data up to a block is final. */
+  readonly isFinal: (call: Call, block: number) => boolean
+}
+
+const makeChainHeads = (): ChainHeads => {
+  const highest = new Map<string, number>()
+  return {
+    observe: (call, block) => {
+      const chain = chainOf(call)
+      if (block > (highest.get(chain) ?? 0)) highest.set(chain, block)
+    },
+    isFinal: (call, block) => block <= (highest.get(chainOf(call)) ?? 0) - finalityDepth
+  }
+}
+
+/** Identifies a chain at a base URL. An omitted chain parameter counts as a chain. */
+const chainOf = ({ request, keyPool }: Call): string => `${keyPool.apiUrl} ${parameter(request, "chain")}`
+
+const parameter = ({ query }: EncodedRequest, parameterName: string): string =>
+  query.find(([name]) => name === parameterName)?.[1] ?? ""
+
+/** Returns the highest block among the records of a list, or of the document itself. 0 if there is none. */
+const blockInDocument = (document: unknown): number => {
+  if (!Predicate.isRecord(document)) return 0
+  const records: ReadonlyArray<unknown> = Array.isArray(document["result"]) ? document["result"] : [document]
+  return records.reduce<number>((max, record) => Math.max(max, blockOf(record)), 0)
+}
+
+const blockOf = (record: unknown): number =>
+  safeBlock(Predicate.isRecord(record) ? Number(record["block_number"] ?? 0) : 0)
+
+const safeBlock = (block: number): number => Number.isSafeInteger(block) ? block : 0
+
+/**
+ * Returns the higher one of the first and the last block in a body: lists are ordered by block, so one of them is the
+ * highest. Reads only the beginning and the end. 0 if there is none.
+ */
+const blockInBytes = (bytes: Uint8Array): number => {
+  const first = searchable(bytes.subarray(0, blockWindow))?.indexOf(blockMember) ?? -1
+  if (first < 0) return 0
+  const start = Math.max(bytes.byteLength - blockWindow, 0)
+  const last = searchable(bytes.subarray(start))?.lastIndexOf(blockMember) ?? -1
+  return Math.max(blockAt(bytes, first), last < 0 ? 0 : blockAt(bytes, start + last))
+}
+
+const blockMember = "\"block_number\""
+
+/** Bytes at the beginning and at the end of a body that have a whole record. */
+const blockWindow = 8192
+
+const decoder = new TextDecoder()
+
+/** Returns the block of the member at a position, as a number or in a string. */
+const blockAt = (bytes: Uint8Array, at: number): number => {
+  const value = decoder.decode(bytes.subarray(at + blockMember.length, at + blockMember.length + 40))
+  return safeBlock(Number(/^\s*:\s*"?(\d+)/.exec(value)?.[1] ?? 0))
+}

@@ -4,10 +4,10 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
-import { cachingOptions, noStaleResponses, withInspectableStore } from "../../support/CacheFixtures.ts"
-import { address, contract, examples, hash, updateStreamStatus } from "../../support/Examples.ts"
-import * as ScriptedClient from "../../support/ScriptedClient.ts"
-import * as TestClients from "../../support/TestClients.ts"
+import { cachingOptions, noStaleResponses, withInspectableStore } from "../../../support/CacheFixtures.ts"
+import { address, contract, examples, hash, updateStreamStatus } from "../../../support/Examples.ts"
+import * as ScriptedClient from "../../../support/ScriptedClient.ts"
+import * as TestClients from "../../../support/TestClients.ts"
 
 const options = { ...cachingOptions, cache: noStaleResponses }
 

@@ -1,10 +1,10 @@
 /** Tests the TTL of responses about blocks, which depends on the highest block seen so far. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { cachingOptions, noStaleResponses, withInspectableStore } from "../../support/CacheFixtures.ts"
-import { address, contract, hash } from "../../support/Examples.ts"
-import * as ScriptedClient from "../../support/ScriptedClient.ts"
-import * as TestClients from "../../support/TestClients.ts"
+import { cachingOptions, noStaleResponses, withInspectableStore } from "../../../support/CacheFixtures.ts"
+import { address, contract, hash } from "../../../support/Examples.ts"
+import * as ScriptedClient from "../../../support/ScriptedClient.ts"
+import * as TestClients from "../../../support/TestClients.ts"
 
 const options = { ...cachingOptions, cache: noStaleResponses }
 

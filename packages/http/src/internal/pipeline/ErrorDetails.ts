@@ -1,0 +1,114 @@
+/**
+ * What errors quote of a response: the upstream's message and an excerpt of the body, bounded and on one line, where a
+ * document does not fit its model, and Retry-After.
+ *
+ * @since 0.1.0
+ */
+import type { JsonValue } from "@blockquarry/core/LosslessJson"
+import * as Duration from "effect/Duration"
+import * as ParseResult from "effect/ParseResult"
+import * as Predicate from "effect/Predicate"
+import { jsonEscaped } from "../transport/Secrets.ts"
+
+const maxMessageLength = 300
+const maxExcerptLength = 500
+const maxRequestIdLength = 100
+
+/** Makes text safe for logs and terminals: no control characters, no repeated white space, at most `maxLength` long. */
+const sanitize = (text: string, maxLength: number): string => {
+  // Cut first, so that this stays cheap for large bodies.
+  const line = text.slice(0, maxLength * 4).replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim()
+  return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line
+}
+
+/** Returns the beginning of a body. The API key is redacted, in case the upstream repeats it. */
+export const excerpt = (bytes: Uint8Array, key: string): string =>
+  sanitize(
+    redact(new TextDecoder().decode(bytes.subarray(0, maxExcerptLength * 16 + key.length)), key),
+    maxExcerptLength
+  )
+
+/** Returns the message in a body, from the fields where APIs put it. */
+export const serverMessage = (document: JsonValue | undefined, key: string): string | null => {
+  const found = messageOf(document)
+  const text = found === undefined ? "" : sanitize(redact(found, key), maxMessageLength)
+  return text === "" ? null : text
+}
+
+/** The `x-request-id` header. Null if it is missing or empty. */
+export const requestId = (
+  { headers }: { readonly headers: Readonly<Record<string, string>> }
+): string | null => sanitize(headers["x-request-id"] ?? "", maxRequestIdLength) || null
+
+/** Where a document does not fit its model, as in `result[3].value`, and why. */
+export interface ShapeMismatch {
+  readonly path: string
+  readonly reason: string
+}
+
+/** Returns the first mismatch of a document. The reason, which may quote it, is generic if it contains the API key. */
+export const shapeMismatch = (
+  error: ParseResult.ParseError,
+  document: JsonValue,
+  key: string
+): ShapeMismatch => {
+  const { message, path } = deepestIssue(ParseResult.ArrayFormatter.formatErrorSync(error))
+  return {
+    path: formatPath(path),
+    reason: containsKey(document, key) ? "unexpected shape" : sanitize(message, maxMessageLength)
+  }
+}
+
+/**
+ * Returns the issue with the longest path. Omits "expected null" of nullable members, which does not help.
+ */
+const deepestIssue = (
+  issues: ReadonlyArray<ParseResult.ArrayFormatterIssue>
+): Pick<ParseResult.ArrayFormatterIssue, "message" | "path"> =>
+  issues.filter(({ message }) => !/^Expected (?:null|undefined),/.test(message))
+    .reduce<Pick<ParseResult.ArrayFormatterIssue, "message" | "path">>(
+      (deepest, issue) => issue.path.length > deepest.path.length ? issue : deepest,
+      issues[0] ?? { message: "unexpected shape", path: [] }
+    )
+
+const formatPath = (path: ReadonlyArray<PropertyKey>): string =>
+  path.map((step) => typeof step === "number" ? `[${step}]` : `.${String(step)}`).join("").replace(/^\./, "")
+
+/** Whether a document contains the API key, however its text escapes it. */
+const containsKey = (document: JsonValue, key: string): boolean =>
+  key !== "" && JSON.stringify(document).includes(jsonEscaped(key))
+
+const messageOf = (value: unknown, depth = 0): string | undefined => {
+  if (depth > 3) return undefined
+  if (typeof value === "string") return depth === 0 ? undefined : value
+  if (Array.isArray(value)) {
+    const parts = value.slice(0, 10).flatMap((part) => messageOf(part, depth + 1) ?? [])
+    return parts.length === 0 ? undefined : parts.join(", ")
+  }
+  if (!Predicate.isRecord(value)) return undefined
+  // An empty string counts as no message.
+  return messageOf(value["message"], depth + 1) || messageOf(value["error"], depth + 1) ||
+    messageOf(value["errors"], depth + 1)
+}
+
+const redact = (text: string, key: string): string => key === "" ? text : text.replaceAll(key, "<redacted>")
+
+/** The longest delay, in milliseconds; longer ones are cut. */
+const maxRetryAfter = 365 * 24 * 3_600_000
+
+/**
+ * Parses a `Retry-After` header: seconds or an HTTP date. Null if it is missing or invalid. A date in the past means no
+ * delay. `now` is milliseconds since 1970.
+ *
+ * @since 0.1.0
+ * @category conversions
+ */
+export const parseRetryAfter = (header: string | undefined, now: number): Duration.Duration | null => {
+  const text = header?.trim() ?? ""
+  if (/^\d{1,15}(?:\.\d+)?$/.test(text)) return retryAfterOf(Number(text) * 1000)
+  // HTTP dates start with the name of a day. Date.parse alone accepts texts such as "-5" and "soon 2".
+  const at = /^[A-Z][a-z]{2,8},? /.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(at) ? null : retryAfterOf(Math.max(0, at - now))
+}
+
+const retryAfterOf = (millis: number): Duration.Duration => Duration.millis(Math.min(millis, maxRetryAfter))
