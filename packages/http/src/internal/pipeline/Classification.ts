@@ -25,7 +25,7 @@ import type * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import type { RetryCause } from "../../RetryPolicy.ts"
-import { isBalanced } from "../transport/JsonScan.ts"
+import { isBalanced } from "../transport/BodyScan.ts"
 import type { RawResponse } from "../transport/RawResponse.ts"
 import { excerpt, parseRetryAfter, requestId, serverMessage, shapeMismatch } from "./ErrorDetails.ts"
 

@@ -10,7 +10,7 @@ import type { EncodedRequest } from "@blockquarry/core/RequestEncoding"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
-import { searchable } from "../transport/NativeBytes.ts"
+import { searchable } from "../transport/BodyScan.ts"
 import type { AttemptResponse, Call } from "./Call.ts"
 
 /**

@@ -3,7 +3,7 @@ import { maxDepth, parse } from "@blockquarry/core/LosslessJson"
 import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
-import { isBalanced } from "../../../src/internal/transport/JsonScan.ts"
+import { isBalanced } from "../../../../src/internal/transport/BodyScan.ts"
 
 const encode = (text: string) => new TextEncoder().encode(text)
 

@@ -9,9 +9,9 @@ const portable = Effect.acquireRelease(
   Effect.promise(async () => {
     vi.resetModules()
     vi.stubGlobal("process", { ...process, getBuiltinModule: undefined })
-    const { classify } = await import("../../../src/internal/pipeline/Classification.ts")
-    const { responseContainsSecret } = await import("../../../src/internal/transport/RawResponse.ts")
-    const { isBalanced } = await import("../../../src/internal/transport/JsonScan.ts")
+    const { classify } = await import("../../../../src/internal/pipeline/Classification.ts")
+    const { responseContainsSecret } = await import("../../../../src/internal/transport/RawResponse.ts")
+    const { isBalanced } = await import("../../../../src/internal/transport/BodyScan.ts")
     return { classify, responseContainsSecret, isBalanced }
   }),
   () => Effect.sync(() => vi.unstubAllGlobals())
