@@ -25,7 +25,7 @@ import { makeTransform } from "./list/MakeTransform.ts"
 import { decodeListInput, operationList } from "./list/OperationList.ts"
 import { outputSettings, recordOptions } from "./list/OutputOptions.ts"
 import { printRecords } from "./list/PrintRecords.ts"
-import { printBodies, validateRaw, withRecordedBodies } from "./list/RawOutput.ts"
+import { printBodies, withRecordedBodies } from "./list/RawOutput.ts"
 import type { RecordList } from "./list/RecordList.ts"
 import { retryingSource } from "./list/RetryPages.ts"
 import { printFieldsHelp } from "./list/SelectFields.ts"
@@ -61,9 +61,8 @@ export const listCommand = <
     Effect.gen(function*() {
       const invocation = withExplicitChain(spec.operation, given)
       const output = outputSettings(invocation.values)
-      yield* validateRaw(invocation)
       if (output.isFieldsHelp) return yield* printFieldsHelp(spec.operation)
-      const target = yield* chartTarget(spec.operation, invocation)
+      const target = yield* chartTarget(invocation)
       const list = operationList(spec)
       const run = readsInputs(spec.operation, invocation.values)
         ? runListInputs(list, invocation)

@@ -22,7 +22,7 @@ import { readsInputs, recordInputOptions, replaceable } from "./inputs/InputOpti
 import { makeTransform } from "./list/MakeTransform.ts"
 import { makeView } from "./list/MakeView.ts"
 import { outputSettings, pagerOptions, recordOptions } from "./list/OutputOptions.ts"
-import { printLastBody, validateRaw, withRecordedBodies } from "./list/RawOutput.ts"
+import { printLastBody, withRecordedBodies } from "./list/RawOutput.ts"
 import { type RecordField, recordFields } from "./list/RecordFields.ts"
 import type { RecordList } from "./list/RecordList.ts"
 import type { RecordPage } from "./list/RecordSource.ts"
@@ -90,9 +90,8 @@ export const recordCommand = <I, InputEncoded, Output, OutputEncoded>(
   examples: spec.examples,
   run: (invocation) =>
     Effect.gen(function*() {
-      yield* validateRaw(invocation)
       if (outputSettings(invocation.values).isFieldsHelp) return yield* printFieldsHelp(spec.operation)
-      const chart = yield* chartTarget(spec.operation, invocation)
+      const chart = yield* chartTarget(invocation)
       if (!isUpdate(spec.operation) && readsInputs(spec.operation, invocation.values)) {
         return yield* Effect.provide(
           runRecordInputs(spec, invocation),

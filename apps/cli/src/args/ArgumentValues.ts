@@ -17,5 +17,9 @@ export const integerValue = (values: ArgumentValues, name: string): number | nul
 export const isEnabled = (values: ArgumentValues, name: string): boolean =>
   singleValue(values, name) === "true"
 
+/** Returns whether an option is set. A switch is not if it is off. */
+export const isSet = (values: ArgumentValues, name: string): boolean =>
+  (singleValue(values, name) ?? "false") !== "false"
+
 /** Stands for the standard input, as an argument or as the value of `--from`. */
 export const stdinArgument = "-"

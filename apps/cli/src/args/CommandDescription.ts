@@ -37,8 +37,10 @@ export interface OptionDescription {
 
 type IntegerRange = readonly [min: number, max: number]
 
-/** An option with the check of its values. */
+/** An option with the check of its values, and of its combination with others. */
 export interface OptionSpec extends Omit<OptionDescription, "range"> {
+  /** The names of options that a command line with this one must not set. */
+  readonly conflictsWith?: ReadonlyArray<string>
   /** Values that are valid. Unset if the schema of an operation validates them. */
   readonly check?: ValueCheck
 }

@@ -2,7 +2,7 @@
 import * as Either from "effect/Either"
 import { type HelpTopic, helpTopics, isHelpTopic } from "../HelpTopics.ts"
 import { looksLikeApiKey } from "./ApiKeyName.ts"
-import { type ArgumentValues, stdinArgument } from "./ArgumentValues.ts"
+import { type ArgumentValues, isSet, stdinArgument } from "./ArgumentValues.ts"
 import type {
   ArgumentSpec,
   CommandLineDescription,
@@ -85,19 +85,23 @@ export const parseArgs = (
     }
   })
 
-/** Checks the values of the options of a command. */
+/** Checks the options of a command: their values and combinations. */
 export const checkValues = (
   options: ReadonlyArray<OptionSpec>,
   values: ArgumentValues
 ): Either.Either<void, ArgumentError> => {
   for (const [name, words] of values) {
-    const check = options.find((option) => option.name === name)?.check
+    const { check, conflictsWith = [] } = options.find((option) => option.name === name) ?? {}
     const invalid = words.find((word) => check?.accepts(word, values) === false)
     if (check !== undefined && invalid !== undefined) {
       return usageError(
         `--${name}: expected ${check.expected}, got ${JSON.stringify(invalid)}`,
         check.hint?.(invalid)
       )
+    }
+    const other = isSet(values, name) ? conflictsWith.find((other) => isSet(values, other)) : undefined
+    if (other !== undefined) {
+      return usageError(`--${name} and --${other} are mutually exclusive`, "omit one of them")
     }
   }
   return Either.void

@@ -1,18 +1,20 @@
 /** Options of commands that draw a chart. */
-import type { AnyOperation } from "@blockquarry/core/Operation"
 import * as Either from "effect/Either"
 import { isEnabled, singleValue } from "../args/ArgumentValues.ts"
 import type { OptionSpec } from "../args/CommandDescription.ts"
 import { UsageError } from "../CommandError.ts"
 import type { CommandInvocation } from "../CommandSpec.ts"
-import { readsInputs } from "../inputs/InputOptions.ts"
 import { pagerOptions } from "../list/OutputOptions.ts"
+
+/** Options of another output, or of what precedes it. */
+const conflictsWith = ["to", "resume", "since-last", "fields", "jq", "raw", "watch"]
 
 const chartOption: OptionSpec = {
   name: "chart",
   group: "output",
   value: null,
-  description: "Draw a chart instead of printing records"
+  description: "Draw a chart instead of printing records",
+  conflictsWith
 }
 
 const chartToOption: OptionSpec = {
@@ -20,13 +22,11 @@ const chartToOption: OptionSpec = {
   group: "output",
   value: "file.svg",
   completes: "file",
-  description: "Write the chart to an SVG file; --overwrite replaces an existing one"
+  description: "Write the chart to an SVG file; --overwrite replaces an existing one",
+  conflictsWith
 }
 
 export const chartOptions: ReadonlyArray<OptionSpec> = [chartOption, chartToOption]
-
-/** Options of another output, or of what precedes it. */
-const otherOutputs = ["to", "resume", "since-last", "fields", "jq", "raw", "watch"]
 
 /** Where a chart is drawn. */
 export interface ChartTarget {
@@ -42,7 +42,6 @@ const usageError = (reason: string, hint: string): Either.Either<never, UsageErr
 
 /** Returns where to draw a chart; null if the command draws none. */
 export const chartTarget = (
-  operation: Pick<AnyOperation, "parameters">,
   invocation: CommandInvocation
 ): Either.Either<ChartTarget | null, UsageError> => {
   const { commandLineValues, values } = invocation
@@ -56,19 +55,6 @@ export const chartTarget = (
     return usageError(
       `${option} and -o ${format} are mutually exclusive`,
       `omit -o ${format} to draw a chart, or ${option} to print records`
-    )
-  }
-  const other = otherOutputs.find((name) => (singleValue(commandLineValues, name) ?? "false") !== "false")
-  if (other !== undefined) {
-    return usageError(
-      `${option} and --${other} are mutually exclusive`,
-      `a chart is drawn from the records of one command: omit --${other} or ${option}`
-    )
-  }
-  if (readsInputs(operation, values)) {
-    return usageError(
-      `${option} and many inputs are mutually exclusive`,
-      "a chart shows one input: run the command once for each of them"
     )
   }
   if (file !== "" && !file.toLowerCase().endsWith(".svg")) {

@@ -6,6 +6,7 @@ import { environmentVariable } from "../config/Configuration.ts"
 import { replaceText, sizeOf } from "../files/Files.ts"
 import type { ListJob } from "../list/ListJob.ts"
 import { limitRecords } from "../list/RecordSource.ts"
+import { countOf } from "../render/Count.ts"
 import { withPager } from "../render/Pager.ts"
 import { sanitize } from "../render/Sanitize.ts"
 import { CommandTerminal } from "../Terminal.ts"
@@ -71,13 +72,13 @@ export const drawRecords = <Item>(
           builder.add(page.items)
           count += page.items.length
           hasMore = page.nextCursor !== null
-          yield* terminal.progress(`${count} ${source.recordName}`)
+          yield* terminal.progress(countOf(count, source.recordName))
         })
       ),
       Effect.ensuring(terminal.progress(null)),
       Effect.onError(() =>
         count === 0 || !target.isPrinted ? Effect.void : Effect.ignore(printChart(
-          withNote(builder.chart(), `Incomplete: only these ${count} ${source.recordName} were received.`)
+          withNote(builder.chart(), `Incomplete: received only ${countOf(count, source.recordName)}.`)
         ))
       )
     )

@@ -11,7 +11,9 @@ const fieldsOf = (id: string | null): ReadonlyArray<string> => {
   return operation === undefined ? [] : recordFields(operation).map(({ path }) => path.join("."))
 }
 
-const toDescription = ({ check, ...option }: OptionSpec): OptionDescription => ({
+const toDescription = (
+  { check, conflictsWith: _conflictsWith, ...option }: OptionSpec
+): OptionDescription => ({
   ...option,
   range: check?.range
 })

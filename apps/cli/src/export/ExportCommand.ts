@@ -92,12 +92,6 @@ const requireBlocks = <Item>(
       hint: "export the whole list again with --overwrite"
     })
   }
-  if ((singleValue(values, "cursor") ?? "") !== "") {
-    return new UsageError({
-      reason: "--since-last and --cursor are mutually exclusive",
-      hint: "omit --cursor, so that the export contains the newest records"
-    })
-  }
   return maxItems === null || singleValue(values, "order")?.toLowerCase() === "asc"
     ? Effect.void
     : new UsageError({

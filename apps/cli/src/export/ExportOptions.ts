@@ -37,14 +37,16 @@ const resumeOption: OptionSpec = {
   name: "resume",
   group: "export",
   value: null,
-  description: "Continue an interrupted export; without one, start"
+  description: "Continue an interrupted export; without one, start",
+  conflictsWith: ["since-last", "overwrite"]
 }
 
 const sinceLastOption: OptionSpec = {
   name: "since-last",
   group: "export",
   value: null,
-  description: "Append the records of blocks since the last complete export; without one, export all"
+  description: "Append the records of blocks since the last complete export; without one, export all",
+  conflictsWith: ["overwrite", "cursor"]
 }
 
 const overwriteOption: OptionSpec = {
@@ -128,17 +130,13 @@ export const exportTarget = (
   { commandLineValues, values }: Pick<CommandInvocation, "commandLineValues" | "values">
 ): Either.Either<ExportTarget | null, UsageError> => {
   const file = singleValue(values, toOption.name) ?? ""
-  const selected = [resumeOption, sinceLastOption, overwriteOption].filter(({ name }) =>
+  const selected = [resumeOption, sinceLastOption, overwriteOption].find(({ name }) =>
     isEnabled(values, name)
   )
-  const [first, second] = selected
   if (file === "") {
-    return first === undefined
+    return selected === undefined
       ? Either.right(null)
-      : usageError(`--${first.name} requires --to`, "add --to FILE, the file of the export")
-  }
-  if (first !== undefined && second !== undefined) {
-    return usageError(`--${first.name} and --${second.name} are mutually exclusive`, "use one of them")
+      : usageError(`--${selected.name} requires --to`, "add --to FILE, the file of the export")
   }
   const extension = path.extname(file).toLowerCase()
   const format = Object.entries(formatsByExtension).find(([name]) => name === extension)?.[1]
@@ -167,11 +165,11 @@ export const exportTarget = (
   return Either.right({
     file,
     format,
-    mode: first === undefined
+    mode: selected === undefined
       ? "new"
-      : first === resumeOption
+      : selected === resumeOption
       ? "resume"
-      : first === sinceLastOption
+      : selected === sinceLastOption
       ? "since-last"
       : "overwrite",
     hasBinaryAmounts: singleValue(values, amountsOption.name) === "binary"

@@ -8,6 +8,7 @@ import {
   type ArgumentValues,
   integerValue,
   isEnabled,
+  isSet,
   singleValue,
   stdinArgument
 } from "../args/ArgumentValues.ts"
@@ -45,7 +46,9 @@ export const runInputs = <Item>(
     const terminal = yield* CommandTerminal
     const invocation = withExplicitChain(operation, given)
     const { values } = invocation
-    const unsupported = ["since-last", "dry-run"].find((name) => values.has(name))
+    const unsupported = ["since-last", "dry-run", "raw", "chart", "chart-to"].find((name) =>
+      isSet(values, name)
+    )
     if (unsupported !== undefined) {
       return yield* new UsageError({
         reason: `--${unsupported} is not available for many inputs`,

@@ -25,7 +25,8 @@ const rawOption: OptionSpec = {
   name: "raw",
   group: "output",
   value: null,
-  description: "Print the body of each response as received"
+  description: "Print the body of each response as received",
+  conflictsWith: ["fields", "jq", "output", "to", "max-items", "largest", "total-ranges"]
 }
 
 const wideOption: OptionSpec = {

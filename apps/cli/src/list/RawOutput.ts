@@ -4,40 +4,14 @@ import type { HttpClientResponse } from "@effect/platform/HttpClientResponse"
 import * as Chunk from "effect/Chunk"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { isEnabled, singleValue, stdinArgument } from "../args/ArgumentValues.ts"
-import { UsageError } from "../CommandError.ts"
+import { isEnabled } from "../args/ArgumentValues.ts"
 import type { CommandInvocation } from "../CommandSpec.ts"
 import { HttpTransport, type HttpTransportService } from "../HttpTransport.ts"
 import { redactor } from "../Redaction.ts"
 import { sanitize } from "../render/Sanitize.ts"
 import { CommandTerminal, type OutputClosedError, type OutputError } from "../Terminal.ts"
-import { outputSettings } from "./OutputOptions.ts"
-
-/** Options that decide what is printed of records, or select records. */
-const otherOutputs = ["fields", "jq", "output", "to", "chart", "max-items", "largest", "total-ranges", "from"]
-
-/** Rejects options that a body as received cannot follow. */
-export const validateRaw = (
-  { command, commandLineValues, values }: CommandInvocation
-): Either.Either<void, UsageError> => {
-  if (!outputSettings(values).isRaw) return Either.void
-  const other = otherOutputs.find((name) => {
-    const value = singleValue(commandLineValues, name) ?? ""
-    return value !== "" && value !== "false"
-  })
-  const readsStdin = command.arguments.some(({ name }) =>
-    singleValue(commandLineValues, name) === stdinArgument
-  )
-  return other === undefined && !readsStdin ? Either.void : Either.left(
-    new UsageError({
-      reason: `--raw and ${other === undefined ? "many inputs" : `--${other}`} are mutually exclusive`,
-      hint: "use one of them"
-    })
-  )
-}
 
 /** Keeps the body of the last response. */
 class LastBody extends Context.Reference<LastBody>()("@blockquarry/cli/LastBody", {

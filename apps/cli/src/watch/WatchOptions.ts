@@ -107,7 +107,8 @@ export const sinceOf = ({ values }: CommandInvocation): Effect.Effect<PollStart 
 const watchOption: OptionSpec = {
   name: "watch",
   value: null,
-  description: "Print the price each time it changes, until interrupted"
+  description: "Print the price each time it changes, until interrupted",
+  conflictsWith: ["raw", "to", "from", "from-column", "failed", "concurrency", "cursor"]
 }
 
 export const priceWatchOptions: ReadonlyArray<OptionSpec> = [watchOption, intervalOption, maxItemsOption]

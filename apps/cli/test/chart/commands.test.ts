@@ -7,6 +7,7 @@ import { XMLValidator } from "fast-xml-parser"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { countOf } from "../../src/render/Count.ts"
 import { width } from "../../src/render/Width.ts"
 import { quarry, records, sandboxEnvironment } from "../support/quarry.ts"
 import { respondingWith } from "../support/stubClient.ts"
@@ -89,7 +90,7 @@ describe("records", () => {
       ]
       const whole = yield* quarry([...argv, "--chart"], { env: utf8 })
       expect(countsIn(whole.out)).toEqual(expected)
-      expect(whole.out).toContain(`\n${all.length} transfers, from `)
+      expect(whole.out).toContain(`\n${countOf(all.length, "transfers")}, from `)
       expect((yield* quarry([...argv, "--chart", "--limit", "7"], { env: utf8 })).out).toBe(whole.out)
     }))
 
@@ -133,7 +134,7 @@ describe("records", () => {
         const ran = yield* fiber
         expect(ran.code).toBe(code)
         expect(ran.out).toContain("40 transfers, from")
-        expect(ran.out).toContain("Incomplete: only these 40 transfers were received.")
+        expect(ran.out).toContain("Incomplete: received only 40 transfers.")
         expect(countsIn(ran.out)[0]).toBeGreaterThan(0)
         expect(existsSync(file)).toBe(false)
       }
@@ -207,7 +208,7 @@ describe("options", () => {
     Effect.gen(function*() {
       const { code, err } = yield* quarry(["token", "price", "-", "--chart", "--sandbox"])
       expect(code).toBe(2)
-      expect(err).toContain("--chart and many inputs are mutually exclusive")
+      expect(err).toContain("--chart is not available for many inputs")
     }))
 
   it.effect("select the width in a pipe", () =>

@@ -416,7 +416,8 @@ it.live("explains inputs that are missing, superfluous or contradictory", () =>
       ["nft get - --from-column a", "--from-column: expected 2 columns (address, token-id), got 1"],
       ["wallet chains --from /nowhere/x", "--from: cannot read \"/nowhere/x\": no such file"],
       [`wallet chains ${wallet} --cursor 1:0:0:`, "all arguments are on the command line"],
-      ["wallet transfers - --dry-run", "--dry-run is not available for many inputs"]
+      ["wallet transfers - --dry-run", "--dry-run is not available for many inputs"],
+      ["wallet transfers - --raw", "--raw is not available for many inputs"]
     ] as const
     for (const [line, message] of cases) {
       expect([line, yield* run(line, "")]).toEqual([

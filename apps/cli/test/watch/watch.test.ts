@@ -417,6 +417,12 @@ it.live("rejects options that a watch cannot follow", () =>
       const argv = ["watch", "wallet", "transfers", wallet, ...options.split(" "), "--sandbox"]
       expect(yield* quarry(argv)).toMatchObject({ code: 2, out: "", err: expect.stringContaining(message) })
     }
+    const price = ["token", "price", token, "--sandbox", "--watch"]
+    expect(yield* quarry([...price, "--raw"])).toMatchObject({
+      code: 2,
+      err: "error: --watch and --raw are mutually exclusive\nhint: omit one of them\n"
+    })
+    expect((yield* quarry(["token", "price", token, "--sandbox", "--watch=false", "--raw"])).code).toBe(0)
   }))
 
 describe("a price", () => {

@@ -1,0 +1,9 @@
+/** Formats numbers of things. */
+
+/** Returns a count with separators between thousands. */
+export const formatCount = (count: number | bigint): string =>
+  String(count).replace(/\B(?=(?:\d{3})+$)/g, ",")
+
+/** Returns a count with the name of what is counted, in the singular for one. For example `1 page`, `2,000 pages`. */
+export const countOf = (count: number | bigint, plural: string): string =>
+  `${formatCount(count)} ${Number(count) === 1 ? plural.replace(/s$/, "") : plural}`
