@@ -239,6 +239,7 @@ it("suggests only similar words", () => {
   expect(closestMatch("percent", ["percent_change"])).toBe("percent_change")
   expect(closestMatch("hlep", ["help"])).toBe("help")
   expect(closestMatch("hash", ["block_number", "transaction_hash"])).toBe("transaction_hash")
+  expect(closestMatch("fsh", ["bash", "zsh", "fish"])).toBe("fish")
   expect(closestMatch("xyz", ["eth", "polygon"])).toBeUndefined()
   expect(closestMatch("xyz", [])).toBeUndefined()
 })

@@ -29,9 +29,12 @@ export const closestMatch = (word: string, candidates: ReadonlyArray<string>): s
   const nearest = Math.min(...distances)
   const isPrefix = (text: string, prefix: string) =>
     prefix.length >= minPrefixLength && text.startsWith(prefix)
+  const isNearest = (candidate: string, index: number) =>
+    distances[index] === nearest && nearest <= Math.max(1, Math.floor(candidate.length / 3))
   const matches: ReadonlyArray<(candidate: string, index: number) => boolean> = [
-    (candidate, index) =>
-      distances[index] === nearest && nearest <= Math.max(1, Math.floor(candidate.length / 3)),
+    // The first letter is seldom mistyped
+    (candidate, index) => isNearest(candidate, index) && candidate.startsWith(typed.slice(0, 1)),
+    isNearest,
     (candidate) => isPrefix(candidate, typed) || isPrefix(typed, candidate),
     (candidate) => typed.length >= minPrefixLength && candidate.split(/[-_.]/).includes(typed)
   ]
