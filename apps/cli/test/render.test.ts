@@ -5,6 +5,7 @@ import * as DateTime from "effect/DateTime"
 import * as Arbitrary from "effect/FastCheck"
 import stringWidth from "string-width"
 import { addressColumn, percentColumn, timeColumn } from "../src/render/Columns.ts"
+import { countOf } from "../src/render/Count.ts"
 import { formatDetails, toLines } from "../src/render/Details.ts"
 import { toJson } from "../src/render/Json.ts"
 import { sanitize } from "../src/render/Sanitize.ts"
@@ -288,4 +289,13 @@ it("formats exact amounts in whole tokens for any reported decimals", () => {
   expect(formatTokenAmount(5n, 1_000_000_000)).toBe("5 (raw)")
   expect(formatTokenAmount(5n, -3)).toBe("5 (raw)")
   expect(formatTokenAmount(null, 18)).toBe("")
+})
+
+it("names what is counted, in the singular for one", () => {
+  expect([0, 1, 1000n, 1_234_567].map((count) => countOf(count, "NFTs"))).toEqual([
+    "0 NFTs",
+    "1 NFT",
+    "1,000 NFTs",
+    "1,234,567 NFTs"
+  ])
 })

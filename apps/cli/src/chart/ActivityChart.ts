@@ -3,6 +3,7 @@ import { formatUnits } from "@blockquarry/core/Amount"
 import type { Erc20Transfer } from "@blockquarry/core/model/Erc20Transfer"
 import type { NftTrade } from "@blockquarry/core/model/NftTrade"
 import * as DateTime from "effect/DateTime"
+import { countOf } from "../render/Count.ts"
 import { directionOf } from "../render/Direction.ts"
 import { validDecimals } from "../render/TokenAmount.ts"
 import { type AliasOf, type ChartBuilder, formatTime, nameAddress, shortId, valuePanel } from "./Chart.ts"
@@ -103,8 +104,10 @@ const activityChart = <Item>(
           count === 0n
             ? `No ${recordName}.`
             : range === null
-            ? `${count} ${recordName}.`
-            : `${count} ${recordName}, from ${formatTime(range.first)} to ${formatTime(range.last)} UTC.`,
+            ? `${countOf(count, recordName)}.`
+            : `${countOf(count, recordName)}, from ${formatTime(range.first)} to ${
+              formatTime(range.last)
+            } UTC.`,
           ...(currency === null ? [] : [
             `Total: ${
               shown.map(([index, series]) => `${formatAmount(total[index]?.amount ?? 0n)} ${inUnit(series)}`)

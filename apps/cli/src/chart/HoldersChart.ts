@@ -2,6 +2,7 @@
 import { formatDecimal } from "@blockquarry/core/Decimal"
 import type { TokenOwner } from "@blockquarry/core/model/TokenOwner"
 import * as BigDecimal from "effect/BigDecimal"
+import { countOf } from "../render/Count.ts"
 import { formatPercent } from "../render/ShortNumber.ts"
 import {
   type AliasOf,
@@ -107,9 +108,9 @@ export const holdersChart = (
           read === 0
             ? "No holders."
             : rest > 0
-            ? `The ${largest.length} largest of ${read} holders.`
+            ? `The ${largest.length} largest of ${countOf(read, "holders")}.`
             : largestCount === null
-            ? `${read} holders.`
+            ? `${countOf(read, "holders")}.`
             : `The ${read} largest holders.`,
           ...(!hasShares ? [] : [
             `Together: ${formatShare(share)} of the supply.` +

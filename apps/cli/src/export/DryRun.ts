@@ -14,9 +14,9 @@ import { baseUrlVariableOf } from "../Connection.ts"
 import { requestUrl } from "../diagnostics/Curl.ts"
 import { requireUnlocked } from "../files/FileLock.ts"
 import { withPageSize } from "../list/ListOptions.ts"
+import { countOf, formatCount } from "../render/Count.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import type { ExportPlan } from "./Export.ts"
-import { formatCount, formatPages } from "./ExportProgress.ts"
 import { planStart } from "./ExportStart.ts"
 import { positionOf, savedRecords } from "./Manifest.ts"
 import { sinceBlock } from "./SinceLast.ts"
@@ -65,7 +65,7 @@ export const dryRunExport = <Item>(
     const first = Option.getOrNull(yield* Stream.runHead(pages()))
     const pageSize = first?.items.length ?? 0
     const saved = manifest === null ? 0 : savedRecords(manifest)
-    if (saved > 0) yield* terminal.note(`${formatCount(saved)} ${recordName} are saved`)
+    if (saved > 0) yield* terminal.note(`${countOf(saved, recordName)} saved`)
     const isComplete = first === null || first.nextCursor === null
     // The total is that of the whole list
     const total = isComplete
@@ -82,7 +82,7 @@ export const dryRunExport = <Item>(
     const records = Math.max(0, maxItems === null ? total : Math.min(total, maxItems - saved))
     const pageCount = Math.max(1, Math.ceil(records / Math.max(1, pageSize)))
     yield* terminal.note(
-      `estimate: ${formatCount(records)} ${recordName}, ${formatPages(pageCount)}, ` +
+      `estimate: ${countOf(records, recordName)}, ${countOf(pageCount, "pages")}, ` +
         `${formatCount(pageCount * operation.cost)} units (one page was read for it)`
     )
   })

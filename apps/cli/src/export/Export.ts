@@ -27,10 +27,11 @@ import {
 } from "../list/RecordSource.ts"
 import type { TransformedRecords } from "../list/RecordTransform.ts"
 import { retryPages } from "../list/RetryPages.ts"
+import { countOf, formatCount } from "../render/Count.ts"
 import { formatDuration } from "../render/Time.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import type { ExportTarget } from "./ExportOptions.ts"
-import { type ExportProgress, formatBytes, formatCount, formatPages, makeProgress } from "./ExportProgress.ts"
+import { type ExportProgress, formatBytes, makeProgress } from "./ExportProgress.ts"
 import type { ExportQuery } from "./ExportQuery.ts"
 import { discard, exportFiles, planStart, prepareFiles, publish, writeManifest } from "./ExportStart.ts"
 import type { FileFormat, PartEncoder } from "./FileFormat.ts"
@@ -115,14 +116,14 @@ export const exportRecords = <Item>(
             ? `${saved === 0 ? "none" : "all"} saved`
             : `${formatCount(saved)} saved; ${formatCount(readAgain)} will be read again`
           return yield* terminal.note(
-            `interrupted after ${formatCount(before + records)} ${recordName} (${saving}); ${continueWith}`
+            `interrupted after ${countOf(before + records, recordName)} (${saving}); ${continueWith}`
           )
         }
         const action = manifest.run.firstPart > 0 ? "added" : "exported"
         const to = `${file} (${formatBytes(exit.value)})`
         yield* terminal.note(
-          `${action} ${formatCount(before + records)} ${recordName} to ${to}: ` +
-            `${formatPages(pages)} in ${formatDuration(elapsed)}`
+          `${action} ${countOf(before + records, recordName)} to ${to}: ` +
+            `${countOf(pages, "pages")} in ${formatDuration(elapsed)}`
         )
       }))
   }))

@@ -3,17 +3,13 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { RecordPage } from "../list/RecordSource.ts"
 import { type PageWait, showWait } from "../list/RetryPages.ts"
+import { countOf, formatCount } from "../render/Count.ts"
 import { formatDuration } from "../render/Time.ts"
 import type { TerminalService } from "../Terminal.ts"
 import { observeWaits } from "../VerboseLog.ts"
 
 /** Milliseconds between two updates of the line. */
 const updateInterval = 100
-
-export const formatCount = (count: number): string => count.toLocaleString("en-US")
-
-export const formatPages = (count: number): string =>
-  `${formatCount(count)} ${count === 1 ? "page" : "pages"}`
 
 const units = ["bytes", "kB", "MB", "GB", "TB"]
 
@@ -52,8 +48,8 @@ export const makeProgress = (
       const done = before + records
       const rate = records / Math.max(0.001, (now - start) / 1000)
       const parts = [
-        `${formatCount(done)} ${recordName}`,
-        formatPages(pages),
+        countOf(done, recordName),
+        countOf(pages, "pages"),
         `${formatCount(Math.round(rate))}/s`
       ]
       if (total !== null && total >= done && total > 0) {

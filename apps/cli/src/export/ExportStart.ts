@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import * as fs from "node:fs/promises"
 import { ExportConflictError } from "../CommandError.ts"
 import { attempt, readText, remove, replaceText, sizeOf, syncFolder, write } from "../files/Files.ts"
+import { countOf } from "../render/Count.ts"
 import type { OutputError } from "../Terminal.ts"
 import type { ExportTarget } from "./ExportOptions.ts"
-import { formatCount } from "./ExportProgress.ts"
 import { describeDifference, type ExportQuery, hashQuery, type QueryOperation } from "./ExportQuery.ts"
 import { formatManifest, type Manifest, parseManifest, positionOf, startManifest, sumOf } from "./Manifest.ts"
 import { countIntactParts } from "./PartialFile.ts"
@@ -83,7 +83,7 @@ export const planStart = (
     if (mode === "new" && (manifest.status === "unfinished" || !isPublished)) {
       const rows = sumOf(manifest.parts, "rows") + (manifest.tail?.records ?? 0)
       return yield* conflict(
-        `an unfinished export of ${file} has ${formatCount(rows)} rows`,
+        `an unfinished export of ${file} has ${countOf(rows, "rows")}`,
         "use --resume to continue it, or --overwrite to start anew"
       )
     }

@@ -7,6 +7,7 @@ import * as Stream from "effect/Stream"
 import type { CommandError } from "../CommandError.ts"
 import { formatCommandLine } from "../CommandLine.ts"
 import type { CommandInvocation } from "../CommandSpec.ts"
+import { countOf } from "../render/Count.ts"
 import { withPager } from "../render/Pager.ts"
 import { sanitize } from "../render/Sanitize.ts"
 import { styled } from "../StreamInfo.ts"
@@ -68,7 +69,9 @@ const printPages = <Item>(job: ListJob<Item>): Effect.Effect<void, CommandError,
         yield* print(text, advance(progress, page))
         // On a terminal the rows themselves show the progress
         if (!job.source.isSinglePage && !terminal.out.isTerminal) {
-          yield* terminal.progress(`${progress.records} ${job.source.recordName}, ${progress.pages} pages`)
+          yield* terminal.progress(
+            `${countOf(progress.records, job.source.recordName)}, ${countOf(progress.pages, "pages")}`
+          )
         }
       })
     const printAll = job.source.pages().pipe(
@@ -158,20 +161,20 @@ const endMessage = <Item>(
     }
     return cursor === null
       ? [
-        `stopped after ${records} ${recordName}; more ${
+        `stopped after ${countOf(records, recordName)}; more ${
           printedAfterCursor === 0 ? "may be" : "are"
         } available`
       ]
       : [
-        `stopped after ${records} ${recordName}; continue${repeated} with:`,
+        `stopped after ${countOf(records, recordName)}; continue${repeated} with:`,
         continuation(invocation, cursor)
       ]
   }
   if (!isResumable(exit.cause) || isSinglePage || !hasMore || (records === 0 && cursor === null)) return []
   return cursor === null
-    ? [`interrupted after ${records} ${recordName}; resume from the beginning`]
+    ? [`interrupted after ${countOf(records, recordName)}; resume from the beginning`]
     : [
-      `interrupted after ${records} ${recordName}; resume${repeated} with:`,
+      `interrupted after ${countOf(records, recordName)}; resume${repeated} with:`,
       continuation(
         invocation,
         cursor,
