@@ -9,7 +9,6 @@ import type * as Redacted from "effect/Redacted"
 import type { ApiKey } from "./ApiKey.ts"
 import * as CircuitBreaker from "./CircuitBreaker.ts"
 import * as ConcurrencyLimit from "./ConcurrencyLimit.ts"
-import { defaultUserAgent } from "./internal/transport/UserAgent.ts"
 import * as RateLimit from "./RateLimit.ts"
 import * as ResponseCache from "./ResponseCache.ts"
 import * as RetryPolicy from "./RetryPolicy.ts"
@@ -52,7 +51,8 @@ export const defaults: Policies = {
  * @since 0.1.0
  * @category constants
  */
-export const userAgent: string = defaultUserAgent
+// The version is that of `package.json`: a test compares them.
+export const userAgent: string = "blockquarry/0.0.0"
 
 /**
  * Options of an API client. Omitted policies are those of `defaults`.

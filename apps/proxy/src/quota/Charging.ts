@@ -2,7 +2,7 @@
  * Charges clients for requests. The units are consumed first, so that limits hold for concurrent requests, and given back
  * if the request gets no response and nothing was sent to the upstream.
  */
-import { Completed, type SendObserver } from "@blockquarry/http/Gateway"
+import { type CallClient, Completed } from "@blockquarry/http/Gateway"
 import * as Effect from "effect/Effect"
 import type { Charge } from "../exchange/Charge.ts"
 import type * as ProxyError from "../exchange/ProxyError.ts"
@@ -12,7 +12,7 @@ import * as RequestContext from "../exchange/RequestContext.ts"
 export const charged = <A>(
   context: RequestContext.RequestContext,
   charge: Effect.Effect<Charge, ProxyError.ProxyError>,
-  call: (onSent: SendObserver.SendObserver) => Effect.Effect<A, ProxyError.ProxyError>
+  call: (onSent: CallClient.SendObserver) => Effect.Effect<A, ProxyError.ProxyError>
 ): Effect.Effect<A, ProxyError.ProxyError> =>
   Completed.uninterruptible(Completed.flatMap(charge, (charge) => {
     RequestContext.recordCharge(context, charge)

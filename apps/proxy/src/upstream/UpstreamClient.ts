@@ -10,7 +10,6 @@ import {
   type Engine,
   type EngineResponse,
   RawResponse,
-  SendObserver,
   Upstream
 } from "@blockquarry/http/Gateway"
 import * as RateLimit from "@blockquarry/http/RateLimit"
@@ -54,7 +53,7 @@ export interface Caller {
   /** The request, which records the usage of the call. */
   readonly context: RequestContext.RequestContext
   /** Observes the requests of the call. */
-  readonly onSent: SendObserver.SendObserver
+  readonly onSent: CallClient.SendObserver
 }
 
 export interface UpstreamClient {
@@ -215,7 +214,7 @@ export const contextOf = ({ client, context, memory, onSent }: Caller, cacheMode
   Context.mergeAll(
     Context.make(CallClient.CurrentClient, client),
     Context.make(BodyMemory.CurrentBodyMemory, memory),
-    Context.make(SendObserver.CurrentSendObserver, onSent),
+    Context.make(CallClient.CurrentSendObserver, onSent),
     Context.make(CallUsage.CurrentUsageObserver, (usage) => RequestContext.recordUsage(context, usage)),
     Context.make(CallOptions.CurrentCallOptions, { cacheMode }),
     Context.make(RequestContext.CurrentRequestId, context.requestId)

@@ -22,9 +22,9 @@ import {
   type CallKey,
   retryAfterMillisOf
 } from "./Call.ts"
+import type { SendObserver } from "./CallClient.ts"
 import type { CircuitBreakerStage } from "./CircuitBreakerStage.ts"
 import { debugging, type Instrumentation } from "./Instrumentation.ts"
-import type { SendObserver } from "./SendObserver.ts"
 import {
   type AdmissionRequest,
   type AdmissionWaitReason,

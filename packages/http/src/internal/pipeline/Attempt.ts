@@ -13,10 +13,10 @@ import { hostOf } from "../transport/BaseUrl.ts"
 import type { RawResponse } from "../transport/RawResponse.ts"
 import type { TransportError } from "../transport/Transport.ts"
 import type { AttemptHealth, AttemptNoResponse, AttemptResponse, Call, CallKey } from "./Call.ts"
+import type { SendObserver } from "./CallClient.ts"
 import { type Classification, classify, type RetryHint } from "./Classification.ts"
 import { requestId } from "./ErrorDetails.ts"
 import { annotatingSpan, debugging, type Instrumentation, withSpan } from "./Instrumentation.ts"
-import type { SendObserver } from "./SendObserver.ts"
 
 /** Sends requests, each once; `attemptNumber` counts from 1. What is sent is reported to `onSent`. */
 export const make = (

@@ -29,9 +29,8 @@ import { dayMillis, type Quota, type RateLimitRule } from "../../RateLimitStore.
 import type { Timeouts } from "../../Timeouts.ts"
 import type { RawResponse } from "../transport/RawResponse.ts"
 import type { Transport } from "../transport/Transport.ts"
-import { type CallClient, CurrentClient } from "./CallClient.ts"
+import { type CallClient, CurrentClient, CurrentSendObserver, type SendObserver } from "./CallClient.ts"
 import type { Classification, RetryHint } from "./Classification.ts"
-import { CurrentSendObserver, type SendObserver } from "./SendObserver.ts"
 import type { KeyPool, PooledKey, Upstream } from "./Upstream.ts"
 
 /** An API key with its limits for an operation. Times are in milliseconds. */

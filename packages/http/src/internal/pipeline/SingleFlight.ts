@@ -23,7 +23,7 @@ import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
-import type { SendObserver } from "./SendObserver.ts"
+import type { SendObserver } from "./CallClient.ts"
 
 export interface FlightRequest<A, E> {
   /** The cache key of the result. Several requests may have the same subject. */

@@ -14,13 +14,12 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { type ApiKey, defaultLabel } from "../../ApiKey.ts"
-import { defaults, type OptionalKeyApiOptions, type Policies } from "../../ApiOptions.ts"
+import { defaults, type OptionalKeyApiOptions, type Policies, userAgent } from "../../ApiOptions.ts"
 import type { RateLimit } from "../../RateLimit.ts"
 import { apiKeyError } from "../transport/ApiKeyHeader.ts"
 import { normalize } from "../transport/BaseUrl.ts"
 import { fromHttpClient } from "../transport/HttpClientTransport.ts"
 import * as Transport from "../transport/Transport.ts"
-import { defaultUserAgent } from "../transport/UserAgent.ts"
 import { validateOptions } from "./ValidateOptions.ts"
 
 /**
@@ -114,10 +113,12 @@ export const make = (
       concurrency: options.concurrency ?? defaults.concurrency
     }
     const maxBodySize = options.maxBodySize ?? Transport.defaultMaxBodySize
-    const userAgent = options.userAgent ?? defaultUserAgent
     return {
       keyPool: keyPoolOf(api, apiUrl, apiKeys, policies.rateLimit, options.uncacheable ?? []),
-      transport: yield* transportOf(client, options.transformClient, { maxBodySize, userAgent }),
+      transport: yield* transportOf(client, options.transformClient, {
+        maxBodySize,
+        userAgent: options.userAgent ?? userAgent
+      }),
       policies,
       arrayFormat: options.arrayFormat ?? "brackets"
     }
