@@ -4,14 +4,24 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import type * as FiberId from "effect/FiberId"
+import * as FiberRefs from "effect/FiberRefs"
+import { constTrue } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
+import { getOrInsert } from "../Maps.ts"
+import { startTimer } from "../Timer.ts"
 import { CurrentBodyMemory } from "./BodyMemory.ts"
 import { collect } from "./Bytes.ts"
 import { contentEncoding, gunzip } from "./Gzip.ts"
-import { safeHeaders } from "./RawResponse.ts"
+import { type ReceivedResponse, safeHeaders } from "./RawResponse.ts"
 import {
   type BodyError,
   bodyTooLarge,
@@ -34,138 +44,186 @@ export const fromHttpClient = (
   client: HttpClient.HttpClient,
   { maxBodySize, userAgent }: TransportOptions
 ): Transport => {
-  const untracedClient = client.pipe(
-    HttpClient.withTracerPropagation(false),
-    HttpClient.withTracerDisabledWhen(() => true)
-  )
-  const commonHeaders = {
-    accept: "application/json",
-    ...isBrowser ? {} : { "user-agent": userAgent }
+  const requests = new WeakMap<Redacted.Redacted, HttpClientRequest.HttpClientRequest>()
+  const requestOf = ({ apiKey, body, method, url }: TransportRequest) => {
+    const withHeaders = getOrInsert(requests, apiKey, () => requestWithHeaders(apiKey, userAgent))
+    const request = HttpClientRequest.setUrl(HttpClientRequest.setMethod(withHeaders, method), url)
+    return body === null ? request : HttpClientRequest.bodyText(request, body, "application/json")
   }
   return {
-    send: (request, timeoutMillis) => {
-      const exchange = untracedClient.execute(toPlatformRequest(request, commonHeaders)).pipe(
-        Effect.mapError((error) => requestFailed(error.cause, mayBeSent(error))),
-        Effect.flatMap((response) => {
-          const { headers, status } = response
-          const head = { status, headers: safeHeaders(headers, request.apiKey) }
-          return Effect.map(
-            readBody(response, head, maxBodySize),
-            (bytes) => ({ ...head, bytes, framed: isFramed(headers, bytes.byteLength) })
-          )
-        }),
-        withoutRedirects
-      )
-      return timeoutMillis === Number.POSITIVE_INFINITY
-        ? exchange
-        : Effect.timeoutFail(exchange, {
-          duration: timeoutMillis,
-          onTimeout: () => new TransportTimeout({ sent: true })
+    send: (request, timeoutMillis) =>
+      Effect.withFiberRuntime((caller) => {
+        const memory = Context.get(caller.currentContext, CurrentBodyMemory)
+        let reserved = 0
+        const limits: BodyLimits = {
+          maxBytes: maxBodySize,
+          reserve: (bytes) => {
+            if (!memory.tryAcquire(bytes)) return false
+            reserved += bytes
+            return true
+          }
+        }
+        const exchange = Effect.matchEffect(client.execute(requestOf(request)), {
+          onFailure: (error) => Effect.fail(requestFailed(error.cause, mayBeSent(error))),
+          onSuccess: (response) => receive(response, request.apiKey, limits)
         })
-    }
+        return runExchange(exchange, timeoutMillis, () => memory.release(reserved))
+      })
   }
 }
+
+/** Creates the part of a request that depends on the API key only. */
+const requestWithHeaders = (
+  apiKey: Redacted.Redacted,
+  userAgent: string
+): HttpClientRequest.HttpClientRequest =>
+  HttpClientRequest.get("", {
+    headers: {
+      accept: "application/json",
+      ...isBrowser ? {} : { "user-agent": userAgent },
+      ...Redacted.value(apiKey) === "" ? {} : { "x-api-key": Redacted.value(apiKey) }
+    }
+  })
 
 /** Browsers identify themselves. Some send a `User-Agent` of a program only if the CORS headers of the server allow it. */
 const isBrowser = "document" in globalThis || "importScripts" in globalThis
 
-/** Disables redirects, and keeps the other options of fetch. */
-const withoutRedirects = <A, E>(send: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.flatMap(
-    Effect.serviceOption(FetchHttpClient.RequestInit),
-    (init) =>
-      Effect.provideService(send, FetchHttpClient.RequestInit, {
-        ...Option.getOrUndefined(init),
-        redirect: "manual"
+/**
+ * Runs an exchange in a fiber of its own, which is interrupted after the timeout, and with the caller. Runs `onEnd` when that
+ * fiber has ended. It starts at once, so an exchange that never waits costs neither a timer nor a turn.
+ */
+const runExchange = (
+  exchange: Effect.Effect<ReceivedResponse, TransportError>,
+  timeoutMillis: number,
+  onEnd: () => void
+): Effect.Effect<ReceivedResponse, TransportError> =>
+  // Nothing may interrupt the caller between start and wait.
+  Effect.uninterruptibleMask((restore) =>
+    Effect.withFiberRuntime((caller) => {
+      // It succeeds with the result, because Effect logs the failure of a fiber.
+      const fiber = Runtime.runFork(
+        Runtime.make({
+          context: withoutRedirects(caller.currentContext),
+          fiberRefs: caller.getFiberRefs(),
+          runtimeFlags: Runtime.defaultRuntimeFlags
+        })
+      )(Effect.exit(exchange), { updateRefs: withoutTracing })
+      const result = fiber.unsafePoll()
+      if (result !== null) {
+        onEnd()
+        return Exit.flatten(result)
+      }
+      let isTimedOut = false
+      const clock = Context.get(caller.currentDefaultServices, Clock.Clock)
+      const stopTimer = startTimer(clock, timeoutMillis, () => {
+        isTimedOut = true
+        fiber.unsafeInterruptAsFork(caller.id())
       })
+      fiber.addObserver(() => {
+        stopTimer()
+        onEnd()
+      })
+      const ended = Effect.async<ReceivedResponse, TransportError>((resume) =>
+        fiber.addObserver((result) =>
+          resume(isTimedOut ? Effect.fail(new TransportTimeout({ sent: true })) : Exit.flatten(result))
+        )
+      )
+      return Effect.onInterrupt(restore(ended), () => Fiber.interruptAs(fiber, caller.id()))
+    })
   )
 
-const toPlatformRequest = (
-  request: TransportRequest,
-  commonHeaders: Readonly<Record<string, string>>
-): HttpClientRequest.HttpClientRequest => {
-  const platformRequest = HttpClientRequest.make(request.method)(request.url, {
-    headers: { ...commonHeaders, ...apiKeyHeader(request.apiKey) }
+/** Disables redirects, and keeps the other options of fetch. */
+const withoutRedirects = (context: Context.Context<never>): Context.Context<FetchHttpClient.RequestInit> =>
+  Context.add(context, FetchHttpClient.RequestInit, {
+    ...Option.getOrUndefined(Context.getOption(context, FetchHttpClient.RequestInit)),
+    redirect: "manual"
   })
-  return request.body === null
-    ? platformRequest
-    : HttpClientRequest.bodyText(platformRequest, request.body, "application/json")
+
+/** The client creates no spans and sends no tracing headers. */
+const withoutTracing = (refs: FiberRefs.FiberRefs, fiberId: FiberId.Runtime): FiberRefs.FiberRefs =>
+  FiberRefs.updateManyAs(refs, {
+    entries: [
+      [HttpClient.currentTracerDisabledWhen, [[fiberId, constTrue]]],
+      [HttpClient.currentTracerPropagation, [[fiberId, false]]]
+    ]
+  })
+
+/** The limits of the body of one response. */
+interface BodyLimits {
+  readonly maxBytes: number
+  /** Takes memory before bytes are kept. Returns false, and takes nothing, if there is not enough. */
+  readonly reserve: (bytes: number) => boolean
 }
 
-const apiKeyHeader = (apiKey: Redacted.Redacted): Readonly<Record<string, string>> =>
-  Redacted.value(apiKey) === "" ? {} : { "x-api-key": Redacted.value(apiKey) }
-
-/** Reads a body within the size limit and the memory. */
-const readBody = (
+/** Reads the body of a response. */
+const receive = (
   response: HttpClientResponse.HttpClientResponse,
-  head: ResponseHead,
-  maxBytes: number
-): Effect.Effect<Uint8Array, TransportError> =>
-  Effect.flatMap(CurrentBodyMemory, (memory) => {
-    let held = 0
-    const reserve = (bytes: number): BodyError | null => {
-      if (!memory.tryAcquire(bytes)) return noBodyMemory(head)
-      held += bytes
-      return null
-    }
-    return Effect.ensuring(
-      readReserved(response, head, maxBytes, reserve),
-      Effect.sync(() => memory.release(held))
-    )
-  })
-
-/**
- * Reads a body of at most `maxBytes`. With a `Content-Length` the body is read at once, which is several times cheaper;
- * otherwise in chunks, up to the limit. `reserve` is called before bytes are kept.
- */
-const readReserved = (
-  response: HttpClientResponse.HttpClientResponse,
-  head: ResponseHead,
-  maxBytes: number,
-  reserve: (bytes: number) => BodyError | null
-): Effect.Effect<Uint8Array, TransportError> => {
-  const tooLarge = () => bodyTooLarge(head, maxBytes)
-  const undecodable = () => undecodableBody(head, "gzip")
-  /** Admits chunks of a body of at most `maxBytes`. */
-  const admitChunks = () => {
-    let length = 0
-    return (bytes: number): BodyError | null => {
-      length += bytes
-      return length > maxBytes ? tooLarge() : reserve(bytes)
-    }
-  }
-  // A client that decodes the body itself fails with an error code of zlib.
-  const connectionBroken = ({ cause }: HttpClientError.HttpClientError): TransportError =>
-    errorCode(cause)?.startsWith("Z_") === true ? undecodable() : responseFailed(cause)
-  const chunks = Stream.catchAll(
-    response.stream,
-    (error) => emptyBody(error) ?? Stream.fail(connectionBroken(error))
-  )
-  const contentLength = Number(response.headers["content-length"] ?? Number.NaN)
-  const isEncoded = response.headers["content-encoding"] !== undefined
+  apiKey: Redacted.Redacted,
+  limits: BodyLimits
+): Effect.Effect<ReceivedResponse, TransportError> => {
+  const { headers, status } = response
+  const head = { status, headers: safeHeaders(headers, apiKey) }
+  const received = (bytes: Uint8Array) =>
+    Effect.succeed({
+      status,
+      headers: head.headers,
+      bytes,
+      framed: isFramed(headers, bytes.byteLength)
+    })
+  const contentLength = Number(headers["content-length"] ?? Number.NaN)
+  const isEncoded = headers["content-encoding"] !== undefined
+  // Reading a body of known length at once is several times cheaper.
   const readAtOnce = Number.isSafeInteger(contentLength) && !isEncoded
-  const rejection = contentLength > maxBytes
-    ? tooLarge()
-    : readAtOnce
-    ? reserve(contentLength)
+  const rejection = contentLength > limits.maxBytes
+    ? bodyTooLarge(head, limits.maxBytes)
+    : readAtOnce && !limits.reserve(contentLength)
+    ? noBodyMemory(head)
     : null
   if (rejection !== null) {
     // Starts reading, because an unread body keeps its connection open.
-    return Effect.zipRight(collect(chunks, () => rejection), Effect.fail(rejection))
+    return Effect.zipRight(collect(chunksOf(response, head), () => rejection), Effect.fail(rejection))
   }
-  const body = readAtOnce
-    ? Effect.mapBoth(response.arrayBuffer, {
-      onFailure: connectionBroken,
-      onSuccess: (buffer) => new Uint8Array(buffer)
-    }).pipe(Effect.filterOrFail(({ byteLength }) => byteLength <= maxBytes, tooLarge))
-    : collect(chunks, admitChunks())
-  return isEncoded
+  if (readAtOnce) {
+    return Effect.matchEffect(response.arrayBuffer, {
+      onFailure: (error) => Effect.fail(connectionBroken(error, head)),
+      onSuccess: (buffer) =>
+        buffer.byteLength > limits.maxBytes
+          ? Effect.fail(bodyTooLarge(head, limits.maxBytes))
+          : received(new Uint8Array(buffer))
+    })
+  }
+  const body = collect(chunksOf(response, head), admitChunks(head, limits))
+  const decoded = isEncoded
     ? Effect.flatMap(body, (bytes) =>
-      contentEncoding(response.headers, bytes) === "gzip"
-        ? gunzip(bytes, undecodable, admitChunks())
+      contentEncoding(headers, bytes) === "gzip"
+        ? gunzip(bytes, () => undecodableBody(head, "gzip"), admitChunks(head, limits))
         : Effect.succeed(bytes))
     : body
+  return Effect.flatMap(decoded, received)
 }
+
+/** Admits chunks of a body within its limits. */
+const admitChunks = (head: ResponseHead, { maxBytes, reserve }: BodyLimits) => {
+  let length = 0
+  return (bytes: number): BodyError | null => {
+    length += bytes
+    if (length > maxBytes) return bodyTooLarge(head, maxBytes)
+    return reserve(bytes) ? null : noBodyMemory(head)
+  }
+}
+
+const chunksOf = (
+  response: HttpClientResponse.HttpClientResponse,
+  head: ResponseHead
+): Stream.Stream<Uint8Array, TransportError> =>
+  Stream.catchAll(response.stream, (error) => emptyBody(error) ?? Stream.fail(connectionBroken(error, head)))
+
+/** A client that decodes the body itself fails with an error code of zlib. */
+const connectionBroken = (
+  { cause }: HttpClientError.HttpClientError,
+  head: ResponseHead
+): TransportError =>
+  errorCode(cause)?.startsWith("Z_") === true ? undecodableBody(head, "gzip") : responseFailed(cause)
 
 /** A response without a body (204, 304) is not a connection error. */
 const emptyBody = (error: HttpClientError.ResponseError): Stream.Stream<never> | undefined =>

@@ -2,10 +2,8 @@
 import type * as Undici from "@effect/platform-node/Undici"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as FiberRef from "effect/FiberRef"
 import * as Redacted from "effect/Redacted"
 import * as Zlib from "node:zlib"
 import { noTimer, startTimer } from "../Timer.ts"
@@ -35,19 +33,20 @@ export const fromDispatcher = (
 ): Transport => ({
   send: (request, timeoutMillis) =>
     Effect.withFiberRuntime((fiber) => {
-      const memory = Context.get(fiber.getFiberRef(FiberRef.currentContext), CurrentBodyMemory)
-      const clock = Context.get(fiber.getFiberRef(DefaultServices.currentServices), Clock.Clock)
-      return Effect.async<ReceivedResponse, TransportError>((resume) => {
-        const exchange = new Exchange(request.apiKey, maxBodySize, memory, resume)
-        exchange.startTimer(clock, timeoutMillis)
+      const memory = Context.get(fiber.currentContext, CurrentBodyMemory)
+      const clock = Context.get(fiber.currentDefaultServices, Clock.Clock)
+      const exchange = new Exchange(request.apiKey, maxBodySize, memory)
+      const response = Effect.async<ReceivedResponse, TransportError>((resume) => {
+        exchange.start(resume, clock, timeoutMillis)
         try {
           dispatcher.dispatch(dispatchOptions(request, userAgent), exchange)
         } catch (cause) {
           // An interceptor may throw.
           exchange.failWith(cause)
         }
-        return Effect.sync(() => exchange.cancel())
       })
+      // The finalizer of `Effect.async` is not run if the fiber is interrupted while the request is dispatched.
+      return Effect.onInterrupt(response, () => Effect.sync(() => exchange.cancel()))
     })
 })
 
@@ -79,7 +78,7 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
   private readonly apiKey: Redacted.Redacted
   private readonly maxBodySize: number
   private readonly memory: BodyMemory
-  private readonly resume: (result: Exit.Exit<ReceivedResponse, TransportError>) => void
+  private resume: (result: Exit.Exit<ReceivedResponse, TransportError>) => void = () => {}
   private isOver = false
   private stopTimer = noTimer
   /** Set from when the request is written to a connection until the response has ended. */
@@ -95,20 +94,23 @@ class Exchange implements Undici.Dispatcher.DispatchHandler {
   private reserved = 0
   private decompressor: Decompressor | null = null
 
-  constructor(
-    apiKey: Redacted.Redacted,
-    maxBodySize: number,
-    memory: BodyMemory,
-    resume: (result: Exit.Exit<ReceivedResponse, TransportError>) => void
-  ) {
+  constructor(apiKey: Redacted.Redacted, maxBodySize: number, memory: BodyMemory) {
     this.apiKey = apiKey
     this.maxBodySize = maxBodySize
     this.memory = memory
-    this.resume = resume
   }
 
-  startTimer(clock: Clock.Clock, millis: number): void {
-    this.stopTimer = startTimer(clock, millis, () => this.fail(new TransportTimeout({ sent: this.isSent() })))
+  start(
+    resume: (result: Exit.Exit<ReceivedResponse, TransportError>) => void,
+    clock: Clock.Clock,
+    timeoutMillis: number
+  ): void {
+    this.resume = resume
+    this.stopTimer = startTimer(
+      clock,
+      timeoutMillis,
+      () => this.fail(new TransportTimeout({ sent: this.isSent() }))
+    )
   }
 
   /** Releases everything that the exchange holds. */

@@ -1,4 +1,5 @@
 /** Tests that redirects are not followed, and which URLs are requested. */
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -55,4 +56,23 @@ describe.each(Server.clients)("with %s", (_, layer) => {
         { method: "POST", url: "/base/streams/evm/a%3Bb%3Fc%23d%20100%25%20%C3%A9/status" }
       ])
     }).pipe(Effect.provide(layer)))
+})
+
+describe("with fetch", () => {
+  it.scoped("keeps the options of the program, and does not follow redirects all the same", () =>
+    Effect.gen(function*() {
+      const server = yield* Server.make((response) => {
+        response.writeHead(302, { location: "/elsewhere" })
+        response.end()
+      })
+      const clients = yield* TestClients.clientsOver(yield* HttpClient.HttpClient, { baseUrl: server.url })
+      const call = Effect.provideService(tokenPrice.call(clients), FetchHttpClient.RequestInit, {
+        headers: { "x-program": "of the program", "x-api-key": "of the program" },
+        redirect: "follow"
+      })
+      expect(yield* failureOf(call)).toMatchObject({ _tag: "InvalidResponseError", kind: "redirect" })
+      expect(server.received).toMatchObject([
+        { headers: { "x-program": "of the program", "x-api-key": TestClients.key } }
+      ])
+    }).pipe(Effect.provide(FetchHttpClient.layer)))
 })
