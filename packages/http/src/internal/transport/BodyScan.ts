@@ -18,10 +18,15 @@ export interface SearchableBytes extends Uint8Array {
   readonly lastIndexOf: (searched: string | number) => number
 }
 
-// Node.js 20.16, Bun, Deno; not browsers.
-declare const process: { readonly getBuiltinModule?: (id: "node:buffer") => NodeBuffer } | undefined
+// Node.js 20.16, Bun, Deno; not browsers. In the edge runtime of Next.js the function throws.
+declare const process: {
+  readonly versions?: { readonly node?: string }
+  readonly getBuiltinModule?: (id: "node:buffer") => NodeBuffer
+} | undefined
 
-const nodeBuffer = typeof process === "undefined" ? undefined : process.getBuiltinModule?.("node:buffer")
+const nodeBuffer = typeof process === "undefined" || process.versions?.node === undefined
+  ? undefined
+  : process.getBuiltinModule?.("node:buffer")
 
 /** Returns the same bytes with a native search. Undefined if the runtime has none. */
 export const searchable = (bytes: Uint8Array): SearchableBytes | undefined =>

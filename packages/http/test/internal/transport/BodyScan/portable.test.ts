@@ -8,7 +8,11 @@ import { vi } from "vitest"
 const portable = Effect.acquireRelease(
   Effect.promise(async () => {
     vi.resetModules()
-    vi.stubGlobal("process", { ...process, getBuiltinModule: undefined })
+    // As in the edge runtime of Next.js
+    const getBuiltinModule = () => {
+      throw new Error("not supported")
+    }
+    vi.stubGlobal("process", { ...process, versions: undefined, getBuiltinModule })
     const { classify } = await import("../../../../src/internal/pipeline/Classification.ts")
     const { responseContainsSecret } = await import("../../../../src/internal/transport/RawResponse.ts")
     const { isBalanced } = await import("../../../../src/internal/transport/BodyScan.ts")
