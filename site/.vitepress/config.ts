@@ -113,6 +113,13 @@ export default defineConfig({
       provider: "local",
       options: {
         miniSearch: {
+          options: {
+            // Words, and Next.js also as nextjs
+            tokenize: (text: string) => [
+              ...text.split(/[\n\r\p{Z}\p{P}]+/u),
+              ...(text.match(/\w+\.js\b/g) ?? []).map((name) => name.replace(".", ""))
+            ]
+          },
           searchOptions: {
             // Pages for users come before the reference, and before pages for maintainers
             boostDocument: (id: string) =>

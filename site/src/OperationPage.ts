@@ -1,4 +1,5 @@
 /** Pages of the operations, from their descriptions. */
+import { chainId, evmChains, nftTradeChains, priceChains } from "@blockquarry/core/Chain"
 import { type AnyOperation, isList, type Parameter, pathPrefix } from "@blockquarry/core/Operation"
 import * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
@@ -322,6 +323,9 @@ ${errorTable(operation, context.errors)}
 `
 }
 
+const isTraded: ReadonlySet<string> = new Set(nftTradeChains)
+const isPriced: ReadonlySet<string> = new Set(priceChains)
+
 /** Returns the page that lists all operations. */
 export const operationIndex = (operations: ReadonlyArray<AnyOperation>): string =>
   `---
@@ -346,4 +350,21 @@ ${
   }
 
 Cost is counted in units; a list costs this amount for each page. See [rate limits](../policies.md#rate-limit).
+
+## Supported chains
+
+A chain is given by its name or its ID. Default: \`eth\`. \`walletNftTrades\` and \`tokenPrice\` support some of them, the other operations
+of the data API support all.
+
+${
+    table(
+      ["Chain", "ID", "walletNftTrades", "tokenPrice"],
+      evmChains.map((name) => [
+        code(name),
+        code(chainId(name)),
+        isTraded.has(name) ? "yes" : "",
+        isPriced.has(name) ? "yes" : ""
+      ])
+    )
+  }
 `
