@@ -7,6 +7,7 @@ import { type Finding, runChecks } from "../diagnostics/Doctor.ts"
 import { textColumn } from "../render/Columns.ts"
 import { printRows } from "../render/PrintRows.ts"
 import { sanitize } from "../render/Sanitize.ts"
+import { wrapIndented } from "../render/Width.ts"
 import { type StreamInfo, styled } from "../StreamInfo.ts"
 import { CommandTerminal } from "../Terminal.ts"
 
@@ -52,6 +53,7 @@ const labels = {
 const styles = { ok: "bold", warning: "yellow", failed: "red", skipped: "dim" } as const
 
 const formatFinding = ({ check, fix, message, status }: Finding, stream: StreamInfo): string => {
-  const line = `${styled(stream, styles[status], labels[status])}${check}: ${sanitize(message)}\n`
-  return fix === null ? line : `${line}        fix: ${sanitize(fix)}\n`
+  const text = wrapIndented(`${check}: ${sanitize(message)}`, 8, stream.columns)
+  const line = `${styled(stream, styles[status], labels[status])}${text}\n`
+  return fix === null ? line : `${line}        fix: ${wrapIndented(sanitize(fix), 13, stream.columns)}\n`
 }

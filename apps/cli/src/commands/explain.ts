@@ -13,6 +13,7 @@ import {
 } from "../diagnostics/Explanations.ts"
 import { numberColumn, textColumn } from "../render/Columns.ts"
 import { printRows } from "../render/PrintRows.ts"
+import { wrapIndented } from "../render/Width.ts"
 import { type StreamInfo, styled } from "../StreamInfo.ts"
 import { CommandTerminal } from "../Terminal.ts"
 
@@ -70,6 +71,6 @@ const formatExplanation = (
     `${styled(stream, "bold", topic)} (${kind}${
       kind === "error" && exitCode !== null ? `, exit code ${exitCode}` : ""
     })`,
-    `  ${meaning}`,
-    ...fix === null ? [] : [`  fix: ${fix}`]
+    `  ${wrapIndented(meaning, 2, stream.columns)}`,
+    ...fix === null ? [] : [`  fix: ${wrapIndented(fix, 7, stream.columns)}`]
   ].map((line) => `${line}\n`).join("")

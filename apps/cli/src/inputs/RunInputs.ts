@@ -27,7 +27,7 @@ import { retryingSource } from "../list/RetryPages.ts"
 import { CommandTerminal } from "../Terminal.ts"
 import { type HashedInputs, hashInputs } from "./HashedInputs.ts"
 import { makeInputFailures } from "./InputFailures.ts"
-import { argumentsOfLines, defaultConcurrency } from "./InputOptions.ts"
+import { argumentsOfLines, defaultConcurrency, recordInputOptions } from "./InputOptions.ts"
 import { formatPosition } from "./InputPosition.ts"
 import { inputName, type InputText, readInputs } from "./InputText.ts"
 import { type InputRecord, joinPages, manyInputs, withInputColumn } from "./ManyInputs.ts"
@@ -141,9 +141,10 @@ const inputText = (
   const specs = toArguments(operation)
   const names = argumentsOfLines(specs, values)
   if (names.length === 0) {
+    const option = recordInputOptions.find(({ name }) => values.has(name))?.name ?? "from"
     return new UsageError({
-      reason: "--from: all arguments are on the command line",
-      hint: `leave out ${specs.map(({ name }) => `<${name}>`).join(" or ")}`
+      reason: `--${option} is for many inputs, and all arguments are on the command line`,
+      hint: `omit it, or ${specs.map(({ name }) => `<${name}>`).join(" or ")} to read inputs`
     })
   }
   if (!values.has("from") && !specs.some(({ name }) => values.get(name)?.[0] === stdinArgument)) {

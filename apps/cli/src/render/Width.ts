@@ -60,6 +60,10 @@ export const wrapText = (text: string, columns: number): ReadonlyArray<string> =
   return [...lines, line.trimEnd()]
 }
 
+/** Wraps a text that starts at the column `indent`, where its further lines start too. Null: lines of any length. */
+export const wrapIndented = (text: string, indent: number, columns: number | null): string =>
+  columns === null ? text : wrapText(text, Math.max(1, columns - indent)).join(`\n${" ".repeat(indent)}`)
+
 export const padEnd = (text: string, columns: number): string =>
   text + " ".repeat(Math.max(0, columns - width(text)))
 

@@ -28,6 +28,15 @@ describe("quarry explain", () => {
     }
   })
 
+  it.live("wraps texts at spaces on a terminal, and nowhere in a pipe", () =>
+    Effect.gen(function*() {
+      const { out } = yield* quarry(["explain", "6"], { terminal: 60 })
+      expect(out.split("\n").every((line) => line.length <= 60)).toBe(true)
+      const piped = yield* quarry(["explain", "6"])
+      expect(out.replaceAll(/\s+/g, " ")).toBe(piped.out.replaceAll(/\s+/g, " "))
+      expect(piped.out).toMatch(/^ {2}fix: check that the base URL .* to see the request$/m)
+    }))
+
   it.live("prints topics as CSV, with empty cells for what a topic has not", () =>
     Effect.gen(function*() {
       const { out } = yield* quarry(["explain", "-o", "csv"])

@@ -410,8 +410,14 @@ describe("failures", () => {
 it.live("explains inputs that are missing, superfluous or contradictory", () =>
   Effect.gen(function*() {
     const cases = [
-      [`wallet chains ${wallet} --from x.txt`, "all arguments are on the command line"],
-      [`wallet chains ${wallet} --concurrency 2`, "all arguments are on the command line"],
+      [
+        `wallet chains ${wallet} --from x.txt`,
+        "--from is for many inputs, and all arguments are on the command line"
+      ],
+      [
+        `wallet chains ${wallet} --concurrency 2`,
+        "--concurrency is for many inputs, and all arguments are on the command line"
+      ],
       ["wallet chains --concurrency 2", "missing argument <address>"],
       ["nft get - --from-column a", "--from-column: expected 2 columns (address, token-id), got 1"],
       ["wallet chains --from /nowhere/x", "--from: cannot read \"/nowhere/x\": no such file"],
