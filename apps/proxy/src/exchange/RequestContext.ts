@@ -118,7 +118,7 @@ export const recordHandOver = (context: RequestContext): void => {
  * Changes the memory that the body of the response uses until it is sent. Returns false, and changes nothing, if there is
  * not enough.
  */
-export const holdBody = (context: RequestContext, memory: BodyMemory.BodyMemory, bytes: number): boolean => {
+export const holdBody = (context: RequestContext, memory: BodyMemory, bytes: number): boolean => {
   // The client may disconnect before its response is complete.
   if (context.bodyBytes === undefined) return true
   if (bytes > context.bodyBytes && !memory.tryAcquire(bytes - context.bodyBytes)) return false

@@ -17,7 +17,7 @@ export interface ResponseMemory {
 }
 
 /** The memory of a client, for one request. */
-export interface ClientMemory extends BodyMemory.BodyMemory {
+export interface ClientMemory extends BodyMemory {
   /** Returns the error of the request when there was not enough memory. */
   readonly denial: () => ProxyError.ProxyError
 }

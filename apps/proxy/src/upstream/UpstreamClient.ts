@@ -5,8 +5,8 @@ import type { CacheEntry } from "@blockquarry/http/CacheStore"
 import * as CallOptions from "@blockquarry/http/CallOptions"
 import * as CallUsage from "@blockquarry/http/CallUsage"
 import {
-  BodyMemory,
   CallClient,
+  CurrentBodyMemory,
   type Engine,
   type EngineResponse,
   RawResponse,
@@ -213,7 +213,7 @@ const fromCacheEntry = ({ freshUntil, response, storedAt }: CacheEntry): Upstrea
 export const contextOf = ({ client, context, memory, onSent }: Caller, cacheMode: CacheMode) =>
   Context.mergeAll(
     Context.make(CallClient.CurrentClient, client),
-    Context.make(BodyMemory.CurrentBodyMemory, memory),
+    Context.make(CurrentBodyMemory, memory),
     Context.make(CallClient.CurrentSendObserver, onSent),
     Context.make(CallUsage.CurrentUsageObserver, (usage) => RequestContext.recordUsage(context, usage)),
     Context.make(CallOptions.CurrentCallOptions, { cacheMode }),

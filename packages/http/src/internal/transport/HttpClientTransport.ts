@@ -18,13 +18,13 @@ import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
 import { getOrInsert } from "../Maps.ts"
 import { startTimer } from "../Timer.ts"
-import { CurrentBodyMemory } from "./BodyMemory.ts"
 import { collect } from "./Bytes.ts"
 import { contentEncoding, gunzip } from "./Gzip.ts"
 import { type ReceivedResponse, safeHeaders } from "./RawResponse.ts"
 import {
   type BodyError,
   bodyTooLarge,
+  CurrentBodyMemory,
   errorCode,
   isFramed,
   noBodyMemory,

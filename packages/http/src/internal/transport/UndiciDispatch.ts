@@ -7,12 +7,13 @@ import * as Exit from "effect/Exit"
 import * as Redacted from "effect/Redacted"
 import * as Zlib from "node:zlib"
 import { noTimer, startTimer } from "../Timer.ts"
-import { type BodyMemory, CurrentBodyMemory } from "./BodyMemory.ts"
 import { join } from "./Bytes.ts"
 import { contentEncoding } from "./Gzip.ts"
 import { type ReceivedResponse, type ResponseHeaders, safeHeaders } from "./RawResponse.ts"
 import {
+  type BodyMemory,
   bodyTooLarge,
+  CurrentBodyMemory,
   isFramed,
   noBodyMemory,
   requestFailed,

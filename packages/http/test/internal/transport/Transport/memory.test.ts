@@ -5,12 +5,12 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as fc from "effect/FastCheck"
 import * as Zlib from "node:zlib"
-import * as FairShare from "../../../src/internal/pipeline/FairShare.ts"
-import { CurrentBodyMemory } from "../../../src/internal/transport/BodyMemory.ts"
-import { tokenPrice } from "../../support/Examples.ts"
-import { failureOf } from "../../support/Failures.ts"
-import * as Server from "../../support/Server.ts"
-import * as TestClients from "../../support/TestClients.ts"
+import * as FairShare from "../../../../src/internal/pipeline/FairShare.ts"
+import { CurrentBodyMemory } from "../../../../src/internal/transport/Transport.ts"
+import { tokenPrice } from "../../../support/Examples.ts"
+import { failureOf } from "../../../support/Failures.ts"
+import * as Server from "../../../support/Server.ts"
+import * as TestClients from "../../../support/TestClients.ts"
 
 /** Memory that records the largest amount in use. */
 const makeMemory = (capacity: number) => {
