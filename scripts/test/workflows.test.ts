@@ -1,5 +1,6 @@
 /** The workflows of GitHub: valid, pinned, and with few permissions. */
 import type * as WorkflowParser from "@actions/workflow-parser"
+import { execFileSync } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -132,6 +133,42 @@ it("gives each job of a release only what it needs, and an identity for npm to o
     "release.yml npm": ["id-token", "attestations"],
     "release.yml image": ["packages"],
     "release.yml github": ["contents"]
+  })
+})
+
+describe("Dependabot", () => {
+  interface Update {
+    readonly "package-ecosystem": string
+    readonly directory?: string
+    readonly directories?: ReadonlyArray<string>
+  }
+
+  const { updates }: { readonly updates: ReadonlyArray<Update> } = parse(
+    readFileSync(new URL(".github/dependabot.yml", root), "utf8")
+  )
+  const foldersOf = (ecosystem: string) =>
+    updates.filter((update) => update["package-ecosystem"] === ecosystem)
+      .flatMap(({ directories = [], directory = [] }) => [...directories, directory].flat()).toSorted()
+  const tracked = execFileSync("git", ["ls-files"], { cwd: fileURLToPath(root), encoding: "utf8" }).split(
+    "\n"
+  )
+  const foldersWith = (name: string) =>
+    tracked.filter((file) => file.endsWith(`/${name}`)).map((file) => `/${file.slice(0, -name.length - 1)}`)
+      .toSorted()
+
+  it("updates the actions, and the images of every Dockerfile and compose file", () => {
+    expect(foldersOf("github-actions")).toEqual(["/"])
+    expect(foldersOf("docker")).toEqual(foldersWith("Dockerfile"))
+    expect(foldersOf("docker-compose")).toEqual(foldersWith("compose.yaml"))
+  })
+
+  it("finds the images of a Dockerfile, which are no arguments of the build", () => {
+    for (const folder of foldersWith("Dockerfile")) {
+      const text = readFileSync(new URL(`.${folder}/Dockerfile`, root), "utf8")
+      for (const [line] of text.matchAll(/^FROM .*$/gm)) {
+        expect(line.replace("--platform=$BUILDPLATFORM ", "")).toMatch(/^FROM [\w./-]+:[\w.-]+/)
+      }
+    }
   })
 })
 
