@@ -123,13 +123,17 @@ const makeMatcher = (secrets: ReadonlyArray<string>): SecretMatcher => {
     if (secret.length < minSecretLength) return []
     const escaped = jsonEscaped(secret)
     return escaped === secret ? [secret] : [secret, escaped]
-  })
+  }).map((text) => ({ text, rarePart: rarePartOf(text) }))
+  const hasSecret = (searched: Searchable): boolean => {
+    for (const { rarePart, text } of encodings) {
+      if (searched.includes(rarePart) && searched.includes(text)) return true
+    }
+    return false
+  }
   /** `searched` is the text, or its bytes. */
   const isIn = (searched: Searchable, text: () => string): boolean => {
-    for (const encoding of encodings) if (searched.includes(encoding)) return true
-    if (encodings.length === 0 || !mayRespell(searched)) return false
-    const respelled = withCanonicalEscapes(text())
-    return encodings.some((encoding) => respelled.includes(encoding))
+    if (hasSecret(searched)) return true
+    return encodings.length > 0 && mayRespell(searched) && hasSecret(withCanonicalEscapes(text()))
   }
   const isInText = (text: string) => isIn(text, () => text)
   const search = ({ bytes, headers }: RawResponse): boolean => {
@@ -148,6 +152,12 @@ interface Searchable {
 }
 
 const minSecretLength = 8
+
+/**
+ * Returns a part of a text that starts with a character that is rare in responses, if it has one. A native search for a text
+ * that short looks for its first character only, which takes a tenth of the time.
+ */
+const rarePartOf = (text: string): string => /[G-Z-][!-~]{0,6}/.exec(text)?.[0] ?? text
 
 /**
  * Escapes a text like `JSON.stringify`.
