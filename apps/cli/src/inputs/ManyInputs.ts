@@ -94,8 +94,11 @@ export const manyInputs = <Item>(
       Stream.unwrapScoped(Effect.gen(function*() {
         const scope = yield* Effect.scope
         const start = cursor === undefined ? startPosition : yield* parsePosition(cursor)
-        yield* options.failures.continueAt(start)
+        // Inputs that cannot be read leave the failures of an earlier run in their file
+        const begin = yield* Effect.cached(options.failures.continueAt(start))
         return options.lines.pipe(
+          Stream.mapChunksEffect((lines) => Effect.as(begin, lines)),
+          Stream.concat(Stream.execute(begin)),
           Stream.zipWithIndex,
           Stream.drop(start.index),
           Stream.mapEffect(
