@@ -7,7 +7,7 @@
  *
  * The counts survive reloads: requests in flight count against the limits of a new configuration.
  */
-import { type CallClient, FairShare } from "@blockquarry/http/Gateway"
+import { type CallClient, makeFairShare } from "@blockquarry/http/Gateway"
 import * as Either from "effect/Either"
 import type { AuthenticatedClient } from "../auth/Clients.ts"
 import type { Config } from "../config/Config.ts"
@@ -34,7 +34,7 @@ export const toCallClient = (
 ): CallClient.CallClient => ({ name, weight, share: clientShare(config) })
 
 export const make = (currentConfig: () => Pick<Config, "clients" | "limits">): ClientLimits => {
-  const requests = FairShare.make({
+  const requests = makeFairShare({
     get capacity() {
       return currentConfig().limits.maxConcurrentRequests
     }

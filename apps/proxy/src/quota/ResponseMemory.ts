@@ -5,7 +5,7 @@
  * A body that several clients read is counted for each of them, although it is in memory once. What the engine does with a
  * body between receiving and sending it, such as parsing, takes further memory for a moment.
  */
-import { type BodyMemory, type CallClient, FairShare } from "@blockquarry/http/Gateway"
+import { type BodyMemory, type CallClient, makeFairShare } from "@blockquarry/http/Gateway"
 import type { Config } from "../config/Config.ts"
 import * as ProxyError from "../exchange/ProxyError.ts"
 
@@ -24,7 +24,7 @@ export interface ClientMemory extends BodyMemory {
 
 /** The limit of the current configuration applies, also to clients that already use more. */
 export const make = (currentConfig: () => Pick<Config, "limits">): ResponseMemory => {
-  const memory = FairShare.make({
+  const memory = makeFairShare({
     get capacity() {
       return currentConfig().limits.maxBufferedBytes
     }

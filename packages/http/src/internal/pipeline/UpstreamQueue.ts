@@ -7,8 +7,7 @@
  * without a slot and a key with a delayed permit block no other client and no other key.
  */
 import type { Call, CallKey } from "./Call.ts"
-import { FairQueue, type QueuedItem, type QueueItem } from "./FairQueue.ts"
-import * as FairShare from "./FairShare.ts"
+import { FairQueue, type FairShare, makeFairShare, type QueuedItem, type QueueItem } from "./Fairness.ts"
 
 /** Why an attempt waits. */
 export type AdmissionWaitReason = "rate_limit" | "cooldown" | "concurrency"
@@ -58,7 +57,7 @@ export class UpstreamQueue {
   private readonly keyQueues = new Map<string, KeyQueue>()
   // Policies may have different limits. Each attempt applies its own limit to the slots that all attempts hold.
   private readonly limit = { capacity: 0 }
-  private readonly slots = FairShare.make(this.limit)
+  private readonly slots = makeFairShare(this.limit)
   private arrivals = 0
 
   /** Acquires a slot if the client may have one. */
@@ -209,7 +208,7 @@ export class UpstreamQueue {
     else this.dispatch()
   }
 
-  private slotsFor({ call: { policies } }: AdmissionRequest): FairShare.FairShare {
+  private slotsFor({ call: { policies } }: AdmissionRequest): FairShare {
     this.limit.capacity = policies.concurrency.limit
     return this.slots
   }

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as fc from "effect/FastCheck"
 import * as Zlib from "node:zlib"
-import * as FairShare from "../../../../src/internal/pipeline/FairShare.ts"
+import { makeFairShare } from "../../../../src/internal/pipeline/Fairness.ts"
 import { CurrentBodyMemory } from "../../../../src/internal/transport/Transport.ts"
 import { tokenPrice } from "../../../support/Examples.ts"
 import { failureOf } from "../../../support/Failures.ts"
@@ -14,7 +14,7 @@ import * as TestClients from "../../../support/TestClients.ts"
 
 /** Memory that records the largest amount in use. */
 const makeMemory = (capacity: number) => {
-  const memory = FairShare.make({ capacity })
+  const memory = makeFairShare({ capacity })
   const state = { peak: 0 }
   return {
     used: () => memory.used,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
-import * as FairShare from "../../../src/internal/pipeline/FairShare.ts"
+import { makeFairShare } from "../../../../src/internal/pipeline/Fairness.ts"
 
 const Step = fc.record({
   client: fc.constantFrom("a", "b", "c", "d"),
@@ -28,7 +28,7 @@ const runSteps = (
     }
   ) => void
 ): ReadonlyMap<string, number> => {
-  const pool = FairShare.make({ capacity, share })
+  const pool = makeFairShare({ capacity, share })
   const expected = new Map<string, number>()
   const total = () => [...expected.values()].reduce((sum, amount) => sum + amount, 0)
   for (const { amount, client, release } of steps) {
@@ -85,7 +85,7 @@ describe("FairShare", () => {
       order: fc.array(fc.nat(1000), { minLength: 500, maxLength: 2000 })
     })
     fc.assert(fc.property(Busy, ({ clients, order }) => {
-      const pool = FairShare.make({ capacity: 1000, share: 0.25 })
+      const pool = makeFairShare({ capacity: 1000, share: 0.25 })
       for (const pick of order) pool.tryAcquire(`client ${pick % clients}`, 1)
       expect(pool.tryAcquire("newcomer", 1)).toBe(true)
     }))
@@ -99,14 +99,14 @@ describe("FairShare", () => {
     { capacity: 64, share: 1, alone: 64 },
     { capacity: 0, share: 1, alone: 0 }
   ])("gives $alone of $capacity to a client alone with a share of $share", ({ alone, capacity, share }) => {
-    const pool = FairShare.make({ capacity, share })
+    const pool = makeFairShare({ capacity, share })
     let acquired = 0
     while (pool.tryAcquire("only", 1)) acquired += 1
     expect(acquired).toBe(alone)
   })
 
   it("gives each of several busy clients less than a client alone", () => {
-    const pool = FairShare.make({ capacity: 60, share: 0.25 })
+    const pool = makeFairShare({ capacity: 60, share: 0.25 })
     const clients = ["a", "b", "c"]
     for (let round = 0; round < 60; round++) {
       for (const client of clients) pool.tryAcquire(client, 1)
@@ -115,7 +115,7 @@ describe("FairShare", () => {
   })
 
   it("releases at most what a client holds", () => {
-    const pool = FairShare.make({ capacity: 2 })
+    const pool = makeFairShare({ capacity: 2 })
     for (const client of ["a", "b"]) pool.tryAcquire(client, 1)
     for (const amount of [1, 1]) pool.release("a", amount)
     expect([pool.used, pool.held("a"), pool.held("b")]).toEqual([1, 0, 1])
@@ -123,7 +123,7 @@ describe("FairShare", () => {
   })
 
   it("applies the share of an acquisition instead of the default", () => {
-    const pool = FairShare.make({ capacity: 8 })
+    const pool = makeFairShare({ capacity: 8 })
     expect([1, 2, 3].map(() => pool.tryAcquire("small", 1, 0.25))).toEqual([true, true, false])
     expect([1, 2, 3].map(() => pool.tryAcquire("large", 2))).toEqual([true, true, true])
   })
