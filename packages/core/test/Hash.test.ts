@@ -35,7 +35,8 @@ describe("Hash", () => {
   it("rejects a character that is not a hexadecimal digit at any position", () => {
     // U+0130 and U+FF11 have the low byte or the meaning of a digit, but are none.
     const character = FastCheck.oneof(
-      FastCheck.constantFrom("/", ":", "`", "g", "@", "G", "x", "\u0000", "\u0130", "\uff11"),
+      FastCheck.constantFrom("/", ":", "`", "@", "G", "\u0000", "\u0130", "\uff11"),
+      FastCheck.constantFrom(..."ghijklmnopqrstuvwxyz"),
       FastCheck.string({ unit: "binary", minLength: 1, maxLength: 1 }).filter((text) =>
         !/^[0-9a-f]/i.test(text)
       )
