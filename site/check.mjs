@@ -85,6 +85,29 @@ const samples = [
   "api/http/DataApi"
 ]
 
+/**
+ * What newcomers search, and the page that is among the first five results.
+ *
+ * @type {Readonly<Record<string, string>>}
+ */
+const answers = {
+  "which Effect version": "start/effect.html",
+  "ERESOLVE": "start/effect.html",
+  "cancel a call": "recipes.html",
+  "bigint JSON": "amounts.html",
+  "tests without an account": "testing.html",
+  "worst case duration": "policies.html",
+  "resume export": "cli/export.html",
+  "proxy container": "start/container.html",
+  "supported chains": "operations/#supported-chains",
+  "verify release": "security.html",
+  "nextjs": "recipes.html",
+  "custom CA": "recipes.html",
+  "HTTPS_PROXY": "recipes.html",
+  "share limits redis": "redis.html",
+  "rate limit": "policies.html"
+}
+
 /** @param {string} name @param {number} width @param {"light" | "dark"} scheme */
 const openPage = async (name, width, scheme) => {
   const context = await browser.newContext({
@@ -171,16 +194,18 @@ try {
 
   const { context, page } = await openPage("index", 1280, "light")
   await page.keyboard.press("/")
-  await page.getByRole("searchbox").or(page.locator("#localsearch-input")).first().fill("rate limit")
+  const search = page.getByRole("searchbox").or(page.locator("#localsearch-input")).first()
   const results = page.locator(".VPLocalSearchBox .result")
-  await results.first().waitFor({ timeout: 10_000 })
-  const found = await results.allInnerTexts()
-  if (!found.some((text) => /rate limit/i.test(text))) {
-    problems.push(`search "rate limit" found ${found.join(", ")}`)
+  for (const [question, path] of Object.entries(answers)) {
+    await search.fill(question)
+    const answer = page.locator(`.VPLocalSearchBox li:nth-child(-n + 5) .result[href^="/${path}"]`)
+    await answer.first().waitFor({ timeout: 5000 }).catch(async () => {
+      problems.push(
+        `search "${question}" does not find ${path}: ${(await results.allInnerTexts()).join(", ")}`
+      )
+    })
   }
-  console.log(
-    `search "rate limit": ${found.slice(0, 3).map((text) => text.replaceAll("\n", " > ")).join("; ")}`
-  )
+  console.log(`${Object.keys(answers).length} questions answered by the search`)
   if (shots !== undefined) await page.screenshot({ path: join(shots, "search-1280-light.png") })
   await context.close()
 } finally {

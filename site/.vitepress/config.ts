@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { type DefaultTheme, defineConfig } from "vitepress"
-import { repositoryUrl, titleOf } from "../src/Content.ts"
+import { anchorOf, repositoryUrl, titleOf } from "../src/Content.ts"
 import { apiFolder, groups } from "../src/Navigation.ts"
 
 const content = fileURLToPath(new URL("../.content", import.meta.url))
@@ -88,10 +88,7 @@ export default defineConfig({
   markdown: {
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     // As GitHub does, so that links to headings work in both
-    anchor: {
-      slugify: (heading: string) =>
-        heading.trim().toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-")
-    }
+    anchor: { slugify: anchorOf }
   },
   themeConfig: {
     logo: { src: "/logo.svg", alt: "" },

@@ -1,9 +1,9 @@
 /**
  * Collects the pages of the site. A page is a document of the repository, or generated. Links between documents, which work
- * in the repository, become links between pages, or to files of the repository.
+ * in the repository, become links between pages. The page of an example shows the files that it links to.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { dirname, join, posix, relative, resolve } from "node:path"
+import { dirname, extname, join, posix, relative, resolve } from "node:path"
 
 export interface Page {
   /** Path in the site, for example `proxy/index.md`. */
@@ -35,7 +35,14 @@ const sourcesIn = (root: string): ReadonlyMap<string, string> =>
     ...Object.entries(documents).filter(([file]) => existsSync(join(root, file)))
   ])
 
-/** Returns the URL of the repository, where files that are not pages are linked. */
+/** Above a code block that is a file of the repository. */
+const sourceFile = "<!-- a file of the example -->"
+
+/** Returns the anchor of a heading, as GitHub makes it. */
+export const anchorOf = (heading: string): string =>
+  heading.trim().toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-")
+
+/** Returns the URL of the repository. */
 export const repositoryUrl = (root: string): string => {
   const manifest: { readonly repository: { readonly url: string } } = JSON.parse(
     readFileSync(join(root, "package.json"), "utf8")
@@ -59,11 +66,10 @@ export const documentPages = (
   }
 ): ReadonlyArray<Page> => {
   const { generated, root } = options
-  const repository = repositoryUrl(root)
   const sources = sourcesIn(root)
   const broken: Array<string> = []
 
-  const target = (source: string, path: string, page: string): string => {
+  const target = (source: string, path: string, page: string, shown: Set<string>): string => {
     const file = relative(root, resolve(root, dirname(source), path)).replaceAll("\\", "/")
     const targetPage = sources.get(file) ?? sources.get(`${file}/README.md`) ??
       (generated.has(file.replace(/^docs\//, "")) ? file.replace(/^docs\//, "") : undefined)
@@ -71,21 +77,31 @@ export const documentPages = (
       const from = posix.relative(posix.dirname(page), targetPage)
       return from.startsWith(".") ? from : `./${from}`
     }
-    if (!existsSync(join(root, file))) broken.push(`${source}: ${path}`)
-    return `${repository}/blob/main/${file}`
+    if (source.startsWith("examples/") && existsSync(join(root, file))) {
+      shown.add(path)
+      return `#${anchorOf(path)}`
+    }
+    broken.push(`${source}: ${path}`)
+    return path
   }
 
-  const pages = [...sources].map(([source, path]) => ({
-    path,
-    text: outsideOfCode(
+  const pages = [...sources].map(([source, path]) => {
+    const shown = new Set<string>()
+    const text = outsideOfCode(
       readFileSync(join(root, source), "utf8"),
       (text) =>
         text.replaceAll(
           link,
-          (_, to: string, anchor: string | undefined) => `${target(source, to, path)}${anchor ?? ""}`
+          (_, to: string, anchor: string | undefined) => `${target(source, to, path, shown)}${anchor ?? ""}`
         )
     )
-  }))
+    const files = [...shown].map((file) =>
+      `\n## ${file}\n\n${sourceFile}\n\n\`\`\`${extname(file).slice(1)}\n${
+        readFileSync(join(root, dirname(source), file), "utf8")
+      }\`\`\`\n`
+    )
+    return { path, text: [text, ...files].join("") }
+  })
   if (broken.length > 0) throw new Error(`dead links:\n${broken.join("\n")}`)
   return pages
 }

@@ -54,9 +54,14 @@ interface Sample {
   readonly outputOf: string
 }
 
+/** The code blocks of a document, without the files of examples, which have tests of their own. */
 const samplesOf = (path: string, text: string): ReadonlyArray<Sample> => {
   const counts = new Map<string, number>()
-  return [...text.matchAll(/((?:^ *<!--[^]*?-->\n+)*)^( *)```(\w*)[^\n]*\n([^]*?)^\2```$/gm)].map(
+  return [
+    ...text.replaceAll(/<!-- a file of the example -->\n\n```[^]*?^```$/gm, "").matchAll(
+      /((?:^ *<!--[^]*?-->\n+)*)^( *)```(\w*)[^\n]*\n([^]*?)^\2```$/gm
+    )
+  ].map(
     ([, comments = "", indent = "", language = "", code = ""]) => {
       const comment = (name: string) => new RegExp(`<!-- ${name}: ([^]*?) -->`).exec(comments)?.[1] ?? ""
       const count = (counts.get(language) ?? 0) + 1
