@@ -51,28 +51,29 @@ export const connect = (
 ): Effect.Effect<Connection, UsageError, HttpTransport | CommandTerminal> =>
   Effect.gen(function*() {
     const transport = yield* HttpTransport
+    const configured = configuredVariables(settings)
     if (settings.isSandbox) {
       const terminal = yield* CommandTerminal
       yield* terminal.note(
         styled(terminal.err, "yellow", "sandbox mode: synthetic data, not from any real blockchain")
       )
       const { client, config } = yield* transport.sandbox
-      const variables = { values: config, origins: new Map() }
+      // Of the settings, only a rate limit applies
+      const variables = { ...configured, values: new Map([...configured.values, ...config]) }
       return {
         client,
         rateLimit: RateLimit.none,
-        read: (configured) => readFrom(configured, variables),
+        read: (setting) => readFrom(setting, variables),
         readBaseUrl: (api, variable) => readFrom(Settings.baseUrlConfig(api, variable), variables)
       }
     }
-    const variables = configuredVariables(settings)
-    const withKey = yield* Effect.cached(withApiKey(variables, settings))
+    const withKey = yield* Effect.cached(withApiKey(configured, settings))
     const client = yield* transport.network(settings.sendsManyRequests ? "many-requests" : "few-requests")
     return {
       client: settings.isVerbose ? withCacheLog(client) : client,
       rateLimit: RateLimit.standard,
-      read: (configured) => Effect.flatMap(withKey, (variables) => readFrom(configured, variables)),
-      readBaseUrl: (api, variable) => readFrom(Settings.baseUrlConfig(api, variable), variables)
+      read: (setting) => Effect.flatMap(withKey, (variables) => readFrom(setting, variables)),
+      readBaseUrl: (api, variable) => readFrom(Settings.baseUrlConfig(api, variable), configured)
     }
   })
 

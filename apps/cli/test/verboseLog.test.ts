@@ -81,11 +81,13 @@ it.live("logs the cache status that a proxy reports", () =>
 it.live("logs what a request waits for, and how long", () =>
   Effect.gen(function*() {
     const argv = ["token", "transfers", exampleValues.token, "--limit", "2", "--max-items", "6", "-v"]
-    const ran = yield* quarry([...argv, "--rate-limit", "5/100ms"], { env: sandboxEnvironment })
-    expect(ran.code).toBe(0)
-    expect(logged(ran.err)).toContainEqual(
-      expect.stringMatching(/^#\d … waiting \S+ for the local rate limit \(--rate-limit\)$/)
-    )
+    for (const [options, env] of [[[], sandboxEnvironment], [["--sandbox"], {}]] as const) {
+      const ran = yield* quarry([...argv, "--rate-limit", "5/100ms", ...options], { env })
+      expect(ran.code).toBe(0)
+      expect(logged(ran.err)).toContainEqual(
+        expect.stringMatching(/^#\d … waiting \S+ for the local rate limit \(--rate-limit\)$/)
+      )
+    }
   }))
 
 it.live("logs nothing without --verbose", () =>
