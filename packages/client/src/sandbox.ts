@@ -8,10 +8,14 @@ import * as Service from "@blockquarry/sandbox/Sandbox"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { ChainName } from "./Chain.ts"
+import { ConfigurationError } from "./Errors.ts"
 import { toPlain } from "./internal/Plain.ts"
 import type { Hex } from "./Models.ts"
 import type { Fetch } from "./Options.ts"
@@ -128,7 +132,7 @@ export interface Sandbox {
   /** Handles requests in this process. It ignores the host of a URL. */
   readonly fetch: Fetch
   readonly examples: SandboxExamples
-  /** Injects these faults into the next requests, one each. */
+  /** Injects these faults into the next requests, one each. Throws a `ConfigurationError` if one is invalid. */
   readonly queueFaults: (...faults: ReadonlyArray<Fault>) => void
   /** Adds blocks to a chain. */
   readonly addBlocks: (chain: ChainName, blocks: number) => void
@@ -137,7 +141,7 @@ export interface Sandbox {
 }
 
 /**
- * Creates a sandbox. Equal options give equal responses.
+ * Creates a sandbox. Equal options give equal responses. Throws a `ConfigurationError` if an option is unknown or invalid.
  *
  * @example
  * import { createClient } from "@blockquarry/client"
@@ -152,13 +156,17 @@ export interface Sandbox {
  * @category constructors
  */
 export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
+  checkOptions(options)
   const sandbox = Effect.runSync(Service.make(options))
   const client = Service.httpClient(sandbox)
   return {
     apiKey: Service.apiKey,
     baseUrl: Service.baseUrls.data,
     examples: toPlain(sandbox.ledger.examples),
-    queueFaults: (...faults) => Effect.runSync(sandbox.queueFaults(...faults)),
+    queueFaults: (...faults) => {
+      checkFaults(faults)
+      Effect.runSync(sandbox.queueFaults(...faults))
+    },
     addBlocks: (chain, blocks) => Effect.runSync(sandbox.addBlocks(chain, blocks)),
     recordedRequests: () => Effect.runSync(sandbox.recordedRequests),
     fetch: async (input, init) => {
@@ -181,6 +189,28 @@ export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
     }
   }
 }
+
+/** Returns a function that throws a `ConfigurationError` for a value that has unknown members, or is none of the schema. */
+const checking = <A, I>(schema: Schema.Schema<A, I>) => {
+  const decode = Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })
+  return (value: unknown): void => {
+    const result = decode(value)
+    if (Either.isRight(result)) return
+    const issues = ParseResult.ArrayFormatter.formatErrorSync(result.left)
+    throw new ConfigurationError(
+      issues.map(({ message, path }) => ({ option: path.join(".") || "options", reason: message }))
+    )
+  }
+}
+
+const checkOptions = checking(Schema.Struct({
+  seed: Schema.optional(Schema.Int),
+  scale: Schema.optional(Schema.NonNegativeInt),
+  walletTransfersCursor: Schema.optional(Schema.Boolean),
+  defaultPageSize: Schema.optional(Schema.Int.pipe(Schema.positive()))
+}))
+
+const checkFaults = checking(Schema.Array(Service.Fault))
 
 /** The error with which `fetch` rejects. */
 const fetchError = (cause: Cause.Cause<unknown>, signal: AbortSignal): unknown => {

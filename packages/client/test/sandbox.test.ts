@@ -1,5 +1,11 @@
 /** The sandbox of the package: in-process, with the interface of fetch. */
-import { createClient, NetworkError, NotFoundError, TimeoutError } from "@blockquarry/client"
+import {
+  ConfigurationError,
+  createClient,
+  NetworkError,
+  NotFoundError,
+  TimeoutError
+} from "@blockquarry/client"
 import { createSandbox } from "@blockquarry/client/sandbox"
 import { expect, it } from "vitest"
 
@@ -49,6 +55,23 @@ it("injects faults: resets, responses that never end, statuses", async () => {
   await expect(price({ attempt: 20 })).rejects.toBeInstanceOf(TimeoutError)
   await expect(price()).rejects.toMatchObject({ name: "ServerError", status: 503, retryAfter: 7000 })
   await expect(price()).resolves.toMatchObject({ tokenName: "Quarry Dollar" })
+})
+
+it("rejects unknown and invalid options", () => {
+  const create = (json: string) => expect(() => createSandbox(JSON.parse(json)))
+  create(`{ "sed": 7 }`).toThrow(ConfigurationError)
+  create(`{ "sed": 7 }`).toThrow(`sed: is unexpected, expected: "seed" | "scale" | `)
+  create(`{ "scale": -1, "seed": "7" }`).toThrow(/^seed: .*; scale: /)
+  create("null").toThrow("options: ")
+})
+
+it("rejects unknown and invalid faults, and injects none of them", async () => {
+  const { client, examples, queueFaults } = setup()
+  const queue = (json: string) => expect(() => queueFaults({ status: 503 }, JSON.parse(json)))
+  queue(`{ "stats": 503 }`).toThrow(ConfigurationError)
+  queue(`{ "stats": 503 }`).toThrow(`1.stats: is unexpected, expected: "delay" | "status" | `)
+  queue(`{ "kind": "explode" }`).toThrow(`1.kind: `)
+  expect((await client.tokenPrice({ address: examples.token })).tokenName).toBe("Quarry Dollar")
 })
 
 it("rejects as fetch does when a signal is aborted", async () => {
