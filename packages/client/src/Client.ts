@@ -7,6 +7,7 @@ import type * as Inputs from "./Inputs.ts"
 import * as Calls from "./internal/Calls.ts"
 import type * as Models from "./Models.ts"
 import type { CallOptions, ClientOptions, ListOptions } from "./Options.ts"
+import type { CollectionPage, Page } from "./Page.ts"
 
 /**
  * Calls an operation. The promise rejects with a `CallError`.
@@ -47,13 +48,13 @@ export interface Client extends AsyncDisposable {
   /** Lists the ERC20 transfers of a wallet, newest block first by default. */
   readonly walletTransfers: ListOperationFunction<
     Inputs.WalletTransfersInput,
-    Models.Page<Models.Erc20Transfer>,
+    Page<Models.Erc20Transfer>,
     Models.Erc20Transfer
   >
   /** Lists the transfers of an ERC20 token. */
   readonly tokenTransfers: ListOperationFunction<
     Inputs.TokenTransfersInput,
-    Models.Page<Models.Erc20Transfer>,
+    Page<Models.Erc20Transfer>,
     Models.Erc20Transfer
   >
   /**
@@ -62,7 +63,7 @@ export interface Client extends AsyncDisposable {
    */
   readonly contractNfts: ListOperationFunction<
     Inputs.ContractNftsInput,
-    Models.CollectionPage<Models.Nft>,
+    CollectionPage<Models.Nft>,
     Models.Nft
   >
   /**
@@ -71,13 +72,13 @@ export interface Client extends AsyncDisposable {
    */
   readonly nftOwners: ListOperationFunction<
     Inputs.NftOwnersInput,
-    Models.CollectionPage<Models.OwnedNft>,
+    CollectionPage<Models.OwnedNft>,
     Models.OwnedNft
   >
   /** Lists the NFT trades of a wallet. */
   readonly walletNftTrades: ListOperationFunction<
     Inputs.WalletNftTradesInput,
-    Models.Page<Models.NftTrade>,
+    Page<Models.NftTrade>,
     Models.NftTrade
   >
   /**
@@ -86,7 +87,7 @@ export interface Client extends AsyncDisposable {
    */
   readonly tokenOwners: ListOperationFunction<
     Inputs.TokenOwnersInput,
-    Models.Page<Models.TokenOwner>,
+    Page<Models.TokenOwner>,
     Models.TokenOwner
   >
   /**

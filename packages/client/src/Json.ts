@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { JsonValue } from "./Models.ts"
+import type { JsonValue } from "./Values.ts"
 
 /**
  * The JSON form of a record, a page, or any value that contains them.

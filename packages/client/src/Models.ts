@@ -16,6 +16,7 @@ import * as CoreTokenPrice from "@blockquarry/core/model/TokenPrice"
 import * as CoreWalletChains from "@blockquarry/core/model/WalletChains"
 import type { ChainName } from "./Chain.ts"
 import { makeModel } from "./internal/makeModel.ts"
+import type { Hex, JsonValue, OpenEnum } from "./Values.ts"
 
 /**
  * A model: how to decode and make its records.
@@ -31,65 +32,6 @@ export interface Model<Record, Example extends Record = Record> {
   readonly decode: (json: unknown) => Record
   /** Returns an example record, for tests. `fields` replace those of the example. */
   readonly example: (fields?: Partial<Example>) => Example
-}
-
-/**
- * `0x` followed by hexadecimal digits: addresses (40 digits) and hashes (64 digits), in lower case.
- *
- * @since 0.1.0
- * @category values
- */
-export type Hex = `0x${string}`
-
-/**
- * A JSON value of unspecified structure. An integer outside ±(2^53 − 1) is a string of its digits.
- *
- * @since 0.1.0
- * @category values
- */
-export type JsonValue =
-  | string
-  | number
-  | boolean
-  | null
-  | ReadonlyArray<JsonValue>
-  | { readonly [key: string]: JsonValue }
-
-/**
- * One of the known values, or any other string, because the API may add values. Editors suggest the known values.
- *
- * @since 0.1.0
- * @category values
- */
-export type OpenEnum<Known extends string> = Known | (string & {})
-
-/**
- * A page of a list: its records and the cursor of the next page.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Page<out Item> {
-  /** Null if the API does not return it. */
-  readonly total: number | null
-  /** Null if the API does not return it. */
-  readonly page: number | null
-  /** Null if the API does not return it. */
-  readonly page_size: number | null
-  /** Continues the list after this page. Null or empty on the last page, absent for lists without cursors. */
-  readonly cursor?: string | null
-  readonly result: ReadonlyArray<Item>
-}
-
-/**
- * A page of a collection that the API may still be indexing.
- *
- * @since 0.1.0
- * @category models
- */
-export interface CollectionPage<out Item> extends Page<Item> {
-  /** `SYNCING` while the collection is being indexed. Null if the API does not return it. */
-  readonly status: OpenEnum<"SYNCING" | "SYNCED"> | null
 }
 
 /**

@@ -17,8 +17,8 @@ import * as Stream from "effect/Stream"
 import type { ChainName } from "./Chain.ts"
 import { ConfigurationError } from "./Errors.ts"
 import { toPlain } from "./internal/Plain.ts"
-import type { Hex } from "./Models.ts"
 import type { Fetch } from "./Options.ts"
+import type { Hex } from "./Values.ts"
 
 /**
  * Options of the sandbox.

@@ -1,0 +1,35 @@
+/**
+ * Pages of lists.
+ *
+ * @since 0.1.0
+ */
+import type { OpenEnum } from "./Values.ts"
+
+/**
+ * A page of a list: its records and the cursor of the next page.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Page<out Item> {
+  /** Null if the API does not return it. */
+  readonly total: number | null
+  /** Null if the API does not return it. */
+  readonly page: number | null
+  /** Null if the API does not return it. */
+  readonly page_size: number | null
+  /** Continues the list after this page. Null or empty on the last page, absent for lists without cursors. */
+  readonly cursor?: string | null
+  readonly result: ReadonlyArray<Item>
+}
+
+/**
+ * A page of a collection that the API may still be indexing.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface CollectionPage<out Item> extends Page<Item> {
+  /** `SYNCING` while the collection is being indexed. Null if the API does not return it. */
+  readonly status: OpenEnum<"SYNCING" | "SYNCED"> | null
+}
