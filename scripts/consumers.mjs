@@ -1,7 +1,7 @@
 // consumers.mjs [--sample]: installs the archives of packaging.mjs into empty projects as a user does, and uses them there: type
 // checks, programs of the READMEs, bundles, commands. Prints a table, and fails if a row fails. With --sample, one version of
 // each tool.
-import { execFile, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import {
   existsSync,
   mkdirSync,
@@ -12,13 +12,14 @@ import {
   statSync,
   writeFileSync
 } from "node:fs"
-import { createServer } from "node:http"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
-import { basename, extname, join } from "node:path"
+import { basename, join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { promisify } from "node:util"
 import { gzipSync } from "node:zlib"
+import { html, pageText } from "./consumers/browser.mjs"
+import { assert, run } from "./consumers/common.mjs"
+import { hover } from "./consumers/hover.mjs"
 import { installCommand } from "./manifests.mjs"
 import { publishedPackages, root } from "./release/workspace.mjs"
 
@@ -51,28 +52,6 @@ const row = async (check, version, run) => {
     rows.push({ check, version, result: String(message).split("\n")[0] ?? "", ok: false })
     console.error(`${check}, ${version}: ${message}\n${stdout}${stderr}\n`)
   }
-}
-
-/**
- * @param {boolean} condition
- * @param {string} message
- */
-const assert = (condition, message) => {
-  if (!condition) throw new Error(message)
-}
-
-/**
- * Runs a program to its end, and returns what it prints.
- *
- * @param {string} cwd
- * @param {string} program
- * @param {ReadonlyArray<string>} args
- * @param {Readonly<Record<string, string>>} env
- */
-const run = async (cwd, program, args, env = {}) => {
-  const options = { cwd, env: { ...process.env, ...env }, timeout: 120_000, maxBuffer: 1 << 26 }
-  const { stdout } = await promisify(execFile)(program, args, options)
-  return stdout.trim()
 }
 
 /**
@@ -173,49 +152,6 @@ const latest = async (specifier) =>
     .sort((a, b) => a.localeCompare(b, "en", { numeric: true })).at(-1)
 
 /**
- * Serves a folder, and returns what a page of it shows in Chromium.
- *
- * @param {string} chromium
- * @param {string} folder
- */
-const pageText = async (chromium, folder) => {
-  const types =
-    /** @type {Readonly<Record<string, string>>} */ ({ ".html": "text/html", ".js": "text/javascript" })
-  const server = createServer((request, response) => {
-    const file = join(folder, request.url === "/" ? "index.html" : String(request.url))
-    response.writeHead(existsSync(file) ? 200 : 404, { "content-type": types[extname(file)] ?? "text/plain" })
-    response.end(existsSync(file) ? readFileSync(file) : "")
-  })
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)))
-  const { port } = Object(server.address())
-  try {
-    const flags = [
-      "--headless=new",
-      "--no-sandbox",
-      "--disable-gpu",
-      "--virtual-time-budget=20000",
-      "--dump-dom"
-    ]
-    const dom = await run(folder, chromium, [
-      ...flags,
-      `--user-data-dir=${join(temporary, "chromium")}`,
-      `http://127.0.0.1:${port}/`
-    ])
-    return [...dom.matchAll(/<pre>([^<]*)<\/pre>/g)].map(([, text = ""]) => text).join("\n")
-  } finally {
-    server.close()
-  }
-}
-
-/** Shows in the page what a program prints, and its errors. */
-const html = (/** @type {string} */ script) =>
-  `<!doctype html><body><script>
-console.log = (...texts) => document.body.append(Object.assign(document.createElement("pre"), { textContent: texts.join(" ") }))
-addEventListener("error", ({ message }) => console.log("error: " + message))
-addEventListener("unhandledrejection", ({ reason }) => console.log("error: " + reason))
-</script><script type="module" src="${script}"></script></body>`
-
-/**
  * Checks what a program of a README prints.
  *
  * @param {string} name
@@ -257,46 +193,6 @@ const withServer = async (node, args, use) => {
 }
 
 const price = ["token", "price", "0xf124a828c0fc24a9f753c3ebb18ef93c74a67993", "--sandbox", "-o", "json"]
-
-/**
- * Checks the documentation that editors show for input fields.
- *
- * @param {string} project
- * @param {string} typescript folder of the package with the JavaScript API
- */
-const hover = async (project, typescript) => {
-  const ts = createRequire(import.meta.url)(typescript)
-  const { walletTransfers } = await import(
-    pathToFileURL(join(project, "node_modules/@blockquarry/core/dist/operations/walletTransfers.js")).href
-  )
-  const text = `import type { WalletTransfersInput } from "@blockquarry/core/operations/walletTransfers"
-export const input: WalletTransfersInput = { address: "0x", chain: "eth", from_block: 1, limit: 5, order: "ASC" }`
-  const file = join(project, "hover.ts")
-  writeFileSync(file, text)
-  const service = ts.createLanguageService({
-    getScriptFileNames: () => [file],
-    getScriptVersion: () => "1",
-    getScriptSnapshot: (/** @type {string} */ name) =>
-      existsSync(name) ? ts.ScriptSnapshot.fromString(readFileSync(name, "utf8")) : undefined,
-    getCurrentDirectory: () => project,
-    getCompilationSettings: () => ({ strict: true, module: ts.ModuleKind.NodeNext }),
-    getDefaultLibFileName: ts.getDefaultLibFilePath,
-    fileExists: ts.sys.fileExists,
-    readFile: ts.sys.readFile,
-    directoryExists: ts.sys.directoryExists,
-    realpath: ts.sys.realpath
-  })
-  const names = ["address", "chain", "from_block", "limit", "order"]
-  for (const name of names) {
-    const { documentation } = service.getQuickInfoAtPosition(file, text.indexOf(` ${name}:`) + 1) ?? {}
-    const { description } = walletTransfers.parameters.find((/** @type {{ name: string }} */ one) =>
-      one.name === name
-    )
-    const shown = ts.displayPartsToString(documentation)
-    assert(shown.includes(description), `${name} shows "${shown}", expected "${description}"`)
-  }
-  return `${names.length} fields`
-}
 
 try {
   for (const { archive, name } of packages) {
@@ -486,7 +382,7 @@ try {
             }
             assert(!/\b(?:from|import) ?\(?["']node:/.test(code), "it imports modules of Node.js")
             if (chromium === undefined) return `${kilobytes(code)} kB, not run: Chromium is not installed`
-            checkOutput(name, await pageText(chromium, folder))
+            checkOutput(name, await pageText(chromium, folder, join(temporary, "chromium")))
             return `run in Chromium, ${kilobytes(code)} kB`
           })
         }

@@ -2,7 +2,6 @@
 //
 // It works in a clone of the last commit, so that no other file can get into a release. If there are changesets, the clone
 // applies them first: the version is the next one.
-import { createHash } from "node:crypto"
 import {
   copyFileSync,
   existsSync,
@@ -22,7 +21,7 @@ import { contractDiff, contractTable } from "./contract.mjs"
 import { formula } from "./formula.mjs"
 import { sbom } from "./sbom.mjs"
 import { filesOf, manifestOf, problems } from "./tarballs.mjs"
-import { lastRelease, publishedPackages, readJson, releaseVersion, root, run } from "./workspace.mjs"
+import { lastRelease, publishedPackages, readJson, releaseVersion, root, run, sha256 } from "./workspace.mjs"
 
 const output = resolve(process.argv[2] ?? join(root, "release"))
 const temporary = mkdtempSync(join(tmpdir(), "blockquarry-release-"))
@@ -42,9 +41,6 @@ const write = (name, text, content) => {
   writeFileSync(join(output, name), text)
   made.push({ file: name, content })
 }
-
-/** @param {string} file */
-const sha256 = (file) => createHash("sha256").update(readFileSync(file)).digest("hex")
 
 /** @param {ReadonlyArray<string>} args */
 const pnpm = (args) => run(source, "npx", ["-y", "pnpm@10", ...args])

@@ -2,12 +2,12 @@
 // their content again. Skips what npm already has, so that a failed run can be repeated. Publishes nothing if npm has a version
 // with other content.
 import { execFileSync } from "node:child_process"
-import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
 import { distTag } from "./distTag.mjs"
 import { filesOf, manifestOf, problems } from "./tarballs.mjs"
+import { sha256 } from "./workspace.mjs"
 
 const [, , folder, ...options] = process.argv
 if (folder === undefined || options.some((option) => option !== "--provenance")) {
@@ -56,7 +56,7 @@ const isSame = async (archive, url) => {
 
 const files = readFileSync(join(folder, "SHA256SUMS"), "utf8").trim().split("\n").map((line) => {
   const [sum, file = ""] = line.split("  ")
-  if (createHash("sha256").update(readFileSync(join(folder, file))).digest("hex") !== sum) {
+  if (sha256(join(folder, file)) !== sum) {
     throw new Error(`${file} differs from SHA256SUMS: run the dry run again`)
   }
   return join(folder, file)

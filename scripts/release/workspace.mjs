@@ -1,5 +1,6 @@
-// The packages of this workspace that are published, and its versions in git.
+// The packages of this workspace that are published, its versions in git, and what scripts share.
 import { spawnSync } from "node:child_process"
+import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -25,6 +26,9 @@ export const run = (cwd, program, args) => {
   if (status !== 0) throw new Error(`${program} ${args.join(" ")} failed:\n${stdout}${stderr}`)
   return stdout.trimEnd()
 }
+
+/** @param {string} file */
+export const sha256 = (file) => createHash("sha256").update(readFileSync(file)).digest("hex")
 
 /** @param {string} file */
 export const readJson = (file) => JSON.parse(readFileSync(file, "utf8"))
