@@ -12,7 +12,6 @@ import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as FiberSet from "effect/FiberSet"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
@@ -69,7 +68,10 @@ export class ListenError extends Data.TaggedError("ListenError")<{
 export const startServer = (options: ServerOptions): Effect.Effect<RunningServer, ListenError, Scope.Scope> =>
   Effect.gen(function*() {
     // Created first and therefore closed last: interrupts the requests that exceed the shutdown timeout.
-    const fibers = yield* FiberSet.make<void>()
+    const fibers = yield* Effect.acquireRelease(
+      Effect.sync(() => new RequestFibers()),
+      (fibers) => fibers.interruptAll
+    )
     const runFork = Runtime.runFork(yield* Effect.runtime<never>())
     const { handler, limits } = options
     const shutdownState = { started: false, streamsShouldEnd: false }
@@ -134,7 +136,7 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
       const fiber = runFork(destroyOnFailure(sending, response))
       if (fiber.unsafePoll() !== null) return
       work.fiber = fiber
-      FiberSet.unsafeAdd(fibers, fiber)
+      fibers.add(fiber)
     }
     const connectionLimits = {
       sendIdleTimeoutMs: Duration.toMillis(limits.sendIdleTimeout),
@@ -187,6 +189,25 @@ export const startServer = (options: ServerOptions): Effect.Effect<RunningServer
       shuttingDown: () => shutdownState.started
     }
   })
+
+/** The fibers of requests in flight. An array, because a `Set` keeps completed ones: see `OpenConnection.inFlight`. */
+class RequestFibers {
+  readonly #fibers: Array<Fiber.RuntimeFiber<void>> = []
+
+  add(fiber: Fiber.RuntimeFiber<void>): void {
+    this.#fibers.push(fiber)
+    fiber.addObserver(() => this.#remove(fiber))
+  }
+
+  #remove(fiber: Fiber.RuntimeFiber<void>): void {
+    const index = this.#fibers.indexOf(fiber)
+    const last = this.#fibers.pop()
+    if (last !== undefined && last !== fiber) this.#fibers[index] = last
+  }
+
+  /** Waits until they have ended. */
+  readonly interruptAll: Effect.Effect<void> = Effect.suspend(() => Fiber.interruptAll(this.#fibers.slice()))
+}
 
 const bindPort = (
   server: Http.Server,
